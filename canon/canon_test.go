@@ -1,0 +1,64 @@
+package canon_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/canon"
+)
+
+func TestTransform_FollowsRFC8785(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"b":1,"a":[1.0,1e2,-0.0,"\u00e9"]}`:              `{"a":[1,100,0,"é"],"b":1}`,
+		`{"\u20ac":"e","\r":"c","1":"1","\ud83d\ude02":1}`: "{\"\\r\":\"c\",\"1\":\"1\",\"€\":\"e\",\"😂\":1}",
+		` 333333333.33333329 `:                             `333333333.3333333`,
+		`"<&>"`:                                            `"<&>"`,
+	} {
+		got, err := canon.Transform([]byte(in))
+		if err != nil || string(got) != want {
+			t.Errorf("Transform(%s) = %s, %v; want %s", in, got, err, want)
+		}
+	}
+}
+
+func TestCheck_RefusesWhatHashesCannotMean(t *testing.T) {
+	deep := strings.Repeat("[", 70) + strings.Repeat("]", 70)
+	for name, c := range map[string]struct {
+		in      string
+		code    brenner.Code
+		pointer string
+	}{
+		"duplicate key": {`{"a":{"b":1,"b":2}}`, brenner.CodeInvalidJSON, "/a/b"},
+		"invalid utf-8": {"{\"a\":\"\xff\"}", brenner.CodeInvalidJSON, "/a"},
+		"nul":           {`{"a":["x\u0000y"]}`, brenner.CodeInvalidText, "/a/0"},
+		"deep":          {deep, brenner.CodeLimitExceeded, strings.Repeat("/0", 64)},
+		"trailing":      {`{} {}`, brenner.CodeInvalidJSON, ""},
+		"cut":           {`{"a":`, brenner.CodeInvalidJSON, "/a"},
+		"empty":         {``, brenner.CodeInvalidJSON, ""},
+	} {
+		err := canon.Check([]byte(c.in))
+		if brenner.CodeOf(err) != c.code {
+			t.Errorf("%s: got %v, want %s", name, err, c.code)
+			continue
+		}
+		if p := err.(*brenner.Error).Pointer; p != c.pointer {
+			t.Errorf("%s: pointer %q, want %q", name, p, c.pointer)
+		}
+	}
+	if err := canon.Check([]byte(` [1, {"a": null}] `)); err != nil {
+		t.Errorf("good JSON refused: %v", err)
+	}
+}
+
+func TestUnmarshal_IsStrict(t *testing.T) {
+	var v struct {
+		Name string `json:"name"`
+	}
+	for in, pointer := range map[string]string{`{"Name":"x"}`: "/Name", `{"name":1}`: "/name", `{"nick":"x"}`: "/nick"} {
+		err := canon.Unmarshal([]byte(in), &v)
+		if brenner.CodeOf(err) != brenner.CodeInvalidJSON || err.(*brenner.Error).Pointer != pointer {
+			t.Errorf("Unmarshal(%s): %v", in, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package brenner
+
+import "slices"
+
+// Codes lists the registry, sorted by code. docs/errors.md is generated from
+// it; a test fails on a code without a row, a document entry or a test.
+func Codes() []CodeInfo {
+	all := slices.Concat(generalCodes, ledgerCodes, deltaCodes, rosterCodes, anchorCodes, playbookCodes, contextCodes)
+	slices.SortFunc(all, func(a, b CodeInfo) int {
+		if a.Code < b.Code {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// ClassOf gives the class of a code; an unregistered one is internal.
+func ClassOf(code Code) Class {
+	if c, ok := classes[code]; ok {
+		return c
+	}
+	return ClassInternal
+}
+
+var classes = func() map[Code]Class {
+	m := map[Code]Class{}
+	for _, info := range Codes() {
+		m[info.Code] = info.Class
+	}
+	return m
+}()
+
+// Codes any request can meet.
+const (
+	CodeInternal      Code = "INTERNAL"
+	CodeUsage         Code = "USAGE"
+	CodeCanceled      Code = "CANCELED"
+	CodeInvalidJSON   Code = "INVALID_JSON"
+	CodeInvalidText   Code = "INVALID_TEXT"
+	CodeInvalidID     Code = "INVALID_ID"
+	CodeInvalidValue  Code = "INVALID_VALUE"
+	CodeNotFound      Code = "NOT_FOUND"
+	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
+	CodeFileError     Code = "FILE_ERROR"
+)
+
+var generalCodes = []CodeInfo{
+	{CodeInternal, ClassInternal, "Something failed inside Brenner.", "Report it with the request id; the details are in the log."},
+	{CodeUsage, ClassUsage, "The command line was not understood.", "Run the command with --help."},
+	{CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."},
+	{CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."},
+	{CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."},
+	{CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use the pattern in the hint."},
+	{CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use one of the values in the hint."},
+	{CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."},
+	{CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time; limits.go names every limit."},
+	{CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."},
+}

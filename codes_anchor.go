@@ -1,0 +1,3 @@
+package brenner
+
+var anchorCodes = []CodeInfo{}

@@ -1,0 +1,114 @@
+package brenner
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+type (
+	// ArtifactID names an artifact within a project, for all its versions.
+	ArtifactID string
+	// Version numbers the versions of one artifact: 1, 2, 3… without gaps.
+	Version int
+	// ActorName names who acts: an agent or a person.
+	ActorName string
+	// Role names the part an actor plays; its policy says what it may do.
+	Role string
+	// Module names a part of the project's subject matter.
+	Module string
+	// TypeName names an artifact type, such as paper_note.
+	TypeName string
+	// SessionID names a session, such as RS-20251230-cell-fate.
+	SessionID string
+	// ProjectID names a project for life; it is chosen at random by init.
+	ProjectID string
+	// Digest is the lower-case hexadecimal SHA-256 of some bytes.
+	Digest string
+)
+
+// PI is the role of the person who leads the project.
+const PI Role = "pi"
+
+// Ref names one version of one artifact. It is written ID@VERSION.
+type Ref struct {
+	Artifact ArtifactID `json:"artifact"`
+	Version  Version    `json:"version"`
+}
+
+func (r Ref) String() string { return string(r.Artifact) + "@" + strconv.Itoa(int(r.Version)) }
+
+// Less orders references by id, then version: the tie-break used wherever
+// references are listed.
+func (r Ref) Less(o Ref) bool {
+	if r.Artifact != o.Artifact {
+		return r.Artifact < o.Artifact
+	}
+	return r.Version < o.Version
+}
+
+// ParseRef reads ID@VERSION, or ID alone with version 0, which stands for
+// "the one in force" and is resolved by whoever asked.
+func ParseRef(s string) (Ref, error) {
+	id, v, pinned := strings.Cut(s, "@")
+	if err := ArtifactID(id).Check(); err != nil {
+		return Ref{}, err
+	}
+	if !pinned {
+		return Ref{Artifact: ArtifactID(id)}, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || v[0] == '+' {
+		return Ref{}, Errorf(CodeInvalidID, "%q is not a version number", clip(v)).
+			WithHint("write a reference as ID@VERSION, for example notes-1@3")
+	}
+	return Ref{Artifact: ArtifactID(id), Version: Version(n)}, nil
+}
+
+var (
+	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	actorPattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	wordPattern   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	modulePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// Check reports INVALID_ID unless the id is 1–128 letters, digits, dots,
+// underscores or hyphens, starting with a letter or digit.
+func (id ArtifactID) Check() error { return check(idPattern, "artifact id", string(id)) }
+
+// Check reports INVALID_ID unless the id has the form of an artifact id.
+func (id SessionID) Check() error { return check(idPattern, "session id", string(id)) }
+
+// Check reports INVALID_ID unless the name is 1–64 letters, digits, dots,
+// underscores or hyphens, starting with a letter or digit.
+func (n ActorName) Check() error { return check(actorPattern, "actor name", string(n)) }
+
+// Check reports INVALID_ID unless the role is a lower-case word.
+func (r Role) Check() error { return check(wordPattern, "role", string(r)) }
+
+// Check reports INVALID_ID unless the type is a lower-case word.
+func (t TypeName) Check() error { return check(wordPattern, "type", string(t)) }
+
+// Check reports INVALID_ID unless the module is a lower-case word.
+func (m Module) Check() error { return check(modulePattern, "module", string(m)) }
+
+// Check reports INVALID_ID unless the digest is 64 lower-case hex digits.
+func (d Digest) Check() error { return check(digestPattern, "digest", string(d)) }
+
+func check(p *regexp.Regexp, what, s string) error {
+	if p.MatchString(s) {
+		return nil
+	}
+	return Errorf(CodeInvalidID, "%q is not a valid %s", clip(s), what).
+		WithHint("it must match " + p.String())
+}
+
+// clip keeps a quoted input short enough to stand in a message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

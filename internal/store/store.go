@@ -1,0 +1,355 @@
+// Package store is the contract between the service and a database.
+//
+// A Store holds one project: the journal (records, Merkle hashes, blobs), the
+// tables projected from it, and a few things that are not derived from it
+// (tokens, audit, vectors, the full-text index). Backends know SQL and nothing
+// of the protocols; what they promise is written here and checked by storetest
+// against an in-memory model.
+//
+// Errors are *brenner.Error with these codes: NOT_FOUND when a single row is
+// asked for and absent; ALREADY_EXISTS when an insert meets its key; SLOT_TAKEN
+// when a second canonical version would stand in one slot; STORE_BUSY,
+// STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_NEWER, CANCELED.
+// Anything else is a fault.
+//
+// Text is ordered by its UTF-8 bytes everywhere. Instants are kept to the
+// microsecond, in UTC.
+package store
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// Store is one project in one database. It is safe for concurrent use.
+type Store interface {
+	// Read runs fn on one consistent snapshot. fn must not keep the Reader.
+	Read(ctx context.Context, fn func(Reader) error) error
+
+	// Write runs fn alone among the writers of the project and commits what
+	// it did, or nothing if it returns an error or panics. Writes that queue
+	// at the same time may share a commit, each in its own savepoint: an error
+	// of one never undoes another. When Write returns nil the change is
+	// durable. A write that cannot start before the context's deadline, or
+	// brenner.WriteDeadline if it has none, is STORE_BUSY.
+	Write(ctx context.Context, fn func(Tx) error) error
+
+	// Close waits for writes under way and releases the database.
+	Close() error
+}
+
+// Reader reads one snapshot. All results belong to the caller.
+type Reader interface {
+	// Project gives the project's id and name; NO_PROJECT before Init.
+	Project(ctx context.Context) (Project, error)
+
+	// Size is the number of records in the journal: their seqs are 1…Size.
+	Size(ctx context.Context) (int64, error)
+	// Records lists up to limit records with seq > after, ascending.
+	Records(ctx context.Context, after int64, limit int) ([]Record, error)
+	// Hashes gives the Merkle hashes at these storage indexes, in their
+	// order; NOT_FOUND if one is missing.
+	Hashes(ctx context.Context, indexes []int64) ([][32]byte, error)
+
+	// Blob gives content by its digest: NOT_FOUND if it never was here,
+	// REDACTED if it was removed.
+	Blob(ctx context.Context, d brenner.Digest) ([]byte, error)
+	// EachBlob visits every blob in digest order; data is nil where redacted.
+	EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error
+
+	Artifact(ctx context.Context, id brenner.ArtifactID) (Artifact, error)
+	// Artifacts lists artifacts in id order.
+	Artifacts(ctx context.Context, q ArtifactQuery) ([]Artifact, error)
+	Version(ctx context.Context, ref brenner.Ref) (Version, error)
+	// Versions lists versions of one artifact with version > after, ascending.
+	Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]Version, error)
+	// VersionsOf gives the named versions that exist, in id and version order.
+	VersionsOf(ctx context.Context, refs []brenner.Ref) ([]Version, error)
+	// Leaves lists the live versions that no live version has as parent, of one
+	// artifact or (id "") of every artifact that has more than one, in id and
+	// version order: the heads that make a fork.
+	Leaves(ctx context.Context, id brenner.ArtifactID) ([]Version, error)
+	// LinksFrom and LinksTo give the links that leave or reach these versions,
+	// in order of from, rel, to.
+	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
+	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
+	// OutdatedTargets lists, in order, every version that some link reaches
+	// and that is superseded or older than its artifact's canonical version.
+	OutdatedTargets(ctx context.Context) ([]brenner.Ref, error)
+
+	Actor(ctx context.Context, name brenner.ActorName) (Actor, error)
+	// Actors lists every actor in name order.
+	Actors(ctx context.Context) ([]Actor, error)
+
+	// Object gives one object; Objects lists in (order, id) order.
+	Object(ctx context.Context, kind, id string) (Object, error)
+	Objects(ctx context.Context, q ObjectQuery) ([]Object, error)
+	// CountObjects counts objects of a kind by state.
+	CountObjects(ctx context.Context, kind, group string) (map[string]int, error)
+
+	// Request gives what an idempotency key was used for.
+	Request(ctx context.Context, actor brenner.ActorName, key string) (Request, error)
+
+	// Search ranks artifacts by full text over the summary, tags and content
+	// of their indexed version, best first, ties by id; Score is larger for
+	// better. Words are taken as plain words, never as query syntax.
+	Search(ctx context.Context, q SearchQuery) ([]Hit, error)
+
+	// Token gives a token by the digest of its secret.
+	Token(ctx context.Context, secret brenner.Digest) (Token, error)
+	Tokens(ctx context.Context) ([]Token, error)
+	// Denials lists the newest audit entries first.
+	Denials(ctx context.Context, limit int) ([]Denial, error)
+
+	// Vectors gives the stored vectors of a space for these ids; absent ids
+	// are left out. EachVector visits a whole space in id order.
+	Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error)
+	EachVector(ctx context.Context, space string, fn func(id string, v []float32) error) error
+
+	// Each visits every row of a digest table in key order, as a value of
+	// that table's row type.
+	Each(ctx context.Context, t Table, fn func(row any) error) error
+}
+
+// Tx reads and writes inside one write.
+type Tx interface {
+	Reader
+
+	// Init makes the project; PROJECT_EXISTS if there is one.
+	Init(ctx context.Context, p Project) error
+
+	// AppendRecord adds the next record; r.Seq must be Size+1. PutHashes
+	// stores Merkle hashes at consecutive storage indexes.
+	AppendRecord(ctx context.Context, r Record) error
+	PutHashes(ctx context.Context, first int64, hashes [][32]byte) error
+	// PutBlob stores content under its digest; storing it again is nothing.
+	PutBlob(ctx context.Context, d brenner.Digest, data []byte) error
+	// RedactBlob removes content and keeps its digest, for good: a later
+	// PutBlob of that digest does not bring it back.
+	RedactBlob(ctx context.Context, d brenner.Digest) error
+
+	// PutArtifact inserts or replaces an artifact row.
+	PutArtifact(ctx context.Context, a Artifact) error
+	InsertVersion(ctx context.Context, v Version) error
+	// SetStatus changes the status of a version. The database itself refuses
+	// a second canonical version of an artifact, or of a slot.
+	SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error
+	// InsertLink adds a link; the same link again is ALREADY_EXISTS.
+	InsertLink(ctx context.Context, l Link) error
+	PutActor(ctx context.Context, a Actor) error
+	// PutObject inserts or replaces an object.
+	PutObject(ctx context.Context, o Object) error
+	PutRequest(ctx context.Context, r Request) error
+	// Index makes an artifact findable by this text, instead of any earlier
+	// text of it; empty text takes it out.
+	Index(ctx context.Context, id brenner.ArtifactID, text string) error
+
+	PutToken(ctx context.Context, t Token) error
+	// AddDenial keeps the newest MaxDenials entries.
+	AddDenial(ctx context.Context, d Denial) error
+	PutVectors(ctx context.Context, space string, v map[string][]float32) error
+	DeleteVectors(ctx context.Context, space string) error
+
+	// Reset empties every digest table and the full-text index, so that the
+	// journal can be replayed into them.
+	Reset(ctx context.Context) error
+}
+
+// MaxDenials bounds the audit table.
+const MaxDenials = 10_000
+
+// Table names a table that is derived from the journal and therefore part of
+// the state digest (J4).
+type Table string
+
+// The digest tables and their row types.
+const (
+	TableArtifacts Table = "artifacts" // Artifact
+	TableVersions  Table = "versions"  // Version
+	TableLinks     Table = "links"     // Link
+	TableActors    Table = "actors"    // Actor
+	TableObjects   Table = "objects"   // Object
+	TableRequests  Table = "requests"  // Request
+)
+
+// Tables lists the digest tables in the order the digest takes them.
+func Tables() []Table {
+	return []Table{TableArtifacts, TableVersions, TableLinks, TableActors, TableObjects, TableRequests}
+}
+
+// Project is the one project of a store.
+type Project struct {
+	ID   brenner.ProjectID `json:"id"`
+	Name string            `json:"name"`
+	At   time.Time         `json:"at"`
+}
+
+// Record is a journal record as stored: its canonical bytes, and the columns
+// taken from them for listing.
+type Record struct {
+	Seq   int64
+	At    time.Time
+	Actor brenner.ActorName
+	Kind  string
+	Data  []byte
+}
+
+// Artifact is the row of an artifact.
+type Artifact struct {
+	ID      brenner.ArtifactID `json:"id"`
+	Type    brenner.TypeName   `json:"type"`
+	Module  brenner.Module     `json:"module"`
+	Creator brenner.ActorName  `json:"creator"`
+	Created time.Time          `json:"created"`
+	Updated time.Time          `json:"updated"`
+	// Head is the version that the next update goes on, Latest the highest
+	// number given, Canonical the version in force, 0 if none.
+	Head      brenner.Version `json:"head"`
+	Latest    brenner.Version `json:"latest"`
+	Canonical brenner.Version `json:"canonical"`
+	// HeadStatus is the status of Head, kept here for filtering.
+	HeadStatus artifact.Status `json:"head_status"`
+	// Summary and Tags are those of Head, kept here for listing.
+	Summary string   `json:"summary"`
+	Tags    []string `json:"tags"`
+	// Seq is the journal position of the last change to the artifact.
+	Seq int64 `json:"seq"`
+}
+
+// Version is the row of a version; its content is a blob.
+type Version struct {
+	Artifact brenner.ArtifactID `json:"artifact"`
+	Version  brenner.Version    `json:"version"`
+	Parent   brenner.Version    `json:"parent"` // 0 at version 1
+	Status   artifact.Status    `json:"status"`
+	// Slot is not empty when the type admits one canonical version per project
+	// or module: two canonical versions may not share it.
+	Slot    string            `json:"slot"`
+	Summary string            `json:"summary"`
+	Format  artifact.Format   `json:"format"`
+	Content brenner.Digest    `json:"content"`
+	Size    int64             `json:"size"`
+	What    string            `json:"what"`
+	Why     string            `json:"why"`
+	Creator brenner.ActorName `json:"creator"`
+	Role    brenner.Role      `json:"role"`
+	Created time.Time         `json:"created"`
+	Tags    []string          `json:"tags"`
+	// Task and Invocation name what the version came out of, if anything.
+	Task       string `json:"task"`
+	Invocation string `json:"invocation"`
+	Seq        int64  `json:"seq"`
+}
+
+// Ref names the version.
+func (v Version) Ref() brenner.Ref { return brenner.Ref{Artifact: v.Artifact, Version: v.Version} }
+
+// Link is a link between two versions.
+type Link struct {
+	From brenner.Ref       `json:"from"`
+	Rel  artifact.Relation `json:"rel"`
+	To   brenner.Ref       `json:"to"`
+	Seq  int64             `json:"seq"`
+}
+
+// Actor is an agent or a person known to the project.
+type Actor struct {
+	Name    brenner.ActorName `json:"name"`
+	Kind    string            `json:"kind"` // agent or person
+	Role    brenner.Role      `json:"role"` // standing role
+	Note    string            `json:"note"`
+	Active  bool              `json:"active"`
+	Created time.Time         `json:"created"`
+	Seq     int64             `json:"seq"`
+}
+
+// Object is the state of something that has no versions (C4): a bullet, a
+// task, a message, a session, an invocation, the configuration in force. Body
+// is canonical JSON; the other fields are what it is listed by.
+type Object struct {
+	Kind  string `json:"kind"`
+	ID    string `json:"id"`
+	Group string `json:"group"` // domain, session, recipient…
+	State string `json:"state"`
+	Order int64  `json:"order"`
+	Body  []byte `json:"body"`
+	Seq   int64  `json:"seq"`
+}
+
+// Request is what an idempotency key was used for (X2).
+type Request struct {
+	Actor  brenner.ActorName `json:"actor"`
+	Key    string            `json:"key"`
+	Digest brenner.Digest    `json:"digest"` // of the request
+	Result []byte            `json:"result"` // canonical JSON
+	Seq    int64             `json:"seq"`
+}
+
+// Token is an agent's credential; the secret itself is never stored.
+type Token struct {
+	ID      string
+	Actor   brenner.ActorName
+	Secret  brenner.Digest
+	Created time.Time
+	Expires time.Time // zero: never
+	Revoked bool
+}
+
+// Denial is an entry of the audit table (C7).
+type Denial struct {
+	At     time.Time
+	Actor  brenner.ActorName
+	Role   brenner.Role
+	Action string
+	Target string
+	Reason string
+}
+
+// ArtifactQuery selects artifacts; zero fields select all.
+type ArtifactQuery struct {
+	Types   []brenner.TypeName
+	Modules []brenner.Module
+	// Statuses selects by the status of the head; a canonical version counts
+	// as canonical even when a later draft is the head.
+	Statuses []artifact.Status
+	Tag      string
+	// Canonical keeps only artifacts that have a canonical version.
+	Canonical bool
+	// After lists ids greater than this; ChangedAfter journal positions.
+	After        brenner.ArtifactID
+	ChangedAfter int64
+	// Recent lists the most recently changed first instead of by id; After is
+	// then not used.
+	Recent bool
+	Limit  int
+}
+
+// ObjectQuery selects objects of one kind; zero fields select all.
+type ObjectQuery struct {
+	Kind   string
+	Group  string
+	States []string
+	// AfterOrder and AfterID continue a listing behind that object.
+	AfterOrder int64
+	AfterID    string
+	// Newest lists in descending order.
+	Newest bool
+	Limit  int
+}
+
+// SearchQuery asks the full-text index.
+type SearchQuery struct {
+	Text    string
+	Types   []brenner.TypeName
+	Modules []brenner.Module
+	Limit   int
+}
+
+// Hit is an artifact found by full text.
+type Hit struct {
+	Artifact brenner.ArtifactID
+	Score    float64
+}

@@ -1,0 +1,54 @@
+# Everything is a target here; `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+export CGO_ENABLED := 0
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+GOBUILD  := go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+
+FUZZTIME ?= 2s
+BENCH    ?= .
+PKG      ?= ./...
+
+.PHONY: help build demo test race check soak bench fuzz lint release generate
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+build: ## build bin/brenner, one static binary
+	@mkdir -p bin
+	$(GOBUILD) -o bin/brenner ./cmd/brenner
+
+demo: build ## build, then tell the whole story on a scratch project
+	bin/brenner demo
+
+test: ## run every test; installs PostgreSQL and a browser where it can
+	scripts/test
+
+race: ## run the short tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -short $(PKG)
+
+check: ## everything CI runs: format, vet, layers, lint, race, fuzz, tests
+	scripts/check
+
+soak: ## the long fault tests: kill -9 loops, many processes (BRENNER_SOAK=1)
+	BRENNER_SOAK=1 go test -count=1 -timeout 2h -run 'Soak|Crash|Kill|Process|Fault' $(PKG)
+
+bench: ## run the benchmarks (BENCH=regexp, PKG=./package)
+	go test -run '^$$' -bench '$(BENCH)' -timeout 1h $(PKG)
+
+fuzz: ## fuzz every target for FUZZTIME (2s)
+	scripts/fuzz '$(FUZZTIME)'
+
+lint: ## golangci-lint and gofumpt, as named in .golangci.yml
+	$(GOLANGCI) run
+
+release: ## build every platform into dist/, with checksums
+	scripts/release '$(VERSION)'
+
+generate: ## rewrite the generated documents in docs/
+	go run ./internal/docgen

@@ -1,0 +1,36 @@
+// Package api is the service: what can be asked of a project and what comes
+// back, as one interface and its request and response structs.
+//
+// The application implements it on a store; the HTTP client implements it on a
+// server; every adapter (command line, HTTP, MCP, web) speaks only to it. A
+// Service is bound to who is asking: the same call by another actor is another
+// Service.
+package api
+
+// Service is everything a project can be asked.
+type Service interface {
+	Projects
+	Artifacts
+	Graph
+	Agents
+	Journal
+}
+
+// Write is part of every request that changes something.
+type Write struct {
+	// Key makes the request safe to repeat: the same key with the same
+	// request gives the first result again (X2). Empty: no such promise.
+	Key string `json:"-"`
+}
+
+// Page is part of every request that lists something.
+type Page struct {
+	Limit  int    `json:"limit,omitempty"`  // 0: brenner.DefaultPage
+	Cursor string `json:"cursor,omitempty"` // from the previous page
+}
+
+// Next is part of every listing.
+type Next struct {
+	// Cursor asks for the next page; empty on the last one.
+	Cursor string `json:"next_cursor,omitempty"`
+}

@@ -1,0 +1,266 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// Artifacts is knowledge: written as versions, read back, decided upon.
+type Artifacts interface {
+	// CreateArtifact writes version 1 of a new artifact, as a draft.
+	// Codes: UNKNOWN_TYPE, UNKNOWN_MODULE, SCHEMA_VIOLATION, SUMMARY_INVALID,
+	// INVALID_LINK, ALREADY_EXISTS, WRITE_DENIED.
+	CreateArtifact(ctx context.Context, req CreateArtifactRequest) (WriteResult, error)
+	// UpdateArtifact writes a new version on a parent. If the parent is no
+	// longer the head, the version is kept as an alternative and the fork is
+	// reported; with Expect it is refused CONFLICT_HEAD instead (C13).
+	// Codes also: SUMMARY_STALE, CHANGE_NOTE_REQUIRED, INVALID_PARENT.
+	UpdateArtifact(ctx context.Context, req UpdateArtifactRequest) (WriteResult, error)
+	// Artifact reads one version: the one named, else the canonical one, else
+	// the head.
+	Artifact(ctx context.Context, req ArtifactRequest) (ArtifactView, error)
+	Artifacts(ctx context.Context, req ListArtifactsRequest) (ArtifactList, error)
+	SearchArtifacts(ctx context.Context, req SearchArtifactsRequest) (SearchResult, error)
+	// History lists the versions of an artifact and the decisions about them.
+	History(ctx context.Context, req HistoryRequest) (HistoryResult, error)
+	// Diff says what changed between two versions, and why (C15).
+	Diff(ctx context.Context, req DiffRequest) (DiffResult, error)
+	// Link adds a link to a version that exists already.
+	Link(ctx context.Context, req LinkRequest) (LinkResult, error)
+	// Promote makes a version canonical (C14, C18); what was canonical in its
+	// place is superseded. Codes: REASON_REQUIRED, SLOT_TAKEN, NEEDS_REBASE.
+	Promote(ctx context.Context, req PromoteRequest) (DecisionResult, error)
+	// Demote takes a canonical version out of force, back to draft.
+	Demote(ctx context.Context, req DecisionRequest) (DecisionResult, error)
+	// Deprecate takes a version, or with version 0 every live version of an
+	// artifact, out of use.
+	Deprecate(ctx context.Context, req DecisionRequest) (DecisionResult, error)
+}
+
+// Body is the content of a version as it is sent.
+type Body struct {
+	Format artifact.Format `json:"format"`
+	// Data is JSON text or plain text, by Format.
+	Data string `json:"data"`
+}
+
+// CreateArtifactRequest writes version 1.
+type CreateArtifactRequest struct {
+	Write
+	// ID is chosen by the service when empty: TYPE-N.
+	ID      brenner.ArtifactID `json:"id,omitempty"`
+	Type    brenner.TypeName   `json:"type"`
+	Module  brenner.Module     `json:"module"`
+	Summary string             `json:"summary"`
+	Content Body               `json:"content"`
+	Tags    []string           `json:"tags,omitempty"`
+	Links   []artifact.Link    `json:"links,omitempty"`
+	Change  *artifact.Change   `json:"change,omitzero"`
+}
+
+// UpdateArtifactRequest writes a new version.
+type UpdateArtifactRequest struct {
+	Write
+	ID brenner.ArtifactID `json:"id"`
+	// Parent is the version the change was made on; 0: the head.
+	Parent brenner.Version `json:"parent,omitempty"`
+	// Expect refuses the write unless this is the head.
+	Expect brenner.Version `json:"expect,omitempty"`
+	// Summary replaces the parent's; nil keeps it, which new content allows
+	// only with SummaryHolds (C11).
+	Summary      *string          `json:"summary,omitzero"`
+	SummaryHolds bool             `json:"summary_holds,omitempty"`
+	Content      *Body            `json:"content,omitzero"`
+	Tags         *[]string        `json:"tags,omitzero"`
+	Links        *[]artifact.Link `json:"links,omitzero"`
+	Change       *artifact.Change `json:"change,omitzero"`
+}
+
+// WriteResult says what a write made.
+type WriteResult struct {
+	Ref    brenner.Ref     `json:"ref"`
+	Status artifact.Status `json:"status"`
+	SHA256 brenner.Digest  `json:"content_sha256"`
+	Seq    int64           `json:"seq"`
+	// Fork lists the live heads when there is more than one.
+	Fork []brenner.Ref `json:"fork,omitempty"`
+	// Warnings are findings that did not stop the write.
+	Warnings []brenner.Diagnostic `json:"warnings,omitempty"`
+}
+
+// ArtifactRequest names a version; version 0 is the one in force.
+type ArtifactRequest struct {
+	Ref brenner.Ref `json:"ref"`
+	// Brief leaves the content out.
+	Brief bool `json:"brief,omitempty"`
+}
+
+// ArtifactView is a version with what the project knows about it.
+type ArtifactView struct {
+	artifact.Version
+	Head      brenner.Version `json:"head"`
+	Latest    brenner.Version `json:"latest"`
+	Canonical brenner.Version `json:"canonical,omitempty"`
+	// NeedsUpdate is derived: something it rests on has moved (C26). Stale is
+	// the shortest path to what moved.
+	NeedsUpdate bool          `json:"needs_update"`
+	Stale       []brenner.Ref `json:"stale_path,omitempty"`
+	Fork        []brenner.Ref `json:"fork,omitempty"`
+	Task        string        `json:"task,omitempty"`
+	Seq         int64         `json:"seq"`
+}
+
+// ListArtifactsRequest selects artifacts; empty fields select all but the
+// deprecated, which are listed only when asked for by status.
+type ListArtifactsRequest struct {
+	Page
+	Types    []brenner.TypeName `json:"types,omitempty"`
+	Modules  []brenner.Module   `json:"modules,omitempty"`
+	Statuses []artifact.Status  `json:"statuses,omitempty"`
+	Tag      string             `json:"tag,omitempty"`
+}
+
+// ArtifactItem is an artifact in a list.
+type ArtifactItem struct {
+	ID        brenner.ArtifactID `json:"id"`
+	Type      brenner.TypeName   `json:"type"`
+	Module    brenner.Module     `json:"module"`
+	Status    artifact.Status    `json:"status"` // of the head
+	Head      brenner.Version    `json:"head"`
+	Canonical brenner.Version    `json:"canonical,omitempty"`
+	Summary   string             `json:"summary"`
+	Tags      []string           `json:"tags"`
+	Updated   time.Time          `json:"updated_at"`
+}
+
+// ArtifactList is a page of artifacts in id order.
+type ArtifactList struct {
+	Next
+	Items []ArtifactItem `json:"items"`
+}
+
+// SearchArtifactsRequest searches by full text.
+type SearchArtifactsRequest struct {
+	Text    string             `json:"text"`
+	Types   []brenner.TypeName `json:"types,omitempty"`
+	Modules []brenner.Module   `json:"modules,omitempty"`
+	Limit   int                `json:"limit,omitempty"`
+}
+
+// SearchResult lists hits, best first.
+type SearchResult struct {
+	Items []SearchHit `json:"items"`
+}
+
+// SearchHit is an artifact that was found.
+type SearchHit struct {
+	ArtifactItem
+	Score float64 `json:"score"`
+}
+
+// HistoryRequest asks for the versions of an artifact.
+type HistoryRequest struct {
+	Page
+	ID brenner.ArtifactID `json:"id"`
+}
+
+// HistoryResult lists versions, oldest first.
+type HistoryResult struct {
+	Next
+	ID        brenner.ArtifactID `json:"id"`
+	Type      brenner.TypeName   `json:"type"`
+	Module    brenner.Module     `json:"module"`
+	Head      brenner.Version    `json:"head"`
+	Canonical brenner.Version    `json:"canonical,omitempty"`
+	Versions  []HistoryItem      `json:"versions"`
+	// Decisions are the promotions, demotions and deprecations, in order: what
+	// was canonical when.
+	Decisions []Decision `json:"decisions"`
+}
+
+// HistoryItem is one version in a history.
+type HistoryItem struct {
+	Version brenner.Version   `json:"version"`
+	Parent  brenner.Version   `json:"parent_version,omitempty"`
+	Status  artifact.Status   `json:"status"`
+	Summary string            `json:"summary"`
+	Change  *artifact.Change  `json:"change,omitzero"`
+	Creator brenner.ActorName `json:"creator"`
+	Created time.Time         `json:"created_at"`
+	SHA256  brenner.Digest    `json:"content_sha256"`
+	Size    int64             `json:"size"`
+	Seq     int64             `json:"seq"`
+}
+
+// Decision is what was decided about a version, by whom and why.
+type Decision struct {
+	Seq     int64             `json:"seq"`
+	At      time.Time         `json:"at"`
+	Actor   brenner.ActorName `json:"actor"`
+	Ref     brenner.Ref       `json:"ref"`
+	Status  artifact.Status   `json:"status"`
+	Reason  string            `json:"reason"`
+	Changes []StatusChange    `json:"changes"`
+}
+
+// DiffRequest compares two versions of one artifact.
+type DiffRequest struct {
+	From brenner.Ref `json:"from"`
+	To   brenner.Ref `json:"to"`
+}
+
+// DiffResult is the difference, and the same as text for people.
+type DiffResult struct {
+	artifact.Difference
+}
+
+// LinkRequest adds a link.
+type LinkRequest struct {
+	Write
+	From brenner.Ref   `json:"from"`
+	Link artifact.Link `json:"link"`
+}
+
+// LinkResult says where the link stands.
+type LinkResult struct {
+	From brenner.Ref       `json:"from"`
+	Rel  artifact.Relation `json:"rel"`
+	To   brenner.Ref       `json:"to"`
+	Seq  int64             `json:"seq"`
+}
+
+// DecisionRequest changes the status of a version.
+type DecisionRequest struct {
+	Write
+	Ref    brenner.Ref `json:"ref"`
+	Reason string      `json:"reason"`
+}
+
+// PromoteRequest makes a version canonical.
+type PromoteRequest struct {
+	Write
+	Ref    brenner.Ref `json:"ref"` // version 0: the head
+	Reason string      `json:"reason"`
+	// Replace allows taking another artifact's slot; Override allows promoting
+	// a version that needs a rebase.
+	Replace  bool `json:"replace,omitempty"`
+	Override bool `json:"override,omitempty"`
+}
+
+// StatusChange is one version's status before and after.
+type StatusChange struct {
+	Ref  brenner.Ref     `json:"ref"`
+	From artifact.Status `json:"from"`
+	To   artifact.Status `json:"to"`
+}
+
+// DecisionResult lists every status that a decision changed.
+type DecisionResult struct {
+	Changes []StatusChange `json:"changes"`
+	// Stale lists what rests on what was superseded, first hundred.
+	Stale []brenner.Ref `json:"stale,omitempty"`
+	Seq   int64         `json:"seq"`
+}

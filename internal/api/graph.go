@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/lineage"
+)
+
+// Graph is about how versions rest on each other.
+type Graph interface {
+	// Forks lists artifacts with several live heads, and singleton slots with
+	// several live artifacts (C19).
+	Forks(ctx context.Context) (ForksResult, error)
+	// Stale lists live versions that rest on something that moved (C26).
+	Stale(ctx context.Context, req StaleRequest) (StaleResult, error)
+	// Spine is the minimum consistent view: brief, memos, summary (C29).
+	Spine(ctx context.Context) (SpineResult, error)
+	// Lineage walks from a version to what it rests on, or to what rests on
+	// it (C31).
+	Lineage(ctx context.Context, req LineageRequest) (LineageResult, error)
+}
+
+// ForksResult lists forks.
+type ForksResult struct {
+	Forks []lineage.Fork `json:"forks"`
+}
+
+// StaleRequest selects stale versions by module; empty: all.
+type StaleRequest struct {
+	Page
+	Modules []brenner.Module `json:"modules,omitempty"`
+}
+
+// StaleResult lists stale versions in id order.
+type StaleResult struct {
+	Next
+	Items []StaleItem `json:"items"`
+	Total int         `json:"total"`
+}
+
+// StaleItem is a version that needs an update, and why.
+type StaleItem struct {
+	Ref    brenner.Ref      `json:"ref"`
+	Type   brenner.TypeName `json:"type"`
+	Module brenner.Module   `json:"module"`
+	Status artifact.Status  `json:"status"`
+	// Path leads from the version to what moved; Now is the version in force
+	// there, 0 if none.
+	Path []brenner.Ref   `json:"path"`
+	Now  brenner.Version `json:"now,omitempty"`
+}
+
+// SpineResult is the spine.
+type SpineResult struct {
+	lineage.SpineView
+}
+
+// LineageRequest asks for one direction of the graph.
+type LineageRequest struct {
+	Ref   brenner.Ref `json:"ref"`
+	Down  bool        `json:"down,omitempty"`  // what rests on it, instead of what it rests on
+	Depth int         `json:"depth,omitempty"` // 0: all
+	// Format asks for a rendering as well: text, svg or prov; empty: none.
+	Format string `json:"format,omitempty"`
+}
+
+// LineageResult is the graph around a version.
+type LineageResult struct {
+	lineage.Graph
+	// Rendered is the graph in the format that was asked for.
+	Rendered string `json:"rendered,omitempty"`
+}

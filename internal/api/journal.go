@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"brenner"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Journal is the history itself. Persons only: no agent gets it (C1).
+type Journal interface {
+	// Records lists records after a position.
+	Records(ctx context.Context, req RecordsRequest) (RecordList, error)
+	// Verify recomputes everything from the records' bytes: hashes, contents,
+	// and the tables by replaying into a scratch store (J3). It reports what
+	// is wrong in the result; the error is for when it could not look.
+	Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error)
+	// Replay rebuilds the tables from the journal (J4).
+	Replay(ctx context.Context, req ReplayRequest) (ReplayResult, error)
+	// Checkpoint signs what the journal is now (J2).
+	Checkpoint(ctx context.Context) (CheckpointResult, error)
+	// Export writes the project as JSON Lines (J5).
+	Export(ctx context.Context, w io.Writer) (ExportResult, error)
+	// Redact removes a blob and leaves its hash and a record (J6).
+	Redact(ctx context.Context, req RedactRequest) (RedactResult, error)
+}
+
+// Progress is told now and then how far a long task is; total is 0 when it is
+// not known.
+type Progress func(what string, done, total int64)
+
+// RecordsRequest lists records.
+type RecordsRequest struct {
+	After int64 `json:"after,omitempty"`
+	Limit int   `json:"limit,omitempty"`
+}
+
+// RecordList is a page of the journal; Last is where the next page starts.
+type RecordList struct {
+	Records []RecordInfo `json:"records"`
+	Last    int64        `json:"last"`
+	More    bool         `json:"more"`
+}
+
+// RecordInfo is one record.
+type RecordInfo struct {
+	Seq     int64             `json:"seq"`
+	At      time.Time         `json:"at"`
+	Actor   brenner.ActorName `json:"actor"`
+	Role    brenner.Role      `json:"role"`
+	Auth    string            `json:"auth"`
+	Kind    string            `json:"kind"`
+	Payload jsontext.Value    `json:"payload"`
+}
+
+// VerifyRequest says what to compare with.
+type VerifyRequest struct {
+	// Checkpoints are signed notes saved earlier.
+	Checkpoints []string `json:"checkpoints,omitempty"`
+	// PublicKey checks them; empty: the key kept for this project.
+	PublicKey string `json:"public_key,omitempty"`
+	// Quick leaves out the replay of the tables.
+	Quick    bool     `json:"quick,omitempty"`
+	Progress Progress `json:"-"`
+}
+
+// VerifyResult is the verdict.
+type VerifyResult struct {
+	OK   bool   `json:"ok"`
+	Size int64  `json:"size"`
+	Root string `json:"root"`
+	// Digest is the state digest of the tables; empty when Quick.
+	Digest brenner.Digest `json:"digest,omitempty"`
+	// Findings are what is wrong, in order.
+	Findings []VerifyFinding `json:"findings"`
+	// Redacted lists contents that were removed on purpose.
+	Redacted []brenner.Digest `json:"redacted,omitempty"`
+	// Blobs is how many contents were checked, Checkpoints how many held.
+	Blobs       int64 `json:"blobs"`
+	Checkpoints int   `json:"checkpoints"`
+}
+
+// VerifyFinding is one thing that is wrong.
+type VerifyFinding struct {
+	Code    brenner.Code `json:"code"`
+	First   int64        `json:"first_seq,omitempty"`
+	Last    int64        `json:"last_seq,omitempty"`
+	Message string       `json:"message"`
+}
+
+// ReplayRequest rebuilds the tables.
+type ReplayRequest struct {
+	Progress Progress `json:"-"`
+}
+
+// ReplayResult compares the tables before and after.
+type ReplayResult struct {
+	Records int64          `json:"records"`
+	Before  brenner.Digest `json:"before"`
+	After   brenner.Digest `json:"after"`
+	Same    bool           `json:"same"`
+}
+
+// CheckpointResult is a signed note, to be kept somewhere else.
+type CheckpointResult struct {
+	Note      string `json:"note"`
+	Size      int64  `json:"size"`
+	Root      string `json:"root"`
+	PublicKey string `json:"public_key"`
+}
+
+// ExportResult says what was written.
+type ExportResult struct {
+	Records int64          `json:"records"`
+	Blobs   int64          `json:"blobs"`
+	Root    string         `json:"root"`
+	Digest  brenner.Digest `json:"digest"`
+}
+
+// ImportResult says what was read into a new project.
+type ImportResult struct {
+	Project brenner.ProjectID `json:"project"`
+	Name    string            `json:"name"`
+	Records int64             `json:"records"`
+	Blobs   int64             `json:"blobs"`
+	Root    string            `json:"root"`
+	Digest  brenner.Digest    `json:"digest"`
+}
+
+// RedactRequest removes a content for good.
+type RedactRequest struct {
+	Write
+	// Digest of the content; or Ref, whose content it is.
+	Digest brenner.Digest `json:"digest,omitempty"`
+	Ref    brenner.Ref    `json:"ref,omitzero"`
+	Reason string         `json:"reason"`
+}
+
+// RedactResult says what no longer can be read.
+type RedactResult struct {
+	Digest brenner.Digest `json:"digest"`
+	// Versions lists the versions that had the content.
+	Versions []brenner.Ref `json:"versions"`
+	Seq      int64         `json:"seq"`
+}

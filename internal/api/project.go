@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+
+	"brenner"
+	"brenner/artifact"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Projects is about the project as a whole.
+type Projects interface {
+	// Project says what the project is and where it stands.
+	Project(ctx context.Context) (ProjectInfo, error)
+	// ApplyConfig puts a configuration in force (C4). PI only.
+	ApplyConfig(ctx context.Context, req ApplyConfigRequest) (ApplyConfigResult, error)
+	// Types lists the artifact types in force, or one with its schema.
+	Types(ctx context.Context, req TypesRequest) (TypesResult, error)
+}
+
+// InitRequest makes a project.
+type InitRequest struct {
+	Name string `json:"name"`
+	// PI names the person who leads it.
+	PI brenner.ActorName `json:"pi"`
+	// Config is a configuration file to put in force at once, if any.
+	Config *ConfigFile `json:"config,omitzero"`
+}
+
+// InitResult says what was made.
+type InitResult struct {
+	Project ProjectInfo `json:"project"`
+	Store   string      `json:"store"`
+}
+
+// ProjectInfo is a project at a glance.
+type ProjectInfo struct {
+	ID   brenner.ProjectID `json:"id"`
+	Name string            `json:"name"`
+	// Size is the journal position.
+	Size int64 `json:"size"`
+	// Actor and Role are who is asking.
+	Actor   brenner.ActorName `json:"actor"`
+	Role    brenner.Role      `json:"role"`
+	Modules []brenner.Module  `json:"modules"`
+	// ConfigDigest is that of the configuration in force; empty if none.
+	ConfigDigest brenner.Digest `json:"config_digest,omitempty"`
+}
+
+// ConfigFile is a project configuration as it stands in a file.
+type ConfigFile struct {
+	Name string `json:"name"` // .brennerrc or brenner.config.ts
+	Data string `json:"data"`
+}
+
+// ApplyConfigRequest puts a configuration in force.
+type ApplyConfigRequest struct {
+	Write
+	File ConfigFile `json:"file"`
+}
+
+// ApplyConfigResult says what is in force now.
+type ApplyConfigResult struct {
+	Changed bool               `json:"changed"`
+	Digest  brenner.Digest     `json:"digest"`
+	Modules []brenner.Module   `json:"modules"`
+	Types   []brenner.TypeName `json:"types"`
+	Seq     int64              `json:"seq,omitempty"`
+}
+
+// TypesRequest asks for all types, or for one by name.
+type TypesRequest struct {
+	Name brenner.TypeName `json:"name,omitempty"`
+}
+
+// TypesResult lists types; schemas only when one was asked for.
+type TypesResult struct {
+	Types []TypeInfo `json:"types"`
+}
+
+// TypeInfo is an artifact type.
+type TypeInfo struct {
+	Name        brenner.TypeName  `json:"name"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Core        bool              `json:"core"`
+	Singleton   string            `json:"singleton,omitempty"`
+	Contextual  bool              `json:"contextual"`
+	Builtin     bool              `json:"builtin"`
+	Formats     []artifact.Format `json:"formats"`
+	Schema      jsontext.Value    `json:"schema,omitzero"`
+}

@@ -1,0 +1,277 @@
+// Package cli is the command line: it turns arguments into one call of the
+// service and the answer into text for people or JSON for programs. It decides
+// nothing.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/internal/problem"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+)
+
+// Env is the world a command runs in, so that tests can give it another.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	// Dir is the working directory; relative paths start here.
+	Dir string
+	// Terminal says that Out is a terminal: colour and progress may be shown.
+	Terminal bool
+	// Version of the program.
+	Version string
+	// Open gives the service of a project, and how to let it go.
+	Open func(ctx context.Context, w Where) (api.Service, func() error, error)
+	// Init makes a project.
+	Init func(ctx context.Context, w Where, req api.InitRequest) (api.InitResult, error)
+}
+
+// Where says which project a command is about, and who asks.
+type Where struct {
+	Dir   string            // where to look for the project, upward
+	Store string            // sqlite:PATH or postgres://…; empty: find it
+	As    brenner.ActorName // act as this agent; empty: the owner of the file
+}
+
+// Run runs one command line and gives its exit status.
+func Run(ctx context.Context, env Env, args []string) int {
+	r := &runner{env: env}
+	root := newRoot(r)
+	root.SetArgs(args)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	err := root.ExecuteContext(ctx)
+	if r.close != nil {
+		err = errors.Join(err, r.close())
+	}
+	return r.finish(err)
+}
+
+// Root gives the command tree, for documentation.
+func Root() *cobra.Command { return newRoot(&runner{env: Env{Getenv: os.Getenv}}) }
+
+// newRoot builds the command tree: one file of this package per command.
+func newRoot(r *runner) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "brenner",
+		Short: "Shared, versioned memory and rule-keeper for teams of agents",
+		Long: `Brenner keeps what several agents and the person who leads them know:
+typed, versioned, never overwritten, with a history that can be verified.`,
+		Version:       r.env.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	f := root.PersistentFlags()
+	f.BoolVar(&r.json, "json", false, "print JSON: {\"schema_version\":1,\"data\":…} or …\"error\":…")
+	f.StringVar(&r.store, "store", "", "project store: sqlite:PATH or postgres://… (default: found upward, or $BRENNER_STORE)")
+	f.StringVar(&r.as, "as", "", "act as this agent, under its policy (or $BRENNER_AGENT)")
+	f.StringVarP(&r.dir, "directory", "C", "", "run as if started in this directory")
+	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.AddCommand(commands(r)...)
+	return root
+}
+
+// commands lists the top-level commands.
+func commands(r *runner) []*cobra.Command {
+	return []*cobra.Command{}
+}
+
+// runner is one run of the program: the global flags, and the service once a
+// command has asked for it.
+type runner struct {
+	env   Env
+	json  bool
+	store string
+	as    string
+	dir   string
+	key   string
+	// exit is the status of a command that succeeded with something to say,
+	// such as a session still waiting.
+	exit  int
+	close func() error
+}
+
+// service opens the project the flags name.
+func (r *runner) service(ctx context.Context) (api.Service, error) {
+	s, closer, err := r.env.Open(ctx, r.where())
+	if err != nil {
+		return nil, err
+	}
+	r.close = closer
+	return s, nil
+}
+
+func (r *runner) where() Where {
+	w := Where{Dir: r.path(""), Store: r.store, As: brenner.ActorName(r.as)}
+	if w.Store == "" {
+		w.Store = r.env.Getenv("BRENNER_STORE")
+	}
+	if w.As == "" {
+		w.As = brenner.ActorName(r.env.Getenv("BRENNER_AGENT"))
+	}
+	return w
+}
+
+// write is the part of a request that every change carries.
+func (r *runner) write() api.Write { return api.Write{Key: r.key} }
+
+// path makes a path of the command line absolute.
+func (r *runner) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(r.env.Dir, r.dir, p)
+}
+
+// read gives the bytes of a file, or of standard input for "-", refusing more
+// than most bytes.
+func (r *runner) read(name string, most int64) ([]byte, error) {
+	in := r.env.In
+	if name != "-" {
+		f, err := os.Open(r.path(name))
+		if err != nil {
+			return nil, fileError(name, err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	if int64(len(data)) > most {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "%s is larger than %d bytes", name, most)
+	}
+	return data, nil
+}
+
+func fileError(name string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return brenner.Errorf(brenner.CodeFileError, "%s: %v", name, err).Because(err)
+}
+
+// show prints a result: data as JSON, or what text writes.
+func (r *runner) show(data any, text func(w io.Writer)) error {
+	if !r.json {
+		text(r.env.Out)
+		return nil
+	}
+	return r.printJSON(struct {
+		SchemaVersion int `json:"schema_version"`
+		Data          any `json:"data"`
+	}{1, data})
+}
+
+func (r *runner) printJSON(v any) error {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(r.env.Out, "%s\n", b)
+	return err
+}
+
+// finish reports an error and gives the exit status.
+func (r *runner) finish(err error) int {
+	if err == nil {
+		return r.exit
+	}
+	e, status := problem.From(err)
+	if r.json {
+		_ = r.printJSON(struct {
+			SchemaVersion int            `json:"schema_version"`
+			Error         *brenner.Error `json:"error"`
+		}{1, e})
+	} else {
+		complain(r.env.Err, e)
+	}
+	if cause := errors.Unwrap(e); cause != nil && r.env.Getenv("BRENNER_DEBUG") != "" {
+		_, _ = fmt.Fprintf(r.env.Err, "cause: %v\n", cause)
+	}
+	return status.Exit
+}
+
+// complain writes an error for people: what, where, and what to do.
+func complain(w io.Writer, e *brenner.Error) {
+	where := ""
+	if e.Pointer != "" {
+		where = " (at " + e.Pointer + ")"
+	}
+	_, _ = fmt.Fprintf(w, "brenner: %s: %s%s\n", e.Code, e.Message, where)
+	for _, d := range e.Diagnostics {
+		_, _ = fmt.Fprintf(w, "  %s\n", diagnosticLine(d))
+	}
+	for line := range strings.SplitSeq(e.Hint, "\n") {
+		if line != "" {
+			_, _ = fmt.Fprintf(w, "hint: %s\n", line)
+		}
+	}
+}
+
+// diagnosticLine is one finding on one line.
+func diagnosticLine(d brenner.Diagnostic) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", d.Severity, d.Code)
+	if d.Subject != "" {
+		fmt.Fprintf(&b, " %s", d.Subject)
+	}
+	fmt.Fprintf(&b, ": %s", d.Message)
+	if d.Pointer != "" {
+		fmt.Fprintf(&b, " (at %s)", d.Pointer)
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "; %s", d.Hint)
+	}
+	return b.String()
+}
+
+// usage is a complaint about the command line.
+func usage(cmd *cobra.Command, err error) error {
+	return brenner.Errorf(brenner.CodeUsage, "%v", err).
+		WithHint(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
+}
+
+// args turns cobra's complaint about the number of arguments into ours.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, a []string) error {
+		if err := check(cmd, a); err != nil {
+			return usage(cmd, err)
+		}
+		return nil
+	}
+}
+
+// group is a command that only holds others: alone it prints its help, and an
+// unknown word is a usage error.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		RunE: func(cmd *cobra.Command, a []string) error {
+			if len(a) > 0 {
+				return usage(cmd, fmt.Errorf("unknown command %q", a[0]))
+			}
+			return cmd.Help()
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// finished lists the rules that the product claims to keep: each must be cited
+// by at least one test, or the tests of this package fail. Extend it when an
+// area is complete; ranges such as J1-J6 are allowed.
+const finished = ``
+
+const conformanceIntroduction = `# Conformance
+
+<!-- Made by internal/docgen from docs/spec.md and the comments of the tests. Run make generate; do not edit. -->
+
+Which tests prove which rule of [the specification](spec.md). A test is listed under a rule when its comment cites the
+rule's number.
+
+`
+
+// conformance maps each rule to the tests that cite it, sorted.
+type conformance struct {
+	rules []rule
+	tests map[string][]string
+}
+
+func readConformance(root string) (conformance, error) {
+	rules, err := readRules(root)
+	if err != nil {
+		return conformance{}, err
+	}
+	tests, err := readCitations(root)
+	if err != nil {
+		return conformance{}, err
+	}
+	return conformance{rules, tests}, nil
+}
+
+func renderConformance(root string) ([]byte, error) {
+	c, err := readConformance(root)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString(conformanceIntroduction)
+	b.WriteString(c.tally())
+	b.WriteString("\n| rule | about | tests |\n|---|---|---|\n")
+	for _, r := range c.rules {
+		tests := "none yet"
+		if cited := c.tests[r.number]; len(cited) > 0 {
+			tests = "`" + strings.Join(cited, "`<br>`") + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.number, cell(r.opening), tests)
+	}
+	return b.Bytes(), nil
+}
+
+// tally says how many rules have a test, in all and by letter.
+func (c conformance) tally() string {
+	var letters []string
+	have, all := map[string]int{}, map[string]int{}
+	total := 0
+	for _, r := range c.rules {
+		letter := r.number[:1]
+		if all[letter] == 0 {
+			letters = append(letters, letter)
+		}
+		all[letter]++
+		if len(c.tests[r.number]) > 0 {
+			have[letter]++
+			total++
+		}
+	}
+	parts := make([]string, len(letters))
+	for i, letter := range letters {
+		parts[i] = fmt.Sprintf("%s %d/%d", letter, have[letter], all[letter])
+	}
+	return fmt.Sprintf("%d of %d rules have a test: %s.\n", total, len(c.rules), strings.Join(parts, ", "))
+}
+
+// unproved lists the rules of a list (see expand) that no test cites, and is
+// an error if the list names a rule that does not exist.
+func (c conformance) unproved(list string) ([]string, error) {
+	known := map[string]bool{}
+	for _, r := range c.rules {
+		known[r.number] = true
+	}
+	claimed, err := expand(list)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, number := range claimed {
+		if !known[number] {
+			return nil, fmt.Errorf("the list of finished rules names %s, which docs/spec.md does not have", number)
+		}
+		if len(c.tests[number]) == 0 {
+			missing = append(missing, number)
+		}
+	}
+	return missing, nil
+}

@@ -32,3 +32,43 @@ const (
 	// MaxGroupCommit bounds how many queued writes share one commit.
 	MaxGroupCommit = 128
 )
+
+// Limits of project-defined types (C5).
+const (
+	// MaxProjectTypes bounds the types a project adds to the built-in ones.
+	MaxProjectTypes = 128
+	// MaxSchemaBytes bounds the JSON Schema of one type.
+	MaxSchemaBytes = 64 << 10
+	// MaxViolations bounds how many schema violations of one content are listed.
+	MaxViolations = 32
+)
+
+// Rosters, project configuration and kickoffs.
+const (
+	// MaxRosterBytes bounds a roster given as JSON.
+	MaxRosterBytes = 256 << 10
+	// MaxRosterEntries bounds the entries of one roster or preset.
+	MaxRosterEntries = 256
+	// MaxYAMLTokens bounds a configuration in YAML, whose reader takes
+	// quadratic time; a larger one can be written in JSON.
+	MaxYAMLTokens = 50_000
+	// MaxConfigFindings bounds how many findings about one configuration file
+	// are reported.
+	MaxConfigFindings = 50
+	// MaxPromptBytes bounds one role prompt.
+	MaxPromptBytes = 64 << 10
+	// MaxQuestionRunes bounds the question of a session.
+	MaxQuestionRunes = 4000
+)
+
+// Limits of the playbook and of embeddings.
+const (
+	// MaxVectorDimension bounds the length of one vector.
+	MaxVectorDimension = 8192
+	// MaxEmbedReplyBytes bounds one reply of an embedding endpoint.
+	MaxEmbedReplyBytes = 64 << 20
+	// MaxEmbedBatch bounds how many texts are sent to an endpoint at once.
+	MaxEmbedBatch = 128
+	// MaxEmbedAttempts bounds how often one batch is sent.
+	MaxEmbedAttempts = 4
+)

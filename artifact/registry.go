@@ -1,0 +1,210 @@
+package artifact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner"
+	"brenner/canon"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Registry holds the types in force: the built-in ones and those a project
+// adds. It never changes after NewRegistry and may be shared.
+type Registry struct {
+	types   map[brenner.TypeName]Type
+	names   []brenner.TypeName // sorted
+	schemas map[brenner.TypeName]*jsonschema.Schema
+}
+
+// NewRegistry takes the types a project adds to the built-in ones. It reports
+// INVALID_CONFIG, with a pointer into extra, when one is not well formed,
+// redefines a built-in or earlier type, or has a schema that does not compile
+// or refers to another document; LIMIT_EXCEEDED when there are too many or a
+// schema is too large.
+//
+// A type that names no format is written in JSON if it has a schema, in JSON
+// or text if it has none.
+func NewRegistry(extra []Type) (*Registry, error) {
+	if len(extra) > brenner.MaxProjectTypes {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "%d project types, more than %d", len(extra), brenner.MaxProjectTypes)
+	}
+	r := &Registry{types: map[brenner.TypeName]Type{}, schemas: map[brenner.TypeName]*jsonschema.Schema{}}
+	builtin := newCompiler()
+	for _, t := range Builtin() {
+		if err := r.add(builtin, t); err != nil {
+			return nil, err
+		}
+	}
+	for i, t := range extra {
+		if err := r.addProject(t); err != nil {
+			return nil, err.At("/" + strconv.Itoa(i) + err.Pointer)
+		}
+	}
+	slices.Sort(r.names)
+	return r, nil
+}
+
+// Lookup gives a type in force, or UNKNOWN_TYPE with the nearest name.
+func (r *Registry) Lookup(name brenner.TypeName) (Type, error) {
+	if t, ok := r.types[name]; ok {
+		return t, nil
+	}
+	known := make([]string, len(r.names))
+	for i, n := range r.names {
+		known[i] = string(n)
+	}
+	hint := "the types are " + strings.Join(known, ", ")
+	if near := nearest(string(name), known); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", clip(string(name))).WithHint(hint)
+}
+
+// Types lists the types in force, sorted by name.
+func (r *Registry) Types() []Type {
+	list := make([]Type, len(r.names))
+	for i, n := range r.names {
+		list[i] = r.types[n]
+	}
+	return list
+}
+
+// Validate checks content against its type. It reports UNKNOWN_TYPE,
+// LIMIT_EXCEEDED, INVALID_TEXT, INVALID_JSON, or SCHEMA_VIOLATION with the
+// pointer of the first violation and a Diagnostic for each.
+func (r *Registry) Validate(name brenner.TypeName, c Content) error {
+	t, err := r.Lookup(name)
+	if err != nil {
+		return err
+	}
+	// Content is an open struct: whoever made it without NewContent is checked
+	// here, and numbers are bounded by their canonical form before the schema
+	// computes with them.
+	c, err = NewContent(c.Format, c.Data)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(t.Formats, c.Format) {
+		return brenner.Errorf(brenner.CodeSchemaViolation, "a %s is written as %s, not as %s", t.Name, formatList(t.Formats), c.Format)
+	}
+	schema := r.schemas[name]
+	if c.Format != JSON || schema == nil {
+		return nil
+	}
+	return violation(t, c.Data, schema)
+}
+
+// addProject adds a type that comes from a project's configuration.
+func (r *Registry) addProject(t Type) *brenner.Error {
+	if err := t.Name.Check(); err != nil {
+		return invalidType("name", "%q is not a valid type name", clip(string(t.Name))).
+			WithHint("use lower-case letters, digits and underscores, starting with a letter")
+	}
+	if _, exists := r.types[t.Name]; exists {
+		return invalidType("name", "the type %s exists already", t.Name).
+			WithHint("built-in types cannot be redefined; choose another name")
+	}
+	if t.Record {
+		return invalidType("record", "a project cannot add record types").
+			WithHint("their state comes from commands of their own; leave record out")
+	}
+	if t.Singleton != "" && t.Singleton != PerProject && t.Singleton != PerModule {
+		return invalidType("singleton", "unknown singleton scope %q", clip(string(t.Singleton))).
+			WithHint("use project or module, or leave it out")
+	}
+	for i, f := range t.Formats {
+		if f != JSON && f != Text || slices.Contains(t.Formats[:i], f) {
+			return invalidType("formats", "unknown or repeated format %q", clip(string(f))).WithHint("use json, text or both")
+		}
+	}
+	t.Formats = slices.Clone(t.Formats)
+	if len(t.Formats) == 0 {
+		t.Formats = []Format{JSON}
+		if len(t.Schema) == 0 {
+			t.Formats = []Format{JSON, Text}
+		}
+	}
+	return r.add(newCompiler(), t)
+}
+
+// add compiles the schema of a type and puts the type in force.
+func (r *Registry) add(c *jsonschema.Compiler, t Type) *brenner.Error {
+	if len(t.Schema) > brenner.MaxSchemaBytes {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the schema of %s has %d bytes, more than %d", t.Name, len(t.Schema), brenner.MaxSchemaBytes).
+			At("/schema")
+	}
+	if len(t.Schema) > 0 {
+		canonical, err := canon.Transform(t.Schema)
+		if err != nil {
+			return badSchema(t.Name, err)
+		}
+		schema, err := compileSchema(c, t.Name, canonical)
+		if err != nil {
+			return badSchema(t.Name, err)
+		}
+		t.Schema, r.schemas[t.Name] = canonical, schema
+	}
+	r.types[t.Name] = t
+	r.names = append(r.names, t.Name)
+	return nil
+}
+
+func invalidType(field, format string, args ...any) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidConfig, format, args...).At("/" + field)
+}
+
+func formatList(formats []Format) string {
+	words := make([]string, len(formats))
+	for i, f := range formats {
+		words[i] = string(f)
+	}
+	return strings.Join(words, " or ")
+}
+
+// nearest gives the known name closest to a mistyped one, or "" if none is
+// close enough to be what was meant.
+func nearest(name string, known []string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	best, least := "", len(name)/3+1
+	for _, k := range known {
+		if d := distance(name, k); d < least || (d == least && best == "") {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance of two short strings, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// clip keeps a quoted input short enough to stand in a message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

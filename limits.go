@@ -25,6 +25,8 @@ const (
 	// MaxPage bounds one page of any listing; DefaultPage is used when none is asked for.
 	MaxPage     = 1000
 	DefaultPage = 100
+	// MaxIndexedBytes bounds how much of a version the full-text index takes.
+	MaxIndexedBytes = 256 << 10
 	// MaxWalk bounds how many versions one lineage or staleness walk visits.
 	MaxWalk = 200_000
 	// WriteDeadline is how long a write queues for the store before STORE_BUSY (X7).
@@ -71,4 +73,24 @@ const (
 	MaxEmbedBatch = 128
 	// MaxEmbedAttempts bounds how often one batch is sent.
 	MaxEmbedAttempts = 4
+)
+
+// Limits of anchor patches and stalemates.
+const (
+	// MaxPatchBytes bounds the JSON of one patch.
+	MaxPatchBytes = 32 << 20
+	// MaxPatchTextBytes bounds a text that a patch is applied to, and its result.
+	MaxPatchTextBytes = 32 << 20
+	// MaxPatchOperations bounds the operations of one patch.
+	MaxPatchOperations = 5000
+	// MaxPatchSetFiles bounds the files of one patch set.
+	MaxPatchSetFiles = 1000
+	// MaxPatchSetBytes bounds the texts of one patch set together.
+	MaxPatchSetBytes = 256 << 20
+	// MaxStalemateBytes bounds the JSON of one stalemate, evidence included.
+	MaxStalemateBytes = 64 << 20
+	// MaxEvidence bounds the pieces of evidence of one stalemate.
+	MaxEvidence = 100
+	// MaxAlternatives bounds the alternative hypotheses of one stalemate (S2).
+	MaxAlternatives = 3
 )

@@ -1,0 +1,179 @@
+package embed
+
+import (
+	"context"
+	"math"
+	"unicode/utf8"
+
+	"brenner"
+)
+
+// lexicalDim is the length of the dense lexical part.
+const lexicalDim = 512
+
+// maxGram bounds the n-gram length a model may ask for.
+const maxGram = 8
+
+// scratch holds what one embedding needs, reused between calls.
+type scratch struct {
+	tokens  tokens
+	static  []float32
+	gram    []float32 // the sum of an unknown word's n-gram rows
+	lexical [lexicalDim]float32
+	padded  []byte // "<token>"
+	starts  []int  // where each rune of padded starts, and its end
+	hashes  []uint64
+}
+
+// Describe implements Embedder.
+func (m *Model) Describe() Identity {
+	return Identity{Provider: "builtin", Model: "semb-v1", Dimension: m.dimension(), Fingerprint: builtinDigest}
+}
+
+func (m *Model) dimension() int { return m.dim + lexicalDim + 1 }
+
+// Embed implements Embedder. It fails only when the context has ended.
+func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, brenner.Errorf(brenner.CodeCanceled, "embedding was stopped").Because(err)
+		}
+		out[i] = m.Vec(text)
+	}
+	return out, nil
+}
+
+// Vec gives the unit vector of a text: its meaning as the model knows it, its
+// spelling as hashed n-grams, and a constant that places the decision point of
+// the model at cosine 0.8. A text without tokens has only the constant.
+func (m *Model) Vec(text string) []float32 {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.tokens.cut(text, m.maxTokens)
+	m.pool(s)
+
+	v := make([]float32, m.dimension())
+	m.unitStatic(s.static)
+	for i, x := range s.static {
+		v[i] = m.staticWeight * x
+	}
+	unit(s.lexical[:])
+	for i, x := range s.lexical {
+		v[m.dim+i] = m.lexicalWeight * x
+	}
+	v[len(v)-1] = m.constant
+	return v
+}
+
+// Static gives the unit vector of a text's meaning alone, zero for a text
+// without tokens.
+func (m *Model) Static(text string) []float32 {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.tokens.cut(text, m.maxTokens)
+	m.pool(s)
+	v := append([]float32(nil), s.static...)
+	m.unitStatic(v)
+	return v
+}
+
+// pool sums the static and lexical parts over the tokens, not yet normalised.
+//
+// The lexical value of a bucket is tf · idf, linear in tf, and the dense form
+// is a signed sum of buckets: so adding ± idf per n-gram occurrence gives the
+// same direction without counting.
+func (m *Model) pool(s *scratch) {
+	clear(s.static)
+	clear(s.lexical[:])
+	wordSeed := m.hash("w:")
+	for i := range s.tokens.len() {
+		token := s.tokens.at(i)
+		m.grams(s, token)
+		for _, h := range s.hashes {
+			m.addLexical(s, h)
+		}
+		m.addLexical(s, hashBytes(wordSeed, token))
+		if row, ok := m.row(token); ok {
+			m.addRow(s.static, row, 1)
+			continue
+		}
+		m.sumGrams(s.gram, s.hashes)
+		for i, x := range s.gram {
+			s.static[i] += x
+		}
+	}
+}
+
+// sumGrams sets v to the mean of the n-gram rows of an unknown word.
+func (m *Model) sumGrams(v []float32, hashes []uint64) {
+	clear(v)
+	for _, h := range hashes {
+		m.addRow(v, m.vocab+int(h%uint64(m.buckets)), 1)
+	}
+	for i := range v {
+		v[i] /= float32(max(1, len(hashes)))
+	}
+}
+
+func (m *Model) addLexical(s *scratch, h uint64) {
+	key := h & uint64(len(m.idf)-1)
+	value := float32(m.idf[key]) / 16
+	if key>>9&1 == 1 {
+		value = -value
+	}
+	s.lexical[key&(lexicalDim-1)] += value
+}
+
+// grams lists the hashes of every n-gram of "<token>", and of the whole if it
+// is longer than the longest n-gram.
+func (m *Model) grams(s *scratch, token []byte) {
+	s.padded = append(append(append(s.padded[:0], '<'), token...), '>')
+	s.starts, s.hashes = s.starts[:0], s.hashes[:0]
+	for i := 0; i < len(s.padded); {
+		s.starts = append(s.starts, i)
+		_, n := utf8.DecodeRune(s.padded[i:])
+		i += n
+	}
+	count := len(s.starts)
+	s.starts = append(s.starts, len(s.padded))
+	for first := range count {
+		h := m.seed
+		for n := 1; n <= m.gramMax && first+n <= count; n++ {
+			h = hashBytes(h, s.padded[s.starts[first+n-1]:s.starts[first+n]])
+			if n >= m.gramMin {
+				s.hashes = append(s.hashes, h)
+			}
+		}
+	}
+	if count > m.gramMax {
+		s.hashes = append(s.hashes, hashBytes(m.seed, s.padded))
+	}
+}
+
+// unitStatic normalises, centres and normalises again.
+func (m *Model) unitStatic(v []float32) {
+	if !unit(v) {
+		return
+	}
+	for i := range v {
+		v[i] -= f32(m.mean, 4*i)
+	}
+	unit(v)
+}
+
+// unit scales v to length 1; a zero vector stays zero and gives false.
+func unit(v []float32) bool {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return false
+	}
+	inv := 1 / math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) * inv)
+	}
+	return true
+}

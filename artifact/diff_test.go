@@ -1,0 +1,313 @@
+package artifact
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// patch applies hunks to a text: the dumb inverse of textHunks.
+func patch(t *rapid.T, before string, hunks []Hunk) string {
+	old := splitLines(before)
+	var out strings.Builder
+	at := 0
+	for _, h := range hunks {
+		start := h.OldStart
+		if h.OldLines > 0 {
+			start--
+		}
+		out.WriteString(strings.Join(old[at:start], ""))
+		at = start
+		taken, given := 0, 0
+		for i, l := range h.Lines {
+			if l == noNewline {
+				continue
+			}
+			text := l[1:] + "\n"
+			if i+1 < len(h.Lines) && h.Lines[i+1] == noNewline {
+				text = l[1:]
+			}
+			if l[0] != '+' {
+				if old[at] != text {
+					t.Fatalf("hunk expects %q where the text has %q", text, old[at])
+				}
+				at++
+				taken++
+			}
+			if l[0] != '-' {
+				out.WriteString(text)
+				given++
+			}
+		}
+		if taken != h.OldLines || given != h.NewLines {
+			t.Fatalf("hunk says -%d +%d but holds -%d +%d", h.OldLines, h.NewLines, taken, given)
+		}
+	}
+	out.WriteString(strings.Join(old[at:], ""))
+	return out.String()
+}
+
+func anyText(label string) *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "-d", "+e", " f", `\ no`}), 0, 30).Draw(t, label)
+		text := strings.Join(lines, "\n")
+		if rapid.Bool().Draw(t, "newline") && text != "" {
+			text += "\n"
+		}
+		return text
+	})
+}
+
+// C15: text hunks lead from the one text to the other, whatever the texts.
+func TestDiff_HunksRebuildTheNewText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := anyText("before").Draw(t, "a"), anyText("after").Draw(t, "b")
+		if got := patch(t, before, textHunks(before, after)); got != after {
+			t.Fatalf("%q and hunks give %q, want %q", before, got, after)
+		}
+	})
+}
+
+// edits is the length of a shortest edit script by the quadratic textbook table.
+func edits(a, b []int) int {
+	table := make([][]int, len(a)+1)
+	for i := range table {
+		table[i] = make([]int, len(b)+1)
+		for j := range table[i] {
+			switch {
+			case i == 0 || j == 0:
+				table[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				table[i][j] = table[i-1][j-1]
+			default:
+				table[i][j] = min(table[i-1][j], table[i][j-1]) + 1
+			}
+		}
+	}
+	return table[len(a)][len(b)]
+}
+
+func TestSpans_AreMinimalAndLeaveEqualPartsAlone(t *testing.T) {
+	seq := rapid.SliceOfN(rapid.IntRange(0, 5), 0, 40)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
+		changed, i, j := 0, 0, 0
+		for _, s := range spans(a, b) {
+			if !cmp.Equal(a[i:s.oldLo], b[j:s.newLo]) {
+				t.Fatalf("outside the spans %v and %v differ", a[i:s.oldLo], b[j:s.newLo])
+			}
+			changed += s.oldHi - s.oldLo + s.newHi - s.newLo
+			i, j = s.oldHi, s.newHi
+		}
+		if !cmp.Equal(a[i:], b[j:]) {
+			t.Fatalf("behind the spans %v and %v differ", a[i:], b[j:])
+		}
+		if want := edits(a, b); changed != want {
+			t.Fatalf("%d elements marked, a shortest script has %d", changed, want)
+		}
+	})
+}
+
+// Beyond the reach of an exact comparison, long stretches are split at unique
+// lines: a block moved inside a rewritten text is still recognised.
+func TestSpans_LongTextsAreSplitAtUniqueLines(t *testing.T) {
+	const n = 6000
+	var a, b []int
+	for i := range n {
+		if i%2 == 0 {
+			a, b = append(a, i), append(b, i)
+			continue
+		}
+		a, b = append(a, n+i), append(b, 3*n+i)
+	}
+	kept := 0
+	last := 0
+	for _, s := range spans(a, b) {
+		kept += s.oldLo - last
+		last = s.oldHi
+	}
+	if kept += len(a) - last; kept != n/2 {
+		t.Errorf("%d of %d unchanged lines were recognised", kept, n/2)
+	}
+	if got := spans(a[:0], b); len(got) != 1 {
+		t.Errorf("an empty side gives %v, want one span", got)
+	}
+}
+
+func number1(v brenner.Version) *brenner.Version { return &v }
+
+func version(n, parent brenner.Version, content string, edit func(*Version)) Version {
+	c, err := NewContent(JSON, []byte(content))
+	if err != nil {
+		panic(err)
+	}
+	v := Version{
+		ID: "X", Type: TypeModelSpec, Version: n, Status: Draft, Module: "core", Summary: "a model",
+		Content: ContentValue(c), Format: JSON, SHA256: c.Digest(), Links: []Link{},
+		Change:   &Change{What: "what of " + string('0'+rune(n)), Why: "why of " + string('0'+rune(n))},
+		Metadata: Metadata{Creator: "ada", UpdatedAt: time.Date(2026, 1, int(n), 0, 0, 0, 0, time.UTC), Tags: []string{"m"}},
+	}
+	if parent > 0 {
+		v.Parent = number1(parent)
+	}
+	if edit != nil {
+		edit(&v)
+	}
+	return v
+}
+
+// C15: what changed between version X and version Y is answered with the
+// change notes on the way, the changed fields and the text hunks.
+func TestDiff_NotesFieldsAndHunks(t *testing.T) {
+	a := version(3, 2, `{"name":"m","parameters":{"k":1,"n":2},"predictions":["a","b","c"],"text":"one\ntwo\nthree\n"}`, func(v *Version) {
+		v.Links = []Link{{Cites, "note", 1}, {DependsOn, "data", 1}}
+	})
+	b := version(7, 5, `{"name":"m","parameters":{"k":1.5,"r":[]},"predictions":["x","a","c"],"text":"one\n2\nthree\n"}`, func(v *Version) {
+		v.Status, v.Summary, v.Module = Canonical, "another model", "edge"
+		v.Metadata.Tags = []string{"m", "new"}
+		v.Links = []Link{{DependsOn, "data", 2}, {Cites, "note", 1}}
+	})
+	between := []Version{
+		version(5, 4, `{}`, nil), version(1, 0, `{}`, nil), version(4, 3, `{}`, nil), version(2, 1, `{}`, nil),
+		version(6, 3, `{}`, nil), // a branch that is not on the way
+	}
+	want := strings.TrimPrefix(`
+--- X@3
++++ X@7
+# version 4 by ada, 2026-01-04T00:00:00Z
+#   what: what of 4
+#   why:  why of 4
+# version 5 by ada, 2026-01-05T00:00:00Z
+#   what: what of 5
+#   why:  why of 5
+# version 7 by ada, 2026-01-07T00:00:00Z
+#   what: what of 7
+#   why:  why of 7
+module: core -> edge
+status: draft -> canonical
+summary: "a model" -> "another model"
+tags: + "new"
+links: - {"artifact":"data","rel":"depends_on","version":1}
+links: + {"artifact":"data","rel":"depends_on","version":2}
+content /parameters/k: 1 -> 1.5
+content /parameters/n: - 2
+content /parameters/r: + []
+content /predictions/0: + "x"
+content /predictions/1: - "b"
+content /text:
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+`, "\n")
+	d := Diff(a, b, between)
+	if diff := cmp.Diff(want, d.Text()); diff != "" {
+		t.Errorf("text differs (-want +got):\n%s", diff)
+	}
+	if d.Base != 3 {
+		t.Errorf("base is %d, want 3", d.Base)
+	}
+	if _, err := canon.Marshal(d); err != nil {
+		t.Errorf("a difference must be JSON: %v", err)
+	}
+}
+
+// C15: between two branches the way goes back to what they have in common.
+func TestDiff_BranchesMeetAtTheirCommonAncestor(t *testing.T) {
+	all := []Version{version(1, 0, `{}`, nil), version(2, 1, `{}`, nil), version(3, 2, `{}`, nil), version(4, 2, `{}`, nil)}
+	type step struct {
+		V      brenner.Version
+		Undone bool
+	}
+	for _, tt := range []struct {
+		from, to int
+		base     brenner.Version
+		want     []step
+	}{
+		{from: 3, to: 4, base: 2, want: []step{{3, true}, {4, false}}},
+		{from: 1, to: 3, base: 1, want: []step{{2, false}, {3, false}}},
+		{from: 3, to: 1, base: 1, want: []step{{3, true}, {2, true}}},
+		{from: 2, to: 2, base: 2},
+	} {
+		d := Diff(all[tt.from-1], all[tt.to-1], all)
+		var got []step
+		for _, n := range d.Notes {
+			got = append(got, step{n.Version, n.Undone})
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || d.Base != tt.base {
+			t.Errorf("%d → %d: base %d, want %d; notes (-want +got):\n%s", tt.from, tt.to, d.Base, tt.base, diff)
+		}
+	}
+}
+
+func TestDiff_OfTheSameIsNothing(t *testing.T) {
+	v := version(2, 1, `{"a":[1,2]}`, nil)
+	if got := Diff(v, v, nil).Text(); got != "--- X@2\n+++ X@2\nno difference\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDiff_TextContentAndContentNotAtHand(t *testing.T) {
+	text := func(n brenner.Version, s string) Version {
+		c := Content{Text, []byte(s)}
+		return Version{ID: "T", Version: n, Format: Text, Content: ContentValue(c), SHA256: c.Digest()}
+	}
+	got := Diff(text(1, "a\nb"), text(2, "a\nc\n"), nil).Content
+	want := []FieldChange{{Hunks: []Hunk{{1, 2, 1, 2, []string{" a", "-b", noNewline, "+c"}}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	gone := text(2, "a\nc\n")
+	gone.Content = nil
+	if got := Diff(text(1, "a"), gone, nil).Text(); !strings.Contains(got, `content: - "a"`) {
+		t.Errorf("redacted content is not shown as absent: %s", got)
+	}
+	both := Diff(Version{ID: "T", Version: 1, SHA256: "x"}, Version{ID: "T", Version: 2, SHA256: "y"}, nil)
+	if !strings.Contains(both.Text(), "content: changed, not at hand") {
+		t.Errorf("a change without content is not told: %s", both.Text())
+	}
+}
+
+// Every changed JSON field is named and nothing else: applying the changes to
+// a flat object gives the other one.
+func TestDiff_FlatObjectsRebuild(t *testing.T) {
+	object := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b/c", "~", "", "é"}), rapid.IntRange(0, 3), 0, 5)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := object.Draw(t, "a"), object.Draw(t, "b")
+		for _, f := range contentChanges(canon.MustMarshal(a), canon.MustMarshal(b)) {
+			key := strings.NewReplacer("~1", "/", "~0", "~").Replace(f.Pointer[1:])
+			if len(f.New) == 0 {
+				delete(a, key)
+				continue
+			}
+			a[key] = int(f.New[0] - '0')
+		}
+		if diff := cmp.Diff(b, a); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkTextHunks(bench *testing.B) {
+	var a, b strings.Builder
+	for i := range 200_000 {
+		line := strings.Repeat("x", i%40) + string(rune('a'+i%26)) + "\n"
+		a.WriteString(line)
+		if i%7 != 0 {
+			b.WriteString(line)
+		} else {
+			b.WriteString("changed\n")
+		}
+	}
+	bench.SetBytes(int64(a.Len()))
+	for bench.Loop() {
+		textHunks(a.String(), b.String())
+	}
+}

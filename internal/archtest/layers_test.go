@@ -1,0 +1,204 @@
+package archtest
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layer is a row of the table: a package, or all below it with a trailing
+// /..., and what it may import besides the vocabulary (the root package).
+type layer struct {
+	name string
+	// ours lists packages of this module, "/..." meaning all below.
+	ours []string
+	// pure packages may use only the standard packages in pureStandard and
+	// the modules in theirs; the others any.
+	pure   bool
+	theirs []string
+}
+
+// protocols are the pure packages, which adapters and machinery may all use.
+var protocols = []string{
+	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
+	"playbook", "policy", "assembly", "lineage",
+}
+
+const (
+	jsonLibrary   = "github.com/go-json-experiment/json"
+	schemaLibrary = "github.com/santhosh-tekuri/jsonschema/v6"
+	yamlLibrary   = "github.com/goccy/go-yaml"
+	markdown      = "github.com/yuin/goldmark"
+	tokenizer     = "github.com/tiktoken-go/tokenizer"
+	textLibrary   = "golang.org/x/text"
+)
+
+// layers is the direction of the whole program:
+//
+//	cmd → adapters → api ← app → {store, protocols} → root → standard library
+//
+// Only commands know both adapters and backends.
+var layers = []layer{
+	{name: "", pure: true},
+	{name: "canon", pure: true, theirs: []string{jsonLibrary}},
+	{name: "artifact", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, schemaLibrary, textLibrary}},
+	{name: "anchor", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
+	{name: "delta", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
+	{name: "policy", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "lineage", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "playbook", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
+	{name: "roster", ours: []string{"canon", "config"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "config", ours: []string{"canon", "artifact", "policy", "roster"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
+	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
+
+	{name: "internal/api", ours: protocols},
+	{name: "internal/problem"},
+	{name: "internal/store", ours: protocols},
+	{name: "internal/store/storetest", ours: with("internal/store", "internal/journal")},
+	{name: "internal/store/...", ours: with("internal/store", "internal/store/...", "internal/journal")},
+	{name: "internal/journal", ours: with("internal/store")},
+	{name: "internal/embed/...", ours: with("internal/embed/...")},
+	{name: "internal/mail/...", ours: with("internal/api", "internal/mail/...")},
+	{name: "internal/app/...", ours: with("internal/api", "internal/app/...", "internal/store", "internal/journal", "internal/embed", "internal/mail")},
+
+	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/api", "internal/problem")},
+	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "internal/api", "internal/problem")},
+	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "internal/api", "internal/problem")},
+	{name: "internal/web/...", ours: with("internal/web/...", "internal/api", "internal/problem")},
+
+	{name: "internal/pgtest"},
+	{name: "internal/archtest"},
+	{name: "internal/docgen", ours: []string{"internal/cli", "internal/problem"}},
+	{name: "cmd/...", ours: []string{"..."}},
+}
+
+// with is the protocols and some packages more.
+func with(more ...string) []string { return slices.Concat(protocols, more) }
+
+// pureStandard lists the standard packages that neither look at the world nor
+// change it. time is among them for its types; purity_test.go forbids its
+// clock.
+var pureStandard = []string{
+	"bufio", "bytes", "cmp", "container/heap", "crypto/sha256", "embed",
+	"encoding/base64", "encoding/binary", "encoding/hex", "errors", "fmt",
+	"hash", "hash/fnv", "html", "io", "io/fs", "iter", "maps", "math", "math/big",
+	"math/bits", "net/url", "path", "reflect", "regexp", "slices", "sort",
+	"strconv", "strings", "text/tabwriter", "text/template", "time", "unicode",
+	"unicode/utf16", "unicode/utf8",
+}
+
+func TestLayers_EveryPackageImportsOnlyWhatItsRowAllows(t *testing.T) {
+	for _, p := range module(t) {
+		row, ok := rowOf(p.name())
+		if !ok {
+			t.Errorf("%s stands in no row of the layer table", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if why := row.refuses(imported); why != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
+			}
+		}
+	}
+}
+
+// Tests may use any protocol package and any library, but a test of a pure
+// package that needs the machinery tests the wrong thing.
+func TestLayers_TestsOfPurePackagesNeedNoMachinery(t *testing.T) {
+	for _, p := range module(t) {
+		if row, ok := rowOf(p.name()); !ok || !row.pure {
+			continue
+		}
+		for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
+			if strings.HasPrefix(imported, modulePath+"/internal/") {
+				t.Errorf("a test of %s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+func TestLayers_TheTableRefusesWhatItShould(t *testing.T) {
+	for _, c := range []struct{ name, imported string }{
+		{"", "brenner/canon"},
+		{"", "os"},
+		{"", "github.com/spf13/cobra"},
+		{"delta", "math/rand/v2"},
+		{"delta", "sync"},
+		{"delta", "brenner/anchor"},
+		{"delta", "github.com/jackc/pgx/v5"},
+		{"internal/api", "brenner/internal/store"},
+		{"internal/cli", "brenner/internal/app"},
+		{"internal/web", "brenner/internal/store/sqlite"},
+		{"internal/httpapi", "brenner/internal/cli"},
+		{"internal/app", "brenner/internal/store/sqlite"},
+		{"internal/app", "brenner/internal/problem"},
+		{"internal/store/sqlite", "brenner/internal/app"},
+	} {
+		row, ok := rowOf(c.name)
+		if !ok {
+			t.Errorf("no row for %q", c.name)
+			continue
+		}
+		if row.refuses(c.imported) == "" {
+			t.Errorf("%q may import %s", c.name, c.imported)
+		}
+	}
+	if row, ok := rowOf("util"); ok {
+		t.Errorf("util stands in row %q", row.name)
+	}
+}
+
+// rowOf gives the row of a package: its own, else the nearest one above.
+func rowOf(name string) (layer, bool) {
+	for _, row := range layers {
+		if row.name == name {
+			return row, true
+		}
+	}
+	for dir := name; dir != "" && dir != "."; dir = path.Dir(dir) {
+		for _, row := range layers {
+			if row.name == dir+"/..." {
+				return row, true
+			}
+		}
+	}
+	return layer{}, false
+}
+
+// refuses says why a row does not allow an import, "" if it does.
+func (l layer) refuses(imported string) string {
+	if name, ours := strings.CutPrefix(imported, modulePath+"/"); ours {
+		if slices.ContainsFunc(l.ours, func(allowed string) bool { return covers(allowed, name) }) {
+			return ""
+		}
+		return fmt.Sprintf("row %q allows %s", l.name, strings.Join(l.ours, ", "))
+	}
+	if !l.pure || imported == modulePath {
+		return ""
+	}
+	if !strings.Contains(imported, ".") {
+		if slices.Contains(pureStandard, imported) {
+			return ""
+		}
+		return "not a standard package that a pure package may use"
+	}
+	if slices.ContainsFunc(l.theirs, func(m string) bool { return covers(m, imported) || covers(m+"/...", imported) }) {
+		return ""
+	}
+	return "not a library that this pure package may use"
+}
+
+// covers says whether a name of the table, which may end in /..., stands for
+// a package.
+func covers(allowed, name string) bool {
+	if allowed == "..." {
+		return true
+	}
+	if prefix, all := strings.CutSuffix(allowed, "/..."); all {
+		return name == prefix || strings.HasPrefix(name, prefix+"/")
+	}
+	return name == allowed
+}

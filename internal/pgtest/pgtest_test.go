@@ -101,7 +101,7 @@ func TestCluster_DoesNotOutliveAKilledProcess(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	child.Wait() // reports the kill
+	_ = child.Wait() // reports the kill
 	for range 600 {
 		if _, err := os.Stat(dir); os.IsNotExist(err) {
 			return

@@ -1,3 +1,58 @@
 package brenner
 
-var deltaCodes = []CodeInfo{}
+// Codes of deltas, their merge and the session artifact.
+const (
+	CodeInvalidDelta           Code = "INVALID_DELTA"
+	CodeInvalidTarget          Code = "INVALID_TARGET"
+	CodeTargetKilled           Code = "TARGET_KILLED"
+	CodeSectionLimitExceeded   Code = "SECTION_LIMIT_EXCEEDED"
+	CodeMissingRequiredField   Code = "MISSING_REQUIRED_FIELD"
+	CodeUnknownAgent           Code = "UNKNOWN_AGENT"
+	CodeRTEditOnly             Code = "RT_EDIT_ONLY"
+	CodeDeltaIDReused          Code = "DELTA_ID_REUSED"
+	CodeUnknownField           Code = "UNKNOWN_FIELD"
+	CodeRationaleMissing       Code = "RATIONALE_MISSING"
+	CodeFieldConflict          Code = "FIELD_CONFLICT"
+	CodeNoThirdAlternative     Code = "NO_THIRD_ALTERNATIVE"
+	CodeNoScaleCheck           Code = "NO_SCALE_CHECK"
+	CodeBelowMinimum           Code = "BELOW_MINIMUM"
+	CodeThreadEmpty            Code = "THREAD_EMPTY"
+	CodeNotDiscriminative      Code = "NOT_DISCRIMINATIVE"
+	CodeNoPotencyCheck         Code = "NO_POTENCY_CHECK"
+	CodeNoScore                Code = "NO_SCORE"
+	CodeNoAnchors              Code = "NO_ANCHORS"
+	CodeNoRealThirdAlternative Code = "NO_REAL_THIRD_ALTERNATIVE"
+	CodeDanglingReference      Code = "DANGLING_REFERENCE"
+	CodeReferenceCycle         Code = "REFERENCE_CYCLE"
+	CodeNearMiss               Code = "NEAR_MISS"
+	CodeBlockIgnored           Code = "BLOCK_IGNORED"
+	CodeInvalidSessionArtifact Code = "INVALID_SESSION_ARTIFACT"
+)
+
+var deltaCodes = []CodeInfo{
+	{CodeInvalidDelta, ClassInvalid, "The delta does not have the form of a delta.", "Mend it at the pointer given."},
+	{CodeInvalidTarget, ClassInvalid, "The delta names no item it can change.", "Name an existing item of its section; leave target_id null in an ADD."},
+	{CodeTargetKilled, ClassConflict, "The item was killed before this edit.", "Add a new item with the content, if it should live again."},
+	{CodeSectionLimitExceeded, ClassConflict, "The section holds as many live items as it may.", "Kill one that has been superseded, then add."},
+	{CodeMissingRequiredField, ClassInvalid, "A field the section requires is missing or blank.", "Give the field named by the pointer."},
+	{CodeUnknownAgent, ClassDenied, "The agent is not a registered contributor.", "Register it, or correct the name."},
+	{CodeRTEditOnly, ClassInvalid, "There is one research thread; it can only be edited.", "Send an EDIT with target_id RT."},
+	{CodeDeltaIDReused, ClassConflict, "The delta id was used before for another content.", "Give the delta an id of its own."},
+	{CodeUnknownField, ClassInvalid, "A payload has a field its section does not know; it is kept as it is.", "Check the spelling against the fields of the section."},
+	{CodeRationaleMissing, ClassInvalid, "The research thread was edited without a rationale.", "Say in the rationale why the problem statement had to change."},
+	{CodeFieldConflict, ClassConflict, "Several values were given for a field at the same instant and nothing decides between them.", "Settle it with `brenner conflict resolve` or a later EDIT."},
+	{CodeNoThirdAlternative, ClassConflict, "No live hypothesis is a third alternative.", "Add a hypothesis with third_alternative true before killing the last one."},
+	{CodeNoScaleCheck, ClassConflict, "No live assumption is a scale check.", "Add an assumption with scale_check true and its calculation."},
+	{CodeBelowMinimum, ClassConflict, "A section has fewer live items than the protocol asks for.", "Add the missing items."},
+	{CodeThreadEmpty, ClassConflict, "The research thread has no statement.", "Send an EDIT of RT with a statement."},
+	{CodeNotDiscriminative, ClassConflict, "A prediction row has the same outcome under every hypothesis.", "Give it at least two distinct outcomes, or kill the row."},
+	{CodeNoPotencyCheck, ClassConflict, "A test does not say how it could fail to be informative.", "EDIT the test with a potency_check."},
+	{CodeNoScore, ClassConflict, "A test cannot be ranked: parts of its score are missing.", "EDIT the test with likelihood_ratio, cost, speed and ambiguity, 0 to 3 each."},
+	{CodeNoAnchors, ClassConflict, "An item cites nothing, so it counts as inference.", "Add anchors, or leave it as the inference it is."},
+	{CodeNoRealThirdAlternative, ClassConflict, "No live critique offers a specific alternative framing.", "Add a critique with real_third_alternative true and a proposed_alternative."},
+	{CodeDanglingReference, ClassConflict, "Something refers to an item that does not exist.", "Correct the id, or add the item."},
+	{CodeReferenceCycle, ClassConflict, "Items refer to each other in a circle.", "Take one of the references out with references_replace."},
+	{CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."},
+	{CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."},
+	{CodeInvalidSessionArtifact, ClassInvalid, "The file is not a session artifact as a merge writes it.", "Use the JSON that `brenner delta merge --json` or a session gave."},
+}

@@ -94,3 +94,19 @@ const (
 	// MaxAlternatives bounds the alternative hypotheses of one stalemate (S2).
 	MaxAlternatives = 3
 )
+
+// Limits of deltas and replies.
+const (
+	// MaxDeltaBytes bounds the JSON of one delta.
+	MaxDeltaBytes = 256 << 10
+	// MaxDeltas bounds the deltas of one merge.
+	MaxDeltas = 1_000_000
+	// MaxDeltaInputBytes bounds a file of deltas in JSON or JSON Lines.
+	MaxDeltaInputBytes = 1 << 30
+	// MaxReplyBytes bounds an agent's reply in Markdown.
+	MaxReplyBytes = 8 << 20
+	// MaxDeltaIDBytes bounds a delta id and a message id.
+	MaxDeltaIDBytes = 200
+	// MaxReplyRescans bounds how many broken fences of one reply are looked into.
+	MaxReplyRescans = 64
+)

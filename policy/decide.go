@@ -1,0 +1,153 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// Request is a question to the policy: may this actor do that?
+type Request struct {
+	Actor  brenner.ActorName
+	Person bool // a person, not an agent
+	Role   brenner.Role
+	Action Action
+	// Type is the artifact type of an action on artifacts. A read without a
+	// type asks whether the role reads anything at all, as before a listing
+	// whose items are then asked for one by one.
+	Type   brenner.TypeName
+	Module brenner.Module
+	// Target names what it is about, for the message.
+	Target string
+}
+
+// Decision is the answer, with its reason in words.
+type Decision struct {
+	Allowed bool
+	Code    brenner.Code // READ_DENIED or WRITE_DENIED unless allowed
+	Reason  string
+}
+
+// Decide answers a request from the policies in force. What nothing allows is
+// denied (C7, C8).
+func Decide(policies map[brenner.Role]Policy, r Request) Decision {
+	if !known(r.Action) {
+		return deny(r, fmt.Sprintf("there is no act %q", r.Action))
+	}
+	if r.Person && r.Role == brenner.PI {
+		return allow("the person who leads the project may do everything")
+	}
+	if !r.Person {
+		if reason := neverForAgents(r); reason != "" {
+			return deny(r, reason)
+		}
+	}
+	p, ok := policies[r.Role]
+	if !ok || p.Role != r.Role {
+		return deny(r, fmt.Sprintf("the role %q has no policy", r.Role))
+	}
+	if isAct(r.Action) {
+		if slices.Contains(p.Acts, r.Action) {
+			return allow(fmt.Sprintf("the policy of %s lists %s", p.Role, r.Action))
+		}
+		return deny(r, fmt.Sprintf("the policy of %s lists %s", p.Role, orNothing(words(p.Acts))))
+	}
+	return decideType(p, r)
+}
+
+// Err is nil if the request is allowed, and otherwise the refusal.
+func (d Decision) Err(r Request) error {
+	if d.Allowed {
+		return nil
+	}
+	about := strings.TrimSpace(string(r.Type) + " " + r.Target)
+	if about != "" {
+		about = " " + about
+	}
+	hint := "ask the PI, or act in a role that may"
+	if neverForAgents(r) != "" && !r.Person {
+		hint = "only a person may; ask the PI"
+	}
+	return brenner.Errorf(d.Code, "%s may not %s%s: %s", r.Actor, r.Action, about, d.Reason).WithHint(hint)
+}
+
+// neverForAgents names what no policy can give to an agent, or "".
+func neverForAgents(r Request) string {
+	switch {
+	case r.Action == Audit:
+		return "no agent sees the journal, the change feed or a dump"
+	case r.Action == Admin:
+		return "no agent administers the project"
+	case decides(r.Action) && r.Type == artifact.TypeRolePolicy:
+		return "no agent decides who may do what"
+	}
+	return ""
+}
+
+// decideType answers for an action on artifacts.
+func decideType(p Policy, r Request) Decision {
+	if len(p.Modules) > 0 && r.Module != "" && !slices.Contains(p.Modules, r.Module) {
+		return deny(r, fmt.Sprintf("the policy of %s keeps it to %s", p.Role, words(p.Modules)))
+	}
+	verb, types := "reads", p.Read
+	switch {
+	case r.Action == Write || r.Action == Link:
+		verb, types = "writes", p.Write
+	case decides(r.Action):
+		verb, types = "decides upon", p.Promote
+	}
+	if covers(types, r) {
+		return allow(fmt.Sprintf("the policy of %s %s %s", p.Role, verb, words(types)))
+	}
+	return deny(r, fmt.Sprintf("the policy of %s %s %s", p.Role, verb, orNothing(words(types))))
+}
+
+// covers reports whether a list of types holds the one asked for.
+func covers(types []brenner.TypeName, r Request) bool {
+	if r.Type == "" {
+		return r.Action == Read && len(types) > 0
+	}
+	if slices.Contains(types, r.Type) {
+		return true
+	}
+	if r.Action == Read && r.Type == artifact.TypeRawLog {
+		return false
+	}
+	return slices.Contains(types, Any)
+}
+
+// decides reports whether an action changes the status of a version.
+func decides(a Action) bool { return a == Promote || a == Demote || a == Deprecate }
+
+func isAct(a Action) bool { return slices.Contains(Acts(), a) }
+
+func known(a Action) bool { return a == Read || a == Write || a == Link || decides(a) || isAct(a) }
+
+func allow(reason string) Decision { return Decision{Allowed: true, Reason: reason} }
+
+func deny(r Request, reason string) Decision {
+	code := brenner.CodeWriteDenied
+	switch r.Action {
+	case Read, Audit, Status, ContextAssemble, ContextPreview:
+		code = brenner.CodeReadDenied
+	}
+	return Decision{Code: code, Reason: reason}
+}
+
+func words[T ~string](list []T) string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+func orNothing(list string) string {
+	if list == "" {
+		return "nothing"
+	}
+	return list
+}

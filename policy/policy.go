@@ -1,0 +1,220 @@
+// Package policy decides who may do what: one table of roles, one function
+// (Decide), default deny.
+//
+// An actor acts in a role; the policy of the role names the artifact types it
+// reads, writes and decides upon, and the acts it may perform that are not
+// about a type. Policies are data (the content of role_policy artifacts);
+// Builtin gives those every project starts with. Some things no policy can
+// give away: agents never audit or administer (C1), never change who may do
+// what, and read raw logs only where a policy names them (C2). The person who
+// leads the project may do everything.
+package policy
+
+import (
+	"slices"
+	"strconv"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/canon"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Action is something an actor asks to do.
+type Action string
+
+// Actions on artifacts; they are decided by type.
+const (
+	Read      Action = "read"
+	Write     Action = "write" // create or update
+	Link      Action = "link"  // add a link to a version: as writing it
+	Promote   Action = "promote"
+	Demote    Action = "demote"    // as promoting
+	Deprecate Action = "deprecate" // as promoting
+)
+
+// Acts that are not about an artifact type.
+const (
+	Admin            Action = "admin" // agents, tokens, config, redact, import; persons only
+	Audit            Action = "audit" // verify, replay, checkpoint, export, journal, feed; persons only
+	Session          Action = "session"
+	Delta            Action = "delta"
+	Conflict         Action = "conflict"
+	TaskCreate       Action = "task_create"
+	TaskWork         Action = "task_work"
+	PlaybookLearn    Action = "playbook_learn"
+	PlaybookFeedback Action = "playbook_feedback"
+	PlaybookReview   Action = "playbook_review"
+	StalemateRaise   Action = "stalemate_raise"
+	StalemateVerdict Action = "stalemate_verdict"
+	Mail             Action = "mail"
+	ContextAssemble  Action = "context_assemble"
+	ContextPreview   Action = "context_preview"
+	Status           Action = "status"
+)
+
+// Acts lists the acts that are not about an artifact type.
+func Acts() []Action {
+	return []Action{
+		Admin, Audit, Session, Delta, Conflict, TaskCreate, TaskWork, PlaybookLearn, PlaybookFeedback,
+		PlaybookReview, StalemateRaise, StalemateVerdict, Mail, ContextAssemble, ContextPreview, Status,
+	}
+}
+
+// Any stands for every type. It does not cover reading raw_log, which has to
+// be named.
+const Any brenner.TypeName = "*"
+
+// Policy is what one role may do. What is not listed is denied.
+type Policy struct {
+	Role  brenner.Role `json:"role"`
+	Title string       `json:"title,omitempty"`
+	// Read, Write and Promote list artifact types, or Any.
+	Read    []brenner.TypeName `json:"read"`
+	Write   []brenner.TypeName `json:"write"`
+	Promote []brenner.TypeName `json:"promote"`
+	// Acts lists what else the role may do.
+	Acts []Action `json:"acts"`
+	// Modules keeps the role to these modules; empty: all. The module of the
+	// project's own artifacts is not implied.
+	Modules []brenner.Module `json:"modules,omitempty"`
+}
+
+// Parse reads a policy as it stands in a role_policy artifact. It reports
+// INVALID_JSON, INVALID_ID for a bad name, or INVALID_VALUE for an unknown act,
+// with the pointer.
+func Parse(raw jsontext.Value) (Policy, error) {
+	p := Policy{Read: []brenner.TypeName{}, Write: []brenner.TypeName{}, Promote: []brenner.TypeName{}, Acts: []Action{}}
+	if err := canon.Unmarshal(raw, &p); err != nil {
+		return Policy{}, err
+	}
+	if err := p.Role.Check(); err != nil {
+		return Policy{}, at(err, "/role")
+	}
+	for _, list := range []struct {
+		pointer string
+		types   []brenner.TypeName
+	}{{"/read/", p.Read}, {"/write/", p.Write}, {"/promote/", p.Promote}} {
+		for i, t := range list.types {
+			if t == Any {
+				continue
+			}
+			if err := t.Check(); err != nil {
+				return Policy{}, at(err, list.pointer+strconv.Itoa(i))
+			}
+		}
+	}
+	for i, a := range p.Acts {
+		if !slices.Contains(Acts(), a) {
+			return Policy{}, brenner.Errorf(brenner.CodeInvalidValue, "unknown act %q", a).
+				At("/acts/" + strconv.Itoa(i)).WithHint("the acts are " + words(Acts()))
+		}
+	}
+	for i, m := range p.Modules {
+		if err := m.Check(); err != nil {
+			return Policy{}, at(err, "/modules/"+strconv.Itoa(i))
+		}
+	}
+	return p, nil
+}
+
+// at says where in the policy an error of ours belongs.
+func at(err error, pointer string) error {
+	if e, ok := err.(*brenner.Error); ok { //nolint:errorlint // made by Check, never wrapped
+		return e.At(pointer)
+	}
+	return err
+}
+
+// Roles with a built-in policy, besides brenner.PI.
+const (
+	HypothesisGenerator brenner.Role = "hypothesis_generator"
+	TestDesigner        brenner.Role = "test_designer"
+	AdversarialCritic   brenner.Role = "adversarial_critic"
+	Integrator          brenner.Role = "integrator"
+	Writer              brenner.Role = "writer"
+	Distiller           brenner.Role = "distiller"
+)
+
+// Builtin lists the policies every project starts with, sorted by role. The
+// PI's is what an agent standing in for the PI may do: it decides nothing.
+func Builtin() []Policy {
+	// What everyone who works on the project reads: what stands, and what is
+	// asked of them.
+	shared := []brenner.TypeName{
+		artifact.TypeProjectBrief, artifact.TypeProjectSummary, artifact.TypeIntegratedMemo,
+		artifact.TypeSessionArtifact, artifact.TypeAssumption, artifact.TypeCritique,
+		artifact.TypeStalemate, artifact.TypeVerdict, artifact.TypeRoster, artifact.TypeTask,
+	}
+	// What only those who work on the evidence itself read (C10).
+	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec}
+	work := []Action{TaskWork, PlaybookLearn, PlaybookFeedback, StalemateRaise, Mail, ContextAssemble, Status}
+	none := []brenner.TypeName{}
+
+	return []Policy{
+		{
+			Role: AdversarialCritic, Title: "attacks what the others hold to be true",
+			Read:    slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeManuscriptSection}),
+			Write:   []brenner.TypeName{artifact.TypeCritique, artifact.TypeAssumption, artifact.TypeRawLog},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{Delta, StalemateVerdict}),
+		},
+		{
+			Role: Distiller, Title: "turns raw logs into artifacts; nobody else reads them",
+			Read: slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeRawLog}),
+			Write: []brenner.TypeName{
+				artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeAssumption, artifact.TypeRawLog,
+			},
+			Promote: none,
+			Acts:    slices.Clone(work),
+		},
+		{
+			Role: HypothesisGenerator, Title: "proposes hypotheses and the models behind them",
+			Read: slices.Concat(shared, evidence),
+			Write: []brenner.TypeName{
+				artifact.TypePaperNote, artifact.TypeModelSpec, artifact.TypeAssumption, artifact.TypeRawLog,
+			},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{Delta}),
+		},
+		{
+			Role: Integrator, Title: "draws artifacts together into memos and the summary",
+			Read: slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeManuscriptSection}),
+			Write: []brenner.TypeName{
+				artifact.TypeIntegratedMemo, artifact.TypeProjectSummary, artifact.TypeModelSpec,
+				artifact.TypeAssumption, artifact.TypeCritique, artifact.TypeRawLog,
+			},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{Delta, TaskCreate, PlaybookReview}),
+		},
+		{
+			Role: brenner.PI, Title: "leads the project",
+			Read:    []brenner.TypeName{Any},
+			Write:   []brenner.TypeName{Any},
+			Promote: none,
+			Acts: slices.Concat(work, []Action{
+				Session, Delta, TaskCreate, PlaybookReview, StalemateVerdict, ContextPreview,
+			}),
+		},
+		{
+			Role: TestDesigner, Title: "designs tests that tell the hypotheses apart, and reports results",
+			Read: slices.Concat(shared, evidence),
+			Write: []brenner.TypeName{
+				artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypePaperNote,
+				artifact.TypeAssumption, artifact.TypeRawLog,
+			},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{Delta}),
+		},
+		{
+			Role: Writer, Title: "writes the manuscript from memos, models and results",
+			Read: slices.Concat(shared, []brenner.TypeName{
+				artifact.TypeModelSpec, artifact.TypeAnalysisResult, artifact.TypeManuscriptSection,
+			}),
+			Write:   []brenner.TypeName{artifact.TypeManuscriptSection, artifact.TypeRawLog},
+			Promote: none,
+			Acts:    slices.Clone(work),
+		},
+	}
+}

@@ -1,0 +1,197 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"brenner"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// yaml reads the file as YAML, without what lets a small file stand for a large
+// one or a value be something other than data: anchors, aliases, merge keys,
+// tags, complex keys, directives and several documents.
+func (in source) yaml() (node, error) {
+	tokens := lexer.Tokenize(string(in.text))
+	if err := in.checkTokens(tokens); err != nil {
+		return node{}, err
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		return node{}, in.yamlFault(err)
+	}
+	empty := node{kind: object, at: place{1, 1}}
+	switch {
+	case len(file.Docs) == 0 || len(file.Docs) == 1 && file.Docs[0].Body == nil:
+		return empty, nil
+	case len(file.Docs) > 1:
+		return node{}, in.refuse(brenner.CodeInvalidConfig, yamlPlace(file.Docs[1].Start), "a second YAML document; the file may have one")
+	}
+	if _, blank := file.Docs[0].Body.(*ast.NullNode); blank {
+		return empty, nil
+	}
+	return in.yamlValue(file.Docs[0].Body, 0)
+}
+
+// refusedTokens says in words what the file may not contain.
+var refusedTokens = map[token.Type]string{
+	token.AnchorType:     "an anchor (&)",
+	token.AliasType:      "an alias (*)",
+	token.MergeKeyType:   "a merge key (<<)",
+	token.TagType:        "a tag (!)",
+	token.MappingKeyType: "a complex key (?)",
+	token.DirectiveType:  "a directive (%)",
+}
+
+// checkTokens refuses what yaml leaves out, and bounds number and nesting of
+// the tokens before the parser, which recurses, sees them.
+func (in source) checkTokens(tokens token.Tokens) error {
+	if len(tokens) > brenner.MaxYAMLTokens {
+		return in.refuse(brenner.CodeLimitExceeded, yamlPlace(tokens[brenner.MaxYAMLTokens]),
+			"more than %d YAML tokens", brenner.MaxYAMLTokens).WithHint("write a file of this size in JSON")
+	}
+	var nest nesting
+	for i, tok := range tokens {
+		if what, bad := refusedTokens[tok.Type]; bad {
+			return in.refuse(brenner.CodeInvalidConfig, yamlPlace(tok), "%s is not allowed in a configuration", what).
+				WithHint("write the value itself; quote it if it is text")
+		}
+		var prev *token.Token
+		if i > 0 {
+			prev = tokens[i-1]
+		}
+		if nest.add(prev, tok) > brenner.MaxJSONDepth {
+			return in.tooDeep(yamlPlace(tok))
+		}
+	}
+	return nil
+}
+
+// nesting follows how deep the tokens go: brackets, and block collections by
+// the column they start in.
+type nesting struct {
+	flow  int
+	block []opening
+}
+
+type opening struct {
+	column int
+	list   bool
+}
+
+func (n *nesting) add(prev, tok *token.Token) int {
+	switch tok.Type {
+	case token.MappingStartType, token.SequenceStartType:
+		n.flow++
+	case token.MappingEndType, token.SequenceEndType:
+		n.flow--
+	case token.SequenceEntryType:
+		n.open(opening{tok.Position.Column, true})
+	case token.MappingValueType:
+		if n.flow == 0 && prev != nil {
+			n.open(opening{prev.Position.Column, false})
+		}
+	}
+	return n.flow + len(n.block)
+}
+
+// open enters the collection that starts here and leaves those that it ends. A
+// list may start in the column of the key that holds it.
+func (n *nesting) open(o opening) {
+	for len(n.block) > 0 {
+		top := n.block[len(n.block)-1]
+		if top == o {
+			return
+		}
+		if top.column < o.column || top.column == o.column && o.list {
+			break
+		}
+		n.block = n.block[:len(n.block)-1]
+	}
+	n.block = append(n.block, o)
+}
+
+func (in source) yamlValue(v ast.Node, depth int) (node, error) {
+	n := node{at: yamlPlace(v.GetToken())}
+	if depth >= brenner.MaxJSONDepth {
+		return node{}, in.tooDeep(n.at)
+	}
+	switch v := v.(type) {
+	case *ast.MappingNode:
+		return in.yamlObject(v.Values, n.at, depth)
+	case *ast.MappingValueNode:
+		return in.yamlObject([]*ast.MappingValueNode{v}, n.at, depth)
+	case *ast.SequenceNode:
+		n.kind = array
+		for _, item := range v.Values {
+			child, err := in.yamlValue(item, depth+1)
+			if err != nil {
+				return node{}, err
+			}
+			n.items = append(n.items, child)
+		}
+	case *ast.StringNode:
+		n.kind, n.text = text, v.Value
+	case *ast.LiteralNode:
+		n.kind, n.text = text, v.Value.Value
+	case *ast.IntegerNode:
+		n.kind, n.text = number, fmt.Sprint(v.Value)
+	case *ast.FloatNode:
+		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) {
+			return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "the number is too large")
+		}
+		n.kind, n.text = number, strconv.FormatFloat(v.Value, 'g', -1, 64)
+	case *ast.BoolNode:
+		n.kind, n.truth = boolean, v.Value
+	case *ast.NullNode:
+		n.kind = null
+	default:
+		return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%q is not a value a configuration can have", v.GetToken().Value)
+	}
+	return n, nil
+}
+
+func (in source) yamlObject(pairs []*ast.MappingValueNode, at place, depth int) (node, error) {
+	n := node{at: at, kind: object}
+	for i, pair := range pairs {
+		keyAt := yamlPlace(pair.Key.GetToken())
+		key, ok := pair.Key.(*ast.StringNode)
+		if !ok {
+			return node{}, in.refuse(brenner.CodeInvalidConfig, keyAt, "the key %s is not a string", pair.Key.GetToken().Value).
+				WithHint("put the key in quotes")
+		}
+		// The library places a block mapping at its first colon.
+		if i == 0 && pair.GetToken().Position.Line == at.line && keyAt.column < at.column {
+			n.at = keyAt
+		}
+		value, err := in.yamlValue(pair.Value, depth+1)
+		if err != nil {
+			return node{}, err
+		}
+		n.fields = append(n.fields, field{at: keyAt, key: key.Value, value: value})
+	}
+	return n, nil
+}
+
+// yamlFault says what is wrong with the YAML, and where.
+func (in source) yamlFault(err error) error {
+	var e yaml.Error
+	if !errors.As(err, &e) || e.GetToken() == nil {
+		return in.refuse(brenner.CodeInvalidConfig, place{1, 1}, "not valid YAML").Because(err)
+	}
+	return in.refuse(brenner.CodeInvalidConfig, yamlPlace(e.GetToken()), "not valid YAML: %s", e.GetMessage()).Because(err)
+}
+
+func yamlPlace(tok *token.Token) place {
+	if tok == nil || tok.Position == nil {
+		return place{1, 1}
+	}
+	return place{tok.Position.Line, tok.Position.Column}
+}

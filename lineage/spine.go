@@ -1,0 +1,79 @@
+package lineage
+
+import (
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// SpineView is the minimum consistent view of a project (C29): what it asks,
+// what each module knows, and the whole in short; only canonical versions.
+type SpineView struct {
+	Brief   *Node        `json:"project_brief"`
+	Summary *Node        `json:"project_summary"`
+	Memos   []ModuleMemo `json:"integrated_memos"`
+	// Missing says what the spine lacks; empty: nothing.
+	Missing []Missing `json:"missing"`
+}
+
+// ModuleMemo is the memo of one module, null if it has none.
+type ModuleMemo struct {
+	Module brenner.Module `json:"module"`
+	Memo   *Node          `json:"memo"`
+}
+
+// Missing is a place in the spine without a canonical version.
+type Missing struct {
+	Type    brenner.TypeName `json:"type"`
+	Module  brenner.Module   `json:"module,omitempty"`
+	Message string           `json:"message"`
+}
+
+// Spine picks the spine out of canonical versions, for the declared modules in
+// their order. A memo of a module that is no longer declared is listed after
+// them; it is not missed.
+func Spine(canonical []Node, modules []brenner.Module) SpineView {
+	view := SpineView{Memos: []ModuleMemo{}, Missing: []Missing{}}
+	memos := map[brenner.Module]*Node{}
+	order := slices.Clone(modules)
+	for _, n := range slices.SortedFunc(slices.Values(canonical), compareNodes) {
+		if n.Status != artifact.Canonical {
+			continue
+		}
+		switch n.Type {
+		case artifact.TypeProjectBrief:
+			view.Brief = &n
+		case artifact.TypeProjectSummary:
+			view.Summary = &n
+		case artifact.TypeIntegratedMemo:
+			memos[n.Module] = &n
+			if !slices.Contains(order, n.Module) {
+				order = append(order, n.Module)
+			}
+		}
+	}
+	slices.Sort(order[len(modules):])
+	if view.Brief == nil {
+		view.miss(artifact.TypeProjectBrief, "")
+	}
+	for _, m := range order {
+		view.Memos = append(view.Memos, ModuleMemo{Module: m, Memo: memos[m]})
+		if memos[m] == nil {
+			view.miss(artifact.TypeIntegratedMemo, m)
+		}
+	}
+	if view.Summary == nil {
+		view.miss(artifact.TypeProjectSummary, "")
+	}
+	return view
+}
+
+func (v *SpineView) miss(t brenner.TypeName, m brenner.Module) {
+	text := fmt.Sprintf("no canonical %s", t)
+	if m != "" {
+		text += fmt.Sprintf(" in module %s", m)
+	}
+	v.Missing = append(v.Missing, Missing{Type: t, Module: m, Message: text})
+}

@@ -1,0 +1,186 @@
+package lineage
+
+import (
+	"maps"
+	"slices"
+
+	"brenner"
+)
+
+// Staleness says of many versions whether and why they need an update: a chain
+// of carrying links leads from them to something outdated (C26). The reason is
+// a shortest chain; among equals the one whose first differing version comes
+// first by id, then version.
+type Staleness struct {
+	// Refs are the versions concerned, in order.
+	Refs []brenner.Ref
+	// next leads from a version one step towards what moved. Chains share
+	// their ends, so that all of them take no more room than the graph.
+	next     map[brenner.Ref]brenner.Ref
+	outdated map[brenner.Ref]bool
+}
+
+// Path leads from a version over links to what moved; nil if the version
+// rests on nothing outdated.
+func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
+	to, ok := s.next[ref]
+	if !ok {
+		return nil
+	}
+	path := []brenner.Ref{ref, to}
+	for !s.outdated[to] {
+		to = s.next[to]
+		path = append(path, to)
+	}
+	return path
+}
+
+// Stale computes the staleness of a whole graph at once, in near-linear time.
+// Its Refs are the live versions that are not records.
+func Stale(nodes []Node, edges []Edge) Staleness {
+	var outdated []brenner.Ref
+	concerned := make(map[brenner.Ref]bool, len(nodes))
+	for _, n := range nodes {
+		if Outdated(n) {
+			outdated = append(outdated, n.Ref)
+		}
+		concerned[n.Ref] = n.Status.Live() && !n.Record
+	}
+	reaching := make(map[brenner.Ref][]Edge, len(nodes))
+	for _, e := range edges {
+		reaching[e.To] = append(reaching[e.To], e)
+	}
+	s := newStaleness(outdated)
+	for layer := unique(outdated); len(layer) > 0; {
+		var into []Edge
+		for _, r := range layer {
+			into = append(into, reaching[r]...)
+		}
+		layer = s.spread(into)
+	}
+	s.list(func(r brenner.Ref) bool { return concerned[r] })
+	return s
+}
+
+// Spread is Stale for a graph that is not held: it follows links backwards
+// from the outdated versions, layer by layer. The fetch gives the edges that
+// reach the versions it is asked for. Refs are all versions that rest on
+// something outdated, live or not. It reports LIMIT_EXCEEDED beyond limit
+// versions.
+func Spread(outdated []brenner.Ref, into Fetch, limit int) (Staleness, error) {
+	s := newStaleness(outdated)
+	for layer := unique(outdated); len(layer) > 0; {
+		if len(s.outdated)+len(s.next) > limit {
+			return Staleness{}, tooMany(limit)
+		}
+		edges, err := into(layer)
+		if err != nil {
+			return Staleness{}, err
+		}
+		layer = s.spread(edges)
+	}
+	s.list(func(brenner.Ref) bool { return true })
+	return s, nil
+}
+
+func newStaleness(outdated []brenner.Ref) Staleness {
+	s := Staleness{next: map[brenner.Ref]brenner.Ref{}, outdated: make(map[brenner.Ref]bool, len(outdated))}
+	for _, r := range outdated {
+		s.outdated[r] = true
+	}
+	return s
+}
+
+// spread takes the edges into one layer and gives the next layer. A version
+// is reached first in the layer after its distance, and all edges into that
+// layer come together: the least of them is the next step of its path.
+func (s *Staleness) spread(into []Edge) []brenner.Ref {
+	reached := make(map[brenner.Ref]brenner.Ref, len(into))
+	for _, e := range into {
+		if _, nearer := s.next[e.From]; nearer || !e.Rel.Carries() {
+			continue
+		}
+		if to, seen := reached[e.From]; !seen || e.To.Less(to) {
+			reached[e.From] = e.To
+		}
+	}
+	maps.Copy(s.next, reached)
+	layer := slices.SortedFunc(maps.Keys(reached), compareRefs)
+	// What is outdated was a source already.
+	return slices.DeleteFunc(layer, func(r brenner.Ref) bool { return s.outdated[r] })
+}
+
+func (s *Staleness) list(want func(brenner.Ref) bool) {
+	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), compareRefs), func(r brenner.Ref) bool { return !want(r) })
+}
+
+// StaleOne says why one version is stale, as Staleness.Path would, without
+// looking at more of the graph than it rests on; nil if it is not. from gives
+// the edges that leave the versions it is asked for, outdated those among some
+// versions that are outdated. It reports LIMIT_EXCEEDED beyond limit versions.
+func StaleOne(start brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]brenner.Ref, error), limit int) ([]brenner.Ref, error) {
+	// back leads from a reached version to the one it was reached from. The
+	// start is not in it: a cycle may lead back to it, and that counts.
+	back := map[brenner.Ref]brenner.Ref{}
+	for layer := []brenner.Ref{start}; len(layer) > 0; {
+		edges, err := from(layer)
+		if err != nil {
+			return nil, err
+		}
+		layer = step(layer, edges, back)
+		if len(back) > limit {
+			return nil, tooMany(limit)
+		}
+		moved, err := outdated(slices.Clone(layer))
+		if err != nil {
+			return nil, err
+		}
+		if first := firstOf(layer, moved); first >= 0 {
+			return trace(start, layer[first], back), nil
+		}
+	}
+	return nil, nil
+}
+
+// step gives the versions one link further that were not reached before. Layers
+// are in order of their least path: by the rank of the version they are
+// reached from, then by their own.
+func step(layer []brenner.Ref, edges []Edge, back map[brenner.Ref]brenner.Ref) []brenner.Ref {
+	leaving := make(map[brenner.Ref][]brenner.Ref, len(layer))
+	for _, e := range edges {
+		if e.Rel.Carries() {
+			leaving[e.From] = append(leaving[e.From], e.To)
+		}
+	}
+	var next []brenner.Ref
+	for _, at := range layer {
+		for _, to := range unique(leaving[at]) {
+			if _, seen := back[to]; !seen {
+				back[to] = at
+				next = append(next, to)
+			}
+		}
+	}
+	return next
+}
+
+// firstOf gives the place of the first version that is among some, or -1.
+func firstOf(layer, some []brenner.Ref) int {
+	in := make(map[brenner.Ref]bool, len(some))
+	for _, r := range some {
+		in[r] = true
+	}
+	return slices.IndexFunc(layer, func(r brenner.Ref) bool { return in[r] })
+}
+
+// trace gives the path from start to end.
+func trace(start, end brenner.Ref, back map[brenner.Ref]brenner.Ref) []brenner.Ref {
+	path := []brenner.Ref{end}
+	for at := back[end]; ; at = back[at] {
+		path = append(path, at)
+		if at == start {
+			slices.Reverse(path)
+			return path
+		}
+	}
+}

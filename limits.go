@@ -27,6 +27,8 @@ const (
 	DefaultPage = 100
 	// MaxIndexedBytes bounds how much of a version the full-text index takes.
 	MaxIndexedBytes = 256 << 10
+	// MaxImportLineBytes bounds a line of an export: one content in base64.
+	MaxImportLineBytes = 32 << 20
 	// MaxWalk bounds how many versions one lineage or staleness walk visits.
 	MaxWalk = 200_000
 	// WriteDeadline is how long a write queues for the store before STORE_BUSY (X7).
@@ -109,4 +111,13 @@ const (
 	MaxDeltaIDBytes = 200
 	// MaxReplyRescans bounds how many broken fences of one reply are looked into.
 	MaxReplyRescans = 64
+)
+
+// Limits of the stores.
+const (
+	// MaxVersions bounds the versions of one artifact.
+	MaxVersions = 1<<24 - 1
+	// MaxSearchWords bounds the distinct words of a full-text query; further
+	// ones are not looked at.
+	MaxSearchWords = 64
 )

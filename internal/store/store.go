@@ -7,13 +7,16 @@
 // against an in-memory model.
 //
 // Errors are *brenner.Error with these codes: NOT_FOUND when a single row is
-// asked for and absent; ALREADY_EXISTS when an insert meets its key; SLOT_TAKEN
-// when a second canonical version would stand in one slot; STORE_BUSY,
-// STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL, STORE_NEWER, CANCELED.
-// Anything else is a fault.
+// asked for and absent, or a row refers to one that is; ALREADY_EXISTS when an
+// insert meets its key; SLOT_TAKEN when a second canonical version would stand
+// in one artifact or slot; INVALID_TEXT for text that is not UTF-8 or holds
+// U+0000 (J5), INVALID_ID for a digest that is none, INVALID_VALUE for a number
+// that cannot be; STORE_BUSY, STORE_UNAVAILABLE, STORE_READ_ONLY, STORE_FULL,
+// STORE_NEWER, CANCELED. Anything else is a fault.
 //
 // Text is ordered by its UTF-8 bytes everywhere. Instants are kept to the
-// microsecond, in UTC.
+// microsecond (cut, not rounded), in UTC. Tags come back as an empty list, never
+// nil; empty bytes may come back nil. A limit of 0 or less is no limit.
 package store
 
 import (
@@ -26,7 +29,8 @@ import (
 
 // Store is one project in one database. It is safe for concurrent use.
 type Store interface {
-	// Read runs fn on one consistent snapshot. fn must not keep the Reader.
+	// Read runs fn on one consistent snapshot, which includes every write that
+	// returned before. fn must not keep the Reader.
 	Read(ctx context.Context, fn func(Reader) error) error
 
 	// Write runs fn alone among the writers of the project and commits what
@@ -35,13 +39,20 @@ type Store interface {
 	// of one never undoes another. When Write returns nil the change is
 	// durable. A write that cannot start before the context's deadline, or
 	// brenner.WriteDeadline if it has none, is STORE_BUSY.
+	//
+	// fn's error comes back as it is; a panic of fn goes on in the caller. An
+	// error of a writing method dooms the write: nothing is committed and Write
+	// gives that error even if fn gives none. fn must not call Write.
 	Write(ctx context.Context, fn func(Tx) error) error
 
-	// Close waits for writes under way and releases the database.
+	// Close waits for what is under way and releases the database. What is
+	// asked for later is STORE_UNAVAILABLE.
 	Close() error
 }
 
-// Reader reads one snapshot. All results belong to the caller.
+// Reader reads one snapshot. All results belong to the caller. Reading with a
+// context that is done is CANCELED. The fn of EachBlob, EachVector and Each must
+// not call the Reader; its error ends the visit and comes back as it is.
 type Reader interface {
 	// Project gives the project's id and name; NO_PROJECT before Init.
 	Project(ctx context.Context) (Project, error)
@@ -68,40 +79,46 @@ type Reader interface {
 	Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]Version, error)
 	// VersionsOf gives the named versions that exist, in id and version order.
 	VersionsOf(ctx context.Context, refs []brenner.Ref) ([]Version, error)
-	// Leaves lists the live versions that no live version has as parent, of one
+	// Leaves lists the live versions that no live version descends from, of one
 	// artifact or (id "") of every artifact that has more than one, in id and
-	// version order: the heads that make a fork.
+	// version order: the heads that make a fork. A superseded version between
+	// two live ones does not make the elder a head again.
 	Leaves(ctx context.Context, id brenner.ArtifactID) ([]Version, error)
 	// LinksFrom and LinksTo give the links that leave or reach these versions,
 	// in order of from, rel, to.
 	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
 	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
 	// OutdatedTargets lists, in order, every version that some link reaches
-	// and that is superseded or older than its artifact's canonical version.
+	// and that is superseded or older than the version of its artifact whose
+	// status is canonical.
 	OutdatedTargets(ctx context.Context) ([]brenner.Ref, error)
 
 	Actor(ctx context.Context, name brenner.ActorName) (Actor, error)
 	// Actors lists every actor in name order.
 	Actors(ctx context.Context) ([]Actor, error)
 
-	// Object gives one object; Objects lists in (order, id) order.
+	// Object gives one object; Objects lists in (order, id) order, or the
+	// reverse of it.
 	Object(ctx context.Context, kind, id string) (Object, error)
 	Objects(ctx context.Context, q ObjectQuery) ([]Object, error)
-	// CountObjects counts objects of a kind by state.
+	// CountObjects counts objects of a kind, in one group or (group "") in all,
+	// by state.
 	CountObjects(ctx context.Context, kind, group string) (map[string]int, error)
 
 	// Request gives what an idempotency key was used for.
 	Request(ctx context.Context, actor brenner.ActorName, key string) (Request, error)
 
 	// Search ranks artifacts by full text over the summary, tags and content
-	// of their indexed version, best first, ties by id; Score is larger for
-	// better. Words are taken as plain words, never as query syntax.
+	// of their indexed version, best first, ties by id; Score is positive and
+	// larger for better. An artifact is found if it shares at least one word
+	// with the query, words being what Words gives for both: plain words, never
+	// query syntax. Scores of different stores need not agree.
 	Search(ctx context.Context, q SearchQuery) ([]Hit, error)
 
-	// Token gives a token by the digest of its secret.
+	// Token gives a token by the digest of its secret, Tokens all in id order.
 	Token(ctx context.Context, secret brenner.Digest) (Token, error)
 	Tokens(ctx context.Context) ([]Token, error)
-	// Denials lists the newest audit entries first.
+	// Denials lists audit entries, the last added first.
 	Denials(ctx context.Context, limit int) ([]Denial, error)
 
 	// Vectors gives the stored vectors of a space for these ids; absent ids
@@ -118,38 +135,48 @@ type Reader interface {
 type Tx interface {
 	Reader
 
-	// Init makes the project; PROJECT_EXISTS if there is one.
+	// Init makes the project, before anything else is written; PROJECT_EXISTS
+	// if there is one.
 	Init(ctx context.Context, p Project) error
 
-	// AppendRecord adds the next record; r.Seq must be Size+1. PutHashes
-	// stores Merkle hashes at consecutive storage indexes.
+	// AppendRecord adds the next record: r.Seq must be Size+1. PutHashes adds
+	// the next Merkle hashes: first must be how many there are. Less is
+	// ALREADY_EXISTS, more INVALID_VALUE.
 	AppendRecord(ctx context.Context, r Record) error
 	PutHashes(ctx context.Context, first int64, hashes [][32]byte) error
 	// PutBlob stores content under its digest; storing it again is nothing.
 	PutBlob(ctx context.Context, d brenner.Digest, data []byte) error
 	// RedactBlob removes content and keeps its digest, for good: a later
-	// PutBlob of that digest does not bring it back.
+	// PutBlob of that digest does not bring it back. The content need not be
+	// there: an import redacts what it never had.
 	RedactBlob(ctx context.Context, d brenner.Digest) error
 
 	// PutArtifact inserts or replaces an artifact row.
 	PutArtifact(ctx context.Context, a Artifact) error
+	// InsertVersion adds a version of an artifact that is there, on a parent
+	// that is an earlier version or 0.
 	InsertVersion(ctx context.Context, v Version) error
 	// SetStatus changes the status of a version. The database itself refuses
 	// a second canonical version of an artifact, or of a slot.
 	SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error
-	// InsertLink adds a link; the same link again is ALREADY_EXISTS.
+	// InsertLink adds a link between versions that are there; the same link
+	// again is ALREADY_EXISTS.
 	InsertLink(ctx context.Context, l Link) error
 	PutActor(ctx context.Context, a Actor) error
 	// PutObject inserts or replaces an object.
 	PutObject(ctx context.Context, o Object) error
+	// PutRequest notes what a key was used for, once.
 	PutRequest(ctx context.Context, r Request) error
-	// Index makes an artifact findable by this text, instead of any earlier
-	// text of it; empty text takes it out.
+	// Index makes an artifact that is there findable by this text, instead of
+	// any earlier text of it; empty text takes it out.
 	Index(ctx context.Context, id brenner.ArtifactID, text string) error
 
+	// PutToken inserts or replaces a token; a secret that another token has is
+	// ALREADY_EXISTS.
 	PutToken(ctx context.Context, t Token) error
 	// AddDenial keeps the newest MaxDenials entries.
 	AddDenial(ctx context.Context, d Denial) error
+	// PutVectors inserts or replaces vectors, bit for bit.
 	PutVectors(ctx context.Context, space string, v map[string][]float32) error
 	DeleteVectors(ctx context.Context, space string) error
 
@@ -321,8 +348,8 @@ type ArtifactQuery struct {
 	// After lists ids greater than this; ChangedAfter journal positions.
 	After        brenner.ArtifactID
 	ChangedAfter int64
-	// Recent lists the most recently changed first instead of by id; After is
-	// then not used.
+	// Recent lists the most recently changed first, ties by id, instead of by
+	// id; After is then not used.
 	Recent bool
 	Limit  int
 }
@@ -332,7 +359,8 @@ type ObjectQuery struct {
 	Kind   string
 	Group  string
 	States []string
-	// AfterOrder and AfterID continue a listing behind that object.
+	// AfterOrder and AfterID continue a listing behind that object, in the
+	// direction of the listing; with no AfterID it starts at the beginning.
 	AfterOrder int64
 	AfterID    string
 	// Newest lists in descending order.

@@ -81,7 +81,7 @@ func checkDialect(raw []byte) error {
 	}
 	var doc struct {
 		ID   jsontext.Value `json:"protocol_id"`
-		Rest jsontext.Value `json:",inline"`
+		Rest jsontext.Value `json:",embed"`
 	}
 	if err := canon.Unmarshal(raw, &doc); err != nil {
 		return asInvalidPatch(err)

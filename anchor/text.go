@@ -60,16 +60,23 @@ func Canonical(raw []byte) (Text, error) {
 		t.s = string(body)
 		return t, nil
 	}
-	t.mixed = endings(body)
 	t.s = unifyNewlines(string(body))
-	t.every = t.mixed[0]
-	for _, e := range t.mixed {
-		if e != t.every {
-			return t, nil
+	t.every, t.mixed = settle(endings(body), lf)
+	return t, nil
+}
+
+// settle tells uniform endings, which are kept as one, from mixed ones. Where
+// there are none, a newline to come will be spelled like none.
+func settle(es []ending, none ending) (every ending, mixed []ending) {
+	if len(es) == 0 {
+		return none, nil
+	}
+	for _, e := range es {
+		if e != es[0] {
+			return es[0], es
 		}
 	}
-	t.mixed = nil
-	return t, nil
+	return es[0], nil
 }
 
 func tooLong(n int) error {
@@ -186,7 +193,7 @@ func (t Text) splice(edits []edit) Text {
 	b.WriteString(t.s[at:])
 	out := Text{s: b.String(), bom: t.bom, every: t.every}
 	if t.mixed != nil {
-		out.mixed = t.spliceEndings(edits)
+		out.every, out.mixed = settle(t.spliceEndings(edits), t.every)
 	}
 	return out
 }

@@ -1,0 +1,135 @@
+package anchor
+
+import (
+	"brenner"
+)
+
+// Outcome says what applying a patch came to when it was not refused.
+type Outcome string
+
+// The outcomes (P10).
+const (
+	Applied        Outcome = "applied"
+	Noop           Outcome = "noop"            // the result is the base
+	AlreadyApplied Outcome = "already_applied" // the text is the promised result
+)
+
+// Result is what a patch makes of a text.
+type Result struct {
+	Outcome Outcome
+	Text    Text
+}
+
+// Mismatch is attached to BASE_MISMATCH and RESULT_MISMATCH.
+type Mismatch struct {
+	Expected brenner.Digest `json:"expected"`
+	Actual   brenner.Digest `json:"actual"`
+	// Rebased is a patch that does apply, where one exists (P13).
+	Rebased *Patch `json:"rebased,omitzero"`
+}
+
+// Apply applies a patch to the text it was made for. It resolves every
+// operation against the base and changes all or nothing; with an error the
+// Result is zero.
+//
+// Errors: INVALID_PATCH, BASE_UNKNOWN (no file), BASE_MISMATCH (carries a
+// Mismatch, with a rebased patch if every operation still fits),
+// ANCHOR_NOT_FOUND, ANCHOR_AMBIGUOUS, OLD_BLOCK_MISMATCH, OVERLAP,
+// RESULT_MISMATCH, LIMIT_EXCEEDED.
+func Apply(p Patch, base Text) (Result, error) {
+	if err := p.check(); err != nil {
+		return Result{}, err
+	}
+	if err := checkPresent(p, base); err != nil {
+		return Result{}, err
+	}
+	if sum := base.Sum(); sum != p.Base {
+		if sum == p.Result {
+			return Result{Outcome: AlreadyApplied, Text: base}, nil
+		}
+		return Result{}, mismatch(p, base, sum)
+	}
+	return applyHere(p, base)
+}
+
+// checkPresent holds P8: an absent file is an empty base for
+// replace_entire_file only.
+func checkPresent(p Patch, base Text) error {
+	if !base.absent {
+		return nil
+	}
+	if _, entire := p.entire(); entire && p.Base == base.Sum() {
+		return nil
+	}
+	e := brenner.Errorf(brenner.CodeBaseUnknown, "there is no file to patch")
+	if p.Path != "" {
+		e = brenner.Errorf(brenner.CodeBaseUnknown, "there is no file %q to patch", p.Path)
+	}
+	return e.WithHint("to create a file use replace_entire_file with the checksum of the empty text")
+}
+
+func mismatch(p Patch, base Text, sum brenner.Digest) error {
+	details := Mismatch{Expected: p.Base, Actual: sum}
+	e := brenner.Errorf(brenner.CodeBaseMismatch, "the text has checksum %.12s…, the patch was made for %.12s…", sum, p.Base).
+		WithHint("make the patch again on the present text").At("/target/base_checksum_sha256")
+	if rebased, err := Rebase(p, base, nil); err == nil {
+		details.Rebased = &rebased
+		e.Hint = "every operation still fits in one place; use the rebased patch, or repeat with --rebase"
+	}
+	return e.WithDetails(details)
+}
+
+// applyHere applies without looking at the base checksum.
+func applyHere(p Patch, base Text) (Result, error) {
+	out, err := transform(p, base)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Result != "" {
+		if sum := out.Sum(); sum != p.Result {
+			return Result{}, brenner.Errorf(brenner.CodeResultMismatch, "the result has checksum %.12s…, the patch promises %.12s…", sum, p.Result).
+				WithHint("run `brenner patch explain`; nothing was changed").At("/result_sha256").
+				WithDetails(Mismatch{Expected: p.Result, Actual: sum})
+		}
+	}
+	if out.s == base.s && !base.absent {
+		return Result{Outcome: Noop, Text: base}, nil
+	}
+	return Result{Outcome: Applied, Text: out}, nil
+}
+
+// transform computes the result, whatever the checksums say.
+func transform(p Patch, base Text) (Text, error) {
+	edits, misses := resolve(p, base.s)
+	if len(misses) > 0 {
+		return Text{}, refusal(p, misses)
+	}
+	if content, ok := p.entire(); ok && base.mixed != nil {
+		edits = lineEdits(base.s, content) // so that kept lines keep their endings
+	}
+	size := len(base.s)
+	for _, e := range edits {
+		size += len(e.text) - (e.end - e.start)
+	}
+	if size > brenner.MaxPatchTextBytes {
+		return Text{}, tooLong(size)
+	}
+	return base.splice(edits), nil
+}
+
+// refusal is the first miss as an error, with every miss as a diagnostic.
+func refusal(p Patch, misses []miss) error {
+	const most = 20
+	message, hint := misses[0].message(p)
+	e := brenner.Errorf(misses[0].code, "%s", message).WithHint(hint).At(misses[0].ref.pointer())
+	if len(misses) == 1 {
+		return e
+	}
+	for _, m := range misses[:min(len(misses), most)] {
+		message, hint := m.message(p)
+		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
+			Code: m.code, Severity: brenner.SeverityError, Message: message, Hint: hint, Pointer: m.ref.pointer(),
+		})
+	}
+	return e
+}

@@ -1,0 +1,301 @@
+package anchor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner"
+)
+
+// miss is an operation that has no place in the base.
+type miss struct {
+	ref  opRef
+	code brenner.Code
+	// found counts occurrences of the anchor where that matters, up to the
+	// number needed to say what is wrong.
+	found int
+	// other is the operation that an overlapping one collides with.
+	other opRef
+}
+
+// span is one occurrence of an anchor in the base.
+type span struct{ start, end int }
+
+// locator resolves operations against one base text.
+type locator struct {
+	base string
+	// bare is the base without white space, made when first needed.
+	bare    *folded
+	queries map[string]*query
+}
+
+func newLocator(base string) *locator {
+	return &locator{base: base, queries: map[string]*query{}}
+}
+
+// resolve finds the one place of every operation, or says which have none. The
+// edits come back sorted and disjoint.
+func resolve(p Patch, base string) ([]edit, []miss) {
+	l := newLocator(base)
+	for _, mode := range []MatchMode{Exact, IgnoreWhitespace} {
+		l.scanFor(p, mode)
+	}
+	var edits []edit
+	var misses []miss
+	for g := range p.Groups {
+		es, ms := l.group(p.Groups[g], g)
+		edits, misses = append(edits, es...), append(misses, ms...)
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	return edits, append(misses, overlaps(edits)...)
+}
+
+// scanFor asks all questions of one mode together, so that the base is read
+// about once however many operations there are.
+func (l *locator) scanFor(p Patch, mode MatchMode) {
+	var qs []*query
+	for _, g := range p.Groups {
+		if g.Anchor.mode() != mode {
+			continue
+		}
+		for _, op := range g.Ops {
+			limit := len(g.Ops) + 2
+			key, q := l.question(g.Anchor, op)
+			if op.Index > 0 {
+				limit = op.Index
+			}
+			if known := l.queries[key]; known != nil {
+				known.limit = max(known.limit, limit)
+				continue
+			}
+			q.limit = limit
+			l.queries[key] = q
+			qs = append(qs, q)
+		}
+	}
+	if len(qs) == 0 {
+		return
+	}
+	text := l.base
+	if mode == IgnoreWhitespace {
+		text = l.squeezed().text
+	}
+	scan(text, qs)
+}
+
+// question says what to look for: with an index the anchor, otherwise the
+// anchor with the old block behind it.
+func (l *locator) question(a Anchor, op Op) (key string, q *query) {
+	needle, old := a.Text, op.Old
+	if op.Index > 0 || a.Text == "" {
+		old = "" // the empty anchor has one place, whatever follows it
+	}
+	if a.mode() == Exact {
+		return "exact\x00" + needle + old, &query{needle: needle + old}
+	}
+	anchor := squeeze(a.Text).text
+	key = "bare\x00" + anchor + "\x00" + old
+	if old == "" {
+		return key, &query{needle: anchor}
+	}
+	return key, &query{needle: anchor + squeeze(old).text, accept: func(at int) bool {
+		_, ok := l.follow(IgnoreWhitespace, l.spanAt(a, at).end, old)
+		return ok
+	}}
+}
+
+func (l *locator) squeezed() *folded {
+	if l.bare == nil {
+		l.bare = squeeze(l.base)
+	}
+	return l.bare
+}
+
+// spanAt turns a hit into an occurrence. Without white space the occurrence
+// ends after the last visible character.
+func (l *locator) spanAt(a Anchor, hit int) span {
+	if a.mode() == Exact {
+		return span{hit, hit + len(a.Text)}
+	}
+	if a.Text == "" {
+		return span{0, 0}
+	}
+	start, _ := l.squeezed().start(hit)
+	end, _ := l.squeezed().end(hit + len(squeeze(a.Text).text))
+	return span{start, end}
+}
+
+// occurrences gives the places of an anchor alone, up to a limit. The empty
+// anchor stands at the start of the file and nowhere else.
+func (l *locator) occurrences(a Anchor, limit int) []span {
+	text, needle := l.base, a.Text
+	if a.mode() == IgnoreWhitespace {
+		text, needle = l.squeezed().text, squeeze(a.Text).text
+	}
+	var spans []span
+	for _, hit := range find(text, needle, limit) {
+		spans = append(spans, l.spanAt(a, hit))
+	}
+	return spans
+}
+
+// follow says where old stands after position at: exactly there, or, when
+// white space is ignored, after the shortest run of white space that fits.
+func (l *locator) follow(mode MatchMode, at int, old string) (int, bool) {
+	for {
+		if strings.HasPrefix(l.base[at:], old) {
+			return at, true
+		}
+		r, n := utf8.DecodeRuneInString(l.base[at:])
+		if mode == Exact || n == 0 || !unicode.IsSpace(r) {
+			return 0, false
+		}
+		at += n
+	}
+}
+
+// claim is an occurrence of the anchor that an operation of the group uses.
+type claim struct {
+	occ span
+	// cursor is where the next old block at this occurrence must stand.
+	cursor int
+	by     opRef
+}
+
+// group resolves the operations of one group in their order. Each occurrence
+// of the anchor has a cursor, at first its end, which moves over the old
+// blocks already claimed there: that is how operations chain (P7).
+func (l *locator) group(g Group, index int) (edits []edit, misses []miss) {
+	var claimed []claim
+	for j, op := range g.Ops {
+		ref := opRef{index, j}
+		if op.Kind == ReplaceEntireFile {
+			edits = append(edits, edit{0, len(l.base), op.New, ref})
+			continue
+		}
+		var c claim
+		var m *miss
+		if op.Index > 0 {
+			c, m = l.placeByIndex(g.Anchor, op, claimed)
+		} else {
+			c, m = l.placeByFit(g.Anchor, op, claimed)
+		}
+		if m != nil {
+			m.ref = ref
+			misses = append(misses, *m)
+			continue
+		}
+		edits = append(edits, edit{c.cursor, c.cursor + len(op.Old), op.New, ref})
+		claimed = slices.DeleteFunc(claimed, func(d claim) bool { return d.occ == c.occ })
+		claimed = append(claimed, claim{c.occ, c.cursor + len(op.Old), ref})
+	}
+	return edits, misses
+}
+
+// placeByIndex takes the occurrence that match_index names.
+func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) {
+	hits := l.hits(a, op)
+	if len(hits) < op.Index {
+		return claim{}, &miss{code: brenner.CodeAnchorNotFound, found: len(hits)}
+	}
+	c := claim{occ: l.spanAt(a, hits[op.Index-1])}
+	c.cursor = c.occ.end
+	earlier := claimOf(claimed, c.occ)
+	if earlier != nil {
+		c.cursor = earlier.cursor
+	}
+	if at, ok := l.follow(a.mode(), c.cursor, op.Old); ok {
+		c.cursor = at
+		return c, nil
+	}
+	if _, ok := l.follow(a.mode(), c.occ.end, op.Old); ok && earlier != nil {
+		return claim{}, &miss{code: brenner.CodeOverlap, other: earlier.by}
+	}
+	return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: len(hits)}
+}
+
+// placeByFit takes the one place where the old block follows the anchor, or
+// follows what an earlier operation of the group claimed there.
+func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
+	var fits []claim
+	var taken *claim
+	for _, hit := range l.hits(a, op) {
+		occ := l.spanAt(a, hit)
+		at, ok := l.follow(a.mode(), occ.end, op.Old)
+		switch earlier := claimOf(claimed, occ); {
+		case ok && earlier == nil:
+			fits = append(fits, claim{occ: occ, cursor: at})
+		case ok:
+			taken = earlier
+		}
+	}
+	for _, c := range claimed {
+		if at, ok := l.follow(a.mode(), c.cursor, op.Old); ok {
+			fits = append(fits, claim{occ: c.occ, cursor: at})
+		}
+	}
+	switch {
+	case len(fits) == 1:
+		return fits[0], nil
+	case len(fits) > 1:
+		return claim{}, &miss{code: brenner.CodeAnchorAmbiguous, found: len(fits)}
+	case taken != nil:
+		return claim{}, &miss{code: brenner.CodeOverlap, other: taken.by}
+	}
+	if n := len(l.occurrences(a, 2)); n > 0 {
+		return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: n}
+	}
+	return claim{}, &miss{code: brenner.CodeAnchorNotFound}
+}
+
+func (l *locator) hits(a Anchor, op Op) []int {
+	key, _ := l.question(a, op)
+	return l.queries[key].hits
+}
+
+func claimOf(claimed []claim, occ span) *claim {
+	for i := range claimed {
+		if claimed[i].occ == occ {
+			return &claimed[i]
+		}
+	}
+	return nil
+}
+
+// overlaps reports edits that intersect or share a start (P4).
+func overlaps(sorted []edit) (misses []miss) {
+	for i := 1; i < len(sorted); i++ {
+		a, b := sorted[i-1], sorted[i]
+		if b.start < a.end || b.start == a.start {
+			misses = append(misses, miss{ref: b.from, code: brenner.CodeOverlap, other: a.from})
+			sorted[i].end = max(a.end, b.end)
+		}
+	}
+	return misses
+}
+
+// message says what is wrong with an operation, without guessing why.
+func (m miss) message(p Patch) (message, hint string) {
+	op := p.Groups[m.ref.group].Ops[m.ref.op]
+	quoted := fmt.Sprintf("anchor %s", quote(p.Groups[m.ref.group].Anchor.Text))
+	const explain = "run `brenner patch explain` for the likely cause"
+	switch m.code {
+	case brenner.CodeAnchorNotFound:
+		if op.Index > 0 {
+			return fmt.Sprintf("%s: occurrence %d was asked for, the text has %d", quoted, op.Index, m.found), explain
+		}
+		return quoted + " is not in the text", explain
+	case brenner.CodeAnchorAmbiguous:
+		return quoted + " with its old block fits in more than one place",
+			"extend the anchor to the left until it is unique, or give match_index"
+	case brenner.CodeOldBlockMismatch:
+		return fmt.Sprintf("%s is there, but old block %s does not follow it", quoted, quote(op.Old)), explain
+	}
+	return "the operation touches text that " + m.other.pointer() + " changes too", "merge the two operations into one"
+}
+
+// quote shows the beginning of a text on one line.
+func quote(s string) string { return fmt.Sprintf("%q", clip(s, 60)) }

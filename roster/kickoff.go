@@ -1,0 +1,186 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner"
+)
+
+// Kickoff is what starts a session: who is written to, about what.
+type Kickoff struct {
+	Session brenner.SessionID
+	// Question may be empty: then the thread is for the agents to open.
+	Question string
+	// Context is what the PI adds to the question.
+	Context    string
+	Roster     Roster
+	Recipients []brenner.ActorName
+	// Prompts replaces built-in prompts, by name.
+	Prompts map[string]string
+}
+
+// Message is one kickoff on its way to one agent.
+type Message struct {
+	To      brenner.ActorName `json:"to"`
+	Subject string            `json:"subject"`
+	Body    string            `json:"body"` // Markdown
+}
+
+// Compose writes one message per recipient, in their order. A roster with an
+// error, or one that does not place every recipient, is INVALID_ROSTER with
+// every finding, and no message is composed.
+func (k Kickoff) Compose() ([]Message, error) {
+	if err := Refuse(append(Validate(k.Roster), Cover(k.Roster, k.Recipients)...)); err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(k.Question) > brenner.MaxQuestionRunes {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the question is longer than %d characters", brenner.MaxQuestionRunes).
+			WithHint("put the rest into the context or the project brief")
+	}
+	messages := make([]Message, len(k.Recipients))
+	for i, name := range k.Recipients {
+		messages[i] = Message{To: name, Subject: k.subject(), Body: k.body(name)}
+	}
+	return messages, nil
+}
+
+// subject fits on one line of an inbox.
+func (k Kickoff) subject() string {
+	s := "KICKOFF: " + string(k.Session)
+	if q := oneLine(k.Question); q != "" {
+		s += " – " + cut(q, 100)
+	}
+	return s
+}
+
+func (k Kickoff) body(to brenner.ActorName) string {
+	role, _ := GuessRole(to)
+	if e, ok := k.Roster.Entry(to); ok {
+		role = e.Role
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Session %s\n\n", k.Session)
+	b.WriteString(SessionConfiguration(k.Roster))
+	b.WriteString("\n## Question\n\n")
+	b.WriteString(quote(k.Question, "No question has been put yet. Propose one by an EDIT of `research_thread`."))
+	if strings.TrimSpace(k.Context) != "" {
+		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
+	}
+	prompt := Prompt(promptFor(k.Roster.mode(), role), k.Prompts)
+	for _, part := range []string{prompt, builtin("answer")} {
+		b.WriteString("\n" + strings.TrimSpace(Address(part, to, k.Session)) + "\n")
+	}
+	return markExamples(b.String())
+}
+
+// SessionConfiguration writes the roster as it stands in every kickoff, for
+// audit: mode, name and a table, closed by a rule.
+func SessionConfiguration(r Roster) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Session Configuration\n\n**Roster Mode**: %s\n", r.mode())
+	if r.Name != "" {
+		fmt.Fprintf(&b, "**Roster Name**: %s\n", cell(r.Name))
+	}
+	b.WriteString("\n| Agent | Role | Program | Model |\n|-------|------|---------|-------|\n")
+	for _, e := range r.Entries {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(string(e.AgentName)), cell(string(e.Role)), cell(e.Program), cell(e.Model))
+	}
+	b.WriteString("\n---\n")
+	return b.String()
+}
+
+// cell writes a text so that it stays inside its cell: on one line, with what
+// Markdown or HTML would read as structure escaped.
+func cell(s string) string {
+	s = oneLine(s)
+	if s == "" {
+		return "-"
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune("\\|`<>[]*~&", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// quote writes a text as a block quote, so that nothing in it can pass for a
+// part of the message.
+func quote(s, empty string) string {
+	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
+	if s == "" {
+		return empty + "\n"
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(s, "\n") {
+		b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// oneLine joins a text into one line without characters that do not show.
+func oneLine(s string) string {
+	fields := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.Join(fields, " ")
+}
+
+// cut keeps the first most characters.
+func cut(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// Starts lists how to start the program of each recipient, in their order.
+func (k Kickoff) Starts() []Start {
+	starts := make([]Start, len(k.Recipients))
+	for i, name := range k.Recipients {
+		e, _ := k.Roster.Entry(name)
+		starts[i] = Start{Agent: name, Program: e.Program, Command: StartCommand(name, e.Program, k.Session)}
+	}
+	return starts
+}
+
+// Start is how to start one agent's program.
+type Start struct {
+	Agent   brenner.ActorName `json:"agent"`
+	Program string            `json:"program,omitempty"`
+	// Command is for a POSIX shell, in the project's directory.
+	Command string `json:"command"`
+}
+
+// StartCommand is the exact command that starts a program as an agent, with its
+// first instruction where the program takes one. An unknown program is started
+// without; an agent without a program is shown its inbox.
+func StartCommand(agent brenner.ActorName, program string, session brenner.SessionID) string {
+	task := shellQuote(fmt.Sprintf("You are %s in Brenner session %s. Run `brenner mail inbox`, read your KICKOFF and answer it with delta blocks.", agent, session))
+	run := map[string]string{
+		"":         "brenner mail inbox",
+		ClaudeCode: "claude " + task,
+		CodexCLI:   "codex " + task,
+		GeminiCLI:  "gemini -i " + task,
+	}
+	command, known := run[program]
+	if !known {
+		command = shellQuote(program)
+	}
+	return "BRENNER_AGENT=" + shellQuote(string(agent)) + " " + command
+}
+
+// shellQuote quotes a word for a POSIX shell where it needs it.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-/+:@%", r))
+	}
+	if s != "" && !slices.ContainsFunc([]rune(s), func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -11,6 +11,7 @@
 package policy
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -85,9 +86,13 @@ type Policy struct {
 // INVALID_JSON, INVALID_ID for a bad name, or INVALID_VALUE for an unknown act,
 // with the pointer.
 func Parse(raw jsontext.Value) (Policy, error) {
-	p := Policy{Read: []brenner.TypeName{}, Write: []brenner.TypeName{}, Promote: []brenner.TypeName{}, Acts: []Action{}}
+	var p Policy
 	if err := canon.Unmarshal(raw, &p); err != nil {
 		return Policy{}, err
+	}
+	p.Read, p.Write, p.Promote, p.Acts = filled(p.Read), filled(p.Write), filled(p.Promote), filled(p.Acts)
+	if len(p.Modules) == 0 {
+		p.Modules = nil
 	}
 	if err := p.Role.Check(); err != nil {
 		return Policy{}, at(err, "/role")
@@ -119,9 +124,19 @@ func Parse(raw jsontext.Value) (Policy, error) {
 	return p, nil
 }
 
+// filled makes an absent list an empty one, so that a policy prints back as it
+// was parsed.
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // at says where in the policy an error of ours belongs.
 func at(err error, pointer string) error {
-	if e, ok := err.(*brenner.Error); ok { //nolint:errorlint // made by Check, never wrapped
+	var e *brenner.Error
+	if errors.As(err, &e) {
 		return e.At(pointer)
 	}
 	return err

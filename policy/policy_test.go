@@ -1,0 +1,285 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/canon"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func builtin() map[brenner.Role]Policy {
+	m := map[brenner.Role]Policy{}
+	for _, p := range Builtin() {
+		m[p.Role] = p
+	}
+	return m
+}
+
+func agent(role brenner.Role, a Action, t brenner.TypeName) Request {
+	return Request{Actor: "ann", Role: role, Action: a, Type: t}
+}
+
+// C7: what a role reads is decided by type, and what is not listed is denied.
+// C8: likewise for what it writes.
+func TestDecide_BuiltinTable(t *testing.T) {
+	for _, tt := range []struct {
+		r    Request
+		want brenner.Code // "" = allowed
+	}{
+		{agent(HypothesisGenerator, Read, artifact.TypePaperNote), ""},
+		{agent(HypothesisGenerator, Read, artifact.TypeManuscriptSection), brenner.CodeReadDenied},
+		{agent(HypothesisGenerator, Write, artifact.TypePaperNote), ""},
+		{agent(HypothesisGenerator, Write, artifact.TypeCritique), brenner.CodeWriteDenied},
+		{agent(HypothesisGenerator, Write, artifact.TypeProjectBrief), brenner.CodeWriteDenied},
+		{agent(HypothesisGenerator, Link, artifact.TypePaperNote), ""},
+		{agent(HypothesisGenerator, Link, artifact.TypeCritique), brenner.CodeWriteDenied},
+		{agent(HypothesisGenerator, Delta, ""), ""},
+		{agent(TestDesigner, Write, artifact.TypeAnalysisResult), ""},
+		{agent(TestDesigner, Delta, ""), ""},
+		{agent(AdversarialCritic, Write, artifact.TypeCritique), ""},
+		{agent(AdversarialCritic, Read, artifact.TypeManuscriptSection), ""},
+		{agent(Integrator, Write, artifact.TypeIntegratedMemo), ""},
+		{agent(Integrator, Write, artifact.TypeProjectSummary), ""},
+		{agent(Integrator, Promote, artifact.TypeIntegratedMemo), brenner.CodeWriteDenied},
+		{agent(Writer, Write, artifact.TypeManuscriptSection), ""},
+		{agent(Writer, Read, artifact.TypeIntegratedMemo), ""},
+		{agent(Writer, Read, artifact.TypePaperNote), brenner.CodeReadDenied},
+		{agent(Writer, Delta, ""), brenner.CodeWriteDenied},
+		{agent(Distiller, Read, artifact.TypeRawLog), ""},
+		{agent(Writer, Read, "lab_protocol"), brenner.CodeReadDenied},
+		{agent(brenner.PI, Read, "lab_protocol"), ""},
+		{agent("stranger", Read, artifact.TypeProjectBrief), brenner.CodeReadDenied},
+		{agent("stranger", Status, ""), brenner.CodeReadDenied},
+		{agent("", Write, artifact.TypePaperNote), brenner.CodeWriteDenied},
+		{agent(Writer, "fly", ""), brenner.CodeWriteDenied},
+		{agent(Writer, Write, ""), brenner.CodeWriteDenied},
+		{agent(Writer, Read, ""), ""},
+	} {
+		d := Decide(builtin(), tt.r)
+		if d.Allowed != (tt.want == "") || d.Code != tt.want || d.Reason == "" {
+			t.Errorf("%s %s %q: %+v, want %q", tt.r.Role, tt.r.Action, tt.r.Type, d, tt.want)
+		}
+		if code := brenner.CodeOf(d.Err(tt.r)); code != tt.want {
+			t.Errorf("%s %s %q: error %q, want %q", tt.r.Role, tt.r.Action, tt.r.Type, code, tt.want)
+		}
+	}
+}
+
+// C2: only a distiller reads raw logs; not even a policy of * covers them.
+func TestDecide_OnlyTheDistillerReadsRawLogs(t *testing.T) {
+	for _, p := range Builtin() {
+		got := Decide(builtin(), agent(p.Role, Read, artifact.TypeRawLog)).Allowed
+		if want := p.Role == Distiller; got != want {
+			t.Errorf("%s reads raw logs: %v, want %v", p.Role, got, want)
+		}
+	}
+}
+
+// C1: whatever the policy says, no agent gets the journal, the feed or a dump.
+func TestDecide_NoPolicyLetsAnAgentAudit(t *testing.T) {
+	all := map[brenner.Role]Policy{"boss": {Role: "boss", Read: []brenner.TypeName{Any}, Write: []brenner.TypeName{Any}, Promote: []brenner.TypeName{Any}, Acts: Acts()}}
+	for _, a := range []Action{Audit, Admin} {
+		r := agent("boss", a, "")
+		d := Decide(all, r)
+		if d.Allowed {
+			t.Errorf("an agent may %s", a)
+		}
+		if err := d.Err(r).(*brenner.Error); !strings.Contains(err.Hint, "person") {
+			t.Errorf("the hint %q does not say who may", err.Hint)
+		}
+		r.Person = true
+		if !Decide(all, r).Allowed {
+			t.Errorf("a person whose policy lists %s may not", a)
+		}
+		r.Role = Writer
+		if Decide(builtin(), r).Allowed {
+			t.Errorf("a person whose policy does not list %s may", a)
+		}
+	}
+	if Decide(all, agent("boss", Promote, artifact.TypeRolePolicy)).Allowed {
+		t.Error("an agent may decide who may do what")
+	}
+}
+
+// C18: promotion is an act of its own: writing a type gives no right to it, an
+// agent in the role of the PI has none, and a policy can give it by type.
+func TestDecide_PromotionIsNeverImplied(t *testing.T) {
+	decisions := []Action{Promote, Demote, Deprecate}
+	for _, p := range Builtin() {
+		for _, typ := range artifact.Builtin() {
+			for _, a := range decisions {
+				if Decide(builtin(), agent(p.Role, a, typ.Name)).Allowed {
+					t.Errorf("agent %s may %s a %s", p.Role, a, typ.Name)
+				}
+			}
+		}
+	}
+	given := map[brenner.Role]Policy{Integrator: {Role: Integrator, Promote: []brenner.TypeName{artifact.TypeIntegratedMemo}}}
+	for _, a := range decisions {
+		if !Decide(given, agent(Integrator, a, artifact.TypeIntegratedMemo)).Allowed {
+			t.Errorf("the policy gives %s and it is refused", a)
+		}
+		if Decide(given, agent(Integrator, a, artifact.TypeModelSpec)).Allowed {
+			t.Errorf("%s of another type than the one given is allowed", a)
+		}
+	}
+}
+
+// C7: the person who leads the project may do everything, even without a
+// policy; nothing unknown, though.
+func TestDecide_ThePersonInChargeMayDoEverything(t *testing.T) {
+	pi := Request{Actor: "pat", Person: true, Role: brenner.PI}
+	for _, a := range append(Acts(), Read, Write, Link, Promote, Demote, Deprecate) {
+		pi.Action, pi.Type = a, artifact.TypeRawLog
+		if !Decide(nil, pi).Allowed {
+			t.Errorf("the PI may not %s", a)
+		}
+	}
+	pi.Action = "fly"
+	if Decide(builtin(), pi).Allowed {
+		t.Error("an unknown act is allowed")
+	}
+}
+
+func TestDecide_ModulesKeepARoleInside(t *testing.T) {
+	p := map[brenner.Role]Policy{Writer: {Role: Writer, Read: []brenner.TypeName{Any}, Write: []brenner.TypeName{Any}, Modules: []brenner.Module{"core"}}}
+	for _, a := range []Action{Read, Write} {
+		in, out := agent(Writer, a, artifact.TypePaperNote), agent(Writer, a, artifact.TypePaperNote)
+		in.Module, out.Module = "core", "edge"
+		if !Decide(p, in).Allowed || Decide(p, out).Allowed {
+			t.Errorf("%s: in core %v, in edge %v", a, Decide(p, in), Decide(p, out))
+		}
+	}
+}
+
+func TestDecide_MessageSaysWhoWhatAndWhy(t *testing.T) {
+	r := Request{Actor: "wim", Role: Writer, Action: Read, Type: artifact.TypePaperNote, Target: "note-1"}
+	err := Decide(builtin(), r).Err(r).(*brenner.Error)
+	const want = "wim may not read paper_note note-1: the policy of writer reads project_brief, "
+	if !strings.HasPrefix(err.Message, want) {
+		t.Errorf("message %q, want it to begin %q", err.Message, want)
+	}
+}
+
+// A decision is what a list lookup says, and nothing more: checked against the
+// rule written out the dumb way, over random policies and requests.
+func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
+	types := []brenner.TypeName{"paper_note", "raw_log", "role_policy", "x", Any}
+	list := rapid.SliceOfN(rapid.SampledFrom(types), 0, 3)
+	actions := append(Acts(), Read, Write, Link, Promote, Demote, Deprecate, "fly")
+	rapid.Check(t, func(t *rapid.T) {
+		p := Policy{
+			Role: rapid.SampledFrom([]brenner.Role{"pi", "a"}).Draw(t, "policy"),
+			Read: list.Draw(t, "read"), Write: list.Draw(t, "write"), Promote: list.Draw(t, "promote"),
+			Acts:    rapid.SliceOfN(rapid.SampledFrom(Acts()), 0, 6).Draw(t, "acts"),
+			Modules: rapid.SliceOfN(rapid.SampledFrom([]brenner.Module{"m", "n"}), 0, 1).Draw(t, "modules"),
+		}
+		r := Request{
+			Actor: "x", Person: rapid.Bool().Draw(t, "person"),
+			Role:   rapid.SampledFrom([]brenner.Role{"pi", "a", "b"}).Draw(t, "role"),
+			Action: rapid.SampledFrom(actions).Draw(t, "action"),
+			Type:   rapid.SampledFrom(types[:4]).Draw(t, "type"),
+			Module: rapid.SampledFrom([]brenner.Module{"m", "n", ""}).Draw(t, "module"),
+		}
+		has := func(l []brenner.TypeName) bool {
+			named := slices.Contains(l, r.Type)
+			if r.Action == Read && r.Type == "raw_log" {
+				return named
+			}
+			return named || slices.Contains(l, Any)
+		}
+		inside := len(p.Modules) == 0 || r.Module == "" || slices.Contains(p.Modules, r.Module)
+		same := p.Role == r.Role
+		var want bool
+		switch r.Action {
+		case "fly":
+		case Read:
+			want = same && inside && has(p.Read)
+		case Write, Link:
+			want = same && inside && has(p.Write)
+		case Promote, Demote, Deprecate:
+			want = same && inside && has(p.Promote) && (r.Person || r.Type != "role_policy")
+		case Admin, Audit:
+			want = same && r.Person && slices.Contains(p.Acts, r.Action)
+		default:
+			want = same && slices.Contains(p.Acts, r.Action)
+		}
+		if r.Person && r.Role == "pi" && r.Action != "fly" {
+			want = true
+		}
+		if got := Decide(map[brenner.Role]Policy{p.Role: p}, r); got.Allowed != want {
+			t.Fatalf("%+v under %+v: %v, want %v", r, p, got, want)
+		}
+	})
+}
+
+func TestBuiltin_IsSortedKnownAndFitsItsSchema(t *testing.T) {
+	registry, err := artifact.NewRegistry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := Builtin()
+	if !slices.IsSortedFunc(list, func(a, b Policy) int { return strings.Compare(string(a.Role), string(b.Role)) }) {
+		t.Error("policies are not sorted by role")
+	}
+	for _, p := range list {
+		for _, typ := range slices.Concat(p.Read, p.Write, p.Promote) {
+			if _, err := registry.Lookup(typ); err != nil && typ != Any {
+				t.Errorf("%s names %s: %v", p.Role, typ, err)
+			}
+		}
+		raw := canon.MustMarshal(p)
+		if err := registry.Validate(artifact.TypeRolePolicy, artifact.Content{Format: artifact.JSON, Data: raw}); err != nil {
+			t.Errorf("%s: %v", p.Role, err)
+		}
+		back, err := Parse(raw)
+		if diff := cmp.Diff(p, back); err != nil || diff != "" {
+			t.Errorf("%s does not parse back: %v\n%s", p.Role, err, diff)
+		}
+	}
+}
+
+func TestParse_RefusesWhatItDoesNotKnow(t *testing.T) {
+	for _, tt := range []struct {
+		raw, pointer string
+		code         brenner.Code
+	}{
+		{`{"role":"x","read":["paper_note"],"acts":["delta","fly"]}`, "/acts/1", brenner.CodeInvalidValue},
+		{`{"role":"X Y"}`, "/role", brenner.CodeInvalidID},
+		{`{"read":[]}`, "/role", brenner.CodeInvalidID},
+		{`{"role":"x","read":["*","Paper"]}`, "/read/1", brenner.CodeInvalidID},
+		{`{"role":"x","promote":[""]}`, "/promote/0", brenner.CodeInvalidID},
+		{`{"role":"x","modules":["a b"]}`, "/modules/0", brenner.CodeInvalidID},
+		{`{"role":"x","raed":[]}`, "/raed", brenner.CodeInvalidJSON},
+		{`{"role":"x","role":"y"}`, "/role", brenner.CodeInvalidJSON},
+		{`{"role":"x","read":"*"}`, "/read", brenner.CodeInvalidJSON},
+	} {
+		_, err := Parse([]byte(tt.raw))
+		if brenner.CodeOf(err) != tt.code || err.(*brenner.Error).Pointer != tt.pointer {
+			t.Errorf("%s: %v, want %s at %s", tt.raw, err, tt.code, tt.pointer)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, p := range Builtin() {
+		f.Add(canon.MustMarshal(p))
+	}
+	f.Add([]byte(`{"role":"x","read":null,"acts":[],"modules":[]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		again, err := Parse(canon.MustMarshal(p))
+		if diff := cmp.Diff(p, again); err != nil || diff != "" {
+			t.Errorf("what parses does not print back: %v\n%s", err, diff)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +174,8 @@ func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // at says where in the proposal an error of ours belongs.
 func at(err error, pointer string) error {
-	if e, ok := err.(*brenner.Error); ok { //nolint:errorlint // made here, never wrapped
+	var e *brenner.Error
+	if errors.As(err, &e) {
 		return e.At(pointer)
 	}
 	return err

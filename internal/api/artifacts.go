@@ -71,12 +71,15 @@ type UpdateArtifactRequest struct {
 	Expect brenner.Version `json:"expect,omitempty"`
 	// Summary replaces the parent's; nil keeps it, which new content allows
 	// only with SummaryHolds (C11).
-	Summary      *string          `json:"summary,omitzero"`
-	SummaryHolds bool             `json:"summary_holds,omitempty"`
-	Content      *Body            `json:"content,omitzero"`
-	Tags         *[]string        `json:"tags,omitzero"`
-	Links        *[]artifact.Link `json:"links,omitzero"`
-	Change       *artifact.Change `json:"change,omitzero"`
+	Summary      *string   `json:"summary,omitzero"`
+	SummaryHolds bool      `json:"summary_holds,omitempty"`
+	Content      *Body     `json:"content,omitzero"`
+	Tags         *[]string `json:"tags,omitzero"`
+	// Links are added to the parent's; one with the relation and artifact of
+	// an earlier link takes its place. DropLinks starts from none.
+	Links     []artifact.Link  `json:"links,omitempty"`
+	DropLinks bool             `json:"drop_links,omitempty"`
+	Change    *artifact.Change `json:"change,omitzero"`
 }
 
 // WriteResult says what a write made.

@@ -35,6 +35,8 @@ type Env struct {
 	Open func(ctx context.Context, w Where) (api.Service, func() error, error)
 	// Init makes a project.
 	Init func(ctx context.Context, w Where, req api.InitRequest) (api.InitResult, error)
+	// Import reads an export into a new project.
+	Import func(ctx context.Context, w Where, in io.Reader, tell api.Progress) (api.ImportResult, error)
 }
 
 // Where says which project a command is about, and who asks.
@@ -88,7 +90,12 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 
 // commands lists the top-level commands.
 func commands(r *runner) []*cobra.Command {
-	return []*cobra.Command{}
+	return []*cobra.Command{
+		newInit(r), newConfig(r),
+		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
+		newRoster(r), newAgent(r),
+		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
+	}
 }
 
 // runner is one run of the program: the global flags, and the service once a

@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Promote implements api.Artifacts.
+func (s *service) Promote(ctx context.Context, req api.PromoteRequest) (api.DecisionResult, error) {
+	return write(ctx, s, "artifact.promote", req.Write, req, func(ch *change) (api.DecisionResult, error) {
+		a, v, err := ch.subject(req.Ref, req.Reason, policy.Promote)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		if err := artifact.CanPromote(v.Status, req.Override, req.Reason); err != nil {
+			return api.DecisionResult{}, about(v, err)
+		}
+		changes := []statusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Canonical}}
+		if a.Canonical != 0 {
+			old := brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+			changes = append(changes, statusChange{Ref: old, From: artifact.Canonical, To: artifact.Superseded})
+		}
+		other, taken, err := ch.slotHolder(a, v.Slot)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		if taken && !req.Replace {
+			return api.DecisionResult{}, brenner.Errorf(brenner.CodeSlotTaken, "%s is canonical as %s", other, v.Slot).
+				WithHint("add --replace to supersede it").WithDetails(map[string]any{"canonical": other})
+		}
+		if taken {
+			changes = append(changes, statusChange{Ref: other, From: artifact.Canonical, To: artifact.Superseded})
+		}
+		head := a.Head
+		if v.Status == artifact.Alternative {
+			head = v.Version // the line that was chosen is the one that goes on
+		}
+		return ch.decide(statusDecided{
+			Ref: v.Ref(), Status: artifact.Canonical, Reason: req.Reason,
+			Override: req.Override && v.Status == artifact.NeedsRebase, Changes: changes, Head: head,
+		})
+	})
+}
+
+// slotHolder finds the canonical version of another artifact in a slot.
+func (ch *change) slotHolder(a store.Artifact, slot string) (brenner.Ref, bool, error) {
+	if slot == "" {
+		return brenner.Ref{}, false, nil
+	}
+	q := store.ArtifactQuery{Types: []brenner.TypeName{a.Type}, Canonical: true, Limit: brenner.MaxPage}
+	rows, err := ch.Reader.Artifacts(ch.ctx, q)
+	if err != nil {
+		return brenner.Ref{}, false, err
+	}
+	typ, err := ch.types.Lookup(a.Type)
+	if err != nil {
+		return brenner.Ref{}, false, err
+	}
+	for _, o := range rows {
+		if o.ID != a.ID && artifact.Slot(typ, o.Module) == slot {
+			return brenner.Ref{Artifact: o.ID, Version: o.Canonical}, true, nil
+		}
+	}
+	return brenner.Ref{}, false, nil
+}
+
+// Demote implements api.Artifacts.
+func (s *service) Demote(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
+	return write(ctx, s, "artifact.demote", req.Write, req, func(ch *change) (api.DecisionResult, error) {
+		a, v, err := ch.subject(req.Ref, req.Reason, policy.Demote)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		if err := artifact.CanDemote(v.Status, req.Reason); err != nil {
+			return api.DecisionResult{}, about(v, err)
+		}
+		return ch.decide(statusDecided{
+			Ref: v.Ref(), Status: artifact.Draft, Reason: req.Reason, Head: a.Head,
+			Changes: []statusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Draft}},
+		})
+	})
+}
+
+// Deprecate implements api.Artifacts.
+func (s *service) Deprecate(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
+	return write(ctx, s, "artifact.deprecate", req.Write, req, func(ch *change) (api.DecisionResult, error) {
+		a, v, err := ch.subject(req.Ref, req.Reason, policy.Deprecate)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		if err := artifact.CanDeprecate(v.Status, req.Reason); err != nil {
+			return api.DecisionResult{}, about(v, err)
+		}
+		gone := []store.Version{v}
+		if req.Ref.Version == 0 {
+			if gone, err = ch.liveVersions(a); err != nil {
+				return api.DecisionResult{}, err
+			}
+		}
+		d := statusDecided{Ref: v.Ref(), Status: artifact.Deprecated, Reason: req.Reason, Head: a.Head}
+		for _, g := range gone {
+			d.Changes = append(d.Changes, statusChange{Ref: g.Ref(), From: g.Status, To: artifact.Deprecated})
+		}
+		if d.Head, err = ch.headWithout(a, gone); err != nil {
+			return api.DecisionResult{}, err
+		}
+		return ch.decide(d)
+	})
+}
+
+// liveVersions loads every version of an artifact that is still in use.
+func (ch *change) liveVersions(a store.Artifact) ([]store.Version, error) {
+	var live []store.Version
+	for after := brenner.Version(0); ; {
+		rows, err := ch.Versions(ch.ctx, a.ID, after, brenner.MaxPage)
+		if err != nil || len(rows) == 0 {
+			return live, err
+		}
+		for _, v := range rows {
+			if v.Status.Live() {
+				live = append(live, v)
+			}
+		}
+		after = rows[len(rows)-1].Version
+	}
+}
+
+// headWithout gives the head once some versions are out of use: the same, or
+// the newest head that remains if it is among them.
+func (ch *change) headWithout(a store.Artifact, gone []store.Version) (brenner.Version, error) {
+	out := func(n brenner.Version) bool {
+		return slices.ContainsFunc(gone, func(v store.Version) bool { return v.Version == n })
+	}
+	if !out(a.Head) {
+		return a.Head, nil
+	}
+	leaves, err := ch.Leaves(ch.ctx, a.ID)
+	if err != nil {
+		return 0, err
+	}
+	head := a.Head
+	for _, v := range leaves {
+		if !out(v.Version) {
+			head = v.Version
+		}
+	}
+	return head, nil
+}
+
+// subject loads what a decision is about and asks whether the actor may take
+// it. Version 0 stands for the head when promoting, and for the version in
+// force otherwise.
+func (ch *change) subject(ref brenner.Ref, reason string, action policy.Action) (store.Artifact, store.Version, error) {
+	a, err := ch.findArtifact(ref.Artifact, action)
+	if err != nil {
+		return store.Artifact{}, store.Version{}, err
+	}
+	if err := checkText(reason); err != nil {
+		return store.Artifact{}, store.Version{}, err
+	}
+	asked := ref.Version
+	if asked == 0 && action == policy.Promote {
+		asked = a.Head
+	}
+	v, err := ch.inForce(a, asked)
+	return a, v, err
+}
+
+// about says which version an objection is about.
+func about(v store.Version, err error) error {
+	if e, ok := err.(*brenner.Error); ok { //nolint:errorlint // made just now, never wrapped
+		e.Message = fmt.Sprintf("%s: %s", v.Ref(), e.Message)
+	}
+	return err
+}
+
+// decide appends the decision and reports what it made stale.
+func (ch *change) decide(d statusDecided) (api.DecisionResult, error) {
+	slices.SortStableFunc(d.Changes, func(x, y statusChange) int {
+		if x.Ref.Artifact == y.Ref.Artifact {
+			return 0
+		}
+		if x.Ref.Less(y.Ref) {
+			return -1
+		}
+		return 1
+	})
+	seq, err := ch.append(kindStatusDecided, d)
+	if err != nil {
+		return api.DecisionResult{}, err
+	}
+	out := api.DecisionResult{Seq: seq}
+	var moved []brenner.Ref
+	for _, c := range d.Changes {
+		out.Changes = append(out.Changes, api.StatusChange(c))
+		if c.To == artifact.Superseded {
+			moved = append(moved, c.Ref)
+		}
+	}
+	out.Stale, err = ch.restingOn(moved, maxStaleShown)
+	return out, err
+}
+
+// maxStaleShown bounds how many stale versions a decision reports; `stale`
+// lists them all.
+const maxStaleShown = 100

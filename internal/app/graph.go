@@ -1,0 +1,330 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/lineage"
+	"brenner/policy"
+)
+
+// from and into bring the links that leave or reach versions.
+func (c *call) from(refs []brenner.Ref) ([]lineage.Edge, error) {
+	return edges(c.LinksFrom(c.ctx, refs))
+}
+
+func (c *call) into(refs []brenner.Ref) ([]lineage.Edge, error) {
+	return edges(c.LinksTo(c.ctx, refs))
+}
+
+func edges(links []store.Link, err error) ([]lineage.Edge, error) {
+	out := make([]lineage.Edge, len(links))
+	for i, l := range links {
+		out[i] = lineage.Edge{From: l.From, Rel: l.Rel, To: l.To}
+	}
+	return out, err
+}
+
+// outdated gives those among some versions that one should no longer rest on.
+func (c *call) outdated(refs []brenner.Ref) ([]brenner.Ref, error) {
+	nodes, err := c.nodes(refs)
+	var out []brenner.Ref
+	for _, n := range nodes {
+		if lineage.Outdated(n) {
+			out = append(out, n.Ref)
+		}
+	}
+	return out, err
+}
+
+// nodes loads what the graph knows of some versions. The summary of what the
+// actor may not read stays out.
+func (c *call) nodes(refs []brenner.Ref) ([]lineage.Node, error) {
+	versions, err := c.VersionsOf(c.ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]lineage.Node, 0, len(versions))
+	var a store.Artifact
+	for _, v := range versions {
+		if a.ID != v.Artifact {
+			if a, err = c.Reader.Artifact(c.ctx, v.Artifact); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, c.node(a, v))
+	}
+	return out, nil
+}
+
+func (c *call) node(a store.Artifact, v store.Version) lineage.Node {
+	n := lineage.Node{
+		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary,
+		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Canonical: a.Canonical, Slot: v.Slot,
+	}
+	if t, err := c.types.Lookup(a.Type); err == nil {
+		n.Record = t.Record
+	}
+	if !c.may(policy.Read, a.Type, a.Module) {
+		n.Summary = ""
+	}
+	return n
+}
+
+// stalePath says why a version needs an update; nil if it does not.
+func (c *call) stalePath(ref brenner.Ref) ([]brenner.Ref, error) {
+	return lineage.StaleOne(ref, c.from, c.outdated, brenner.MaxWalk)
+}
+
+// restingOn lists, up to a bound, the versions in use that rest on some that
+// have just moved.
+func (c *call) restingOn(moved []brenner.Ref, most int) ([]brenner.Ref, error) {
+	spread, err := lineage.Spread(moved, c.into, brenner.MaxWalk)
+	if err != nil {
+		return nil, err
+	}
+	items, err := c.staleItems(spread)
+	var out []brenner.Ref
+	for _, i := range items[:min(most, len(items))] {
+		out = append(out, i.Ref)
+	}
+	return out, err
+}
+
+// Stale implements api.Graph.
+func (s *service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleResult, error) {
+	return view(ctx, s, func(c *call) (api.StaleResult, error) {
+		if err := c.allow(policy.Status, "", "", "stale"); err != nil {
+			return api.StaleResult{}, err
+		}
+		limit, err := pageSize(req.Limit)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		start, err := openCursor[int](req.Cursor)
+		if err != nil || start < 0 {
+			return api.StaleResult{}, err
+		}
+		moved, err := c.OutdatedTargets(ctx)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		spread, err := lineage.Spread(moved, c.into, brenner.MaxWalk)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		items, err := c.staleItems(spread)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		if len(req.Modules) > 0 {
+			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
+		}
+		out := api.StaleResult{Total: len(items), Items: []api.StaleItem{}}
+		start = min(start, len(items))
+		end := min(start+limit, len(items))
+		out.Items = append(out.Items, items[start:end]...)
+		if end < len(items) {
+			out.Cursor = makeCursor(end)
+		}
+		return out, nil
+	})
+}
+
+// staleItems keeps the versions that matter: what is canonical, and the heads.
+// A draft that a later version has replaced needs no update.
+func (c *call) staleItems(spread lineage.Staleness) ([]api.StaleItem, error) {
+	nodes, err := c.nodes(spread.Refs)
+	if err != nil {
+		return nil, err
+	}
+	items := []api.StaleItem{}
+	for _, n := range nodes {
+		if !n.Status.Live() || n.Record {
+			continue
+		}
+		if used, err := c.inUse(n); err != nil || !used {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		path := spread.Path(n.Ref)
+		moved, err := c.Reader.Artifact(c.ctx, path[len(path)-1].Artifact)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, api.StaleItem{
+			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical,
+		})
+	}
+	return items, nil
+}
+
+// inUse reports whether a live version is canonical or a head.
+func (c *call) inUse(n lineage.Node) (bool, error) {
+	if n.Status == artifact.Canonical {
+		return true, nil
+	}
+	leaves, err := c.Leaves(c.ctx, n.Ref.Artifact)
+	return slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == n.Ref.Version }), err
+}
+
+// Forks implements api.Graph.
+func (s *service) Forks(ctx context.Context) (api.ForksResult, error) {
+	return view(ctx, s, func(c *call) (api.ForksResult, error) {
+		if err := c.allow(policy.Status, "", "", "forks"); err != nil {
+			return api.ForksResult{}, err
+		}
+		leaves, err := c.Leaves(ctx, "")
+		if err != nil {
+			return api.ForksResult{}, err
+		}
+		refs := make([]brenner.Ref, 0, len(leaves))
+		for _, v := range leaves {
+			refs = append(refs, v.Ref())
+		}
+		slots, err := c.slotHeads()
+		if err != nil {
+			return api.ForksResult{}, err
+		}
+		heads, err := c.nodes(append(refs, slots...))
+		return api.ForksResult{Forks: lineage.Forks(heads)}, err
+	})
+}
+
+// slotHeads lists the heads of artifacts whose type has a singleton slot.
+func (c *call) slotHeads() ([]brenner.Ref, error) {
+	var types []brenner.TypeName
+	for _, t := range c.types.Types() {
+		if t.Singleton != "" {
+			types = append(types, t.Name)
+		}
+	}
+	var refs []brenner.Ref
+	err := c.eachArtifact(store.ArtifactQuery{Types: types}, func(a store.Artifact) error {
+		if a.HeadStatus.Live() {
+			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Head})
+		}
+		return nil
+	})
+	return refs, err
+}
+
+// eachArtifact visits every artifact of a query in id order.
+func (c *call) eachArtifact(q store.ArtifactQuery, fn func(store.Artifact) error) error {
+	for q.Limit = brenner.MaxPage; ; {
+		rows, err := c.Reader.Artifacts(c.ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, a := range rows {
+			if err := fn(a); err != nil {
+				return err
+			}
+		}
+		if len(rows) < q.Limit {
+			return nil
+		}
+		q.After = rows[len(rows)-1].ID
+	}
+}
+
+// Spine implements api.Graph.
+func (s *service) Spine(ctx context.Context) (api.SpineResult, error) {
+	return view(ctx, s, func(c *call) (api.SpineResult, error) {
+		if err := c.allow(policy.Status, "", "", "spine"); err != nil {
+			return api.SpineResult{}, err
+		}
+		var refs []brenner.Ref
+		q := store.ArtifactQuery{
+			Types:     []brenner.TypeName{artifact.TypeProjectBrief, artifact.TypeIntegratedMemo, artifact.TypeProjectSummary},
+			Canonical: true,
+		}
+		err := c.eachArtifact(q, func(a store.Artifact) error {
+			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
+			return nil
+		})
+		if err != nil {
+			return api.SpineResult{}, err
+		}
+		nodes, err := c.nodes(refs)
+		if err != nil {
+			return api.SpineResult{}, err
+		}
+		if err := c.markStale(nodes); err != nil {
+			return api.SpineResult{}, err
+		}
+		return api.SpineResult{SpineView: lineage.Spine(nodes, c.modules)}, nil
+	})
+}
+
+// markStale fills in which of some nodes need an update.
+func (c *call) markStale(nodes []lineage.Node) error {
+	for i, n := range nodes {
+		path, err := c.stalePath(n.Ref)
+		if err != nil {
+			return err
+		}
+		nodes[i].Stale = len(path) > 0
+	}
+	return nil
+}
+
+// The renderings of a lineage.
+const (
+	formatText = "text"
+	formatSVG  = "svg"
+	formatPROV = "prov"
+)
+
+// Lineage implements api.Graph.
+func (s *service) Lineage(ctx context.Context, req api.LineageRequest) (api.LineageResult, error) {
+	return view(ctx, s, func(c *call) (api.LineageResult, error) {
+		a, err := c.findArtifact(req.Ref.Artifact, policy.Read)
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		v, err := c.inForce(a, req.Ref.Version)
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		if req.Depth < 0 {
+			return api.LineageResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a depth cannot be negative")
+		}
+		dir, fetch := lineage.Up, c.from
+		if req.Down {
+			dir, fetch = lineage.Down, c.into
+		}
+		g, err := lineage.Walk(v.Ref(), dir, fetch, req.Depth, brenner.MaxWalk)
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		nodes, err := c.nodes(g.Refs())
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		if err := c.markStale(nodes); err != nil {
+			return api.LineageResult{}, err
+		}
+		out := api.LineageResult{Graph: g.Describe(nodes)}
+		out.Rendered, err = render(out.Graph, req.Format)
+		return out, err
+	})
+}
+
+func render(g lineage.Graph, format string) (string, error) {
+	switch format {
+	case "":
+		return "", nil
+	case formatText:
+		return g.Tree(), nil
+	}
+	return "", brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of lineage", format).
+		WithHint(fmt.Sprintf("formats: %s, %s, %s", formatText, formatSVG, formatPROV))
+}

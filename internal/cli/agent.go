@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newAgent(r *runner) *cobra.Command {
+	return group("agent", "Who may act, and in which role", newAgentAdd(r), newAgentList(r), newAgentDenials(r))
+}
+
+func newAgentAdd(r *runner) *cobra.Command {
+	var req api.AddAgentRequest
+	var role string
+	c := &cobra.Command{
+		Use:     "add NAME",
+		Short:   "Register an agent or a person with a standing role",
+		Example: `  brenner agent add BlueLake --role hypothesis_generator`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write, req.Name, req.Role = r.write(), brenner.ActorName(a[0]), brenner.Role(role)
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.AddAgent(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s is a %s with role %s\n", res.Name, res.Kind, res.Role) })
+		},
+	}
+	c.Flags().StringVar(&role, "role", "", "the role, see `brenner agent list --roles`")
+	c.Flags().BoolVar(&req.Person, "person", false, "it is a person; only persons take PI decisions")
+	c.Flags().StringVar(&req.Note, "note", "", "a note for the record")
+	c.Flags().BoolVar(&req.Update, "update", false, "change an actor that exists")
+	required(c, "role")
+	return c
+}
+
+func newAgentList(r *runner) *cobra.Command {
+	var roles bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List actors and their roles",
+		Example: `  brenner agent list --roles`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Agents(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				rows := [][]string{{"NAME", "KIND", "ROLE", "NOTE"}}
+				for _, a := range res.Agents {
+					rows = append(rows, []string{string(a.Name), a.Kind, string(a.Role), oneLine(printable(a.Note), 60)})
+				}
+				table(w, rows...)
+				if roles {
+					_, _ = fmt.Fprintf(w, "roles with a policy: %s\n", words(res.Roles))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&roles, "roles", false, "also list the roles that have a policy")
+	return c
+}
+
+func newAgentDenials(r *runner) *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use:     "denials",
+		Short:   "List what the policy refused, newest first",
+		Example: `  brenner agent denials --limit 20`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Denials(cmd.Context(), limit)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Denials) == 0 {
+					_, _ = fmt.Fprintln(w, "nothing was refused")
+				}
+				for _, d := range res.Denials {
+					_, _ = fmt.Fprintf(w, "%s %s (%s) %s %s: %s\n", instant(d.At), d.Actor, d.Role, d.Action, d.Target, d.Reason)
+				}
+			})
+		},
+	}
+	c.Flags().IntVar(&limit, "limit", 0, "at most this many")
+	return c
+}

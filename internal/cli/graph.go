@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/lineage"
+
+	"github.com/spf13/cobra"
+)
+
+func newStale(r *runner) *cobra.Command {
+	var req api.StaleRequest
+	var modules []string
+	c := &cobra.Command{
+		Use:   "stale",
+		Short: "List what rests on something that has moved",
+		Long: `List canonical versions and heads from which a chain of depends_on, cites or
+derived_from links leads to a version that is superseded or older than its
+artifact's canonical one. The shortest such chain is the reason.`,
+		Example: `  brenner stale --module lineage`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Modules = named[brenner.Module](modules)
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Stale(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if res.Total == 0 {
+					_, _ = fmt.Fprintln(w, "nothing is stale")
+				}
+				for _, i := range res.Items {
+					now := "nothing is canonical there now"
+					if i.Now != 0 {
+						now = fmt.Sprintf("canonical there is @%d", i.Now)
+					}
+					_, _ = fmt.Fprintf(w, "%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
+				}
+				more(w, res.Next)
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func newForks(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "forks",
+		Short:   "List where more than one version could be the truth",
+		Example: `  brenner forks`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Forks(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Forks) == 0 {
+					_, _ = fmt.Fprintln(w, "no forks")
+				}
+				for _, f := range res.Forks {
+					printFork(w, f)
+				}
+			})
+		},
+	}
+}
+
+func printFork(w io.Writer, f lineage.Fork) {
+	if f.Slot != "" {
+		_, _ = fmt.Fprintf(w, "%s has several artifacts:\n", f.Slot)
+	} else {
+		_, _ = fmt.Fprintf(w, "%s has several heads:\n", f.Artifact)
+	}
+	var rows [][]string
+	for _, h := range f.Heads {
+		rows = append(rows, []string{"  " + h.Ref.String(), string(h.Status), string(h.Creator), oneLine(printable(h.Summary), 60)})
+	}
+	table(w, rows...)
+}
+
+func newSpine(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "spine",
+		Short:   "Show the minimum consistent view: brief, memo per module, summary",
+		Example: `  brenner spine`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Spine(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) { printSpine(w, res.SpineView) })
+		},
+	}
+}
+
+func printSpine(w io.Writer, v lineage.SpineView) {
+	line := func(what string, n *lineage.Node) []string {
+		if n == nil {
+			return []string{what, "missing"}
+		}
+		state := ""
+		if n.Stale {
+			state = "needs update"
+		}
+		return []string{what, n.Ref.String(), state, oneLine(printable(n.Summary), 70)}
+	}
+	rows := [][]string{line("project_brief", v.Brief)}
+	for _, m := range v.Memos {
+		rows = append(rows, line("integrated_memo "+string(m.Module), m.Memo))
+	}
+	rows = append(rows, line("project_summary", v.Summary))
+	table(w, rows...)
+}
+
+func newLineage(r *runner) *cobra.Command {
+	req := api.LineageRequest{Format: "text"}
+	var out string
+	c := &cobra.Command{
+		Use:   "lineage ID[@VERSION]",
+		Short: "Trace what a version rests on, or with --down what rests on it",
+		Example: `  brenner lineage memo-lineage@2
+  brenner lineage smith-2024 --down`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			var err error
+			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
+				return err
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Lineage(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				if err := r.writeFile(out, []byte(res.Rendered)); err != nil {
+					return err
+				}
+				return r.show(res.Graph, func(w io.Writer) { _, _ = fmt.Fprintf(w, "wrote %s\n", out) })
+			}
+			return r.show(res.Graph, func(w io.Writer) { _, _ = io.WriteString(w, res.Rendered) })
+		},
+	}
+	c.Flags().BoolVar(&req.Down, "down", false, "towards what rests on it")
+	c.Flags().IntVar(&req.Depth, "depth", 0, "at most this many links (default: all)")
+	c.Flags().StringVar(&req.Format, "format", req.Format, "text, svg or prov")
+	c.Flags().StringVarP(&out, "output", "o", "", "write to a file")
+	return c
+}

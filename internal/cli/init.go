@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"brenner"
+	"brenner/config"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newInit(r *runner) *cobra.Command {
+	var name, pi, file string
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Make a project here",
+		Long: `Make a project in .brenner of this directory (or in the store named by
+--store), led by you. A .brennerrc or brenner.config.ts found here is put in
+force at once.`,
+		Example: `  brenner init --name "Cell fate" --pi ada`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req := api.InitRequest{Name: name, PI: brenner.ActorName(pi)}
+			if req.Name == "" {
+				req.Name = filepath.Base(r.path(""))
+			}
+			if req.PI == "" {
+				req.PI = r.userName()
+			}
+			f, err := r.configFile(file)
+			if err != nil {
+				return err
+			}
+			req.Config = f
+			res, err := r.env.Init(cmd.Context(), r.where(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				p := res.Project
+				_, _ = fmt.Fprintf(w, "project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
+				_, _ = fmt.Fprintln(w, "next: brenner artifact new --type project_brief --summary … --file brief.json")
+			})
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "name of the project (default: the directory's)")
+	c.Flags().StringVar(&pi, "pi", "", "name of the person who leads it (default: your user name)")
+	c.Flags().StringVar(&file, "config", "", "configuration file (default: .brennerrc or brenner.config.ts, if there is one)")
+	return c
+}
+
+// userName is the name of who runs the program, or "pi" if it is not a name
+// we can use.
+func (r *runner) userName() brenner.ActorName {
+	for _, v := range []string{"BRENNER_PI", "USER", "USERNAME"} {
+		if n := brenner.ActorName(r.env.Getenv(v)); n.Check() == nil {
+			return n
+		}
+	}
+	return "pi"
+}
+
+// configFile reads the configuration named, or the one that stands in the
+// working directory; nil if there is none.
+func (r *runner) configFile(name string) (*api.ConfigFile, error) {
+	names := []string{config.RCFile, config.TSFile}
+	if name != "" {
+		names = []string{name}
+	}
+	for _, n := range names {
+		if name == "" {
+			if _, err := os.Stat(r.path(n)); os.IsNotExist(err) {
+				continue
+			}
+		}
+		data, err := r.read(n, brenner.MaxConfigBytes)
+		if err != nil {
+			return nil, err
+		}
+		return &api.ConfigFile{Name: filepath.Base(n), Data: string(data)}, nil
+	}
+	return nil, nil
+}
+
+func newConfig(r *runner) *cobra.Command {
+	apply := &cobra.Command{
+		Use:   "apply [FILE]",
+		Short: "Put the project configuration in force",
+		Long: `Read .brennerrc or brenner.config.ts, check it and put it in force. A
+configuration file changes nothing until it is applied; applying it is
+recorded in the journal.`,
+		Example: `  brenner config apply .brennerrc`,
+		Args:    args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			name := ""
+			if len(a) == 1 {
+				name = a[0]
+			}
+			f, err := r.configFile(name)
+			if err != nil {
+				return err
+			}
+			if f == nil {
+				return brenner.Errorf(brenner.CodeFileError, "there is no %s or %s here", config.RCFile, config.TSFile).
+					WithHint("write one, or name a file")
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.ApplyConfig(cmd.Context(), api.ApplyConfigRequest{Write: r.write(), File: *f})
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if !res.Changed {
+					_, _ = fmt.Fprintln(w, "already in force")
+					return
+				}
+				_, _ = fmt.Fprintf(w, "in force; modules: %s; project types: %s\n", words(res.Modules), words(res.Types))
+			})
+		},
+	}
+	return group("config", "The project's configuration", apply)
+}

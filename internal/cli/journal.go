@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newVerify(r *runner) *cobra.Command {
+	var req api.VerifyRequest
+	var files []string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the whole history, byte by byte",
+		Long: `Recompute every hash from the records' bytes, rehash every content, replay
+the journal and compare the tables with it. With checkpoints saved earlier
+also find history that was rewritten or cut. Exit status 5 when something is
+wrong.`,
+		Example: `  brenner verify --checkpoint monday.note`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, f := range files {
+				note, err := r.read(f, 1<<16)
+				if err != nil {
+					return err
+				}
+				req.Checkpoints = append(req.Checkpoints, string(note))
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			req.Progress = r.progress()
+			res, err := s.Verify(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if !res.OK {
+				return corrupt(res)
+			}
+			return r.show(res, func(w io.Writer) { printVerified(w, res) })
+		},
+	}
+	c.Flags().StringArrayVar(&files, "checkpoint", nil, "a checkpoint saved earlier (repeatable)")
+	c.Flags().StringVar(&req.PublicKey, "public-key", "", "key that checks the checkpoints (default: the one kept for this project)")
+	c.Flags().BoolVar(&req.Quick, "quick", false, "check the journal and the contents, not the tables")
+	return c
+}
+
+// corrupt turns findings into the error that a failed verification is.
+func corrupt(res api.VerifyResult) error {
+	e := brenner.Errorf(res.Findings[0].Code, "%d finding(s) in a journal of %d records", len(res.Findings), res.Size).
+		WithHint("compare with an export or a backup").WithDetails(res)
+	for _, f := range res.Findings {
+		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
+			Code: f.Code, Severity: brenner.SeverityError, Message: f.Message, Subject: seqs(f.First, f.Last),
+		})
+	}
+	return e
+}
+
+func seqs(first, last int64) string {
+	switch {
+	case first == 0:
+		return ""
+	case first == last:
+		return fmt.Sprintf("#%d", first)
+	}
+	return fmt.Sprintf("#%d–%d", first, last)
+}
+
+func printVerified(w io.Writer, res api.VerifyResult) {
+	_, _ = fmt.Fprintf(w, "ok: %d records, %d contents, root %s\n", res.Size, res.Blobs, res.Root)
+	if res.Digest != "" {
+		_, _ = fmt.Fprintf(w, "tables match the journal: state digest %s\n", res.Digest)
+	}
+	if res.Checkpoints > 0 {
+		_, _ = fmt.Fprintf(w, "%d checkpoint(s) hold\n", res.Checkpoints)
+	}
+	for _, d := range res.Redacted {
+		_, _ = fmt.Fprintf(w, "redacted on purpose: %s\n", d)
+	}
+}
+
+func newReplay(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "replay",
+		Short:   "Rebuild the tables from the journal",
+		Example: `  brenner replay`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Replay(cmd.Context(), api.ReplayRequest{Progress: r.progress()})
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if res.Same {
+					_, _ = fmt.Fprintf(w, "%d records replayed; state digest unchanged: %s\n", res.Records, res.After)
+					return
+				}
+				_, _ = fmt.Fprintf(w, "%d records replayed; the tables had been altered and were rebuilt\nbefore: %s\nnow:    %s\n", res.Records, res.Before, res.After)
+			})
+		},
+	}
+}
+
+func newCheckpoint(r *runner) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Sign what the journal is now",
+		Long: `Print a signed note of the journal's size and root. Keep it outside the
+project: verify --checkpoint later finds whether history was rewritten or cut.`,
+		Example: `  brenner checkpoint -o monday.note`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Checkpoint(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				if err := r.writeFile(out, []byte(res.Note)); err != nil {
+					return err
+				}
+			}
+			return r.show(res, func(w io.Writer) {
+				if out == "" {
+					_, _ = io.WriteString(w, res.Note)
+					return
+				}
+				_, _ = fmt.Fprintf(w, "checkpoint of %d records in %s\npublic key: %s\n", res.Size, out, res.PublicKey)
+			})
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "write the note to a file")
+	return c
+}
+
+func newExport(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "export FILE",
+		Short:   "Write the whole project as JSON Lines",
+		Example: `  brenner export project.jsonl`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a[0] == "-" {
+				_, err := s.Export(cmd.Context(), r.env.Out)
+				return err
+			}
+			var res api.ExportResult
+			err = r.replaceFile(a[0], func(w io.Writer) (err error) {
+				res, err = s.Export(cmd.Context(), w)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "%d records and %d contents in %s\nstate digest %s\n", res.Records, res.Blobs, a[0], res.Digest)
+			})
+		},
+	}
+}
+
+func newImport(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Read an export into a new project",
+		Long: `Read an export into an empty store: here, or in the one named by --store.
+All of it arrives, with the same state digest, or nothing does.`,
+		Example: `  brenner import project.jsonl --store sqlite:copy.db`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			in := r.env.In
+			if a[0] != "-" {
+				f, err := os.Open(r.path(a[0]))
+				if err != nil {
+					return fileError(a[0], err)
+				}
+				defer func() { _ = f.Close() }()
+				in = f
+			}
+			res, err := r.env.Import(cmd.Context(), r.where(), in, r.progress())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "project %s: %d records and %d contents\nstate digest %s\n", res.Name, res.Records, res.Blobs, res.Digest)
+			})
+		},
+	}
+}
+
+func newRedact(r *runner) *cobra.Command {
+	var req api.RedactRequest
+	c := &cobra.Command{
+		Use:   "redact ID@VERSION | SHA256",
+		Short: "Remove a leaked content for good; its hash and a record stay",
+		Long: `Remove the bytes of a content from the store. Every version that has this
+content loses it; the hash stays, so that verify still passes and says so.
+Summaries and change notes are part of the journal and cannot be redacted.`,
+		Example: `  brenner redact notes-7@2 --reason "contained a patient's name"`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write = r.write()
+			if d := brenner.Digest(a[0]); d.Check() == nil {
+				req.Digest = d
+			} else {
+				ref, err := brenner.ParseRef(a[0])
+				if err != nil {
+					return err
+				}
+				req.Ref = ref
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Redact(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "redacted %s, the content of %s\n", res.Digest, refs(res.Versions, " "))
+			})
+		},
+	}
+	c.Flags().StringVar(&req.Reason, "reason", "", "why")
+	return c
+}
+
+func newJournal(r *runner) *cobra.Command {
+	var req api.RecordsRequest
+	c := &cobra.Command{
+		Use:     "journal",
+		Short:   "List the records of the journal",
+		Example: `  brenner journal --after 100 --limit 20`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Records(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				for _, rec := range res.Records {
+					_, _ = fmt.Fprintf(w, "#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(string(rec.Payload)), 100))
+				}
+				if res.More {
+					_, _ = fmt.Fprintf(w, "more: add --after %d\n", res.Last)
+				}
+			})
+		},
+	}
+	c.Flags().Int64Var(&req.After, "after", 0, "start behind this record")
+	c.Flags().IntVar(&req.Limit, "limit", 0, fmt.Sprintf("at most this many (default %d)", brenner.DefaultPage))
+	return c
+}
+
+// writeFile writes a whole file or nothing.
+func (r *runner) writeFile(name string, data []byte) error {
+	return r.replaceFile(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// replaceFile writes a file beside its place and moves it there once it is
+// whole, so that nothing half written is ever found under the name.
+func (r *runner) replaceFile(name string, fill func(io.Writer) error) error {
+	path := r.path(name)
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".brenner-*")
+	if err != nil {
+		return fileError(name, err)
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	if err := fill(tmp); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		_ = tmp.Close()
+		return fileError(name, err)
+	}
+	if err := tmp.Close(); err != nil {
+		return fileError(name, err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fileError(name, err)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+// words joins names, or says that there are none.
+func words[T ~string](names []T) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// refs joins references with a separator.
+func refs(list []brenner.Ref, sep string) string {
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = r.String()
+	}
+	return strings.Join(out, sep)
+}
+
+// table writes rows in columns.
+func table(w io.Writer, rows ...[]string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	_ = t.Flush()
+}
+
+// oneLine makes a text fit a column.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// printable keeps text of an artifact from driving the terminal: control
+// characters but newline and tab are shown, not sent.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f && (c < 0x80 || c > 0x9f)) {
+			return c
+		}
+		return '\uFFFD'
+	}, s)
+}
+
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// more says how to get the next page.
+func more(w io.Writer, n api.Next) {
+	if n.Cursor != "" {
+		_, _ = fmt.Fprintf(w, "more: add --cursor %s\n", n.Cursor)
+	}
+}
+
+// pageFlags adds the flags of every listing.
+func pageFlags(c *cobra.Command, p *api.Page) {
+	c.Flags().IntVar(&p.Limit, "limit", 0, fmt.Sprintf("items on a page (default %d, at most %d)", brenner.DefaultPage, brenner.MaxPage))
+	c.Flags().StringVar(&p.Cursor, "cursor", "", "go on behind the previous page")
+}
+
+// named turns the words of a repeatable flag into names of their kind.
+func named[T ~string](in []string) []T {
+	if in == nil {
+		return nil
+	}
+	out := make([]T, 0, len(in))
+	for _, s := range in {
+		out = append(out, T(s))
+	}
+	return out
+}
+
+// parseLink reads REL:ID[@VERSION].
+func parseLink(s string) (artifact.Link, error) {
+	rel, target, ok := strings.Cut(s, ":")
+	if !ok {
+		return artifact.Link{}, brenner.Errorf(brenner.CodeUsage, "%q is not a link", s).
+			WithHint("write REL:ID@VERSION, for example cites:smith-2024@2; relations: " + words(artifact.Relations()))
+	}
+	ref, err := brenner.ParseRef(target)
+	if err != nil {
+		return artifact.Link{}, err
+	}
+	return artifact.Link{Rel: artifact.Relation(rel), Artifact: ref.Artifact, Version: ref.Version}, nil
+}
+
+// progress shows how far a long task is, on a terminal only (X4).
+func (r *runner) progress() api.Progress {
+	if !r.env.Terminal || r.json {
+		return nil
+	}
+	return func(what string, done, total int64) {
+		if total > 0 {
+			_, _ = fmt.Fprintf(r.env.Err, "\r%s %d/%d\033[K", what, done, total)
+			if done >= total {
+				_, _ = fmt.Fprint(r.env.Err, "\r\033[K")
+			}
+			return
+		}
+		_, _ = fmt.Fprintf(r.env.Err, "\r%s %d\033[K", what, done)
+	}
+}

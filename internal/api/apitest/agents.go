@@ -1,0 +1,102 @@
+package apitest
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+func agentCases() []testCase {
+	return []testCase{
+		{"an agent is refused what its role forbids, and the refusal is kept", func(s *scene) { // C7, C8
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "log", Type: "raw_log", Module: "lineage", Summary: "a chat",
+				Content: api.Body{Format: artifact.Text, Data: "talk"},
+			})
+			critic := s.agent("GreenValley")
+			s.unchanged(func() {
+				_, err := critic.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("log", 1)})
+				s.refused(err, brenner.CodeReadDenied)
+				_, err = critic.Artifacts(s.ctx, api.ListArtifactsRequest{Types: []brenner.TypeName{"raw_log"}})
+				s.refused(err, brenner.CodeReadDenied)
+				_, err = critic.CreateArtifact(s.ctx, api.CreateArtifactRequest{
+					Type: "model_spec", Module: "lineage", Summary: "mine", Content: api.Body{Format: artifact.Text, Data: "x"},
+				})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+			s.agent("WhiteFox").reads(ref("log", 1)) // C2: only a distiller
+			denials, err := s.pi.Denials(s.ctx, 0)
+			s.must(err)
+			if len(denials.Denials) != 3 || denials.Denials[0].Actor != "GreenValley" || denials.Denials[0].Action != "write" {
+				s.Errorf("denials: %+v", denials)
+			}
+		}},
+		{"a list holds only what may be read", func(s *scene) { // C7
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "log", Type: "raw_log", Module: "lineage", Summary: "a chat about zebrafish",
+				Content: api.Body{Format: artifact.Text, Data: "zebrafish"},
+			})
+			s.pi.creates(note("n", "zebrafish"))
+			critic := s.agent("GreenValley")
+			items, err := critic.Artifacts(s.ctx, api.ListArtifactsRequest{})
+			s.must(err)
+			hits, err := critic.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "zebrafish"})
+			s.must(err)
+			if slices.ContainsFunc(items.Items, func(i api.ArtifactItem) bool { return i.ID == "log" }) || len(hits.Items) != 1 {
+				s.Errorf("list %+v, hits %+v", items.Items, hits.Items)
+			}
+		}},
+		{"no agent gets the journal", func(s *scene) { // C1
+			fox := s.agent("WhiteFox")
+			_, err := fox.Records(s.ctx, api.RecordsRequest{})
+			s.refused(err, brenner.CodeReadDenied)
+			_, err = fox.Verify(s.ctx, api.VerifyRequest{})
+			s.refused(err, brenner.CodeReadDenied)
+			var out strings.Builder
+			_, err = fox.Export(s.ctx, &out)
+			s.refused(err, brenner.CodeReadDenied)
+			if out.Len() > 0 {
+				s.Errorf("%d bytes were written before the refusal", out.Len())
+			}
+			_, err = fox.Denials(s.ctx, 0)
+			s.refused(err, brenner.CodeReadDenied)
+		}},
+		{"only the PI administers", func(s *scene) { // C8, X8
+			fox := s.agent("WhiteFox")
+			s.unchanged(func() {
+				_, err := fox.AddAgent(s.ctx, api.AddAgentRequest{Name: "Friend", Role: "pi", Person: true})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = fox.ApplyConfig(s.ctx, api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc"}})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = fox.Redact(s.ctx, api.RedactRequest{Ref: ref("n", 1), Reason: "x"})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+		}},
+		{"an unknown actor is nobody", func(s *scene) { // X8
+			_, err := s.As("Stranger").Artifacts(s.ctx, api.ListArtifactsRequest{})
+			s.refused(err, brenner.CodeUnauthenticated)
+		}},
+		{"agents have names and roles that exist", func(s *scene) {
+			s.unchanged(func() {
+				_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "a b", Role: "writer"})
+				s.refused(err, brenner.CodeInvalidID)
+				_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "Ann", Role: "king"})
+				s.refused(err, brenner.CodeUnknownRole)
+				_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "Ann", Role: "pi"})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "RedSky", Role: "writer"})
+				s.refused(err, brenner.CodeAlreadyExists)
+			})
+			_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "RedSky", Role: "writer", Update: true})
+			s.must(err)
+			all, err := s.pi.Agents(s.ctx)
+			s.must(err)
+			if len(all.Agents) != len(Agents)+1 || !slices.Contains(all.Roles, "distiller") {
+				s.Errorf("agents: %+v", all)
+			}
+		}},
+	}
+}

@@ -1,0 +1,137 @@
+package apitest
+
+import (
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+func memo(id brenner.ArtifactID, module brenner.Module) api.CreateArtifactRequest {
+	return api.CreateArtifactRequest{
+		ID: id, Type: "integrated_memo", Module: module, Summary: "what we know: " + string(id),
+		Content: api.Body{Format: artifact.Text, Data: "knowledge"},
+	}
+}
+
+func decisionCases() []testCase {
+	return []testCase{
+		{"nothing is canonical without a decision", func(s *scene) { // C18
+			s.pi.creates(note("n", "one"))
+			if v := s.pi.reads(ref("n", 0)); v.Status != artifact.Draft || v.Canonical != 0 {
+				s.Errorf("got %+v", v)
+			}
+			s.unchanged(func() {
+				_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("n", 1)})
+				s.refused(err, brenner.CodeReasonRequired)
+				_, err = s.agent("PurpleMountain").Promote(s.ctx, api.PromoteRequest{Ref: ref("n", 1), Reason: "mine"})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+		}},
+		{"promotion supersedes what was canonical", func(s *scene) { // C14
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "two")
+			if v := s.pi.reads(ref("n", 0)); v.Version.Version != 1 {
+				s.Errorf("the canonical version is @%d before the decision", v.Version.Version)
+			}
+			res := s.pi.promotes(ref("n", 0))
+			if len(res.Changes) != 2 || s.pi.reads(ref("n", 1)).Status != artifact.Superseded || s.pi.reads(ref("n", 0)).Version.Version != 2 {
+				s.Errorf("got %+v", res)
+			}
+			s.unchanged(func() {
+				_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("n", 2), Reason: "again"})
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+		}},
+		{"a slot holds one canonical artifact", func(s *scene) { // C14
+			s.pi.creates(memo("m1", "lineage"))
+			s.pi.creates(memo("m2", "lineage"))
+			s.pi.creates(memo("m3", "gradient"))
+			s.pi.promotes(ref("m1", 1))
+			s.pi.promotes(ref("m3", 1))
+			s.unchanged(func() {
+				_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("m2", 1), Reason: "better"})
+				s.refused(err, brenner.CodeSlotTaken)
+			})
+			_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("m2", 1), Reason: "better", Replace: true})
+			s.must(err)
+			if v := s.pi.reads(ref("m1", 1)); v.Status != artifact.Superseded {
+				s.Errorf("m1 is %s", v.Status)
+			}
+			if v := s.pi.reads(ref("m3", 1)); v.Status != artifact.Canonical {
+				s.Errorf("m3 is %s", v.Status)
+			}
+		}},
+		{"two live artifacts in one slot are a fork", func(s *scene) { // C19
+			s.pi.creates(memo("m1", "lineage"))
+			s.pi.creates(memo("m2", "lineage"))
+			forks, err := s.pi.Forks(s.ctx)
+			s.must(err)
+			if len(forks.Forks) != 1 || forks.Forks[0].Slot != "integrated_memo/lineage" {
+				s.Errorf("forks: %+v", forks)
+			}
+		}},
+		{"demotion takes a version out of force", func(s *scene) { // C14
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			_, err := s.pi.Demote(s.ctx, api.DecisionRequest{Ref: ref("n", 1), Reason: "retracted"})
+			s.must(err)
+			if v := s.pi.reads(ref("n", 0)); v.Status != artifact.Draft || v.Canonical != 0 {
+				s.Errorf("got %+v", v)
+			}
+			s.unchanged(func() {
+				_, err := s.pi.Demote(s.ctx, api.DecisionRequest{Ref: ref("n", 1), Reason: "again"})
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+		}},
+		{"a promoted alternative becomes the head", func(s *scene) { // C19
+			s.pi.creates(note("n", "one"))
+			s.pi.rewrites("n", "two")
+			s.pi.rewritesOn(ref("n", 1), "another")
+			s.pi.promotes(ref("n", 3))
+			_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("n", 2), Reason: "not chosen"})
+			s.must(err)
+			v := s.pi.reads(ref("n", 0))
+			if v.Version.Version != 3 || v.Head != 3 || v.Fork != nil {
+				s.Errorf("got %+v", v)
+			}
+		}},
+		{"a deprecated artifact leaves lists and search and stays readable", func(s *scene) { // C27
+			s.pi.creates(note("n", "about zebrafish"))
+			s.pi.rewrites("n", "more about zebrafish")
+			_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("n", 0), Reason: "unused"})
+			s.must(err)
+			all, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{})
+			s.must(err)
+			if slices.ContainsFunc(all.Items, func(i api.ArtifactItem) bool { return i.ID == "n" }) {
+				s.Error("still listed")
+			}
+			gone, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Statuses: []artifact.Status{artifact.Deprecated}})
+			s.must(err)
+			if len(gone.Items) != 1 {
+				s.Errorf("deprecated: %+v", gone.Items)
+			}
+			hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "zebrafish"})
+			s.must(err)
+			if len(hits.Items) != 0 {
+				s.Errorf("still found: %+v", hits.Items)
+			}
+			if v := s.pi.reads(ref("n", 1)); v.Status != artifact.Deprecated {
+				s.Errorf("@1 is %s", v.Status)
+			}
+		}},
+		{"history says what was canonical when", func(s *scene) { // C14
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "two")
+			s.pi.promotes(ref("n", 2))
+			h, err := s.pi.History(s.ctx, api.HistoryRequest{ID: "n"})
+			s.must(err)
+			if len(h.Versions) != 2 || len(h.Decisions) != 2 || h.Decisions[0].Ref != ref("n", 1) || h.Decisions[1].Reason != "it holds" {
+				s.Errorf("got %+v", h)
+			}
+		}},
+	}
+}

@@ -1,0 +1,92 @@
+package apitest
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+func graphCases() []testCase {
+	return []testCase{
+		{"what rests on a superseded version is stale, with the path", func(s *scene) { // C26
+			s.pi.creates(note("data", "one"))
+			s.pi.promotes(ref("data", 1))
+			s.pi.creates(note("analysis", "from data", link(artifact.DependsOn, "data", 1)))
+			s.pi.creates(note("text", "from analysis", link(artifact.Cites, "analysis", 1)))
+			s.pi.creates(note("aside", "only mentions", link(artifact.Contradicts, "data", 1)))
+			s.pi.rewrites("data", "two")
+			if v := s.pi.reads(ref("text", 1)); v.NeedsUpdate {
+				s.Error("a draft of the input already made it stale")
+			}
+			res := s.pi.promotes(ref("data", 2))
+			want := []brenner.Ref{ref("analysis", 1), ref("text", 1)}
+			if !slices.Equal(res.Stale, want) {
+				s.Errorf("promotion reported %v, want %v", res.Stale, want)
+			}
+			stale, err := s.pi.Stale(s.ctx, api.StaleRequest{})
+			s.must(err)
+			path := []brenner.Ref{ref("text", 1), ref("analysis", 1), ref("data", 1)}
+			if stale.Total != 2 || !slices.Equal(stale.Items[1].Path, path) || stale.Items[1].Now != 2 {
+				s.Errorf("stale: %+v", stale)
+			}
+			if v := s.pi.reads(ref("text", 1)); !v.NeedsUpdate || !slices.Equal(v.Stale, path) {
+				s.Errorf("view: %+v", v)
+			}
+			// A version built on the current input clears it, for itself and,
+			// once it is rested on, for what rests on it.
+			s.pi.rewrites("analysis", "from data two", link(artifact.DependsOn, "data", 2))
+			stale, err = s.pi.Stale(s.ctx, api.StaleRequest{})
+			s.must(err)
+			if stale.Total != 1 || stale.Items[0].Ref != ref("text", 1) {
+				s.Errorf("after the new analysis: %+v", stale)
+			}
+			s.pi.rewrites("text", "from new analysis", link(artifact.Cites, "analysis", 2))
+			stale, err = s.pi.Stale(s.ctx, api.StaleRequest{})
+			s.must(err)
+			if stale.Total != 0 {
+				s.Errorf("after both: %+v", stale)
+			}
+		}},
+		{"the spine says what is missing", func(s *scene) { // C29
+			spine, err := s.pi.Spine(s.ctx)
+			s.must(err)
+			if len(spine.Missing) != 4 {
+				s.Errorf("missing: %+v", spine.Missing)
+			}
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "brief", Type: "project_brief", Summary: "what decides fate",
+				Content: api.Body{Format: artifact.JSON, Data: `{"question":"What decides cell fate?","goals":["tell lineage from gradient"],"in_scope":[],"out_of_scope":[],"constraints":[]}`},
+			})
+			s.pi.promotes(ref("brief", 1))
+			s.pi.creates(memo("m1", "lineage"))
+			s.pi.promotes(ref("m1", 1))
+			spine, err = s.pi.Spine(s.ctx)
+			s.must(err)
+			if spine.Brief == nil || spine.Brief.Ref != ref("brief", 1) || spine.Brief.Module != "project" || len(spine.Missing) != 2 {
+				s.Errorf("spine: %+v", spine)
+			}
+		}},
+		{"lineage goes both ways", func(s *scene) { // C31
+			s.pi.creates(note("data", "one"))
+			s.pi.creates(note("analysis", "two", link(artifact.DependsOn, "data", 1)))
+			s.pi.creates(note("text", "three", link(artifact.DerivedFrom, "analysis", 1)))
+			up, err := s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("text", 1), Format: "text"})
+			s.must(err)
+			if len(up.Nodes) != 3 || up.Nodes[2].Ref != ref("data", 1) || !strings.Contains(up.Rendered, "data@1") {
+				s.Errorf("up: %+v", up)
+			}
+			down, err := s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("data", 0), Down: true, Depth: 1})
+			s.must(err)
+			if len(down.Nodes) != 2 || down.Nodes[1].Ref != ref("analysis", 1) {
+				s.Errorf("down: %+v", down)
+			}
+			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("ghost", 1)})
+			s.refused(err, brenner.CodeNotFound)
+			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("data", 1), Format: "poem"})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+	}
+}

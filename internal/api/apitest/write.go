@@ -1,0 +1,265 @@
+package apitest
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+func writeCases() []testCase {
+	return []testCase{
+		{"a new artifact is a draft with every required field", func(s *scene) { // C5
+			blue := s.agent("PurpleMountain")
+			res := s.pi.creates(api.CreateArtifactRequest{
+				Type: "paper_note", Module: "lineage", Summary: "nine of ten clones", Tags: []string{"clones"},
+				Content: api.Body{Format: artifact.JSON, Data: `{"title":"Smith 2024","claims":["fate follows lineage"]}`},
+			})
+			v := blue.reads(res.Ref)
+			if v.ID == "" || v.Type != "paper_note" || v.Version.Version != 1 || v.Parent != nil || v.Status != artifact.Draft ||
+				v.Module != "lineage" || v.Summary != "nine of ten clones" || v.Content == nil || v.Metadata.Creator == "" ||
+				v.Metadata.CreatedAt.IsZero() || v.Metadata.UpdatedAt.IsZero() || !slices.Equal(v.Metadata.Tags, []string{"clones"}) {
+				s.Errorf("a field is missing: %+v", v)
+			}
+			if string(v.Content) != `{"claims":["fate follows lineage"],"title":"Smith 2024"}` {
+				s.Errorf("content is not canonical JSON: %s", v.Content)
+			}
+		}},
+		{"an update is a new version and the old one stays", func(s *scene) { // C13
+			s.pi.creates(note("n", "one"))
+			res := s.pi.rewrites("n", "two")
+			if res.Ref != ref("n", 2) || res.Status != artifact.Draft || res.Fork != nil {
+				s.Errorf("got %+v", res)
+			}
+			if v := s.pi.reads(ref("n", 1)); string(v.Content) != `"one"` {
+				s.Errorf("version 1 changed: %s", v.Content)
+			}
+			if v := s.pi.reads(ref("n", 2)); string(v.Content) != `"two"` || *v.Parent != 1 {
+				s.Errorf("version 2: %+v", v)
+			}
+		}},
+		{"an update on a parent that moved is an alternative and a fork", func(s *scene) { // C13, C19
+			s.pi.creates(note("n", "one"))
+			s.pi.rewrites("n", "two")
+			res := s.pi.rewritesOn(ref("n", 1), "another two")
+			if res.Status != artifact.Alternative || !slices.Equal(res.Fork, []brenner.Ref{ref("n", 2), ref("n", 3)}) {
+				s.Errorf("got %+v", res)
+			}
+			forks, err := s.pi.Forks(s.ctx)
+			s.must(err)
+			if len(forks.Forks) != 1 || forks.Forks[0].Artifact != "n" || len(forks.Forks[0].Heads) != 2 {
+				s.Errorf("forks: %+v", forks)
+			}
+			if v := s.pi.reads(ref("n", 0)); v.Version.Version != 2 {
+				s.Errorf("the head moved to %d", v.Version.Version)
+			}
+		}},
+		{"an expected head that moved is refused", func(s *scene) { // C13
+			s.pi.creates(note("n", "one"))
+			s.pi.rewrites("n", "two")
+			s.unchanged(func() {
+				summary := "three"
+				_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "n", Expect: 1, Summary: &summary})
+				s.refused(err, brenner.CodeConflictHead)
+			})
+		}},
+		{"a merge ends a fork by superseding the other head", func(s *scene) { // C19
+			s.pi.creates(note("n", "one"))
+			s.pi.rewrites("n", "two")
+			s.pi.rewritesOn(ref("n", 1), "another two")
+			res := s.pi.rewrites("n", "both", link(artifact.Supersedes, "n", 3))
+			if res.Fork != nil {
+				s.Errorf("still a fork: %v", res.Fork)
+			}
+			if v := s.pi.reads(ref("n", 3)); v.Status != artifact.Superseded {
+				s.Errorf("the merged head is %s", v.Status)
+			}
+		}},
+		{"new content with the old summary is refused unless it holds", func(s *scene) { // C11
+			s.pi.creates(note("n", "one"))
+			req := api.UpdateArtifactRequest{ID: "n", Content: &api.Body{Format: artifact.Text, Data: "two"}}
+			s.unchanged(func() {
+				_, err := s.pi.UpdateArtifact(s.ctx, req)
+				s.refused(err, brenner.CodeSummaryStale)
+			})
+			req.SummaryHolds = true
+			_, err := s.pi.UpdateArtifact(s.ctx, req)
+			s.must(err)
+		}},
+		{"a summary is required and short", func(s *scene) { // C11
+			for _, bad := range []string{"", " \n", strings.Repeat("x", brenner.MaxSummaryRunes+1)} {
+				req := note("n", "one")
+				req.Summary = bad
+				s.unchanged(func() {
+					_, err := s.pi.CreateArtifact(s.ctx, req)
+					s.refused(err, brenner.CodeSummaryInvalid)
+				})
+			}
+		}},
+		{"a core type needs a change note", func(s *scene) { // C15
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "m", Type: "model_spec", Module: "lineage", Summary: "a model",
+				Content: api.Body{Format: artifact.Text, Data: "x = 1"},
+			})
+			summary := "another model"
+			req := api.UpdateArtifactRequest{ID: "m", Summary: &summary, Content: &api.Body{Format: artifact.Text, Data: "x = 2"}}
+			s.unchanged(func() {
+				_, err := s.pi.UpdateArtifact(s.ctx, req)
+				s.refused(err, brenner.CodeChangeNoteRequired)
+			})
+			req.Change = &artifact.Change{What: "x", Why: "measured"}
+			_, err := s.pi.UpdateArtifact(s.ctx, req)
+			s.must(err)
+		}},
+		{"bad input is refused with its place and nothing is written", func(s *scene) { // C4, C5, X3
+			s.pi.creates(note("n", "one"))
+			for _, c := range []struct {
+				why  string
+				code brenner.Code
+				edit func(*api.CreateArtifactRequest)
+			}{
+				{"unknown type", brenner.CodeUnknownType, func(r *api.CreateArtifactRequest) { r.Type = "papernote" }},
+				{"unknown module", brenner.CodeUnknownModule, func(r *api.CreateArtifactRequest) { r.Module = "nowhere" }},
+				{"no module where there are several", brenner.CodeUnknownModule, func(r *api.CreateArtifactRequest) { r.Module = "" }},
+				{"bad id", brenner.CodeInvalidID, func(r *api.CreateArtifactRequest) { r.ID = "../etc" }},
+				{"taken id", brenner.CodeAlreadyExists, func(r *api.CreateArtifactRequest) { r.ID = "n" }},
+				{"schema", brenner.CodeSchemaViolation, func(r *api.CreateArtifactRequest) {
+					r.Type, r.Content = "protocol", api.Body{Format: artifact.JSON, Data: `{"steps":[1]}`}
+				}},
+				{"broken JSON", brenner.CodeInvalidJSON, func(r *api.CreateArtifactRequest) {
+					r.Content = api.Body{Format: artifact.JSON, Data: `{"a":1,"a":2}`}
+				}},
+				{"NUL", brenner.CodeInvalidText, func(r *api.CreateArtifactRequest) { r.Content.Data = "a\x00b" }},
+				{"too large", brenner.CodeLimitExceeded, func(r *api.CreateArtifactRequest) {
+					r.Content.Data = strings.Repeat("x", brenner.MaxContentBytes+1)
+				}},
+				{"link to nothing", brenner.CodeInvalidLink, func(r *api.CreateArtifactRequest) {
+					r.Links = []artifact.Link{link(artifact.Cites, "ghost", 1)}
+				}},
+				{"link to a version that is not there", brenner.CodeInvalidLink, func(r *api.CreateArtifactRequest) {
+					r.Links = []artifact.Link{link(artifact.Cites, "n", 2)}
+				}},
+				{"unknown relation", brenner.CodeInvalidLink, func(r *api.CreateArtifactRequest) {
+					r.Links = []artifact.Link{link("likes", "n", 1)}
+				}},
+			} {
+				req := note("new", "text")
+				c.edit(&req)
+				s.unchanged(func() {
+					_, err := s.pi.CreateArtifact(s.ctx, req)
+					e := s.refused(err, c.code)
+					if c.code == brenner.CodeSchemaViolation && e.Pointer != "/steps/0" {
+						s.Errorf("%s: pointer %q", c.why, e.Pointer)
+					}
+				})
+			}
+		}},
+		{"a parent must be a version of the artifact", func(s *scene) { // C13
+			s.pi.creates(note("n", "one"))
+			summary := "two"
+			s.unchanged(func() {
+				_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "n", Parent: 2, Summary: &summary})
+				s.refused(err, brenner.CodeInvalidParent)
+				_, err = s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "ghost", Summary: &summary})
+				s.refused(err, brenner.CodeNotFound)
+			})
+		}},
+		{"an idempotency key gives the first result again", func(s *scene) { // X2
+			req := note("", "one")
+			req.Key = "k1"
+			one := s.pi.creates(req)
+			s.unchanged(func() {
+				if again := s.pi.creates(req); again.Ref != one.Ref || again.Seq != one.Seq {
+					s.Errorf("got %+v, then %+v", one, again)
+				}
+				req.Summary = "something else"
+				_, err := s.pi.CreateArtifact(s.ctx, req)
+				s.refused(err, brenner.CodeIdempotencyReused)
+			})
+			// Another actor's keys are its own.
+			req.Type, req.Summary = "paper_note", "mine"
+			if other := s.agent("WhiteFox").creates(req); other.Ref == one.Ref {
+				s.Errorf("a key of another actor gave %v", other.Ref)
+			}
+		}},
+		{"links without a version point at the one in force", func(s *scene) { // C6
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "two")
+			s.pi.creates(note("m", "rests", link(artifact.DependsOn, "n", 0)))
+			if v := s.pi.reads(ref("m", 1)); len(v.Links) != 1 || v.Links[0].Version != 1 {
+				s.Errorf("links: %+v", v.Links)
+			}
+		}},
+		{"a link can be added once", func(s *scene) { // C6
+			s.pi.creates(note("n", "one"))
+			s.pi.creates(note("m", "two"))
+			req := api.LinkRequest{From: ref("m", 1), Link: link(artifact.Contradicts, "n", 1)}
+			_, err := s.pi.Link(s.ctx, req)
+			s.must(err)
+			s.unchanged(func() {
+				_, err = s.pi.Link(s.ctx, req)
+				s.refused(err, brenner.CodeAlreadyExists)
+				_, err = s.pi.Link(s.ctx, api.LinkRequest{From: ref("m", 1), Link: link(artifact.Cites, "m", 1)})
+				s.refused(err, brenner.CodeInvalidLink)
+			})
+		}},
+		{"diff gives notes, fields and hunks", func(s *scene) { // C15
+			s.pi.creates(note("n", "a\nb\nc\n"))
+			s.pi.rewrites("n", "a\nB\nc\n")
+			s.pi.rewrites("n", "a\nB\nC\n")
+			d, err := s.pi.Diff(s.ctx, api.DiffRequest{From: ref("n", 1), To: ref("n", 3)})
+			s.must(err)
+			if len(d.Notes) != 2 || d.Notes[0].Change.Why != "a better one" {
+				s.Errorf("notes: %+v", d.Notes)
+			}
+			if text := d.Text(); !strings.Contains(text, "-b") || !strings.Contains(text, "+C") {
+				s.Errorf("text: %s", text)
+			}
+			_, err = s.pi.Diff(s.ctx, api.DiffRequest{From: ref("n", 1), To: ref("m", 1)})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+		{"lists are paged, filtered and searched", func(s *scene) {
+			for _, id := range []brenner.ArtifactID{"a", "b", "c", "D", "e"} {
+				s.pi.creates(note(id, "text about zebrafish "+string(id)))
+			}
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "p", Type: "protocol", Module: "gradient", Summary: "steps", Tags: []string{"wet"},
+				Content: api.Body{Format: artifact.JSON, Data: `{"steps":["stain the embryos"]}`},
+			})
+			var got []string
+			req := api.ListArtifactsRequest{Page: api.Page{Limit: 2}, Types: []brenner.TypeName{"paper_note"}}
+			for range 10 {
+				page, err := s.pi.Artifacts(s.ctx, req)
+				s.must(err)
+				for _, i := range page.Items {
+					got = append(got, string(i.ID))
+				}
+				if req.Cursor = page.Cursor; req.Cursor == "" {
+					break
+				}
+			}
+			if strings.Join(got, " ") != "D a b c e" { // byte order (J5)
+				s.Errorf("pages gave %v", got)
+			}
+			tagged, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Tag: "wet", Modules: []brenner.Module{"gradient"}})
+			s.must(err)
+			if len(tagged.Items) != 1 || tagged.Items[0].ID != "p" {
+				s.Errorf("tagged: %+v", tagged.Items)
+			}
+			hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "staining embryo"})
+			s.must(err)
+			if len(hits.Items) != 1 || hits.Items[0].ID != "p" {
+				s.Errorf("hits: %+v", hits.Items)
+			}
+			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Cursor: "!"}})
+			s.refused(err, brenner.CodeInvalidCursor)
+			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Limit: brenner.MaxPage + 1}})
+			s.refused(err, brenner.CodeLimitExceeded)
+			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Statuses: []artifact.Status{"done"}})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+	}
+}

@@ -1,0 +1,46 @@
+package app_test
+
+import (
+	"context"
+	"testing"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/internal/api/apitest"
+	"brenner/internal/app"
+	"brenner/internal/store"
+	"brenner/internal/store/memory"
+)
+
+// world is a project on a store, asked directly.
+type world struct {
+	app *app.App
+	pi  brenner.ActorName
+}
+
+func (w world) PI() api.Service { return w.app.As(app.Identity{Name: w.pi, Auth: app.AuthOwner}) }
+
+func (w world) As(name brenner.ActorName) api.Service {
+	return w.app.As(app.Identity{Name: name, Auth: app.AuthAs})
+}
+
+// newWorld makes a project on an empty store.
+func newWorld(t *testing.T, s store.Store) world {
+	t.Helper()
+	t.Cleanup(func() { _ = s.Close() })
+	a := app.New(s, app.Options{
+		Keys:    app.Keyring{Dir: t.TempDir()},
+		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
+	})
+	_, err := a.Init(t.Context(), api.InitRequest{
+		Name: "Cell fate", PI: "ada", Config: &api.ConfigFile{Name: ".brennerrc", Data: apitest.Config},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world{a, "ada"}
+}
+
+func TestService_OnMemory(t *testing.T) {
+	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
+}

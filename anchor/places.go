@@ -1,0 +1,189 @@
+package anchor
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// ambiguous lists where an operation fits. Which place was meant only the
+// promised result can tell.
+func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
+	const most = 20
+	l := newLocator(x.base.s)
+	var fits, starts []span
+	var index []int
+	for i, occ := range l.occurrences(a, all) {
+		if at, ok := l.follow(a.mode(), occ.end, op.Old); ok {
+			fits = append(fits, span{at, at + len(op.Old)})
+			starts = append(starts, occ)
+			index = append(index, i+1)
+		}
+	}
+	out := repair{finding: Finding{
+		Cause: CauseAmbiguous, PlaceCount: len(fits),
+		Message: fmt.Sprintf("anchor and old block fit in %d places", len(fits)),
+		Hint:    "extend the anchor to the left, or give match_index",
+	}}
+	for i, occ := range starts {
+		out.edits = append(out.edits, edit{start: fits[i].start, end: fits[i].end, text: op.New, from: ref})
+		if i >= most {
+			continue
+		}
+		line, column := position(x.base.s, occ.start)
+		p := Place{Line: line, Column: column, MatchIndex: index[i]}
+		if from, ok := uniqueFrom(x.base.s, i, starts); ok {
+			p.Anchor = x.base.s[from:occ.end]
+		}
+		out.finding.Places = append(out.finding.Places, p)
+	}
+	return out
+}
+
+// uniqueFrom finds how far to the left the i-th occurrence must be extended
+// until no other occurrence has the same text before it.
+func uniqueFrom(text string, i int, starts []span) (from int, ok bool) {
+	const most = 4096
+	longest := 0
+	for j, other := range starts {
+		if j == i {
+			continue
+		}
+		left, right := text[max(0, starts[i].start-most):starts[i].start], text[max(0, other.start-most):other.start]
+		longest = max(longest, commonSuffix(left, right))
+	}
+	from = starts[i].start - longest - 1
+	if from < 0 || longest >= most {
+		return 0, false
+	}
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	return from, true
+}
+
+var (
+	elidedLine   = regexp.MustCompile(`(?m)^[ \t]*(?://|#|--|/\*|<!--|;|%)?[ \t]*(?:\.\.\.|…)[^\n]*(?:\n|$)`)
+	elidedInline = regexp.MustCompile(`\.\.\.|…`)
+)
+
+// tryElision: the author left something out and wrote dots for it.
+func (x *explainer) tryElision(q quotation, _ Op) (repair, bool) {
+	for _, dots := range []*regexp.Regexp{elidedLine, elidedInline} {
+		if r, ok := x.elided(dots, q); ok {
+			return r, true
+		}
+	}
+	return repair{}, false
+}
+
+func (x *explainer) elided(dots *regexp.Regexp, q quotation) (repair, bool) {
+	anchor := q.anchor
+	if cut := dots.FindAllStringIndex(anchor, -1); cut != nil {
+		anchor = anchor[cut[len(cut)-1][1]:] // what stands behind the last dots
+	}
+	parts := dots.Split(q.old, -1)
+	if anchor == q.anchor && len(parts) == 1 || strings.TrimSpace(anchor+parts[0]) == "" {
+		return repair{}, false
+	}
+	hits := find(x.base.s, anchor+parts[0], 2)
+	if len(hits) != 1 {
+		return repair{}, false
+	}
+	start := hits[0] + len(anchor)
+	end := start + len(parts[0])
+	var gaps []string
+	for _, part := range parts[1:] {
+		i := strings.Index(x.base.s[end:], part)
+		if i < 0 || part == "" {
+			return repair{}, false
+		}
+		gaps = append(gaps, x.base.s[end:end+i])
+		end += i + len(part)
+	}
+	return repair{
+		finding: Finding{
+			Cause: CauseElided, Message: "it has dots where the text goes on",
+			Hint: "quote the text in full, or make smaller operations around the dots", Difference: difference(x.base.s, start, q.old),
+		},
+		edits: at(start, end, restoreElided(dots, q.new, gaps)), sure: true,
+	}, true
+}
+
+// restoreElided puts what was left out back where the new block has dots too.
+func restoreElided(dots *regexp.Regexp, s string, gaps []string) string {
+	if len(dots.FindAllString(s, -1)) != len(gaps) {
+		return s
+	}
+	i := 0
+	return dots.ReplaceAllStringFunc(s, func(string) string {
+		i++
+		return gaps[i-1]
+	})
+}
+
+// nearest shows the text most like the quotation.
+func (x *explainer) nearest(q quotation) repair {
+	out := repair{finding: Finding{
+		Cause: CauseNoSuchText, Message: "the text has nothing like it", Hint: "read the present text and quote it exactly",
+	}}
+	if hits := find(x.base.s, q.anchor, 2); len(hits) == 1 && q.anchor != "" {
+		out.finding.Message = "the anchor is there, but something else follows it"
+		out.finding.Difference = difference(x.base.s, hits[0], q.whole())
+		return out
+	}
+	at, line, ok := likest(x.base.s, q.whole())
+	if !ok {
+		return out
+	}
+	out.finding.Message = "this is the nearest text there is"
+	out.finding.Difference = difference(x.base.s, at, line)
+	return out
+}
+
+// likest finds the line of the text that shares most letter triples with the
+// longest line of the quotation. It gives the position to compare from and the
+// quotation from that line on.
+func likest(text, quoted string) (at int, rest string, ok bool) {
+	lines := splitLines(quoted)
+	pick, offset, from := "", 0, 0
+	for _, l := range lines {
+		if len(strings.TrimSpace(l)) > len(strings.TrimSpace(pick)) {
+			pick, from = l, offset
+		}
+		offset += len(l)
+	}
+	want := map[[3]byte]bool{}
+	for i := 0; i+3 <= len(pick); i++ {
+		want[[3]byte{pick[i], pick[i+1], pick[i+2]}] = true
+	}
+	best := 0.3 // less alike than this is not alike
+	offset = 0
+	for _, l := range splitLines(text) {
+		shared := 0
+		for i := 0; i+3 <= len(l); i++ {
+			if want[[3]byte{l[i], l[i+1], l[i+2]}] {
+				shared++
+			}
+		}
+		if score := 2 * float64(shared) / float64(len(l)+len(pick)); score > best {
+			best, at, ok = score, offset, true
+		}
+		offset += len(l)
+	}
+	if !ok {
+		return 0, "", false
+	}
+	return at + lead(text[at:], pick), quoted[from:], true
+}
+
+// lead skips what the line of the text has before the quotation's first
+// characters, as when an anchor starts in the middle of a line.
+func lead(line, quoted string) int {
+	const head = 6
+	if i := strings.Index(lineOf(line), quoted[:min(head, len(quoted))]); i > 0 {
+		return i
+	}
+	return 0
+}

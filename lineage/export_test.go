@@ -1,0 +1,167 @@
+package lineage
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/canon"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// C31: lineage as a drawing and as PROV-JSON.
+func TestLineage_Exports(t *testing.T) {
+	g := mustWalk(t, diamond(), "sec@2", Up, 0, 100)
+	golden(t, "diamond.svg", g.SVG())
+	pretty := jsontext.Value(g.PROV())
+	if err := pretty.Indent(); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "diamond.prov.json", string(pretty)+"\n")
+}
+
+// A drawing is well-formed XML whatever the versions are called and say, and
+// nothing in it can become markup.
+func TestSVG_IsWellFormedWhateverTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld().Draw(t, "world")
+		for i := range w.nodes {
+			w.nodes[i].Summary = rapid.OneOf(rapid.String(), rapid.Just(`</text><script>alert(1)</script>"'&`)).Draw(t, "summary")
+			w.nodes[i].Creator = brenner.ActorName(rapid.String().Draw(t, "creator"))
+			w.nodes[i].Stale = rapid.Bool().Draw(t, "stale")
+			w.nodes[i].Type = "paper_note"
+		}
+		dir := rapid.SampledFrom([]Direction{Up, Down}).Draw(t, "direction")
+		fetch := w.from
+		if dir == Down {
+			fetch = w.into
+		}
+		g, err := Walk(w.nodes[0].Ref, dir, fetch, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = g.Describe(w.nodes)
+		boxes, paths := 0, 0
+		for dec := xml.NewDecoder(strings.NewReader(g.SVG())); ; {
+			tok, err := dec.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("not XML: %v\n%s", err, g.SVG())
+			}
+			if el, ok := tok.(xml.StartElement); ok {
+				switch el.Name.Local {
+				case "rect":
+					boxes++
+				case "path":
+					paths++
+				case "script":
+					t.Fatal("text became markup")
+				}
+			}
+		}
+		if boxes != len(g.Nodes) || paths != len(g.Edges)+1 {
+			t.Fatalf("%d boxes for %d nodes, %d paths for %d edges", boxes, len(g.Nodes), paths-1, len(g.Edges))
+		}
+	})
+}
+
+// Boxes never overlap.
+func TestSVG_BoxesStandApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld().Draw(t, "world")
+		g, err := Walk(w.nodes[0].Ref, Up, w.from, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place, width, height := g.layout()
+		for i, a := range g.Nodes {
+			p := place[a.Ref]
+			if p.x < 0 || p.y < 0 || p.x+boxWidth > width || p.y+boxHeight > height {
+				t.Fatalf("%s stands outside the drawing", a.Ref)
+			}
+			for _, b := range g.Nodes[:i] {
+				q := place[b.Ref]
+				if abs(p.x-q.x) < boxWidth && abs(p.y-q.y) < boxHeight {
+					t.Fatalf("%s and %s overlap", a.Ref, b.Ref)
+				}
+			}
+		}
+	})
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// PROV: whatever a relation names is declared.
+func TestPROV_RelationsNameWhatIsDeclared(t *testing.T) {
+	w := diamond()
+	w.edges = append(w.edges, edge("memo@1", Revises, "note@3"), edge("memo@1", artifact.Supersedes, "model@1"))
+	w.nodes[3].Creator = "ada."
+	var doc map[string]map[string]jsontext.Value
+	if err := json.Unmarshal(mustWalk(t, w, "sec@2", Up, 0, 100).PROV(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	relations := 0
+	for kind, statements := range doc {
+		switch kind {
+		case "prefix", "entity", "activity", "agent":
+			continue
+		}
+		for id, raw := range statements {
+			var attributes map[string]any
+			if err := json.Unmarshal(raw, &attributes); err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range attributes {
+				declared := map[string]string{
+					"prov:entity": "entity", "prov:generatedEntity": "entity", "prov:usedEntity": "entity",
+					"prov:influencer": "entity", "prov:influencee": "entity", "prov:activity": "activity", "prov:agent": "agent",
+				}[name]
+				if declared == "" {
+					continue
+				}
+				relations++
+				if _, ok := doc[declared][value.(string)]; !ok {
+					t.Errorf("%s %s: %s %q is not declared", kind, id, name, value)
+				}
+			}
+		}
+	}
+	if relations < 20 {
+		t.Errorf("only %d ends of relations were seen", relations)
+	}
+	if _, ok := doc["agent"]["brenner:actor/ada%2E"]; !ok {
+		t.Errorf("a name ending in a full stop is not a qualified name: %s", canon.MustMarshal(doc["agent"]))
+	}
+}

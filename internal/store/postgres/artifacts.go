@@ -1,0 +1,251 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/store"
+)
+
+const (
+	artifactColumns = `id, type, module, creator, created, updated, head, latest, canonical, head_status, summary, tags, seq`
+	versionColumns  = `artifact, version, parent, status, slot, summary, format, content, size, what, why, creator, role, created, tags, task, invocation, seq`
+	linkColumns     = `from_artifact, from_version, rel, to_artifact, to_version, seq`
+	linkOrder       = `from_artifact, from_version, rel, to_artifact, to_version`
+	// live is artifact.Status.Live, dead its opposite.
+	live = `<> ALL ('{superseded,deprecated}')`
+	dead = `= ANY ('{superseded,deprecated}')`
+)
+
+func scanArtifact(rows pgx.Rows, a *store.Artifact) error {
+	return rows.Scan((*string)(&a.ID), (*string)(&a.Type), (*string)(&a.Module), (*string)(&a.Creator), &a.Created, &a.Updated,
+		(*int)(&a.Head), (*int)(&a.Latest), (*int)(&a.Canonical), (*string)(&a.HeadStatus), &a.Summary, &a.Tags, &a.Seq)
+}
+
+func scanVersion(rows pgx.Rows, v *store.Version) error {
+	var content []byte
+	err := rows.Scan((*string)(&v.Artifact), (*int)(&v.Version), (*int)(&v.Parent), (*string)(&v.Status), &v.Slot, &v.Summary,
+		(*string)(&v.Format), &content, &v.Size, &v.What, &v.Why, (*string)(&v.Creator), (*string)(&v.Role), &v.Created,
+		&v.Tags, &v.Task, &v.Invocation, &v.Seq)
+	if err == nil {
+		v.Content = store.DigestOf([32]byte(content))
+	}
+	return err
+}
+
+func scanLink(rows pgx.Rows, l *store.Link) error {
+	return rows.Scan((*string)(&l.From.Artifact), (*int)(&l.From.Version), (*string)(&l.Rel),
+		(*string)(&l.To.Artifact), (*int)(&l.To.Version), &l.Seq)
+}
+
+func scanRef(rows pgx.Rows, r *brenner.Ref) error {
+	return rows.Scan((*string)(&r.Artifact), (*int)(&r.Version))
+}
+
+func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Artifact, error) {
+	return one(ctx, r.session, notFound("there is no artifact %s", id), scanArtifact,
+		`SELECT `+artifactColumns+` FROM artifacts WHERE project = $1 AND id = $2`, r.project, string(id))
+}
+
+func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	w := where{}
+	w.and(`project = %s`, r.project)
+	if len(q.Types) > 0 {
+		w.and(`type = ANY(%s)`, texts(q.Types))
+	}
+	if len(q.Modules) > 0 {
+		w.and(`module = ANY(%s)`, texts(q.Modules))
+	}
+	if len(q.Statuses) > 0 {
+		status := `head_status = ANY(%s)`
+		if slices.Contains(q.Statuses, artifact.Canonical) {
+			status = `(head_status = ANY(%s) OR canonical > 0)`
+		}
+		w.and(status, texts(q.Statuses))
+	}
+	if q.Tag != "" {
+		w.and(`tags @> %s`, []string{q.Tag})
+	}
+	if q.Canonical {
+		w.and(`canonical > %s`, 0)
+	}
+	if q.ChangedAfter > 0 {
+		w.and(`seq > %s`, q.ChangedAfter)
+	}
+	order := `id`
+	if q.Recent {
+		order = `seq DESC, id`
+	} else if q.After != "" {
+		w.and(`id > %s`, string(q.After))
+	}
+	return list(ctx, r.session, scanArtifact,
+		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order+` LIMIT `+w.arg(limit(q.Limit)), w.args...)
+}
+
+func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
+	return one(ctx, r.session, notFound("there is no version %s", ref), scanVersion,
+		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version = $3`,
+		r.project, string(ref.Artifact), int(ref.Version))
+}
+
+func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, n int) ([]store.Version, error) {
+	return list(ctx, r.session, scanVersion,
+		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version > $3 ORDER BY version LIMIT $4`,
+		r.project, string(id), int(after), limit(n))
+}
+
+func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
+	ids, numbers := columns(refs)
+	return list(ctx, r.session, scanVersion,
+		`SELECT `+versionColumns+` FROM versions
+		WHERE project = $1 AND (artifact, version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		ORDER BY artifact, version`, r.project, ids, numbers)
+}
+
+// Leaves follows each live version upwards: its parent is no leaf, nor is
+// anything above a parent that is not live itself.
+func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Version, error) {
+	const (
+		of    = `WITH RECURSIVE candidate AS (SELECT * FROM versions WHERE project = $1 AND artifact `
+		heads = `), covered AS (
+			SELECT artifact, parent AS version FROM candidate WHERE status ` + live + ` AND parent > 0
+			UNION
+			SELECT v.artifact, v.parent FROM candidate AS v JOIN covered USING (artifact, version)
+			WHERE v.status ` + dead + ` AND v.parent > 0
+		), leaf AS (
+			SELECT *, count(*) OVER (PARTITION BY artifact) AS heads FROM candidate
+			WHERE status ` + live + ` AND (artifact, version) NOT IN (SELECT artifact, version FROM covered)
+		) SELECT ` + versionColumns + ` FROM leaf `
+		order = ` ORDER BY artifact, version`
+	)
+	if id != "" {
+		return list(ctx, r.session, scanVersion, of+`= $2`+heads+order, r.project, string(id))
+	}
+	return list(ctx, r.session, scanVersion,
+		of+`IN (SELECT artifact FROM versions WHERE project = $1 AND parent <> version - 1)`+heads+`WHERE heads > 1`+order, r.project)
+}
+
+func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	ids, numbers := columns(refs)
+	return list(ctx, r.session, scanLink,
+		`SELECT `+linkColumns+` FROM links
+		WHERE project = $1 AND (from_artifact, from_version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		ORDER BY `+linkOrder, r.project, ids, numbers)
+}
+
+func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	ids, numbers := columns(refs)
+	return list(ctx, r.session, scanLink,
+		`SELECT `+linkColumns+` FROM links
+		WHERE project = $1 AND (to_artifact, to_version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		ORDER BY `+linkOrder, r.project, ids, numbers)
+}
+
+func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
+	return list(ctx, r.session, scanRef,
+		`SELECT artifact, version FROM (
+			SELECT artifact, version FROM versions WHERE project = $1 AND status = 'superseded'
+			UNION
+			SELECT v.artifact, v.version FROM versions AS v JOIN versions AS c
+			ON c.project = $1 AND c.artifact = v.artifact AND c.status = 'canonical' AND v.version < c.version WHERE v.project = $1
+		) AS outdated
+		WHERE EXISTS (SELECT FROM links WHERE project = $1 AND to_artifact = artifact AND to_version = version)
+		ORDER BY artifact, version`, r.project)
+}
+
+func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
+	return t.put(ctx, `INSERT INTO artifacts (project, `+artifactColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+		ON CONFLICT (project, id) DO UPDATE SET (type, module, creator, created, updated, head, latest, canonical, head_status, summary, tags, seq)
+		= ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		string(a.ID), string(a.Type), string(a.Module), string(a.Creator), a.Created, a.Updated,
+		int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, some(a.Tags), a.Seq)
+}
+
+// InsertVersion leaves it to the key and the indexes to refuse what is there.
+// A missing parent comes second to that.
+func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
+	if err := v.Check(); err != nil {
+		return t.doom(err)
+	}
+	content, err := store.Sum(v.Content)
+	if err != nil {
+		return t.doom(err)
+	}
+	return t.put(ctx, `INSERT INTO versions (project, `+versionColumns+`)
+		SELECT $1, $2, $3::integer, $4::integer, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+		WHERE CASE
+			WHEN NOT EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN absent('artifact ' || $2)
+			WHEN $4 = 0 OR EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND (version = $4 AND $4 < $3 OR version = $3)) THEN true
+			ELSE absent('earlier version ' || $2 || '@' || $4) END`,
+		string(v.Artifact), int(v.Version), int(v.Parent), string(v.Status), v.Slot, v.Summary,
+		string(v.Format), content[:], v.Size, v.What, v.Why, string(v.Creator), string(v.Role), v.Created,
+		some(v.Tags), v.Task, v.Invocation, v.Seq)
+}
+
+func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error {
+	return t.put(ctx, `WITH hit AS (
+			UPDATE versions SET status = $4 WHERE project = $1 AND artifact = $2 AND version = $3 RETURNING 1
+		) SELECT CASE WHEN EXISTS (SELECT FROM hit) THEN true ELSE absent('version ' || $2 || '@' || $3) END`,
+		string(ref.Artifact), int(ref.Version), string(s))
+}
+
+func (t *tx) InsertLink(ctx context.Context, l store.Link) error {
+	return t.put(ctx, `INSERT INTO links (project, `+linkColumns+`) SELECT $1, $2, $3::integer, $4, $5, $6::integer, $7
+		WHERE CASE
+			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN absent('version ' || $2 || '@' || $3)
+			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $5 AND version = $6) THEN absent('version ' || $5 || '@' || $6)
+			ELSE true END`,
+		string(l.From.Artifact), int(l.From.Version), string(l.Rel), string(l.To.Artifact), int(l.To.Version), l.Seq)
+}
+
+// where builds a condition. Only the shape of the statement varies, never by a
+// value, so the server sees few different ones.
+type where struct {
+	conditions []string
+	args       []any
+}
+
+// and adds a condition with one value, which stands where %s is.
+func (w *where) and(condition string, value any) {
+	w.conditions = append(w.conditions, fmt.Sprintf(condition, w.arg(value)))
+}
+
+func (w *where) arg(value any) string {
+	w.args = append(w.args, value)
+	return fmt.Sprintf("$%d", len(w.args))
+}
+
+func (w *where) String() string { return `WHERE ` + strings.Join(w.conditions, ` AND `) }
+
+// columns turns references into two arrays.
+func columns(refs []brenner.Ref) (ids []string, versions []int32) {
+	ids, versions = make([]string, len(refs)), make([]int32, len(refs))
+	for i, r := range refs {
+		ids[i], versions[i] = string(r.Artifact), int32(r.Version)
+	}
+	return ids, versions
+}
+
+// texts turns names of any kind into strings.
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return out
+}
+
+// some is an empty list where there is none: null is not a list.
+func some(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// feed tells those who wait that the journal has grown, whichever process
+// wrote. One connection listens for all of them, from the first that waits
+// until the Store is closed.
+type feed struct {
+	mu     sync.Mutex
+	size   int64         // of the journal, as last heard
+	grown  chan struct{} // closed when size grows
+	stop   context.CancelFunc
+	ended  chan struct{} // the listener is gone
+	closed bool
+}
+
+// Announcements can be lost, with a connection or with the writer that was to
+// make one; so the listener looks for itself as well, at this interval, and
+// waits as long as pause before it connects again.
+const (
+	lookAgain = 15 * time.Second
+	pause     = time.Second
+)
+
+// channel is where the commits of a project are announced.
+func channel(project int32) string { return fmt.Sprintf("brenner_%d", project) }
+
+// Wait returns when the journal holds more than after records.
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	project := s.number.Load()
+	if project == 0 {
+		return noProject()
+	}
+	for {
+		size, grown, err := s.feed.state(s.readers.Config().ConnConfig, project)
+		if err != nil || size > after {
+			return err
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return canceled(ctx)
+		}
+	}
+}
+
+// state gives what is known, and starts to listen if nobody does.
+func (f *feed) state(config *pgx.ConnConfig, project int32) (size int64, grown <-chan struct{}, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, nil, unavailable("the store is closed")
+	}
+	if f.stop == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		f.stop, f.grown, f.ended = stop, make(chan struct{}), make(chan struct{})
+		go f.listen(ctx, config, project)
+	}
+	return f.size, f.grown, nil
+}
+
+// heard notes the size of the journal and wakes who waits for more.
+func (f *feed) heard(size int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if size > f.size {
+		f.size = size
+		close(f.grown)
+		f.grown = make(chan struct{})
+	}
+}
+
+func (f *feed) listen(ctx context.Context, config *pgx.ConnConfig, project int32) {
+	defer close(f.ended)
+	for ctx.Err() == nil {
+		f.hear(ctx, config, project) // until something breaks: then again
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// hear listens on one connection for as long as it lasts.
+func (f *feed) hear(ctx context.Context, config *pgx.ConnConfig, project int32) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, `LISTEN `+channel(project)); err != nil {
+		return err
+	}
+	for {
+		var size int64
+		if err := conn.QueryRow(ctx, sizeOfJournal, project).Scan(&size); err != nil {
+			return err
+		}
+		f.heard(size)
+		if err := f.follow(ctx, conn); err != nil {
+			return err
+		}
+	}
+}
+
+// follow passes announcements on until there has been none for a while.
+func (f *feed) follow(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		wait, cancel := context.WithTimeout(ctx, lookAgain)
+		said, err := conn.WaitForNotification(wait)
+		quiet := wait.Err() != nil
+		cancel()
+		if quiet {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		size, err := strconv.ParseInt(said.Payload, 10, 64)
+		if err != nil {
+			return err // not ours: look for ourselves
+		}
+		f.heard(size)
+	}
+}
+
+// close ends the listening and every Wait.
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.closed = true
+	if f.stop == nil {
+		return
+	}
+	f.stop()
+	f.mu.Unlock()
+	<-f.ended
+	f.mu.Lock()
+	close(f.grown)
+}

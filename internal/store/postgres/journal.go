@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"brenner"
+	"brenner/internal/store"
+)
+
+// reader answers questions inside one transaction.
+type reader struct {
+	*session
+	project int32
+	// size is that of the journal, or unknown until asked for: in a snapshot
+	// it does not change.
+	size int64
+}
+
+const unknown = -1
+
+var _ store.Reader = (*reader)(nil)
+
+// pageRows is how many rows a visit of a whole table takes at a time.
+const pageRows = "500"
+
+func (r *reader) Project(ctx context.Context) (store.Project, error) {
+	return one(ctx, r.session, noProject(), func(rows pgx.Rows, p *store.Project) error {
+		return rows.Scan((*string)(&p.ID), &p.Name, &p.At)
+	}, `SELECT id, name, at FROM projects WHERE project = $1`, r.project)
+}
+
+func (r *reader) Size(ctx context.Context) (int64, error) {
+	if r.size != unknown {
+		return r.size, r.ready(ctx, nil)
+	}
+	n, err := one(ctx, r.session, nil, func(rows pgx.Rows, n *int64) error { return rows.Scan(n) },
+		sizeOfJournal, r.project)
+	if err == nil {
+		r.size = n
+	}
+	return n, err
+}
+
+const sizeOfJournal = `SELECT coalesce(max(seq), 0) FROM records WHERE project = $1`
+
+func (r *reader) Records(ctx context.Context, after int64, n int) ([]store.Record, error) {
+	return list(ctx, r.session, func(rows pgx.Rows, rec *store.Record) error {
+		return rows.Scan(&rec.Seq, &rec.At, (*string)(&rec.Actor), &rec.Kind, &rec.Data)
+	}, `SELECT seq, at, actor, kind, data FROM records WHERE project = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+		r.project, after, limit(n))
+}
+
+func (r *reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error) {
+	if len(indexes) == 0 {
+		return nil, r.ready(ctx, nil)
+	}
+	hashes, err := list(ctx, r.session, func(rows pgx.Rows, h *[32]byte) error {
+		var raw []byte
+		err := rows.Scan(&raw)
+		if copy(h[:], raw) < len(h) && err == nil {
+			err = fmt.Errorf("a stored hash has %d bytes", len(raw))
+		}
+		return err
+	}, `SELECT substring(run FROM (32 * (idx - first))::integer + 1 FOR 32)
+		FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (idx, n), LATERAL (
+			SELECT first, run FROM hashes WHERE project = $1 AND first <= idx ORDER BY first DESC LIMIT 1) AS h
+		WHERE idx < first + length(run) / 32 ORDER BY n`, r.project, indexes)
+	if err == nil && len(hashes) < len(indexes) {
+		err = notFound("a hash of the journal is missing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return hashes, nil
+}
+
+func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
+	missing := notFound("there is no content %s", d)
+	sum, err := store.Sum(d)
+	if err != nil {
+		return nil, missing
+	}
+	data, err := one(ctx, r.session, missing, func(rows pgx.Rows, data *[]byte) error { return rows.Scan(data) },
+		`SELECT data FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:])
+	if err == nil && data == nil {
+		err = brenner.Errorf(brenner.CodeRedacted, "content %s was redacted", d).
+			WithHint("see the redaction record for the reason")
+	}
+	return data, err
+}
+
+// EachBlob takes blobs by the page as well, but a page also ends after about
+// 4 MiB, so that large contents do not add up in memory.
+func (r *reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
+	type blob struct{ digest, data []byte }
+	return each(ctx, r, func(rows pgx.Rows, b *blob) error { return rows.Scan(&b.digest, &b.data) },
+		`SELECT digest, data FROM (
+			SELECT digest, data, sum(length(data)) OVER (ORDER BY digest) - length(data) AS before
+			FROM (SELECT digest, data FROM blobs WHERE project = $1 AND digest > $2 ORDER BY digest LIMIT `+pageRows+`) AS page
+		) AS page WHERE coalesce(before, 0) < 4194304 ORDER BY digest`,
+		[]any{[]byte{}},
+		func(b blob) []any { return []any{b.digest} },
+		func(b blob) error { return fn(store.DigestOf([32]byte(b.digest)), b.data) })
+}
+
+// Init makes the project and binds this write to it; the Store follows when
+// the write is committed.
+func (t *tx) Init(ctx context.Context, p store.Project) error {
+	switch {
+	case t.project != 0:
+		return t.doom(projectExists(t.name))
+	case t.name != "" && t.name != p.Name:
+		return t.doom(brenner.Errorf(brenner.CodeUsage, "the address names project %q, not %q", t.name, p.Name).
+			WithHint("use one name for both"))
+	}
+	made, err := list(ctx, t.session, func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
+		`INSERT INTO projects (id, name, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING project`,
+		string(p.ID), p.Name, p.At)
+	if err != nil {
+		return err
+	}
+	if len(made) == 0 {
+		return t.doom(projectExists(p.Name))
+	}
+	t.project, t.name = made[0], p.Name
+	return nil
+}
+
+func projectExists(name string) error {
+	return brenner.Errorf(brenner.CodeProjectExists, "the database holds project %q already", name).
+		WithHint("use it, or add ?project=NAME with another name to the address")
+}
+
+func (t *tx) AppendRecord(ctx context.Context, rec store.Record) error {
+	if err := next(rec.Seq, t.size+1); err != nil {
+		return t.doom(err)
+	}
+	t.size++
+	return t.put(ctx, `INSERT INTO records (project, seq, at, actor, kind, data) VALUES ($1, $2, $3, $4, $5, $6)`,
+		rec.Seq, rec.At, string(rec.Actor), rec.Kind, filled(rec.Data))
+}
+
+func (t *tx) PutHashes(ctx context.Context, first int64, hashes [][32]byte) error {
+	if err := next(first, t.hashes); err != nil {
+		return t.doom(err)
+	}
+	if len(hashes) == 0 {
+		return t.ready(ctx, nil)
+	}
+	t.hashes += int64(len(hashes))
+	run := make([]byte, 0, 32*len(hashes))
+	for _, h := range hashes {
+		run = append(run, h[:]...)
+	}
+	return t.put(ctx, `INSERT INTO hashes (project, first, run) VALUES ($1, $2, $3)`, first, run)
+}
+
+// next reports whether a row of the journal has the number that comes next.
+func next(n, want int64) error {
+	if n < want {
+		return brenner.Errorf(brenner.CodeAlreadyExists, "number %d is taken", n)
+	}
+	if n > want {
+		return brenner.Errorf(brenner.CodeInvalidValue, "number %d would leave a gap before it", n).
+			WithHint("the next number is " + strconv.FormatInt(want, 10))
+	}
+	return nil
+}
+
+func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
+	sum, err := store.Sum(d)
+	if err != nil {
+		return t.doom(err)
+	}
+	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sum[:], filled(data))
+}
+
+func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) error {
+	sum, err := store.Sum(d)
+	if err != nil {
+		return t.doom(err)
+	}
+	return t.put(ctx, `INSERT INTO blobs (project, digest) VALUES ($1, $2) ON CONFLICT (project, digest) DO UPDATE SET data = NULL`, sum[:])
+}

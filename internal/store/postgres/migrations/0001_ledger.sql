@@ -1,0 +1,197 @@
+-- The ledger: many projects, their journals, and the tables projected from them.
+--
+-- Every row carries the number of its project, which is known in this database
+-- only. Text is compared by its bytes. Digests are 32 bytes.
+
+-- absent ends a statement that refers to what is not there.
+CREATE FUNCTION absent(what text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'BR404', MESSAGE = 'there is no ' || what;
+END $$;
+
+CREATE TABLE projects (
+  project integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id      text COLLATE "C" NOT NULL,
+  name    text COLLATE "C" NOT NULL UNIQUE,
+  at      timestamptz NOT NULL
+);
+
+-- The journal.
+
+CREATE TABLE records (
+  project integer NOT NULL,
+  seq     bigint NOT NULL,
+  at      timestamptz NOT NULL,
+  actor   text COLLATE "C" NOT NULL,
+  kind    text COLLATE "C" NOT NULL,
+  data    bytea NOT NULL,
+  PRIMARY KEY (project, seq)
+);
+
+-- A row holds the hashes that were put together, one after the other: first is
+-- the storage index of the first of them.
+CREATE TABLE hashes (
+  project integer NOT NULL,
+  first   bigint NOT NULL,
+  run     bytea NOT NULL,
+  PRIMARY KEY (project, first)
+);
+
+CREATE TABLE blobs (
+  project integer NOT NULL,
+  digest  bytea NOT NULL CHECK (length(digest) = 32),
+  data    bytea, -- null: redacted
+  PRIMARY KEY (project, digest)
+);
+
+-- The digest tables.
+
+CREATE TABLE artifacts (
+  project     integer NOT NULL,
+  id          text COLLATE "C" NOT NULL,
+  type        text COLLATE "C" NOT NULL,
+  module      text COLLATE "C" NOT NULL,
+  creator     text COLLATE "C" NOT NULL,
+  created     timestamptz NOT NULL,
+  updated     timestamptz NOT NULL,
+  head        integer NOT NULL,
+  latest      integer NOT NULL,
+  canonical   integer NOT NULL,
+  head_status text COLLATE "C" NOT NULL,
+  summary     text COLLATE "C" NOT NULL,
+  tags        text[] COLLATE "C" NOT NULL,
+  seq         bigint NOT NULL,
+  PRIMARY KEY (project, id)
+);
+CREATE INDEX artifacts_by_type ON artifacts (project, type, id);
+CREATE INDEX artifacts_by_seq  ON artifacts (project, seq DESC, id);
+CREATE INDEX artifacts_by_tag  ON artifacts USING gin (tags);
+
+CREATE TABLE versions (
+  project    integer NOT NULL,
+  artifact   text COLLATE "C" NOT NULL,
+  version    integer NOT NULL,
+  parent     integer NOT NULL CHECK (parent >= 0 AND parent < version),
+  status     text COLLATE "C" NOT NULL,
+  slot       text COLLATE "C" NOT NULL,
+  summary    text COLLATE "C" NOT NULL,
+  format     text COLLATE "C" NOT NULL,
+  content    bytea NOT NULL CHECK (length(content) = 32),
+  size       bigint NOT NULL,
+  what       text COLLATE "C" NOT NULL,
+  why        text COLLATE "C" NOT NULL,
+  creator    text COLLATE "C" NOT NULL,
+  role       text COLLATE "C" NOT NULL,
+  created    timestamptz NOT NULL,
+  tags       text[] COLLATE "C" NOT NULL,
+  task       text COLLATE "C" NOT NULL,
+  invocation text COLLATE "C" NOT NULL,
+  seq        bigint NOT NULL,
+  PRIMARY KEY (project, artifact, version)
+);
+-- C14: at most one canonical version per artifact, and per slot.
+CREATE UNIQUE INDEX one_canonical_per_artifact ON versions (project, artifact) WHERE status = 'canonical';
+CREATE UNIQUE INDEX one_canonical_per_slot     ON versions (project, slot)     WHERE status = 'canonical' AND slot <> '';
+
+CREATE INDEX superseded ON versions (project, artifact, version) WHERE status = 'superseded';
+
+-- Where every version goes on the one before it there is no fork: listing forks
+-- reads only the artifacts that are not so.
+CREATE INDEX branching ON versions (project, artifact) WHERE parent <> version - 1;
+
+CREATE TABLE links (
+  project       integer NOT NULL,
+  from_artifact text COLLATE "C" NOT NULL,
+  from_version  integer NOT NULL,
+  rel           text COLLATE "C" NOT NULL,
+  to_artifact   text COLLATE "C" NOT NULL,
+  to_version    integer NOT NULL,
+  seq           bigint NOT NULL,
+  PRIMARY KEY (project, from_artifact, from_version, rel, to_artifact, to_version)
+);
+CREATE INDEX links_by_target ON links (project, to_artifact, to_version);
+
+CREATE TABLE actors (
+  project integer NOT NULL,
+  name    text COLLATE "C" NOT NULL,
+  kind    text COLLATE "C" NOT NULL,
+  role    text COLLATE "C" NOT NULL,
+  note    text COLLATE "C" NOT NULL,
+  active  boolean NOT NULL,
+  created timestamptz NOT NULL,
+  seq     bigint NOT NULL,
+  PRIMARY KEY (project, name)
+);
+
+CREATE TABLE objects (
+  project integer NOT NULL,
+  kind    text COLLATE "C" NOT NULL,
+  id      text COLLATE "C" NOT NULL,
+  grp     text COLLATE "C" NOT NULL,
+  state   text COLLATE "C" NOT NULL,
+  ord     bigint NOT NULL,
+  body    bytea NOT NULL,
+  seq     bigint NOT NULL,
+  PRIMARY KEY (project, kind, id)
+);
+CREATE INDEX objects_by_order ON objects (project, kind, ord, id);
+CREATE INDEX objects_by_group ON objects (project, kind, grp, ord, id);
+CREATE INDEX objects_by_state ON objects (project, kind, state, ord, id);
+
+CREATE TABLE requests (
+  project integer NOT NULL,
+  actor   text COLLATE "C" NOT NULL,
+  key     text COLLATE "C" NOT NULL,
+  digest  bytea NOT NULL CHECK (length(digest) = 32),
+  result  bytea NOT NULL,
+  seq     bigint NOT NULL,
+  PRIMARY KEY (project, actor, key)
+);
+
+-- What is not derived from the journal.
+
+-- Full text. The words of a document are analysed outside (store.Terms); the
+-- index only knows which document has which word with which weight, 4 to 1, which
+-- are A to D here. Long documents are cut into parts, because a tsvector is
+-- bounded. Each also holds the word 'project/N', so that the index, which knows
+-- no other column, finds the documents of one project only.
+CREATE TABLE documents (
+  project  integer NOT NULL,
+  artifact text COLLATE "C" NOT NULL,
+  part     integer NOT NULL,
+  words    tsvector NOT NULL,
+  PRIMARY KEY (project, artifact, part)
+);
+CREATE INDEX documents_by_word ON documents USING gin (words);
+
+CREATE TABLE tokens (
+  project integer NOT NULL,
+  id      text COLLATE "C" NOT NULL,
+  actor   text COLLATE "C" NOT NULL,
+  secret  bytea NOT NULL CHECK (length(secret) = 32),
+  created timestamptz NOT NULL,
+  expires timestamptz, -- null: never
+  revoked boolean NOT NULL,
+  PRIMARY KEY (project, id),
+  UNIQUE (project, secret)
+);
+
+CREATE TABLE denials (
+  project integer NOT NULL,
+  n       bigint NOT NULL,
+  at      timestamptz NOT NULL,
+  actor   text COLLATE "C" NOT NULL,
+  role    text COLLATE "C" NOT NULL,
+  action  text COLLATE "C" NOT NULL,
+  target  text COLLATE "C" NOT NULL,
+  reason  text COLLATE "C" NOT NULL,
+  PRIMARY KEY (project, n)
+);
+
+CREATE TABLE vectors (
+  project integer NOT NULL,
+  space   text COLLATE "C" NOT NULL,
+  id      text COLLATE "C" NOT NULL,
+  vector  bytea NOT NULL, -- float32, little-endian
+  PRIMARY KEY (project, space, id)
+);

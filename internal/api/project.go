@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
@@ -46,6 +47,9 @@ type ProjectInfo struct {
 	Modules []brenner.Module  `json:"modules"`
 	// ConfigDigest is that of the configuration in force; empty if none.
 	ConfigDigest brenner.Digest `json:"config_digest,omitempty"`
+	// LastChange is when the newest record was written, Now the service's time.
+	LastChange time.Time `json:"last_change"`
+	Now        time.Time `json:"now"`
 }
 
 // ConfigFile is a project configuration as it stands in a file.

@@ -118,11 +118,18 @@ func (s *service) Project(ctx context.Context) (api.ProjectInfo, error) {
 		if err != nil {
 			return api.ProjectInfo{}, err
 		}
-		size, err := c.Size(ctx)
-		return api.ProjectInfo{
-			ID: p.ID, Name: p.Name, Size: size, Actor: c.actor.Name, Role: c.actor.Role,
-			Modules: c.modules, ConfigDigest: c.digest,
-		}, err
+		out := api.ProjectInfo{
+			ID: p.ID, Name: p.Name, Actor: c.actor.Name, Role: c.actor.Role,
+			Modules: c.modules, ConfigDigest: c.digest, Now: c.now,
+		}
+		if out.Size, err = c.Size(ctx); err != nil {
+			return api.ProjectInfo{}, err
+		}
+		last, err := c.Reader.Records(ctx, out.Size-1, 1)
+		if len(last) == 1 {
+			out.LastChange = last[0].At
+		}
+		return out, err
 	})
 }
 

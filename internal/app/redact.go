@@ -10,18 +10,34 @@ import (
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// stored says which contents a record of a kind stored. A kind that stores
+// contents must be here, or verify would not miss them.
+var stored = map[string]func(jsontext.Value) []brenner.Digest{
+	kindVersionWritten: storedBy(func(p versionWritten) []brenner.Digest { return []brenner.Digest{p.Content} }),
+}
+
+// storedBy reads the payload for a row of stored. A payload that cannot be
+// read names nothing; verify reports the record itself.
+func storedBy[T any](fn func(T) []brenner.Digest) func(jsontext.Value) []brenner.Digest {
+	return func(raw jsontext.Value) []brenner.Digest {
+		var p T
+		if canon.Unmarshal(raw, &p) != nil {
+			return nil
+		}
+		return fn(p)
+	}
+}
 
 // contentsOf lists the contents that a record says were stored with it.
 func contentsOf(rec journal.Record) []brenner.Digest {
-	if rec.Kind != kindVersionWritten {
-		return nil
+	if fn, ok := stored[rec.Kind]; ok {
+		return fn(rec.Payload)
 	}
-	var p versionWritten
-	if canon.Unmarshal(rec.Payload, &p) != nil {
-		return nil
-	}
-	return []brenner.Digest{p.Content}
+	return nil
 }
 
 // Redact implements api.Journal.

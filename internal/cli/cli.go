@@ -33,6 +33,8 @@ type Env struct {
 	Version string
 	// Open gives the service of a project, and how to let it go.
 	Open func(ctx context.Context, w Where) (api.Service, func() error, error)
+	// Store says where the project is, without opening it.
+	Store func(w Where) (string, error)
 	// Init makes a project.
 	Init func(ctx context.Context, w Where, req api.InitRequest) (api.InitResult, error)
 	// Import reads an export into a new project.
@@ -91,7 +93,7 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 // commands lists the top-level commands.
 func commands(r *runner) []*cobra.Command {
 	return []*cobra.Command{
-		newInit(r), newConfig(r),
+		newInit(r), newDoctor(r), newConfig(r),
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newRoster(r), newAgent(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/config"
+	"brenner/internal/api"
+	"brenner/internal/problem"
+
+	"github.com/spf13/cobra"
+)
+
+// check is one thing the doctor looked at. Code and Hint are set when
+// something is wrong; a warning is not worth a failing exit status.
+type check struct {
+	Name    string       `json:"name"`
+	OK      bool         `json:"ok"`
+	Warning bool         `json:"warning,omitempty"`
+	Message string       `json:"message"`
+	Code    brenner.Code `json:"code,omitempty"`
+	Hint    string       `json:"hint,omitempty"`
+}
+
+func newDoctor(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for the usual trouble and say what to do",
+		Long: `Look whether there is a project, its store can be opened and is private, its
+journal holds, the configuration file is the one in force and the clock is
+right. Exit status 0 when nothing is wrong; otherwise that of the first error.`,
+		Example: `  brenner doctor`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			checks := r.examine(cmd.Context())
+			for _, c := range checks {
+				if !c.OK && !c.Warning && r.exit == 0 {
+					r.exit = problem.Of(brenner.ClassOf(c.Code)).Exit
+				}
+			}
+			return r.show(struct {
+				Checks []check `json:"checks"`
+			}{checks}, func(w io.Writer) { printChecks(w, checks) })
+		},
+	}
+}
+
+func printChecks(w io.Writer, checks []check) {
+	for _, c := range checks {
+		mark := "ok  "
+		switch {
+		case c.Warning:
+			mark = "warn"
+		case !c.OK:
+			mark = "FAIL"
+		}
+		_, _ = fmt.Fprintf(w, "%s %s: %s\n", mark, c.Name, c.Message)
+		if c.Hint != "" {
+			_, _ = fmt.Fprintf(w, "     hint: %s\n", c.Hint)
+		}
+	}
+}
+
+// examine runs the checks in the order in which one rests on another, and
+// stops where the next would have nothing to look at.
+func (r *runner) examine(ctx context.Context) []check {
+	place, err := r.env.Store(r.where())
+	if err != nil {
+		return []check{failed("project", err)}
+	}
+	checks := []check{{Name: "project", OK: true, Message: "found in " + place}}
+	if path, ok := strings.CutPrefix(place, "sqlite:"); ok {
+		checks = append(checks, permissions(path))
+	}
+	s, err := r.service(ctx)
+	if err != nil {
+		return append(checks, failed("store", err))
+	}
+	info, err := s.Project(ctx)
+	if err != nil {
+		return append(checks, failed("store", err))
+	}
+	checks = append(checks,
+		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %d records", info.Name, info.Size)},
+		clock(info), r.configuration(info))
+	return append(checks, r.journalHolds(ctx, s, info))
+}
+
+func failed(name string, err error) check {
+	e, _ := problem.From(err)
+	return check{Name: name, Message: e.Message, Code: e.Code, Hint: e.Hint}
+}
+
+// permissions warns when others on the machine can read or change the file.
+func permissions(path string) check {
+	const name = "permissions"
+	info, err := os.Stat(path)
+	if err != nil {
+		return failed(name, fileError(path, err))
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return check{
+			Name: name, Warning: true, Message: fmt.Sprintf("others can use the project file (mode %o)", mode),
+			Hint: "chmod 600 " + path,
+		}
+	}
+	if probe, err := os.CreateTemp(filepath.Dir(path), ".doctor-*"); err != nil {
+		return check{
+			Name: name, Code: brenner.CodeStoreReadOnly, Message: "the directory of the project file cannot be written",
+			Hint: "SQLite keeps its log beside the file: make the directory writable",
+		}
+	} else if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return failed(name, fileError(path, err))
+	}
+	return check{Name: name, OK: true, Message: "the project file is yours alone"}
+}
+
+// clock warns when the journal's newest record is from the future.
+func clock(info api.ProjectInfo) check {
+	const name = "clock"
+	if ahead := info.LastChange.Sub(info.Now); ahead > time.Minute {
+		return check{
+			Name: name, Warning: true, Message: fmt.Sprintf("the newest record is %s in the future", ahead.Round(time.Second)),
+			Hint: "set the clock of this machine, or of the one that wrote it",
+		}
+	}
+	return check{Name: name, OK: true, Message: "not behind the journal"}
+}
+
+// configuration compares the file beside the project with what is in force.
+func (r *runner) configuration(info api.ProjectInfo) check {
+	const name = "configuration"
+	f, err := r.configFile("")
+	if err != nil {
+		return failed(name, err)
+	}
+	if f == nil {
+		return check{Name: name, OK: true, Message: "no file here; what was applied is in force"}
+	}
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil {
+		return failed(name, err)
+	}
+	if c.Digest() != info.ConfigDigest {
+		return check{
+			Name: name, Warning: true, Message: f.Name + " differs from the configuration in force",
+			Hint: "run `brenner config apply`",
+		}
+	}
+	return check{Name: name, OK: true, Message: f.Name + " is in force"}
+}
+
+// journalHolds verifies the journal and the contents, for those who may.
+func (r *runner) journalHolds(ctx context.Context, s api.Service, info api.ProjectInfo) check {
+	const name = "journal"
+	if info.Role != brenner.PI {
+		return check{Name: name, OK: true, Message: "not looked at: only the PI may"}
+	}
+	res, err := s.Verify(ctx, api.VerifyRequest{Quick: true, Progress: r.progress()})
+	if err != nil {
+		return failed(name, err)
+	}
+	if !res.OK {
+		f := res.Findings[0]
+		return check{Name: name, Code: f.Code, Message: f.Message, Hint: "run `brenner verify` for all findings"}
+	}
+	return check{Name: name, OK: true, Message: fmt.Sprintf("%d records and %d contents verified", res.Size, res.Blobs)}
+}

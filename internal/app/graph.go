@@ -324,6 +324,10 @@ func render(g lineage.Graph, format string) (string, error) {
 		return "", nil
 	case formatText:
 		return g.Tree(), nil
+	case formatSVG:
+		return g.SVG(), nil
+	case formatPROV:
+		return string(g.PROV()), nil
 	}
 	return "", brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of lineage", format).
 		WithHint(fmt.Sprintf("formats: %s, %s, %s", formatText, formatSVG, formatPROV))

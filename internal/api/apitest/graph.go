@@ -83,6 +83,13 @@ func graphCases() []testCase {
 			if len(down.Nodes) != 2 || down.Nodes[1].Ref != ref("analysis", 1) {
 				s.Errorf("down: %+v", down)
 			}
+			for format, want := range map[string]string{"svg": "<svg", "prov": "wasDerivedFrom"} {
+				g, err := s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("text", 1), Format: format})
+				s.must(err)
+				if !strings.Contains(g.Rendered, want) {
+					s.Errorf("%s: %s", format, g.Rendered)
+				}
+			}
 			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("ghost", 1)})
 			s.refused(err, brenner.CodeNotFound)
 			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("data", 1), Format: "poem"})

@@ -140,8 +140,6 @@ func TestSpans_LongTextsAreSplitAtUniqueLines(t *testing.T) {
 	}
 }
 
-func number1(v brenner.Version) *brenner.Version { return &v }
-
 func version(n, parent brenner.Version, content string, edit func(*Version)) Version {
 	c, err := NewContent(JSON, []byte(content))
 	if err != nil {
@@ -154,7 +152,7 @@ func version(n, parent brenner.Version, content string, edit func(*Version)) Ver
 		Metadata: Metadata{Creator: "ada", UpdatedAt: time.Date(2026, 1, int(n), 0, 0, 0, 0, time.UTC), Tags: []string{"m"}},
 	}
 	if parent > 0 {
-		v.Parent = number1(parent)
+		v.Parent = &parent
 	}
 	if edit != nil {
 		edit(&v)
@@ -244,6 +242,19 @@ func TestDiff_BranchesMeetAtTheirCommonAncestor(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" || d.Base != tt.base {
 			t.Errorf("%d → %d: base %d, want %d; notes (-want +got):\n%s", tt.from, tt.to, d.Base, tt.base, diff)
 		}
+	}
+}
+
+// A parent that is not older, as only a damaged record could name, ends the way
+// instead of leading round in a circle.
+func TestDiff_WrongParentsEnd(t *testing.T) {
+	a, b := version(1, 2, `{}`, nil), version(2, 1, `{}`, nil)
+	if d := Diff(b, a, []Version{a, b}); d.Base != 1 || len(d.Notes) != 1 {
+		t.Errorf("base %d, notes %v", d.Base, d.Notes)
+	}
+	self := version(3, 3, `{}`, nil)
+	if d := Diff(self, a, nil); d.Base != 0 || len(d.Notes) != 2 {
+		t.Errorf("base %d, notes %v", d.Base, d.Notes)
 	}
 }
 

@@ -79,7 +79,8 @@ func (g Graph) layout() (place map[brenner.Ref]point, width, height int) {
 		}
 		tallest = max(tallest, len(column))
 	}
-	return place, 2*margin + len(columns)*(boxWidth+gapX) - gapX, 2*margin + tallest*(boxHeight+gapY) - gapY
+	// The gap behind the last column is for links that bend back.
+	return place, 2*margin + len(columns)*(boxWidth+gapX), 2*margin + tallest*(boxHeight+gapY) - gapY
 }
 
 // meanHeight is the mean y of those versions that are placed already.

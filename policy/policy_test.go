@@ -158,6 +158,14 @@ func TestDecide_ModulesKeepARoleInside(t *testing.T) {
 	}
 }
 
+// C7: a policy filed under another role is not that role's policy.
+func TestDecide_MisfiledPolicyCountsForNothing(t *testing.T) {
+	misfiled := map[brenner.Role]Policy{Writer: {Role: Distiller, Read: []brenner.TypeName{Any}}}
+	if Decide(misfiled, agent(Writer, Read, artifact.TypePaperNote)).Allowed {
+		t.Error("a writer acts under the policy of a distiller")
+	}
+}
+
 func TestDecide_MessageSaysWhoWhatAndWhy(t *testing.T) {
 	r := Request{Actor: "wim", Role: Writer, Action: Read, Type: artifact.TypePaperNote, Target: "note-1"}
 	err := Decide(builtin(), r).Err(r).(*brenner.Error)

@@ -46,7 +46,7 @@ type Store interface {
 	Write(ctx context.Context, fn func(Tx) error) error
 
 	// Close waits for what is under way and releases the database. What is
-	// asked for later is STORE_UNAVAILABLE.
+	// asked for later is STORE_UNAVAILABLE; closing again is nothing.
 	Close() error
 }
 
@@ -68,7 +68,8 @@ type Reader interface {
 	// Blob gives content by its digest: NOT_FOUND if it never was here,
 	// REDACTED if it was removed.
 	Blob(ctx context.Context, d brenner.Digest) ([]byte, error)
-	// EachBlob visits every blob in digest order; data is nil where redacted.
+	// EachBlob visits every blob in digest order; data is nil where redacted,
+	// and only there.
 	EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error
 
 	Artifact(ctx context.Context, id brenner.ArtifactID) (Artifact, error)

@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/store"
+)
+
+var graphCases = []testCase{
+	{"Canonical_IsOnePerArtifact", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical"), aVersion("a", 2, 1, "draft")),
+				putVersions(ctx, tx, "b", aVersion("b", 1, 0, "canonical")))
+		})
+		refuse(t, s, brenner.CodeSlotTaken, func(ctx context.Context, tx store.Tx) error {
+			return tx.SetStatus(ctx, ref("a", 2), artifact.Canonical)
+		})
+		refuse(t, s, brenner.CodeSlotTaken, func(ctx context.Context, tx store.Tx) error {
+			return tx.InsertVersion(ctx, aVersion("a", 3, 2, "canonical"))
+		})
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.SetStatus(ctx, ref("a", 1), artifact.Superseded), tx.SetStatus(ctx, ref("a", 2), artifact.Canonical))
+		})
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return tx.SetStatus(ctx, ref("a", 2), artifact.Canonical)
+		})
+		v := get(t, s, func(ctx context.Context, r store.Reader) (store.Version, error) { return r.Version(ctx, ref("a", 2)) })
+		if v.Status != artifact.Canonical {
+			t.Errorf("a@2 is %s", v.Status)
+		}
+	}},
+	{"Canonical_IsOnePerSlot", func(t *testing.T, s store.Store) {
+		in := func(slot string, v store.Version) store.Version { v.Slot = slot; return v }
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(
+				putVersions(ctx, tx, "a", in("memo/m1", aVersion("a", 1, 0, "canonical"))),
+				putVersions(ctx, tx, "b", in("memo/m1", aVersion("b", 1, 0, "draft")), in("memo/m2", aVersion("b", 2, 1, "draft"))),
+				putVersions(ctx, tx, "c", in("memo/m2", aVersion("c", 1, 0, "canonical"))),
+			)
+		})
+		refuse(t, s, brenner.CodeSlotTaken, func(ctx context.Context, tx store.Tx) error {
+			return tx.SetStatus(ctx, ref("b", 1), artifact.Canonical)
+		})
+		refuse(t, s, brenner.CodeSlotTaken, func(ctx context.Context, tx store.Tx) error {
+			return putVersions(ctx, tx, "d", in("memo/m2", aVersion("d", 1, 0, "canonical")))
+		})
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.SetStatus(ctx, ref("a", 1), artifact.Draft), tx.SetStatus(ctx, ref("b", 1), artifact.Canonical))
+		})
+	}},
+	{"SetStatus_NeedsTheVersion", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return putVersions(ctx, tx, "a", aVersion("a", 1, 0, "draft"))
+		})
+		for _, missing := range []brenner.Ref{ref("a", 2), ref("b", 1), ref("a", 0), ref("a", 1<<24+1)} {
+			refuse(t, s, brenner.CodeNotFound, func(ctx context.Context, tx store.Tx) error { return tx.SetStatus(ctx, missing, artifact.Deprecated) })
+		}
+	}},
+	{"Leaves_AreLiveVersionsWithoutLiveDescendants", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(
+				putVersions(ctx, tx, "line", aVersion("line", 1, 0, "draft"), aVersion("line", 2, 1, "superseded"), aVersion("line", 3, 2, "canonical")),
+				putVersions(ctx, tx, "fork", aVersion("fork", 1, 0, "draft"), aVersion("fork", 2, 1, "draft"), aVersion("fork", 3, 1, "alternative")),
+				putVersions(ctx, tx, "dead", aVersion("dead", 1, 0, "draft"), aVersion("dead", 2, 1, "deprecated"), aVersion("dead", 3, 1, "superseded")),
+				putVersions(ctx, tx, "gone", aVersion("gone", 1, 0, "deprecated")),
+				putVersions(ctx, tx, "Deep", aVersion("Deep", 1, 0, "draft"), aVersion("Deep", 2, 1, "superseded"), aVersion("Deep", 3, 2, "superseded"),
+					aVersion("Deep", 4, 3, "needs_rebase"), aVersion("Deep", 5, 3, "draft")),
+			)
+		})
+		leaves := func(id brenner.ArtifactID) []string {
+			return refs(get(t, s, func(ctx context.Context, r store.Reader) ([]store.Version, error) { return r.Leaves(ctx, id) }))
+		}
+		wantEqual(t, "line", []string{"line@3"}, leaves("line"))
+		wantEqual(t, "fork", []string{"fork@2", "fork@3"}, leaves("fork"))
+		wantEqual(t, "dead", []string{"dead@1"}, leaves("dead"))
+		wantEqual(t, "gone", []string(nil), leaves("gone"))
+		wantEqual(t, "nothing", []string(nil), leaves("nothing"))
+		wantEqual(t, "every fork", []string{"Deep@4", "Deep@5", "fork@2", "fork@3"}, leaves(""))
+
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(
+				tx.SetStatus(ctx, ref("fork", 2), artifact.Deprecated),
+				tx.SetStatus(ctx, ref("dead", 2), artifact.Draft), tx.SetStatus(ctx, ref("dead", 3), artifact.NeedsRebase),
+				tx.SetStatus(ctx, ref("Deep", 4), artifact.Superseded), tx.SetStatus(ctx, ref("Deep", 5), artifact.Superseded),
+				tx.InsertVersion(ctx, aVersion("line", 4, 1, "alternative")),
+			)
+		})
+		wantEqual(t, "Deep", []string{"Deep@1"}, leaves("Deep"))
+		wantEqual(t, "every fork, later", []string{"dead@2", "dead@3", "line@3", "line@4"}, leaves(""))
+
+		// One merged version on one branch, the other branch superseded.
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.InsertVersion(ctx, aVersion("line", 5, 3, "draft")), tx.SetStatus(ctx, ref("line", 4), artifact.Superseded))
+		})
+		wantEqual(t, "every fork, merged", []string{"dead@2", "dead@3"}, leaves(""))
+		wantEqual(t, "line, merged", []string{"line@5"}, leaves("line"))
+	}},
+	{"Links_AreFoundFromBothEnds", func(t *testing.T, s store.Store) {
+		link := func(from brenner.Ref, rel artifact.Relation, to brenner.Ref) store.Link {
+			return store.Link{From: from, Rel: rel, To: to, Seq: 9}
+		}
+		all := []store.Link{
+			link(ref("B", 1), "cites", ref("a", 1)),
+			link(ref("a", 1), "cites", ref("a", 1)),
+			link(ref("a", 2), "cites", ref("B", 1)),
+			link(ref("a", 2), "cites", ref("a", 1)),
+			link(ref("a", 2), "depends_on", ref("B", 1)),
+			link(ref("a", 10), "cites", ref("B", 1)),
+		}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			if err := do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "draft"), aVersion("a", 2, 1, "draft"), aVersion("a", 10, 2, "draft")),
+				putVersions(ctx, tx, "B", aVersion("B", 1, 0, "draft"))); err != nil {
+				return err
+			}
+			for _, i := range []int{3, 5, 0, 4, 1, 2} {
+				if err := tx.InsertLink(ctx, all[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			from, err1 := r.LinksFrom(ctx, []brenner.Ref{ref("a", 10), ref("a", 2), ref("x", 1), ref("a", 2), ref("a", 3)})
+			wantEqual(t, "from", all[2:], from)
+			to, err2 := r.LinksTo(ctx, []brenner.Ref{ref("B", 1), ref("a", 2)})
+			wantEqual(t, "to", []store.Link{all[2], all[4], all[5]}, to)
+			rows, err3 := each(ctx, r, store.TableLinks)
+			var want []any
+			for _, l := range all {
+				want = append(want, l)
+			}
+			wantEqual(t, "each", want, rows)
+			return do(err1, err2, err3)
+		})
+		refuse(t, s, brenner.CodeAlreadyExists, func(ctx context.Context, tx store.Tx) error { return tx.InsertLink(ctx, all[0]) })
+		for _, dangling := range []store.Link{
+			link(ref("a", 1), "cites", ref("a", 3)), link(ref("a", 3), "cites", ref("a", 1)),
+			link(ref("x", 1), "cites", ref("a", 1)), link(ref("a", 1), "cites", ref("x", 1)),
+		} {
+			refuse(t, s, brenner.CodeNotFound, func(ctx context.Context, tx store.Tx) error { return tx.InsertLink(ctx, dangling) })
+		}
+	}},
+	{"OutdatedTargets_AreLinkedAndSupersededOrOlderThanCanonical", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			if err := do(
+				putVersions(ctx, tx, "z", aVersion("z", 1, 0, "draft"), aVersion("z", 2, 1, "draft"), aVersion("z", 3, 2, "canonical"), aVersion("z", 4, 3, "draft")),
+				putVersions(ctx, tx, "S", aVersion("S", 1, 0, "superseded"), aVersion("S", 2, 1, "superseded"), aVersion("S", 3, 2, "deprecated")),
+				putVersions(ctx, tx, "n", aVersion("n", 1, 0, "draft")),
+			); err != nil {
+				return err
+			}
+			for _, to := range []brenner.Ref{ref("z", 2), ref("z", 3), ref("z", 4), ref("S", 2), ref("S", 3), ref("n", 1), ref("z", 1)} {
+				if err := do(tx.InsertLink(ctx, store.Link{From: ref("n", 1), Rel: "cites", To: to}),
+					tx.InsertLink(ctx, store.Link{From: ref("z", 4), Rel: "reviews", To: to})); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		outdated := func() []brenner.Ref {
+			return get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.OutdatedTargets(ctx) })
+		}
+		wantEqual(t, "outdated", []brenner.Ref{ref("S", 2), ref("z", 1), ref("z", 2)}, outdated())
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.SetStatus(ctx, ref("z", 3), artifact.Superseded), tx.SetStatus(ctx, ref("z", 4), artifact.Canonical),
+				tx.SetStatus(ctx, ref("S", 2), artifact.Draft), tx.InsertVersion(ctx, aVersion("n", 2, 1, "canonical")))
+		})
+		wantEqual(t, "outdated later", []brenner.Ref{ref("n", 1), ref("z", 1), ref("z", 2), ref("z", 3)}, outdated())
+	}},
+}

@@ -1,0 +1,245 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/internal/store"
+)
+
+var projectCases = []testCase{
+	{"Project_IsMadeOnce", func(t *testing.T, s store.Store) {
+		ctx := context.Background()
+		wantCode(t, brenner.CodeNoProject, s.Read(ctx, func(r store.Reader) error { _, err := r.Project(ctx); return err }))
+		p := store.Project{ID: "p-1", Name: "Cell fate", At: day}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			if _, err := tx.Project(ctx); brenner.CodeOf(err) != brenner.CodeNoProject {
+				t.Errorf("Project before Init: %v", err)
+			}
+			return tx.Init(ctx, p)
+		})
+		refuse(t, s, brenner.CodeProjectExists, func(ctx context.Context, tx store.Tx) error {
+			return tx.Init(ctx, store.Project{ID: "p-2", Name: "Other"})
+		})
+		wantEqual(t, "project", p, get(t, s, func(ctx context.Context, r store.Reader) (store.Project, error) { return r.Project(ctx) }))
+	}},
+	{"Instants_AreCutToMicrosecondsInUTC", func(t *testing.T, s store.Store) {
+		zone := time.FixedZone("somewhere", 5*3600+1800)
+		for _, at := range []time.Time{
+			time.Date(2026, 1, 2, 3, 4, 5, 123456789, zone),
+			time.Date(1969, 12, 31, 23, 59, 59, 999999999, time.UTC),
+			time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
+		} {
+			write(t, s, func(ctx context.Context, tx store.Tx) error {
+				return tx.PutActor(ctx, store.Actor{Name: "ada", Created: at})
+			})
+			a := get(t, s, func(ctx context.Context, r store.Reader) (store.Actor, error) { return r.Actor(ctx, "ada") })
+			want := at.UTC().Truncate(time.Microsecond)
+			if !a.Created.Equal(want) || a.Created.Location() != time.UTC || a.Created.Nanosecond() != want.Nanosecond() {
+				t.Errorf("%v came back as %v", at, a.Created)
+			}
+		}
+	}},
+}
+
+var journalCases = []testCase{
+	{"Records_AreNumberedWithoutGaps", func(t *testing.T, s store.Store) {
+		rec := func(seq int64) store.Record {
+			return store.Record{Seq: seq, At: day, Actor: "ada", Kind: "artifact.create", Data: []byte(`{"n":"` + string(rune('a'+seq)) + `"}`)}
+		}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			for seq := int64(1); seq <= 5; seq++ {
+				if err := tx.AppendRecord(ctx, rec(seq)); err != nil {
+					return err
+				}
+				if n, err := tx.Size(ctx); n != seq || err != nil {
+					t.Errorf("Size = %d, %v after record %d", n, err, seq)
+				}
+			}
+			return nil
+		})
+		refuse(t, s, brenner.CodeAlreadyExists, func(ctx context.Context, tx store.Tx) error { return tx.AppendRecord(ctx, rec(5)) })
+		refuse(t, s, brenner.CodeInvalidValue, func(ctx context.Context, tx store.Tx) error { return tx.AppendRecord(ctx, rec(7)) })
+		list := func(after int64, limit int) []store.Record {
+			return get(t, s, func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, after, limit) })
+		}
+		wantEqual(t, "all", []store.Record{rec(1), rec(2), rec(3), rec(4), rec(5)}, list(0, 0))
+		wantEqual(t, "a page", []store.Record{rec(3), rec(4)}, list(2, 2))
+		wantEqual(t, "past the end", []store.Record(nil), list(5, 10))
+		if n := get(t, s, func(ctx context.Context, r store.Reader) (int64, error) { return r.Size(ctx) }); n != 5 {
+			t.Errorf("Size = %d, want 5", n)
+		}
+	}},
+	{"Records_KeepTheirBytes", func(t *testing.T, s store.Store) {
+		data := []byte{0, 1, 0xff, '"', '\'', '\\', '\n', 0xc3, 0x28}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return tx.AppendRecord(ctx, store.Record{Seq: 1, At: day, Actor: "ada", Kind: "k", Data: data})
+		})
+		got := get(t, s, func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, 0, 1) })
+		if len(got) != 1 || !bytes.Equal(got[0].Data, data) {
+			t.Errorf("came back as %v", got)
+		}
+	}},
+	{"Hashes_ComeBackInTheOrderAskedFor", func(t *testing.T, s store.Store) {
+		hash := func(i int) [32]byte { return [32]byte{byte(i), 1, 2, byte(i >> 8)} }
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			next := 0
+			for _, n := range []int{1, 2, 1, 300, 0, 5} {
+				var run [][32]byte
+				for i := range n {
+					run = append(run, hash(next+i))
+				}
+				if err := tx.PutHashes(ctx, int64(next), run); err != nil {
+					return err
+				}
+				next += n
+			}
+			return nil
+		})
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			got, err := r.Hashes(ctx, []int64{308, 0, 3, 4, 303, 2, 1, 150, 0})
+			wantEqual(t, "hashes", [][32]byte{hash(308), hash(0), hash(3), hash(4), hash(303), hash(2), hash(1), hash(150), hash(0)}, got)
+			for _, i := range []int64{-1, 309, 1 << 40} {
+				if _, err := r.Hashes(ctx, []int64{0, i}); brenner.CodeOf(err) != brenner.CodeNotFound {
+					t.Errorf("Hashes(%d): %v, want NOT_FOUND", i, err)
+				}
+			}
+			none, err2 := r.Hashes(ctx, nil)
+			wantEqual(t, "no hashes", [][32]byte(nil), none)
+			return errors.Join(err, err2)
+		})
+		refuse(t, s, brenner.CodeAlreadyExists, func(ctx context.Context, tx store.Tx) error {
+			return tx.PutHashes(ctx, 308, [][32]byte{hash(308)})
+		})
+		refuse(t, s, brenner.CodeInvalidValue, func(ctx context.Context, tx store.Tx) error {
+			return tx.PutHashes(ctx, 310, [][32]byte{hash(310)})
+		})
+	}},
+	{"Blob_IsStoredOnce", func(t *testing.T, s store.Store) {
+		d, empty := digestOf("x"), digestOf("")
+		large := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, d, []byte("x")), tx.PutBlob(ctx, d, []byte("x")), tx.PutBlob(ctx, empty, nil),
+				tx.PutBlob(ctx, digestOf("large"), large))
+		})
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			got, err := r.Blob(ctx, d)
+			none, err2 := r.Blob(ctx, empty)
+			much, err3 := r.Blob(ctx, digestOf("large"))
+			if string(got) != "x" || len(none) != 0 || !bytes.Equal(much, large) {
+				t.Errorf("blobs came back as %q, %q and %d bytes", got, none, len(much))
+			}
+			_, missing := r.Blob(ctx, digestOf("never"))
+			wantCode(t, brenner.CodeNotFound, missing)
+			return errors.Join(err, err2, err3)
+		})
+		refuse(t, s, brenner.CodeInvalidID, func(ctx context.Context, tx store.Tx) error { return tx.PutBlob(ctx, "abc", nil) })
+	}},
+	{"RedactBlob_IsForGood", func(t *testing.T, s store.Store) {
+		d := digestOf("secret")
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, d, []byte("secret")), tx.RedactBlob(ctx, d), tx.PutBlob(ctx, d, []byte("secret")))
+		})
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, d, []byte("secret")), tx.RedactBlob(ctx, digestOf("never had")), tx.RedactBlob(ctx, d))
+		})
+		ctx := context.Background()
+		for _, d := range []brenner.Digest{d, digestOf("never had")} {
+			wantCode(t, brenner.CodeRedacted, s.Read(ctx, func(r store.Reader) error { _, err := r.Blob(ctx, d); return err }))
+		}
+	}},
+	{"EachBlob_VisitsInDigestOrder", func(t *testing.T, s store.Store) {
+		gone := digestOf("3")
+		var want []brenner.Digest
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			for _, c := range []string{"1", "2", "3", "4", "5", ""} {
+				want = append(want, digestOf(c))
+				if err := tx.PutBlob(ctx, digestOf(c), []byte(c)); err != nil {
+					return err
+				}
+			}
+			return tx.RedactBlob(ctx, gone)
+		})
+		slices.Sort(want)
+		var got []brenner.Digest
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			return r.EachBlob(ctx, func(d brenner.Digest, data []byte) error {
+				got = append(got, d)
+				if (data == nil) != (d == gone) || data != nil && digestOf(string(data)) != d {
+					t.Errorf("blob %s came as %q", d, data)
+				}
+				return nil
+			})
+		})
+		wantEqual(t, "order", want, got)
+		stop := errors.New("enough")
+		ctx := context.Background()
+		if err := s.Read(ctx, func(r store.Reader) error {
+			return r.EachBlob(ctx, func(brenner.Digest, []byte) error { return stop })
+		}); !errors.Is(err, stop) {
+			t.Errorf("an error of fn came back as %v", err)
+		}
+	}},
+	{"Reset_LeavesTheJournal", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(
+				tx.Init(ctx, store.Project{ID: "p", Name: "P", At: day}),
+				tx.AppendRecord(ctx, store.Record{Seq: 1, At: day, Actor: "ada", Kind: "k", Data: []byte("{}")}),
+				tx.PutHashes(ctx, 0, [][32]byte{{1}}), tx.PutBlob(ctx, digestOf("x"), []byte("x")),
+				putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical"), aVersion("a", 2, 1, "draft"), aVersion("a", 3, 1, "alternative")),
+				tx.InsertLink(ctx, store.Link{From: ref("a", 2), Rel: "cites", To: ref("a", 1), Seq: 1}),
+				tx.Index(ctx, "a", "findable"),
+				tx.PutActor(ctx, store.Actor{Name: "ada", Created: day}),
+				tx.PutObject(ctx, store.Object{Kind: "task", ID: "1", Body: []byte("{}")}),
+				tx.PutRequest(ctx, store.Request{Actor: "ada", Key: "k", Digest: digestOf("r")}),
+				tx.PutToken(ctx, store.Token{ID: "t", Actor: "ada", Secret: digestOf("s"), Created: day}),
+				tx.AddDenial(ctx, store.Denial{At: day, Actor: "ada"}),
+				tx.PutVectors(ctx, "m", map[string][]float32{"v": {1}}),
+			)
+		})
+		if hits := search(t, s, store.SearchQuery{Text: "findable"}); len(hits) != 1 {
+			t.Fatalf("found %v before Reset", hits)
+		}
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.Reset(ctx) })
+		for _, table := range store.Tables() {
+			if rows := get(t, s, func(ctx context.Context, r store.Reader) ([]any, error) { return each(ctx, r, table) }); len(rows) != 0 {
+				t.Errorf("%s still has %v", table, rows)
+			}
+		}
+		if hits := search(t, s, store.SearchQuery{Text: "findable"}); len(hits) != 0 {
+			t.Errorf("found %v after Reset", hits)
+		}
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			_, err1 := r.Project(ctx)
+			n, err2 := r.Size(ctx)
+			_, err3 := r.Hashes(ctx, []int64{0})
+			_, err4 := r.Blob(ctx, digestOf("x"))
+			_, err5 := r.Token(ctx, digestOf("s"))
+			d, err6 := r.Denials(ctx, 0)
+			v, err7 := r.Vectors(ctx, "m", []string{"v"})
+			leaves, err8 := r.Leaves(ctx, "")
+			if n != 1 || len(d) != 1 || len(v) != 1 || len(leaves) != 0 {
+				t.Errorf("after Reset: %d records, %d denials, %d vectors, %d leaves", n, len(d), len(v), len(leaves))
+			}
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8)
+		})
+		// The tables can be filled again as if nothing had been there.
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical")), tx.Index(ctx, "a", "findable"))
+		})
+		wantEqual(t, "found again", []string{"a"}, found(search(t, s, store.SearchQuery{Text: "findable"})))
+	}},
+}
+
+// each collects a digest table.
+func each(ctx context.Context, r store.Reader, table store.Table) ([]any, error) {
+	var rows []any
+	err := r.Each(ctx, table, func(row any) error { rows = append(rows, row); return nil })
+	return rows, err
+}

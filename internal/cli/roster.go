@@ -43,7 +43,7 @@ be - for standard input. Every error is reported at once.`,
 				Warnings []brenner.Diagnostic `json:"warnings"`
 			}{team, warnings}, func(w io.Writer) {
 				r.warn(warnings)
-				_, _ = fmt.Fprintf(w, "the roster is valid: %d entries\n", len(team.Entries))
+				_, _ = fmt.Fprintf(w, "the roster is valid: %s\n", words(team.Names()))
 			})
 		},
 	}

@@ -30,13 +30,32 @@ type (
 // PI is the role of the person who leads the project.
 const PI Role = "pi"
 
-// Ref names one version of one artifact. It is written ID@VERSION.
+// Ref names one version of one artifact. It is written ID@VERSION, also in
+// JSON; version 0 stands for "the one in force" and is left out.
 type Ref struct {
-	Artifact ArtifactID `json:"artifact"`
-	Version  Version    `json:"version"`
+	Artifact ArtifactID
+	Version  Version
 }
 
-func (r Ref) String() string { return string(r.Artifact) + "@" + strconv.Itoa(int(r.Version)) }
+func (r Ref) String() string {
+	if r.Version == 0 {
+		return string(r.Artifact)
+	}
+	return string(r.Artifact) + "@" + strconv.Itoa(int(r.Version))
+}
+
+// MarshalText writes the reference as String does.
+func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (r *Ref) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*r = Ref{}
+		return nil
+	}
+	*r, err = ParseRef(string(text))
+	return err
+}
 
 // Less orders references by id, then version: the tie-break used wherever
 // references are listed.

@@ -1,0 +1,355 @@
+package delta
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"brenner"
+	"brenner/canon"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// format is the name of the JSON form of an artifact.
+const format = "brenner.session_artifact/1"
+
+// The JSON of an artifact holds what it shows, for readers, and the deltas it
+// rests on, for the next merge. What it shows follows from the deltas, and is
+// checked against them when it is read.
+type (
+	artifactJSON struct {
+		Format   string                  `json:"format"`
+		Metadata Metadata                `json:"metadata"`
+		Sections map[Section]sectionJSON `json:"sections"`
+	}
+	sectionJSON struct {
+		// Highest is the highest number ever used.
+		Highest int        `json:"highest"`
+		Items   []itemJSON `json:"items"`
+	}
+	itemJSON struct {
+		ID          ItemID                    `json:"id"`
+		Fields      map[string]jsontext.Value `json:"fields"`
+		Conflicts   map[string][]Candidate    `json:"conflicts,omitzero"`
+		KilledBy    brenner.ActorName         `json:"killed_by,omitzero"`
+		KilledAt    string                    `json:"killed_at,omitzero"`
+		KillReason  string                    `json:"kill_reason,omitzero"`
+		KilledCells map[string]deathJSON      `json:"killed_cells,omitzero"`
+		// Deltas are the ADD and the edits in order, Kills the kills.
+		Deltas []entryJSON `json:"deltas"`
+		Kills  []entryJSON `json:"kills,omitzero"`
+	}
+	deathJSON struct {
+		KilledBy   brenner.ActorName `json:"killed_by"`
+		KilledAt   string            `json:"killed_at"`
+		KillReason string            `json:"kill_reason,omitzero"`
+	}
+	entryJSON struct {
+		Delta   Delta  `json:"delta"`
+		Message string `json:"message,omitzero"`
+		// At is the effective instant (D11).
+		At string `json:"at"`
+	}
+)
+
+// MarshalJSON writes the artifact as canonical JSON.
+func (a *Artifact) MarshalJSON() ([]byte, error) {
+	out := artifactJSON{Format: format, Metadata: a.meta, Sections: make(map[Section]sectionJSON, sectionCount)}
+	for s := range a.sections {
+		section := &a.sections[s]
+		rows := make([]itemJSON, 0, len(section.list))
+		for _, it := range section.shown(s) {
+			rows = append(rows, it.json())
+		}
+		out.Sections[schemas[s].Section] = sectionJSON{Highest: section.highest, Items: rows}
+	}
+	return canon.Marshal(out)
+}
+
+func (it *Item) json() itemJSON {
+	row := itemJSON{ID: it.ID(), Fields: map[string]jsontext.Value{}, Deltas: entriesJSON(it.log), Kills: entriesJSON(it.kills)}
+	for i := range it.fields {
+		row.show(it.kind(&it.fields[i]), &it.fields[i])
+	}
+	for _, c := range it.conflicts() {
+		if row.Conflicts == nil {
+			row.Conflicts = map[string][]Candidate{}
+		}
+		row.Conflicts[c.Name()] = c.Candidates
+	}
+	if d := it.Killed(); d != nil {
+		row.KilledBy, row.KilledAt, row.KillReason = d.By, FormatInstant(d.At), d.Reason
+	}
+	return row
+}
+
+// show puts a field into the row; what is unsettled or killed stands elsewhere.
+func (row *itemJSON) show(kind Kind, f *shown) {
+	switch kind {
+	case KindList, KindReferences:
+		list := make([]jsontext.Value, len(f.list))
+		for i, el := range f.list {
+			list[i] = jsontext.Value(el)
+		}
+		row.Fields[f.name] = canon.MustMarshal(list)
+	case KindOutcomes, KindScore:
+		cells := map[string]jsontext.Value{}
+		for i := range f.cells {
+			c := &f.cells[i]
+			switch {
+			case c.dropped != nil:
+				row.killCell(c)
+			case c.rival == nil:
+				cells[c.key] = jsontext.Value(c.value)
+			}
+		}
+		row.Fields[f.name] = canon.MustMarshal(cells)
+	default:
+		if f.rival == nil {
+			row.Fields[f.name] = jsontext.Value(f.value)
+		}
+	}
+}
+
+func (row *itemJSON) killCell(c *cell) {
+	if row.KilledCells == nil {
+		row.KilledCells = map[string]deathJSON{}
+	}
+	d := c.dropped.death()
+	row.KilledCells[c.key] = deathJSON{d.By, FormatInstant(d.At), d.Reason}
+}
+
+func entriesJSON(list []*entry) []entryJSON {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]entryJSON, len(list))
+	for i, e := range list {
+		out[i] = entryJSON{e.delta, e.message, FormatInstant(e.at)}
+	}
+	return out
+}
+
+// UnmarshalJSON reads an artifact as ReadArtifact does.
+func (a *Artifact) UnmarshalJSON(raw []byte) error {
+	read, err := ReadArtifact(raw)
+	if err != nil {
+		return err
+	}
+	*a = *read
+	return nil
+}
+
+// ReadArtifact reads an artifact that MarshalJSON wrote. It reports
+// INVALID_SESSION_ARTIFACT, with the JSON pointer, for anything else: also for
+// one in which what shows does not follow from the deltas, so that whatever is
+// read is written back byte for byte.
+func ReadArtifact(raw []byte) (*Artifact, error) {
+	canonical, err := canon.Transform(raw)
+	if err != nil {
+		return nil, notArtifact(err, "")
+	}
+	var in artifactJSON
+	if err := canon.Unmarshal(canonical, &in); err != nil {
+		return nil, notArtifact(err, "")
+	}
+	if in.Format != format {
+		return nil, badArtifact("/format", "not a session artifact of this format")
+	}
+	r := reader{in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}}
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	written, err := r.a.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(written, canonical) {
+		return nil, badArtifact(r.firstDifference(), "what shows does not follow from the deltas")
+	}
+	return r.a, nil
+}
+
+func badArtifact(pointer, message string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidSessionArtifact, "%s", message).At(pointer).
+		WithHint("use the JSON that a merge wrote, unedited; change it by deltas")
+}
+
+// notArtifact gives a refusal from below its pointer and the artifact's code;
+// limits and bad text keep their own.
+func notArtifact(err error, pointer string) *brenner.Error {
+	var e *brenner.Error
+	if !errors.As(err, &e) {
+		return badArtifact(pointer, "not the JSON of a session artifact")
+	}
+	out := badArtifact(pointer+e.Pointer, e.Message)
+	if e.Code == brenner.CodeLimitExceeded || e.Code == brenner.CodeInvalidText {
+		out.Code = e.Code
+	}
+	return out
+}
+
+// reader rebuilds an artifact from its deltas.
+type reader struct {
+	in       *artifactJSON
+	a        *Artifact
+	recorded map[identity]*entry
+	names    map[name]ItemID
+}
+
+func (r *reader) read() error {
+	if err := r.a.meta.check(); err != nil {
+		return notArtifact(err, "")
+	}
+	if r.a.meta.Version < 0 {
+		return badArtifact("/metadata/version", "the version is negative")
+	}
+	if len(r.in.Sections) != sectionCount {
+		return badArtifact("/sections", "not the seven sections")
+	}
+	for s := range schemas {
+		if err := r.section(s); err != nil {
+			return err
+		}
+	}
+	r.a.recorded = index[identity, *entry]{lower: r.recorded}
+	r.a.names = index[name, ItemID]{lower: r.names}
+	r.a.mentions = map[name][]ItemID{}
+	view := viewer{names: r.a.lookup}
+	for s := range r.a.sections {
+		for _, it := range r.a.sections[s].list {
+			view.show(it)
+			r.a.sections[s].count(it, +1)
+			r.mention(it)
+		}
+	}
+	return nil
+}
+
+func (r *reader) section(s int) error {
+	pointer := "/sections/" + string(schemas[s].Section)
+	in, ok := r.in.Sections[schemas[s].Section]
+	if !ok {
+		return badArtifact(pointer, "the section is missing")
+	}
+	out := &r.a.sections[s]
+	out.highest = in.Highest
+	for i := range in.Items {
+		it, err := r.item(s, &in.Items[i], pointer+"/items/"+itoa(i))
+		if err != nil {
+			return err
+		}
+		out.list = append(out.list, it)
+	}
+	slices.SortFunc(out.list, func(a, b *Item) int { return a.number - b.number })
+	for i, it := range out.list {
+		if i > 0 && out.list[i-1].number == it.number {
+			return badArtifact(pointer, "the id "+string(it.ID())+" appears twice")
+		}
+	}
+	if n := len(out.list); out.highest < 0 || n > 0 && out.highest < out.list[n-1].number {
+		return badArtifact(pointer+"/highest", "highest is lower than an id in use")
+	}
+	return nil
+}
+
+func (r *reader) item(s int, in *itemJSON, pointer string) (*Item, error) {
+	section, number, ok := parseItemID(string(in.ID))
+	if !ok || section != s {
+		return nil, badArtifact(pointer+"/id", "not an id of this section")
+	}
+	it := &Item{section: section, number: number}
+	var err error
+	if it.log, err = r.entries(in.Deltas, it, pointer+"/deltas", false); err != nil {
+		return nil, err
+	}
+	if it.kills, err = r.entries(in.Kills, it, pointer+"/kills", true); err != nil {
+		return nil, err
+	}
+	if len(it.log) == 0 {
+		return nil, badArtifact(pointer+"/deltas", "an item rests on at least one delta")
+	}
+	for i, e := range it.log {
+		if (e.delta.Operation == Add) != (i == 0 && s != atThread) {
+			return nil, badArtifact(pointer+"/deltas/"+itoa(i), "the ADD of an item comes first, and once")
+		}
+	}
+	return it, nil
+}
+
+// entries checks the deltas of an item as a merge would.
+func (r *reader) entries(in []entryJSON, it *Item, pointer string, kills bool) ([]*entry, error) {
+	if len(in) == 0 {
+		return nil, nil
+	}
+	list := make([]*entry, len(in))
+	for i := range in {
+		at := pointer + "/" + itoa(i)
+		e, err := r.entry(&in[i], it, at)
+		if err != nil {
+			return nil, err
+		}
+		if isKill := e.delta.Operation == Kill && e.target.cell == ""; isKill != kills {
+			return nil, badArtifact(at+"/delta/operation", "the operation does not belong here")
+		}
+		list[i] = e
+	}
+	slices.SortFunc(list, compareInItem)
+	return list, nil
+}
+
+func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) {
+	received, ok := parseInstant(in.At)
+	if !ok {
+		return nil, badArtifact(pointer+"/at", "not an instant")
+	}
+	if in.Message != "" && !plain(in.Message) {
+		return nil, badArtifact(pointer+"/message", "not a message id")
+	}
+	e, _, err := compile(in.Delta, received)
+	if err != nil {
+		return nil, notArtifact(err, pointer+"/delta")
+	}
+	// The deltas name the item they are listed under, or a provisional id.
+	if e.target.section != it.section || e.target.number != 0 && e.target.number != it.number {
+		return nil, badArtifact(pointer+"/delta/target_id", "the delta is about another item")
+	}
+	e.message, e.rank = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent)
+	if _, twice := r.recorded[e.identity()]; twice {
+		return nil, badArtifact(pointer+"/delta/delta_id", "the delta appears twice")
+	}
+	r.recorded[e.identity()] = e
+	if n := (name{e.delta.Agent, e.delta.ProvisionalID}); n.id != "" {
+		if _, twice := r.names[n]; twice {
+			return nil, badArtifact(pointer+"/delta/provisional_id", "the provisional id is bound twice")
+		}
+		r.names[n] = it.ID()
+	}
+	return e, nil
+}
+
+// mention notes which provisional ids an item uses that nothing is bound to.
+func (r *reader) mention(it *Item) {
+	for _, e := range it.log {
+		for n := range e.provisionalNames() {
+			if _, bound := r.names[n]; !bound {
+				r.a.mentions[n] = append(r.a.mentions[n], it.ID())
+			}
+		}
+	}
+}
+
+// firstDifference points at the first item that is written otherwise than it
+// was read.
+func (r *reader) firstDifference() string {
+	for s := range r.a.sections {
+		in := r.in.Sections[schemas[s].Section].Items
+		for i, it := range r.a.sections[s].shown(s) {
+			if !bytes.Equal(canon.MustMarshal(it.json()), canon.MustMarshal(in[i])) {
+				return "/sections/" + string(schemas[s].Section) + "/items/" + itoa(i)
+			}
+		}
+	}
+	return "/metadata"
+}

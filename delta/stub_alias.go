@@ -1,0 +1,3 @@
+package delta
+
+var fieldAliases = map[Section]map[string]string{}

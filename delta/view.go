@@ -1,0 +1,395 @@
+package delta
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"brenner"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// shown is what one field shows.
+type shown struct {
+	field int // place in the schema, unknownField if it has none
+	name  string
+	value string // canonical JSON; "" if unsettled
+	list  []string
+	cells []cell
+	rival []candidate // several values and nothing to decide between them
+}
+
+// cell is what one key of a map field shows.
+type cell struct {
+	key     string
+	value   string
+	rival   []candidate
+	dropped *entry // the KILL of this cell, if it is the latest write
+}
+
+// candidate is a value and the delta that gave it.
+type candidate struct {
+	entry *entry
+	value string
+}
+
+// Candidate is one of the values between which nothing decides (D10).
+type Candidate struct {
+	Value   jsontext.Value    `json:"value"`
+	Agent   brenner.ActorName `json:"agent"`
+	Instant time.Time         `json:"-"`
+	At      string            `json:"instant"`
+	DeltaID string            `json:"delta"`
+	Message string            `json:"message,omitzero"`
+}
+
+func (c *candidate) export() Candidate {
+	return Candidate{
+		Value: jsontext.Value(c.value), Agent: c.entry.delta.Agent, Instant: c.entry.at, At: FormatInstant(c.entry.at),
+		DeltaID: c.entry.delta.DeltaID, Message: c.entry.message,
+	}
+}
+
+func (f *shown) text() string { return showValue(f.value, f.rival) }
+func (c *cell) text() string  { return showValue(c.value, c.rival) }
+
+// showValue gives a string as its text and any other value as its JSON.
+func showValue(value string, rival []candidate) string {
+	switch {
+	case rival != nil:
+		return Unsettled
+	case value == "":
+		return ""
+	case value[0] == '"':
+		return unquote(value)
+	}
+	return value
+}
+
+// resolver turns a provisional id into the id it was given, in the scope of
+// the agent that used it.
+type resolver func(agent brenner.ActorName, id string) (ItemID, bool)
+
+// resolve gives the id behind a key: itself unless it is a provisional id that
+// is bound.
+func (r resolver) resolve(agent brenner.ActorName, key string) string {
+	if !isProvisional(key) {
+		return key
+	}
+	if id, ok := r(agent, key); ok {
+		return string(id)
+	}
+	return key
+}
+
+// register collects the writes of one field, or of one key, that show.
+type register struct {
+	field int
+	name  string
+	key   string
+	top   []candidate // those of the greatest rank so far
+	drop  *entry      // the KILL of a cell, if it is the latest write
+	old   string      // what a dropped cell held
+}
+
+// write takes the next write in order.
+func (r *register) write(e *entry, w *write) {
+	if w.mode == drop {
+		if r.drop == nil {
+			r.old, _ = r.settle()
+			r.drop, r.top = e, r.top[:0]
+		}
+		return
+	}
+	if n := len(r.top); n > 0 && outranks(e, r.top[n-1].entry) {
+		r.top = r.top[:0]
+	}
+	r.drop = nil
+	r.top = append(r.top, candidate{e, w.value})
+}
+
+// outranks says whether the later of two writes in order wins outright. What
+// an ADD says gives way to any edit.
+func outranks(later, earlier *entry) bool {
+	return earlier.delta.Operation == Add || compareRank(earlier, later) != 0
+}
+
+// settle gives the value that shows, or the candidates between which nothing
+// decides (D10).
+func (r *register) settle() (string, []candidate) {
+	if len(r.top) == 0 {
+		return "", nil
+	}
+	if len(r.top) == 1 {
+		return r.top[0].value, nil
+	}
+	rivals := latestOfMessage(r.top)
+	for _, c := range rivals[1:] {
+		if c.value != rivals[0].value {
+			slices.SortFunc(rivals, compareCandidates)
+			return "", rivals
+		}
+	}
+	return rivals[0].value, nil
+}
+
+// latestOfMessage keeps, of the writes of one agent in one message, those of
+// the greatest seq.
+func latestOfMessage(top []candidate) []candidate {
+	type source struct {
+		agent   brenner.ActorName
+		message string
+	}
+	greatest := map[source]int{}
+	for _, c := range top {
+		s := source{c.entry.delta.Agent, c.entry.message}
+		greatest[s] = max(greatest[s], c.entry.delta.Seq)
+	}
+	var rivals []candidate
+	for _, c := range top {
+		if c.entry.delta.Seq == greatest[source{c.entry.delta.Agent, c.entry.message}] {
+			rivals = append(rivals, c)
+		}
+	}
+	return rivals
+}
+
+func compareCandidates(a, b candidate) int {
+	return cmp.Or(strings.Compare(a.value, b.value), compare(a.entry, b.entry))
+}
+
+// viewer computes what items show from their deltas. It is reused from item to
+// item for the sake of its buffers.
+type viewer struct {
+	names     resolver
+	section   int
+	registers []register
+	lists     []growing
+	find      map[registerKey]int // used once there are many registers
+}
+
+// growing is a list field while its writes are folded.
+type growing struct {
+	shown
+	have stringSet
+}
+
+type registerKey struct{ field, key string }
+
+// show computes what the item shows: the writes not after its death, in order.
+func (v *viewer) show(it *Item) {
+	v.section, v.registers, v.lists, v.find = it.section, v.registers[:0], v.lists[:0], nil
+	for _, e := range it.log {
+		if it.hides(e) {
+			continue
+		}
+		for i := range e.writes {
+			v.take(e, &e.writes[i])
+		}
+	}
+	it.fields = v.finish()
+	if it.section == atTests {
+		it.score = totalScore(it)
+	}
+}
+
+// hides says whether a delta came after the item's death. The ADD always
+// shows: a kill older than the add counts as just after it.
+func (it *Item) hides(e *entry) bool {
+	return len(it.kills) > 0 && e.delta.Operation != Add && compare(e, it.kills[0]) > 0
+}
+
+func (v *viewer) take(e *entry, w *write) {
+	if w.mode == union || w.mode == replace {
+		v.takeList(e, w)
+		return
+	}
+	key := w.key
+	if key != "" && v.isItems(w.field) {
+		key = v.names.resolve(e.delta.Agent, key)
+	}
+	v.register(w.field, w.name, key).write(e, w)
+}
+
+func (v *viewer) isItems(field int) bool {
+	return field != unknownField && schemas[v.section].Fields[field].Items
+}
+
+// register finds or opens the register of a field or key. A few are searched
+// in line; many through a map, so that a wide payload stays linear.
+func (v *viewer) register(field int, name, key string) *register {
+	const few = 16
+	if len(v.registers) <= few {
+		for i := range v.registers {
+			if v.registers[i].name == name && v.registers[i].key == key {
+				return &v.registers[i]
+			}
+		}
+	} else if i, ok := v.find[registerKey{name, key}]; ok {
+		return &v.registers[i]
+	}
+	v.open(field, name, key)
+	if n := len(v.registers); n > few {
+		if v.find == nil {
+			v.find = map[registerKey]int{}
+			for i := range v.registers {
+				v.find[registerKey{v.registers[i].name, v.registers[i].key}] = i
+			}
+		}
+		v.find[registerKey{name, key}] = n - 1
+	}
+	return &v.registers[len(v.registers)-1]
+}
+
+// open adds a register, with the buffer of an earlier one if there is one.
+func (v *viewer) open(field int, name, key string) {
+	n := len(v.registers)
+	v.registers = slices.Grow(v.registers, 1)[:n+1]
+	r := &v.registers[n]
+	*r = register{field: field, name: name, key: key, top: r.top[:0]}
+}
+
+// takeList folds the next write of a list: a union appends what is new; a
+// replacement keeps, in place, what it repeats and drops the rest. A value is
+// thus present if its latest add is not older than the latest replacement
+// lacking it, and stands where its first surviving add put it (D5).
+func (v *viewer) takeList(e *entry, w *write) {
+	elements := w.list
+	if v.isItems(w.field) {
+		elements = v.resolved(e, elements)
+	}
+	i := slices.IndexFunc(v.lists, func(l growing) bool { return l.field == w.field })
+	if i < 0 {
+		i = len(v.lists)
+		v.lists = append(v.lists, growing{shown: shown{field: w.field, name: w.name}})
+	}
+	v.lists[i].fold(w.mode, elements)
+}
+
+func (l *growing) fold(mode writeMode, elements []string) {
+	if mode == replace {
+		keep := newSet(elements)
+		l.list = slices.DeleteFunc(l.list, func(el string) bool { return !keep.has(el) })
+		l.have = newSet(l.list)
+	}
+	for _, el := range elements {
+		if !l.have.has(el) {
+			l.have.add(el)
+			l.list = append(l.list, el)
+		}
+	}
+}
+
+func (v *viewer) resolved(e *entry, elements []string) []string {
+	out := make([]string, len(elements))
+	for i, el := range elements {
+		out[i] = el
+		if id := unquote(el); isProvisional(id) {
+			out[i] = quote(v.names.resolve(e.delta.Agent, id))
+		}
+	}
+	return out
+}
+
+// finish settles the registers and puts the fields into order: known ones as
+// in the schema, then the others by name.
+func (v *viewer) finish() []shown {
+	fields := make([]shown, 0, len(v.lists)+len(v.registers))
+	for i := range v.lists {
+		fields = append(fields, v.lists[i].shown)
+	}
+	var places [maxFields]int // of map fields in fields, plus one
+	for i := range v.registers {
+		r := &v.registers[i]
+		value, rival := r.settle()
+		if r.key == "" {
+			fields = append(fields, shown{field: r.field, name: r.name, value: value, rival: rival})
+			continue
+		}
+		if places[r.field] == 0 {
+			fields = append(fields, shown{field: r.field, name: r.name})
+			places[r.field] = len(fields)
+		}
+		if r.drop != nil {
+			value = r.old
+		}
+		f := &fields[places[r.field]-1]
+		f.cells = append(f.cells, cell{r.key, value, rival, r.drop})
+	}
+	for i := range fields {
+		if len(fields[i].cells) > 1 {
+			sortCells(&fields[i], v.section)
+		}
+	}
+	slices.SortFunc(fields, func(a, b shown) int {
+		return cmp.Or(a.field-b.field, strings.Compare(a.name, b.name))
+	})
+	return fields
+}
+
+// kind gives the kind of a field that shows.
+func (it *Item) kind(f *shown) Kind {
+	if f.field == unknownField {
+		return KindOpaque
+	}
+	return schemas[it.section].Fields[f.field].Kind
+}
+
+func sortCells(f *shown, section int) {
+	if schemas[section].Fields[f.field].Kind == KindScore {
+		slices.SortFunc(f.cells, func(a, b cell) int {
+			return slices.Index(scoreParts, a.key) - slices.Index(scoreParts, b.key)
+		})
+		return
+	}
+	slices.SortFunc(f.cells, func(a, b cell) int { return compareIDs(a.key, b.key) })
+}
+
+// totalScore adds up the parts of a score; an unsettled part counts nothing.
+func totalScore(it *Item) float64 {
+	total := 0.0
+	for _, c := range it.mapCells("score") {
+		if n, err := strconv.ParseFloat(c.value, 64); err == nil {
+			total += n
+		}
+	}
+	return total
+}
+
+// stringSet is a set searched in line while small.
+type stringSet struct {
+	few  []string
+	many map[string]bool
+}
+
+func newSet(elements []string) stringSet {
+	var s stringSet
+	for _, el := range elements {
+		s.add(el)
+	}
+	return s
+}
+
+func (s *stringSet) has(el string) bool {
+	if s.many != nil {
+		return s.many[el]
+	}
+	return slices.Contains(s.few, el)
+}
+
+func (s *stringSet) add(el string) {
+	if s.many != nil {
+		s.many[el] = true
+		return
+	}
+	s.few = append(s.few, el)
+	if len(s.few) > 16 {
+		s.many = make(map[string]bool, 2*len(s.few))
+		for _, e := range s.few {
+			s.many[e] = true
+		}
+	}
+}

@@ -2,14 +2,17 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"brenner"
 	"brenner/internal/api"
 	"brenner/internal/api/apitest"
 	"brenner/internal/app"
+	"brenner/internal/pgtest"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
+	"brenner/internal/store/postgres"
 )
 
 // world is a project on a store, asked directly.
@@ -43,4 +46,16 @@ func newWorld(t *testing.T, s store.Store) world {
 
 func TestService_OnMemory(t *testing.T) {
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
+}
+
+func TestService_OnPostgreSQL(t *testing.T) {
+	database, worlds := pgtest.Open(t), 0 // many projects share a database
+	apitest.Run(t, func(t *testing.T) apitest.World {
+		worlds++
+		s, err := postgres.Open(t.Context(), fmt.Sprintf("%s&project=fate-%d", database, worlds), postgres.Options{Create: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newWorld(t, s)
+	})
 }

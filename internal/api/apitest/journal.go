@@ -46,7 +46,7 @@ func journalCases() []testCase {
 			if !v.OK || v.Checkpoints != 1 {
 				s.Errorf("verify: %+v", v)
 			}
-			_, err = s.pi.Verify(s.ctx, api.VerifyRequest{Checkpoints: []string{strings.Replace(cp.Note, "1", "2", 1)}})
+			_, err = s.pi.Verify(s.ctx, api.VerifyRequest{Checkpoints: []string{strings.Replace(cp.Note, "brenner/", "brenner/x", 1)}})
 			s.refused(err, brenner.CodeCheckpointInvalid)
 		}},
 		{"redaction removes the bytes and verify says so", func(s *scene) { // J6

@@ -3,6 +3,7 @@
 //
 //	docs/errors.md       from the registry of codes
 //	docs/cli.md          from the command tree
+//	docs/cli.md          from the command tree
 //	docs/conformance.md  from docs/spec.md and the rule numbers cited in tests
 //
 // `go run ./internal/docgen` (or make generate) writes them; the tests of this
@@ -28,6 +29,7 @@ type document struct {
 
 var documents = []document{
 	{"docs/errors.md", func(string) ([]byte, error) { return renderErrors(), nil }},
+	{"docs/cli.md", func(string) ([]byte, error) { return renderCLI(), nil }},
 	{"docs/conformance.md", renderConformance},
 }
 

@@ -2,6 +2,16 @@ package brenner
 
 // Codes of the playbook and of embeddings.
 const (
+	CodeContentBlank      Code = "CONTENT_BLANK"
+	CodeUnknownSection    Code = "UNKNOWN_SECTION"
+	CodeInvalidDomain     Code = "INVALID_DOMAIN"
+	CodeInvalidThreshold  Code = "INVALID_THRESHOLD"
+	CodePersonRequired    Code = "PERSON_REQUIRED"
+	CodeFeedbackDenied    Code = "FEEDBACK_DENIED"
+	CodeAlreadyReviewed   Code = "ALREADY_REVIEWED"
+	CodeAlreadyUndone     Code = "ALREADY_UNDONE"
+	CodeNotUndoable       Code = "NOT_UNDOABLE"
+	CodeVectorsMissing    Code = "VECTORS_MISSING"
 	CodeInvalidVector     Code = "INVALID_VECTOR"
 	CodeEmbeddingMismatch Code = "EMBEDDING_MISMATCH"
 	CodeEmbedUnavailable  Code = "EMBED_UNAVAILABLE"
@@ -10,6 +20,16 @@ const (
 )
 
 var playbookCodes = []CodeInfo{
+	{CodeContentBlank, ClassInvalid, "A lesson has no word in it.", "Write the lesson as one sentence."},
+	{CodeUnknownSection, ClassInvalid, "A section is none of helpful, harmful and neutral.", "Use helpful (do this), harmful (avoid this) or neutral (a fact)."},
+	{CodeInvalidDomain, ClassInvalid, "A domain is not a name, is reserved, or is not that of the playbook.", "Use lower-case letters, digits and hyphens; not admin, system or test."},
+	{CodeInvalidThreshold, ClassInvalid, "A similarity threshold is not above 0 and at most 1.", "Use 0.8, or what the labelled pairs say about your embedder."},
+	{CodePersonRequired, ClassDenied, "The decision is reserved to a person, or to a reviewer where the message says so.", "Ask the PI."},
+	{CodeFeedbackDenied, ClassDenied, "The agent judged a bullet that none of its contexts carried.", "Assemble a context first; feedback is about lessons that were used."},
+	{CodeAlreadyReviewed, ClassConflict, "The bullet was approved or rejected before.", "Amend it or set its stage instead."},
+	{CodeAlreadyUndone, ClassConflict, "The record was undone before.", "Nothing is left to do."},
+	{CodeNotUndoable, ClassConflict, "The record is of a kind that another act answers.", "Use promote, release or review instead."},
+	{CodeVectorsMissing, ClassConflict, "Bullets of the playbook have no vector yet, so nothing can be matched.", "Run `brenner playbook reembed`."},
 	{CodeInvalidVector, ClassInvalid, "A vector is zero, not finite or of the wrong dimension.", "Embed the text with the embedding the playbook is frozen to."},
 	{CodeEmbeddingMismatch, ClassConflict, "The playbook is frozen to another embedding.", "Use that embedding, or run `brenner playbook reembed` to move over."},
 	{CodeEmbedUnavailable, ClassUnavailable, "The embedding endpoint did not answer in time.", "Check that it runs at the configured address and try again; nothing was changed."},

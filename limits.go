@@ -63,10 +63,21 @@ const (
 	MaxPromptBytes = 64 << 10
 	// MaxQuestionRunes bounds the question of a session.
 	MaxQuestionRunes = 4000
+	// MaxMailBytes bounds one answer of a mail server.
+	MaxMailBytes = 32 << 20
+	// MailDeadline is how long one call of a mail server may take.
+	MailDeadline = 30 * time.Second
 )
 
 // Limits of the playbook and of embeddings.
 const (
+	// MaxInsights bounds one batch of insights, MaxInsightBytes its file.
+	MaxInsights     = 10_000
+	MaxInsightBytes = 32 << 20
+	// MaxLessonRunes bounds the content of one insight.
+	MaxLessonRunes = 2000
+	// MaxSourceRunes bounds the task an insight names as its source.
+	MaxSourceRunes = 128
 	// MaxVectorDimension bounds the length of one vector.
 	MaxVectorDimension = 8192
 	// MaxEmbedReplyBytes bounds one reply of an embedding endpoint.

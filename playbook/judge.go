@@ -1,0 +1,83 @@
+package playbook
+
+import "brenner"
+
+// Feedback counts an agent's judgement of a bullet it worked with. carried
+// says whether a recorded context of that agent held the bullet; without it
+// the agent cannot know what it judges, and FEEDBACK_DENIED follows (B8).
+// Persons may always. Also NOT_FOUND, UNKNOWN_SECTION, and STATUS_CONFLICT for
+// a retired bullet.
+func (b *Book) Feedback(id BulletID, as Section, carried bool, act Act) (Change, error) {
+	if err := as.Check(); err != nil {
+		return Change{}, err
+	}
+	if err := act.check(); err != nil {
+		return Change{}, err
+	}
+	d := b.draft(act)
+	s, err := d.living(id)
+	if err != nil {
+		return Change{}, err
+	}
+	if !carried && !act.Actor.Person {
+		return Change{}, brenner.Errorf(brenner.CodeFeedbackDenied, "no context of %s carried bullet %s", act.Actor.Name, id).
+			WithHint("assemble a context first; feedback is about lessons that were used")
+	}
+	u := DeltaUpdate{Kind: KindFeedback, Increment: one(as)}
+	if d.act.At.After(s.LastSeenAt) {
+		u.LastSeenAt = d.act.At
+	}
+	_, err = d.count(s, u)
+	return d.change, err
+}
+
+// ReviewQueue lists the bullets that wait for a review, oldest number first.
+func (b *Book) ReviewQueue() []Bullet {
+	var out []Bullet
+	for i := range b.entries {
+		if e := &b.entries[i]; e.ID != "" && e.Live() && e.Review == ReviewPending {
+			out = append(out, e.clone())
+		}
+	}
+	return out
+}
+
+// Approve closes a review: the bullet's confidence no longer holds it back
+// (B7). It reports PERSON_REQUIRED, NOT_FOUND, ALREADY_REVIEWED, and
+// STATUS_CONFLICT for a bullet that was never queued or is retired.
+func (b *Book) Approve(id BulletID, act Act) (Change, error) {
+	return b.review(id, act, DeltaUpdate{Kind: KindApprove, Review: ReviewApproved})
+}
+
+// Reject closes a review and retires the bullet (B7). It fails like Approve.
+func (b *Book) Reject(id BulletID, act Act) (Change, error) {
+	return b.review(id, act, DeltaUpdate{Kind: KindReject, Review: ReviewRejected, Stage: Retired})
+}
+
+func (b *Book) review(id BulletID, act Act, u DeltaUpdate) (Change, error) {
+	if err := act.byReviewer("review a bullet"); err != nil {
+		return Change{}, err
+	}
+	d := b.draft(act)
+	s, ok := d.find(id)
+	if !ok {
+		return Change{}, unknownBullet(id)
+	}
+	if s.Review == ReviewApproved || s.Review == ReviewRejected {
+		return Change{}, brenner.Errorf(brenner.CodeAlreadyReviewed, "bullet %s has been %s", id, s.Review).
+			WithHint("a review is closed once; amend the bullet or set its stage instead")
+	}
+	s, err := d.living(id)
+	if err != nil {
+		return Change{}, err
+	}
+	if s.Review != ReviewPending {
+		return Change{}, brenner.Errorf(brenner.CodeStatusConflict, "bullet %s is not waiting for a review", id).
+			WithHint("list those that are with `brenner playbook review list`")
+	}
+	if u.Stage != "" {
+		u.From = s.Stage
+	}
+	_, err = d.record(s, u)
+	return d.change, err
+}

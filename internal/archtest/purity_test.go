@@ -147,7 +147,7 @@ func (c *checker) call(n *ast.CallExpr) {
 		if !c.sorted[n] && !c.isExcused(n) {
 			c.report(n, "takes the order of a map from "+name+": sort it, or say on the line why order cannot show")
 		}
-	case jsonLibrary + ".Marshal", jsonLibrary + ".MarshalWrite", jsonLibrary + ".MarshalEncode":
+	case jsonLibrary + ".Marshal", jsonLibrary + ".MarshalWrite": // MarshalEncode follows the options of its encoder
 		deterministic := slices.ContainsFunc(n.Args, func(arg ast.Expr) bool {
 			option, ok := arg.(*ast.CallExpr)
 			return ok && c.callee(option) == jsonLibrary+".Deterministic"

@@ -181,7 +181,8 @@ func wordsOfTests(t *testing.T) map[string]bool {
 		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "archtest") {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".txtar") {
+		suite := strings.HasSuffix(path, ".go") && strings.HasSuffix(filepath.Dir(path), "test")
+		if !suite && !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".txtar") {
 			return nil
 		}
 		text, err := os.ReadFile(path)

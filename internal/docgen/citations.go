@@ -20,6 +20,7 @@ var (
 	lead     = regexp.MustCompile(`(?m)^[\s/*#]*(` + number + `(?:(?:, | and |–|-)` + number + `)*)\b`)
 	brackets = regexp.MustCompile(`\((` + number + `(?:(?:, | and |; |–|-)` + number + `)*)\)`)
 	anywhere = regexp.MustCompile(`\b` + number + `\b`)
+	span     = regexp.MustCompile(`\b(` + number + `)[–-](` + number + `)\b`)
 	// itemID is an item of a session artifact, such as P1.H2, not a rule.
 	itemID = regexp.MustCompile(`\b` + number + `\.[A-Z]`)
 )
@@ -28,7 +29,7 @@ var (
 // how the items of a session artifact are called, so those letters count only
 // in the leading form; the others count wherever they stand.
 func cited(comment string) []string {
-	comment = itemID.ReplaceAllString(comment, "")
+	comment = span.ReplaceAllStringFunc(itemID.ReplaceAllString(comment, ""), spellOut)
 	var numbers []string
 	for _, form := range []*regexp.Regexp{lead, brackets} {
 		for _, m := range form.FindAllStringSubmatch(comment, -1) {
@@ -42,6 +43,15 @@ func cited(comment string) []string {
 	}
 	slices.Sort(numbers)
 	return slices.Compact(numbers)
+}
+
+// spellOut turns J2–J4 into J2, J3, J4; what is no range stays as it is.
+func spellOut(text string) string {
+	numbers, err := expand(strings.Replace(text, "–", "-", 1))
+	if err != nil {
+		return text
+	}
+	return strings.Join(numbers, ", ")
 }
 
 // readCitations walks the module's tests and scripts and maps each rule number
@@ -64,7 +74,7 @@ func readCitations(root string) (map[string][]string, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case strings.HasSuffix(rel, "_test.go"):
+		case strings.HasSuffix(rel, "_test.go"), isSuite(rel):
 			return citationsOfTest(file, rel, found)
 		case strings.HasSuffix(rel, ".txtar"):
 			return citationsOfScript(file, rel, found)
@@ -76,6 +86,12 @@ func readCitations(root string) (map[string][]string, error) {
 		found[n] = slices.Compact(tests)
 	}
 	return found, err
+}
+
+// isSuite reports whether a file belongs to a suite that several packages run,
+// such as storetest.
+func isSuite(rel string) bool {
+	return strings.HasSuffix(rel, ".go") && strings.HasSuffix(path.Dir(rel), "test")
 }
 
 // citationsOfTest attributes each comment of a test file to the function it

@@ -102,6 +102,20 @@ func TestParse_ReadsEveryPart(t *testing.T) {
 	}
 }
 
+// R5: what a plain YAML value means.
+func TestParse_YAMLScalars(t *testing.T) {
+	for src, want := range map[string]string{
+		"1e3": "1000", "-0.50": "-0.5", "0x1F": "31", "0o17": "15", "12": "12", "12345678901234567890": "12345678901234567000",
+		"on": `"on"`, "yes": `"yes"`, "true": "true", "~": "null", "'1e3'": `"1e3"`, `"12"`: `"12"`, "2025-12-30": `"2025-12-30"`,
+		"|\n    a\n    b\n": `"a\nb\n"`, ">-\n    a\n    b\n": `"a b"`, `"\u00e9\ud83d\ude00"`: `"é😀"`, "1.2.3": `"1.2.3"`,
+	} {
+		c, err := config.Parse(config.RCFile, []byte("policies:\r\n  pi: "+src))
+		if err != nil || string(c.Policies["pi"]) != want {
+			t.Errorf("%s gives %s, want %s: %v", src, c.Policies["pi"], want, err)
+		}
+	}
+}
+
 func TestParse_EmptyFileIsTheDefault(t *testing.T) {
 	for _, src := range []string{"", "\n", "# nothing yet\n", "---\n", "{}", "\ufeff{}", "\ufeff# bom\n"} {
 		c, err := config.Parse(config.RCFile, []byte(src))
@@ -173,6 +187,7 @@ func TestParse_RefusesWithLineAndColumn(t *testing.T) {
 		{"two documents", config.RCFile, "modules: []\n---\nmodules: []\n", brenner.CodeInvalidConfig, 2, 1, "second YAML document"},
 		{"number as key", config.RCFile, "policies:\n  1: {}\n", brenner.CodeInvalidConfig, 2, 3, "not a string"},
 		{"not a number", config.RCFile, "playbook: {threshold: .nan}\n", brenner.CodeInvalidConfig, 1, 23, "not a value"},
+		{"leading zero", config.RCFile, "policies: {pi: 010}\n", brenner.CodeInvalidConfig, 1, 16, "starts with a zero"},
 		{"a list", config.RCFile, "- modules\n", brenner.CodeInvalidConfig, 1, 1, "a list where an object"},
 		{"deep block", config.RCFile, "modules: \n  " + strings.Repeat("- ", 70) + "a", brenner.CodeLimitExceeded, 2, 129, "deeper"},
 		{"deep flow", config.RCFile, "modules: " + deep, brenner.CodeLimitExceeded, 1, 73, "deeper"},

@@ -12,6 +12,12 @@ import (
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
 
+// isNumber reports whether a text is a number as JSON writes it.
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && len(jsonNumber.FindString(s)) == len(s)
+}
+
 // number reads a number as JSON writes it.
 func (l *literalReader) number() (string, error) {
 	digits := jsonNumber.Find(l.text[l.off:])

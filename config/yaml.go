@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"brenner"
 
@@ -139,9 +140,17 @@ func (in source) yamlValue(v ast.Node, depth int) (node, error) {
 		}
 	case *ast.StringNode:
 		n.kind, n.text = text, v.Value
+		// The library takes some plain numbers, such as 1e3, for text.
+		if v.Token.Type == token.StringType && isNumber(v.Value) {
+			n.kind = number
+		}
 	case *ast.LiteralNode:
 		n.kind, n.text = text, v.Value.Value
 	case *ast.IntegerNode:
+		if w := strings.TrimLeft(v.Token.Value, "+-"); len(w) > 1 && w[0] == '0' && w[1] <= '9' {
+			return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%s starts with a zero: octal to some, decimal to others", v.Token.Value).
+				WithHint("drop the zero, or put the value in quotes")
+		}
 		n.kind, n.text = number, fmt.Sprint(v.Value)
 	case *ast.FloatNode:
 		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) {

@@ -99,6 +99,15 @@ type lens struct {
 	view  func(string) *folded
 	// bare lenses do not see white space.
 	bare bool
+	// quoted views the quotation, if not in the same way as the text.
+	quoted func(string) *folded
+}
+
+func (l lens) quote(s string) *folded {
+	if l.quoted != nil {
+		return l.quoted(s)
+	}
+	return l.view(s)
 }
 
 // lenses, from the narrowest to the widest. The first that makes a quotation
@@ -108,7 +117,7 @@ var lenses = []lens{
 	{cause: CauseLineEndings, view: func(s string) *folded { return foldRunes(s, plainBreak) }},
 	{cause: CauseInvisible, view: func(s string) *folded { return foldRunes(s, plainSpace) }},
 	{cause: CauseConfusable, view: func(s string) *folded { return foldRunes(s, plainLook) }},
-	{cause: CauseEscapeLevel, view: foldEscapes},
+	{cause: CauseEscapeLevel, view: foldEscapes, quoted: foldNothing},
 	{cause: CauseWhitespace, view: squeeze, bare: true},
 	widest,
 }
@@ -166,11 +175,10 @@ func skeleton(r rune) (string, bool) {
 
 // foldNormal sees the text in normal form C.
 func foldNormal(s string) *folded {
-	f := newFolder(s)
 	if norm.NFC.IsNormalString(s) {
-		f.keep(0)
-		return f.done()
+		return foldNothing(s)
 	}
+	f := newFolder(s)
 	var it norm.Iter
 	it.InitString(norm.NFC, s)
 	for !it.Done() {
@@ -182,6 +190,12 @@ func foldNormal(s string) *folded {
 			f.put(string(seg), from, width)
 		}
 	}
+	return f.done()
+}
+
+func foldNothing(s string) *folded {
+	f := newFolder(s)
+	f.keep(0)
 	return f.done()
 }
 

@@ -329,6 +329,9 @@ func chooseAnchors(base string, edits []edit) []choice {
 		}
 	}
 	for _, reach := range []int{1, 16, 32, 64, 128, 256, 512, 1024, 2048} {
+		if len(open) == 0 {
+			return chosen
+		}
 		queries := make([]*query, len(open))
 		for k, i := range open {
 			chosen[i].start = anchorStart(base, edits[i].start, reach)

@@ -349,17 +349,12 @@ func (f fault) judge(tb testing.TB, s *scene, blind bool, row *faultRow) {
 	row.toName++
 	if x.Cause() == f.cause {
 		row.named++
-	} else if testing.Verbose() && os.Getenv("FAULT_DEBUG") != "" {
-		tb.Logf("%s: cause %s, want %s\n%s%s", f.name, x.Cause(), f.cause, s.p.JSON(), x)
 	}
 	canFix := f.fixable && !blind || f.fixableBlind && blind
 	if canFix {
 		row.toFix++
 	}
 	if x.Corrected == nil {
-		if canFix && os.Getenv("FAULT_DEBUG") != "" {
-			tb.Logf("%s: not fixed\n%s%s", f.name, s.p.JSON(), x)
-		}
 		return
 	}
 	target := s.a
@@ -373,8 +368,6 @@ func (f fault) judge(tb testing.TB, s *scene, blind bool, row *faultRow) {
 	}
 	if canFix && fixed.Text.s == s.b.s {
 		row.fixed++
-	} else if canFix && os.Getenv("FAULT_DEBUG") != "" {
-		tb.Logf("%s: fixed wrongly\n%s%s\n%q", f.name, s.p.JSON(), x, s.b.s)
 	}
 }
 

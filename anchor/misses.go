@@ -37,16 +37,42 @@ func (x *explainer) explainMisses() {
 		x.add(r.finding)
 		repairs = append(repairs, r)
 	}
-	if len(misses) <= most {
+	if 0 < len(misses) && len(misses) <= most && !x.rewriteAll() {
 		x.mend(edits, repairs)
 	}
 }
+
+// rewriteAll reads the whole patch at another level: if that is what is wrong
+// with one operation, it is wrong with the new blocks of the others too.
+func (x *explainer) rewriteAll() bool {
+	for _, rw := range rewrites {
+		if x.out.Findings[0].Cause != rw.cause {
+			continue
+		}
+		q := x.p.clone()
+		for i := range q.Groups {
+			g := &q.Groups[i]
+			g.Anchor.Text = rw.fn(g.Anchor.Text)
+			for j, op := range g.Ops {
+				g.Ops[j].Old, g.Ops[j].New = rw.fn(op.Old), rw.fn(op.New)
+			}
+		}
+		edits, misses := resolve(q, x.base.s)
+		if len(misses) == 0 && x.tryEdits(edits, x.promised()) {
+			return true
+		}
+	}
+	return false
+}
+
+// promised says that the patch was made for this text and names its result.
+func (x *explainer) promised() bool { return x.p.Result != "" && x.base.Sum() == x.p.Base }
 
 // mend tries the combinations of repairs until one gives the promised result
 // or, where no result was promised for this text, the first that fits.
 func (x *explainer) mend(edits []edit, repairs []repair) {
 	budget := 1 << 29 / (len(x.base.s) + 1) // bytes to hash
-	promised := x.p.Result != "" && x.base.Sum() == x.p.Base
+	promised := x.promised()
 	choice := make([]int, len(repairs))
 	for range min(budget, 512) {
 		chosen := slices.Clone(edits)
@@ -223,7 +249,7 @@ func (x *explainer) tryLenses(q quotation, _ Op) (repair, bool) {
 
 func (x *explainer) throughLens(l lens, q quotation) (repair, bool) {
 	text := l.view(x.base.s)
-	anchor, old := l.view(q.anchor).text, l.view(q.old).text
+	anchor, old := l.quote(q.anchor).text, l.quote(q.old).text
 	if anchor+old == "" {
 		return repair{}, false
 	}
@@ -256,6 +282,10 @@ func (x *explainer) throughLens(l lens, q quotation) (repair, bool) {
 	}
 	tidy := tidyLike(q.whole(), x.base.s[from:to])
 	out.edits = at(mid, to, translate(l, q, actual, tidy), translate(l, q, actual, asIs), tidy(q.new), q.new)
+	if indent := trailingSpace(x.base.s[from:mid]); l.bare && old != "" {
+		indent = indent[strings.LastIndexByte(indent, '\n')+1:]
+		out.edits = append(out.edits, at(mid-len(indent), to, q.new)...)
+	}
 	out.sure = true
 	return out, true
 }

@@ -120,9 +120,14 @@ func refuseNull(raw []byte) error {
 }
 
 func (w wirePatch) patch() (Patch, error) {
-	p := Patch{Meta: w.Meta}
-	if w.Meta != nil && w.Meta.Kind() != '{' {
-		return p, invalidPatch("/meta", "meta is not an object")
+	p := Patch{Meta: w.Meta.Clone()}
+	if p.Meta != nil {
+		if p.Meta.Kind() != '{' {
+			return p, invalidPatch("/meta", "meta is not an object")
+		}
+		if err := p.Meta.Compact(); err != nil {
+			return p, invalidPatch("/meta", "meta is not valid JSON").Because(err)
+		}
 	}
 	if w.Target == nil {
 		return p, missing("", "target")

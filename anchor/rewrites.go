@@ -60,7 +60,7 @@ func unescape(s string) string {
 		}
 		return e[1:]
 	})
-	return canonicalString(out)
+	return unifyNewlines(out)
 }
 
 var numberPattern = regexp.MustCompile(`(?m)^[ \t]*[Ll]?\d{1,7}(?:[ \t]*[:|│→][ ]?|\t|\.[ ])`)
@@ -110,7 +110,7 @@ func tidyLike(quoted, actual string) func(string) string {
 // over to actual. What they insert passes through tidy and takes over the
 // indentation of the text.
 func translate(l lens, q quotation, actual string, tidy func(string) string) string {
-	written, real := l.view(q.old), l.view(actual)
+	written, real := l.quote(q.old), l.view(actual)
 	if written.text != real.text || q.old == "" {
 		return tidy(q.new)
 	}

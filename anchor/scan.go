@@ -137,7 +137,7 @@ func first(s string) uint64 {
 // sample counts windows at regular places: an estimate of how common each is.
 func sample(text string) []uint16 {
 	counts := make([]uint16, 1<<filterBits)
-	step := max(1, len(text)>>16)
+	step := max(1, len(text)>>13)
 	for i := 0; i+window <= len(text); i += step {
 		if h := hash(first(text[i:])); counts[h] < math.MaxUint16 {
 			counts[h]++

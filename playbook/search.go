@@ -326,10 +326,17 @@ func unitVector(v []float32, norm float64) []float64 {
 func packedDot(row, low, high []uint64) uint64 {
 	const quarters = 0x00ff00ff00ff00ff
 	low, high = low[:len(row)], high[:len(row)]
-	var s0, s1 uint64
-	for i, w := range row {
-		s0 += ((w & quarters) * low[i]) >> 48
-		s1 += ((w >> 8 & quarters) * high[i]) >> 48
+	var s0, s1, s2, s3 uint64
+	i := 0
+	for ; i+4 <= len(row); i += 4 {
+		r, l, h := row[i:i+4:i+4], low[i:i+4:i+4], high[i:i+4:i+4]
+		s0 += ((r[0]&quarters)*l[0])>>48 + ((r[0]>>8&quarters)*h[0])>>48
+		s1 += ((r[1]&quarters)*l[1])>>48 + ((r[1]>>8&quarters)*h[1])>>48
+		s2 += ((r[2]&quarters)*l[2])>>48 + ((r[2]>>8&quarters)*h[2])>>48
+		s3 += ((r[3]&quarters)*l[3])>>48 + ((r[3]>>8&quarters)*h[3])>>48
 	}
-	return s0 + s1
+	for ; i < len(row); i++ {
+		s0 += ((row[i]&quarters)*low[i])>>48 + ((row[i]>>8&quarters)*high[i])>>48
+	}
+	return s0 + s1 + s2 + s3
 }

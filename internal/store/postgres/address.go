@@ -68,6 +68,10 @@ func configure(address string) (*pgxpool.Config, error) {
 	params["tcp_keepalives_interval"] = "10"
 	params["tcp_keepalives_count"] = "3"
 	params["idle_in_transaction_session_timeout"] = "60s"
+	if !strings.Contains(address, "pool_max_conns=") {
+		config.MaxConns = maxReaders
+	}
+	config.MaxConnIdleTime = idleTime
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
@@ -78,6 +82,14 @@ func configure(address string) (*pgxpool.Config, error) {
 // connectTimeout is shorter than brenner.WriteDeadline, so that a writer that
 // cannot reach the server hears so, and not that the store is busy.
 const connectTimeout = 10 * time.Second
+
+// maxReaders is how many reads go on at once unless pool_max_conns in the
+// address says otherwise; further ones wait. Connections are made as they are
+// needed and closed after idleTime.
+const (
+	maxReaders = 40
+	idleTime   = 5 * time.Minute
+)
 
 // place names the database in messages: where it is, never how to get in.
 func place(config *pgxpool.Config) string {

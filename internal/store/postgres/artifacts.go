@@ -23,9 +23,13 @@ const (
 	dead = `= ANY ('{superseded,deprecated}')`
 )
 
-func scanArtifact(rows pgx.Rows, a *store.Artifact) error {
-	return rows.Scan((*string)(&a.ID), (*string)(&a.Type), (*string)(&a.Module), (*string)(&a.Creator), &a.Created, &a.Updated,
-		(*int)(&a.Head), (*int)(&a.Latest), (*int)(&a.Canonical), (*string)(&a.HeadStatus), &a.Summary, &a.Tags, &a.Seq)
+func scanArtifact(rows pgx.Rows, a *store.Artifact) error { return rows.Scan(artifactFields(a)...) }
+
+func artifactFields(a *store.Artifact) []any {
+	return []any{
+		(*string)(&a.ID), (*string)(&a.Type), (*string)(&a.Module), (*string)(&a.Creator), &a.Created, &a.Updated,
+		(*int)(&a.Head), (*int)(&a.Latest), (*int)(&a.Canonical), (*string)(&a.HeadStatus), &a.Summary, &a.Tags, &a.Seq,
+	}
 }
 
 func scanVersion(rows pgx.Rows, v *store.Version) error {
@@ -70,7 +74,7 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 		w.and(status, texts(q.Statuses))
 	}
 	if q.Tag != "" {
-		w.and(`tags @> %s`, []string{q.Tag})
+		w.and(`tags @> ARRAY[%s]::text[]`, q.Tag)
 	}
 	if q.Canonical {
 		w.and(`canonical > %s`, 0)
@@ -90,13 +94,13 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 
 func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
 	return one(ctx, r.session, notFound("there is no version %s", ref), scanVersion,
-		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version = $3`,
+		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version = $3::bigint`,
 		r.project, string(ref.Artifact), int(ref.Version))
 }
 
 func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, n int) ([]store.Version, error) {
 	return list(ctx, r.session, scanVersion,
-		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version > $3 ORDER BY version LIMIT $4`,
+		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version > $3::bigint ORDER BY version LIMIT $4`,
 		r.project, string(id), int(after), limit(n))
 }
 
@@ -104,7 +108,7 @@ func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Ve
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanVersion,
 		`SELECT `+versionColumns+` FROM versions
-		WHERE project = $1 AND (artifact, version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		WHERE project = $1 AND (artifact, version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
 		ORDER BY artifact, version`, r.project, ids, numbers)
 }
 
@@ -135,7 +139,7 @@ func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Lin
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanLink,
 		`SELECT `+linkColumns+` FROM links
-		WHERE project = $1 AND (from_artifact, from_version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		WHERE project = $1 AND (from_artifact, from_version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
@@ -143,7 +147,7 @@ func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link,
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanLink,
 		`SELECT `+linkColumns+` FROM links
-		WHERE project = $1 AND (to_artifact, to_version) IN (SELECT * FROM unnest($2::text[], $3::integer[]))
+		WHERE project = $1 AND (to_artifact, to_version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
@@ -160,6 +164,7 @@ func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 }
 
 func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
+	t.known.artifacts[a.ID] = true
 	return t.put(ctx, `INSERT INTO artifacts (project, `+artifactColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (project, id) DO UPDATE SET (type, module, creator, created, updated, head, latest, canonical, head_status, summary, tags, seq)
@@ -168,8 +173,7 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
 		int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, some(a.Tags), a.Seq)
 }
 
-// InsertVersion leaves it to the key and the indexes to refuse what is there.
-// A missing parent comes second to that.
+// InsertVersion leaves it to the indexes to refuse a second canonical version.
 func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
 	if err := v.Check(); err != nil {
 		return t.doom(err)
@@ -178,30 +182,44 @@ func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
 	if err != nil {
 		return t.doom(err)
 	}
-	return t.put(ctx, `INSERT INTO versions (project, `+versionColumns+`)
-		SELECT $1, $2, $3::integer, $4::integer, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
-		WHERE CASE
-			WHEN NOT EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN absent('artifact ' || $2)
-			WHEN $4 = 0 OR EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND (version = $4 AND $4 < $3 OR version = $3)) THEN true
-			ELSE absent('earlier version ' || $2 || '@' || $4) END`,
+	const (
+		insert = `INSERT INTO versions (project, ` + versionColumns + `)
+			SELECT $1, $2, $3::integer, $4::integer, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19`
+		checked = insert + ` WHERE CASE
+			WHEN NOT EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN refuse('BR404', 'there is no artifact ' || $2)
+			WHEN EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN refuse('BR409', 'version ' || $2 || '@' || $3 || ' exists')
+			WHEN $4 = 0 OR $4 < $3 AND EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $4) THEN true
+			ELSE refuse('BR404', 'there is no earlier version ' || $2 || '@' || $4) END`
+	)
+	sure := t.known.insertable(v)
+	t.known.inserted(v)
+	return t.try(ctx, sure, insert, checked,
 		string(v.Artifact), int(v.Version), int(v.Parent), string(v.Status), v.Slot, v.Summary,
 		string(v.Format), content[:], v.Size, v.What, v.Why, string(v.Creator), string(v.Role), v.Created,
 		some(v.Tags), v.Task, v.Invocation, v.Seq)
 }
 
 func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error {
-	return t.put(ctx, `WITH hit AS (
-			UPDATE versions SET status = $4 WHERE project = $1 AND artifact = $2 AND version = $3 RETURNING 1
-		) SELECT CASE WHEN EXISTS (SELECT FROM hit) THEN true ELSE absent('version ' || $2 || '@' || $3) END`,
-		string(ref.Artifact), int(ref.Version), string(s))
+	const (
+		update  = `UPDATE versions SET status = $4 WHERE project = $1 AND artifact = $2 AND version = $3::bigint`
+		checked = `WITH hit AS (` + update + ` RETURNING 1)
+			SELECT CASE WHEN EXISTS (SELECT FROM hit) THEN true ELSE refuse('BR404', 'there is no version ' || $2 || '@' || $3) END`
+	)
+	sure := t.known.versions[ref] && s != artifact.Canonical
+	return t.try(ctx, sure, update, checked, string(ref.Artifact), int(ref.Version), string(s))
 }
 
 func (t *tx) InsertLink(ctx context.Context, l store.Link) error {
-	return t.put(ctx, `INSERT INTO links (project, `+linkColumns+`) SELECT $1, $2, $3::integer, $4, $5, $6::integer, $7
-		WHERE CASE
-			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN absent('version ' || $2 || '@' || $3)
-			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $5 AND version = $6) THEN absent('version ' || $5 || '@' || $6)
-			ELSE true END`,
+	const (
+		insert  = `INSERT INTO links (project, ` + linkColumns + `) SELECT $1, $2, $3::bigint, $4, $5, $6::bigint, $7`
+		checked = insert + ` WHERE CASE
+			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN refuse('BR404', 'there is no version ' || $2 || '@' || $3)
+			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $5 AND version = $6) THEN refuse('BR404', 'there is no version ' || $5 || '@' || $6)
+			ELSE true END`
+	)
+	sure := t.known.linkable(l)
+	t.known.linked(l)
+	return t.try(ctx, sure, insert, checked,
 		string(l.From.Artifact), int(l.From.Version), string(l.Rel), string(l.To.Artifact), int(l.To.Version), l.Seq)
 }
 
@@ -224,20 +242,24 @@ func (w *where) arg(value any) string {
 
 func (w *where) String() string { return `WHERE ` + strings.Join(w.conditions, ` AND `) }
 
-// columns turns references into two arrays.
-func columns(refs []brenner.Ref) (ids []string, versions []int32) {
-	ids, versions = make([]string, len(refs)), make([]int32, len(refs))
-	for i, r := range refs {
-		ids[i], versions[i] = string(r.Artifact), int32(r.Version)
+// columns turns references into two arrays, without those that cannot be.
+func columns(refs []brenner.Ref) (ids []string, versions []int64) {
+	ids, versions = make([]string, 0, len(refs)), make([]int64, 0, len(refs))
+	for _, r := range refs {
+		if store.CheckText(string(r.Artifact)) == nil {
+			ids, versions = append(ids, string(r.Artifact)), append(versions, int64(r.Version))
+		}
 	}
 	return ids, versions
 }
 
-// texts turns names of any kind into strings.
+// texts turns names of any kind into strings, without those that cannot be.
 func texts[T ~string](names []T) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = string(n)
+	out := make([]string, 0, len(names))
+	for _, n := range names {
+		if store.CheckText(string(n)) == nil {
+			out = append(out, string(n))
+		}
 	}
 	return out
 }

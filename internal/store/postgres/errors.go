@@ -35,11 +35,11 @@ var refusals = map[string]struct {
 	"58":    {brenner.CodeStoreUnavailable, "the database has trouble with its files", "see the server's log"},
 }
 
-// The schema's own words: the state of what absent() raises, and the
-// constraints whose violation means that the place is taken, and not that the
-// row exists.
+// The schema's own words: the states that refuse() raises, and the constraints
+// whose violation means that the place is taken, and not that the row exists.
 const (
 	stateAbsent      = "BR404"
+	stateExists      = "BR409"
 	stateUnique      = "23505"
 	canonicalIndexes = "one_canonical_per_"
 )
@@ -64,6 +64,8 @@ func translate(ctx context.Context, err error) error {
 	switch refused.Code {
 	case stateUnique:
 		return taken(refused)
+	case stateExists:
+		return brenner.Errorf(brenner.CodeAlreadyExists, "%s", refused.Message)
 	case stateAbsent:
 		return notFound("%s", refused.Message)
 	}
@@ -76,8 +78,11 @@ func translate(ctx context.Context, err error) error {
 }
 
 func taken(refused *pgconn.PgError) error {
-	if strings.HasPrefix(refused.ConstraintName, canonicalIndexes) {
+	switch {
+	case strings.HasPrefix(refused.ConstraintName, canonicalIndexes):
 		return brenner.Errorf(brenner.CodeSlotTaken, "another version is canonical in this place").Because(refused)
+	case refused.TableName == "projects":
+		return projectExists()
 	}
 	return brenner.Errorf(brenner.CodeAlreadyExists, "it exists already").Because(refused)
 }
@@ -108,6 +113,11 @@ func notFound(format string, args ...any) error {
 func noProject() error {
 	return brenner.Errorf(brenner.CodeNoProject, "the database holds no such project").
 		WithHint("run `brenner init`, or correct the project parameter of the address")
+}
+
+func projectExists() error {
+	return brenner.Errorf(brenner.CodeProjectExists, "the database holds this project already").
+		WithHint("use it, or add ?project=NAME with another name to the address")
 }
 
 // transient tells the errors after which the same work may succeed at once.

@@ -35,12 +35,8 @@ func channel(project int32) string { return fmt.Sprintf("brenner_%d", project) }
 
 // Wait returns when the journal holds more than after records.
 func (s *Store) Wait(ctx context.Context, after int64) error {
-	project := s.number.Load()
-	if project == 0 {
-		return noProject()
-	}
 	for {
-		size, grown, err := s.feed.state(s.readers.Config().ConnConfig, project)
+		size, grown, err := s.feed.state(s.readers.Config().ConnConfig, s.project)
 		if err != nil || size > after {
 			return err
 		}

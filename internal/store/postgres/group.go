@@ -27,14 +27,8 @@ type group struct {
 	over bool
 }
 
-// standing is where a project stands: its number (0 before Init) and name, and
-// how many records and hashes it has.
-type standing struct {
-	project int32
-	name    string
-	size    int64
-	hashes  int64
-}
+// standing is how far the journal of the project goes.
+type standing struct{ records, hashes int64 }
 
 // tries bounds how often a write is run that the database keeps breaking off.
 const tries = 4
@@ -56,6 +50,7 @@ func (s *Store) serve() {
 func (s *Store) serveGroup(wait time.Duration) {
 	g, err := s.begin(wait)
 	if waitedTooLong(err) || transient(err) {
+		s.queue.refuseLate()
 		return // whoever still waits is served by the next group
 	}
 	if err != nil {
@@ -63,17 +58,15 @@ func (s *Store) serveGroup(wait time.Duration) {
 		return
 	}
 	defer g.conn.Release() // which drops a connection that is in a transaction
-	for n := 1; !g.over; n++ {
-		full := n > brenner.MaxGroupCommit
-		w := (*write)(nil)
-		if !full {
-			w = s.queue.next()
-		}
+	for n := 1; n <= brenner.MaxGroupCommit && !g.over; n++ {
+		w := s.queue.next()
 		if w == nil {
-			g.commit()
-			return
+			break
 		}
 		g.admit(w, func() bool { return n == brenner.MaxGroupCommit || s.queue.empty() })
+	}
+	if !g.over {
+		g.commit()
 	}
 }
 
@@ -100,72 +93,67 @@ func (s *Store) lock(wait time.Duration) (*group, error) {
 		return nil, translate(context.Background(), err)
 	}
 	g := &group{store: s, conn: conn}
-	now := &g.standing
-	now.name = *s.name.Load()
+	there := false
 	batch := new(pgx.Batch)
 	batch.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED`)
 	batch.Queue(`SELECT set_config('lock_timeout', $1, true)`, strconv.FormatInt(wait.Milliseconds(), 10))
-	batch.Queue(`SELECT project FROM projects WHERE name = $1 FOR UPDATE`, now.name).QueryRow(optional(&now.project))
+	batch.Queue(`SELECT FROM projects WHERE project = $1 FOR UPDATE`, s.project).
+		Exec(func(tag pgconn.CommandTag) error { there = tag.RowsAffected() == 1; return nil })
 	batch.Queue(`SELECT
-		coalesce((SELECT seq FROM records AS r WHERE r.project = p.project ORDER BY seq DESC LIMIT 1), 0),
-		coalesce((SELECT first + length(run) / 32 FROM hashes AS h WHERE h.project = p.project ORDER BY first DESC LIMIT 1), 0)
-		FROM projects AS p WHERE name = $1`, now.name).QueryRow(optional(&now.size, &now.hashes))
-	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
-		err = translate(context.Background(), markLost(conn.Conn(), err))
+		coalesce((SELECT seq FROM records WHERE project = $1 ORDER BY seq DESC LIMIT 1), 0),
+		coalesce((SELECT first + length(run) / 32 FROM hashes WHERE project = $1 ORDER BY first DESC LIMIT 1), 0)`, s.project).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&g.began.records, &g.began.hashes) })
+	err = translate(context.Background(), markLost(conn.Conn(), conn.SendBatch(ctx, batch).Close()))
+	if err == nil && !there {
+		err = noProject()
+	}
+	if err != nil {
 		conn.Release()
 		return nil, err
 	}
-	if now.project == 0 && s.number.Load() != 0 {
-		conn.Release()
-		return nil, noProject()
-	}
-	g.began = *now
+	g.standing = g.began
 	return g, nil
-}
-
-// optional reads a row that may be missing.
-func optional(values ...any) func(pgx.Row) error {
-	return func(row pgx.Row) error {
-		if err := row.Scan(values...); !errors.Is(err, pgx.ErrNoRows) {
-			return err
-		}
-		return nil
-	}
 }
 
 // admit runs one write in its savepoint. If it is the last of the group, the
 // commit travels with its last statements.
+//
+// A write that the database broke off to end a deadlock is taken back and gets
+// another turn in a new group: only the end of this one lets go of the lock
+// that the other side is waiting for.
 func (g *group) admit(w *write, last func() bool) {
-	for try := 1; ; try++ {
-		t := g.open()
-		w.turn <- t
-		err := <-w.ran
-		if err == nil {
-			err = t.fault
-		}
-		if err == nil {
-			err = g.keep(w, t, last())
-		}
-		if err == nil || g.over {
-			return
-		}
-		if lost := g.undo(t); lost != nil {
-			g.settle(lost)
-			w.done <- lost
-			return
-		}
-		if err == errLeft || try == tries || !transient(t.fault) {
-			w.done <- err
-			return
-		}
+	w.tries++
+	t := g.open()
+	w.turn <- t
+	err := <-w.ran
+	if err == nil {
+		err = t.fault
 	}
+	if err == nil {
+		err = g.keep(w, t, last())
+	}
+	if err == nil {
+		return
+	}
+	if lost := g.undo(t); lost != nil {
+		g.settle(lost)
+		w.done <- lost
+		return
+	}
+	if err == errLeft || w.tries == tries || !transient(t.fault) {
+		w.done <- err
+		return
+	}
+	g.commit()
+	g.store.queue.pushFront(w)
 }
 
 // open gives a write the transaction.
 func (g *group) open() *tx {
 	on := newSession(context.Background(), g.conn.Conn())
 	on.held.Queue(`SAVEPOINT write`)
-	return &tx{reader: reader{session: on, project: g.standing.project, size: g.standing.size}, name: g.standing.name, hashes: g.standing.hashes}
+	r := reader{session: on, project: g.store.project, size: g.standing.records}
+	return &tx{reader: r, hashes: g.standing.hashes, known: newKnown()}
 }
 
 // keep ends the savepoint of a write that went well and, with the last write,
@@ -216,8 +204,8 @@ func (g *group) queueCommit(batch *pgx.Batch, now standing, committed *bool) {
 		*committed = tag.String() == "COMMIT"
 		return nil
 	})
-	if now.size > g.began.size {
-		batch.Queue(`SELECT pg_notify($1, $2)`, channel(now.project), strconv.FormatInt(now.size, 10))
+	if now.records > g.began.records {
+		batch.Queue(`SELECT pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(now.records, 10))
 	}
 }
 
@@ -263,9 +251,6 @@ func (g *group) exec(sql string) error {
 // settle ends the group for its writers.
 func (g *group) settle(err error) {
 	g.over = true
-	if err == nil && g.standing.project != 0 {
-		g.store.bind(g.standing.project, g.standing.name)
-	}
 	for _, w := range g.kept {
 		w.done <- err
 	}

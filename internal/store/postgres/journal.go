@@ -30,7 +30,7 @@ const pageRows = "500"
 func (r *reader) Project(ctx context.Context) (store.Project, error) {
 	return one(ctx, r.session, noProject(), func(rows pgx.Rows, p *store.Project) error {
 		return rows.Scan((*string)(&p.ID), &p.Name, &p.At)
-	}, `SELECT id, name, at FROM projects WHERE project = $1`, r.project)
+	}, `SELECT id, name, at FROM projects WHERE project = $1 AND id IS NOT NULL`, r.project)
 }
 
 func (r *reader) Size(ctx context.Context) (int64, error) {
@@ -107,32 +107,19 @@ func (r *reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []
 		func(b blob) error { return fn(store.DigestOf([32]byte(b.digest)), b.data) })
 }
 
-// Init makes the project and binds this write to it; the Store follows when
-// the write is committed.
+// Init makes the project. One that the address did not name goes by its name
+// from now on.
 func (t *tx) Init(ctx context.Context, p store.Project) error {
-	switch {
-	case t.project != 0:
-		return t.doom(projectExists(t.name))
-	case t.name != "" && t.name != p.Name:
-		return t.doom(brenner.Errorf(brenner.CodeUsage, "the address names project %q, not %q", t.name, p.Name).
-			WithHint("use one name for both"))
+	if err := p.Check(); err != nil {
+		return t.doom(err)
 	}
 	made, err := list(ctx, t.session, func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
-		`INSERT INTO projects (id, name, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING project`,
-		string(p.ID), p.Name, p.At)
-	if err != nil {
-		return err
+		`UPDATE projects SET id = $2, name = $3, at = $4, key = coalesce(nullif(key, ''), $3)
+		WHERE project = $1 AND id IS NULL RETURNING project`, t.project, string(p.ID), p.Name, p.At)
+	if err == nil && len(made) == 0 {
+		err = projectExists()
 	}
-	if len(made) == 0 {
-		return t.doom(projectExists(p.Name))
-	}
-	t.project, t.name = made[0], p.Name
-	return nil
-}
-
-func projectExists(name string) error {
-	return brenner.Errorf(brenner.CodeProjectExists, "the database holds project %q already", name).
-		WithHint("use it, or add ?project=NAME with another name to the address")
+	return t.doom(err)
 }
 
 func (t *tx) AppendRecord(ctx context.Context, rec store.Record) error {

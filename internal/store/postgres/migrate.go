@@ -105,16 +105,22 @@ func upgrade(ctx context.Context, tx pgx.Tx, steps []migration) error {
 // createSchema makes room for the tables. An administrator who does not let
 // the program create schemas may have made it beforehand.
 func createSchema(ctx context.Context, tx pgx.Tx) error {
+	var encoding string
 	var absent bool
-	if err := tx.QueryRow(ctx, `SELECT to_regnamespace($1) IS NULL`, schema).Scan(&absent); err != nil {
+	err := tx.QueryRow(ctx, `SELECT current_setting('server_encoding'), to_regnamespace($1) IS NULL`, schema).Scan(&encoding, &absent)
+	if err != nil {
 		return err
+	}
+	if encoding != "UTF8" {
+		return brenner.Errorf(brenner.CodeStoreUnavailable, "the database keeps text as %s, which cannot hold all of it", encoding).
+			WithHint("create it with ENCODING 'UTF8'")
 	}
 	if absent {
 		if _, err := tx.Exec(ctx, `CREATE SCHEMA `+schema); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, `CREATE TABLE migrations (
+	_, err = tx.Exec(ctx, `CREATE TABLE migrations (
 		version integer PRIMARY KEY,
 		name    text COLLATE "C" NOT NULL,
 		at      timestamptz NOT NULL DEFAULT now()

@@ -71,7 +71,7 @@ func (r *reader) Objects(ctx context.Context, q store.ObjectQuery) ([]store.Obje
 		w.and(`grp = %s`, q.Group)
 	}
 	if len(q.States) > 0 {
-		w.and(`state = ANY(%s)`, q.States)
+		w.and(`state = ANY(%s)`, texts(q.States))
 	}
 	order, behind := `ord, id`, `>`
 	if q.Newest {
@@ -144,7 +144,10 @@ func (t *tx) PutRequest(ctx context.Context, r store.Request) error {
 	if err != nil {
 		return t.doom(err)
 	}
-	return t.put(ctx, `INSERT INTO requests (project, `+requestColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`,
+	sure := t.known.unused[requestKey{r.Actor, r.Key}]
+	delete(t.known.unused, requestKey{r.Actor, r.Key})
+	const insert = `INSERT INTO requests (project, ` + requestColumns + `) VALUES ($1, $2, $3, $4, $5, $6)`
+	return t.try(ctx, sure, insert, insert,
 		string(r.Actor), r.Key, digest[:], filled(r.Result), r.Seq)
 }
 
@@ -157,9 +160,9 @@ func (t *tx) PutToken(ctx context.Context, k store.Token) error {
 	if !k.Expires.IsZero() {
 		expires = &k.Expires
 	}
-	return t.put(ctx, `INSERT INTO tokens (project, `+tokenColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (project, id) DO UPDATE SET (actor, secret, created, expires, revoked) = ($3, $4, $5, $6, $7)`,
-		k.ID, string(k.Actor), secret[:], k.Created, expires, k.Revoked)
+	const upsert = `INSERT INTO tokens (project, ` + tokenColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (project, id) DO UPDATE SET (actor, secret, created, expires, revoked) = ($3, $4, $5, $6, $7)`
+	return t.try(ctx, false, upsert, upsert, k.ID, string(k.Actor), secret[:], k.Created, expires, k.Revoked)
 }
 
 func (t *tx) AddDenial(ctx context.Context, d store.Denial) error {

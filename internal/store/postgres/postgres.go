@@ -19,7 +19,6 @@ package postgres
 import (
 	"context"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,18 +38,13 @@ type Options struct {
 
 // Store is one project in one database.
 type Store struct {
-	// name is that of the project, "" until Init if the address had none.
-	// number is its key in this database, 0 until it exists.
-	name   atomic.Pointer[string]
-	number atomic.Int32
-
+	project int32 // its number in this database
 	readers *pgxpool.Pool
 	// writer holds one connection. It is apart so that readers can never keep
 	// a write from starting.
 	writer *pgxpool.Pool
-
-	queue queue
-	feed  feed
+	queue  queue
+	feed   feed
 }
 
 var _ store.Store = (*Store)(nil)
@@ -59,7 +53,7 @@ var _ store.Store = (*Store)(nil)
 // and binds the Store to the project the address names, or to the only one
 // there is. Several servers may do so at once.
 func Open(ctx context.Context, address string, opts Options) (store.Store, error) {
-	rest, name, err := splitAddress(address)
+	rest, key, err := splitAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +62,6 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 		return nil, err
 	}
 	s := &Store{}
-	s.name.Store(&name)
 	s.queue.init()
 	if s.readers, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, translate(ctx, err)
@@ -79,7 +72,7 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 		s.readers.Close()
 		return nil, translate(ctx, err)
 	}
-	if err := s.prepare(ctx, opts); err != nil {
+	if err := s.prepare(ctx, key, opts); err != nil {
 		s.Close()
 		return nil, locate(err, config)
 	}
@@ -87,7 +80,7 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 }
 
 // prepare brings the tables up to date and finds the project.
-func (s *Store) prepare(ctx context.Context, opts Options) error {
+func (s *Store) prepare(ctx context.Context, key string, opts Options) error {
 	conn, err := s.writer.Acquire(ctx)
 	if err != nil {
 		return translate(ctx, err)
@@ -96,43 +89,46 @@ func (s *Store) prepare(ctx context.Context, opts Options) error {
 	if err := migrate(ctx, conn.Conn(), opts.Create); err != nil {
 		return translate(ctx, markLost(conn.Conn(), err))
 	}
-	err = s.find(ctx, conn.Conn())
-	if brenner.CodeOf(err) == brenner.CodeNoProject && opts.Create {
-		return nil
+	on := newSession(ctx, conn.Conn())
+	s.project, err = findProject(ctx, on, key)
+	if opts.Create && brenner.CodeOf(err) == brenner.CodeNoProject {
+		s.project, err = makeRoom(ctx, on, key)
 	}
 	return err
 }
 
-// find binds the Store to its project.
-func (s *Store) find(ctx context.Context, conn *pgx.Conn) error {
+// findProject gives the number of the project with this key, or of the only
+// one if the key is empty.
+func findProject(ctx context.Context, on *session, key string) (int32, error) {
 	type entry struct {
 		number int32
-		name   string
+		key    string
 	}
-	projects, err := list(ctx, newSession(ctx, conn), func(rows pgx.Rows, e *entry) error {
-		return rows.Scan(&e.number, &e.name)
-	}, `SELECT project, name FROM projects WHERE $1 IN ('', name) ORDER BY name`, *s.name.Load())
+	projects, err := list(ctx, on, func(rows pgx.Rows, e *entry) error { return rows.Scan(&e.number, &e.key) },
+		`SELECT project, key FROM projects WHERE id IS NOT NULL AND $1 IN ('', key) ORDER BY key`, key)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case len(projects) == 0:
-		return noProject()
+		return 0, noProject()
 	case len(projects) > 1:
-		names := make([]string, len(projects))
+		keys := make([]string, len(projects))
 		for i, p := range projects {
-			names[i] = p.name
+			keys[i] = p.key
 		}
-		return brenner.Errorf(brenner.CodeUsage, "the database holds several projects: %s", strings.Join(names, ", ")).
+		return 0, brenner.Errorf(brenner.CodeUsage, "the database holds several projects: %s", strings.Join(keys, ", ")).
 			WithHint("say which with ?project=NAME at the end of the address")
 	}
-	s.bind(projects[0].number, projects[0].name)
-	return nil
+	return projects[0].number, nil
 }
 
-// bind notes which project the Store is of, once that is known for good.
-func (s *Store) bind(number int32, name string) {
-	s.name.Store(&name)
-	s.number.Store(number)
+// makeRoom gives the number that a project with this key will have.
+func makeRoom(ctx context.Context, on *session, key string) (int32, error) {
+	if _, err := on.exec(ctx, `INSERT INTO projects (key) VALUES ($1) ON CONFLICT DO NOTHING`, key); err != nil {
+		return 0, err
+	}
+	return one(ctx, on, noProject(), func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
+		`SELECT project FROM projects WHERE key = $1`, key)
 }
 
 // locate names the database in an error of opening it.
@@ -154,7 +150,7 @@ func greet(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// Close waits for writes under way and releases the database.
+// Close waits for what is under way and releases the database.
 func (s *Store) Close() error {
 	s.queue.close()
 	s.feed.close()
@@ -163,42 +159,20 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// numberOf gives the project's number in a session, 0 if it is not there yet.
-func (s *Store) numberOf(ctx context.Context, on *session) (int32, error) {
-	if n := s.number.Load(); n != 0 {
-		return n, nil
-	}
-	name := *s.name.Load()
-	if name == "" {
-		return 0, nil
-	}
-	found, err := list(ctx, on, func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
-		`SELECT project FROM projects WHERE name = $1`, name)
-	if err != nil || len(found) == 0 {
-		return 0, err
-	}
-	s.number.Store(found[0])
-	return found[0], nil
-}
-
-// Read runs fn on one snapshot.
+// Read runs fn on one snapshot, which is taken by the first question.
 func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
+	if ctx.Err() != nil {
+		return canceled(ctx)
+	}
 	conn, err := s.readers.Acquire(ctx)
 	if err != nil {
 		return translate(ctx, err)
 	}
+	// If fn panics the connection is released inside the transaction, and
+	// thrown away for it.
 	defer conn.Release()
-	on := newSession(ctx, conn.Conn())
-	if err := on.hold(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
-		return err
-	}
-	number, err := s.numberOf(ctx, on)
-	if err != nil {
-		return err
-	}
-	r := &reader{session: on, project: number, size: unknown}
-	// A connection released inside a transaction is thrown away, so a panic
-	// or a failure here costs a connection and nothing else.
+	r := &reader{session: newSession(ctx, conn.Conn()), project: s.project, size: unknown}
+	r.held.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	if err := fn(r); err != nil {
 		r.end()
 		return err
@@ -206,13 +180,14 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
 	return r.end()
 }
 
-// end leaves the snapshot.
+// end leaves the snapshot. A caller who gave up does not wait for it, but the
+// connection is spared.
 func (r *reader) end() error {
-	if r.fault != nil || r.conn.PgConn().TxStatus() == 'I' {
+	if r.fault != nil || !r.sent {
 		return r.fault
 	}
-	if _, err := r.conn.Exec(r.ctx, `COMMIT`); err != nil {
-		return translate(r.ctx, markLost(r.conn, err))
-	}
-	return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), grace)
+	defer cancel()
+	_, err := r.conn.Exec(ctx, `COMMIT`)
+	return translate(ctx, markLost(r.conn, err))
 }

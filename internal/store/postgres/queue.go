@@ -24,6 +24,7 @@ type queue struct {
 // write is one call of Write on its way through the queue.
 type write struct {
 	deadline time.Time
+	tries    int        // how often it has run
 	turn     chan *tx   // the transaction is yours
 	ran      chan error // how it went
 	done     chan error // how it ended: committed, or why not
@@ -76,6 +77,13 @@ func (q *queue) empty() bool {
 	return len(q.waiting) == 0
 }
 
+// pushFront gives a write another turn, before all others.
+func (q *queue) pushFront(w *write) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.Insert(q.waiting, 0, w)
+}
+
 // patience is how long the most patient of those waiting will wait; none ends
 // the serving.
 func (q *queue) patience() (wait time.Duration, some bool) {
@@ -102,6 +110,20 @@ func (q *queue) refuse(err error) {
 	}
 }
 
+// refuseLate ends the writes that waited to their deadline.
+func (q *queue) refuseLate() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	q.waiting = slices.DeleteFunc(q.waiting, func(w *write) bool {
+		late := w.deadline.Before(now)
+		if late {
+			w.done <- busy()
+		}
+		return late
+	})
+}
+
 // close waits until every write has been served and admits no more.
 func (q *queue) close() {
 	q.mu.Lock()
@@ -115,6 +137,9 @@ func (q *queue) close() {
 // Write queues fn and waits for the end of it. After a deadlock fn runs again,
 // its first run having left no trace.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if ctx.Err() != nil {
+		return tooLate(ctx)
+	}
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(brenner.WriteDeadline)
@@ -169,5 +194,9 @@ func tooLate(ctx context.Context) error {
 	if context.Cause(ctx) == context.Canceled {
 		return canceled(ctx)
 	}
+	return busy()
+}
+
+func busy() error {
 	return brenner.Errorf(brenner.CodeStoreBusy, "other writers kept the project until the deadline").WithHint("try again")
 }

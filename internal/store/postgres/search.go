@@ -47,14 +47,18 @@ func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) erro
 	if err := store.CheckText(text); err != nil {
 		return t.doom(err)
 	}
-	err := t.put(ctx, `WITH gone AS (DELETE FROM documents WHERE project = $1 AND artifact = $2)
-		SELECT CASE WHEN EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN true ELSE absent('artifact ' || $2) END`, string(id))
-	if err != nil {
+	const (
+		trim    = `DELETE FROM documents WHERE project = $1 AND artifact = $2 AND part >= $3`
+		checked = `WITH gone AS (` + trim + `)
+			SELECT CASE WHEN EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN true ELSE refuse('BR404', 'there is no artifact ' || $2) END`
+	)
+	parts := vectors(t.project, store.Terms(text))
+	if err := t.try(ctx, t.known.artifacts[id], trim, checked, string(id), len(parts)); err != nil {
 		return err
 	}
-	for part, words := range vectors(t.project, store.Terms(text)) {
-		err := t.put(ctx, `INSERT INTO documents (project, artifact, part, words) VALUES ($1, $2, $3, $4::text::tsvector)`,
-			string(id), part, words)
+	for part, words := range parts {
+		err := t.put(ctx, `INSERT INTO documents (project, artifact, part, words) VALUES ($1, $2, $3, $4::text::tsvector)
+			ON CONFLICT (project, artifact, part) DO UPDATE SET words = excluded.words`, string(id), part, words)
 		if err != nil {
 			return err
 		}
@@ -92,7 +96,7 @@ func projectWord(project int32) string { return fmt.Sprintf("project/%d", projec
 
 func (r *reader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
 	found, err := list(ctx, r.session, scanVector,
-		`SELECT id, vector FROM vectors WHERE project = $1 AND space = $2 AND id = ANY($3)`, r.project, space, ids)
+		`SELECT id, vector FROM vectors WHERE project = $1 AND space = $2 AND id = ANY($3)`, r.project, space, texts(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,11 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"brenner"
+	"brenner/internal/store"
 )
 
 // A session runs the statements of one transaction on one connection. What
@@ -64,9 +62,13 @@ func (s *session) flush() error {
 	return err
 }
 
-// query sends what is held and one statement, and reads its rows. The
-// connection is free again when it returns.
+// query sends what is held and one question, and reads its rows. The
+// connection is free again when it returns. What cannot be in the database is
+// not asked for.
 func (s *session) query(ctx context.Context, row func(pgx.Rows) error, sql string, args ...any) error {
+	if err := s.ready(ctx, nil); err != nil || checkText(args) != nil {
+		return err
+	}
 	_, err := s.run(ctx, row, sql, args...)
 	return err
 }
@@ -132,27 +134,21 @@ func (s *session) ready(ctx context.Context, args []any) error {
 	if ctx.Err() != nil {
 		return canceled(ctx)
 	}
-	for _, arg := range args {
-		if err := checkText(arg); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkText(args)
 }
 
 // checkText keeps U+0000 and broken UTF-8 out of the database (J5).
-func checkText(arg any) error {
-	switch v := arg.(type) {
-	case string:
-		if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
-			return brenner.Errorf(brenner.CodeInvalidText, "the text is not valid UTF-8 or contains U+0000").
-				WithHint("convert it to UTF-8 and remove the NUL characters")
+func checkText(args []any) error {
+	for _, arg := range args {
+		var err error
+		switch v := arg.(type) {
+		case string:
+			err = store.CheckText(v)
+		case []string:
+			err = store.CheckText(v...)
 		}
-	case []string:
-		for _, s := range v {
-			if err := checkText(s); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -54,6 +54,7 @@ func (r *reader) Each(ctx context.Context, table store.Table, fn func(row any) e
 
 // Reset empties the digest tables and the full-text index.
 func (t *tx) Reset(ctx context.Context) error {
+	t.known = newKnown()
 	for _, table := range append(store.Tables(), "documents") {
 		if err := t.put(ctx, `DELETE FROM `+string(table)+` WHERE project = $1`); err != nil {
 			return err

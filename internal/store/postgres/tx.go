@@ -15,8 +15,8 @@ import (
 // under way goes on for grace after that is the connection given up.
 type tx struct {
 	reader
-	name   string
 	hashes int64 // how many there are
+	known  known
 }
 
 var _ store.Tx = (*tx)(nil)
@@ -42,14 +42,25 @@ func (t *tx) doom(err error) error {
 	return err
 }
 
-// put holds a change of the project, which is its first parameter.
+// put holds a change that cannot be refused. The project is its first
+// parameter.
 func (t *tx) put(ctx context.Context, sql string, args ...any) error {
-	if t.project == 0 {
-		return t.doom(noProject())
-	}
 	return t.doom(t.hold(ctx, sql, append([]any{t.project}, args...)...))
 }
 
+// try makes a change that the database may refuse. If it is sure not to, it is
+// held as it is; else it is checked at once, so that the refusal comes from the
+// method itself.
+func (t *tx) try(ctx context.Context, sure bool, plain, checked string, args ...any) error {
+	if sure {
+		return t.put(ctx, plain, args...)
+	}
+	if err := t.put(ctx, checked, args...); err != nil {
+		return err
+	}
+	return t.flush()
+}
+
 func (t *tx) standing() standing {
-	return standing{project: t.project, name: t.name, size: t.size, hashes: t.hashes}
+	return standing{records: t.size, hashes: t.hashes}
 }

@@ -3,17 +3,21 @@
 -- Every row carries the number of its project, which is known in this database
 -- only. Text is compared by its bytes. Digests are 32 bytes.
 
--- absent ends a statement that refers to what is not there.
-CREATE FUNCTION absent(what text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- refuse ends a statement whose condition does not hold, with a state of ours:
+-- BR404 for what is not there, BR409 for what is there already.
+CREATE FUNCTION refuse(state text, message text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'BR404', MESSAGE = 'there is no ' || what;
+  RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message;
 END $$;
 
+-- A project is addressed by its key; a writer holds the lock of its row. The row
+-- is made before the project is: id, name and at are null until Init.
 CREATE TABLE projects (
   project integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  id      text COLLATE "C" NOT NULL,
-  name    text COLLATE "C" NOT NULL UNIQUE,
-  at      timestamptz NOT NULL
+  key     text COLLATE "C" NOT NULL UNIQUE,
+  id      text COLLATE "C",
+  name    text COLLATE "C",
+  at      timestamptz
 );
 
 -- The journal.

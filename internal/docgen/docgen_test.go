@@ -108,6 +108,7 @@ func TestCited_TellsRulesFromItems(t *testing.T) {
 	for comment, want := range map[string][]string{
 		"D7: an edit of a killed item": {"D7"},
 		"# J3, J5: flip a byte":        {"J3", "J5"},
+		"J2–J4: sign and verify":       {"J2", "J3", "J4"},
 		"the reader checks X2":         nil,
 		"the reader checks D3":         {"D3"},
 		"keys are kept (X2, C13)":      {"C13", "X2"},

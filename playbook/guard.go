@@ -42,13 +42,21 @@ const (
 	ClashObject   ClashKind = "object"   // another thing in the same sentence
 )
 
-// Clash reports whether the guard keeps two texts apart, and why. It is
-// symmetric but for Ours and Theirs.
+// Clash reports whether the guard keeps two texts apart, and why. Which text
+// is ours and which theirs decides nothing.
 func (g Guard) Clash(ours, theirs string) (Clash, bool) {
 	if g.Off || ours == theirs {
 		return Clash{}, false
 	}
-	a, b := read(ours), read(theirs)
+	if ours > theirs { // one order, since aligning two texts can have ties
+		c, found := g.clash(read(theirs), read(ours))
+		c.Ours, c.Theirs = c.Theirs, c.Ours
+		return c, found
+	}
+	return g.clash(read(ours), read(theirs))
+}
+
+func (g Guard) clash(a, b reading) (Clash, bool) {
 	if c, found := numbersClash(a, b); found {
 		return c, true
 	}
@@ -59,6 +67,7 @@ func (g Guard) Clash(ours, theirs string) (Clash, bool) {
 	if c, found := orderClash(a, b, turns); found {
 		return c, true
 	}
+	b.stems = turns.same
 	return g.objectClash(a, b)
 }
 
@@ -70,15 +79,21 @@ type reading struct {
 	negated int      // how many words negate
 }
 
+// mostAligned is how many words of a text are compared place by place. A
+// lesson is a sentence; the bound only keeps a hostile text from taking long.
+const mostAligned = 200
+
 func read(text string) reading {
-	r := reading{words: guardWords(text)}
-	r.numbers = numbersOf(text)
-	r.stems = make([]string, len(r.words))
-	for i, w := range r.words {
-		r.stems[i] = stem(w)
+	r := reading{words: guardWords(text), numbers: numbersOf(text)}
+	for _, w := range r.words {
 		if negators[w] {
 			r.negated++
 		}
+	}
+	r.words = r.words[:min(len(r.words), mostAligned)]
+	r.stems = make([]string, len(r.words))
+	for i, w := range r.words {
+		r.stems[i] = stem(w)
 	}
 	return r
 }
@@ -220,7 +235,8 @@ func (g Guard) objectClash(a, b reading) (Clash, bool) {
 func things(r, other reading, from, to int) []string {
 	var out []string
 	for i := from; i < to; i++ {
-		if w := r.words[i]; !lightWords[w] && !negators[w] && !slices.Contains(other.stems, r.stems[i]) {
+		w := r.words[i]
+		if !lightWords[w] && !negators[w] && !isNumber(w) && !slices.Contains(other.stems, r.stems[i]) {
 			out = append(out, w)
 		}
 	}

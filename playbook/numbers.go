@@ -65,7 +65,7 @@ func (n *numberReader) digits(start int) int {
 		switch c := t[i]; {
 		case isDigit(c):
 			b.WriteByte(c)
-		case (c == ',' || c == '_') && next && i > start:
+		case (c == ',' || c == '_') && thousands(t[i+1:]):
 		case c == '.' && next && !point:
 			b.WriteByte(c)
 			point = true
@@ -84,6 +84,15 @@ done:
 	n.add(b.String())
 	n.last = "0"
 	return i
+}
+
+// thousands reports whether s begins with exactly three digits.
+func thousands(s string) bool {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n == 3
 }
 
 // exponent is the length of "e-4" at the start of s, 0 if there is none.
@@ -153,6 +162,12 @@ func (n *numberReader) flush() {
 		n.add(strconv.FormatFloat(n.total+n.value, 'g', -1, 64))
 	}
 	n.inWords, n.total, n.value = false, 0, 0
+}
+
+// isNumber reports whether a word is or contains a number.
+func isNumber(w string) bool {
+	_, ok := numberWords[w]
+	return ok || strings.ContainsAny(w, "0123456789")
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+
+	"modernc.org/sqlite"
+)
+
+// conn is one connection with its prepared statements. It speaks to the driver
+// itself: the pool, the retries and the conversions of database/sql are of no
+// use to a store that has one writer and knows the type of every column, and
+// its statements would be prepared and looked up per transaction.
+//
+// A conn is used by one goroutine at a time. Statements are never interrupted:
+// that could roll back a transaction other writers share. Instead a done
+// context stops the work before the next statement or row.
+type conn struct {
+	raw   driver.Conn
+	cache map[string]*statement
+	args  []driver.NamedValue
+	// broken is the first error after which the state of the transaction, and
+	// so everything in it, is given up.
+	broken error
+}
+
+type statement struct {
+	raw interface {
+		driver.StmtExecContext
+		driver.StmtQueryContext
+		io.Closer
+	}
+	busy bool // its rows are being read
+	row  row
+}
+
+// maxStatements bounds the cache: filters make many shapes of one query.
+const maxStatements = 256
+
+// row is one row of a result. Tables are STRICT, so the type of each column is
+// known where it is read.
+type row []driver.Value
+
+func (r row) int(i int) int64 { return r[i].(int64) }
+
+func (r row) text(i int) string { return r[i].(string) }
+
+func (r row) bytes(i int) []byte { return r[i].([]byte) }
+
+func (r row) null(i int) bool { return r[i] == nil }
+
+func (r row) flag(i int) bool { return r.int(i) != 0 }
+
+// dial opens a connection to a data source.
+func dial(source string) (*conn, error) {
+	raw, err := new(sqlite.Driver).Open(source)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{raw: raw, cache: map[string]*statement{}}, nil
+}
+
+func (c *conn) close() error {
+	c.forget()
+	return c.raw.Close()
+}
+
+// forget closes the statements that are not in use.
+func (c *conn) forget() {
+	for sql, s := range c.cache {
+		if !s.busy {
+			_ = s.raw.Close()
+			delete(c.cache, sql)
+		}
+	}
+}
+
+// prepare gives the statement for some SQL. One whose rows are being read is
+// left alone and another is made.
+func (c *conn) prepare(sql string) (*statement, error) {
+	if s := c.cache[sql]; s != nil && !s.busy {
+		return s, nil
+	}
+	raw, err := c.raw.Prepare(sql)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	s := &statement{raw: raw.(interface {
+		driver.StmtExecContext
+		driver.StmtQueryContext
+		io.Closer
+	})}
+	if c.cache[sql] != nil {
+		return s, nil
+	}
+	if len(c.cache) >= maxStatements {
+		c.forget()
+	}
+	c.cache[sql] = s
+	return s, nil
+}
+
+// release closes a statement that the cache does not hold.
+func (c *conn) release(sql string, s *statement) {
+	s.busy = false
+	if c.cache[sql] != s {
+		_ = s.raw.Close()
+	}
+}
+
+// bind makes driver arguments, in a buffer that is good until the next call.
+func (c *conn) bind(args []any) []driver.NamedValue {
+	c.args = c.args[:0]
+	for i, a := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return c.args
+}
+
+// exec runs a statement and gives the number of rows it changed and the key of
+// the row it inserted last.
+func (c *conn) exec(ctx context.Context, sql string, args ...any) (changed, key int64, err error) {
+	if err := canceled(ctx); err != nil {
+		return 0, 0, err
+	}
+	s, err := c.prepare(sql)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.release(sql, s)
+	result, err := s.raw.ExecContext(context.Background(), c.bind(args))
+	if err != nil {
+		return 0, 0, c.failed(err)
+	}
+	changed, _ = result.RowsAffected()
+	key, _ = result.LastInsertId()
+	return changed, key, nil
+}
+
+// do is exec for its effect alone.
+func (c *conn) do(ctx context.Context, sql string, args ...any) error {
+	_, _, err := c.exec(ctx, sql, args...)
+	return err
+}
+
+// query calls fn with each row. fn must not keep the row.
+func (c *conn) query(ctx context.Context, fn func(row) error, sql string, args ...any) error {
+	if err := canceled(ctx); err != nil {
+		return err
+	}
+	s, err := c.prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer c.release(sql, s)
+	rows, err := s.raw.QueryContext(context.Background(), c.bind(args))
+	if err != nil {
+		return c.failed(err)
+	}
+	s.busy = true
+	defer rows.Close() //nolint:errcheck // it repeats the error of Next
+	if s.row == nil {
+		s.row = make(row, len(rows.Columns()))
+	}
+	for {
+		if err := rows.Next(s.row); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return c.failed(err)
+		}
+		if err := fn(s.row); err != nil {
+			return err
+		}
+		if err := canceled(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// one reads a single row and tells whether there was one.
+func (c *conn) one(ctx context.Context, fn func(row), sql string, args ...any) (found bool, err error) {
+	err = c.query(ctx, func(r row) error {
+		fn(r)
+		found = true
+		return errEnough
+	}, sql, args...)
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return found, err
+}
+
+var errEnough = errors.New("enough rows")
+
+// number reads a single number, 0 if there is none.
+func (c *conn) number(ctx context.Context, sql string, args ...any) (n int64, err error) {
+	_, err = c.one(ctx, func(r row) {
+		if !r.null(0) {
+			n = r.int(0)
+		}
+	}, sql, args...)
+	return n, err
+}
+
+// failed explains an error of the database and remembers it if the transaction
+// cannot be trusted any more.
+func (c *conn) failed(err error) error {
+	err = explain(err)
+	if c.broken == nil && !isConstraint(err) {
+		c.broken = err
+	}
+	return err
+}

@@ -1,0 +1,290 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/store"
+)
+
+// A version is known by one number, made of its artifact's key and its own
+// number, so that the versions of an artifact stand together and in order.
+const versionBits = 24
+
+func versionKey(artifact int64, v brenner.Version) int64 { return artifact<<versionBits | int64(v) }
+
+// versionRange gives the lowest and the highest number of an artifact's versions.
+func versionRange(artifact int64) (lowest, highest int64) {
+	return artifact << versionBits, artifact<<versionBits | brenner.MaxVersions
+}
+
+func versionOf(key int64) brenner.Version { return brenner.Version(key & brenner.MaxVersions) }
+
+// possible reports whether a version could have this number at all.
+func possible(v brenner.Version) bool { return v >= 1 && v <= brenner.MaxVersions }
+
+func compareRefs(a, b brenner.Ref) int {
+	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
+}
+
+const artifactColumns = "id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary"
+
+func scanArtifact(r row) store.Artifact {
+	return store.Artifact{
+		ID: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
+		Creator: brenner.ActorName(r.text(3)), Created: instant(r.int(4)), Updated: instant(r.int(5)),
+		Head: brenner.Version(r.int(6)), Latest: brenner.Version(r.int(7)), Canonical: brenner.Version(r.int(8)),
+		HeadStatus: artifact.Status(r.text(9)), Seq: r.int(10), Tags: split(r.bytes(11)), Summary: r.text(12),
+	}
+}
+
+func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Artifact, error) {
+	return single(ctx, r.c, scanArtifact, func() error { return notFound("there is no artifact %s", id) },
+		"SELECT "+artifactColumns+" FROM artifacts WHERE id = ?", string(id))
+}
+
+func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	var w where
+	order := "id"
+	if q.Recent {
+		order = "seq DESC, id"
+		// The newest are wanted: walking back in time finds them without
+		// sorting every artifact of the type, so the index by type is barred.
+		in(&w, "+type", q.Types)
+	} else {
+		in(&w, "type", q.Types)
+		if q.After != "" {
+			w.add("id > ?", string(q.After))
+		}
+	}
+	in(&w, "module", q.Modules)
+	if len(q.Statuses) > 0 {
+		var s where
+		in(&s, "head_status", q.Statuses)
+		term := s.terms[0]
+		if slices.Contains(q.Statuses, artifact.Canonical) {
+			term = "(" + term + " OR canonical > 0)"
+		}
+		w.add(term, s.args...)
+	}
+	if q.Tag != "" {
+		w.add("key IN (SELECT artifact FROM artifact_tags WHERE tag = ?)", q.Tag)
+	}
+	if q.Canonical {
+		w.add("canonical > 0")
+	}
+	if q.ChangedAfter != 0 {
+		w.add("seq > ?", q.ChangedAfter)
+	}
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM artifacts"+w.String()+
+		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+}
+
+// artifactKey gives the key of an artifact.
+func (r *reader) artifactKey(ctx context.Context, id brenner.ArtifactID) (key int64, found bool, err error) {
+	found, err = r.c.one(ctx, func(r row) { key = r.int(0) }, "SELECT key FROM artifacts WHERE id = ?", string(id))
+	return key, found, err
+}
+
+const versionColumns = "v.key, v.parent, v.status, v.slot, v.format, v.content, v.size, v.creator, v.role, v.created, " +
+	"v.task, v.invocation, v.seq, v.tags, v.summary, v.what, v.why"
+
+// scanVersion reads the version columns, and the artifact's id after them.
+func scanVersion(r row) store.Version {
+	return store.Version{
+		Artifact: brenner.ArtifactID(r.text(17)), Version: versionOf(r.int(0)), Parent: brenner.Version(r.int(1)),
+		Status: artifact.Status(r.text(2)), Slot: r.text(3), Format: artifact.Format(r.text(4)), Content: digest(r.bytes(5)),
+		Size: r.int(6), Creator: brenner.ActorName(r.text(7)), Role: brenner.Role(r.text(8)), Created: instant(r.int(9)),
+		Task: r.text(10), Invocation: r.text(11), Seq: r.int(12), Tags: split(r.bytes(13)), Summary: r.text(14),
+		What: r.text(15), Why: r.text(16),
+	}
+}
+
+const selectVersions = "SELECT " + versionColumns + ", a.id FROM artifacts a JOIN versions v "
+
+func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
+	missing := func() error { return notFound("there is no version %s", ref) }
+	if !possible(ref.Version) {
+		return store.Version{}, missing()
+	}
+	return single(ctx, r.c, scanVersion, missing,
+		selectVersions+"ON v.key = a.key << 24 | ?1 WHERE a.id = ?2", int64(ref.Version), string(ref.Artifact))
+}
+
+func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, most int) ([]store.Version, error) {
+	if after >= brenner.MaxVersions {
+		return nil, canceled(ctx)
+	}
+	return collect(ctx, r.c, scanVersion,
+		selectVersions+"ON v.key > a.key << 24 | ?1 AND v.key <= a.key << 24 | 0xffffff WHERE a.id = ?2 ORDER BY v.key LIMIT ?3",
+		max(0, int64(after)), string(id), limit(most))
+}
+
+func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
+	var out []store.Version
+	for _, ref := range distinct(refs) {
+		v, err := r.Version(ctx, ref)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (r *reader) eachVersion(ctx context.Context, fn func(any) error) error {
+	return r.c.query(ctx, func(a row) error {
+		lowest, highest := versionRange(a.int(0))
+		return r.c.query(ctx, func(v row) error { return fn(scanVersion(v)) },
+			"SELECT "+versionColumns+", ?1 FROM versions v WHERE v.key BETWEEN ?2 AND ?3 ORDER BY v.key", a.text(1), lowest, highest)
+	}, "SELECT key, id FROM artifacts ORDER BY id")
+}
+
+// A version's place among the versions of its artifact.
+type branch struct {
+	key    int64
+	parent brenner.Version
+	live   bool
+}
+
+// leaves gives the keys of the live versions without live descendants, in
+// order.
+func (r *reader) leaves(ctx context.Context, artifactKey int64) ([]int64, error) {
+	lowest, highest := versionRange(artifactKey)
+	all, err := collect(ctx, r.c, func(r row) branch {
+		return branch{r.int(0), brenner.Version(r.int(1)), artifact.Status(r.text(2)).Live()}
+	}, "SELECT key, parent, status FROM versions WHERE key BETWEEN ? AND ? ORDER BY key DESC", lowest, highest)
+	if err != nil {
+		return nil, err
+	}
+	// Parents are older than their children, so from the newest to the oldest
+	// every descendant has been seen.
+	var out []int64
+	covered := map[brenner.Version]bool{}
+	for _, b := range all {
+		if b.live && !covered[versionOf(b.key)] {
+			out = append(out, b.key)
+		}
+		if b.live || covered[versionOf(b.key)] {
+			covered[b.parent] = true
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Version, error) {
+	var artifacts []int64
+	if id == "" {
+		var err error
+		if artifacts, err = collect(ctx, r.c, func(r row) int64 { return r.int(0) },
+			"SELECT a.key FROM forked f CROSS JOIN artifacts a ON a.key = f.artifact ORDER BY a.id"); err != nil {
+			return nil, err
+		}
+	} else {
+		key, found, err := r.artifactKey(ctx, id)
+		if err != nil || !found {
+			return nil, err
+		}
+		artifacts = []int64{key}
+	}
+	var out []store.Version
+	for _, a := range artifacts {
+		keys, err := r.leaves(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if _, err := r.c.one(ctx, func(r row) { out = append(out, scanVersion(r)) },
+				"SELECT "+versionColumns+", a.id FROM versions v JOIN artifacts a ON a.key = v.artifact WHERE v.key = ?", key); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+const selectLinks = "SELECT a.id, l.src, l.rel, b.id, l.dst, l.seq FROM links l " +
+	"CROSS JOIN artifacts a ON a.key = l.src >> 24 CROSS JOIN artifacts b ON b.key = l.dst >> 24 "
+
+func scanLink(r row) store.Link {
+	return store.Link{
+		From: brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}, Rel: artifact.Relation(r.text(2)),
+		To: brenner.Ref{Artifact: brenner.ArtifactID(r.text(3)), Version: versionOf(r.int(4))}, Seq: r.int(5),
+	}
+}
+
+func compareLinks(a, b store.Link) int {
+	return cmp.Or(compareRefs(a.From, b.From), cmp.Compare(a.Rel, b.Rel), compareRefs(a.To, b.To))
+}
+
+func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	return r.links(ctx, refs, selectLinks+"WHERE l.src = ?")
+}
+
+func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	return r.links(ctx, refs, selectLinks+"WHERE l.dst = ?")
+}
+
+func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string) ([]store.Link, error) {
+	var out []store.Link
+	for _, ref := range distinct(refs) {
+		key, found, err := r.artifactKey(ctx, ref.Artifact)
+		if err != nil {
+			return nil, err
+		}
+		if !found || !possible(ref.Version) {
+			continue
+		}
+		some, err := collect(ctx, r.c, scanLink, sql, versionKey(key, ref.Version))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	slices.SortFunc(out, compareLinks)
+	return out, nil
+}
+
+// eachLink goes from artifact to artifact in order of their ids; only the links
+// that leave one artifact are sorted.
+func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
+	return r.c.query(ctx, func(a row) error {
+		lowest, highest := versionRange(a.int(0))
+		some, err := collect(ctx, r.c, scanLink, selectLinks+"WHERE l.src BETWEEN ? AND ?", lowest, highest)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(some, compareLinks)
+		for _, l := range some {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, "SELECT key, id FROM artifacts ORDER BY id")
+}
+
+func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
+	// From the canonical versions down to what is linked below them, and from
+	// the superseded versions to whether they are linked: the links to what is
+	// in force are not looked at.
+	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
+		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}
+	}, `SELECT a.id, t.dst FROM (
+		SELECT l.dst FROM versions c INDEXED BY one_canonical_per_artifact
+			CROSS JOIN links l INDEXED BY links_by_target ON l.dst > c.key & ~0xffffff AND l.dst < c.key
+			WHERE c.status = 'canonical'
+		UNION
+		SELECT s.key FROM versions s INDEXED BY superseded
+			WHERE s.status = 'superseded' AND EXISTS (SELECT 1 FROM links l WHERE l.dst = s.key)
+		) t CROSS JOIN artifacts a ON a.key = t.dst >> 24`)
+	slices.SortFunc(out, compareRefs)
+	return out, err
+}

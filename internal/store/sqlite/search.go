@@ -1,0 +1,219 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner"
+	"brenner/internal/store"
+)
+
+// Adding a text to the index of SQLite costs several times what writing a
+// version costs, and a fraction of that in batches. So Index only notes the
+// text; a search looks through the noted texts as well as the index, with the
+// same words and the same scores, and whoever finds many of them moves them
+// into the index ("settles" them) when its own work is done.
+const (
+	// settleFrom is how many unindexed texts make it worth while.
+	settleFrom = 64
+	// settleBatch is how many are moved in one transaction: other writers wait
+	// for it.
+	settleBatch = 128
+	// settleMost is how many one reader moves at most.
+	settleMost = 1024
+	// maxWaiting is how many texts a process puts off before its writers have
+	// to help.
+	maxWaiting = 8192
+)
+
+func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) (err error) {
+	defer t.note(&err)
+	if err := store.CheckText(text); err != nil {
+		return err
+	}
+	key, err := t.key(ctx, id)
+	if err != nil {
+		return err
+	}
+	t.waiting.Add(1)
+	return t.c.do(ctx, "INSERT OR REPLACE INTO unindexed (artifact, text) VALUES (?, ?)", key, text)
+}
+
+func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
+	words := store.QueryWords(q.Text)
+	if len(words) == 0 {
+		return nil, canceled(ctx)
+	}
+	noted, err := r.notedTexts(ctx, words)
+	if err != nil {
+		return nil, err
+	}
+	r.unindexed = len(noted)
+	artifacts, err := r.c.number(ctx, "SELECT max(key) FROM artifacts")
+	if err != nil {
+		return nil, err
+	}
+	scores := map[int64]float64{}
+	for i, word := range words {
+		weights, err := r.postings(ctx, word, i, noted)
+		if err != nil {
+			return nil, err
+		}
+		// A word says the more the fewer have it.
+		rarity := math.Log1p(float64(artifacts) / float64(len(weights)))
+		for _, p := range weights {
+			scores[p.artifact] += float64(p.weight) * rarity
+		}
+	}
+	return r.best(ctx, scores, q)
+}
+
+// posting says that an artifact has a word.
+type posting struct {
+	artifact int64
+	weight   int
+}
+
+// postings gives every artifact that has the i-th word of a query.
+func (r *reader) postings(ctx context.Context, word string, i int, noted map[int64][]int) ([]posting, error) {
+	var out []posting
+	for weight := 1; weight <= store.MaxWeight; weight++ {
+		if err := r.c.query(ctx, func(r row) error {
+			if key := r.int(0); noted[key] == nil { // otherwise the index is out of date
+				out = append(out, posting{key, weight})
+			}
+			return nil
+		}, "SELECT rowid FROM words WHERE words MATCH ?", `"`+token(word, weight)+`"`); err != nil {
+			return nil, err
+		}
+	}
+	for key, weights := range noted {
+		if weights[i] > 0 {
+			out = append(out, posting{key, weights[i]})
+		}
+	}
+	return out, nil
+}
+
+// token is how the index knows a word of some weight.
+func token(word string, weight int) string { return word + strconv.Itoa(weight) }
+
+// notedTexts gives, for each artifact whose text is not in the index yet, the
+// weight of each word, 0 where it is not in the text.
+func (r *reader) notedTexts(ctx context.Context, words []string) (map[int64][]int, error) {
+	out := map[int64][]int{}
+	err := r.c.query(ctx, func(r row) error {
+		weights := make([]int, len(words))
+		for _, term := range store.Terms(r.text(1)) {
+			if i, found := slices.BinarySearch(words, term.Word); found {
+				weights[i] = term.Weight
+			}
+		}
+		out[r.int(0)] = weights
+		return nil
+	}, "SELECT artifact, text FROM unindexed")
+	return out, err
+}
+
+// best gives the hits in order. Names are looked up only as far down as the
+// limit reaches.
+func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.SearchQuery) ([]store.Hit, error) {
+	type scored struct {
+		key   int64
+		score float64
+	}
+	ranked := make([]scored, 0, len(scores))
+	for key, score := range scores {
+		ranked = append(ranked, scored{key, score})
+	}
+	slices.SortFunc(ranked, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
+
+	var w where
+	w.add("key = ?", int64(0))
+	in(&w, "type", q.Types)
+	in(&w, "module", q.Modules)
+	sql := "SELECT id FROM artifacts" + w.String()
+	var out []store.Hit
+	for i, s := range ranked {
+		tied := i > 0 && ranked[i-1].score == s.score
+		if q.Limit > 0 && len(out) >= q.Limit && !tied {
+			break
+		}
+		w.args[0] = s.key
+		if _, err := r.c.one(ctx, func(r row) {
+			out = append(out, store.Hit{Artifact: brenner.ArtifactID(r.text(0)), Score: s.score})
+		}, sql, w.args...); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
+	})
+	if q.Limit > 0 && len(out) > q.Limit {
+		out = out[:q.Limit]
+	}
+	return out, nil
+}
+
+// behind reports whether many texts wait to be indexed.
+func (s *database) behind() bool {
+	n := int64(0)
+	_ = s.Read(context.Background(), func(r store.Reader) (err error) {
+		n, err = r.(*reader).c.number(context.Background(), "SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT ?)", int64(settleFrom))
+		return err
+	})
+	return n >= settleFrom
+}
+
+// settle moves up to most noted texts into the index. If it cannot, a search
+// goes on finding them where they are, and somebody will try again.
+func (s *database) settle(ctx context.Context, most int) {
+	for done := 0; done < most; done += settleBatch {
+		moved := 0
+		err := s.writers.write(ctx, func(t store.Tx) (err error) {
+			moved, err = t.(*tx).settleSome(ctx)
+			return err
+		})
+		if err != nil || moved < settleBatch {
+			return
+		}
+	}
+}
+
+// settleSome moves a batch of noted texts into the index.
+func (t *tx) settleSome(ctx context.Context) (moved int, err error) {
+	type note struct {
+		artifact int64
+		text     string
+	}
+	notes, err := collect(ctx, t.c, func(r row) note { return note{r.int(0), r.text(1)} },
+		"SELECT artifact, text FROM unindexed LIMIT ?", int64(settleBatch))
+	if err != nil {
+		return 0, err
+	}
+	var tokens strings.Builder
+	for _, n := range notes {
+		tokens.Reset()
+		for _, term := range store.Terms(n.text) {
+			tokens.WriteString(token(term.Word, term.Weight))
+			tokens.WriteByte(' ')
+		}
+		if err := t.c.do(ctx, "DELETE FROM words WHERE rowid = ?", n.artifact); err != nil {
+			return 0, err
+		}
+		if tokens.Len() > 0 {
+			if err := t.c.do(ctx, "INSERT INTO words (rowid, tokens) VALUES (?, ?)", n.artifact, tokens.String()); err != nil {
+				return 0, err
+			}
+		}
+		if err := t.c.do(ctx, "DELETE FROM unindexed WHERE artifact = ?", n.artifact); err != nil {
+			return 0, err
+		}
+	}
+	t.waiting.Store(max(0, t.waiting.Load()-int64(len(notes))))
+	return len(notes), nil
+}

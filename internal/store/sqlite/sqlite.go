@@ -1,0 +1,304 @@
+// Package sqlite keeps a project in one SQLite file, in pure Go.
+//
+// Several processes may use the file at once (X7). Each has one connection that
+// writes, fed by a queue that lets waiting writes share a commit (queue.go), and
+// a pool of connections that read snapshots. The write-ahead log is synced at
+// every commit: what was acknowledged survives a crash of the process and of
+// the machine.
+//
+// The schema is in migrations/, the words of full-text search are in search.go,
+// and what the database says is put into the store's own codes in errors.go.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"brenner"
+	"brenner/internal/store"
+)
+
+// Options says how to open a store.
+type Options struct {
+	// Create makes the file and its directory if they are not there, readable
+	// by their owner alone.
+	Create bool
+	// Scratch makes a store of its own in a temporary directory, whatever the
+	// path, that does not wait for the disk and is gone after Close.
+	Scratch bool
+}
+
+// Open opens the store in a file, bringing its schema up to date. Without
+// Create, a file that is not there is NO_PROJECT. A store that may be read but
+// not written is opened, and its writes are STORE_READ_ONLY.
+func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
+	s := &database{scratch: opts.Scratch}
+	if opts.Scratch {
+		dir, err := os.MkdirTemp("", "brenner-")
+		if err != nil {
+			return nil, fileError(os.TempDir(), err)
+		}
+		s.temporary, path, opts.Create = dir, filepath.Join(dir, "scratch.db"), true
+	}
+	if err := s.open(ctx, path, opts.Create); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// database is a store in a file.
+type database struct {
+	path      string
+	scratch   bool
+	temporary string // directory to remove, if any
+	readOnly  bool
+
+	writers queue
+	readers pool
+}
+
+func (s *database) open(ctx context.Context, path string, create bool) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return fileError(path, err)
+	}
+	s.path = abs
+	if s.readOnly, err = touch(abs, create); err != nil {
+		return err
+	}
+	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
+	if s.readOnly {
+		return s.check(ctx)
+	}
+	wait, stop := context.WithTimeout(ctx, brenner.WriteDeadline)
+	defer stop()
+	if err := patiently(wait, func() (err error) {
+		s.writers.conn, err = s.connect(writerSettings)
+		return err
+	}); err != nil {
+		return err
+	}
+	return migrate(wait, s.writers.conn)
+}
+
+var (
+	writerSettings = []string{
+		"PRAGMA synchronous = FULL",
+		"PRAGMA foreign_keys = ON",
+		"PRAGMA temp_store = MEMORY",
+		"PRAGMA cache_size = -16384", // KiB
+		"PRAGMA wal_autocheckpoint = 2000",
+		"PRAGMA journal_size_limit = 67108864",
+	}
+	// A reader meets a lock only while another process opens or closes the
+	// file; it may wait for that without asking us.
+	readerSettings = []string{
+		"PRAGMA busy_timeout = 10000",
+		"PRAGMA query_only = ON",
+		"PRAGMA temp_store = MEMORY",
+		"PRAGMA cache_size = -8192",
+	}
+)
+
+// touch sees that the file is there and tells whether it can only be read.
+func touch(path string, create bool) (readOnly bool, err error) {
+	flags := os.O_RDWR
+	if create {
+		flags |= os.O_CREATE
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return false, fileError(path, err)
+		}
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err == nil {
+		return false, f.Close()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, brenner.Errorf(brenner.CodeNoProject, "there is no project at %s", path).
+			WithHint("run `brenner init`, or name a store with --store").Because(err)
+	}
+	refused := fileError(path, err)
+	if brenner.CodeOf(refused) != brenner.CodeStoreReadOnly {
+		return false, refused
+	}
+	f, err = os.Open(path)
+	if err != nil {
+		return false, brenner.Errorf(brenner.CodeStoreUnavailable, "%s cannot be read", path).
+			WithHint("check the permissions of the file").Because(err)
+	}
+	return true, f.Close()
+}
+
+// connect opens a connection and sets it up.
+func (s *database) connect(settings []string) (*conn, error) {
+	mode := "rw"
+	if s.readOnly {
+		mode = "ro"
+	}
+	source := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), OmitHost: true, RawQuery: "mode=" + mode}
+	c, err := dial(source.String())
+	if err != nil {
+		return nil, explain(err)
+	}
+	if s.scratch {
+		settings = append(slices.Clone(settings), "PRAGMA synchronous = OFF")
+	}
+	for _, set := range settings {
+		if err := c.do(context.Background(), set); err != nil {
+			_ = c.close()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// check sees that a store that can only be read is one we understand.
+func (s *database) check(ctx context.Context) error {
+	c, err := s.readers.take()
+	if err != nil {
+		return err
+	}
+	have, err := version(ctx, c)
+	s.readers.give(c)
+	switch {
+	case brenner.CodeOf(err) == brenner.CodeStoreUnavailable:
+		// Reading needs the files of the write-ahead log beside the database.
+		return readOnly(err).WithHint("copy the store to a directory you may write")
+	case err != nil:
+		return err
+	case have != latest():
+		return readOnly(nil).WithHint("its schema is older than this program; open it once where it can be written")
+	}
+	return nil
+}
+
+func (s *database) Read(ctx context.Context, fn func(store.Reader) error) error {
+	if err := canceled(ctx); err != nil {
+		return err
+	}
+	unindexed, err := s.readers.read(fn)
+	if unindexed >= settleFrom {
+		s.settle(ctx, settleMost)
+	}
+	return err
+}
+
+func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if s.readOnly {
+		return readOnly(nil)
+	}
+	err := s.writers.write(ctx, fn)
+	if err == nil && s.writers.waiting.Load() > maxWaiting {
+		s.settle(ctx, settleBatch)
+	}
+	return err
+}
+
+func (s *database) Close() error {
+	if s.writers.waiting.Load() > 0 && s.behind() {
+		s.settle(context.Background(), settleMost)
+	}
+	if !s.writers.close() {
+		return nil
+	}
+	return s.release()
+}
+
+// release gives back what Open took.
+func (s *database) release() error {
+	err := s.readers.close()
+	if s.writers.conn != nil {
+		err = errors.Join(err, s.writers.conn.close())
+	}
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
+}
+
+// pool keeps the connections that read.
+type pool struct {
+	dial func() (*conn, error)
+
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
+	users  sync.WaitGroup
+}
+
+// maxIdle bounds the connections kept for the next readers.
+const maxIdle = 16
+
+// read runs fn on a snapshot and tells how many unindexed texts it met.
+func (p *pool) read(fn func(store.Reader) error) (unindexed int, err error) {
+	c, err := p.take()
+	if err != nil {
+		return 0, err
+	}
+	defer p.give(c)
+	background := context.Background()
+	if err := c.do(background, "BEGIN"); err != nil {
+		return 0, err
+	}
+	defer func() { _ = c.do(background, "ROLLBACK") }()
+	r := &reader{c: c}
+	err = fn(r)
+	return r.unindexed, err
+}
+
+// take gives a connection, made if none is idle.
+func (p *pool) take() (*conn, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, errClosed()
+	}
+	p.users.Add(1)
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return c, nil
+	}
+	p.mu.Unlock()
+	c, err := p.dial()
+	if err != nil {
+		p.users.Done()
+	}
+	return c, err
+}
+
+// give takes a connection back; one that failed is not used again.
+func (p *pool) give(c *conn) {
+	defer p.users.Done()
+	p.mu.Lock()
+	keep := c.broken == nil && len(p.idle) < maxIdle && !p.closed
+	if keep {
+		p.idle = append(p.idle, c)
+	}
+	p.mu.Unlock()
+	if !keep {
+		_ = c.close()
+	}
+}
+
+// close refuses new readers and waits for those under way.
+func (p *pool) close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.users.Wait()
+	var err error
+	for _, c := range p.idle {
+		err = errors.Join(err, c.close())
+	}
+	p.idle = nil
+	return err
+}

@@ -1,0 +1,33 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"brenner/internal/store"
+	"brenner/internal/store/sqlite"
+	"brenner/internal/store/storetest"
+)
+
+// The contract, promise by promise, and random operations against the model.
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, filepath.Join(t.TempDir(), "brenner.db"), sqlite.Options{Create: true})
+	})
+}
+
+// A store opened for a moment, as verify does, keeps the same contract.
+func TestStore_Scratch(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return open(t, "", sqlite.Options{Scratch: true}) })
+}
+
+func open(t testing.TB, path string, opts sqlite.Options) store.Store {
+	t.Helper()
+	s, err := sqlite.Open(context.Background(), path, opts)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}

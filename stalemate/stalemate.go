@@ -1,0 +1,212 @@
+// Package stalemate settles disagreements between agents that cannot get any
+// further by themselves.
+//
+// A Stalemate records who disagrees, what each party believes and why, what
+// was tried, what should have happened, and the evidence, named by its hash.
+// It moves through states (see State) until a Verdict of somebody who is not a
+// party is accepted, carried out and verified, or the matter is reopened as
+// another round. For stalemates about patches a mechanical arbiter (Arbitrate)
+// replays base and patch and drafts the verdict.
+//
+// Import and Export speak Stalemate_Protocol_v1.1.
+//
+// The package is pure: times and names are values, and nothing is changed in
+// place.
+package stalemate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+)
+
+// Stalemate is the content of a stalemate artifact.
+type Stalemate struct {
+	// RaisedAt is an RFC 3339 instant, kept as it was written.
+	RaisedAt string `json:"raised_at"`
+	Summary  string `json:"summary"`
+	// Target names what the stalemate is about: a file or an artifact.
+	Target string `json:"target,omitzero"`
+	// Hypotheses has one entry per party, alternatives come from nobody or
+	// anybody. Their ids are h1, h2… across both lists.
+	Hypotheses   []Hypothesis `json:"hypotheses"`
+	Alternatives []Hypothesis `json:"alternatives"`
+	Attempts     []Attempt    `json:"attempts,omitempty"`
+	Expected     string       `json:"expected_behaviour,omitzero"`
+	Evidence     []Evidence   `json:"evidence"`
+	Request      string       `json:"arbitration_request"`
+	State        State        `json:"state"`
+	// Round counts from 1; reopening adds one.
+	Round   int     `json:"round"`
+	History []Event `json:"history,omitempty"`
+}
+
+// Hypothesis is what somebody believes the cause to be.
+type Hypothesis struct {
+	ID            string            `json:"id"`
+	Author        brenner.ActorName `json:"author,omitzero"`
+	Statement     string            `json:"statement"`
+	Justification string            `json:"justification"`
+	// Cause names the cause in the words of the patch explainer, if the
+	// hypothesis is about one; the mechanical arbiter can then judge it.
+	Cause string `json:"cause,omitzero"`
+}
+
+// Attempt is something that was tried and did not help.
+type Attempt struct {
+	At      string            `json:"at,omitzero"`
+	Actor   brenner.ActorName `json:"actor,omitzero"`
+	Action  string            `json:"action"`
+	Outcome string            `json:"outcome"`
+}
+
+// Parties are the authors of the hypotheses.
+func (s Stalemate) Parties() []brenner.ActorName {
+	var names []brenner.ActorName
+	for _, h := range s.Hypotheses {
+		names = append(names, h.Author)
+	}
+	return names
+}
+
+// All lists hypotheses and alternatives.
+func (s Stalemate) All() []Hypothesis { return slices.Concat(s.Hypotheses, s.Alternatives) }
+
+// Raise makes a new stalemate: ids, digests, state and round are set, the rest
+// is taken as given. It refuses placeholder evidence (EVIDENCE_PLACEHOLDER,
+// one diagnostic for each) and whatever Check refuses.
+func Raise(s Stalemate) (Stalemate, error) {
+	s = begin(s)
+	if err := s.Check(); err != nil {
+		return Stalemate{}, err
+	}
+	if missing := s.Missing(); len(missing) > 0 {
+		return Stalemate{}, placeholderError(s, missing)
+	}
+	return s, nil
+}
+
+// begin numbers hypotheses and evidence, addresses the evidence by content and
+// opens the first round.
+func begin(s Stalemate) Stalemate {
+	s.Hypotheses, s.Alternatives = slices.Clone(s.Hypotheses), slices.Clone(s.Alternatives)
+	n := 0
+	for _, list := range [][]Hypothesis{s.Hypotheses, s.Alternatives} {
+		for i := range list {
+			n++
+			list[i].ID = fmt.Sprintf("h%d", n)
+		}
+	}
+	s.Evidence = slices.Clone(s.Evidence)
+	for i := range s.Evidence {
+		s.Evidence[i] = s.Evidence[i].addressed(i + 1)
+	}
+	s.State, s.Round, s.History = Open, 1, nil
+	return s
+}
+
+func placeholderError(s Stalemate, missing []Evidence) error {
+	e := brenner.Errorf(brenner.CodeEvidencePlaceholder, "%d of %d pieces of evidence only stand for the content", len(missing), len(s.Evidence)).
+		WithHint("attach the content itself")
+	for _, m := range missing {
+		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
+			Code: brenner.CodeEvidencePlaceholder, Severity: brenner.SeverityError, Subject: m.ID,
+			Message: fmt.Sprintf("%s is a placeholder: %q", m.name(), clip(m.Content)), Pointer: fmt.Sprintf("/evidence/%d/content", m.position()),
+		})
+	}
+	return e
+}
+
+// Check reports INVALID_STALEMATE or LIMIT_EXCEEDED, with a pointer, unless
+// the stalemate is complete: at least two parties with one hypothesis each,
+// one to three alternatives, evidence, a summary and a request.
+func (s Stalemate) Check() error {
+	if _, err := time.Parse(time.RFC3339, s.RaisedAt); err != nil {
+		return invalid("/raised_at", "%q is not an RFC 3339 instant", clip(s.RaisedAt))
+	}
+	if strings.TrimSpace(s.Summary) == "" {
+		return invalid("/summary", "the summary is empty")
+	}
+	if strings.TrimSpace(s.Request) == "" {
+		return invalid("/arbitration_request", "the request is empty")
+	}
+	if err := s.checkParties(); err != nil {
+		return err
+	}
+	if n := len(s.Alternatives); n < 1 || n > brenner.MaxAlternatives {
+		return invalid("/alternatives", "%d alternatives; there must be one to %d", n, brenner.MaxAlternatives).
+			WithHint("name at least one cause that no party believes in")
+	}
+	for i, h := range s.Alternatives {
+		if err := h.check(fmt.Sprintf("/alternatives/%d", i)); err != nil {
+			return err
+		}
+	}
+	return s.checkEvidence()
+}
+
+func (s Stalemate) checkParties() error {
+	if len(s.Hypotheses) < 2 {
+		return invalid("/hypotheses", "a stalemate has at least two parties, each with a hypothesis")
+	}
+	var seen []brenner.ActorName
+	for i, h := range s.Hypotheses {
+		at := fmt.Sprintf("/hypotheses/%d", i)
+		if err := h.Author.Check(); err != nil {
+			return invalid(at+"/author", "%q is not a name", clip(string(h.Author)))
+		}
+		if slices.Contains(seen, h.Author) {
+			return invalid(at+"/author", "%s has two hypotheses", h.Author)
+		}
+		seen = append(seen, h.Author)
+		if err := h.check(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h Hypothesis) check(at string) error {
+	if strings.TrimSpace(h.Statement) == "" {
+		return invalid(at+"/statement", "the statement is empty")
+	}
+	if strings.TrimSpace(h.Justification) == "" {
+		return invalid(at+"/justification", "the justification is empty")
+	}
+	return nil
+}
+
+func (s Stalemate) checkEvidence() error {
+	if len(s.Evidence) == 0 {
+		return invalid("/evidence", "there is no evidence").WithHint("attach at least what failed and how")
+	}
+	if len(s.Evidence) > brenner.MaxEvidence {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "%d pieces of evidence; at most %d are allowed", len(s.Evidence), brenner.MaxEvidence).At("/evidence")
+	}
+	for i, e := range s.Evidence {
+		at := fmt.Sprintf("/evidence/%d", i)
+		if e.Kind == "" {
+			return invalid(at+"/kind", "evidence without a kind")
+		}
+		if !e.Missing && e.Digest != canon.Sum([]byte(e.Content)) {
+			return invalid(at+"/digest", "the digest is not that of the content")
+		}
+	}
+	return nil
+}
+
+func invalid(pointer, format string, args ...any) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidStalemate, format, args...).At(pointer)
+}
+
+func clip(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,85 @@
+package stalemate
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/anchor"
+)
+
+// equalFailures is how often the same thing must fail before a stalemate is
+// raised without anybody asking (S4).
+const equalFailures = 3
+
+// Failure is one refused patch.
+type Failure struct {
+	Session brenner.SessionID `json:"session"`
+	Target  string            `json:"target"`
+	Code    brenner.Code      `json:"code"`
+	Actor   brenner.ActorName `json:"actor"`
+	At      string            `json:"at"`
+	Message string            `json:"message"`
+}
+
+// Due says whether the latest failure raises a stalemate: it is the third of
+// its session with the same target and code, or a result that is not the one
+// promised. earlier holds the failures since the last stalemate about that
+// target, so that one raised at the third is not raised again at the fourth.
+func Due(earlier []Failure, latest Failure) bool {
+	if latest.Code == brenner.CodeResultMismatch {
+		return true
+	}
+	n := 1
+	for _, f := range earlier {
+		if f.Session == latest.Session && f.Target == latest.Target && f.Code == latest.Code {
+			n++
+		}
+	}
+	return n >= equalFailures
+}
+
+// Tool is the party that stands for the patch engine in a stalemate raised by
+// the system.
+const Tool brenner.ActorName = "brenner"
+
+// Automatic drafts the stalemate for failures of one patch on one text, with
+// base, patch and explanation attached. Raise it to number and address it.
+func Automatic(failures []Failure, base anchor.Text, p anchor.Patch, x anchor.Explanation) Stalemate {
+	last := failures[len(failures)-1]
+	s := Stalemate{
+		RaisedAt: last.At, Target: last.Target,
+		Summary:  fmt.Sprintf("a patch on %s was refused %d times with %s", last.Target, len(failures), last.Code),
+		Expected: "the patch is applied, or refused with a cause its author can act on",
+		Request:  "Find the cause of the refusal, say which hypothesis holds, and give a patch that applies.",
+		Hypotheses: []Hypothesis{
+			{Author: last.Actor, Statement: "The patch says what it should; the text or the tool is wrong.", Justification: "The patch was sent as it was meant."},
+			{Author: Tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(x.Cause())},
+		},
+		Evidence: []Evidence{
+			{Kind: KindFileContent, Path: last.Target, Content: string(base.Bytes())},
+			{Kind: KindPatch, Content: string(p.JSON())},
+			{Kind: KindExplanation, Content: x.String()},
+		},
+	}
+	for _, a := range []Hypothesis{
+		{Statement: "The text has changed since the patch was made.", Justification: "Agents work on the same texts at once.", Cause: string(anchor.CauseStaleBase)},
+		{Statement: "The patch was made for another file.", Justification: "Paths are easily confused.", Cause: string(anchor.CauseOtherFile)},
+	} {
+		if a.Cause != string(x.Cause()) {
+			s.Alternatives = append(s.Alternatives, a)
+		}
+	}
+	for _, f := range failures {
+		s.Attempts = append(s.Attempts, Attempt{At: f.At, Actor: f.Actor, Action: "applied a patch to " + f.Target, Outcome: string(f.Code) + ": " + f.Message})
+	}
+	return s
+}
+
+func toolStatement(x anchor.Explanation) string {
+	if len(x.Findings) == 0 {
+		return x.Message
+	}
+	f := x.Findings[0]
+	return strings.TrimSpace(f.Message + " (" + string(f.Cause) + ")")
+}

@@ -132,3 +132,25 @@ const (
 	// ones are not looked at.
 	MaxSearchWords = 64
 )
+
+// Tasks.
+const (
+	// MaxTaskInputs bounds the pinned inputs of one task.
+	MaxTaskInputs = 200
+	// MaxTitleRunes bounds the title of a task.
+	MaxTitleRunes = 200
+	// MaxTaskSpecBytes bounds what a task says is to be done.
+	MaxTaskSpecBytes = 64 << 10
+	// DefaultLease is how long a claim holds, MaxLease how long it may.
+	DefaultLease = 30 * time.Minute
+	MaxLease     = 7 * 24 * time.Hour
+)
+
+// Limits of contexts.
+const (
+	// MaxCandidates bounds how many artifacts one assembly looks at (C21), and
+	// how many of one type a view can ask for.
+	MaxCandidates = 500
+	// MaxContextSize bounds a budget, in bytes or tokens.
+	MaxContextSize = 10_000_000
+)

@@ -11,8 +11,8 @@ import (
 type Fork struct {
 	// Artifact is set when one artifact has several live heads, Slot when
 	// several live artifacts stand in one singleton slot.
-	Artifact brenner.ArtifactID `json:"artifact,omitempty"`
-	Slot     string             `json:"slot,omitempty"`
+	Artifact brenner.ArtifactID `json:"artifact,omitzero"`
+	Slot     string             `json:"slot,omitzero"`
 	Heads    []Node             `json:"heads"`
 }
 

@@ -26,20 +26,20 @@ type Node struct {
 	Summary string           `json:"summary"`
 	// Creator, Role and Task say who wrote the version, as what and for what.
 	Creator brenner.ActorName `json:"creator"`
-	Role    brenner.Role      `json:"role,omitempty"`
-	Task    string            `json:"task,omitempty"`
+	Role    brenner.Role      `json:"role,omitzero"`
+	Task    string            `json:"task,omitzero"`
 	At      time.Time         `json:"at,omitzero"`
 	// Canonical is the version of the same artifact that is in force, 0 if
 	// none.
-	Canonical brenner.Version `json:"canonical,omitempty"`
+	Canonical brenner.Version `json:"canonical,omitzero"`
 	// Slot is the singleton slot of the artifact, if it has one.
-	Slot string `json:"slot,omitempty"`
+	Slot string `json:"slot,omitzero"`
 	// Record marks a version of a record type, which is never stale (C4).
-	Record bool `json:"record,omitempty"`
+	Record bool `json:"record,omitzero"`
 	// Stale is set by whoever knows; see Staleness.
-	Stale bool `json:"needs_update,omitempty"`
+	Stale bool `json:"needs_update,omitzero"`
 	// Depth is how many links away from the start of a walk the node is.
-	Depth int `json:"depth,omitempty"`
+	Depth int `json:"depth,omitzero"`
 }
 
 // Edge is a link between two versions.

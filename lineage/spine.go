@@ -27,7 +27,7 @@ type ModuleMemo struct {
 // Missing is a place in the spine without a canonical version.
 type Missing struct {
 	Type    brenner.TypeName `json:"type"`
-	Module  brenner.Module   `json:"module,omitempty"`
+	Module  brenner.Module   `json:"module,omitzero"`
 	Message string           `json:"message"`
 }
 

@@ -25,7 +25,7 @@ type Graph struct {
 	Nodes     []Node      `json:"nodes"`
 	Edges     []Edge      `json:"edges"`
 	// Truncated says that there is more than the depth or the limit allowed.
-	Truncated bool `json:"truncated,omitempty"`
+	Truncated bool `json:"truncated,omitzero"`
 }
 
 // Walk follows edges from a version, at most depth links far (0: to the

@@ -22,10 +22,10 @@ type AddAgentRequest struct {
 	Name brenner.ActorName `json:"name"`
 	Role brenner.Role      `json:"role"`
 	// Person says it is a human being; only persons take PI decisions.
-	Person bool   `json:"person,omitempty"`
-	Note   string `json:"note,omitempty"`
+	Person bool   `json:"person,omitzero"`
+	Note   string `json:"note,omitzero"`
 	// Update allows changing an actor that exists.
-	Update bool `json:"update,omitempty"`
+	Update bool `json:"update,omitzero"`
 }
 
 // AgentInfo is an actor.
@@ -33,7 +33,7 @@ type AgentInfo struct {
 	Name    brenner.ActorName `json:"name"`
 	Kind    string            `json:"kind"`
 	Role    brenner.Role      `json:"role"`
-	Note    string            `json:"note,omitempty"`
+	Note    string            `json:"note,omitzero"`
 	Active  bool              `json:"active"`
 	Created time.Time         `json:"created_at"`
 }

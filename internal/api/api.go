@@ -14,6 +14,7 @@ type Service interface {
 	Graph
 	Agents
 	Journal
+	Tasks
 }
 
 // Write is part of every request that changes something.
@@ -25,12 +26,12 @@ type Write struct {
 
 // Page is part of every request that lists something.
 type Page struct {
-	Limit  int    `json:"limit,omitempty"`  // 0: brenner.DefaultPage
-	Cursor string `json:"cursor,omitempty"` // from the previous page
+	Limit  int    `json:"limit,omitzero"`  // 0: brenner.DefaultPage
+	Cursor string `json:"cursor,omitzero"` // from the previous page
 }
 
 // Next is part of every listing.
 type Next struct {
 	// Cursor asks for the next page; empty on the last one.
-	Cursor string `json:"next_cursor,omitempty"`
+	Cursor string `json:"next_cursor,omitzero"`
 }

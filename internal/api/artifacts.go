@@ -51,14 +51,16 @@ type Body struct {
 type CreateArtifactRequest struct {
 	Write
 	// ID is chosen by the service when empty: TYPE-N.
-	ID      brenner.ArtifactID `json:"id,omitempty"`
+	ID      brenner.ArtifactID `json:"id,omitzero"`
 	Type    brenner.TypeName   `json:"type"`
 	Module  brenner.Module     `json:"module"`
 	Summary string             `json:"summary"`
 	Content Body               `json:"content"`
-	Tags    []string           `json:"tags,omitempty"`
-	Links   []artifact.Link    `json:"links,omitempty"`
+	Tags    []string           `json:"tags,omitzero"`
+	Links   []artifact.Link    `json:"links,omitzero"`
 	Change  *artifact.Change   `json:"change,omitzero"`
+	// Task is what it is written for; the writer must hold the task.
+	Task string `json:"task,omitzero"`
 }
 
 // UpdateArtifactRequest writes a new version.
@@ -66,20 +68,22 @@ type UpdateArtifactRequest struct {
 	Write
 	ID brenner.ArtifactID `json:"id"`
 	// Parent is the version the change was made on; 0: the head.
-	Parent brenner.Version `json:"parent,omitempty"`
+	Parent brenner.Version `json:"parent,omitzero"`
 	// Expect refuses the write unless this is the head.
-	Expect brenner.Version `json:"expect,omitempty"`
+	Expect brenner.Version `json:"expect,omitzero"`
 	// Summary replaces the parent's; nil keeps it, which new content allows
 	// only with SummaryHolds (C11).
 	Summary      *string   `json:"summary,omitzero"`
-	SummaryHolds bool      `json:"summary_holds,omitempty"`
+	SummaryHolds bool      `json:"summary_holds,omitzero"`
 	Content      *Body     `json:"content,omitzero"`
 	Tags         *[]string `json:"tags,omitzero"`
 	// Links are added to the parent's; one with the relation and artifact of
 	// an earlier link takes its place. DropLinks starts from none.
-	Links     []artifact.Link  `json:"links,omitempty"`
-	DropLinks bool             `json:"drop_links,omitempty"`
+	Links     []artifact.Link  `json:"links,omitzero"`
+	DropLinks bool             `json:"drop_links,omitzero"`
 	Change    *artifact.Change `json:"change,omitzero"`
+	// Task is what it is written for; the writer must hold the task.
+	Task string `json:"task,omitzero"`
 }
 
 // WriteResult says what a write made.
@@ -89,16 +93,16 @@ type WriteResult struct {
 	SHA256 brenner.Digest  `json:"content_sha256"`
 	Seq    int64           `json:"seq"`
 	// Fork lists the live heads when there is more than one.
-	Fork []brenner.Ref `json:"fork,omitempty"`
+	Fork []brenner.Ref `json:"fork,omitzero"`
 	// Warnings are findings that did not stop the write.
-	Warnings []brenner.Diagnostic `json:"warnings,omitempty"`
+	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
 }
 
 // ArtifactRequest names a version; version 0 is the one in force.
 type ArtifactRequest struct {
 	Ref brenner.Ref `json:"ref"`
 	// Brief leaves the content out.
-	Brief bool `json:"brief,omitempty"`
+	Brief bool `json:"brief,omitzero"`
 }
 
 // ArtifactView is a version with what the project knows about it.
@@ -106,13 +110,13 @@ type ArtifactView struct {
 	artifact.Version
 	Head      brenner.Version `json:"head"`
 	Latest    brenner.Version `json:"latest"`
-	Canonical brenner.Version `json:"canonical,omitempty"`
+	Canonical brenner.Version `json:"canonical,omitzero"`
 	// NeedsUpdate is derived: something it rests on has moved (C26). Stale is
 	// the shortest path to what moved.
 	NeedsUpdate bool          `json:"needs_update"`
-	Stale       []brenner.Ref `json:"stale_path,omitempty"`
-	Fork        []brenner.Ref `json:"fork,omitempty"`
-	Task        string        `json:"task,omitempty"`
+	Stale       []brenner.Ref `json:"stale_path,omitzero"`
+	Fork        []brenner.Ref `json:"fork,omitzero"`
+	Task        string        `json:"task,omitzero"`
 	Seq         int64         `json:"seq"`
 }
 
@@ -120,10 +124,10 @@ type ArtifactView struct {
 // deprecated, which are listed only when asked for by status.
 type ListArtifactsRequest struct {
 	Page
-	Types    []brenner.TypeName `json:"types,omitempty"`
-	Modules  []brenner.Module   `json:"modules,omitempty"`
-	Statuses []artifact.Status  `json:"statuses,omitempty"`
-	Tag      string             `json:"tag,omitempty"`
+	Types    []brenner.TypeName `json:"types,omitzero"`
+	Modules  []brenner.Module   `json:"modules,omitzero"`
+	Statuses []artifact.Status  `json:"statuses,omitzero"`
+	Tag      string             `json:"tag,omitzero"`
 }
 
 // ArtifactItem is an artifact in a list.
@@ -133,7 +137,7 @@ type ArtifactItem struct {
 	Module    brenner.Module     `json:"module"`
 	Status    artifact.Status    `json:"status"` // of the head
 	Head      brenner.Version    `json:"head"`
-	Canonical brenner.Version    `json:"canonical,omitempty"`
+	Canonical brenner.Version    `json:"canonical,omitzero"`
 	Summary   string             `json:"summary"`
 	Tags      []string           `json:"tags"`
 	Updated   time.Time          `json:"updated_at"`
@@ -148,9 +152,9 @@ type ArtifactList struct {
 // SearchArtifactsRequest searches by full text.
 type SearchArtifactsRequest struct {
 	Text    string             `json:"text"`
-	Types   []brenner.TypeName `json:"types,omitempty"`
-	Modules []brenner.Module   `json:"modules,omitempty"`
-	Limit   int                `json:"limit,omitempty"`
+	Types   []brenner.TypeName `json:"types,omitzero"`
+	Modules []brenner.Module   `json:"modules,omitzero"`
+	Limit   int                `json:"limit,omitzero"`
 }
 
 // SearchResult lists hits, best first.
@@ -177,7 +181,7 @@ type HistoryResult struct {
 	Type      brenner.TypeName   `json:"type"`
 	Module    brenner.Module     `json:"module"`
 	Head      brenner.Version    `json:"head"`
-	Canonical brenner.Version    `json:"canonical,omitempty"`
+	Canonical brenner.Version    `json:"canonical,omitzero"`
 	Versions  []HistoryItem      `json:"versions"`
 	// Decisions are the promotions, demotions and deprecations, in order: what
 	// was canonical when.
@@ -187,7 +191,7 @@ type HistoryResult struct {
 // HistoryItem is one version in a history.
 type HistoryItem struct {
 	Version brenner.Version   `json:"version"`
-	Parent  brenner.Version   `json:"parent_version,omitempty"`
+	Parent  brenner.Version   `json:"parent_version,omitzero"`
 	Status  artifact.Status   `json:"status"`
 	Summary string            `json:"summary"`
 	Change  *artifact.Change  `json:"change,omitzero"`
@@ -249,8 +253,8 @@ type PromoteRequest struct {
 	Reason string      `json:"reason"`
 	// Replace allows taking another artifact's slot; Override allows promoting
 	// a version that needs a rebase.
-	Replace  bool `json:"replace,omitempty"`
-	Override bool `json:"override,omitempty"`
+	Replace  bool `json:"replace,omitzero"`
+	Override bool `json:"override,omitzero"`
 }
 
 // StatusChange is one version's status before and after.
@@ -264,6 +268,6 @@ type StatusChange struct {
 type DecisionResult struct {
 	Changes []StatusChange `json:"changes"`
 	// Stale lists what rests on what was superseded, first hundred.
-	Stale []brenner.Ref `json:"stale,omitempty"`
+	Stale []brenner.Ref `json:"stale,omitzero"`
 	Seq   int64         `json:"seq"`
 }

@@ -30,7 +30,7 @@ type ForksResult struct {
 // StaleRequest selects stale versions by module; empty: all.
 type StaleRequest struct {
 	Page
-	Modules []brenner.Module `json:"modules,omitempty"`
+	Modules []brenner.Module `json:"modules,omitzero"`
 }
 
 // StaleResult lists stale versions in id order.
@@ -49,7 +49,7 @@ type StaleItem struct {
 	// Path leads from the version to what moved; Now is the version in force
 	// there, 0 if none.
 	Path []brenner.Ref   `json:"path"`
-	Now  brenner.Version `json:"now,omitempty"`
+	Now  brenner.Version `json:"now,omitzero"`
 }
 
 // SpineResult is the spine.
@@ -60,15 +60,15 @@ type SpineResult struct {
 // LineageRequest asks for one direction of the graph.
 type LineageRequest struct {
 	Ref   brenner.Ref `json:"ref"`
-	Down  bool        `json:"down,omitempty"`  // what rests on it, instead of what it rests on
-	Depth int         `json:"depth,omitempty"` // 0: all
+	Down  bool        `json:"down,omitzero"`  // what rests on it, instead of what it rests on
+	Depth int         `json:"depth,omitzero"` // 0: all
 	// Format asks for a rendering as well: text, svg or prov; empty: none.
-	Format string `json:"format,omitempty"`
+	Format string `json:"format,omitzero"`
 }
 
 // LineageResult is the graph around a version.
 type LineageResult struct {
 	lineage.Graph
 	// Rendered is the graph in the format that was asked for.
-	Rendered string `json:"rendered,omitempty"`
+	Rendered string `json:"rendered,omitzero"`
 }

@@ -34,8 +34,8 @@ type Progress func(what string, done, total int64)
 
 // RecordsRequest lists records.
 type RecordsRequest struct {
-	After int64 `json:"after,omitempty"`
-	Limit int   `json:"limit,omitempty"`
+	After int64 `json:"after,omitzero"`
+	Limit int   `json:"limit,omitzero"`
 }
 
 // RecordList is a page of the journal; Last is where the next page starts.
@@ -59,11 +59,11 @@ type RecordInfo struct {
 // VerifyRequest says what to compare with.
 type VerifyRequest struct {
 	// Checkpoints are signed notes saved earlier.
-	Checkpoints []string `json:"checkpoints,omitempty"`
+	Checkpoints []string `json:"checkpoints,omitzero"`
 	// PublicKey checks them; empty: the key kept for this project.
-	PublicKey string `json:"public_key,omitempty"`
+	PublicKey string `json:"public_key,omitzero"`
 	// Quick leaves out the replay of the tables.
-	Quick    bool     `json:"quick,omitempty"`
+	Quick    bool     `json:"quick,omitzero"`
 	Progress Progress `json:"-"`
 }
 
@@ -73,11 +73,11 @@ type VerifyResult struct {
 	Size int64  `json:"size"`
 	Root string `json:"root"`
 	// Digest is the state digest of the tables; empty when Quick.
-	Digest brenner.Digest `json:"digest,omitempty"`
+	Digest brenner.Digest `json:"digest,omitzero"`
 	// Findings are what is wrong, in order.
 	Findings []VerifyFinding `json:"findings"`
 	// Redacted lists contents that were removed on purpose.
-	Redacted []brenner.Digest `json:"redacted,omitempty"`
+	Redacted []brenner.Digest `json:"redacted,omitzero"`
 	// Blobs is how many contents were checked, Checkpoints how many held.
 	Blobs       int64 `json:"blobs"`
 	Checkpoints int   `json:"checkpoints"`
@@ -86,8 +86,8 @@ type VerifyResult struct {
 // VerifyFinding is one thing that is wrong.
 type VerifyFinding struct {
 	Code    brenner.Code `json:"code"`
-	First   int64        `json:"first_seq,omitempty"`
-	Last    int64        `json:"last_seq,omitempty"`
+	First   int64        `json:"first_seq,omitzero"`
+	Last    int64        `json:"last_seq,omitzero"`
 	Message string       `json:"message"`
 }
 
@@ -134,7 +134,7 @@ type ImportResult struct {
 type RedactRequest struct {
 	Write
 	// Digest of the content; or Ref, whose content it is.
-	Digest brenner.Digest `json:"digest,omitempty"`
+	Digest brenner.Digest `json:"digest,omitzero"`
 	Ref    brenner.Ref    `json:"ref,omitzero"`
 	Reason string         `json:"reason"`
 }

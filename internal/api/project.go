@@ -46,7 +46,7 @@ type ProjectInfo struct {
 	Role    brenner.Role      `json:"role"`
 	Modules []brenner.Module  `json:"modules"`
 	// ConfigDigest is that of the configuration in force; empty if none.
-	ConfigDigest brenner.Digest `json:"config_digest,omitempty"`
+	ConfigDigest brenner.Digest `json:"config_digest,omitzero"`
 	// LastChange is when the newest record was written, Now the service's time.
 	LastChange time.Time `json:"last_change"`
 	Now        time.Time `json:"now"`
@@ -70,12 +70,12 @@ type ApplyConfigResult struct {
 	Digest  brenner.Digest     `json:"digest"`
 	Modules []brenner.Module   `json:"modules"`
 	Types   []brenner.TypeName `json:"types"`
-	Seq     int64              `json:"seq,omitempty"`
+	Seq     int64              `json:"seq,omitzero"`
 }
 
 // TypesRequest asks for all types, or for one by name.
 type TypesRequest struct {
-	Name brenner.TypeName `json:"name,omitempty"`
+	Name brenner.TypeName `json:"name,omitzero"`
 }
 
 // TypesResult lists types; schemas only when one was asked for.
@@ -89,7 +89,7 @@ type TypeInfo struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
 	Core        bool              `json:"core"`
-	Singleton   string            `json:"singleton,omitempty"`
+	Singleton   string            `json:"singleton,omitzero"`
 	Contextual  bool              `json:"contextual"`
 	Builtin     bool              `json:"builtin"`
 	Formats     []artifact.Format `json:"formats"`

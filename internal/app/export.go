@@ -43,7 +43,7 @@ type exportHeader struct {
 type exportBlob struct {
 	SHA256   brenner.Digest `json:"sha256"`
 	Data     []byte         `json:"data"` // base64
-	Redacted bool           `json:"redacted,omitempty"`
+	Redacted bool           `json:"redacted,omitzero"`
 }
 
 type exportFooter struct {

@@ -19,7 +19,26 @@ type projection func(ctx context.Context, tx store.Tx, rec journal.Record) error
 
 // projections maps every kind of record to its projection. A record of a kind
 // that is not here cannot be written.
-var projections = map[string]projection{
+var projections = join(
+	ledgerProjections,
+	taskProjections,
+)
+
+// join makes one table of several; a kind has one projection.
+func join(tables ...map[string]projection) map[string]projection {
+	all := map[string]projection{}
+	for _, t := range tables {
+		for kind, p := range t {
+			if _, twice := all[kind]; twice {
+				panic("two projections of " + kind)
+			}
+			all[kind] = p
+		}
+	}
+	return all
+}
+
+var ledgerProjections = map[string]projection{
 	kindProjectCreated:  on(projectProjectCreated),
 	kindConfigApplied:   on(projectConfigApplied),
 	kindActorPut:        on(projectActorPut),
@@ -91,11 +110,11 @@ type versionWritten struct {
 	Links   []artifact.Link    `json:"links"`
 	Change  *artifact.Change   `json:"change,omitzero"`
 	// Merged lists versions of the artifact that this one takes the place of.
-	Merged []brenner.Version `json:"merged,omitempty"`
+	Merged []brenner.Version `json:"merged,omitzero"`
 	// Head is the head afterwards: this version, unless it is an alternative.
 	Head       brenner.Version `json:"head"`
-	Task       string          `json:"task,omitempty"`
-	Invocation string          `json:"invocation,omitempty"`
+	Task       string          `json:"task,omitzero"`
+	Invocation string          `json:"invocation,omitzero"`
 }
 
 func projectVersionWritten(ctx context.Context, tx store.Tx, rec journal.Record, p versionWritten) error {
@@ -137,9 +156,11 @@ func projectVersionWritten(ctx context.Context, tx store.Tx, rec journal.Record,
 		}
 	}
 	if a.Canonical == 0 && p.Head == p.Version {
-		return index(ctx, tx, v)
+		if err := index(ctx, tx, v); err != nil {
+			return err
+		}
 	}
-	return nil
+	return projectTaskOutput(ctx, tx, rec, p.Task, v.Ref())
 }
 
 // linkAdded says that a link was added to a version after it was written.
@@ -167,7 +188,7 @@ type statusDecided struct {
 	Ref      brenner.Ref     `json:"ref"`
 	Status   artifact.Status `json:"status"`
 	Reason   string          `json:"reason"`
-	Override bool            `json:"override,omitempty"`
+	Override bool            `json:"override,omitzero"`
 	Changes  []statusChange  `json:"changes"`
 	// Head is the head of the artifact afterwards.
 	Head brenner.Version `json:"head"`

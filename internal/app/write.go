@@ -21,6 +21,9 @@ func (s *service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequ
 
 // create writes version 1 of a new artifact.
 func (ch *change) create(req api.CreateArtifactRequest) (api.WriteResult, error) {
+	if err := ch.enterTask(req.Task); err != nil {
+		return api.WriteResult{}, err
+	}
 	typ, err := ch.types.Lookup(req.Type)
 	if err != nil {
 		return api.WriteResult{}, err
@@ -61,7 +64,7 @@ func (ch *change) create(req api.CreateArtifactRequest) (api.WriteResult, error)
 		return api.WriteResult{}, err
 	}
 	return ch.writeVersion(p, versionWritten{
-		ID: req.ID, Type: typ.Name, Module: module, Version: 1, Head: 1, Status: artifact.Draft,
+		ID: req.ID, Type: typ.Name, Module: module, Version: 1, Head: 1, Status: artifact.Draft, Task: req.Task,
 	})
 }
 
@@ -74,6 +77,9 @@ func (s *service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequ
 
 // update writes a new version on a parent (C13).
 func (ch *change) update(req api.UpdateArtifactRequest) (api.WriteResult, error) {
+	if err := ch.enterTask(req.Task); err != nil {
+		return api.WriteResult{}, err
+	}
 	a, err := ch.findArtifact(req.ID, policy.Write)
 	if err != nil {
 		return api.WriteResult{}, err
@@ -105,7 +111,7 @@ func (ch *change) update(req api.UpdateArtifactRequest) (api.WriteResult, error)
 	}
 	next := versionWritten{
 		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: parentNo,
-		Status: artifact.Draft, Head: a.Latest + 1,
+		Status: artifact.Draft, Head: a.Latest + 1, Task: req.Task,
 	}
 	if parentNo != a.Head {
 		next.Status, next.Head = artifact.Alternative, a.Head

@@ -21,7 +21,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 		Use:     "add NAME",
 		Short:   "Register an agent or a person with a standing role",
 		Example: `  brenner agent add BlueLake --role hypothesis_generator`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Name, req.Role = r.write(), brenner.ActorName(a[0]), brenner.Role(role)
 			s, err := r.service(cmd.Context())
@@ -49,7 +49,7 @@ func newAgentList(r *runner) *cobra.Command {
 		Use:     "list",
 		Short:   "List actors and their roles",
 		Example: `  brenner agent list --roles`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -81,7 +81,7 @@ func newAgentDenials(r *runner) *cobra.Command {
 		Use:     "denials",
 		Short:   "List what the policy refused, newest first",
 		Example: `  brenner agent denials --limit 20`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {

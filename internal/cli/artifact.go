@@ -95,7 +95,7 @@ func newArtifactNew(r *runner) *cobra.Command {
 		Short: "Write the first version of an artifact",
 		Example: `  brenner artifact new --type paper_note --id smith-2024 --module lineage \
       --summary "Smith 2024: fate follows lineage in 9 of 10 clones" --file smith.json`,
-		Args: args(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := body.body(r, cmd)
 			if err != nil {
@@ -151,7 +151,7 @@ reported; with --expect it is refused instead. Links of the parent are kept;
 a link given here replaces one of the same relation to the same artifact.`,
 		Example: `  brenner artifact update smith-2024 --file smith.json \
       --summary "Smith 2024, corrected: 8 of 10 clones" --what "clone count" --why "erratum"`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			ref, err := brenner.ParseRef(a[0])
 			if err != nil {
@@ -212,7 +212,7 @@ func newArtifactShow(r *runner) *cobra.Command {
 		Use:     "show ID[@VERSION]",
 		Short:   "Read a version: the one named, else the canonical one, else the head",
 		Example: `  brenner artifact show smith-2024@1`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			ref, err := brenner.ParseRef(a[0])
 			if err != nil {
@@ -277,7 +277,7 @@ func newArtifactList(r *runner) *cobra.Command {
 		Use:     "list",
 		Short:   "List artifacts",
 		Example: `  brenner artifact list --type paper_note --status canonical`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Types, req.Modules = named[brenner.TypeName](types), named[brenner.Module](modules)
 			req.Statuses = named[artifact.Status](statuses)
@@ -332,7 +332,7 @@ func newArtifactSearch(r *runner) *cobra.Command {
 		Use:     "search WORDS…",
 		Short:   "Find artifacts by the words in them",
 		Example: `  brenner artifact search lineage clone --type paper_note`,
-		Args:    args(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Text = strings.Join(a, " ")
 			req.Types, req.Modules = named[brenner.TypeName](types), named[brenner.Module](modules)
@@ -364,7 +364,7 @@ func newArtifactHistory(r *runner) *cobra.Command {
 		Use:     "history ID",
 		Short:   "List the versions of an artifact and what was decided about them",
 		Example: `  brenner artifact history smith-2024`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.ID = brenner.ArtifactID(a[0])
 			s, err := r.service(cmd.Context())
@@ -408,7 +408,7 @@ func newArtifactDiff(r *runner) *cobra.Command {
 		Use:     "diff ID@A ID@B",
 		Short:   "Say what changed between two versions, and why",
 		Example: `  brenner artifact diff smith-2024@1 smith-2024@3`,
-		Args:    args(cobra.ExactArgs(2)),
+		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			from, err := brenner.ParseRef(a[0])
 			if err != nil {
@@ -436,7 +436,7 @@ func newArtifactLink(r *runner) *cobra.Command {
 		Use:     "link ID@VERSION REL:ID[@VERSION]",
 		Short:   "Link a version to another",
 		Example: `  brenner artifact link memo-1@2 cites:smith-2024@1`,
-		Args:    args(cobra.ExactArgs(2)),
+		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			from, err := brenner.ParseRef(a[0])
 			if err != nil {
@@ -465,7 +465,7 @@ func newArtifactPromote(r *runner) *cobra.Command {
 		Use:     "promote ID[@VERSION]",
 		Short:   "Make a version canonical (without a version: the head)",
 		Example: `  brenner artifact promote smith-2024@2 --reason "checked against the erratum"`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			var err error
 			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
@@ -487,7 +487,7 @@ func newArtifactDemote(r *runner) *cobra.Command {
 		Use:     "demote ID[@VERSION]",
 		Short:   "Take a canonical version out of force",
 		Example: `  brenner artifact demote smith-2024 --reason "retracted"`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			var err error
 			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
@@ -507,7 +507,7 @@ func newArtifactDeprecate(r *runner) *cobra.Command {
 		Use:     "deprecate ID[@VERSION]",
 		Short:   "Take a version, or a whole artifact, out of use; it stays readable",
 		Example: `  brenner artifact deprecate smith-2024@3 --reason "merged into @4"`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			var err error
 			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
@@ -546,7 +546,7 @@ func newArtifactTypes(r *runner) *cobra.Command {
 		Use:     "types [NAME]",
 		Short:   "List the types of artifact, or print the schema of one",
 		Example: `  brenner artifact types project_brief`,
-		Args:    args(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			var req api.TypesRequest
 			if len(a) == 1 {

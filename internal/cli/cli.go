@@ -56,11 +56,29 @@ func Run(ctx context.Context, env Env, args []string) int {
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	err := root.ExecuteContext(ctx)
+	watchStart(root, &r.started)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !r.started {
+		err = usage(cmd, err)
+	}
 	if r.close != nil {
 		err = errors.Join(err, r.close())
 	}
 	return r.finish(err)
+}
+
+// watchStart notes when a command starts to run: an error before that is about
+// the command line, whatever cobra calls it.
+func watchStart(c *cobra.Command, started *bool) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, a []string) error {
+			*started = true
+			return run(cmd, a)
+		}
+	}
+	for _, sub := range c.Commands() {
+		watchStart(sub, started)
+	}
 }
 
 // Root gives the command tree, for documentation.
@@ -85,7 +103,6 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 	f.StringVar(&r.as, "as", "", "act as this agent, under its policy (or $BRENNER_AGENT)")
 	f.StringVarP(&r.dir, "directory", "C", "", "run as if started in this directory")
 	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.AddCommand(commands(r)...)
 	return root
 }
@@ -111,8 +128,9 @@ type runner struct {
 	key   string
 	// exit is the status of a command that succeeded with something to say,
 	// such as a session still waiting.
-	exit  int
-	close func() error
+	exit    int
+	started bool
+	close   func() error
 }
 
 // service opens the project the flags name.
@@ -256,16 +274,6 @@ func diagnosticLine(d brenner.Diagnostic) string {
 func usage(cmd *cobra.Command, err error) error {
 	return brenner.Errorf(brenner.CodeUsage, "%v", err).
 		WithHint(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
-}
-
-// args turns cobra's complaint about the number of arguments into ours.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, a []string) error {
-		if err := check(cmd, a); err != nil {
-			return usage(cmd, err)
-		}
-		return nil
-	}
 }
 
 // group is a command that only holds others: alone it prints its help, and an

@@ -23,10 +23,10 @@ import (
 type check struct {
 	Name    string       `json:"name"`
 	OK      bool         `json:"ok"`
-	Warning bool         `json:"warning,omitempty"`
+	Warning bool         `json:"warning,omitzero"`
 	Message string       `json:"message"`
-	Code    brenner.Code `json:"code,omitempty"`
-	Hint    string       `json:"hint,omitempty"`
+	Code    brenner.Code `json:"code,omitzero"`
+	Hint    string       `json:"hint,omitzero"`
 }
 
 func newDoctor(r *runner) *cobra.Command {
@@ -37,7 +37,7 @@ func newDoctor(r *runner) *cobra.Command {
 journal holds, the configuration file is the one in force and the clock is
 right. Exit status 0 when nothing is wrong; otherwise that of the first error.`,
 		Example: `  brenner doctor`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := r.examine(cmd.Context())
 			for _, c := range checks {

@@ -21,7 +21,7 @@ func newStale(r *runner) *cobra.Command {
 derived_from links leads to a version that is superseded or older than its
 artifact's canonical one. The shortest such chain is the reason.`,
 		Example: `  brenner stale --module lineage`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Modules = named[brenner.Module](modules)
 			s, err := r.service(cmd.Context())
@@ -57,7 +57,7 @@ func newForks(r *runner) *cobra.Command {
 		Use:     "forks",
 		Short:   "List where more than one version could be the truth",
 		Example: `  brenner forks`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -97,7 +97,7 @@ func newSpine(r *runner) *cobra.Command {
 		Use:     "spine",
 		Short:   "Show the minimum consistent view: brief, memo per module, summary",
 		Example: `  brenner spine`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -139,7 +139,7 @@ func newLineage(r *runner) *cobra.Command {
 		Short: "Trace what a version rests on, or with --down what rests on it",
 		Example: `  brenner lineage memo-lineage@2
   brenner lineage smith-2024 --down`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			var err error
 			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {

@@ -22,7 +22,7 @@ func newInit(r *runner) *cobra.Command {
 --store), led by you. A .brennerrc or brenner.config.ts found here is put in
 force at once.`,
 		Example: `  brenner init --name "Cell fate" --pi ada`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req := api.InitRequest{Name: name, PI: brenner.ActorName(pi)}
 			if req.Name == "" {
@@ -94,7 +94,7 @@ func newConfig(r *runner) *cobra.Command {
 configuration file changes nothing until it is applied; applying it is
 recorded in the journal.`,
 		Example: `  brenner config apply .brennerrc`,
-		Args:    args(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			name := ""
 			if len(a) == 1 {

@@ -23,7 +23,7 @@ the journal and compare the tables with it. With checkpoints saved earlier
 also find history that was rewritten or cut. Exit status 5 when something is
 wrong.`,
 		Example: `  brenner verify --checkpoint monday.note`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, f := range files {
 				note, err := r.read(f, 1<<16)
@@ -93,7 +93,7 @@ func newReplay(r *runner) *cobra.Command {
 		Use:     "replay",
 		Short:   "Rebuild the tables from the journal",
 		Example: `  brenner replay`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -122,7 +122,7 @@ func newCheckpoint(r *runner) *cobra.Command {
 		Long: `Print a signed note of the journal's size and root. Keep it outside the
 project: verify --checkpoint later finds whether history was rewritten or cut.`,
 		Example: `  brenner checkpoint -o monday.note`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -155,7 +155,7 @@ func newExport(r *runner) *cobra.Command {
 		Use:     "export FILE",
 		Short:   "Write the whole project as JSON Lines",
 		Example: `  brenner export project.jsonl`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -187,7 +187,7 @@ func newImport(r *runner) *cobra.Command {
 		Long: `Read an export into an empty store: here, or in the one named by --store.
 All of it arrives, with the same state digest, or nothing does.`,
 		Example: `  brenner import project.jsonl --store sqlite:copy.db`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			in := r.env.In
 			if a[0] != "-" {
@@ -218,7 +218,7 @@ func newRedact(r *runner) *cobra.Command {
 content loses it; the hash stays, so that verify still passes and says so.
 Summaries and change notes are part of the journal and cannot be redacted.`,
 		Example: `  brenner redact notes-7@2 --reason "contained a patient's name"`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write = r.write()
 			if d := brenner.Digest(a[0]); d.Check() == nil {
@@ -253,7 +253,7 @@ func newJournal(r *runner) *cobra.Command {
 		Use:     "journal",
 		Short:   "List the records of the journal",
 		Example: `  brenner journal --after 100 --limit 20`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {

@@ -24,7 +24,7 @@ func newRosterValidate(r *runner) *cobra.Command {
 		Long: `Check a roster: a whole roster, or an array of entries, in JSON. FILE may
 be - for standard input. Every error is reported at once.`,
 		Example: `  brenner roster validate team.json`,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, a []string) error {
 			raw, err := r.read(a[0], brenner.MaxRosterBytes)
 			if err != nil {
@@ -58,7 +58,7 @@ func newRosterResolve(r *runner) *cobra.Command {
 (BRENNER_ROSTER_JSON, _FILE, _MODE, _PRESET), then the project's configuration
 file here, then a preset. Nothing is created or sent.`,
 		Example: `  brenner roster resolve --preset default-3-agent --to BlueLake --to PurpleMountain --to GreenValley`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			file, project, err := r.projectRoster()
 			if err != nil {
@@ -87,7 +87,7 @@ func newRosterPresets(r *runner) *cobra.Command {
 		Use:     "presets",
 		Short:   "List the presets: the project's own and the built-in ones",
 		Example: `  brenner roster presets`,
-		Args:    args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, project, err := r.projectRoster()
 			if err != nil {

@@ -16,8 +16,8 @@ import (
 type Finding struct {
 	Code brenner.Code `json:"code"`
 	// First and Last are the records concerned; 0 when it is not about one.
-	First   int64  `json:"first_seq,omitempty"`
-	Last    int64  `json:"last_seq,omitempty"`
+	First   int64  `json:"first_seq,omitzero"`
+	Last    int64  `json:"last_seq,omitzero"`
 	Message string `json:"message"`
 }
 

@@ -1,0 +1,44 @@
+// Command brenner is the shared, versioned memory and rule-keeper for teams of
+// agents. This package only wires the parts together.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"brenner/internal/cli"
+
+	"golang.org/x/term"
+)
+
+// version is set when the program is built.
+var version = "dev"
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run runs one command. A panic is our fault and must not look like the
+// caller's: Go would exit with the status of a usage error.
+func run(args []string) (status int) {
+	defer func() {
+		if p := recover(); p != nil {
+			_, _ = fmt.Fprintf(os.Stderr, "brenner: INTERNAL: something failed inside: %v\n", p)
+			status = 1
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "brenner: FILE_ERROR: no working directory: %v\n", err)
+		return 3
+	}
+	return cli.Run(ctx, cli.Env{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Version: version,
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())),
+		Open:     openProject, Store: storeOf, Init: initProject, Import: importProject,
+	}, args)
+}

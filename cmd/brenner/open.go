@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/internal/app"
+	"brenner/internal/cli"
+	"brenner/internal/locate"
+	"brenner/internal/store"
+	"brenner/internal/store/postgres"
+	"brenner/internal/store/sqlite"
+)
+
+// openProject gives the service of the project a command is about.
+func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, error) {
+	at, err := address(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := openStore(ctx, at, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := newApp(s)
+	who := app.Identity{Name: w.As, Auth: app.AuthAs}
+	if w.As == "" {
+		name, err := a.Owner(ctx)
+		if err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
+		who = app.Identity{Name: name, Auth: app.AuthOwner}
+	}
+	return a.As(who), s.Close, nil
+}
+
+// initProject makes a project where the command says, or here.
+func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api.InitResult, err error) {
+	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
+		info, err := newApp(s).Init(ctx, req)
+		out = api.InitResult{Project: info, Store: at.String()}
+		return err
+	})
+	return out, err
+}
+
+// importProject reads an export into a new project.
+func importProject(ctx context.Context, w cli.Where, in io.Reader, tell api.Progress) (out api.ImportResult, err error) {
+	err = withNewStore(ctx, w, func(s store.Store, _ locate.Address) error {
+		out, err = newApp(s).Import(ctx, in, tell)
+		return err
+	})
+	return out, err
+}
+
+// withNewStore opens the store of a project that is to be made.
+func withNewStore(ctx context.Context, w cli.Where, fn func(store.Store, locate.Address) error) (err error) {
+	at := locate.Default(w.Dir)
+	if w.Store != "" {
+		if at, err = locate.Parse(w.Store, w.Dir); err != nil {
+			return err
+		}
+	} else if err := makeDir(filepath.Dir(at.SQLite)); err != nil {
+		return err
+	}
+	s, err := openStore(ctx, at, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return fn(s, at)
+}
+
+// makeDir makes the .brenner directory, for its owner's eyes only and out of
+// git's sight.
+func makeDir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return brenner.Errorf(brenner.CodeStoreReadOnly, "%s cannot be made here", locate.Dir).Because(err)
+	}
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Stat(ignore); err == nil {
+		return nil
+	}
+	if err := os.WriteFile(ignore, []byte("*\n"), 0o600); err != nil {
+		return brenner.Errorf(brenner.CodeStoreReadOnly, "%s cannot be written", locate.Dir).Because(err)
+	}
+	return nil
+}
+
+func address(w cli.Where) (locate.Address, error) {
+	if w.Store != "" {
+		return locate.Parse(w.Store, w.Dir)
+	}
+	return locate.Find(w.Dir)
+}
+
+// storeOf says where a project is.
+func storeOf(w cli.Where) (string, error) {
+	at, err := address(w)
+	return at.String(), err
+}
+
+func openStore(ctx context.Context, at locate.Address, create bool) (store.Store, error) {
+	if at.Postgres != "" {
+		return postgres.Open(ctx, at.Postgres, postgres.Options{Create: create})
+	}
+	return sqlite.Open(ctx, at.SQLite, sqlite.Options{Create: create})
+}
+
+func newApp(s store.Store) *app.App {
+	return app.New(s, app.Options{
+		Keys: app.Keyring{Dir: keysDir()},
+		Scratch: func(ctx context.Context) (store.Store, error) {
+			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
+		},
+	})
+}
+
+// keysDir is where signing keys are kept, outside every project; empty if
+// there is no such place.
+func keysDir() string {
+	if d := os.Getenv("BRENNER_KEYS"); d != "" {
+		return d
+	}
+	base, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "brenner", "keys")
+}

@@ -1,0 +1,16 @@
+package brenner
+
+// Codes of tasks and gates.
+const (
+	CodeTaskTaken           Code = "TASK_TAKEN"
+	CodeTaskClosed          Code = "TASK_CLOSED"
+	CodeTaskNotYours        Code = "TASK_NOT_YOURS"
+	CodeCompressionRequired Code = "COMPRESSION_REQUIRED"
+)
+
+var taskCodes = []CodeInfo{
+	{CodeTaskTaken, ClassConflict, "Another agent holds the task.", "Take another one, or wait until its lease ends."},
+	{CodeTaskClosed, ClassConflict, "The task is completed or canceled.", "See it with `brenner task show`; open a new one."},
+	{CodeTaskNotYours, ClassDenied, "The task is for another role, or you do not hold it.", "Claim a task of your role first."},
+	{CodeCompressionRequired, ClassConflict, "A module has changed too much since its memo for cross-module work.", "Update the module's integrated_memo and promote it."},
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+)
+
+// Tasks is work to be done: with pinned inputs, for a role, by one agent at a
+// time (C16).
+type Tasks interface {
+	// NewTask opens a task. Inputs without a version are pinned at the one in
+	// force. Codes: UNKNOWN_ROLE, UNKNOWN_MODULE, COMPRESSION_REQUIRED.
+	NewTask(ctx context.Context, req NewTaskRequest) (TaskInfo, error)
+	// ClaimTask takes a task, or with an empty ID the oldest one that is free
+	// and for the caller's role; one agent wins. Claiming a task one holds
+	// renews the lease. Codes: TASK_TAKEN, TASK_CLOSED, TASK_NOT_YOURS,
+	// COMPRESSION_REQUIRED.
+	ClaimTask(ctx context.Context, req ClaimTaskRequest) (TaskInfo, error)
+	// ReleaseTask gives a task back.
+	ReleaseTask(ctx context.Context, req TaskRequest) (TaskInfo, error)
+	// ReassignTask gives a task to another agent, whoever holds it. PI only.
+	ReassignTask(ctx context.Context, req ReassignTaskRequest) (TaskInfo, error)
+	// CancelTask closes a task that is no longer wanted. PI only.
+	CancelTask(ctx context.Context, req CancelTaskRequest) (TaskInfo, error)
+	// CompleteTask closes a task. What was written for it is marked
+	// needs_rebase if an input has moved meanwhile (C17).
+	CompleteTask(ctx context.Context, req CompleteTaskRequest) (TaskInfo, error)
+	Task(ctx context.Context, id string) (TaskInfo, error)
+	Tasks(ctx context.Context, req ListTasksRequest) (TaskList, error)
+}
+
+// TaskState is where a task stands.
+type TaskState string
+
+// The states of a task.
+const (
+	TaskOpen     TaskState = "open"
+	TaskClaimed  TaskState = "claimed"
+	TaskDone     TaskState = "done"
+	TaskCanceled TaskState = "canceled"
+)
+
+// NewTaskRequest opens a task.
+type NewTaskRequest struct {
+	Write
+	Title string `json:"title"`
+	// Spec says what is to be done and what counts as done.
+	Spec    string           `json:"spec"`
+	Role    brenner.Role     `json:"role"`
+	Modules []brenner.Module `json:"modules,omitzero"` // empty: the only one
+	// CrossCutting allows more than one module (C23).
+	CrossCutting bool          `json:"cross_cutting,omitzero"`
+	Inputs       []brenner.Ref `json:"inputs,omitzero"`
+	// Session, if any, gives the agents their roster roles (C8).
+	Session brenner.SessionID `json:"session,omitzero"`
+}
+
+// TaskRequest names a task.
+type TaskRequest struct {
+	Write
+	ID string `json:"id"`
+}
+
+// ClaimTaskRequest takes a task.
+type ClaimTaskRequest struct {
+	Write
+	ID string `json:"id,omitzero"`
+	// Lease is how long the claim holds; 0: the default.
+	Lease time.Duration `json:"lease,omitzero,format:units"`
+}
+
+// ReassignTaskRequest gives a task to an agent.
+type ReassignTaskRequest struct {
+	Write
+	ID string            `json:"id"`
+	To brenner.ActorName `json:"to"`
+}
+
+// CancelTaskRequest closes a task without a result.
+type CancelTaskRequest struct {
+	Write
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// CompleteTaskRequest closes a task with its result.
+type CompleteTaskRequest struct {
+	Write
+	ID string `json:"id"`
+	// Outputs are versions that belong to the result besides those that were
+	// written for the task.
+	Outputs []brenner.Ref `json:"outputs,omitzero"`
+	Note    string        `json:"note,omitzero"`
+}
+
+// ListTasksRequest selects tasks.
+type ListTasksRequest struct {
+	Page
+	States []TaskState  `json:"states,omitzero"` // empty: open and claimed
+	Role   brenner.Role `json:"role,omitzero"`
+}
+
+// TaskList is a page of tasks, oldest first.
+type TaskList struct {
+	Next
+	Tasks []TaskInfo `json:"tasks"`
+}
+
+// TaskInfo is a task.
+type TaskInfo struct {
+	ID           string            `json:"id"`
+	Kind         string            `json:"kind"` // work, fork, consolidate, review
+	State        TaskState         `json:"state"`
+	Title        string            `json:"title"`
+	Spec         string            `json:"spec"`
+	Role         brenner.Role      `json:"role"`
+	Modules      []brenner.Module  `json:"modules"`
+	CrossCutting bool              `json:"cross_cutting"`
+	Inputs       []Pin             `json:"inputs"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+	Creator      brenner.ActorName `json:"creator"`
+	Created      time.Time         `json:"created_at"`
+	Holder       brenner.ActorName `json:"holder,omitzero"`
+	LeaseUntil   time.Time         `json:"lease_until,omitzero"`
+	// Overdue says that the lease has ended: anyone of the role may claim it.
+	Overdue bool          `json:"overdue,omitzero"`
+	Outputs []brenner.Ref `json:"outputs"`
+	// Moved lists the inputs that changed before the task was completed.
+	Moved     []Moved   `json:"moved,omitzero"`
+	Note      string    `json:"note,omitzero"`
+	Completed time.Time `json:"completed_at,omitzero"`
+}
+
+// Pin is an input as it stood when the task was opened.
+type Pin struct {
+	Ref brenner.Ref `json:"ref"`
+	// Canonical and Head are those of the artifact at that time.
+	Canonical brenner.Version `json:"canonical,omitzero"`
+	Head      brenner.Version `json:"head"`
+}
+
+// Moved is an input that is no longer what it was.
+type Moved struct {
+	Ref brenner.Ref `json:"ref"`
+	// Was and Now are the canonical version, or for a draft the head, then
+	// and at completion; 0: none.
+	Was brenner.Version `json:"was"`
+	Now brenner.Version `json:"now"`
+	// Through names the invocation that read it, if it was not pinned.
+	Through string `json:"through,omitzero"`
+}

@@ -449,7 +449,7 @@ func TestCommit_ReplaysAJournalWithoutEmbedding(t *testing.T) {
 }
 
 // roundTrip sends records through JSON, as a journal does.
-func roundTrip(t testing.TB, records []DeltaUpdate) []DeltaUpdate {
+func roundTrip(t tester, records []DeltaUpdate) []DeltaUpdate {
 	t.Helper()
 	out := make([]DeltaUpdate, len(records))
 	for i, u := range records {

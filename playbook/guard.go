@@ -11,15 +11,13 @@ import (
 type Guard struct {
 	// Off follows the ADR to the letter: cosine alone decides.
 	Off bool
-	// Words measures single words, to find an object exchanged for another.
+	// Words compares single words, to find an object exchanged for another.
 	Words Lexicon
 }
 
-// Lexicon measures single lower-case words. The built-in embedder is one.
+// Lexicon compares single lower-case words. The built-in embedder is one.
 type Lexicon interface {
-	// Weight is how much a word bears on the meaning of a sentence.
-	Weight(word string) float64
-	// Similarity is the cosine of two words.
+	// Similarity is the cosine of two words, the same in either order.
 	Similarity(a, b string) float64
 }
 

@@ -13,8 +13,6 @@ import (
 // group.
 type toyWords map[string]string
 
-func (toyWords) Weight(string) float64 { return 1 }
-
 func (w toyWords) Similarity(a, b string) float64 {
 	if a == b || w[a] != "" && w[a] == w[b] {
 		return 0.9

@@ -3,7 +3,6 @@ package playbook
 import (
 	"errors"
 	"math"
-	"testing"
 	"time"
 
 	"brenner"
@@ -11,16 +10,24 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// tester is what the helpers need of a test or a property.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
 // desk is a book with a journal, as a service keeps them.
 type desk struct {
-	t       testing.TB
+	t       tester
 	book    *Book
 	journal []DeltaUpdate
 	now     time.Time
 	guard   Guard
 }
 
-func newDesk(t testing.TB, s Settings) *desk {
+func newDesk(t tester, s Settings) *desk {
 	t.Helper()
 	if s.Domain == "" {
 		s.Domain = "prompts"
@@ -107,7 +114,7 @@ func says(s Section, content string, cosine float64) Insight {
 }
 
 // wantCode checks a refusal.
-func wantCode(t testing.TB, err error, code brenner.Code) *brenner.Error {
+func wantCode(t tester, err error, code brenner.Code) *brenner.Error {
 	t.Helper()
 	var e *brenner.Error
 	if !errors.As(err, &e) || e.Code != code {

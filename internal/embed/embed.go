@@ -31,6 +31,7 @@ type Embedder interface {
 }
 
 var (
-	_ Embedder = (*Model)(nil)
-	_ Embedder = (*Remote)(nil)
+	_ Embedder         = (*Model)(nil)
+	_ Embedder         = (*Remote)(nil)
+	_ playbook.Lexicon = (*Model)(nil)
 )

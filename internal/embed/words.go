@@ -2,11 +2,8 @@ package embed
 
 import "math"
 
-// Weight is how much a single word bears on the meaning of a sentence: the
-// length of its row. Function words are light, nouns and verbs heavy.
-func (m *Model) Weight(word string) float64 { return norm(m.wordVector(word)) }
-
-// Similarity is the cosine of two single words.
+// Similarity is the cosine of two single words, as tokens: lower case and
+// without punctuation. It makes the model a playbook.Lexicon.
 func (m *Model) Similarity(a, b string) float64 {
 	x, y := m.wordVector(a), m.wordVector(b)
 	nx, ny := norm(x), norm(y)

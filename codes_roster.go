@@ -11,6 +11,9 @@ const (
 	CodePresetFull         Code = "PRESET_FULL"
 	CodePresetUnfilled     Code = "PRESET_UNFILLED"
 	CodeHeuristicRoster    Code = "HEURISTIC_ROSTER"
+	CodeMailUnavailable    Code = "MAIL_UNAVAILABLE"
+	CodeMailUnauthorized   Code = "MAIL_UNAUTHORIZED"
+	CodeMailRefused        Code = "MAIL_REFUSED"
 )
 
 var rosterCodes = []CodeInfo{
@@ -23,4 +26,7 @@ var rosterCodes = []CodeInfo{
 	{CodePresetFull, ClassInvalid, "More names were given than the preset has places.", "Name fewer agents, use a larger preset, or give the extra agents roles of their own."},
 	{CodePresetUnfilled, ClassInvalid, "A place of the preset was given no name.", "Add --to NAME for it, or go on without it."},
 	{CodeHeuristicRoster, ClassInvalid, "Roles were guessed from the agents' names, which is deprecated.", "State the roles with a roster, a preset or --agent-role NAME=ROLE."},
+	{CodeMailUnavailable, ClassUnavailable, "The mail server cannot be reached, does not answer in time or does not speak MCP.", "Check AGENT_MAIL_BASE_URL and AGENT_MAIL_PATH and that the server runs, then `brenner session resend`."},
+	{CodeMailUnauthorized, ClassDenied, "The mail server does not accept our token.", "Set AGENT_MAIL_BEARER_TOKEN to the server's token, then `brenner session resend`."},
+	{CodeMailRefused, ClassInvalid, "The mail server refused this message.", "See its reason in the message; `brenner session resend` tries again what failed."},
 }

@@ -24,8 +24,8 @@ type entry struct {
 	rank    int       // of the agent in the priority list
 	target  target
 	writes  []write
-	hash    brenner.Digest // of the content, once needed
 	fresh   bool           // still belongs to the merge that made it
+	hash    brenner.Digest // of the content, once needed while fresh
 }
 
 // target is a parsed target_id.

@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/canon"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -53,7 +54,7 @@ type (
 	}
 )
 
-// MarshalJSON writes the artifact as canonical JSON.
+// MarshalJSON writes the artifact; canon.Marshal gives its canonical form.
 func (a *Artifact) MarshalJSON() ([]byte, error) {
 	out := artifactJSON{Format: format, Metadata: a.meta, Sections: make(map[Section]sectionJSON, sectionCount)}
 	for s := range a.sections {
@@ -64,7 +65,7 @@ func (a *Artifact) MarshalJSON() ([]byte, error) {
 		}
 		out.Sections[schemas[s].Section] = sectionJSON{Highest: section.highest, Items: rows}
 	}
-	return canon.Marshal(out)
+	return json.Marshal(out, json.Deterministic(true))
 }
 
 func (it *Item) json() itemJSON {
@@ -161,7 +162,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if err := r.read(); err != nil {
 		return nil, err
 	}
-	written, err := r.a.MarshalJSON()
+	written, err := canon.Marshal(r.a)
 	if err != nil {
 		return nil, err
 	}

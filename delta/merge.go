@@ -87,6 +87,7 @@ type merge struct {
 
 // work is one delta in a merge.
 type work struct {
+	index   int   // in the deltas as given
 	second  int64 // of its instant
 	entry   *entry
 	outcome *Outcome
@@ -137,7 +138,7 @@ func (m *merge) admit(deltas []Entry) {
 		if len(warnings) > 0 {
 			m.warnings[e] = warnings
 		}
-		m.work = append(m.work, work{second: e.at.Unix(), entry: e, outcome: out})
+		m.work = append(m.work, work{index: i, second: e.at.Unix(), entry: e, outcome: out})
 	}
 }
 
@@ -163,14 +164,18 @@ func (m *merge) check(in *Entry, count int, allowed map[brenner.ActorName]bool) 
 	return e, warnings, nil
 }
 
-// sort puts the deltas into D3 order. Most are told apart by their instant,
-// which is at hand without following a pointer.
+// sort puts the deltas into D3 order; copies of one delta stay as given. Most
+// are told apart by their instant, which is at hand without following a
+// pointer.
 func (m *merge) sort() {
 	slices.SortFunc(m.work, func(a, b work) int {
 		if a.second != b.second {
 			return cmp.Compare(a.second, b.second)
 		}
-		return compare(a.entry, b.entry)
+		if c := compare(a.entry, b.entry); c != 0 {
+			return c
+		}
+		return a.index - b.index
 	})
 }
 

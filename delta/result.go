@@ -34,7 +34,7 @@ func (m *merge) result() Result {
 	}
 	r := Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: m.findings(artifact, changed)}
 	for i := range m.work {
-		m.work[i].entry.fresh = false
+		m.work[i].entry.fresh, m.work[i].entry.hash = false, ""
 	}
 	return r
 }

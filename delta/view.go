@@ -112,9 +112,10 @@ func (r *register) write(e *entry, w *write) {
 }
 
 // outranks says whether the later of two writes in order wins outright. What
-// an ADD says gives way to any edit.
+// an ADD says gives way to any edit; a delta that gives one key two values,
+// once by its id and once by a provisional id, conflicts with itself.
 func outranks(later, earlier *entry) bool {
-	return earlier.delta.Operation == Add || compareRank(earlier, later) != 0
+	return later != earlier && (earlier.delta.Operation == Add || compareRank(earlier, later) != 0)
 }
 
 // settle gives the value that shows, or the candidates between which nothing

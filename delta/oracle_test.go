@@ -1,0 +1,710 @@
+package delta_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/delta"
+
+	"github.com/go-json-experiment/json"
+)
+
+// The oracle is a second merge, written straight from the rules and as dumb as
+// can be: no indexes, no sharing, everything searched and computed anew. It
+// shares with the package only the static checks (delta.Check).
+
+type oracleDelta struct {
+	delta.Delta
+	message string
+	at      time.Time
+	payload map[string]any
+	sortKey string // of D3, once computed
+	content string
+}
+
+type oracleItem struct {
+	section delta.Section
+	number  int
+	log     []*oracleDelta // recorded ADD and EDITs, no order
+	kills   []*oracleDelta // recorded, no order
+}
+
+type oracleState struct {
+	items    []*oracleItem
+	priority []brenner.ActorName
+	version  int
+}
+
+type oracleOutcome struct {
+	status delta.Status
+	code   brenner.Code
+	item   string
+}
+
+// key writes D3 as one string that sorts.
+func (s *oracleState) key(d *oracleDelta) string {
+	if d.sortKey == "" {
+		d.sortKey = s.makeKey(d)
+	}
+	return d.sortKey
+}
+
+func (s *oracleState) makeKey(d *oracleDelta) string {
+	op := map[delta.Operation]string{delta.Kill: "0", delta.Add: "1", delta.Edit: "2"}[d.Operation]
+	rank := slices.Index(s.priority, d.Agent)
+	if rank < 0 {
+		rank = len(s.priority)
+	}
+	if d.Operation == delta.Edit {
+		rank = 900 - rank // the higher priority writes last
+	}
+	return fmt.Sprintf("%s|%s|%03d|%-20s|%03d|%-20s|%s|%s", d.at.Format("2006-01-02T15:04:05.000000000"), op, rank,
+		d.Agent, d.Seq, d.DeltaID, canon.Sum([]byte(d.content)), d.message)
+}
+
+func (s *oracleState) before(a, b *oracleDelta) bool { return s.key(a) < s.key(b) }
+
+func (it *oracleItem) id() string {
+	if it.section == delta.ResearchThread {
+		return "RT"
+	}
+	return prefixOf(it.section) + fmt.Sprint(it.number)
+}
+
+var prefixes = func() map[delta.Section]string {
+	m := map[delta.Section]string{}
+	for _, schema := range delta.Schemas() {
+		m[schema.Section] = schema.Prefix
+	}
+	return m
+}()
+
+func prefixOf(s delta.Section) string { return prefixes[s] }
+
+func (s *oracleState) clone() *oracleState {
+	c := &oracleState{priority: s.priority, version: s.version}
+	for _, it := range s.items {
+		c.items = append(c.items, &oracleItem{it.section, it.number, slices.Clone(it.log), slices.Clone(it.kills)})
+	}
+	return c
+}
+
+// merge is Merge.
+func (s *oracleState) merge(batch []delta.Entry) (*oracleState, []oracleOutcome) {
+	outcomes := make([]oracleOutcome, len(batch))
+	var work []*oracleDelta
+	place := map[*oracleDelta]int{}
+	for i, e := range batch {
+		if _, err := delta.Check(e.Delta); err != nil {
+			outcomes[i] = oracleOutcome{status: delta.Rejected, code: brenner.CodeOf(err)}
+			continue
+		}
+		d := &oracleDelta{Delta: e.Delta, message: e.Message, content: string(canon.MustMarshal(e.Delta))}
+		d.at, _ = time.Parse(time.RFC3339Nano, strings.ToUpper(e.Delta.Timestamp))
+		d.at = d.at.UTC()
+		if !e.Received.IsZero() && e.Received.Before(d.at) {
+			d.at = e.Received.UTC()
+		}
+		if len(e.Delta.Payload) > 0 {
+			if err := json.Unmarshal(e.Delta.Payload, &d.payload); err != nil {
+				panic(err)
+			}
+		}
+		work = append(work, d)
+		place[d] = i
+	}
+	sort.SliceStable(work, func(i, j int) bool { return s.before(work[i], work[j]) })
+
+	// D8.
+	same := func(a, b *oracleDelta) bool {
+		return a.content == b.content
+	}
+	var fresh []*oracleDelta
+	copies := map[*oracleDelta]*oracleDelta{}
+next:
+	for _, d := range work {
+		for _, old := range s.recorded() {
+			if old.message == d.message && old.DeltaID == d.DeltaID {
+				outcomes[place[d]] = oracleOutcome{status: delta.Duplicate}
+				if !same(old, d) {
+					outcomes[place[d]] = oracleOutcome{status: delta.Rejected, code: brenner.CodeDeltaIDReused}
+				}
+				continue next
+			}
+		}
+		for _, old := range fresh {
+			if old.message == d.message && old.DeltaID == d.DeltaID {
+				if same(old, d) {
+					copies[d] = old
+				} else {
+					outcomes[place[d]] = oracleOutcome{status: delta.Rejected, code: brenner.CodeDeltaIDReused}
+				}
+				continue next
+			}
+		}
+		fresh = append(fresh, d)
+	}
+
+	// D14: fold, strike the last offending kill, fold again.
+	struck := map[*oracleDelta]bool{}
+	var next *oracleState
+	var faults map[*oracleDelta]brenner.Code
+	var where map[*oracleDelta]*oracleItem
+	for {
+		next, where, faults = s.fold(fresh, struck)
+		offender := next.offendingKill(s, where)
+		if offender == nil {
+			break
+		}
+		struck[offender] = true
+	}
+	for _, d := range fresh {
+		out := &outcomes[place[d]]
+		switch {
+		case struck[d]:
+			*out = oracleOutcome{status: delta.Rejected, code: brenner.CodeNoThirdAlternative}
+		case faults[d] != "":
+			*out = oracleOutcome{status: delta.Rejected, code: faults[d]}
+		default:
+			it := where[d]
+			out.item = it.id()
+			out.status, out.code = next.judge(it, d)
+		}
+	}
+	for d, first := range copies {
+		outcomes[place[d]] = outcomes[place[first]]
+		if o := &outcomes[place[d]]; o.status == delta.Applied || o.status == delta.Superseded || o.status == delta.Conflicted {
+			o.status = delta.Duplicate
+		}
+	}
+	// What was skipped is not recorded.
+	recorded := 0
+	for _, it := range next.items {
+		drop := func(d *oracleDelta) bool {
+			i, ours := place[d]
+			return ours && outcomes[i].status == delta.Skipped
+		}
+		it.log = slices.DeleteFunc(it.log, drop)
+		it.kills = slices.DeleteFunc(it.kills, drop)
+		for _, d := range slices.Concat(it.log, it.kills) {
+			if _, ours := place[d]; ours {
+				recorded++
+			}
+		}
+	}
+	if recorded == 0 {
+		return s, outcomes
+	}
+	next.version++
+	return next, outcomes
+}
+
+func (s *oracleState) recorded() []*oracleDelta {
+	var all []*oracleDelta
+	for _, it := range s.items {
+		all = append(all, it.log...)
+		all = append(all, it.kills...)
+	}
+	return all
+}
+
+// fold applies deltas in order. One that names an item not there yet is tried
+// again after every ADD.
+func (s *oracleState) fold(work []*oracleDelta, struck map[*oracleDelta]bool) (*oracleState, map[*oracleDelta]*oracleItem, map[*oracleDelta]brenner.Code) {
+	next := s.clone()
+	where := map[*oracleDelta]*oracleItem{}
+	faults := map[*oracleDelta]brenner.Code{}
+	var waiting []*oracleDelta
+	apply := func(d *oracleDelta) bool {
+		it, code := next.target(d)
+		if code != "" {
+			faults[d] = code
+			return true
+		}
+		if it == nil {
+			return false
+		}
+		where[d] = it
+		if d.Operation == delta.Kill && !strings.Contains(string(d.TargetID), ".") {
+			it.kills = append(it.kills, d)
+		} else {
+			it.log = append(it.log, d)
+		}
+		return true
+	}
+	for _, d := range work {
+		if struck[d] {
+			continue
+		}
+		if d.Operation != delta.Add {
+			if !apply(d) {
+				waiting = append(waiting, d)
+			}
+			continue
+		}
+		highest, live := 0, 0
+		for _, it := range next.items {
+			if it.section == d.Section {
+				highest = max(highest, it.number)
+				if len(it.kills) == 0 {
+					live++
+				}
+			}
+		}
+		if d.Section == delta.HypothesisSlate && live >= 6 {
+			faults[d] = brenner.CodeSectionLimitExceeded
+			continue
+		}
+		if d.ProvisionalID != "" && next.bound(d.Agent, d.ProvisionalID) != nil {
+			faults[d] = brenner.CodeInvalidValue
+			continue
+		}
+		it := &oracleItem{section: d.Section, number: highest + 1, log: []*oracleDelta{d}}
+		next.items = append(next.items, it)
+		where[d] = it
+		waiting = slices.DeleteFunc(waiting, apply)
+	}
+	for _, d := range waiting {
+		faults[d] = brenner.CodeInvalidTarget
+	}
+	return next, where, faults
+}
+
+func (s *oracleState) bound(agent brenner.ActorName, name string) *oracleItem {
+	for _, it := range s.items {
+		for _, d := range it.log {
+			if d.Operation == delta.Add && d.Agent == agent && d.ProvisionalID == name {
+				return it
+			}
+		}
+	}
+	return nil
+}
+
+func (s *oracleState) byID(id string) *oracleItem {
+	for _, it := range s.items {
+		if it.id() == id {
+			return it
+		}
+	}
+	return nil
+}
+
+func (s *oracleState) target(d *oracleDelta) (*oracleItem, brenner.Code) {
+	if d.Section == delta.ResearchThread {
+		if it := s.byID("RT"); it != nil {
+			return it, ""
+		}
+		it := &oracleItem{section: delta.ResearchThread, number: 1}
+		s.items = append(s.items, it)
+		return it, ""
+	}
+	row, _, _ := strings.Cut(string(d.TargetID), ".")
+	if strings.HasPrefix(row, "new-") {
+		it := s.bound(d.Agent, row)
+		if it != nil && it.section != d.Section {
+			return nil, brenner.CodeInvalidTarget
+		}
+		return it, ""
+	}
+	return s.byID(row), ""
+}
+
+func (s *oracleState) killOf(it *oracleItem) *oracleDelta {
+	var first *oracleDelta
+	for _, k := range it.kills {
+		if first == nil || s.before(k, first) {
+			first = k
+		}
+	}
+	return first
+}
+
+// visible lists the writes that show: the ADD, then the edits before death.
+func (s *oracleState) visible(it *oracleItem) []*oracleDelta {
+	log := slices.Clone(it.log)
+	kill := s.killOf(it)
+	if kill != nil {
+		log = slices.DeleteFunc(log, func(d *oracleDelta) bool { return d.Operation != delta.Add && s.before(kill, d) })
+	}
+	sort.Slice(log, func(i, j int) bool {
+		if a, b := log[i].Operation == delta.Add, log[j].Operation == delta.Add; a != b {
+			return a
+		}
+		return s.before(log[i], log[j])
+	})
+	return log
+}
+
+var oracleLists = []string{"anchors", "labels", "conflicts_with"}
+var oracleMaps = []string{"predictions", "expected_outcomes", "actual_outcomes", "score"}
+
+func (s *oracleState) resolve(d *oracleDelta, key string) string {
+	if strings.HasPrefix(key, "new-") {
+		if it := s.bound(d.Agent, key); it != nil {
+			return it.id()
+		}
+	}
+	return key
+}
+
+// oracleWrite is one value for one slot: a field, or field.key.
+type oracleWrite struct {
+	d      *oracleDelta
+	slot   string
+	value  string
+	killed bool
+}
+
+func (s *oracleState) writes(it *oracleItem) []oracleWrite {
+	var all []oracleWrite
+	for _, d := range s.visible(it) {
+		if row, key, ok := strings.Cut(string(d.TargetID), "."); ok && row != "" {
+			slot := "predictions." + s.resolve(d, key)
+			if d.Operation == delta.Kill {
+				all = append(all, oracleWrite{d, slot, "", true})
+			} else {
+				all = append(all, oracleWrite{d, slot, string(canon.MustMarshal(d.payload["outcome"])), false})
+			}
+			continue
+		}
+		for name, v := range d.payload {
+			switch {
+			case name == "replace" || strings.HasSuffix(name, "_replace") || slices.Contains(oracleLists, name):
+			case slices.Contains(oracleMaps, name):
+				for key, value := range v.(map[string]any) {
+					all = append(all, oracleWrite{d, name + "." + s.resolve(d, key), string(canon.MustMarshal(value)), false})
+				}
+			default:
+				all = append(all, oracleWrite{d, name, string(canon.MustMarshal(v)), false})
+			}
+		}
+	}
+	return all
+}
+
+// winners gives the writes of a slot between which nothing decides (D10).
+func (s *oracleState) winners(all []oracleWrite, slot string) []oracleWrite {
+	var of []oracleWrite
+	for _, w := range all {
+		if w.slot == slot {
+			of = append(of, w)
+		}
+	}
+	group := func(w oracleWrite) string { // instant, operation and rank; an ADD below all
+		if w.d.Operation == delta.Add {
+			return ""
+		}
+		return strings.Join(strings.Split(s.key(w.d), "|")[:3], "|")
+	}
+	best := ""
+	for _, w := range of {
+		best = max(best, group(w))
+	}
+	of = slices.DeleteFunc(of, func(w oracleWrite) bool { return group(w) != best })
+	kept := slices.DeleteFunc(slices.Clone(of), func(w oracleWrite) bool {
+		return slices.ContainsFunc(of, func(o oracleWrite) bool {
+			return o.d.Agent == w.d.Agent && o.d.message == w.d.message && o.d.Seq > w.d.Seq
+		})
+	})
+	return kept
+}
+
+// list gives the elements of a list field, by the definition of D5.
+func (s *oracleState) list(it *oracleItem, field string) (list []string, written bool) {
+	log := s.visible(it)
+	elements := func(d *oracleDelta) []string {
+		var out []string
+		if v, ok := d.payload[field].([]any); ok {
+			for _, el := range v {
+				text := el.(string)
+				if field == "conflicts_with" {
+					text = s.resolve(d, text)
+				}
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	replaces := func(d *oracleDelta) bool {
+		_, has := d.payload[field]
+		return has && d.Operation == delta.Edit && (d.payload["replace"] == true || d.payload[field+"_replace"] == true)
+	}
+	type placed struct {
+		text      string
+		at, inner int
+	}
+	var present []placed
+	for i, d := range log {
+		if _, has := d.payload[field]; has && (replaces(d) || len(elements(d)) > 0) {
+			written = true
+		}
+		for j, v := range elements(d) {
+			if slices.ContainsFunc(present, func(p placed) bool { return p.text == v }) {
+				continue
+			}
+			latestAdd, latestLacking := -1, -1
+			for k, o := range log {
+				if slices.Contains(elements(o), v) {
+					latestAdd = k
+				} else if replaces(o) {
+					latestLacking = k
+				}
+			}
+			if latestAdd > latestLacking && i > latestLacking {
+				present = append(present, placed{v, i, j})
+			}
+		}
+	}
+	slices.SortStableFunc(present, func(a, b placed) int { return cmp.Or(a.at-b.at, a.inner-b.inner) })
+	list = []string{}
+	for _, p := range present {
+		list = append(list, p.text)
+	}
+	return list, written
+}
+
+// row is what an item shows, in a form both merges can be brought to.
+type row struct {
+	Fields      map[string]string   // slot → JSON
+	Lists       map[string][]string // field → elements
+	Conflicts   map[string][]string // slot → candidates
+	KilledCells map[string]string
+	Killed      string
+}
+
+func (s *oracleState) show(it *oracleItem) row {
+	r := row{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string]string{}, ""}
+	all := s.writes(it)
+	for _, w := range all {
+		winners := s.winners(all, w.slot)
+		switch {
+		case winners[0].killed:
+			// The first of several kills in a row counts.
+			first := winners[0].d
+			for _, o := range all {
+				if o.slot == w.slot && o.killed && s.before(o.d, first) && !s.writtenBetween(all, w.slot, o.d, first) {
+					first = o.d
+				}
+			}
+			r.KilledCells[strings.TrimPrefix(w.slot, "predictions.")] = s.death(first)
+		case slices.ContainsFunc(winners, func(o oracleWrite) bool { return o.value != winners[0].value }):
+			var list []string
+			for _, o := range winners {
+				list = append(list, fmt.Sprintf("%s %s %s %s", o.value, o.d.Agent, delta.FormatInstant(o.d.at), o.d.DeltaID))
+			}
+			sort.Strings(list)
+			r.Conflicts[w.slot] = list
+		default:
+			r.Fields[w.slot] = winners[0].value
+		}
+	}
+	for _, field := range oracleLists {
+		if list, written := s.list(it, field); written {
+			r.Lists[field] = list
+		}
+	}
+	if k := s.killOf(it); k != nil {
+		r.Killed = s.death(k)
+	}
+	return r
+}
+
+func (s *oracleState) writtenBetween(all []oracleWrite, slot string, a, b *oracleDelta) bool {
+	return slices.ContainsFunc(all, func(w oracleWrite) bool {
+		return w.slot == slot && !w.killed && w.d.Operation == delta.Edit && s.before(a, w.d) && s.before(w.d, b)
+	})
+}
+
+func (s *oracleState) death(k *oracleDelta) string {
+	reason, _ := k.payload["reason"].(string)
+	return fmt.Sprintf("%s %s %s", k.Agent, delta.FormatInstant(k.at), reason)
+}
+
+// judge says what became of a delta that was folded.
+func (s *oracleState) judge(it *oracleItem, d *oracleDelta) (delta.Status, brenner.Code) {
+	kill := s.killOf(it)
+	isCell := strings.Contains(string(d.TargetID), ".")
+	switch {
+	case d.Operation == delta.Add:
+		return delta.Applied, ""
+	case d.Operation == delta.Kill && !isCell:
+		if kill == d {
+			return delta.Applied, ""
+		}
+		return delta.Skipped, ""
+	case kill != nil && s.before(kill, d):
+		return delta.Skipped, brenner.CodeTargetKilled
+	}
+	all := s.writes(it)
+	status := delta.Superseded
+	shown := s.show(it)
+	for _, w := range all {
+		if w.d != d {
+			continue
+		}
+		winners := s.winners(all, w.slot)
+		conflict := slices.ContainsFunc(winners, func(o oracleWrite) bool { return o.value != winners[0].value })
+		among := slices.ContainsFunc(winners, func(o oracleWrite) bool { return o.d == d })
+		switch {
+		case conflict && among:
+			return delta.Conflicted, ""
+		case conflict:
+		case w.killed:
+			if shown.KilledCells[strings.TrimPrefix(w.slot, "predictions.")] == s.death(d) && s.firstDrop(all, w.slot, winners[0].d) == d {
+				status = delta.Applied
+			}
+		case !winners[0].killed && winners[0].value == w.value:
+			status = delta.Applied
+		}
+	}
+	for _, field := range oracleLists {
+		v, has := d.payload[field].([]any)
+		if !has {
+			continue
+		}
+		list, _ := s.list(it, field)
+		for _, el := range v {
+			text := el.(string)
+			if field == "conflicts_with" {
+				text = s.resolve(d, text)
+			}
+			if slices.Contains(list, text) {
+				status = delta.Applied
+			}
+		}
+		last := (*oracleDelta)(nil)
+		for _, o := range s.visible(it) {
+			if _, has := o.payload[field]; has && o.Operation == delta.Edit && (o.payload["replace"] == true || o.payload[field+"_replace"] == true) {
+				last = o
+			}
+		}
+		if last == d {
+			status = delta.Applied
+		}
+	}
+	return status, ""
+}
+
+// firstDrop is the first of the kills of a cell that nothing was written after.
+func (s *oracleState) firstDrop(all []oracleWrite, slot string, last *oracleDelta) *oracleDelta {
+	first := last
+	for _, o := range all {
+		if o.slot == slot && o.killed && s.before(o.d, first) && !s.writtenBetween(all, slot, o.d, last) {
+			first = o.d
+		}
+	}
+	return first
+}
+
+func (s *oracleState) isThird(it *oracleItem) bool {
+	r := s.show(it)
+	return r.Fields["third_alternative"] == "true" || strings.Contains(strings.ToLower(r.Fields["name"]), "third alternative") ||
+		slices.ContainsFunc(r.Lists["labels"], func(l string) bool { return strings.EqualFold(l, "third alternative") })
+}
+
+// offendingKill finds the last kill in effect that left no third alternative.
+func (s *oracleState) offendingKill(base *oracleState, where map[*oracleDelta]*oracleItem) *oracleDelta {
+	var last *oracleDelta
+	lastAt := ""
+	for _, it := range s.items {
+		if it.section != delta.HypothesisSlate || !s.isThird(it) {
+			continue
+		}
+		kill := s.killOf(it)
+		if kill == nil {
+			return nil
+		}
+		if old := base.byID(it.id()); old != nil && len(old.kills) > 0 || where[kill] == nil {
+			continue
+		}
+		// A kill older than its ADD counts as just after it.
+		at := s.key(kill)
+		for _, d := range it.log {
+			if d.Operation == delta.Add {
+				at = max(at, s.key(d)) + "|" + s.key(kill)
+			}
+		}
+		if at > lastAt {
+			last, lastAt = kill, at
+		}
+	}
+	return last
+}
+
+// rows brings the JSON of an artifact to the same form.
+func rows(raw []byte) map[string]row {
+	var doc struct {
+		Sections map[string]struct {
+			Items []struct {
+				ID        string         `json:"id"`
+				Fields    map[string]any `json:"fields"`
+				Conflicts map[string][]struct {
+					Value   any    `json:"value"`
+					Agent   string `json:"agent"`
+					Instant string `json:"instant"`
+					Delta   string `json:"delta"`
+				} `json:"conflicts"`
+				KilledBy    string                       `json:"killed_by"`
+				KilledAt    string                       `json:"killed_at"`
+				KillReason  string                       `json:"kill_reason"`
+				KilledCells map[string]map[string]string `json:"killed_cells"`
+			} `json:"items"`
+		} `json:"sections"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		panic(err)
+	}
+	out := map[string]row{}
+	for _, section := range doc.Sections {
+		for _, it := range section.Items {
+			r := row{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string]string{}, ""}
+			for name, v := range it.Fields {
+				switch v := v.(type) {
+				case []any:
+					list := []string{}
+					for _, el := range v {
+						list = append(list, el.(string))
+					}
+					r.Lists[name] = list
+				case map[string]any:
+					for key, value := range v {
+						r.Fields[name+"."+key] = string(canon.MustMarshal(value))
+					}
+				default:
+					r.Fields[name] = string(canon.MustMarshal(v))
+				}
+			}
+			for slot, candidates := range it.Conflicts {
+				for _, c := range candidates {
+					r.Conflicts[slot] = append(r.Conflicts[slot], fmt.Sprintf("%s %s %s %s", canon.MustMarshal(c.Value), c.Agent, c.Instant, c.Delta))
+				}
+				sort.Strings(r.Conflicts[slot])
+			}
+			for key, d := range it.KilledCells {
+				r.KilledCells[key] = fmt.Sprintf("%s %s %s", d["killed_by"], d["killed_at"], d["kill_reason"])
+			}
+			if it.KilledBy != "" {
+				r.Killed = fmt.Sprintf("%s %s %s", it.KilledBy, it.KilledAt, it.KillReason)
+			}
+			out[it.ID] = r
+		}
+	}
+	return out
+}
+
+func (s *oracleState) rows() map[string]row {
+	out := map[string]row{}
+	for _, it := range s.items {
+		if len(it.log) > 0 {
+			out[it.id()] = s.show(it)
+		}
+	}
+	return out
+}

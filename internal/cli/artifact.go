@@ -83,10 +83,12 @@ func parseLinks(words []string) ([]artifact.Link, error) {
 	return out, nil
 }
 
+const taskHelp = "the task it is written for, which you must hold"
+
 const linkHelp = "link REL:ID[@VERSION]; without a version, to the one in force (repeatable)"
 
 func newArtifactNew(r *runner) *cobra.Command {
-	var id, typ, module, summary string
+	var id, typ, module, summary, task string
 	var tags, links []string
 	var body bodyFlags
 	var note changeFlags
@@ -106,7 +108,7 @@ func newArtifactNew(r *runner) *cobra.Command {
 			}
 			req := api.CreateArtifactRequest{
 				Write: r.write(), ID: brenner.ArtifactID(id), Type: brenner.TypeName(typ), Module: brenner.Module(module),
-				Summary: summary, Content: *b, Tags: tags, Change: note.change(),
+				Summary: summary, Content: *b, Tags: tags, Change: note.change(), Task: task,
 			}
 			if req.Links, err = parseLinks(links); err != nil {
 				return err
@@ -129,6 +131,7 @@ func newArtifactNew(r *runner) *cobra.Command {
 	f.StringVar(&summary, "summary", "", "what it says, in at most 1,200 characters")
 	f.StringSliceVar(&tags, "tag", nil, "tag (repeatable)")
 	f.StringArrayVar(&links, "link", nil, linkHelp)
+	f.StringVar(&task, "task", "", taskHelp)
 	body.add(c)
 	note.add(c)
 	required(c, "type", "summary")
@@ -136,7 +139,7 @@ func newArtifactNew(r *runner) *cobra.Command {
 }
 
 func newArtifactUpdate(r *runner) *cobra.Command {
-	var summary string
+	var summary, task string
 	var holds, dropLinks bool
 	var expect int
 	var tags, links []string
@@ -159,7 +162,7 @@ a link given here replaces one of the same relation to the same artifact.`,
 			}
 			req := api.UpdateArtifactRequest{
 				Write: r.write(), ID: ref.Artifact, Parent: ref.Version, Expect: brenner.Version(expect),
-				SummaryHolds: holds, DropLinks: dropLinks, Change: note.change(),
+				SummaryHolds: holds, DropLinks: dropLinks, Change: note.change(), Task: task,
 			}
 			if req.Content, err = body.body(r, cmd); err != nil {
 				return err
@@ -191,6 +194,7 @@ a link given here replaces one of the same relation to the same artifact.`,
 	f.StringSliceVar(&tags, "tag", nil, "tags instead of the parent's (repeatable)")
 	f.StringArrayVar(&links, "link", nil, linkHelp)
 	f.BoolVar(&dropLinks, "drop-links", false, "do not keep the parent's links")
+	f.StringVar(&task, "task", "", taskHelp)
 	body.add(c)
 	note.add(c)
 	return c

@@ -6,6 +6,7 @@ package apitest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,8 +51,10 @@ var Agents = map[brenner.ActorName]brenner.Role{
 // Run runs every case in a World of its own.
 func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
-	cases := append(append(writeCases(), decisionCases()...), journalCases()...)
-	cases = append(append(cases, graphCases()...), agentCases()...)
+	cases := slices.Concat(
+		writeCases(), decisionCases(), journalCases(), graphCases(), agentCases(),
+		taskCases(),
+	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")
 	}

@@ -1,0 +1,222 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+// section is what a writer writes for a task.
+func section(id brenner.ArtifactID, task string) api.CreateArtifactRequest {
+	return api.CreateArtifactRequest{
+		ID: id, Type: "manuscript_section", Module: "lineage", Summary: "methods of " + string(id),
+		Content: api.Body{Format: artifact.Text, Data: "we counted"}, Task: task,
+	}
+}
+
+// opens opens a task for a writer on some inputs.
+func (p *player) opens(inputs ...brenner.Ref) api.TaskInfo {
+	p.Helper()
+	t, err := p.NewTask(p.ctx, api.NewTaskRequest{
+		Title: "Write the methods", Spec: "cover the counts", Role: "writer", Modules: []brenner.Module{"lineage"}, Inputs: inputs,
+	})
+	p.must(err)
+	return t
+}
+
+// claims takes a task.
+func (p *player) claims(id string) api.TaskInfo {
+	p.Helper()
+	t, err := p.ClaimTask(p.ctx, api.ClaimTaskRequest{ID: id})
+	p.must(err)
+	return t
+}
+
+// completes closes a task.
+func (p *player) completes(id string, outputs ...brenner.Ref) api.TaskInfo {
+	p.Helper()
+	t, err := p.CompleteTask(p.ctx, api.CompleteTaskRequest{ID: id, Outputs: outputs})
+	p.must(err)
+	return t
+}
+
+func taskCases() []testCase {
+	return []testCase{
+		{"a task pins the versions in force", func(s *scene) { // C16
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "two")
+			t := s.pi.opens(ref("n", 0))
+			want := api.Pin{Ref: ref("n", 1), Canonical: 1, Head: 2}
+			if t.State != api.TaskOpen || !slices.Equal(t.Inputs, []api.Pin{want}) {
+				s.Errorf("got %+v", t)
+			}
+		}},
+		{"one agent wins a task", func(s *scene) { // C16
+			t := s.pi.opens()
+			for i := range 8 {
+				_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: brenner.ActorName(fmt.Sprintf("W%d", i)), Role: "writer"})
+				s.must(err)
+			}
+			var won atomic.Int32
+			var all sync.WaitGroup
+			for i := range 8 {
+				all.Go(func() {
+					_, err := s.As(brenner.ActorName(fmt.Sprintf("W%d", i))).ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+					switch brenner.CodeOf(err) {
+					case "":
+						won.Add(1)
+					case brenner.CodeTaskTaken:
+					default:
+						s.Errorf("W%d: %v", i, err)
+					}
+				})
+			}
+			all.Wait()
+			if won.Load() != 1 {
+				s.Errorf("%d agents won", won.Load())
+			}
+		}},
+		{"a task is for its role and its holder", func(s *scene) { // C16
+			t := s.pi.opens()
+			writer, critic := s.agent("GreyStone"), s.agent("GreenValley")
+			s.unchanged(func() {
+				_, err := critic.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeTaskNotYours)
+				_, err = critic.ClaimTask(s.ctx, api.ClaimTaskRequest{})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = writer.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeTaskNotYours)
+				_, err = writer.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: "task-999"})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = writer.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID, Lease: time.Millisecond})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = writer.CreateArtifact(s.ctx, section("m", t.ID))
+				s.refused(err, brenner.CodeTaskNotYours)
+			})
+			if got := writer.claims(""); got.ID != t.ID || got.Holder != "GreyStone" {
+				s.Errorf("claimed %+v", got)
+			}
+			_, err := critic.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
+			s.refused(err, brenner.CodeTaskNotYours)
+			_, err = writer.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			s.must(err)
+			_, err = s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreenValley"})
+			s.refused(err, brenner.CodeTaskNotYours)
+			got, err := s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreyStone"})
+			s.must(err)
+			if got.Holder != "GreyStone" {
+				s.Errorf("reassigned to %q", got.Holder)
+			}
+			writer.completes(t.ID)
+			s.unchanged(func() {
+				_, err := writer.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeTaskClosed)
+				_, err = s.pi.CancelTask(s.ctx, api.CancelTaskRequest{ID: t.ID, Reason: "late"})
+				s.refused(err, brenner.CodeTaskClosed)
+			})
+		}},
+		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.creates(note("draft", "one"))
+			t := s.pi.opens(ref("n", 1), ref("draft", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			out := writer.creates(section("methods", t.ID))
+			s.pi.rewrites("n", "two") // a draft beside a canonical input moves nothing
+			s.pi.rewrites("draft", "two")
+			s.pi.promotes(ref("n", 2))
+			done := writer.completes(t.ID)
+			want := []api.Moved{{Ref: ref("n", 1), Was: 1, Now: 2}, {Ref: ref("draft", 1), Was: 1, Now: 2}}
+			if !slices.Equal(done.Moved, want) || !slices.Equal(done.Outputs, []brenner.Ref{out.Ref}) {
+				s.Errorf("got %+v", done)
+			}
+			if v := writer.reads(out.Ref); v.Status != artifact.NeedsRebase || v.Task != t.ID {
+				s.Errorf("the output is %s of task %q", v.Status, v.Task)
+			}
+			// C14: promoting it takes an override.
+			s.unchanged(func() {
+				_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: out.Ref, Reason: "good"})
+				s.refused(err, brenner.CodeNeedsRebase)
+			})
+			_, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: out.Ref, Reason: "good all the same", Override: true})
+			s.must(err)
+		}},
+		{"outputs of unmoved inputs stay drafts", func(s *scene) { // C17
+			s.pi.creates(note("n", "one"))
+			s.pi.promotes(ref("n", 1))
+			t := s.pi.opens(ref("n", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			out := writer.creates(section("methods", t.ID))
+			s.pi.rewrites("n", "two, not decided upon")
+			if done := writer.completes(t.ID); len(done.Moved) != 0 {
+				s.Errorf("moved: %+v", done.Moved)
+			}
+			if v := writer.reads(out.Ref); v.Status != artifact.Draft {
+				s.Errorf("the output is %s", v.Status)
+			}
+		}},
+		{"cross-module work waits for the memo", func(s *scene) { // C12
+			s.pi.creates(memo("m", "lineage"))
+			s.pi.promotes(ref("m", 1))
+			cross := api.NewTaskRequest{Title: "Compare", Role: "integrator", CrossCutting: true}
+			for i := range 10 {
+				s.pi.creates(note(brenner.ArtifactID(fmt.Sprintf("n%d", i)), "text"))
+			}
+			_, err := s.pi.NewTask(s.ctx, cross)
+			s.must(err)
+			s.pi.creates(note("one-more", "text"))
+			s.unchanged(func() {
+				_, err := s.pi.NewTask(s.ctx, cross)
+				s.refused(err, brenner.CodeCompressionRequired)
+			})
+			s.pi.opens() // work inside the module goes on
+			s.pi.rewrites("m", "everything until now")
+			s.pi.promotes(ref("m", 2)) // the memo itself is always allowed
+			_, err = s.pi.NewTask(s.ctx, cross)
+			s.must(err)
+		}},
+		{"a task is about one module unless it is cross-cutting", func(s *scene) { // C23
+			s.unchanged(func() {
+				req := api.NewTaskRequest{Title: "x", Role: "writer"}
+				_, err := s.pi.NewTask(s.ctx, req)
+				s.refused(err, brenner.CodeInvalidValue)
+				req.Modules = []brenner.Module{"lineage", "gradient"}
+				_, err = s.pi.NewTask(s.ctx, req)
+				s.refused(err, brenner.CodeInvalidValue)
+				req.Modules = []brenner.Module{"nowhere"}
+				_, err = s.pi.NewTask(s.ctx, req)
+				s.refused(err, brenner.CodeUnknownModule)
+				req.Modules, req.Role = []brenner.Module{"lineage"}, "king"
+				_, err = s.pi.NewTask(s.ctx, req)
+				s.refused(err, brenner.CodeUnknownRole)
+				req.Title = ""
+				_, err = s.pi.NewTask(s.ctx, req)
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+		}},
+		{"tasks are listed by state and role, in pages", func(s *scene) {
+			for range 3 {
+				s.pi.opens()
+			}
+			s.agent("GreyStone").claims("")
+			page, err := s.pi.Tasks(s.ctx, api.ListTasksRequest{Page: api.Page{Limit: 2}, Role: "writer"})
+			s.must(err)
+			rest, err := s.pi.Tasks(s.ctx, api.ListTasksRequest{Page: api.Page{Limit: 2, Cursor: page.Cursor}, Role: "writer"})
+			s.must(err)
+			if len(page.Tasks) != 2 || len(rest.Tasks) != 1 || rest.Cursor != "" || page.Tasks[0].State != api.TaskClaimed {
+				s.Errorf("pages: %+v and %+v", page, rest)
+			}
+			_, err = s.pi.Tasks(s.ctx, api.ListTasksRequest{States: []api.TaskState{"lost"}})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+	}
+}

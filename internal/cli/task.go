@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newTask(r *runner) *cobra.Command {
+	return group("task", "Work with pinned inputs, for one role, by one agent at a time",
+		newTaskNew(r), newTaskClaim(r), newTaskRelease(r), newTaskReassign(r), newTaskCancel(r),
+		newTaskComplete(r), newTaskList(r), newTaskShow(r))
+}
+
+// onTask runs something with a task and prints the task afterwards.
+func (r *runner) onTask(cmd *cobra.Command, fn func(context.Context, api.Service) (api.TaskInfo, error)) error {
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	t, err := fn(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	return r.show(t, func(w io.Writer) { printTask(w, t) })
+}
+
+func printTask(w io.Writer, t api.TaskInfo) {
+	cross := ""
+	if t.CrossCutting {
+		cross = ", cross-cutting"
+	}
+	_, _ = fmt.Fprintf(w, "%s %s: %s (for %s, %s%s)\n", t.ID, t.State, printable(t.Title), t.Role, words(t.Modules), cross)
+	if t.Holder != "" && t.State == api.TaskClaimed {
+		overdue := ""
+		if t.Overdue {
+			overdue = ", overdue"
+		}
+		_, _ = fmt.Fprintf(w, "held by %s until %s%s\n", t.Holder, instant(t.LeaseUntil), overdue)
+	}
+	for _, p := range t.Inputs {
+		_, _ = fmt.Fprintf(w, "input: %s\n", p.Ref)
+	}
+	for _, o := range t.Outputs {
+		_, _ = fmt.Fprintf(w, "output: %s\n", o)
+	}
+	for _, m := range t.Moved {
+		_, _ = fmt.Fprintf(w, "moved: %s (was @%d, now @%d): the outputs need a rebase\n", m.Ref.Artifact, m.Was, m.Now)
+	}
+	if t.Note != "" {
+		_, _ = fmt.Fprintf(w, "note: %s\n", printable(t.Note))
+	}
+	if t.Spec != "" {
+		_, _ = fmt.Fprintf(w, "\n%s\n", printable(t.Spec))
+	}
+}
+
+func newTaskNew(r *runner) *cobra.Command {
+	var req api.NewTaskRequest
+	var role, session, file string
+	var modules, inputs []string
+	c := &cobra.Command{
+		Use:   "new TITLE",
+		Short: "Open a task",
+		Example: `  brenner task new "Write the methods section" --role writer --module lineage \
+      --input smith-2024 --spec "cover the clone counts; at most 400 words"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
+			req.Modules, req.Session = named[brenner.Module](modules), brenner.SessionID(session)
+			for _, in := range inputs {
+				ref, err := brenner.ParseRef(in)
+				if err != nil {
+					return err
+				}
+				req.Inputs = append(req.Inputs, ref)
+			}
+			if file != "" {
+				spec, err := r.read(file, brenner.MaxTaskSpecBytes)
+				if err != nil {
+					return err
+				}
+				req.Spec = string(spec)
+			}
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.NewTask(ctx, req) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&role, "role", "", "the role it is for")
+	f.StringSliceVar(&modules, "module", nil, "the module it is about (repeatable with --cross-cutting)")
+	f.BoolVar(&req.CrossCutting, "cross-cutting", false, "it is about several modules")
+	f.StringSliceVar(&inputs, "input", nil, "pin this version as input; without a version, the one in force (repeatable)")
+	f.StringVar(&req.Spec, "spec", "", "what is to be done and what counts as done")
+	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
+	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
+	c.MarkFlagsMutuallyExclusive("spec", "file")
+	required(c, "role")
+	return c
+}
+
+func newTaskClaim(r *runner) *cobra.Command {
+	var req api.ClaimTaskRequest
+	c := &cobra.Command{
+		Use:     "claim [ID]",
+		Short:   "Take a task, or the oldest one that is free for your role",
+		Example: `  brenner task claim --as GreyStone`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write = r.write()
+			if len(a) == 1 {
+				req.ID = a[0]
+			}
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.ClaimTask(ctx, req) })
+		},
+	}
+	c.Flags().DurationVar(&req.Lease, "lease", 0, fmt.Sprintf("how long the claim holds (default %s)", brenner.DefaultLease))
+	return c
+}
+
+func newTaskRelease(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "release ID",
+		Short:   "Give a task back",
+		Example: `  brenner task release task-12 --as GreyStone`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) {
+				return s.ReleaseTask(ctx, api.TaskRequest{Write: r.write(), ID: a[0]})
+			})
+		},
+	}
+}
+
+func newTaskReassign(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "reassign ID NAME",
+		Short:   "Give a task to another agent",
+		Example: `  brenner task reassign task-12 GreyStone`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) {
+				return s.ReassignTask(ctx, api.ReassignTaskRequest{Write: r.write(), ID: a[0], To: brenner.ActorName(a[1])})
+			})
+		},
+	}
+}
+
+func newTaskCancel(r *runner) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use:     "cancel ID",
+		Short:   "Close a task that is no longer wanted",
+		Example: `  brenner task cancel task-12 --reason "answered by task-9"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) {
+				return s.CancelTask(ctx, api.CancelTaskRequest{Write: r.write(), ID: a[0], Reason: reason})
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why")
+	return c
+}
+
+func newTaskComplete(r *runner) *cobra.Command {
+	var req api.CompleteTaskRequest
+	var outputs []string
+	c := &cobra.Command{
+		Use:   "complete ID",
+		Short: "Close a task with its result",
+		Long: `Close a task you hold. What was written for it (artifact new --task, artifact
+update --task) and what --output names is its result; if an input has moved
+since it was pinned or read, the result is marked needs_rebase.`,
+		Example: `  brenner task complete task-12 --output methods@1 --as GreyStone`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write, req.ID = r.write(), a[0]
+			for _, o := range outputs {
+				ref, err := brenner.ParseRef(o)
+				if err != nil {
+					return err
+				}
+				req.Outputs = append(req.Outputs, ref)
+			}
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.CompleteTask(ctx, req) })
+		},
+	}
+	c.Flags().StringSliceVar(&outputs, "output", nil, "a version that belongs to the result (repeatable)")
+	c.Flags().StringVar(&req.Note, "note", "", "a note on the result")
+	return c
+}
+
+func newTaskList(r *runner) *cobra.Command {
+	var req api.ListTasksRequest
+	var states []string
+	var role string
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List tasks, oldest first",
+		Example: `  brenner task list --role writer --state done`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.States, req.Role = named[api.TaskState](states), brenner.Role(role)
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Tasks(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Tasks) == 0 {
+					_, _ = fmt.Fprintln(w, "no tasks")
+					return
+				}
+				rows := [][]string{{"TASK", "STATE", "ROLE", "HOLDER", "MODULES", "TITLE"}}
+				for _, t := range res.Tasks {
+					rows = append(rows, []string{t.ID, string(t.State), string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Title), 60)})
+				}
+				table(w, rows...)
+				more(w, res.Next)
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&states, "state", nil, "open, claimed, done or canceled (repeatable; default: open and claimed)")
+	c.Flags().StringVar(&role, "role", "", "only for this role")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func newTaskShow(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a task: what is to be done, from what, and what came of it",
+		Example: `  brenner task show task-12`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.Task(ctx, a[0]) })
+		},
+	}
+}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"brenner"
@@ -13,6 +14,7 @@ import (
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
 	"brenner/internal/store/postgres"
+	"brenner/internal/store/sqlite"
 )
 
 // world is a project on a store, asked directly.
@@ -46,6 +48,16 @@ func newWorld(t *testing.T, s store.Store) world {
 
 func TestService_OnMemory(t *testing.T) {
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
+}
+
+func TestService_OnSQLite(t *testing.T) {
+	apitest.Run(t, func(t *testing.T) apitest.World {
+		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newWorld(t, s)
+	})
 }
 
 func TestService_OnPostgreSQL(t *testing.T) {

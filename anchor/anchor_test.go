@@ -399,30 +399,50 @@ func TestPlan_IsAllOrNothing(t *testing.T) {
 	files := map[string]Text{"a.txt": a, "dir/b.txt": b}
 	pa, pb := patchFor(a, replace("", "one", "1")), patchFor(b, replace("", "two", "2"))
 	pa.Path, pb.Path = "./a.txt", "dir/b.txt"
-	changes, err := Plan([]Patch{pa, pb}, files)
+	changes, err := Set{Patches: []Patch{pa, pb}}.Plan(files)
 	if err != nil || len(changes) != 2 || changes[0].Path != "a.txt" || changes[0].After.s != "1\n" || changes[1].After.s != "2\n" {
 		t.Fatalf("%v, %v", changes, err)
 	}
 	bad := pb
 	bad.Base = a.Sum()
 	for _, set := range [][]Patch{{pa, bad}, {bad, pa}} {
-		changes, err := Plan(set, files)
+		changes, err := Set{Patches: set}.Plan(files)
 		if brenner.CodeOf(err) != brenner.CodeBaseMismatch || changes != nil || !strings.Contains(err.Error(), "dir/b.txt") {
 			t.Errorf("%v, %v", changes, err)
 		}
 	}
 	again := pa
 	again.Path = "a.txt"
-	if _, err := Plan([]Patch{pa, again}, files); brenner.CodeOf(err) != brenner.CodeInvalidPatch {
+	if _, err := (Set{Patches: []Patch{pa, again}}).Plan(files); brenner.CodeOf(err) != brenner.CodeInvalidPatch {
 		t.Errorf("two patches for one file: %v", err)
 	}
-	if _, err := Plan(make([]Patch, brenner.MaxPatchSetFiles+1), nil); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+	if _, err := (Set{Patches: make([]Patch, brenner.MaxPatchSetFiles+1)}).Plan(nil); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("too many: %v", err)
 	}
 	missing := pa
 	missing.Path = "no.txt"
-	if _, err := Plan([]Patch{missing}, files); brenner.CodeOf(err) != brenner.CodeBaseUnknown {
+	if _, err := (Set{Patches: []Patch{missing}}).Plan(files); brenner.CodeOf(err) != brenner.CodeBaseUnknown {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// P13: with the base at hand a set is rebased three ways, on request, and
+// otherwise the refusal carries the rebased patch.
+func TestPlan_RebasesOnRequest(t *testing.T) {
+	base, now := text("a\nb\nc\n"), text("a\nB\nc\n")
+	p := patchFor(base, replace("b\n", "c", "C"))
+	files := map[string]Text{"f": now}
+	with := map[brenner.Digest]Text{base.Sum(): base}
+	changes, err := Set{Patches: []Patch{p}, Bases: with, Rebase: true}.Plan(files)
+	if err != nil || changes[0].After.s != "a\nB\nC\n" || changes[0].Rebased == nil {
+		t.Errorf("%v, %v", changes, err)
+	}
+	_, err = Set{Patches: []Patch{p}, Bases: with}.Plan(files)
+	if e, _ := err.(*brenner.Error); e == nil || e.Code != brenner.CodeBaseMismatch || e.Details.(Mismatch).Rebased == nil {
+		t.Errorf("%+v", err)
+	}
+	if _, err := (Set{Patches: []Patch{p}, Rebase: true}).Plan(files); brenner.CodeOf(err) != brenner.CodeRebaseConflict {
+		t.Errorf("without the base text: %v", err)
 	}
 }
 

@@ -47,7 +47,10 @@ func Apply(p Patch, base Text) (Result, error) {
 		if sum == p.Result {
 			return Result{Outcome: AlreadyApplied, Text: base}, nil
 		}
-		return Result{}, mismatch(p, base, sum)
+		if rebased, err := Rebase(p, base, nil); err == nil {
+			return Result{}, mismatch(p, sum, &rebased)
+		}
+		return Result{}, mismatch(p, sum, nil)
 	}
 	return applyHere(p, base)
 }
@@ -68,15 +71,14 @@ func checkPresent(p Patch, base Text) error {
 	return e.WithHint("to create a file use replace_entire_file with the checksum of the empty text")
 }
 
-func mismatch(p Patch, base Text, sum brenner.Digest) error {
-	details := Mismatch{Expected: p.Base, Actual: sum}
+func mismatch(p Patch, sum brenner.Digest, rebased *Patch) error {
 	e := brenner.Errorf(brenner.CodeBaseMismatch, "the text has checksum %.12s…, the patch was made for %.12s…", sum, p.Base).
-		WithHint("make the patch again on the present text").At("/target/base_checksum_sha256")
-	if rebased, err := Rebase(p, base, nil); err == nil {
-		details.Rebased = &rebased
-		e.Hint = "every operation still fits in one place; use the rebased patch, or repeat with --rebase"
+		WithHint("make the patch again on the present text").At("/target/base_checksum_sha256").
+		WithDetails(Mismatch{Expected: p.Base, Actual: sum, Rebased: rebased})
+	if rebased != nil {
+		e.Hint = "the change can be carried over; use the rebased patch, or repeat with --rebase"
 	}
-	return e.WithDetails(details)
+	return e
 }
 
 // applyHere applies without looking at the base checksum.

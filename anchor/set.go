@@ -8,23 +8,37 @@ import (
 	"brenner"
 )
 
+// Set is patches that are applied together, all or nothing (P14).
+type Set struct {
+	// Patches are for different files.
+	Patches []Patch
+	// Bases are texts that a patch may have been made for, by checksum: what a
+	// three-way rebase needs. It may be nil.
+	Bases map[brenner.Digest]Text
+	// Rebase applies the rebased patch where the base has moved, instead of
+	// attaching it to the refusal.
+	Rebase bool
+}
+
 // Change is what a patch set does to one file.
 type Change struct {
 	Path    string
 	Outcome Outcome
 	Before  Text
 	After   Text
+	// Rebased is the patch that was really applied, if not the one given.
+	Rebased *Patch
 }
 
-// Paths gives the files a patch set touches, in the order of the patches. A
-// patch without a path, with a path that could leave the root, or a second
-// patch for one file refuses the set.
-func Paths(set []Patch) ([]string, error) {
-	if len(set) > brenner.MaxPatchSetFiles {
-		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "a set of %d patches; at most %d are allowed", len(set), brenner.MaxPatchSetFiles)
+// Paths gives the files a set touches, in the order of the patches. A patch
+// without a path, with a path that could leave the root, or a second patch for
+// one file refuses the set.
+func (s Set) Paths() ([]string, error) {
+	if len(s.Patches) > brenner.MaxPatchSetFiles {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "a set of %d patches; at most %d are allowed", len(s.Patches), brenner.MaxPatchSetFiles)
 	}
 	var paths []string
-	for _, p := range set {
+	for _, p := range s.Patches {
 		name, err := CleanPath(p.Path)
 		if err != nil {
 			return nil, err
@@ -66,31 +80,56 @@ func CleanPath(name string) (string, error) {
 	return clean, nil
 }
 
-// Plan applies a set of patches to the files they name, all or nothing. files
-// holds a text for every path of the set; Absent for a missing file. The first
-// refusal, in the order of the patches, refuses the set and names its file.
-func Plan(set []Patch, files map[string]Text) ([]Change, error) {
-	paths, err := Paths(set)
+// Plan applies the patches to the files they name, all or nothing. files holds
+// a text for every path of the set; one that is not there counts as Absent. The
+// first refusal, in the order of the patches, refuses the set and names its
+// file.
+func (s Set) Plan(files map[string]Text) ([]Change, error) {
+	paths, err := s.Paths()
 	if err != nil {
 		return nil, err
 	}
 	total := 0
-	changes := make([]Change, len(set))
-	for i, p := range set {
+	changes := make([]Change, len(s.Patches))
+	for i, p := range s.Patches {
 		base, ok := files[paths[i]]
 		if !ok {
 			base = Absent()
 		}
-		res, err := Apply(p, base)
+		c, err := s.change(p, base)
 		if err != nil {
 			return nil, inFile(err, paths[i])
 		}
-		if total += len(base.s) + len(res.Text.s); total > brenner.MaxPatchSetBytes {
+		if total += len(base.s) + len(c.After.s); total > brenner.MaxPatchSetBytes {
 			return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the texts of the set are larger than %d bytes together", brenner.MaxPatchSetBytes)
 		}
-		changes[i] = Change{Path: paths[i], Outcome: res.Outcome, Before: base, After: res.Text}
+		c.Path = paths[i]
+		changes[i] = c
 	}
 	return changes, nil
+}
+
+// change applies one patch and, where its base has moved, rebases it (P13).
+func (s Set) change(p Patch, text Text) (Change, error) {
+	res, err := Apply(p, text)
+	if brenner.CodeOf(err) != brenner.CodeBaseMismatch {
+		return Change{Outcome: res.Outcome, Before: text, After: res.Text}, err
+	}
+	var base *Text
+	if b, ok := s.Bases[p.Base]; ok {
+		base = &b
+	}
+	rebased, failed := Rebase(p, text, base)
+	switch {
+	case failed == nil && s.Rebase:
+		res, err := Apply(rebased, text)
+		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Rebased: &rebased}, err
+	case s.Rebase:
+		return Change{}, failed
+	case failed == nil:
+		err = mismatch(p, text.Sum(), &rebased)
+	}
+	return Change{}, err
 }
 
 // inFile says which file of a set a refusal is about.

@@ -89,12 +89,12 @@ func turn(dir string, from, to files, step func()) ([]anchor.Change, error) {
 		}
 		set = append(set, p)
 	}
-	paths, err := anchor.Paths(set)
+	paths, err := anchor.Set{Patches: set}.Paths()
 	if err != nil {
 		return nil, err
 	}
 	return update(context.Background(), dir, paths, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
-		return anchor.Plan(set, f)
+		return anchor.Set{Patches: set}.Plan(f)
 	}, step)
 }
 

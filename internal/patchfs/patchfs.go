@@ -46,8 +46,18 @@ func Update(ctx context.Context, dir string, paths []string, dryRun bool, plan P
 
 // Recover finishes or undoes what an interrupted Update left behind.
 func Recover(ctx context.Context, dir string) error {
-	_, err := Update(ctx, dir, nil, true, func(map[string]anchor.Text) ([]anchor.Change, error) { return nil, nil })
+	_, err := Read(ctx, dir)
 	return err
+}
+
+// Read gives plain files below dir as text, each as Update would see it.
+func Read(ctx context.Context, dir string, paths ...string) (map[string]anchor.Text, error) {
+	var read map[string]anchor.Text
+	_, err := Update(ctx, dir, paths, true, func(files map[string]anchor.Text) ([]anchor.Change, error) {
+		read = files
+		return nil, nil
+	})
+	return read, err
 }
 
 // update is Update with a hook that is called before every change to the file

@@ -83,12 +83,12 @@ func patch(t testing.TB, path, before, after string) anchor.Patch {
 }
 
 func apply(dir string, dryRun bool, set ...anchor.Patch) ([]anchor.Change, error) {
-	paths, err := anchor.Paths(set)
+	paths, err := anchor.Set{Patches: set}.Paths()
 	if err != nil {
 		return nil, err
 	}
 	return Update(context.Background(), dir, paths, dryRun, func(f map[string]anchor.Text) ([]anchor.Change, error) {
-		return anchor.Plan(set, f)
+		return anchor.Set{Patches: set}.Plan(f)
 	})
 }
 
@@ -163,7 +163,7 @@ func TestUpdate_RefusesPaths(t *testing.T) {
 	} {
 		p := patch(t, name, "one\n", "two\n")
 		_, err := Update(context.Background(), dir, []string{name}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
-			return anchor.Plan([]anchor.Patch{p}, f)
+			return anchor.Set{Patches: []anchor.Patch{p}}.Plan(f)
 		})
 		if brenner.CodeOf(err) != brenner.CodePathRefused {
 			t.Errorf("%s: %v", name, err)
@@ -205,7 +205,7 @@ func TestUpdate_NoticesChangesMeanwhile(t *testing.T) {
 	for _, meddle := range []string{"b", "c"} {
 		_, err := Update(context.Background(), dir, []string{"a", "b", "c"}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 			files{meddle: "somebody else\n"}.make(t, dir)
-			return anchor.Plan(set, f)
+			return anchor.Set{Patches: set}.Plan(f)
 		})
 		if brenner.CodeOf(err) != brenner.CodeBaseMismatch {
 			t.Errorf("%s: %v", meddle, err)
@@ -230,7 +230,7 @@ func TestUpdate_CanceledLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Update(ctx, dir, []string{"a"}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 		cancel()
-		return anchor.Plan([]anchor.Patch{patch(t, "a", "one\n", "1\n")}, f)
+		return anchor.Set{Patches: []anchor.Patch{patch(t, "a", "one\n", "1\n")}}.Plan(f)
 	})
 	if brenner.CodeOf(err) != brenner.CodeCanceled {
 		t.Errorf("%v", err)
@@ -254,7 +254,7 @@ func TestUpdate_WritersQueue(t *testing.T) {
 					if _, err := fmt.Sscan(f["n"].String(), &n); err != nil {
 						return nil, err
 					}
-					return anchor.Plan([]anchor.Patch{patch(t, "n", f["n"].String(), fmt.Sprintln(n+1))}, f)
+					return anchor.Set{Patches: []anchor.Patch{patch(t, "n", f["n"].String(), fmt.Sprintln(n+1))}}.Plan(f)
 				})
 				if err != nil {
 					t.Error(err)

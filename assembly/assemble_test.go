@@ -1,0 +1,450 @@
+package assembly
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/playbook"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// note is an item of a small project.
+func note(r string, t brenner.TypeName, m brenner.Module, summary string) Item {
+	return Item{Ref: ref(r), Type: t, Module: m, Status: artifact.Canonical, Summary: summary, Updated: noon}
+}
+
+// shelf loads contents from a map, and counts how often it is asked.
+type shelf struct {
+	contents map[string]string
+	asked    []string
+}
+
+func (s *shelf) load(r brenner.Ref) (artifact.Content, error) {
+	s.asked = append(s.asked, r.String())
+	text, ok := s.contents[r.String()]
+	switch {
+	case !ok:
+		return artifact.Content{}, brenner.Errorf(brenner.CodeNotFound, "no content of %s", r)
+	case text == "REDACTED":
+		return artifact.Content{}, brenner.Errorf(brenner.CodeRedacted, "gone")
+	case strings.HasPrefix(text, "{"):
+		return artifact.Content{Format: artifact.JSON, Data: []byte(text)}, nil
+	}
+	return artifact.Content{Format: artifact.Text, Data: []byte(text)}, nil
+}
+
+// story is a small project seen by a test designer.
+func story() (Input, *shelf) {
+	s := &shelf{contents: map[string]string{
+		"brief@3": `{"question":"Do morphogen gradients scale?"}`,
+		"spec@2":  "D = 10 µm²/s\n```\ndecay 0.1/s\n```",
+		"memo@4":  strings.Repeat("Gradients scale in discs.\n", 8),
+	}}
+	v := defaults()
+	v.Role, v.Budget = "test_designer", Budget{Unit: InTokens, Size: 400, Family: GPT}
+	v.Types = []TypeRule{
+		{artifact.TypeIntegratedMemo, Full, 1},
+		{artifact.TypePaperNote, Summary, 2},
+		{artifact.TypeModelSpec, Full, 3},
+	}
+	denied := Candidate{Item: note("secret@1", artifact.TypePaperNote, "discs", "Not for everyone."), Denied: "the policy of test_designer keeps it to discs"}
+	old := note("old@1", artifact.TypePaperNote, "discs", "Superseded claims.")
+	old.Status = artifact.Deprecated
+	stale := note("memo@4", artifact.TypeIntegratedMemo, "discs", "Gradients scale in wing discs.")
+	stale.NeedsUpdate = true
+	return Input{
+		Project: "Cell fate", Agent: "ann", View: v, Format: Markdown,
+		Task:    &Task{ID: "task-12", Title: "Design a test", Spec: "Tell scaling from size control."},
+		Modules: []brenner.Module{"discs"}, Shared: []brenner.Module{"project"},
+		Overview: []Item{note("brief@3", artifact.TypeProjectBrief, "project", "Do morphogen gradients scale with tissue size?")},
+		Pinned:   []Item{note("spec@2", artifact.TypeModelSpec, "discs", "Diffusion and decay.")},
+		Candidates: []Candidate{
+			{Item: stale, Distance: 1, By: []Cause{ByLinks}},
+			{Item: note("n1@1", artifact.TypePaperNote, "discs", "Dpp scales in discs."), Lexical: 3, By: []Cause{ByFullText}},
+			{Item: note("n2@1", artifact.TypePaperNote, "discs", "Bicoid does not scale within species."), Lexical: 2, By: []Cause{ByFullText}},
+			{Item: note("n3@1", artifact.TypePaperNote, "discs", "A third note."), Lexical: 1, By: []Cause{ByFullText}},
+			{Item: note("other@1", artifact.TypePaperNote, "limbs", "About limbs."), Lexical: 9},
+			{Item: note("draft@1", artifact.TypeManuscriptSection, "discs", "Introduction.")},
+			{Item: note("spec@2", artifact.TypeModelSpec, "discs", "Diffusion and decay."), Distance: 1},
+			denied, {Item: old},
+		},
+		Rest: []Rest{{ByRecency, 40}},
+		Bullets: []playbook.Ranked{
+			{Bullet: playbook.Bullet{ID: "bench.2", Domain: "bench", Section: playbook.Harmful, Stage: playbook.Prod, Content: "Fixing for over 20 min\nshrinks discs."}, Score: 0.4},
+			{Bullet: playbook.Bullet{ID: "bench.7", Domain: "bench", Section: playbook.Helpful, Stage: playbook.Prod, Content: "Normalise to disc area."}, Score: 0.9},
+			{Bullet: playbook.Bullet{ID: "bench.9", Domain: "bench", Section: playbook.Helpful, Stage: playbook.Shadow, Content: "Unproven."}, Score: 0.95},
+		},
+		Now: noon, Counter: o200k(), Load: s.load,
+	}, s
+}
+
+// C3: a context holds a brief overview, the task spec, the pinned inputs, then
+// what the view selects. C21: and there is a reason for everything.
+func TestAssemble_TellsTheStory(t *testing.T) {
+	for _, format := range []Format{Markdown, JSON} {
+		in, _ := story()
+		in.Format = format
+		c, err := Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "story."+string(format), c.Text)
+		golden(t, "story."+string(format)+".reasons", reasons(c))
+	}
+}
+
+// reasons tells a record in lines.
+func reasons(c Context) string {
+	var b strings.Builder
+	line := func(words ...any) { b.WriteString(fmt.Sprintln(words...)) }
+	line("used", c.Used, "of", c.Budget.Size, c.Budget.Unit)
+	for _, p := range c.Parts {
+		line("part", p.Section, "items", p.Items, "tokens", p.Tokens)
+	}
+	for _, it := range c.Items {
+		total := ""
+		if it.Score != nil {
+			total = fmt.Sprint("score ", it.Score.Total)
+		}
+		line("in", it.Section, it.Ref, it.Type, it.Variant, it.Tokens, "tokens:", it.Why, total)
+	}
+	for _, l := range c.LeftOut {
+		line("out", l.Ref, l.Type, l.Reason+":", l.Why)
+	}
+	for _, x := range c.Bullets {
+		line("in", x.ID, x.Tokens, "tokens")
+	}
+	for _, x := range c.BulletsLeftOut {
+		line("out", x.ID, x.Reason)
+	}
+	for _, r := range c.Rest {
+		line("rest", r.Cause, r.Count)
+	}
+	return b.String()
+}
+
+// golden compares with a file in testdata; BRENNER_UPDATE=1 rewrites it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if os.Getenv("BRENNER_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s: %s", name, d)
+	}
+}
+
+func included(c Context) []string {
+	var out []string
+	for _, it := range c.Items {
+		out = append(out, string(it.Section)+" "+it.Ref.String()+" "+string(it.Variant))
+	}
+	return out
+}
+
+func reasonOf(c Context, r string) Reason {
+	for _, l := range c.LeftOut {
+		if l.Ref == ref(r) {
+			return l.Reason
+		}
+	}
+	return ""
+}
+
+// C22: full content degrades to the summary before it is left out.
+func TestAssemble_FullDegradesToSummaryThenGoes(t *testing.T) {
+	in, _ := story()
+	in.View.Pinned, in.View.Overview = Summary, Summary
+	in.Bullets = nil
+	in.Candidates = in.Candidates[:1]
+	sizes := map[string]bool{}
+	for size := 400; size > 0; size-- {
+		in.View.Budget.Size = size
+		c, err := Assemble(in)
+		if brenner.CodeOf(err) == brenner.CodeContextOverflow {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := "out " + string(reasonOf(c, "memo@4"))
+		if n := len(c.Items); n == 3 {
+			state = "in " + string(c.Items[2].Variant)
+		}
+		if !sizes[state] && len(sizes) > 0 && state != []string{"in full", "in summary", "out over_budget"}[len(sizes)] {
+			t.Fatalf("%d tokens: %s after %v", size, state, sizes)
+		}
+		sizes[state] = true
+	}
+	if len(sizes) != 3 {
+		t.Errorf("states: %v", sizes)
+	}
+}
+
+// C22: pinned inputs and the overview degrade too, the last pinned one first.
+func TestAssemble_MandatoryPartsDegradeBeforeTheyOverflow(t *testing.T) {
+	in, s := story()
+	s.contents["big@1"] = strings.Repeat("data ", 200)
+	in.Pinned = append(in.Pinned, note("big@1", artifact.TypeAnalysisResult, "discs", "Much data."))
+	in.Candidates, in.Bullets = nil, nil
+	var got []string
+	for size := 400; size > 0; size-- {
+		in.View.Budget.Size = size
+		c, err := Assemble(in)
+		if err != nil {
+			break
+		}
+		if state := strings.Join(included(c), ", "); len(got) == 0 || got[len(got)-1] != state {
+			got = append(got, state)
+		}
+	}
+	want := []string{
+		"overview brief@3 full, pinned spec@2 full, pinned big@1 full",
+		"overview brief@3 full, pinned spec@2 full, pinned big@1 summary",
+		"overview brief@3 full, pinned spec@2 summary, pinned big@1 summary",
+		"overview brief@3 summary, pinned spec@2 summary, pinned big@1 summary",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// C20: mandatory parts that do not fit are refused, with their sizes.
+func TestAssemble_OverflowNamesTheSizes(t *testing.T) {
+	in, _ := story()
+	in.Task.Spec = strings.Repeat("Do it well. ", 300)
+	_, err := Assemble(in)
+	e, ok := err.(*brenner.Error)
+	if !ok || e.Code != brenner.CodeContextOverflow {
+		t.Fatalf("got %v", err)
+	}
+	o, ok := e.Details.(Overflow)
+	if !ok || o.Needed <= 400 || o.Budget != in.View.Budget {
+		t.Fatalf("details %+v", e.Details)
+	}
+	sum, task := 0, 0
+	for _, p := range o.Parts {
+		sum += p.Tokens
+		if p.Section == TaskSpec {
+			task = p.Tokens
+		}
+	}
+	if sum != o.Needed || task < 900 {
+		t.Errorf("parts %+v of %d", o.Parts, o.Needed)
+	}
+	if !strings.Contains(e.Message, "task ") {
+		t.Errorf("the message names no size: %s", e.Message)
+	}
+}
+
+// C20: the part of the budget that is reserved for reads is left free.
+func TestAssemble_LeavesTheReserve(t *testing.T) {
+	in, _ := story()
+	in.View.Budget.Reserve = 100
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Used > 300 || published(O200k, c.Text) > 300 {
+		t.Errorf("used %d, counted %d", c.Used, published(O200k, c.Text))
+	}
+}
+
+// C2: the prose of a raw log never enters a context, even when it is pinned.
+func TestAssemble_RawLogsAreNamedNotShown(t *testing.T) {
+	in, s := story()
+	s.contents["log@1"] = "chatter"
+	in.Pinned = []Item{note("log@1", artifact.TypeRawLog, "discs", "A log of Tuesday.")}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(s.asked, "log@1") || !slices.Contains(included(c), "pinned log@1 summary") {
+		t.Errorf("asked for %v, included %v", s.asked, included(c))
+	}
+}
+
+// J6: a redacted content degrades to its summary and says so.
+func TestAssemble_RedactedContentBecomesASummary(t *testing.T) {
+	in, s := story()
+	s.contents["spec@2"] = "REDACTED"
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(c.Items, func(it Included) bool { return it.Ref == ref("spec@2") })
+	if c.Items[i].Variant != Summary || !strings.Contains(c.Items[i].Why, "redacted") {
+		t.Errorf("%+v", c.Items[i])
+	}
+}
+
+// C20: content that cannot fit is not even loaded.
+func TestAssemble_DoesNotLoadWhatCannotFit(t *testing.T) {
+	in, s := story()
+	in.Candidates[0].Size = 1 << 20
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(s.asked, "memo@4") || !slices.Contains(included(c), "selected memo@4 summary") {
+		t.Errorf("asked for %v, included %v", s.asked, included(c))
+	}
+}
+
+// C23: several modules need a cross-cutting task and a view that allows it.
+func TestAssemble_CrossModuleWorkNeedsLeave(t *testing.T) {
+	in, _ := story()
+	in.Modules = []brenner.Module{"discs", "limbs"}
+	if _, err := Assemble(in); brenner.CodeOf(err) != brenner.CodeCrossModule {
+		t.Errorf("not cross-cutting: %v", err)
+	}
+	in.CrossCutting = true
+	if _, err := Assemble(in); brenner.CodeOf(err) != brenner.CodeCrossModule {
+		t.Errorf("not allowed: %v", err)
+	}
+	in.View.Modules = CrossModules
+	c, err := Assemble(in)
+	if err != nil || !slices.Contains(included(c), "selected other@1 summary") {
+		t.Errorf("%v, %v", included(c), err)
+	}
+}
+
+// C3: a project without a brief says so instead of leaving the place empty.
+func TestAssemble_SaysThatThereIsNoBrief(t *testing.T) {
+	in, _ := story()
+	in.Overview, in.Task = nil, nil
+	c, err := Assemble(in)
+	if err != nil || !strings.Contains(c.Text, noBrief) || strings.Contains(c.Text, "## Task") {
+		t.Errorf("%v\n%s", err, c.Text)
+	}
+}
+
+func TestAssemble_Refuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Input, *shelf)
+		code   brenner.Code
+	}{
+		{"unknown format", func(in *Input, _ *shelf) { in.Format = "html" }, brenner.CodeInvalidValue},
+		{"a candidate twice", func(in *Input, _ *shelf) { in.Candidates = append(in.Candidates, in.Candidates[0]) }, brenner.CodeInvalidValue},
+		{"a bullet twice", func(in *Input, _ *shelf) { in.Bullets = append(in.Bullets, in.Bullets[0]) }, brenner.CodeInvalidValue},
+		{"too many", func(in *Input, _ *shelf) { in.Candidates = make([]Candidate, brenner.MaxCandidates+1) }, brenner.CodeLimitExceeded},
+		{"a summary that is not UTF-8", func(in *Input, _ *shelf) { in.Candidates[0].Summary = "\xff" }, brenner.CodeInvalidText},
+		{"a content that is not UTF-8", func(_ *Input, s *shelf) { s.contents["spec@2"] = "\xff" }, brenner.CodeInvalidText},
+		{"a content that is not JSON", func(_ *Input, s *shelf) { s.contents["spec@2"] = "{" }, brenner.CodeInvalidJSON},
+		{"a content that is missing", func(_ *Input, s *shelf) { delete(s.contents, "spec@2") }, brenner.CodeNotFound},
+		{"a candidate's content that is missing", func(_ *Input, s *shelf) { delete(s.contents, "memo@4") }, brenner.CodeNotFound},
+		{"the overview's content that is missing", func(_ *Input, s *shelf) { delete(s.contents, "brief@3") }, brenner.CodeNotFound},
+		{"another counter", func(in *Input, _ *shelf) { in.Counter = Bytes{} }, brenner.CodeInternal},
+	} {
+		in, s := story()
+		tt.change(&in, s)
+		if _, err := Assemble(in); brenner.CodeOf(err) != tt.code {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.code)
+		}
+	}
+}
+
+// stubborn counts more for the whole than for the parts, as a byte-pair
+// encoding of somebody else's may.
+type stubborn struct{ Bytes }
+
+func (stubborn) Count(text string) int { return len(text) + len(text)*len(text)/4000 }
+
+// C20: the bound holds for the final text even if the parts promised less; what
+// ranks lowest goes first, and full content becomes a summary before it goes.
+func TestAssemble_DropsTheLowestRankUntilTheWholeFits(t *testing.T) {
+	in, s := story()
+	s.contents["memo@4"] = "A short memo, longer than its summary."
+	in.View.Budget = Budget{Unit: InBytes}
+	in.Counter = stubborn{}
+	states := map[string]bool{}
+	for size := 1400; size > 600; size -= 5 {
+		in.View.Budget.Size = size
+		c, err := Assemble(in)
+		if err != nil {
+			states[string(brenner.CodeOf(err))] = true
+			continue
+		}
+		if n := in.Counter.Count(c.Text); n > size || c.Used != n {
+			t.Fatalf("size %d: counted %d, used %d", size, n, c.Used)
+		}
+		if got := len(c.Items) + len(c.LeftOut); got != 2+len(in.Candidates) || len(c.Bullets)+len(c.BulletsLeftOut) != len(in.Bullets) {
+			t.Fatalf("size %d: not everything is accounted for:\n%s", size, reasons(c))
+		}
+		states[fmt.Sprint(included(c)[2:], len(c.Bullets))] = true
+	}
+	for _, want := range []string{
+		"[selected memo@4 full selected n1@1 summary selected n2@1 summary] 2",
+		"[selected memo@4 full selected n1@1 summary selected n2@1 summary] 1",
+		"[selected memo@4 full selected n1@1 summary selected n2@1 summary] 0",
+		"[selected memo@4 full selected n1@1 summary] 0",
+		"[selected memo@4 full] 0",
+		"[selected memo@4 summary] 0",
+		"[] 0",
+		"CONTEXT_OVERFLOW",
+	} {
+		if !states[want] {
+			t.Errorf("never met %s", want)
+		}
+	}
+}
+
+// memory is a cache that tells how it was used.
+type memory struct {
+	counts map[brenner.Digest]int
+	misses int
+}
+
+func (m *memory) Get(key brenner.Digest) (int, bool) {
+	n, ok := m.counts[key]
+	return n, ok
+}
+
+func (m *memory) Put(key brenner.Digest, n int) {
+	m.misses++
+	m.counts[key] = n
+}
+
+// C21: the result does not depend on what the cache remembers.
+func TestAssemble_CacheChangesNothing(t *testing.T) {
+	in, _ := story()
+	want, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := &memory{counts: map[brenner.Digest]int{}}
+	in.Cache = cache
+	for pass := range 2 {
+		cache.misses = 0
+		got, err := Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		if (cache.misses > 0) != (pass == 0) {
+			t.Errorf("pass %d: %d misses", pass, cache.misses)
+		}
+	}
+	in.View.Budget.Family, in.Counter = GPT4, cl100k()
+	cache.misses = 0
+	if _, err := Assemble(in); err != nil || cache.misses == 0 {
+		t.Errorf("another encoding shares counts: %v", err)
+	}
+}

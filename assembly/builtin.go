@@ -1,0 +1,111 @@
+package assembly
+
+import (
+	"cmp"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/playbook"
+	"brenner/policy"
+)
+
+// Builtin lists the views every project starts with, sorted by role. They
+// give summaries first (C22): in full come only what the role works on. The
+// higher a role looks, the more is drawn together for it (C10): the PI and the
+// writer get memos and summaries, not notes.
+func Builtin() []View {
+	full := func(t brenner.TypeName, most int) TypeRule { return TypeRule{t, Full, most} }
+	short := func(t brenner.TypeName, most int) TypeRule { return TypeRule{t, Summary, most} }
+	view := func(role brenner.Role, modules ModuleRule, types ...TypeRule) View {
+		v := defaults()
+		v.Role, v.Modules, v.Types = role, modules, types
+		return v
+	}
+
+	critic := view(
+		policy.AdversarialCritic, CrossModules,
+		full(artifact.TypeSessionArtifact, 1),
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypeIntegratedMemo, 6),
+		short(artifact.TypeModelSpec, 6),
+		short(artifact.TypeAnalysisResult, 8),
+		short(artifact.TypePaperNote, 8),
+		short(artifact.TypeManuscriptSection, 4),
+		short(artifact.TypeAssumption, 12),
+		short(artifact.TypeCritique, 8),
+		short(artifact.TypeStalemate, 3),
+		short(artifact.TypeVerdict, 3),
+	)
+	distiller := view(
+		policy.Distiller, OneModule,
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypeIntegratedMemo, 1),
+		short(artifact.TypePaperNote, 20),
+		short(artifact.TypeAnalysisResult, 12),
+		short(artifact.TypeAssumption, 8),
+	)
+	generator := view(
+		policy.HypothesisGenerator, OneModule,
+		full(artifact.TypeSessionArtifact, 1),
+		full(artifact.TypeIntegratedMemo, 1),
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypePaperNote, 12),
+		short(artifact.TypeModelSpec, 6),
+		short(artifact.TypeAnalysisResult, 8),
+		short(artifact.TypeAssumption, 8),
+		short(artifact.TypeCritique, 6),
+		short(artifact.TypeVerdict, 3),
+	)
+	integrator := view(
+		policy.Integrator, CrossModules,
+		full(artifact.TypeProjectSummary, 1),
+		full(artifact.TypeIntegratedMemo, 8),
+		short(artifact.TypeModelSpec, 12),
+		short(artifact.TypeAnalysisResult, 16),
+		short(artifact.TypePaperNote, 16),
+		short(artifact.TypeSessionArtifact, 4),
+		short(artifact.TypeAssumption, 12),
+		short(artifact.TypeCritique, 8),
+		short(artifact.TypeStalemate, 3),
+		short(artifact.TypeVerdict, 4),
+	)
+	pi := view(
+		brenner.PI, CrossModules,
+		full(artifact.TypeProjectSummary, 1),
+		full(artifact.TypeIntegratedMemo, 8),
+		short(artifact.TypeSessionArtifact, 6),
+		short(artifact.TypeModelSpec, 8),
+		short(artifact.TypeManuscriptSection, 8),
+		short(artifact.TypeCritique, 12),
+		short(artifact.TypeStalemate, 6),
+		short(artifact.TypeVerdict, 6),
+	)
+	designer := view(
+		policy.TestDesigner, OneModule,
+		full(artifact.TypeSessionArtifact, 1),
+		full(artifact.TypeModelSpec, 3),
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypeIntegratedMemo, 1),
+		short(artifact.TypeAnalysisResult, 12),
+		short(artifact.TypePaperNote, 8),
+		short(artifact.TypeAssumption, 12),
+		short(artifact.TypeCritique, 6),
+		short(artifact.TypeVerdict, 3),
+	)
+	writer := view(
+		policy.Writer, CrossModules,
+		full(artifact.TypeProjectSummary, 1),
+		full(artifact.TypeIntegratedMemo, 8),
+		full(artifact.TypeManuscriptSection, 3),
+		short(artifact.TypeModelSpec, 8),
+		short(artifact.TypeCritique, 6),
+		short(artifact.TypeVerdict, 3),
+	)
+	// A reviewer of lessons has to see those that are not yet trusted.
+	integrator.Bullets.Stages = []playbook.Stage{playbook.Prod, playbook.Staging}
+
+	all := []View{critic, distiller, generator, integrator, pi, designer, writer}
+	slices.SortFunc(all, func(a, b View) int { return cmp.Compare(a.Role, b.Role) })
+	return all
+}

@@ -1,0 +1,162 @@
+package assembly
+
+import (
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/playbook"
+)
+
+// Input is everything an assembly depends on.
+type Input struct {
+	Project string
+	Agent   brenner.ActorName
+	View    View
+	Format  Format
+
+	// Task is what the agent is to do; nil outside a task.
+	Task *Task
+	// Modules and CrossCutting are those of the work, Shared the modules where
+	// what concerns the whole project lives.
+	Modules      []brenner.Module
+	CrossCutting bool
+	Shared       []brenner.Module
+
+	// Overview is the brief in force, empty if there is none. Pinned are the
+	// task's inputs. All of them must fit, in their order.
+	Overview []Item
+	Pinned   []Item
+
+	// Candidates compete for the room that is left, in any order; Rest is what
+	// was not even looked at.
+	Candidates []Candidate
+	Rest       []Rest
+	// Bullets are lessons, ranked by the playbook, in any order.
+	Bullets []playbook.Ranked
+
+	// Tags are those of the task, Now is the instant recency counts from.
+	Tags []string
+	Now  time.Time
+
+	// Counter counts what the view's budget is in: Bytes, or the Tokenizer of
+	// Budget.Encoding. Cache may be nil.
+	Counter Counter
+	Cache   Cache
+	// Load gives the content of an item that is wanted in full. An item whose
+	// content is REDACTED is shown as a summary; other errors end the assembly.
+	Load func(brenner.Ref) (artifact.Content, error)
+}
+
+// Task is what an agent is asked to do.
+type Task struct {
+	ID    string
+	Title string
+	Spec  string
+}
+
+// Context is what an agent gets, and why. Without Text it is the record of the
+// assembly (C30). LeftOut names things that the agent may not see; it is for
+// those who may.
+type Context struct {
+	// Text is what the agent gets, SHA256 its digest.
+	Text   string         `json:"-"`
+	SHA256 brenner.Digest `json:"sha256"`
+	Format Format         `json:"format"`
+	Scope  Scope          `json:"scope"`
+	Budget Budget         `json:"budget"`
+	// Used is the size of Text in the units of the budget. It never exceeds
+	// Size less Reserve.
+	Used int `json:"used"`
+	// Parts say how Used divides over the sections.
+	Parts []Part `json:"parts"`
+	// Items and Bullets are what the text shows, in its order.
+	Items   []Included       `json:"items"`
+	Bullets []IncludedBullet `json:"bullets"`
+	// LeftOut lists every candidate that the text does not show: those that
+	// were ranked, by rank, then the others by id.
+	LeftOut        []LeftOut       `json:"left_out"`
+	BulletsLeftOut []LeftOutBullet `json:"bullets_left_out"`
+	// Rest counts, by cause, what was not looked at.
+	Rest []Rest `json:"rest"`
+}
+
+// Part is a section of a context and its share of the budget.
+type Part struct {
+	Section Section `json:"section"`
+	Items   int     `json:"items"`
+	Tokens  int     `json:"tokens"` // in the units of the budget
+}
+
+// Included is an artifact in the context.
+type Included struct {
+	Ref     brenner.Ref      `json:"ref"`
+	Type    brenner.TypeName `json:"type"`
+	Module  brenner.Module   `json:"module"`
+	Status  artifact.Status  `json:"status"`
+	Section Section          `json:"section"`
+	Variant Variant          `json:"variant"`
+	Tokens  int              `json:"tokens"` // in the units of the budget
+	Why     string           `json:"why"`
+	// Rank and Score are those of a selected candidate, By what brought it.
+	Rank  int     `json:"rank,omitzero"`
+	Score *Score  `json:"score,omitzero"`
+	By    []Cause `json:"by,omitzero"`
+}
+
+// Reason is why a candidate is not in the context.
+type Reason string
+
+// The reasons.
+const (
+	NotPermitted   Reason = "not_permitted"   // the policy does not let the role read it
+	AlreadyPresent Reason = "already_present" // it is the overview or a pinned input
+	NotInView      Reason = "not_in_view"     // the view does not receive its type
+	OutOfUse       Reason = "out_of_use"      // deprecated or superseded
+	OtherModule    Reason = "other_module"    // outside the scope
+	MaxOfType      Reason = "max_of_type"     // better-ranked ones fill the type's places
+	OverBudget     Reason = "over_budget"     // not even its summary fits
+)
+
+// LeftOut is a candidate that is not in the context.
+type LeftOut struct {
+	Ref    brenner.Ref      `json:"ref"`
+	Type   brenner.TypeName `json:"type"`
+	Reason Reason           `json:"reason"`
+	Why    string           `json:"why"`
+	Rank   int              `json:"rank,omitzero"`
+	Score  *Score           `json:"score,omitzero"`
+	By     []Cause          `json:"by,omitzero"`
+}
+
+// IncludedBullet is a lesson in the context.
+type IncludedBullet struct {
+	ID     playbook.BulletID `json:"id"`
+	Stage  playbook.Stage    `json:"stage"`
+	Score  float64           `json:"score"`
+	Tokens int               `json:"tokens"` // in the units of the budget
+}
+
+// LeftOutBullet is a lesson that is not in the context.
+type LeftOutBullet struct {
+	ID     playbook.BulletID `json:"id"`
+	Reason BulletReason      `json:"reason"`
+}
+
+// BulletReason is why a lesson is not in the context.
+type BulletReason string
+
+// The reasons for lessons.
+const (
+	StageNotInView   BulletReason = "stage_not_in_view"
+	DomainNotInView  BulletReason = "domain_not_in_view"
+	MaxOfBullets     BulletReason = "max_of_bullets"
+	BulletOverBudget BulletReason = "over_budget"
+)
+
+// Overflow is the detail of CONTEXT_OVERFLOW: what was needed, and where.
+type Overflow struct {
+	Budget Budget `json:"budget"`
+	Needed int    `json:"needed"`
+	Parts  []Part `json:"parts,omitzero"`
+}

@@ -1,0 +1,130 @@
+package assembly
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/canon"
+)
+
+// finish counts the final text and takes out what ranks lowest until it fits:
+// a bound on the parts is not yet a bound on the whole, unless the counter
+// promises it.
+func (a *assembler) finish() (Context, error) {
+	text := a.text()
+	counted := a.in.Counter.Count(text)
+	for counted > a.room {
+		if !a.drop() {
+			a.used = counted
+			return Context{}, a.overflow()
+		}
+		text = a.text()
+		counted = a.in.Counter.Count(text)
+	}
+	c := Context{
+		Text: text, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope,
+		Budget: a.in.View.Budget, Used: a.in.View.Budget.scale(counted), Parts: a.parts(),
+		Items: []Included{}, Bullets: []IncludedBullet{},
+		LeftOut: orEmpty(a.leftOut), BulletsLeftOut: orEmpty(a.bulletsLeftOut), Rest: orEmpty(slices.Clone(a.in.Rest)),
+	}
+	for _, ch := range a.chunks {
+		if ch.item != nil {
+			c.Items = append(c.Items, *ch.item)
+		}
+		if ch.bullet != nil {
+			c.Bullets = append(c.Bullets, *ch.bullet)
+		}
+	}
+	slices.SortStableFunc(c.LeftOut, func(x, y LeftOut) int { return rankOrLast(x) - rankOrLast(y) })
+	return c, nil
+}
+
+// rankOrLast orders what was ranked before what was not.
+func rankOrLast(l LeftOut) int {
+	if l.Rank == 0 {
+		return 1 << 30
+	}
+	return l.Rank
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// drop makes the last thing that is not mandatory smaller: an item in full
+// becomes a summary, anything else goes. It reports whether there was one.
+func (a *assembler) drop() bool {
+	last := len(a.chunks) - 1
+	c := a.chunks[last]
+	switch {
+	case c.section == Selected && c.item.Variant == Full:
+		a.replace(last, a.summary(c, "its content does not fit"))
+		return true
+	case c.section == Selected:
+		a.leftOut = append(a.leftOut, LeftOut{
+			Ref: c.item.Ref, Type: c.item.Type, Reason: OverBudget, Why: "with it the whole text does not fit",
+			Rank: c.item.Rank, Score: c.item.Score, By: c.item.By,
+		})
+	case c.section == Lessons:
+		a.bulletsLeftOut = append(a.bulletsLeftOut, LeftOutBullet{c.bullet.ID, BulletOverBudget})
+	default:
+		return false
+	}
+	a.chunks = a.chunks[:last]
+	a.used -= c.count
+	if h := a.chunks[last-1]; h.heading {
+		a.chunks = a.chunks[:last-1]
+		a.used -= h.count
+	}
+	return true
+}
+
+func (a *assembler) text() string {
+	var b strings.Builder
+	for _, c := range a.chunks {
+		b.WriteString(c.text)
+	}
+	b.WriteString(a.footer.text)
+	return b.String()
+}
+
+// parts divides the count over the sections, and notes on every item what it
+// takes. Shares are differences of rounded sums, so that they add up.
+func (a *assembler) parts() []Part {
+	budget := a.in.View.Budget
+	parts := make([]Part, 0, len(Sections()))
+	total := 0
+	share := func(count int) int {
+		before := budget.scale(total)
+		total += count
+		return budget.scale(total) - before
+	}
+	for _, s := range Sections() {
+		p := Part{Section: s}
+		for _, c := range a.chunks {
+			if c.section != s {
+				continue
+			}
+			tokens := share(c.count)
+			p.Tokens += tokens
+			switch {
+			case c.item != nil:
+				c.item.Tokens = tokens
+				p.Items++
+			case c.bullet != nil:
+				c.bullet.Tokens = tokens
+				p.Items++
+			}
+		}
+		if s == Header {
+			p.Tokens += share(a.footer.count)
+		}
+		if p.Tokens > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}

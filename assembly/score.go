@@ -1,0 +1,139 @@
+package assembly
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// Item is one version of an artifact, as far as it is needed to place it.
+type Item struct {
+	Ref     brenner.Ref
+	Type    brenner.TypeName
+	Module  brenner.Module
+	Status  artifact.Status
+	Summary string
+	// Size is the length of the content in bytes; Input.Load gives the content.
+	Size    int64
+	Tags    []string
+	Updated time.Time
+	// NeedsUpdate says that the version rests on something that has changed.
+	NeedsUpdate bool
+}
+
+// Candidate is an item that may enter the context.
+type Candidate struct {
+	Item
+	// By, Distance and Lexical are those of its Lead.
+	By       []Cause
+	Distance int
+	Lexical  float64
+	// Semantic is the cosine of the task and the item.
+	Semantic float64
+	// Denied is why the policy does not let the role read it; empty: it may.
+	Denied string
+}
+
+// Score says how much a candidate bears on the task: six parts, each from 0 to
+// 1 in steps of a millionth, and their weighted sum.
+type Score struct {
+	Pinned   float64 `json:"pinned"`   // another version of a pinned artifact
+	Links    float64 `json:"links"`    // 1 / distance
+	Tags     float64 `json:"tags"`     // overlap with the task's tags
+	Recency  float64 `json:"recency"`  // 1 now, a half after fourteen days
+	Lexical  float64 `json:"lexical"`  // relative to the best candidate
+	Semantic float64 `json:"semantic"` // cosine, not below 0
+	Total    float64 `json:"total"`
+}
+
+// recencyHalf is the age at which the recency of a version is one half.
+const recencyHalf = 14 * 24 * time.Hour
+
+// Query is what candidates are scored against.
+type Query struct {
+	Pinned []brenner.ArtifactID
+	Tags   []string
+	Now    time.Time
+}
+
+// Ranked is a candidate with its score.
+type Ranked struct {
+	Candidate
+	Score Score
+}
+
+// Rank orders candidates by score, greatest first, ties by id and version
+// (C21). The order in which they come does not matter.
+func Rank(w Weights, q Query, candidates []Candidate) []Ranked {
+	best := 0.0
+	for _, c := range candidates {
+		if !math.IsInf(c.Lexical, 0) && c.Lexical > best {
+			best = c.Lexical
+		}
+	}
+	ranked := make([]Ranked, len(candidates))
+	for i, c := range candidates {
+		s := Score{
+			Links:    share(1, float64(c.Distance)),
+			Tags:     overlap(q.Tags, c.Tags),
+			Recency:  recency(q.Now, c.Updated),
+			Lexical:  min(1, share(c.Lexical, best)),
+			Semantic: min(1, share(c.Semantic, 1)),
+		}
+		if slices.Contains(q.Pinned, c.Ref.Artifact) {
+			s.Pinned = 1
+		}
+		s.Total = w.total(s)
+		ranked[i] = Ranked{c, s}
+	}
+	slices.SortFunc(ranked, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(b.Score.Total, a.Score.Total), inOrder(a.Ref, b.Ref))
+	})
+	return ranked
+}
+
+// total adds up the weighted parts. The conversions forbid fusing, so that the
+// order is the same on every machine.
+func (w Weights) total(s Score) float64 {
+	sum := float64(w.Pinned * s.Pinned)
+	sum += float64(w.Links * s.Links)
+	sum += float64(w.Tags * s.Tags)
+	sum += float64(w.Recency * s.Recency)
+	sum += float64(w.Lexical * s.Lexical)
+	sum += float64(w.Semantic * s.Semantic)
+	return rounded(sum)
+}
+
+// share is part of whole, rounded; 0 unless both are positive numbers.
+func share(part, whole float64) float64 {
+	if x := part / whole; part > 0 && whole > 0 && !math.IsInf(x, 0) {
+		return rounded(x)
+	}
+	return 0
+}
+
+// rounded gives x in steps of a millionth.
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// overlap is twice what two lists share over what they have together.
+func overlap(ours, theirs []string) float64 {
+	ours, theirs = distinct(ours), distinct(theirs)
+	common := 0
+	for _, t := range theirs {
+		if _, found := slices.BinarySearch(ours, t); found {
+			common++
+		}
+	}
+	return share(float64(2*common), float64(len(ours)+len(theirs)))
+}
+
+func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
+func recency(now, then time.Time) float64 {
+	age := max(0, now.Sub(then))
+	return share(recencyHalf.Seconds(), recencyHalf.Seconds()+age.Seconds())
+}

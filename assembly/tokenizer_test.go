@@ -1,0 +1,171 @@
+package assembly
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner"
+
+	"github.com/tiktoken-go/tokenizer"
+	"pgregory.net/rapid"
+)
+
+// Building the tables takes time; tests share them.
+var (
+	o200k  = sync.OnceValue(func() *Tokenizer { return mustTokenizer(O200k) })
+	cl100k = sync.OnceValue(func() *Tokenizer { return mustTokenizer(Cl100k) })
+)
+
+func mustTokenizer(e Encoding) *Tokenizer {
+	t, err := NewTokenizer(e)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// published counts with the library's own pattern and merging: the reference.
+func published(e Encoding, text string) int {
+	codec, err := tokenizer.Get(tokenizer.Encoding(e))
+	if err != nil {
+		panic(err)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func checkCount(t interface{ Errorf(string, ...any) }, text string) {
+	text = strings.ReplaceAll(text, del, "")
+	for _, tok := range []*Tokenizer{o200k(), cl100k()} {
+		if got, want := tok.Count(text), published(tok.encoding, text); got != want {
+			t.Errorf("%s of %q: %d, want %d", tok.Name(), text, got, want)
+		}
+	}
+}
+
+// del is the one character that the library's patterns do not match, so that
+// it counts nothing. The encodings have a token for it.
+const del = "\x7f"
+
+func TestTokenizer_CountsDelete(t *testing.T) {
+	for _, tok := range []*Tokenizer{o200k(), cl100k()} {
+		if got := tok.Count(del); got != 1 {
+			t.Errorf("%s: %d, want 1", tok.Name(), got)
+		}
+	}
+}
+
+// tricky holds characters of every class that the patterns tell apart.
+var tricky = []string{
+	"a", "B", "ǅ", "ʰ", "ß", "ſ", "K", "中", "ö", "e\u0301", "\u0301", "\u200d", "١", "½", "7", "Ⅷ", "ª",
+	" ", "  ", "\t", "\n", "\r\n", "\r", "\u00a0", "\u0085", "\u2028", "\u200b", "\v", "'", "'s", "'LL", "'ſ", "'re", "’s",
+	"#", "/", "//", "`", "```", ".", "-", "_", "😀", "👩‍🔬", "\x00", "\u00ad", "hello", "World", "antidisestablishment", "{\"a\":1}",
+}
+
+// C20: tokens are those of o200k_base and cl100k_base, exactly.
+func TestTokenizer_CountsAsTheReferenceDoes(t *testing.T) {
+	for _, text := range []string{
+		"", "hello world", "It's they'LL we'VE I'd", "1234567 12,345.67", "a\n\n\n  b   \n c  ", "x \t\n/ y", "###\n/a", "```go\nfunc\n```\n",
+		strings.Repeat("ab", 3000), strings.Repeat(" ", 500), strings.Repeat("=", 700) + "\n", "naïve CafÉ ÀÉÎ中文Abc",
+	} {
+		checkCount(t, text)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		checkCount(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(tricky), 0, 12).Draw(rt, "text"), ""))
+	})
+	rapid.Check(t, func(rt *rapid.T) { checkCount(rt, rapid.String().Draw(rt, "text")) })
+}
+
+// Every character falls into the same class as in the library's patterns,
+// seen through what stands around it.
+func TestTokenizer_KnowsEveryCharacter(t *testing.T) {
+	step := rune(1)
+	if testing.Short() {
+		step = 13
+	}
+	o, c := mustCodec(O200k), mustCodec(Cl100k)
+	for r := rune(0); r <= unicode.MaxRune; r += step {
+		if r >= 0x3400 && r < 0xd800 || r >= 0x20000 && r < 0xe0000 {
+			r += 250 * step // ideographs and syllables are alike
+		}
+		if string(r) == del || r >= 0xe000 && r < 0xf000 || r > 0xe01ff || !utf8.ValidRune(r) || r > 0x2000 && !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z) {
+			continue
+		}
+		text := "a" + string(r) + "B" + string(r) + "c 1" + string(r) + "\n"
+		if got, want := o200k().Count(text), mustCount(o, text); got != want {
+			t.Errorf("o200k_base of %q (%U): %d, want %d", text, r, got, want)
+		}
+		if got, want := cl100k().Count(text), mustCount(c, text); got != want {
+			t.Errorf("cl100k_base of %q (%U): %d, want %d", text, r, got, want)
+		}
+	}
+}
+
+func mustCodec(e Encoding) tokenizer.Codec {
+	codec, err := tokenizer.Get(tokenizer.Encoding(e))
+	if err != nil {
+		panic(err)
+	}
+	return codec
+}
+
+func mustCount(c tokenizer.Codec, text string) int {
+	n, err := c.Count(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// The assembler adds up the counts of chunks. That is exact because no piece
+// crosses from a line break to a character that is neither space nor slash.
+func TestTokenizer_ChunksAddUp(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		texts := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom(tricky), 0, 8), 1, 6).Draw(rt, "chunks")
+		first := rapid.SampledFrom([]string{"#", "-", "`", ",", "{", "]"})
+		for _, tok := range []*Tokenizer{o200k(), cl100k()} {
+			whole, sum := "", 0
+			for _, pieces := range texts {
+				chunk := first.Draw(rt, "first") + strings.Join(pieces, "") + "\n"
+				whole += chunk
+				sum += tok.Count(chunk)
+			}
+			if got := published(tok.encoding, whole); got != sum {
+				rt.Errorf("%s of %q: %d, the chunks have %d", tok.Name(), whole, got, sum)
+			}
+		}
+	})
+}
+
+func TestTokenizer_AtLeastIsALowerBound(t *testing.T) {
+	for _, tok := range []*Tokenizer{o200k(), cl100k()} {
+		for token := range tok.tokens {
+			if len(token) > longestToken {
+				t.Errorf("%s has a token of %d bytes", tok.Name(), len(token))
+			}
+		}
+	}
+}
+
+func TestNewTokenizer_RefusesAnUnknownEncoding(t *testing.T) {
+	if _, err := NewTokenizer("gpt2"); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzTokenizer(f *testing.F) {
+	for _, s := range tricky {
+		f.Add(s + "x" + s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if utf8.ValidString(text) {
+			checkCount(t, text)
+		}
+	})
+}

@@ -14,7 +14,7 @@ FUZZTIME ?= 2s
 BENCH    ?= .
 PKG      ?= ./...
 
-.PHONY: help build demo test race check soak bench fuzz lint release generate
+.PHONY: help build demo test race check soak bench fuzz lint format release generate
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -46,6 +46,9 @@ fuzz: ## fuzz every target for FUZZTIME (2s)
 
 lint: ## golangci-lint and gofumpt, as named in .golangci.yml
 	$(GOLANGCI) run
+
+format: ## rewrite the Go files as gofumpt wants them
+	$(GOLANGCI) fmt
 
 release: ## build every platform into dist/, with checksums
 	scripts/release '$(VERSION)'

@@ -103,7 +103,7 @@ type lens struct {
 	quoted func(string) *folded
 }
 
-func (l lens) quote(s string) *folded {
+func (l *lens) quote(s string) *folded {
 	if l.quoted != nil {
 		return l.quoted(s)
 	}
@@ -112,7 +112,7 @@ func (l lens) quote(s string) *folded {
 
 // lenses, from the narrowest to the widest. The first that makes a quotation
 // fit names the cause.
-var lenses = []lens{
+var lenses = []*lens{
 	{cause: CauseNormalForm, view: foldNormal},
 	{cause: CauseLineEndings, view: func(s string) *folded { return foldRunes(s, plainBreak) }},
 	{cause: CauseInvisible, view: func(s string) *folded { return foldRunes(s, plainSpace) }},
@@ -124,7 +124,7 @@ var lenses = []lens{
 
 // widest sees only what can be told apart at a glance; the cause is then read
 // off the first difference.
-var widest = lens{view: func(s string) *folded { return foldRunes(s, skeleton) }, bare: true}
+var widest = &lens{view: func(s string) *folded { return foldRunes(s, skeleton) }, bare: true}
 
 func plainBreak(r rune) (string, bool) {
 	if lineBreak(r) {

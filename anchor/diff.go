@@ -74,8 +74,9 @@ func compose(a, b Text, edits []edit, path string) (Patch, error) {
 		}
 	}
 	edits = normalize(edits)
-	p := Patch{Path: path, Base: a.Sum(), Result: b.Sum(), Groups: quoteGroups(a.s, edits)}
-	if size(p.Groups) >= len(a.s)+len(b.s) && a.s != b.s || a.absent {
+	groups, ok := quoteGroups(a.s, edits)
+	p := Patch{Path: path, Base: a.Sum(), Result: b.Sum(), Groups: groups}
+	if !ok || size(groups) >= len(a.s)+len(b.s) && a.s != b.s || a.absent {
 		p.Groups = []Group{{Anchor: Anchor{Mode: Exact}, Ops: []Op{{Kind: ReplaceEntireFile, New: b.s}}}}
 	}
 	res, err := Apply(p, a)
@@ -301,10 +302,11 @@ func limit(base string, edits []edit) []edit {
 	return edits
 }
 
-// quoteGroups gives every edit an anchor.
-func quoteGroups(base string, edits []edit) []Group {
-	anchors := chooseAnchors(base, edits)
-	groups := make([]Group, len(edits))
+// quoteGroups gives every edit an anchor; ok is false if the base repeats itself
+// too much for that.
+func quoteGroups(base string, edits []edit) (groups []Group, ok bool) {
+	anchors, ok := chooseAnchors(base, edits)
+	groups = make([]Group, len(edits))
 	for i, e := range edits {
 		op := Op{Kind: ReplaceBlock, Index: anchors[i].index, Old: base[e.start:e.end], New: e.text}
 		if op.New == "" {
@@ -312,7 +314,7 @@ func quoteGroups(base string, edits []edit) []Group {
 		}
 		groups[i] = Group{Anchor: Anchor{Text: base[anchors[i].start:e.start], Mode: Exact}, Ops: []Op{op}}
 	}
-	return groups
+	return groups, ok
 }
 
 // choice is where an edit's anchor starts, and its index if it is not unique.
@@ -320,8 +322,8 @@ type choice struct{ start, index int }
 
 // chooseAnchors finds for every edit a short anchor that occurs once. All edits
 // try their next longer candidate together, one scan of the base per round.
-func chooseAnchors(base string, edits []edit) []choice {
-	chosen := make([]choice, len(edits))
+func chooseAnchors(base string, edits []edit) (chosen []choice, ok bool) {
+	chosen = make([]choice, len(edits))
 	var open []int
 	for i, e := range edits {
 		if e.start > 0 {
@@ -330,14 +332,16 @@ func chooseAnchors(base string, edits []edit) []choice {
 	}
 	for _, reach := range []int{1, 16, 32, 64, 128, 256, 512, 1024, 2048} {
 		if len(open) == 0 {
-			return chosen
+			return chosen, true
 		}
 		queries := make([]*query, len(open))
 		for k, i := range open {
 			chosen[i].start = anchorStart(base, edits[i].start, reach)
-			queries[k] = &query{needle: base[chosen[i].start:edits[i].start], limit: 2}
+			queries[k] = ask(base[chosen[i].start:edits[i].start], 2)
 		}
-		scan(base, queries)
+		if !scan(base, queries) {
+			return chosen, false
+		}
 		var repeated []int
 		for k, i := range open {
 			if len(queries[k].hits) > 1 {
@@ -346,28 +350,30 @@ func chooseAnchors(base string, edits []edit) []choice {
 		}
 		open = repeated
 	}
-	countAnchors(base, edits, open, chosen)
-	return chosen
+	return chosen, countAnchors(base, edits, open, chosen)
 }
 
 // countAnchors falls back on match_index where no short anchor is unique.
-func countAnchors(base string, edits []edit, open []int, chosen []choice) {
+func countAnchors(base string, edits []edit, open []int, chosen []choice) bool {
 	byText := map[string]*query{}
 	var queries []*query
 	needle := func(i int) string { return base[chosen[i].start:edits[i].start] }
 	for _, i := range open {
 		chosen[i].start = anchorStart(base, edits[i].start, 1)
 		if byText[needle(i)] == nil {
-			q := &query{needle: needle(i), limit: all}
+			q := ask(needle(i), all)
 			byText[needle(i)] = q
 			queries = append(queries, q)
 		}
 	}
-	scan(base, queries)
+	if !scan(base, queries) {
+		return false
+	}
 	for _, i := range open {
 		rank, _ := slices.BinarySearch(byText[needle(i)].hits, chosen[i].start)
 		chosen[i].index = rank + 1
 	}
+	return true
 }
 
 // anchorStart is where an anchor of at least reach bytes before at begins: at

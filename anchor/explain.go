@@ -99,7 +99,7 @@ func Explain(p Patch, base Text, e Elsewhere) Explanation {
 		return Explanation{Outcome: res.Outcome}
 	}
 	refused := err.(*brenner.Error) // Apply returns no other error
-	x := explainer{p: p, base: base, elsewhere: e}
+	x := explainer{p: p, base: base, elsewhere: e, views: map[*lens]*folded{}}
 	x.out.Code, x.out.Message = refused.Code, refused.Message
 	switch refused.Code {
 	case brenner.CodeBaseMismatch:
@@ -120,6 +120,7 @@ type explainer struct {
 	p         Patch
 	base      Text
 	elsewhere Elsewhere
+	views     map[*lens]*folded
 	out       Explanation
 }
 

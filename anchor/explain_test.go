@@ -77,8 +77,7 @@ func TestExplain_RecognisesChecksumsOfOtherForms(t *testing.T) {
 		if x.Code != brenner.CodeBaseMismatch || x.Cause() != cause || x.Corrected == nil || x.Corrected.Base != base.Sum() {
 			t.Errorf("%q: %s", form, x)
 		}
-		p = patchFor(base, replace("a\n", "b", "b"), replace("", "", ""))
-		p.Groups = p.Groups[:1]
+		p = patchFor(base, replace("a\n", "b", "b"))
 		p.Result = canon.Sum([]byte(form))
 		x = Explain(p, base, Elsewhere{})
 		if x.Code != brenner.CodeResultMismatch || x.Cause() != cause || x.Corrected == nil {

@@ -286,7 +286,8 @@ func newScene(r *rand.Rand, texts []Text) *scene {
 		lines = slices.Concat(lines[:at], fresh, lines[at+n:])
 	}
 	s := &scene{a: a, b: Text{s: strings.Join(lines, "")}, other: texts[(i+1)%len(texts)], r: r}
-	s.p = Patch{Path: "notes.txt", Base: a.Sum(), Result: s.b.Sum(), Groups: quoteGroups(a.s, lineEdits(a.s, s.b.s))}
+	groups, _ := quoteGroups(a.s, lineEdits(a.s, s.b.s))
+	s.p = Patch{Path: "notes.txt", Base: a.Sum(), Result: s.b.Sum(), Groups: groups}
 	return s
 }
 

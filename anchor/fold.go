@@ -51,6 +51,29 @@ func (f *folded) end(i int) (base int, ok bool) {
 	return int(r.base + r.width), atEnd
 }
 
+// index gives the folded position of an original one, and whether what stands
+// there was kept.
+func (f *folded) index(base int) (at int, kept bool) {
+	k := sort.Search(len(f.runs), func(k int) bool { return int(f.runs[k].base) > base })
+	if k == 0 {
+		return 0, false
+	}
+	r, next := f.runs[k-1], len(f.text)
+	if k < len(f.runs) {
+		next = int(f.runs[k].at)
+	}
+	if r.width > 0 {
+		if base < int(r.base+r.width) {
+			return int(r.at), true
+		}
+		return next, false
+	}
+	if at = int(r.at) + base - int(r.base); at < next {
+		return at, true
+	}
+	return next, false
+}
+
 func (f *folded) runAt(i int) run {
 	k := sort.Search(len(f.runs), func(k int) bool { return int(f.runs[k].at) > i })
 	return f.runs[k-1]

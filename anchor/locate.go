@@ -28,12 +28,14 @@ type span struct{ start, end int }
 type locator struct {
 	base string
 	// bare is the base without white space, made when first needed.
-	bare    *folded
+	bare *folded
+	// anchors holds anchors without white space.
+	anchors map[string]string
 	queries map[string]*query
 }
 
 func newLocator(base string) *locator {
-	return &locator{base: base, queries: map[string]*query{}}
+	return &locator{base: base, anchors: map[string]string{}, queries: map[string]*query{}}
 }
 
 // resolve finds the one place of every operation, or says which have none. The
@@ -41,7 +43,9 @@ func newLocator(base string) *locator {
 func resolve(p Patch, base string) ([]edit, []miss) {
 	l := newLocator(base)
 	for _, mode := range []MatchMode{Exact, IgnoreWhitespace} {
-		l.scanFor(p, mode)
+		if !l.scanFor(p, mode) {
+			return nil, []miss{{code: brenner.CodeLimitExceeded}}
+		}
 	}
 	var edits []edit
 	var misses []miss
@@ -55,35 +59,36 @@ func resolve(p Patch, base string) ([]edit, []miss) {
 
 // scanFor asks all questions of one mode together, so that the base is read
 // about once however many operations there are.
-func (l *locator) scanFor(p Patch, mode MatchMode) {
+func (l *locator) scanFor(p Patch, mode MatchMode) bool {
 	var qs []*query
 	for _, g := range p.Groups {
 		if g.Anchor.mode() != mode {
 			continue
 		}
 		for _, op := range g.Ops {
-			limit := len(g.Ops) + 2
 			key, q := l.question(g.Anchor, op)
-			if op.Index > 0 {
-				limit = op.Index
-			}
 			if known := l.queries[key]; known != nil {
-				known.limit = max(known.limit, limit)
-				continue
+				q = known
+			} else {
+				l.queries[key] = q
+				qs = append(qs, q)
 			}
-			q.limit = limit
-			l.queries[key] = q
-			qs = append(qs, q)
+			if op.Index > 0 {
+				q.pick(op.Index)
+			} else {
+				q.keep = max(q.keep, len(g.Ops)+2) // enough to see that one is left
+				q.limit = max(q.limit, q.keep)
+			}
 		}
 	}
 	if len(qs) == 0 {
-		return
+		return true
 	}
 	text := l.base
 	if mode == IgnoreWhitespace {
 		text = l.squeezed().text
 	}
-	scan(text, qs)
+	return scan(text, qs)
 }
 
 // question says what to look for: with an index the anchor, otherwise the
@@ -96,7 +101,7 @@ func (l *locator) question(a Anchor, op Op) (key string, q *query) {
 	if a.mode() == Exact {
 		return "exact\x00" + needle + old, &query{needle: needle + old}
 	}
-	anchor := squeeze(a.Text).text
+	anchor := l.squeezedAnchor(a)
 	key = "bare\x00" + anchor + "\x00" + old
 	if old == "" {
 		return key, &query{needle: anchor}
@@ -114,6 +119,15 @@ func (l *locator) squeezed() *folded {
 	return l.bare
 }
 
+func (l *locator) squeezedAnchor(a Anchor) string {
+	bare, ok := l.anchors[a.Text]
+	if !ok {
+		bare = squeeze(a.Text).text
+		l.anchors[a.Text] = bare
+	}
+	return bare
+}
+
 // spanAt turns a hit into an occurrence. Without white space the occurrence
 // ends after the last visible character.
 func (l *locator) spanAt(a Anchor, hit int) span {
@@ -124,7 +138,7 @@ func (l *locator) spanAt(a Anchor, hit int) span {
 		return span{0, 0}
 	}
 	start, _ := l.squeezed().start(hit)
-	end, _ := l.squeezed().end(hit + len(squeeze(a.Text).text))
+	end, _ := l.squeezed().end(hit + len(l.squeezedAnchor(a)))
 	return span{start, end}
 }
 
@@ -133,7 +147,7 @@ func (l *locator) spanAt(a Anchor, hit int) span {
 func (l *locator) occurrences(a Anchor, limit int) []span {
 	text, needle := l.base, a.Text
 	if a.mode() == IgnoreWhitespace {
-		text, needle = l.squeezed().text, squeeze(a.Text).text
+		text, needle = l.squeezed().text, l.squeezedAnchor(a)
 	}
 	var spans []span
 	for _, hit := range find(text, needle, limit) {
@@ -197,11 +211,11 @@ func (l *locator) group(g Group, index int) (edits []edit, misses []miss) {
 
 // placeByIndex takes the occurrence that match_index names.
 func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) {
-	hits := l.hits(a, op)
-	if len(hits) < op.Index {
-		return claim{}, &miss{code: brenner.CodeAnchorNotFound, found: len(hits)}
+	q := l.asked(a, op)
+	if q.count < op.Index {
+		return claim{}, &miss{code: brenner.CodeAnchorNotFound, found: q.count}
 	}
-	c := claim{occ: l.spanAt(a, hits[op.Index-1])}
+	c := claim{occ: l.spanAt(a, q.picks[op.Index])}
 	c.cursor = c.occ.end
 	earlier := claimOf(claimed, c.occ)
 	if earlier != nil {
@@ -214,7 +228,7 @@ func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) 
 	if _, ok := l.follow(a.mode(), c.occ.end, op.Old); ok && earlier != nil {
 		return claim{}, &miss{code: brenner.CodeOverlap, other: earlier.by}
 	}
-	return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: len(hits)}
+	return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: q.count}
 }
 
 // placeByFit takes the one place where the old block follows the anchor, or
@@ -222,7 +236,7 @@ func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) 
 func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
 	var fits []claim
 	var taken *claim
-	for _, hit := range l.hits(a, op) {
+	for _, hit := range l.asked(a, op).hits {
 		occ := l.spanAt(a, hit)
 		at, ok := l.follow(a.mode(), occ.end, op.Old)
 		switch earlier := claimOf(claimed, occ); {
@@ -251,9 +265,10 @@ func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
 	return claim{}, &miss{code: brenner.CodeAnchorNotFound}
 }
 
-func (l *locator) hits(a Anchor, op Op) []int {
+// asked gives the answered question of an operation.
+func (l *locator) asked(a Anchor, op Op) *query {
 	key, _ := l.question(a, op)
-	return l.queries[key].hits
+	return l.queries[key]
 }
 
 func claimOf(claimed []claim, occ span) *claim {
@@ -283,6 +298,8 @@ func (m miss) message(p Patch) (message, hint string) {
 	quoted := fmt.Sprintf("anchor %s", quote(p.Groups[m.ref.group].Anchor.Text))
 	const explain = "run `brenner patch explain` for the likely cause"
 	switch m.code {
+	case brenner.CodeLimitExceeded:
+		return "the anchors occur too often to be counted", "use longer anchors"
 	case brenner.CodeAnchorNotFound:
 		if op.Index > 0 {
 			return fmt.Sprintf("%s: occurrence %d was asked for, the text has %d", quoted, op.Index, m.found), explain

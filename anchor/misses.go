@@ -247,8 +247,8 @@ func (x *explainer) tryLenses(q quotation, _ Op) (repair, bool) {
 	return repair{}, false
 }
 
-func (x *explainer) throughLens(l lens, q quotation) (repair, bool) {
-	text := l.view(x.base.s)
+func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
+	text := x.view(l)
 	anchor, old := l.quote(q.anchor).text, l.quote(q.old).text
 	if anchor+old == "" {
 		return repair{}, false
@@ -288,6 +288,14 @@ func (x *explainer) throughLens(l lens, q quotation) (repair, bool) {
 	}
 	out.sure = true
 	return out, true
+}
+
+// view sees the text through a lens, once for all operations.
+func (x *explainer) view(l *lens) *folded {
+	if x.views[l] == nil {
+		x.views[l] = l.view(x.base.s)
+	}
+	return x.views[l]
 }
 
 // seam decides where the anchor ends and the old block begins and ends, when

@@ -10,11 +10,11 @@ import (
 // ambiguous lists where an operation fits. Which place was meant only the
 // promised result can tell.
 func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
-	const most = 20
+	const most, counted = 20, 1 << 16
 	l := newLocator(x.base.s)
 	var fits, starts []span
 	var index []int
-	for i, occ := range l.occurrences(a, all) {
+	for i, occ := range l.occurrences(a, counted) {
 		if at, ok := l.follow(a.mode(), occ.end, op.Old); ok {
 			fits = append(fits, span{at, at + len(op.Old)})
 			starts = append(starts, occ)

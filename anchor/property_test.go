@@ -338,12 +338,12 @@ func TestScan_BatchAgreesWithSingleSearches(t *testing.T) {
 				needle = string(text[i : i+n])
 			}
 			limit := []int{1, 2, all}[r.IntN(3)]
-			batch = append(batch, &query{needle: needle, limit: limit})
-			single = append(single, &query{needle: needle, limit: limit})
+			batch = append(batch, ask(needle, limit))
+			single = append(single, ask(needle, limit))
 		}
 		scan(string(text), batch)
 		for i, q := range single {
-			q.search(string(text))
+			q.search(string(text), mostVisits)
 			if !slices.Equal(q.hits, batch[i].hits) {
 				t.Fatalf("%q in %q: %v, want %v", q.needle, text, batch[i].hits, q.hits)
 			}

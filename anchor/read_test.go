@@ -166,6 +166,18 @@ func TestLimits_AreRefusedByCode(t *testing.T) {
 	}
 }
 
+// Anchors that occur everywhere cannot be counted for ever.
+func TestLimits_RepetitiveAnchorsAreRefused(t *testing.T) {
+	base := text(strings.Repeat("a", 8<<20))
+	var groups []Group
+	for i := range 12 {
+		groups = append(groups, indexed(1<<40, replace(strings.Repeat("a", 10+i), "", "x")))
+	}
+	if _, err := Apply(patchFor(base, groups...), base); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Errorf("%v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(wrap(`{"anchor":{"text":"a"},"targets":[{"op":"replace_block","old_block":"\ufeff","new_block":"\r"}]}`)))
 	f.Add([]byte(wrap(`{"targets":[{"op":"replace_entire_file","new_content":"\ufeff\ufeffx"}]}`)))

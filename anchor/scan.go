@@ -15,58 +15,86 @@ type query struct {
 	limit  int
 	// accept, if set, decides whether a place counts.
 	accept func(at int) bool
-	hits   []int
+	// count says how many places were found, hits where: the first keep of
+	// them. picks has the positions of single places by their number.
+	count int
+	keep  int
+	hits  []int
+	picks map[int]int
 }
 
-func (q *query) full() bool { return len(q.hits) >= q.limit }
+// ask makes a query that keeps all it finds.
+func ask(needle string, limit int) *query { return &query{needle: needle, limit: limit, keep: limit} }
+
+// pick asks for the n-th place.
+func (q *query) pick(n int) {
+	if q.picks == nil {
+		q.picks = map[int]int{}
+	}
+	q.picks[n] = -1
+	q.limit = max(q.limit, n)
+}
+
+func (q *query) full() bool { return q.count >= q.limit }
 
 func (q *query) offer(at int) {
-	if q.accept == nil || q.accept(at) {
+	if q.accept != nil && !q.accept(at) {
+		return
+	}
+	q.count++
+	if q.count <= q.keep {
 		q.hits = append(q.hits, at)
+	}
+	if _, wanted := q.picks[q.count]; wanted {
+		q.picks[q.count] = at
 	}
 }
 
 const (
-	window     = 8  // bytes looked at together
-	fewQueries = 4  // up to here one search per needle is faster
-	filterBits = 17 // of the bitmap that rules most positions out
+	window     = 8       // bytes looked at together
+	fewQueries = 4       // up to here one search per needle is faster
+	filterBits = 17      // of the bitmap that rules most positions out
+	mostVisits = 1 << 26 // places looked at before a scan gives up
 )
 
 // scan answers many queries in about one pass over the text. Each needle is
 // represented by its rarest window of eight bytes; a bitmap of their hashes
-// tells in a nanosecond that nothing can start here.
-func scan(text string, queries []*query) {
+// tells in a nanosecond that nothing can start here. It gives up, and says so,
+// when needles and text repeat so much that counting would take for ever.
+func scan(text string, queries []*query) bool {
+	visits := mostVisits
 	var batch []*query
 	for _, q := range queries {
 		if len(q.needle) >= window {
 			batch = append(batch, q)
 		} else {
-			q.search(text)
+			visits = q.search(text, visits)
 		}
 	}
 	if len(batch) <= fewQueries {
 		for _, q := range batch {
-			q.search(text)
+			visits = q.search(text, visits)
 		}
-		return
+		return visits > 0
 	}
-	scanBatch(text, batch)
+	return scanBatch(text, batch, visits) > 0
 }
 
-// search answers one query by itself.
-func (q *query) search(text string) {
+// search answers one query by itself. It gives what is left of the visits.
+func (q *query) search(text string, visits int) int {
 	if q.needle == "" {
 		q.offer(0)
-		return
+		return visits
 	}
-	for from := 0; !q.full(); {
+	for from := 0; !q.full() && visits > 0; visits-- {
 		i := strings.Index(text[from:], q.needle)
 		if i < 0 {
-			return
+			return visits
 		}
 		q.offer(from + i)
 		from += i + 1
 	}
+	return visits
 }
 
 // probe is a query and where in its needle the window was taken.
@@ -75,9 +103,9 @@ type probe struct {
 	offset int
 }
 
-func scanBatch(text string, batch []*query) {
+func scanBatch(text string, batch []*query, visits int) int {
 	if len(text) < window {
-		return
+		return visits
 	}
 	common := sample(text)
 	probes := make(map[uint64][]probe, len(batch))
@@ -89,7 +117,7 @@ func scanBatch(text string, batch []*query) {
 		filter[h/64] |= 1 << (h % 64)
 	}
 	w := first(text) << 8
-	for i := window - 1; i < len(text); i++ {
+	for i := window - 1; i < len(text) && visits > 0; i++ {
 		w = w>>8 | uint64(text[i])<<56
 		h := hash(w)
 		if filter[h/64]&(1<<(h%64)) == 0 {
@@ -99,12 +127,14 @@ func scanBatch(text string, batch []*query) {
 		if !ok {
 			continue
 		}
+		visits -= len(ps)
 		if ps = visit(text, i-window+1, ps); len(ps) == 0 {
 			delete(probes, w)
 		} else {
 			probes[w] = ps
 		}
 	}
+	return visits
 }
 
 // visit tries every needle whose window stands here and drops the satisfied.
@@ -164,7 +194,7 @@ func rarest(needle string, common []uint16) (w uint64, offset int) {
 
 // find gives up to limit start positions of one needle.
 func find(text, needle string, limit int) []int {
-	q := query{needle: needle, limit: limit}
-	q.search(text)
+	q := ask(needle, limit)
+	q.search(text, mostVisits)
 	return q.hits
 }

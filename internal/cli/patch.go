@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -81,7 +82,7 @@ written. The exit status is that of the first refusal.`,
 				one := set
 				one.Patches = []anchor.Patch{p}
 				done, err := r.patchFiles(cmd.Context(), flags.root, one, true)
-				if e, ok := err.(*brenner.Error); ok {
+				if e := (*brenner.Error)(nil); errors.As(err, &e) {
 					refusals = append(refusals, e)
 				} else if err != nil {
 					return err

@@ -49,7 +49,7 @@ var layers = []layer{
 	{name: "policy", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "lineage", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "playbook", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
-	{name: "roster", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
+	{name: "roster", ours: []string{"canon", "delta"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "config", ours: []string{"canon", "artifact", "policy", "roster"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
 	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},

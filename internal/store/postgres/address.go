@@ -62,6 +62,9 @@ func configure(address string) (*pgxpool.Config, error) {
 	if params["application_name"] == "" {
 		params["application_name"] = "brenner"
 	}
+	// Statements are planned once: they are few, and written so that one plan
+	// is right for all their values.
+	params["plan_cache_mode"] = "force_generic_plan"
 	// A writer whose machine vanished must not hold the project's lock until
 	// the kernel gives up two hours later, nor one that was suspended.
 	params["tcp_keepalives_idle"] = "30"

@@ -88,8 +88,8 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	} else if q.After != "" {
 		w.and(`id > %s`, string(q.After))
 	}
-	return list(ctx, r.session, scanArtifact,
-		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order+` LIMIT `+w.arg(limit(q.Limit)), w.args...)
+	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
+		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order, w.args...)
 }
 
 func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
@@ -99,16 +99,19 @@ func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, e
 }
 
 func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, n int) ([]store.Version, error) {
-	return list(ctx, r.session, scanVersion,
-		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version > $3::bigint ORDER BY version LIMIT $4`,
-		r.project, string(id), int(after), limit(n))
+	return listUpTo(ctx, r.session, n, scanVersion,
+		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version > $3::bigint ORDER BY version`,
+		r.project, string(id), int(after))
 }
+
+// The questions about given references look each of them up, whatever the
+// planner believes about the size of the tables: hence LATERAL and OFFSET 0.
 
 func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanVersion,
-		`SELECT `+versionColumns+` FROM versions
-		WHERE project = $1 AND (artifact, version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
+		`SELECT v.* FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
+			SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v
 		ORDER BY artifact, version`, r.project, ids, numbers)
 }
 
@@ -138,16 +141,16 @@ func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Ver
 func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanLink,
-		`SELECT `+linkColumns+` FROM links
-		WHERE project = $1 AND (from_artifact, from_version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
+		`SELECT l.* FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
+			SELECT `+linkColumns+` FROM links WHERE project = $1 AND from_artifact = a AND from_version = n OFFSET 0) AS l
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
 func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanLink,
-		`SELECT `+linkColumns+` FROM links
-		WHERE project = $1 AND (to_artifact, to_version) IN (SELECT * FROM unnest($2::text[], $3::bigint[]))
+		`SELECT l.* FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
+			SELECT `+linkColumns+` FROM links WHERE project = $1 AND to_artifact = a AND to_version = n OFFSET 0) AS l
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
@@ -242,13 +245,15 @@ func (w *where) arg(value any) string {
 
 func (w *where) String() string { return `WHERE ` + strings.Join(w.conditions, ` AND `) }
 
-// columns turns references into two arrays, without those that cannot be.
+// columns turns references into two arrays, each once and without those that
+// cannot be.
 func columns(refs []brenner.Ref) (ids []string, versions []int64) {
-	ids, versions = make([]string, 0, len(refs)), make([]int64, 0, len(refs))
+	seen := make(map[brenner.Ref]bool, len(refs))
 	for _, r := range refs {
-		if store.CheckText(string(r.Artifact)) == nil {
+		if !seen[r] && store.CheckText(string(r.Artifact)) == nil {
 			ids, versions = append(ids, string(r.Artifact)), append(versions, int64(r.Version))
 		}
+		seen[r] = true
 	}
 	return ids, versions
 }

@@ -3,15 +3,15 @@ package postgres_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brenner"
 	"brenner/artifact"
@@ -19,145 +19,259 @@ import (
 	"brenner/internal/store"
 )
 
-// benchContent makes about 2 KiB of text that does not compress like a toy.
-func benchContent(n int64) []byte {
-	r := rand.New(rand.NewPCG(uint64(n), 7))
-	var b strings.Builder
-	for b.Len() < 2048 {
-		fmt.Fprintf(&b, "%x ", r.Uint32())
-	}
-	return []byte(b.String())
+// sample is one version as the ledger writes it: 2 KiB of content, its record,
+// its row, the row of its artifact, a link, two hashes and its words.
+type sample struct {
+	record   store.Record
+	hashes   [][32]byte
+	content  []byte
+	artifact store.Artifact
+	version  store.Version
+	link     store.Link
 }
 
-// writeVersion does what the service does to make an artifact: record, hashes,
-// content, rows, a link and the words of its summary.
-func writeVersion(ctx context.Context, tx store.Tx, n int64) error {
-	content := benchContent(n)
-	digest := store.DigestOf(sha256.Sum256(content))
-	id := brenner.ArtifactID(fmt.Sprintf("a-%09d", n))
-	key := fmt.Sprintf("key-%09d", n)
-	if _, err := tx.Request(ctx, "ada", key); brenner.CodeOf(err) != brenner.CodeNotFound {
-		return fmt.Errorf("request: %v", err)
+// vocabulary is what samples are written with; some words are frequent, as in a
+// language.
+var vocabulary = func() []string {
+	r := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 20_000)
+	for i := range words {
+		w := make([]byte, 3+r.IntN(8))
+		for j := range w {
+			w[j] = byte('a' + r.IntN(26))
+		}
+		words[i] = string(w)
 	}
-	size, err := tx.Size(ctx)
-	if err != nil {
+	return words
+}()
+
+func prose(r *rand.Rand, size int) string {
+	var b strings.Builder
+	for b.Len() < size {
+		b.WriteString(vocabulary[int(float64(len(vocabulary))*r.Float64()*r.Float64()*r.Float64())] + " ")
+	}
+	return b.String()[:size]
+}
+
+func noteID(n int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("note-%06d", n)) }
+
+// samples makes n versions of n artifacts, the first being number from+1. Each
+// cites one of half its number.
+func samples(from, n int) []sample {
+	r := rand.New(rand.NewPCG(uint64(from), 7))
+	at := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	out := make([]sample, n)
+	for i := range out {
+		number, seq := from+i+1, int64(from+i+1)
+		content, summary := []byte(prose(r, 2048)), prose(r, 120)
+		sum := sha256.Sum256(content)
+		v := store.Version{
+			Artifact: noteID(number), Version: 1, Status: artifact.Draft, Summary: summary, Format: artifact.Text, Content: store.DigestOf(sum),
+			Size: 2048, What: "first note", Why: "read the paper", Creator: "ada", Role: "reader", Created: at, Tags: []string{"reading"}, Seq: seq,
+		}
+		out[i] = sample{
+			record:  store.Record{Seq: seq, At: at, Actor: "ada", Kind: "artifact.create", Data: []byte(prose(r, 600))},
+			hashes:  [][32]byte{sum, sha256.Sum256(sum[:])},
+			content: content,
+			artifact: store.Artifact{
+				ID: v.Artifact, Type: "paper_note", Module: "genetics", Creator: "ada", Created: at, Updated: at, Head: 1, Latest: 1,
+				HeadStatus: artifact.Draft, Summary: summary, Tags: v.Tags, Seq: seq,
+			},
+			version: v,
+			link:    store.Link{From: v.Ref(), Rel: artifact.Cites, To: brenner.Ref{Artifact: noteID(max(1, number/2)), Version: 1}, Seq: seq},
+		}
+	}
+	return out
+}
+
+// write does what the service does: it looks whether the artifact is there and
+// what it cites, then makes it.
+func (s *sample) write(ctx context.Context, tx store.Tx) error {
+	if _, err := tx.Artifact(ctx, s.artifact.ID); brenner.CodeOf(err) != brenner.CodeNotFound {
+		return fmt.Errorf("there is %s already: %w", s.artifact.ID, err)
+	}
+	if _, err := tx.VersionsOf(ctx, []brenner.Ref{s.link.To}); err != nil {
 		return err
 	}
-	seq := size + 1
-	now := time.Unix(1_800_000_000, n*1000)
-	v := store.Version{
-		Artifact: id, Version: 1, Status: artifact.Draft, Summary: "what it says, shortly", Format: artifact.Text, Content: digest,
-		Size: int64(len(content)), What: "all", Why: "new", Creator: "ada", Role: "reader", Created: now, Tags: []string{"bench"}, Seq: seq,
-	}
-	for _, err := range []error{
-		tx.AppendRecord(ctx, store.Record{Seq: seq, At: now, Actor: "ada", Kind: "version.written", Data: content[:400]}),
-		tx.PutHashes(ctx, 2*size, [][32]byte{{1}, {2}}),
-		tx.PutBlob(ctx, digest, content),
-		tx.PutArtifact(ctx, store.Artifact{
-			ID: id, Type: "paper_note", Module: "genetics", Creator: "ada", Created: now, Updated: now,
-			Head: 1, Latest: 1, HeadStatus: artifact.Draft, Summary: v.Summary, Tags: v.Tags, Seq: seq,
-		}),
-		tx.InsertVersion(ctx, v),
-		tx.InsertLink(ctx, store.Link{From: v.Ref(), Rel: artifact.Cites, To: v.Ref(), Seq: seq}),
-		tx.Index(ctx, id, v.Summary),
-		tx.PutRequest(ctx, store.Request{Actor: "ada", Key: key, Digest: digest, Result: content[:100], Seq: seq}),
+	for _, step := range []func() error{
+		func() error { return tx.AppendRecord(ctx, s.record) },
+		func() error { return tx.PutHashes(ctx, 2*(s.record.Seq-1), s.hashes) },
+		func() error { return tx.PutBlob(ctx, s.version.Content, s.content) },
+		func() error { return tx.PutArtifact(ctx, s.artifact) },
+		func() error { return tx.InsertVersion(ctx, s.version) },
+		func() error { return tx.InsertLink(ctx, s.link) },
+		func() error { return tx.Index(ctx, s.artifact.ID, s.artifact.Summary+"\n"+string(s.content)) },
 	} {
-		if err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rawTable is the least that could hold the same content: the reference.
-func rawTable(b *testing.B, address string) *pgxpool.Pool {
-	b.Helper()
-	pool, err := pgxpool.New(b.Context(), address)
-	if err != nil {
+// rawTables take the same bytes without any promise: one key each, no other
+// index, no check, no text to search.
+const rawTables = `
+	CREATE TABLE raw_records (seq bigint PRIMARY KEY, at timestamptz, actor text, kind text, data bytea);
+	CREATE TABLE raw_hashes (seq bigint PRIMARY KEY, run bytea);
+	CREATE TABLE raw_blobs (seq bigint PRIMARY KEY, digest text, data bytea);
+	CREATE TABLE raw_artifacts (seq bigint PRIMARY KEY, id text, type text, module text, creator text, created timestamptz,
+		updated timestamptz, head int, latest int, canonical int, head_status text, summary text, tags text[]);
+	CREATE TABLE raw_versions (seq bigint PRIMARY KEY, artifact text, version int, parent int, status text, slot text, summary text, format text,
+		content text, size bigint, what text, why text, creator text, role text, created timestamptz, tags text[], task text, invocation text);
+	CREATE TABLE raw_links (seq bigint PRIMARY KEY, src text, src_version int, rel text, dst text, dst_version int)`
+
+func (s *sample) queueRaw(batch *pgx.Batch) {
+	n, a, v, l := s.record.Seq, s.artifact, s.version, s.link
+	batch.Queue(`INSERT INTO raw_records VALUES ($1, $2, $3, $4, $5)`, n, s.record.At, string(s.record.Actor), s.record.Kind, s.record.Data)
+	batch.Queue(`INSERT INTO raw_hashes VALUES ($1, $2)`, n, append(s.hashes[0][:], s.hashes[1][:]...))
+	batch.Queue(`INSERT INTO raw_blobs VALUES ($1, $2, $3)`, n, string(v.Content), s.content)
+	batch.Queue(`INSERT INTO raw_artifacts VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, n, string(a.ID), string(a.Type), string(a.Module),
+		string(a.Creator), a.Created, a.Updated, int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, a.Tags)
+	batch.Queue(`INSERT INTO raw_versions VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`, n, string(v.Artifact),
+		int(v.Version), int(v.Parent), string(v.Status), v.Slot, v.Summary, string(v.Format), string(v.Content), v.Size, v.What, v.Why,
+		string(v.Creator), string(v.Role), v.Created, v.Tags, v.Task, v.Invocation)
+	batch.Queue(`INSERT INTO raw_links VALUES ($1, $2, $3, $4, $5, $6)`, n, string(l.From.Artifact), int(l.From.Version), string(l.Rel),
+		string(l.To.Artifact), int(l.To.Version))
+}
+
+// rawWrites inserts samples, so many to a transaction and a round trip.
+func rawWrites(ctx context.Context, conn *pgx.Conn, some []sample, share int) error {
+	for len(some) > 0 {
+		batch := new(pgx.Batch)
+		n := min(share, len(some))
+		for i := range some[:n] {
+			some[i].queueRaw(batch)
+		}
+		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		some = some[n:]
+	}
+	return nil
+}
+
+// compare runs a chunk of raw inserts, then the same chunk through the store,
+// in turn until b.N writes are done, and reports how many times as fast the
+// store is.
+func compare(b *testing.B, chunk, share int, stored func(s store.Store, some []sample) error) {
+	ctx := b.Context()
+	address := pgtest.OpenDurable(b)
+	raw := connect(b, address)
+	if _, err := raw.Exec(ctx, rawTables); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(pool.Close)
-	if _, err := pool.Exec(b.Context(), `CREATE TABLE raw (n bigint PRIMARY KEY, content bytea);
-		CREATE TABLE raw_link (a bigint, b bigint, PRIMARY KEY (a, b))`); err != nil {
-		b.Fatal(err)
+	s := open(b, address)
+	var inRaw, inStore time.Duration
+	b.ResetTimer()
+	b.StopTimer()
+	for done := 0; done < b.N; {
+		some := samples(done, min(chunk, b.N-done))
+		start := time.Now()
+		if err := rawWrites(ctx, raw, some, share); err != nil {
+			b.Fatal(err)
+		}
+		inRaw += time.Since(start)
+		b.StartTimer()
+		start = time.Now()
+		if err := stored(s, some); err != nil {
+			b.Fatal(err)
+		}
+		inStore += time.Since(start)
+		b.StopTimer()
+		done += len(some)
 	}
-	return pool
+	b.ReportMetric(float64(inRaw.Nanoseconds())/float64(b.N), "raw-ns/op")
+	b.ReportMetric(inRaw.Seconds()/inStore.Seconds(), "×raw")
 }
 
-func rawInsert(batch *pgx.Batch, n int64) {
-	batch.Queue(`INSERT INTO raw VALUES ($1, $2)`, n, benchContent(n))
-	batch.Queue(`INSERT INTO raw_link VALUES ($1, $1)`, n)
-}
-
-// rate gives how many times a second fn runs.
-func rate(n int, fn func()) float64 {
-	start := time.Now()
-	fn()
-	return float64(n) / time.Since(start).Seconds()
-}
-
-// One writer, every write durable by itself.
+// Durable writes of one caller, one commit each.
 func BenchmarkWrite_Single(b *testing.B) {
-	address := pgtest.OpenDurable(b)
-	raw := rawTable(b, address)
-	s := open(b, project(address, "bench"))
-	ctx := context.Background()
-	var n int64
-	reference := rate(b.N, func() {
-		for i := range int64(b.N) {
-			batch := new(pgx.Batch)
-			rawInsert(batch, i)
-			if err := raw.SendBatch(ctx, batch).Close(); err != nil {
-				b.Fatal(err)
+	compare(b, 50, 1, func(s store.Store, some []sample) error {
+		for i := range some {
+			if err := s.Write(b.Context(), func(tx store.Tx) error { return some[i].write(b.Context(), tx) }); err != nil {
+				return err
 			}
 		}
+		return nil
 	})
-	b.ResetTimer()
-	ours := rate(b.N, func() {
-		for range b.N {
-			n++
-			if err := s.Write(ctx, func(tx store.Tx) error { return writeVersion(ctx, tx, n) }); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.ReportMetric(ours, "writes/s")
-	b.ReportMetric(reference, "raw/s")
-	b.ReportMetric(ours/reference, "×raw")
 }
 
-// Many writers at once, sharing commits; the reference shares them as widely.
+// Writes of 64 callers that share commits, against raw inserts with 64 to a
+// commit.
 func BenchmarkWrite_Group(b *testing.B) {
-	address := pgtest.OpenDurable(b)
-	raw := rawTable(b, address)
-	s := open(b, project(address, "bench"))
-	ctx := context.Background()
-	const share = 64
-	reference := rate(b.N, func() {
-		for first := 0; first < b.N; first += share {
-			batch := new(pgx.Batch)
-			for i := first; i < min(first+share, b.N); i++ {
-				rawInsert(batch, int64(i))
-			}
-			if err := raw.SendBatch(ctx, batch).Close(); err != nil {
-				b.Fatal(err)
+	const writers = 64
+	compare(b, 8*writers, writers, func(s store.Store, some []sample) error {
+		var wg sync.WaitGroup
+		ended := make([]error, writers)
+		next := 0
+		for w := range writers {
+			wg.Go(func() {
+				for ended[w] == nil {
+					ended[w] = s.Write(b.Context(), func(tx store.Tx) error {
+						if next == len(some) { // next belongs to whoever writes
+							return errEnough
+						}
+						next++
+						return some[next-1].write(b.Context(), tx)
+					})
+				}
+			})
+		}
+		wg.Wait()
+		for _, err := range ended {
+			if !errors.Is(err, errEnough) {
+				return err
 			}
 		}
+		return nil
 	})
-	var n atomic.Int64
-	b.SetParallelism(share / 2)
-	b.ResetTimer()
-	ours := rate(b.N, func() {
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				n := n.Add(1)
-				if err := s.Write(ctx, func(tx store.Tx) error { return writeVersion(ctx, tx, n) }); err != nil {
-					b.Error(err)
+}
+
+var errEnough = errors.New("enough")
+
+// fill writes n samples with few commits.
+func fill(tb testing.TB, s store.Store, from, n int) {
+	tb.Helper()
+	for done := 0; done < n; {
+		some := samples(from+done, min(500, n-done))
+		if err := s.Write(tb.Context(), func(tx store.Tx) error {
+			for i := range some {
+				if err := some[i].write(tb.Context(), tx); err != nil {
+					return err
 				}
 			}
+			return nil
+		}); err != nil {
+			tb.Fatal(err)
+		}
+		done += len(some)
+	}
+}
+
+// What a version of 2 KiB takes on disk, everything included, once the server
+// has tidied up as it does by itself.
+func BenchmarkDisk(b *testing.B) {
+	const n = 4000
+	for b.Loop() {
+		address := pgtest.Open(b)
+		fill(b, open(b, address), 0, n)
+		conn := connect(b, address)
+		if _, err := conn.Exec(b.Context(), `VACUUM`); err != nil {
+			b.Fatal(err)
+		}
+		rows, _ := conn.Query(b.Context(), `SELECT relname::text, pg_total_relation_size(oid) FROM pg_class
+			WHERE relnamespace = 'brenner'::regnamespace AND relkind = 'r'`)
+		total, size, table := int64(0), int64(0), ""
+		_, err := pgx.ForEachRow(rows, []any{&table, &size}, func() error {
+			total += size
+			b.ReportMetric(float64(size)/n, table+"-B/version")
+			return nil
 		})
-	})
-	b.ReportMetric(ours, "writes/s")
-	b.ReportMetric(reference, "raw/s")
-	b.ReportMetric(ours/reference, "×raw")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(total)/n, "B/version")
+		b.ReportMetric(float64(total)/n/2048, "×content")
+	}
 }

@@ -48,10 +48,10 @@ func (r *reader) Size(ctx context.Context) (int64, error) {
 const sizeOfJournal = `SELECT coalesce(max(seq), 0) FROM records WHERE project = $1`
 
 func (r *reader) Records(ctx context.Context, after int64, n int) ([]store.Record, error) {
-	return list(ctx, r.session, func(rows pgx.Rows, rec *store.Record) error {
+	return listUpTo(ctx, r.session, n, func(rows pgx.Rows, rec *store.Record) error {
 		return rows.Scan(&rec.Seq, &rec.At, (*string)(&rec.Actor), &rec.Kind, &rec.Data)
-	}, `SELECT seq, at, actor, kind, data FROM records WHERE project = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-		r.project, after, limit(n))
+	}, `SELECT seq, at, actor, kind, data FROM records WHERE project = $1 AND seq > $2 ORDER BY seq`,
+		r.project, after)
 }
 
 func (r *reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error) {

@@ -80,8 +80,8 @@ func (r *reader) Objects(ctx context.Context, q store.ObjectQuery) ([]store.Obje
 	if q.AfterID != "" {
 		w.conditions = append(w.conditions, `(ord, id) `+behind+` (`+w.arg(q.AfterOrder)+`, `+w.arg(q.AfterID)+`)`)
 	}
-	return list(ctx, r.session, scanObject,
-		`SELECT `+objectColumns+` FROM objects `+w.String()+` ORDER BY `+order+` LIMIT `+w.arg(limit(q.Limit)), w.args...)
+	return listUpTo(ctx, r.session, q.Limit, scanObject,
+		`SELECT `+objectColumns+` FROM objects `+w.String()+` ORDER BY `+order, w.args...)
 }
 
 func (r *reader) CountObjects(ctx context.Context, kind, group string) (map[string]int, error) {
@@ -121,10 +121,10 @@ func (r *reader) Tokens(ctx context.Context) ([]store.Token, error) {
 }
 
 func (r *reader) Denials(ctx context.Context, n int) ([]store.Denial, error) {
-	return list(ctx, r.session, func(rows pgx.Rows, d *store.Denial) error {
+	return listUpTo(ctx, r.session, n, func(rows pgx.Rows, d *store.Denial) error {
 		return rows.Scan(&d.At, (*string)(&d.Actor), (*string)(&d.Role), &d.Action, &d.Target, &d.Reason)
-	}, `SELECT at, actor, role, action, target, reason FROM denials WHERE project = $1 ORDER BY n DESC LIMIT $2`,
-		r.project, limit(n))
+	}, `SELECT at, actor, role, action, target, reason FROM denials WHERE project = $1 ORDER BY n DESC`,
+		r.project)
 }
 
 func (t *tx) PutActor(ctx context.Context, a store.Actor) error {

@@ -1,9 +1,12 @@
 package postgres_test
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
@@ -38,4 +41,15 @@ func open(t testing.TB, address string) store.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// connect gives a connection of the test's own.
+func connect(t testing.TB, address string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
 }

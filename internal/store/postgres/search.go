@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"brenner"
 	"brenner/internal/store"
@@ -36,11 +37,11 @@ func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, 
 	if len(q.Modules) > 0 {
 		w.and(`artifact IN (SELECT id FROM artifacts WHERE project = documents.project AND module = ANY(%s))`, texts(q.Modules))
 	}
-	rank := `ts_rank('{0.25, 0.5, 0.75, 1}', words, ` + w.arg(either) + `::tsquery) * 4 * 1.64493406685 * ` + w.arg(len(words))
-	return list(ctx, r.session, func(rows pgx.Rows, h *store.Hit) error {
+	rank := `ts_rank(` + weightValues + `, words, ` + w.arg(either) + `::tsquery) * 4 * 1.64493406685 * ` + w.arg(len(words))
+	return listUpTo(ctx, r.session, q.Limit, func(rows pgx.Rows, h *store.Hit) error {
 		return rows.Scan((*string)(&h.Artifact), &h.Score)
 	}, `SELECT artifact, sum(round((`+rank+`)::numeric))::float8 AS score FROM documents `+w.String()+`
-		GROUP BY artifact ORDER BY score DESC, artifact LIMIT `+w.arg(limit(q.Limit)), w.args...)
+		GROUP BY artifact ORDER BY score DESC, artifact`, w.args...)
 }
 
 func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) error {
@@ -57,7 +58,7 @@ func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) erro
 		return err
 	}
 	for part, words := range parts {
-		err := t.put(ctx, `INSERT INTO documents (project, artifact, part, words) VALUES ($1, $2, $3, $4::text::tsvector)
+		err := t.put(ctx, `INSERT INTO documents (project, artifact, part, words) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (project, artifact, part) DO UPDATE SET words = excluded.words`, string(id), part, words)
 		if err != nil {
 			return err
@@ -69,30 +70,36 @@ func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) erro
 // maxVector bounds what one vector takes in the database, which allows 1 MiB.
 const maxVector = 512 << 10
 
-// vectors writes the words of a document as tsvectors, few enough in each.
-func vectors(project int32, terms []store.Term) []string {
-	var all []string
+// vectors makes the words of a document into tsvectors, few enough in each.
+func vectors(project int32, terms []store.Term) []pgtype.TSVector {
+	var all []pgtype.TSVector
 	for len(terms) > 0 {
-		var v strings.Builder
-		v.WriteString("'" + projectWord(project) + "'")
-		n := 0
-		for size := 0; n < len(terms) && size < maxVector; n++ {
-			size += len(terms[n].Word) + 12 // an entry, a position and padding
-			v.WriteString(" '" + terms[n].Word + "'" + weightLabels[terms[n].Weight-1])
+		lexemes := []pgtype.TSVectorLexeme{{Word: projectWord(project)}}
+		for size := 0; len(terms) > 0 && size < maxVector; terms = terms[1:] {
+			size += len(terms[0].Word) + 12 // an entry, a position and padding
+			lexemes = append(lexemes, pgtype.TSVectorLexeme{Word: terms[0].Word, Positions: weightLabels[terms[0].Weight-1]})
 		}
-		all = append(all, v.String())
-		terms = terms[n:]
+		all = append(all, pgtype.TSVector{Lexemes: lexemes, Valid: true})
 	}
 	return all
 }
 
-// weightLabels are the weights 1 to 4. A word of the least weight needs no
-// position, which saves its space.
-var weightLabels = [store.MaxWeight]string{"", ":1C", ":1B", ":1A"}
+// weightLabels write the weights 1 to 4, and weightValues are what D, C, B and
+// A stand for, in quarters. A word without a position counts as D and takes the
+// least space; that is given to the weight of a word that stands once in a text
+// of usual length.
+var weightLabels = [store.MaxWeight][]pgtype.TSVectorPosition{
+	{{Position: 1, Weight: pgtype.TSVectorWeightC}},
+	nil,
+	{{Position: 1, Weight: pgtype.TSVectorWeightB}},
+	{{Position: 1, Weight: pgtype.TSVectorWeightA}},
+}
 
-// projectWord is what the index knows the project by; no word of a text has a
-// slash.
-func projectWord(project int32) string { return fmt.Sprintf("project/%d", project) }
+const weightValues = `'{0.5, 0.25, 0.75, 1}'`
+
+// projectWord is what the index knows the project by. It sorts before any word
+// of a text, which are letters and digits.
+func projectWord(project int32) string { return fmt.Sprintf("/%d", project) }
 
 func (r *reader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
 	found, err := list(ctx, r.session, scanVector,

@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"brenner/internal/store"
 )
@@ -166,6 +168,8 @@ func weigh(arg any) int {
 			n += len(b)
 		}
 		return n
+	case pgtype.TSVector:
+		return 16 * len(v.Lexemes)
 	}
 	return 8
 }
@@ -191,6 +195,17 @@ func list[T any](ctx context.Context, s *session, scan func(pgx.Rows, *T) error,
 		return nil, err
 	}
 	return all, nil
+}
+
+// listUpTo gives the first rows of a query, all of them if n is 0 or less. The
+// limit stands in the statement, where the planner sees it, rounded up so that
+// there are few different statements.
+func listUpTo[T any](ctx context.Context, s *session, n int, scan func(pgx.Rows, *T) error, sql string, args ...any) ([]T, error) {
+	if n <= 0 {
+		return list(ctx, s, scan, sql, args...)
+	}
+	all, err := list(ctx, s, scan, fmt.Sprintf("%s LIMIT %d", sql, 1<<bits.Len(uint(n-1))), args...)
+	return all[:min(n, len(all))], err
 }
 
 // one gives the row of a query that has at most one, or missing.
@@ -226,12 +241,4 @@ func each[T any](ctx context.Context, r *reader, scan func(pgx.Rows, *T) error, 
 		}
 		after = key(page[len(page)-1])
 	}
-}
-
-// limit is a LIMIT that 0 leaves off.
-func limit(n int) any {
-	if n <= 0 {
-		return nil
-	}
-	return n
 }

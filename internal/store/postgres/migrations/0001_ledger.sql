@@ -2,6 +2,9 @@
 --
 -- Every row carries the number of its project, which is known in this database
 -- only. Text is compared by its bytes. Digests are 32 bytes.
+--
+-- The order of indexes matters: as long as there are no statistics the planner
+-- takes the latest of those that look equally good, and keeps its plan.
 
 -- refuse ends a statement whose condition does not hold, with a state of ours:
 -- BR404 for what is not there, BR409 for what is there already.
@@ -64,12 +67,12 @@ CREATE TABLE artifacts (
   head_status text COLLATE "C" NOT NULL,
   summary     text COLLATE "C" NOT NULL,
   tags        text[] COLLATE "C" NOT NULL,
-  seq         bigint NOT NULL,
-  PRIMARY KEY (project, id)
+  seq         bigint NOT NULL
 );
-CREATE INDEX artifacts_by_type ON artifacts (project, type, id);
-CREATE INDEX artifacts_by_seq  ON artifacts (project, seq DESC, id);
-CREATE INDEX artifacts_by_tag  ON artifacts USING gin (tags);
+CREATE INDEX artifacts_by_seq ON artifacts (project, seq DESC, id);
+ALTER TABLE artifacts ADD PRIMARY KEY (project, id);
+CREATE INDEX artifacts_by_type ON artifacts (type, project, id);
+CREATE INDEX artifacts_by_tag ON artifacts USING gin (tags);
 
 CREATE TABLE versions (
   project    integer NOT NULL,
@@ -90,8 +93,7 @@ CREATE TABLE versions (
   tags       text[] COLLATE "C" NOT NULL,
   task       text COLLATE "C" NOT NULL,
   invocation text COLLATE "C" NOT NULL,
-  seq        bigint NOT NULL,
-  PRIMARY KEY (project, artifact, version)
+  seq        bigint NOT NULL
 );
 -- C14: at most one canonical version per artifact, and per slot.
 CREATE UNIQUE INDEX one_canonical_per_artifact ON versions (project, artifact) WHERE status = 'canonical';
@@ -102,6 +104,7 @@ CREATE INDEX superseded ON versions (project, artifact, version) WHERE status = 
 -- Where every version goes on the one before it there is no fork: listing forks
 -- reads only the artifacts that are not so.
 CREATE INDEX branching ON versions (project, artifact) WHERE parent <> version - 1;
+ALTER TABLE versions ADD PRIMARY KEY (project, artifact, version);
 
 CREATE TABLE links (
   project       integer NOT NULL,
@@ -113,7 +116,7 @@ CREATE TABLE links (
   seq           bigint NOT NULL,
   PRIMARY KEY (project, from_artifact, from_version, rel, to_artifact, to_version)
 );
-CREATE INDEX links_by_target ON links (project, to_artifact, to_version);
+CREATE INDEX links_by_target ON links (to_artifact, to_version, project);
 
 CREATE TABLE actors (
   project integer NOT NULL,
@@ -135,12 +138,12 @@ CREATE TABLE objects (
   state   text COLLATE "C" NOT NULL,
   ord     bigint NOT NULL,
   body    bytea NOT NULL,
-  seq     bigint NOT NULL,
-  PRIMARY KEY (project, kind, id)
+  seq     bigint NOT NULL
 );
 CREATE INDEX objects_by_order ON objects (project, kind, ord, id);
 CREATE INDEX objects_by_group ON objects (project, kind, grp, ord, id);
 CREATE INDEX objects_by_state ON objects (project, kind, state, ord, id);
+ALTER TABLE objects ADD PRIMARY KEY (project, kind, id);
 
 CREATE TABLE requests (
   project integer NOT NULL,
@@ -155,10 +158,12 @@ CREATE TABLE requests (
 -- What is not derived from the journal.
 
 -- Full text. The words of a document are analysed outside (store.Terms); the
--- index only knows which document has which word with which weight, 4 to 1, which
--- are A to D here. Long documents are cut into parts, because a tsvector is
--- bounded. Each also holds the word 'project/N', so that the index, which knows
--- no other column, finds the documents of one project only.
+-- index only knows which document has which word with which weight, which are
+-- the labels A to D here. Long documents are cut into parts, because a tsvector is
+-- bounded. Each also holds the word /N for its project, so that the index, which
+-- knows no other column, finds the documents of one project only. New entries of
+-- the index wait in its pending list, which is searched as well, until the server
+-- has time for them.
 CREATE TABLE documents (
   project  integer NOT NULL,
   artifact text COLLATE "C" NOT NULL,
@@ -166,7 +171,7 @@ CREATE TABLE documents (
   words    tsvector NOT NULL,
   PRIMARY KEY (project, artifact, part)
 );
-CREATE INDEX documents_by_word ON documents USING gin (words);
+CREATE INDEX documents_by_word ON documents USING gin (words) WITH (gin_pending_list_limit = 16384);
 
 CREATE TABLE tokens (
   project integer NOT NULL,

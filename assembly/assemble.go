@@ -19,7 +19,7 @@ import (
 //
 // It reports CONTEXT_OVERFLOW, with the sizes, if what must be there is too
 // large; CROSS_MODULE (see View.Scope); INVALID_TEXT for text that is not
-// UTF-8; LIMIT_EXCEEDED for too many candidates and INVALID_VALUE for one that
+// UTF-8 or has U+0000; LIMIT_EXCEEDED for too many candidates and INVALID_VALUE for one that
 // comes twice or an unknown format.
 func Assemble(in Input) (Context, error) {
 	w, err := writerOf(in.Format)
@@ -81,8 +81,9 @@ func (in Input) check() error {
 		lessons[b.Bullet.ID] = true
 		texts = append(texts, b.Bullet.Content)
 	}
-	if i := slices.IndexFunc(texts, func(s string) bool { return !utf8.ValidString(s) }); i >= 0 {
-		return brenner.Errorf(brenner.CodeInvalidText, "%q is not valid UTF-8", clip(strings.ToValidUTF8(texts[i], "\ufffd")))
+	bad := func(s string) bool { return !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 }
+	if i := slices.IndexFunc(texts, bad); i >= 0 {
+		return brenner.Errorf(brenner.CodeInvalidText, "%q is not valid UTF-8 or contains U+0000", clip(strings.ToValidUTF8(texts[i], "\ufffd")))
 	}
 	return nil
 }

@@ -344,6 +344,7 @@ func TestAssemble_Refuses(t *testing.T) {
 		{"a bullet twice", func(in *Input, _ *shelf) { in.Bullets = append(in.Bullets, in.Bullets[0]) }, brenner.CodeInvalidValue},
 		{"too many", func(in *Input, _ *shelf) { in.Candidates = make([]Candidate, brenner.MaxCandidates+1) }, brenner.CodeLimitExceeded},
 		{"a summary that is not UTF-8", func(in *Input, _ *shelf) { in.Candidates[0].Summary = "\xff" }, brenner.CodeInvalidText},
+		{"a task with U+0000", func(in *Input, _ *shelf) { in.Task.Spec = "a\x00b" }, brenner.CodeInvalidText},
 		{"a content that is not UTF-8", func(_ *Input, s *shelf) { s.contents["spec@2"] = "\xff" }, brenner.CodeInvalidText},
 		{"a content that is not JSON", func(_ *Input, s *shelf) { s.contents["spec@2"] = "{" }, brenner.CodeInvalidJSON},
 		{"a content that is missing", func(_ *Input, s *shelf) { delete(s.contents, "spec@2") }, brenner.CodeNotFound},

@@ -205,25 +205,27 @@ func symbols(text, tail string) int {
 	return end
 }
 
-// blank matches white space: up to its last line break, or all but the last
-// character, which goes with what follows it.
+// blank matches white space: up to the end of its first line breaks, or, where
+// there are none, all but the last character, which goes with what follows it.
+//
+// The pattern as OpenAI runs it goes on to the last line break of the white
+// space; the library stops after the first ones. We count as the library does:
+// it makes at times a token more of blank lines with spaces in them, never one
+// less.
 func blank(text string) int {
-	end, last, breaks := 0, 0, 0
+	end, last := 0, 0
 	for {
 		c, n := at(text, end)
+		if c&newline != 0 {
+			return run(text, end, newline)
+		}
 		if c&space == 0 {
 			break
 		}
 		last = end
 		end += n
-		if c&newline != 0 {
-			breaks = end
-		}
 	}
-	switch {
-	case breaks > 0:
-		return breaks
-	case end == len(text) || last == 0:
+	if end == len(text) || last == 0 {
 		return end
 	}
 	return last

@@ -1,6 +1,8 @@
 package assembly
 
 import (
+	"math"
+
 	"brenner"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -20,8 +22,8 @@ const (
 type Tokenizer struct {
 	encoding Encoding
 	split    splitter
-	tokens   map[string]bool // every token
-	rest     tokenizer.Codec // counts the pieces that are not one token
+	ranks    map[string]uint32 // of every token: lower ones are merged first
+	library  tokenizer.Codec   // counts long pieces
 }
 
 // NewTokenizer builds the tables of an encoding, which takes some 100 ms and
@@ -39,18 +41,18 @@ func NewTokenizer(e Encoding) (*Tokenizer, error) {
 			WithHint("use o200k_base or cl100k_base")
 	}
 	var err error
-	if t.rest, err = tokenizer.Get(tokenizer.Encoding(e)); err != nil {
+	if t.library, err = tokenizer.Get(tokenizer.Encoding(e)); err != nil {
 		return nil, err
 	}
-	t.tokens = make(map[string]bool, size)
+	t.ranks = make(map[string]uint32, size)
 	one := make([]uint, 1)
 	for id := range size {
 		one[0] = id
-		token, err := t.rest.Decode(one)
+		token, err := t.library.Decode(one)
 		if err != nil {
 			return nil, err
 		}
-		t.tokens[token] = true
+		t.ranks[token] = uint32(id)
 	}
 	return t, nil
 }
@@ -70,14 +72,75 @@ func (t *Tokenizer) Count(text string) int {
 	n := 0
 	for len(text) > 0 {
 		end := t.split(text)
-		piece := text[:end]
-		if t.tokens[piece] {
-			n++
-		} else {
-			parts, _ := t.rest.Count(piece) // fails only in modes we do not set
-			n += parts
-		}
+		n += t.piece(text[:end])
 		text = text[end:]
 	}
 	return n
+}
+
+// piece counts the tokens of one piece: one if it is a token itself, else what
+// byte-pair encoding leaves of its bytes.
+func (t *Tokenizer) piece(piece string) int {
+	if _, whole := t.ranks[piece]; whole {
+		return 1
+	}
+	if len(piece) > shortPiece {
+		n, _ := t.library.Count(piece) // fails only in modes we do not set
+		return n
+	}
+	var room [shortPiece + 1]part
+	return t.merge(piece, room[:len(piece)+1])
+}
+
+// shortPiece bounds the pieces that are merged here, in time quadratic in
+// their length; the library has a better way with long ones.
+const shortPiece = 64
+
+// part is where a part of a piece begins, and the rank of it and the next
+// together.
+type part struct {
+	begin int
+	rank  uint32
+}
+
+// unmerged is the rank of two parts that are no token together.
+const unmerged = math.MaxUint32
+
+// merge joins the two neighbours of the lowest rank, the leftmost first, until
+// no two are a token together, and counts what is left. The last part is the
+// end of the piece.
+func (t *Tokenizer) merge(piece string, parts []part) int {
+	for i := range parts {
+		parts[i].begin = i
+	}
+	for i := range parts {
+		parts[i].rank = t.pair(piece, parts, i)
+	}
+	for {
+		best := 0
+		for i := range parts {
+			if parts[i].rank < parts[best].rank {
+				best = i
+			}
+		}
+		if parts[best].rank == unmerged {
+			return len(parts) - 1
+		}
+		parts = append(parts[:best+1], parts[best+2:]...)
+		parts[best].rank = t.pair(piece, parts, best)
+		if best > 0 {
+			parts[best-1].rank = t.pair(piece, parts, best-1)
+		}
+	}
+}
+
+// pair is the rank of part i and the next one together.
+func (t *Tokenizer) pair(piece string, parts []part, i int) uint32 {
+	if i+2 >= len(parts) {
+		return unmerged
+	}
+	if rank, ok := t.ranks[piece[parts[i].begin:parts[i+2].begin]]; ok {
+		return rank
+	}
+	return unmerged
 }

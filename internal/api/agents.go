@@ -13,7 +13,7 @@ type Agents interface {
 	AddAgent(ctx context.Context, req AddAgentRequest) (AgentInfo, error)
 	Agents(ctx context.Context) (AgentList, error)
 	// Denials lists the newest refusals of the policy. PI only.
-	Denials(ctx context.Context, limit int) (DenialList, error)
+	Denials(ctx context.Context, req DenialsRequest) (DenialList, error)
 }
 
 // AddAgentRequest registers an actor, or changes the role of one.
@@ -42,6 +42,11 @@ type AgentInfo struct {
 type AgentList struct {
 	Agents []AgentInfo    `json:"agents"`
 	Roles  []brenner.Role `json:"roles"`
+}
+
+// DenialsRequest asks for the newest refusals.
+type DenialsRequest struct {
+	Limit int `json:"limit,omitzero"`
 }
 
 // DenialList lists refusals, newest first.

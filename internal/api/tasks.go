@@ -27,7 +27,7 @@ type Tasks interface {
 	// CompleteTask closes a task. What was written for it is marked
 	// needs_rebase if an input has moved meanwhile (C17).
 	CompleteTask(ctx context.Context, req CompleteTaskRequest) (TaskInfo, error)
-	Task(ctx context.Context, id string) (TaskInfo, error)
+	Task(ctx context.Context, req TaskRequest) (TaskInfo, error)
 	Tasks(ctx context.Context, req ListTasksRequest) (TaskList, error)
 }
 

@@ -84,12 +84,12 @@ func (s *service) Agents(ctx context.Context) (api.AgentList, error) {
 }
 
 // Denials implements api.Agents.
-func (s *service) Denials(ctx context.Context, limit int) (api.DenialList, error) {
+func (s *service) Denials(ctx context.Context, req api.DenialsRequest) (api.DenialList, error) {
 	return view(ctx, s, func(c *call) (api.DenialList, error) {
 		if err := c.allow(policy.Audit, "", "", "denials"); err != nil {
 			return api.DenialList{}, err
 		}
-		n, err := pageSize(limit)
+		n, err := pageSize(req.Limit)
 		if err != nil {
 			return api.DenialList{}, err
 		}

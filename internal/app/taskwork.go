@@ -407,12 +407,12 @@ func (ch *change) needRebase(outputs []brenner.Ref) ([]statusChange, error) {
 }
 
 // Task implements api.Tasks.
-func (s *service) Task(ctx context.Context, id string) (api.TaskInfo, error) {
+func (s *service) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
 	return view(ctx, s, func(c *call) (api.TaskInfo, error) {
-		if err := c.allow(policy.Status, "", "", id); err != nil {
+		if err := c.allow(policy.Status, "", "", req.ID); err != nil {
 			return api.TaskInfo{}, err
 		}
-		return c.findTask(id)
+		return c.findTask(req.ID)
 	})
 }
 

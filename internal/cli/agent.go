@@ -76,7 +76,7 @@ func newAgentList(r *runner) *cobra.Command {
 }
 
 func newAgentDenials(r *runner) *cobra.Command {
-	var limit int
+	var req api.DenialsRequest
 	c := &cobra.Command{
 		Use:     "denials",
 		Short:   "List what the policy refused, newest first",
@@ -87,7 +87,7 @@ func newAgentDenials(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			res, err := s.Denials(cmd.Context(), limit)
+			res, err := s.Denials(cmd.Context(), req)
 			if err != nil {
 				return err
 			}
@@ -101,6 +101,6 @@ func newAgentDenials(r *runner) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 0, "at most this many")
+	c.Flags().IntVar(&req.Limit, "limit", 0, "at most this many")
 	return c
 }

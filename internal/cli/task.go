@@ -241,7 +241,7 @@ func newTaskShow(r *runner) *cobra.Command {
 		Example: `  brenner task show task-12`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.Task(ctx, a[0]) })
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.Task(ctx, api.TaskRequest{ID: a[0]}) })
 		},
 	}
 }

@@ -28,7 +28,7 @@ func agentCases() []testCase {
 				s.refused(err, brenner.CodeWriteDenied)
 			})
 			s.agent("WhiteFox").reads(ref("log", 1)) // C2: only a distiller
-			denials, err := s.pi.Denials(s.ctx, 0)
+			denials, err := s.pi.Denials(s.ctx, api.DenialsRequest{})
 			s.must(err)
 			if len(denials.Denials) != 3 || denials.Denials[0].Actor != "GreenValley" || denials.Denials[0].Action != "write" {
 				s.Errorf("denials: %+v", denials)
@@ -61,7 +61,7 @@ func agentCases() []testCase {
 			if out.Len() > 0 {
 				s.Errorf("%d bytes were written before the refusal", out.Len())
 			}
-			_, err = fox.Denials(s.ctx, 0)
+			_, err = fox.Denials(s.ctx, api.DenialsRequest{})
 			s.refused(err, brenner.CodeReadDenied)
 		}},
 		{"only the PI administers", func(s *scene) { // C8, X8

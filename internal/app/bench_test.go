@@ -1,0 +1,250 @@
+package app_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/app"
+	"brenner/internal/store/sqlite"
+)
+
+// words are what benchmark texts are made of: enough of them that the
+// full-text index does honest work.
+var words = func() []string {
+	r := rand.New(rand.NewPCG(1, 1))
+	out := make([]string, 4000)
+	for i := range out {
+		b := make([]byte, 3+r.IntN(8))
+		for j := range b {
+			b[j] = byte('a' + r.IntN(26))
+		}
+		out[i] = string(b)
+	}
+	return out
+}()
+
+// prose gives about size bytes of text, other for every n.
+func prose(n, size int) string {
+	r := rand.New(rand.NewPCG(uint64(n), 2))
+	var b strings.Builder
+	for b.Len() < size {
+		b.WriteString(words[r.IntN(len(words))])
+		b.WriteByte(' ')
+	}
+	return b.String()[:size]
+}
+
+func benchNote(n int) api.CreateArtifactRequest {
+	return api.CreateArtifactRequest{
+		Type: "paper_note", Module: "lineage", Summary: "note " + prose(-n, 60),
+		Content: api.Body{Format: artifact.Text, Data: prose(n, 2048)},
+	}
+}
+
+func benchProject(b *testing.B) (api.Service, string) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "project.db")
+	s, err := sqlite.Open(b.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	a := app.New(s, app.Options{})
+	if _, err := a.Init(b.Context(), api.InitRequest{
+		Name: "bench", PI: "ada", Config: &api.ConfigFile{Name: ".brennerrc", Data: "modules: [lineage]"},
+	}); err != nil {
+		b.Fatal(err)
+	}
+	return a.As(app.Identity{Name: "ada", Auth: app.AuthOwner}), path
+}
+
+// rawInserts writes the same bytes with the same driver and durability, and
+// nothing else: the ceiling. It gives rows per second for commits of batch rows.
+func rawInserts(b *testing.B, rows, batch int) float64 {
+	b.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "raw.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE raw (id INTEGER PRIMARY KEY, summary TEXT, data BLOB)"); err != nil {
+		b.Fatal(err)
+	}
+	insert, err := db.Prepare("INSERT INTO raw (summary, data) VALUES (?, ?)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	reqs := make([]api.CreateArtifactRequest, rows)
+	for i := range reqs {
+		reqs[i] = benchNote(i)
+	}
+	start := time.Now()
+	for i := 0; i < rows; i += batch {
+		tx, err := db.Begin()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range reqs[i:min(i+batch, rows)] {
+			if _, err := tx.Stmt(insert).Exec(r.Summary, []byte(r.Content.Data)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return float64(rows) / time.Since(start).Seconds()
+}
+
+// BenchmarkWrite measures durable writes of a 2 KiB version through the whole
+// service (policy, schema, journal, Merkle log, tables, full-text index)
+// beside raw inserts of the same bytes.
+func BenchmarkWrite(b *testing.B) {
+	for _, writers := range []int{1, 16, 64} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			svc, _ := benchProject(b)
+			reqs := make([]api.CreateArtifactRequest, b.N)
+			for i := range reqs {
+				reqs[i] = benchNote(i)
+			}
+			var next atomic.Int64
+			var all sync.WaitGroup
+			b.ResetTimer()
+			for range writers {
+				all.Go(func() {
+					for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+						if _, err := svc.CreateArtifact(context.Background(), reqs[i]); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			ours := float64(b.N) / b.Elapsed().Seconds()
+			b.StopTimer()
+			b.ReportMetric(ours, "writes/s")
+			raw := rawInserts(b, max(b.N, 500), 1)
+			b.ReportMetric(raw, "raw-commits/s")
+			b.ReportMetric(ours/raw, "of-raw-commits")
+			if writers > 1 {
+				grouped := rawInserts(b, max(b.N, 500), writers)
+				b.ReportMetric(grouped, "raw-grouped/s")
+				b.ReportMetric(ours/grouped, "of-raw-grouped")
+			}
+		})
+	}
+}
+
+// BenchmarkDisk measures bytes on disk per 2 KiB version, everything included.
+func BenchmarkDisk(b *testing.B) {
+	svc, path := benchProject(b)
+	const versions = 3000
+	for i := range versions {
+		if _, err := svc.CreateArtifact(b.Context(), benchNote(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() { // nothing is timed: the figure is the size
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	perVersion := float64(info.Size()) / versions
+	b.ReportMetric(perVersion, "B/version")
+	b.ReportMetric(perVersion/2048, "of-content")
+}
+
+// BenchmarkRead measures reads as the project grows; growth is against the
+// smallest size, in the same run.
+func BenchmarkRead(b *testing.B) {
+	sizes := []int{1_000, 10_000, 100_000}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	base := map[string]float64{}
+	for _, size := range sizes {
+		svc := filled(b, size)
+		for _, op := range []struct {
+			name string
+			run  func(ctx context.Context, i int) error
+		}{
+			{"point", func(ctx context.Context, i int) error {
+				_, err := svc.Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: noteID(i % size)}})
+				return err
+			}},
+			{"list", func(ctx context.Context, i int) error {
+				_, err := svc.Artifacts(ctx, api.ListArtifactsRequest{Types: []brenner.TypeName{"paper_note"}, Page: api.Page{Limit: 100}})
+				return err
+			}},
+			{"lineage", func(ctx context.Context, i int) error {
+				_, err := svc.Lineage(ctx, api.LineageRequest{Ref: brenner.Ref{Artifact: noteID(19 + i%(size-20))}})
+				return err
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/artifacts=%d", op.name, size), func(b *testing.B) {
+				i := 0
+				for b.Loop() {
+					i += 7919
+					if err := op.run(b.Context(), i); err != nil {
+						b.Fatal(err)
+					}
+				}
+				took := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				if base[op.name] == 0 {
+					base[op.name] = took
+				}
+				b.ReportMetric(took/base[op.name], "growth")
+			})
+		}
+	}
+}
+
+func noteID(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("note-%06d", i)) }
+
+// filled makes a project of many artifacts, each resting on the one before in
+// runs of twenty.
+func filled(b *testing.B, size int) api.Service {
+	b.Helper()
+	svc, _ := benchProject(b)
+	var all sync.WaitGroup
+	const runs = 20
+	starts := make(chan int)
+	for range 64 {
+		all.Go(func() {
+			for start := range starts {
+				for i := start; i < min(start+runs, size); i++ {
+					req := benchNote(i)
+					req.ID, req.Content.Data = noteID(i), req.Content.Data[:200]
+					if i > start {
+						req.Links = []artifact.Link{{Rel: artifact.DependsOn, Artifact: noteID(i - 1), Version: 1}}
+					}
+					if _, err := svc.CreateArtifact(context.Background(), req); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for start := 0; start < size; start += runs {
+		starts <- start
+	}
+	close(starts)
+	all.Wait()
+	return svc
+}

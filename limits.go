@@ -120,8 +120,12 @@ const (
 	MaxReplyBytes = 8 << 20
 	// MaxDeltaIDBytes bounds a delta id and a message id.
 	MaxDeltaIDBytes = 200
-	// MaxReplyRescans bounds how many broken fences of one reply are looked into.
-	MaxReplyRescans = 64
+	// MaxReplyRescans and MaxReplyRescanBytes bound how many broken fences of
+	// one reply are looked into, and how much text that is.
+	MaxReplyRescans     = 64
+	MaxReplyRescanBytes = 64 << 20
+	// MaxReplyNesting bounds the quotes and lists that one line of a reply opens.
+	MaxReplyNesting = 64
 )
 
 // Limits of the stores.

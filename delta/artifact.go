@@ -108,8 +108,8 @@ func (m *Metadata) check() error {
 		}
 	}
 	for _, n := range slices.Concat(m.Contributors, m.Priority) {
-		if err := n.Check(); err != nil {
-			return err
+		if n.Check() != nil {
+			return brenner.Errorf(brenner.CodeInvalidID, "%q is not a valid actor name", clip(string(n))).At("/metadata")
 		}
 	}
 	return nil

@@ -38,22 +38,18 @@ func (t Target) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a non-empty string or null.
 func (t *Target) UnmarshalJSON(raw []byte) error {
-	if string(raw) == "null" {
+	switch text := string(raw); {
+	case text == "null":
 		*t = ""
-		return nil
+	case raw[0] != '"' || text == `""`:
+		return errTarget
+	default:
+		*t = Target(unquote(text))
 	}
-	var s string
-	if err := canon.Unmarshal(raw, &s); err != nil {
-		return err
-	}
-	if s == "" {
-		return errEmptyTarget
-	}
-	*t = Target(s)
 	return nil
 }
 
-var errEmptyTarget = errors.New("an empty string where an item id or null was expected")
+var errTarget = errors.New("not an item id or null")
 
 // Delta is one change an agent asks for, as it was sent (D1).
 type Delta struct {
@@ -198,8 +194,8 @@ func asInvalid(err error) *brenner.Error {
 		return &out
 	}
 	out.Code = brenner.CodeInvalidDelta
-	if errors.Is(err, errEmptyTarget) {
-		out.Message = errEmptyTarget.Error()
+	if errors.Is(err, errTarget) {
+		out.Message = errTarget.Error()
 	}
 	if out.Hint == "" {
 		out.Hint = hintFor(out.Pointer)

@@ -89,11 +89,7 @@ func (it *Item) json() itemJSON {
 func (row *itemJSON) show(kind Kind, f *shown) {
 	switch kind {
 	case KindList, KindReferences:
-		list := make([]jsontext.Value, len(f.list))
-		for i, el := range f.list {
-			list[i] = jsontext.Value(el)
-		}
-		row.Fields[f.name] = canon.MustMarshal(list)
+		row.Fields[f.name] = jsontext.Value(listText(f.list))
 	case KindOutcomes, KindScore:
 		cells := map[string]jsontext.Value{}
 		for i := range f.cells {

@@ -55,7 +55,9 @@ func lineBreak(r rune) bool {
 // mustEscape says whether a character could mean something to Markdown where
 // it stands. An underscore inside a word and a lone & do not.
 func mustEscape(runes []rune, i int) bool {
-	word := func(i int) bool { return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i])) }
+	word := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
 	switch runes[i] {
 	case '\\', '`', '*', '~', '<', '[', ']', '#':
 		return true

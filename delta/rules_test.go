@@ -1,0 +1,735 @@
+package delta_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/delta"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// say builds the JSON of a delta: an id, an instant in seconds after noon, an
+// agent, an operation, a target (or "-" for none), a section by its prefix and
+// a payload.
+func say(id string, second int, agent, op, target, section, payload string) string {
+	if target == "-" {
+		target = "null"
+	} else {
+		target = `"` + target + `"`
+	}
+	for _, s := range delta.Schemas() {
+		if s.Prefix == section {
+			section = string(s.Section)
+		}
+	}
+	return fmt.Sprintf(`{"delta_id":%q,"timestamp":"2026-01-01T12:00:%02dZ","agent":%q,"operation":%q,"target_id":%s,"section":%q,"payload":%s,"rationale":"r"}`,
+		id, second, agent, op, target, section, payload)
+}
+
+// hypotheses is n ADDs, the first of them a third alternative.
+func hypotheses(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, say(fmt.Sprintf("h%d", i+1), i, "Ann", "ADD", "-", "H",
+			fmt.Sprintf(`{"name":"n%d","claim":"c%d","mechanism":"m","third_alternative":%t}`, i+1, i+1, i == 0)))
+	}
+	return all
+}
+
+func mergeAll(t testing.TB, base *delta.Artifact, raws ...string) delta.Result {
+	t.Helper()
+	return delta.Merge(base, entries(t, raws...), delta.Options{})
+}
+
+func textOf(t testing.TB, a *delta.Artifact, id delta.ItemID, field string) string {
+	t.Helper()
+	it, ok := a.Item(id)
+	if !ok {
+		t.Fatalf("there is no %s", id)
+	}
+	return it.Text(field)
+}
+
+func TestParse_IsStrict(t *testing.T) {
+	// D1: unknown fields, duplicate keys and wrong types reject the delta and
+	// name the place.
+	good := say("d1", 0, "Ann", "ADD", "-", "X", `{"name":"n","observation":"o"}`)
+	edit := func(old, new string) string { return strings.Replace(good, old, new, 1) }
+	for name, c := range map[string]struct {
+		raw     string
+		code    brenner.Code
+		pointer string
+	}{
+		"unknown field":      {edit(`{"delta_id"`, `{"note":1,"delta_id"`), brenner.CodeInvalidDelta, "/note"},
+		"duplicate key":      {edit(`"agent":"Ann"`, `"agent":"Ann","agent":"Bob"`), brenner.CodeInvalidDelta, "/agent"},
+		"duplicate inside":   {edit(`"name":"n"`, `"name":"n","name":"m"`), brenner.CodeInvalidDelta, "/payload/name"},
+		"key in capitals":    {edit(`"agent"`, `"Agent"`), brenner.CodeInvalidDelta, "/Agent"},
+		"id is a number":     {edit(`"d1"`, `7`), brenner.CodeInvalidDelta, "/delta_id"},
+		"no id":              {edit(`"delta_id":"d1",`, ``), brenner.CodeInvalidDelta, "/delta_id"},
+		"id with a newline":  {edit(`"d1"`, `"d\n1"`), brenner.CodeInvalidDelta, "/delta_id"},
+		"no agent":           {edit(`"agent":"Ann",`, ``), brenner.CodeInvalidDelta, "/agent"},
+		"agent with a space": {edit(`"Ann"`, `"Ann B"`), brenner.CodeInvalidDelta, "/agent"},
+		"no timestamp":       {edit(`"timestamp":"2026-01-01T12:00:00Z",`, ``), brenner.CodeInvalidDelta, "/timestamp"},
+		"date only":          {edit(`2026-01-01T12:00:00Z`, `2026-01-01`), brenner.CodeInvalidDelta, "/timestamp"},
+		"no zone":            {edit(`12:00:00Z`, `12:00:00`), brenner.CodeInvalidDelta, "/timestamp"},
+		"hour of one digit":  {edit(`T12:`, `T1:`), brenner.CodeInvalidDelta, "/timestamp"},
+		"comma":              {edit(`:00Z`, `:00,5Z`), brenner.CodeInvalidDelta, "/timestamp"},
+		"empty fraction":     {edit(`:00Z`, `:00.Z`), brenner.CodeInvalidDelta, "/timestamp"},
+		"month 13":           {edit(`2026-01`, `2026-13`), brenner.CodeInvalidDelta, "/timestamp"},
+		"before year 0":      {edit(`2026-01-01T12:00:00Z`, `0000-01-01T00:00:00+01:00`), brenner.CodeInvalidDelta, "/timestamp"},
+		"after year 9999":    {edit(`2026-01-01T12:00:00Z`, `9999-12-31T23:59:59-01:00`), brenner.CodeInvalidDelta, "/timestamp"},
+		"unknown operation":  {edit(`"ADD"`, `"add"`), brenner.CodeInvalidDelta, "/operation"},
+		"unknown section":    {edit(`"anomaly_register"`, `"anomalies"`), brenner.CodeInvalidDelta, "/section"},
+		"empty target":       {edit(`"target_id":null`, `"target_id":""`), brenner.CodeInvalidDelta, "/target_id"},
+		"target a number":    {edit(`"target_id":null`, `"target_id":3`), brenner.CodeInvalidDelta, "/target_id"},
+		"negative seq":       {edit(`"delta_id"`, `"seq":-1,"delta_id"`), brenner.CodeInvalidDelta, "/seq"},
+		"broken seq":         {edit(`"delta_id"`, `"seq":1.5,"delta_id"`), brenner.CodeInvalidDelta, "/seq"},
+		"payload an array":   {edit(`{"name":"n","observation":"o"}`, `[]`), brenner.CodeInvalidDelta, "/payload"},
+		"not an object":      {`[1]`, brenner.CodeInvalidDelta, ""},
+		"null":               {`null`, brenner.CodeInvalidDelta, ""},
+		"nothing":            {``, brenner.CodeInvalidDelta, ""},
+		"cut off":            {good[:40], brenner.CodeInvalidDelta, "/timestamp"},
+		"invalid utf-8":      {edit(`"n"`, "\"\xff\""), brenner.CodeInvalidDelta, "/payload/name"},
+		"nul":                {edit(`"n"`, `"\u0000"`), brenner.CodeInvalidText, "/payload/name"},
+		"too deep":           {edit(`"n"`, strings.Repeat("[", 80)+strings.Repeat("]", 80)), brenner.CodeLimitExceeded, "/payload/name" + strings.Repeat("/0", 62)},
+		"too large":          {edit(`"n"`, `"`+strings.Repeat("x", brenner.MaxDeltaBytes)+`"`), brenner.CodeLimitExceeded, ""},
+		"long rationale":     {edit(`"rationale":"r"`, `"rationale":"`+strings.Repeat("x", brenner.MaxNoteRunes+1)+`"`), brenner.CodeLimitExceeded, "/rationale"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := entries(t, good[:1]+`"seq":1,`+strings.Replace(good[1:], `"d1"`, `"ok"`, 1), c.raw)
+			r := delta.Merge(nil, all, delta.Options{})
+			// D7: the others apply.
+			wantOutcome(t, r, 0, delta.Applied, "")
+			wantOutcome(t, r, 1, delta.Rejected, c.code)
+			if o := r.Outcomes[1]; o.Pointer != c.pointer {
+				t.Errorf("pointer %q, want %q (%s)", o.Pointer, c.pointer, o.Message)
+			}
+		})
+	}
+}
+
+func TestParse_AcceptsEveryFormOfAnInstant(t *testing.T) {
+	// D3: offsets and fractions are normalised.
+	same := []string{
+		"2026-01-01T12:00:00Z", "2026-01-01t12:00:00z", "2026-01-01T12:00:00.000000000000Z", "2026-01-01T13:30:00+01:30", "2025-12-31T24:00:00Z",
+	}
+	for _, ts := range same[:4] {
+		raw := strings.Replace(say("d", 0, "Ann", "EDIT", "-", "RT", `{"statement":"s"}`), same[0], ts, 1)
+		r := mergeAll(t, nil, raw)
+		wantOutcome(t, r, 0, delta.Applied, "")
+		if got := r.Artifact.Metadata().UpdatedAt; got != same[0] {
+			t.Errorf("%s became %s", ts, got)
+		}
+	}
+	for _, ts := range []string{"0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"} {
+		raw := strings.Replace(say("d", 0, "Ann", "EDIT", "-", "RT", `{"statement":"s"}`), same[0], ts, 1)
+		if r := mergeAll(t, nil, raw); r.Artifact.Metadata().UpdatedAt != ts {
+			t.Errorf("%s became %s", ts, r.Artifact.Metadata().UpdatedAt)
+		}
+	}
+}
+
+func TestMerge_EachRefusalHasItsCode(t *testing.T) {
+	// D7: one code for each reason, at its pointer, with a hint; D12, D15.
+	base := mergeAll(t, nil, append(hypotheses(6),
+		say("p", 7, "Ann", "ADD", "-", "P", `{"condition":"k","predictions":{"H1":"up"}}`),
+		say("t", 7, "Ann", "ADD", "-", "T", `{"name":"n","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"e"}}`),
+		say("x", 7, "Ann", "ADD", "-", "X", `{"name":"n","observation":"o"}`),
+	)...).Artifact
+	for name, c := range map[string]struct {
+		raw     string
+		code    brenner.Code
+		pointer string
+	}{
+		"no such item":         {say("d", 9, "Ann", "EDIT", "X9", "X", `{"name":"m"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"target missing":       {say("d", 9, "Ann", "EDIT", "-", "X", `{"name":"m"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"target elsewhere":     {say("d", 9, "Ann", "EDIT", "H1", "X", `{"name":"m"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"target not an id":     {say("d", 9, "Ann", "KILL", "X1 please", "X", `{}`), brenner.CodeInvalidTarget, "/target_id"},
+		"leading zero":         {say("d", 9, "Ann", "KILL", "X01", "X", `{}`), brenner.CodeInvalidTarget, "/target_id"},
+		"huge number":          {say("d", 9, "Ann", "KILL", "X99999999999999999999", "X", `{}`), brenner.CodeInvalidTarget, "/target_id"},
+		"cell of no row":       {say("d", 9, "Ann", "EDIT", "P9.H1", "P", `{"outcome":"up"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"cell of no column":    {say("d", 9, "Ann", "EDIT", "P1.X1", "P", `{"outcome":"up"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"ADD with a target":    {say("d", 9, "Ann", "ADD", "X2", "X", `{"name":"n","observation":"o"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"slate full":           {say("d", 9, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`), brenner.CodeSectionLimitExceeded, "/section"},
+		"required missing":     {say("d", 9, "Ann", "ADD", "-", "X", `{"name":"n"}`), brenner.CodeMissingRequiredField, "/payload/observation"},
+		"required blank":       {say("d", 9, "Ann", "ADD", "-", "X", `{"name":"n","observation":" \t"}`), brenner.CodeMissingRequiredField, "/payload/observation"},
+		"required emptied":     {say("d", 9, "Ann", "EDIT", "X1", "X", `{"observation":""}`), brenner.CodeMissingRequiredField, "/payload/observation"},
+		"empty map":            {say("d", 9, "Ann", "ADD", "-", "P", `{"condition":"k","predictions":{}}`), brenner.CodeMissingRequiredField, "/payload/predictions"},
+		"cell without outcome": {say("d", 9, "Ann", "EDIT", "P1.H1", "P", `{"text":"up"}`), brenner.CodeMissingRequiredField, "/payload/outcome"},
+		"ADD of a thread":      {say("d", 9, "Ann", "ADD", "-", "RT", `{"statement":"s"}`), brenner.CodeRTEditOnly, "/operation"},
+		"KILL of the thread":   {say("d", 9, "Ann", "KILL", "RT", "RT", `{}`), brenner.CodeRTEditOnly, "/operation"},
+		"another thread":       {say("d", 9, "Ann", "EDIT", "RT2", "RT", `{"statement":"s"}`), brenner.CodeInvalidTarget, "/target_id"},
+		"unknown status":       {say("d", 9, "Ann", "EDIT", "X1", "X", `{"status":"gone"}`), brenner.CodeInvalidValue, "/payload/status"},
+		"score above 3":        {say("d", 9, "Ann", "EDIT", "T1", "T", `{"score":{"cost":3.1}}`), brenner.CodeInvalidValue, "/payload/score/cost"},
+		"score below 0":        {say("d", 9, "Ann", "EDIT", "T1", "T", `{"score":{"cost":-1}}`), brenner.CodeInvalidValue, "/payload/score/cost"},
+		"score of nothing":     {say("d", 9, "Ann", "EDIT", "T1", "T", `{"score":{"beauty":1}}`), brenner.CodeInvalidValue, "/payload/score/beauty"},
+		"score a string":       {say("d", 9, "Ann", "EDIT", "T1", "T", `{"score":{"cost":"1"}}`), brenner.CodeInvalidDelta, "/payload/score/cost"},
+		"number out of range":  {say("d", 9, "Ann", "EDIT", "X1", "X", `{"extra":[1,1e999]}`), brenner.CodeInvalidValue, "/payload/extra/1"},
+		"text a number":        {say("d", 9, "Ann", "EDIT", "X1", "X", `{"name":1}`), brenner.CodeInvalidDelta, "/payload/name"},
+		"text null":            {say("d", 9, "Ann", "EDIT", "X1", "X", `{"name":null}`), brenner.CodeInvalidDelta, "/payload/name"},
+		"flag a string":        {say("d", 9, "Ann", "EDIT", "H1", "H", `{"third_alternative":"yes"}`), brenner.CodeInvalidDelta, "/payload/third_alternative"},
+		"list a string":        {say("d", 9, "Ann", "EDIT", "H1", "H", `{"anchors":"§1"}`), brenner.CodeInvalidDelta, "/payload/anchors"},
+		"element a number":     {say("d", 9, "Ann", "EDIT", "H1", "H", `{"anchors":["§1",2]}`), brenner.CodeInvalidDelta, "/payload/anchors/1"},
+		"element blank":        {say("d", 9, "Ann", "EDIT", "H1", "H", `{"anchors":[""]}`), brenner.CodeInvalidValue, "/payload/anchors/0"},
+		"outcome a number":     {say("d", 9, "Ann", "EDIT", "P1", "P", `{"predictions":{"H1":1}}`), brenner.CodeInvalidDelta, "/payload/predictions/H1"},
+		"outcome blank":        {say("d", 9, "Ann", "EDIT", "P1", "P", `{"predictions":{"H1":""}}`), brenner.CodeInvalidValue, "/payload/predictions/H1"},
+		"blank key":            {say("d", 9, "Ann", "EDIT", "P1", "P", `{"predictions":{"":"x"}}`), brenner.CodeInvalidValue, "/payload/predictions/"},
+		"map an array":         {say("d", 9, "Ann", "EDIT", "P1", "P", `{"predictions":[]}`), brenner.CodeInvalidDelta, "/payload/predictions"},
+		"score an array":       {say("d", 9, "Ann", "EDIT", "T1", "T", `{"score":[]}`), brenner.CodeInvalidDelta, "/payload/score"},
+		"replace a string":     {say("d", 9, "Ann", "EDIT", "H1", "H", `{"anchors":[],"replace":"yes"}`), brenner.CodeInvalidDelta, "/payload/replace"},
+		"reason a number":      {say("d", 9, "Ann", "KILL", "X1", "X", `{"reason":1}`), brenner.CodeInvalidDelta, "/payload/reason"},
+		"long reason":          {say("d", 9, "Ann", "KILL", "X1", "X", `{"reason":"`+strings.Repeat("x", 4001)+`"}`), brenner.CodeLimitExceeded, "/payload/reason"},
+		"EDIT of nothing":      {say("d", 9, "Ann", "EDIT", "X1", "X", `{}`), brenner.CodeInvalidDelta, "/payload"},
+		"reference a string":   {say("d", 9, "Ann", "EDIT", "X1", "X", `{"references":["H1"]}`), brenner.CodeInvalidDelta, "/payload/references/0"},
+		"unknown relation":     {say("d", 9, "Ann", "EDIT", "X1", "X", `{"references":[{"session":"s","item":"H1","relation":"likes"}]}`), brenner.CodeInvalidValue, "/payload/references/0/relation"},
+		"bad session":          {say("d", 9, "Ann", "EDIT", "X1", "X", `{"references":[{"session":"a b","item":"H1","relation":"extends"}]}`), brenner.CodeInvalidValue, "/payload/references/0/session"},
+		"bad item":             {say("d", 9, "Ann", "EDIT", "X1", "X", `{"references":[{"session":"s","item":"H","relation":"extends"}]}`), brenner.CodeInvalidValue, "/payload/references/0/item"},
+		"provisional H4":       {`{"provisional_id":"H4",` + say("d", 9, "Ann", "ADD", "-", "X", `{"name":"n","observation":"o"}`)[1:], brenner.CodeInvalidValue, "/provisional_id"},
+		"provisional on EDIT":  {`{"provisional_id":"X-N",` + say("d", 9, "Ann", "EDIT", "X1", "X", `{"name":"m"}`)[1:], brenner.CodeInvalidDelta, "/provisional_id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := mergeAll(t, base, c.raw, say("ok", 8, "Ann", "EDIT", "X1", "X", `{"resolution_plan":"wait"}`))
+			wantOutcome(t, r, 0, delta.Rejected, c.code)
+			if o := r.Outcomes[0]; o.Pointer != c.pointer || o.Hint == "" || o.Message == "" {
+				t.Errorf("%+v, want pointer %s and a hint", o, c.pointer)
+			}
+			wantOutcome(t, r, 1, delta.Applied, "")
+		})
+	}
+}
+
+func TestMerge_UnknownAgentIsRefusedOnlyWhenThereIsAList(t *testing.T) {
+	// D7: UNKNOWN_AGENT.
+	all := entries(t, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"a"}`), say("2", 1, "Eve", "EDIT", "RT", "RT", `{"statement":"b"}`))
+	r := delta.Merge(nil, all, delta.Options{Contributors: []brenner.ActorName{"Ann"}})
+	wantOutcome(t, r, 0, delta.Applied, "")
+	wantOutcome(t, r, 1, delta.Rejected, brenner.CodeUnknownAgent)
+	r = delta.Merge(nil, all, delta.Options{})
+	wantOutcome(t, r, 1, delta.Applied, "")
+	if r = delta.Merge(nil, all, delta.Options{Contributors: []brenner.ActorName{}}); r.Recorded() != 0 {
+		t.Error("an empty list lets somebody in")
+	}
+}
+
+func TestMerge_UnknownPayloadFieldsAreKeptAndWarnedAbout(t *testing.T) {
+	// D1: kept, with a hint where the name is a usual mistake.
+	r := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m","statement":"s","__proto__":{"x":[1]}}`))
+	wantOutcome(t, r, 0, delta.Applied, "")
+	wantWarning(t, r, brenner.CodeUnknownField)
+	if got := textOf(t, r.Artifact, "H1", "__proto__"); got != `{"x":[1]}` {
+		t.Errorf("kept as %s", got)
+	}
+	hints := ""
+	for _, w := range r.Warnings {
+		hints += w.Hint
+	}
+	if !strings.Contains(hints, "did you mean claim?") {
+		t.Errorf("hints: %s", hints)
+	}
+}
+
+func TestMerge_OrderAtOneInstant(t *testing.T) {
+	// D3: KILL before ADD before EDIT, then priority, agent, seq, delta id.
+	t.Run("a kill frees its place for an add", func(t *testing.T) {
+		base := mergeAll(t, nil, hypotheses(6)...).Artifact
+		r := mergeAll(t, base, say("add", 9, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`), say("kill", 9, "Zoe", "KILL", "H2", "H", `{}`))
+		wantOutcome(t, r, 0, delta.Applied, "")
+	})
+	t.Run("an edit meets an item added at that instant", func(t *testing.T) {
+		r := mergeAll(t, nil, say("edit", 0, "Ann", "EDIT", "X1", "X", `{"name":"edited"}`), say("add", 0, "Zoe", "ADD", "-", "X", `{"name":"n","observation":"o"}`))
+		if got := textOf(t, r.Artifact, "X1", "name"); got != "edited" {
+			t.Errorf("name %q", got)
+		}
+	})
+	t.Run("the agent of higher priority prevails", func(t *testing.T) {
+		deltas := entries(t,
+			say("add-a", 0, "Ann", "ADD", "-", "X", `{"name":"ann","observation":"o"}`),
+			say("add-z", 0, "Zoe", "ADD", "-", "X", `{"name":"zoe","observation":"o"}`),
+			say("edit-a", 1, "Ann", "EDIT", "RT", "RT", `{"statement":"ann"}`),
+			say("edit-z", 1, "Zoe", "EDIT", "RT", "RT", `{"statement":"zoe"}`),
+			say("kill-a", 2, "Ann", "KILL", "X1", "X", `{}`),
+			say("kill-z", 2, "Zoe", "KILL", "X1", "X", `{}`),
+		)
+		for _, c := range []struct {
+			priority           []brenner.ActorName
+			first, said, death string
+		}{
+			{[]brenner.ActorName{"Zoe", "Ann"}, "zoe", "zoe", "Zoe"},
+			{[]brenner.ActorName{"Ann", "Zoe"}, "ann", "ann", "Ann"},
+			{[]brenner.ActorName{"Zoe"}, "zoe", "zoe", "Zoe"},
+			{nil, "ann", "CONFLICT", "Ann"},
+		} {
+			a := delta.Merge(nil, deltas, delta.Options{Priority: c.priority}).Artifact
+			x1, _ := a.Item("X1")
+			if got := []string{x1.Text("name"), textOf(t, a, "RT", "statement"), string(x1.Killed().By)}; got[0] != c.first || got[1] != c.said || got[2] != c.death {
+				t.Errorf("priority %v: %v, want %v", c.priority, got, c)
+			}
+		}
+	})
+	t.Run("seq and delta id decide among adds of one agent", func(t *testing.T) {
+		add := func(id string, seq int) string {
+			return fmt.Sprintf(`{"seq":%d,`, seq) + say(id, 0, "Ann", "ADD", "-", "X", `{"name":"`+id+`","observation":"o"}`)[1:]
+		}
+		a := mergeAll(t, nil, add("b", 2), add("c", 1), add("a", 2)).Artifact
+		if got := textOf(t, a, "X1", "name") + textOf(t, a, "X2", "name") + textOf(t, a, "X3", "name"); got != "cab" {
+			t.Errorf("order %s", got)
+		}
+	})
+}
+
+func TestMerge_SixDeltasInAll720Orders(t *testing.T) {
+	// D3: one digest, whatever the order.
+	deltas := entries(t,
+		say("1", 0, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m","third_alternative":true}`),
+		say("2", 0, "Bob", "EDIT", "H1", "H", `{"claim":"bob","anchors":["§1"]}`),
+		say("3", 0, "Cy", "EDIT", "H1", "H", `{"claim":"cy","anchors":["§2"],"replace":true}`),
+		say("4", 0, "Ann", "ADD", "-", "H", `{"claim":"d","mechanism":"m"}`),
+		say("5", 0, "Bob", "KILL", "H2", "H", `{"reason":"no"}`),
+		say("6", 0, "Cy", "EDIT", "H2", "H", `{"claim":"late"}`),
+	)
+	digests := map[brenner.Digest]int{}
+	permute(deltas, 0, func() {
+		r := delta.Merge(nil, deltas, delta.Options{})
+		digests[canon.Sum(append(canon.MustMarshal(r.Artifact), canon.MustMarshal(r.Warnings)...))]++
+	})
+	if len(digests) != 1 {
+		t.Errorf("%d digests", len(digests))
+	}
+	for _, n := range digests {
+		if n != 720 {
+			t.Errorf("%d orders", n)
+		}
+	}
+}
+
+func permute[T any](s []T, i int, visit func()) {
+	if i == len(s) {
+		visit()
+		return
+	}
+	for j := i; j < len(s); j++ {
+		s[i], s[j] = s[j], s[i]
+		permute(s, i+1, visit)
+		s[i], s[j] = s[j], s[i]
+	}
+}
+
+func TestMerge_IDsAreNeverReused(t *testing.T) {
+	// D4: killed items count.
+	base := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`), say("2", 1, "Ann", "KILL", "X1", "X", `{}`)).Artifact
+	r := mergeAll(t, base, say("3", 2, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`))
+	if r.Outcomes[0].Item != "X2" {
+		t.Errorf("%+v", r.Outcomes[0])
+	}
+}
+
+func TestMerge_ProvisionalIDsResolveEverywhere(t *testing.T) {
+	// D4: in targets, map keys and conflicts_with, whatever the order, in the
+	// scope of the agent.
+	named := func(id, name string) string {
+		return `{"provisional_id":"` + name + `",` + say(id, 9, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`)[1:]
+	}
+	r := mergeAll(t, nil,
+		say("p", 1, "Ann", "ADD", "-", "P", `{"condition":"k","predictions":{"H-NEW":"up","H-OTHER":"down"}}`),
+		say("x", 1, "Ann", "ADD", "-", "X", `{"name":"n","observation":"o","conflicts_with":["H-NEW"]}`),
+		say("e", 2, "Ann", "EDIT", "H-NEW", "H", `{"claim":"edited"}`),
+		say("b", 2, "Bob", "EDIT", "H-NEW", "H", `{"claim":"bob"}`),
+		say("w", 2, "Ann", "EDIT", "H-NEW", "X", `{"name":"wrong section"}`),
+		named("h", "H-NEW"),
+		strings.Replace(named("h2", "H-NEW"), `:09Z`, `:10Z`, 1),
+	)
+	wantOutcome(t, r, 2, delta.Applied, "")
+	wantOutcome(t, r, 3, delta.Rejected, brenner.CodeInvalidTarget)
+	wantOutcome(t, r, 4, delta.Rejected, brenner.CodeInvalidTarget)
+	wantOutcome(t, r, 6, delta.Rejected, brenner.CodeInvalidValue)
+	// D11: an edit older than its target's ADD counts as just after it.
+	if got := textOf(t, r.Artifact, "H1", "claim"); got != "edited" {
+		t.Errorf("claim %q", got)
+	}
+	x1, _ := r.Artifact.Item("X1")
+	p1, _ := r.Artifact.Item("P1")
+	if x1.List("conflicts_with")[0] != "H1" || p1.Pairs("predictions")[0] != (delta.Pair{Key: "H1", Value: "up"}) {
+		t.Errorf("%v %v", x1.List("conflicts_with"), p1.Pairs("predictions"))
+	}
+	// The other name is bound by a later merge, and shows in the old row.
+	wantWarning(t, r, brenner.CodeDanglingReference)
+	later := mergeAll(t, r.Artifact, named("h3", "H-OTHER"))
+	p1, _ = later.Artifact.Item("P1")
+	if got := p1.Pairs("predictions"); got[1] != (delta.Pair{Key: "H2", Value: "down"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestMerge_ListsUnionAndReplace(t *testing.T) {
+	// D5: union in order of the first surviving add; replace all, or one.
+	edit := func(id string, second int, payload string) string {
+		return say(id, second, "Ann", "EDIT", "RT", "RT", payload)
+	}
+	for name, c := range map[string]struct {
+		edits           []string
+		anchors, labels string
+	}{
+		"union":          {[]string{edit("1", 1, `{"anchors":["b","a"]}`), edit("2", 2, `{"anchors":["a","c"]}`)}, "b a c", ""},
+		"replace":        {[]string{edit("1", 1, `{"anchors":["a","b"],"labels":["x"]}`), edit("2", 2, `{"anchors":["c"],"replace":true}`)}, "c", "x"},
+		"replace every":  {[]string{edit("1", 1, `{"anchors":["a"],"labels":["x"]}`), edit("2", 2, `{"anchors":["c"],"labels":["y"],"replace":true}`)}, "c", "y"},
+		"replace one":    {[]string{edit("1", 1, `{"anchors":["a"],"labels":["x"]}`), edit("2", 2, `{"anchors":["c"],"labels":["y"],"anchors_replace":true}`)}, "c", "x y"},
+		"replace late":   {[]string{edit("2", 2, `{"anchors":["c"],"replace":true}`), edit("3", 3, `{"anchors":["a"]}`), edit("1", 1, `{"anchors":["a","b"]}`)}, "c a", ""},
+		"replace keeps":  {[]string{edit("1", 1, `{"anchors":["a","b"]}`), edit("2", 2, `{"anchors":["b","c"],"replace":true}`)}, "b c", ""},
+		"clear":          {[]string{edit("1", 1, `{"anchors":["a"]}`), edit("2", 2, `{"anchors":[],"replace":true}`)}, "", ""},
+		"replace: false": {[]string{edit("1", 1, `{"anchors":["a"]}`), edit("2", 2, `{"anchors":["b"],"replace":false}`)}, "a b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := mergeAll(t, nil, c.edits...).Artifact
+			rt, _ := a.Item("RT")
+			if got := strings.Join(rt.List("anchors"), " "); got != c.anchors {
+				t.Errorf("anchors %q, want %q", got, c.anchors)
+			}
+			if got := strings.Join(rt.List("labels"), " "); got != c.labels {
+				t.Errorf("labels %q, want %q", got, c.labels)
+			}
+		})
+	}
+}
+
+func TestMerge_MapsMergeByKey(t *testing.T) {
+	// D5: a score of one part leaves the others alone.
+	r := mergeAll(t, nil,
+		say("1", 0, "Ann", "ADD", "-", "T", `{"name":"n","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"e"},"score":{"likelihood_ratio":3,"cost":1,"speed":2,"ambiguity":1}}`),
+		say("2", 1, "Bob", "EDIT", "T1", "T", `{"score":{"cost":0},"expected_outcomes":{"H2":"f"}}`))
+	t1, _ := r.Artifact.Item("T1")
+	if t1.Score() != 6 || len(t1.Pairs("expected_outcomes")) != 2 {
+		t.Errorf("score %v, outcomes %v", t1.Score(), t1.Pairs("expected_outcomes"))
+	}
+}
+
+func TestMerge_KillKeepsTheItemAndItsFirstKiller(t *testing.T) {
+	// D6: also when the earlier kill arrives later; a reason is optional.
+	base := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`), say("2", 5, "Bob", "KILL", "X1", "X", `{"reason":"late"}`)).Artifact
+	r := mergeAll(t, base, say("3", 3, "Cy", "KILL", "X1", "X", `{}`), say("4", 4, "Cy", "KILL", "X1", "X", `{}`))
+	wantOutcome(t, r, 0, delta.Applied, "")
+	wantOutcome(t, r, 1, delta.Skipped, "")
+	x1, _ := r.Artifact.Item("X1")
+	if d := x1.Killed(); d.By != "Cy" || d.Reason != "" || !strings.Contains(delta.Render(r.Artifact), "**Reason**: not given") {
+		t.Errorf("%+v", d)
+	}
+	if mergeAll(t, r.Artifact, say("5", 9, "Bob", "KILL", "X1", "X", `{}`)).Artifact != r.Artifact {
+		t.Error("killing a killed item made a version")
+	}
+}
+
+func TestMerge_SameIdentityOtherContentIsRefused(t *testing.T) {
+	// D8: identity is (message, delta_id) where there is a message.
+	one := entries(t, say("d-001", 0, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`))[0]
+	two := entries(t, say("d-001", 1, "Ann", "ADD", "-", "X", `{"name":"b","observation":"o"}`))[0]
+	r := delta.Merge(nil, []delta.Entry{one, two}, delta.Options{})
+	wantOutcome(t, r, 1, delta.Rejected, brenner.CodeDeltaIDReused)
+	wantOutcome(t, delta.Merge(r.Artifact, []delta.Entry{two}, delta.Options{}), 0, delta.Rejected, brenner.CodeDeltaIDReused)
+	one.Message, two.Message = "m1", "m2"
+	r = delta.Merge(nil, []delta.Entry{one, two, one}, delta.Options{})
+	wantOutcome(t, r, 0, delta.Applied, "")
+	wantOutcome(t, r, 1, delta.Applied, "")
+	wantOutcome(t, r, 2, delta.Duplicate, "")
+}
+
+func TestMerge_LateDeltasTakeTheirPlace(t *testing.T) {
+	// D9: a late older EDIT is superseded; a late KILL hides later edits.
+	base := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`), say("2", 8, "Ann", "EDIT", "X1", "X", `{"name":"new"}`)).Artifact
+	r := mergeAll(t, base, say("3", 4, "Bob", "EDIT", "X1", "X", `{"name":"old"}`))
+	wantOutcome(t, r, 0, delta.Superseded, "")
+	if textOf(t, r.Artifact, "X1", "name") != "new" || r.Artifact.Version() != 2 {
+		t.Error("an older edit overwrote a newer value")
+	}
+	r = mergeAll(t, r.Artifact, say("4", 5, "Cy", "KILL", "X1", "X", `{}`))
+	if got := textOf(t, r.Artifact, "X1", "name"); got != "old" {
+		t.Errorf("name %q after the late kill", got)
+	}
+	x1, _ := r.Artifact.Item("X1")
+	var ids []string
+	for _, w := range x1.History("name") {
+		ids = append(ids, w.DeltaID)
+	}
+	if strings.Join(ids, " ") != "1 3 2" {
+		t.Errorf("history %v", ids)
+	}
+}
+
+func TestMerge_ConflictIsExplicitAndSettled(t *testing.T) {
+	// D10: all candidates, sorted; settled by a later EDIT or by Resolve.
+	base := mergeAll(t, nil,
+		say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"ann"}`),
+		say("2", 0, "Bob", "EDIT", "RT", "RT", `{"statement":"bob"}`),
+		say("3", 0, "Cy", "EDIT", "RT", "RT", `{"statement":"bob"}`))
+	a := base.Artifact
+	wantOutcome(t, base, 0, delta.Conflicted, "")
+	wantWarning(t, base, brenner.CodeFieldConflict)
+	all := a.Conflicts()
+	if len(all) != 1 || all[0].Name() != "statement" || len(all[0].Candidates) != 3 || string(all[0].Candidates[0].Value) != `"ann"` {
+		t.Fatalf("%+v", all)
+	}
+	if md := delta.Render(a); !strings.Contains(md, "**Statement**: CONFLICT\nCONFLICT: ann (Ann, 2026-01-01T12:00:00Z, 1)\n") {
+		t.Errorf("rendered\n%s", md)
+	}
+	if r := mergeAll(t, a, say("4", 1, "Ann", "EDIT", "RT", "RT", `{"statement":"settled"}`)); len(r.Artifact.Conflicts()) != 0 {
+		t.Error("a later edit does not settle it")
+	}
+	for name, c := range map[string]struct {
+		r    delta.Resolution
+		want string
+		code brenner.Code
+	}{
+		"take an agent":   {delta.Resolution{Item: "RT", Field: "statement", Take: "Ann"}, "ann", ""},
+		"take a delta":    {delta.Resolution{Item: "RT", Field: "statement", Take: "2"}, "bob", ""},
+		"a value":         {delta.Resolution{Item: "RT", Field: "statement", Value: jsontext.Value(`"other"`)}, "other", ""},
+		"neither":         {delta.Resolution{Item: "RT", Field: "statement"}, "", brenner.CodeUsage},
+		"both":            {delta.Resolution{Item: "RT", Field: "statement", Take: "1", Value: jsontext.Value(`"x"`)}, "", brenner.CodeUsage},
+		"nobody":          {delta.Resolution{Item: "RT", Field: "statement", Take: "Zoe"}, "", brenner.CodeNotFound},
+		"no item":         {delta.Resolution{Item: "H9", Field: "claim", Take: "Ann"}, "", brenner.CodeNotFound},
+		"no conflict":     {delta.Resolution{Item: "RT", Field: "context", Take: "Ann"}, "", brenner.CodeNotFound},
+		"a wrong value":   {delta.Resolution{Item: "RT", Field: "statement", Value: jsontext.Value(`7`)}, "", brenner.CodeInvalidDelta},
+		"a broken value":  {delta.Resolution{Item: "RT", Field: "statement", Value: jsontext.Value(`{`)}, "", brenner.CodeInvalidJSON},
+		"candidates late": {delta.Resolution{Item: "RT", Field: "statement", Take: "Ann", Now: instant("2020-01-01T00:00:00Z")}, "ann", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.r.Now.IsZero() {
+				c.r.Now = instant("2026-02-01T00:00:00Z")
+			}
+			c.r.By, c.r.DeltaID, c.r.Rationale = "Pi", "resolve-1", "decided"
+			e, err := a.Resolve(c.r)
+			if brenner.CodeOf(err) != c.code {
+				t.Fatalf("%v, want %s", err, c.code)
+			}
+			if err != nil {
+				return
+			}
+			r := delta.Merge(a, []delta.Entry{e}, delta.Options{})
+			wantOutcome(t, r, 0, delta.Applied, "")
+			if got := textOf(t, r.Artifact, "RT", "statement"); got != c.want || len(r.Artifact.Conflicts()) != 0 {
+				t.Errorf("statement %q, want %q", got, c.want)
+			}
+		})
+	}
+	t.Run("at the end of time nothing is later", func(t *testing.T) {
+		late := func(s string) string {
+			return strings.Replace(s, "2026-01-01T12:00:00Z", "9999-12-31T23:59:59.999999999Z", 1)
+		}
+		r := mergeAll(t, nil, late(say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"a"}`)), late(say("2", 0, "Bob", "EDIT", "RT", "RT", `{"statement":"b"}`)))
+		_, err := r.Artifact.Resolve(delta.Resolution{Item: "RT", Field: "statement", Take: "Ann", By: "Pi", DeltaID: "r"})
+		if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+			t.Error(err)
+		}
+	})
+	t.Run("a key of a map", func(t *testing.T) {
+		r := mergeAll(t, nil,
+			say("0", 0, "Ann", "ADD", "-", "P", `{"condition":"k","predictions":{"H1":"same"}}`),
+			say("1", 1, "Ann", "EDIT", "P1", "P", `{"predictions":{"H1":"up"}}`), say("2", 1, "Bob", "EDIT", "P1.H1", "P", `{"outcome":"down"}`))
+		e, err := r.Artifact.Resolve(delta.Resolution{Item: "P1", Field: "predictions.H1", Take: "Bob", By: "Pi", DeltaID: "r"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p1, _ := delta.Merge(r.Artifact, []delta.Entry{e}, delta.Options{}).Artifact.Item("P1")
+		if p1.Pairs("predictions")[0].Value != "down" {
+			t.Errorf("%v", p1.Pairs("predictions"))
+		}
+	})
+	t.Run("later seq of one message wins", func(t *testing.T) {
+		es := entries(t, `{"seq":1,`+say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"first"}`)[1:], `{"seq":2,`+say("2", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"second"}`)[1:])
+		es[0].Message, es[1].Message = "m", "m"
+		if got := textOf(t, delta.Merge(nil, es, delta.Options{}).Artifact, "RT", "statement"); got != "second" {
+			t.Errorf("statement %q", got)
+		}
+		es[1].Message = "n"
+		if got := textOf(t, delta.Merge(nil, es, delta.Options{}).Artifact, "RT", "statement"); got != "CONFLICT" {
+			t.Errorf("statement %q from two messages", got)
+		}
+	})
+}
+
+func TestMerge_InstantIsCappedByReceipt(t *testing.T) {
+	// D11: year 9999 does not win for ever.
+	es := entries(t, strings.Replace(say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"future"}`), "2026", "9999", 1),
+		say("2", 30, "Bob", "EDIT", "RT", "RT", `{"statement":"present"}`))
+	es[0].Received, es[1].Received = instant("2026-01-01T12:00:10Z"), instant("2026-01-01T12:00:31Z")
+	a := delta.Merge(nil, es, delta.Options{}).Artifact
+	rt, _ := a.Item("RT")
+	if rt.Text("statement") != "present" || !rt.History("statement")[0].At.Equal(es[0].Received) {
+		t.Errorf("%+v", rt.History("statement"))
+	}
+}
+
+func TestMerge_ResearchThreadIsEditedOnly(t *testing.T) {
+	// D12: target RT or null; without rationale a warning.
+	r := mergeAll(t, nil, say("1", 0, "Ann", "EDIT", "-", "RT", `{"statement":"s"}`), say("2", 1, "Ann", "EDIT", "RT", "RT", `{"context":"c"}`))
+	if textOf(t, r.Artifact, "RT", "statement")+textOf(t, r.Artifact, "RT", "context") != "sc" {
+		t.Error("the thread was not filled in")
+	}
+	for _, w := range r.Warnings {
+		if w.Code == brenner.CodeRationaleMissing {
+			t.Error("warned although there is a rationale")
+		}
+	}
+	wantWarning(t, mergeAll(t, nil, strings.Replace(say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"s"}`), `,"rationale":"r"`, "", 1)), brenner.CodeRationaleMissing)
+}
+
+func TestMerge_SeventhLiveHypothesisIsRejected(t *testing.T) {
+	// D13: killed ones do not count; third alternative by flag, label or name.
+	r := mergeAll(t, nil, hypotheses(7)...)
+	wantOutcome(t, r, 5, delta.Applied, "")
+	wantOutcome(t, r, 6, delta.Rejected, brenner.CodeSectionLimitExceeded)
+	r = mergeAll(t, r.Artifact, say("k", 20, "Ann", "KILL", "H2", "H", `{}`), say("n", 21, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`))
+	wantOutcome(t, r, 1, delta.Applied, "")
+	if r.Outcomes[1].Item != "H7" {
+		t.Errorf("%+v", r.Outcomes[1])
+	}
+	for _, third := range []string{`"third_alternative":true`, `"labels":["Third Alternative"]`, `"name":"The third alternative: neither"`} {
+		r := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m",`+third+`}`))
+		for _, w := range r.Warnings {
+			if w.Code == brenner.CodeNoThirdAlternative {
+				t.Errorf("%s is not taken for a third alternative", third)
+			}
+		}
+	}
+}
+
+func TestMerge_LastThirdAlternativeCannotBeKilled(t *testing.T) {
+	// D14: unless the final state has another; the last of several kills is struck.
+	base := mergeAll(t, nil, hypotheses(3)...).Artifact
+	kill := say("k", 9, "Bob", "KILL", "H1", "H", `{}`)
+	r := mergeAll(t, base, kill, say("x", 9, "Bob", "KILL", "H2", "H", `{}`))
+	wantOutcome(t, r, 0, delta.Rejected, brenner.CodeNoThirdAlternative)
+	wantOutcome(t, r, 1, delta.Applied, "")
+	replacement := say("n", 20, "Bob", "ADD", "-", "H", `{"claim":"c","mechanism":"m","third_alternative":true}`)
+	wantOutcome(t, mergeAll(t, base, kill, replacement), 0, delta.Applied, "")
+	two := mergeAll(t, base, replacement).Artifact
+	r = mergeAll(t, two, kill, say("k4", 30, "Bob", "KILL", "H4", "H", `{}`), say("k5", 31, "Cy", "KILL", "H4", "H", `{}`))
+	wantOutcome(t, r, 0, delta.Applied, "")
+	wantOutcome(t, r, 1, delta.Rejected, brenner.CodeNoThirdAlternative)
+	wantOutcome(t, r, 2, delta.Rejected, brenner.CodeNoThirdAlternative)
+	// Spared, H4 turns out to be one no more: the kill before is struck too.
+	r = mergeAll(t, two, kill, say("k4", 30, "Bob", "KILL", "H4", "H", `{}`), say("e", 31, "Cy", "EDIT", "H4", "H", `{"third_alternative":false}`))
+	wantOutcome(t, r, 0, delta.Rejected, brenner.CodeNoThirdAlternative)
+	wantOutcome(t, r, 1, delta.Rejected, brenner.CodeNoThirdAlternative)
+	wantOutcome(t, r, 2, delta.Applied, "")
+}
+
+func TestMerge_PredictionCells(t *testing.T) {
+	// D15: P1.H2 shares the clock of predictions.H2; a killed hypothesis is N/A.
+	base := mergeAll(t, nil, append(hypotheses(3),
+		say("p", 5, "Ann", "ADD", "-", "P", `{"condition":"late | early","predictions":{"H1":"a","H2":"b","H3":"c"}}`))...).Artifact
+	r := mergeAll(t, base,
+		say("1", 6, "Bob", "EDIT", "P1.H2", "P", `{"outcome":"cell"}`),
+		say("2", 7, "Bob", "EDIT", "P1", "P", `{"predictions":{"H2":"row"}}`),
+		say("3", 8, "Bob", "KILL", "P1.H1", "P", `{"reason":"moot"}`),
+		say("4", 9, "Bob", "KILL", "H3", "H", `{}`))
+	wantOutcome(t, r, 0, delta.Superseded, "")
+	p1, _ := r.Artifact.Item("P1")
+	for key, want := range map[string]string{"H1": "", "H2": "row", "H3": "N/A"} {
+		if got := r.Artifact.Prediction(p1, key); got != want {
+			t.Errorf("cell %s is %q, want %q", key, got, want)
+		}
+	}
+	if strings.Contains(string(canon.MustMarshal(r.Artifact)), "N/A") {
+		t.Error("N/A is stored")
+	}
+	if md := delta.Render(r.Artifact); !strings.Contains(md, "| P1 | late \\| early | ~~a~~ [KILLED] | row | N/A |") {
+		t.Errorf("rendered\n%s", md)
+	}
+	// A later edit brings the cell back: there is no ADD of a cell.
+	r = mergeAll(t, r.Artifact, say("5", 10, "Bob", "EDIT", "P1.H1", "P", `{"outcome":"back"}`))
+	if p1, _ = r.Artifact.Item("P1"); r.Artifact.Prediction(p1, "H1") != "back" {
+		t.Error("the cell stays dead")
+	}
+}
+
+func TestItems_TestsAreRankedByScore(t *testing.T) {
+	// D16: highest first, ties by number; ids do not change.
+	test := func(id string, second int, score string) string {
+		return say(id, second, "Ann", "ADD", "-", "T", `{"name":"`+id+`","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"e"},"score":{"cost":`+score+`}}`)
+	}
+	a := mergeAll(t, nil, test("a", 0, "1"), test("b", 1, "3"), test("c", 2, "1")).Artifact
+	order := func(a *delta.Artifact) (ids string) {
+		for _, it := range a.Items(delta.DiscriminativeTests) {
+			ids += string(it.ID()) + " "
+		}
+		return ids
+	}
+	if got := order(a); got != "T2 T1 T3 " {
+		t.Errorf("order %s", got)
+	}
+	a = mergeAll(t, a, say("e", 3, "Bob", "EDIT", "T3", "T", `{"score":{"speed":3}}`)).Artifact
+	if got := order(a); got != "T3 T2 T1 " {
+		t.Errorf("order after the edit %s", got)
+	}
+	if md := delta.Render(a); strings.Index(md, "### T3: c") > strings.Index(md, "### T2: b") {
+		t.Error("rendered in another order")
+	}
+}
+
+func TestMerge_PostconditionsAreWarnings(t *testing.T) {
+	// D17: on the final state.
+	r := mergeAll(t, nil, say("1", 0, "Ann", "ADD", "-", "A", `{"name":"n","statement":"s","scale_check":true}`))
+	wantWarning(t, r, brenner.CodeNoThirdAlternative)
+	wantWarning(t, r, brenner.CodeBelowMinimum)
+	for _, w := range r.Warnings {
+		if w.Code == brenner.CodeNoScaleCheck {
+			t.Error("there is a scale check")
+		}
+	}
+	wantWarning(t, mergeAll(t, r.Artifact, say("2", 1, "Ann", "KILL", "A1", "A", `{}`)), brenner.CodeNoScaleCheck)
+}
+
+func TestMerge_VersionAndMetadata(t *testing.T) {
+	// D18: version+1 only if something was recorded.
+	a := mergeAll(t, nil, say("1", 5, "Bob", "EDIT", "RT", "RT", `{"statement":"s"}`)).Artifact
+	r := mergeAll(t, a, say("2", 3, "Ann", "EDIT", "RT", "RT", `{"context":"c"}`))
+	m := r.Artifact.Metadata()
+	if m.Version != 2 || m.UpdatedAt != "2026-01-01T12:00:05Z" || m.CreatedAt != "2026-01-01T12:00:05Z" || strings.Join(names(m.Contributors), " ") != "Ann Bob" {
+		t.Errorf("%+v", m)
+	}
+	if r = mergeAll(t, a, say("3", 9, "Eve", "EDIT", "H1", "H", `{"claim":"c"}`)); r.Artifact != a {
+		t.Error("a merge that recorded nothing made a version")
+	}
+}
+
+func TestMerge_AnotherPriorityListShowsEverythingAnew(t *testing.T) {
+	// D10: the list in force decides, also about what was merged before.
+	a := mergeAll(t, nil, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"ann"}`), say("2", 0, "Bob", "EDIT", "RT", "RT", `{"statement":"bob"}`)).Artifact
+	one := entries(t, say("3", 1, "Cy", "EDIT", "RT", "RT", `{"context":"c"}`))
+	r := delta.Merge(a, one, delta.Options{Priority: []brenner.ActorName{"Bob"}})
+	if got := textOf(t, r.Artifact, "RT", "statement"); got != "bob" || textOf(t, a, "RT", "statement") != "CONFLICT" {
+		t.Errorf("statement %q", got)
+	}
+	if again := delta.Merge(r.Artifact, nil, delta.Options{}); textOf(t, again.Artifact, "RT", "statement") != "bob" {
+		t.Error("the list was forgotten")
+	}
+}
+
+func TestMerge_TooManyDeltasAreRefusedTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: a million deltas")
+	}
+	r := delta.Merge(nil, make([]delta.Entry, brenner.MaxDeltas+1), delta.Options{})
+	wantOutcome(t, r, brenner.MaxDeltas, delta.Rejected, brenner.CodeLimitExceeded)
+	if r.Recorded() != 0 {
+		t.Error("some were recorded")
+	}
+}
+
+func TestMerge_StaysNearLinearInItsWork(t *testing.T) {
+	// D23: time is the benchmark's business; here allocations, which do not
+	// depend on how busy the machine is, grow no faster than the deltas.
+	small, large := mixed(1_000), mixed(10_000)
+	a := testing.AllocsPerRun(1, func() { delta.Merge(nil, small, delta.Options{}) })
+	b := testing.AllocsPerRun(1, func() { delta.Merge(nil, large, delta.Options{}) })
+	if b > 12*a {
+		t.Errorf("%v allocations for 1,000 deltas, %v for 10,000", a, b)
+	}
+	base := delta.Merge(nil, large, delta.Options{}).Artifact
+	one := entries(t, say("one", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"s"}`))
+	if c := testing.AllocsPerRun(1, func() { delta.Merge(base, one, delta.Options{}) }); c > b/50 {
+		t.Errorf("%v allocations for one more delta, %v for all", c, b)
+	}
+}

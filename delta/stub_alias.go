@@ -1,3 +1,0 @@
-package delta
-
-var fieldAliases = map[Section]map[string]string{}

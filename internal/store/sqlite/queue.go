@@ -40,6 +40,7 @@ type group struct {
 	changes int           // that succeeded
 	done    chan struct{} // closed when err is known
 	err     error
+	tail    tail
 }
 
 func (q *queue) write(ctx context.Context, fn func(store.Tx) error) error {
@@ -132,7 +133,7 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 			return nil, err
 		}
 	}
-	t := &tx{reader: reader{c: q.conn}, waiting: &q.waiting}
+	t := &tx{reader: reader{c: q.conn}, waiting: &q.waiting, tail: &g.tail}
 	if err := fn(t); err != nil {
 		return nil, err
 	}
@@ -155,6 +156,7 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 // undo takes back the change of the turn and nothing else, if that is possible.
 func (q *queue) undo() {
 	background := context.Background()
+	q.group.tail.known = false
 	if q.conn.broken == nil && q.group.changes > 0 {
 		if q.conn.do(background, "ROLLBACK TO change") == nil && q.conn.do(background, "RELEASE change") == nil {
 			return

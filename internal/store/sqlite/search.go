@@ -40,7 +40,21 @@ func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) (err
 		return err
 	}
 	t.waiting.Add(1)
-	return t.c.do(ctx, "INSERT OR REPLACE INTO unindexed (artifact, text) VALUES (?, ?)", key, text)
+	var blob any
+	if head, ends := strings.CutSuffix(text, t.content.data); ends && t.content.data != "" {
+		text, blob = head, t.content.key
+	}
+	return t.c.do(ctx, "INSERT OR REPLACE INTO unindexed (artifact, text, blob) VALUES (?, ?, ?)", key, text, blob)
+}
+
+const selectUnindexed = "SELECT u.artifact, u.text, b.data FROM unindexed u LEFT JOIN blobs b ON b.key = u.blob"
+
+// unindexedText puts a noted text together.
+func unindexedText(r row) string {
+	if r.null(2) {
+		return r.text(1)
+	}
+	return r.text(1) + string(r.bytes(2))
 }
 
 func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
@@ -108,14 +122,14 @@ func (r *reader) notedTexts(ctx context.Context, words []string) (map[int64][]in
 	out := map[int64][]int{}
 	err := r.c.query(ctx, func(r row) error {
 		weights := make([]int, len(words))
-		for _, term := range store.Terms(r.text(1)) {
+		for _, term := range store.Terms(unindexedText(r)) {
 			if i, found := slices.BinarySearch(words, term.Word); found {
 				weights[i] = term.Weight
 			}
 		}
 		out[r.int(0)] = weights
 		return nil
-	}, "SELECT artifact, text FROM unindexed")
+	}, selectUnindexed)
 	return out, err
 }
 
@@ -190,8 +204,7 @@ func (t *tx) settleSome(ctx context.Context) (moved int, err error) {
 		artifact int64
 		text     string
 	}
-	notes, err := collect(ctx, t.c, func(r row) note { return note{r.int(0), r.text(1)} },
-		"SELECT artifact, text FROM unindexed LIMIT ?", int64(settleBatch))
+	notes, err := collect(ctx, t.c, func(r row) note { return note{r.int(0), unindexedText(r)} }, selectUnindexed+" LIMIT ?", int64(settleBatch))
 	if err != nil {
 		return 0, err
 	}

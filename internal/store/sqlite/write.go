@@ -16,7 +16,16 @@ type tx struct {
 	reader
 	doom error // the first error of a writing method
 	// keys remembers the artifacts this write has looked up.
-	keys    map[brenner.ArtifactID]int64
+	keys map[brenner.ArtifactID]int64
+	// made are the artifacts this write has made: they had no versions.
+	made map[int64]bool
+	tail *tail
+	// content is the blob this write put last, which the text to index most
+	// often ends with.
+	content struct {
+		key  int64
+		data string
+	}
 	waiting *atomic.Int64
 }
 
@@ -45,7 +54,7 @@ func (t *tx) key(ctx context.Context, id brenner.ArtifactID) (int64, error) {
 
 func (t *tx) remember(id brenner.ArtifactID, key int64) {
 	if t.keys == nil {
-		t.keys = map[brenner.ArtifactID]int64{}
+		t.keys, t.made = map[brenner.ArtifactID]int64{}, map[int64]bool{}
 	}
 	t.keys[id] = key
 }
@@ -62,6 +71,38 @@ func (t *tx) Init(ctx context.Context, p store.Project) (err error) {
 	return err
 }
 
+// tail is where the journal ends. Nobody else can write during a transaction,
+// so it is looked up once for all the writes that share one.
+type tail struct {
+	known           bool
+	records, hashes int64
+}
+
+// end gives the tail of the journal.
+func (t *tx) end(ctx context.Context) (*tail, error) {
+	if t.tail.known {
+		return t.tail, canceled(ctx)
+	}
+	records, err := t.reader.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := t.hashCount(ctx)
+	if err != nil {
+		return nil, err
+	}
+	*t.tail = tail{true, records, hashes}
+	return t.tail, nil
+}
+
+func (t *tx) Size(ctx context.Context) (int64, error) {
+	end, err := t.end(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return end.records, nil
+}
+
 // next reports whether a row numbered n can follow the rows below have.
 func next(n, have int64) error {
 	switch {
@@ -75,29 +116,31 @@ func next(n, have int64) error {
 
 func (t *tx) AppendRecord(ctx context.Context, r store.Record) (err error) {
 	defer t.note(&err)
-	size, err := t.Size(ctx)
+	end, err := t.end(ctx)
 	if err != nil {
 		return err
 	}
-	if err := next(r.Seq, size+1); err != nil {
+	if err := next(r.Seq, end.records+1); err != nil {
 		return err
 	}
 	if err := r.Check(); err != nil {
 		return err
 	}
+	end.records++
 	return t.c.do(ctx, "INSERT INTO records (seq, at, actor, kind, data) VALUES (?, ?, ?, ?, ?)",
 		r.Seq, micros(r.At), string(r.Actor), r.Kind, raw(r.Data))
 }
 
 func (t *tx) PutHashes(ctx context.Context, first int64, hashes [][32]byte) (err error) {
 	defer t.note(&err)
-	count, err := t.hashCount(ctx)
+	end, err := t.end(ctx)
 	if err != nil {
 		return err
 	}
-	if err := next(first, count); err != nil || len(hashes) == 0 {
+	if err := next(first, end.hashes); err != nil || len(hashes) == 0 {
 		return err
 	}
+	end.hashes += int64(len(hashes))
 	run := make([]byte, 0, len(hashes)*hashSize)
 	for _, h := range hashes {
 		run = append(run, h[:]...)
@@ -111,7 +154,11 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) (err er
 	if err != nil {
 		return err
 	}
-	return t.c.do(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
+	added, key, err := t.c.exec(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
+	if added > 0 {
+		t.content.key, t.content.data = key, string(data)
+	}
+	return err
 }
 
 func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) (err error) {
@@ -128,27 +175,31 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) (err error) {
 	if err := a.Check(); err != nil {
 		return err
 	}
-	var key int64
-	var before []byte
-	found, err := t.c.one(ctx, func(r row) { key, before = r.int(0), r.bytes(1) }, "SELECT key, tags FROM artifacts WHERE id = ?", string(a.ID))
-	if err != nil {
-		return err
-	}
 	tags := joined(a.Tags)
 	columns := []any{
 		string(a.ID), string(a.Type), string(a.Module), string(a.Creator), micros(a.Created), micros(a.Updated), int64(a.Head),
 		int64(a.Latest), int64(a.Canonical), string(a.HeadStatus), a.Seq, tags, a.Summary,
 	}
-	if found {
-		err = t.c.do(ctx, `UPDATE artifacts SET type = ?2, module = ?3, creator = ?4, created = ?5, updated = ?6, head = ?7,
-			latest = ?8, canonical = ?9, head_status = ?10, seq = ?11, tags = ?12, summary = ?13 WHERE id = ?1`, columns...)
-	} else {
-		_, key, err = t.c.exec(ctx, "INSERT INTO artifacts ("+artifactColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns...)
-	}
+	added, key, err := t.c.exec(ctx, "INSERT INTO artifacts ("+artifactColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO NOTHING`, columns...)
 	if err != nil {
 		return err
 	}
+	if added > 0 {
+		t.remember(a.ID, key)
+		t.made[key] = true
+		return t.retag(ctx, key, nil, a.Tags)
+	}
+	var before []byte
+	if _, err := t.c.one(ctx, func(r row) { key, before = r.int(0), r.bytes(1) },
+		"SELECT key, tags FROM artifacts WHERE id = ?", string(a.ID)); err != nil {
+		return err
+	}
 	t.remember(a.ID, key)
+	if err := t.c.do(ctx, `UPDATE artifacts SET type = ?2, module = ?3, creator = ?4, created = ?5, updated = ?6, head = ?7,
+		latest = ?8, canonical = ?9, head_status = ?10, seq = ?11, tags = ?12, summary = ?13 WHERE id = ?1`, columns...); err != nil {
+		return err
+	}
 	if bytes.Equal(before, tags) {
 		return nil
 	}
@@ -229,6 +280,10 @@ type tips struct {
 
 func (t *tx) tips(ctx context.Context, of int64, parent brenner.Version) (tips, error) {
 	var out tips
+	if t.made[of] {
+		delete(t.made, of) // it has one from now on
+		return out, nil
+	}
 	lowest, highest := versionRange(of)
 	_, err := t.c.one(ctx, func(r row) {
 		out.forked = !r.null(0)
@@ -412,7 +467,7 @@ func (t *tx) DeleteVectors(ctx context.Context, space string) (err error) {
 
 func (t *tx) Reset(ctx context.Context) (err error) {
 	defer t.note(&err)
-	t.keys = nil
+	t.keys, t.made = nil, nil
 	for _, empty := range []string{
 		"INSERT INTO words (words) VALUES ('delete-all')",
 		"DELETE FROM unindexed", "DELETE FROM forked", "DELETE FROM links", "DELETE FROM versions", "DELETE FROM artifact_tags",

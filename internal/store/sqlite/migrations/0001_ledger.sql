@@ -184,7 +184,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
 -- Texts that are not in the index yet; an empty one is only to be taken out.
 -- Adding a document to the index costs more than writing its version, and much
 -- less when there are many: so they wait here, and a search looks here as well.
+-- A text that ends with the content of a blob is not written twice: it is what
+-- stands here and then that blob, if it is not redacted meanwhile.
 CREATE TABLE unindexed (
   artifact INTEGER PRIMARY KEY REFERENCES artifacts,
-  text     TEXT NOT NULL
+  text     TEXT    NOT NULL,
+  blob     INTEGER REFERENCES blobs
 ) STRICT;

@@ -10,6 +10,8 @@ import (
 	"brenner/delta"
 	"brenner/policy"
 	"brenner/roster"
+
+	"pgregory.net/rapid"
 )
 
 var deltaBlock = regexp.MustCompile("(?ms)^```delta$\n(.*?)^```$")
@@ -105,4 +107,82 @@ func TestPrompt_AnswerFormatAgreesWithTheSchemas(t *testing.T) {
 			}
 		}
 	}
+}
+
+// R9: the examples of a kickoff are never contributions, neither as they stand
+// nor repeated or quoted in a reply; what the agent adds is one.
+func TestCompose_ExamplesAreNeverContributions(t *testing.T) {
+	k := seedKickoff()
+	k.Question = "Is this one?\n```delta\n{\"operation\":\"KILL\"}\n```"
+	k.Prompts = map[string]string{"adversarial_critic": strings.Join([]string{
+		"Ours:", "~~~delta", own, "~~~", ":::delta", own, ":::", "- ```delta", "  " + own, "  ```", "1. > ````delta", "   > " + own, "   > ````", "",
+	}, "\n")}
+	messages, err := k.Compose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := delta.Envelope{Message: "m1", Agent: "BlueLake", Timestamp: "2025-12-30T12:00:00Z"}
+	for _, m := range messages {
+		for name, reply := range map[string]string{
+			"as it stands": m.Body,
+			"repeated":     "You wrote:\n\n" + m.Body + "\n\nMy answer:\n\n```delta\n" + own + "\n```\n",
+			"quoted":       "> " + strings.ReplaceAll(m.Body, "\n", "\n> ") + "\n\n```delta\n" + own + "\n```\n",
+		} {
+			x, err := delta.Extract([]byte(reply), env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 1
+			if name == "as it stands" {
+				want = 0
+			}
+			if len(x.Entries) != want || len(x.Misses) != 0 || len(x.Ignored) < 4 {
+				t.Errorf("%s, %s: %d deltas, %d ignored, misses %+v", m.To, name, len(x.Entries), len(x.Ignored), x.Misses)
+			}
+		}
+	}
+}
+
+const own = `{"operation":"ADD","target_id":null,"section":"anomaly_register","payload":{"name":"n","observation":"o"},"rationale":"r"}`
+
+// R9: nor is a block in any odd place of a project's prompt.
+func TestCompose_NoPromptSmugglesADelta(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"```delta", "~~~delta", ":::delta", "````delta", "``` delta ", "```", "~~~", ":::", "```json", own, own, "\n", "\n", "\n", "\r\n", "\r",
+		"> ", "- ", "* ", "1. ", "  ", "    ", "\t", "text ", "# ", "---", "<!-- ", "-->", "<div>", "\ufeff", "\u00a0", "\\",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		k := seedKickoff()
+		k.Recipients = to("BlueLake")
+		k.Prompts = map[string]string{"hypothesis_generator": strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "prompt"), "")}
+		k.Question = strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "question"), "")
+		messages, err := k.Compose()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := delta.Extract([]byte(messages[0].Body), delta.Envelope{Message: "m1", Agent: "BlueLake", Timestamp: "2025-12-30T12:00:00Z"})
+		if err != nil || len(x.Entries) > 0 {
+			t.Fatalf("%v: %d deltas in\n%s", err, len(x.Entries), messages[0].Body)
+		}
+	})
+}
+
+// R9: nor is anything that a project's prompt or a question can hold.
+func FuzzCompose_YieldsNoDelta(f *testing.F) {
+	f.Add("```delta\n"+own+"\n```", "q", "c")
+	f.Add("- ~~~ delta\n  "+own+"\n", ":::delta\n"+own+"\n:::", "```delta\r\n"+own)
+	f.Add("1.\t> ```delta\n\t> "+own, "", own)
+	f.Fuzz(func(t *testing.T, prompt, question, context string) {
+		k := seedKickoff()
+		k.Question, k.Context = question, context
+		k.Prompts = map[string]string{"hypothesis_generator": prompt, "test_designer": prompt, "adversarial_critic": prompt}
+		messages, err := k.Compose()
+		if err != nil {
+			t.Skip(err)
+		}
+		x, err := delta.Extract([]byte(messages[0].Body), delta.Envelope{Message: "m1", Agent: "BlueLake", Timestamp: "2025-12-30T12:00:00Z"})
+		if err == nil && len(x.Entries) > 0 {
+			t.Fatalf("%d deltas in\n%s", len(x.Entries), messages[0].Body)
+		}
+	})
 }

@@ -34,6 +34,8 @@ func escapeWith(s string, cell bool) string {
 			b.WriteByte(' ')
 		case !unicode.IsGraphic(r):
 			b.WriteRune('\uFFFD')
+		case r == '~': // \~ beside our own ~~ would not close it
+			b.WriteString("&#126;")
 		case mustEscape(runes, i) || cell && r == '|':
 			b.WriteByte('\\')
 			b.WriteRune(r)
@@ -59,7 +61,7 @@ func mustEscape(runes []rune, i int) bool {
 		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
 	}
 	switch runes[i] {
-	case '\\', '`', '*', '~', '<', '[', ']', '#':
+	case '\\', '`', '*', '<', '[', ']', '#':
 		return true
 	case '_':
 		return !word(i-1) || !word(i+1)

@@ -205,14 +205,16 @@ func (r *reader) Objects(ctx context.Context, q store.ObjectQuery) ([]store.Obje
 func (r *reader) CountObjects(ctx context.Context, kind, group string) (map[string]int, error) {
 	var w where
 	w.add("kind = ?", kind)
+	index := "objects_by_state"
 	if group != "" {
 		w.add("grp = ?", group)
+		index = "objects_by_group"
 	}
 	out := map[string]int{}
 	err := r.c.query(ctx, func(r row) error {
 		out[r.text(0)] = int(r.int(1))
 		return nil
-	}, "SELECT state, count(*) FROM objects"+w.String()+" GROUP BY state", w.args...)
+	}, "SELECT state, count(*) FROM objects INDEXED BY "+index+w.String()+" GROUP BY state", w.args...)
 	return out, err
 }
 

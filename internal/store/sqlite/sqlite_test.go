@@ -11,6 +11,8 @@ import (
 )
 
 // The contract, promise by promise, and random operations against the model.
+// C14: one canonical version per artifact and slot; J5: text is ordered by its
+// bytes and U+0000 is refused; X7: writers queue, and fail alone.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, filepath.Join(t.TempDir(), "brenner.db"), sqlite.Options{Create: true})

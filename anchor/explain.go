@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"errors"
 	"fmt"
 
 	"brenner"
@@ -98,7 +99,10 @@ func Explain(p Patch, base Text, e Elsewhere) Explanation {
 	if err == nil {
 		return Explanation{Outcome: res.Outcome}
 	}
-	refused := err.(*brenner.Error) // Apply returns no other error
+	var refused *brenner.Error
+	if !errors.As(err, &refused) {
+		panic(err) // Apply returns no other error
+	}
 	x := explainer{p: p, base: base, elsewhere: e, views: map[*lens]*folded{}}
 	x.out.Code, x.out.Message = refused.Code, refused.Message
 	switch refused.Code {

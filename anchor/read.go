@@ -110,7 +110,7 @@ func refuseNull(raw []byte) error {
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {
-			return nil // the end; canon.Check has seen every other error
+			return nil //nolint:nilerr // the end; canon.Check has seen every other error
 		}
 		at := string(dec.StackPointer())
 		if tok.Kind() == 'n' && !strings.HasPrefix(at, "/meta/") {

@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -134,7 +135,8 @@ func (s Set) change(p Patch, text Text) (Change, error) {
 
 // inFile says which file of a set a refusal is about.
 func inFile(err error, name string) error {
-	if e, ok := err.(*brenner.Error); ok {
+	var e *brenner.Error
+	if errors.As(err, &e) {
 		e.Message = name + ": " + e.Message
 	}
 	return err

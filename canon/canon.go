@@ -57,7 +57,7 @@ func Transform(raw []byte) ([]byte, error) {
 
 // Unmarshal checks one JSON value (see Check) and decodes it. Members that the
 // target does not know are refused; for a lenient target add a catch-all field
-// with the tag `json:",inline"` or decode into a map.
+// with the tag `json:",embed"` or decode into a map.
 func Unmarshal(raw []byte, v any) error {
 	if err := Check(raw); err != nil {
 		return err

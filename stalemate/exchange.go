@@ -1,6 +1,7 @@
 package stalemate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,8 +109,8 @@ func givesBack(s Stalemate, raw []byte) error {
 
 // inWireNames points at the member by its name in the exchange format.
 func inWireNames(err error) error {
-	e, ok := err.(*brenner.Error)
-	if !ok {
+	var e *brenner.Error
+	if !errors.As(err, &e) {
 		return err
 	}
 	for _, n := range []struct{ ours, theirs string }{
@@ -195,7 +196,8 @@ func Export(s Stalemate) ([]byte, error) {
 
 // asInvalid gives a JSON fault its name in this protocol.
 func asInvalid(err error) error {
-	if e, ok := err.(*brenner.Error); ok && e.Code == brenner.CodeInvalidJSON {
+	var e *brenner.Error
+	if errors.As(err, &e) && e.Code == brenner.CodeInvalidJSON {
 		return invalid(e.Pointer, "%s", e.Message).Because(err)
 	}
 	return err

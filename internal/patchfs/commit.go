@@ -237,7 +237,12 @@ func (t *tree) recover() error {
 // load reads a journal; found says that there is one, readable or not.
 func (t *tree) load(name string) (j journal, found bool, err error) {
 	info, err := t.root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return j, false, nil
+	case err != nil:
+		return j, true, err // it may be there: going on as if not could undo a decided set
+	case !info.Mode().IsRegular():
 		return j, false, nil
 	}
 	raw, err := t.root.ReadFile(name)

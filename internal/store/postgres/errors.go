@@ -78,11 +78,8 @@ func translate(ctx context.Context, err error) error {
 }
 
 func taken(refused *pgconn.PgError) error {
-	switch {
-	case strings.HasPrefix(refused.ConstraintName, canonicalIndexes):
+	if strings.HasPrefix(refused.ConstraintName, canonicalIndexes) {
 		return brenner.Errorf(brenner.CodeSlotTaken, "another version is canonical in this place").Because(refused)
-	case refused.TableName == "projects":
-		return projectExists()
 	}
 	return brenner.Errorf(brenner.CodeAlreadyExists, "it exists already").Because(refused)
 }
@@ -113,11 +110,6 @@ func notFound(format string, args ...any) error {
 func noProject() error {
 	return brenner.Errorf(brenner.CodeNoProject, "the database holds no such project").
 		WithHint("run `brenner init`, or correct the project parameter of the address")
-}
-
-func projectExists() error {
-	return brenner.Errorf(brenner.CodeProjectExists, "the database holds this project already").
-		WithHint("use it, or add ?project=NAME with another name to the address")
 }
 
 // transient tells the errors after which the same work may succeed at once.

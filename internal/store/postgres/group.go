@@ -13,12 +13,19 @@ import (
 	"brenner"
 )
 
-// group is one transaction that several writes share, each in a savepoint. It
-// begins by taking the project's lock, so that whoever is in it is alone among
-// the writers of the project in all processes.
+// group is one transaction that several writes share. It begins by taking the
+// project's lock, so that whoever is in it is alone among the writers of the
+// project in all processes.
+//
+// The changes of a write that ended well stay held and travel with the first
+// question of the next, or with the commit. They cannot be refused, by then; if
+// the database fails at them all the same, so that it is not clear what stands,
+// the transaction is rolled back and its writes are run again, each alone.
 type group struct {
 	store *Store
 	conn  *pgxpool.Conn
+	// held are the statements of kept writes that have not been sent.
+	held []statement
 	// standing is what the last kept write left, began what the group found.
 	standing, began standing
 	// kept are the writes that are done and wait for the commit.
@@ -63,7 +70,10 @@ func (s *Store) serveGroup(wait time.Duration) {
 		if w == nil {
 			break
 		}
-		g.admit(w, func() bool { return n == brenner.MaxGroupCommit || s.queue.empty() })
+		g.admit(w)
+		if !g.over && (w.alone || n == brenner.MaxGroupCommit || s.queue.empty()) {
+			break
+		}
 	}
 	if !g.over {
 		g.commit()
@@ -115,13 +125,8 @@ func (s *Store) lock(wait time.Duration) (*group, error) {
 	return g, nil
 }
 
-// admit runs one write in its savepoint. If it is the last of the group, the
-// commit travels with its last statements.
-//
-// A write that the database broke off to end a deadlock is taken back and gets
-// another turn in a new group: only the end of this one lets go of the lock
-// that the other side is waiting for.
-func (g *group) admit(w *write, last func() bool) {
+// admit runs one write in the transaction, and keeps it or takes it back.
+func (g *group) admit(w *write) {
 	w.tries++
 	t := g.open()
 	w.turn <- t
@@ -129,68 +134,118 @@ func (g *group) admit(w *write, last func() bool) {
 	if err == nil {
 		err = t.fault
 	}
-	if err == nil {
-		err = g.keep(w, t, last())
-	}
-	if err == nil {
-		return
-	}
-	if lost := g.undo(t); lost != nil {
-		g.settle(lost)
-		w.done <- lost
-		return
-	}
-	if err == errLeft || w.tries == tries || !transient(t.fault) {
+	switch {
+	case err == nil:
+		g.keep(w, t)
+	case t.aborted && g.conn.Conn().IsClosed():
+		g.kept = append(g.kept, w)
+		g.settle(unavailable("the connection to the database failed").Because(err))
+	case !t.aborted && !t.changed:
+		g.held = t.held[:t.others] // nothing of it was sent
 		w.done <- err
-		return
+	case t.guarded && !t.brokenByOthers():
+		g.undo(w, t, err)
+	case len(g.kept) == 0:
+		g.rollback()
+		g.reject(w, t.fault, err)
+	case err == errLeft:
+		w.done <- err
+		g.again()
+	default:
+		g.again(w)
 	}
-	g.commit()
-	g.store.queue.pushFront(w)
 }
 
 // open gives a write the transaction.
 func (g *group) open() *tx {
 	on := newSession(context.Background(), g.conn.Conn())
-	on.held.Queue(`SAVEPOINT write`)
-	r := reader{session: on, project: g.store.project, size: g.standing.records}
-	return &tx{reader: r, hashes: g.standing.hashes, known: newKnown()}
+	on.held = g.held
+	t := &tx{
+		reader: reader{session: on, project: g.store.project, size: g.standing.records},
+		hashes: g.standing.hashes, known: newKnown(),
+		shared: len(g.kept) > 0, others: len(g.held), first: none,
+	}
+	on.sending = t.guard
+	return t
 }
 
-// keep ends the savepoint of a write that went well and, with the last write,
-// the transaction. An error is the write's own; what ends the whole group it
-// settles itself.
-func (g *group) keep(w *write, t *tx, last bool) error {
-	released, committed := false, false
-	batch := t.held
-	t.sent = true
-	batch.Queue(`RELEASE SAVEPOINT write`).Exec(func(pgconn.CommandTag) error { released = true; return nil })
-	if last {
-		g.queueCommit(batch, t.standing(), &committed)
-	}
-	err := g.send(batch)
-	if err != nil && !released && !g.conn.Conn().IsClosed() {
-		t.fault = err
-		return err
-	}
+// keep lets a write stand.
+func (g *group) keep(w *write, t *tx) {
 	g.kept = append(g.kept, w)
 	g.standing = t.standing()
-	if last || err != nil {
-		g.settle(outcome(committed, err))
+	g.held = t.held
+	if t.guarded {
+		g.held = append(g.held, statement{sql: `RELEASE SAVEPOINT write`})
 	}
-	return nil
 }
 
-// commit ends the transaction.
-func (g *group) commit() {
-	if len(g.kept) == 0 {
-		g.over = true
-		g.exec(`ROLLBACK`) // if it fails, the connection goes
+// undo takes back what a write did after its savepoint. The statements of
+// earlier writes went before it.
+func (g *group) undo(w *write, t *tx, err error) {
+	if lost := g.exec(`ROLLBACK TO SAVEPOINT write; RELEASE SAVEPOINT write`); lost != nil {
+		g.kept = append(g.kept, w)
+		g.settle(lost)
 		return
 	}
-	committed := false
+	g.held = nil
+	if g.reject(w, t.fault, err) {
+		// Only the end of the transaction lets go of the lock that the other
+		// side of a deadlock is waiting for.
+		g.commit()
+	}
+}
+
+// reject ends a write with its error, or gives it another turn if the fault
+// behind it is one that passes.
+func (g *group) reject(w *write, fault, err error) (again bool) {
+	if err == errLeft || w.tries >= tries || !transient(fault) {
+		w.done <- err
+		return false
+	}
+	g.store.queue.pushFront(w)
+	return true
+}
+
+// again runs the writes of the group and one more, if any, a second time, each
+// alone: whose fault it was shows then.
+func (g *group) again(more ...*write) {
+	g.rollback()
+	all := append(g.kept, more...)
+	for _, w := range all {
+		w.alone = true
+	}
+	g.store.queue.pushFront(all...)
+}
+
+// rollback ends the transaction without a trace; if it fails, the connection
+// goes, and the transaction with it.
+func (g *group) rollback() {
+	g.over = true
+	_ = g.exec(`ROLLBACK`)
+}
+
+// commit ends the transaction, in one round trip with what is still held.
+func (g *group) commit() {
+	if len(g.kept) == 0 {
+		g.rollback()
+		return
+	}
 	batch := new(pgx.Batch)
-	g.queueCommit(batch, g.standing, &committed)
-	g.settle(outcome(committed, g.send(batch)))
+	made, committed := 0, false
+	for _, h := range g.held {
+		batch.Queue(h.sql, h.args...).Exec(func(pgconn.CommandTag) error { made++; return nil })
+	}
+	g.queueCommit(batch, &committed)
+	err := g.send(batch)
+	switch {
+	case made == len(g.held) || g.conn.Conn().IsClosed():
+		g.settle(outcome(committed, err))
+	case len(g.kept) == 1:
+		g.rollback()
+		g.reject(g.kept[0], err, err)
+	default:
+		g.again()
+	}
 }
 
 // queueCommit adds the commit, and behind it a word to those who wait for
@@ -198,14 +253,14 @@ func (g *group) commit() {
 // make the commits of all projects wait for each other, and its failure would
 // be a failure to write. It may get lost; those who wait also look by
 // themselves.
-func (g *group) queueCommit(batch *pgx.Batch, now standing, committed *bool) {
+func (g *group) queueCommit(batch *pgx.Batch, committed *bool) {
 	batch.Queue(`COMMIT`).Exec(func(tag pgconn.CommandTag) error {
 		// A transaction that cannot commit answers ROLLBACK, without an error.
 		*committed = tag.String() == "COMMIT"
 		return nil
 	})
-	if now.records > g.began.records {
-		batch.Queue(`SELECT pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(now.records, 10))
+	if g.standing.records > g.began.records {
+		batch.Queue(`SELECT pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(g.standing.records, 10))
 	}
 }
 
@@ -230,14 +285,6 @@ func (g *group) send(batch *pgx.Batch) error {
 	ctx, cancel := context.WithTimeout(context.Background(), brenner.WriteDeadline)
 	defer cancel()
 	return translate(context.Background(), markLost(g.conn.Conn(), g.conn.SendBatch(ctx, batch).Close()))
-}
-
-// undo takes back what a write did.
-func (g *group) undo(t *tx) error {
-	if !t.sent {
-		return nil
-	}
-	return g.exec(`ROLLBACK TO SAVEPOINT write; RELEASE SAVEPOINT write`)
 }
 
 // exec runs plain statements: a transaction that has failed prepares none.

@@ -113,13 +113,15 @@ func (t *tx) Init(ctx context.Context, p store.Project) error {
 	if err := p.Check(); err != nil {
 		return t.doom(err)
 	}
-	made, err := list(ctx, t.session, func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
-		`UPDATE projects SET id = $2, name = $3, at = $4, key = coalesce(nullif(key, ''), $3)
-		WHERE project = $1 AND id IS NULL RETURNING project`, t.project, string(p.ID), p.Name, p.At)
-	if err == nil && len(made) == 0 {
-		err = projectExists()
+	const update = `WITH made AS (
+			UPDATE projects SET id = $2, name = $3, at = $4, key = coalesce(nullif(key, ''), $3) WHERE project = $1 AND id IS NULL RETURNING 1)
+		SELECT CASE WHEN EXISTS (SELECT FROM made) THEN true ELSE refuse('BR409', 'project') END`
+	err := t.try(ctx, false, update, update, string(p.ID), p.Name, p.At)
+	if brenner.CodeOf(err) == brenner.CodeAlreadyExists {
+		t.fault = brenner.Errorf(brenner.CodeProjectExists, "the database holds this project already").
+			WithHint("use it, or add ?project=NAME with another name to the address")
 	}
-	return t.doom(err)
+	return t.fault
 }
 
 func (t *tx) AppendRecord(ctx context.Context, rec store.Record) error {

@@ -124,7 +124,7 @@ func findProject(ctx context.Context, on *session, key string) (int32, error) {
 
 // makeRoom gives the number that a project with this key will have.
 func makeRoom(ctx context.Context, on *session, key string) (int32, error) {
-	if _, err := on.exec(ctx, `INSERT INTO projects (key) VALUES ($1) ON CONFLICT DO NOTHING`, key); err != nil {
+	if _, err := on.hold(ctx, `INSERT INTO projects (key) VALUES ($1) ON CONFLICT DO NOTHING`, key); err != nil {
 		return 0, err
 	}
 	return one(ctx, on, noProject(), func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
@@ -172,7 +172,7 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
 	// thrown away for it.
 	defer conn.Release()
 	r := &reader{session: newSession(ctx, conn.Conn()), project: s.project, size: unknown}
-	r.held.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+	r.held = append(r.held, statement{sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`})
 	if err := fn(r); err != nil {
 		r.end()
 		return err

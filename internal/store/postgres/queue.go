@@ -25,6 +25,7 @@ type queue struct {
 type write struct {
 	deadline time.Time
 	tries    int        // how often it has run
+	alone    bool       // it is to share its transaction with no other
 	turn     chan *tx   // the transaction is yours
 	ran      chan error // how it went
 	done     chan error // how it ended: committed, or why not
@@ -77,11 +78,11 @@ func (q *queue) empty() bool {
 	return len(q.waiting) == 0
 }
 
-// pushFront gives a write another turn, before all others.
-func (q *queue) pushFront(w *write) {
+// pushFront gives writes another turn, before all others.
+func (q *queue) pushFront(again ...*write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = slices.Insert(q.waiting, 0, w)
+	q.waiting = slices.Insert(q.waiting, 0, again...)
 }
 
 // patience is how long the most patient of those waiting will wait; none ends
@@ -134,8 +135,8 @@ func (q *queue) close() {
 	}
 }
 
-// Write queues fn and waits for the end of it. After a deadlock fn runs again,
-// its first run having left no trace.
+// Write queues fn and waits for the end of it. If the database broke off the
+// transaction, fn runs again, its first run having left no trace.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if ctx.Err() != nil {
 		return tooLate(ctx)

@@ -19,14 +19,26 @@ type session struct {
 	conn *pgx.Conn
 	// ctx bounds the statements. It is not always that of the caller: see tx.
 	ctx  context.Context
-	held *pgx.Batch
+	held []statement
 	// weight is the size of what is held, so that an import does not hold it
 	// all in memory.
 	weight int
 	sent   bool // anything at all
-	// fault is the first error of a statement. PostgreSQL accepts nothing in
-	// the transaction after it, so neither do we.
+	// fault is the first error. PostgreSQL accepts nothing in a transaction
+	// after one, so neither do we.
 	fault error
+	// aborted says that the error was the server's, and failed which of the
+	// statements last sent it was.
+	aborted bool
+	failed  int
+	// sending, if set, is called before anything is sent.
+	sending func()
+}
+
+// statement is one that waits to be sent.
+type statement struct {
+	sql  string
+	args []any
 }
 
 // maxHeld and maxHeldBytes bound what is held back.
@@ -36,32 +48,20 @@ const (
 )
 
 func newSession(ctx context.Context, conn *pgx.Conn) *session {
-	return &session{conn: conn, ctx: ctx, held: new(pgx.Batch)}
+	return &session{conn: conn, ctx: ctx}
 }
 
-// hold queues a statement that gives nothing back. An error of it shows at a
-// later statement, or at the end.
-func (s *session) hold(ctx context.Context, sql string, args ...any) error {
+// hold keeps a statement that gives nothing back. It tells when there is
+// enough to be sent.
+func (s *session) hold(ctx context.Context, sql string, args ...any) (full bool, err error) {
 	if err := s.ready(ctx, args); err != nil {
-		return err
+		return false, err
 	}
-	s.held.Queue(sql, args...)
+	s.held = append(s.held, statement{sql, args})
 	for _, arg := range args {
 		s.weight += weigh(arg)
 	}
-	if s.held.Len() < maxHeld && s.weight < maxHeldBytes {
-		return nil
-	}
-	return s.flush()
-}
-
-// flush sends what is held.
-func (s *session) flush() error {
-	if s.held.Len() == 0 {
-		return s.fault
-	}
-	_, err := s.send(nil)
-	return err
+	return len(s.held) >= maxHeld || s.weight >= maxHeldBytes, nil
 }
 
 // query sends what is held and one question, and reads its rows. The
@@ -75,38 +75,40 @@ func (s *session) query(ctx context.Context, row func(pgx.Rows) error, sql strin
 	return err
 }
 
-// exec sends what is held and one statement, and gives how many rows it changed.
-func (s *session) exec(ctx context.Context, sql string, args ...any) (int64, error) {
-	tag, err := s.run(ctx, nil, sql, args...)
-	return tag.RowsAffected(), err
-}
-
 func (s *session) run(ctx context.Context, row func(pgx.Rows) error, sql string, args ...any) (pgconn.CommandTag, error) {
 	if err := s.ready(ctx, args); err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	s.held.Queue(sql, args...)
+	s.held = append(s.held, statement{sql, args})
 	return s.send(row)
 }
 
-// send runs the batch in one round trip and gives the tag of its last
+// send runs what is held in one round trip and gives the tag of the last
 // statement, whose rows go to row.
 func (s *session) send(row func(pgx.Rows) error) (pgconn.CommandTag, error) {
-	batch := s.held
-	s.held, s.weight, s.sent = new(pgx.Batch), 0, true
+	if s.sending != nil {
+		s.sending()
+	}
+	batch := new(pgx.Batch)
+	for _, h := range s.held {
+		batch.Queue(h.sql, h.args...)
+	}
+	s.held, s.weight, s.sent, s.failed = nil, 0, true, 0
 	results := s.conn.SendBatch(s.ctx, batch)
-	tag, err := readBatch(results, batch.Len(), row)
+	tag, err := s.read(results, batch.Len(), row)
 	if closing := results.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
+		s.aborted = true
 		s.fault = translate(s.ctx, markLost(s.conn, err))
 	}
 	return tag, s.fault
 }
 
-func readBatch(results pgx.BatchResults, n int, row func(pgx.Rows) error) (tag pgconn.CommandTag, err error) {
-	for range n - 1 {
+// read reads the results of n statements; failed counts them.
+func (s *session) read(results pgx.BatchResults, n int, row func(pgx.Rows) error) (tag pgconn.CommandTag, err error) {
+	for ; s.failed < n-1; s.failed++ {
 		if tag, err = results.Exec(); err != nil {
 			return tag, err
 		}
@@ -204,7 +206,7 @@ func listUpTo[T any](ctx context.Context, s *session, n int, scan func(pgx.Rows,
 	if n <= 0 {
 		return list(ctx, s, scan, sql, args...)
 	}
-	all, err := list(ctx, s, scan, fmt.Sprintf("%s LIMIT %d", sql, 1<<bits.Len(uint(n-1))), args...)
+	all, err := list(ctx, s, scan, fmt.Sprintf("%s LIMIT %d", sql, 1<<min(bits.Len(uint(n-1)), 62)), args...)
 	return all[:min(n, len(all))], err
 }
 

@@ -2,12 +2,18 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"brenner/internal/store"
 )
 
 // tx is one write inside its group.
+//
+// It begins with the statements that earlier writes of the group have left
+// held. A savepoint before its own changes is needed only if some of them are
+// sent before it is known that it ends well, and if there is other work in the
+// transaction to protect.
 //
 // Its statements do not end with the context of the caller: to break one off
 // is to break the connection, and with it the other writes of the group. A
@@ -17,7 +23,19 @@ type tx struct {
 	reader
 	hashes int64 // how many there are
 	known  known
+	// shared says that there are other writes in the transaction. others is
+	// how many of the statements held are theirs, and sentOthers how many of
+	// those last sent were.
+	shared             bool
+	others, sentOthers int
+	// first is where among those held the first change of this write stands,
+	// or none. changed says that changes have been sent, guarded that a
+	// savepoint stands before them.
+	first            int
+	changed, guarded bool
 }
+
+const none = -1
 
 var _ store.Tx = (*tx)(nil)
 
@@ -34,6 +52,22 @@ func (t *tx) serve(ctx context.Context) (stop func()) {
 	}
 }
 
+// guard is called before statements are sent, and sets the savepoint if it is
+// time to.
+func (t *tx) guard() {
+	if t.first != none {
+		t.changed = true
+		if t.shared && !t.guarded {
+			t.held = slices.Insert(t.held, t.first, statement{sql: `SAVEPOINT write`})
+			t.guarded = true
+		}
+	}
+	t.sentOthers, t.others, t.first = t.others, 0, none
+}
+
+// brokenByOthers tells that it was a statement of an earlier write that failed.
+func (t *tx) brokenByOthers() bool { return t.aborted && t.failed < t.sentOthers }
+
 // doom notes that a writing method failed: nothing of the write will stand.
 func (t *tx) doom(err error) error {
 	if err != nil && t.fault == nil {
@@ -45,7 +79,14 @@ func (t *tx) doom(err error) error {
 // put holds a change that cannot be refused. The project is its first
 // parameter.
 func (t *tx) put(ctx context.Context, sql string, args ...any) error {
-	return t.doom(t.hold(ctx, sql, append([]any{t.project}, args...)...))
+	if t.first == none {
+		t.first = len(t.held)
+	}
+	full, err := t.hold(ctx, sql, append([]any{t.project}, args...)...)
+	if full {
+		_, err = t.send(nil)
+	}
+	return t.doom(err)
 }
 
 // try makes a change that the database may refuse. If it is sure not to, it is
@@ -55,10 +96,11 @@ func (t *tx) try(ctx context.Context, sure bool, plain, checked string, args ...
 	if sure {
 		return t.put(ctx, plain, args...)
 	}
-	if err := t.put(ctx, checked, args...); err != nil {
+	if err := t.put(ctx, checked, args...); err != nil || len(t.held) == 0 {
 		return err
 	}
-	return t.flush()
+	_, err := t.send(nil)
+	return err
 }
 
 func (t *tx) standing() standing {

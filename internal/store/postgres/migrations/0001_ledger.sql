@@ -46,7 +46,7 @@ CREATE TABLE hashes (
 
 CREATE TABLE blobs (
   project integer NOT NULL,
-  digest  bytea NOT NULL CHECK (length(digest) = 32),
+  digest  bytea NOT NULL,
   data    bytea, -- null: redacted
   PRIMARY KEY (project, digest)
 );
@@ -78,12 +78,12 @@ CREATE TABLE versions (
   project    integer NOT NULL,
   artifact   text COLLATE "C" NOT NULL,
   version    integer NOT NULL,
-  parent     integer NOT NULL CHECK (parent >= 0 AND parent < version),
+  parent     integer NOT NULL,
   status     text COLLATE "C" NOT NULL,
   slot       text COLLATE "C" NOT NULL,
   summary    text COLLATE "C" NOT NULL,
   format     text COLLATE "C" NOT NULL,
-  content    bytea NOT NULL CHECK (length(content) = 32),
+  content    bytea NOT NULL,
   size       bigint NOT NULL,
   what       text COLLATE "C" NOT NULL,
   why        text COLLATE "C" NOT NULL,
@@ -149,7 +149,7 @@ CREATE TABLE requests (
   project integer NOT NULL,
   actor   text COLLATE "C" NOT NULL,
   key     text COLLATE "C" NOT NULL,
-  digest  bytea NOT NULL CHECK (length(digest) = 32),
+  digest  bytea NOT NULL,
   result  bytea NOT NULL,
   seq     bigint NOT NULL,
   PRIMARY KEY (project, actor, key)
@@ -177,7 +177,7 @@ CREATE TABLE tokens (
   project integer NOT NULL,
   id      text COLLATE "C" NOT NULL,
   actor   text COLLATE "C" NOT NULL,
-  secret  bytea NOT NULL CHECK (length(secret) = 32),
+  secret  bytea NOT NULL,
   created timestamptz NOT NULL,
   expires timestamptz, -- null: never
   revoked boolean NOT NULL,

@@ -24,6 +24,7 @@ type entry struct {
 	rank    int       // of the agent in the priority list
 	target  target
 	writes  []write
+	item    ItemID         // the item it was recorded in
 	fresh   bool           // still belongs to the merge that made it
 	hash    brenner.Digest // of the content, once needed while fresh
 }

@@ -96,7 +96,8 @@ type Entry struct {
 
 // Parse reads one delta strictly (D1): INVALID_DELTA, INVALID_TEXT or
 // LIMIT_EXCEEDED name the JSON pointer. Missing delta_id, timestamp and agent
-// are taken from the envelope; seq is the position in the message.
+// are taken from the envelope; so is a missing seq, the position in the
+// message, if there is a message.
 //
 // Parse checks the form only. Merge, or Check, judges the content.
 func Parse(raw []byte, env Envelope, seq int) (Delta, error) {
@@ -121,7 +122,7 @@ func Parse(raw []byte, env Envelope, seq int) (Delta, error) {
 	if string(d.Payload) == "null" {
 		d.Payload = nil
 	}
-	if d.Seq == 0 {
+	if d.Seq == 0 && env.Message != "" {
 		d.Seq = seq
 	}
 	if d.DeltaID == "" && env.Message != "" {

@@ -312,7 +312,7 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 	if e.target.section != it.section || e.target.number != 0 && e.target.number != it.number {
 		return nil, badArtifact(pointer+"/delta/target_id", "the delta is about another item")
 	}
-	e.message, e.rank = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent)
+	e.message, e.rank, e.item = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent), it.ID()
 	if _, twice := r.recorded[e.identity()]; twice {
 		return nil, badArtifact(pointer+"/delta/delta_id", "the delta appears twice")
 	}

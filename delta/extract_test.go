@@ -253,6 +253,14 @@ func TestReadDeltas_AReplyReadTwiceGivesTheSameDeltas(t *testing.T) {
 	}
 }
 
+func TestReadDeltas_PlaceInAFileIsNoPartOfADelta(t *testing.T) {
+	// D8: the same delta in another file is the same delta.
+	first, _ := delta.ReadDeltas([]byte("["+seedExample1+"]"), delta.Envelope{})
+	r := delta.Merge(nil, first.Entries, delta.Options{})
+	second, _ := delta.ReadDeltas([]byte("["+seedExample3+","+seedExample1+"]"), delta.Envelope{})
+	wantOutcome(t, delta.Merge(r.Artifact, second.Entries, delta.Options{}), 1, delta.Duplicate, "")
+}
+
 func FuzzReadDeltas(f *testing.F) {
 	for _, s := range []string{
 		plainDelta, "```delta\n" + plainDelta + "\n```", "```json\n" + plainDelta + "\n```", "[" + plainDelta + "]",

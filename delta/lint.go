@@ -74,9 +74,34 @@ func LintJSON(raw []byte) []brenner.Diagnostic {
 		return Lint(a)
 	}
 	e := asInvalid(err)
-	return []brenner.Diagnostic{{
-		Code: e.Code, Severity: brenner.SeverityError, Message: e.Message, Hint: e.Hint, Pointer: e.Pointer,
-	}}
+	return []brenner.Diagnostic{{Code: e.Code, Severity: brenner.SeverityError, Message: e.Message, Hint: e.Hint, Pointer: e.Pointer}}
+}
+
+// LintDeltas judges deltas before they are sent: what ReadDeltas makes of the
+// input, and every rule that needs no artifact. It reports LIMIT_EXCEEDED as
+// ReadDeltas does.
+func LintDeltas(input []byte, env Envelope) ([]brenner.Diagnostic, error) {
+	x, err := ReadDeltas(input, env)
+	if err != nil {
+		return nil, err
+	}
+	found := x.Diagnostics()
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		err := error(e.Invalid)
+		if e.Invalid == nil {
+			var warnings []brenner.Diagnostic
+			warnings, err = Check(e.Delta)
+			found = append(found, warnings...)
+		}
+		if err != nil {
+			f := asInvalid(err)
+			found = append(found, brenner.Diagnostic{
+				Code: f.Code, Severity: brenner.SeverityError, Subject: e.Delta.DeltaID, Message: f.Message, Hint: f.Hint, Pointer: f.Pointer,
+			})
+		}
+	}
+	return found, nil
 }
 
 type linter struct {

@@ -206,7 +206,7 @@ func (e *entry) identity() identity { return identity{e.message, e.delta.DeltaID
 // repeat judges a delta whose identity was used before.
 func (w *work) repeat(first *entry) {
 	if w.entry.digest() == first.digest() {
-		w.outcome.Status = Duplicate
+		w.outcome.Status, w.outcome.Item = Duplicate, first.item
 		return
 	}
 	w.outcome.reject(brenner.Errorf(brenner.CodeDeltaIDReused, "delta_id %q was used for another delta", clip(w.entry.delta.DeltaID)).

@@ -132,8 +132,9 @@ func (w *work) judge(names resolver) {
 func (m *merge) recorded() []*entry {
 	var all []*entry
 	for i := range m.work {
-		if m.work[i].outcome.Recorded() {
-			all = append(all, m.work[i].entry)
+		if w := &m.work[i]; w.outcome.Recorded() {
+			w.entry.item = w.outcome.Item
+			all = append(all, w.entry)
 		}
 	}
 	return all
@@ -196,7 +197,7 @@ func (m *merge) mentions() map[name][]ItemID {
 		}
 		for n := range w.entry.provisionalNames() {
 			if _, bound := m.lookup(n.agent, n.id); !bound {
-				fresh[n] = append(fresh[n], w.outcome.Item)
+				fresh[n] = append(fresh[n], w.entry.item)
 			}
 		}
 	}

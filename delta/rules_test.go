@@ -433,6 +433,10 @@ func TestMerge_SameIdentityOtherContentIsRefused(t *testing.T) {
 	wantOutcome(t, r, 0, delta.Applied, "")
 	wantOutcome(t, r, 1, delta.Applied, "")
 	wantOutcome(t, r, 2, delta.Duplicate, "")
+	// The outcome of a repeated ADD says which item it made.
+	if again := delta.Merge(r.Artifact, []delta.Entry{two}, delta.Options{}); again.Outcomes[0].Item != "X2" || r.Outcomes[2].Item != "X1" {
+		t.Errorf("%+v", again.Outcomes)
+	}
 }
 
 func TestMerge_LateDeltasTakeTheirPlace(t *testing.T) {

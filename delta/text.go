@@ -3,6 +3,7 @@ package delta
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"brenner/canon"
 
@@ -124,11 +125,18 @@ func escapePointer(s string) string {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// clip keeps a quoted input short enough to stand in a message.
+// clip keeps a quoted input short enough to stand in a message, and keeps it
+// from driving a terminal.
 func clip(s string) string {
 	const most = 80
-	if len(s) <= most {
-		return s
+	cut := strings.ToValidUTF8(s[:min(len(s), most)], "")
+	if len(s) > most {
+		cut += "…"
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, cut)
 }

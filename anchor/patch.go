@@ -154,6 +154,16 @@ func (p Patch) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, w)
 }
 
+// UnmarshalJSONFrom reads a patch as Parse does.
+func (p *Patch) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	*p, err = Parse(raw)
+	return err
+}
+
 // JSON gives the patch indented, for files and people.
 func (p Patch) JSON() []byte {
 	raw, err := json.Marshal(p, jsontext.WithIndent("  "), json.Deterministic(true))

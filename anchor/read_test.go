@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/canon"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -148,6 +149,26 @@ func TestParse_ReadsTheSeedsExample(t *testing.T) {
 	}
 	if got := strings.ReplaceAll(flat.String(), `": `, `":`); got != raw {
 		t.Errorf("written as\n%s\nwant\n%s", got, raw)
+	}
+}
+
+// A patch inside other JSON is read as strictly as one that stands alone.
+func TestPatch_IsReadInsideOtherJSON(t *testing.T) {
+	p := Patch{Path: "notes", Base: zeros, Groups: []Group{{Anchor{"a", Exact}, []Op{{Kind: ReplaceBlock, Old: "b", New: "c"}}}}}
+	var in, out struct {
+		Patch *Patch `json:"patch,omitzero"`
+	}
+	in.Patch = &p
+	raw := canon.MustMarshal(in)
+	if err := canon.Unmarshal(raw, &out); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(in, out); d != "" {
+		t.Error(d)
+	}
+	err := canon.Unmarshal([]byte(strings.Replace(string(raw), `"text"`, `"txt"`, 1)), &out)
+	if brenner.CodeOf(err) != brenner.CodeInvalidPatch {
+		t.Error(err)
 	}
 }
 

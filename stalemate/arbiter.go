@@ -78,12 +78,16 @@ func (a *arbiter) findBase() bool {
 	chosen := -1
 	texts := make([]anchor.Text, len(a.s.Evidence))
 	for i, e := range a.s.Evidence {
-		if e.Kind != KindFileContent || e.Missing {
+		if e.Missing || e.Kind != KindFileContent && e.Kind != KindOlderContent {
 			continue
 		}
 		t, err := anchor.Canonical([]byte(e.Content))
 		if err != nil {
 			a.step("%s is not text: %v", e.name(), err)
+			continue
+		}
+		if e.Kind == KindOlderContent {
+			a.elsewhere.Older = append(a.elsewhere.Older, anchor.Named{Name: e.ID, Text: t})
 			continue
 		}
 		texts[i] = t

@@ -14,8 +14,11 @@ import (
 const (
 	KindErrorLog    = "error_log"
 	KindFileContent = "file_content"
-	KindPatch       = "patch"
-	KindExplanation = "explanation"
+	// KindOlderContent is an earlier state of a text: one that a patch was
+	// made for or quotes, when it was refused on another.
+	KindOlderContent = "older_content"
+	KindPatch        = "patch"
+	KindExplanation  = "explanation"
 )
 
 // Evidence is one thing that can be looked at.

@@ -39,9 +39,11 @@ type Stalemate struct {
 	Expected     string       `json:"expected_behaviour,omitzero"`
 	Evidence     []Evidence   `json:"evidence"`
 	Request      string       `json:"arbitration_request"`
-	State        State        `json:"state"`
+	// State, Round and History are how far it has come. Whoever stores a
+	// stalemate may keep them elsewhere and leave them out of its content.
+	State State `json:"state,omitzero"`
 	// Round counts from 1; reopening adds one.
-	Round   int     `json:"round"`
+	Round   int     `json:"round,omitzero"`
 	History []Event `json:"history,omitempty"`
 }
 
@@ -84,8 +86,26 @@ func Raise(s Stalemate) (Stalemate, error) {
 	if err := s.Check(); err != nil {
 		return Stalemate{}, err
 	}
-	if missing := s.Missing(); len(missing) > 0 {
-		return Stalemate{}, placeholderError(s, missing)
+	if err := placeholders(s.Evidence, 0); err != nil {
+		return Stalemate{}, err
+	}
+	return s, nil
+}
+
+// With adds evidence, as when a stalemate is reopened because the last verdict
+// lacked some. What is there keeps its ids. It refuses placeholders as Raise
+// does; pointers are into more.
+func (s Stalemate) With(more []Evidence) (Stalemate, error) {
+	had := len(s.Evidence)
+	s.Evidence = slices.Concat(s.Evidence, more)
+	for i := had; i < len(s.Evidence); i++ {
+		s.Evidence[i] = s.Evidence[i].addressed(i + 1)
+	}
+	if err := s.checkEvidence(); err != nil {
+		return Stalemate{}, err
+	}
+	if err := placeholders(s.Evidence[had:], had); err != nil {
+		return Stalemate{}, err
 	}
 	return s, nil
 }
@@ -109,16 +129,24 @@ func begin(s Stalemate) Stalemate {
 	return s
 }
 
-func placeholderError(s Stalemate, missing []Evidence) error {
-	e := brenner.Errorf(brenner.CodeEvidencePlaceholder, "%d of %d pieces of evidence only stand for the content", len(missing), len(s.Evidence)).
-		WithHint("attach the content itself")
-	for _, m := range missing {
-		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
-			Code: brenner.CodeEvidencePlaceholder, Severity: brenner.SeverityError, Subject: m.ID,
-			Message: fmt.Sprintf("%s is a placeholder: %q", m.name(), clip(m.Content)), Pointer: fmt.Sprintf("/evidence/%d/content", m.position()),
-		})
+// placeholders refuses evidence that only stands for content. The ids of the
+// evidence began after had others.
+func placeholders(evidence []Evidence, had int) error {
+	var found []brenner.Diagnostic
+	for _, e := range evidence {
+		if e.Missing {
+			found = append(found, brenner.Diagnostic{
+				Code: brenner.CodeEvidencePlaceholder, Severity: brenner.SeverityError, Subject: e.ID,
+				Message: fmt.Sprintf("%s is a placeholder: %q", e.name(), clip(e.Content)),
+				Pointer: fmt.Sprintf("/evidence/%d/content", e.position()-had),
+			})
+		}
 	}
-	return e
+	if found == nil {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeEvidencePlaceholder, "%d of %d pieces of evidence only stand for the content", len(found), len(evidence)).
+		WithHint("attach the content itself").WithDiagnostics(found)
 }
 
 // Check reports INVALID_STALEMATE or LIMIT_EXCEEDED, with a pointer, unless
@@ -187,10 +215,14 @@ func (s Stalemate) checkEvidence() error {
 	if len(s.Evidence) > brenner.MaxEvidence {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%d pieces of evidence; at most %d are allowed", len(s.Evidence), brenner.MaxEvidence).At("/evidence")
 	}
+	total := 0
 	for i, e := range s.Evidence {
 		at := fmt.Sprintf("/evidence/%d", i)
 		if e.Kind == "" {
 			return invalid(at+"/kind", "evidence without a kind")
+		}
+		if total += len(e.Content); len(e.Content) > brenner.MaxContentBytes || total > brenner.MaxStalemateBytes {
+			return brenner.Errorf(brenner.CodeLimitExceeded, "a piece of evidence has at most %d bytes, all together %d", brenner.MaxContentBytes, brenner.MaxStalemateBytes).At(at + "/content")
 		}
 		if !e.Missing && e.Digest != canon.Sum([]byte(e.Content)) {
 			return invalid(at+"/digest", "the digest is not that of the content")

@@ -328,11 +328,7 @@ func failing(t *testing.T) Stalemate {
 	}}}
 	x := anchor.Explain(p, base, anchor.Elsewhere{})
 	f := Failure{Session: "s1", Target: "a.txt", Code: x.Code, Actor: "ada", At: "2026-01-02T03:04:05Z", Message: x.Message}
-	s, err := Raise(Automatic([]Failure{f, f, f}, base, p, x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return Automatic([]Failure{f, f, f}, base, p, x, nil)
 }
 
 // S4: the system attaches base, patch and explanation. S6: replaying them
@@ -363,6 +359,65 @@ func TestArbitrate_ReplaysAPatchStalemate(t *testing.T) {
 	base, _ := anchor.Canonical([]byte(s.Evidence[0].Content))
 	if res, err := anchor.Apply(p, base); err != nil || string(res.Text.Bytes()) != "alpha gamma\r\n" {
 		t.Errorf("%q, %v", res.Text.Bytes(), err)
+	}
+}
+
+// S4, S6: a patch made for an older text is replayed on the newer one, with the
+// older one at hand, and the cause found is the one explained.
+func TestArbitrate_KnowsTheOlderTextItWasGiven(t *testing.T) {
+	text := func(s string) anchor.Text {
+		c, err := anchor.Canonical([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	was, now := text("one\ntwo\nthree\n"), text("TBD")
+	p, err := anchor.Diff(was, text("one\n2\nthree\n"), "notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := []anchor.Named{{Name: "notes@1", Text: was}, {Name: "notes@0", Text: text("nothing")}}
+	x := anchor.Explain(p, now, anchor.Elsewhere{Older: older})
+	f := Failure{Target: "notes", Code: x.Code, Actor: Tool, At: "2026-01-02T03:04:05Z", Message: x.Message}
+	s := Automatic([]Failure{f, f, f}, now, p, x, older)
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Missing()) != 0 || len(s.Evidence) != 4 || s.Evidence[3].Description != "notes@1" {
+		t.Errorf("%+v", s.Evidence)
+	}
+	v := Arbitrate(s)
+	if err := CheckVerdict(s, v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Outcome != HypothesisUpheld || !strings.HasPrefix(v.RootCause, string(anchor.CauseOlderVersion)) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// S3, S2: a stalemate that is reopened gets evidence, not placeholders, and
+// what it had keeps its name.
+func TestWith_AddsEvidence(t *testing.T) {
+	s := imported(t)
+	more, err := s.With([]Evidence{{Kind: KindFileContent, Path: "scripts/wrap_json_in_html.py", Content: "9import sys\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := more.Evidence[3]; got.ID != "e4" || got.Digest != canon.Sum([]byte("9import sys\n")) || got.Missing {
+		t.Errorf("%+v", got)
+	}
+	if len(s.Evidence) != 3 || !cmp.Equal(s.Evidence, more.Evidence[:3]) {
+		t.Error("the stalemate was changed in place")
+	}
+	_, err = s.With([]Evidence{{Kind: KindErrorLog, Content: "boom"}, {Kind: KindErrorLog, Content: "[see above]"}})
+	e, _ := err.(*brenner.Error)
+	if e == nil || e.Code != brenner.CodeEvidencePlaceholder || len(e.Diagnostics) != 1 || e.Diagnostics[0].Pointer != "/evidence/1/content" {
+		t.Errorf("%+v", err)
+	}
+	_, err = s.With([]Evidence{{Kind: KindErrorLog, Content: strings.Repeat("x", brenner.MaxContentBytes+1)}})
+	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Error(err)
 	}
 }
 

@@ -2,10 +2,12 @@ package stalemate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
 	"brenner/anchor"
+	"brenner/canon"
 )
 
 // equalFailures is how often the same thing must fail before a stalemate is
@@ -43,10 +45,16 @@ func Due(earlier []Failure, latest Failure) bool {
 // the system.
 const Tool brenner.ActorName = "brenner"
 
-// Automatic drafts the stalemate for failures of one patch on one text, with
-// base, patch and explanation attached. Raise it to number and address it.
-func Automatic(failures []Failure, base anchor.Text, p anchor.Patch, x anchor.Explanation) Stalemate {
+// Automatic is the stalemate of failures of one patch on one text, raised: with
+// text, patch and explanation attached, and every older text that the
+// explanation names. The evidence is what it is, however much it looks like a
+// placeholder.
+func Automatic(failures []Failure, text anchor.Text, p anchor.Patch, x anchor.Explanation, older []anchor.Named) Stalemate {
 	last := failures[len(failures)-1]
+	tool := Tool
+	if last.Actor == Tool {
+		tool += "-engine" // a party has a name of its own
+	}
 	s := Stalemate{
 		RaisedAt: last.At, Target: last.Target,
 		Summary:  fmt.Sprintf("a patch on %s was refused %d times with %s", last.Target, len(failures), last.Code),
@@ -54,13 +62,18 @@ func Automatic(failures []Failure, base anchor.Text, p anchor.Patch, x anchor.Ex
 		Request:  "Find the cause of the refusal, say which hypothesis holds, and give a patch that applies.",
 		Hypotheses: []Hypothesis{
 			{Author: last.Actor, Statement: "The patch says what it should; the text or the tool is wrong.", Justification: "The patch was sent as it was meant."},
-			{Author: Tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(x.Cause())},
+			{Author: tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(x.Cause())},
 		},
 		Evidence: []Evidence{
-			{Kind: KindFileContent, Path: last.Target, Content: string(base.Bytes())},
+			{Kind: KindFileContent, Path: last.Target, Content: string(text.Bytes())},
 			{Kind: KindPatch, Content: string(p.JSON())},
 			{Kind: KindExplanation, Content: x.String()},
 		},
+	}
+	for _, o := range older {
+		if slices.ContainsFunc(x.Findings, func(f anchor.Finding) bool { return f.Found == o.Name }) {
+			s.Evidence = append(s.Evidence, Evidence{Kind: KindOlderContent, Path: last.Target, Description: o.Name, Content: string(o.Text.Bytes())})
+		}
 	}
 	for _, a := range []Hypothesis{
 		{Statement: "The text has changed since the patch was made.", Justification: "Agents work on the same texts at once.", Cause: string(anchor.CauseStaleBase)},
@@ -72,6 +85,10 @@ func Automatic(failures []Failure, base anchor.Text, p anchor.Patch, x anchor.Ex
 	}
 	for _, f := range failures {
 		s.Attempts = append(s.Attempts, Attempt{At: f.At, Actor: f.Actor, Action: "applied a patch to " + f.Target, Outcome: string(f.Code) + ": " + f.Message})
+	}
+	s = begin(s)
+	for i, e := range s.Evidence {
+		s.Evidence[i].Missing, s.Evidence[i].Digest = false, canon.Sum([]byte(e.Content))
 	}
 	return s
 }

@@ -58,8 +58,8 @@ func (id Identity) name() string {
 
 // Book is the state of one domain's playbook: every bullet ever made, and the
 // vectors of those that can be matched. The methods that decide never change
-// it; Load, SetVector and Commit do. It is not safe for concurrent use while
-// one of those runs.
+// it; Load, SetVector, SetThreshold and Commit do. It is not safe for
+// concurrent use while one of those runs.
 type Book struct {
 	settings Settings
 	entries  []entry // by number; a gap has an empty ID
@@ -88,6 +88,21 @@ func NewBook(s Settings) (*Book, error) {
 
 // Settings gives the settings in force.
 func (b *Book) Settings() Settings { return b.settings }
+
+// SetThreshold changes the cosine from which lessons are the same, for what is
+// decided from now on (B10). It fails like Settings.Check.
+func (b *Book) SetThreshold(threshold float64) error {
+	s := b.settings
+	s.Threshold = threshold
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.Threshold == 0 {
+		s.Threshold = DefaultThreshold
+	}
+	b.settings = s
+	return nil
+}
 
 // Len is the number of bullets ever made that the book holds.
 func (b *Book) Len() int {
@@ -263,11 +278,11 @@ func (b *Book) Commit(c Change) error {
 			return u.corrupt("belongs to another domain than %s", settings.Domain)
 		}
 		d.put(next)
-		if u.Vector != "" {
-			v, ok := unpackVector(u.Vector)
-			if !ok {
-				return u.corrupt("has a damaged vector")
-			}
+		v, err := u.GivenVector()
+		if err != nil {
+			return err
+		}
+		if v != nil {
 			vectors = append(vectors, BulletVector{u.Bullet, v})
 		}
 	}

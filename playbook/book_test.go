@@ -78,6 +78,69 @@ func TestCurate_AThousandIdenticalInsights(t *testing.T) {
 	}
 }
 
+// B5: record by record the bullet is what the book says, and a record that does
+// not continue it is refused.
+func TestApply_FollowsTheChainOfOneBullet(t *testing.T) {
+	d := newDesk(t, Settings{})
+	d.learns(says(Helpful, "x", 1), says(Helpful, "x", 1), says(Harmful, "x", 1))
+	var b Bullet
+	for i, u := range d.journal {
+		if i > 0 {
+			_, err := d.journal[0].Apply(b)
+			wantCode(t, err, brenner.CodeJournalCorrupt)
+		}
+		var err error
+		if b, err = u.Apply(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.Digest() != d.bullet("prompts.1").Digest() {
+		t.Errorf("bullet %+v", b)
+	}
+	forged := d.journal[1]
+	forged.Increment.Helpful = 100
+	first, err := d.journal[0].Apply(Bullet{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = forged.Apply(first)
+	wantCode(t, err, brenner.CodeJournalCorrupt)
+}
+
+// A vector that came with an insight is in its record, bit for bit.
+func TestGivenVector_IsTheOneThatWasGiven(t *testing.T) {
+	d := newDesk(t, Settings{})
+	d.learns(says(Helpful, "x", 0.6), says(Helpful, "x", 0.6))
+	if v, err := d.journal[0].GivenVector(); err != nil || !slices.Equal(v, at(0.6)) {
+		t.Errorf("vector %v, %v", v, err)
+	}
+	if v, err := d.journal[1].GivenVector(); err != nil || v != nil {
+		t.Errorf("a match has the vector %v, %v", v, err)
+	}
+	bad := d.journal[0]
+	bad.Vector = "AAA"
+	_, err := bad.GivenVector()
+	wantCode(t, err, brenner.CodeJournalCorrupt)
+}
+
+// B10: a new threshold counts from the next decision on.
+func TestSetThreshold_CountsFromNowOn(t *testing.T) {
+	d := newDesk(t, Settings{})
+	d.learns(says(Helpful, "x", 1), says(Helpful, "y", 0.7))
+	for _, bad := range []float64{-0.1, 1.01} {
+		wantCode(t, d.book.SetThreshold(bad), brenner.CodeInvalidThreshold)
+	}
+	if err := d.book.SetThreshold(0.65); err != nil {
+		t.Fatal(err)
+	}
+	if out := d.learns(says(Helpful, "z", 0.5)); out[0].Added || out[0].Threshold != 0.65 {
+		t.Errorf("outcome %+v", out[0])
+	}
+	if err := d.book.SetThreshold(0); err != nil || d.book.Settings().Threshold != DefaultThreshold {
+		t.Errorf("threshold %v, %v", d.book.Settings().Threshold, err)
+	}
+}
+
 func TestBulletID_OrdersByNumber(t *testing.T) {
 	ids := []BulletID{"b.2", "a.10", "a.9", "b.1"}
 	slices.SortFunc(ids, compareIDs)

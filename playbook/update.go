@@ -182,6 +182,31 @@ func (u DeltaUpdate) verify(s state) (state, error) {
 	return next, nil
 }
 
+// Apply gives the bullet after a record, from the bullet before it; the zero
+// Bullet stands for none. It reports JOURNAL_CORRUPT unless the record
+// continues exactly this bullet and makes exactly the one it promises (B5).
+func (u DeltaUpdate) Apply(b Bullet) (Bullet, error) {
+	var s state
+	if b.Revision > 0 {
+		s = state{b, b.Digest()}
+	}
+	next, err := u.verify(s)
+	return next.Bullet, err
+}
+
+// GivenVector is the vector that came with the insight of an add, nil if it
+// was computed. It reports JOURNAL_CORRUPT for one that cannot be read.
+func (u DeltaUpdate) GivenVector() ([]float32, error) {
+	if u.Vector == "" {
+		return nil, nil
+	}
+	v, ok := unpackVector(u.Vector)
+	if !ok {
+		return nil, u.corrupt("has a damaged vector")
+	}
+	return v, nil
+}
+
 func (u DeltaUpdate) corrupt(format string, args ...any) error {
 	return brenner.Errorf(brenner.CodeJournalCorrupt, "record %s "+format, append([]any{u.Ref()}, args...)...).
 		WithHint("restore the journal from an export or a backup")

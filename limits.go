@@ -158,3 +158,33 @@ const (
 	// MaxContextSize bounds a budget, in bytes or tokens.
 	MaxContextSize = 10_000_000
 )
+
+// Limits of the checks for drift.
+const (
+	// MaxPatternBytes bounds a pattern of a constraint.
+	MaxPatternBytes = 1000
+	// MaxCheckParagraphs bounds how many paragraphs of one artifact are
+	// compared by meaning.
+	MaxCheckParagraphs = 2000
+	// MaxCheckFindings bounds the findings listed of one artifact.
+	MaxCheckFindings = 100
+	// MaxAssumptions bounds how many assumptions are compared with each other.
+	MaxAssumptions = 2000
+)
+
+// Limits of the server.
+const (
+	// MaxTokenLife bounds how long a token that expires is good for.
+	MaxTokenLife = 10 * 365 * 24 * time.Hour
+	// MaxTokensPerActor bounds the live tokens of one actor.
+	MaxTokensPerActor = 100
+)
+
+// Contexts.
+const (
+	// MaxQueryWords bounds the words of a task that the full-text index is
+	// asked for.
+	MaxQueryWords = 64
+	// MaxCachedCounts bounds how many token counts a process remembers.
+	MaxCachedCounts = 100_000
+)

@@ -10,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/canon"
 	"brenner/playbook"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,6 +149,34 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// C30: a context without its text is the record of the assembly: who, as what,
+// for which task, by which view, every item with version, type, variant, size
+// and reason, and what was left out. It is read back as it was written.
+func TestContext_IsTheRecordOfTheAssembly(t *testing.T) {
+	in, _ := story()
+	in.ViewFrom = "view-test-designer@3"
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := canon.MustMarshal(c)
+	var back Context
+	if err := canon.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	back.Text = c.Text
+	if d := cmp.Diff(c, back); d != "" {
+		t.Error(d)
+	}
+	want := UsedView{"view-test-designer@3", canon.Sum(canon.MustMarshal(in.View))}
+	if c.Agent != "ann" || c.Role != "test_designer" || c.Task != "task-12" || c.View != want || c.SHA256 != canon.Sum([]byte(c.Text)) {
+		t.Errorf("%s", raw)
+	}
+	if strings.Contains(string(raw), "Dpp scales") {
+		t.Error("the record holds text of artifacts")
+	}
+}
+
 func included(c Context) []string {
 	var out []string
 	for _, it := range c.Items {
@@ -278,7 +307,7 @@ func TestAssemble_RawLogsAreNamedNotShown(t *testing.T) {
 	}
 }
 
-// J6: a redacted content degrades to its summary and says so.
+// C22: a redacted content degrades to its summary, and the record says so.
 func TestAssemble_RedactedContentBecomesASummary(t *testing.T) {
 	in, s := story()
 	s.contents["spec@2"] = "REDACTED"

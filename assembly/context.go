@@ -13,7 +13,10 @@ type Input struct {
 	Project string
 	Agent   brenner.ActorName
 	View    View
-	Format  Format
+	// ViewFrom says where the view comes from: the version of an artifact, the
+	// configuration, or that it is built in. It is recorded, not looked at.
+	ViewFrom string
+	Format   Format
 
 	// Task is what the agent is to do; nil outside a task.
 	Task *Task
@@ -59,6 +62,11 @@ type Task struct {
 // assembly (C30). LeftOut names things that the agent may not see; it is for
 // those who may.
 type Context struct {
+	Agent brenner.ActorName `json:"agent"`
+	Role  brenner.Role      `json:"role"`
+	Task  string            `json:"task,omitzero"`
+	View  UsedView          `json:"view"`
+
 	// Text is what the agent gets, SHA256 its digest.
 	Text   string         `json:"-"`
 	SHA256 brenner.Digest `json:"sha256"`
@@ -79,6 +87,12 @@ type Context struct {
 	BulletsLeftOut []LeftOutBullet `json:"bullets_left_out"`
 	// Rest counts, by cause, what was not looked at.
 	Rest []Rest `json:"rest"`
+}
+
+// UsedView names the view that a context was assembled by.
+type UsedView struct {
+	From   string         `json:"from"`
+	SHA256 brenner.Digest `json:"sha256"` // of its canonical JSON
 }
 
 // Part is a section of a context and its share of the budget.

@@ -22,10 +22,15 @@ func (a *assembler) finish() (Context, error) {
 		counted = a.in.Counter.Count(text)
 	}
 	c := Context{
+		Agent: a.in.Agent, Role: a.in.View.Role,
+		View: UsedView{From: a.in.ViewFrom, SHA256: canon.Sum(canon.MustMarshal(a.in.View))},
 		Text: text, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope,
 		Budget: a.in.View.Budget, Used: a.in.View.Budget.scale(counted), Parts: a.parts(),
 		Items: []Included{}, Bullets: []IncludedBullet{},
 		LeftOut: orEmpty(a.leftOut), BulletsLeftOut: orEmpty(a.bulletsLeftOut), Rest: orEmpty(slices.Clone(a.in.Rest)),
+	}
+	if a.in.Task != nil {
+		c.Task = a.in.Task.ID
 	}
 	for _, ch := range a.chunks {
 		if ch.item != nil {

@@ -104,6 +104,12 @@ const (
 	MaxStalemateBytes = 64 << 20
 	// MaxEvidence bounds the pieces of evidence of one stalemate.
 	MaxEvidence = 100
+	// MaxPatchVersions bounds how many versions of an artifact are looked
+	// through for the text that a patch was made for, or quotes.
+	MaxPatchVersions = 100
+	// MaxPatchFailures bounds how many refusals are remembered of one artifact
+	// in one session, or by one actor.
+	MaxPatchFailures = 20
 	// MaxAlternatives bounds the alternative hypotheses of one stalemate (S2).
 	MaxAlternatives = 3
 )
@@ -185,6 +191,8 @@ const (
 	// MaxQueryWords bounds the words of a task that the full-text index is
 	// asked for.
 	MaxQueryWords = 64
+	// MaxLaterReads bounds how often an agent reads through one context.
+	MaxLaterReads = 500
 	// MaxCachedCounts bounds how many token counts a process remembers.
 	MaxCachedCounts = 100_000
 )

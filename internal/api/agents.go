@@ -14,6 +14,15 @@ type Agents interface {
 	Agents(ctx context.Context) (AgentList, error)
 	// Denials lists the newest refusals of the policy. PI only.
 	Denials(ctx context.Context, req DenialsRequest) (DenialList, error)
+	// IssueToken makes a token that names an actor to the server (X8). Its
+	// secret is in this result and nowhere else, also not in a repeated one.
+	// PI only.
+	IssueToken(ctx context.Context, req IssueTokenRequest) (IssuedToken, error)
+	// RevokeToken ends one token, or every live token of an actor, at once.
+	// PI only. Codes: NOT_FOUND.
+	RevokeToken(ctx context.Context, req RevokeTokenRequest) (TokenList, error)
+	// Tokens lists tokens without their secrets. PI only.
+	Tokens(ctx context.Context) (TokenList, error)
 }
 
 // AddAgentRequest registers an actor, or changes the role of one.
@@ -62,4 +71,43 @@ type DenialInfo struct {
 	Action string            `json:"action"`
 	Target string            `json:"target"`
 	Reason string            `json:"reason"`
+}
+
+// IssueTokenRequest asks for a token.
+type IssueTokenRequest struct {
+	Write
+	Actor brenner.ActorName `json:"actor"`
+	// Expires is how long the token is good for; 0: until it is revoked.
+	Expires Duration `json:"expires_in,omitzero"`
+}
+
+// IssuedToken is a new token.
+type IssuedToken struct {
+	TokenInfo
+	// Secret is what the actor shows. It is given once and never stored: the
+	// answer to a repeated request has none.
+	Secret string `json:"secret,omitzero"`
+}
+
+// RevokeTokenRequest names a token by its id, or all of an actor's.
+type RevokeTokenRequest struct {
+	Write
+	ID    string            `json:"id,omitzero"`
+	Actor brenner.ActorName `json:"actor,omitzero"`
+}
+
+// TokenList lists tokens in id order.
+type TokenList struct {
+	Tokens []TokenInfo `json:"tokens"`
+}
+
+// TokenInfo is a token as others may see it.
+type TokenInfo struct {
+	ID      string            `json:"id"`
+	Actor   brenner.ActorName `json:"actor"`
+	Created time.Time         `json:"created_at"`
+	Expires time.Time         `json:"expires_at,omitzero"` // zero: never
+	Revoked bool              `json:"revoked,omitzero"`
+	// Live says that the token is neither revoked nor expired.
+	Live bool `json:"live"`
 }

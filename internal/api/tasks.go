@@ -68,7 +68,7 @@ type ClaimTaskRequest struct {
 	Write
 	ID string `json:"id,omitzero"`
 	// Lease is how long the claim holds; 0: the default.
-	Lease time.Duration `json:"lease,omitzero,format:units"`
+	Lease Duration `json:"lease,omitzero"`
 }
 
 // ReassignTaskRequest gives a task to an agent.

@@ -47,6 +47,7 @@ func New(s store.Store, o Options) *App {
 const (
 	AuthOwner = "owner" // has the project file, and therefore is the PI
 	AuthAs    = "as"    // has the project file and chose to act as an agent
+	AuthLogin = "login" // started the server and opened its login address
 )
 
 // Identity is who asks and how we know.

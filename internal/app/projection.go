@@ -22,6 +22,7 @@ type projection func(ctx context.Context, tx store.Tx, rec journal.Record) error
 var projections = join(
 	ledgerProjections,
 	taskProjections,
+	tokenProjections,
 )
 
 // join makes one table of several; a kind has one projection.

@@ -131,7 +131,7 @@ func (s *service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 		if err := ch.allow(policy.TaskWork, "", "", req.ID); err != nil {
 			return api.TaskInfo{}, err
 		}
-		lease := req.Lease
+		lease := time.Duration(req.Lease)
 		if lease == 0 {
 			lease = brenner.DefaultLease
 		}

@@ -11,7 +11,9 @@ import (
 )
 
 func newAgent(r *runner) *cobra.Command {
-	return group("agent", "Who may act, and in which role", newAgentAdd(r), newAgentList(r), newAgentDenials(r))
+	return group("agent", "Who may act, and in which role",
+		newAgentAdd(r), newAgentList(r), newAgentDenials(r),
+		newAgentToken(r), newAgentRevoke(r), newAgentTokens(r))
 }
 
 func newAgentAdd(r *runner) *cobra.Command {

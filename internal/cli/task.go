@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"brenner"
 	"brenner/internal/api"
@@ -118,7 +119,7 @@ func newTaskClaim(r *runner) *cobra.Command {
 			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.ClaimTask(ctx, req) })
 		},
 	}
-	c.Flags().DurationVar(&req.Lease, "lease", 0, fmt.Sprintf("how long the claim holds (default %s)", brenner.DefaultLease))
+	c.Flags().DurationVar((*time.Duration)(&req.Lease), "lease", 0, fmt.Sprintf("how long the claim holds (default %s)", brenner.DefaultLease))
 	return c
 }
 
@@ -241,7 +242,9 @@ func newTaskShow(r *runner) *cobra.Command {
 		Example: `  brenner task show task-12`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.Task(ctx, api.TaskRequest{ID: a[0]}) })
+			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) {
+				return s.Task(ctx, api.TaskRequest{ID: a[0]})
+			})
 		},
 	}
 }

@@ -3,6 +3,7 @@ package apitest
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
@@ -96,6 +97,44 @@ func agentCases() []testCase {
 			s.must(err)
 			if len(all.Agents) != len(Agents)+1 || !slices.Contains(all.Roles, "distiller") {
 				s.Errorf("agents: %+v", all)
+			}
+		}},
+		{"tokens are issued, listed and revoked by the PI only", func(s *scene) { // X8
+			got, err := s.pi.IssueToken(s.ctx, api.IssueTokenRequest{Actor: "BlueLake", Expires: api.Duration(time.Hour)})
+			s.must(err)
+			if !strings.HasPrefix(got.Secret, "brn_") || !got.Live || !got.Expires.Equal(got.Created.Add(time.Hour)) {
+				s.Errorf("issued %+v", got.TokenInfo)
+			}
+			_, err = s.pi.IssueToken(s.ctx, api.IssueTokenRequest{Actor: "BlueLake"})
+			s.must(err)
+			s.unchanged(func() {
+				blue := s.agent("BlueLake")
+				_, err := blue.IssueToken(s.ctx, api.IssueTokenRequest{Actor: "BlueLake"})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = blue.Tokens(s.ctx)
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = blue.RevokeToken(s.ctx, api.RevokeTokenRequest{ID: got.ID})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = s.pi.IssueToken(s.ctx, api.IssueTokenRequest{Actor: "Stranger"})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = s.pi.IssueToken(s.ctx, api.IssueTokenRequest{Actor: "BlueLake", Expires: api.Duration(time.Millisecond)})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = s.pi.RevokeToken(s.ctx, api.RevokeTokenRequest{ID: "token-0"})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = s.pi.RevokeToken(s.ctx, api.RevokeTokenRequest{Actor: "GreyStone", ID: got.ID})
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+			_, err = s.pi.RevokeToken(s.ctx, api.RevokeTokenRequest{ID: got.ID})
+			s.must(err)
+			_, err = s.pi.RevokeToken(s.ctx, api.RevokeTokenRequest{ID: got.ID})
+			s.refused(err, brenner.CodeStatusConflict)
+			_, err = s.pi.RevokeToken(s.ctx, api.RevokeTokenRequest{Actor: "BlueLake"})
+			s.must(err)
+			all, err := s.pi.Tokens(s.ctx)
+			s.must(err)
+			own := slices.DeleteFunc(all.Tokens, func(t api.TokenInfo) bool { return t.Actor != "BlueLake" })
+			if slices.ContainsFunc(own, func(t api.TokenInfo) bool { return t.Live || !t.Revoked }) || len(own) < 2 {
+				s.Errorf("tokens: %+v", own)
 			}
 		}},
 	}

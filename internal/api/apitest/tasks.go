@@ -95,21 +95,24 @@ func taskCases() []testCase {
 				s.refused(err, brenner.CodeTaskNotYours)
 				_, err = writer.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: "task-999"})
 				s.refused(err, brenner.CodeNotFound)
-				_, err = writer.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID, Lease: time.Millisecond})
+				_, err = writer.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID, Lease: api.Duration(time.Millisecond)})
 				s.refused(err, brenner.CodeInvalidValue)
 				_, err = writer.CreateArtifact(s.ctx, section("m", t.ID))
 				s.refused(err, brenner.CodeTaskNotYours)
 			})
-			if got := writer.claims(""); got.ID != t.ID || got.Holder != "GreyStone" {
-				s.Errorf("claimed %+v", got)
+			keyed := api.ClaimTaskRequest{Write: api.Write{Key: "mine"}, Lease: api.Duration(time.Hour)}
+			got, err := writer.ClaimTask(s.ctx, keyed)
+			s.must(err)
+			if again, err := writer.ClaimTask(s.ctx, keyed); err != nil || again.ID != t.ID || got.Holder != "GreyStone" { // X2
+				s.Errorf("claimed %+v, then %+v, %v", got, again, err)
 			}
-			_, err := critic.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
+			_, err = critic.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
 			s.refused(err, brenner.CodeTaskNotYours)
 			_, err = writer.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
 			s.must(err)
 			_, err = s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreenValley"})
 			s.refused(err, brenner.CodeTaskNotYours)
-			got, err := s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreyStone"})
+			got, err = s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreyStone"})
 			s.must(err)
 			if got.Holder != "GreyStone" {
 				s.Errorf("reassigned to %q", got.Holder)

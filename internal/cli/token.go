@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newAgentToken(r *runner) *cobra.Command {
+	var req api.IssueTokenRequest
+	c := &cobra.Command{
+		Use:   "token NAME",
+		Short: "Make a token for an actor, shown once",
+		Long: `Makes the token by which an actor is known to a server. It is printed once and
+kept only as a hash: whoever loses it gets a new one.`,
+		Example: `  brenner agent token BlueLake --expires 720h`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req.Write, req.Actor = r.write(), brenner.ActorName(a[0])
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.IssueToken(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if res.Secret == "" {
+					_, _ = fmt.Fprintf(w, "%s was made by an earlier request; its secret was shown then\n", res.ID)
+					return
+				}
+				_, _ = fmt.Fprintln(w, res.Secret)
+				_, _ = fmt.Fprintf(r.env.Err, "%s for %s, %s; this is the only time it is shown\n", res.ID, res.Actor, validity(res.TokenInfo))
+			})
+		},
+	}
+	c.Flags().DurationVar((*time.Duration)(&req.Expires), "expires", 0, "how long it is good for (default: until revoked)")
+	return c
+}
+
+func validity(t api.TokenInfo) string {
+	switch {
+	case t.Revoked:
+		return "revoked"
+	case t.Expires.IsZero():
+		return "good until revoked"
+	case !t.Live:
+		return "expired " + instant(t.Expires)
+	}
+	return "good until " + instant(t.Expires)
+}
+
+func newAgentRevoke(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke ID|NAME",
+		Short:   "Revoke a token, or all of an actor's, at once",
+		Example: `  brenner agent revoke BlueLake`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			req := api.RevokeTokenRequest{Write: r.write(), Actor: brenner.ActorName(a[0])}
+			if strings.HasPrefix(a[0], "token-") {
+				req.ID, req.Actor = a[0], ""
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.RevokeToken(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				for _, t := range res.Tokens {
+					_, _ = fmt.Fprintf(w, "%s of %s is revoked\n", t.ID, t.Actor)
+				}
+			})
+		},
+	}
+}
+
+func newAgentTokens(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "tokens",
+		Short:   "List tokens, without their secrets",
+		Example: `  brenner agent tokens`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Tokens(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				rows := [][]string{{"ID", "ACTOR", "MADE", "STATE"}}
+				for _, t := range res.Tokens {
+					rows = append(rows, []string{t.ID, string(t.Actor), instant(t.Created), validity(t)})
+				}
+				table(w, rows...)
+			})
+		},
+	}
+}

@@ -48,18 +48,15 @@ func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Art
 
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
 	var w where
-	order := "id"
+	from, order := "artifacts", "id"
 	if q.Recent {
-		order = "seq DESC, id"
 		// The newest are wanted: walking back in time finds them without
-		// sorting every artifact of the type, so the index by type is barred.
-		in(&w, "+type", q.Types)
-	} else {
-		in(&w, "type", q.Types)
-		if q.After != "" {
-			w.add("id > ?", string(q.After))
-		}
+		// sorting every artifact that is selected.
+		from, order = "artifacts INDEXED BY artifacts_by_seq", "seq DESC, id"
+	} else if q.After != "" {
+		w.add("id > ?", string(q.After))
 	}
+	in(&w, "type", q.Types)
 	in(&w, "module", q.Modules)
 	if len(q.Statuses) > 0 {
 		var s where
@@ -79,7 +76,7 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.ChangedAfter != 0 {
 		w.add("seq > ?", q.ChangedAfter)
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM artifacts"+w.String()+
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM "+from+w.String()+
 		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
 }
 

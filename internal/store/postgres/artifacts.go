@@ -167,6 +167,11 @@ func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 }
 
 func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
+	for _, n := range []brenner.Version{a.Head, a.Latest, a.Canonical} {
+		if n < 0 || n > brenner.MaxVersions {
+			return t.doom(brenner.Errorf(brenner.CodeInvalidValue, "%d is no version of %s", n, a.ID))
+		}
+	}
 	t.known.artifacts[a.ID] = true
 	return t.put(ctx, `INSERT INTO artifacts (project, `+artifactColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)

@@ -37,8 +37,12 @@ type group struct {
 // standing is how far the journal of the project goes.
 type standing struct{ records, hashes int64 }
 
-// tries bounds how often a write is run that the database keeps breaking off.
-const tries = 4
+// tries bounds how often a write is run that the database keeps breaking off,
+// after a growing pause.
+const (
+	tries              = 4
+	pauseAfterDeadlock = 10 * time.Millisecond
+)
 
 // errLeft is how a write ended whose function did not return.
 var errLeft = errors.New("the function of the write did not return")
@@ -188,22 +192,22 @@ func (g *group) undo(w *write, t *tx, err error) {
 		return
 	}
 	g.held = nil
-	if g.reject(w, t.fault, err) {
-		// Only the end of the transaction lets go of the lock that the other
-		// side of a deadlock is waiting for.
-		g.commit()
-	}
+	g.reject(w, t.fault, err)
 }
 
-// reject ends a write with its error, or gives it another turn if the fault
-// behind it is one that passes.
-func (g *group) reject(w *write, fault, err error) (again bool) {
+// reject ends a write with its error or, if the fault behind it is one that
+// passes, gives it another turn in a new transaction: only the end of this one
+// lets go of the lock that the other side of a deadlock is waiting for.
+func (g *group) reject(w *write, fault, err error) {
 	if err == errLeft || w.tries >= tries || !transient(fault) {
 		w.done <- err
-		return false
+		return
 	}
+	if !g.over {
+		g.commit()
+	}
+	time.Sleep(time.Duration(w.tries) * pauseAfterDeadlock)
 	g.store.queue.pushFront(w)
-	return true
 }
 
 // again runs the writes of the group and one more, if any, a second time, each

@@ -107,7 +107,7 @@ func upgrade(ctx context.Context, tx pgx.Tx, steps []migration) error {
 func createSchema(ctx context.Context, tx pgx.Tx) error {
 	var encoding string
 	var absent bool
-	err := tx.QueryRow(ctx, `SELECT current_setting('server_encoding'), to_regnamespace($1) IS NULL`, schema).Scan(&encoding, &absent)
+	err := tx.QueryRow(ctx, `SELECT current_setting('server_encoding'), NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, schema).Scan(&encoding, &absent)
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,10 @@ func schemaVersion(ctx context.Context, on interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 },
 ) (version int, err error) {
+	// Not to_regclass: it may answer from before the wait for a lock.
+	const look = `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations')`
 	var there bool
-	if err := on.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, schema+".migrations").Scan(&there); err != nil || !there {
+	if err := on.QueryRow(ctx, look, schema).Scan(&there); err != nil || !there {
 		return 0, err
 	}
 	err = on.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM migrations`).Scan(&version)

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,9 @@ func (v View) Rule(t brenner.TypeName) (TypeRule, bool) {
 	return TypeRule{}, false
 }
 
+// aQuarter stands for a reserve that the author left open.
+const aQuarter = math.MinInt
+
 // defaults is what a view says where its author said nothing.
 func defaults() View {
 	return View{
@@ -108,6 +112,7 @@ func defaults() View {
 // the first finding and a Diagnostic for each.
 func Parse(role brenner.Role, raw jsontext.Value, known []artifact.Type) (View, error) {
 	v := defaults()
+	v.Budget.Reserve, v.Budget.Family = aQuarter, ""
 	if err := canon.Unmarshal(raw, &v); err != nil {
 		return View{}, err
 	}
@@ -122,6 +127,12 @@ func Parse(role brenner.Role, raw jsontext.Value, known []artifact.Type) (View, 
 func (v *View) fill(role brenner.Role) {
 	if v.Role == "" {
 		v.Role = role
+	}
+	if v.Budget.Reserve == aQuarter {
+		v.Budget.Reserve = v.Budget.Size / 4
+	}
+	if v.Budget.Family == "" && v.Budget.Unit == InTokens {
+		v.Budget.Family = Claude
 	}
 	for i := range v.Types {
 		r := &v.Types[i]

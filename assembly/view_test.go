@@ -69,10 +69,9 @@ func TestParse_RefusesWithAPointer(t *testing.T) {
 		{`{"types":[{"type":"critique","max":501}]}`, brenner.CodeInvalidView, "/types/0/max"},
 		{`{"budget":{"size":0},` + types + `}`, brenner.CodeInvalidView, "/budget/size"},
 		{`{"budget":{"size":10000001},` + types + `}`, brenner.CodeInvalidView, "/budget/size"},
-		{`{"budget":{"size":4000},` + types + `}`, brenner.CodeInvalidView, "/budget/reserve"},
 		{`{"budget":{"reserve":-1},` + types + `}`, brenner.CodeInvalidView, "/budget/reserve"},
 		{`{"budget":{"unit":"words"},` + types + `}`, brenner.CodeInvalidView, "/budget/unit"},
-		{`{"budget":{"unit":"bytes"},` + types + `}`, brenner.CodeInvalidView, "/budget/family"},
+		{`{"budget":{"unit":"bytes","family":"gpt"},` + types + `}`, brenner.CodeInvalidView, "/budget/family"},
 		{`{"budget":{"family":"eliza"},` + types + `}`, brenner.CodeInvalidView, "/budget/family"},
 		{`{"modules":"two",` + types + `}`, brenner.CodeInvalidView, "/modules"},
 		{`{"weights":{"tags":-1},` + types + `}`, brenner.CodeInvalidView, "/weights/tags"},
@@ -113,9 +112,22 @@ func TestParse_ReportsEveryFinding(t *testing.T) {
 	}
 }
 
+// C20: a budget that leaves its reserve and family open keeps a quarter for
+// later reads, and counts bytes as bytes.
+func TestParse_FillsABudgetThatIsLeftOpen(t *testing.T) {
+	v, err := Parse("writer", []byte(`{"budget":{"unit":"bytes","size":4000},"types":[{"type":"critique"}]}`), artifact.Builtin())
+	if want := (Budget{Unit: InBytes, Size: 4000, Reserve: 1000}); err != nil || v.Budget != want {
+		t.Errorf("got %+v, %v; want %+v", v.Budget, err, want)
+	}
+}
+
 // C9: every built-in role has a view, of types that the registry knows.
 // C7: and that its policy lets it read.
 func TestBuiltin_ViewsStayWithinThePolicies(t *testing.T) {
+	types, err := artifact.NewRegistry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	policies := map[brenner.Role]policy.Policy{}
 	for _, p := range policy.Builtin() {
 		policies[p.Role] = p
@@ -123,6 +135,10 @@ func TestBuiltin_ViewsStayWithinThePolicies(t *testing.T) {
 	seen := map[brenner.Role]bool{}
 	for _, v := range Builtin() {
 		seen[v.Role] = true
+		content := artifact.Content{Format: artifact.JSON, Data: canon.MustMarshal(v)}
+		if err := types.Validate(artifact.TypeContextView, content); err != nil {
+			t.Errorf("the view of %s is not the content of a context_view: %v", v.Role, err)
+		}
 		for _, r := range append(slices.Clone(v.Types), TypeRule{Type: artifact.TypeProjectBrief}) {
 			req := policy.Request{Actor: "ann", Role: v.Role, Action: policy.Read, Type: r.Type}
 			if d := policy.Decide(policies, req); !d.Allowed {

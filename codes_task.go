@@ -6,11 +6,13 @@ const (
 	CodeTaskClosed          Code = "TASK_CLOSED"
 	CodeTaskNotYours        Code = "TASK_NOT_YOURS"
 	CodeCompressionRequired Code = "COMPRESSION_REQUIRED"
+	CodeContextRequired     Code = "CONTEXT_REQUIRED"
 )
 
 var taskCodes = []CodeInfo{
 	{CodeTaskTaken, ClassConflict, "Another agent holds the task.", "Take another one, or wait until its lease ends."},
 	{CodeTaskClosed, ClassConflict, "The task is completed or canceled.", "See it with `brenner task show`; open a new one."},
 	{CodeTaskNotYours, ClassDenied, "The task is for another role, or you do not hold it.", "Claim a task of your role first."},
+	{CodeContextRequired, ClassDenied, "An agent reads through a context, and this one has none.", "Assemble a context first."},
 	{CodeCompressionRequired, ClassConflict, "A module has changed too much since its memo for cross-module work.", "Update the module's integrated_memo and promote it."},
 }

@@ -15,6 +15,7 @@ type Service interface {
 	Agents
 	Journal
 	Tasks
+	Contexts
 }
 
 // Write is part of every request that changes something.

@@ -33,6 +33,8 @@ type App struct {
 	scratch  func(ctx context.Context) (store.Store, error)
 	keys     Keyring
 	settings settingsCache
+	known    known
+	counts   countCache
 }
 
 // New makes the application on a store. The caller closes the store.

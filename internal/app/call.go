@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"brenner"
@@ -23,9 +24,14 @@ type call struct {
 	ctx   context.Context
 	app   *App
 	now   time.Time
+	size  int64 // the journal position the call sees
 	who   Identity
 	actor store.Actor
 	*settings
+
+	// through is the context that an agent reads through (C3); nil for persons
+	// and outside reads.
+	through *invocation
 
 	decided bool          // the policy was asked
 	denial  *store.Denial // and said no
@@ -38,8 +44,7 @@ func (c *call) allow(action policy.Action, typ brenner.TypeName, module brenner.
 		Actor: c.actor.Name, Person: c.actor.Kind == kindPerson, Role: c.actor.Role,
 		Action: action, Type: typ, Module: module, Target: target,
 	}
-	c.decided = true
-	d := policy.Decide(c.policies, req)
+	d := c.decision(req)
 	if d.Allowed {
 		return nil
 	}
@@ -52,31 +57,52 @@ func (c *call) allow(action policy.Action, typ brenner.TypeName, module brenner.
 
 // may asks the policy without making a refusal of it, for filtering lists.
 func (c *call) may(action policy.Action, typ brenner.TypeName, module brenner.Module) bool {
-	c.decided = true
-	return policy.Decide(c.policies, policy.Request{
+	return c.decision(policy.Request{
 		Actor: c.actor.Name, Person: c.actor.Kind == kindPerson, Role: c.actor.Role,
 		Action: action, Type: typ, Module: module,
 	}).Allowed
 }
 
+// decision is what the policy says, and for a read through a context also what
+// the scope of that context says.
+func (c *call) decision(req policy.Request) policy.Decision {
+	c.decided = true
+	d := policy.Decide(c.policies, req)
+	if d.Allowed && c.through != nil && req.Action == policy.Read && req.Module != "" && !c.through.Scope.Covers(req.Module) {
+		return policy.Decision{
+			Code:   brenner.CodeReadDenied,
+			Reason: fmt.Sprintf("module %s is outside the scope of %s", req.Module, c.through.ID),
+		}
+	}
+	return d
+}
+
 // begin loads who asks and what is in force.
 func (s *service) begin(ctx context.Context, r store.Reader) (*call, error) {
-	actor, err := r.Actor(ctx, s.who.Name)
-	if brenner.CodeOf(err) == brenner.CodeNotFound || (err == nil && !actor.Active) {
-		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", s.who.Name).
+	size, err := r.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{Reader: r, ctx: ctx, app: s.app, now: journal.Instant(s.app.clock()), size: size, who: s.who}
+	var ok bool
+	if c.actor, c.settings, ok = s.app.known.at(size, s.who.Name); ok {
+		return c, nil
+	}
+	return c, s.recognise(c)
+}
+
+// recognise loads who asks and what is in force.
+func (s *service) recognise(c *call) (err error) {
+	c.actor, err = c.Actor(c.ctx, s.who.Name)
+	if brenner.CodeOf(err) == brenner.CodeNotFound || (err == nil && !c.actor.Active) {
+		return brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", s.who.Name).
 			WithHint("the PI registers one with `brenner agent add NAME --role ROLE`")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	inForce, err := s.app.settings.load(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return &call{
-		Reader: r, ctx: ctx, app: s.app, now: journal.Instant(s.app.clock()),
-		who: s.who, actor: actor, settings: inForce,
-	}, nil
+	c.settings, err = s.app.settings.load(c.ctx, c.Reader)
+	return err
 }
 
 // end refuses a result that no policy decision stands behind, and keeps
@@ -105,7 +131,10 @@ func view[T any](ctx context.Context, s *service, fn func(*call) (T, error)) (T,
 		if c, err = s.begin(ctx, r); err != nil {
 			return err
 		}
-		out, err = fn(c)
+		asked := c.actor // a use case may act in another role for a while
+		if out, err = fn(c); err == nil {
+			s.app.known.learn(c.size, asked, c.settings)
+		}
 		return err
 	})
 	if err := s.end(ctx, c, err); err != nil {
@@ -119,7 +148,6 @@ func view[T any](ctx context.Context, s *service, fn func(*call) (T, error)) (T,
 type change struct {
 	*call
 	tx      store.Tx
-	size    int64
 	records []journal.Record
 }
 
@@ -128,6 +156,8 @@ type change struct {
 func write[T any](ctx context.Context, s *service, name string, w api.Write, req any, fn func(*change) (T, error)) (T, error) {
 	var out T
 	var c *call
+	var ch *change
+	var asked store.Actor
 	digest, err := requestDigest(name, w, req)
 	if err == nil {
 		err = s.app.store.Write(ctx, func(tx store.Tx) (err error) {
@@ -137,11 +167,8 @@ func write[T any](ctx context.Context, s *service, name string, w api.Write, req
 			if repeated, err := earlier(c, w.Key, digest, &out); repeated || err != nil {
 				return err
 			}
-			size, err := tx.Size(ctx)
-			if err != nil {
-				return err
-			}
-			ch := &change{call: c, tx: tx, size: size}
+			asked = c.actor
+			ch = &change{call: c, tx: tx}
 			if out, err = fn(ch); err != nil {
 				return err
 			}
@@ -152,7 +179,25 @@ func write[T any](ctx context.Context, s *service, name string, w api.Write, req
 		var zero T
 		return zero, err
 	}
+	if ch != nil {
+		s.app.known.learn(ch.size, asked, ch.settings)
+		if !ch.governs() {
+			s.app.known.advance(ch.size, ch.size+int64(len(ch.records)))
+		}
+	}
 	return out, nil
+}
+
+// governs reports whether a write may have changed who the actors are or what
+// is in force.
+func (ch *change) governs() bool {
+	return slices.ContainsFunc(ch.records, func(r journal.Record) bool {
+		switch r.Kind {
+		case kindActorPut, kindConfigApplied, kindStatusDecided:
+			return true
+		}
+		return false
+	})
 }
 
 // requestDigest identifies a request that carries an idempotency key.

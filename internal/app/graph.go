@@ -285,7 +285,7 @@ const (
 
 // Lineage implements api.Graph.
 func (s *service) Lineage(ctx context.Context, req api.LineageRequest) (api.LineageResult, error) {
-	return view(ctx, s, func(c *call) (api.LineageResult, error) {
+	return read(ctx, s, "lineage", nil, func(c *call) (api.LineageResult, error) {
 		a, err := c.findArtifact(req.Ref.Artifact, policy.Read)
 		if err != nil {
 			return api.LineageResult{}, err

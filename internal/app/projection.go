@@ -23,6 +23,7 @@ var projections = join(
 	ledgerProjections,
 	taskProjections,
 	tokenProjections,
+	contextProjections,
 )
 
 // join makes one table of several; a kind has one projection.

@@ -109,7 +109,7 @@ func (c *call) whole(a store.Artifact, v store.Version, brief bool) (artifact.Ve
 
 // Artifact implements api.Artifacts.
 func (s *service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
-	return view(ctx, s, func(c *call) (api.ArtifactView, error) {
+	return read(ctx, s, "artifact", refsOfView, func(c *call) (api.ArtifactView, error) {
 		a, err := c.findArtifact(req.Ref.Artifact, policy.Read)
 		if err != nil {
 			return api.ArtifactView{}, err
@@ -136,7 +136,7 @@ func (s *service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 
 // Artifacts implements api.Artifacts.
 func (s *service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (api.ArtifactList, error) {
-	return view(ctx, s, func(c *call) (api.ArtifactList, error) {
+	return read(ctx, s, "list", nil, func(c *call) (api.ArtifactList, error) {
 		limit, err := pageSize(req.Limit)
 		if err != nil {
 			return api.ArtifactList{}, err
@@ -149,6 +149,10 @@ func (s *service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		if err != nil {
 			return api.ArtifactList{}, err
 		}
+		modules, none := c.inScope(req.Modules)
+		if none {
+			return api.ArtifactList{Items: []api.ArtifactItem{}}, nil
+		}
 		for _, st := range req.Statuses {
 			if !slices.Contains(artifact.Statuses(), st) {
 				return api.ArtifactList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a status", st).
@@ -160,7 +164,7 @@ func (s *service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 			statuses = slices.DeleteFunc(artifact.Statuses(), func(st artifact.Status) bool { return st == artifact.Deprecated })
 		}
 		rows, err := c.Reader.Artifacts(ctx, store.ArtifactQuery{
-			Types: types, Modules: req.Modules, Statuses: statuses, Tag: req.Tag, After: after, Limit: limit + 1,
+			Types: types, Modules: modules, Statuses: statuses, Tag: req.Tag, After: after, Limit: limit + 1,
 		})
 		out := api.ArtifactList{Items: []api.ArtifactItem{}}
 		if len(rows) > limit {
@@ -213,7 +217,7 @@ func (c *call) readable(asked []brenner.TypeName) ([]brenner.TypeName, error) {
 
 // SearchArtifacts implements api.Artifacts.
 func (s *service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
-	return view(ctx, s, func(c *call) (api.SearchResult, error) {
+	return read(ctx, s, "search", nil, func(c *call) (api.SearchResult, error) {
 		limit, err := pageSize(req.Limit)
 		if err != nil {
 			return api.SearchResult{}, err
@@ -225,7 +229,11 @@ func (s *service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		if err != nil {
 			return api.SearchResult{}, err
 		}
-		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: req.Modules, Limit: limit})
+		modules, none := c.inScope(req.Modules)
+		if none {
+			return api.SearchResult{Items: []api.SearchHit{}}, nil
+		}
+		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: modules, Limit: limit})
 		if err != nil {
 			return api.SearchResult{}, err
 		}
@@ -243,7 +251,7 @@ func (s *service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 
 // History implements api.Artifacts.
 func (s *service) History(ctx context.Context, req api.HistoryRequest) (api.HistoryResult, error) {
-	return view(ctx, s, func(c *call) (api.HistoryResult, error) {
+	return read(ctx, s, "history", nil, func(c *call) (api.HistoryResult, error) {
 		a, err := c.findArtifact(req.ID, policy.Read)
 		if err != nil {
 			return api.HistoryResult{}, err
@@ -289,7 +297,7 @@ func historyItem(v store.Version) api.HistoryItem {
 
 // Diff implements api.Artifacts.
 func (s *service) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult, error) {
-	return view(ctx, s, func(c *call) (api.DiffResult, error) {
+	return read(ctx, s, "diff", refsOfDiff, func(c *call) (api.DiffResult, error) {
 		if req.From.Artifact != req.To.Artifact {
 			c.decided = true
 			return api.DiffResult{}, brenner.Errorf(brenner.CodeInvalidValue, "%s and %s are different artifacts", req.From.Artifact, req.To.Artifact).

@@ -17,7 +17,8 @@ import (
 // stored says which contents a record of a kind stored. A kind that stores
 // contents must be here, or verify would not miss them.
 var stored = map[string]func(jsontext.Value) []brenner.Digest{
-	kindVersionWritten: storedBy(func(p versionWritten) []brenner.Digest { return []brenner.Digest{p.Content} }),
+	kindContextAssembled: storedBy(func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }),
+	kindVersionWritten:   storedBy(func(p versionWritten) []brenner.Digest { return []brenner.Digest{p.Content} }),
 }
 
 // storedBy reads the payload for a row of stored. A payload that cannot be

@@ -210,7 +210,7 @@ func (ch *change) openTask(req api.NewTaskRequest, kind string) (api.TaskInfo, e
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeLimitExceeded, "a task has at most %d inputs", brenner.MaxTaskInputs)
 	}
 	for _, ref := range req.Inputs {
-		pin, err := ch.pin(ref)
+		pin, err := ch.pinFor(ref, req.Role)
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
@@ -260,6 +260,24 @@ func (ch *change) taskModules(req api.NewTaskRequest) ([]brenner.Module, error) 
 		return modules, ch.compressed(modules)
 	}
 	return modules, nil
+}
+
+// pinFor is pin for a task of a role, which must be allowed to read it: pinning
+// is no way around a policy (C7).
+func (c *call) pinFor(ref brenner.Ref, role brenner.Role) (api.Pin, error) {
+	p, err := c.pin(ref)
+	if err != nil {
+		return p, err
+	}
+	a, err := c.Reader.Artifact(c.ctx, ref.Artifact)
+	if err != nil {
+		return p, err
+	}
+	as := policy.Request{Actor: brenner.ActorName(role), Role: role, Action: policy.Read, Type: a.Type, Module: a.Module, Target: string(a.ID)}
+	if role == brenner.PI {
+		return p, nil
+	}
+	return p, policy.Decide(c.policies, as).Err(as)
 }
 
 // pin fixes an input at the version that is in force now.

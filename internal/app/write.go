@@ -196,6 +196,9 @@ func (ch *change) writeVersion(p artifact.Proposal, next versionWritten) (api.Wr
 	if err := ch.types.Validate(p.Type.Name, p.Content); err != nil {
 		return api.WriteResult{}, err
 	}
+	if err := ch.checkGoverning(p.Type.Name, p.Content); err != nil {
+		return api.WriteResult{}, err
+	}
 	digest, err := ch.blob(p.Content.Data)
 	if err != nil {
 		return api.WriteResult{}, err

@@ -17,7 +17,7 @@ func agentCases() []testCase {
 				ID: "log", Type: "raw_log", Module: "lineage", Summary: "a chat",
 				Content: api.Body{Format: artifact.Text, Data: "talk"},
 			})
-			critic := s.agent("GreenValley")
+			critic := s.reader("GreenValley")
 			s.unchanged(func() {
 				_, err := critic.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("log", 1)})
 				s.refused(err, brenner.CodeReadDenied)
@@ -28,7 +28,7 @@ func agentCases() []testCase {
 				})
 				s.refused(err, brenner.CodeWriteDenied)
 			})
-			s.agent("WhiteFox").reads(ref("log", 1)) // C2: only a distiller
+			s.reader("WhiteFox").reads(ref("log", 1)) // C2: only a distiller
 			denials, err := s.pi.Denials(s.ctx, api.DenialsRequest{})
 			s.must(err)
 			if len(denials.Denials) != 3 || denials.Denials[0].Actor != "GreenValley" || denials.Denials[0].Action != "write" {
@@ -41,7 +41,7 @@ func agentCases() []testCase {
 				Content: api.Body{Format: artifact.Text, Data: "zebrafish"},
 			})
 			s.pi.creates(note("n", "zebrafish"))
-			critic := s.agent("GreenValley")
+			critic := s.reader("GreenValley")
 			items, err := critic.Artifacts(s.ctx, api.ListArtifactsRequest{})
 			s.must(err)
 			hits, err := critic.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "zebrafish"})

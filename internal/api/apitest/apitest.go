@@ -53,7 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
 	cases := slices.Concat(
 		writeCases(), decisionCases(), journalCases(), graphCases(), agentCases(),
-		taskCases(),
+		taskCases(), contextCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")
@@ -101,6 +101,21 @@ func (s *scene) as(name brenner.ActorName, svc api.Service) *player {
 
 // agent lets a registered agent enter.
 func (s *scene) agent(name brenner.ActorName) *player { return s.as(name, s.As(name)) }
+
+// reader lets an agent enter that has a context to read through.
+func (s *scene) reader(name brenner.ActorName) *player {
+	p := s.agent(name)
+	p.assembles("what is known about fate?")
+	return p
+}
+
+// assembles makes a context for a question about the module lineage.
+func (p *player) assembles(question string) api.ContextResult {
+	p.Helper()
+	res, err := p.AssembleContext(p.ctx, api.ContextRequest{Question: question, Modules: []brenner.Module{"lineage"}})
+	p.must(err)
+	return res
+}
 
 func (s *scene) must(err error) {
 	s.Helper()
@@ -151,6 +166,13 @@ func note(id brenner.ArtifactID, text string, links ...artifact.Link) api.Create
 
 // onLine is a text on one line.
 func onLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// result is an analysis result, which writers may read.
+func result(id brenner.ArtifactID, text string, links ...artifact.Link) api.CreateArtifactRequest {
+	req := note(id, text, links...)
+	req.Type = "analysis_result"
+	return req
+}
 
 func link(rel artifact.Relation, id brenner.ArtifactID, v brenner.Version) artifact.Link {
 	return artifact.Link{Rel: rel, Artifact: id, Version: v}

@@ -49,7 +49,7 @@ func (p *player) completes(id string, outputs ...brenner.Ref) api.TaskInfo {
 func taskCases() []testCase {
 	return []testCase{
 		{"a task pins the versions in force", func(s *scene) { // C16
-			s.pi.creates(note("n", "one"))
+			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))
 			s.pi.rewrites("n", "two")
 			t := s.pi.opens(ref("n", 0))
@@ -126,9 +126,9 @@ func taskCases() []testCase {
 			})
 		}},
 		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
-			s.pi.creates(note("n", "one"))
+			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))
-			s.pi.creates(note("draft", "one"))
+			s.pi.creates(result("draft", "one"))
 			t := s.pi.opens(ref("n", 1), ref("draft", 1))
 			writer := s.agent("GreyStone")
 			writer.claims(t.ID)
@@ -141,7 +141,7 @@ func taskCases() []testCase {
 			if !slices.Equal(done.Moved, want) || !slices.Equal(done.Outputs, []brenner.Ref{out.Ref}) {
 				s.Errorf("got %+v", done)
 			}
-			if v := writer.reads(out.Ref); v.Status != artifact.NeedsRebase || v.Task != t.ID {
+			if v := s.pi.reads(out.Ref); v.Status != artifact.NeedsRebase || v.Task != t.ID {
 				s.Errorf("the output is %s of task %q", v.Status, v.Task)
 			}
 			// C14: promoting it takes an override.
@@ -153,7 +153,7 @@ func taskCases() []testCase {
 			s.must(err)
 		}},
 		{"outputs of unmoved inputs stay drafts", func(s *scene) { // C17
-			s.pi.creates(note("n", "one"))
+			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))
 			t := s.pi.opens(ref("n", 1))
 			writer := s.agent("GreyStone")
@@ -163,9 +163,18 @@ func taskCases() []testCase {
 			if done := writer.completes(t.ID); len(done.Moved) != 0 {
 				s.Errorf("moved: %+v", done.Moved)
 			}
-			if v := writer.reads(out.Ref); v.Status != artifact.Draft {
+			if v := s.pi.reads(out.Ref); v.Status != artifact.Draft {
 				s.Errorf("the output is %s", v.Status)
 			}
+		}},
+		{"a task pins only what its role may read", func(s *scene) { // C7
+			s.pi.creates(note("n", "one"))
+			s.unchanged(func() {
+				_, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
+					Title: "x", Role: "writer", Modules: []brenner.Module{"lineage"}, Inputs: []brenner.Ref{ref("n", 1)},
+				})
+				s.refused(err, brenner.CodeReadDenied)
+			})
 		}},
 		{"cross-module work waits for the memo", func(s *scene) { // C12
 			s.pi.creates(memo("m", "lineage"))

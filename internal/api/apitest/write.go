@@ -12,7 +12,7 @@ import (
 func writeCases() []testCase {
 	return []testCase{
 		{"a new artifact is a draft with every required field", func(s *scene) { // C5
-			blue := s.agent("PurpleMountain")
+			blue := s.reader("PurpleMountain")
 			res := s.pi.creates(api.CreateArtifactRequest{
 				Type: "paper_note", Module: "lineage", Summary: "nine of ten clones", Tags: []string{"clones"},
 				Content: api.Body{Format: artifact.JSON, Data: `{"title":"Smith 2024","claims":["fate follows lineage"]}`},

@@ -1,0 +1,216 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/assembly"
+	"brenner/internal/api"
+)
+
+// brief puts a project brief in force.
+func (p *player) brief() {
+	p.Helper()
+	p.creates(api.CreateArtifactRequest{
+		ID: "brief", Type: "project_brief", Summary: "what decides cell fate",
+		Content: api.Body{Format: artifact.JSON, Data: `{"question":"What decides cell fate?","goals":["tell lineage from gradient"]}`},
+	})
+	p.promotes(ref("brief", 1))
+}
+
+func contextCases() []testCase {
+	return []testCase{
+		{"a context holds the overview, the task, the pinned inputs and what the view selects", func(s *scene) { // C3, C9
+			s.pi.brief()
+			s.pi.creates(memo("memo", "lineage"))
+			s.pi.promotes(ref("memo", 1))
+			s.pi.creates(memo("other", "gradient"))
+			s.pi.creates(result("n", "clones keep their fate"))
+			t := s.pi.opens(ref("n", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			res, err := writer.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			for _, want := range []string{"brief@1", t.ID, "cover the counts", "n@1", "memo@1"} {
+				if !strings.Contains(res.Text, want) {
+					s.Errorf("the context lacks %q:\n%s", want, res.Text)
+				}
+			}
+			if strings.Contains(res.Text, "other@1") { // C23
+				s.Errorf("another module is in the context:\n%s", res.Text)
+			}
+			if res.Used > res.Size || res.Invocation == "" {
+				s.Errorf("used %d of %d, invocation %q", res.Used, res.Size, res.Invocation)
+			}
+			if len(res.Record.LeftOut) != 0 {
+				s.Errorf("an agent learns what was left out: %+v", res.Record.LeftOut)
+			}
+		}},
+		{"the same state gives the same bytes", func(s *scene) { // C21
+			for i := range 30 {
+				s.pi.creates(note(brenner.ArtifactID(fmt.Sprintf("n%d", i)), fmt.Sprintf("clone %d keeps its fate", i)))
+			}
+			req := api.ContextRequest{As: "PurpleMountain", Question: "which clones keep their fate?", Modules: []brenner.Module{"lineage"}}
+			one, err := s.pi.PreviewContext(s.ctx, req)
+			s.must(err)
+			two, err := s.pi.PreviewContext(s.ctx, req)
+			s.must(err)
+			if one.Text != two.Text || one.Record.SHA256 != two.Record.SHA256 {
+				s.Error("two previews of one state differ")
+			}
+			if one.Invocation != "" {
+				s.Error("a preview was recorded")
+			}
+			if len(one.Record.Items)+len(one.Record.LeftOut) < 30 {
+				s.Errorf("%d candidates have a reason", len(one.Record.Items)+len(one.Record.LeftOut))
+			}
+		}},
+		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30
+			s.pi.creates(result("n", "clones keep their fate"))
+			t := s.pi.opens(ref("n", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			res, err := writer.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			writer.reads(ref("n", 1))
+			out := writer.creates(section("methods", t.ID))
+			info, err := s.pi.Invocation(s.ctx, api.InvocationRequest{ID: res.Invocation})
+			s.must(err)
+			if info.Agent != "GreyStone" || info.Role != "writer" || info.View == "" || len(info.Record.Items) == 0 || info.Record.Items[0].Why == "" {
+				s.Errorf("record: %+v", info)
+			}
+			if len(info.Later) != 1 || !slices.Equal(info.Later[0].Refs, []brenner.Ref{ref("n", 1)}) || info.Used <= res.Used {
+				s.Errorf("later reads: %+v, used %d after %d", info.Later, info.Used, res.Used)
+			}
+			if !slices.Equal(info.Outputs, []brenner.Ref{out.Ref}) {
+				s.Errorf("outputs: %v", info.Outputs)
+			}
+			_, err = s.agent("GreenValley").Invocation(s.ctx, api.InvocationRequest{ID: res.Invocation})
+			s.refused(err, brenner.CodeReadDenied)
+			list, err := s.pi.Invocations(s.ctx, api.ListInvocationsRequest{Agent: "GreyStone"})
+			s.must(err)
+			if len(list.Invocations) != 1 {
+				s.Errorf("list: %+v", list)
+			}
+			_, err = s.pi.Invocation(s.ctx, api.InvocationRequest{ID: "ctx-999"})
+			s.refused(err, brenner.CodeNotFound)
+		}},
+		{"an agent reads through a context, inside its modules", func(s *scene) { // C3, C23
+			s.pi.creates(note("n", "one"))
+			s.pi.creates(memo("m", "gradient"))
+			fox := s.agent("WhiteFox")
+			_, err := fox.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("n", 1)})
+			s.refused(err, brenner.CodeContextRequired)
+			fox.assembles("what is known?")
+			fox.reads(ref("n", 1))
+			_, err = fox.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("m", 1)})
+			s.refused(err, brenner.CodeReadDenied)
+			items, err := fox.Artifacts(s.ctx, api.ListArtifactsRequest{})
+			s.must(err)
+			if slices.ContainsFunc(items.Items, func(i api.ArtifactItem) bool { return i.Module == "gradient" }) {
+				s.Errorf("another module is listed: %+v", items.Items)
+			}
+			s.pi.reads(ref("m", 1)) // persons just read
+		}},
+		{"reads are charged until the budget ends", func(s *scene) { // C3, C20
+			long := strings.Repeat("fate follows lineage, mostly. ", 1000)
+			req := note("n", long)
+			req.Summary = "a long text"
+			s.pi.creates(req)
+			fox := s.reader("WhiteFox")
+			read := 0
+			for range 50 {
+				_, err := fox.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("n", 1)})
+				if err != nil {
+					s.refused(err, brenner.CodeContextOverflow)
+					break
+				}
+				read++
+			}
+			if read == 50 {
+				s.Error("the budget never ended")
+			}
+			fox.assembles("again") // a new context, a new budget
+		}},
+		{"mandatory parts that do not fit are refused", func(s *scene) { // C20
+			s.pi.creates(result("n", "one"))
+			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
+				Title: "x", Spec: strings.Repeat("do this, and then that. ", 2500), Role: "writer",
+				Modules: []brenner.Module{"lineage"}, Inputs: []brenner.Ref{ref("n", 1)},
+			})
+			s.must(err)
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "view", Type: "context_view", Module: "project", Summary: "a narrow view",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","types":[{"type":"paper_note"}],"budget":{"unit":"bytes","size":4000,"reserve":0}}`},
+			})
+			s.pi.promotes(ref("view", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			s.unchanged(func() {
+				_, err := writer.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+				s.refused(err, brenner.CodeContextOverflow)
+			})
+			views, err := s.pi.Views(s.ctx) // C9: the canonical one is in force
+			s.must(err)
+			i := slices.IndexFunc(views.Views, func(v api.ViewInfo) bool { return v.Role == "writer" })
+			if i < 0 || views.Views[i].Version != "view@1" {
+				s.Errorf("views: %+v", views.Views)
+			}
+		}},
+		{"a canonical policy is in force at once", func(s *scene) { // C7
+			s.pi.creates(note("n", "one"))
+			critic := s.reader("GreenValley")
+			critic.reads(ref("n", 1))
+			s.unchanged(func() {
+				_, err := s.pi.CreateArtifact(s.ctx, api.CreateArtifactRequest{
+					Type: "role_policy", Module: "project", Summary: "broken",
+					Content: api.Body{Format: artifact.JSON, Data: `{"role":"adversarial_critic","read":[],"write":[],"promote":[],"acts":["fly"]}`},
+				})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = s.pi.CreateArtifact(s.ctx, api.CreateArtifactRequest{
+					Type: "context_view", Module: "project", Summary: "broken",
+					Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","types":[{"type":"papernote"}]}`},
+				})
+				s.refused(err, brenner.CodeInvalidView)
+			})
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "p", Type: "role_policy", Module: "project", Summary: "critics read critiques only",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"adversarial_critic","read":["critique"],"write":["critique"],"promote":[],"acts":["context_assemble","status"]}`},
+			})
+			critic.reads(ref("n", 1)) // a draft changes nothing
+			s.pi.promotes(ref("p", 1))
+			_, err := critic.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("n", 1)})
+			s.refused(err, brenner.CodeReadDenied)
+		}},
+		{"what a context showed counts as input of the task", func(s *scene) { // C17
+			s.pi.creates(memo("memo", "lineage"))
+			s.pi.promotes(ref("memo", 1))
+			t := s.pi.opens()
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			res, err := writer.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			if !slices.ContainsFunc(res.Record.Items, func(i assembly.Included) bool { return i.Ref == ref("memo", 1) }) {
+				s.Fatalf("the memo is not in the context: %+v", res.Record.Items)
+			}
+			writer.creates(section("methods", t.ID))
+			s.pi.rewrites("memo", "new knowledge")
+			s.pi.promotes(ref("memo", 2))
+			done := writer.completes(t.ID)
+			if len(done.Moved) != 1 || done.Moved[0].Through != res.Invocation {
+				s.Errorf("moved: %+v", done.Moved)
+			}
+		}},
+		{"only the PI previews", func(s *scene) { // C8
+			_, err := s.agent("WhiteFox").PreviewContext(s.ctx, api.ContextRequest{As: "GreenValley"})
+			s.refused(err, brenner.CodeReadDenied)
+			_, err = s.agent("WhiteFox").AssembleContext(s.ctx, api.ContextRequest{As: "GreenValley"})
+			s.refused(err, brenner.CodeInvalidValue)
+			_, err = s.pi.PreviewContext(s.ctx, api.ContextRequest{As: "Nobody"})
+			s.refused(err, brenner.CodeNotFound)
+		}},
+	}
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/assembly"
+)
+
+// Contexts is what agents see, and the record of it.
+type Contexts interface {
+	// AssembleContext makes the caller's context for a task, or outside one
+	// for a question, inside the budget of its view, and records what it
+	// showed and why (C3, C30). What the caller reads afterwards is charged to
+	// it. Codes: CONTEXT_OVERFLOW, CROSS_MODULE, TASK_NOT_YOURS.
+	AssembleContext(ctx context.Context, req ContextRequest) (ContextResult, error)
+	// PreviewContext shows what another agent would see; nothing is recorded.
+	// PI only.
+	PreviewContext(ctx context.Context, req ContextRequest) (ContextResult, error)
+	// Invocation is the record of one assembled context: every item with its
+	// reason, everything left out with its reason, what was read later and the
+	// outputs that followed. An agent sees what its own contexts showed.
+	Invocation(ctx context.Context, req InvocationRequest) (InvocationInfo, error)
+	Invocations(ctx context.Context, req ListInvocationsRequest) (InvocationList, error)
+	// Views lists the view specs in force (C9).
+	Views(ctx context.Context) (ViewList, error)
+}
+
+// ContextRequest says what a context is for.
+type ContextRequest struct {
+	Write
+	// As previews for this agent.
+	As brenner.ActorName `json:"as,omitzero"`
+	// Task is what the context is for; the caller must hold it. Without a
+	// task, Question and Modules say what it is about.
+	Task     string           `json:"task,omitzero"`
+	Question string           `json:"question,omitzero"`
+	Modules  []brenner.Module `json:"modules,omitzero"`
+	Format   assembly.Format  `json:"format,omitzero"` // markdown (default) or json
+}
+
+// ContextResult is a context and its record.
+type ContextResult struct {
+	// Invocation names the record; empty for a preview.
+	Invocation string `json:"invocation,omitzero"`
+	Text       string `json:"text"`
+	// Used and Size are in the units of the budget; Left is what may still be
+	// read.
+	Used int    `json:"used"`
+	Size int    `json:"size"`
+	Left int    `json:"left"`
+	Unit string `json:"unit"`
+	// Record says why. An agent's holds what it saw, not what was left out.
+	Record assembly.Context `json:"record"`
+}
+
+// InvocationRequest names an invocation.
+type InvocationRequest struct {
+	ID string `json:"id"`
+}
+
+// ListInvocationsRequest selects invocations, newest first.
+type ListInvocationsRequest struct {
+	Page
+	Agent brenner.ActorName `json:"agent,omitzero"`
+	Task  string            `json:"task,omitzero"`
+}
+
+// InvocationList is a page of invocations.
+type InvocationList struct {
+	Next
+	Invocations []InvocationItem `json:"invocations"`
+}
+
+// InvocationItem is an invocation in a list.
+type InvocationItem struct {
+	ID    string            `json:"id"`
+	Agent brenner.ActorName `json:"agent"`
+	Role  brenner.Role      `json:"role"`
+	Task  string            `json:"task,omitzero"`
+	View  string            `json:"view"`
+	At    time.Time         `json:"at"`
+	Items int               `json:"items"`
+	Used  int               `json:"used"`
+	Size  int               `json:"size"`
+}
+
+// InvocationInfo is the record of one assembled context.
+type InvocationInfo struct {
+	InvocationItem
+	Question string           `json:"question,omitzero"`
+	Record   assembly.Context `json:"record"`
+	// Later lists what was read through the invocation afterwards.
+	Later []LaterRead `json:"later"`
+	// Outputs are the versions written for the task after the context was made.
+	Outputs []brenner.Ref `json:"outputs"`
+}
+
+// LaterRead is one read after the context was assembled.
+type LaterRead struct {
+	At     time.Time     `json:"at"`
+	What   string        `json:"what"`
+	Refs   []brenner.Ref `json:"refs"`
+	Tokens int           `json:"tokens"` // in the units of the budget
+}
+
+// ViewList lists view specs by role.
+type ViewList struct {
+	Views []ViewInfo `json:"views"`
+}
+
+// ViewInfo is a view spec and where it comes from.
+type ViewInfo struct {
+	assembly.View
+	Version string `json:"version"`
+}

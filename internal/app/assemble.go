@@ -1,0 +1,434 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/assembly"
+	"brenner/internal/api"
+	"brenner/internal/embed"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// How many artifacts each cause may bring before the preselection.
+const (
+	perCause     = 300
+	linkDistance = 3
+)
+
+// work is what a context is assembled for.
+type work struct {
+	view    viewInForce
+	task    *assembly.Task
+	text    string // what candidates are compared with
+	modules []brenner.Module
+	cross   bool
+	inputs  []brenner.Ref
+	tags    []string
+}
+
+// assemble makes the actor's context (C3): load what bears on the work, let
+// package assembly choose.
+func (c *call) assemble(req api.ContextRequest) (assembly.Context, work, error) {
+	w, err := c.workOf(req)
+	if err != nil {
+		return assembly.Context{}, w, err
+	}
+	in, err := c.input(req, &w)
+	if err != nil {
+		return assembly.Context{}, w, err
+	}
+	made, err := assembly.Assemble(in)
+	if err != nil {
+		return assembly.Context{}, w, err
+	}
+	// Whether something needs an update is asked only of what is shown, and
+	// then shown: asking it of every candidate would walk half the project.
+	stale, err := c.markNeedsUpdate(&in, made)
+	if err != nil || !stale {
+		return made, w, err
+	}
+	made, err = assembly.Assemble(in)
+	return made, w, err
+}
+
+// workOf says what a context is for.
+func (c *call) workOf(req api.ContextRequest) (work, error) {
+	v, ok := c.views[c.actor.Role]
+	if !ok {
+		return work{}, brenner.Errorf(brenner.CodeUnknownRole, "the role %q has no view", c.actor.Role).
+			WithHint("declare one under views in .brennerrc and run `brenner config apply`")
+	}
+	w := work{view: v, text: req.Question, modules: req.Modules, cross: len(req.Modules) > 1}
+	if err := checkText(req.Question); err != nil {
+		return work{}, err
+	}
+	if len(req.Question) > brenner.MaxTaskSpecBytes {
+		return work{}, brenner.Errorf(brenner.CodeLimitExceeded, "the question is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/question")
+	}
+	if req.Task != "" {
+		t, err := c.findTask(req.Task)
+		if err != nil {
+			return work{}, err
+		}
+		w.task = &assembly.Task{ID: t.ID, Title: t.Title, Spec: t.Spec}
+		w.text = t.Title + "\n" + t.Spec + "\n" + req.Question
+		w.modules, w.cross = t.Modules, t.CrossCutting
+		for _, p := range t.Inputs {
+			w.inputs = append(w.inputs, p.Ref)
+		}
+	}
+	if len(w.modules) == 0 && len(c.modules) == 1 {
+		w.modules = c.modules
+	}
+	for _, m := range w.modules {
+		if m != projectModule && !slices.Contains(c.modules, m) {
+			return work{}, brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", m).WithHint("modules: " + list(c.modules))
+		}
+	}
+	return w, nil
+}
+
+// input loads everything the assembly depends on.
+func (c *call) input(req api.ContextRequest, w *work) (assembly.Input, error) {
+	project, err := c.Reader.Project(c.ctx)
+	if err != nil {
+		return assembly.Input{}, err
+	}
+	counter, err := counterFor(w.view.Budget)
+	if err != nil {
+		return assembly.Input{}, err
+	}
+	in := assembly.Input{
+		Project: project.Name, Agent: c.actor.Name, View: w.view.View, Format: req.Format, Task: w.task,
+		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{projectModule},
+		Now: c.now, Counter: counter, Cache: &c.app.counts,
+		Load: func(ref brenner.Ref) (artifact.Content, error) {
+			v, err := c.Version(c.ctx, ref)
+			if err != nil {
+				return artifact.Content{}, err
+			}
+			return c.content(v)
+		},
+	}
+	if in.Format == "" {
+		in.Format = assembly.Markdown
+	}
+	if in.Overview, err = c.overview(); err != nil {
+		return in, err
+	}
+	for _, ref := range w.inputs {
+		item, err := c.item(ref)
+		if err != nil {
+			return in, err
+		}
+		in.Pinned = append(in.Pinned, item)
+		w.tags = append(w.tags, item.Tags...)
+	}
+	in.Tags = slices.Compact(slices.Sorted(slices.Values(w.tags)))
+	scope, err := w.view.Scope(w.modules, w.cross, projectModule)
+	if err != nil {
+		return in, err
+	}
+	if in.Candidates, in.Rest, err = c.candidates(*w, scope, in.Tags); err != nil {
+		return in, err
+	}
+	in.Bullets, err = c.lessons(*w)
+	return in, err
+}
+
+// overview is the canonical brief, if there is one.
+func (c *call) overview() ([]assembly.Item, error) {
+	rows, err := c.Reader.Artifacts(c.ctx, store.ArtifactQuery{
+		Types: []brenner.TypeName{artifact.TypeProjectBrief}, Canonical: true, Limit: 1,
+	})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	item, err := c.item(brenner.Ref{Artifact: rows[0].ID, Version: rows[0].Canonical})
+	return []assembly.Item{item}, err
+}
+
+// item loads one version as far as it is needed to place it.
+func (c *call) item(ref brenner.Ref) (assembly.Item, error) {
+	a, err := c.Reader.Artifact(c.ctx, ref.Artifact)
+	if err != nil {
+		return assembly.Item{}, err
+	}
+	v, err := c.Version(c.ctx, ref)
+	return itemOf(a, v), err
+}
+
+func itemOf(a store.Artifact, v store.Version) assembly.Item {
+	return assembly.Item{
+		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary, Size: v.Size,
+		Tags: v.Tags, Updated: v.Created,
+	}
+}
+
+// candidates preselects what may bear on the work (C21) and loads it.
+func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assembly.Candidate, []assembly.Rest, error) {
+	types := make([]brenner.TypeName, 0, len(w.view.Types))
+	for _, t := range w.view.Types {
+		types = append(types, t.Type)
+	}
+	finder := &finder{call: c, work: w, types: types, modules: scope.Modules}
+	found, err := finder.all(tags)
+	if err != nil {
+		return nil, nil, err
+	}
+	leads, rest := assembly.Preselect(found, brenner.MaxCandidates)
+	out := make([]assembly.Candidate, 0, len(leads))
+	texts := make([]string, 0, len(leads))
+	for _, l := range leads {
+		item, err := finder.load(l.Ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical}
+		if !c.may(policy.Read, item.Type, item.Module) {
+			cand.Denied = "the role may not read a " + string(item.Type)
+		}
+		out = append(out, cand)
+		texts = append(texts, item.Summary)
+	}
+	if strings.TrimSpace(w.text) != "" && w.view.Weights.Semantic > 0 {
+		for i, s := range c.app.likeness(w.text, texts) {
+			out[i].Semantic = s
+		}
+	}
+	return out, rest, nil
+}
+
+// finder asks the store, cause by cause, and keeps the rows it has seen.
+type finder struct {
+	*call
+	work
+	types   []brenner.TypeName
+	modules []brenner.Module
+	rows    map[brenner.ArtifactID]store.Artifact
+}
+
+func (f *finder) all(tags []string) ([]assembly.Found, error) {
+	f.rows = map[brenner.ArtifactID]store.Artifact{}
+	var found []assembly.Found
+	for _, look := range []func([]string) (assembly.Found, error){f.byLinks, f.byTags, f.byRecency, f.byFullText} {
+		one, err := look(tags)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}
+
+// byLinks follows links both ways from the task's inputs.
+func (f *finder) byLinks([]string) (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByLinks}
+	seen := map[brenner.Ref]bool{}
+	for _, r := range f.inputs {
+		seen[r] = true
+	}
+	layer := f.inputs
+	for distance := 1; distance <= linkDistance && len(layer) > 0 && len(out.Hits) < perCause; distance++ {
+		var next []brenner.Ref
+		up, err := f.from(layer)
+		if err != nil {
+			return out, err
+		}
+		down, err := f.into(layer)
+		if err != nil {
+			return out, err
+		}
+		for _, e := range up {
+			next = append(next, e.To)
+		}
+		for _, e := range down {
+			next = append(next, e.From)
+		}
+		slices.SortFunc(next, compareRefs)
+		layer = layer[:0:0]
+		for _, r := range slices.Compact(next) {
+			if seen[r] {
+				continue
+			}
+			seen[r] = true
+			layer = append(layer, r)
+			if len(out.Hits) < perCause {
+				out.Hits = append(out.Hits, assembly.Hit{Ref: r, Distance: distance})
+			}
+		}
+	}
+	return out, nil
+}
+
+func compareRefs(a, b brenner.Ref) int {
+	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
+}
+
+// byTags finds what shares a tag with the task's inputs.
+func (f *finder) byTags(tags []string) (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByTags}
+	for _, tag := range tags {
+		rows, err := f.Reader.Artifacts(f.ctx, store.ArtifactQuery{
+			Types: f.types, Modules: f.modules, Tag: tag, Recent: true, Limit: perCause / len(tags),
+		})
+		if err != nil {
+			return out, err
+		}
+		out.Hits = append(out.Hits, f.hits(rows)...)
+	}
+	return out, nil
+}
+
+// byRecency finds what changed last.
+func (f *finder) byRecency([]string) (assembly.Found, error) {
+	rows, err := f.Reader.Artifacts(f.ctx, store.ArtifactQuery{
+		Types: f.types, Modules: f.modules, Recent: true, Limit: perCause,
+	})
+	return assembly.Found{Cause: assembly.ByRecency, Hits: f.hits(rows)}, err
+}
+
+// byFullText finds what shares words with the work.
+func (f *finder) byFullText([]string) (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByFullText}
+	if strings.TrimSpace(f.text) == "" {
+		return out, nil
+	}
+	hits, err := f.Search(f.ctx, store.SearchQuery{Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: perCause})
+	if err != nil {
+		return out, err
+	}
+	for _, h := range hits {
+		a, err := f.row(h.Artifact)
+		if err != nil {
+			return out, err
+		}
+		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(a), Lexical: h.Score})
+	}
+	return out, nil
+}
+
+// clipWords keeps the question to the index bounded: the words a task begins
+// with say what it is about.
+func clipWords(text string) string {
+	words := strings.Fields(text)
+	return strings.Join(words[:min(len(words), brenner.MaxQueryWords)], " ")
+}
+
+func (f *finder) hits(rows []store.Artifact) []assembly.Hit {
+	out := make([]assembly.Hit, 0, len(rows))
+	for _, a := range rows {
+		f.rows[a.ID] = a
+		out = append(out, assembly.Hit{Ref: inForceRef(a)})
+	}
+	return out
+}
+
+// inForceRef names the version of an artifact that is in force.
+func inForceRef(a store.Artifact) brenner.Ref {
+	if a.Canonical != 0 {
+		return brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+	}
+	return brenner.Ref{Artifact: a.ID, Version: a.Head}
+}
+
+func (f *finder) row(id brenner.ArtifactID) (store.Artifact, error) {
+	if a, ok := f.rows[id]; ok {
+		return a, nil
+	}
+	a, err := f.Reader.Artifact(f.ctx, id)
+	f.rows[id] = a
+	return a, err
+}
+
+func (f *finder) load(ref brenner.Ref) (assembly.Item, error) {
+	a, err := f.row(ref.Artifact)
+	if err != nil {
+		return assembly.Item{}, err
+	}
+	v, err := f.Version(f.ctx, ref)
+	return itemOf(a, v), err
+}
+
+// markNeedsUpdate says of what a context shows whether it rests on something
+// that has moved. It reports whether anything does.
+func (c *call) markNeedsUpdate(in *assembly.Input, made assembly.Context) (bool, error) {
+	stale := map[brenner.Ref]bool{}
+	for _, i := range made.Items {
+		path, err := c.stalePath(i.Ref)
+		if err != nil {
+			return false, err
+		}
+		if len(path) > 0 {
+			stale[i.Ref] = true
+		}
+	}
+	mark := func(i *assembly.Item) { i.NeedsUpdate = stale[i.Ref] }
+	for i := range in.Overview {
+		mark(&in.Overview[i])
+	}
+	for i := range in.Pinned {
+		mark(&in.Pinned[i])
+	}
+	for i := range in.Candidates {
+		mark(&in.Candidates[i].Item)
+	}
+	return len(stale) > 0, nil
+}
+
+// tokenizers are built once: their tables take a tenth of a second.
+var tokenizers = map[assembly.Encoding]func() (*assembly.Tokenizer, error){
+	assembly.O200k:  sync.OnceValues(func() (*assembly.Tokenizer, error) { return assembly.NewTokenizer(assembly.O200k) }),
+	assembly.Cl100k: sync.OnceValues(func() (*assembly.Tokenizer, error) { return assembly.NewTokenizer(assembly.Cl100k) }),
+}
+
+func counterFor(b assembly.Budget) (assembly.Counter, error) {
+	if b.Unit == assembly.InBytes {
+		return assembly.Bytes{}, nil
+	}
+	return tokenizers[b.Encoding()]()
+}
+
+// countCache remembers token counts. It forgets everything when it is full:
+// counts are cheap to make again.
+type countCache struct {
+	mu     sync.Mutex
+	counts map[brenner.Digest]int
+}
+
+func (c *countCache) Get(key brenner.Digest) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok := c.counts[key]
+	return n, ok
+}
+
+func (c *countCache) Put(key brenner.Digest, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil || len(c.counts) >= brenner.MaxCachedCounts {
+		c.counts = map[brenner.Digest]int{}
+	}
+	c.counts[key] = n
+}
+
+// likeness gives the cosine of a text with each of some others, by the
+// built-in model: ranking must not wait for a network.
+func (a *App) likeness(text string, others []string) []float64 {
+	model := embed.Builtin()
+	query := model.Vec(text)
+	out := make([]float64, len(others))
+	for i, o := range others {
+		v := model.Vec(o)
+		for j, x := range query {
+			out[i] += float64(x) * float64(v[j])
+		}
+	}
+	return out
+}

@@ -293,6 +293,51 @@ func TestAssemble_LeavesTheReserve(t *testing.T) {
 	}
 }
 
+// C20: what fits to the last token goes in, and with one token less it does
+// not.
+func TestAssemble_UsesTheBudgetToTheLastToken(t *testing.T) {
+	in, _ := story()
+	in.Bullets = nil
+	want, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.View.Budget.Size = want.Used
+	got, err := Assemble(in)
+	if err != nil || got.Text != want.Text {
+		t.Errorf("with exactly what is needed: %v\n%s", err, reasons(got))
+	}
+	in.View.Budget.Size--
+	if got, err = Assemble(in); err != nil || reasonOf(got, "n2@1") != OverBudget {
+		t.Errorf("with one token less: %v\n%s", err, reasons(got))
+	}
+}
+
+// C21: a lesson enters by the stages, the domains and the number that the view
+// allows, the best first.
+func TestAssemble_BulletsByStageDomainAndNumber(t *testing.T) {
+	in, _ := story()
+	in.Bullets = append(in.Bullets, playbook.Ranked{
+		Bullet: playbook.Bullet{ID: "cooking.1", Domain: "cooking", Section: playbook.Helpful, Stage: playbook.Prod, Content: "Salt the water."}, Score: 1,
+	})
+	in.View.Bullets = Bullets{Stages: []playbook.Stage{playbook.Prod, playbook.Shadow}, Max: 1, Domains: []playbook.Domain{"bench"}}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range c.Bullets {
+		got = append(got, string(b.ID)+" in")
+	}
+	for _, b := range c.BulletsLeftOut {
+		got = append(got, string(b.ID)+" "+string(b.Reason))
+	}
+	want := []string{"bench.9 in", "cooking.1 domain_not_in_view", "bench.7 max_of_bullets", "bench.2 max_of_bullets"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // C2: the prose of a raw log never enters a context, even when it is pinned.
 func TestAssemble_RawLogsAreNamedNotShown(t *testing.T) {
 	in, s := story()
@@ -348,6 +393,10 @@ func TestAssemble_CrossModuleWorkNeedsLeave(t *testing.T) {
 	in.View.Modules = CrossModules
 	c, err := Assemble(in)
 	if err != nil || !slices.Contains(included(c), "selected other@1 summary") {
+		t.Errorf("%v, %v", included(c), err)
+	}
+	in.Modules = nil
+	if c, err = Assemble(in); err != nil || !strings.Contains(c.Text, "all modules") || !slices.Contains(included(c), "selected other@1 summary") {
 		t.Errorf("%v, %v", included(c), err)
 	}
 }

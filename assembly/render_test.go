@@ -102,6 +102,9 @@ func TestRender_NamesCannotForgeStructure(t *testing.T) {
 		if len(headings) != 1 || blocks != 1 || other != nil {
 			t.Errorf("%q: %v, %d blocks, %v", attack, headings, blocks, other)
 		}
+		if line := (markdown{}).bullet(playbook.Bullet{Content: attack}); strings.Count(line, "\n") != 1 || strings.ContainsAny(line, "\r\u0085\u2028\u2029") {
+			t.Errorf("%q is not one line: %q", attack, line)
+		}
 		b := playbook.Bullet{ID: playbook.BulletID(attack), Section: playbook.Section(attack), Stage: playbook.Stage(attack), Content: attack}
 		if headings, blocks, lessons, other := structure(markdown{}.bullet(b)); len(headings) != 0 || blocks != 0 || lessons != 1 || other != nil {
 			t.Errorf("%q: %v, %d blocks, %d lessons, %v", attack, headings, blocks, lessons, other)

@@ -34,13 +34,13 @@ func hits(refs ...string) []Hit {
 func TestPreselect_CausesTakeTurnsAndTheRestIsCounted(t *testing.T) {
 	leads, rest := Preselect([]Found{
 		{Cause: ByFullText, Hits: []Hit{{Ref: ref("b@1"), Lexical: 2}, {Ref: ref("f@1"), Lexical: 1}, {Ref: ref("g@1"), Lexical: 0.5}}},
-		{Cause: ByLinks, Hits: []Hit{{Ref: ref("a@1"), Distance: 1}, {Ref: ref("b@1"), Distance: 2}, {Ref: ref("c@1"), Distance: 2}}},
+		{Cause: ByLinks, Hits: []Hit{{Ref: ref("a@1"), Distance: 1}, {Ref: ref("b@1"), Distance: 2}, {Ref: ref("c@1"), Distance: 2}, {Ref: ref("b@1"), Distance: 3}, {Ref: ref("c@1"), Distance: 1}}},
 		{Cause: ByRecency, Hits: hits("d@1", "e@1", "g@1"), More: 7},
 	}, 4)
 	want := []Lead{
 		{Ref: ref("a@1"), By: []Cause{ByLinks}, Distance: 1},
 		{Ref: ref("b@1"), By: []Cause{ByLinks, ByFullText}, Distance: 2, Lexical: 2},
-		{Ref: ref("c@1"), By: []Cause{ByLinks}, Distance: 2},
+		{Ref: ref("c@1"), By: []Cause{ByLinks}, Distance: 1}, // the shorter of two ways
 		{Ref: ref("d@1"), By: []Cause{ByRecency}},
 	}
 	if d := cmp.Diff(want, leads); d != "" {

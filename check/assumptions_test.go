@@ -129,6 +129,8 @@ func TestAssumptions_NearDuplicatesThatDiffer(t *testing.T) {
 		say("e@1", "discs", "Discs were fixed for 30 minutes before imaging."),
 		say("f@1", "limbs", "The decay rate is uniform across the tissue"),
 		say("g@1", "limbs", "Something else is not so."),
+		say("h@1", "limbs", "Staining comes before the fixing of embryos."),
+		say("i@1", "discs", "Fixing comes before the staining of embryos."), // another order is not asked for
 	}
 	got, err := Assumptions(all, Options{Embed: bag})
 	if err != nil {

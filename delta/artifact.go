@@ -191,6 +191,7 @@ const Unsettled = "CONFLICT"
 // Item is one numbered item of a section: the deltas admitted to it, and what
 // they make it show.
 type Item struct {
+	id              ItemID
 	section, number int
 	log             []*entry // the ADD first, then edits in order; immutable
 	kills           []*entry // in order; the first counts (D6)
@@ -200,7 +201,7 @@ type Item struct {
 }
 
 // ID is the item's id.
-func (it *Item) ID() ItemID { return itemID(it.section, it.number) }
+func (it *Item) ID() ItemID { return it.id }
 
 // Section is the section the item stands in.
 func (it *Item) Section() Section { return schemas[it.section].Section }

@@ -263,6 +263,7 @@ func (c *compiler) payload() *brenner.Error {
 	if err := c.readReplaces(pairs); err != nil {
 		return err
 	}
+	c.entry.writes = make([]write, 0, len(pairs)+1)
 	for _, p := range pairs {
 		if err := c.member(p); err != nil {
 			return err

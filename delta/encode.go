@@ -256,7 +256,7 @@ func (r *reader) item(s int, in *itemJSON, pointer string) (*Item, error) {
 	if !ok || section != s {
 		return nil, badArtifact(pointer+"/id", "not an id of this section")
 	}
-	it := &Item{section: section, number: number}
+	it := &Item{id: in.ID, section: section, number: number}
 	var err error
 	if it.log, err = r.entries(in.Deltas, it, pointer+"/deltas", false); err != nil {
 		return nil, err

@@ -110,6 +110,7 @@ type folding struct {
 
 // draft is an item during a fold.
 type draft struct {
+	id              ItemID
 	section, number int
 	base            *Item // nil if added by this merge
 	edits, kills    []int // work, in D3 order
@@ -126,7 +127,7 @@ func (m *merge) admit(deltas []Entry) {
 	}
 	m.warnings = map[*entry][]brenner.Diagnostic{}
 	m.work = make([]work, 0, len(deltas))
-	for i := range deltas {
+	for _, i := range byInstant(deltas) {
 		in, out := &deltas[i], &m.outcomes[i]
 		*out = Outcome{DeltaID: in.Delta.DeltaID, MessageID: in.Message, Agent: in.Delta.Agent, Operation: in.Delta.Operation}
 		e, warnings, err := m.check(in, len(deltas), allowed)
@@ -140,6 +141,22 @@ func (m *merge) admit(deltas []Entry) {
 		}
 		m.work = append(m.work, work{index: i, second: e.at.Unix(), entry: e, outcome: out})
 	}
+}
+
+// byInstant gives the places of the deltas roughly in the order in which they
+// will be folded. It decides nothing: what is visited in order is allocated in
+// order, and the passes to come run through memory instead of about it.
+func byInstant(deltas []Entry) []int {
+	seconds := make([]int64, len(deltas))
+	order := make([]int, len(deltas))
+	for i := range deltas {
+		order[i] = i
+		if t, ok := parseInstant(deltas[i].Delta.Timestamp); ok {
+			seconds[i] = t.Unix()
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(seconds[a], seconds[b]) })
+	return order
 }
 
 func (m *merge) check(in *Entry, count int, allowed map[brenner.ActorName]bool) (*entry, []brenner.Diagnostic, *brenner.Error) {
@@ -182,23 +199,25 @@ func (m *merge) sort() {
 // unique sets aside what was recorded before and, of several deltas with one
 // identity, all but the first in order (D8).
 func (m *merge) unique() {
-	seen := make(map[identity]work, len(m.work))
-	m.work = slices.DeleteFunc(m.work, func(w work) bool {
+	seen := make(map[identity]int, len(m.work)) // place in kept
+	kept := m.work[:0]
+	for _, w := range m.work {
 		id := w.entry.identity()
 		if old, ok := m.base.recorded.get(id); ok {
 			w.repeat(old)
-			return true
+			continue
 		}
-		first, ok := seen[id]
+		i, ok := seen[id]
 		if !ok {
-			seen[id] = w
-			return false
+			seen[id] = len(kept)
+			kept = append(kept, w)
+			continue
 		}
-		if w.repeat(first.entry); w.outcome.Status == Duplicate {
-			m.copies = append(m.copies, copyOf{w.outcome, first.outcome})
+		if w.repeat(kept[i].entry); w.outcome.Status == Duplicate {
+			m.copies = append(m.copies, copyOf{w.outcome, kept[i].outcome})
 		}
-		return true
-	})
+	}
+	m.work = kept
 }
 
 func (e *entry) identity() identity { return identity{e.message, e.delta.DeltaID} }
@@ -256,14 +275,14 @@ func (m *merge) add(i int) {
 			"use a new name for a new item")
 		return
 	}
-	d := &draft{section: section, number: s.first + len(s.added), edits: []int{i}}
+	number := s.first + len(s.added)
+	d := &draft{id: itemID(section, number), section: section, number: number, edits: []int{i}}
 	s.added = append(s.added, d)
 	s.live++
 	w.draft = d
-	id := itemID(section, d.number)
-	waited := m.take(name{"", string(id)})
+	waited := m.take(name{"", string(d.id)})
 	if bound.id != "" {
-		m.names[bound] = id
+		m.names[bound] = d.id
 		waited = append(waited, m.take(bound)...)
 		slices.Sort(waited)
 	}
@@ -341,7 +360,7 @@ func (m *merge) draft(section, number int) *draft {
 	if base == nil && section != atThread {
 		return nil
 	}
-	d := &draft{section: section, number: number, base: base}
+	d := &draft{id: itemID(section, number), section: section, number: number, base: base}
 	s.touched[number] = d
 	return d
 }
@@ -358,7 +377,7 @@ func (s *folding) drafts() []*draft {
 // build makes the item of a draft: its deltas in order, without the edits that
 // came after its death, and what they show.
 func (m *merge) build(d *draft) *Item {
-	it := &Item{section: d.section, number: d.number}
+	it := &Item{id: d.id, section: d.section, number: d.number}
 	if d.base != nil {
 		it.log, it.kills = d.base.log, d.base.kills
 	}

@@ -202,8 +202,7 @@ func (m *merge) mentions() map[name][]ItemID {
 		}
 	}
 	old := m.base.mentions
-	settled := func(n name) bool { _, ok := old[n]; return ok }
-	if len(fresh) == 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(m.names)), settled) { // order-free: any
+	if len(fresh) == 0 && len(old) == 0 {
 		return old
 	}
 	next := make(map[name][]ItemID, len(old)+len(fresh))
@@ -258,7 +257,7 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 		old := &a.sections[s]
 		next.sections[s] = items{highest: old.highest, list: make([]*Item, len(old.list))}
 		for i, it := range old.list {
-			it = &Item{section: it.section, number: it.number, log: rank(it.log), kills: rank(it.kills)}
+			it = &Item{id: it.id, section: it.section, number: it.number, log: rank(it.log), kills: rank(it.kills)}
 			view.show(it)
 			next.sections[s].list[i] = it
 			next.sections[s].count(it, +1)

@@ -83,7 +83,7 @@ func (m *merge) strike(d *draft) bool {
 		log = d.base.log
 	}
 	log = m.insert(log, d.edits)
-	spared := Item{section: d.section, number: d.number, log: log}
+	spared := Item{id: d.id, section: d.section, number: d.number, log: log}
 	seen := -1
 	for _, k := range d.kills {
 		kill := m.work[k].entry

@@ -261,7 +261,7 @@ func (a *assembler) ranked() ([]Ranked, []LeftOut) {
 		present[it.Ref] = true
 		query.Pinned = append(query.Pinned, it.Ref.Artifact)
 	}
-	var open []Candidate
+	open := make([]Candidate, 0, len(a.in.Candidates))
 	var barred []LeftOut
 	for _, c := range a.in.Candidates {
 		if reason, why := a.bars(c, present[c.Ref]); reason != "" {

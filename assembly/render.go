@@ -105,17 +105,16 @@ func (markdown) heading(s Section) string {
 }
 
 func (markdown) item(_ Section, it Item, v Variant, c artifact.Content) string {
-	var b strings.Builder
-	b.WriteString("### " + plain(string(it.Type)) + " " + plain(it.Ref.String()) + " " + plain(string(it.Status)))
-	b.WriteString(", module " + plain(string(it.Module)) + ", " + string(v))
-	if it.NeedsUpdate {
-		b.WriteString(", needs_update")
-	}
-	b.WriteString("\n\n")
+	kind, text := "text", it.Summary
 	if v == Full {
-		return b.String() + fenced(string(c.Format), string(c.Data))
+		kind, text = string(c.Format), string(c.Data)
 	}
-	return b.String() + fenced("text", it.Summary)
+	mark := ""
+	if it.NeedsUpdate {
+		mark = ", needs_update"
+	}
+	return "### " + plain(string(it.Type)) + " " + plain(it.Ref.String()) + " " + plain(string(it.Status)) +
+		", module " + plain(string(it.Module)) + ", " + string(v) + mark + "\n\n" + fenced(kind, text)
 }
 
 func (markdown) missing(Section) string { return noBrief + "\n\n" }

@@ -34,7 +34,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s is a %s with role %s\n", res.Name, res.Kind, res.Role) })
+			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s, role %s\n", res.Name, res.Kind, res.Role) })
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "the role, see `brenner agent list --roles`")

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"brenner"
+	"brenner/assembly"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newContext(r *runner) *cobra.Command {
+	return group("context", "What an agent sees, and why",
+		newContextAssemble(r), newContextPreview(r), newContextExplain(r), newContextList(r), newContextViews(r))
+}
+
+// contextFlags are what a context is for.
+type contextFlags struct {
+	req     api.ContextRequest
+	modules []string
+	format  string
+	why     bool
+}
+
+func (f *contextFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.req.Task, "task", "", "the task it is for")
+	c.Flags().StringVar(&f.req.Question, "question", "", "what it is about, outside a task or besides it")
+	c.Flags().StringSliceVar(&f.modules, "module", nil, "the module it is about, outside a task (default: the only one)")
+	c.Flags().StringVar(&f.format, "format", "markdown", "markdown or json")
+	c.Flags().BoolVar(&f.why, "why", false, "say also why each part is there")
+}
+
+// run assembles and prints a context.
+func (f *contextFlags) run(r *runner, cmd *cobra.Command, fn func(context.Context, api.Service) (api.ContextResult, error)) error {
+	f.req.Modules, f.req.Format = named[brenner.Module](f.modules), assembly.Format(f.format)
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	res, err := fn(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	return r.show(res, func(w io.Writer) {
+		_, _ = fmt.Fprintln(w, strings.TrimRight(printable(res.Text), "\n"))
+		if f.why {
+			_, _ = fmt.Fprintln(w)
+			printReasons(w, res.Record)
+		}
+		if res.Invocation != "" {
+			// Not part of what the agent gets: on the other stream.
+			_, _ = fmt.Fprintf(r.env.Err, "%s: %d of %d %s used, %d left for later reads\n", res.Invocation, res.Used, res.Size, res.Unit, res.Left)
+		}
+	})
+}
+
+func newContextAssemble(r *runner) *cobra.Command {
+	var f contextFlags
+	c := &cobra.Command{
+		Use:   "assemble",
+		Short: "Assemble your context, inside your view's budget",
+		Long: `Assemble what your role's view gives you for a task you hold, or for a
+question: the brief, the task, its pinned inputs, then what bears on it most.
+The context is recorded; what you read afterwards is charged to it.`,
+		Example: `  brenner context assemble --task task-12 --as GreyStone`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.req.Write = r.write()
+			return f.run(r, cmd, func(ctx context.Context, s api.Service) (api.ContextResult, error) {
+				return s.AssembleContext(ctx, f.req)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func newContextPreview(r *runner) *cobra.Command {
+	var f contextFlags
+	var agent string
+	c := &cobra.Command{
+		Use:     "preview",
+		Short:   "Show what an agent would see; nothing is recorded",
+		Example: `  brenner context preview --for GreyStone --task task-12 --why`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.req.As = brenner.ActorName(agent)
+			return f.run(r, cmd, func(ctx context.Context, s api.Service) (api.ContextResult, error) {
+				return s.PreviewContext(ctx, f.req)
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&agent, "for", "", "the agent")
+	required(c, "for")
+	return c
+}
+
+// printReasons says of every candidate why it is there, or why not.
+func printReasons(w io.Writer, c assembly.Context) {
+	_, _ = fmt.Fprintf(w, "%d of %d %s used (%d kept for later reads)\n", c.Used, c.Budget.Size, c.Budget.Unit, c.Budget.Reserve)
+	var rows [][]string
+	for _, p := range c.Parts {
+		rows = append(rows, []string{"  " + string(p.Section), fmt.Sprint(p.Items), fmt.Sprint(p.Tokens)})
+	}
+	table(w, append([][]string{{"  PART", "ITEMS", strings.ToUpper(string(c.Budget.Unit))}}, rows...)...)
+	rows = [][]string{{"SHOWN", "VARIANT", "SIZE", "WHY"}}
+	for _, i := range c.Items {
+		rows = append(rows, []string{i.Ref.String(), string(i.Variant), fmt.Sprint(i.Tokens), oneLine(i.Why, 90)})
+	}
+	for _, b := range c.Bullets {
+		rows = append(rows, []string{string(b.ID), string(b.Stage), fmt.Sprint(b.Tokens), fmt.Sprintf("lesson, score %.3f", b.Score)})
+	}
+	table(w, rows...)
+	if len(c.LeftOut)+len(c.BulletsLeftOut) > 0 {
+		rows = [][]string{{"LEFT OUT", "REASON", "WHY"}}
+		for _, l := range c.LeftOut {
+			rows = append(rows, []string{l.Ref.String(), string(l.Reason), oneLine(l.Why, 90)})
+		}
+		for _, b := range c.BulletsLeftOut {
+			rows = append(rows, []string{string(b.ID), string(b.Reason)})
+		}
+		table(w, rows...)
+	}
+	for _, rest := range c.Rest {
+		_, _ = fmt.Fprintf(w, "not looked at: %d more found by %s\n", rest.Count, rest.Cause)
+	}
+}
+
+func newContextExplain(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain ID",
+		Short:   "Say why a context was what it was, and what came of it",
+		Example: `  brenner context explain ctx-17`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			i, err := s.Invocation(cmd.Context(), api.InvocationRequest{ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(i, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "%s for %s (%s) at %s, view %s", i.ID, i.Agent, i.Role, instant(i.At), i.View)
+				if i.Task != "" {
+					_, _ = fmt.Fprintf(w, ", %s", i.Task)
+				}
+				_, _ = fmt.Fprintln(w)
+				printReasons(w, i.Record)
+				for _, l := range i.Later {
+					_, _ = fmt.Fprintf(w, "later: %s %s %s (%d)\n", instant(l.At), l.What, refs(l.Refs, " "), l.Tokens)
+				}
+				for _, o := range i.Outputs {
+					_, _ = fmt.Fprintf(w, "output: %s\n", o)
+				}
+			})
+		},
+	}
+}
+
+func newContextList(r *runner) *cobra.Command {
+	var req api.ListInvocationsRequest
+	var agent string
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the contexts that were assembled, newest first",
+		Example: `  brenner context list --for GreyStone`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Agent = brenner.ActorName(agent)
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Invocations(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Invocations) == 0 {
+					_, _ = fmt.Fprintln(w, "no contexts")
+					return
+				}
+				rows := [][]string{{"CONTEXT", "AGENT", "ROLE", "TASK", "AT", "ITEMS", "USED"}}
+				for _, i := range res.Invocations {
+					rows = append(rows, []string{i.ID, string(i.Agent), string(i.Role), i.Task, instant(i.At), fmt.Sprint(i.Items), fmt.Sprintf("%d/%d", i.Used, i.Size)})
+				}
+				table(w, rows...)
+				more(w, res.Next)
+			})
+		},
+	}
+	c.Flags().StringVar(&agent, "for", "", "only of this agent")
+	c.Flags().StringVar(&req.Task, "task", "", "only for this task")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func newContextViews(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "views",
+		Short:   "List the view of each role: what it receives, how much, within which budget",
+		Example: `  brenner context views --json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Views(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				for _, v := range res.Views {
+					_, _ = fmt.Fprintf(w, "%s (%s): %d %s, %d kept for later reads\n", v.Role, v.Version, v.Budget.Size, v.Budget.Unit, v.Budget.Reserve)
+					for _, t := range v.Types {
+						_, _ = fmt.Fprintf(w, "  %s: %s, at most %d\n", t.Type, t.Variant, t.Max)
+					}
+				}
+			})
+		},
+	}
+}

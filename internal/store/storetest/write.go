@@ -132,18 +132,18 @@ var writeCases = []testCase{
 			wg.Go(func() {
 				ctx := context.Background()
 				err := s.Write(ctx, func(tx store.Tx) error {
-					if err := putActor(ctx, tx, name); err != nil {
+					n, err := tx.Size(ctx)
+					if err := do(err, putActor(ctx, tx, name), tx.PutHashes(ctx, n, [][32]byte{{byte(i)}}),
+						tx.AppendRecord(ctx, store.Record{Seq: n + 1, At: day, Kind: name})); err != nil {
 						return err
 					}
-					switch i % 3 {
-					case 0:
-						if i%2 == 0 {
-							return errors.New("given up")
-						}
+					switch {
+					case i%6 == 0:
+						return errors.New("given up")
+					case i%3 == 0:
 						return tx.AppendRecord(ctx, store.Record{Seq: 1000, At: day})
-					default:
-						return nil
 					}
+					return nil
 				})
 				if (err != nil) != (i%3 == 0) {
 					t.Errorf("writer %d: %v", i, err)
@@ -154,6 +154,10 @@ var writeCases = []testCase{
 		release()
 		wg.Wait()
 		wantEqual(t, "committed", want, actorNames(t, s))
+		records := get(t, s, func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, 0, 0) })
+		if len(records) != len(want) || records[len(records)-1].Seq != int64(len(want)) {
+			t.Errorf("%d writes left %d records", len(want), len(records))
+		}
 	}},
 	{"Write_IsAloneAmongWriters", func(t *testing.T, s store.Store) {
 		const writers, each = 16, 12

@@ -86,6 +86,9 @@ const (
 	MaxEmbedBatch = 128
 	// MaxEmbedAttempts bounds how often one batch is sent.
 	MaxEmbedAttempts = 4
+	// MaxContextsSearched bounds how many of the newest contexts are looked
+	// through for one that carried a bullet (B8); an older one can be named.
+	MaxContextsSearched = 10_000
 )
 
 // Limits of anchor patches and stalemates.
@@ -118,6 +121,10 @@ const (
 const (
 	// MaxDeltaBytes bounds the JSON of one delta.
 	MaxDeltaBytes = 256 << 10
+	// MaxDeltaFields bounds the fields of one payload, MaxDeltaElements the
+	// elements of one list or map in it.
+	MaxDeltaFields   = 200
+	MaxDeltaElements = 2000
 	// MaxDeltas bounds the deltas of one merge.
 	MaxDeltas = 1_000_000
 	// MaxDeltaInputBytes bounds a file of deltas in JSON or JSON Lines.

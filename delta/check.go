@@ -238,6 +238,11 @@ func wrongType(pointer, want string) *brenner.Error {
 	return invalid(pointer, "not "+want, "leave the field out if there is nothing to say")
 }
 
+func tooMany(pointer, what string, most int) *brenner.Error {
+	return brenner.Errorf(brenner.CodeLimitExceeded, "more than %d %s", most, what).At(pointer).
+		WithHint("split it into several deltas")
+}
+
 func missing(pointer, name string) *brenner.Error {
 	return brenner.Errorf(brenner.CodeMissingRequiredField, "%s is missing or blank", name).At(pointer).
 		WithHint("give " + name)
@@ -254,6 +259,9 @@ type compiler struct {
 func (c *compiler) payload() *brenner.Error {
 	d := &c.entry.delta
 	pairs := objectPairs(string(d.Payload))
+	if len(pairs) > brenner.MaxDeltaFields {
+		return tooMany("/payload", "fields", brenner.MaxDeltaFields)
+	}
 	if d.Operation == Kill {
 		return c.kill(pairs)
 	}
@@ -401,7 +409,11 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 	if value[0] != '{' {
 		return wrongType(inPayload(f.Name), "an object of hypothesis id to text")
 	}
-	for _, p := range objectPairs(value) {
+	pairs := objectPairs(value)
+	if len(pairs) > brenner.MaxDeltaElements {
+		return tooMany(inPayload(f.Name), "keys", brenner.MaxDeltaElements)
+	}
+	for _, p := range pairs {
 		if strings.TrimSpace(p.name) == "" {
 			return badValue(inPayload(f.Name, p.name), "the key is blank", "use a hypothesis id such as H1")
 		}
@@ -441,6 +453,9 @@ func (c *compiler) list(i int, f *Field, value string) *brenner.Error {
 		return wrongType(inPayload(f.Name), "an array")
 	}
 	elements := arrayElements(value)
+	if len(elements) > brenner.MaxDeltaElements {
+		return tooMany(inPayload(f.Name), "elements", brenner.MaxDeltaElements)
+	}
 	for n, el := range elements {
 		if err := checkElement(f, el, n); err != nil {
 			return err

@@ -50,8 +50,8 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 		base = &Artifact{meta: Metadata{Contributors: []brenner.ActorName{}}}
 	}
 	m := &merge{given: base, base: base, opts: opts, priority: base.meta.Priority, outcomes: make([]Outcome, len(deltas))}
-	if opts.Priority != nil && !slices.Equal(opts.Priority, m.priority) {
-		m.priority = slices.Clone(opts.Priority)
+	if given := onlyNames(opts.Priority); opts.Priority != nil && !slices.Equal(given, m.priority) {
+		m.priority = given
 		m.base = base.reranked(m.priority)
 	}
 	m.view.names = m.lookup
@@ -63,6 +63,17 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 		m.fold()
 	}
 	return m.result()
+}
+
+// onlyNames drops from a list what can be no agent, and repetitions.
+func onlyNames(list []brenner.ActorName) []brenner.ActorName {
+	var names []brenner.ActorName
+	for _, n := range list {
+		if n.Check() == nil && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
 }
 
 // merge is the state of one merge.

@@ -107,8 +107,10 @@ func checkReferences(a *Artifact, from []*Item, others func(brenner.SessionID) *
 // item.
 func (a *Artifact) unknownItems(it *Item) []string {
 	var unknown []string
+	var seen stringSet
 	check := func(id string) {
-		if _, ok := a.Item(ItemID(id)); !ok && !slices.Contains(unknown, id) {
+		if _, ok := a.Item(ItemID(id)); !ok && !seen.has(id) {
+			seen.add(id)
 			unknown = append(unknown, id)
 		}
 	}

@@ -1,0 +1,65 @@
+package delta_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/delta"
+)
+
+func TestChangeNote_CountsAndRationales(t *testing.T) {
+	// D18: generated from counts and rationales, in any order.
+	deltas := entries(t, seedExample1, seedExample2, seedExample3, say("x", 0, "Eve", "EDIT", "H9", "H", `{"claim":"c"}`))
+	base := seedBase(t)
+	what, why := delta.ChangeNote(deltas, delta.Merge(base, deltas, delta.Options{}))
+	if what != "1 added, 1 edited, 1 killed by 3 agents" {
+		t.Errorf("what: %s", what)
+	}
+	want := "GreenDog: H4 incorporates H2 as special case; maintaining both is redundant\n" +
+		"PurpleMountain: Adding cell viability check to strengthen potency control\n" +
+		"RedCreek: Adding alternative mechanism that doesn't fit lineage/gradient dichotomy"
+	if why != want {
+		t.Errorf("why: %s", why)
+	}
+	slices.Reverse(deltas)
+	if what2, why2 := delta.ChangeNote(deltas, delta.Merge(base, deltas, delta.Options{})); what2 != what || why2 != why {
+		t.Errorf("another order: %s, %s", what2, why2)
+	}
+	long := entries(t, strings.Replace(say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"`+strings.Repeat("é", 5000)+`"}`),
+		`"rationale":"r"`, `"rationale":"`+strings.Repeat("é", brenner.MaxNoteRunes)+`"`, 1))
+	r := delta.Merge(nil, long, delta.Options{})
+	if _, why := delta.ChangeNote(long, r); utf8.RuneCountInString(why) != brenner.MaxNoteRunes {
+		t.Errorf("why has %d characters", utf8.RuneCountInString(why))
+	}
+	if n := utf8.RuneCountInString(delta.Summary(r.Artifact)); n != brenner.MaxSummaryRunes {
+		t.Errorf("the summary has %d characters", n)
+	}
+}
+
+func TestSummary_SaysWhatThereIs(t *testing.T) {
+	// D18: the summary of a compiled version.
+	a := mergeAll(t, seedBase(t), seedExample1, seedExample3, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"Where\n am I?"}`),
+		say("2", 0, "Bob", "EDIT", "RT", "RT", `{"context":"a"}`), say("3", 0, "Ann", "EDIT", "RT", "RT", `{"context":"b"}`)).Artifact
+	want := "Session artifact, version 2: hypothesis_slate 3 live, 1 killed; predictions_table 0 live; discriminative_tests 1 live; " +
+		"assumption_ledger 0 live; anomaly_register 0 live; adversarial_critique 0 live. Fields in conflict: 1. Thread: Where am I?"
+	if got := delta.Summary(a); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestMerge_PriorityKeepsOnlyNames(t *testing.T) {
+	// D3: a list may hold anything; what can be no agent decides nothing and
+	// is not written into the artifact.
+	one := entries(t, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"a"}`))
+	a := delta.Merge(nil, one, delta.Options{Priority: []brenner.ActorName{"no name", "Bob", "", "Bob", "Ann"}}).Artifact
+	if got := strings.Join(names(a.Metadata().Priority), " "); got != "Bob Ann" {
+		t.Errorf("priority %q", got)
+	}
+	if _, err := delta.ReadArtifact(canon.MustMarshal(a)); err != nil {
+		t.Error(err)
+	}
+}

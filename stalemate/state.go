@@ -22,6 +22,11 @@ const (
 	Withdrawn     State = "withdrawn"
 )
 
+// States lists the states, in the order they are usually passed.
+func States() []State {
+	return []State{Open, InArbitration, Decided, Accepted, Appealed, Implemented, Verified, Withdrawn}
+}
+
 // Closed says that nothing more can happen.
 func (s State) Closed() bool { return s == Verified || s == Withdrawn }
 

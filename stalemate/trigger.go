@@ -57,7 +57,7 @@ func Automatic(failures []Failure, text anchor.Text, p anchor.Patch, x anchor.Ex
 	}
 	s := Stalemate{
 		RaisedAt: last.At, Target: last.Target,
-		Summary:  fmt.Sprintf("a patch on %s was refused %d times with %s", last.Target, len(failures), last.Code),
+		Summary:  fmt.Sprintf("a patch on %s was refused with %s, time %d", last.Target, last.Code, len(failures)),
 		Expected: "the patch is applied, or refused with a cause its author can act on",
 		Request:  "Find the cause of the refusal, say which hypothesis holds, and give a patch that applies.",
 		Hypotheses: []Hypothesis{

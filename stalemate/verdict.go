@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/anchor"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -41,7 +42,8 @@ type Verdict struct {
 	Explanation []string  `json:"explanation"`
 	Findings    []Finding `json:"findings"`
 	Remedy      string    `json:"remedy"`
-	// Patch is a patch that has been proved to apply, if the remedy is one.
+	// Patch is the remedy, if it is a patch. One of the mechanical arbiter has
+	// been proved to apply.
 	Patch        jsontext.Value `json:"patch,omitzero"`
 	Verification string         `json:"verification"`
 }
@@ -74,6 +76,11 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 	} {
 		if strings.TrimSpace(f.text) == "" {
 			return badVerdict(f.pointer, "%s is empty", f.pointer[1:])
+		}
+	}
+	if v.Patch != nil {
+		if _, err := anchor.Parse(v.Patch); err != nil {
+			return badVerdict("/patch", "the patch cannot be read: %v", err)
 		}
 	}
 	for i, f := range v.Findings {

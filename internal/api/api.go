@@ -15,6 +15,8 @@ type Service interface {
 	Agents
 	Journal
 	Tasks
+	Patches
+	Stalemates
 	Contexts
 }
 

@@ -22,6 +22,7 @@ type projection func(ctx context.Context, tx store.Tx, rec journal.Record) error
 var projections = join(
 	ledgerProjections,
 	taskProjections,
+	stalemateProjections,
 	tokenProjections,
 	contextProjections,
 )

@@ -17,6 +17,8 @@ import (
 // stored says which contents a record of a kind stored. A kind that stores
 // contents must be here, or verify would not miss them.
 var stored = map[string]func(jsontext.Value) []brenner.Digest{
+	kindStalemateRaised:  storedBy(func(p stalemateRaised) []brenner.Digest { return p.Evidence }),
+	kindStalemateMoved:   storedBy(func(p stalemateMoved) []brenner.Digest { return p.Evidence }),
 	kindContextAssembled: storedBy(func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }),
 	kindVersionWritten:   storedBy(func(p versionWritten) []brenner.Digest { return []brenner.Digest{p.Content} }),
 }

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+
+	"brenner"
+	"brenner/anchor"
+	"brenner/artifact"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Patches changes text artifacts by quoting them. Which text a patch is for is
+// said by the reference and by the checksum it names; its target.path is not
+// looked at.
+type Patches interface {
+	// ApplyPatch makes a new version of a text artifact on the version named
+	// (P15). Codes: those of a patch (P10), each with PatchRefusal as details,
+	// and those of UpdateArtifact.
+	ApplyPatch(ctx context.Context, req ApplyPatchRequest) (PatchResult, error)
+	// ExplainPatch says whether a patch fits a version and, if not, why (P11).
+	// It writes nothing and refuses nothing that is a patch.
+	ExplainPatch(ctx context.Context, req ExplainPatchRequest) (anchor.Explanation, error)
+	// PatchBetween makes the patch that turns one version of an artifact into
+	// another (P12).
+	PatchBetween(ctx context.Context, req PatchBetweenRequest) (PatchBetweenResult, error)
+}
+
+// ApplyPatchRequest applies one patch to one version.
+type ApplyPatchRequest struct {
+	Write
+	// Ref is the version the patch is applied to, and the parent of the new
+	// one; version 0 is the head.
+	Ref   brenner.Ref    `json:"ref"`
+	Patch jsontext.Value `json:"patch"`
+	// Rebase carries the change over if the patch was made for another text
+	// (P13).
+	Rebase bool `json:"rebase,omitzero"`
+	// DryRun goes the same way and writes nothing.
+	DryRun bool `json:"dry_run,omitzero"`
+	// Summary, SummaryHolds, Change and Task are as in UpdateArtifactRequest.
+	Summary      *string          `json:"summary,omitzero"`
+	SummaryHolds bool             `json:"summary_holds,omitzero"`
+	Change       *artifact.Change `json:"change,omitzero"`
+	Task         string           `json:"task,omitzero"`
+	// Session is what refusals are counted by (S4): that of the task if it has
+	// one; empty: the actor's refusals of the last day count.
+	Session brenner.SessionID `json:"session,omitzero"`
+}
+
+// PatchResult says what a patch came to.
+type PatchResult struct {
+	Outcome anchor.Outcome `json:"outcome"`
+	// From is the version the patch was applied to.
+	From brenner.Ref `json:"from"`
+	// Version is the new version; absent if there was nothing to change. In a
+	// dry run it is the one that would have been written.
+	Version *WriteResult `json:"version,omitzero"`
+	// Before and After are checksums of the canonical text, which patches name.
+	Before brenner.Digest `json:"before_sha256"`
+	After  brenner.Digest `json:"after_sha256"`
+	// Rebased is the patch that was really applied, if not the one given.
+	Rebased *anchor.Patch `json:"rebased,omitzero"`
+	DryRun  bool          `json:"dry_run,omitzero"`
+}
+
+// PatchRefusal is attached to the refusal of a patch.
+type PatchRefusal struct {
+	Ref brenner.Ref `json:"ref"`
+	// Expected and Actual are the checksums that differ, if that is why.
+	Expected brenner.Digest `json:"expected,omitzero"`
+	Actual   brenner.Digest `json:"actual,omitzero"`
+	// Rebased is a patch that does apply, where one exists (P13).
+	Rebased     *anchor.Patch      `json:"rebased,omitzero"`
+	Explanation anchor.Explanation `json:"explanation"`
+	// Failures counts the refusals of this kind on this artifact, in the
+	// session or by the actor. Stalemate is what they have led to (S4).
+	Failures  int                `json:"failures,omitzero"`
+	Stalemate brenner.ArtifactID `json:"stalemate,omitzero"`
+}
+
+// ExplainPatchRequest asks about one patch and one version.
+type ExplainPatchRequest struct {
+	Ref   brenner.Ref    `json:"ref"` // version 0: the head
+	Patch jsontext.Value `json:"patch"`
+	// Also are versions of other text artifacts to look in.
+	Also []brenner.Ref `json:"also,omitzero"`
+}
+
+// PatchBetweenRequest names two versions of one text artifact.
+type PatchBetweenRequest struct {
+	From brenner.Ref `json:"from"`
+	To   brenner.Ref `json:"to"`
+}
+
+// PatchBetweenResult is the patch; it has been applied to From.
+type PatchBetweenResult struct {
+	Patch anchor.Patch `json:"patch"`
+}

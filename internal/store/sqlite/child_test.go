@@ -67,6 +67,14 @@ func work(job, path, name string) error {
 	case "read":
 		err := s.Read(ctx, func(r store.Reader) error { _, err := r.Records(ctx, 0, 0); return err })
 		fmt.Println("read", brenner.CodeOf(err))
+		err = s.Read(ctx, func(r store.Reader) error {
+			hits, err := r.Search(ctx, store.SearchQuery{Text: "entry"})
+			fmt.Println("found", len(hits), brenner.CodeOf(err))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		fmt.Println("write", brenner.CodeOf(s.Write(ctx, func(tx store.Tx) error { return writeEntry(ctx, tx, "x") })))
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/internal/store"
@@ -25,6 +26,8 @@ const (
 	settleBatch = 128
 	// settleMost is how many one reader moves at most.
 	settleMost = 1024
+	// settlePatience is how long somebody waits to do it.
+	settlePatience = time.Second
 	// maxWaiting is how many texts a process puts off before its writers have
 	// to help.
 	maxWaiting = 8192
@@ -186,16 +189,26 @@ func (s *database) behind() bool {
 // settle moves up to most noted texts into the index. If it cannot, a search
 // goes on finding them where they are, and somebody will try again.
 func (s *database) settle(ctx context.Context, most int) {
-	for done := 0; done < most; done += settleBatch {
-		moved := 0
-		err := s.writers.write(ctx, func(t store.Tx) (err error) {
-			moved, err = t.(*tx).settleSome(ctx)
-			return err
-		})
-		if err != nil || moved < settleBatch {
+	if s.readOnly {
+		return
+	}
+	for moved := 0; moved < most; {
+		n, err := s.settleBatch(ctx)
+		if err != nil || n < settleBatch {
 			return
 		}
+		moved += n
 	}
+}
+
+func (s *database) settleBatch(ctx context.Context) (moved int, err error) {
+	wait, stop := context.WithTimeout(ctx, settlePatience)
+	defer stop()
+	err = s.writers.write(wait, func(t store.Tx) (err error) {
+		moved, err = t.(*tx).settleSome(ctx)
+		return err
+	})
+	return moved, err
 }
 
 // settleSome moves a batch of noted texts into the index.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -273,5 +274,95 @@ func BenchmarkDisk(b *testing.B) {
 		}
 		b.ReportMetric(float64(total)/n, "B/version")
 		b.ReportMetric(float64(total)/n/2048, "×content")
+	}
+}
+
+// Reads at growing sizes; each also reports its time over that at the smallest
+// size. BRENNER_BENCH_LARGE adds 100,000.
+func BenchmarkRead(b *testing.B) {
+	sizes := []int{1_000, 10_000}
+	if os.Getenv("BRENNER_BENCH_LARGE") != "" {
+		sizes = append(sizes, 100_000)
+	}
+	address := pgtest.Open(b)
+	s := open(b, address)
+	have := 0
+	smallest := map[string]float64{}
+	for _, size := range sizes {
+		fill(b, s, have, size-have)
+		have = size
+		// As the server does by itself, a minute later.
+		if _, err := connect(b, address).Exec(b.Context(), `VACUUM ANALYZE`); err != nil {
+			b.Fatal(err)
+		}
+		for _, q := range questions(size) {
+			b.Run(fmt.Sprintf("%s/%d", q.name, size), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(5, 6))
+				for b.Loop() {
+					if err := s.Read(b.Context(), func(rd store.Reader) error { return q.ask(b.Context(), rd, r) }); err != nil {
+						b.Fatal(err)
+					}
+				}
+				took := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				if size == sizes[0] {
+					smallest[q.name] = took
+				}
+				b.ReportMetric(took/smallest[q.name], "×smallest")
+			})
+		}
+	}
+}
+
+type question struct {
+	name string
+	ask  func(ctx context.Context, rd store.Reader, r *rand.Rand) error
+}
+
+func questions(size int) []question {
+	some := func(r *rand.Rand) brenner.ArtifactID { return noteID(1 + r.IntN(size)) }
+	return []question{
+		{"point", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			id := some(r)
+			if _, err := rd.Artifact(ctx, id); err != nil {
+				return err
+			}
+			v, err := rd.Version(ctx, brenner.Ref{Artifact: id, Version: 1})
+			if err != nil {
+				return err
+			}
+			_, err = rd.Blob(ctx, v.Content)
+			return err
+		}},
+		{"list100", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.Artifacts(ctx, store.ArtifactQuery{Types: []brenner.TypeName{"paper_note"}, After: some(r), Limit: 100})
+			return err
+		}},
+		{"recent100", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.Artifacts(ctx, store.ArtifactQuery{Modules: []brenner.Module{"genetics"}, Recent: true, Limit: 100})
+			return err
+		}},
+		{"lineage10", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			at := []brenner.Ref{{Artifact: noteID(size/2 + r.IntN(size/2)), Version: 1}}
+			for range 10 {
+				links, err := rd.LinksFrom(ctx, at)
+				if err != nil || len(links) == 0 {
+					return err
+				}
+				at = []brenner.Ref{links[0].To}
+			}
+			return nil
+		}},
+		{"search", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.Search(ctx, store.SearchQuery{Text: vocabulary[500+r.IntN(5000)] + " " + vocabulary[500+r.IntN(5000)], Limit: 20})
+			return err
+		}},
+		{"forks", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.Leaves(ctx, "")
+			return err
+		}},
+		{"outdated", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.OutdatedTargets(ctx)
+			return err
+		}},
 	}
 }

@@ -171,7 +171,8 @@ CREATE TABLE documents (
   words    tsvector NOT NULL,
   PRIMARY KEY (project, artifact, part)
 );
-CREATE INDEX documents_by_word ON documents USING gin (words) WITH (gin_pending_list_limit = 16384);
+ALTER TABLE documents ALTER words SET STORAGE EXTERNAL; -- it does not compress
+CREATE INDEX documents_by_word ON documents USING gin (words);
 
 CREATE TABLE tokens (
   project integer NOT NULL,

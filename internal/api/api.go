@@ -18,6 +18,7 @@ type Service interface {
 	Patches
 	Stalemates
 	Contexts
+	Playbook
 }
 
 // Write is part of every request that changes something.

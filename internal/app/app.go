@@ -24,6 +24,9 @@ type Options struct {
 	Scratch func(ctx context.Context) (store.Store, error)
 	// Keys keeps the keys that sign checkpoints, outside the project.
 	Keys Keyring
+	// EmbedKeyVariable names the environment variable that holds the key of a
+	// remote embedding endpoint; empty: no key is sent.
+	EmbedKeyVariable string
 }
 
 // App serves one project.
@@ -35,6 +38,8 @@ type App struct {
 	settings settingsCache
 	known    known
 	counts   countCache
+	embedder embedderCache
+	books    bookCache
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -42,7 +47,10 @@ func New(s store.Store, o Options) *App {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &App{store: s, clock: o.Clock, scratch: o.Scratch, keys: o.Keys}
+	return &App{
+		store: s, clock: o.Clock, scratch: o.Scratch, keys: o.Keys,
+		embedder: embedderCache{keyVariable: o.EmbedKeyVariable},
+	}
 }
 
 // How an actor was authenticated (J1). A token's id follows "token:".

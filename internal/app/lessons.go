@@ -50,7 +50,3 @@ func (c *call) lessons(w work) ([]playbook.Ranked, error) {
 	}
 	return out, nil
 }
-
-// objectBullet is the kind of a lesson; its group is the domain, its state the
-// stage.
-const objectBullet = "bullet"

@@ -23,6 +23,7 @@ var projections = join(
 	ledgerProjections,
 	taskProjections,
 	stalemateProjections,
+	playbookProjections,
 	tokenProjections,
 	contextProjections,
 )

@@ -19,6 +19,7 @@ type Service interface {
 	Stalemates
 	Contexts
 	Playbook
+	Overview
 }
 
 // Write is part of every request that changes something.

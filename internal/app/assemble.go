@@ -105,7 +105,7 @@ func (c *call) input(req api.ContextRequest, w *work) (assembly.Input, error) {
 		return assembly.Input{}, err
 	}
 	in := assembly.Input{
-		Project: project.Name, Agent: c.actor.Name, View: w.view.View, Format: req.Format, Task: w.task,
+		Project: project.Name, Agent: c.actor.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task,
 		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{projectModule},
 		Now: c.now, Counter: counter, Cache: &c.app.counts,
 		Load: func(ref brenner.Ref) (artifact.Content, error) {

@@ -110,15 +110,7 @@ func (s *service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 		if err != nil || start < 0 {
 			return api.StaleResult{}, err
 		}
-		moved, err := c.OutdatedTargets(ctx)
-		if err != nil {
-			return api.StaleResult{}, err
-		}
-		spread, err := lineage.Spread(moved, c.into, brenner.MaxWalk)
-		if err != nil {
-			return api.StaleResult{}, err
-		}
-		items, err := c.staleItems(spread)
+		items, err := c.allStale()
 		if err != nil {
 			return api.StaleResult{}, err
 		}
@@ -181,21 +173,27 @@ func (s *service) Forks(ctx context.Context) (api.ForksResult, error) {
 		if err := c.allow(policy.Status, "", "", "forks"); err != nil {
 			return api.ForksResult{}, err
 		}
-		leaves, err := c.Leaves(ctx, "")
-		if err != nil {
-			return api.ForksResult{}, err
-		}
-		refs := make([]brenner.Ref, 0, len(leaves))
-		for _, v := range leaves {
-			refs = append(refs, v.Ref())
-		}
-		slots, err := c.slotHeads()
-		if err != nil {
-			return api.ForksResult{}, err
-		}
-		heads, err := c.nodes(append(refs, slots...))
-		return api.ForksResult{Forks: lineage.Forks(heads)}, err
+		forks, err := c.forks()
+		return api.ForksResult{Forks: forks}, err
 	})
+}
+
+// forks lists where more than one version could be the truth.
+func (c *call) forks() ([]lineage.Fork, error) {
+	leaves, err := c.Leaves(c.ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]brenner.Ref, 0, len(leaves))
+	for _, v := range leaves {
+		refs = append(refs, v.Ref())
+	}
+	slots, err := c.slotHeads()
+	if err != nil {
+		return nil, err
+	}
+	heads, err := c.nodes(append(refs, slots...))
+	return lineage.Forks(heads), err
 }
 
 // slotHeads lists the heads of artifacts whose type has a singleton slot.
@@ -241,27 +239,33 @@ func (s *service) Spine(ctx context.Context) (api.SpineResult, error) {
 		if err := c.allow(policy.Status, "", "", "spine"); err != nil {
 			return api.SpineResult{}, err
 		}
-		var refs []brenner.Ref
-		q := store.ArtifactQuery{
-			Types:     []brenner.TypeName{artifact.TypeProjectBrief, artifact.TypeIntegratedMemo, artifact.TypeProjectSummary},
-			Canonical: true,
-		}
-		err := c.eachArtifact(q, func(a store.Artifact) error {
-			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
-			return nil
-		})
-		if err != nil {
-			return api.SpineResult{}, err
-		}
-		nodes, err := c.nodes(refs)
-		if err != nil {
-			return api.SpineResult{}, err
-		}
-		if err := c.markStale(nodes); err != nil {
-			return api.SpineResult{}, err
-		}
-		return api.SpineResult{SpineView: lineage.Spine(nodes, c.modules)}, nil
+		spine, err := c.spine()
+		return api.SpineResult{SpineView: spine}, err
 	})
+}
+
+// spine is the canonical brief, the memo of each module and the summary.
+func (c *call) spine() (lineage.SpineView, error) {
+	var refs []brenner.Ref
+	q := store.ArtifactQuery{
+		Types:     []brenner.TypeName{artifact.TypeProjectBrief, artifact.TypeIntegratedMemo, artifact.TypeProjectSummary},
+		Canonical: true,
+	}
+	err := c.eachArtifact(q, func(a store.Artifact) error {
+		refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
+		return nil
+	})
+	if err != nil {
+		return lineage.SpineView{}, err
+	}
+	nodes, err := c.nodes(refs)
+	if err != nil {
+		return lineage.SpineView{}, err
+	}
+	if err := c.markStale(nodes); err != nil {
+		return lineage.SpineView{}, err
+	}
+	return lineage.Spine(nodes, c.modules), nil
 }
 
 // markStale fills in which of some nodes need an update.

@@ -110,7 +110,7 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 // commands lists the top-level commands.
 func commands(r *runner) []*cobra.Command {
 	return []*cobra.Command{
-		newInit(r), newDoctor(r), newConfig(r),
+		newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newTask(r), newContext(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),

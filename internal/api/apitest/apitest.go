@@ -53,7 +53,12 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
 	cases := slices.Concat(
 		writeCases(), decisionCases(), journalCases(), graphCases(), agentCases(),
-		taskCases(), patchCases(), stalemateCases(), contextCases(), playbookCases(),
+		taskCases(),
+		patchCases(),
+		stalemateCases(),
+		contextCases(),
+		playbookCases(),
+		overviewCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")

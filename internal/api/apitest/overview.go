@@ -1,0 +1,65 @@
+package apitest
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+func overviewCases() []testCase {
+	return []testCase{
+		{"a snapshot is made from what is canonical", func(s *scene) { // C32
+			s.pi.brief()
+			s.pi.creates(result("counts", "nine of ten"))
+			s.pi.creates(result("draft", "a draft nobody decided upon"))
+			s.pi.promotes(ref("counts", 1))
+			res, err := s.pi.Snapshot(s.ctx, api.SnapshotRequest{Format: "markdown"})
+			s.must(err)
+			if res.Brief == nil || res.Brief.Question != "What decides cell fate?" || len(res.Evidence) != 1 || res.Evidence[0].Ref != ref("counts", 1) {
+				s.Errorf("snapshot: %+v", res.Snapshot)
+			}
+			if !strings.Contains(res.Rendered, "nine of ten") || strings.Contains(res.Rendered, "nobody decided") {
+				s.Errorf("rendered: %s", res.Rendered)
+			}
+			_, err = s.pi.Snapshot(s.ctx, api.SnapshotRequest{Format: "pdf"})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+		{"status says what needs the PI, with the command", func(s *scene) { // X5
+			kinds := func() []string {
+				res, err := s.pi.Status(s.ctx)
+				s.must(err)
+				var out []string
+				for _, n := range res.Items {
+					if n.Count == 0 || n.What == "" || !strings.HasPrefix(n.Command, "brenner ") {
+						s.Errorf("need %+v", n)
+					}
+					out = append(out, n.Kind)
+				}
+				return out
+			}
+			if got := kinds(); !slices.Equal(got, []string{"spine"}) {
+				s.Errorf("an empty project needs %v", got)
+			}
+			s.pi.creates(result("data", "one"))
+			s.pi.promotes(ref("data", 1))
+			t := s.pi.opens(ref("data", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			req := section("methods", t.ID)
+			req.Links = []artifact.Link{link(artifact.DependsOn, "data", 1)}
+			writer.creates(req)
+			writer.completes(t.ID)
+			s.pi.rewrites("data", "two")
+			s.pi.promotes(ref("data", 2))
+			s.pi.rewritesOn(ref("data", 1), "another")
+			for _, want := range []string{"fork", "stale", "promotion", "spine"} {
+				if !slices.Contains(kinds(), want) {
+					s.Errorf("status lacks %s: %v", want, kinds())
+				}
+			}
+		}},
+	}
+}

@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner/snapshot"
+)
+
+// Overview is the project as the person who leads it looks at it.
+type Overview interface {
+	// Snapshot is where the project stands, from canonical artifacts (C32).
+	Snapshot(ctx context.Context, req SnapshotRequest) (SnapshotResult, error)
+	// Status answers "what needs me" (X5).
+	Status(ctx context.Context) (StatusResult, error)
+}
+
+// SnapshotRequest asks for a rendering besides the data.
+type SnapshotRequest struct {
+	Format string `json:"format,omitzero"` // markdown or html; empty: none
+}
+
+// SnapshotResult is a snapshot, and its rendering if one was asked for.
+type SnapshotResult struct {
+	snapshot.Snapshot
+	Rendered string `json:"rendered,omitzero"`
+}
+
+// StatusResult lists what needs a decision or a hand, the most pressing first.
+type StatusResult struct {
+	Position int64     `json:"position"`
+	At       time.Time `json:"at"`
+	Items    []Need    `json:"items"`
+}
+
+// Need is one kind of thing that needs somebody.
+type Need struct {
+	Kind  string `json:"kind"` // conflict, fork, stale, review, promotion, stalemate, task, consolidation, spine
+	Count int    `json:"count"`
+	// What says it in words, for the first few by name; Command is what to run.
+	What    string `json:"what"`
+	Command string `json:"command"`
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/policy"
+)
+
+// Status implements api.Overview.
+func (s *service) Status(ctx context.Context) (api.StatusResult, error) {
+	return view(ctx, s, func(c *call) (api.StatusResult, error) {
+		if err := c.allow(policy.Status, "", "", "status"); err != nil {
+			return api.StatusResult{}, err
+		}
+		out := api.StatusResult{Position: c.size, At: c.now, Items: []api.Need{}}
+		for _, look := range needs {
+			found, err := look(c)
+			if err != nil {
+				return api.StatusResult{}, err
+			}
+			for _, n := range found {
+				if n.Count > 0 {
+					out.Items = append(out.Items, n)
+				}
+			}
+		}
+		return out, nil
+	})
+}
+
+// needs are the questions behind "what needs me", in the order of the answers
+// (X5).
+var needs = []func(*call) ([]api.Need, error){
+	(*call).forkNeeds,
+	(*call).staleNeeds,
+	(*call).promotionNeeds,
+	(*call).taskNeeds,
+	(*call).memoNeeds,
+	(*call).spineNeeds,
+}
+
+// firstFew lists the first few of some names.
+func firstFew(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func (c *call) forkNeeds() ([]api.Need, error) {
+	forks, err := c.forks()
+	if err != nil || len(forks) == 0 {
+		return nil, err
+	}
+	var names []string
+	for _, f := range forks {
+		names = append(names, f.Slot+string(f.Artifact))
+	}
+	return []api.Need{{Kind: "fork", Count: len(forks), What: "more than one truth: " + firstFew(names), Command: "brenner forks"}}, nil
+}
+
+func (c *call) staleNeeds() ([]api.Need, error) {
+	stale, err := c.allStale()
+	if err != nil || len(stale) == 0 {
+		return nil, err
+	}
+	var names []string
+	for _, i := range stale {
+		names = append(names, i.Ref.String())
+	}
+	return []api.Need{{Kind: "stale", Count: len(stale), What: "rests on what has moved: " + firstFew(names), Command: "brenner stale"}}, nil
+}
+
+// promotionNeeds lists results of tasks, and versions that need a rebase, that
+// nobody has decided upon.
+func (c *call) promotionNeeds() ([]api.Need, error) {
+	var waiting, rebase []string
+	err := c.eachTask([]api.TaskState{api.TaskDone}, func(t api.TaskInfo) bool {
+		versions, err := c.VersionsOf(c.ctx, t.Outputs)
+		for _, v := range versions {
+			switch {
+			case err != nil:
+			case v.Status == artifact.Draft:
+				waiting = append(waiting, v.Ref().String())
+			case v.Status == artifact.NeedsRebase:
+				rebase = append(rebase, v.Ref().String())
+			}
+		}
+		return err == nil
+	})
+	return []api.Need{
+		{Kind: "promotion", Count: len(waiting), What: "done and not decided upon: " + firstFew(waiting), Command: "brenner artifact promote " + first(waiting) + " --reason …"},
+		{Kind: "rebase", Count: len(rebase), What: "made from inputs that moved: " + firstFew(rebase), Command: "brenner artifact show " + first(rebase)},
+	}, err
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// taskNeeds lists tasks whose lease has ended.
+func (c *call) taskNeeds() ([]api.Need, error) {
+	var stuck []string
+	err := c.eachTask([]api.TaskState{api.TaskClaimed}, func(t api.TaskInfo) bool {
+		if t.Overdue {
+			stuck = append(stuck, t.ID)
+		}
+		return true
+	})
+	return []api.Need{{Kind: "task", Count: len(stuck), What: "claimed and overdue: " + firstFew(stuck), Command: "brenner task show " + first(stuck)}}, err
+}
+
+// memoNeeds lists modules whose memo is so far behind that cross-module work
+// stands still (C12).
+func (c *call) memoNeeds() ([]api.Need, error) {
+	var behind []string
+	for _, m := range c.modules {
+		n, err := c.behindMemo(m)
+		if err != nil {
+			return nil, err
+		}
+		if n > c.config.CompressionThreshold {
+			behind = append(behind, string(m))
+		}
+	}
+	return []api.Need{{Kind: "memo", Count: len(behind), What: "the memo is behind in " + firstFew(behind), Command: "brenner spine"}}, nil
+}
+
+func (c *call) spineNeeds() ([]api.Need, error) {
+	spine, err := c.spine()
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, m := range spine.Missing {
+		missing = append(missing, m.Message)
+	}
+	return []api.Need{{Kind: "spine", Count: len(missing), What: firstFew(missing), Command: "brenner spine"}}, nil
+}

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner"
 	"brenner/artifact"
 	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/playbook"
 	"brenner/policy"
+	"brenner/stalemate"
 )
 
 // Status implements api.Overview.
@@ -35,9 +39,11 @@ func (s *service) Status(ctx context.Context) (api.StatusResult, error) {
 // needs are the questions behind "what needs me", in the order of the answers
 // (X5).
 var needs = []func(*call) ([]api.Need, error){
+	(*call).stalemateNeeds,
 	(*call).forkNeeds,
 	(*call).staleNeeds,
 	(*call).promotionNeeds,
+	(*call).reviewNeeds,
 	(*call).taskNeeds,
 	(*call).memoNeeds,
 	(*call).spineNeeds,
@@ -50,6 +56,26 @@ func firstFew(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// stalemateNeeds lists stalemates that wait for somebody.
+func (c *call) stalemateNeeds() ([]api.Need, error) {
+	rows, err := c.Objects(c.ctx, store.ObjectQuery{
+		Kind: objectStalemate, Limit: brenner.MaxPage,
+		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Appealed)},
+	})
+	var names []string
+	for _, o := range rows {
+		names = append(names, o.ID)
+	}
+	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + firstFew(names), Command: "brenner stalemate show " + first(names)}}, err
+}
+
+// reviewNeeds counts the lessons that wait for a person's eye (B7).
+func (c *call) reviewNeeds() ([]api.Need, error) {
+	counts, err := c.CountObjects(c.ctx, objectReview, "")
+	n := counts[string(playbook.ReviewPending)]
+	return []api.Need{{Kind: "review", Count: n, What: fmt.Sprintf("%d lessons of low confidence", n), Command: "brenner playbook review list"}}, err
 }
 
 func (c *call) forkNeeds() ([]api.Need, error) {

@@ -28,6 +28,8 @@ type group struct {
 	held []statement
 	// standing is what the last kept write left, began what the group found.
 	standing, began standing
+	// noted is how many texts the kept writes have noted.
+	noted int
 	// kept are the writes that are done and wait for the commit.
 	kept []*write
 	// over says that the transaction has ended, one way or the other.
@@ -168,6 +170,7 @@ func (g *group) open() *tx {
 		reader: reader{session: on, project: g.store.project, size: g.standing.records},
 		hashes: g.standing.hashes, known: newKnown(),
 		shared: len(g.kept) > 0, others: len(g.held), first: none,
+		notes: max(0, g.store.settler.room()-g.noted),
 	}
 	on.sending = t.guard
 	return t
@@ -177,6 +180,7 @@ func (g *group) open() *tx {
 func (g *group) keep(w *write, t *tx) {
 	g.kept = append(g.kept, w)
 	g.standing = t.standing()
+	g.noted += t.noted
 	g.held = t.held
 	if t.guarded {
 		g.held = append(g.held, statement{sql: `RELEASE SAVEPOINT write`})
@@ -302,6 +306,9 @@ func (g *group) exec(sql string) error {
 // settle ends the group for its writers.
 func (g *group) settle(err error) {
 	g.over = true
+	if err == nil {
+		g.store.settler.add(g.noted, g.store.settle)
+	}
 	for _, w := range g.kept {
 		w.done <- err
 	}

@@ -165,6 +165,7 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	if err != nil {
 		return t.doom(err)
 	}
+	t.content.sum, t.content.data = sum, data
 	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sum[:], filled(data))
 }
 

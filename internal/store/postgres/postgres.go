@@ -42,9 +42,10 @@ type Store struct {
 	readers *pgxpool.Pool
 	// writer holds one connection. It is apart so that readers can never keep
 	// a write from starting.
-	writer *pgxpool.Pool
-	queue  queue
-	feed   feed
+	writer  *pgxpool.Pool
+	queue   queue
+	settler settler
+	feed    feed
 }
 
 var _ store.Store = (*Store)(nil)
@@ -63,6 +64,7 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 	}
 	s := &Store{}
 	s.queue.init()
+	s.settler.init()
 	if s.readers, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, translate(ctx, err)
 	}
@@ -153,6 +155,7 @@ func greet(ctx context.Context, conn *pgx.Conn) error {
 // Close waits for what is under way and releases the database.
 func (s *Store) Close() error {
 	s.queue.close()
+	s.settler.close()
 	s.feed.close()
 	s.writer.Close()
 	s.readers.Close()

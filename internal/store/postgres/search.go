@@ -1,161 +1,144 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"brenner"
 	"brenner/internal/store"
 )
 
-// Search finds what shares a word with the query and adds up the weights of
-// those words.
-//
-// ts_rank of a query that is a plain "or" is the sum of the weights of the
-// words found, each 1 at most, divided by a constant (the sum of 1/n²) and by
-// the number of words asked for. Taking those out again gives whole numbers.
+// Search scores what shares words with the query by their weights, each times
+// how rare the word is: a word says the more the fewer have it.
 func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	words := store.QueryWords(q.Text)
 	if len(words) == 0 {
 		return nil, r.ready(ctx, nil)
 	}
-	either := "'" + strings.Join(words, "' | '") + "'"
-	w := where{}
-	w.and(`project = %s`, r.project)
-	w.and(`words @@ %s::tsquery`, "'"+projectWord(r.project)+"' & ("+either+")")
-	if len(q.Types) > 0 {
-		w.and(`artifact IN (SELECT id FROM artifacts WHERE project = documents.project AND type = ANY(%s))`, texts(q.Types))
-	}
-	if len(q.Modules) > 0 {
-		w.and(`artifact IN (SELECT id FROM artifacts WHERE project = documents.project AND module = ANY(%s))`, texts(q.Modules))
-	}
-	rank := `ts_rank(` + weightValues + `, words, ` + w.arg(either) + `::tsquery) * 4 * 1.64493406685 * ` + w.arg(len(words))
-	return listUpTo(ctx, r.session, q.Limit, func(rows pgx.Rows, h *store.Hit) error {
-		return rows.Scan((*string)(&h.Artifact), &h.Score)
-	}, `SELECT artifact, sum(round((`+rank+`)::numeric))::float8 AS score FROM documents `+w.String()+`
-		GROUP BY artifact ORDER BY score DESC, artifact`, w.args...)
-}
-
-func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) error {
-	if err := store.CheckText(text); err != nil {
-		return t.doom(err)
-	}
-	const (
-		trim    = `DELETE FROM documents WHERE project = $1 AND artifact = $2 AND part >= $3`
-		checked = `WITH gone AS (` + trim + `)
-			SELECT CASE WHEN EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN true ELSE refuse('BR404', 'there is no artifact ' || $2) END`
-	)
-	parts := vectors(t.project, store.Terms(text))
-	if err := t.try(ctx, t.known.artifacts[id], trim, checked, string(id), len(parts)); err != nil {
-		return err
-	}
-	for part, words := range parts {
-		err := t.put(ctx, `INSERT INTO documents (project, artifact, part, words) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (project, artifact, part) DO UPDATE SET words = excluded.words`, string(id), part, words)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxVector bounds what one vector takes in the database, which allows 1 MiB.
-const maxVector = 512 << 10
-
-// vectors makes the words of a document into tsvectors, few enough in each.
-func vectors(project int32, terms []store.Term) []pgtype.TSVector {
-	var all []pgtype.TSVector
-	for len(terms) > 0 {
-		lexemes := []pgtype.TSVectorLexeme{{Word: projectWord(project)}}
-		for size := 0; len(terms) > 0 && size < maxVector; terms = terms[1:] {
-			size += len(terms[0].Word) + 12 // an entry, a position and padding
-			lexemes = append(lexemes, pgtype.TSVectorLexeme{Word: terms[0].Word, Positions: weightLabels[terms[0].Weight-1]})
-		}
-		all = append(all, pgtype.TSVector{Lexemes: lexemes, Valid: true})
-	}
-	return all
-}
-
-// weightLabels write the weights 1 to 4, and weightValues are what D, C, B and
-// A stand for, in quarters. A word without a position counts as D and takes the
-// least space; that is given to the weight of a word that stands once in a text
-// of usual length.
-var weightLabels = [store.MaxWeight][]pgtype.TSVectorPosition{
-	{{Position: 1, Weight: pgtype.TSVectorWeightC}},
-	nil,
-	{{Position: 1, Weight: pgtype.TSVectorWeightB}},
-	{{Position: 1, Weight: pgtype.TSVectorWeightA}},
-}
-
-const weightValues = `'{0.5, 0.25, 0.75, 1}'`
-
-// projectWord is what the index knows the project by. It sorts before any word
-// of a text, which are letters and digits.
-func projectWord(project int32) string { return fmt.Sprintf("/%d", project) }
-
-func (r *reader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
-	found, err := list(ctx, r.session, scanVector,
-		`SELECT id, vector FROM vectors WHERE project = $1 AND space = $2 AND id = ANY($3)`, r.project, space, texts(ids))
+	noted, err := r.notedTexts(ctx, words, q)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string][]float32, len(found))
-	for _, e := range found {
-		out[e.id] = e.vector
+	hits, rarity, err := r.searchIndex(ctx, words, q, noted)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
-}
-
-func (r *reader) EachVector(ctx context.Context, space string, fn func(id string, v []float32) error) error {
-	return each(ctx, r, scanVector,
-		`SELECT id, vector FROM vectors WHERE project = $1 AND space = $2 AND id > $3 ORDER BY id LIMIT `+pageRows,
-		[]any{space, ""},
-		func(e vectorRow) []any { return []any{space, e.id} },
-		func(e vectorRow) error { return fn(e.id, e.vector) })
-}
-
-func (t *tx) PutVectors(ctx context.Context, space string, vectors map[string][]float32) error {
-	ids := slices.Sorted(maps.Keys(vectors))
-	raw := make([][]byte, len(ids))
-	for i, id := range ids {
-		raw[i] = packVector(vectors[id])
+	for _, n := range noted {
+		if score := n.score(rarity); n.wanted && score > 0 {
+			hits = append(hits, store.Hit{Artifact: n.artifact, Score: score})
+		}
 	}
-	return t.put(ctx, `INSERT INTO vectors (project, space, id, vector)
-		SELECT $1, $2, id, vector FROM unnest($3::text[], $4::bytea[]) AS v (id, vector)
-		ON CONFLICT (project, space, id) DO UPDATE SET vector = excluded.vector`, space, ids, raw)
-}
-
-func (t *tx) DeleteVectors(ctx context.Context, space string) error {
-	return t.put(ctx, `DELETE FROM vectors WHERE project = $1 AND space = $2`, space)
-}
-
-type vectorRow struct {
-	id     string
-	vector []float32
-}
-
-func scanVector(rows pgx.Rows, e *vectorRow) error {
-	var raw []byte
-	err := rows.Scan(&e.id, &raw)
-	e.vector = make([]float32, len(raw)/4)
-	for i := range e.vector {
-		e.vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	slices.SortFunc(hits, func(a, b store.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
+	})
+	if q.Limit > 0 {
+		hits = hits[:min(q.Limit, len(hits))]
 	}
-	return err
+	return hits, nil
 }
 
-func packVector(v []float32) []byte {
-	raw := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+// notedText is a text that is not in the index yet.
+type notedText struct {
+	artifact brenner.ArtifactID
+	weights  []int // of each word of the query, 0 where it is not in the text
+	wanted   bool  // by type and module
+}
+
+// score adds up; the last digits are cut, so that its order does not show.
+func (n notedText) score(rarity []float64) float64 {
+	sum := 0.0
+	for i, weight := range n.weights {
+		sum += float64(weight) * rarity[i]
 	}
-	return raw
+	return math.Round(sum*1e6) / 1e6
+}
+
+// notedTexts gives the texts that are not in the index yet.
+func (r *reader) notedTexts(ctx context.Context, words []string, q store.SearchQuery) ([]notedText, error) {
+	w := where{args: []any{r.project}}
+	return list(ctx, r.session, func(rows pgx.Rows, n *notedText) error {
+		var text string
+		var content []byte
+		if err := rows.Scan((*string)(&n.artifact), &text, &content, &n.wanted); err != nil {
+			return err
+		}
+		n.weights = make([]int, len(words))
+		for _, term := range store.Terms(text + string(content)) {
+			if i, found := slices.BinarySearch(words, term.Word); found {
+				n.weights[i] = term.Weight
+			}
+		}
+		return nil
+	}, `SELECT artifact, text, data, `+w.chosen(q)+` FROM unindexed LEFT JOIN blobs ON blobs.project = $1 AND digest = blob
+		WHERE unindexed.project = $1`, w.args...)
+}
+
+// searchIndex gives the best hits of the index, in which noted texts do not
+// count, and the rarity of each word, for which they do.
+//
+// ts_rank of a query of one word is its weight, at most 1, divided by a constant
+// (the sum of 1/n²). Taking that out again gives the whole number it was.
+func (r *reader) searchIndex(ctx context.Context, words []string, q store.SearchQuery, noted []notedText) (hits []store.Hit, rarity []float64, err error) {
+	size, err := r.Size(ctx) // of the journal: rough, but that will do
+	if err != nil {
+		return nil, nil, err
+	}
+	outdated, counts, quoted := make([]string, len(noted)), make([]int32, len(words)), make([]string, len(words))
+	for i, n := range noted {
+		outdated[i] = string(n.artifact)
+		for j, weight := range n.weights {
+			counts[j] += int32(min(weight, 1))
+		}
+	}
+	for i, word := range words {
+		quoted[i] = "'" + word + "'" // letters and digits
+	}
+	w := where{args: []any{r.project, quoted, counts, outdated, "'" + projectWord(r.project) + "'", size}}
+	sql := `WITH asked AS (
+			SELECT * FROM unnest($2::text[], $3::integer[]) WITH ORDINALITY AS a (word, noted, n)
+		), hit AS MATERIALIZED (
+			SELECT n, artifact, weight FROM asked, LATERAL (
+				SELECT artifact, round((ts_rank(` + weightValues + `, words, word::tsquery) * 4 * 1.64493406685)::numeric)::float8 AS weight
+				FROM documents WHERE project = $1 AND words @@ ($5::text::tsquery && word::tsquery) AND artifact <> ALL ($4)) AS d
+		), rare AS (
+			SELECT n, ln(2 + $6::float8 / greatest(1, noted + count(artifact))) AS rarity FROM asked LEFT JOIN hit USING (n) GROUP BY n, noted
+		), best AS (
+			SELECT artifact, round(sum(weight * rarity)::numeric, 6)::float8 AS score FROM hit JOIN rare USING (n)
+			WHERE ` + w.chosen(q) + ` GROUP BY artifact ORDER BY score DESC, artifact` + limitTo(q.Limit) + `
+		) SELECT artifact, score, 0 FROM best UNION ALL SELECT '', rarity, n FROM rare`
+	rarity = make([]float64, len(words))
+	err = r.query(ctx, func(rows pgx.Rows) error {
+		var hit store.Hit
+		var word int
+		err := rows.Scan((*string)(&hit.Artifact), &hit.Score, &word)
+		if word == 0 {
+			hits = append(hits, hit)
+		} else {
+			rarity[word-1] = hit.Score
+		}
+		return err
+	}, sql, w.args...)
+	return hits, rarity, err
+}
+
+// chosen is the condition that an artifact has one of the types and modules
+// asked for. The project is the first parameter.
+func (w *where) chosen(q store.SearchQuery) string {
+	if len(q.Types) == 0 && len(q.Modules) == 0 {
+		return `true`
+	}
+	of := where{args: w.args}
+	if len(q.Types) > 0 {
+		of.and(`type = ANY(%s)`, texts(q.Types))
+	}
+	if len(q.Modules) > 0 {
+		of.and(`module = ANY(%s)`, texts(q.Modules))
+	}
+	w.args = of.args
+	return fmt.Sprintf(`artifact IN (SELECT id FROM artifacts %s AND project = $1)`, of.String())
 }

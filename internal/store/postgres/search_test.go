@@ -1,24 +1,31 @@
 package postgres_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"brenner"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
-	"brenner/internal/store/memory"
 )
 
-// The scores are the model's own, not merely in the same order: they are taken
-// out of ts_rank, and this shows that nothing is left of it.
-func TestSearch_ScoresAreTheSumsOfTheWeights(t *testing.T) {
-	s, m := open(t, pgtest.Open(t)), memory.New()
+// A second, plain way to score: the weight of each word times its rarity, and
+// the same whether a text is noted or settled. Weights are taken out of ts_rank;
+// this shows that nothing else of it is left.
+func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
+	address := pgtest.Open(t)
+	s := open(t, project(address, "p"))
 	r := rand.New(rand.NewPCG(3, 5))
 	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu été 細胞 p53 x1")
 	text := func(most int) string {
@@ -28,27 +35,106 @@ func TestSearch_ScoresAreTheSumsOfTheWeights(t *testing.T) {
 		}
 		return b.String()
 	}
+	const n = 300 // more than are noted
 	texts := map[brenner.ArtifactID]string{}
-	for i := range 120 {
-		texts[brenner.ArtifactID(fmt.Sprintf("a%03d", i))] = text([]int{3, 30, 1500}[i%3])
+	if err := s.Write(t.Context(), func(tx store.Tx) error {
+		for i := range n {
+			id, text := brenner.ArtifactID(fmt.Sprintf("a%03d", i)), text([]int{3, 30, 1500}[i%3])
+			texts[id] = text
+			if err := errors.Join(note(t.Context(), tx, "k"), tx.PutArtifact(t.Context(), store.Artifact{ID: id}), tx.Index(t.Context(), id, text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
-	for _, on := range []store.Store{s, m} {
-		if err := on.Write(t.Context(), func(tx store.Tx) error {
+	expect := func(q store.SearchQuery) (hits []store.Hit) {
+		scores := map[brenner.ArtifactID]float64{}
+		for _, word := range store.QueryWords(q.Text) {
+			has := map[brenner.ArtifactID]int{}
 			for id, text := range texts {
-				if err := errors.Join(tx.PutArtifact(t.Context(), store.Artifact{ID: id}), tx.Index(t.Context(), id, text)); err != nil {
-					return err
+				for _, term := range store.Terms(text) {
+					if term.Word == word {
+						has[id] = term.Weight
+					}
 				}
 			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+			for id, weight := range has {
+				scores[id] += float64(weight) * math.Log(2+float64(n)/float64(len(has)))
+			}
+		}
+		for id, score := range scores {
+			hits = append(hits, store.Hit{Artifact: id, Score: math.Round(score*1e6) / 1e6})
+		}
+		slices.SortFunc(hits, func(a, b store.Hit) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
+		})
+		if q.Limit > 0 {
+			hits = hits[:min(len(hits), q.Limit)]
+		}
+		return hits
+	}
+	ask := func(state string, s store.Store) {
+		for range 25 {
+			q := store.SearchQuery{Text: text(12), Limit: r.IntN(50)}
+			if d := gocmp.Diff(expect(q), search(t, s, q), cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 2e-6)); d != "" {
+				t.Fatalf("%s, %+v (-want +got):\n%s", state, q, d)
+			}
 		}
 	}
-	for range 40 {
-		q := store.SearchQuery{Text: text(12), Limit: r.IntN(50)}
-		if d := cmp.Diff(search(t, m, q), search(t, s, q)); d != "" {
-			t.Fatalf("%+v (-model +store):\n%s", q, d)
+	ask("noted, for the most part", s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := connect(t, address).QueryRow(t.Context(), `SELECT count(*) FROM brenner.unindexed`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("Close left %d texts noted, %v", left, err)
+	}
+	ask("settled", open(t, project(address, "p")))
+}
+
+// Writers note texts while several processes settle them.
+func TestSearch_SettlingHidesNothing(t *testing.T) {
+	address := pgtest.Open(t)
+	const servers, writers, each = 3, 3, 30
+	var wg sync.WaitGroup
+	var all []store.Store
+	for i := range servers {
+		s := open(t, project(address, "p"))
+		all = append(all, s)
+		for j := range writers {
+			wg.Go(func() {
+				ctx := context.Background()
+				for k := range each {
+					// Every other time an artifact of another writer.
+					id := brenner.ArtifactID(fmt.Sprintf("a%d", (i*writers+j+k%2)%(servers*writers)))
+					word := fmt.Sprintf("w%dx%dx%d", i, j, k)
+					if err := s.Write(ctx, func(tx store.Tx) error {
+						return errors.Join(tx.PutArtifact(ctx, store.Artifact{ID: id}), tx.Index(ctx, id, "every "+word))
+					}); err != nil {
+						t.Error(err)
+						return
+					}
+					if k%10 == 0 {
+						if hits := search(t, s, store.SearchQuery{Text: word}); len(hits) > 1 || len(hits) == 1 && hits[0].Artifact != id {
+							t.Errorf("%s found %v", word, hits)
+						}
+					}
+				}
+			})
 		}
+	}
+	wg.Wait()
+	noted := search(t, all[0], store.SearchQuery{Text: "every"})
+	for _, s := range all {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	settled := search(t, open(t, project(address, "p")), store.SearchQuery{Text: "every"})
+	if len(noted) != servers*writers || gocmp.Diff(noted, settled) != "" {
+		t.Errorf("found %v, and when all was settled %v", noted, settled)
 	}
 }
 
@@ -65,7 +151,8 @@ func search(t *testing.T, s store.Store, q store.SearchQuery) (hits []store.Hit)
 
 // A text with more different words than one tsvector can hold.
 func TestSearch_FindsEveryWordOfAVeryLongText(t *testing.T) {
-	s := open(t, pgtest.Open(t))
+	address := pgtest.Open(t)
+	s := open(t, project(address, "p"))
 	const n = 250_000
 	var b strings.Builder
 	for i := range n {
@@ -76,20 +163,35 @@ func TestSearch_FindsEveryWordOfAVeryLongText(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range []int{0, n / 3, n / 2, n - 1} {
-		if hits := search(t, s, store.SearchQuery{Text: fmt.Sprintf("w%07d", i)}); len(hits) != 1 {
-			t.Errorf("word %d found %v", i, hits)
+	ask := func(s store.Store, want int) {
+		t.Helper()
+		for _, i := range []int{0, n / 3, n / 2, n - 1} {
+			if hits := search(t, s, store.SearchQuery{Text: fmt.Sprintf("w%07d", i)}); len(hits) != want {
+				t.Errorf("word %d found %v, want %d", i, hits, want)
+			}
+		}
+		// Words of two parts are words of one document.
+		if hits := search(t, s, store.SearchQuery{Text: fmt.Sprintf("w%07d w%07d", 0, n-1)}); len(hits) != want {
+			t.Errorf("two words found %v, want %d", hits, want)
 		}
 	}
-	all := store.SearchQuery{Text: fmt.Sprintf("w%07d w%07d", 0, n-1)}
-	if hits := search(t, s, all); len(hits) != 1 || hits[0].Score != 2 {
-		t.Errorf("words of two parts found %v, want one hit of score 2", hits)
+	ask(s, 1)
+	if err := s.Close(); err != nil { // settles it
+		t.Fatal(err)
 	}
+	s = open(t, project(address, "p"))
+	ask(s, 1)
 	if err := s.Write(t.Context(), func(tx store.Tx) error { return tx.Index(t.Context(), "long", "short") }); err != nil {
 		t.Fatal(err)
 	}
-	if hits := search(t, s, all); len(hits) != 0 {
-		t.Errorf("after it was replaced %v is found", hits)
+	ask(s, 0)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ask(open(t, project(address, "p")), 0)
+	var parts int
+	if err := connect(t, address).QueryRow(t.Context(), `SELECT count(*) FROM brenner.documents`).Scan(&parts); err != nil || parts != 1 {
+		t.Errorf("a short text has %d parts, %v", parts, err)
 	}
 }
 

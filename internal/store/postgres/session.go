@@ -206,8 +206,16 @@ func listUpTo[T any](ctx context.Context, s *session, n int, scan func(pgx.Rows,
 	if n <= 0 {
 		return list(ctx, s, scan, sql, args...)
 	}
-	all, err := list(ctx, s, scan, fmt.Sprintf("%s LIMIT %d", sql, 1<<min(bits.Len(uint(n-1)), 62)), args...)
+	all, err := list(ctx, s, scan, sql+limitTo(n), args...)
 	return all[:min(n, len(all))], err
+}
+
+// limitTo is a LIMIT of at least n, of none if n is 0 or less.
+func limitTo(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" LIMIT %d", 1<<min(bits.Len(uint(n-1)), 62))
 }
 
 // one gives the row of a query that has at most one, or missing.

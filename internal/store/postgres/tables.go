@@ -55,7 +55,8 @@ func (r *reader) Each(ctx context.Context, table store.Table, fn func(row any) e
 // Reset empties the digest tables and the full-text index.
 func (t *tx) Reset(ctx context.Context) error {
 	t.known = newKnown()
-	for _, table := range append(store.Tables(), "documents") {
+	// Noted texts go first: that waits for whoever is settling them.
+	for _, table := range append([]store.Table{"unindexed", "documents"}, store.Tables()...) {
 		if err := t.put(ctx, `DELETE FROM `+string(table)+` WHERE project = $1`); err != nil {
 			return err
 		}

@@ -161,9 +161,7 @@ CREATE TABLE requests (
 -- index only knows which document has which word with which weight, which are
 -- the labels A to D here. Long documents are cut into parts, because a tsvector is
 -- bounded. Each also holds the word /N for its project, so that the index, which
--- knows no other column, finds the documents of one project only. New entries of
--- the index wait in its pending list, which is searched as well, until the server
--- has time for them.
+-- knows no other column, finds the documents of one project only.
 CREATE TABLE documents (
   project  integer NOT NULL,
   artifact text COLLATE "C" NOT NULL,
@@ -173,6 +171,18 @@ CREATE TABLE documents (
 );
 ALTER TABLE documents ALTER words SET STORAGE EXTERNAL; -- it does not compress
 CREATE INDEX documents_by_word ON documents USING gin (words);
+
+-- Texts that are not in the index yet; an empty one is only to be taken out.
+-- Adding a document to the index costs more than writing its version: so they
+-- wait here, and a search looks here as well. Where a text ends in content that
+-- was stored with it, only what stands before that is kept, and its digest.
+CREATE TABLE unindexed (
+  project  integer NOT NULL,
+  artifact text COLLATE "C" NOT NULL,
+  text     text COLLATE "C" NOT NULL,
+  blob     bytea,
+  PRIMARY KEY (project, artifact)
+);
 
 CREATE TABLE tokens (
   project integer NOT NULL,

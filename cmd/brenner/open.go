@@ -115,7 +115,7 @@ func openStore(ctx context.Context, at locate.Address, create bool) (store.Store
 
 func newApp(s store.Store) *app.App {
 	return app.New(s, app.Options{
-		Keys: app.Keyring{Dir: keysDir()},
+		Keys: app.Keyring{Dir: keysDir()}, EmbedKeyVariable: embedKeyVariable(),
 		Scratch: func(ctx context.Context) (store.Store, error) {
 			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
 		},
@@ -133,4 +133,14 @@ func keysDir() string {
 		return ""
 	}
 	return filepath.Join(base, "brenner", "keys")
+}
+
+// embedKeyVariable names the environment variable with the key of a remote
+// embedding endpoint; empty if there is none. The key stands in no file.
+func embedKeyVariable() string {
+	const name = "BRENNER_EMBED_KEY"
+	if os.Getenv(name) == "" {
+		return ""
+	}
+	return name
 }

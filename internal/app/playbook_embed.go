@@ -148,7 +148,11 @@ func (s *service) embed(ctx context.Context, e embedding, insights []playbook.In
 		return embedded{}, err
 	}
 	if given {
-		return embedded{insights, playbook.Explicit(len(insights[0].Vector))}, nil
+		identity := playbook.Explicit(len(insights[0].Vector))
+		if e.frozen.Embedding.Provider == playbook.ProviderExplicit {
+			identity = e.frozen.Embedding // a wrong dimension is then the fault of a vector
+		}
+		return embedded{insights, identity}, nil
 	}
 	if e.again {
 		return embedded{insights: insights}, nil

@@ -108,28 +108,25 @@ func (s *service) Feedback(ctx context.Context, req api.FeedbackRequest) (api.Bu
 // carried reports whether a context of the caller held a bullet (B8): the one
 // named, or one of the newest. Persons are not asked. What a context held never
 // becomes untrue, so the answer may be older than the transaction that uses it.
-func (c *call) carried(id playbook.BulletID, invocation string) (bool, error) {
+func (c *call) carried(id playbook.BulletID, by string) (bool, error) {
 	if c.actor.Kind == kindPerson {
 		return false, nil
 	}
 	found, looked := false, 0
 	look := func(o store.Object) (bool, error) {
-		var body struct {
-			Agent   brenner.ActorName   `json:"agent"`
-			Bullets []playbook.BulletID `json:"bullets"`
-		}
-		err := unmarshalBody(o, &body)
-		found = err == nil && body.Agent == c.actor.Name && slices.Contains(body.Bullets, id)
+		var i invocation
+		err := unmarshalBody(o, &i)
+		found = err == nil && i.Agent == c.actor.Name && slices.Contains(i.Bullets, string(id))
 		looked++
 		return !found && looked < brenner.MaxContextsSearched, err
 	}
-	if invocation == "" {
+	if by == "" {
 		err := eachObject(c.ctx, c.Reader, store.ObjectQuery{Kind: objectInvocation, Newest: true}, look)
 		return found, err
 	}
-	o, err := c.Object(c.ctx, objectInvocation, invocation)
+	o, err := c.Object(c.ctx, objectInvocation, by)
 	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return false, brenner.Errorf(brenner.CodeNotFound, "there is no context %q", invocation).
+		return false, brenner.Errorf(brenner.CodeNotFound, "there is no context %q", by).
 			WithHint("leave it out to look through the newest")
 	}
 	if err != nil {

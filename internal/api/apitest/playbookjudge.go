@@ -184,6 +184,41 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.counts(res.Bullets[0], 2, 0, 1)
 		}},
+		{"feedback on what a context carried counts", func(s *scene) { // B8
+			s.pi.learns("lab", plain("helpful", "Count clones in every section twice."))
+			_, err := s.pi.ForceBullet(s.ctx, api.ForceBulletRequest{ID: "lab.1", Stage: playbook.Prod, Reason: "house rule"})
+			s.must(err)
+			tester := s.agent("PurpleMountain")
+			ask := api.ContextRequest{Question: "how are clones counted?", Modules: []brenner.Module{"lineage"}}
+			made, err := tester.AssembleContext(s.ctx, ask)
+			s.must(err)
+			if !strings.Contains(made.Text, "Count clones in every section twice") {
+				s.Fatalf("the context carries no lesson:\n%s", made.Text)
+			}
+			s.unchanged(func() {
+				_, err := s.agent("BlueLake").Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful", Invocation: made.Invocation})
+				s.refused(err, brenner.CodeFeedbackDenied)
+			})
+			for _, invocation := range []string{"", made.Invocation} {
+				_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful", Invocation: invocation})
+				s.must(err)
+			}
+			s.counts(s.pi.bullet("lab.1"), 3, 0, 0)
+			if last := s.pi.history("lab.1")[3]; last.Kind != playbook.KindFeedback || last.Actor != "PurpleMountain" {
+				s.Errorf("record %+v", last)
+			}
+			// B6: a lesson that hurts is quarantined where it is found out.
+			for range 3 {
+				_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "harmful"})
+				s.must(err)
+			}
+			s.stage(s.pi.bullet("lab.1"), playbook.Quarantined)
+			again, err := tester.AssembleContext(s.ctx, ask)
+			s.must(err)
+			if strings.Contains(again.Text, "Count clones in every section twice") {
+				s.Errorf("a quarantined lesson is in a context:\n%s", again.Text)
+			}
+		}},
 		{"two lessons that say the same become one, and apart again", func(s *scene) { // B8, B9
 			s.pi.learns("prompts", many(2, says("helpful", "use CoT", 1))...)
 			s.pi.learns("prompts", many(3, says("helpful", "use chain of thought", 0.5))...)

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"brenner/internal/cli"
@@ -35,8 +37,16 @@ func run(args []string) (status int) {
 		_, _ = fmt.Fprintf(os.Stderr, "brenner: FILE_ERROR: no working directory: %v\n", err)
 		return 3
 	}
+	self, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		self, err = filepath.Abs(self)
+	}
+	if err != nil {
+		self = os.Args[0]
+	}
 	return cli.Run(ctx, cli.Env{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Self: self,
+		In:   os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Version: version,
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())),
 		Open:     openProject, Store: storeOf, Init: initProject, Import: importProject,

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,6 +26,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ada")
@@ -31,3 +35,54 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// masks hide what differs from run to run: times, and what is made of times or
+// chance.
+var masks = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
+	{regexp.MustCompile(`\bp-[0-9a-f]{16}\b`), "<project>"},
+	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<digest>"},
+	{regexp.MustCompile(`root \S{43}=`), "root <root>"},
+	{regexp.MustCompile(`public key: \S+`), "public key: <key>"},
+}
+
+// golden compares a file of the script, masked, with one of ours:
+// golden FILE NAME. With BRENNER_UPDATE set it rewrites ours.
+func golden(ts *testscript.TestScript, _ bool, args []string) {
+	got := ts.ReadFile(args[0])
+	for _, m := range masks {
+		got = m.what.ReplaceAllString(got, m.with)
+	}
+	path := filepath.Join(testdata, args[1])
+	if os.Getenv("BRENNER_UPDATE") != "" {
+		ts.Check(os.WriteFile(path, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	ts.Check(err)
+	if got != string(want) {
+		ts.Fatalf("differs from %s (rewrite it with BRENNER_UPDATE=1):\n%s", args[1], firstDifference(got, string(want)))
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// testdata is where the golden files are; scripts run elsewhere.
+var testdata = func() string {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()

@@ -29,6 +29,8 @@ type Env struct {
 	Dir string
 	// Terminal says that Out is a terminal: colour and progress may be shown.
 	Terminal bool
+	// Self is the program itself, for commands that run others.
+	Self string
 	// Version of the program.
 	Version string
 	// Open gives the service of a project, and how to let it go.
@@ -110,7 +112,7 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 // commands lists the top-level commands.
 func commands(r *runner) []*cobra.Command {
 	return []*cobra.Command{
-		newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
+		newDemo(r), newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"brenner"
+
+	"github.com/spf13/cobra"
+)
+
+// story is what the demo tells: chapters of narration and command lines,
+// followed by the files it uses. Each command line runs this program as a
+// process of its own; a name before the $ is the agent it runs as, a ! before
+// it says that it must fail.
+//
+//go:embed demo/story.txt
+var story string
+
+// shownLines bounds what is shown of the answer to one command.
+const shownLines = 18
+
+func newDemo(r *runner) *cobra.Command {
+	var keep string
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Tell the whole story on a scratch project",
+		Long: `Work a research question from the brief to the verdict on a scratch project:
+every step is a real command, run as a process of its own, by the PI or by one
+of the agents. The project is removed afterwards unless --keep names a place.`,
+		Example: `  brenner demo
+  brenner demo --keep rivers`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, done, err := r.demoDir(keep)
+			if err != nil {
+				return err
+			}
+			defer done()
+			p := &play{runner: r, ctx: cmd.Context(), dir: dir}
+			if err := p.run(story); err != nil {
+				return err
+			}
+			return r.show(struct {
+				Chapters []*chapter `json:"chapters"`
+			}{p.chapters}, func(w io.Writer) {
+				if keep != "" {
+					_, _ = fmt.Fprintf(w, "The project is in %s; look around with `brenner status -C %s`.\n", keep, keep)
+				}
+			})
+		},
+	}
+	c.Flags().StringVar(&keep, "keep", "", "keep the project in this directory, which must be empty or absent")
+	return c
+}
+
+// demoDir gives the directory to play in, and what to do when it is over.
+func (r *runner) demoDir(keep string) (string, func(), error) {
+	if keep == "" {
+		dir, err := os.MkdirTemp("", "brenner-demo-")
+		if err != nil {
+			return "", nil, fileError("demo", err)
+		}
+		return dir, func() { _ = os.RemoveAll(dir) }, nil
+	}
+	dir := r.path(keep)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, fileError(keep, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", nil, fileError(keep, err)
+	}
+	if len(entries) > 0 {
+		return "", nil, brenner.Errorf(brenner.CodeAlreadyExists, "%s is not empty", keep).WithHint("name a new directory")
+	}
+	return dir, func() {}, nil
+}
+
+// chapter is a part of the story as it went.
+type chapter struct {
+	Title string  `json:"title"`
+	Steps []*step `json:"steps"`
+}
+
+// step is one command of the story.
+type step struct {
+	Actor   string `json:"actor"` // empty: the PI
+	Command string `json:"command"`
+	Exit    int    `json:"exit"`
+	Output  string `json:"output"`
+}
+
+// play is one telling of the story.
+type play struct {
+	*runner
+	ctx      context.Context
+	dir      string
+	chapters []*chapter
+}
+
+func (p *play) run(story string) error {
+	script, files := splitStory(story)
+	for name, text := range files {
+		path := filepath.Join(p.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fileError(name, err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return fileError(name, err)
+		}
+	}
+	lines := bufio.NewScanner(strings.NewReader(script))
+	for lines.Scan() {
+		line := lines.Text()
+		for strings.HasSuffix(line, `\`) && lines.Scan() {
+			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines.Text())
+		}
+		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// splitStory parts the script from the files, which begin with -- NAME --.
+func splitStory(story string) (string, map[string]string) {
+	files := map[string]string{}
+	script, rest, _ := strings.Cut(story, "\n-- ")
+	for rest != "" {
+		var one string
+		one, rest, _ = strings.Cut(rest, "\n-- ")
+		name, text, _ := strings.Cut(one, " --\n")
+		files[name] = strings.TrimSuffix(text, "\n") + "\n"
+	}
+	return script, files
+}
+
+func (p *play) line(line string) error {
+	if title, ok := strings.CutPrefix(line, "# "); ok {
+		p.chapters = append(p.chapters, &chapter{Title: title})
+		p.say("\n%s\n", p.bold(title))
+		return nil
+	}
+	actor, command, ok := strings.Cut(line, "$ brenner ")
+	if !ok {
+		p.say("%s\n", line)
+		return nil
+	}
+	actor, fails := strings.CutPrefix(actor, "! ")
+	s := &step{Actor: actor, Command: "brenner " + command}
+	last := p.chapters[len(p.chapters)-1]
+	last.Steps = append(last.Steps, s)
+	p.say("%s\n", p.bold("  "+actor+"$ "+s.Command))
+	if err := p.execute(s, command); err != nil {
+		return err
+	}
+	p.say("%s", indent(s.Output, shownLines))
+	if (s.Exit != 0) != fails {
+		return fmt.Errorf("the story goes wrong at %q: exit status %d\n%s", s.Command, s.Exit, s.Output)
+	}
+	return nil
+}
+
+// execute runs one command as a process of its own.
+func (p *play) execute(s *step, command string) error {
+	args, err := splitWords(command)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(p.ctx, p.env.Self, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "BRENNER_AGENT="+s.Actor, "BRENNER_STORE=", "BRENNER_KEYS="+filepath.Join(p.dir, ".keys"), "BRENNER_DEBUG=")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	s.Output = strings.ReplaceAll(out.String(), p.dir, "…")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && p.ctx.Err() == nil {
+		s.Exit = exit.ExitCode()
+		return nil
+	}
+	return errors.Join(err, p.ctx.Err())
+}
+
+// splitWords splits a command line at blanks; quotes of both kinds hold words
+// together.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	open := false
+	for _, c := range line {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, open = c, true
+		case c == ' ':
+			if open || word.Len() > 0 {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			word.WriteRune(c)
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote is not closed in %q", line)
+	}
+	if open || word.Len() > 0 {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// indent sets an answer off from the story, and cuts a long one.
+func indent(text string, most int) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		if i == most {
+			fmt.Fprintf(&b, "    … %d more lines\n", len(lines)-i)
+			break
+		}
+		b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// say tells a part of the story, unless it is told as JSON.
+func (p *play) say(format string, args ...any) {
+	if !p.json {
+		_, _ = fmt.Fprintf(p.env.Out, format, args...)
+	}
+}
+
+// bold stresses on a terminal only.
+func (p *play) bold(s string) string {
+	if !p.env.Terminal {
+		return s
+	}
+	return "\033[1m" + s + "\033[0m"
+}

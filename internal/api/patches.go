@@ -20,7 +20,7 @@ type Patches interface {
 	ApplyPatch(ctx context.Context, req ApplyPatchRequest) (PatchResult, error)
 	// ExplainPatch says whether a patch fits a version and, if not, why (P11).
 	// It writes nothing and refuses nothing that is a patch.
-	ExplainPatch(ctx context.Context, req ExplainPatchRequest) (anchor.Explanation, error)
+	ExplainPatch(ctx context.Context, req ExplainPatchRequest) (PatchExplanation, error)
 	// PatchBetween makes the patch that turns one version of an artifact into
 	// another (P12).
 	PatchBetween(ctx context.Context, req PatchBetweenRequest) (PatchBetweenResult, error)
@@ -87,6 +87,12 @@ type ExplainPatchRequest struct {
 	Also []brenner.Ref `json:"also,omitzero"`
 }
 
+// PatchExplanation says of one version why a patch does not fit it.
+type PatchExplanation struct {
+	Ref brenner.Ref `json:"ref"`
+	anchor.Explanation
+}
+
 // PatchBetweenRequest names two versions of one text artifact.
 type PatchBetweenRequest struct {
 	From brenner.Ref `json:"from"`
@@ -95,5 +101,7 @@ type PatchBetweenRequest struct {
 
 // PatchBetweenResult is the patch; it has been applied to From.
 type PatchBetweenResult struct {
+	From  brenner.Ref  `json:"from"`
+	To    brenner.Ref  `json:"to"`
 	Patch anchor.Patch `json:"patch"`
 }

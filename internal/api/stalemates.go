@@ -121,6 +121,7 @@ type StalemateInfo struct {
 	Origin  string              `json:"origin"` // hand, import or system
 	State   stalemate.State     `json:"state"`
 	Round   int                 `json:"round"`
+	Module  brenner.Module      `json:"module"`
 	Summary string              `json:"summary"`
 	Target  string              `json:"target,omitzero"`
 	Session brenner.SessionID   `json:"session,omitzero"`
@@ -129,16 +130,16 @@ type StalemateInfo struct {
 	Raised  time.Time           `json:"raised_at"`
 	// Missing lists the evidence that is only a placeholder.
 	Missing []string `json:"missing_evidence,omitzero"`
-	// VerdictRef is the verdict of the present round, or its draft.
-	VerdictRef brenner.Ref `json:"verdict_ref,omitzero"`
-	Seq        int64       `json:"seq"`
+	// VerdictRef is the latest verdict, and Outcome what it found. In
+	// arbitration it is a draft.
+	VerdictRef brenner.Ref       `json:"verdict_ref,omitzero"`
+	Outcome    stalemate.Outcome `json:"outcome,omitzero"`
+	Seq        int64             `json:"seq"`
 }
 
 // StalemateView is a stalemate with everything that is known about it.
 type StalemateView struct {
 	StalemateInfo
 	Stalemate stalemate.Stalemate `json:"stalemate"`
-	// Verdict is the latest one, of this round or an earlier one. In
-	// arbitration it is a draft.
-	Verdict *stalemate.Verdict `json:"verdict,omitzero"`
+	Verdict   *stalemate.Verdict  `json:"verdict,omitzero"`
 }

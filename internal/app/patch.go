@@ -241,39 +241,41 @@ func (c *call) olderTexts(a store.Artifact, but brenner.Version) ([]anchor.Named
 }
 
 // ExplainPatch implements api.Patches.
-func (s *service) ExplainPatch(ctx context.Context, req api.ExplainPatchRequest) (anchor.Explanation, error) {
+func (s *service) ExplainPatch(ctx context.Context, req api.ExplainPatchRequest) (api.PatchExplanation, error) {
 	p, err := anchor.Parse(req.Patch)
 	if err != nil {
-		return anchor.Explanation{}, err
+		return api.PatchExplanation{}, err
 	}
 	if len(req.Also) > brenner.MaxPatchVersions {
-		return anchor.Explanation{}, brenner.Errorf(brenner.CodeLimitExceeded, "at most %d other artifacts are looked in", brenner.MaxPatchVersions).At("/also")
+		return api.PatchExplanation{}, brenner.Errorf(brenner.CodeLimitExceeded, "at most %d other artifacts are looked in", brenner.MaxPatchVersions).At("/also")
 	}
-	return view(ctx, s, func(c *call) (anchor.Explanation, error) {
+	shown := func(x api.PatchExplanation) []brenner.Ref { return []brenner.Ref{x.Ref} }
+	return read(ctx, s, "explanation", shown, func(c *call) (api.PatchExplanation, error) {
 		a, v, text, err := c.patchable(req.Ref, policy.Read)
 		if err != nil {
-			return anchor.Explanation{}, err
+			return api.PatchExplanation{}, err
 		}
 		var elsewhere anchor.Elsewhere
 		if elsewhere.Older, err = c.olderTexts(a, v.Version); err != nil {
-			return anchor.Explanation{}, err
+			return api.PatchExplanation{}, err
 		}
 		for _, ref := range req.Also {
 			_, v, text, err := c.patchable(ref, policy.Read)
 			if err != nil {
-				return anchor.Explanation{}, err
+				return api.PatchExplanation{}, err
 			}
 			elsewhere.Others = append(elsewhere.Others, anchor.Named{Name: v.Ref().String(), Text: text})
 		}
 		p.Path = string(a.ID)
-		return anchor.Explain(p, text, elsewhere), nil
+		return api.PatchExplanation{Ref: v.Ref(), Explanation: anchor.Explain(p, text, elsewhere)}, nil
 	})
 }
 
 // PatchBetween implements api.Patches.
 func (s *service) PatchBetween(ctx context.Context, req api.PatchBetweenRequest) (api.PatchBetweenResult, error) {
-	return view(ctx, s, func(c *call) (api.PatchBetweenResult, error) {
-		a, _, from, err := c.patchable(req.From, policy.Read)
+	shown := func(r api.PatchBetweenResult) []brenner.Ref { return []brenner.Ref{r.From, r.To} }
+	return read(ctx, s, "patch", shown, func(c *call) (api.PatchBetweenResult, error) {
+		a, from, before, err := c.patchable(req.From, policy.Read)
 		if err != nil {
 			return api.PatchBetweenResult{}, err
 		}
@@ -281,11 +283,11 @@ func (s *service) PatchBetween(ctx context.Context, req api.PatchBetweenRequest)
 			return api.PatchBetweenResult{}, brenner.Errorf(brenner.CodeInvalidValue, "%s and %s are different artifacts", a.ID, req.To.Artifact).
 				WithHint(fmt.Sprintf("name two versions of one artifact, such as %s@1 %s@2", a.ID, a.ID))
 		}
-		_, _, to, err := c.patchable(req.To, policy.Read)
+		_, to, after, err := c.patchable(req.To, policy.Read)
 		if err != nil {
 			return api.PatchBetweenResult{}, err
 		}
-		p, err := anchor.Diff(from, to, string(a.ID))
-		return api.PatchBetweenResult{Patch: p}, err
+		p, err := anchor.Diff(before, after, string(a.ID))
+		return api.PatchBetweenResult{From: from.Ref(), To: to.Ref(), Patch: p}, err
 	})
 }

@@ -126,6 +126,9 @@ func (s *service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 			details.Failures, details.Stalemate = n.Failures, n.Stalemate
 		}
 	}
+	if len(x.Findings) > 0 {
+		refusal.Hint += "\nlikely cause: " + x.Findings[0].Message
+	}
 	if details.Stalemate != "" {
 		refusal.Hint += fmt.Sprintf("\na stalemate was raised about it: see `brenner stalemate show %s`", details.Stalemate)
 	}

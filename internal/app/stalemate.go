@@ -54,12 +54,12 @@ type stalemateRaised struct {
 }
 
 func projectStalemateRaised(ctx context.Context, tx store.Tx, rec journal.Record, p stalemateRaised) error {
-	v, err := tx.Version(ctx, p.Ref)
+	a, err := tx.Artifact(ctx, p.Ref.Artifact)
 	if err != nil {
 		return err
 	}
 	err = putStalemate(ctx, tx, stalemateRow{History: []stalemate.Event{}, StalemateInfo: api.StalemateInfo{
-		ID: p.Ref.Artifact, Ref: p.Ref, Origin: p.Origin, State: stalemate.Open, Round: 1, Summary: v.Summary,
+		ID: p.Ref.Artifact, Ref: p.Ref, Origin: p.Origin, State: stalemate.Open, Round: 1, Module: a.Module, Summary: a.Summary,
 		Target: p.Target, Session: p.Session, Parties: p.Parties, Raiser: rec.Actor, Raised: rec.At,
 		Missing: p.Missing, Seq: rec.Seq,
 	}}, rec.Seq)
@@ -84,9 +84,10 @@ type stalemateMoved struct {
 	Round  int                `json:"round"`
 	// Ref and Evidence are of a version with more evidence; Verdict is one that
 	// was drafted or delivered.
-	Ref      brenner.Ref      `json:"ref,omitzero"`
-	Evidence []brenner.Digest `json:"evidence,omitzero"`
-	Verdict  brenner.Ref      `json:"verdict,omitzero"`
+	Ref      brenner.Ref       `json:"ref,omitzero"`
+	Evidence []brenner.Digest  `json:"evidence,omitzero"`
+	Verdict  brenner.Ref       `json:"verdict,omitzero"`
+	Outcome  stalemate.Outcome `json:"outcome,omitzero"`
 }
 
 func projectStalemateMoved(ctx context.Context, tx store.Tx, rec journal.Record, p stalemateMoved) error {
@@ -102,7 +103,7 @@ func projectStalemateMoved(ctx context.Context, tx store.Tx, rec journal.Record,
 		row.Ref = p.Ref
 	}
 	if p.Verdict != (brenner.Ref{}) {
-		row.VerdictRef = p.Verdict
+		row.VerdictRef, row.Outcome = p.Verdict, p.Outcome
 	}
 	return putStalemate(ctx, tx, row, order)
 }

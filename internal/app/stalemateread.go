@@ -87,7 +87,13 @@ func (c *call) readVerdict(row stalemateRow) (*stalemate.Verdict, error) {
 
 // Stalemate implements api.Stalemates.
 func (s *service) Stalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateView, error) {
-	return view(ctx, s, func(c *call) (api.StalemateView, error) {
+	shown := func(v api.StalemateView) []brenner.Ref {
+		if v.Verdict == nil {
+			return []brenner.Ref{v.Ref}
+		}
+		return []brenner.Ref{v.Ref, v.VerdictRef}
+	}
+	return read(ctx, s, "stalemate", shown, func(c *call) (api.StalemateView, error) {
 		row, st, err := c.readStalemate(req.ID)
 		if err != nil {
 			return api.StalemateView{}, err
@@ -99,7 +105,7 @@ func (s *service) Stalemate(ctx context.Context, req api.StalemateRequest) (api.
 
 // ExportStalemate implements api.Stalemates.
 func (s *service) ExportStalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateExport, error) {
-	return view(ctx, s, func(c *call) (api.StalemateExport, error) {
+	return read(ctx, s, "stalemate", nil, func(c *call) (api.StalemateExport, error) {
 		_, st, err := c.readStalemate(req.ID)
 		if err != nil {
 			return api.StalemateExport{}, err
@@ -117,7 +123,7 @@ type stalematePlace struct {
 
 // Stalemates implements api.Stalemates.
 func (s *service) Stalemates(ctx context.Context, req api.ListStalematesRequest) (api.StalemateList, error) {
-	return view(ctx, s, func(c *call) (api.StalemateList, error) {
+	return read(ctx, s, "stalemates", nil, func(c *call) (api.StalemateList, error) {
 		if err := c.allow(policy.Read, artifact.TypeStalemate, "", "stalemates"); err != nil {
 			return api.StalemateList{}, err
 		}
@@ -147,7 +153,9 @@ func (s *service) Stalemates(ctx context.Context, req api.ListStalematesRequest)
 			if err := unmarshalBody(o, &row); err != nil {
 				return api.StalemateList{}, err
 			}
-			out.Stalemates = append(out.Stalemates, row.StalemateInfo)
+			if c.may(policy.Read, artifact.TypeStalemate, row.Module) {
+				out.Stalemates = append(out.Stalemates, row.StalemateInfo)
+			}
 		}
 		return out, nil
 	})

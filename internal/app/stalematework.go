@@ -49,6 +49,7 @@ func (s *service) ArbitrateStalemate(ctx context.Context, req api.StalemateReque
 		}
 		on := brenner.Ref{Artifact: brenner.ArtifactID(fmt.Sprintf("%s-%d", artifact.TypeVerdict, ch.nextSeq()))}
 		return ch.moveStalemate(row, st, stalemate.Arbitration, "", func(p *stalemateMoved) (err error) {
+			p.Outcome = draft.Outcome
 			p.Verdict, err = ch.writeVerdict(on, row, draft)
 			return err
 		})
@@ -99,7 +100,7 @@ func (s *service) DecideStalemate(ctx context.Context, req api.VerdictRequest) (
 		}
 		return ch.moveStalemate(row, st, stalemate.Deliver, "", func(p *stalemateMoved) error {
 			if req.Verdict == nil {
-				p.Verdict = row.VerdictRef // the draft, which was checked when it was written
+				p.Verdict, p.Outcome = row.VerdictRef, row.Outcome // the draft, checked when it was written
 				return nil
 			}
 			v := *req.Verdict
@@ -107,6 +108,7 @@ func (s *service) DecideStalemate(ctx context.Context, req api.VerdictRequest) (
 			if err := stalemate.CheckVerdict(st, v); err != nil {
 				return err
 			}
+			p.Outcome = v.Outcome
 			p.Verdict, err = ch.writeVerdict(row.VerdictRef, row, v)
 			return err
 		})

@@ -114,7 +114,7 @@ func commands(r *runner) []*cobra.Command {
 	return []*cobra.Command{
 		newDemo(r), newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
-		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r),
+		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
 	}
 }

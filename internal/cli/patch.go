@@ -32,18 +32,30 @@ func (f *patchFlags) add(c *cobra.Command) {
 
 func newPatchApply(r *runner) *cobra.Command {
 	var flags patchFlags
+	var target artifactFlags
 	var dryRun, rebase bool
 	c := &cobra.Command{
 		Use:   "apply PATCH…",
-		Short: "Apply patches to the files they name, all or nothing",
+		Short: "Apply patches to the files they name, all or nothing, or one to an artifact",
 		Long: `Apply patches to the files they name. Several patches are one set: either
 every file is changed or none, also if the program is killed on the way. PATCH
 may be - for standard input. Byte order mark, line endings and mode of a file
-are kept.`,
+are kept.
+
+With --artifact one patch is applied to a version of a text artifact and makes
+a new version on it, which owes a summary and a change note as any update does.
+The text that the patch was made for is looked for among the other versions.`,
 		Example: `  brenner patch apply --dry-run fix.json
-  brenner patch apply --root src --rebase fix.json tests.json`,
+  brenner patch apply --root src --rebase fix.json tests.json
+  brenner patch apply --artifact methods@3 --summary-holds --what "clone count" --why "erratum" fix.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := target.check(cmd); err != nil {
+				return err
+			}
+			if target.ref != "" {
+				return r.patchArtifact(cmd, target, names, rebase, dryRun)
+			}
 			set, err := r.patchSet(names, flags.bases)
 			if err != nil {
 				return err
@@ -57,21 +69,30 @@ are kept.`,
 		},
 	}
 	flags.add(c)
+	target.add(c)
+	c.MarkFlagsMutuallyExclusive("artifact", "root")
+	c.MarkFlagsMutuallyExclusive("artifact", "base")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "go the same way but write nothing")
-	c.Flags().BoolVar(&rebase, "rebase", false, "where a file has changed since, apply the change to what it is now")
+	c.Flags().BoolVar(&rebase, "rebase", false, "where the text has changed since, apply the change to what it is now")
 	return c
 }
 
 func newPatchCheck(r *runner) *cobra.Command {
 	var flags patchFlags
+	var ref string
 	c := &cobra.Command{
 		Use:   "check PATCH…",
 		Short: "Say of each patch whether it would apply",
-		Long: `Say of each patch whether it would apply, each by itself. Nothing is
-written. The exit status is that of the first refusal.`,
-		Example: `  brenner patch check fix.json tests.json`,
-		Args:    cobra.MinimumNArgs(1),
+		Long: `Say of each patch whether it would apply, each by itself, to the file it
+names or with --artifact to a version. Nothing is written. The exit status is
+that of the first refusal.`,
+		Example: `  brenner patch check fix.json tests.json
+  brenner patch check --artifact methods@3 fix.json`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if ref != "" {
+				return r.checkArtifact(cmd, ref, names)
+			}
 			set, err := r.patchSet(names, flags.bases)
 			if err != nil {
 				return err
@@ -96,6 +117,9 @@ written. The exit status is that of the first refusal.`,
 		},
 	}
 	flags.add(c)
+	artifactFlag(c, &ref)
+	c.MarkFlagsMutuallyExclusive("artifact", "root")
+	c.MarkFlagsMutuallyExclusive("artifact", "base")
 	return c
 }
 
@@ -114,18 +138,23 @@ func refuseAll(refusals []*brenner.Error) error {
 }
 
 func newPatchExplain(r *runner) *cobra.Command {
-	var root string
+	var root, ref string
 	var older, also []string
 	c := &cobra.Command{
 		Use:   "explain PATCH",
 		Short: "Say why a patch does not fit, and offer one that does",
-		Long: `Say why a patch does not fit the file it names: what most likely went wrong,
-the first difference with every invisible character written out, and, where one
-exists, a corrected patch that has been proved to apply. Nothing is written.`,
+		Long: `Say why a patch does not fit the file it names, or with --artifact a version:
+what most likely went wrong, the first difference with every invisible character
+written out, and, where one exists, a corrected patch that has been proved to
+apply. Nothing is written. Of an artifact the other versions are looked in too.`,
 		Example: `  brenner patch explain fix.json
-  brenner patch explain --older notes.old.md --also README.md fix.json`,
+  brenner patch explain --older notes.old.md --also README.md fix.json
+  brenner patch explain --artifact methods@3 --also results@1 fix.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if ref != "" {
+				return r.explainArtifact(cmd, ref, also, names[0])
+			}
 			set, err := r.patchSet(names, nil)
 			if err != nil {
 				return err
@@ -142,13 +171,15 @@ exists, a corrected patch that has been proved to apply. Nothing is written.`,
 			if elsewhere.Others, err = r.namedTexts(also); err != nil {
 				return err
 			}
-			x := anchor.Explain(p, text, elsewhere)
-			return r.show(x, func(w io.Writer) { _, _ = io.WriteString(w, printable(x.String())) })
+			return r.showExplanation(anchor.Explain(p, text, elsewhere))
 		},
 	}
 	c.Flags().StringVar(&root, "root", ".", "directory that the path in the patch starts from")
 	c.Flags().StringArrayVar(&older, "older", nil, "an earlier version of the file, to look in; repeatable")
-	c.Flags().StringArrayVar(&also, "also", nil, "another file to look in; repeatable")
+	c.Flags().StringArrayVar(&also, "also", nil, "another file, or ID[@VERSION] of another artifact, to look in; repeatable")
+	artifactFlag(c, &ref)
+	c.MarkFlagsMutuallyExclusive("artifact", "root")
+	c.MarkFlagsMutuallyExclusive("artifact", "older")
 	return c
 }
 
@@ -160,10 +191,15 @@ func newPatchDiff(r *runner) *cobra.Command {
 		Long: `Make the patch that turns text A into text B and print it. Its anchors are
 unique, its blocks no longer than they must be, and it has been applied to A
 before it is printed. A or B may be - for standard input; /dev/null as A makes
-a patch that creates the file.`,
-		Example: `  brenner patch diff --path notes.md notes.md notes.new.md > fix.json`,
-		Args:    cobra.ExactArgs(2),
+a patch that creates the file. ID@VERSION twice, where no such files are, are
+versions of an artifact.`,
+		Example: `  brenner patch diff --path notes.md notes.md notes.new.md > fix.json
+  brenner patch diff methods@2 methods@3`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if from, to, ok := r.versions(names); ok {
+				return r.diffArtifact(cmd, from, to)
+			}
 			a, err := r.text(names[0])
 			if err != nil {
 				return err

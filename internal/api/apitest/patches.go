@@ -169,14 +169,15 @@ func patchCases() []testCase {
 				ID: "log", Type: "raw_log", Module: "lineage", Summary: "a log", Content: api.Body{Format: artifact.Text, Data: planText},
 			})
 			patch := s.patch(planText, editedText)
+			writer := s.reader("GreyStone")
 			s.unchanged(func() {
 				_, err := s.pi.patches(ref("b", 1), patch)
 				s.refused(err, brenner.CodeInvalidValue)
-				_, err = s.agent("GreyStone").patches(ref("plan", 1), patch)
+				_, err = writer.patches(ref("plan", 1), patch)
 				s.refused(err, brenner.CodeWriteDenied)
 				_, err = s.agent("BlueLake").patches(ref("log", 1), patch) // C2: writes logs, reads none
 				s.refused(err, brenner.CodeReadDenied)
-				_, err = s.agent("GreyStone").ExplainPatch(s.ctx, api.ExplainPatchRequest{Ref: ref("plan", 1), Patch: patch})
+				_, err = writer.ExplainPatch(s.ctx, api.ExplainPatchRequest{Ref: ref("plan", 1), Patch: patch})
 				s.refused(err, brenner.CodeReadDenied)
 				_, err = s.pi.patches(ref("nowhere", 1), patch)
 				s.refused(err, brenner.CodeNotFound)
@@ -262,14 +263,14 @@ func patchCases() []testCase {
 			s.pi.creates(note("plan", planText))
 			s.pi.rewrites("plan", bothText)
 			s.pi.creates(note("other", "text"))
-			res, err := s.agent("RedSky").PatchBetween(s.ctx, api.PatchBetweenRequest{From: ref("plan", 1), To: ref("plan", 2)})
+			res, err := s.reader("RedSky").PatchBetween(s.ctx, api.PatchBetweenRequest{From: ref("plan", 1), To: ref("plan", 2)})
 			s.must(err)
 			if got, err := anchor.Apply(res.Patch, s.text(planText)); err != nil || got.Text.String() != bothText {
 				s.Errorf("%q, %v", got.Text.String(), err)
 			}
 			_, err = s.pi.PatchBetween(s.ctx, api.PatchBetweenRequest{From: ref("plan", 1), To: ref("other", 1)})
 			s.refused(err, brenner.CodeInvalidValue)
-			_, err = s.agent("GreyStone").PatchBetween(s.ctx, api.PatchBetweenRequest{From: ref("plan", 1), To: ref("plan", 2)})
+			_, err = s.reader("GreyStone").PatchBetween(s.ctx, api.PatchBetweenRequest{From: ref("plan", 1), To: ref("plan", 2)})
 			s.refused(err, brenner.CodeReadDenied)
 		}},
 		{"a patch with a key is applied once, and refused once", func(s *scene) { // X2

@@ -100,7 +100,7 @@ func stalemateCases() []testCase {
 				!slices.Equal(info.Parties, []brenner.ActorName{"BlueLake", "PurpleMountain"}) || len(info.Missing) != 0 {
 				s.Errorf("%+v", info)
 			}
-			v := s.agent("RedSky").sees(info.ID)
+			v := s.reader("RedSky").sees(info.ID)
 			st := v.Stalemate
 			if st.Evidence[0].Content != planText || st.Evidence[0].Digest != canon.Sum([]byte(planText)) || st.Evidence[0].ID != "e1" ||
 				st.Hypotheses[1].ID != "h2" || st.Alternatives[0].ID != "h3" || st.State != stalemate.Open || v.Verdict != nil {
@@ -144,7 +144,7 @@ func stalemateCases() []testCase {
 		{"what is imported is exported byte for byte", func(s *scene) { // S1
 			info, err := s.pi.ImportStalemate(s.ctx, api.ImportStalemateRequest{Request: jsontext.Value(request)})
 			s.must(err)
-			got, err := s.agent("BlueLake").ExportStalemate(s.ctx, api.StalemateRequest{ID: info.ID})
+			got, err := s.reader("BlueLake").ExportStalemate(s.ctx, api.StalemateRequest{ID: info.ID})
 			s.must(err)
 			want, err := canon.Transform([]byte(request))
 			s.must(err)
@@ -308,9 +308,10 @@ func stalemateCases() []testCase {
 			second, third := blue.raises(s.dispute()), blue.raises(s.dispute())
 			_, err := blue.moves(second.ID, stalemate.Withdraw, "found it")
 			s.must(err)
+			writer := s.reader("GreyStone")
 			ids := func(req api.ListStalematesRequest) (out []brenner.ArtifactID) {
 				for {
-					page, err := s.agent("GreyStone").Stalemates(s.ctx, req)
+					page, err := writer.Stalemates(s.ctx, req)
 					s.must(err)
 					for _, i := range page.Stalemates {
 						out = append(out, i.ID)
@@ -347,13 +348,14 @@ func stalemateCases() []testCase {
 			about := s.dispute()
 			about.Target = "methods@1"
 			id := s.pi.raises(about).ID
-			s.agent("GreyStone").sees(id)
+			s.reader("GreyStone").sees(id)
+			blue := s.reader("BlueLake")
 			s.unchanged(func() {
-				_, err := s.agent("BlueLake").Stalemate(s.ctx, api.StalemateRequest{ID: id})
+				_, err := blue.Stalemate(s.ctx, api.StalemateRequest{ID: id})
 				s.refused(err, brenner.CodeReadDenied)
-				_, err = s.agent("BlueLake").ExportStalemate(s.ctx, api.StalemateRequest{ID: id})
+				_, err = blue.ExportStalemate(s.ctx, api.StalemateRequest{ID: id})
 				s.refused(err, brenner.CodeReadDenied)
-				_, err = s.agent("BlueLake").RaiseStalemate(s.ctx, api.RaiseStalemateRequest{Stalemate: about})
+				_, err = blue.RaiseStalemate(s.ctx, api.RaiseStalemateRequest{Stalemate: about})
 				s.refused(err, brenner.CodeReadDenied)
 			})
 		}},

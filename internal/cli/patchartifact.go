@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"brenner"
+	"brenner/anchor"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+// artifactFlags say which version a patch is for, and what the new one owes.
+type artifactFlags struct {
+	ref, summary, task, session string
+	holds                       bool
+	note                        changeFlags
+}
+
+func artifactFlag(c *cobra.Command, ref *string) {
+	c.Flags().StringVar(ref, "artifact", "", "ID[@VERSION] of the text artifact that the patch is for, instead of a file (default: its head)")
+}
+
+func (f *artifactFlags) add(c *cobra.Command) {
+	artifactFlag(c, &f.ref)
+	c.Flags().StringVar(&f.summary, "summary", "", "the summary of the new version")
+	c.Flags().BoolVar(&f.holds, "summary-holds", false, "the old summary is still true of the new text")
+	c.Flags().StringVar(&f.task, "task", "", taskHelp)
+	c.Flags().StringVar(&f.session, "session", "", "the session it belongs to, which refusals are counted by")
+	f.note.add(c)
+}
+
+// check refuses what only an artifact needs where there is none.
+func (f *artifactFlags) check(cmd *cobra.Command) error {
+	if f.ref != "" {
+		return nil
+	}
+	for _, name := range []string{"summary", "summary-holds", "task", "session", "what", "why"} {
+		if cmd.Flags().Changed(name) {
+			return usage(cmd, fmt.Errorf("--%s goes with --artifact", name))
+		}
+	}
+	return nil
+}
+
+// patchArtifact applies one patch to a version.
+func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []string, rebase, dryRun bool) error {
+	if len(names) != 1 {
+		return usage(cmd, fmt.Errorf("--artifact takes one patch"))
+	}
+	ref, err := brenner.ParseRef(f.ref)
+	if err != nil {
+		return err
+	}
+	raw, err := r.patch(names[0])
+	if err != nil {
+		return err
+	}
+	req := api.ApplyPatchRequest{
+		Write: r.write(), Ref: ref, Patch: raw, Rebase: rebase, DryRun: dryRun, SummaryHolds: f.holds,
+		Change: f.note.change(), Task: f.task, Session: brenner.SessionID(f.session),
+	}
+	if cmd.Flags().Changed("summary") {
+		req.Summary = &f.summary
+	}
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	res, err := s.ApplyPatch(cmd.Context(), req)
+	if err != nil {
+		return err
+	}
+	return r.show(res, func(w io.Writer) { printPatched(w, res) })
+}
+
+func printPatched(w io.Writer, res api.PatchResult) {
+	rebased := ""
+	if res.Rebased != nil {
+		rebased = ", after rebasing"
+	}
+	switch {
+	case res.Outcome == anchor.AlreadyApplied:
+		_, _ = fmt.Fprintf(w, "%s: applied already\n", res.From)
+	case res.Version == nil:
+		_, _ = fmt.Fprintf(w, "%s: nothing to change\n", res.From)
+	case res.DryRun:
+		_, _ = fmt.Fprintf(w, "%s: would be patched%s, as %s\n", res.From, rebased, res.Version.Ref)
+	default:
+		_, _ = fmt.Fprintf(w, "%s: patched%s\n", res.From, rebased)
+		printWrite(w, *res.Version)
+	}
+}
+
+// patch reads one patch as it is. What is wrong with it is said with the name
+// of the file.
+func (r *runner) patch(name string) ([]byte, error) {
+	raw, err := r.read(name, brenner.MaxPatchBytes)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := anchor.Parse(raw); err != nil {
+		return nil, from(name, err)
+	}
+	return raw, nil
+}
+
+// checkArtifact says of each patch whether it fits a version.
+func (r *runner) checkArtifact(cmd *cobra.Command, target string, names []string) error {
+	var refusals []*brenner.Error
+	type checked struct {
+		Patch   string         `json:"patch"`
+		Outcome anchor.Outcome `json:"outcome"`
+	}
+	var fit []checked
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		req, err := r.aboutPatch(target, nil, name)
+		if err != nil {
+			return err
+		}
+		x, err := s.ExplainPatch(cmd.Context(), req)
+		if err != nil {
+			return err
+		}
+		if x.Code != "" {
+			e := brenner.Errorf(x.Code, "%s on %s: %s", name, target, x.Message).WithDetails(x.Explanation)
+			refusals = append(refusals, e.WithHint(fmt.Sprintf("run `brenner patch explain --artifact %s %s`", target, name)))
+			continue
+		}
+		fit = append(fit, checked{name, x.Outcome})
+	}
+	if len(refusals) > 0 {
+		return refuseAll(refusals)
+	}
+	return r.show(struct {
+		Artifact string    `json:"artifact"`
+		Patches  []checked `json:"patches"`
+	}{target, fit}, func(w io.Writer) {
+		for _, c := range fit {
+			_, _ = fmt.Fprintf(w, "%s on %s: %s\n", c.Patch, target, outcomeWords(anchor.Change{Outcome: c.Outcome}, true))
+		}
+	})
+}
+
+// aboutPatch is the question about one patch and one version.
+func (r *runner) aboutPatch(target string, also []string, name string) (req api.ExplainPatchRequest, err error) {
+	if req.Ref, err = brenner.ParseRef(target); err != nil {
+		return req, err
+	}
+	for _, a := range also {
+		ref, err := brenner.ParseRef(a)
+		if err != nil {
+			return req, err
+		}
+		req.Also = append(req.Also, ref)
+	}
+	req.Patch, err = r.patch(name)
+	return req, err
+}
+
+func (r *runner) explainArtifact(cmd *cobra.Command, target string, also []string, name string) error {
+	req, err := r.aboutPatch(target, also, name)
+	if err != nil {
+		return err
+	}
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	x, err := s.ExplainPatch(cmd.Context(), req)
+	if err != nil {
+		return err
+	}
+	return r.showExplanation(x.Explanation)
+}
+
+func (r *runner) showExplanation(x anchor.Explanation) error {
+	return r.show(x, func(w io.Writer) { _, _ = io.WriteString(w, printable(x.String())) })
+}
+
+// versions reads two arguments as versions of artifacts, unless they are files.
+func (r *runner) versions(names []string) (from, to brenner.Ref, ok bool) {
+	refs := make([]brenner.Ref, len(names))
+	for i, name := range names {
+		ref, err := brenner.ParseRef(name)
+		if err != nil || ref.Version == 0 {
+			return from, to, false
+		}
+		if _, err := os.Stat(r.path(name)); err == nil {
+			return from, to, false
+		}
+		refs[i] = ref
+	}
+	return refs[0], refs[1], true
+}
+
+func (r *runner) diffArtifact(cmd *cobra.Command, from, to brenner.Ref) error {
+	if cmd.Flags().Changed("path") {
+		return usage(cmd, fmt.Errorf("--path goes with files"))
+	}
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	res, err := s.PatchBetween(cmd.Context(), api.PatchBetweenRequest{From: from, To: to})
+	if err != nil {
+		return err
+	}
+	return r.showPatch(res.Patch)
+}

@@ -203,3 +203,11 @@ const (
 	// MaxCachedCounts bounds how many token counts a process remembers.
 	MaxCachedCounts = 100_000
 )
+
+// Limits of sessions.
+const (
+	// MaxSessionTextBytes bounds the context of a kickoff and the note of a nudge.
+	MaxSessionTextBytes = 64 << 10
+	// MaxPendingDeltas bounds the deltas of a session that wait for a compile.
+	MaxPendingDeltas = 50_000
+)

@@ -17,6 +17,8 @@ type Service interface {
 	Tasks
 	Patches
 	Stalemates
+	Sessions
+	Mailbox
 	Contexts
 	Playbook
 	Overview

@@ -63,7 +63,9 @@ type VerifyRequest struct {
 	// PublicKey checks them; empty: the key kept for this project.
 	PublicKey string `json:"public_key,omitzero"`
 	// Quick leaves out the replay of the tables.
-	Quick    bool     `json:"quick,omitzero"`
+	Quick bool `json:"quick,omitzero"`
+	// Deep also rebuilds every session artifact from its deltas.
+	Deep     bool     `json:"deep,omitzero"`
 	Progress Progress `json:"-"`
 }
 
@@ -81,6 +83,8 @@ type VerifyResult struct {
 	// Blobs is how many contents were checked, Checkpoints how many held.
 	Blobs       int64 `json:"blobs"`
 	Checkpoints int   `json:"checkpoints"`
+	// Rebuilt is how many versions of session artifacts were made again.
+	Rebuilt int `json:"rebuilt,omitzero"`
 }
 
 // VerifyFinding is one thing that is wrong.

@@ -13,6 +13,7 @@ import (
 
 	"brenner"
 	"brenner/internal/api"
+	"brenner/internal/mail"
 	"brenner/internal/store"
 )
 
@@ -27,6 +28,9 @@ type Options struct {
 	// EmbedKeyVariable names the environment variable that holds the key of a
 	// remote embedding endpoint; empty: no key is sent.
 	EmbedKeyVariable string
+	// Mail reaches the Agent Mail server; nil: there is none. What the caller
+	// leaves open in the options (address, token, project) is for it to say.
+	Mail func(mail.Options) (mail.Transport, error)
 }
 
 // App serves one project.
@@ -35,6 +39,7 @@ type App struct {
 	clock    func() time.Time
 	scratch  func(ctx context.Context) (store.Store, error)
 	keys     Keyring
+	mail     func(mail.Options) (mail.Transport, error)
 	settings settingsCache
 	known    known
 	counts   countCache
@@ -49,7 +54,7 @@ func New(s store.Store, o Options) *App {
 	}
 	return &App{
 		store: s, clock: o.Clock, scratch: o.Scratch, keys: o.Keys,
-		embedder: embedderCache{keyVariable: o.EmbedKeyVariable},
+		mail: o.Mail, embedder: embedderCache{keyVariable: o.EmbedKeyVariable},
 	}
 }
 

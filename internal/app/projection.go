@@ -24,6 +24,8 @@ var projections = join(
 	taskProjections,
 	stalemateProjections,
 	playbookProjections,
+	sessionProjections,
+	mailProjections,
 	tokenProjections,
 	contextProjections,
 )

@@ -21,6 +21,9 @@ var stored = map[string]func(jsontext.Value) []brenner.Digest{
 	kindStalemateMoved:   storedBy(func(p stalemateMoved) []brenner.Digest { return p.Evidence }),
 	kindContextAssembled: storedBy(func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }),
 	kindVersionWritten:   storedBy(func(p versionWritten) []brenner.Digest { return []brenner.Digest{p.Content} }),
+	kindSessionStarted:   storedBy(storedByStart),
+	kindMessageSent:      storedBy(func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }),
+	kindReplyReceived:    storedBy(storedByReply),
 }
 
 // storedBy reads the payload for a row of stored. A payload that cannot be

@@ -37,6 +37,7 @@ const (
 type settings struct {
 	config   config.Config
 	digest   brenner.Digest
+	file     string // that the configuration was read from
 	types    *artifact.Registry
 	modules  []brenner.Module // declared, in order
 	policies map[brenner.Role]policy.Policy
@@ -213,6 +214,7 @@ func (c *settingsCache) load(ctx context.Context, r store.Reader) (*settings, er
 	if err != nil {
 		return nil, err
 	}
+	s.file = inForce.File
 	for _, rule := range from.rules {
 		data, err := r.Blob(ctx, rule.content)
 		if err != nil {

@@ -35,6 +35,11 @@ func (s *service) Verify(ctx context.Context, req api.VerifyRequest) (api.Verify
 				return api.VerifyResult{}, err
 			}
 		}
+		if req.Deep && len(v.out.Findings) == 0 {
+			if err := v.sessions(); err != nil {
+				return api.VerifyResult{}, err
+			}
+		}
 		v.out.OK = len(v.out.Findings) == 0
 		return v.out, nil
 	})

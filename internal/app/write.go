@@ -84,6 +84,9 @@ func (ch *change) update(req api.UpdateArtifactRequest) (api.WriteResult, error)
 	if err != nil {
 		return api.WriteResult{}, err
 	}
+	if err := ch.onlyByDeltas(a.ID); err != nil {
+		return api.WriteResult{}, err
+	}
 	if req.Expect != 0 && req.Expect != a.Head {
 		return api.WriteResult{}, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
 			WithHint(fmt.Sprintf("see `brenner artifact diff %s@%d %s@%d`", a.ID, req.Expect, a.ID, a.Head)).

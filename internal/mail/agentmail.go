@@ -96,7 +96,7 @@ func (a *AgentMail) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	}
 	if m.Again {
 		if id, err := a.sent(ctx, m); err != nil || id != "" {
-			return Receipt{To: m.To.Name, As: as, ID: id}, err
+			return Receipt{To: m.To.Name, As: as, From: a.sender, ID: id}, err
 		}
 	}
 	var out struct {
@@ -117,7 +117,7 @@ func (a *AgentMail) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if len(out.Deliveries) == 0 {
 		return Receipt{}, brenner.Errorf(brenner.CodeMailRefused, "the mail server at %s delivered the message to nobody", a.host)
 	}
-	return Receipt{To: m.To.Name, As: as, ID: plainID(out.Deliveries[0].Payload.ID)}, nil
+	return Receipt{To: m.To.Name, As: as, From: a.sender, ID: plainID(out.Deliveries[0].Payload.ID)}, nil
 }
 
 // Replies implements Transport.
@@ -133,7 +133,7 @@ func (a *AgentMail) Replies(ctx context.Context, thread string) ([]Reply, error)
 	}
 	var out []Reply
 	for _, m := range messages {
-		if m.From == a.sender {
+		if a.ours(m) {
 			continue
 		}
 		out = append(out, Reply{ID: plainID(m.ID), From: a.whose(m.From), As: m.From, Subject: m.Subject, Body: m.Body, At: parseTime(m.Created)})
@@ -235,11 +235,21 @@ func (a *AgentMail) sent(ctx context.Context, m Message) (string, error) {
 		return "", nil // a thread without messages is unknown to the server
 	}
 	for _, t := range messages {
-		if t.From == a.sender && m.Key != "" && strings.HasSuffix(strings.TrimRight(t.Body, "\n"), strings.TrimSpace(keyLine(m.Key))) {
+		if a.ours(t) && m.Key != "" && strings.HasSuffix(strings.TrimRight(t.Body, "\n"), strings.TrimSpace(keyLine(m.Key))) {
 			return plainID(t.ID), nil
 		}
 	}
 	return "", err
+}
+
+// ours says whether we wrote a message: under our name, or under one that a
+// server gave us before and nobody kept, with a key.
+func (a *AgentMail) ours(m threadMessage) bool {
+	if m.From == a.sender {
+		return true
+	}
+	last := m.Body[strings.LastIndexByte(strings.TrimRight(m.Body, "\n"), '\n')+1:]
+	return a.whose(m.From) == "" && strings.HasPrefix(last, keyPrefix)
 }
 
 // threadMessage is a message as the server lists it.

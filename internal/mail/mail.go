@@ -58,6 +58,8 @@ type Receipt struct {
 	// As is the name the transport knows the agent by. Servers assign names;
 	// keep it and give it back in Options.Names.
 	As string `json:"as"`
+	// From is the name the transport knows us by; keep it likewise.
+	From string `json:"from"`
 	// ID is the transport's id of the message.
 	ID string `json:"id"`
 }

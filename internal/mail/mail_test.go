@@ -11,19 +11,17 @@ import (
 
 	"brenner"
 	"brenner/internal/mail"
+	"brenner/internal/mail/mailtest"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func marshal(t *testing.T, v any) string {
+// start serves until the test ends and gives the options that reach it.
+func start(t *testing.T, s *mailtest.Server, o *mcp.StreamableHTTPOptions) mail.Options {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Error(err)
-	}
-	return string(b)
+	t.Cleanup(s.Close)
+	return s.Start(o)
 }
 
 func dial(t *testing.T, o mail.Options) *mail.AgentMail {
@@ -56,29 +54,29 @@ func TestAgentMail_DeliversAndReadsReplies(t *testing.T) {
 		"events, text alone": {true, mcp.StreamableHTTPOptions{Stateless: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &server{t: t, token: "secret", bare: c.bare}
-			a := dial(t, s.start(&c.opts))
+			s := &mailtest.Server{Token: "secret", Bare: c.bare}
+			a := dial(t, start(t, s, &c.opts))
 			got, err := a.Deliver(t.Context(), kickoff("BlueLake"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (mail.Receipt{To: "BlueLake", As: "BlueLake", ID: "1"}); got != want {
+			if want := (mail.Receipt{To: "BlueLake", As: "BlueLake", From: "Brenner", ID: "1"}); got != want {
 				t.Errorf("receipt %+v", got)
 			}
-			want := post{
+			want := mailtest.Post{
 				ID: 1, Thread: "RS-20251230-cell-fate", From: "Brenner", To: []string{"BlueLake"}, Subject: "KICKOFF: cell fate",
 				Body: "# Session\n\n\n<!-- message key: k-BlueLake -->\n", Ack: true, Created: "2026-01-02T03:04:01Z",
 			}
-			if diff := cmp.Diff([]post{want}, s.posts); diff != "" {
+			if diff := cmp.Diff([]mailtest.Post{want}, s.Posts()); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(map[string]string{"Brenner": "brenner", "BlueLake": "codex-cli"}, s.agents); diff != "" {
+			if diff := cmp.Diff(map[string]string{"Brenner": "brenner", "BlueLake": "codex-cli"}, s.Agents()); diff != "" {
 				t.Error(diff)
 			}
 
-			s.reply("BlueLake", "RS-20251230-cell-fate", "Re: KICKOFF: cell fate", "first")
-			s.reply("Stranger", "RS-20251230-cell-fate", "INFO: hello", "second")
-			s.reply("BlueLake", "another", "DELTA[x]: no", "elsewhere")
+			s.Reply("BlueLake", "RS-20251230-cell-fate", "Re: KICKOFF: cell fate", "first")
+			s.Reply("Stranger", "RS-20251230-cell-fate", "INFO: hello", "second")
+			s.Reply("BlueLake", "another", "DELTA[x]: no", "elsewhere")
 			replies, err := a.Replies(t.Context(), "RS-20251230-cell-fate")
 			if err != nil {
 				t.Fatal(err)
@@ -90,8 +88,8 @@ func TestAgentMail_DeliversAndReadsReplies(t *testing.T) {
 			if diff := cmp.Diff(wantReplies, replies); diff != "" {
 				t.Error(diff)
 			}
-			if len(s.projects) != 1 || s.projects[0] != "/data/cell-fate" {
-				t.Errorf("projects %q", s.projects)
+			if len(s.Projects()) != 1 || s.Projects()[0] != "/data/cell-fate" {
+				t.Errorf("projects %q", s.Projects())
 			}
 		})
 	}
@@ -100,30 +98,39 @@ func TestAgentMail_DeliversAndReadsReplies(t *testing.T) {
 // R8: the server may assign other names; they are used from then on, and what
 // comes back is attributed to the agent of the roster, in a later run too.
 func TestAgentMail_UsesTheNamesTheServerAssigns(t *testing.T) {
-	s := &server{t: t, rename: map[string]string{"BlueLake": "GreenCastle", "Brenner": "RedCat"}}
-	o := s.start(nil)
+	s := &mailtest.Server{Rename: map[string]string{"BlueLake": "GreenCastle", "Brenner": "RedCat"}}
+	o := start(t, s, nil)
 	a := dial(t, o)
 	got, err := a.Deliver(t.Context(), kickoff("BlueLake"))
 	if err != nil || got.As != "GreenCastle" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if p := s.posts[0]; p.From != "RedCat" || p.To[0] != "GreenCastle" {
+	if p := s.Posts()[0]; p.From != "RedCat" || p.To[0] != "GreenCastle" {
 		t.Errorf("sent from %s to %s", p.From, p.To)
 	}
-	s.reply("GreenCastle", kickoff("BlueLake").Thread, "DELTA[hypothesis_generator]: x", "body")
+	s.Reply("GreenCastle", kickoff("BlueLake").Thread, "DELTA[hypothesis_generator]: x", "body")
 
+	// A name that was not kept makes us another sender; our own message is no
+	// reply all the same, and not sent twice.
+	s.Rename["Brenner"] = "BlueCat"
 	o.Names = map[brenner.ActorName]string{"BlueLake": got.As}
 	later := dial(t, o)
 	replies, err := later.Replies(t.Context(), kickoff("BlueLake").Thread)
 	if err != nil || len(replies) != 1 || replies[0].From != "BlueLake" || replies[0].As != "GreenCastle" {
 		t.Errorf("got %+v, %v", replies, err)
 	}
+	again := kickoff("BlueLake")
+	again.Again = true
+	if second, err := later.Deliver(t.Context(), again); err != nil || second.ID != got.ID || second.From != "BlueCat" || len(s.Posts()) != 2 {
+		t.Errorf("got %+v, %v", second, err)
+	}
 }
 
 // R8: a failure is per recipient.
 func TestDeliverAll_OneRecipientFailsAlone(t *testing.T) {
-	s := &server{t: t, refuse: "PurpleMountain"}
-	a := dial(t, s.start(nil))
+	s := &mailtest.Server{}
+	s.Refuse("PurpleMountain")
+	a := dial(t, start(t, s, nil))
 	got := mail.DeliverAll(t.Context(), a, []mail.Message{kickoff("BlueLake"), kickoff("PurpleMountain"), kickoff("GreenValley")})
 	if got[0].Receipt == nil || got[2].Receipt == nil || got[0].Error != nil || got[2].Error != nil {
 		t.Errorf("the others were held back: %+v", got)
@@ -132,16 +139,16 @@ func TestDeliverAll_OneRecipientFailsAlone(t *testing.T) {
 	if got[1].To != "PurpleMountain" || got[1].Receipt != nil || e == nil || e.Code != brenner.CodeMailRefused || !strings.Contains(e.Message, "contact request needed first") {
 		t.Errorf("got %+v", got[1])
 	}
-	if len(s.posts) != 2 {
-		t.Errorf("%d messages were kept", len(s.posts))
+	if len(s.Posts()) != 2 {
+		t.Errorf("%d messages were kept", len(s.Posts()))
 	}
 }
 
 // R8: a retry of what failed. The server kept the message and its answer was
 // lost; asked again it is not sent a second time.
 func TestAgentMail_DoesNotSendTwice(t *testing.T) {
-	s := &server{t: t, slow: make(chan struct{})}
-	o := s.start(nil)
+	s := &mailtest.Server{Slow: make(chan struct{})}
+	o := start(t, s, nil)
 	o.Timeout = 500 * time.Millisecond
 	a := dial(t, o)
 	m := kickoff("BlueLake")
@@ -149,9 +156,7 @@ func TestAgentMail_DoesNotSendTwice(t *testing.T) {
 	if e, ok := err.(*brenner.Error); !ok || e.Code != brenner.CodeMailUnavailable || !strings.Contains(e.Message, "did not answer in time") {
 		t.Fatalf("got %v", err)
 	}
-	s.mu.Lock()
-	s.slow = nil
-	s.mu.Unlock()
+	s.Hurry()
 
 	m.Again = true
 	got, err := a.Deliver(t.Context(), m)
@@ -206,8 +211,8 @@ func TestDeliverAll_StopsAtADeadServer(t *testing.T) {
 
 // R8: a bad token is told apart from a dead server, and never shown.
 func TestAgentMail_BadToken(t *testing.T) {
-	s := &server{t: t, token: "right"}
-	o := s.start(nil)
+	s := &mailtest.Server{Token: "right"}
+	o := start(t, s, nil)
 	for _, token := range []string{"", "wrong-secret"} {
 		o.Token = token
 		_, err := dial(t, o).Deliver(t.Context(), kickoff("BlueLake"))
@@ -218,7 +223,7 @@ func TestAgentMail_BadToken(t *testing.T) {
 			t.Errorf("the token is shown: %s", e.Message)
 		}
 	}
-	if len(s.posts) != 0 {
+	if len(s.Posts()) != 0 {
 		t.Error("something was sent")
 	}
 }
@@ -242,15 +247,12 @@ func TestAgentMail_TokenStaysWithItsServer(t *testing.T) {
 }
 
 func TestAgentMail_CallerGivesUp(t *testing.T) {
-	s := &server{t: t, slow: make(chan struct{})}
-	a := dial(t, s.start(nil))
+	s := &mailtest.Server{Slow: make(chan struct{})}
+	a := dial(t, start(t, s, nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for {
-			s.mu.Lock()
-			n := len(s.posts)
-			s.mu.Unlock()
-			if n > 0 {
+			if len(s.Posts()) > 0 {
 				cancel()
 				return
 			}

@@ -150,12 +150,14 @@ func plainID(v jsontext.Value) string {
 	return string(v)
 }
 
+const keyPrefix = "<!-- message key: "
+
 // keyLine is how a message carries its key.
 func keyLine(key string) string {
 	if key == "" {
 		return ""
 	}
-	return fmt.Sprintf("\n\n<!-- message key: %s -->\n", key)
+	return fmt.Sprintf("\n\n%s%s -->\n", keyPrefix, key)
 }
 
 // parseTime reads the instants servers write, with or without a zone.

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 	cases := slices.Concat(
 		writeCases(), decisionCases(), journalCases(), graphCases(), agentCases(),
 		taskCases(),
+		sessionCases(),
 		patchCases(),
 		stalemateCases(),
 		contextCases(),

@@ -1,4 +1,6 @@
-package mail_test
+// Package mailtest is an Agent Mail server for tests: a real MCP server over
+// HTTP that keeps what it is told, and can be told to misbehave.
+package mailtest
 
 import (
 	"context"
@@ -7,18 +9,19 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"brenner/internal/mail"
 
+	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// post is a message as the server keeps it.
-type post struct {
+// Post is a message as the server keeps it.
+type Post struct {
 	ID      int      `json:"id"`
 	Thread  string   `json:"thread_id"`
 	From    string   `json:"from"`
@@ -29,20 +32,63 @@ type post struct {
 	Created string   `json:"created_ts"`
 }
 
-// server is an Agent Mail server: a real MCP server over HTTP that keeps what
-// it is told.
-type server struct {
-	t      *testing.T
-	token  string
-	rename map[string]string // names it assigns instead of those asked for
-	refuse string            // a recipient it cannot deliver to
-	slow   chan struct{}     // if set, send_message keeps the message, then waits
-	bare   bool              // results as text only, without structured content
+// Server is an Agent Mail server. Set it up before Start.
+type Server struct {
+	Token  string            // the bearer token it wants, if any
+	Rename map[string]string // names it assigns instead of those asked for
+	Bare   bool              // results as text only, without structured content
+	// Slow, if set, makes send_message keep the message and then wait for it.
+	Slow chan struct{}
+
+	http *httptest.Server
 
 	mu       sync.Mutex
+	refuse   string
 	projects []string
 	agents   map[string]string // name → program
-	posts    []post
+	posts    []Post
+}
+
+// Refuse names a recipient that the server does not deliver to; "" is nobody.
+func (s *Server) Refuse(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse = name
+}
+
+// Hurry ends the waiting of this and later messages.
+func (s *Server) Hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Slow != nil {
+		close(s.Slow)
+		s.Slow = nil
+	}
+}
+
+// Posts lists the messages that were delivered or written by agents.
+func (s *Server) Posts() []Post {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.posts)
+}
+
+// Agents gives the names that were registered, with their programs.
+func (s *Server) Agents() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]string{}
+	for name, program := range s.agents {
+		out[name] = program
+	}
+	return out
+}
+
+// Projects lists the projects that were asked for.
+func (s *Server) Projects() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.projects)
 }
 
 type projectIn struct {
@@ -80,11 +126,11 @@ type sendOut struct {
 
 type delivery struct {
 	Project string `json:"project"`
-	Payload post   `json:"payload"`
+	Payload Post   `json:"payload"`
 }
 
-// start serves until the test ends and gives the options that reach it.
-func (s *server) start(o *mcp.StreamableHTTPOptions) mail.Options {
+// Start serves until Close and gives the options that reach it.
+func (s *Server) Start(o *mcp.StreamableHTTPOptions) mail.Options {
 	s.agents = map[string]string{}
 	m := mcp.NewServer(&mcp.Implementation{Name: "agent-mail", Version: "test"}, nil)
 	add(s, m, "ensure_project", s.ensureProject)
@@ -93,33 +139,33 @@ func (s *server) start(o *mcp.StreamableHTTPOptions) mail.Options {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "thread", URITemplate: "resource://thread/{id}{?project,include_bodies}"}, s.thread)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp/", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return m }, o))
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.token != "" && r.Header.Get("Authorization") != "Bearer "+s.token {
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.Token {
 			http.Error(w, "unauthorized", http.StatusUnauthorized)
 			return
 		}
 		mux.ServeHTTP(w, r)
 	}))
-	s.t.Cleanup(func() {
-		if s.slow != nil {
-			close(s.slow)
-		}
-		h.CloseClientConnections()
-		h.Close()
-	})
-	return mail.Options{URL: h.URL + "/mcp/", Token: s.token, Project: "/data/cell-fate", Sender: "Brenner"}
+	return mail.Options{URL: s.http.URL + "/mcp/", Token: s.Token, Project: "/data/cell-fate", Sender: "Brenner"}
+}
+
+// Close ends the server and the connections to it.
+func (s *Server) Close() {
+	s.Hurry()
+	s.http.CloseClientConnections()
+	s.http.Close()
 }
 
 // add puts a tool on the server, answering in the form the server is set to.
-func add[In, Out any](s *server, m *mcp.Server, name string, fn func(context.Context, In) (Out, error)) {
+func add[In, Out any](s *Server, m *mcp.Server, name string, fn func(context.Context, In) (Out, error)) {
 	tool := &mcp.Tool{Name: name}
-	if s.bare {
+	if s.Bare {
 		mcp.AddTool(m, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 			out, err := fn(ctx, in)
 			if err != nil {
 				return nil, nil, err
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: marshal(s.t, out)}}}, nil, nil
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: marshal(out)}}}, nil, nil
 		})
 		return
 	}
@@ -129,27 +175,27 @@ func add[In, Out any](s *server, m *mcp.Server, name string, fn func(context.Con
 	})
 }
 
-func (s *server) ensureProject(_ context.Context, in projectIn) (projectIn, error) {
+func (s *Server) ensureProject(_ context.Context, in projectIn) (projectIn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projects = append(s.projects, in.HumanKey)
 	return in, nil
 }
 
-func (s *server) registerAgent(_ context.Context, in agentIn) (agentOut, error) {
+func (s *Server) registerAgent(_ context.Context, in agentIn) (agentOut, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := in.Name
-	if as, ok := s.rename[name]; ok {
+	if as, ok := s.Rename[name]; ok {
 		name = as
 	}
 	s.agents[name] = in.Program
 	return agentOut{ID: len(s.agents), Name: name}, nil
 }
 
-func (s *server) send(ctx context.Context, in sendIn) (sendOut, error) {
+func (s *Server) send(ctx context.Context, in sendIn) (sendOut, error) {
 	s.mu.Lock()
-	p := post{ID: len(s.posts) + 1, Thread: in.Thread, From: in.Sender, To: in.To, Subject: in.Subject, Body: in.Body, Ack: in.Ack}
+	p := Post{ID: len(s.posts) + 1, Thread: in.Thread, From: in.Sender, To: in.To, Subject: in.Subject, Body: in.Body, Ack: in.Ack}
 	p.Created = time.Date(2026, 1, 2, 3, 4, p.ID, 0, time.UTC).Format(time.RFC3339)
 	var err error
 	for _, name := range append(in.To, in.Sender) {
@@ -163,7 +209,7 @@ func (s *server) send(ctx context.Context, in sendIn) (sendOut, error) {
 	if err == nil {
 		s.posts = append(s.posts, p)
 	}
-	slow := s.slow
+	slow := s.Slow
 	s.mu.Unlock()
 	if slow != nil {
 		select {
@@ -174,26 +220,26 @@ func (s *server) send(ctx context.Context, in sendIn) (sendOut, error) {
 	return sendOut{Deliveries: []delivery{{Project: in.ProjectKey, Payload: p}}, Count: 1}, err
 }
 
-// reply posts what an agent writes.
-func (s *server) reply(from, thread, subject, body string) {
+// Reply posts what an agent writes.
+func (s *Server) Reply(from, thread, subject, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.posts) + 1
-	s.posts = append(s.posts, post{ID: n, Thread: thread, From: from, Subject: subject, Body: body, Created: time.Date(2026, 1, 2, 3, 4, n, 0, time.UTC).Format("2006-01-02T15:04:05.999999")})
+	s.posts = append(s.posts, Post{ID: n, Thread: thread, From: from, Subject: subject, Body: body, Created: time.Date(2026, 1, 2, 3, 4, n, 0, time.UTC).Format("2006-01-02T15:04:05.999999")})
 }
 
-func (s *server) thread(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) thread(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u, err := url.Parse(req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
-	if u.Query().Get("project") != "/data/cell-fate" || u.Query().Get("include_bodies") != "true" {
+	if !slices.Contains(s.projects, u.Query().Get("project")) || u.Query().Get("include_bodies") != "true" {
 		return nil, fmt.Errorf("bad query %s", u.RawQuery)
 	}
 	id := strings.TrimPrefix(u.Path, "/")
-	found := []post{}
+	found := []Post{}
 	for i := len(s.posts) - 1; i >= 0; i-- { // newest first: order is ours to make
 		if s.posts[i].Thread == id {
 			found = append(found, s.posts[i])
@@ -202,6 +248,14 @@ func (s *server) thread(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 	if len(found) == 0 {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	text := marshal(s.t, map[string]any{"project": "cell-fate", "thread_id": id, "messages": found})
+	text := marshal(map[string]any{"project": "cell-fate", "thread_id": id, "messages": found})
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
+}
+
+func marshal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

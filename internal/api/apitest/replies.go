@@ -1,0 +1,314 @@
+package apitest
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/roster"
+)
+
+func replyCases() []testCase {
+	return []testCase{
+		{"a reply is attributed, its deltas queued, its prose kept", func(s *scene) { // D20, C2
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			text := "I think lineage decides, because of the clones.\n\n" + adds("lineage")
+			got := blue.submits(id, text)
+			if len(got.Deltas) != 1 || got.Deltas[0].State != "pending" || got.Agent != "BlueLake" || got.Duplicate || got.Deltas[0].DeltaID != got.Message+"#1" {
+				s.Errorf("got %+v", got)
+			}
+			log := s.pi.reads(got.Log)
+			if log.Type != "raw_log" || log.Module != "project" || !strings.Contains(string(log.Content), "I think lineage decides") {
+				s.Errorf("the log is %+v", log)
+			}
+			for _, who := range []brenner.ActorName{"BlueLake", "GreenValley", "RedSky"} {
+				_, err := s.reader(who).Artifact(s.ctx, api.ArtifactRequest{Ref: got.Log})
+				s.refused(err, brenner.CodeReadDenied)
+			}
+		}},
+		{"the same reply again changes nothing", func(s *scene) { // R9, D8
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			first := blue.submits(id, adds("lineage"))
+			s.unchanged(func() {
+				again := blue.submits(id, adds("lineage"))
+				if !again.Duplicate || again.Message != first.Message || again.Log != first.Log || len(again.Deltas) != 1 {
+					s.Errorf("got %+v", again)
+				}
+				_, err := s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: adds("lineage")})
+				s.must(err)
+			})
+			if s.agent("GreenValley").submits(id, adds("lineage")).Duplicate {
+				s.Error("another agent's reply counts as the first")
+			}
+		}},
+		{"an agent speaks for itself, the PI for any contributor", func(s *scene) { // D7
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			s.unchanged(func() {
+				_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "GreenValley", Text: adds("x")})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = s.agent("RedSky").SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: adds("x")})
+				s.refused(err, brenner.CodeUnknownAgent)
+				_, err = s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "Nobody", Text: adds("x")})
+				s.refused(err, brenner.CodeUnknownAgent)
+			})
+			forged := `{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","agent":"GreenValley"}`
+			got := blue.submits(id, block(forged)+block(strings.Replace(forged, "GreenValley", "BlueLake", 1)))
+			if len(got.Deltas) != 2 || got.Deltas[0].Code != brenner.CodeUnknownAgent || got.Deltas[1].Code != "" {
+				s.Errorf("got %+v", got.Deltas)
+			}
+			_, err := s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "GreenValley", Text: adds("gradient")})
+			s.must(err)
+			s.pi.submits(id, adds("the PI's own"))
+			res := s.pi.compiles(id)
+			if got := statuses(res.Outcomes); got != "applied, applied, applied, rejected UNKNOWN_AGENT" {
+				s.Errorf("outcomes: %s", got)
+			}
+		}},
+		{"a bad reply is refused whole and leaves no trace", func(s *scene) { // D20
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			s.unchanged(func() {
+				for text, code := range map[string]brenner.Code{
+					" \n": brenner.CodeInvalidValue, "a\x00b": brenner.CodeInvalidText, "\xff": brenner.CodeInvalidText,
+					strings.Repeat("x", brenner.MaxReplyBytes+1): brenner.CodeLimitExceeded,
+				} {
+					_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: text})
+					s.refused(err, code)
+				}
+				_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: "RS-0", Text: adds("x")})
+				s.refused(err, brenner.CodeNotFound)
+			})
+		}},
+		{"the roster's role counts inside its session", func(s *scene) { // C8
+			grey := s.agent("GreyStone") // a writer, who may not send deltas
+			one, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
+				Roster: roster.Roster{Entries: []roster.Entry{{AgentName: "GreyStone", Role: roster.TestDesigner}}},
+			})
+			s.must(err)
+			got := grey.submits("", adds("x")) // the only session it is asked in
+			if got.Session != one.Session.ID {
+				s.Errorf("got %+v", got)
+			}
+		}},
+		{"an unnamed session is the one that waits for the agent", func(s *scene) {
+			blue := s.agent("BlueLake")
+			_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Text: adds("x")})
+			s.refused(err, brenner.CodeNotFound)
+			one, two := s.pi.starts().ID, s.pi.starts().ID
+			_, err = blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Text: adds("x")})
+			e := s.refused(err, brenner.CodeInvalidValue)
+			if !strings.Contains(e.Hint, string(one)+", "+string(two)) {
+				s.Errorf("the hint is %q", e.Hint)
+			}
+			blue.submits(one, adds("x"))
+			if got := blue.submits("", adds("y")); got.Session != two {
+				s.Errorf("it went to %s", got.Session)
+			}
+		}},
+		{"kickoff examples are never contributions", func(s *scene) { // R9
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			got := blue.submits(id, blue.readsMail(blue.inbox()[0].ID))
+			if len(got.Deltas) != 0 || len(got.Ignored) == 0 || len(got.Misses) != 0 {
+				s.Errorf("an echoed kickoff gave %+v", got)
+			}
+			if res := s.pi.compiles(id); res.Changed {
+				s.Error("an example was compiled")
+			}
+		}},
+		{"diagnose says why a reply gave no delta, with a corrected block", func(s *scene) { // R10, D20
+			id := s.pi.starts().ID
+			blue, purple := s.agent("BlueLake"), s.agent("PurpleMountain")
+			blue.submits(id, "```json\n{\"operation\":\"ADD\",\"target_id\":null,\"section\":\"hypotheses\",\"payload\":{\"statement\":\"c\",\"mechanism\":\"m\"}}\n```\n")
+			purple.submits(id, "I agree with everyone.")
+			d, err := s.pi.DiagnoseSession(s.ctx, api.DiagnoseSessionRequest{ID: id})
+			s.must(err)
+			if len(d.Replies) != 2 || !slices.Equal(d.Silent, []brenner.ActorName{"GreenValley"}) || d.Replies[0].Via != "submit" {
+				s.Fatalf("got %+v", d)
+			}
+			fixed := d.Replies[0].Misses[0].Corrected
+			if !strings.Contains(fixed, `"section": "hypothesis_slate"`) || !strings.Contains(fixed, `"claim": "c"`) || d.Replies[0].Explanation == "" {
+				s.Errorf("corrected: %s", fixed)
+			}
+			if !strings.Contains(d.Replies[1].Explanation, "no delta block") {
+				s.Errorf("explained: %s", d.Replies[1].Explanation)
+			}
+			// What it prints can be sent as it is.
+			blue.submits(id, fixed)
+			if res := s.pi.compiles(id); statuses(res.Outcomes) != "applied" {
+				s.Errorf("outcomes %+v", res.Outcomes)
+			}
+			// An agent sees its own replies and nobody else's (C2).
+			mine, err := blue.DiagnoseSession(s.ctx, api.DiagnoseSessionRequest{ID: id})
+			s.must(err)
+			if len(mine.Replies) != 2 || mine.Replies[1].Deltas[0].State != "applied" || mine.Replies[1].Deltas[0].Item != "H1" || len(mine.Silent) != 0 {
+				s.Errorf("BlueLake sees %+v", mine)
+			}
+			_, err = blue.DiagnoseSession(s.ctx, api.DiagnoseSessionRequest{ID: id, From: "PurpleMountain"})
+			s.refused(err, brenner.CodeWriteDenied)
+		}},
+	}
+}
+
+func mailCases() []testCase {
+	return []testCase{
+		{"only messages of the system reach an agent, and only its own", func(s *scene) { // C2
+			id := s.pi.starts().ID
+			blue, green := s.agent("BlueLake"), s.agent("GreenValley")
+			kickoff := blue.inbox()[0]
+			if kickoff.Kind != api.MessageKickoff || kickoff.State != api.MessageUnread || kickoff.Session != id {
+				s.Errorf("the first message is %+v", kickoff)
+			}
+			_, err := blue.ReplyMessage(s.ctx, api.ReplyMessageRequest{ID: kickoff.ID, Text: "My secret thought.\n\n" + adds("lineage")})
+			s.must(err)
+			s.pi.compiles(id)
+			_, err = s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id})
+			s.must(err)
+			var kinds []api.MessageKind
+			for _, m := range green.inbox() {
+				kinds = append(kinds, m.Kind)
+				if text := green.readsMail(m.ID); strings.Contains(text, "secret thought") {
+					s.Errorf("%s carries an agent's prose: %s", m.ID, text)
+				}
+			}
+			if !slices.Equal(kinds, []api.MessageKind{api.MessageKickoff, api.MessageCompiled, api.MessageNudge}) {
+				s.Errorf("GreenValley got %v", kinds)
+			}
+			s.unchanged(func() {
+				_, err := green.ReadMessage(s.ctx, api.MessageRequest{ID: kickoff.ID})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = s.pi.AckMessage(s.ctx, api.MessageRequest{ID: kickoff.ID})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = green.ReplyMessage(s.ctx, api.ReplyMessageRequest{ID: kickoff.ID, Text: adds("x")})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = green.Inbox(s.ctx, api.InboxRequest{States: []api.MessageState{"lost"}})
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+		}},
+		{"a message is unread, read, acknowledged, each once", func(s *scene) { // R8
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			kickoff := blue.inbox()[0]
+			blue.readsMail(kickoff.ID)
+			s.unchanged(func() { blue.readsMail(kickoff.ID) })
+			if st := s.pi.status(id).Recipients[0]; !st.AckedAt.IsZero() || st.AskedAt.IsZero() || st.Delivery != api.Delivered {
+				s.Errorf("status %+v", st)
+			}
+			got, err := blue.AckMessage(s.ctx, api.MessageRequest{ID: kickoff.ID})
+			s.must(err)
+			if got.State != api.MessageAcked || got.AckedAt.IsZero() || got.ReadAt.IsZero() {
+				s.Errorf("acknowledged %+v", got)
+			}
+			s.unchanged(func() {
+				_, err := blue.AckMessage(s.ctx, api.MessageRequest{ID: kickoff.ID})
+				s.must(err)
+			})
+			if s.pi.status(id).Recipients[0].AckedAt.IsZero() {
+				s.Error("the status does not know")
+			}
+			left, err := blue.Inbox(s.ctx, api.InboxRequest{})
+			s.must(err)
+			if len(left.Messages) != 0 {
+				s.Errorf("the inbox still shows %+v", left.Messages)
+			}
+		}},
+		{"an inbox comes in pages", func(s *scene) {
+			for range 3 {
+				s.pi.starts()
+			}
+			blue := s.agent("BlueLake")
+			page, err := blue.Inbox(s.ctx, api.InboxRequest{Page: api.Page{Limit: 2}})
+			s.must(err)
+			rest, err := blue.Inbox(s.ctx, api.InboxRequest{Page: api.Page{Limit: 2, Cursor: page.Cursor}})
+			s.must(err)
+			if len(page.Messages) != 2 || len(rest.Messages) != 1 || rest.Cursor != "" || page.Messages[0].ID == rest.Messages[0].ID {
+				s.Errorf("pages %+v and %+v", page, rest)
+			}
+		}},
+		{"status tells who was asked and who has answered", func(s *scene) { // R10
+			id := s.pi.starts().ID
+			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
+			_, err := blue.ReplyMessage(s.ctx, api.ReplyMessageRequest{ID: blue.inbox()[0].ID, Text: adds("lineage")})
+			s.must(err)
+			purple.submits(id, "nothing to add") // an answer all the same
+			st := s.pi.status(id)
+			if st.State != api.SessionWaiting || st.Deltas["pending"] != 1 || st.Recipients[0].Pending != 1 || st.Recipients[0].AckedAt.IsZero() ||
+				st.Recipients[0].Waiting || st.Recipients[1].Waiting || st.Recipients[1].AckedAt.IsZero() || !st.Recipients[2].Waiting {
+				s.Errorf("status %+v", st)
+			}
+			want := []string{"brenner session nudge " + string(id), "brenner session compile " + string(id)}
+			if !slices.Equal(st.Next, want) {
+				s.Errorf("next %q", st.Next)
+			}
+			// A nudge goes to whoever has not answered, or to those named; what
+			// it asks for is waited for.
+			res, err := s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id})
+			s.must(err)
+			if len(res.Deliveries) != 1 || res.Deliveries[0].To != "GreenValley" {
+				s.Errorf("nudged %+v", res.Deliveries)
+			}
+			green.submits(id, adds("gradient"))
+			if st = s.pi.status(id); st.State != api.SessionComplete {
+				s.Errorf("status %+v", st)
+			}
+			s.pi.compiles(id)
+			if st = s.pi.status(id); st.State != api.SessionComplete || st.Deltas["applied"] != 2 || st.Recipients[0].Compiled != 1 || st.Recipients[0].Pending != 0 || st.Compiles != 1 {
+				s.Errorf("status %+v", st)
+			}
+			s.unchanged(func() { // nobody is waited for
+				res, err := s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id})
+				s.must(err)
+				if len(res.Deliveries) != 0 {
+					s.Errorf("nudged %+v", res.Deliveries)
+				}
+				_, err = s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id, To: []brenner.ActorName{"RedSky"}})
+				s.refused(err, brenner.CodeNotFound)
+			})
+			_, err = s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id, To: []brenner.ActorName{"GreenValley"}, Note: "Attack H1."})
+			s.must(err)
+			if st = s.pi.status(id); st.State != api.SessionWaiting {
+				s.Errorf("status %+v", st)
+			}
+			last := green.inbox()
+			if text := green.readsMail(last[len(last)-1].ID); !strings.Contains(text, "> Attack H1.") {
+				s.Errorf("the nudge says %s", text)
+			}
+		}},
+		{"an agent reads the session artifact through its context", func(s *scene) { // C3
+			id := s.pi.starts().ID
+			_, err := s.agent("BlueLake").Session(s.ctx, api.SessionRequest{ID: id})
+			s.refused(err, brenner.CodeContextRequired)
+			got, err := s.reader("BlueLake").Session(s.ctx, api.SessionRequest{ID: id})
+			s.must(err)
+			if !strings.Contains(got.Markdown, "What decides cell fate?") {
+				s.Errorf("it shows %s", got.Markdown)
+			}
+		}},
+		{"what is delivered is not sent again", func(s *scene) { // R8
+			id := s.pi.starts().ID
+			s.unchanged(func() {
+				res, err := s.pi.ResendSession(s.ctx, api.ResendSessionRequest{ID: id})
+				s.must(err)
+				if len(res.Deliveries) != 0 {
+					s.Errorf("sent again: %+v", res.Deliveries)
+				}
+				_, err = s.pi.FetchReplies(s.ctx, api.FetchRepliesRequest{ID: id})
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+		}},
+		{"a session's own artifact is written by deltas alone", func(s *scene) { // D18
+			id := brenner.ArtifactID(s.pi.starts().ID)
+			s.unchanged(func() {
+				summary := "mine"
+				_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: id, Summary: &summary, Content: &api.Body{Format: artifact.JSON, Data: "{}"}})
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+			s.pi.promotes(ref(id, 1)) // deciding about it is something else
+		}},
+	}
+}

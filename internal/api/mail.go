@@ -1,0 +1,87 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+)
+
+// Mailbox brings agents messages of the system, and takes their answers. No
+// agent's words reach another through it (C2). Everyone sees their own.
+type Mailbox interface {
+	Inbox(ctx context.Context, req InboxRequest) (MessageList, error)
+	// ReadMessage gives a message with its text and marks it read.
+	ReadMessage(ctx context.Context, req MessageRequest) (MessageView, error)
+	// AckMessage says that a message has arrived and will be answered.
+	AckMessage(ctx context.Context, req MessageRequest) (MessageInfo, error)
+	// ReplyMessage answers a message of a session, as SubmitDeltas does, and
+	// acknowledges it.
+	ReplyMessage(ctx context.Context, req ReplyMessageRequest) (Submission, error)
+}
+
+// MessageKind says what a message is about.
+type MessageKind string
+
+// The kinds of message.
+const (
+	MessageKickoff  MessageKind = "kickoff"
+	MessageNudge    MessageKind = "nudge"
+	MessageCompiled MessageKind = "compiled"
+)
+
+// MessageState is how far a message has come with its reader.
+type MessageState string
+
+// The states of a message.
+const (
+	MessageUnread MessageState = "unread"
+	MessageRead   MessageState = "read"
+	MessageAcked  MessageState = "acked"
+)
+
+// InboxRequest lists the caller's messages.
+type InboxRequest struct {
+	Page
+	States []MessageState `json:"states,omitzero"` // empty: unread and read
+}
+
+// MessageList is a page of messages, oldest first.
+type MessageList struct {
+	Next
+	Messages []MessageInfo `json:"messages"`
+}
+
+// MessageInfo is a message without its text.
+type MessageInfo struct {
+	ID      string            `json:"id"`
+	To      brenner.ActorName `json:"to"`
+	Kind    MessageKind       `json:"kind"`
+	State   MessageState      `json:"state"`
+	Session brenner.SessionID `json:"session"`
+	Subject string            `json:"subject"`
+	// Body is the digest of the text.
+	Body    brenner.Digest `json:"body_sha256"`
+	Sent    time.Time      `json:"sent_at"`
+	ReadAt  time.Time      `json:"read_at,omitzero"`
+	AckedAt time.Time      `json:"acked_at,omitzero"`
+}
+
+// MessageView is a message with its text in Markdown.
+type MessageView struct {
+	MessageInfo
+	Text string `json:"text"`
+}
+
+// MessageRequest names a message of the caller.
+type MessageRequest struct {
+	Write
+	ID string `json:"id"`
+}
+
+// ReplyMessageRequest answers a message.
+type ReplyMessageRequest struct {
+	Write
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}

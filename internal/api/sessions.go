@@ -1,0 +1,395 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/roster"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Sessions is several agents at work on one question: they are asked by
+// message, answer with deltas, and the PI compiles what they answered into the
+// next version of the session artifact.
+type Sessions interface {
+	// StartSession settles the roster, registers the agents as contributors,
+	// creates the session artifact and sends each recipient its kickoff (R7).
+	// With DryRun it says what it would do. A failed delivery is reported per
+	// recipient, not as an error. Codes: INVALID_ROSTER with every finding,
+	// ALREADY_EXISTS, MAIL_UNAVAILABLE if there is no way to send at all.
+	StartSession(ctx context.Context, req StartSessionRequest) (SessionStart, error)
+	Sessions(ctx context.Context, req ListSessionsRequest) (SessionList, error)
+	// Session gives a session and its artifact: the version asked for, or the
+	// newest.
+	Session(ctx context.Context, req SessionRequest) (SessionView, error)
+	// SessionStatus says who was asked and who has answered (R10).
+	SessionStatus(ctx context.Context, id brenner.SessionID) (SessionStatus, error)
+	// SubmitDeltas takes a reply, keeps it as a raw log and queues its deltas
+	// until the next compile. The same reply again changes nothing. Codes:
+	// UNKNOWN_AGENT if the agent is no contributor, LIMIT_EXCEEDED.
+	SubmitDeltas(ctx context.Context, req SubmitDeltasRequest) (Submission, error)
+	// FetchReplies takes the replies that agents have sent over Agent Mail.
+	FetchReplies(ctx context.Context, req FetchRepliesRequest) (FetchResult, error)
+	// CompileSession merges everything queued into one draft version (D18);
+	// when nothing is recorded there is no new version.
+	CompileSession(ctx context.Context, req CompileSessionRequest) (CompileResult, error)
+	// NudgeSession asks again: those who have not answered, or those named.
+	NudgeSession(ctx context.Context, req NudgeSessionRequest) (DeliveryResult, error)
+	// ResendSession sends what could not be delivered, and nothing else (R8).
+	ResendSession(ctx context.Context, req ResendSessionRequest) (DeliveryResult, error)
+	// DiagnoseSession says what became of each reply and, where one gave no
+	// delta, why, with a corrected block (R10). An agent sees its own.
+	DiagnoseSession(ctx context.Context, req DiagnoseSessionRequest) (Diagnosis, error)
+	// Conflicts lists the unsettled fields of one session or of all.
+	Conflicts(ctx context.Context, req ListConflictsRequest) (ConflictList, error)
+	// ResolveConflict settles a field by a delta that is later than every
+	// candidate, and compiles it (D10). Codes: REASON_REQUIRED, NOT_FOUND, USAGE,
+	// INVALID_DELTA or INVALID_VALUE for a value that the field cannot have.
+	ResolveConflict(ctx context.Context, req ResolveConflictRequest) (CompileResult, error)
+}
+
+// Transport is a way to deliver messages.
+type Transport string
+
+// The transports.
+const (
+	TransportMailbox   Transport = "mailbox"    // built in; needs nothing
+	TransportAgentMail Transport = "agent_mail" // a server of its own, over MCP
+)
+
+// RosterPart is what one flag, variable or file says about the roster.
+type RosterPart struct {
+	Name   string        `json:"name"`
+	Roster roster.Roster `json:"roster"`
+}
+
+// StartSessionRequest starts a session. The roster is settled by precedence
+// (R4): Flags, Environment, Roster, the configuration in force, the preset.
+type StartSessionRequest struct {
+	Write
+	// ID is RS-YYYYMMDD-slug when empty.
+	ID brenner.SessionID `json:"id,omitzero"`
+	// Question opens the research thread; without one it starts empty.
+	Question string `json:"question,omitzero"`
+	// Context is added to the question in every kickoff.
+	Context string         `json:"context,omitzero"`
+	Module  brenner.Module `json:"module,omitzero"` // empty: the only one, or project
+	// To are the recipients; empty: everyone on the roster.
+	To          []brenner.ActorName `json:"to,omitzero"`
+	Flags       []RosterPart        `json:"flags,omitzero"`
+	Environment []RosterPart        `json:"environment,omitzero"`
+	Roster      roster.Roster       `json:"roster,omitzero"`
+	Preset      string              `json:"preset,omitzero"`
+	PresetEnv   string              `json:"preset_env,omitzero"`
+	Transport   Transport           `json:"transport,omitzero"` // empty: mailbox
+	DryRun      bool                `json:"dry_run,omitzero"`
+}
+
+// SessionStart says what was started, or would be.
+type SessionStart struct {
+	Session SessionInfo `json:"session"`
+	// Registered lists the agents that were not known before.
+	Registered []brenner.ActorName `json:"registered"`
+	Deliveries []Delivery          `json:"deliveries"`
+	// Starts are the commands that start the agents' programs.
+	Starts   []roster.Start       `json:"starts"`
+	Warnings []brenner.Diagnostic `json:"warnings"`
+	// Messages are the kickoffs; only of a dry run.
+	Messages []roster.Message `json:"messages,omitzero"`
+}
+
+// SessionInfo is a session as the journal left it.
+type SessionInfo struct {
+	ID        brenner.SessionID `json:"id"`
+	Question  string            `json:"question"`
+	Module    brenner.Module    `json:"module"`
+	Artifact  brenner.Ref       `json:"artifact"` // as last compiled
+	Roster    roster.Roster     `json:"roster"`
+	Transport Transport         `json:"transport"`
+	// Recipients are those who were asked; Contributors those whose deltas
+	// count: the roster and whoever started the session.
+	Recipients   []Recipient         `json:"recipients"`
+	Contributors []brenner.ActorName `json:"contributors"`
+	Creator      brenner.ActorName   `json:"creator"`
+	Created      time.Time           `json:"created_at"`
+	// Compiles counts the compiles, Conflicts the unsettled fields.
+	Compiles  int `json:"compiles"`
+	Conflicts int `json:"conflicts"`
+	// ThreadEmpty says that the research thread has no statement.
+	ThreadEmpty bool `json:"thread_empty"`
+	// Outbox are messages that have not been delivered.
+	Outbox []Unsent `json:"outbox"`
+}
+
+// Recipient is an agent that was asked.
+type Recipient struct {
+	Name brenner.ActorName `json:"name"`
+	Role brenner.Role      `json:"role"`
+	// Ask is the message that asked last: the kickoff or a nudge.
+	Ask        string    `json:"ask"`
+	AskedAt    time.Time `json:"asked_at"`
+	AckedAt    time.Time `json:"acked_at,omitzero"`
+	AnsweredAt time.Time `json:"answered_at,omitzero"`
+	// Waiting says that no answer came since it was asked.
+	Waiting bool `json:"waiting"`
+	Replies int  `json:"replies"`
+	// Pending and Compiled count its deltas.
+	Pending  int `json:"pending"`
+	Compiled int `json:"compiled"`
+}
+
+// Unsent is a message that could not be delivered yet.
+type Unsent struct {
+	ID   string            `json:"id"`
+	To   brenner.ActorName `json:"to"`
+	Kind MessageKind       `json:"kind"`
+	// Attempts that failed, and why the last did.
+	Attempts int          `json:"attempts"`
+	Code     brenner.Code `json:"code,omitzero"`
+	Message  string       `json:"message,omitzero"`
+}
+
+// Delivery says what became of one message.
+type Delivery struct {
+	To      brenner.ActorName `json:"to"`
+	Message string            `json:"message"`
+	// State is delivered, or failed with an Error.
+	State string `json:"state"`
+	// As is the name the transport knows the agent by, if it is another.
+	As    string         `json:"as,omitzero"`
+	Error *brenner.Error `json:"error,omitzero"`
+}
+
+// The states of a delivery.
+const (
+	Delivered = "delivered"
+	Queued    = "queued" // recorded, not yet tried
+	Failed    = "failed"
+)
+
+// ListSessionsRequest lists sessions, the newest first.
+type ListSessionsRequest struct {
+	Page
+}
+
+// SessionList is a page of sessions.
+type SessionList struct {
+	Next
+	Sessions []SessionInfo `json:"sessions"`
+}
+
+// SessionRequest names a session and, if not the newest, a version of its
+// artifact.
+type SessionRequest struct {
+	ID      brenner.SessionID `json:"id"`
+	Version brenner.Version   `json:"version,omitzero"`
+	// Full asks for the artifact as JSON, with the deltas it rests on.
+	Full bool `json:"full,omitzero"`
+}
+
+// SessionView is a session with its artifact.
+type SessionView struct {
+	SessionInfo
+	Ref    brenner.Ref     `json:"ref"`
+	Status artifact.Status `json:"status"`
+	// Markdown is the artifact as people read it, Content as JSON if it was
+	// asked for.
+	Markdown string         `json:"markdown"`
+	Content  jsontext.Value `json:"content,omitzero"`
+}
+
+// The states of a session as a whole.
+const (
+	SessionComplete = "complete" // everyone who was asked has answered
+	SessionWaiting  = "waiting"
+)
+
+// SessionStatus is where a session stands.
+type SessionStatus struct {
+	ID          brenner.SessionID `json:"id"`
+	State       string            `json:"state"`
+	Question    string            `json:"question"`
+	ThreadEmpty bool              `json:"thread_empty"`
+	Transport   Transport         `json:"transport"`
+	Recipients  []RecipientStatus `json:"recipients"`
+	// Deltas counts the session's deltas by state: pending, or what became of
+	// them.
+	Deltas    map[string]int `json:"deltas"`
+	Artifact  brenner.Ref    `json:"artifact"`
+	Compiles  int            `json:"compiles"`
+	Conflicts int            `json:"conflicts"`
+	Outbox    []Unsent       `json:"outbox"`
+	// Next are the commands that go on from here.
+	Next []string `json:"next"`
+}
+
+// RecipientStatus is where one recipient stands.
+type RecipientStatus struct {
+	Recipient
+	// Delivery of what asked last: delivered, queued or failed.
+	Delivery string `json:"delivery"`
+}
+
+// SubmitDeltasRequest hands in a reply: Markdown with delta blocks, or deltas
+// as JSON.
+type SubmitDeltasRequest struct {
+	Write
+	// Session may be left out by an agent that is asked in only one.
+	Session brenner.SessionID `json:"session,omitzero"`
+	// From is the agent that wrote it; empty: the caller. Only who may lead
+	// sessions hands in for another (D7).
+	From brenner.ActorName `json:"from,omitzero"`
+	Text string            `json:"text"`
+}
+
+// Submission says what a reply was taken for.
+type Submission struct {
+	Session brenner.SessionID `json:"session"`
+	// Message is the id the reply has from now on.
+	Message string            `json:"message"`
+	Agent   brenner.ActorName `json:"agent"`
+	// Log is the reply as it was written.
+	Log brenner.Ref `json:"log"`
+	// Duplicate says that the reply was handed in before.
+	Duplicate bool             `json:"duplicate"`
+	Deltas    []SubmittedDelta `json:"deltas"`
+	// Misses look like deltas and are none; Ignored are quotes and echoes.
+	Misses  []delta.Miss `json:"misses"`
+	Ignored []delta.Miss `json:"ignored"`
+}
+
+// SubmittedDelta is a delta of a reply. A Code says why the compile will refuse
+// it.
+type SubmittedDelta struct {
+	DeltaID   string          `json:"delta_id"`
+	Operation delta.Operation `json:"operation,omitzero"`
+	Section   delta.Section   `json:"section,omitzero"`
+	Target    delta.Target    `json:"target_id,omitzero"`
+	// State is pending, or what became of it.
+	State   string       `json:"state"`
+	Item    delta.ItemID `json:"item,omitzero"`
+	Code    brenner.Code `json:"code,omitzero"`
+	Message string       `json:"message,omitzero"`
+	Hint    string       `json:"hint,omitzero"`
+	Pointer string       `json:"pointer,omitzero"`
+}
+
+// FetchRepliesRequest takes replies from Agent Mail.
+type FetchRepliesRequest struct {
+	Write
+	ID brenner.SessionID `json:"id"`
+}
+
+// FetchResult lists the replies that were new.
+type FetchResult struct {
+	Replies []Submission `json:"replies"`
+	// Strangers wrote in the thread and are nobody we wrote to.
+	Strangers []string `json:"strangers"`
+	// Refused are replies that could not be taken, such as a text too long.
+	Refused []brenner.Diagnostic `json:"refused"`
+}
+
+// CompileSessionRequest compiles what is queued.
+type CompileSessionRequest struct {
+	Write
+	ID brenner.SessionID `json:"id"`
+}
+
+// CompileResult says what a compile made of the deltas.
+type CompileResult struct {
+	Session brenner.SessionID `json:"session"`
+	Base    brenner.Ref       `json:"base"`
+	// Ref is the new version; that of Base when nothing was recorded.
+	Ref      brenner.Ref      `json:"ref"`
+	Changed  bool             `json:"changed"`
+	SHA256   brenner.Digest   `json:"content_sha256"`
+	Summary  string           `json:"summary,omitzero"`
+	Change   *artifact.Change `json:"change,omitzero"`
+	Outcomes []delta.Outcome  `json:"outcomes"`
+	// Warnings are findings about the artifact as it stands now (D17).
+	Warnings  []brenner.Diagnostic `json:"warnings"`
+	Conflicts int                  `json:"conflicts"`
+	// Deliveries are the messages that told the agents.
+	Deliveries []Delivery `json:"deliveries"`
+}
+
+// NudgeSessionRequest asks again.
+type NudgeSessionRequest struct {
+	Write
+	ID brenner.SessionID `json:"id"`
+	// To names whom to ask; empty: everyone who has not answered.
+	To []brenner.ActorName `json:"to,omitzero"`
+	// Note is what is asked for, in the PI's words.
+	Note string `json:"note,omitzero"`
+}
+
+// ResendSessionRequest delivers what could not be delivered.
+type ResendSessionRequest struct {
+	ID brenner.SessionID `json:"id"`
+}
+
+// DeliveryResult says what became of each message.
+type DeliveryResult struct {
+	Deliveries []Delivery `json:"deliveries"`
+}
+
+// DiagnoseSessionRequest asks about the replies of a session, or of one agent.
+type DiagnoseSessionRequest struct {
+	Page
+	ID   brenner.SessionID `json:"id"`
+	From brenner.ActorName `json:"from,omitzero"`
+}
+
+// Diagnosis explains replies, oldest first.
+type Diagnosis struct {
+	Next
+	Replies []ReplyReport `json:"replies"`
+	// Silent are recipients from whom nothing came.
+	Silent []brenner.ActorName `json:"silent"`
+}
+
+// ReplyReport is one reply and what became of it.
+type ReplyReport struct {
+	Submission
+	Received time.Time `json:"received_at"`
+	// Via says how it came: mail, submit, ingest, agent_mail or resolve.
+	Via string `json:"via"`
+	// Explanation says in a sentence why there is no delta, if there is none.
+	Explanation string `json:"explanation,omitzero"`
+}
+
+// ListConflictsRequest selects conflicts: of one session, or of a page of
+// sessions.
+type ListConflictsRequest struct {
+	Page
+	Session brenner.SessionID `json:"session,omitzero"`
+}
+
+// ConflictList lists unsettled fields.
+type ConflictList struct {
+	Next
+	Conflicts []SessionConflict `json:"conflicts"`
+}
+
+// SessionConflict is an unsettled field of a session artifact.
+type SessionConflict struct {
+	Session brenner.SessionID `json:"session"`
+	Ref     brenner.Ref       `json:"ref"`
+	delta.Conflict
+}
+
+// ResolveConflictRequest settles a field: by one of its candidates, named by
+// its delta or agent, or by another value.
+type ResolveConflictRequest struct {
+	Write
+	Session brenner.SessionID `json:"session"`
+	Item    delta.ItemID      `json:"item"`
+	Field   string            `json:"field"`
+	Take    string            `json:"take,omitzero"`
+	Value   jsontext.Value    `json:"value,omitzero"`
+	Reason  string            `json:"reason"`
+}

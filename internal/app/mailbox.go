@@ -1,0 +1,271 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/internal/api"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// A message is an object of this kind; its group is the recipient, its state
+// how far it has come with its reader.
+const objectMessage = "message"
+
+// The kinds of record that make up the life of a message.
+const (
+	kindMessageSent  = "message.sent"
+	kindMessageTried = "message.tried"
+	kindMessageRead  = "message.read"
+	kindMessageAcked = "message.acked"
+)
+
+var mailProjections = map[string]projection{
+	kindMessageSent:  on(projectMessageSent),
+	kindMessageTried: on(projectMessageTried),
+	kindMessageRead:  on(projectMessageRead),
+	kindMessageAcked: on(projectMessageAcked),
+}
+
+// messageSent says that the system wrote to an actor. In the mailbox that is
+// the delivery; over another transport it is the intent, which messageTried
+// settles.
+type messageSent struct {
+	ID        string            `json:"id"`
+	To        brenner.ActorName `json:"to"`
+	Kind      api.MessageKind   `json:"kind"`
+	Session   brenner.SessionID `json:"session"`
+	Subject   string            `json:"subject"`
+	Body      brenner.Digest    `json:"body"`
+	Transport api.Transport     `json:"transport"`
+}
+
+func projectMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p messageSent) error {
+	err := putMessage(ctx, tx, rec.Seq, rec.Seq, api.MessageInfo{
+		ID: p.ID, To: p.To, Kind: p.Kind, State: api.MessageUnread, Session: p.Session,
+		Subject: p.Subject, Body: p.Body, Sent: rec.At,
+	})
+	if err != nil {
+		return err
+	}
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
+		if p.Transport != api.TransportMailbox {
+			s.Outbox = append(s.Outbox, api.Unsent{ID: p.ID, To: p.To, Kind: p.Kind})
+		}
+		if p.Kind == api.MessageCompiled {
+			return
+		}
+		onRecipient(s, p.To, func(r *api.Recipient) {
+			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
+		})
+	})
+}
+
+type messageRead struct {
+	ID string `json:"id"`
+}
+
+func projectMessageRead(ctx context.Context, tx store.Tx, rec journal.Record, p messageRead) error {
+	_, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+		m.State, m.ReadAt = api.MessageRead, rec.At
+	})
+	return err
+}
+
+type messageAcked struct {
+	ID string `json:"id"`
+}
+
+func projectMessageAcked(ctx context.Context, tx store.Tx, rec journal.Record, p messageAcked) error {
+	m, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+		m.State, m.AckedAt = api.MessageAcked, rec.At
+	})
+	if err != nil {
+		return err
+	}
+	return changeSession(ctx, tx, rec.Seq, m.Session, func(s *api.SessionInfo) {
+		onRecipient(s, m.To, func(r *api.Recipient) {
+			if r.Ask == m.ID {
+				r.AckedAt = rec.At
+			}
+		})
+	})
+}
+
+func putMessage(ctx context.Context, tx store.Tx, seq, order int64, m api.MessageInfo) error {
+	body, err := canon.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return tx.PutObject(ctx, store.Object{
+		Kind: objectMessage, ID: m.ID, Group: string(m.To), State: string(m.State), Order: order, Body: body, Seq: seq,
+	})
+}
+
+func changeMessage(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*api.MessageInfo)) (api.MessageInfo, error) {
+	var m api.MessageInfo
+	o, err := tx.Object(ctx, objectMessage, id)
+	if err != nil {
+		return m, err
+	}
+	if err := unmarshalBody(o, &m); err != nil {
+		return m, err
+	}
+	fn(&m)
+	return m, putMessage(ctx, tx, seq, o.Order, m)
+}
+
+// send writes a message of the system to an actor: the only way anything
+// reaches a mailbox (C2).
+func (ch *change) send(m messageSent, text string) (string, error) {
+	digest, err := ch.blob([]byte(text))
+	if err != nil {
+		return "", err
+	}
+	m.ID, m.Body = fmt.Sprintf("msg-%d", ch.nextSeq()), digest
+	_, err = ch.append(kindMessageSent, m)
+	return m.ID, err
+}
+
+// findMessage loads a message of the caller. Another's is not found: nobody
+// learns what others are told.
+func (c *call) findMessage(id string) (api.MessageInfo, error) {
+	var m api.MessageInfo
+	if err := c.allow(policy.Mail, "", "", id); err != nil {
+		return m, err
+	}
+	o, err := c.Object(c.ctx, objectMessage, id)
+	if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+		return m, err
+	}
+	if err != nil || o.Group != string(c.actor.Name) {
+		return m, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.actor.Name).
+			WithHint("list yours with `brenner mail inbox`")
+	}
+	return m, unmarshalBody(o, &m)
+}
+
+// Inbox implements api.Mailbox.
+func (s *service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
+	return view(ctx, s, func(c *call) (api.MessageList, error) {
+		if err := c.allow(policy.Mail, "", "", "inbox"); err != nil {
+			return api.MessageList{}, err
+		}
+		q := store.ObjectQuery{Kind: objectMessage, Group: string(c.actor.Name)}
+		states := req.States
+		if len(states) == 0 {
+			states = []api.MessageState{api.MessageUnread, api.MessageRead}
+		}
+		for _, st := range states {
+			if !slices.Contains([]api.MessageState{api.MessageUnread, api.MessageRead, api.MessageAcked}, st) {
+				return api.MessageList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a message", st).
+					WithHint("states: unread, read, acked")
+			}
+			q.States = append(q.States, string(st))
+		}
+		out := api.MessageList{Messages: []api.MessageInfo{}}
+		next, err := c.page(q, req.Page, func(o store.Object) error {
+			var m api.MessageInfo
+			err := unmarshalBody(o, &m)
+			out.Messages = append(out.Messages, m)
+			return err
+		})
+		out.Next = next
+		return out, err
+	})
+}
+
+// page visits one page of objects and says where the next one starts.
+func (c *call) page(q store.ObjectQuery, p api.Page, fn func(store.Object) error) (api.Next, error) {
+	limit, err := pageSize(p.Limit)
+	if err != nil {
+		return api.Next{}, err
+	}
+	type place struct {
+		Order int64  `json:"order"`
+		ID    string `json:"id"`
+	}
+	after, err := openCursor[place](p.Cursor)
+	if err != nil {
+		return api.Next{}, err
+	}
+	q.AfterOrder, q.AfterID, q.Limit = after.Order, after.ID, limit+1
+	rows, err := c.Objects(c.ctx, q)
+	if err != nil {
+		return api.Next{}, err
+	}
+	var next api.Next
+	if len(rows) > limit {
+		rows = rows[:limit]
+		next.Cursor = makeCursor(place{rows[limit-1].Order, rows[limit-1].ID})
+	}
+	for _, o := range rows {
+		if err := fn(o); err != nil {
+			return api.Next{}, err
+		}
+	}
+	return next, nil
+}
+
+// ReadMessage implements api.Mailbox.
+func (s *service) ReadMessage(ctx context.Context, req api.MessageRequest) (api.MessageView, error) {
+	return write(ctx, s, "mail.read", req.Write, req, func(ch *change) (api.MessageView, error) {
+		m, err := ch.findMessage(req.ID)
+		if err != nil {
+			return api.MessageView{}, err
+		}
+		text, err := ch.Blob(ctx, m.Body)
+		if err != nil {
+			return api.MessageView{}, err
+		}
+		if m.State == api.MessageUnread {
+			if _, err := ch.append(kindMessageRead, messageRead{ID: m.ID}); err != nil {
+				return api.MessageView{}, err
+			}
+			m, err = ch.findMessage(m.ID)
+		}
+		return api.MessageView{MessageInfo: m, Text: string(text)}, err
+	})
+}
+
+// AckMessage implements api.Mailbox.
+func (s *service) AckMessage(ctx context.Context, req api.MessageRequest) (api.MessageInfo, error) {
+	return write(ctx, s, "mail.ack", req.Write, req, func(ch *change) (api.MessageInfo, error) {
+		m, err := ch.findMessage(req.ID)
+		if err != nil {
+			return m, err
+		}
+		return ch.acknowledge(m)
+	})
+}
+
+// acknowledge marks a message acknowledged unless it is already.
+func (ch *change) acknowledge(m api.MessageInfo) (api.MessageInfo, error) {
+	if m.State == api.MessageAcked {
+		return m, nil
+	}
+	if _, err := ch.append(kindMessageAcked, messageAcked{ID: m.ID}); err != nil {
+		return m, err
+	}
+	return ch.findMessage(m.ID)
+}
+
+// ReplyMessage implements api.Mailbox.
+func (s *service) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest) (api.Submission, error) {
+	return write(ctx, s, "mail.reply", req.Write, req, func(ch *change) (api.Submission, error) {
+		m, err := ch.findMessage(req.ID)
+		if err != nil {
+			return api.Submission{}, err
+		}
+		if _, err := ch.acknowledge(m); err != nil {
+			return api.Submission{}, err
+		}
+		return ch.submit(api.SubmitDeltasRequest{Session: m.Session, Text: req.Text}, viaMail)
+	})
+}

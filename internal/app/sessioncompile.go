@@ -1,0 +1,324 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/delta"
+	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// CompileSession implements api.Sessions.
+func (s *service) CompileSession(ctx context.Context, req api.CompileSessionRequest) (api.CompileResult, error) {
+	return s.compile(ctx, "session.compile", req.Write, req, req.ID, func(ch *change) (compiled, error) {
+		info, err := ch.lead(req.ID)
+		if err != nil {
+			return compiled{}, err
+		}
+		queue, err := ch.pendingDeltas(info.ID)
+		if err != nil {
+			return compiled{}, err
+		}
+		return ch.compileSession(info, queue, info.Contributors)
+	})
+}
+
+// compiled is a compile whose messages are recorded and not yet delivered.
+type compiled struct {
+	Result api.CompileResult `json:"result"`
+	Sent   []sent            `json:"sent"`
+}
+
+// compile runs a use case that compiles, and then tells the agents.
+func (s *service) compile(ctx context.Context, name string, w api.Write, req any, id brenner.SessionID, fn func(*change) (compiled, error)) (api.CompileResult, error) {
+	again := true
+	done, err := write(ctx, s, name, w, req, func(ch *change) (compiled, error) {
+		again = false
+		return fn(ch)
+	})
+	if err != nil {
+		return api.CompileResult{}, err
+	}
+	out := done.Result
+	if len(done.Sent) == 0 {
+		return out, nil
+	}
+	out.Deliveries, err = s.deliver(ctx, id, done.Sent, again)
+	return out, err
+}
+
+// pendingDelta is a delta that waits for the compile.
+type pendingDelta struct {
+	id     string
+	digest brenner.Digest
+	entry  delta.Entry
+	log    brenner.Ref
+}
+
+// pendingDeltas loads everything queued, in an order that does not depend on
+// when it arrived.
+func (ch *change) pendingDeltas(id brenner.SessionID) ([]pendingDelta, error) {
+	var out []pendingDelta
+	logs := map[string]brenner.Ref{}
+	q := store.ObjectQuery{Kind: objectDelta, Group: string(id), States: []string{deltaPending}}
+	err := ch.eachObject(q, func(o store.Object) error {
+		var d deltaState
+		if err := unmarshalBody(o, &d); err != nil {
+			return err
+		}
+		if _, ok := logs[d.Message]; !ok {
+			row, err := ch.Object(ch.ctx, objectReply, replyID(id, d.Message))
+			if err != nil {
+				return err
+			}
+			var r reply
+			if err := unmarshalBody(row, &r); err != nil {
+				return err
+			}
+			logs[d.Message] = r.Log
+		}
+		e, err := readQueued(ch.ctx, ch.Reader, d.Digest)
+		out = append(out, pendingDelta{id: o.ID, digest: d.Digest, entry: e, log: logs[d.Message]})
+		return err
+	})
+	slices.SortFunc(out, func(a, b pendingDelta) int {
+		return cmp.Or(strings.Compare(a.entry.Message, b.entry.Message), cmp.Compare(a.entry.Delta.Seq, b.entry.Delta.Seq), strings.Compare(a.id, b.id))
+	})
+	return out, err
+}
+
+// readQueued reads a delta back as it was queued. One that was redacted is
+// refused by the merge, and the rest goes on.
+func readQueued(ctx context.Context, r store.Reader, digest brenner.Digest) (delta.Entry, error) {
+	raw, err := r.Blob(ctx, digest)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return delta.Entry{Invalid: brenner.Errorf(brenner.CodeRedacted, "the delta was redacted")}, nil
+	}
+	if err != nil {
+		return delta.Entry{}, err
+	}
+	var q queuedEntry
+	err = canon.Unmarshal(raw, &q)
+	return q.entry(), err
+}
+
+// compileSession merges deltas into the head of a session's artifact, and
+// writes what came of it: a draft if anything was recorded (D18), the outcomes
+// in any case.
+func (ch *change) compileSession(info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName) (compiled, error) {
+	head, base, err := ch.sessionArtifact(info.ID, 0)
+	if err != nil {
+		return compiled{}, err
+	}
+	out := compiled{Sent: []sent{}, Result: api.CompileResult{
+		Session: info.ID, Base: head.Ref(), Ref: head.Ref(), SHA256: head.Content,
+		Outcomes: []delta.Outcome{}, Warnings: []brenner.Diagnostic{}, Conflicts: info.Conflicts, Deliveries: []api.Delivery{},
+	}}
+	if len(queue) == 0 {
+		return out, nil
+	}
+	rec := sessionCompiled{Session: info.ID, Base: head.Version, Priority: ch.config.Priority, Contributors: contributors}
+	res := delta.Merge(base, entries(queue), rec.options())
+	out.Result.Outcomes, out.Result.Warnings = res.Outcomes, orEmpty(res.Warnings)
+	if res.Recorded() > 0 {
+		if err := ch.writeCompiled(&out.Result, head, res, queue); err != nil {
+			return compiled{}, err
+		}
+		rec.Version = out.Result.Ref.Version
+	}
+	rec.judge(res)
+	for i, q := range queue {
+		rec.Deltas = append(rec.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: res.Outcomes[i]})
+	}
+	if _, err := ch.append(kindSessionCompiled, rec); err != nil {
+		return compiled{}, err
+	}
+	out.Result.Conflicts = rec.Conflicts
+	out.Sent, err = ch.tellCompiled(info, out.Result)
+	return out, err
+}
+
+func entries(queue []pendingDelta) []delta.Entry {
+	out := make([]delta.Entry, len(queue))
+	for i, q := range queue {
+		out[i] = q.entry
+	}
+	return out
+}
+
+// options are the rules a compile runs under.
+func (p *sessionCompiled) options() delta.Options {
+	return delta.Options{Priority: p.Priority, Contributors: p.Contributors}
+}
+
+// judge notes what the artifact is like afterwards.
+func (p *sessionCompiled) judge(res delta.Result) {
+	p.Conflicts = len(res.Artifact.Conflicts())
+	thread := res.Artifact.Items(delta.ResearchThread)
+	p.ThreadEmpty = len(thread) == 0 || thread[0].Text("statement") == ""
+}
+
+// writeCompiled writes the merged artifact as a draft on the head. It is
+// derived from the replies it was compiled from.
+func (ch *change) writeCompiled(out *api.CompileResult, head store.Version, res delta.Result, queue []pendingDelta) error {
+	a, err := ch.findArtifact(head.Artifact, policy.Write)
+	if err != nil {
+		return err
+	}
+	typ, err := ch.types.Lookup(a.Type)
+	if err != nil {
+		return err
+	}
+	raw, err := canon.Marshal(res.Artifact)
+	if err != nil {
+		return err
+	}
+	p := artifact.Proposal{Type: typ, Tags: head.Tags, Links: derivedFrom(res, queue)}
+	if p.Content, err = artifact.NewContent(artifact.JSON, raw); err != nil {
+		return err
+	}
+	next := versionWritten{
+		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: head.Version,
+		Status: artifact.Draft, Head: a.Latest + 1,
+	}
+	p.Summary, p.Change = delta.Summary(res.Artifact), &artifact.Change{}
+	p.Change.What, p.Change.Why = delta.ChangeNote(entries(queue), res)
+	prev := artifact.Prev{Summary: head.Summary, Content: head.Content, Version: head.Version}
+	if err := artifact.CheckUpdate(prev, p, false); err != nil {
+		return err
+	}
+	written, err := ch.writeVersion(p, next)
+	out.Changed, out.Ref, out.SHA256, out.Summary, out.Change = true, written.Ref, written.SHA256, p.Summary, p.Change
+	return err
+}
+
+// derivedFrom links a version to the replies whose deltas it records, as many
+// as a version may have links.
+func derivedFrom(res delta.Result, queue []pendingDelta) []artifact.Link {
+	var out []artifact.Link
+	for i, q := range queue {
+		l := artifact.Link{Rel: artifact.DerivedFrom, Artifact: q.log.Artifact, Version: q.log.Version}
+		if q.log.Version > 0 && res.Outcomes[i].Recorded() && !slices.Contains(out, l) && len(out) < brenner.MaxLinks {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// tellCompiled writes to every recipient what became of the session and of its
+// own deltas.
+func (ch *change) tellCompiled(info api.SessionInfo, res api.CompileResult) ([]sent, error) {
+	out := []sent{}
+	for _, r := range info.Recipients {
+		id, err := ch.send(messageSent{
+			To: r.Name, Kind: api.MessageCompiled, Session: info.ID, Transport: info.Transport,
+			Subject: fmt.Sprintf("COMPILED: %s is at version %d", info.ID, res.Ref.Version),
+		}, compiledText(info, r, res))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sent{To: r.Name, ID: id})
+	}
+	return out, nil
+}
+
+// Conflicts implements api.Sessions.
+func (s *service) Conflicts(ctx context.Context, req api.ListConflictsRequest) (api.ConflictList, error) {
+	return view(ctx, s, func(c *call) (api.ConflictList, error) {
+		out := api.ConflictList{Conflicts: []api.SessionConflict{}}
+		if err := c.allow(policy.Conflict, "", "", "list"); err != nil {
+			return out, err
+		}
+		if req.Session != "" {
+			info, err := c.findSession(req.Session)
+			if err != nil {
+				return out, err
+			}
+			return out, c.addConflicts(&out, info)
+		}
+		next, err := c.page(store.ObjectQuery{Kind: objectSession, Newest: true}, req.Page, func(o store.Object) error {
+			var info api.SessionInfo
+			if err := unmarshalBody(o, &info); err != nil {
+				return err
+			}
+			return c.addConflicts(&out, info)
+		})
+		out.Next = next
+		return out, err
+	})
+}
+
+func (c *call) addConflicts(out *api.ConflictList, info api.SessionInfo) error {
+	if info.Conflicts == 0 {
+		return nil
+	}
+	if err := c.allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(info.ID)); err != nil {
+		return err
+	}
+	row, doc, err := c.sessionArtifact(info.ID, 0)
+	if err != nil {
+		return err
+	}
+	for _, k := range doc.Conflicts() {
+		out.Conflicts = append(out.Conflicts, api.SessionConflict{Session: info.ID, Ref: row.Ref(), Conflict: k})
+	}
+	return nil
+}
+
+// ResolveConflict implements api.Sessions.
+func (s *service) ResolveConflict(ctx context.Context, req api.ResolveConflictRequest) (api.CompileResult, error) {
+	return s.compile(ctx, "conflict.resolve", req.Write, req, req.Session, func(ch *change) (compiled, error) {
+		if err := ch.allow(policy.Conflict, "", "", string(req.Session)); err != nil {
+			return compiled{}, err
+		}
+		info, err := ch.findSession(req.Session)
+		if err != nil {
+			return compiled{}, err
+		}
+		q, err := ch.resolution(info, req)
+		if err != nil {
+			return compiled{}, err
+		}
+		who := info.Contributors
+		if !slices.Contains(who, ch.actor.Name) {
+			who = append(slices.Clone(who), ch.actor.Name)
+		}
+		return ch.compileSession(info, []pendingDelta{q}, who)
+	})
+}
+
+// resolution queues the delta that settles a conflict.
+func (ch *change) resolution(info api.SessionInfo, req api.ResolveConflictRequest) (pendingDelta, error) {
+	if strings.TrimSpace(req.Reason) == "" {
+		return pendingDelta{}, brenner.Errorf(brenner.CodeReasonRequired, "settling a conflict must be given a reason")
+	}
+	_, doc, err := ch.sessionArtifact(info.ID, 0)
+	if err != nil {
+		return pendingDelta{}, err
+	}
+	name := fmt.Sprintf("resolve-%d", ch.nextSeq())
+	e, err := doc.Resolve(delta.Resolution{
+		Item: req.Item, Field: req.Field, Take: req.Take, Value: req.Value,
+		By: ch.actor.Name, Now: ch.now, DeltaID: name, Rationale: req.Reason,
+	})
+	if err != nil {
+		return pendingDelta{}, err
+	}
+	e.Message, e.Delta.Seq = name, 1
+	q, err := ch.queue(e)
+	if err != nil {
+		return pendingDelta{}, err
+	}
+	_, err = ch.append(kindReplyReceived, replyReceived{
+		Session: info.ID, Message: name, Agent: ch.actor.Name, Via: viaResolve, Stamp: e.Delta.Timestamp, Deltas: []queuedDelta{q},
+	})
+	return pendingDelta{id: deltaID(info.ID, name, 1), digest: q.Digest, entry: e}, err
+}

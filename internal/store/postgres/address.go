@@ -66,11 +66,10 @@ func configure(address string) (*pgxpool.Config, error) {
 	// is right for all their values.
 	params["plan_cache_mode"] = "force_generic_plan"
 	// A writer whose machine vanished must not hold the project's lock until
-	// the kernel gives up two hours later, nor one that was suspended.
+	// the kernel gives up two hours later.
 	params["tcp_keepalives_idle"] = "30"
 	params["tcp_keepalives_interval"] = "10"
 	params["tcp_keepalives_count"] = "3"
-	params["idle_in_transaction_session_timeout"] = "60s"
 	if !strings.Contains(address, "pool_max_conns=") {
 		config.MaxConns = maxReaders
 	}

@@ -8,9 +8,9 @@
 //
 // The tables live in a schema named brenner; every row carries the number of
 // its project. Writers of one project queue on the lock of its row in
-// projects, across all processes. Inside a process the queued writes share a
-// transaction, each in its own savepoint (see write.go). Reads run on one
-// snapshot and never wait for writers.
+// projects, across all processes; inside a process the queued writes share a
+// transaction, and a failure of one leaves the others alone (see queue.go and
+// group.go). Reads run on one snapshot and never wait for writers.
 //
 // Connections must be sessions: a pooler that hands out a connection per
 // transaction breaks prepared statements and notifications.
@@ -70,6 +70,8 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 	}
 	single := config.Copy()
 	single.MaxConns, single.MinConns, single.MinIdleConns = 1, 0, 0
+	// A process that was suspended must not hold the project's lock for ever.
+	single.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "60s"
 	if s.writer, err = pgxpool.NewWithConfig(ctx, single); err != nil {
 		s.readers.Close()
 		return nil, translate(ctx, err)

@@ -35,12 +35,17 @@ func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
 		}
 		return b.String()
 	}
-	const n = 300 // more than are noted
-	texts := map[brenner.ArtifactID]string{}
+	const n = 300                                      // more than are noted
+	weights := map[string]map[brenner.ArtifactID]int{} // of a word
 	if err := s.Write(t.Context(), func(tx store.Tx) error {
 		for i := range n {
 			id, text := brenner.ArtifactID(fmt.Sprintf("a%03d", i)), text([]int{3, 30, 1500}[i%3])
-			texts[id] = text
+			for _, term := range store.Terms(text) {
+				if weights[term.Word] == nil {
+					weights[term.Word] = map[brenner.ArtifactID]int{}
+				}
+				weights[term.Word][id] = term.Weight
+			}
 			if err := errors.Join(note(t.Context(), tx, "k"), tx.PutArtifact(t.Context(), store.Artifact{ID: id}), tx.Index(t.Context(), id, text)); err != nil {
 				return err
 			}
@@ -52,16 +57,8 @@ func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
 	expect := func(q store.SearchQuery) (hits []store.Hit) {
 		scores := map[brenner.ArtifactID]float64{}
 		for _, word := range store.QueryWords(q.Text) {
-			has := map[brenner.ArtifactID]int{}
-			for id, text := range texts {
-				for _, term := range store.Terms(text) {
-					if term.Word == word {
-						has[id] = term.Weight
-					}
-				}
-			}
-			for id, weight := range has {
-				scores[id] += float64(weight) * math.Log(2+float64(n)/float64(len(has)))
+			for id, weight := range weights[word] {
+				scores[id] += float64(weight) * math.Log(2+float64(n)/float64(len(weights[word])))
 			}
 		}
 		for id, score := range scores {

@@ -164,7 +164,7 @@ func meantBranch(v *jsonschema.ValidationError) (*jsonschema.ValidationError, bo
 			continue
 		}
 		if meant != nil {
-			return nil, false
+			return nil, false //nolint:nilerr // branches are findings, not failures
 		}
 		meant = branch
 	}

@@ -74,7 +74,8 @@ func story() (Input, *shelf) {
 			{Item: note("other@1", artifact.TypePaperNote, "limbs", "About limbs."), Lexical: 9},
 			{Item: note("draft@1", artifact.TypeManuscriptSection, "discs", "Introduction.")},
 			{Item: note("spec@2", artifact.TypeModelSpec, "discs", "Diffusion and decay."), Distance: 1},
-			denied, {Item: old},
+			denied,
+			{Item: old},
 		},
 		Rest: []Rest{{ByRecency, 40}},
 		Bullets: []playbook.Ranked{

@@ -262,8 +262,12 @@ func (c *checker) weights(w Weights) {
 		name  string
 		value float64
 	}{
-		{"pinned", w.Pinned}, {"links", w.Links}, {"tags", w.Tags},
-		{"recency", w.Recency}, {"lexical", w.Lexical}, {"semantic", w.Semantic},
+		{"pinned", w.Pinned},
+		{"links", w.Links},
+		{"tags", w.Tags},
+		{"recency", w.Recency},
+		{"lexical", w.Lexical},
+		{"semantic", w.Semantic},
 	} {
 		if x.value < 0 || x.value > maxWeight {
 			c.report("/weights/"+x.name, "use a number from 0 to 1000", "the weight of "+x.name+" is out of bounds")

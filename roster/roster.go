@@ -28,6 +28,7 @@ const (
 	RoleSeparated Mode = "role_separated" // each recipient gets the prompt of its role; the default
 	Unified       Mode = "unified"        // all recipients get one prompt; roles are kept but not used
 	// Heuristic guesses the role of an agent without an entry from its name.
+	//
 	// Deprecated: it works, and warns at every use.
 	Heuristic Mode = "heuristic"
 )

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -179,7 +180,8 @@ func warning(code brenner.Code, message, hint string) brenner.Diagnostic {
 // fromError turns the refusal of one value into a finding about it.
 func fromError(err error, at string) brenner.Diagnostic {
 	d := finding(brenner.CodeOf(err), at, err.Error(), "")
-	if e, ok := err.(*brenner.Error); ok {
+	var e *brenner.Error
+	if errors.As(err, &e) {
 		d.Message, d.Hint = e.Message, e.Hint
 	}
 	return d

@@ -87,6 +87,7 @@ func rawInserts(b *testing.B, rows, batch int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer func() { _ = insert.Close() }()
 	reqs := make([]api.CreateArtifactRequest, rows)
 	for i := range reqs {
 		reqs[i] = benchNote(i)

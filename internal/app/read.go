@@ -10,8 +10,6 @@ import (
 	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // findArtifact loads an artifact and asks whether the actor may do this to it.
@@ -102,7 +100,7 @@ func (c *call) whole(a store.Artifact, v store.Version, brief bool) (artifact.Ve
 	}
 	content, err := c.content(v)
 	if err == nil {
-		out.Content = jsontext.Value(artifact.ContentValue(content))
+		out.Content = artifact.ContentValue(content)
 	}
 	return out, err
 }

@@ -53,8 +53,8 @@ func (c *call) rosterRole(id brenner.SessionID) (brenner.Role, error) {
 		return "", err
 	}
 	for _, e := range body.Roster.Entries {
-		if brenner.ActorName(e.AgentName) == c.actor.Name {
-			return brenner.Role(e.Role), nil
+		if e.AgentName == c.actor.Name {
+			return e.Role, nil
 		}
 	}
 	return c.actor.Role, nil

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"errors"
 	"math"
 
 	"brenner"
@@ -44,7 +45,11 @@ func readReply(raw []byte, texts, dimension int) ([][]float32, error) {
 		}
 		v := scaled(item.Embedding)
 		if err := playbook.CheckVector(v, dimension); err != nil {
-			return nil, invalidReply("%s", err.(*brenner.Error).Message)
+			var e *brenner.Error
+			if !errors.As(err, &e) {
+				return nil, err
+			}
+			return nil, invalidReply("%s", e.Message)
 		}
 		out[*item.Index] = v
 	}

@@ -168,7 +168,8 @@ func startCases() []testCase {
 			req := api.StartSessionRequest{
 				To: []brenner.ActorName{"BlueLake", "PurpleMountain", "GreenValley"},
 				Roster: roster.Roster{Entries: []roster.Entry{
-					{AgentName: "BlueLake", Role: "researcher"}, {AgentName: "PurpleMountain", Role: roster.TestDesigner},
+					{AgentName: "BlueLake", Role: "researcher"},
+					{AgentName: "PurpleMountain", Role: roster.TestDesigner},
 					{AgentName: "PurpleMountain", Role: roster.TestDesigner},
 				}},
 			}

@@ -47,7 +47,7 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 		s.temporary, path, opts.Create = dir, filepath.Join(dir, "scratch.db"), true
 	}
 	if err := s.open(ctx, path, opts.Create); err != nil {
-		s.release()
+		_ = s.release()
 		return nil, err
 	}
 	return s, nil

@@ -324,8 +324,13 @@ func questions() []question {
 		}))
 	}
 	for _, q := range []store.SearchQuery{
-		{Text: "alpha"}, {Text: "beta gamma"}, {Text: "細"}, {Text: "not or"}, {Text: ""},
-		{Text: "alpha beta", Types: someTypes[:1]}, {Text: "alpha beta", Types: someTypes, Modules: someModules[1:]},
+		{Text: "alpha"},
+		{Text: "beta gamma"},
+		{Text: "細"},
+		{Text: "not or"},
+		{Text: ""},
+		{Text: "alpha beta", Types: someTypes[:1]},
+		{Text: "alpha beta", Types: someTypes, Modules: someModules[1:]},
 	} {
 		qs = append(qs, answer(fmt.Sprintf("Search %+v", q), func(ctx context.Context, r store.Reader) ([]string, error) {
 			hits, err := r.Search(ctx, q)
@@ -366,16 +371,30 @@ func everyRef() []brenner.Ref {
 
 func artifactQueries() []store.ArtifactQuery {
 	return []store.ArtifactQuery{
-		{}, {Types: someTypes[:1]}, {Types: someTypes, Limit: 2}, {Modules: someModules[:1], After: "B"}, {Tag: "x"}, {Tag: "X", Limit: 1},
-		{Statuses: []artifact.Status{"draft", "canonical"}}, {Statuses: []artifact.Status{"superseded"}, Types: someTypes[1:]},
-		{Canonical: true, Tag: "y"}, {ChangedAfter: 4}, {Recent: true}, {Recent: true, Limit: 2, ChangedAfter: 1}, {Recent: true, Types: someTypes[:1], Tag: "x"},
+		{},
+		{Types: someTypes[:1]},
+		{Types: someTypes, Limit: 2},
+		{Modules: someModules[:1], After: "B"},
+		{Tag: "x"},
+		{Tag: "X", Limit: 1},
+		{Statuses: []artifact.Status{"draft", "canonical"}},
+		{Statuses: []artifact.Status{"superseded"}, Types: someTypes[1:]},
+		{Canonical: true, Tag: "y"},
+		{ChangedAfter: 4},
+		{Recent: true},
+		{Recent: true, Limit: 2, ChangedAfter: 1},
+		{Recent: true, Types: someTypes[:1], Tag: "x"},
 	}
 }
 
 func objectQueries() []store.ObjectQuery {
 	return []store.ObjectQuery{
-		{Kind: "task"}, {Kind: "mail", Newest: true}, {Kind: "task", Group: "g"}, {Kind: "task", Group: "h", Newest: true, Limit: 1},
-		{Kind: "task", States: someStates[:1]}, {Kind: "task", States: someStates, AfterOrder: 0, AfterID: "x"},
+		{Kind: "task"},
+		{Kind: "mail", Newest: true},
+		{Kind: "task", Group: "g"},
+		{Kind: "task", Group: "h", Newest: true, Limit: 1},
+		{Kind: "task", States: someStates[:1]},
+		{Kind: "task", States: someStates, AfterOrder: 0, AfterID: "x"},
 		{Kind: "mail", Group: "g", States: someStates[1:], AfterOrder: 1, AfterID: "X", Newest: true, Limit: 2},
 	}
 }

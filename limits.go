@@ -191,6 +191,33 @@ const (
 	MaxTokenLife = 10 * 365 * 24 * time.Hour
 	// MaxTokensPerActor bounds the live tokens of one actor.
 	MaxTokensPerActor = 100
+	// MaxRequestBytes bounds the body of a request over HTTP or MCP; of those
+	// larger than LargeRequestBytes only MaxLargeRequests are read at once.
+	MaxRequestBytes   = 40 << 20
+	LargeRequestBytes = 1 << 20
+	MaxLargeRequests  = 8
+	// MaxHeaderBytes bounds the header of a request.
+	MaxHeaderBytes = 64 << 10
+	// MaxAnswerBytes bounds the answer of a server that a client reads.
+	MaxAnswerBytes = 256 << 20
+	// HeaderDeadline is how long a client may take for the header of a
+	// request, RequestDeadline for the whole of it and for taking the answer.
+	HeaderDeadline  = 10 * time.Second
+	RequestDeadline = 2 * time.Minute
+	// RequestRate is how many requests a second one token may make for long,
+	// RequestBurst how many at once.
+	RequestRate  = 200
+	RequestBurst = 400
+	// MaxFeeds bounds the change feeds of one server, FeedPage how many records
+	// of each are held in memory.
+	MaxFeeds = 64
+	FeedPage = 100
+	// LoginLife is how long a person stays logged in, MaxLogins how many are.
+	LoginLife = 12 * time.Hour
+	MaxLogins = 100
+	// ShutdownDeadline is how long requests under way may take to finish when
+	// the server is stopped.
+	ShutdownDeadline = 20 * time.Second
 )
 
 // Contexts.

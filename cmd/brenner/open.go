@@ -12,6 +12,7 @@ import (
 	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/cli"
+	"brenner/internal/httpapi"
 	"brenner/internal/locate"
 	"brenner/internal/store"
 	"brenner/internal/store/postgres"
@@ -20,6 +21,23 @@ import (
 
 // openProject gives the service of the project a command is about.
 func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, error) {
+	if w.Server != "" {
+		c, err := httpapi.NewClient(w.Server, w.Token, nil)
+		return c, func() error { return nil }, err
+	}
+	a, closer, err := openApp(ctx, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	who, err := identify(ctx, a, w)
+	if err != nil {
+		return nil, nil, errors.Join(err, closer())
+	}
+	return a.As(who), closer, nil
+}
+
+// openApp opens the application on the store a command names.
+func openApp(ctx context.Context, w cli.Where) (*app.App, func() error, error) {
 	at, err := address(w)
 	if err != nil {
 		return nil, nil, err
@@ -28,16 +46,20 @@ func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, e
 	if err != nil {
 		return nil, nil, err
 	}
-	a := newApp(s)
-	who := app.Identity{Name: w.As, Auth: app.AuthAs}
-	if w.As == "" {
-		name, err := a.Owner(ctx)
-		if err != nil {
-			return nil, nil, errors.Join(err, s.Close())
-		}
-		who = app.Identity{Name: name, Auth: app.AuthOwner}
+	return newApp(s), s.Close, nil
+}
+
+// identify says who asks, on a store that is at hand: the agent that was
+// named, else whoever a token names, else the owner (X8).
+func identify(ctx context.Context, a *app.App, w cli.Where) (app.Identity, error) {
+	switch {
+	case w.As != "":
+		return app.Identity{Name: w.As, Auth: app.AuthAs}, nil
+	case w.Token != "":
+		return a.Authenticate(ctx, w.Token)
 	}
-	return a.As(who), s.Close, nil
+	name, err := a.Owner(ctx)
+	return app.Identity{Name: name, Auth: app.AuthOwner}, err
 }
 
 // initProject makes a project where the command says, or here.
@@ -102,6 +124,9 @@ func address(w cli.Where) (locate.Address, error) {
 
 // storeOf says where a project is.
 func storeOf(w cli.Where) (string, error) {
+	if w.Server != "" {
+		return w.Server, nil
+	}
 	at, err := address(w)
 	return at.String(), err
 }

@@ -27,7 +27,7 @@ type Sessions interface {
 	// newest.
 	Session(ctx context.Context, req SessionRequest) (SessionView, error)
 	// SessionStatus says who was asked and who has answered (R10).
-	SessionStatus(ctx context.Context, id brenner.SessionID) (SessionStatus, error)
+	SessionStatus(ctx context.Context, req SessionStatusRequest) (SessionStatus, error)
 	// SubmitDeltas takes a reply, keeps it as a raw log and queues its deltas
 	// until the next compile. The same reply again changes nothing. Codes:
 	// UNKNOWN_AGENT if the agent is no contributor, LIMIT_EXCEEDED.
@@ -207,6 +207,11 @@ const (
 	SessionComplete = "complete" // everyone who was asked has answered
 	SessionWaiting  = "waiting"
 )
+
+// SessionStatusRequest asks how far a session is.
+type SessionStatusRequest struct {
+	ID brenner.SessionID `json:"id"`
+}
 
 // SessionStatus is where a session stands.
 type SessionStatus struct {

@@ -59,7 +59,8 @@ func (s *service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 }
 
 // SessionStatus implements api.Sessions.
-func (s *service) SessionStatus(ctx context.Context, id brenner.SessionID) (api.SessionStatus, error) {
+func (s *service) SessionStatus(ctx context.Context, req api.SessionStatusRequest) (api.SessionStatus, error) {
+	id := req.ID
 	return view(ctx, s, func(c *call) (api.SessionStatus, error) {
 		if err := c.allow(policy.Status, "", "", string(id)); err != nil {
 			return api.SessionStatus{}, err

@@ -71,8 +71,9 @@ var layers = []layer{
 	{name: "internal/app/...", ours: with("internal/api", "internal/app/...", "internal/store", "internal/journal", "internal/embed", "internal/mail")},
 
 	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/api", "internal/problem", "internal/patchfs")},
-	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "internal/api", "internal/problem")},
-	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "internal/api", "internal/problem")},
+	{name: "internal/schema"},
+	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "internal/api", "internal/problem", "internal/schema")},
+	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "internal/api", "internal/problem", "internal/schema")},
 	{name: "internal/web/...", ours: with("internal/web/...", "internal/api", "internal/problem")},
 
 	{name: "internal/pgtest"},

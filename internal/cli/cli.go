@@ -41,6 +41,8 @@ type Env struct {
 	Init func(ctx context.Context, w Where, req api.InitRequest) (api.InitResult, error)
 	// Import reads an export into a new project.
 	Import func(ctx context.Context, w Where, in io.Reader, tell api.Progress) (api.ImportResult, error)
+	// Serve serves a project over HTTP until the context is done.
+	Serve func(ctx context.Context, w Where, req ServeRequest) error
 }
 
 // Where says which project a command is about, and who asks.
@@ -48,6 +50,9 @@ type Where struct {
 	Dir   string            // where to look for the project, upward
 	Store string            // sqlite:PATH or postgres://…; empty: find it
 	As    brenner.ActorName // act as this agent; empty: the owner of the file
+	// Server is the address of a server to ask instead of a store; Token is
+	// how the actor is known there, and wherever As is empty.
+	Server, Token string
 }
 
 // Run runs one command line and gives its exit status.
@@ -102,6 +107,7 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 	f := root.PersistentFlags()
 	f.BoolVar(&r.json, "json", false, "print JSON: {\"schema_version\":1,\"data\":…} or …\"error\":…")
 	f.StringVar(&r.store, "store", "", "project store: sqlite:PATH or postgres://… (default: found upward, or $BRENNER_STORE)")
+	f.StringVar(&r.server, "server", "", "ask the server at this address, with the token in $BRENNER_TOKEN (or $BRENNER_SERVER)")
 	f.StringVar(&r.as, "as", "", "act as this agent, under its policy (or $BRENNER_AGENT)")
 	f.StringVarP(&r.dir, "directory", "C", "", "run as if started in this directory")
 	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
@@ -116,6 +122,7 @@ func commands(r *runner) []*cobra.Command {
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
+		newServe(r),
 	}
 }
 
@@ -125,9 +132,11 @@ type runner struct {
 	env   Env
 	json  bool
 	store string
-	as    string
-	dir   string
-	key   string
+	// server is the address of a server, if one is to be asked.
+	server string
+	as     string
+	dir    string
+	key    string
 	// exit is the status of a command that succeeded with something to say,
 	// such as a session still waiting.
 	exit    int
@@ -137,6 +146,10 @@ type runner struct {
 
 // service opens the project the flags name.
 func (r *runner) service(ctx context.Context) (api.Service, error) {
+	if r.server != "" && (r.store != "" || r.as != "") {
+		return nil, brenner.Errorf(brenner.CodeUsage, "--server goes with neither --store nor --as").
+			WithHint("the server knows its store, and the token in BRENNER_TOKEN says who asks")
+	}
 	s, closer, err := r.env.Open(ctx, r.where())
 	if err != nil {
 		return nil, err
@@ -146,7 +159,13 @@ func (r *runner) service(ctx context.Context) (api.Service, error) {
 }
 
 func (r *runner) where() Where {
-	w := Where{Dir: r.path(""), Store: r.store, As: brenner.ActorName(r.as)}
+	w := Where{Dir: r.path(""), Store: r.store, As: brenner.ActorName(r.as), Server: r.server, Token: r.env.Getenv("BRENNER_TOKEN")}
+	if w.Server == "" && w.Store == "" && w.As == "" {
+		w.Server = r.env.Getenv("BRENNER_SERVER")
+	}
+	if w.Server != "" {
+		return w
+	}
 	if w.Store == "" {
 		w.Store = r.env.Getenv("BRENNER_STORE")
 	}

@@ -30,6 +30,12 @@ var table = map[brenner.Class]Status{
 	brenner.ClassCanceled:    {130, 499, -32800},
 }
 
+// exceptions are the codes for which HTTP has a status of its own.
+var exceptions = map[brenner.Code]int{
+	brenner.CodeUnauthenticated: 401,
+	brenner.CodeRateLimited:     429,
+}
+
 // Of gives the row of a class.
 func Of(c brenner.Class) Status {
 	if s, ok := table[c]; ok {
@@ -49,5 +55,9 @@ func From(err error) (*brenner.Error, Status) {
 	default:
 		e = brenner.Errorf(brenner.CodeInternal, "something failed inside").Because(err)
 	}
-	return e, Of(brenner.ClassOf(e.Code))
+	status := Of(brenner.ClassOf(e.Code))
+	if own, ok := exceptions[e.Code]; ok {
+		status.HTTP = own
+	}
+	return e, status
 }

@@ -38,3 +38,17 @@ func TestFrom_HidesTheTextOfUnknownCauses(t *testing.T) {
 		t.Errorf("got %v, %+v", e, s)
 	}
 }
+
+// X1: HTTP has statuses of its own for two codes; the exit status stays that
+// of their class.
+func TestFrom_WhatHTTPHasAStatusForKeepsTheExitOfItsClass(t *testing.T) {
+	for code, want := range map[brenner.Code]problem.Status{
+		brenner.CodeUnauthenticated: {Exit: 7, HTTP: 401},
+		brenner.CodeRateLimited:     {Exit: 9, HTTP: 429},
+		brenner.CodeWriteDenied:     {Exit: 7, HTTP: 403},
+	} {
+		if _, s := problem.From(brenner.Errorf(code, "no")); s.Exit != want.Exit || s.HTTP != want.HTTP {
+			t.Errorf("%s: %+v", code, s)
+		}
+	}
+}

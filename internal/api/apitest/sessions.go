@@ -46,7 +46,7 @@ func (p *player) compiles(session brenner.SessionID) api.CompileResult {
 // status asks where a session stands.
 func (p *player) status(session brenner.SessionID) api.SessionStatus {
 	p.Helper()
-	res, err := p.SessionStatus(p.ctx, session)
+	res, err := p.SessionStatus(p.ctx, api.SessionStatusRequest{ID: session})
 	p.must(err)
 	return res
 }

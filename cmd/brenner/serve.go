@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"brenner"
+	"brenner/internal/app"
+	"brenner/internal/cli"
+	"brenner/internal/httpapi"
+)
+
+// backend is an application as the server asks it.
+type backend struct{ *app.App }
+
+func (b backend) Authenticate(ctx context.Context, token string) (httpapi.Caller, error) {
+	who, err := b.App.Authenticate(ctx, token)
+	if err != nil {
+		return httpapi.Caller{}, err
+	}
+	return b.caller(who), nil
+}
+
+func (b backend) Owner(ctx context.Context) (httpapi.Caller, error) {
+	name, err := b.App.Owner(ctx)
+	return b.caller(app.Identity{Name: name, Auth: app.AuthLogin}), err
+}
+
+func (b backend) caller(who app.Identity) httpapi.Caller {
+	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth}
+}
+
+// serveProject serves a project until the context is done.
+func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err error) {
+	if w.Server != "" || w.As != "" {
+		return brenner.Errorf(brenner.CodeUsage, "a server serves a store, for everybody").
+			WithHint("leave out --server and --as, and unset BRENNER_SERVER and BRENNER_AGENT")
+	}
+	a, closer, err := openApp(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer()) }()
+	if err := mayListen(ctx, a, req.Addr); err != nil {
+		return err
+	}
+	l, scheme, err := listen(ctx, req)
+	if err != nil {
+		return err
+	}
+	s := httpapi.New(httpapi.Options{
+		Backend: backend{a}, Log: slog.New(slog.NewJSONHandler(req.Errors, nil)),
+		Hosts: hosts(req), Login: true, Secure: scheme == "https",
+	})
+	base := scheme + "://" + l.Addr().String()
+	_, _ = fmt.Fprintf(req.Announce, "serving %s\nlog in, once: %s%s\n", base, base, s.LoginPath())
+	return s.Serve(ctx, l)
+}
+
+// mayListen keeps a server that knows no token on this machine: there is
+// nobody elsewhere who could use it.
+func mayListen(ctx context.Context, a *app.App, addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return brenner.Errorf(brenner.CodeUsage, "%q is not an address to listen on", addr).WithHint("write HOST:PORT, for example 127.0.0.1:7420")
+	}
+	if ip := net.ParseIP(host); host == "localhost" || (ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	known, err := a.HasTokens(ctx)
+	if err == nil && !known {
+		err = brenner.Errorf(brenner.CodeUsage, "without tokens the server listens on this machine only, not on %s", addr).
+			WithHint("make a token first: `brenner agent token NAME`")
+	}
+	return err
+}
+
+// hosts are the names the server answers to: those given, and the one it
+// listens on.
+func hosts(req cli.ServeRequest) []string {
+	host, _, _ := net.SplitHostPort(req.Addr)
+	if host == "" {
+		return req.Hosts
+	}
+	return append([]string{host}, req.Hosts...)
+}
+
+func listen(ctx context.Context, req cli.ServeRequest) (net.Listener, string, error) {
+	var config *tls.Config
+	if req.TLSCert != "" {
+		cert, err := tls.LoadX509KeyPair(req.TLSCert, req.TLSKey)
+		if err != nil {
+			return nil, "", brenner.Errorf(brenner.CodeFileError, "the certificate and its key cannot be used").
+				WithHint("give both as PEM files that belong together").Because(err)
+		}
+		config = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", req.Addr)
+	if err != nil {
+		return nil, "", brenner.Errorf(brenner.CodeStoreUnavailable, "cannot listen on %s", req.Addr).
+			WithHint("another program may use it; choose another with --addr").Because(err)
+	}
+	if config == nil {
+		return l, "http", nil
+	}
+	return tls.NewListener(l, config), "https", nil
+}

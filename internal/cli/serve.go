@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// ServeRequest says how a project is to be served.
+type ServeRequest struct {
+	Addr string
+	// Hosts are names the server answers to besides those of this machine.
+	Hosts            []string
+	TLSCert, TLSKey  string
+	Announce, Errors io.Writer
+}
+
+func newServe(r *runner) *cobra.Command {
+	var req ServeRequest
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the project: HTTP API and MCP",
+		Long: `Serves the project over HTTP: the API under /api/v1 (described at
+/api/v1/openapi.json), MCP at /mcp, health at /healthz and /readyz, metrics at
+/metrics. Agents and programs send a token, made with ` + "`brenner agent token`" + `.
+
+Until a token exists the server listens on this machine only. The address that
+it prints logs in the person who started it, once. It stops at a signal, after
+finishing what is under way; the log goes to standard error as JSON.`,
+		Example: `  brenner serve --addr 127.0.0.1:7420`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Announce, req.Errors = r.env.Out, r.env.Err
+			for _, p := range []*string{&req.TLSCert, &req.TLSKey} {
+				if *p != "" {
+					*p = r.path(*p)
+				}
+			}
+			return r.env.Serve(cmd.Context(), r.where(), req)
+		},
+	}
+	c.Flags().StringVar(&req.Addr, "addr", "127.0.0.1:7420", "address to listen on")
+	c.Flags().StringArrayVar(&req.Hosts, "host", nil, "a name that clients use for this server (repeatable)")
+	c.Flags().StringVar(&req.TLSCert, "tls-cert", "", "certificate, PEM")
+	c.Flags().StringVar(&req.TLSKey, "tls-key", "", "its key, PEM")
+	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	return c
+}

@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+)
+
+// note is what is remembered about a request for the log and the metrics. It
+// holds no secret: neither token nor cookie, query nor body.
+type note struct {
+	id     string
+	name   string // of the use case
+	caller Caller
+	code   brenner.Code
+	cause  error
+	status int
+	bytes  int64
+}
+
+// failed notes the error that was answered.
+func (n *note) failed(err error, t trouble) {
+	n.code = t.Code
+	if t.Code == brenner.CodeInternal {
+		n.cause = err
+	}
+}
+
+type noteKey struct{}
+
+func noteOf(h *http.Request) *note {
+	if n, ok := h.Context().Value(noteKey{}).(*note); ok {
+		return n
+	}
+	return &note{}
+}
+
+// named notes which use case a request turned out to be.
+func (s *Server) named(name string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, h *http.Request) {
+		noteOf(h).name = name
+		next(w, h)
+	}
+}
+
+// chain is what every request goes through.
+func (s *Server) chain(next http.Handler) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
+		fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "the request comes from a page of another origin"))
+	}))
+	return s.watched(s.addressed(origin.Handler(next)))
+}
+
+// addressed refuses requests that were meant for another name, and any while
+// the server stops.
+func (s *Server) addressed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
+		head := w.Header()
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Cache-Control", "no-store")
+		head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		head.Set("Referrer-Policy", "no-referrer")
+		switch {
+		case !s.answersTo(h.Host):
+			fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this server does not answer to the name %q", clip(h.Host)).
+				WithHint("use the address it printed, or name the host with --host when starting it"))
+		case s.stopping.Load() && h.URL.Path != "/healthz":
+			w.Header().Set("Connection", "close")
+			fail(w, h, errStopping)
+		default:
+			next.ServeHTTP(w, h)
+		}
+	})
+}
+
+func (s *Server) answersTo(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	if ip := net.ParseIP(name); name == "localhost" || (ip != nil && ip.IsLoopback()) {
+		return true
+	}
+	return slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+}
+
+// watched gives a request its id, survives its panics, counts and logs it.
+func (s *Server) watched(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
+		n := &note{id: newID()}
+		h = h.WithContext(context.WithValue(h.Context(), noteKey{}, n))
+		out := &counted{ResponseWriter: w, note: n}
+		out.Header().Set("X-Request-Id", n.id)
+		start := time.Now()
+		s.metrics.under.Inc()
+		defer func() {
+			s.metrics.under.Dec()
+			p := recover()
+			if p != nil && p != http.ErrAbortHandler {
+				n.cause = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+				if n.status == 0 {
+					fail(out, h, n.cause)
+				}
+			}
+			s.report(h, n, time.Since(start))
+			if p != nil {
+				panic(http.ErrAbortHandler) // the connection is not to be used again
+			}
+		}()
+		next.ServeHTTP(out, h)
+	})
+}
+
+func (s *Server) report(h *http.Request, n *note, took time.Duration) {
+	s.metrics.count(n, took)
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("id", n.id), slog.String("call", n.name), slog.String("method", h.Method),
+		slog.Int("status", n.status), slog.Int64("bytes", n.bytes), slog.Duration("took", took),
+	}
+	if n.caller.Auth != "" {
+		attrs = append(attrs, slog.String("actor", string(n.caller.Name)), slog.String("auth", n.caller.Auth))
+	}
+	if n.code != "" {
+		attrs = append(attrs, slog.String("code", string(n.code)))
+	}
+	if n.cause != nil {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("cause", n.cause.Error()))
+	}
+	s.options.Log.LogAttrs(h.Context(), level, "request", attrs...)
+}
+
+// counted notes what was answered.
+type counted struct {
+	http.ResponseWriter
+	note *note
+}
+
+func (c *counted) WriteHeader(status int) {
+	if c.note.status == 0 {
+		c.note.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	if c.note.status == 0 {
+		c.note.status = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(p)
+	c.note.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Flush sends what was written; the MCP library asks for it by this name.
+func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }

@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/go-json-experiment/json"
+)
+
+// heartbeat is how often a quiet feed says that it is still there.
+const heartbeat = 15 * time.Second
+
+// feed streams the records of the journal as server-sent events, from behind
+// the position asked for, or from now on. The id of an event is its position,
+// so that a reader who lost the connection goes on where it was. It reads the
+// journal as the caller may: no agent does (C1).
+func (s *Server) feed(w http.ResponseWriter, h *http.Request, c Caller) {
+	after, err := feedStart(h, c)
+	if err != nil {
+		fail(w, h, err)
+		return
+	}
+	page, err := c.Service.Records(h.Context(), api.RecordsRequest{After: after, Limit: brenner.FeedPage})
+	if err != nil {
+		fail(w, h, err)
+		return
+	}
+	done, err := s.limits.feed()
+	if err != nil {
+		fail(w, h, err)
+		return
+	}
+	defer done()
+	s.metrics.feeds.Inc()
+	defer s.metrics.feeds.Dec()
+	w.Header().Set("Content-Type", "text/event-stream")
+	f := &stream{w: w, control: http.NewResponseController(w), after: after}
+	// A feed is read for longer than a request may take to arrive.
+	_ = f.control.SetReadDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(h.Context())
+	defer cancel()
+	defer context.AfterFunc(s.live, cancel)()
+	f.send(s, ctx, h, page)
+}
+
+// feedStart reads where a feed is to start.
+func feedStart(h *http.Request, c Caller) (int64, error) {
+	query := h.URL.Query()
+	for name := range query {
+		if name != "after" {
+			return 0, unknownParameter(query, nil)
+		}
+	}
+	text := query.Get("after")
+	if last := h.Header.Get("Last-Event-ID"); last != "" {
+		text = last
+	}
+	if text == "" {
+		info, err := c.Service.Project(h.Context())
+		return info.Size, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a position of the journal", clip(text)).At("/after")
+	}
+	return n, nil
+}
+
+// stream is one feed under way: a page of records is all it holds.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	after   int64
+}
+
+// send writes pages until the reader or the server goes, or the reader is no
+// longer allowed to.
+func (f *stream) send(s *Server, ctx context.Context, h *http.Request, page api.RecordList) {
+	err := f.records(page)
+	for err == nil {
+		if !page.More {
+			err = f.wait(s, ctx)
+		}
+		if err != nil {
+			break
+		}
+		// Who asks is asked again: a revoked token ends its feeds.
+		var c Caller
+		if c, err = s.caller(h); err != nil {
+			break
+		}
+		if page, err = c.Service.Records(ctx, api.RecordsRequest{After: f.after, Limit: brenner.FeedPage}); err == nil {
+			err = f.records(page)
+		}
+	}
+	if ctx.Err() != nil || errors.Is(err, errGone) {
+		return
+	}
+	t := newTrouble(err, noteOf(h).id)
+	noteOf(h).failed(err, t)
+	_ = f.event("error", "", mustJSON(t))
+}
+
+// errGone says that the reader does not read any more.
+var errGone = errors.New("the reader of a feed is gone")
+
+// wait returns when there may be more, with a heartbeat now and then.
+func (f *stream) wait(s *Server, ctx context.Context) error {
+	for {
+		quiet, cancel := context.WithTimeout(ctx, heartbeat)
+		err := s.options.Backend.Wait(quiet, f.after)
+		timeout := quiet.Err() != nil && ctx.Err() == nil
+		cancel()
+		if !timeout {
+			return err
+		}
+		if err := f.write(": still here\n\n"); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *stream) records(page api.RecordList) error {
+	for _, rec := range page.Records {
+		if err := f.event(rec.Kind, strconv.FormatInt(rec.Seq, 10), mustJSON(rec)); err != nil {
+			return err
+		}
+		f.after = rec.Seq
+	}
+	if len(page.Records) == 0 {
+		return f.write(": nothing new\n\n")
+	}
+	return nil
+}
+
+func (f *stream) event(kind, id string, data []byte) error {
+	head := "event: " + kind + "\n"
+	if id != "" {
+		head += "id: " + id + "\n"
+	}
+	return f.write(fmt.Sprintf("%sdata: %s\n\n", head, data))
+}
+
+// write sends a piece; a reader that does not take it in time is gone.
+func (f *stream) write(text string) error {
+	_ = f.control.SetWriteDeadline(time.Now().Add(brenner.HeaderDeadline))
+	if _, err := f.w.Write([]byte(text)); err != nil {
+		return errGone
+	}
+	if err := f.control.Flush(); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// mustJSON writes a value the program made itself.
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}

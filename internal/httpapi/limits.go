@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"net/http"
+	"sync"
+
+	"brenner"
+
+	"golang.org/x/time/rate"
+)
+
+// limits keeps one caller from taking what belongs to all.
+type limits struct {
+	rate  rate.Limit
+	burst int
+
+	mu  sync.Mutex
+	per map[string]*rate.Limiter
+
+	large chan struct{} // one for each large body being read
+	feeds chan struct{} // one for each feed
+}
+
+// maxLimiters bounds how many callers are remembered. Who has been quiet is
+// forgotten first, which changes nothing for them.
+const maxLimiters = 10_000
+
+func newLimits(perSecond, burst int) *limits {
+	if perSecond == 0 {
+		perSecond, burst = brenner.RequestRate, brenner.RequestBurst
+	}
+	return &limits{
+		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{},
+		large: make(chan struct{}, brenner.MaxLargeRequests), feeds: make(chan struct{}, brenner.MaxFeeds),
+	}
+}
+
+var errTooMany = brenner.Errorf(brenner.CodeRateLimited, "too many requests").WithHint("wait a second, then go on more slowly")
+
+// allow counts a request of a caller.
+func (l *limits) allow(who string) error {
+	l.mu.Lock()
+	one := l.per[who]
+	if one == nil {
+		if len(l.per) >= maxLimiters {
+			l.forget()
+		}
+		one = rate.NewLimiter(l.rate, l.burst)
+		l.per[who] = one
+	}
+	l.mu.Unlock()
+	if !one.Allow() {
+		return errTooMany
+	}
+	return nil
+}
+
+// forget drops who has made no request for a while; all, if nobody has been
+// quiet.
+func (l *limits) forget() {
+	for who, one := range l.per {
+		if one.Tokens() >= float64(l.burst) {
+			delete(l.per, who)
+		}
+	}
+	if len(l.per) >= maxLimiters {
+		clear(l.per)
+	}
+}
+
+// body bounds what is read of a request. Large bodies take turns, so that many
+// of them need no more memory than a few.
+func (l *limits) body(h *http.Request) (done func(), err error) {
+	if h.ContentLength > brenner.MaxRequestBytes {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", brenner.MaxRequestBytes)
+	}
+	h.Body = http.MaxBytesReader(nil, h.Body, brenner.MaxRequestBytes)
+	if h.ContentLength >= 0 && h.ContentLength <= brenner.LargeRequestBytes {
+		return func() {}, nil
+	}
+	select {
+	case l.large <- struct{}{}:
+		return func() { <-l.large }, nil
+	case <-h.Context().Done():
+		return nil, h.Context().Err()
+	}
+}
+
+// feed takes a place for a feed.
+func (l *limits) feed() (done func(), err error) {
+	select {
+	case l.feeds <- struct{}{}:
+		return func() { <-l.feeds }, nil
+	default:
+		return nil, brenner.Errorf(brenner.CodeRateLimited, "%d feeds are open", brenner.MaxFeeds).WithHint("close one, or ask another server")
+	}
+}

@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+
+	"brenner/internal/schema"
+)
+
+// OpenAPI describes the API, from the table of routes.
+var OpenAPI = sync.OnceValue(func() []byte { return mustJSON(newDocument().write()) })
+
+func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
+	send(w, http.StatusOK, "application/json", OpenAPI())
+}
+
+// document is an OpenAPI document being written: structs that are met on the
+// way become components.
+type document struct {
+	schemas map[string]schema.Schema
+	types   map[reflect.Type]string
+}
+
+func newDocument() *document {
+	return &document{schemas: map[string]schema.Schema{}, types: map[reflect.Type]string{}}
+}
+
+type object = map[string]any
+
+func (d *document) write() object {
+	paths := object{}
+	for _, r := range routes {
+		d.path(paths, r.path)[strings.ToLower(r.method)] = d.operation(r)
+	}
+	d.path(paths, "/export")["get"] = streamed("Export", "Export the project as JSON Lines", "application/jsonl")
+	feed := streamed("Feed", "Follow the journal as server-sent events; persons only", "text/event-stream")
+	feed["parameters"] = []object{
+		{"name": "after", "in": "query", "schema": object{"type": "integer"}, "description": "start behind this record; default: from now on"},
+		{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"}},
+	}
+	d.path(paths, "/feed")["get"] = feed
+	return object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Brenner", "version": "1", "description": "Shared, versioned memory for teams of agents. Errors are problem documents (RFC 9457) with a stable code."},
+		"servers": []object{{"url": prefix}},
+		"paths":   paths,
+		"components": object{
+			"schemas":         d.named(),
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+			"responses": object{"Problem": object{
+				"description": "the request was refused",
+				"content":     object{"application/problem+json": object{"schema": object{"$ref": d.ref(reflect.TypeFor[trouble]())}}},
+			}},
+		},
+		"security": []object{{"token": []string{}}},
+	}
+}
+
+func (d *document) path(paths object, name string) object {
+	if paths[name] == nil {
+		paths[name] = object{}
+	}
+	return paths[name].(object)
+}
+
+func streamed(id, summary, kind string) object {
+	return object{"operationId": id, "summary": summary, "responses": object{
+		"200":     object{"description": "a stream", "content": object{kind: object{}}},
+		"default": object{"$ref": "#/components/responses/Problem"},
+	}}
+}
+
+func (d *document) operation(r route) object {
+	op := object{
+		"operationId": r.name, "summary": r.summary,
+		"responses": object{
+			"200": object{"description": "the result", "content": object{
+				"application/json": object{"schema": object{"$ref": d.ref(r.out)}},
+			}},
+			"default": object{"$ref": "#/components/responses/Problem"},
+		},
+	}
+	if parameters := d.parameters(r); len(parameters) > 0 {
+		op["parameters"] = parameters
+	}
+	if r.method == http.MethodPost && r.in != nil && len(schema.Fields(r.in)) > 0 {
+		op["requestBody"] = object{"content": object{"application/json": object{"schema": object{"$ref": d.ref(r.in)}}}}
+	}
+	return op
+}
+
+func (d *document) parameters(r route) []object {
+	var out []object
+	inPath := map[string]bool{}
+	for _, name := range r.parameters() {
+		inPath[name] = true
+		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	if r.in == nil {
+		return out
+	}
+	if r.method == http.MethodGet {
+		for _, f := range schema.Fields(r.in) {
+			if !inPath[f.Name] {
+				out = append(out, object{"name": f.Name, "in": "query", "required": !f.Optional, "schema": d.writer().Of(f.Type)})
+			}
+		}
+		return out
+	}
+	if _, writes := r.in.FieldByName("Write"); writes {
+		out = append(out, object{"name": keyHeader, "in": "header", "schema": object{"type": "string"}, "description": "makes the request safe to repeat"})
+	}
+	return out
+}
+
+func (d *document) writer() schema.Writer { return schema.Writer{Ref: d.ref} }
+
+// ref names the component of a struct, which it describes on first sight.
+func (d *document) ref(t reflect.Type) string {
+	name, known := d.types[t]
+	if !known {
+		name = d.free(t)
+		d.types[t] = name
+		d.schemas[name] = schema.Schema{} // taken, while what is inside is described
+		d.schemas[name] = d.writer().Of(t)
+	}
+	return "#/components/schemas/" + name
+}
+
+// free gives a struct a name that no other has.
+func (d *document) free(t reflect.Type) string {
+	name := t.Name()
+	if name == "" || name == "trouble" {
+		name = "Problem"
+	}
+	for d.schemas[name] != nil {
+		pkg := t.PkgPath()
+		pkg = pkg[strings.LastIndexByte(pkg, '/')+1:]
+		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	}
+	return name
+}
+
+func (d *document) named() object {
+	// The problem itself is described by the response that refers to it.
+	d.ref(reflect.TypeFor[trouble]())
+	out := object{}
+	for name, s := range d.schemas {
+		out[name] = s
+	}
+	return out
+}

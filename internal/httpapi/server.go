@@ -1,0 +1,288 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"brenner"
+	"brenner/internal/api"
+)
+
+// Backend is what the server serves.
+type Backend interface {
+	// Authenticate says whom a token names. Code: UNAUTHENTICATED.
+	Authenticate(ctx context.Context, token string) (Caller, error)
+	// Owner is the person who started the server.
+	Owner(ctx context.Context) (Caller, error)
+	// Ready says why the server cannot work now, or nil.
+	Ready(ctx context.Context) error
+	// Wait returns when the journal holds more than after records.
+	Wait(ctx context.Context, after int64) error
+}
+
+// Caller is who asks: the service as they have it, and how we know them.
+type Caller struct {
+	Service api.Service
+	Name    brenner.ActorName
+	// Auth is how they were authenticated, without any secret: token:ID, login.
+	Auth string
+}
+
+// Options are what a server can be told.
+type Options struct {
+	Backend Backend
+	// Log takes one line a request.
+	Log *slog.Logger
+	// Hosts are the names the server answers to; empty: those of this machine
+	// to itself. Another name in a request may be a page of a stranger that
+	// made its own name point here.
+	Hosts []string
+	// Login allows the person who started the server to log in with a browser.
+	Login bool
+	// Secure says that clients come over TLS.
+	Secure bool
+	// MCP serves /mcp, to those who have a token; nil: nobody does.
+	MCP http.Handler
+	// Rate and Burst bound the requests of one token; 0: the limits of
+	// brenner.
+	Rate, Burst int
+}
+
+// Server answers requests. It is an http.Handler.
+type Server struct {
+	options  Options
+	handler  http.Handler
+	logins   *logins
+	limits   *limits
+	metrics  *metrics
+	stopping atomic.Bool
+	// live is done when the server stops: what never ends by itself ends then.
+	live context.Context
+	stop context.CancelFunc
+}
+
+// New makes a server.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{options: o, logins: newLogins(), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
+	s.live, s.stop = context.WithCancel(context.Background())
+	s.handler = s.chain(s.mux())
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) { s.handler.ServeHTTP(w, h) }
+
+func (s *Server) mux() *http.ServeMux {
+	m := http.NewServeMux()
+	for _, r := range routes {
+		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, s.serve(r)))
+	}
+	m.HandleFunc("GET "+prefix+"/export", s.known("Export", s.export))
+	m.HandleFunc("GET "+prefix+"/feed", s.known("Feed", s.feed))
+	m.HandleFunc("GET "+prefix+"/openapi.json", s.named("OpenAPI", serveOpenAPI))
+	m.HandleFunc("GET /healthz", s.named("Health", s.health))
+	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
+	m.HandleFunc("GET /metrics", s.known("Metrics", func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
+	m.HandleFunc("GET /login", s.named("Login", s.login))
+	m.HandleFunc("POST /login", s.named("Login", s.loginToken))
+	m.HandleFunc("POST /logout", s.named("Logout", s.logout))
+	if s.options.MCP != nil {
+		m.HandleFunc("/mcp", s.known("MCP", s.mcp))
+	}
+	m.HandleFunc("/", s.named("None", func(w http.ResponseWriter, h *http.Request) {
+		fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, clip(h.URL.Path)).
+			WithHint("see "+prefix+"/openapi.json"))
+	}))
+	return m
+}
+
+// serve is the handler of one row of the table.
+func (s *Server) serve(r route) func(http.ResponseWriter, *http.Request, Caller) {
+	return func(w http.ResponseWriter, h *http.Request, c Caller) {
+		req, err := r.bind(h)
+		if err != nil {
+			fail(w, h, err)
+			return
+		}
+		result, err := r.invoke(h.Context(), c.Service, req)
+		if err != nil {
+			fail(w, h, err)
+			return
+		}
+		answer(w, h, result)
+	}
+}
+
+// mcp lets a caller with a token through. The MCP server asks again who it is:
+// identity is the token, never a session.
+func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
+	if bearer(h) == "" {
+		fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "tools are for those who have a token").
+			WithHint("send Authorization: Bearer TOKEN"))
+		return
+	}
+	s.options.MCP.ServeHTTP(w, h)
+}
+
+// known is a handler for somebody who is known and within their limits.
+func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
+	return s.named(name, func(w http.ResponseWriter, h *http.Request) {
+		caller, err := s.caller(h)
+		if err != nil {
+			// Guessing costs the one who guesses.
+			if s.limits.allow("from:"+remote(h)) != nil {
+				err = errTooMany
+			}
+			fail(w, h, err)
+			return
+		}
+		noteOf(h).caller = caller
+		if err := s.limits.allow(caller.Auth); err != nil {
+			fail(w, h, err)
+			return
+		}
+		done, err := s.limits.body(h)
+		if err != nil {
+			fail(w, h, err)
+			return
+		}
+		defer done()
+		next(w, h, caller)
+	})
+}
+
+// caller finds out who asks: by a token, or by a browser that is logged in.
+func (s *Server) caller(h *http.Request) (Caller, error) {
+	if token := bearer(h); token != "" {
+		return s.options.Backend.Authenticate(h.Context(), token)
+	}
+	if c, err := h.Cookie(cookieName); err == nil {
+		if login, ok := s.logins.find(c.Value); ok {
+			return s.loggedIn(h.Context(), login)
+		}
+	}
+	return Caller{}, brenner.Errorf(brenner.CodeUnauthenticated, "nobody known is asking").
+		WithHint("send Authorization: Bearer TOKEN; the PI makes a token with `brenner agent token NAME`")
+}
+
+func bearer(h *http.Request) string {
+	scheme, token, _ := strings.Cut(h.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+func remote(h *http.Request) string {
+	host, _, err := net.SplitHostPort(h.RemoteAddr)
+	if err != nil {
+		return h.RemoteAddr
+	}
+	return host
+}
+
+func (s *Server) health(w http.ResponseWriter, h *http.Request) {
+	answer(w, h, map[string]string{"status": "ok"})
+}
+
+func (s *Server) ready(w http.ResponseWriter, h *http.Request) {
+	if s.stopping.Load() {
+		fail(w, h, errStopping)
+		return
+	}
+	ctx, cancel := context.WithTimeout(h.Context(), 5*time.Second)
+	defer cancel()
+	if err := s.options.Backend.Ready(ctx); err != nil {
+		fail(w, h, err)
+		return
+	}
+	answer(w, h, map[string]string{"status": "ready"})
+}
+
+var errStopping = brenner.Errorf(brenner.CodeStoreUnavailable, "the server is stopping").WithHint("try again, or another server")
+
+// resultTrailer carries what an export was, behind it.
+const resultTrailer = "Brenner-Result"
+
+// export streams the project. A refusal comes before the first byte; what
+// breaks later breaks the connection, so that half an export never looks whole.
+func (s *Server) export(w http.ResponseWriter, h *http.Request, c Caller) {
+	w.Header().Set("Trailer", resultTrailer)
+	out := &late{w: w, extend: func() { s.extend(w) }}
+	result, err := c.Service.Export(h.Context(), out)
+	if err != nil && !out.started {
+		w.Header().Del("Trailer")
+		fail(w, h, err)
+		return
+	}
+	if err != nil {
+		noteOf(h).failed(err, newTrouble(err, ""))
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set(resultTrailer, string(mustJSON(result)))
+}
+
+// late is a body that starts with its first byte, and whose reader may take
+// its time as long as it goes on reading.
+type late struct {
+	w       http.ResponseWriter
+	extend  func()
+	started bool
+}
+
+func (l *late) Write(p []byte) (int, error) {
+	if !l.started {
+		l.started = true
+		l.w.Header().Set("Content-Type", "application/jsonl")
+	}
+	l.extend()
+	return l.w.Write(p)
+}
+
+// extend gives the client of a long answer another while.
+func (s *Server) extend(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(brenner.RequestDeadline))
+}
+
+// Serve answers on a listener until the context is done; then it takes no more
+// requests, finishes those under way and returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	hs := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: brenner.HeaderDeadline,
+		ReadTimeout:       brenner.RequestDeadline,
+		WriteTimeout:      2 * brenner.RequestDeadline,
+		IdleTimeout:       brenner.RequestDeadline,
+		MaxHeaderBytes:    brenner.MaxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- hs.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	s.stop()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), brenner.ShutdownDeadline)
+	defer cancel()
+	if err := hs.Shutdown(late); err != nil {
+		return errors.Join(fmt.Errorf("requests under way did not finish: %w", err), hs.Close())
+	}
+	return nil
+}
+
+// newID names a request in the log.
+func newID() string { return rand.Text()[:16] }

@@ -105,24 +105,34 @@ func (c *call) staleNeeds() ([]api.Need, error) {
 // promotionNeeds lists results of tasks, and versions that need a rebase, that
 // nobody has decided upon.
 func (c *call) promotionNeeds() ([]api.Need, error) {
-	var waiting, rebase []string
+	var outputs []brenner.Ref
 	err := c.eachTask([]api.TaskState{api.TaskDone}, func(t api.TaskInfo) bool {
-		versions, err := c.VersionsOf(c.ctx, t.Outputs)
-		for _, v := range versions {
-			switch {
-			case err != nil:
-			case v.Status == artifact.Draft:
-				waiting = append(waiting, v.Ref().String())
-			case v.Status == artifact.NeedsRebase:
-				rebase = append(rebase, v.Ref().String())
-			}
-		}
-		return err == nil
+		outputs = append(outputs, t.Outputs...)
+		return true
 	})
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := c.nodes(outputs)
+	if err != nil {
+		return nil, err
+	}
+	var waiting, rebase []string
+	for _, n := range nodes {
+		used, err := c.inUse(n) // what a later version replaced waits for nobody
+		switch {
+		case err != nil:
+			return nil, err
+		case used && n.Status == artifact.Draft:
+			waiting = append(waiting, n.Ref.String())
+		case used && n.Status == artifact.NeedsRebase:
+			rebase = append(rebase, n.Ref.String())
+		}
+	}
 	return []api.Need{
 		{Kind: "promotion", Count: len(waiting), What: "done and not decided upon: " + firstFew(waiting), Command: "brenner artifact promote " + first(waiting) + " --reason …"},
 		{Kind: "rebase", Count: len(rebase), What: "made from inputs that moved: " + firstFew(rebase), Command: "brenner artifact show " + first(rebase)},
-	}, err
+	}, nil
 }
 
 func first(names []string) string {

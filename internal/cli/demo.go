@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"brenner"
@@ -21,7 +22,8 @@ import (
 // story is what the demo tells: chapters of narration and command lines,
 // followed by the files it uses. Each command line runs this program as a
 // process of its own; a name before the $ is the agent it runs as, a ! before
-// it says that it must fail.
+// it says that it must fail. {task} stands for the task that was named last,
+// and so do {ctx} and {stalemate}: their numbers are positions in the journal.
 //
 //go:embed demo/story.txt
 var story string
@@ -46,7 +48,7 @@ of the agents. The project is removed afterwards unless --keep names a place.`,
 				return err
 			}
 			defer done()
-			p := &play{runner: r, ctx: cmd.Context(), dir: dir}
+			p := &play{runner: r, ctx: cmd.Context(), dir: dir, named: map[string]string{}}
 			if err := p.run(story); err != nil {
 				return err
 			}
@@ -106,7 +108,12 @@ type play struct {
 	ctx      context.Context
 	dir      string
 	chapters []*chapter
+	// named is what {task}, {ctx} and {stalemate} stand for.
+	named map[string]string
 }
+
+// numbered are the things whose names are positions in the journal.
+var numbered = regexp.MustCompile(`\b(task|ctx|stalemate)-\d+\b`)
 
 func (p *play) run(story string) error {
 	script, files := splitStory(story)
@@ -157,6 +164,9 @@ func (p *play) line(line string) error {
 		return nil
 	}
 	actor, fails := strings.CutPrefix(actor, "! ")
+	for kind, name := range p.named {
+		command = strings.ReplaceAll(command, "{"+kind+"}", name)
+	}
 	s := &step{Actor: actor, Command: "brenner " + command}
 	last := p.chapters[len(p.chapters)-1]
 	last.Steps = append(last.Steps, s)
@@ -165,8 +175,11 @@ func (p *play) line(line string) error {
 		return err
 	}
 	p.say("%s", indent(s.Output, shownLines))
+	for _, m := range numbered.FindAllStringSubmatch(s.Output, -1) {
+		p.named[m[1]] = m[0]
+	}
 	if (s.Exit != 0) != fails {
-		return fmt.Errorf("the story goes wrong at %q: exit status %d\n%s", s.Command, s.Exit, s.Output)
+		return brenner.Errorf(brenner.CodeInternal, "the story goes wrong at %q: exit status %d", s.Command, s.Exit)
 	}
 	return nil
 }

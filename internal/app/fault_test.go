@@ -35,7 +35,11 @@ const (
 
 func TestMain(m *testing.M) {
 	if address := os.Getenv(writerStore); address != "" {
-		if err := beWriter(address); err != nil {
+		be := beWriter
+		if os.Getenv(learnerBatch) != "" {
+			be = beLearner
+		}
+		if err := be(address); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -91,10 +95,11 @@ type stage struct {
 
 // start runs a writer; what it has acknowledged comes out of the channel, which
 // closes when the process ends.
-func (s *stage) start(name string, count int) (*exec.Cmd, <-chan string) {
+func (s *stage) start(name string, count int, env ...string) (*exec.Cmd, <-chan string) {
 	s.Helper()
 	cmd := exec.CommandContext(s.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerStore+"="+s.address, writerCount+"="+fmt.Sprint(count), writerName+"="+name)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ const (
 	settleDelay = 200 * time.Millisecond
 	// maxNoted is how many texts a process puts off. What goes beyond is
 	// settled at once, so that searching stays fast.
-	maxNoted = 256
+	maxNoted = 512
 )
 
 // Index notes the text; if it ends in the content just stored, by reference.
@@ -99,26 +100,17 @@ func vectors(project int32, terms []store.Term) []pgtype.TSVector {
 	for len(terms) > 0 {
 		lexemes := []pgtype.TSVectorLexeme{{Word: projectWord(project)}}
 		for size := 0; len(terms) > 0 && size < maxVector; terms = terms[1:] {
-			size += len(terms[0].Word) + 12 // an entry, a position and padding
-			lexemes = append(lexemes, pgtype.TSVectorLexeme{Word: terms[0].Word, Positions: weightLabels[terms[0].Weight-1]})
+			word := lexeme(terms[0].Word, terms[0].Weight)
+			size += len(word) + 4 // for its entry
+			lexemes = append(lexemes, pgtype.TSVectorLexeme{Word: word})
 		}
 		all = append(all, pgtype.TSVector{Lexemes: lexemes, Valid: true})
 	}
 	return all
 }
 
-// weightLabels write the weights 1 to 4, and weightValues are what D, C, B and
-// A stand for, in quarters. A word without a position counts as D and takes the
-// least space; that is given to the weight of a word that stands once in a text
-// of usual length.
-var weightLabels = [store.MaxWeight][]pgtype.TSVectorPosition{
-	{{Position: 1, Weight: pgtype.TSVectorWeightC}},
-	nil,
-	{{Position: 1, Weight: pgtype.TSVectorWeightB}},
-	{{Position: 1, Weight: pgtype.TSVectorWeightA}},
-}
-
-const weightValues = `'{0.5, 0.25, 0.75, 1}'`
+// lexeme is how the index knows a word of some weight.
+func lexeme(word string, weight int) string { return word + strconv.Itoa(weight) }
 
 // projectWord is what the index knows the project by. It sorts before any word
 // of a text, which are letters and digits.

@@ -79,34 +79,35 @@ func (r *reader) notedTexts(ctx context.Context, words []string, q store.SearchQ
 }
 
 // searchIndex gives the best hits of the index, in which noted texts do not
-// count, and the rarity of each word, for which they do.
-//
-// ts_rank of a query of one word is its weight, at most 1, divided by a constant
-// (the sum of 1/n²). Taking that out again gives the whole number it was.
+// count, and the rarity of each word, for which they do. Which weight a word
+// has in a document shows by the lexeme under which it is found.
 func (r *reader) searchIndex(ctx context.Context, words []string, q store.SearchQuery, noted []notedText) (hits []store.Hit, rarity []float64, err error) {
 	size, err := r.Size(ctx) // of the journal: rough, but that will do
 	if err != nil {
 		return nil, nil, err
 	}
-	outdated, counts, quoted := make([]string, len(noted)), make([]int32, len(words)), make([]string, len(words))
+	var lexemes []string
+	var numbers, weights []int32
+	for i, word := range words {
+		for weight := 1; weight <= store.MaxWeight; weight++ {
+			lexemes = append(lexemes, "'"+lexeme(word, weight)+"'") // letters and digits
+			numbers, weights = append(numbers, int32(i+1)), append(weights, int32(weight))
+		}
+	}
+	outdated, counts := make([]string, len(noted)), make([]int32, len(words))
 	for i, n := range noted {
 		outdated[i] = string(n.artifact)
 		for j, weight := range n.weights {
 			counts[j] += int32(min(weight, 1))
 		}
 	}
-	for i, word := range words {
-		quoted[i] = "'" + word + "'" // letters and digits
-	}
-	w := where{args: []any{r.project, quoted, counts, outdated, "'" + projectWord(r.project) + "'", size}}
-	sql := `WITH asked AS (
-			SELECT * FROM unnest($2::text[], $3::integer[]) WITH ORDINALITY AS a (word, noted, n)
-		), hit AS MATERIALIZED (
-			SELECT n, artifact, weight FROM asked, LATERAL (
-				SELECT artifact, round((ts_rank(` + weightValues + `, words, word::tsquery) * 4 * 1.64493406685)::numeric)::float8 AS weight
-				FROM documents WHERE project = $1 AND words @@ ($5::text::tsquery && word::tsquery) AND artifact <> ALL ($4)) AS d
+	w := where{args: []any{r.project, "'" + projectWord(r.project) + "'", lexemes, numbers, weights, outdated, counts, size}}
+	sql := `WITH hit AS MATERIALIZED (
+			SELECT n, weight, artifact FROM unnest($3::text[], $4::integer[], $5::integer[]) AS asked (lexeme, n, weight), LATERAL (
+				SELECT artifact FROM documents WHERE project = $1 AND words @@ ($2::text::tsquery && lexeme::tsquery) AND artifact <> ALL ($6)) AS d
 		), rare AS (
-			SELECT n, ln(2 + $6::float8 / greatest(1, noted + count(artifact))) AS rarity FROM asked LEFT JOIN hit USING (n) GROUP BY n, noted
+			SELECT n, ln(2 + $8::float8 / greatest(1, noted + count(artifact))) AS rarity
+			FROM unnest($7::integer[]) WITH ORDINALITY AS word (noted, n) LEFT JOIN hit USING (n) GROUP BY n, noted
 		), best AS (
 			SELECT artifact, round(sum(weight * rarity)::numeric, 6)::float8 AS score FROM hit JOIN rare USING (n)
 			WHERE ` + w.chosen(q) + ` GROUP BY artifact ORDER BY score DESC, artifact` + limitTo(q.Limit) + `

@@ -21,8 +21,7 @@ import (
 )
 
 // A second, plain way to score: the weight of each word times its rarity, and
-// the same whether a text is noted or settled. Weights are taken out of ts_rank;
-// this shows that nothing else of it is left.
+// the same whether a text is noted or settled.
 func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
 	address := pgtest.Open(t)
 	s := open(t, project(address, "p"))

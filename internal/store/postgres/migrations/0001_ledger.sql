@@ -158,10 +158,11 @@ CREATE TABLE requests (
 -- What is not derived from the journal.
 
 -- Full text. The words of a document are analysed outside (store.Terms); the
--- index only knows which document has which word with which weight, which are
--- the labels A to D here. Long documents are cut into parts, because a tsvector is
--- bounded. Each also holds the word /N for its project, so that the index, which
--- knows no other column, finds the documents of one project only.
+-- index only knows which document has which word with which weight: the lexeme of
+-- a word is the word followed by the digit of its weight. Long documents are cut
+-- into parts, because a tsvector is bounded. Each also holds the lexeme /N of its
+-- project, so that the index, which knows no other column, finds the documents of
+-- one project only.
 CREATE TABLE documents (
   project  integer NOT NULL,
   artifact text COLLATE "C" NOT NULL,

@@ -196,6 +196,12 @@ const (
 	MaxRequestBytes   = 40 << 20
 	LargeRequestBytes = 1 << 20
 	MaxLargeRequests  = 8
+	// MaxToolListTokens bounds the description of all MCP tools together,
+	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text
+	// in it.
+	MaxToolListTokens   = 6000
+	MaxToolResultTokens = 20_000
+	ToolPageTokens      = 12_000
 	// MaxHeaderBytes bounds the header of a request.
 	MaxHeaderBytes = 64 << 10
 	// MaxAnswerBytes bounds the answer of a server that a client reads.

@@ -50,6 +50,6 @@ func run(args []string) (status int) {
 		Getenv: os.Getenv, Dir: dir, Version: version,
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())),
 		Open:     openProject, Store: storeOf, Init: initProject, Import: importProject,
-		Serve: serveProject,
+		Serve: serveProject, MCP: mcpProject,
 	}, args)
 }

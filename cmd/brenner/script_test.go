@@ -11,7 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// runVariable makes this test binary the program itself, for tests that need
+// it as another process.
+const runVariable = "BRENNER_TEST_RUN"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(runVariable) != "" {
+		os.Exit(run(os.Args[1:]))
+	}
 	testscript.Main(m, map[string]func(){"brenner": func() { os.Exit(run(os.Args[1:])) }})
 }
 

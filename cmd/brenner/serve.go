@@ -5,13 +5,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 
 	"brenner"
+	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
+	"brenner/internal/mcpserver"
 )
 
 // backend is an application as the server asks it.
@@ -52,13 +56,50 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewJSONHandler(req.Errors, nil))
 	s := httpapi.New(httpapi.Options{
-		Backend: backend{a}, Log: slog.New(slog.NewJSONHandler(req.Errors, nil)),
+		Backend: backend{a}, Log: log,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
+		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log})),
 	})
 	base := scheme + "://" + l.Addr().String()
 	_, _ = fmt.Fprintf(req.Announce, "serving %s\nlog in, once: %s%s\n", base, base, s.LoginPath())
 	return s.Serve(ctx, l)
+}
+
+// byToken finds out who calls a tool, from the header of its request.
+func byToken(a *app.App) func(context.Context, http.Header) (api.Service, error) {
+	return func(ctx context.Context, h http.Header) (api.Service, error) {
+		who, err := a.Authenticate(ctx, httpapi.Bearer(h))
+		if err != nil {
+			return nil, err
+		}
+		return a.As(who), nil
+	}
+}
+
+// mcpProject serves tools over a pair of streams, until one ends. Nobody gets
+// tools without being named (X8).
+func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.WriteCloser) (err error) {
+	if w.As == "" && w.Token == "" {
+		return brenner.Errorf(brenner.CodeUnauthenticated, "tools are for an agent that is named").
+			WithHint("add --as NAME, or set BRENNER_AGENT or BRENNER_TOKEN")
+	}
+	s, closer, err := openProject(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer()) }()
+	if _, err := s.Project(ctx); err != nil {
+		return err // a wrong name or token is found out now, not by the first tool
+	}
+	server := mcpserver.New(mcpserver.Options{
+		Version: version, Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
+	})
+	if err := server.Run(ctx, mcpserver.Stdio(in, out)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // mayListen keeps a server that knows no token on this machine: there is

@@ -43,6 +43,8 @@ type Env struct {
 	Import func(ctx context.Context, w Where, in io.Reader, tell api.Progress) (api.ImportResult, error)
 	// Serve serves a project over HTTP until the context is done.
 	Serve func(ctx context.Context, w Where, req ServeRequest) error
+	// MCP serves tools over a pair of streams.
+	MCP func(ctx context.Context, w Where, in io.ReadCloser, out io.WriteCloser) error
 }
 
 // Where says which project a command is about, and who asks.
@@ -122,7 +124,7 @@ func commands(r *runner) []*cobra.Command {
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
-		newServe(r),
+		newServe(r), newMCP(r),
 	}
 }
 

@@ -46,3 +46,24 @@ finishing what is under way; the log goes to standard error as JSON.`,
 	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return c
 }
+
+func newMCP(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve MCP tools over standard input and output",
+		Long: `Serves the tools of one agent over standard input and output, for a client
+that starts this command itself. The agent is the one named with --as or in
+$BRENNER_AGENT, or the one of the token in $BRENNER_TOKEN; without a name it
+does not start. With --server the tools act on a server.`,
+		Example: `  brenner mcp --as BlueLake`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.env.MCP(cmd.Context(), r.where(), io.NopCloser(r.env.In), keepOpen{r.env.Out})
+		},
+	}
+}
+
+// keepOpen is a stream that belongs to somebody else.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }

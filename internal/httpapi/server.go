@@ -176,8 +176,11 @@ func (s *Server) caller(h *http.Request) (Caller, error) {
 		WithHint("send Authorization: Bearer TOKEN; the PI makes a token with `brenner agent token NAME`")
 }
 
-func bearer(h *http.Request) string {
-	scheme, token, _ := strings.Cut(h.Header.Get("Authorization"), " ")
+func bearer(h *http.Request) string { return Bearer(h.Header) }
+
+// Bearer gives the token that a request carries, "" if none.
+func Bearer(h http.Header) string {
+	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}

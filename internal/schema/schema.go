@@ -71,6 +71,9 @@ type Writer struct {
 	// Ref, if not nil, gives the address of a struct's schema instead of the
 	// schema itself.
 	Ref func(t reflect.Type) string
+	// Loose requires members of the outermost struct only, for requests of
+	// which the rest is filled in by the service.
+	Loose bool
 }
 
 // Of describes a type.
@@ -145,7 +148,7 @@ func (w Writer) object(t reflect.Type, level int) Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range Fields(t) {
 		properties[f.Name] = w.of(f.Type, level+1)
-		if !f.Optional {
+		if !f.Optional && (level == 1 || !w.Loose) {
 			required = append(required, f.Name)
 		}
 	}

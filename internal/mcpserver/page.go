@@ -1,0 +1,66 @@
+package mcpserver
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/assembly"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var counter = sync.OnceValue(func() *assembly.Tokenizer {
+	t, err := assembly.NewTokenizer(assembly.O200k)
+	if err != nil {
+		panic(err) // its tables are part of the program
+	}
+	return t
+})
+
+// fits says whether a text has at most so many tokens. A token is at least a
+// byte, so that short texts need no counting.
+func fits(text string, tokens int) bool {
+	return len(text) <= tokens || (counter().AtLeast(len(text)) <= tokens && counter().Count(text) <= tokens)
+}
+
+// page gives the part of a text from an offset on that fits a page, and where
+// the next one starts, 0 if nowhere.
+func page(text string, offset int) (part string, next int, err error) {
+	if offset < 0 || offset > len(text) || (offset < len(text) && !utf8.RuneStart(text[offset])) {
+		return "", 0, brenner.Errorf(brenner.CodeInvalidValue, "%d is not where a page starts", offset).
+			At("/offset").WithHint("use next_offset of the page before")
+	}
+	rest := text[offset:]
+	n := len(rest)
+	for !fits(quoted(rest[:n]), brenner.ToolPageTokens) {
+		n = shorter(rest, n)
+	}
+	if n == len(rest) {
+		return rest, 0, nil
+	}
+	return rest[:n], offset + n, nil
+}
+
+// shorter gives a smaller end of a page: at a line if one is near, else at a
+// character.
+func shorter(text string, n int) int {
+	n = min(n*3/4, 8*brenner.ToolPageTokens)
+	if line := strings.LastIndexByte(text[:n], '\n'); line > n/2 {
+		return line + 1
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+// quoted is a text as it stands in a result.
+func quoted(text string) string {
+	raw, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return text
+	}
+	return string(raw)
+}

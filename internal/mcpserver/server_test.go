@@ -1,0 +1,215 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/assembly"
+	"brenner/internal/api"
+
+	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var counter = sync.OnceValues(func() (*assembly.Tokenizer, error) { return assembly.NewTokenizer(assembly.O200k) })
+
+func tokens(t testing.TB, text string) int {
+	t.Helper()
+	c, err := counter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Count(text)
+}
+
+// X3: an agent pays for the description of all tools in every conversation.
+func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
+	w := newWorld(t)
+	list, err := w.session("ada").ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(list.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := tokens(t, string(raw))
+	t.Logf("%d tools, %d tokens", len(list.Tools), n)
+	if n > brenner.MaxToolListTokens || len(list.Tools) != 14 {
+		t.Errorf("%d tools take %d tokens", len(list.Tools), n)
+	}
+	writes := 0
+	for _, tool := range list.Tools {
+		for _, s := range []any{tool.InputSchema, tool.OutputSchema} {
+			c := jsonschema.NewCompiler()
+			if err := c.AddResource("s.json", s); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Compile("s.json"); err != nil {
+				t.Errorf("%s: %v", tool.Name, err)
+			}
+		}
+		if tool.Annotations == nil || tool.Description == "" || *tool.Annotations.DestructiveHint {
+			t.Errorf("%s is not described", tool.Name)
+		}
+		if !tool.Annotations.ReadOnlyHint {
+			writes++
+		}
+	}
+	if writes != 10 {
+		t.Errorf("%d tools write", writes)
+	}
+}
+
+// X1, X3: bad arguments are refused with a code, as a result that can be read.
+func TestTools_BadArgumentsAreRefusedWithACode(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		tool, arguments string
+		code            brenner.Code
+	}{
+		{"artifact_get", `{"ref":"none"}`, brenner.CodeNotFound},
+		{"artifact_get", `{"ref":"a b"}`, brenner.CodeInvalidID},
+		{"artifact_get", `{"ref":"n","colour":"red"}`, brenner.CodeInvalidJSON},
+		{"artifact_get", `{"ref":"n","ref":"m"}`, brenner.CodeInvalidJSON},
+		{"artifact_get", `[]`, brenner.CodeInvalidJSON},
+		{"artifact_search", `{"text":"x","limit":100000}`, brenner.CodeLimitExceeded},
+		{"artifact_write", `{"type":"paper_note","key":7}`, brenner.CodeInvalidJSON},
+		{"artifact_write", `{"type":"paper_note","parent":1}`, brenner.CodeInvalidValue},
+		{"artifact_write", `{"summary":"\u0000"}`, brenner.CodeInvalidText},
+		{"task_claim", `{"lease":"soon"}`, brenner.CodeInvalidValue},
+		{"context_assemble", `{"question":"why","offset":3}`, brenner.CodeInvalidValue},
+		{"inbox", `{"cursor":"x"}`, brenner.CodeInvalidCursor},
+		{"status", `{"x":1}`, brenner.CodeInvalidJSON},
+	} {
+		res, err := w.session("ada").CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: raw(c.arguments)})
+		if err != nil {
+			t.Errorf("%s %s: %v", c.tool, c.arguments, err)
+			continue
+		}
+		structured, _ := json.Marshal(res.StructuredContent)
+		var e brenner.Error
+		if err := json.Unmarshal(structured, &e); err != nil || !res.IsError || e.Code != c.code || e.Message == "" {
+			t.Errorf("%s %s: %s, want %s", c.tool, c.arguments, structured, c.code)
+		}
+		if text, ok := res.Content[0].(*mcp.TextContent); !ok || !strings.HasPrefix(text.Text, string(c.code)+": ") {
+			t.Errorf("%s: the text is %+v", c.tool, res.Content[0])
+		}
+	}
+	if _, err := w.session("ada").CallTool(t.Context(), &mcp.CallToolParams{Name: "drop_everything"}); err == nil {
+		t.Error("an unknown tool was called")
+	}
+}
+
+// X3: a long text comes in pages that fit a result, and they are the text.
+func TestTools_LongTextsComeInPages(t *testing.T) {
+	w := newWorld(t)
+	texts := map[string]string{
+		"words":  strings.Repeat("the quick brown fox jumps over the lazy dog\n", 20_000),
+		"oneway": strings.Repeat("é\"\\", 100_000),
+	}
+	for id, text := range texts {
+		if _, err := w.local("ada").CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: brenner.ArtifactID(id), Type: "paper_note", Module: "lineage", Summary: "long",
+			Content: api.Body{Format: artifact.Text, Data: text},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for offset, pages := 0, 0; ; pages++ {
+			res, err := w.session("ada").CallTool(t.Context(), &mcp.CallToolParams{Name: "artifact_get", Arguments: map[string]any{"ref": id, "offset": offset}})
+			if err != nil || res.IsError {
+				t.Fatalf("%v %+v", err, res)
+			}
+			if n := tokens(t, res.Content[0].(*mcp.TextContent).Text); n > brenner.MaxToolResultTokens {
+				t.Fatalf("a page has %d tokens", n)
+			}
+			structured, _ := json.Marshal(res.StructuredContent)
+			var page struct {
+				Text string `json:"text"`
+				Next int    `json:"next_offset"`
+			}
+			if err := json.Unmarshal(structured, &page); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteString(page.Text)
+			if offset = page.Next; offset == 0 {
+				if pages == 0 {
+					t.Errorf("%s came in one page", id)
+				}
+				break
+			}
+		}
+		if got.String() != text {
+			t.Errorf("%s: the pages are not the text", id)
+		}
+	}
+}
+
+// C3: a context in pages is one context, recorded once.
+func TestTools_AContextInPagesIsOneContext(t *testing.T) {
+	w := newWorld(t)
+	first, err := called[struct {
+		Invocation string `json:"invocation"`
+		Text       string `json:"text"`
+	}](t.Context(), w.session("ada"), "context_assemble", map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := called[struct {
+		Invocation string `json:"invocation"`
+		Text       string `json:"text"`
+	}](t.Context(), w.session("ada"), "context_assemble", map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k", "offset": 1})
+	if err != nil || again.Invocation != first.Invocation || "#" == first.Text || first.Text[1:] != again.Text {
+		t.Errorf("got %+v, then %+v, %v", first, again, err)
+	}
+}
+
+func TestResources_AreReadAsTheCaller(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.local("ada").AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.local("ada").CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "log", Type: "raw_log", Module: "lineage", Summary: "talk", Content: api.Body{Format: artifact.Text, Data: "t"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for uri, want := range map[string]string{"brenner://artifact/log@1": `"talk"`, "brenner://snapshot": "#", "brenner://inbox": "messages"} {
+		res, err := w.session("ada").ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, want) {
+			t.Errorf("%s: %+v, %v", uri, res, err)
+		}
+	}
+	// C2, C7: a raw log is not for everybody, by whatever way it is asked for.
+	if _, err := w.session("BlueLake").ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "brenner://artifact/log@1"}); err == nil ||
+		(!strings.Contains(err.Error(), "READ_DENIED") && !strings.Contains(err.Error(), "CONTEXT_REQUIRED")) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := w.session("ada").ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "brenner://artifact/a%20b"}); err == nil {
+		t.Error("a bad name was read")
+	}
+}
+
+func TestPrompts_ThereIsOneForEachRole(t *testing.T) {
+	w := newWorld(t)
+	list, err := w.session("ada").ListPrompts(t.Context(), nil)
+	if err != nil || len(list.Prompts) == 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, p := range list.Prompts {
+		res, err := w.session("ada").GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"session": "RS-1"}})
+		if err != nil || len(res.Messages) != 1 {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		text := res.Messages[0].Content.(*mcp.TextContent).Text
+		if strings.Contains(text, "{{") || len(text) < 100 {
+			t.Errorf("%s: %.200s", p.Name, text)
+		}
+	}
+}

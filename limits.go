@@ -244,3 +244,31 @@ const (
 	// MaxPendingDeltas bounds the deltas of a session that wait for a compile.
 	MaxPendingDeltas = 50_000
 )
+
+// Upkeep.
+const (
+	// MaxCheckSubjects bounds how many artifacts one check reads.
+	MaxCheckSubjects = 10_000
+	// MaxFindingsKept bounds how many critiques one check writes; running it
+	// again writes the next ones.
+	MaxFindingsKept = 500
+	// MaxCollected bounds how many artifacts one gc takes out of use, or lists.
+	MaxCollected = 1000
+	// MaxCompared bounds how many artifacts one consolidation compares: the
+	// most recently changed ones. MaxComparedParagraphs bounds how much of each.
+	MaxCompared           = 2000
+	MaxComparedParagraphs = 200
+	// MaxOverlap bounds the artifacts of one group that says the same.
+	MaxOverlap = 20
+	// MaxTasksOpened bounds how many tasks one run of a check, of forks or of
+	// consolidate opens.
+	MaxTasksOpened = 100
+	// DefaultUnusedFor is how long nothing must have been done with an artifact
+	// before gc and consolidate take it for unused.
+	DefaultUnusedFor = 720 * time.Hour
+	// A consolidation is overdue when the last one is longer ago than
+	// ConsolidationPeriod, or more than ConsolidationChanges artifacts have
+	// changed since.
+	ConsolidationPeriod  = 720 * time.Hour
+	ConsolidationChanges = 100
+)

@@ -22,6 +22,7 @@ type Service interface {
 	Contexts
 	Playbook
 	Overview
+	Upkeep
 }
 
 // Write is part of every request that changes something.

@@ -104,15 +104,21 @@ func (s *service) Deprecate(ctx context.Context, req api.DecisionRequest) (api.D
 				return api.DecisionResult{}, err
 			}
 		}
-		d := statusDecided{Ref: v.Ref(), Status: artifact.Deprecated, Reason: req.Reason, Head: a.Head}
-		for _, g := range gone {
-			d.Changes = append(d.Changes, statusChange{Ref: g.Ref(), From: g.Status, To: artifact.Deprecated})
-		}
-		if d.Head, err = ch.headWithout(a, gone); err != nil {
-			return api.DecisionResult{}, err
-		}
-		return ch.decide(d)
+		return ch.deprecate(a, v, gone, req.Reason)
 	})
+}
+
+// deprecate takes versions of an artifact out of use; v is the one in force.
+func (ch *change) deprecate(a store.Artifact, v store.Version, gone []store.Version, reason string) (api.DecisionResult, error) {
+	d := statusDecided{Ref: v.Ref(), Status: artifact.Deprecated, Reason: reason, Head: a.Head}
+	for _, g := range gone {
+		d.Changes = append(d.Changes, statusChange{Ref: g.Ref(), From: g.Status, To: artifact.Deprecated})
+	}
+	var err error
+	if d.Head, err = ch.headWithout(a, gone); err != nil {
+		return api.DecisionResult{}, err
+	}
+	return ch.decide(d)
 }
 
 // liveVersions loads every version of an artifact that is still in use.

@@ -28,6 +28,7 @@ var projections = join(
 	mailProjections,
 	tokenProjections,
 	contextProjections,
+	upkeepProjections,
 )
 
 // join makes one table of several; a kind has one projection.

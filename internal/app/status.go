@@ -46,6 +46,7 @@ var needs = []func(*call) ([]api.Need, error){
 	(*call).reviewNeeds,
 	(*call).taskNeeds,
 	(*call).memoNeeds,
+	(*call).consolidationNeeds,
 	(*call).spineNeeds,
 }
 

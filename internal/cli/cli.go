@@ -122,6 +122,7 @@ func commands(r *runner) []*cobra.Command {
 	return []*cobra.Command{
 		newDemo(r), newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
+		newCheck(r), newConsolidate(r), newGC(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
 		newServe(r), newMCP(r),

@@ -53,30 +53,50 @@ artifact's canonical one. The shortest such chain is the reason.`,
 }
 
 func newForks(r *runner) *cobra.Command {
-	return &cobra.Command{
-		Use:     "forks",
-		Short:   "List where more than one version could be the truth",
-		Example: `  brenner forks`,
-		Args:    cobra.NoArgs,
+	var open bool
+	c := &cobra.Command{
+		Use:   "forks",
+		Short: "List where more than one version could be the truth",
+		Long: `List artifacts with several live heads, and places for one artifact where there
+are several. With --open-tasks each fork gets a task to resolve it, unless one
+is open already.`,
+		Example: `  brenner forks
+  brenner forks --open-tasks`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
 				return err
 			}
-			res, err := s.Forks(cmd.Context())
-			if err != nil {
+			var out struct {
+				api.ForksResult
+				*api.OpenedTasks
+			}
+			if out.ForksResult, err = s.Forks(cmd.Context()); err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
-				if len(res.Forks) == 0 {
+			if open {
+				opened, err := s.OpenForkTasks(cmd.Context(), api.OpenForkTasksRequest{Write: r.write()})
+				if err != nil {
+					return err
+				}
+				out.OpenedTasks = &opened
+			}
+			return r.show(out, func(w io.Writer) {
+				if len(out.Forks) == 0 {
 					_, _ = fmt.Fprintln(w, "no forks")
 				}
-				for _, f := range res.Forks {
+				for _, f := range out.Forks {
 					printFork(w, f)
+				}
+				if open {
+					printOpened(w, *out.OpenedTasks)
 				}
 			})
 		},
 	}
+	c.Flags().BoolVar(&open, "open-tasks", false, "open a task for each fork that has none")
+	return c
 }
 
 func printFork(w io.Writer, f lineage.Fork) {

@@ -57,7 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		sessionCases(),
 		patchCases(),
 		stalemateCases(),
-		contextCases(),
+		contextCases(), upkeepCases(),
 		playbookCases(),
 		overviewCases(),
 	)

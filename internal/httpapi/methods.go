@@ -123,6 +123,31 @@ func (c *Client) Lineage(ctx context.Context, req api.LineageRequest) (api.Linea
 	return call[api.LineageResult](ctx, c, "Lineage", req)
 }
 
+// OpenForkTasks implements api.Service.
+func (c *Client) OpenForkTasks(ctx context.Context, req api.OpenForkTasksRequest) (api.OpenedTasks, error) {
+	return call[api.OpenedTasks](ctx, c, "OpenForkTasks", req)
+}
+
+// CheckAlignment implements api.Service.
+func (c *Client) CheckAlignment(ctx context.Context, req api.CheckRequest) (api.CheckResult, error) {
+	return call[api.CheckResult](ctx, c, "CheckAlignment", req)
+}
+
+// CheckAssumptions implements api.Service.
+func (c *Client) CheckAssumptions(ctx context.Context, req api.CheckRequest) (api.CheckResult, error) {
+	return call[api.CheckResult](ctx, c, "CheckAssumptions", req)
+}
+
+// Consolidate implements api.Service.
+func (c *Client) Consolidate(ctx context.Context, req api.ConsolidateRequest) (api.ConsolidateResult, error) {
+	return call[api.ConsolidateResult](ctx, c, "Consolidate", req)
+}
+
+// CollectGarbage implements api.Service.
+func (c *Client) CollectGarbage(ctx context.Context, req api.GarbageRequest) (api.GarbageResult, error) {
+	return call[api.GarbageResult](ctx, c, "CollectGarbage", req)
+}
+
 // NewTask implements api.Service.
 func (c *Client) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
 	return call[api.TaskInfo](ctx, c, "NewTask", req)

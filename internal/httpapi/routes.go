@@ -60,6 +60,12 @@ var routes = []route{
 	view("/spine", api.Service.Spine, "Show brief, memos and summary"),
 	get("/lineage/{ref}", api.Service.Lineage, "Walk what a version rests on, or what rests on it"),
 
+	post("/forks/tasks", api.Service.OpenForkTasks, "Open a task for each fork that has none"),
+	post("/checks/alignment", api.Service.CheckAlignment, "Hold core artifacts to the canonical brief"),
+	post("/checks/assumptions", api.Service.CheckAssumptions, "Look for assumptions of different modules that clash"),
+	post("/consolidate", api.Service.Consolidate, "Find artifacts that overlap and drafts nobody uses"),
+	post("/gc", api.Service.CollectGarbage, "List what nothing in use refers to, or deprecate it"),
+
 	post("/tasks", api.Service.NewTask, "Open a task"),
 	get("/tasks", api.Service.Tasks, "List tasks"),
 	post("/tasks/claim", api.Service.ClaimTask, "Claim a task, or the oldest free one of the role"),

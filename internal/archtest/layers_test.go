@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"playbook", "policy", "assembly", "lineage", "check",
+	"playbook", "policy", "assembly", "lineage", "check", "snapshot",
 }
 
 const (
@@ -54,6 +54,7 @@ var layers = []layer{
 	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
 	{name: "check", ours: []string{"canon", "artifact", "playbook"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
 
 	{name: "internal/api", ours: protocols},
 	{name: "internal/api/apitest", ours: with("internal/api")},
@@ -91,7 +92,7 @@ func with(more ...string) []string { return slices.Concat(protocols, more) }
 var pureStandard = []string{
 	"bufio", "bytes", "cmp", "container/heap", "crypto/sha256", "embed",
 	"encoding/base64", "encoding/binary", "encoding/hex", "errors", "fmt",
-	"hash", "hash/fnv", "html", "io", "io/fs", "iter", "maps", "math", "math/big",
+	"hash", "hash/fnv", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "math/big",
 	"math/bits", "net/url", "path", "reflect", "regexp", "slices", "sort",
 	"strconv", "strings", "text/tabwriter", "text/template", "time", "unicode",
 	"unicode/utf16", "unicode/utf8",

@@ -125,7 +125,7 @@ func commands(r *runner) []*cobra.Command {
 		newCheck(r), newConsolidate(r), newGC(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
-		newServe(r), newMCP(r),
+		newServe(r), newMCP(r), newSetup(r),
 	}
 }
 

@@ -233,8 +233,10 @@ const (
 	MaxQueryWords = 64
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500
-	// MaxCachedCounts bounds how many token counts a process remembers.
-	MaxCachedCounts = 100_000
+	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and
+	// vectors of summaries (3 KB each), a process remembers.
+	MaxCachedCounts  = 100_000
+	MaxCachedVectors = 20_000
 )
 
 // Limits of sessions.

@@ -43,6 +43,7 @@ type App struct {
 	settings settingsCache
 	known    known
 	counts   countCache
+	vectors  vectorCache
 	embedder embedderCache
 	books    bookCache
 }

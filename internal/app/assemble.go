@@ -183,13 +183,14 @@ func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assemb
 		return nil, nil, err
 	}
 	leads, rest := assembly.Preselect(found, brenner.MaxCandidates)
+	items, err := finder.load(leads)
+	if err != nil {
+		return nil, nil, err
+	}
 	out := make([]assembly.Candidate, 0, len(leads))
 	texts := make([]string, 0, len(leads))
 	for _, l := range leads {
-		item, err := finder.load(l.Ref)
-		if err != nil {
-			return nil, nil, err
-		}
+		item := items[l.Ref]
 		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical}
 		if !c.may(policy.Read, item.Type, item.Module) {
 			cand.Denied = "the role may not read a " + string(item.Type)
@@ -347,13 +348,25 @@ func (f *finder) row(id brenner.ArtifactID) (store.Artifact, error) {
 	return a, err
 }
 
-func (f *finder) load(ref brenner.Ref) (assembly.Item, error) {
-	a, err := f.row(ref.Artifact)
-	if err != nil {
-		return assembly.Item{}, err
+// load gives what is needed to place the leads.
+func (f *finder) load(leads []assembly.Lead) (map[brenner.Ref]assembly.Item, error) {
+	refs := make([]brenner.Ref, len(leads))
+	for i, l := range leads {
+		refs[i] = l.Ref
 	}
-	v, err := f.Version(f.ctx, ref)
-	return itemOf(a, v), err
+	versions, err := f.VersionsOf(f.ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[brenner.Ref]assembly.Item, len(versions))
+	for _, v := range versions {
+		a, err := f.row(v.Artifact)
+		if err != nil {
+			return nil, err
+		}
+		out[v.Ref()] = itemOf(a, v)
+	}
+	return out, nil
 }
 
 // markNeedsUpdate says of what a context shows whether it rests on something
@@ -421,14 +434,37 @@ func (c *countCache) Put(key brenner.Digest, n int) {
 // likeness gives the cosine of a text with each of some others, by the
 // built-in model: ranking must not wait for a network.
 func (a *App) likeness(text string, others []string) []float64 {
-	model := embed.Builtin()
-	query := model.Vec(text)
+	query := embed.Builtin().Vec(text)
 	out := make([]float64, len(others))
 	for i, o := range others {
-		v := model.Vec(o)
+		v := a.vectors.of(o)
 		for j, x := range query {
 			out[i] += float64(x) * float64(v[j])
 		}
 	}
 	return out
+}
+
+// vectorCache remembers the vectors of summaries, which come again with every
+// context. Like countCache it forgets everything when it is full.
+type vectorCache struct {
+	mu      sync.Mutex
+	vectors map[string][]float32
+}
+
+func (c *vectorCache) of(text string) []float32 {
+	c.mu.Lock()
+	v, ok := c.vectors[text]
+	c.mu.Unlock()
+	if ok {
+		return v
+	}
+	v = embed.Builtin().Vec(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.vectors == nil || len(c.vectors) >= brenner.MaxCachedVectors {
+		c.vectors = map[string][]float32{}
+	}
+	c.vectors[text] = v
+	return v
 }

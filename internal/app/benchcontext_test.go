@@ -1,0 +1,108 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+// percentiles reports the median and the 99th percentile of some times.
+func percentiles(b *testing.B, took []time.Duration) (p50, p99 float64) {
+	b.Helper()
+	slices.Sort(took)
+	at := func(q float64) float64 { return float64(took[int(q*float64(len(took)-1))].Microseconds()) / 1000 }
+	p50, p99 = at(0.5), at(0.99)
+	b.ReportMetric(p50, "p50-ms")
+	b.ReportMetric(p99, "p99-ms")
+	return p50, p99
+}
+
+// BenchmarkContext measures the assembly of a context, semantic scores of the
+// preselected candidates included, as the project grows; growth is that of the
+// median against the smallest size, in the same run.
+func BenchmarkContext(b *testing.B) {
+	sizes := []int{1_000, 10_000, 100_000}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	base := 0.0
+	for _, size := range sizes {
+		svc := filled(b, size)
+		if _, err := svc.AddAgent(b.Context(), api.AddAgentRequest{Name: "T", Role: "test_designer"}); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("artifacts=%d", size), func(b *testing.B) {
+			var took []time.Duration
+			i := 0
+			for b.Loop() {
+				i++
+				start := time.Now()
+				_, err := svc.PreviewContext(b.Context(), api.ContextRequest{As: "T", Question: prose(i, 200)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			p50, _ := percentiles(b, took)
+			if base == 0 {
+				base = p50
+			}
+			b.ReportMetric(p50/base, "growth")
+		})
+	}
+}
+
+// BenchmarkStale measures how long it takes to list 10,000 dependents of a
+// version that moved, and the snapshot of that project.
+func BenchmarkStale(b *testing.B) {
+	const dependents = 10_000
+	svc, _ := benchProject(b)
+	ctx := context.Background()
+	create := func(id string, links ...artifact.Link) {
+		req := benchNote(1)
+		req.ID, req.Links = brenner.ArtifactID(id), links
+		if _, err := svc.CreateArtifact(ctx, req); err != nil {
+			b.Fatal(err)
+		}
+	}
+	promote := func(id brenner.ArtifactID) {
+		if _, err := svc.Promote(ctx, api.PromoteRequest{Ref: brenner.Ref{Artifact: id}, Reason: "bench"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	create("data")
+	promote("data")
+	for i := range dependents {
+		to := "data"
+		if i >= 10 {
+			to = fmt.Sprintf("d%05d", i/10)
+		}
+		create(fmt.Sprintf("d%05d", i), artifact.Link{Rel: artifact.DependsOn, Artifact: brenner.ArtifactID(to), Version: 1})
+	}
+	summary := "moved"
+	if _, err := svc.UpdateArtifact(ctx, api.UpdateArtifactRequest{ID: "data", Summary: &summary}); err != nil {
+		b.Fatal(err)
+	}
+	promote("data")
+	b.Run("list", func(b *testing.B) {
+		for b.Loop() {
+			res, err := svc.Stale(ctx, api.StaleRequest{})
+			if err != nil || res.Total != dependents {
+				b.Fatalf("%d stale, %v", res.Total, err)
+			}
+		}
+	})
+	b.Run("snapshot", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := svc.Snapshot(ctx, api.SnapshotRequest{Format: "markdown"}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -274,3 +274,23 @@ const (
 	ConsolidationPeriod  = 720 * time.Hour
 	ConsolidationChanges = 100
 )
+
+// Limits of files in and out (X6).
+const (
+	// MaxBatchItems and MaxBatchBytes bound one batch of writes, so that it fits
+	// into a request.
+	MaxBatchItems = 2000
+	MaxBatchBytes = 32 << 20
+	// MaxBatchFindings bounds how many findings about one batch are listed.
+	MaxBatchFindings = 100
+	// MaxFrontMatterBytes bounds the front matter of one file.
+	MaxFrontMatterBytes = 256 << 10
+	// MaxTreeFiles bounds the files of one directory that are looked at, and
+	// MaxTreeBytes those that are written at once.
+	MaxTreeFiles = 50_000
+	MaxTreeBytes = 256 << 20
+	// MaxManifestBytes bounds the list of what was checked out.
+	MaxManifestBytes = 32 << 20
+	// MaxCompletions bounds the names offered to a shell.
+	MaxCompletions = 200
+)

@@ -23,6 +23,7 @@ type Service interface {
 	Playbook
 	Overview
 	Upkeep
+	Files
 }
 
 // Write is part of every request that changes something.

@@ -88,6 +88,11 @@ func (c *Client) Link(ctx context.Context, req api.LinkRequest) (api.LinkResult,
 	return call[api.LinkResult](ctx, c, "Link", req)
 }
 
+// WriteBatch implements api.Service.
+func (c *Client) WriteBatch(ctx context.Context, req api.BatchRequest) (api.BatchResult, error) {
+	return call[api.BatchResult](ctx, c, "WriteBatch", req)
+}
+
 // ApplyPatch implements api.Service.
 func (c *Client) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api.PatchResult, error) {
 	return call[api.PatchResult](ctx, c, "ApplyPatch", req)

@@ -50,6 +50,7 @@ var routes = []route{
 	post("/artifacts/{ref}/deprecate", api.Service.Deprecate, "Take a version, or an artifact, out of use"),
 	get("/diff", api.Service.Diff, "Say what changed between two versions, and why"),
 	post("/links", api.Service.Link, "Link a version to another"),
+	post("/batch", api.Service.WriteBatch, "Write many artifacts and versions, all or none"),
 
 	post("/artifacts/{ref}/patch", api.Service.ApplyPatch, "Patch a text: a new version"),
 	post("/artifacts/{ref}/patch/explain", api.Service.ExplainPatch, "Say whether a patch fits, and why not"),

@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		contextCases(), upkeepCases(),
 		playbookCases(),
 		overviewCases(),
+		fileCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// WriteBatch implements api.Files.
+func (s *service) WriteBatch(ctx context.Context, req api.BatchRequest) (api.BatchResult, error) {
+	var tried api.BatchResult
+	if req.DryRun {
+		req.Key = "" // nothing is done that could be repeated
+	}
+	out, err := write(ctx, s, "files.batch", req.Write, req, func(ch *change) (api.BatchResult, error) {
+		out, err := ch.writeBatch(req)
+		if err == nil && req.DryRun {
+			tried, err = out, errDryRun
+		}
+		return out, err
+	})
+	if errors.Is(err, errDryRun) {
+		return tried, nil
+	}
+	return out, err
+}
+
+// writeBatch tries every item, so that all refusals are found at once; one
+// refusal refuses the batch.
+func (ch *change) writeBatch(req api.BatchRequest) (api.BatchResult, error) {
+	out := api.BatchResult{DryRun: req.DryRun, Items: []api.BatchWritten{}}
+	if err := ch.checkBatch(req.Items); err != nil {
+		return out, err
+	}
+	var findings []brenner.Diagnostic
+	for _, item := range req.Items {
+		standing := ch.actor.Role // an item may enter a task; the next one starts afresh
+		done, err := ch.writeItem(item)
+		ch.actor.Role = standing
+		var refusal *brenner.Error
+		switch {
+		case err == nil:
+			out.Items = append(out.Items, done)
+		case errors.As(err, &refusal) && aboutItem(refusal):
+			findings = append(findings, api.Finding(item.Name, refusal))
+		default:
+			return out, err
+		}
+	}
+	return out, api.RefuseBatch(findings)
+}
+
+// aboutItem says whether a refusal is about the item that met it, and not
+// about the store or the request as a whole.
+func aboutItem(e *brenner.Error) bool {
+	switch brenner.ClassOf(e.Code) {
+	case brenner.ClassInternal, brenner.ClassUnavailable, brenner.ClassCanceled:
+		return false
+	}
+	return true
+}
+
+// checkBatch bounds a batch and refuses items that are neither one thing nor
+// the other, or that write one artifact twice.
+func (ch *change) checkBatch(items []api.BatchItem) error {
+	ch.decided = len(items) == 0 // an empty batch decides nothing; every item asks for itself
+	if len(items) > brenner.MaxBatchItems {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "a batch has at most %d items, not %d", brenner.MaxBatchItems, len(items))
+	}
+	size, seen := 0, map[brenner.ArtifactID]bool{}
+	for _, item := range items {
+		if (item.Create == nil) == (item.Update == nil) {
+			return brenner.Errorf(brenner.CodeInvalidValue, "the item %q must create or update, one of the two", item.Name)
+		}
+		if err := checkText(item.Name); err != nil {
+			return err
+		}
+		var id brenner.ArtifactID
+		if item.Create != nil {
+			id, size = item.Create.ID, size+len(item.Create.Content.Data)
+		} else {
+			id = item.Update.ID
+			if item.Update.Content != nil {
+				size += len(item.Update.Content.Data)
+			}
+		}
+		if id != "" && seen[id] {
+			return brenner.Errorf(brenner.CodeInvalidValue, "the batch writes %s twice", id)
+		}
+		seen[id] = true
+		if size > brenner.MaxBatchBytes {
+			return brenner.Errorf(brenner.CodeLimitExceeded, "a batch has at most %d bytes of content", brenner.MaxBatchBytes)
+		}
+	}
+	return nil
+}
+
+func (ch *change) writeItem(item api.BatchItem) (api.BatchWritten, error) {
+	out := api.BatchWritten{Name: item.Name}
+	if err := ch.enterTask(taskOf(item)); err != nil {
+		return out, err
+	}
+	same, err := ch.sameItem(item)
+	switch {
+	case err != nil:
+		return out, err
+	case same != nil:
+		out.Outcome = api.BatchSame
+		out.WriteResult = api.WriteResult{Ref: same.Ref(), Status: same.Status, SHA256: same.Content, Seq: same.Seq}
+	case item.Create != nil:
+		out.Outcome = api.BatchCreated
+		out.WriteResult, err = ch.create(*item.Create)
+	default:
+		out.Outcome = api.BatchUpdated
+		out.WriteResult, err = ch.update(*item.Update)
+	}
+	if err != nil {
+		return out, err
+	}
+	v, err := ch.Version(ch.ctx, out.Ref)
+	if err != nil {
+		return out, err
+	}
+	out.Summary, out.Tags = v.Summary, orEmpty(v.Tags)
+	out.Links, err = ch.links(out.Ref)
+	return out, err
+}
+
+func taskOf(item api.BatchItem) string {
+	if item.Create != nil {
+		return item.Create.Task
+	}
+	return item.Update.Task
+}
+
+// sameItem finds the version that says what an item says already; nil if there
+// is none.
+func (ch *change) sameItem(item api.BatchItem) (*store.Version, error) {
+	if item.Create != nil {
+		return ch.sameContent(*item.Create)
+	}
+	return ch.sameVersion(*item.Update)
+}
+
+// sameContent finds the artifact that a repeated import made: one of that name,
+// type and module whose first version, or the one of today, has that content.
+func (ch *change) sameContent(req api.CreateArtifactRequest) (*store.Version, error) {
+	if req.ID == "" || req.ID.Check() != nil {
+		return nil, nil
+	}
+	a, err := ch.Artifact(ch.ctx, req.ID)
+	if brenner.CodeOf(err) == brenner.CodeNotFound ||
+		err == nil && (a.Type != req.Type || req.Module != "" && a.Module != req.Module) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ch.allow(policy.Write, a.Type, a.Module, string(a.ID)); err != nil {
+		return nil, err
+	}
+	content, err := artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+	if err != nil {
+		return nil, err
+	}
+	return ch.among(a, []brenner.Version{a.Head, 1}, func(v store.Version) (bool, error) {
+		return v.Format == content.Format && v.Content == content.Digest(), nil
+	})
+}
+
+// sameVersion finds a version that an update would only repeat: the one it goes
+// on, the head, or the latest, which an interrupted commit may have written.
+func (ch *change) sameVersion(req api.UpdateArtifactRequest) (*store.Version, error) {
+	a, err := ch.findArtifact(req.ID, policy.Write)
+	if err != nil {
+		return nil, err
+	}
+	parent := req.Parent
+	if parent == 0 {
+		parent = a.Head
+	}
+	if parent < 1 || parent > a.Latest {
+		return nil, nil // update says what is wrong with it
+	}
+	row, err := ch.Version(ch.ctx, brenner.Ref{Artifact: a.ID, Version: parent})
+	if err != nil {
+		return nil, err
+	}
+	want, err := ch.proposal(req, a, row)
+	if err != nil {
+		return nil, err
+	}
+	return ch.among(a, []brenner.Version{parent, a.Head, a.Latest}, func(v store.Version) (bool, error) {
+		if v.Format != want.Content.Format || v.Content != want.Content.Digest() ||
+			v.Summary != want.Summary || !slices.Equal(v.Tags, want.Tags) {
+			return false, nil
+		}
+		links, err := ch.links(v.Ref())
+		return sameLinks(links, want.Links) || sameLinks(moveLinks(links, nil), want.Links), err
+	})
+}
+
+// among gives the first of some versions that passes the test.
+func (ch *change) among(a store.Artifact, numbers []brenner.Version, test func(store.Version) (bool, error)) (*store.Version, error) {
+	for _, n := range numbers {
+		v, err := ch.Version(ch.ctx, brenner.Ref{Artifact: a.ID, Version: n})
+		if err != nil {
+			return nil, err
+		}
+		if ok, err := test(v); ok || err != nil {
+			return &v, err
+		}
+	}
+	return nil, nil
+}
+
+// sameLinks compares links whatever their order.
+func sameLinks(a, b []artifact.Link) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(l artifact.Link) bool { return !slices.Contains(b, l) })
+}

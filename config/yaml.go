@@ -61,7 +61,7 @@ func (in source) checkTokens(tokens token.Tokens) error {
 	var nest nesting
 	for i, tok := range tokens {
 		if what, bad := refusedTokens[tok.Type]; bad {
-			return in.refuse(brenner.CodeInvalidConfig, yamlPlace(tok), "%s is not allowed in a configuration", what).
+			return in.refuse(brenner.CodeInvalidConfig, yamlPlace(tok), "%s is not allowed here", what).
 				WithHint("write the value itself; quote it if it is text")
 		}
 		var prev *token.Token
@@ -162,7 +162,7 @@ func (in source) yamlValue(v ast.Node, depth int) (node, error) {
 	case *ast.NullNode:
 		n.kind = null
 	default:
-		return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%q is not a value a configuration can have", v.GetToken().Value)
+		return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%q is not a value that is allowed here", v.GetToken().Value)
 	}
 	return n, nil
 }

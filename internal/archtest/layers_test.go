@@ -71,7 +71,8 @@ var layers = []layer{
 	{name: "internal/mail/...", ours: with("internal/mail/...")},
 	{name: "internal/app/...", ours: with("internal/api", "internal/app/...", "internal/store", "internal/journal", "internal/embed", "internal/mail")},
 
-	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/api", "internal/problem", "internal/patchfs")},
+	{name: "internal/checkout", ours: with("internal/api", "internal/patchfs")},
+	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/api", "internal/problem", "internal/patchfs", "internal/checkout")},
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "internal/api", "internal/problem", "internal/schema")},
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "internal/api", "internal/problem", "internal/schema")},

@@ -63,20 +63,11 @@ func Read(ctx context.Context, dir string, paths ...string) (map[string]anchor.T
 // update is Update with a hook that is called before every change to the file
 // system, for tests that stop the world there.
 func update(ctx context.Context, dir string, paths []string, dryRun bool, plan Plan, step func()) ([]anchor.Change, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fileError(dir, err)
-	}
-	defer func() { _ = root.Close() }()
-	unlock, err := lock(ctx, root)
+	t, release, err := hold(ctx, dir, step)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	t := &tree{root: root, step: step}
-	if err := t.recover(); err != nil {
-		return nil, err
-	}
+	defer release()
 	files, read, err := t.readAll(paths)
 	if err != nil {
 		return nil, err

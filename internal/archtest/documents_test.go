@@ -96,19 +96,25 @@ func TestDependencies_EachIsExplainedAndEachExplainedOneIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := map[string]bool{}
+	used, inProgram := map[string]bool{}, map[string]bool{}
 	for _, p := range module(t) {
 		for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 			for _, r := range mod.Require {
 				if covers(r.Mod.Path+"/...", imported) {
 					used[r.Mod.Path] = true
+					if slices.Contains(p.Imports, imported) && !forTests(p.name()) {
+						inProgram[r.Mod.Path] = true
+					}
 				}
 			}
 		}
 	}
 	explained := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(readFile(t, "docs/dependencies.md"), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)$").FindAllStringSubmatch(readFile(t, "docs/dependencies.md"), -1) {
 		explained[m[1]] = true
+		if marked := strings.Contains(m[2], "used in tests only"); marked == inProgram[m[1]] {
+			t.Errorf("docs/dependencies.md says of %s that it is used in tests only: %v", m[1], marked)
+		}
 	}
 	if len(used) == 0 || len(explained) == 0 {
 		t.Fatalf("%d modules used, %d explained: this test would pass on nothing", len(used), len(explained))
@@ -123,6 +129,11 @@ func TestDependencies_EachIsExplainedAndEachExplainedOneIsUsed(t *testing.T) {
 			t.Errorf("docs/dependencies.md explains %s, which nothing imports", path)
 		}
 	}
+}
+
+// forTests reports whether a package is there for tests alone.
+func forTests(name string) bool {
+	return strings.HasSuffix(name, "test") // pgtest, storetest, apitest
 }
 
 var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)\s]*)?\)`)

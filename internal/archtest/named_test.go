@@ -129,6 +129,20 @@ func TestDocuments_EveryCodeNamedIsInTheRegistry(t *testing.T) {
 	}
 }
 
+// The guide for agents lists the tools that agents have over MCP.
+func TestDocuments_TheGuideForAgentsListsEveryTool(t *testing.T) {
+	guide := readFile(t, "docs/guide-agents.md")
+	found := regexp.MustCompile(`(?m)^\t(?:writing|reading)\("([a-z_]+)"`).FindAllStringSubmatch(readFile(t, "internal/mcpserver/tools.go"), -1)
+	if len(found) == 0 {
+		t.Fatal("found no tool: this test would pass on nothing")
+	}
+	for _, m := range found {
+		if !strings.Contains(guide, "`"+m[1]+"`") {
+			t.Errorf("docs/guide-agents.md does not name the tool %s", m[1])
+		}
+	}
+}
+
 // The guide for agents repeats the table of exit statuses, with examples.
 func TestDocuments_ExitStatusesAreThoseOfTheClasses(t *testing.T) {
 	rows := regexp.MustCompile(`(?m)^\| (\d+) \| ([a-z_]+) \| (.+?) \|`).FindAllStringSubmatch(readFile(t, "docs/guide-agents.md"), -1)

@@ -126,8 +126,7 @@ func commands(r *runner) []*cobra.Command {
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
 		newCheckout(r), newCommit(r), newAdd(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
-		newServe(r), newMCP(r), newSetup(r),
-		newServe(r), newCompletion(r),
+		newServe(r), newMCP(r), newSetup(r), newCompletion(r),
 	}
 }
 

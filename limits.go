@@ -244,7 +244,7 @@ const (
 	// MaxSessionTextBytes bounds the context of a kickoff and the note of a nudge.
 	MaxSessionTextBytes = 64 << 10
 	// MaxPendingDeltas bounds the deltas of a session that wait for a compile.
-	MaxPendingDeltas = 50_000
+	MaxPendingDeltas = 10_000
 )
 
 // Upkeep.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"brenner"
 	"brenner/internal/api"
@@ -14,6 +15,7 @@ import (
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
 	"brenner/internal/locate"
+	"brenner/internal/mail"
 	"brenner/internal/store"
 	"brenner/internal/store/postgres"
 	"brenner/internal/store/sqlite"
@@ -46,7 +48,7 @@ func openApp(ctx context.Context, w cli.Where) (*app.App, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return newApp(s), s.Close, nil
+	return newApp(s, at), s.Close, nil
 }
 
 // identify says who asks, on a store that is at hand: the agent that was
@@ -65,7 +67,7 @@ func identify(ctx context.Context, a *app.App, w cli.Where) (app.Identity, error
 // initProject makes a project where the command says, or here.
 func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api.InitResult, err error) {
 	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
-		info, err := newApp(s).Init(ctx, req)
+		info, err := newApp(s, at).Init(ctx, req)
 		out = api.InitResult{Project: info, Store: at.String()}
 		return err
 	})
@@ -74,8 +76,8 @@ func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api
 
 // importProject reads an export into a new project.
 func importProject(ctx context.Context, w cli.Where, in io.Reader, tell api.Progress) (out api.ImportResult, err error) {
-	err = withNewStore(ctx, w, func(s store.Store, _ locate.Address) error {
-		out, err = newApp(s).Import(ctx, in, tell)
+	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
+		out, err = newApp(s, at).Import(ctx, in, tell)
 		return err
 	})
 	return out, err
@@ -138,13 +140,26 @@ func openStore(ctx context.Context, at locate.Address, create bool) (store.Store
 	return sqlite.Open(ctx, at.SQLite, sqlite.Options{Create: create})
 }
 
-func newApp(s store.Store) *app.App {
+func newApp(s store.Store, at locate.Address) *app.App {
 	return app.New(s, app.Options{
-		Keys: app.Keyring{Dir: keysDir()}, EmbedKeyVariable: embedKeyVariable(),
+		Keys: app.Keyring{Dir: keysDir()}, EmbedKeyVariable: embedKeyVariable(), Mail: mailServer(at),
 		Scratch: func(ctx context.Context) (store.Store, error) {
 			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
 		},
 	})
+}
+
+// mailServer reaches the Agent Mail server that the environment names. There a
+// project goes by its directory.
+func mailServer(at locate.Address) func(mail.Options) (mail.Transport, error) {
+	return func(o mail.Options) (mail.Transport, error) {
+		env := mail.FromEnv(os.Getenv)
+		o.URL, o.Token, o.Version = env.URL, env.Token, version
+		if dir := filepath.Dir(at.SQLite); at.SQLite != "" {
+			o.Project = strings.TrimSuffix(dir, string(filepath.Separator)+locate.Dir)
+		}
+		return mail.NewAgentMail(o)
+	}
 }
 
 // keysDir is where signing keys are kept, outside every project; empty if

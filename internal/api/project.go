@@ -56,6 +56,9 @@ type ProjectInfo struct {
 type ConfigFile struct {
 	Name string `json:"name"` // .brennerrc or brenner.config.ts
 	Data string `json:"data"`
+	// Prompts are the texts of the prompt files that the configuration names,
+	// by their paths in it (R11).
+	Prompts map[string]string `json:"prompts,omitzero"`
 }
 
 // ApplyConfigRequest puts a configuration in force.

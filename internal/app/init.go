@@ -87,7 +87,7 @@ func (s *service) ApplyConfig(ctx context.Context, req api.ApplyConfigRequest) (
 
 // applyConfig puts a configuration in force unless it is already.
 func (ch *change) applyConfig(f api.ConfigFile, inForce brenner.Digest) (api.ApplyConfigResult, error) {
-	c, err := config.Parse(f.Name, []byte(f.Data))
+	c, err := parseConfig(f)
 	if err != nil {
 		return api.ApplyConfigResult{}, err
 	}
@@ -106,6 +106,29 @@ func (ch *change) applyConfig(f api.ConfigFile, inForce brenner.Digest) (api.App
 	out.Changed = true
 	out.Seq, err = ch.append(kindConfigApplied, configApplied{File: f.Name, Digest: digest, Config: c})
 	return out, err
+}
+
+// parseConfig reads a configuration together with the prompts it names, so
+// that what is put in force stands on its own.
+func parseConfig(f api.ConfigFile) (config.Config, error) {
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil {
+		return c, err
+	}
+	for _, path := range c.PromptFiles() {
+		text, ok := f.Prompts[path]
+		switch {
+		case !ok || strings.TrimSpace(text) == "":
+			return c, brenner.Errorf(brenner.CodeInvalidConfig, "the prompt %s is missing or empty", path).
+				WithHint("write the file beside the configuration, or the text into it")
+		case len(text) > brenner.MaxPromptBytes:
+			return c, brenner.Errorf(brenner.CodeLimitExceeded, "the prompt %s is longer than %d bytes", path, brenner.MaxPromptBytes)
+		}
+		if err := checkText(text); err != nil {
+			return c, err
+		}
+	}
+	return c.WithPromptFiles(f.Prompts), nil
 }
 
 // Project implements api.Projects.

@@ -125,10 +125,6 @@ func (s *service) outbox(ctx context.Context, id brenner.SessionID, messages []s
 		if box.options, err = c.mailOptions(); err != nil {
 			return outbox{}, err
 		}
-		project, err := c.Reader.Project(ctx)
-		if err != nil {
-			return outbox{}, err
-		}
 		for _, u := range info.Outbox {
 			if !slices.ContainsFunc(messages, func(m sent) bool { return m.ID == u.ID }) {
 				continue
@@ -137,7 +133,7 @@ func (s *service) outbox(ctx context.Context, id brenner.SessionID, messages []s
 			if err != nil {
 				return outbox{}, err
 			}
-			m.Key, m.Again = string(project.ID)+"/"+u.ID, again || u.Attempts > 0
+			m.Key, m.Again = box.options.Project+"/"+u.ID, again || u.Attempts > 0
 			box.ids = append(box.ids, u.ID)
 			box.messages = append(box.messages, m)
 		}
@@ -147,8 +143,12 @@ func (s *service) outbox(ctx context.Context, id brenner.SessionID, messages []s
 
 // mailOptions says who we are to a mail server, and who the agents are.
 func (c *call) mailOptions() (mail.Options, error) {
-	o := mail.Options{Sender: mailSender, Names: map[brenner.ActorName]string{}}
-	err := c.eachObject(store.ObjectQuery{Kind: objectMailName}, func(row store.Object) error {
+	project, err := c.Reader.Project(c.ctx)
+	if err != nil {
+		return mail.Options{}, err
+	}
+	o := mail.Options{Project: "/" + string(project.ID), Sender: mailSender, Names: map[brenner.ActorName]string{}}
+	err = c.eachObject(store.ObjectQuery{Kind: objectMailName}, func(row store.Object) error {
 		var n mailName
 		err := unmarshalBody(row, &n)
 		o.Names[brenner.ActorName(row.ID)] = n.As
@@ -296,7 +296,7 @@ func mailAllowed(info api.SessionInfo) error {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s uses the built-in mailbox: its replies come by themselves", info.ID).
-		WithHint("hand in a file with `brenner session ingest " + string(info.ID) + " --from NAME FILE`")
+		WithHint("hand in a file with `brenner session ingest --session " + string(info.ID) + " --from NAME FILE`")
 }
 
 // mayLead says whether the caller leads sessions.

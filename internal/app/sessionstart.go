@@ -194,20 +194,15 @@ func (c *call) sessionID(req api.StartSessionRequest) (brenner.SessionID, error)
 }
 
 // unknownAgents lists the actors that the roster names and the project does
-// not have. Their standing role is the one they play first. One that was put
-// out of service is not brought back in passing.
+// not have. Their standing role is the one they play first.
 func (c *call) unknownAgents(r roster.Roster) ([]actorPut, error) {
 	var out []actorPut
 	for _, e := range r.Entries {
-		actor, err := c.Actor(c.ctx, e.AgentName)
-		switch {
-		case brenner.CodeOf(err) == brenner.CodeNotFound:
+		_, err := c.Actor(c.ctx, e.AgentName)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
 			out = append(out, actorPut{Name: e.AgentName, Kind: kindAgent, Role: e.Role, Note: "registered by a session", Active: true})
-		case err != nil:
+		} else if err != nil {
 			return nil, err
-		case !actor.Active:
-			return nil, brenner.Errorf(brenner.CodeStatusConflict, "%s is no longer an actor of this project", e.AgentName).
-				WithHint(fmt.Sprintf("take it back with `brenner agent add %s --role %s --update`", e.AgentName, actor.Role))
 		}
 	}
 	return out, nil

@@ -118,3 +118,31 @@ func nextSteps(info api.SessionInfo, pending int) []string {
 	step(info.Conflicts > 0, "conflict list %s")
 	return out
 }
+
+// sessionNeeds lists what sessions need of the PI: conflicts to settle, replies
+// to compile, messages to send again (X5).
+func (c *call) sessionNeeds() ([]api.Need, error) {
+	var conflicts, pending, unsent []string
+	err := c.eachObject(store.ObjectQuery{Kind: objectSession}, func(o store.Object) error {
+		var info api.SessionInfo
+		if err := unmarshalBody(o, &info); err != nil {
+			return err
+		}
+		counts, err := c.CountObjects(c.ctx, objectDelta, o.ID)
+		if info.Conflicts > 0 {
+			conflicts = append(conflicts, o.ID)
+		}
+		if counts[deltaPending] > 0 {
+			pending = append(pending, o.ID)
+		}
+		if len(info.Outbox) > 0 {
+			unsent = append(unsent, o.ID)
+		}
+		return err
+	})
+	return []api.Need{
+		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + firstFew(conflicts), Command: "brenner conflict list " + first(conflicts)},
+		{Kind: "compile", Count: len(pending), What: "replies wait to be compiled: " + firstFew(pending), Command: "brenner session compile " + first(pending)},
+		{Kind: "resend", Count: len(unsent), What: "messages were not delivered: " + firstFew(unsent), Command: "brenner session resend " + first(unsent)},
+	}, err
+}

@@ -40,6 +40,7 @@ func (s *service) Status(ctx context.Context) (api.StatusResult, error) {
 // (X5).
 var needs = []func(*call) ([]api.Need, error){
 	(*call).stalemateNeeds,
+	(*call).sessionNeeds,
 	(*call).forkNeeds,
 	(*call).staleNeeds,
 	(*call).promotionNeeds,

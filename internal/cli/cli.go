@@ -124,6 +124,7 @@ func commands(r *runner) []*cobra.Command {
 		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
 		newCheck(r), newConsolidate(r), newGC(r),
 		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
+		newSession(r), newConflict(r), newMail(r),
 		newCheckout(r), newCommit(r), newAdd(r),
 		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
 		newServe(r), newMCP(r), newSetup(r), newCompletion(r),

@@ -148,7 +148,7 @@ func (r *runner) configuration(info api.ProjectInfo) check {
 	if err != nil {
 		return failed(name, err)
 	}
-	if c.Digest() != info.ConfigDigest {
+	if c.WithPromptFiles(f.Prompts).Digest() != info.ConfigDigest {
 		return check{
 			Name: name, Warning: true, Message: f.Name + " differs from the configuration in force",
 			Hint: "run `brenner config apply`",

@@ -81,9 +81,32 @@ func (r *runner) configFile(name string) (*api.ConfigFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &api.ConfigFile{Name: filepath.Base(n), Data: string(data)}, nil
+		f := &api.ConfigFile{Name: filepath.Base(n), Data: string(data)}
+		f.Prompts, err = r.promptFiles(filepath.Dir(n), f)
+		return f, err
 	}
 	return nil, nil
+}
+
+// promptFiles reads the prompts that a configuration in dir names. What is
+// wrong with the configuration itself is for its reader to say.
+func (r *runner) promptFiles(dir string, f *api.ConfigFile) (map[string]string, error) {
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil {
+		return nil, nil //nolint:nilerr // reported by whoever uses it
+	}
+	var texts map[string]string
+	for _, path := range c.PromptFiles() {
+		text, err := r.read(filepath.Join(dir, filepath.FromSlash(path)), brenner.MaxPromptBytes)
+		if err != nil {
+			return nil, err
+		}
+		if texts == nil {
+			texts = map[string]string{}
+		}
+		texts[path] = string(text)
+	}
+	return texts, nil
 }
 
 func newConfig(r *runner) *cobra.Command {

@@ -50,6 +50,7 @@ wrong.`,
 	c.Flags().StringArrayVar(&files, "checkpoint", nil, "a checkpoint saved earlier (repeatable)")
 	c.Flags().StringVar(&req.PublicKey, "public-key", "", "key that checks the checkpoints (default: the one kept for this project)")
 	c.Flags().BoolVar(&req.Quick, "quick", false, "check the journal and the contents, not the tables")
+	c.Flags().BoolVar(&req.Deep, "deep", false, "also make every session artifact again from its deltas")
 	return c
 }
 
@@ -79,6 +80,9 @@ func printVerified(w io.Writer, res api.VerifyResult) {
 	_, _ = fmt.Fprintf(w, "ok: %d records, %d contents, root %s\n", res.Size, res.Blobs, res.Root)
 	if res.Digest != "" {
 		_, _ = fmt.Fprintf(w, "tables match the journal: state digest %s\n", res.Digest)
+	}
+	if res.Rebuilt > 0 {
+		_, _ = fmt.Fprintf(w, "%d versions of session artifacts made again from their deltas\n", res.Rebuilt)
 	}
 	if res.Checkpoints > 0 {
 		_, _ = fmt.Fprintf(w, "%d checkpoint(s) hold\n", res.Checkpoints)

@@ -149,7 +149,7 @@ func (s *Server) Start(o *mcp.StreamableHTTPOptions) mail.Options {
 	return mail.Options{URL: s.http.URL + "/mcp/", Token: s.Token, Project: "/data/cell-fate", Sender: "Brenner"}
 }
 
-// Close ends the server and the connections to it.
+// Close ends the server and the connections to it; closing again is nothing.
 func (s *Server) Close() {
 	s.Hurry()
 	s.http.CloseClientConnections()

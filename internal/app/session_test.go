@@ -1,0 +1,267 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/internal/app"
+	"brenner/internal/mail"
+	"brenner/internal/mail/mailtest"
+	"brenner/internal/store"
+	"brenner/internal/store/memory"
+	"brenner/roster"
+)
+
+var trio = roster.Roster{Entries: []roster.Entry{
+	{AgentName: "BlueLake", Role: roster.HypothesisGenerator, Program: "codex-cli"},
+	{AgentName: "PurpleMountain", Role: roster.TestDesigner},
+	{AgentName: "GreenValley", Role: roster.AdversarialCritic},
+}}
+
+// desk is a project with a clock of its own and, perhaps, a mail server.
+type desk struct {
+	*testing.T
+	world
+	now time.Time
+}
+
+func newDesk(t *testing.T, open func(mail.Options) (mail.Transport, error)) *desk {
+	t.Helper()
+	d := &desk{T: t, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
+	a := app.New(memory.New(), app.Options{
+		Clock:   func() time.Time { return d.now },
+		Keys:    app.Keyring{Dir: t.TempDir()},
+		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
+		Mail:    open,
+	})
+	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Cell fate", PI: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	d.world = world{a, "ada"}
+	return d
+}
+
+func (d *desk) must(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) start(transport api.Transport) api.SessionStart {
+	d.Helper()
+	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: trio, Transport: transport})
+	d.must(err)
+	return res
+}
+
+func (d *desk) submit(as brenner.ActorName, text string) {
+	d.Helper()
+	_, err := d.As(as).SubmitDeltas(d.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: text})
+	d.must(err)
+}
+
+func (d *desk) compile() api.CompileResult {
+	d.Helper()
+	res, err := d.PI().CompileSession(d.Context(), api.CompileSessionRequest{ID: "RS-1"})
+	d.must(err)
+	return res
+}
+
+func block(json string) string { return "```delta\n" + json + "\n```\n" }
+
+// R10, D11: the same messages give the same bytes, whatever the order in which
+// they arrive and however late.
+func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
+	replies := []struct {
+		agent brenner.ActorName
+		text  string
+	}{
+		{"BlueLake", block(`[{"operation":"ADD","section":"hypothesis_slate","timestamp":"2025-12-30T10:00:00Z","provisional_id":"H-A","payload":{"claim":"a","mechanism":"m"},"rationale":"first"},
+{"operation":"ADD","section":"hypothesis_slate","timestamp":"2025-12-30T10:00:00Z","payload":{"claim":"b","mechanism":"m"}}]`)},
+		{"PurpleMountain", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2025-12-30T11:00:00Z","payload":{"name":"x"},"rationale":"second"}`)},
+		{"GreenValley", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2025-12-30T11:00:00Z","payload":{"name":"y"}}`) +
+			block(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","timestamp":"2025-12-30T11:30:00Z"}`)},
+	}
+	var want api.CompileResult
+	for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		d := newDesk(t, nil)
+		d.start("")
+		for _, n := range order {
+			d.now = d.now.Add(time.Duration(1+n+i) * time.Minute)
+			d.submit(replies[n].agent, replies[n].text)
+		}
+		got := d.compile()
+		if i == 0 {
+			want = got
+			if got.Conflicts != 1 || !got.Changed {
+				t.Fatalf("compiled %+v", got)
+			}
+		}
+		if got.SHA256 != want.SHA256 || got.Summary != want.Summary || *got.Change != *want.Change {
+			t.Errorf("order %v: %s %q %+v\nwant %s %q %+v", order, got.SHA256, got.Summary, *got.Change, want.SHA256, want.Summary, *want.Change)
+		}
+	}
+}
+
+// X3: a session's queue is bounded; the compile makes room.
+func TestSession_QueueIsBounded(t *testing.T) {
+	d := newDesk(t, nil)
+	d.start("")
+	one := `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1"}`
+	many := func(n int) string { return "[" + strings.Repeat(one+",", n-1) + one + "]" }
+	d.submit("BlueLake", many(brenner.MaxPendingDeltas-1))
+	_, err := d.As("GreenValley").SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: many(2)})
+	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Fatalf("got %v", err)
+	}
+	if res := d.compile(); len(res.Outcomes) != brenner.MaxPendingDeltas-1 || res.Changed {
+		t.Errorf("compiled %d", len(res.Outcomes))
+	}
+	d.submit("GreenValley", many(2))
+}
+
+// R8: without a mail server the session stands and says what is missing.
+func TestSession_AgentMailWithoutAServer(t *testing.T) {
+	d := newDesk(t, nil)
+	res := d.start(api.TransportAgentMail)
+	for _, x := range res.Deliveries {
+		if x.State != api.Failed || x.Error.Code != brenner.CodeMailUnavailable {
+			t.Errorf("delivery %+v", x)
+		}
+	}
+	if len(res.Session.Outbox) != 3 || res.Session.Outbox[0].Attempts != 1 {
+		t.Errorf("outbox %+v", res.Session.Outbox)
+	}
+	if _, err := d.PI().FetchReplies(t.Context(), api.FetchRepliesRequest{ID: "RS-1"}); brenner.CodeOf(err) != brenner.CodeMailUnavailable {
+		t.Errorf("got %v", err)
+	}
+}
+
+// postOffice is a desk with an Agent Mail server.
+func postOffice(t *testing.T, s *mailtest.Server, timeout time.Duration) *desk {
+	t.Helper()
+	o := s.Start(nil)
+	t.Cleanup(s.Close)
+	return newDesk(t, func(asked mail.Options) (mail.Transport, error) {
+		asked.URL, asked.Token, asked.Timeout = o.URL, o.Token, timeout
+		return mail.NewAgentMail(asked)
+	})
+}
+
+// R8: the server kept a message and its answer was lost. Resend finds it there
+// and nothing arrives twice; a repeated start does not either (X2).
+func TestSession_NothingArrivesTwice(t *testing.T) {
+	s := &mailtest.Server{Slow: make(chan struct{})}
+	d := postOffice(t, s, 300*time.Millisecond)
+	req := api.StartSessionRequest{Write: api.Write{Key: "once"}, ID: "RS-1", Roster: trio, Transport: api.TransportAgentMail}
+	res, err := d.PI().StartSession(t.Context(), req)
+	d.must(err)
+	if res.Deliveries[0].Error == nil || len(s.Posts()) != 1 {
+		t.Fatalf("deliveries %+v, %d posts", res.Deliveries, len(s.Posts()))
+	}
+	s.Hurry()
+	again, err := d.PI().StartSession(t.Context(), req)
+	d.must(err)
+	for i, x := range again.Deliveries {
+		if x.State != api.Delivered || x.Message != res.Deliveries[i].Message {
+			t.Errorf("delivery %+v", x)
+		}
+	}
+	if posts := s.Posts(); len(posts) != 3 || len(again.Session.Outbox) != 0 {
+		t.Errorf("%d messages arrived, outbox %+v", len(posts), again.Session.Outbox)
+	}
+}
+
+// R8: the names that a server gave are kept for every later session, ours too.
+func TestSession_KeepsTheNamesAServerGave(t *testing.T) {
+	s := &mailtest.Server{Rename: map[string]string{"BlueLake": "GreenCastle", "Brenner": "RedCat"}}
+	d := postOffice(t, s, 0)
+	if got := d.start(api.TransportAgentMail).Deliveries[0]; got.As != "GreenCastle" {
+		t.Errorf("delivery %+v", got)
+	}
+	s.Rename["BlueLake"], s.Rename["Brenner"] = "Other", "Stranger"
+	res, err := d.PI().StartSession(t.Context(), api.StartSessionRequest{ID: "RS-2", Roster: trio, Transport: api.TransportAgentMail})
+	d.must(err)
+	if res.Deliveries[0].As != "GreenCastle" {
+		t.Errorf("delivery %+v", res.Deliveries[0])
+	}
+	for _, p := range s.Posts() {
+		if p.From != "RedCat" || p.To[0] == "Other" {
+			t.Errorf("sent from %s to %s", p.From, p.To)
+		}
+	}
+	if p := s.Projects(); len(p) == 0 || !strings.HasPrefix(p[0], "/p-") {
+		t.Errorf("projects %q", p)
+	}
+}
+
+// R8: replies over Agent Mail are taken once, in the agent's name, at the time
+// they were written if that is past (D11); a bad one keeps no other back.
+func TestSession_TakesRepliesFromAgentMail(t *testing.T) {
+	s := &mailtest.Server{}
+	d := postOffice(t, s, 0)
+	d.start(api.TransportAgentMail)
+	add := block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"c","mechanism":"m"}}`)
+	s.Reply("BlueLake", "RS-1", "Re: KICKOFF", add)
+	s.Reply("GreenValley", "RS-1", "Re: KICKOFF", "  ")
+	s.Reply("Nobody", "RS-1", "INFO", add)
+	s.Reply("PurpleMountain", "RS-1", "Re: KICKOFF", "Nothing to add.")
+	fetch := func() api.FetchResult {
+		t.Helper()
+		res, err := d.PI().FetchReplies(t.Context(), api.FetchRepliesRequest{ID: "RS-1"})
+		d.must(err)
+		return res
+	}
+	got := fetch()
+	if len(got.Replies) != 2 || got.Replies[0].Agent != "BlueLake" || got.Replies[0].Message != "mail-4" || len(got.Replies[0].Deltas) != 1 {
+		t.Errorf("replies %+v", got.Replies)
+	}
+	if len(got.Refused) != 1 || got.Refused[0].Code != brenner.CodeInvalidValue || fmt.Sprint(got.Strangers) != "[Nobody]" {
+		t.Errorf("refused %+v, strangers %v", got.Refused, got.Strangers)
+	}
+	if again := fetch(); len(again.Replies) != 0 {
+		t.Errorf("taken twice: %+v", again.Replies)
+	}
+	if res := d.compile(); !res.Changed {
+		t.Errorf("compiled %+v", res)
+	}
+	show, err := d.PI().Session(t.Context(), api.SessionRequest{ID: "RS-1", Full: true})
+	d.must(err)
+	if !strings.Contains(string(show.Content), `"at":"2026-01-02T03:04:04Z"`) {
+		t.Errorf("the reply was written at 03:04:04: %s", show.Content)
+	}
+	st, err := d.PI().SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-1"})
+	d.must(err)
+	if st.Recipients[0].AckedAt.IsZero() || st.State != api.SessionWaiting { // GreenValley sent nothing
+		t.Errorf("status %+v", st)
+	}
+}
+
+// X4: who stops waiting for the mail server loses nothing.
+func TestSession_StoppedWhileSending(t *testing.T) {
+	s := &mailtest.Server{Slow: make(chan struct{})}
+	d := postOffice(t, s, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for len(s.Posts()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	_, err := d.PI().StartSession(ctx, api.StartSessionRequest{ID: "RS-1", Roster: trio, Transport: api.TransportAgentMail})
+	if code := brenner.CodeOf(err); code != brenner.CodeCanceled && code != brenner.CodeInternal {
+		t.Fatalf("got %v", err)
+	}
+	s.Hurry()
+	res, err := d.PI().ResendSession(t.Context(), api.ResendSessionRequest{ID: "RS-1"})
+	d.must(err)
+	if len(res.Deliveries) != 3 || len(s.Posts()) != 3 {
+		t.Errorf("deliveries %+v, %d posts", res.Deliveries, len(s.Posts()))
+	}
+}

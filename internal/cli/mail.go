@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newMail(r *runner) *cobra.Command {
+	return group("mail", "Messages of the system to you, and your answers", newMailInbox(r), newMailRead(r), newMailAck(r), newMailReply(r))
+}
+
+func newMailInbox(r *runner) *cobra.Command {
+	var req api.InboxRequest
+	var all bool
+	c := &cobra.Command{
+		Use:     "inbox",
+		Short:   "List your messages, oldest first",
+		Example: `  brenner mail inbox --as BlueLake`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all {
+				req.States = []api.MessageState{api.MessageUnread, api.MessageRead, api.MessageAcked}
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Inbox(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Messages) == 0 {
+					_, _ = fmt.Fprintln(w, "no messages")
+					return
+				}
+				rows := [][]string{{"MESSAGE", "STATE", "SENT", "SUBJECT"}}
+				for _, m := range res.Messages {
+					rows = append(rows, []string{m.ID, string(m.State), instant(m.Sent), oneLine(printable(m.Subject), 100)})
+				}
+				table(w, rows...)
+				more(w, res.Next)
+			})
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "also those you have acknowledged")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func newMailRead(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "read MESSAGE",
+		Short:   "Read a message and mark it read",
+		Example: `  brenner mail read msg-12 --as BlueLake`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			m, err := s.ReadMessage(cmd.Context(), api.MessageRequest{Write: r.write(), ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(m, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s\n\n%s", printable(m.Subject), printable(m.Text)) })
+		},
+	}
+}
+
+func newMailAck(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "ack MESSAGE",
+		Short:   "Say that a message has arrived",
+		Example: `  brenner mail ack msg-12 --as BlueLake`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			m, err := s.AckMessage(cmd.Context(), api.MessageRequest{Write: r.write(), ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(m, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s %s\n", m.ID, m.State) })
+		},
+	}
+}
+
+func newMailReply(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "reply MESSAGE FILE",
+		Short: "Answer a message with delta blocks",
+		Long: `Answer a message of a session. The delta blocks of the reply wait for the next
+compile; everything else is kept as your notes, which no other agent reads. FILE
+may be - for standard input. The same reply again changes nothing.`,
+		Example: `  brenner mail reply msg-12 reply.md --as BlueLake`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			text, err := r.read(a[1], brenner.MaxReplyBytes)
+			if err != nil {
+				return err
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			sub, err := s.ReplyMessage(cmd.Context(), api.ReplyMessageRequest{Write: r.write(), ID: a[0], Text: string(text)})
+			if err != nil {
+				return err
+			}
+			return r.showSubmission(sub)
+		},
+	}
+}

@@ -1,0 +1,431 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/internal/problem"
+	"brenner/roster"
+
+	"github.com/spf13/cobra"
+)
+
+func newSession(r *runner) *cobra.Command {
+	return group("session", "Several agents at work on one question",
+		newSessionStart(r), newSessionStatus(r), newSessionIngest(r), newSessionCompile(r), newSessionShow(r),
+		newSessionList(r), newSessionNudge(r), newSessionDiagnose(r), newSessionResend(r))
+}
+
+// sessionNamed gives the session of the command line, or the only one there is.
+func sessionNamed(ctx context.Context, s api.Service, args []string) (brenner.SessionID, error) {
+	if len(args) > 0 {
+		return brenner.SessionID(args[0]), nil
+	}
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 5}})
+	if err != nil {
+		return "", err
+	}
+	ids := make([]brenner.SessionID, len(list.Sessions))
+	for i, info := range list.Sessions {
+		ids[i] = info.ID
+	}
+	switch len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		return "", brenner.Errorf(brenner.CodeNotFound, "there is no session yet").WithHint("start one with `brenner session start`")
+	}
+	return "", brenner.Errorf(brenner.CodeUsage, "there are several sessions: name one").WithHint("the newest are " + words(ids))
+}
+
+// onSession opens the project and settles which session a command is about.
+func (r *runner) onSession(cmd *cobra.Command, args []string, fn func(context.Context, api.Service, brenner.SessionID) error) error {
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return err
+	}
+	id, err := sessionNamed(cmd.Context(), s, args)
+	if err != nil {
+		return err
+	}
+	return fn(cmd.Context(), s, id)
+}
+
+func newSessionStart(r *runner) *cobra.Command {
+	var req api.StartSessionRequest
+	var flags rosterFlags
+	var id, module, transport, contextFile string
+	c := &cobra.Command{
+		Use:   "start",
+		Short: "Start a session: ask each agent in its role",
+		Long: `Settle who plays which role, register the agents, create the session artifact
+and send each recipient its kickoff. Roles come from the flags, then the
+environment (BRENNER_ROSTER_JSON, _FILE, _MODE, _PRESET), then the project's
+configuration in force, then a preset; ` + "`brenner roster resolve`" + ` shows it.
+
+Messages go to the built-in mailbox, or to an Agent Mail server if
+AGENT_MAIL_BASE_URL is set (with AGENT_MAIL_PATH, AGENT_MAIL_BEARER_TOKEN). A
+delivery that fails is reported for its recipient, the exit status is that of
+the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
+		Example: `  brenner session start --question "What decides cell fate?" --preset default-3-agent \
+      --to BlueLake --to PurpleMountain --to GreenValley`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.statedRoster(&req, flags); err != nil {
+				return err
+			}
+			if contextFile != "" {
+				text, err := r.read(contextFile, brenner.MaxSessionTextBytes)
+				if err != nil {
+					return err
+				}
+				req.Context = string(text)
+			}
+			req.Write, req.ID, req.Module, req.Transport = r.write(), brenner.SessionID(id), brenner.Module(module), api.Transport(transport)
+			if transport == "" && r.env.Getenv("AGENT_MAIL_BASE_URL") != "" {
+				req.Transport = api.TransportAgentMail
+			}
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.StartSession(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			r.failOn(res.Deliveries)
+			return r.show(res, func(w io.Writer) {
+				r.warn(res.Warnings)
+				printStart(w, res, req.DryRun)
+			})
+		},
+	}
+	flags.add(c)
+	f := c.Flags()
+	f.StringVar(&req.Question, "question", "", "the question; without one the research thread starts empty")
+	f.StringVar(&req.Context, "context", "", "what to add to the question")
+	f.StringVar(&contextFile, "context-file", "", "read what to add from a file, or - for standard input")
+	f.StringVar(&id, "id", "", "id of the session (default RS-YYYYMMDD-slug)")
+	f.StringVar(&module, "module", "", "module of the session artifact (default: the only one, or project)")
+	f.StringVar(&transport, "transport", "", "mailbox or agent_mail (default: agent_mail if AGENT_MAIL_BASE_URL is set)")
+	f.BoolVar(&req.DryRun, "dry-run", false, "show what would be done; create and send nothing")
+	c.MarkFlagsMutuallyExclusive("context", "context-file")
+	return c
+}
+
+// statedRoster puts into a request what flags and environment say about the
+// roster. What the project says is for the service to add.
+func (r *runner) statedRoster(req *api.StartSessionRequest, flags rosterFlags) error {
+	stated, err := flags.sources(r, "", roster.Settings{})
+	if err != nil {
+		return err
+	}
+	req.To, req.Preset, req.PresetEnv = stated.To, stated.PresetFlag, stated.PresetEnv
+	for _, p := range stated.Flags {
+		req.Flags = append(req.Flags, api.RosterPart(p))
+	}
+	for _, p := range stated.Environment {
+		req.Environment = append(req.Environment, api.RosterPart(p))
+	}
+	return nil
+}
+
+func printStart(w io.Writer, res api.SessionStart, dry bool) {
+	verb := "started"
+	if dry {
+		verb = "would be started"
+	}
+	info := res.Session
+	_, _ = fmt.Fprintf(w, "session %s %s: %s, %s\n", info.ID, verb, info.Roster.Mode, info.Artifact)
+	if info.ThreadEmpty {
+		_, _ = fmt.Fprintln(w, "no question: the research thread starts empty")
+	}
+	if len(res.Registered) > 0 {
+		_, _ = fmt.Fprintf(w, "new agents: %s\n", words(res.Registered))
+	}
+	rows := [][]string{{"AGENT", "ROLE", "KICKOFF"}}
+	for i, rec := range info.Recipients {
+		state := "not sent"
+		if i < len(res.Deliveries) {
+			state = deliveryLine(res.Deliveries[i])
+		}
+		rows = append(rows, []string{string(rec.Name), string(rec.Role), state})
+	}
+	table(w, rows...)
+	_, _ = fmt.Fprintln(w, "start the agents here with:")
+	for _, st := range res.Starts {
+		_, _ = fmt.Fprintf(w, "  %s\n", st.Command)
+	}
+	for _, m := range res.Messages {
+		_, _ = fmt.Fprintf(w, "\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(m.Body))
+	}
+}
+
+func deliveryLine(d api.Delivery) string {
+	out := d.State + " as " + d.Message
+	if d.As != "" {
+		out += ", known there as " + printable(d.As)
+	}
+	if d.Error != nil {
+		out = fmt.Sprintf("%s: %s %s", d.State, d.Error.Code, oneLine(printable(d.Error.Message), 200))
+	}
+	return out
+}
+
+// failOn makes a delivery that failed the exit status of a command that
+// otherwise succeeded.
+func (r *runner) failOn(deliveries []api.Delivery) {
+	for _, d := range deliveries {
+		if d.Error != nil && r.exit == 0 {
+			r.exit = problem.Of(brenner.ClassOf(d.Error.Code)).Exit
+		}
+	}
+}
+
+// showDeliveries prints what became of messages.
+func (r *runner) showDeliveries(data any, deliveries []api.Delivery, none string) error {
+	r.failOn(deliveries)
+	return r.show(data, func(w io.Writer) {
+		if len(deliveries) == 0 {
+			_, _ = fmt.Fprintln(w, none)
+			return
+		}
+		rows := [][]string{{"AGENT", "MESSAGE"}}
+		for _, d := range deliveries {
+			rows = append(rows, []string{string(d.To), deliveryLine(d)})
+		}
+		table(w, rows...)
+	})
+}
+
+func newSessionCompile(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compile [SESSION]",
+		Short: "Merge everything the agents answered into one draft version",
+		Long: `Merge all deltas that wait, in one deterministic merge, into the next version
+of the session artifact, a draft. A delta that breaks a rule is refused alone;
+its agent is told. If nothing could be recorded there is no new version.`,
+		Example: `  brenner session compile RS-20251230-cell-fate`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				res, err := s.CompileSession(ctx, api.CompileSessionRequest{Write: r.write(), ID: id})
+				if err != nil {
+					return err
+				}
+				return r.showCompiled(res)
+			})
+		},
+	}
+}
+
+func (r *runner) showCompiled(res api.CompileResult) error {
+	r.failOn(res.Deliveries)
+	return r.show(res, func(w io.Writer) {
+		r.reportOutcomes(res.Outcomes)
+		r.warnOfDeltas(res.Warnings)
+		switch {
+		case len(res.Outcomes) == 0:
+			_, _ = fmt.Fprintf(w, "nothing waits to be compiled; %s stands\n", res.Ref)
+		case !res.Changed:
+			_, _ = fmt.Fprintf(w, "nothing could be recorded; %s stands\n", res.Ref)
+		default:
+			_, _ = fmt.Fprintf(w, "%s draft: %s\n", res.Ref, res.Change.What)
+		}
+		if res.Conflicts > 0 {
+			_, _ = fmt.Fprintf(w, "%d fields in conflict: see `brenner conflict list %s`\n", res.Conflicts, res.Session)
+		}
+		for _, d := range res.Deliveries {
+			if d.Error != nil {
+				_, _ = fmt.Fprintf(w, "%s was not told: %s\n", d.To, deliveryLine(d))
+			}
+		}
+	})
+}
+
+func newSessionShow(r *runner) *cobra.Command {
+	var version int
+	var content bool
+	c := &cobra.Command{
+		Use:     "show [SESSION]",
+		Short:   "Print the session artifact, with the ids that deltas can target",
+		Example: `  brenner session show RS-20251230-cell-fate --version 2`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				v, err := s.Session(ctx, api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content})
+				if err != nil {
+					return err
+				}
+				return r.show(v, func(w io.Writer) {
+					if content {
+						_, _ = fmt.Fprintf(w, "%s\n", v.Content)
+						return
+					}
+					_, _ = fmt.Fprint(w, printable(v.Markdown))
+				})
+			})
+		},
+	}
+	c.Flags().IntVar(&version, "version", 0, "this version (default: the newest)")
+	c.Flags().BoolVar(&content, "content", false, "the artifact as JSON, with the deltas it rests on")
+	return c
+}
+
+func newSessionList(r *runner) *cobra.Command {
+	var req api.ListSessionsRequest
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the sessions, the newest first",
+		Example: `  brenner session list`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			res, err := s.Sessions(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w io.Writer) {
+				if len(res.Sessions) == 0 {
+					_, _ = fmt.Fprintln(w, "no sessions")
+					return
+				}
+				rows := [][]string{{"SESSION", "VERSION", "ANSWERED", "PENDING", "CONFLICTS", "QUESTION"}}
+				for _, i := range res.Sessions {
+					answered, pending := 0, 0
+					for _, rec := range i.Recipients {
+						if !rec.Waiting {
+							answered++
+						}
+						pending += rec.Pending
+					}
+					rows = append(rows, []string{
+						string(i.ID), fmt.Sprint(i.Artifact.Version), fmt.Sprintf("%d/%d", answered, len(i.Recipients)),
+						fmt.Sprint(pending), fmt.Sprint(i.Conflicts), oneLine(printable(i.Question), 60),
+					})
+				}
+				table(w, rows...)
+				more(w, res.Next)
+			})
+		},
+	}
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func newSessionNudge(r *runner) *cobra.Command {
+	var to []string
+	var note string
+	c := &cobra.Command{
+		Use:     "nudge [SESSION]",
+		Short:   "Ask again those who have not answered, or those named",
+		Example: `  brenner session nudge RS-20251230-cell-fate --to GreenValley --note "Attack H1 and H2."`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				res, err := s.NudgeSession(ctx, api.NudgeSessionRequest{Write: r.write(), ID: id, To: named[brenner.ActorName](to), Note: note})
+				if err != nil {
+					return err
+				}
+				return r.showDeliveries(res, res.Deliveries, "everyone has answered; nobody was asked")
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&to, "to", nil, "ask this recipient, answered or not (repeatable)")
+	c.Flags().StringVar(&note, "note", "", "what is asked for")
+	return c
+}
+
+func newSessionResend(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "resend [SESSION]",
+		Short: "Deliver what could not be delivered, and nothing else",
+		Long: `Send again the messages that have not arrived. Each is looked for on the
+server first, so that nothing arrives twice.`,
+		Example: `  brenner session resend RS-20251230-cell-fate`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				res, err := s.ResendSession(ctx, api.ResendSessionRequest{ID: id})
+				if err != nil {
+					return err
+				}
+				return r.showDeliveries(res, res.Deliveries, "everything has been delivered")
+			})
+		},
+	}
+}
+
+func newSessionDiagnose(r *runner) *cobra.Command {
+	var req api.DiagnoseSessionRequest
+	var from string
+	c := &cobra.Command{
+		Use:   "diagnose [SESSION]",
+		Short: "Say what became of each reply, and why one gave no delta",
+		Long: `Go through the replies of a session: which deltas each brought, what became of
+them, and what in it looks like a delta and is none, with a corrected block to
+send instead. An agent sees its own replies.`,
+		Example: `  brenner session diagnose RS-20251230-cell-fate --from BlueLake`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				req.ID, req.From = id, brenner.ActorName(from)
+				res, err := s.DiagnoseSession(ctx, req)
+				if err != nil {
+					return err
+				}
+				return r.show(res, func(w io.Writer) { printDiagnosis(w, res) })
+			})
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "only the replies of this agent")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func printDiagnosis(w io.Writer, d api.Diagnosis) {
+	if len(d.Replies) == 0 {
+		_, _ = fmt.Fprintln(w, "no replies")
+	}
+	for _, rep := range d.Replies {
+		_, _ = fmt.Fprintf(w, "%s of %s, %s by %s\n", rep.Message, rep.Agent, instant(rep.Received), rep.Via)
+		printSubmission(w, rep.Submission)
+		if rep.Explanation != "" {
+			_, _ = fmt.Fprintf(w, "  %s\n", rep.Explanation)
+		}
+	}
+	if len(d.Silent) > 0 {
+		_, _ = fmt.Fprintf(w, "nothing came from %s\n", words(d.Silent))
+	}
+	more(w, d.Next)
+}
+
+// printSubmission lists the deltas of a reply, then what was not taken as one.
+func printSubmission(w io.Writer, sub api.Submission) {
+	for _, d := range sub.Deltas {
+		line := fmt.Sprintf("  %s %s %s %s", printable(d.DeltaID), d.Operation, d.Section, d.State)
+		if d.Item != "" {
+			line += " " + string(d.Item)
+		}
+		if d.Code != "" {
+			line += fmt.Sprintf(" %s: %s", d.Code, printable(d.Message))
+		}
+		if d.Hint != "" {
+			line += "; " + printable(d.Hint)
+		}
+		_, _ = fmt.Fprintln(w, line)
+	}
+	for _, m := range append(sub.Misses, sub.Ignored...) {
+		_, _ = fmt.Fprintf(w, "  line %d: %s %s; %s\n", m.Line, m.Code, printable(m.Message), printable(m.Hint))
+		if m.Corrected != "" {
+			_, _ = fmt.Fprintf(w, "  send instead:\n\n%s\n", strings.TrimRight(printable(m.Corrected), "\n")+"\n")
+		}
+	}
+}

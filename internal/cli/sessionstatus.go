@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/internal/api"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses of session status (R10).
+const (
+	exitWaiting = 10
+	exitTimeout = 11
+)
+
+func newSessionStatus(r *runner) *cobra.Command {
+	var w watcher
+	c := &cobra.Command{
+		Use:   "status [SESSION]",
+		Short: "Say who was asked, who has answered and what waits",
+		Long: `Say for each recipient when it was asked, acknowledged and answered, and how
+many of its deltas are pending and compiled. With --watch wait until everyone
+has answered. Replies of an Agent Mail session are fetched first.
+
+Exit status 0 when everyone who was asked has answered, 10 while somebody has
+not, 11 when --timeout has passed before.`,
+		Example: `  brenner session status RS-20251230-cell-fate --watch --timeout 30m`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			if w.interval < time.Millisecond {
+				return usage(cmd, fmt.Errorf("--interval must be at least 1ms"))
+			}
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				w.runner, w.service, w.id = r, s, id
+				st, err := w.wait(ctx)
+				if err != nil {
+					return err
+				}
+				return r.show(st, func(out io.Writer) { printSessionStatus(out, st) })
+			})
+		},
+	}
+	c.Flags().BoolVar(&w.watch, "watch", false, "wait until everyone has answered")
+	c.Flags().DurationVar(&w.timeout, "timeout", 0, "wait no longer than this (with --watch)")
+	c.Flags().DurationVar(&w.interval, "interval", 2*time.Second, "look again after this long")
+	return c
+}
+
+// watcher waits for a session.
+type watcher struct {
+	*runner
+	service           api.Service
+	id                brenner.SessionID
+	watch             bool
+	timeout, interval time.Duration
+	said              string // the last warning
+	shown             string // the last status on a terminal
+}
+
+// wait gives the status: at once, or when everyone has answered or the time is
+// over. It settles the exit status.
+func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
+	var over <-chan time.Time
+	if w.timeout > 0 {
+		over = time.After(w.timeout)
+	}
+	for {
+		st, err := w.look(ctx)
+		if err != nil || st.State == api.SessionComplete {
+			return st, err
+		}
+		if !w.watch {
+			w.exit = exitWaiting
+			return st, nil
+		}
+		w.tell(st)
+		select {
+		case <-ctx.Done():
+			return st, ctx.Err()
+		case <-over:
+			w.exit = exitTimeout
+			return st, nil
+		case <-time.After(w.interval):
+		}
+	}
+}
+
+// look asks for the status, after fetching what agents have sent over Agent
+// Mail. Who may not fetch sees what others have.
+func (w *watcher) look(ctx context.Context) (api.SessionStatus, error) {
+	st, err := w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
+	if err != nil || st.Transport != api.TransportAgentMail {
+		return st, err
+	}
+	_, err = w.service.FetchReplies(ctx, api.FetchRepliesRequest{ID: w.id})
+	switch {
+	case err == nil:
+		return w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
+	case brenner.CodeOf(err) == brenner.CodeWriteDenied:
+	case ctx.Err() != nil:
+		return st, ctx.Err()
+	case err.Error() != w.said:
+		w.said = err.Error()
+		_, _ = fmt.Fprintf(w.env.Err, "replies could not be fetched: %s\n", w.said)
+	}
+	return st, nil
+}
+
+// tell shows progress on a terminal, and nothing in a pipe (X4).
+func (w *watcher) tell(st api.SessionStatus) {
+	if !w.env.Terminal || w.json {
+		return
+	}
+	var b strings.Builder
+	printSessionStatus(&b, st)
+	if b.String() != w.shown {
+		w.shown = b.String()
+		_, _ = fmt.Fprintf(w.env.Err, "%s\n", w.shown)
+	}
+}
+
+func printSessionStatus(w io.Writer, st api.SessionStatus) {
+	_, _ = fmt.Fprintf(w, "%s %s: %s, %d compiles\n", st.ID, st.State, st.Artifact, st.Compiles)
+	if st.ThreadEmpty {
+		_, _ = fmt.Fprintln(w, "the research thread is empty: no question has been put")
+	} else if st.Question != "" {
+		_, _ = fmt.Fprintf(w, "question: %s\n", oneLine(printable(st.Question), 200))
+	}
+	rows := [][]string{{"AGENT", "ROLE", "ASKED", "ACKNOWLEDGED", "ANSWERED", "PENDING", "COMPILED"}}
+	for _, r := range st.Recipients {
+		asked := instant(r.AskedAt)
+		if r.Delivery != api.Delivered {
+			asked = r.Delivery
+		}
+		answered := sometime(r.AnsweredAt)
+		if r.Waiting && r.Replies > 0 {
+			answered += " (asked again)"
+		}
+		rows = append(rows, []string{
+			string(r.Name), string(r.Role), asked, sometime(r.AckedAt), answered, fmt.Sprint(r.Pending), fmt.Sprint(r.Compiled),
+		})
+	}
+	table(w, rows...)
+	_, _ = fmt.Fprintf(w, "deltas: %s\n", tally(st.Deltas))
+	if st.Conflicts > 0 {
+		_, _ = fmt.Fprintf(w, "fields in conflict: %d\n", st.Conflicts)
+	}
+	for _, u := range st.Outbox {
+		_, _ = fmt.Fprintf(w, "not delivered: %s to %s after %d attempts: %s %s\n", u.ID, u.To, u.Attempts, u.Code, oneLine(printable(u.Message), 200))
+	}
+	for _, next := range st.Next {
+		_, _ = fmt.Fprintf(w, "next: %s\n", next)
+	}
+}
+
+// sometime is an instant, or a dash for one that has not come.
+func sometime(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return instant(t)
+}
+
+// tally lists counts by name.
+func tally(counts map[string]int) string {
+	var out []string
+	for name, n := range counts {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return strings.Compare(a[strings.IndexByte(a, ' '):], b[strings.IndexByte(b, ' '):])
+	})
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}

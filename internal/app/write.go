@@ -122,6 +122,9 @@ func (ch *change) update(req api.UpdateArtifactRequest) (api.WriteResult, error)
 	if next.Merged, err = ch.merged(a, p.Links); err != nil {
 		return api.WriteResult{}, err
 	}
+	if slices.Contains(next.Merged, a.Head) {
+		next.Head = next.Version // it takes the place of the head, from another line
+	}
 	return ch.writeVersion(p, next)
 }
 

@@ -358,6 +358,19 @@ func upkeepCases() []testCase {
 				s.Error("overdue right after")
 			}
 		}},
+		{"a version on another line that supersedes the head is the head", func(s *scene) { // C13, C19
+			s.pi.creates(note("n", "one"))
+			s.pi.rewritesOn(ref("n", 1), "two")
+			s.pi.rewritesOn(ref("n", 1), "three, and so not two", link(artifact.Supersedes, "n", 2))
+			if v := s.pi.reads(ref("n", 0)); v.Head != 3 || v.Version.Version != 3 || len(v.Fork) != 0 {
+				s.Errorf("in force is %d of head %d, fork %v", v.Version.Version, v.Head, v.Fork)
+			}
+			list, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Statuses: []artifact.Status{artifact.Draft}})
+			s.must(err)
+			if len(list.Items) != 0 {
+				s.Errorf("listed as a draft: %+v", list.Items)
+			}
+		}},
 		{"a fork is resolved by a task of its own", func(s *scene) { // C19
 			s.pi.creates(note("n", "one"))
 			s.unchanged(func() {

@@ -27,6 +27,8 @@ type garden struct {
 	pinned  map[string]brenner.Ref // by open tasks
 }
 
+// newGarden makes a project whose clock is the garden's; t is nil where nothing
+// is drawn.
 func newGarden(t *rapid.T, tb testing.TB) *garden {
 	g := &garden{
 		T: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -275,5 +277,48 @@ func TestCollectGarbage_NeverTakesWhatIsInUse(t *testing.T) {
 	})
 	if collected < cases/4 {
 		t.Errorf("only %d artifacts were collected in %d cases: the test says little", collected, cases)
+	}
+}
+
+// C28: a consolidation is overdue when something changed and the last one, or
+// the beginning of the project, is long ago.
+func TestConsolidate_IsOverdueAfterAWhile(t *testing.T) {
+	g := newGarden(nil, t)
+	overdue := func() bool {
+		t.Helper()
+		status, err := g.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(status.Items, func(n api.Need) bool { return n.Kind == "consolidation" })
+	}
+	write := func(id brenner.ArtifactID) {
+		t.Helper()
+		_, err := g.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: "paper_note", Module: "lineage", Summary: "about " + string(id),
+			Content: api.Body{Format: artifact.Text, Data: "what it says"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.now = g.now.Add(brenner.ConsolidationPeriod + time.Hour)
+	if overdue() {
+		t.Error("overdue in an empty project")
+	}
+	write("a")
+	if !overdue() {
+		t.Error("not overdue a month after the beginning")
+	}
+	if _, err := g.Consolidate(t.Context(), api.ConsolidateRequest{OpenTasks: true}); err != nil {
+		t.Fatal(err)
+	}
+	g.now = g.now.Add(brenner.ConsolidationPeriod + time.Hour)
+	if overdue() {
+		t.Error("overdue although nothing changed since")
+	}
+	write("b")
+	if !overdue() {
+		t.Error("not overdue a month after the last one")
 	}
 }

@@ -29,17 +29,28 @@ func (ec *embedderCache) open(ctx context.Context, c config.Embedding) (embed.Em
 	if c.Provider == config.ProviderBuiltin {
 		return embed.Builtin(), nil
 	}
-	ec.mu.Lock()
-	defer ec.mu.Unlock()
-	if ec.last != nil && ec.of == c {
-		return ec.last, nil
+	if e := ec.opened(c); e != nil {
+		return e, nil
 	}
+	// Not under the lock: whoever waits for a slow endpoint waits alone.
 	e, err := embed.OpenRemote(ctx, embed.RemoteConfig{BaseURL: c.URL, Model: c.Model, KeyVariable: ec.keyVariable})
 	if err != nil {
 		return nil, err
 	}
+	ec.mu.Lock()
+	defer ec.mu.Unlock()
 	ec.of, ec.last = c, e
 	return e, nil
+}
+
+// opened gives the embedder of a configuration if it is the last one opened.
+func (ec *embedderCache) opened(c config.Embedding) embed.Embedder {
+	ec.mu.Lock()
+	defer ec.mu.Unlock()
+	if ec.of != c {
+		return nil
+	}
+	return ec.last
 }
 
 // embedPortion is how many bullets are embedded and kept at a time: what an

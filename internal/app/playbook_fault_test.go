@@ -121,7 +121,7 @@ func TestFaults_SeveralProcessesLearnTheSame(t *testing.T) {
 		for p := range processes {
 			cmd, lines := s.start(fmt.Sprintf("learner %d", p), each, learnerBatch+"=1")
 			all.Go(func() {
-				for range lines { //nolint:revive // only the end counts
+				for range lines { // only the end counts
 				}
 				if err := cmd.Wait(); err != nil {
 					s.Errorf("learner %d: %v", p, err)

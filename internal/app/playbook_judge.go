@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/internal/api"
@@ -212,7 +213,7 @@ func (s *service) AmendBullet(ctx context.Context, req api.AmendBulletRequest) (
 			return playbook.Insight{}, err
 		}
 		_, b, err := readBullet(ctx, c.Reader, req.ID)
-		in := playbook.Insight{Section: b.Section, Content: req.Content, Confidence: 1, Tags: b.Tags, Vector: vectorOf(req.Vector)}
+		in := playbook.Insight{Section: b.Section, Content: strings.TrimSpace(req.Content), Confidence: 1, Tags: b.Tags, Vector: vectorOf(req.Vector)}
 		if req.Section != "" {
 			in.Section = req.Section
 		}

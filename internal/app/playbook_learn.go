@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 
 	"brenner"
 	"brenner/internal/api"
@@ -49,7 +50,7 @@ func insightsOf(in []api.Insight) []playbook.Insight {
 	out := make([]playbook.Insight, len(in))
 	for i, a := range in {
 		out[i] = playbook.Insight{
-			Section: a.Section, Content: a.Content, Confidence: playbook.UnsaidConfidence, Tags: a.Tags,
+			Section: a.Section, Content: strings.TrimSpace(a.Content), Confidence: playbook.UnsaidConfidence, Tags: a.Tags,
 			Source: playbook.Source{Task: a.Task, Agent: a.Agent}, Vector: vectorOf(a.Vector),
 		}
 		if a.Confidence != nil {

@@ -157,7 +157,7 @@ func (s *service) ExportPlaybook(ctx context.Context, req api.ExportPlaybookRequ
 		if out.Format == playbook.FormatAuto {
 			out.Format = playbook.FormatMarkdown
 		}
-		if out.Format != playbook.FormatMarkdown && out.Format != playbook.FormatJSONL {
+		if _, ok := exported[out.Format]; !ok {
 			return api.PlaybookExport{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of exports", req.Format).
 				WithHint("use markdown or jsonl")
 		}
@@ -168,7 +168,7 @@ func (s *service) ExportPlaybook(ctx context.Context, req api.ExportPlaybookRequ
 		var text strings.Builder
 		for i, p := range books {
 			var bullets []playbook.Bullet
-			err := eachBullet(ctx, c.Reader, p.Domain, nil, func(b playbook.Bullet) error {
+			err := eachBullet(ctx, c.Reader, p.Domain, exported[out.Format], func(b playbook.Bullet) error {
 				bullets = append(bullets, b)
 				return nil
 			})
@@ -188,6 +188,13 @@ func (s *service) ExportPlaybook(ctx context.Context, req api.ExportPlaybookRequ
 		out.Text = text.String()
 		return out, nil
 	})
+}
+
+// exported says which stages are in an export of a format: Markdown is for
+// reading, JSON Lines is everything.
+var exported = map[playbook.Format][]playbook.Stage{
+	playbook.FormatMarkdown: liveStages,
+	playbook.FormatJSONL:    nil,
 }
 
 // playbooks lists the playbooks there are in order of their domains, or the

@@ -104,7 +104,8 @@ func (s *service) moveOver(ctx context.Context, req api.ReembedRequest, done ree
 		if err := ch.allow(policy.Admin, "", "", "playbook"); err != nil {
 			return api.ReembedResult{}, err
 		}
-		if behind, err = ch.leftBehind(done); behind || err != nil {
+		late, err := ch.leftBehind(done)
+		if behind = late; late || err != nil {
 			return api.ReembedResult{}, err
 		}
 		out := api.ReembedResult{Domains: []api.DomainReembed{}}

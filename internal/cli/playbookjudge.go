@@ -291,7 +291,7 @@ func newPlaybookReembed(r *runner) *cobra.Command {
 		Long: `Compute the vectors of every live bullet with the embedding the configuration
 in force names, then move the playbooks over in one step. An interrupted run
 goes on where it stopped. Also gives back vectors that are missing, as after an
-import.`,
+import. The key of a remote endpoint is taken from $BRENNER_EMBED_KEY.`,
 		Example: `  brenner config apply && brenner playbook reembed`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -97,6 +97,22 @@ func TestSVG_IsWellFormedWhateverTheText(t *testing.T) {
 	})
 }
 
+func TestInline_EveryBoxIsALinkAndThePageHasTheStyle(t *testing.T) {
+	g := Graph{Start: brenner.Ref{Artifact: "a", Version: 1}, Direction: Up}
+	for _, id := range []brenner.ArtifactID{"a", "b"} {
+		g.Nodes = append(g.Nodes, Node{Ref: brenner.Ref{Artifact: id, Version: 1}, Summary: "<b>"})
+	}
+	svg := g.Inline(func(r brenner.Ref) string { return `/at/"` + r.String() })
+	for _, want := range []string{`<a href="/at/&#34;a@1">`, `<a href="/at/&#34;b@1">`, "&lt;b&gt;"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("lacks %s:\n%s", want, svg)
+		}
+	}
+	if strings.Contains(svg, "<style") || strings.Contains(svg, "style=") {
+		t.Errorf("brings a style of its own:\n%s", svg)
+	}
+}
+
 // Boxes never overlap.
 func TestSVG_BoxesStandApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,28 +25,43 @@ const (
 // away from it. An arrow points from a version to what it refers to. Versions
 // that are out of use are grey and struck through, stale ones dashed: neither
 // depends on colour alone.
-func (g Graph) SVG() string {
+func (g Graph) SVG() string { return g.draw("img", svgStyle, nil) }
+
+// Inline draws the same for a page that has a stylesheet of its own for the
+// classes box, out, canonical, stale, struck, small, edge and weak. Each box
+// leads to where link says.
+func (g Graph) Inline(link func(brenner.Ref) string) string { return g.draw("group", "", link) }
+
+func (g Graph) draw(role, style string, link func(brenner.Ref) string) string {
 	place, width, height := g.layout()
 	var w strings.Builder
-	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", width, height, width, height)
+	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" role="%s" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", role, width, height, width, height)
 	fmt.Fprintf(&w, "<title>lineage of %s, %s</title>\n", html.EscapeString(g.Start.String()), html.EscapeString(string(g.Direction)))
-	w.WriteString(svgHead)
+	w.WriteString(style + svgTip)
 	for _, e := range g.Edges {
 		g.drawEdge(&w, e, place)
 	}
 	for _, n := range g.Nodes {
+		if link == nil {
+			drawNode(&w, n, place[n.Ref])
+			continue
+		}
+		fmt.Fprintf(&w, `<a href="%s">`, html.EscapeString(link(n.Ref)))
 		drawNode(&w, n, place[n.Ref])
+		w.WriteString("</a>\n")
 	}
 	w.WriteString("</svg>\n")
 	return w.String()
 }
 
-const svgHead = `<style>
+const svgStyle = `<style>
 .box{fill:#fff;stroke:#445}.canonical{stroke-width:2.5}.out{fill:#eee;stroke:#999}.stale{stroke:#b60;stroke-dasharray:6 4}
 text{fill:#112;font-size:12px}.struck{fill:#777;text-decoration:line-through}.small{font-size:10px;fill:#445}
 .edge{fill:none;stroke:#778}.weak{stroke-dasharray:2 4}
 </style>
-<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="#778"/></marker></defs>
+`
+
+const svgTip = `<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="#778"/></marker></defs>
 `
 
 // point is the upper left corner of a box.

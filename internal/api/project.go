@@ -41,9 +41,10 @@ type ProjectInfo struct {
 	Name string            `json:"name"`
 	// Size is the journal position.
 	Size int64 `json:"size"`
-	// Actor and Role are who is asking.
+	// Actor and Role are who is asking, Person whether a human being is.
 	Actor   brenner.ActorName `json:"actor"`
 	Role    brenner.Role      `json:"role"`
+	Person  bool              `json:"person"`
 	Modules []brenner.Module  `json:"modules"`
 	// ConfigDigest is that of the configuration in force; empty if none.
 	ConfigDigest brenner.Digest `json:"config_digest,omitzero"`

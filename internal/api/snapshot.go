@@ -40,4 +40,10 @@ type Need struct {
 	// What says it in words, for the first few by name; Command is what to run.
 	What    string `json:"what"`
 	Command string `json:"command"`
+	// Names are the first of what it is about, at most MaxNeedNames: versions,
+	// tasks, stalemates or whatever the kind has names for.
+	Names []string `json:"names,omitzero"`
 }
+
+// MaxNeedNames is how many names a need carries.
+const MaxNeedNames = 20

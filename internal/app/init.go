@@ -142,7 +142,7 @@ func (s *service) Project(ctx context.Context) (api.ProjectInfo, error) {
 			return api.ProjectInfo{}, err
 		}
 		out := api.ProjectInfo{
-			ID: p.ID, Name: p.Name, Actor: c.actor.Name, Role: c.actor.Role,
+			ID: p.ID, Name: p.Name, Actor: c.actor.Name, Role: c.actor.Role, Person: c.actor.Kind == kindPerson,
 			Modules: c.modules, ConfigDigest: c.digest, Now: c.now,
 		}
 		if out.Size, err = c.Size(ctx); err != nil {

@@ -27,7 +27,7 @@ func (s *service) Status(ctx context.Context) (api.StatusResult, error) {
 				return api.StatusResult{}, err
 			}
 			for _, n := range found {
-				if n.Count > 0 {
+				if n.Names = n.Names[:min(len(n.Names), api.MaxNeedNames)]; n.Count > 0 {
 					out.Items = append(out.Items, n)
 				}
 			}
@@ -70,7 +70,7 @@ func (c *call) stalemateNeeds() ([]api.Need, error) {
 	for _, o := range rows {
 		names = append(names, o.ID)
 	}
-	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + firstFew(names), Command: "brenner stalemate show " + first(names)}}, err
+	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + firstFew(names), Command: "brenner stalemate show " + first(names), Names: names}}, err
 }
 
 // reviewNeeds counts the lessons that wait for a person's eye (B7).
@@ -89,7 +89,7 @@ func (c *call) forkNeeds() ([]api.Need, error) {
 	for _, f := range forks {
 		names = append(names, f.Slot+string(f.Artifact))
 	}
-	return []api.Need{{Kind: "fork", Count: len(forks), What: "more than one truth: " + firstFew(names), Command: "brenner forks"}}, nil
+	return []api.Need{{Kind: "fork", Count: len(forks), What: "more than one truth: " + firstFew(names), Command: "brenner forks", Names: names}}, nil
 }
 
 func (c *call) staleNeeds() ([]api.Need, error) {
@@ -101,7 +101,7 @@ func (c *call) staleNeeds() ([]api.Need, error) {
 	for _, i := range stale {
 		names = append(names, i.Ref.String())
 	}
-	return []api.Need{{Kind: "stale", Count: len(stale), What: "rests on what has moved: " + firstFew(names), Command: "brenner stale"}}, nil
+	return []api.Need{{Kind: "stale", Count: len(stale), What: "rests on what has moved: " + firstFew(names), Command: "brenner stale", Names: names}}, nil
 }
 
 // promotionNeeds lists results of tasks, and versions that need a rebase, that
@@ -132,8 +132,8 @@ func (c *call) promotionNeeds() ([]api.Need, error) {
 		}
 	}
 	return []api.Need{
-		{Kind: "promotion", Count: len(waiting), What: "done and not decided upon: " + firstFew(waiting), Command: "brenner artifact promote " + first(waiting) + " --reason …"},
-		{Kind: "rebase", Count: len(rebase), What: "made from inputs that moved: " + firstFew(rebase), Command: "brenner artifact show " + first(rebase)},
+		{Kind: "promotion", Count: len(waiting), What: "done and not decided upon: " + firstFew(waiting), Command: "brenner artifact promote " + first(waiting) + " --reason …", Names: waiting},
+		{Kind: "rebase", Count: len(rebase), What: "made from inputs that moved: " + firstFew(rebase), Command: "brenner artifact show " + first(rebase), Names: rebase},
 	}, nil
 }
 
@@ -153,7 +153,7 @@ func (c *call) taskNeeds() ([]api.Need, error) {
 		}
 		return true
 	})
-	return []api.Need{{Kind: "task", Count: len(stuck), What: "claimed and overdue: " + firstFew(stuck), Command: "brenner task show " + first(stuck)}}, err
+	return []api.Need{{Kind: "task", Count: len(stuck), What: "claimed and overdue: " + firstFew(stuck), Command: "brenner task show " + first(stuck), Names: stuck}}, err
 }
 
 // memoNeeds lists modules whose memo is so far behind that cross-module work

@@ -16,6 +16,7 @@ import (
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
 	"brenner/internal/mcpserver"
+	"brenner/internal/web"
 )
 
 // backend is an application as the server asks it.
@@ -61,6 +62,9 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 		Backend: backend{a}, Log: log,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
 		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log})),
+		Pages: func(v httpapi.Visitors) http.Handler {
+			return web.New(web.Options{Service: v.Who, Wait: v.Wait, Log: log})
+		},
 	})
 	base := scheme + "://" + l.Addr().String()
 	_, _ = fmt.Fprintf(req.Announce, "serving %s\nlog in, once: %s%s\n", base, base, s.LoginPath())

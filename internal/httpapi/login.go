@@ -100,7 +100,7 @@ func (s *Server) login(w http.ResponseWriter, h *http.Request) {
 		return
 	}
 	if !s.options.Login || !s.logins.redeem(h.URL.Query().Get("code")) {
-		fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this login address is not valid, or was used before").
+		s.refuseLogin(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this login address is not valid, or was used before").
 			WithHint("restart the server to get another"))
 		return
 	}
@@ -116,10 +116,19 @@ func (s *Server) loginToken(w http.ResponseWriter, h *http.Request) {
 	h.Body = http.MaxBytesReader(w, h.Body, brenner.MaxHeaderBytes)
 	token := h.PostFormValue("token")
 	if _, err := s.options.Backend.Authenticate(h.Context(), token); err != nil {
-		fail(w, h, err)
+		s.refuseLogin(w, h, err)
 		return
 	}
 	s.enter(w, h, token)
+}
+
+// refuseLogin says no, on a page where there are pages.
+func (s *Server) refuseLogin(w http.ResponseWriter, h *http.Request, err error) {
+	if s.options.Pages == nil || brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+		fail(w, h, err)
+		return
+	}
+	http.Redirect(w, h, "/?login=refused", http.StatusSeeOther)
 }
 
 func (s *Server) enter(w http.ResponseWriter, h *http.Request, token string) {

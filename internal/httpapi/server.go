@@ -51,9 +51,20 @@ type Options struct {
 	Secure bool
 	// MCP serves /mcp, to those who have a token; nil: nobody does.
 	MCP http.Handler
+	// Pages serves browsers whatever is not the API; nil: nothing does.
+	Pages func(Visitors) http.Handler
 	// Rate and Burst bound the requests of one token; 0: the limits of
 	// brenner.
 	Rate, Burst int
+}
+
+// Visitors is what pages learn from the server.
+type Visitors struct {
+	// Who gives the service of whoever asks, and counts the request.
+	Who func(*http.Request) (api.Service, error)
+	// Wait returns when the journal holds more than after records, or the
+	// server stops.
+	Wait func(ctx context.Context, after int64) error
 }
 
 // Server answers requests. It is an http.Handler.
@@ -100,6 +111,11 @@ func (s *Server) mux() *http.ServeMux {
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", s.mcp))
 	}
+	if s.options.Pages != nil {
+		pages := s.options.Pages(Visitors{Who: s.visitor, Wait: s.wait})
+		m.HandleFunc("/", s.named("Page", pages.ServeHTTP))
+		return m
+	}
 	m.HandleFunc("/", s.named("None", func(w http.ResponseWriter, h *http.Request) {
 		fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, clip(h.URL.Path)).
 			WithHint("see "+prefix+"/openapi.json"))
@@ -138,17 +154,8 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
 // known is a handler for somebody who is known and within their limits.
 func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
 	return s.named(name, func(w http.ResponseWriter, h *http.Request) {
-		caller, err := s.caller(h)
+		caller, err := s.admit(h)
 		if err != nil {
-			// Guessing costs the one who guesses.
-			if s.limits.allow("from:"+remote(h)) != nil {
-				err = errTooMany
-			}
-			fail(w, h, err)
-			return
-		}
-		noteOf(h).caller = caller
-		if err := s.limits.allow(caller.Auth); err != nil {
 			fail(w, h, err)
 			return
 		}
@@ -160,6 +167,34 @@ func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request
 		defer done()
 		next(w, h, caller)
 	})
+}
+
+// admit lets somebody in who is known and within their limits.
+func (s *Server) admit(h *http.Request) (Caller, error) {
+	caller, err := s.caller(h)
+	if err != nil {
+		// Guessing costs the one who guesses.
+		if s.limits.allow("from:"+remote(h)) != nil {
+			err = errTooMany
+		}
+		return Caller{}, err
+	}
+	noteOf(h).caller = caller
+	return caller, s.limits.allow(caller.Auth)
+}
+
+// visitor is who asks for a page.
+func (s *Server) visitor(h *http.Request) (api.Service, error) {
+	caller, err := s.admit(h)
+	return caller.Service, err
+}
+
+// wait waits for the journal to grow, no longer than the server lives.
+func (s *Server) wait(ctx context.Context, after int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.live, cancel)()
+	return s.options.Backend.Wait(ctx, after)
 }
 
 // caller finds out who asks: by a token, or by a browser that is logged in.

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+// perPage is how many entries a list shows at once.
+const perPage = 50
+
+// artifactList is the list page.
+type artifactList struct {
+	Items    []api.ArtifactItem
+	Next     string
+	Searched bool
+	Filtered bool
+	Types    []api.TypeInfo
+	Statuses []string
+}
+
+func loadArtifacts(v *visit) (string, any, error) {
+	types, err := v.svc.Types(v.Context(), api.TypesRequest{})
+	if err != nil {
+		return "", nil, err
+	}
+	out := artifactList{Types: types.Types, Statuses: statuses()}
+	typ, module := one[brenner.TypeName](v.query("type")), one[brenner.Module](v.query("module"))
+	if text := v.query("q"); text != "" {
+		found, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{Text: text, Types: typ, Modules: module, Limit: perPage})
+		for _, hit := range found.Items {
+			out.Items = append(out.Items, hit.ArtifactItem)
+		}
+		out.Searched = true
+		return "Artifacts", out, err
+	}
+	req := api.ListArtifactsRequest{
+		Page: v.page(perPage), Types: typ, Modules: module,
+		Statuses: one[artifact.Status](v.query("status")), Tag: v.query("tag"),
+	}
+	list, err := v.svc.Artifacts(v.Context(), req)
+	out.Items, out.Next = list.Items, list.Cursor
+	out.Filtered = len(req.Types)+len(req.Modules)+len(req.Statuses)+len(req.Tag) > 0
+	return "Artifacts", out, err
+}
+
+// artifactPage is one version, its history and what can be decided about it.
+type artifactPage struct {
+	api.ArtifactView
+	Ref     brenner.Ref
+	Format  artifact.Format
+	Text    string
+	Cut     bool // there is more than is shown
+	History api.HistoryResult
+	// CanPromote, CanDemote and CanDeprecate say which forms make sense; the
+	// service decides.
+	CanPromote, CanDemote, CanDeprecate bool
+}
+
+// shownContent is how much of a content a page shows unless asked for all.
+const shownContent = 48 << 10
+
+func loadArtifact(v *visit) (string, any, error) {
+	ref, err := v.ref()
+	if err != nil {
+		return "", nil, err
+	}
+	view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: ref})
+	if err != nil {
+		return "", nil, err
+	}
+	history, err := v.svc.History(v.Context(), api.HistoryRequest{ID: view.ID, Page: v.page(brenner.MaxPage)})
+	if err != nil {
+		return "", nil, err
+	}
+	const reason = "a reason will be given"
+	out := artifactPage{
+		ArtifactView: view, Ref: view.Ref(), Format: view.Format, History: history,
+		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil,
+		CanDemote:    artifact.CanDemote(view.Status, reason) == nil,
+		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil,
+	}
+	out.Text = contentText(view.Version)
+	if v.query("full") == "" && len(out.Text) > shownContent {
+		out.Text, out.Cut = strings.ToValidUTF8(out.Text[:shownContent], ""), true
+	}
+	return view.Ref().String(), out, nil
+}
+
+// artifactActs are the decisions about a version (C14, C18).
+var artifactActs = map[string]act{
+	"promote": func(v *visit) (string, error) {
+		ref, err := v.ref()
+		if err != nil {
+			return "", err
+		}
+		_, err = v.svc.Promote(v.Context(), api.PromoteRequest{
+			Write: v.write(), Ref: ref, Reason: v.field("reason"),
+			Replace: v.field("replace") != "", Override: v.field("override") != "",
+		})
+		return artifactPath(ref), err
+	},
+	"demote":    decide(api.Service.Demote),
+	"deprecate": decide(api.Service.Deprecate),
+}
+
+// decision is a use case that changes the status of a version.
+type decision func(api.Service, context.Context, api.DecisionRequest) (api.DecisionResult, error)
+
+func decide(how decision) act {
+	return func(v *visit) (string, error) {
+		ref, err := v.ref()
+		if err != nil {
+			return "", err
+		}
+		_, err = how(v.svc, v.Context(), api.DecisionRequest{Write: v.write(), Ref: ref, Reason: v.field("reason")})
+		return artifactPath(ref), err
+	}
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"strings"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// contentText is the content of a version as a text to read: text as it is,
+// JSON as it is stored.
+func contentText(v artifact.Version) string {
+	if v.Format == artifact.Text {
+		return plain(v.Content)
+	}
+	return string(v.Content)
+}
+
+// plain is a JSON string without its quotes; another value as it is.
+func plain(raw jsontext.Value) string {
+	var text string
+	if raw.Kind() == '"' && json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// diffPage compares two versions.
+type diffPage struct {
+	artifact.Difference
+	ID       brenner.ArtifactID
+	Versions []api.HistoryItem
+	Changes  []change
+}
+
+// change is one field, before and after.
+type change struct {
+	Where string
+	Rows  []row
+}
+
+// row is one line of a comparison. A kind is same, changed, gap or note.
+type row struct {
+	Kind       string
+	Left       string
+	Right      string
+	HasL, HasR bool
+	NumL, NumR int
+}
+
+func loadDiff(v *visit) (string, any, error) {
+	id := brenner.ArtifactID(v.PathValue("id"))
+	history, err := v.svc.History(v.Context(), api.HistoryRequest{ID: id, Page: api.Page{Limit: brenner.MaxPage}})
+	if err != nil {
+		return "", nil, err
+	}
+	from, to := brenner.Version(v.number("from")), brenner.Version(v.number("to"))
+	if to == 0 {
+		to = history.Head
+	}
+	if from == 0 {
+		from = parentOf(history, to)
+	}
+	diff, err := v.svc.Diff(v.Context(), api.DiffRequest{
+		From: brenner.Ref{Artifact: id, Version: from}, To: brenner.Ref{Artifact: id, Version: to},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	out := diffPage{Difference: diff.Difference, ID: id, Versions: history.Versions}
+	for _, f := range diff.Fields {
+		out.Changes = append(out.Changes, change{strings.TrimPrefix(f.Pointer, "/"), rows(f)})
+	}
+	for _, f := range diff.Difference.Content {
+		out.Changes = append(out.Changes, change{"content" + f.Pointer, rows(f)})
+	}
+	return "What changed in " + string(id), out, nil
+}
+
+// parentOf is what a version was built on, itself if on nothing.
+func parentOf(h api.HistoryResult, version brenner.Version) brenner.Version {
+	for _, item := range h.Versions {
+		if item.Version == version && item.Parent != 0 {
+			return item.Parent
+		}
+	}
+	return version
+}
+
+// rows lays a change out side by side.
+func rows(f artifact.FieldChange) []row {
+	if len(f.Hunks) == 0 {
+		return []row{{Kind: "changed", Left: plain(f.Old), Right: plain(f.New), HasL: f.Old != nil, HasR: f.New != nil}}
+	}
+	var out []row
+	for i, h := range f.Hunks {
+		if i > 0 {
+			out = append(out, row{Kind: "gap"})
+		}
+		out = append(out, hunkRows(h)...)
+	}
+	return out
+}
+
+// hunkRows pairs the lines that went with those that came in their place.
+func hunkRows(h artifact.Hunk) []row {
+	var out []row
+	left, right := h.OldStart, h.NewStart
+	open := 0 // the first row whose right side is still free
+	for _, line := range h.Lines {
+		mark, text := line[:1], line[1:]
+		switch mark {
+		case "-":
+			if len(out) == 0 || out[len(out)-1].Kind != "changed" || (open == len(out) && out[len(out)-1].HasR && !out[len(out)-1].HasL) {
+				open = len(out)
+			}
+			out = append(out, row{Kind: "changed", Left: text, HasL: true, NumL: left})
+			left++
+		case "+":
+			if open < len(out) && out[open].Kind == "changed" && !out[open].HasR {
+				out[open].Right, out[open].HasR, out[open].NumR = text, true, right
+			} else {
+				out = append(out, row{Kind: "changed", Right: text, HasR: true, NumR: right})
+			}
+			open++
+			right++
+		case " ":
+			out = append(out, row{Kind: "same", Left: text, Right: text, HasL: true, HasR: true, NumL: left, NumR: right})
+			left, right = left+1, right+1
+			open = len(out)
+		default:
+			out = append(out, row{Kind: "note", Left: strings.TrimSpace(text)})
+			open = len(out)
+		}
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// allowed is every tag that Markdown of strangers may become.
+var allowed = regexp.MustCompile(`^</?(?:p|h[3-6]|ul|ol|li|em|strong|del|code|pre|blockquote|hr|br|table|thead|tbody|tr|th|td|a)(?:\s[^<>]*)?/?>$`)
+
+var (
+	tag       = regexp.MustCompile(`<[^>]*>`)
+	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)=`)
+	target    = regexp.MustCompile(`href="([^"]*)"`)
+)
+
+// harmless says what is dangerous about a piece of HTML, "" if nothing is.
+func harmless(html string) string {
+	for _, comment := range []string{"<!-- raw HTML omitted -->"} {
+		html = strings.ReplaceAll(html, comment, "")
+	}
+	for _, t := range tag.FindAllString(html, -1) {
+		if !allowed.MatchString(t) {
+			return "tag " + t
+		}
+		for _, a := range attribute.FindAllStringSubmatch(t, -1) {
+			switch a[1] {
+			case "href", "rel", "title", "align", "start", "class":
+			default:
+				return "attribute " + t
+			}
+		}
+		if m := target.FindStringSubmatch(t); m != nil &&
+			!strings.HasPrefix(m[1], "https://") && !strings.HasPrefix(m[1], "http://") && !strings.HasPrefix(m[1], "mailto:") {
+			return "link " + t
+		}
+	}
+	return ""
+}
+
+func TestMarkdown_LetsNothingDangerousThrough(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"# One\n\n### Three", "<h3>One</h3>\n<h5>Three</h5>\n"},
+		{"<script>alert(1)</script>", "<!-- raw HTML omitted -->\n"},
+		{"a <b onclick=x()>b</b>", "<p>a <!-- raw HTML omitted -->b<!-- raw HTML omitted --></p>\n"},
+		{"[x](javascript:alert(1))", "<p>x</p>\n"},
+		{"[x](JaVaScRiPt:alert(1))", "<p>x</p>\n"},
+		{"[x](\tjava\nscript:alert(1))", "<p>[x](\tjava\nscript:alert(1))</p>\n"},
+		{"[x](&#106;avascript:alert(1))", "<p>x</p>\n"},
+		{"[x](data:text/html;base64,PHA+)", "<p>x</p>\n"},
+		{"[x](//example.org)", "<p>x</p>\n"},
+		{"[x](/logout)", "<p>x</p>\n"},
+		{"[**x** y](/logout) z", "<p><strong>x</strong> y z</p>\n"},
+		{"[x](https://example.org/a?b=c&d)", `<p><a href="https://example.org/a?b=c&amp;d" rel="noopener noreferrer nofollow">x</a></p>` + "\n"},
+		{"[x](mailto:ada@example.org)", `<p><a href="mailto:ada@example.org" rel="noopener noreferrer nofollow">x</a></p>` + "\n"},
+		{"![alt](https://example.org/p.png)", `<p><a href="https://example.org/p.png" rel="noopener noreferrer nofollow">alt</a></p>` + "\n"},
+		{"![](https://example.org/p.png)", `<p><a href="https://example.org/p.png" rel="noopener noreferrer nofollow">image</a></p>` + "\n"},
+		{"![alt](data:image/svg+xml,<svg/onload=x()>)", "<p>alt</p>\n"},
+		{"![alt](data:image/png;base64,AA==)", "<p>alt</p>\n"},
+		{"<javascript:alert(1)>", "<p>javascript:alert(1)</p>\n"},
+		{"<https://example.org>", `<p><a href="https://example.org" rel="noopener noreferrer nofollow">https://example.org</a></p>` + "\n"},
+		{"|a|\n|-:|\n|1|", "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
+		{"[![a](https://a.example/i.png)](javascript:x)", `<p><a href="https://a.example/i.png" rel="noopener noreferrer nofollow">a</a></p>` + "\n"},
+	} {
+		got := string(markdown(c.source))
+		if got != c.want {
+			t.Errorf("%q becomes\n%q, want\n%q", c.source, got, c.want)
+		}
+		if why := harmless(got); why != "" {
+			t.Errorf("%q: %s", c.source, why)
+		}
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"[a](javascript:b)", "<svg/onload=a>", "![a](b \"c\")", "[a]: javascript:b\n[a]", "<a@b.c>", "`<b>`", "```<script>\n</script>\n```", "|a|\n|:-:|\n|<i>|"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		if why := harmless(string(markdown(source))); why != "" {
+			t.Errorf("%q: %s", source, why)
+		}
+	})
+}

@@ -1,0 +1,319 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/internal/api"
+)
+
+// browser is a client with cookies and without a script.
+type browser struct {
+	*world
+	client *http.Client
+}
+
+// login opens the one-time address.
+func (w *world) login() *browser {
+	w.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	b := &browser{w, &http.Client{Jar: jar}}
+	if status, _, _ := b.get(w.server.LoginPath()); status != http.StatusOK {
+		w.Fatalf("login: %d", status)
+	}
+	return b
+}
+
+func (b *browser) get(path string) (int, http.Header, string) {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, b.address+path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return b.send(req)
+}
+
+func (b *browser) send(req *http.Request) (int, http.Header, string) {
+	b.Helper()
+	res, err := b.client.Do(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return res.StatusCode, res.Header, string(body)
+}
+
+var formToken = regexp.MustCompile(`name="token" value="([0-9a-f]{64})"`)
+
+// submit sends a form as the page that holds it would.
+func (b *browser) submit(path string, fields url.Values) (int, string) {
+	b.Helper()
+	_, _, page := b.get(path)
+	m := formToken.FindStringSubmatch(page)
+	if m == nil {
+		b.Fatalf("%s has no form", path)
+	}
+	fields.Set("token", m[1])
+	return b.post(path, fields)
+}
+
+func (b *browser) post(path string, fields url.Values, headers ...string) (int, string) {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.address+path, strings.NewReader(fields.Encode()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	status, _, body := b.send(req)
+	return status, body
+}
+
+func (b *browser) sees(body string, want ...string) {
+	b.Helper()
+	for _, text := range want {
+		if !strings.Contains(body, text) {
+			b.Errorf("the page lacks %q:\n%s", text, body)
+		}
+	}
+}
+
+// addresses are all pages of the project that tell has made.
+func addresses(task, invocation string, dispute brenner.ArtifactID) []string {
+	return []string{
+		"/", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
+		"/artifacts/memo-biology@1", "/artifacts/hostile", "/artifacts/results@1", "/artifacts/brief", "/artifacts/oxygen-log/diff", "/artifacts/memo-biology/diff?from=2&to=3",
+		"/lineage/memo-biology@1", "/lineage/oxygen-log@1?direction=down&zoom=fit", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + task,
+		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + invocation,
+		"/playbook", "/playbook/general.1", "/playbook/general.2", "/stalemates", "/stalemates/" + string(dispute), "/agents", "/journal", "/journal?q=promote",
+	}
+}
+
+// maxPage is how much a page of an ordinary project may weigh.
+const maxPage = 150 << 10
+
+func TestPages_EachIsWholeWithoutAScript(t *testing.T) {
+	w := newWorld(t)
+	b := w.login()
+	inline := regexp.MustCompile(`(?i)<script(?: [^>]*)?>[^<]|\son[a-z]+\s*=|\sstyle\s*=|<style|(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data|vbscript):`)
+	for _, path := range addresses(w.tell()) {
+		status, header, body := b.get(path)
+		if status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s\n%s", path, status, header.Get("Content-Type"), body)
+			continue
+		}
+		if !strings.HasSuffix(strings.TrimSpace(body), "</html>") || strings.Count(body, "<h1") != 1 || strings.Contains(body, "ZgotmplZ") {
+			t.Errorf("%s is not a whole page:\n%s", path, body)
+		}
+		if m := inline.FindString(body); m != "" {
+			t.Errorf("%s has inline code: %q", path, m)
+		}
+		if len(body) > maxPage {
+			t.Errorf("%s weighs %d bytes", path, len(body))
+		}
+		if forms, tokens := strings.Count(body, `method="post"`), len(formToken.FindAllString(body, -1)); forms != tokens {
+			t.Errorf("%s has %d forms and %d tokens", path, forms, tokens)
+		}
+	}
+}
+
+func TestPages_AStrictPolicyIsOnEveryAnswer(t *testing.T) {
+	w := newWorld(t)
+	b := w.login()
+	for _, path := range []string{"/", "/nothing", "/artifacts/none", "/assets/style.css", "/assets/none"} {
+		_, h, _ := b.get(path)
+		const want = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+		if got := h.Get("Content-Security-Policy"); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+	u, _ := url.Parse(w.address)
+	if len(b.client.Jar.Cookies(u)) != 2 {
+		t.Errorf("cookies: %v", b.client.Jar.Cookies(u))
+	}
+}
+
+func TestCookies_NoScriptAndNoOtherSiteHasThem(t *testing.T) {
+	w := newWorld(t)
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, w.address+"/", nil)
+	req.Header.Set("Authorization", "Bearer "+must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "ada"})).Secret)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if len(res.Cookies()) != 1 {
+		t.Fatalf("cookies: %v", res.Cookies())
+	}
+	if c := res.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode {
+		t.Errorf("%+v", c)
+	}
+}
+
+// X8: who is nobody sees how to log in, and nothing else.
+func TestPages_NobodyGetsOnlyTheWayIn(t *testing.T) {
+	w := newWorld(t)
+	w.tell()
+	b := &browser{w, &http.Client{}}
+	for _, path := range []string{"/", "/artifacts/brief", "/journal", "/nothing", "/?login=refused"} {
+		status, _, body := b.get(path)
+		if status != http.StatusUnauthorized || strings.Contains(body, "Lärr") {
+			t.Errorf("%s: %d\n%s", path, status, body)
+		}
+		b.sees(body, "Log in", "brenner serve", `name="token"`, "UNAUTHENTICATED")
+	}
+	if status, _, body := b.get("/login?code=guess"); status != http.StatusUnauthorized || !strings.Contains(body, "not valid") {
+		t.Errorf("a guessed code: %d\n%s", status, body)
+	}
+	if status, body := b.post("/login", url.Values{"token": {"guess"}}); status != http.StatusUnauthorized || !strings.Contains(body, "not valid") {
+		t.Errorf("a guessed token: %d\n%s", status, body)
+	}
+	if status, _, _ := b.get("/live"); status != http.StatusNoContent {
+		t.Errorf("the change feed: %d", status)
+	}
+}
+
+// C1: an agent's token gets no pages.
+func TestPages_AnAgentGetsNone(t *testing.T) {
+	w := newWorld(t)
+	w.tell()
+	issued := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "GreyStone"}))
+	jar, _ := cookiejar.New(nil)
+	b := &browser{w, &http.Client{Jar: jar}}
+	status, body := b.post("/login", url.Values{"token": {issued.Secret}})
+	if status != http.StatusForbidden {
+		t.Errorf("login: %d", status)
+	}
+	b.sees(body, string(brenner.CodePersonRequired), "MCP")
+	for _, path := range []string{"/artifacts", "/artifacts/brief", "/journal", "/nothing"} {
+		if status, _, body := b.get(path); status != http.StatusForbidden || strings.Contains(body, "Lärr") {
+			t.Errorf("%s: %d\n%s", path, status, body)
+		}
+	}
+	if status, _ := b.post("/artifacts/results@1", url.Values{"act": {"promote"}, "reason": {"mine"}}); status != http.StatusForbidden {
+		t.Errorf("a form: %d", status)
+	}
+	if status, _, _ := b.get("/live"); status != http.StatusNoContent {
+		t.Errorf("the change feed: %d", status)
+	}
+}
+
+func TestForms_OnlyFromAPageOfOurs(t *testing.T) {
+	w := newWorld(t)
+	w.tell()
+	b, other := w.login(), w.login()
+	fields := url.Values{"act": {"demote"}, "reason": {"because"}}
+	expired := func(what string, status int, body string) {
+		t.Helper()
+		if status != http.StatusForbidden || !strings.Contains(body, string(brenner.CodeFormExpired)) {
+			t.Errorf("%s: %d\n%s", what, status, body)
+		}
+	}
+	status, body := b.post("/artifacts/brief@1", fields)
+	expired("without a token", status, body)
+	_, _, page := other.get("/artifacts/brief@1")
+	fields.Set("token", formToken.FindStringSubmatch(page)[1])
+	status, body = b.post("/artifacts/brief@1", fields)
+	expired("with another browser's token", status, body)
+	_, _, page = b.get("/artifacts/brief@1")
+	fields.Set("token", formToken.FindStringSubmatch(page)[1])
+	if status, _ = b.post("/artifacts/brief@1", fields, "Sec-Fetch-Site: cross-site"); status < 400 {
+		t.Errorf("from another site: %d", status)
+	}
+	if status, _ = b.post("/artifacts/brief@1", fields, "Origin: https://example.org"); status < 400 {
+		t.Errorf("from another origin: %d", status)
+	}
+	view := must[api.ArtifactView](w)(w.pi().Artifact(t.Context(), api.ArtifactRequest{Ref: ref("brief", 1)}))
+	if view.Status != "canonical" {
+		t.Errorf("a refused form did something: %s", view.Status)
+	}
+	if status, body = b.post("/artifacts/brief@1", fields); status != http.StatusOK || !strings.Contains(body, "Demoted") {
+		t.Errorf("our own form: %d\n%s", status, body)
+	}
+}
+
+// C18: a decision needs a reason; what was typed is not lost with the refusal.
+func TestForms_ARefusalShowsCodeHintAndWhatWasTyped(t *testing.T) {
+	w := newWorld(t)
+	w.tell()
+	b := w.login()
+	status, body := b.submit("/artifacts/results@1", url.Values{"act": {"promote"}, "reason": {"good <enough>"}})
+	if status != http.StatusConflict {
+		t.Errorf("status %d", status)
+	}
+	b.sees(body, string(brenner.CodeNeedsRebase), "Hint:", "good &lt;enough&gt;</textarea>", "Results: oxygen crashes")
+	status, body = b.submit("/artifacts/results@1", url.Values{"act": {"deprecate"}, "reason": {" "}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d", status)
+	}
+	b.sees(body, string(brenner.CodeReasonRequired))
+	if status, body = b.submit("/artifacts/results@1", url.Values{"act": {"launch"}}); status != http.StatusUnprocessableEntity {
+		t.Errorf("an unknown form: %d\n%s", status, body)
+	}
+}
+
+// X2: a form that is sent twice does what it says once.
+func TestForms_SentTwiceDoOnce(t *testing.T) {
+	w := newWorld(t)
+	w.tell()
+	b := w.login()
+	fields := url.Values{"act": {"open"}, "title": {"Count the fish"}, "spec": {"all of them"}, "role": {"writer"}, "module": {"biology"}, "key": {"web-once"}}
+	for range 2 {
+		if status, body := b.submit("/tasks", fields); status != http.StatusOK {
+			t.Fatalf("%d\n%s", status, body)
+		}
+	}
+	if list := must[api.TaskList](w)(w.pi().Tasks(t.Context(), api.ListTasksRequest{})); len(list.Tasks) != 1 {
+		t.Errorf("%d tasks", len(list.Tasks))
+	}
+}
+
+func TestErrors_ShowCodeAndHint(t *testing.T) {
+	w := newWorld(t)
+	b := w.login()
+	for path, want := range map[string]int{
+		"/artifacts/none": 404, "/artifacts/a%20b": 422, "/tasks/none": 404, "/contexts/none": 404, "/playbook/none": 404,
+		"/stalemates/none": 404, "/lineage/none": 404, "/artifacts/none/diff": 404, "/nothing/here": 404, "/artifacts?cursor=forged": 422,
+		"/contexts/preview": 404,
+	} {
+		status, _, body := b.get(path)
+		if status != want || !strings.Contains(body, "<code>") || !strings.Contains(body, "Go to the home page") {
+			t.Errorf("%s: %d, want %d\n%s", path, status, want, body)
+		}
+	}
+}
+
+func TestEmptyProject_EveryBoardSaysWhatToDoNext(t *testing.T) {
+	w := newWorld(t)
+	b := w.login()
+	for path, want := range map[string]string{
+		"/": "brenner artifact new", "/artifacts": "brenner artifact new", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
+		"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/stalemates": "brenner stalemate raise",
+		"/agents": "Register an agent", "/journal": "Verify now",
+	} {
+		status, _, body := b.get(path)
+		if status != http.StatusOK {
+			t.Errorf("%s: %d", path, status)
+		}
+		b.sees(body, want)
+	}
+}

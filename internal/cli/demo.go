@@ -23,7 +23,8 @@ import (
 // followed by the files it uses. Each command line runs this program as a
 // process of its own; a name before the $ is the agent it runs as, a ! before
 // it says that it must fail. {task} stands for the task that was named last,
-// and so do {ctx} and {stalemate}: their numbers are positions in the journal.
+// and so do {ctx}, {msg} and {stalemate}: their numbers are positions in the
+// journal.
 //
 //go:embed demo/story.txt
 var story string
@@ -108,12 +109,12 @@ type play struct {
 	ctx      context.Context
 	dir      string
 	chapters []*chapter
-	// named is what {task}, {ctx} and {stalemate} stand for.
+	// named is what {task}, {ctx}, {msg} and {stalemate} stand for.
 	named map[string]string
 }
 
 // numbered are the things whose names are positions in the journal.
-var numbered = regexp.MustCompile(`\b(task|ctx|stalemate)-\d+\b`)
+var numbered = regexp.MustCompile(`\b(task|ctx|stalemate|msg)-\d+\b`)
 
 func (p *play) run(story string) error {
 	script, files := splitStory(story)

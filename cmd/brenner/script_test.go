@@ -51,6 +51,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
 	{regexp.MustCompile(`\bp-[0-9a-f]{16}\b`), "<project>"},
+	{regexp.MustCompile(`\breply-[0-9a-f]{16}\b`), "<reply>"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<digest>"},
 	{regexp.MustCompile(`root \S{43}=`), "root <root>"},
 	{regexp.MustCompile(`public key: \S+`), "public key: <key>"},

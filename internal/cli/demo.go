@@ -30,7 +30,7 @@ import (
 var story string
 
 // shownLines bounds what is shown of the answer to one command.
-const shownLines = 18
+const shownLines = 30
 
 func newDemo(r *runner) *cobra.Command {
 	var keep string

@@ -171,7 +171,7 @@ func (s *stage) chained(svc api.Service, b playbook.Bullet) {
 // nothing, and all of what it acknowledged.
 func TestFaults_ABatchKilledIsAllOrNothing(t *testing.T) {
 	const batch = 40
-	rounds := 8
+	rounds := 5
 	if soak() {
 		rounds = 100
 	}

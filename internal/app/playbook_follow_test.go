@@ -26,53 +26,53 @@ func angle(t *rapid.T) api.Insight {
 
 func ptr[T any](v T) *T { return &v }
 
-// desk is a playbook that several processes work on.
-type desk struct {
+// workbook is a playbook that several processes work on.
+type workbook struct {
 	*rapid.T
 	domain playbook.Domain
 }
 
 // bullet draws a bullet that may be there.
-func (d desk) bullet() playbook.BulletID {
+func (d workbook) bullet() playbook.BulletID {
 	return playbook.BulletID(fmt.Sprintf("%s.%d", d.domain, rapid.IntRange(1, 6).Draw(d.T, "bullet")))
 }
 
 // acts are what can be done to a playbook; each may be refused.
-var acts = []func(d desk, svc api.Service) error{
-	func(d desk, svc api.Service) error {
+var acts = []func(d workbook, svc api.Service) error{
+	func(d workbook, svc api.Service) error {
 		insights := rapid.SliceOfN(rapid.Custom(angle), 1, 4).Draw(d.T, "insights")
 		_, err := svc.Learn(d.Context(), api.LearnRequest{Domain: d.domain, Insights: insights})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		as := rapid.SampledFrom(playbook.Sections).Draw(d.T, "as")
 		_, err := svc.Feedback(d.Context(), api.FeedbackRequest{ID: d.bullet(), As: as})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		_, err := svc.SameBullets(d.Context(), api.SameBulletsRequest{A: d.bullet(), B: d.bullet()})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		record := fmt.Sprintf("%s#%d", d.bullet(), rapid.IntRange(1, 6).Draw(d.T, "record"))
 		_, err := svc.UndoBullet(d.Context(), api.UndoBulletRequest{Record: record})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		_, err := svc.AmendBullet(d.Context(), api.AmendBulletRequest{
 			ID: d.bullet(), Content: "better", Reason: "x", Vector: angle(d.T).Vector,
 		})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		_, err := svc.PromoteBullets(d.Context(), api.PromoteBulletsRequest{Domain: d.domain})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		_, err := svc.ReleaseBullet(d.Context(), api.ReleaseBulletRequest{ID: d.bullet(), Reason: "x"})
 		return err
 	},
-	func(d desk, svc api.Service) error {
+	func(d workbook, svc api.Service) error {
 		approve := rapid.Bool().Draw(d.T, "approve")
 		_, err := svc.ReviewBullet(d.Context(), api.ReviewBulletRequest{ID: d.bullet(), Approve: approve})
 		return err
@@ -89,7 +89,7 @@ func TestPlaybook_BooksInMemoryDecideLikeTheStore(t *testing.T) {
 	playbooks := 0
 	rapid.Check(t, func(t *rapid.T) {
 		playbooks++
-		d := desk{t, playbook.Domain(fmt.Sprintf("lab-%d", playbooks))}
+		d := workbook{t, playbook.Domain(fmt.Sprintf("lab-%d", playbooks))}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			act := rapid.SampledFrom(acts).Draw(t, "act")
 			err := act(d, rapid.SampledFrom(two).Draw(t, "who"))

@@ -23,16 +23,16 @@ var trio = roster.Roster{Entries: []roster.Entry{
 	{AgentName: "GreenValley", Role: roster.AdversarialCritic},
 }}
 
-// desk is a project with a clock of its own and, perhaps, a mail server.
-type desk struct {
+// bureau is a project with a clock of its own and, perhaps, a mail server.
+type bureau struct {
 	*testing.T
 	world
 	now time.Time
 }
 
-func newDesk(t *testing.T, open func(mail.Options) (mail.Transport, error)) *desk {
+func newBureau(t *testing.T, open func(mail.Options) (mail.Transport, error)) *bureau {
 	t.Helper()
-	d := &desk{T: t, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
+	d := &bureau{T: t, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
 	a := app.New(memory.New(), app.Options{
 		Clock:   func() time.Time { return d.now },
 		Keys:    app.Keyring{Dir: t.TempDir()},
@@ -46,27 +46,27 @@ func newDesk(t *testing.T, open func(mail.Options) (mail.Transport, error)) *des
 	return d
 }
 
-func (d *desk) must(err error) {
+func (d *bureau) must(err error) {
 	d.Helper()
 	if err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *desk) start(transport api.Transport) api.SessionStart {
+func (d *bureau) start(transport api.Transport) api.SessionStart {
 	d.Helper()
 	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: trio, Transport: transport})
 	d.must(err)
 	return res
 }
 
-func (d *desk) submit(as brenner.ActorName, text string) {
+func (d *bureau) submit(as brenner.ActorName, text string) {
 	d.Helper()
 	_, err := d.As(as).SubmitDeltas(d.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: text})
 	d.must(err)
 }
 
-func (d *desk) compile() api.CompileResult {
+func (d *bureau) compile() api.CompileResult {
 	d.Helper()
 	res, err := d.PI().CompileSession(d.Context(), api.CompileSessionRequest{ID: "RS-1"})
 	d.must(err)
@@ -90,7 +90,7 @@ func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
 	}
 	var want api.CompileResult
 	for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		d := newDesk(t, nil)
+		d := newBureau(t, nil)
 		d.start("")
 		for _, n := range order {
 			d.now = d.now.Add(time.Duration(1+n+i) * time.Minute)
@@ -111,7 +111,7 @@ func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
 
 // X3: a session's queue is bounded; the compile makes room.
 func TestSession_QueueIsBounded(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newBureau(t, nil)
 	d.start("")
 	one := `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1"}`
 	many := func(n int) string { return "[" + strings.Repeat(one+",", n-1) + one + "]" }
@@ -128,7 +128,7 @@ func TestSession_QueueIsBounded(t *testing.T) {
 
 // R8: without a mail server the session stands and says what is missing.
 func TestSession_AgentMailWithoutAServer(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newBureau(t, nil)
 	res := d.start(api.TransportAgentMail)
 	for _, x := range res.Deliveries {
 		if x.State != api.Failed || x.Error.Code != brenner.CodeMailUnavailable {
@@ -143,12 +143,12 @@ func TestSession_AgentMailWithoutAServer(t *testing.T) {
 	}
 }
 
-// postOffice is a desk with an Agent Mail server.
-func postOffice(t *testing.T, s *mailtest.Server, timeout time.Duration) *desk {
+// postOffice is a bureau with an Agent Mail server.
+func postOffice(t *testing.T, s *mailtest.Server, timeout time.Duration) *bureau {
 	t.Helper()
 	o := s.Start(nil)
 	t.Cleanup(s.Close)
-	return newDesk(t, func(asked mail.Options) (mail.Transport, error) {
+	return newBureau(t, func(asked mail.Options) (mail.Transport, error) {
 		asked.URL, asked.Token, asked.Timeout = o.URL, o.Token, timeout
 		return mail.NewAgentMail(asked)
 	})
@@ -263,5 +263,40 @@ func TestSession_StoppedWhileSending(t *testing.T) {
 	d.must(err)
 	if len(res.Deliveries) != 3 || len(s.Posts()) != 3 {
 		t.Errorf("deliveries %+v, %d posts", res.Deliveries, len(s.Posts()))
+	}
+}
+
+// R8: killed between recording and sending. What was not tried waits in the
+// outbox, the status says so, and resend sends it.
+func TestSession_KilledBeforeSending(t *testing.T) {
+	s := &mailtest.Server{}
+	o := s.Start(nil)
+	t.Cleanup(s.Close)
+	dying := true
+	d := newBureau(t, func(asked mail.Options) (mail.Transport, error) {
+		if dying {
+			panic("killed")
+		}
+		asked.URL = o.URL
+		return mail.NewAgentMail(asked)
+	})
+	func() {
+		defer func() { _ = recover() }()
+		d.start(api.TransportAgentMail)
+	}()
+	status := func() api.SessionStatus {
+		t.Helper()
+		st, err := d.PI().SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-1"})
+		d.must(err)
+		return st
+	}
+	if st := status(); st.Recipients[0].Delivery != api.Queued || len(st.Next) != 1 || st.Next[0] != "brenner session resend RS-1" {
+		t.Errorf("status %+v", st)
+	}
+	dying = false
+	_, err := d.PI().ResendSession(t.Context(), api.ResendSessionRequest{ID: "RS-1"})
+	d.must(err)
+	if st := status(); st.Recipients[0].Delivery != api.Delivered || len(s.Posts()) != 3 {
+		t.Errorf("status %+v, %d posts", st, len(s.Posts()))
 	}
 }

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/internal/api"
+)
+
+// waiting is a service whose session is answered by one agent after the other,
+// one with each look.
+type waiting struct {
+	api.Service
+	looks  int
+	done   int                  // looks until it is complete; 0: never
+	onLook func(look int)       // what happens meanwhile
+	fetch  func(look int) error // what fetching gives
+}
+
+func (w *waiting) SessionStatus(context.Context, api.SessionStatusRequest) (api.SessionStatus, error) {
+	w.looks++
+	if w.onLook != nil {
+		w.onLook(w.looks)
+	}
+	st := api.SessionStatus{ID: "RS-1", State: api.SessionWaiting, Question: "Why?", Deltas: map[string]int{"pending": w.looks}}
+	if w.fetch != nil {
+		st.Transport = api.TransportAgentMail
+	}
+	if w.done > 0 && w.looks >= w.done {
+		st.State = api.SessionComplete
+	}
+	return st, nil
+}
+
+func (w *waiting) FetchReplies(context.Context, api.FetchRepliesRequest) (api.FetchResult, error) {
+	return api.FetchResult{}, w.fetch(w.looks)
+}
+
+// watch runs session status --watch on it.
+func (w *waiting) watch(ctx context.Context, terminal bool, args ...string) (status int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	status = Run(ctx, Env{
+		Out: &stdout, Err: &stderr, Terminal: terminal, Getenv: func(string) string { return "" },
+		Open: func(context.Context, Where) (api.Service, func() error, error) {
+			return w, func() error { return nil }, nil
+		},
+	}, append([]string{"session", "status", "RS-1", "--watch", "--interval", "1ms"}, args...))
+	return status, stdout.String(), stderr.String()
+}
+
+// X4: progress on a terminal, the result alone in a pipe.
+func TestSessionStatus_ShowsProgressOnATerminalOnly(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		w := &waiting{done: 3}
+		status, out, progress := w.watch(t.Context(), terminal)
+		if status != 0 || !strings.HasPrefix(out, "RS-1 complete") || strings.Count(out, "RS-1") != 1 {
+			t.Errorf("terminal %v: status %d, printed %q", terminal, status, out)
+		}
+		if got, want := strings.Count(progress, "RS-1 waiting"), 2; terminal && got != want || !terminal && progress != "" {
+			t.Errorf("terminal %v: progress %q", terminal, progress)
+		}
+	}
+}
+
+// X4: Ctrl-C ends the waiting, and says so.
+func TestSessionStatus_CanBeStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	w := &waiting{onLook: func(int) { stop() }}
+	status, out, errs := w.watch(ctx, false, "--interval", "1h")
+	if status != 130 || out != "" || !strings.Contains(errs, string(brenner.CodeCanceled)) {
+		t.Errorf("status %d, printed %q, said %q", status, out, errs)
+	}
+}
+
+// R10: a mail server that is away does not end the waiting; it is said once.
+func TestSessionStatus_WaitsForTheMailServer(t *testing.T) {
+	w := &waiting{done: 8, fetch: func(look int) error {
+		if look < 6 {
+			return brenner.Errorf(brenner.CodeMailUnavailable, "away")
+		}
+		return nil
+	}}
+	status, _, errs := w.watch(t.Context(), false)
+	if status != 0 || errs != "replies could not be fetched: MAIL_UNAVAILABLE: away\n" {
+		t.Errorf("status %d, said %q", status, errs)
+	}
+	// Who may not fetch sees what others have.
+	w = &waiting{done: 2, fetch: func(int) error { return brenner.Errorf(brenner.CodeWriteDenied, "no") }}
+	if status, _, errs := w.watch(t.Context(), false); status != 0 || errs != "" {
+		t.Errorf("status %d, said %q", status, errs)
+	}
+}

@@ -42,8 +42,7 @@ func (s *Server) feed(w http.ResponseWriter, h *http.Request, c Caller) {
 	defer s.metrics.feeds.Dec()
 	w.Header().Set("Content-Type", "text/event-stream")
 	f := &stream{w: w, control: http.NewResponseController(w), after: after}
-	// A feed is read for longer than a request may take to arrive.
-	_ = f.control.SetReadDeadline(time.Time{})
+	s.takeTime(w)
 	ctx, cancel := context.WithCancel(h.Context())
 	defer cancel()
 	defer context.AfterFunc(s.live, cancel)()

@@ -131,7 +131,9 @@ func (s *Server) serve(r route) func(http.ResponseWriter, *http.Request, Caller)
 			fail(w, h, err)
 			return
 		}
+		s.takeTime(w)
 		result, err := r.invoke(h.Context(), c.Service, req)
+		s.extend(w)
 		if err != nil {
 			fail(w, h, err)
 			return
@@ -257,6 +259,7 @@ const resultTrailer = "Brenner-Result"
 // breaks later breaks the connection, so that half an export never looks whole.
 func (s *Server) export(w http.ResponseWriter, h *http.Request, c Caller) {
 	w.Header().Set("Trailer", resultTrailer)
+	s.takeTime(w)
 	out := &late{w: w, extend: func() { s.extend(w) }}
 	result, err := c.Service.Export(h.Context(), out)
 	if err != nil && !out.started {
@@ -286,6 +289,12 @@ func (l *late) Write(p []byte) (int, error) {
 	}
 	l.extend()
 	return l.w.Write(p)
+}
+
+// takeTime ends the time a request may take to arrive, once it has: a use case
+// that reads a whole journal takes longer.
+func (s *Server) takeTime(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 // extend gives the client of a long answer another while.

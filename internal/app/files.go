@@ -69,7 +69,11 @@ func aboutItem(e *brenner.Error) bool {
 // checkBatch bounds a batch and refuses items that are neither one thing nor
 // the other, or that write one artifact twice.
 func (ch *change) checkBatch(items []api.BatchItem) error {
-	ch.decided = len(items) == 0 // an empty batch decides nothing; every item asks for itself
+	if len(items) == 0 { // every item asks for itself; without one, who asks at all?
+		if err := ch.allow(policy.Status, "", "", "batch"); err != nil {
+			return err
+		}
+	}
 	if len(items) > brenner.MaxBatchItems {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "a batch has at most %d items, not %d", brenner.MaxBatchItems, len(items))
 	}

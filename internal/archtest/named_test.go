@@ -127,6 +127,35 @@ func TestDocuments_EveryCodeNamedIsInTheRegistry(t *testing.T) {
 	}
 }
 
+// The map of the code has a line for every package, and none for one that is
+// not there.
+func TestDocuments_TheMapNamesEveryPackage(t *testing.T) {
+	lines := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^((?:internal/|cmd/)?[a-z]+)/ `).FindAllStringSubmatch(readFile(t, "ARCHITECTURE.md"), -1) {
+		lines[m[1]] = true
+	}
+	there := map[string]bool{}
+	for _, p := range module(t) {
+		parts := strings.Split(p.name(), "/")
+		if parts[0] == "internal" || parts[0] == "cmd" {
+			parts = parts[:2]
+		} else {
+			parts = parts[:1]
+		}
+		there[strings.Join(parts, "/")] = true
+	}
+	for name := range there {
+		if name != "" && !lines[name] {
+			t.Errorf("ARCHITECTURE.md does not say what %s is", name)
+		}
+	}
+	for name := range lines {
+		if !there[name] {
+			t.Errorf("ARCHITECTURE.md has a line for %s, which is not there", name)
+		}
+	}
+}
+
 // The guide for agents lists the tools that agents have over MCP.
 func TestDocuments_TheGuideForAgentsListsEveryTool(t *testing.T) {
 	guide := readFile(t, "docs/guide-agents.md")

@@ -182,8 +182,8 @@ func (w *world) tell() (task, invocation string, dispute brenner.ArtifactID) {
 	}))
 	w.promote(ref("oxygen-log", 2), "corrected log")
 	must[api.TaskInfo](w)(writer.CompleteTask(ctx, api.CompleteTaskRequest{ID: t.ID}))
-	for who, text := range map[brenner.ActorName]string{"ada": "Minima at 05:00 on 12 of 14 nights.", "RedSky": "Night respiration, made worse by low flow."} {
-		must[api.WriteResult](w)(w.as(who).UpdateArtifact(ctx, api.UpdateArtifactRequest{
+	for i, text := range []string{"Minima at 05:00 on 12 of 14 nights.", "Night respiration, made worse by low flow."} {
+		must[api.WriteResult](w)(w.as([]brenner.ActorName{"ada", "RedSky"}[i]).UpdateArtifact(ctx, api.UpdateArtifactRequest{
 			ID: "memo-biology", Parent: 1, Summary: &text, Content: &api.Body{Format: artifact.Text, Data: "# What we know\n\n" + text + "\n"},
 			Change: &artifact.Change{What: "counts", Why: "corrected log"},
 		}))

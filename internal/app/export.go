@@ -122,8 +122,9 @@ func (a *App) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.I
 		if err := in.read(r); err != nil {
 			return err
 		}
+		err := in.check()
 		out = in.out
-		return in.check()
+		return err
 	})
 	return out, err
 }

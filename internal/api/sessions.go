@@ -20,7 +20,7 @@ type Sessions interface {
 	// creates the session artifact and sends each recipient its kickoff (R7).
 	// With DryRun it says what it would do. A failed delivery is reported per
 	// recipient, not as an error. Codes: INVALID_ROSTER with every finding,
-	// ALREADY_EXISTS, MAIL_UNAVAILABLE if there is no way to send at all.
+	// ALREADY_EXISTS, UNKNOWN_MODULE.
 	StartSession(ctx context.Context, req StartSessionRequest) (SessionStart, error)
 	Sessions(ctx context.Context, req ListSessionsRequest) (SessionList, error)
 	// Session gives a session and its artifact: the version asked for, or the

@@ -64,6 +64,14 @@ func printable(s string) string {
 	}, s)
 }
 
+// plural is a number of things: 1 delta, 2 deltas.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // more says how to get the next page.

@@ -237,7 +237,7 @@ func (r *runner) showCompiled(res api.CompileResult) error {
 			_, _ = fmt.Fprintf(w, "%s draft: %s\n", res.Ref, res.Change.What)
 		}
 		if res.Conflicts > 0 {
-			_, _ = fmt.Fprintf(w, "%d fields in conflict: see `brenner conflict list %s`\n", res.Conflicts, res.Session)
+			_, _ = fmt.Fprintf(w, "%s in conflict: see `brenner conflict list %s`\n", plural(res.Conflicts, "field"), res.Session)
 		}
 		for _, d := range res.Deliveries {
 			if d.Error != nil {

@@ -90,7 +90,7 @@ func printReply(w io.Writer, sub api.Submission) {
 	if sub.Duplicate {
 		state = "handed in before; nothing changed"
 	}
-	_, _ = fmt.Fprintf(w, "%s of %s in %s: %d deltas, %s\n", sub.Message, sub.Agent, sub.Session, len(sub.Deltas), state)
+	_, _ = fmt.Fprintf(w, "%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)
 }
 

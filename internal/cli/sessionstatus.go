@@ -127,7 +127,7 @@ func (w *watcher) tell(st api.SessionStatus) {
 }
 
 func printSessionStatus(w io.Writer, st api.SessionStatus) {
-	_, _ = fmt.Fprintf(w, "%s %s: %s, %d compiles\n", st.ID, st.State, st.Artifact, st.Compiles)
+	_, _ = fmt.Fprintf(w, "%s %s: %s, compiled %s\n", st.ID, st.State, st.Artifact, plural(st.Compiles, "time"))
 	if st.ThreadEmpty {
 		_, _ = fmt.Fprintln(w, "the research thread is empty: no question has been put")
 	} else if st.Question != "" {
@@ -153,7 +153,7 @@ func printSessionStatus(w io.Writer, st api.SessionStatus) {
 		_, _ = fmt.Fprintf(w, "fields in conflict: %d\n", st.Conflicts)
 	}
 	for _, u := range st.Outbox {
-		_, _ = fmt.Fprintf(w, "not delivered: %s to %s after %d attempts: %s %s\n", u.ID, u.To, u.Attempts, u.Code, oneLine(printable(u.Message), 200))
+		_, _ = fmt.Fprintf(w, "not delivered: %s to %s after %s: %s %s\n", u.ID, u.To, plural(u.Attempts, "attempt"), u.Code, oneLine(printable(u.Message), 200))
 	}
 	for _, next := range st.Next {
 		_, _ = fmt.Fprintf(w, "next: %s\n", next)

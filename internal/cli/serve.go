@@ -19,9 +19,9 @@ func newServe(r *runner) *cobra.Command {
 	var req ServeRequest
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the project: HTTP API and MCP",
-		Long: `Serves the project over HTTP: the API under /api/v1 (described at
-/api/v1/openapi.json), MCP at /mcp, health at /healthz and /readyz, metrics at
+		Short: "Serve the project: pages, HTTP API and MCP",
+		Long: `Serves the project over HTTP: pages for the PI, the API under /api/v1 (described
+at /api/v1/openapi.json), MCP at /mcp, health at /healthz and /readyz, metrics at
 /metrics. Agents and programs send a token, made with ` + "`brenner agent token`" + `.
 
 Until a token exists the server listens on this machine only. The address that

@@ -123,6 +123,14 @@ func TestSession_QueueIsBounded(t *testing.T) {
 	if res := d.compile(); len(res.Outcomes) != brenner.MaxPendingDeltas-1 || res.Changed {
 		t.Errorf("compiled %d", len(res.Outcomes))
 	}
+	// Nobody is told ten thousand times.
+	inbox, err := d.As("BlueLake").Inbox(t.Context(), api.InboxRequest{})
+	d.must(err)
+	told, err := d.As("BlueLake").ReadMessage(t.Context(), api.MessageRequest{ID: inbox.Messages[0].ID})
+	d.must(err)
+	if n := strings.Count(told.Text, "INVALID_TARGET"); n != 200 || !strings.Contains(told.Text, "and 9799 more: see `brenner session diagnose RS-1`") {
+		t.Errorf("told %d times:\n%.300s", n, told.Text)
+	}
 	d.submit("GreenValley", many(2))
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner"
+	"brenner/delta"
 	"brenner/internal/api"
 )
 
@@ -15,25 +17,15 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) 
 	} else {
 		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", info.ID, res.Ref.Version)
 	}
-	own := 0
-	for _, o := range res.Outcomes {
-		if o.Agent != r.Name {
-			continue
+	own := ownOutcomes(res.Outcomes, r.Name)
+	for i, o := range own {
+		if i == mostOutcomes {
+			fmt.Fprintf(&b, "- and %d more: see `brenner session diagnose %s`\n", len(own)-i, info.ID)
+			break
 		}
-		own++
-		fmt.Fprintf(&b, "- %s: %s", o.DeltaID, o.Status)
-		if o.Item != "" {
-			fmt.Fprintf(&b, ", %s", o.Item)
-		}
-		if o.Code != "" {
-			fmt.Fprintf(&b, " %s: %s", o.Code, o.Message)
-		}
-		if o.Hint != "" {
-			fmt.Fprintf(&b, "; %s", o.Hint)
-		}
-		b.WriteString("\n")
+		b.WriteString(outcomeLine(o))
 	}
-	if own == 0 {
+	if len(own) == 0 {
 		b.WriteString("None of it came from you.\n")
 	}
 	if res.Conflicts > 0 {
@@ -41,6 +33,38 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) 
 	}
 	fmt.Fprintf(&b, "\nRead it with `brenner session show %s`. Further deltas are welcome: answer this message.\n", info.ID)
 	return b.String()
+}
+
+// mostOutcomes bounds the deltas that one message lists.
+const mostOutcomes = 200
+
+// ownOutcomes are those of an agent's deltas, what was not applied first.
+func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []delta.Outcome {
+	var trouble, applied []delta.Outcome
+	for _, o := range all {
+		switch {
+		case o.Agent != agent:
+		case o.Status == delta.Applied:
+			applied = append(applied, o)
+		default:
+			trouble = append(trouble, o)
+		}
+	}
+	return append(trouble, applied...)
+}
+
+func outcomeLine(o delta.Outcome) string {
+	out := fmt.Sprintf("- %s: %s", o.DeltaID, o.Status)
+	if o.Item != "" {
+		out += ", " + string(o.Item)
+	}
+	if o.Code != "" {
+		out += fmt.Sprintf(" %s: %s", o.Code, o.Message)
+	}
+	if o.Hint != "" {
+		out += "; " + o.Hint
+	}
+	return out + "\n"
 }
 
 // nudgeText asks again.

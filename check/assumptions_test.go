@@ -210,7 +210,8 @@ func TestParseAssumption(t *testing.T) {
 		{`{"statement":"D is 10"}`, Assumption{Statement: "D is 10"}, true},
 		{
 			`{"statement":"s","subject":"D","relation":"is","value":10,"polarity":"denied","status":"verified","more":1}`,
-			Assumption{Statement: "s", Subject: "D", Relation: "is", Value: "10", Denied: true}, true,
+			Assumption{Statement: "s", Subject: "D", Relation: "is", Value: "10", Denied: true},
+			true,
 		},
 		{`{"statement":"s","value":"10 µm","polarity":"asserted","status":"falsified"}`, Assumption{Statement: "s", Value: "10 µm"}, false},
 		{`{"statement":"s","value":true}`, Assumption{Statement: "s", Value: "true"}, true},

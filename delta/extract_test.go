@@ -91,8 +91,10 @@ func TestExtract_NearMissComesBackCorrected(t *testing.T) {
 		"no payload":       {"'''delta\n" + `{"operation":"ADD","section":"anomaly_register","name":"n","observation":"o"}` + "\n'''", "put observation into the payload"},
 		"null field":       {"'''delta\n" + `{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":"o","status":null}}` + "\n'''", "leave status out"},
 		"string for array": {"'''delta\n" + `{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":"o","conflicts_with":"H1"}}` + "\n'''", "as an array"},
-		"quoted score": {"'''delta\n" + `{"operation":"EDIT","target_id":"T1","section":"tests","payload":{"score":{"cost":"2"}}}` + "\n'''",
-			"write section discriminative_tests; write the parts of a score as numbers"},
+		"quoted score": {
+			"'''delta\n" + `{"operation":"EDIT","target_id":"T1","section":"tests","payload":{"score":{"cost":"2"}}}` + "\n'''",
+			"write section discriminative_tests; write the parts of a score as numbers",
+		},
 		"curly quotes": {"'''delta\n{“operation”:“ADD”,“section”:“anomaly_register”,“payload”:{“name”:“n”,“observation”:“o: True, so”}}\n'''", "take out"},
 		"python":       {"'''delta\n{\"operation\": \"ADD\", \"section\": \"anomaly_register\", \"target_id\": None, \"payload\": {\"name\": \"n\", \"observation\": \"o\"}}\n'''", "take out"},
 	} {

@@ -342,8 +342,10 @@ func (s *oracleState) visible(it *oracleItem) []*oracleDelta {
 	return log
 }
 
-var oracleLists = []string{"anchors", "labels", "conflicts_with"}
-var oracleMaps = []string{"predictions", "expected_outcomes", "actual_outcomes", "score"}
+var (
+	oracleLists = []string{"anchors", "labels", "conflicts_with"}
+	oracleMaps  = []string{"predictions", "expected_outcomes", "actual_outcomes", "score"}
+)
 
 func (s *oracleState) resolve(d *oracleDelta, key string) string {
 	if strings.HasPrefix(key, "new-") {

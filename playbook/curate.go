@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -82,8 +83,9 @@ func (b *Book) admit(insights []Insight, o CurateOptions) (Settings, error) {
 	}
 	var faults []*brenner.Error
 	for i, in := range insights {
-		if err, ok := CheckVector(in.Vector, settings.Embedding.Dimension).(*brenner.Error); ok {
-			faults = append(faults, err.At("/"+strconv.Itoa(i)+"/vector"))
+		var fault *brenner.Error
+		if errors.As(CheckVector(in.Vector, settings.Embedding.Dimension), &fault) {
+			faults = append(faults, fault.At("/"+strconv.Itoa(i)+"/vector"))
 		}
 	}
 	if err := together(faults); err != nil {

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode"
@@ -77,7 +78,8 @@ func together(faults []*brenner.Error) error {
 func (in Insight) faults() []*brenner.Error {
 	var out []*brenner.Error
 	add := func(pointer string, err error) {
-		if e, ok := err.(*brenner.Error); ok {
+		var e *brenner.Error
+		if errors.As(err, &e) {
 			out = append(out, e.At(pointer))
 		}
 	}

@@ -66,18 +66,24 @@ PurpleMountain test_designer < flags --role
 GreenValley adversarial_critic < flags --role
 `},
 		// R6: names fill places in order of --to.
-		{"preset", roster.Sources{To: to("BlueLake", "PurpleMountain", "GreenValley"), PresetFlag: "default-3-agent"},
+		{
+			"preset",
+			roster.Sources{To: to("BlueLake", "PurpleMountain", "GreenValley"), PresetFlag: "default-3-agent"},
 			`mode role_separated < default
 name Default 3-Agent Setup < preset default-3-agent
 BlueLake hypothesis_generator codex-cli < preset default-3-agent
 PurpleMountain test_designer claude-code < preset default-3-agent
 GreenValley adversarial_critic gemini-cli < preset default-3-agent
-`},
-		{"inline", roster.Sources{Flags: []roster.Part{part("--roster", entry("BlueLake", "hypothesis_generator"), entry("PurpleMountain", "test_designer"))}},
+`,
+		},
+		{
+			"inline",
+			roster.Sources{Flags: []roster.Part{part("--roster", entry("BlueLake", "hypothesis_generator"), entry("PurpleMountain", "test_designer"))}},
 			`mode role_separated < default
 BlueLake hypothesis_generator < flags --roster
 PurpleMountain test_designer < flags --roster
-`},
+`,
+		},
 		// R4: one agent stated by every source.
 		{"precedence", roster.Sources{
 			To:          to("A"),
@@ -222,10 +228,16 @@ func TestResolve_ReportsEveryError(t *testing.T) {
 			"MISSING_ROSTER_ENTRY  Missing roster entry for recipient: E",
 		}},
 		{"unknown preset", roster.Sources{To: to("A"), PresetEnv: "trio"}, []string{"UNKNOWN_PRESET environment BRENNER_ROSTER_PRESET unknown roster preset: trio"}},
-		{"a name twice", roster.Sources{To: to("A", "A"), Flags: []roster.Part{part("--roster", entry("A", "test_designer"))}},
-			[]string{"DUPLICATE_AGENT  Duplicate agent in roster: A"}},
-		{"a name the heuristic cannot place", roster.Sources{To: to("Codex", "BlueLake")},
-			[]string{"MISSING_ROSTER_ENTRY  Missing roster entry for recipient: BlueLake"}},
+		{
+			"a name twice",
+			roster.Sources{To: to("A", "A"), Flags: []roster.Part{part("--roster", entry("A", "test_designer"))}},
+			[]string{"DUPLICATE_AGENT  Duplicate agent in roster: A"},
+		},
+		{
+			"a name the heuristic cannot place",
+			roster.Sources{To: to("Codex", "BlueLake")},
+			[]string{"MISSING_ROSTER_ENTRY  Missing roster entry for recipient: BlueLake"},
+		},
 		{"nobody", roster.Sources{}, []string{"EMPTY_ROSTER  the roster has no entry"}},
 		{"a preset without names", roster.Sources{PresetFlag: "default-3-agent"}, []string{"EMPTY_ROSTER  the roster has no entry"}},
 	} {

@@ -128,10 +128,16 @@ func TestValidate_ReportsEveryError(t *testing.T) {
 			{AgentName: "RedSky", Role: "hypothesis_generator"},
 			{AgentName: "PurpleMountain", Role: "test_designer"},
 		}}, nil},
-		{"rule 5: role validation", roster.Roster{Entries: entries{{AgentName: "BlueLake", Role: "researcher"}}},
-			[]string{"Invalid role for BlueLake: researcher"}},
-		{"a role in another case", roster.Roster{Entries: entries{{AgentName: "BlueLake", Role: "Test_Designer"}}},
-			[]string{"Invalid role for BlueLake: Test_Designer"}},
+		{
+			"rule 5: role validation",
+			roster.Roster{Entries: entries{{AgentName: "BlueLake", Role: "researcher"}}},
+			[]string{"Invalid role for BlueLake: researcher"},
+		},
+		{
+			"a role in another case",
+			roster.Roster{Entries: entries{{AgentName: "BlueLake", Role: "Test_Designer"}}},
+			[]string{"Invalid role for BlueLake: Test_Designer"},
+		},
 		{"no role", roster.Roster{Entries: entries{{AgentName: "BlueLake"}}}, []string{"Invalid role for BlueLake: "}},
 		{"all at once", roster.Roster{Mode: "solo", CreatedAt: "yesterday", Entries: entries{
 			{AgentName: "A", Role: "x"}, {AgentName: "A", Role: "y"}, {AgentName: "A", Role: "test_designer"}, {AgentName: "no name", Role: "z"},
@@ -146,8 +152,11 @@ func TestValidate_ReportsEveryError(t *testing.T) {
 		{"no entry", roster.Roster{}, []string{"the roster has no entry"}},
 		{"no entry, unified", roster.Roster{Mode: "unified"}, []string{"the roster has no entry"}},
 		{"no entry, heuristic", roster.Roster{Mode: "heuristic"}, nil},
-		{"long notes", roster.Roster{Entries: entries{{AgentName: "A", Role: "test_designer", Notes: strings.Repeat("é", brenner.MaxNoteRunes+1)}}},
-			[]string{"notes is longer than 4000 characters"}},
+		{
+			"long notes",
+			roster.Roster{Entries: entries{{AgentName: "A", Role: "test_designer", Notes: strings.Repeat("é", brenner.MaxNoteRunes+1)}}},
+			[]string{"notes is longer than 4000 characters"},
+		},
 		{"too many", roster.Roster{Entries: make(entries, brenner.MaxRosterEntries+1)}, []string{"the roster has 257 entries, more than 256"}},
 	} {
 		if diff := cmp.Diff(c.want, messages(roster.Validate(c.in))); diff != "" {

@@ -114,8 +114,10 @@ func inWireNames(err error) error {
 		return err
 	}
 	for _, n := range []struct{ ours, theirs string }{
-		{"/raised_at", "/session_timestamp"}, {"/summary", "/stalemate_summary"},
-		{"/evidence", "/objective_evidence"}, {"/alternatives", "/hypotheses/" + alternativesKey},
+		{"/raised_at", "/session_timestamp"},
+		{"/summary", "/stalemate_summary"},
+		{"/evidence", "/objective_evidence"},
+		{"/alternatives", "/hypotheses/" + alternativesKey},
 	} {
 		if rest, found := strings.CutPrefix(e.Pointer, n.ours); found {
 			e.Pointer = n.theirs + rest

@@ -71,7 +71,9 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 		return badVerdict("/round", "the verdict is for round %d, the stalemate is in round %d", v.Round, s.Round)
 	}
 	for _, f := range []struct{ pointer, text string }{
-		{"/root_cause", v.RootCause}, {"/remedy", v.Remedy}, {"/verification", v.Verification},
+		{"/root_cause", v.RootCause},
+		{"/remedy", v.Remedy},
+		{"/verification", v.Verification},
 		{"/explanation", strings.Join(v.Explanation, "")},
 	} {
 		if strings.TrimSpace(f.text) == "" {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -98,12 +99,13 @@ func rawInserts(b *testing.B, rows, batch int) float64 {
 		if err != nil {
 			b.Fatal(err)
 		}
+		in := tx.Stmt(insert)
 		for _, r := range reqs[i:min(i+batch, rows)] {
-			if _, err := tx.Stmt(insert).Exec(r.Summary, []byte(r.Content.Data)); err != nil {
+			if _, err := in.Exec(r.Summary, []byte(r.Content.Data)); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if err := tx.Commit(); err != nil {
+		if err := errors.Join(in.Close(), tx.Commit()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -156,7 +156,7 @@ func (ch *change) sameItem(item api.BatchItem) (*store.Version, error) {
 // type and module whose first version, or the one of today, has that content.
 func (ch *change) sameContent(req api.CreateArtifactRequest) (*store.Version, error) {
 	if req.ID == "" || req.ID.Check() != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // a bad name is refused where the artifact is made
 	}
 	a, err := ch.Artifact(ch.ctx, req.ID)
 	if brenner.CodeOf(err) == brenner.CodeNotFound ||

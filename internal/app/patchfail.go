@@ -209,7 +209,7 @@ func (ch *change) raiseIfDue(counter string, failures []stalemate.Failure, t pat
 	}
 	st := stalemate.Automatic(failures, t.text, t.patch, x, older)
 	if st.Check() != nil {
-		return out, nil // too large to be evidence; the count stands
+		return out, nil //nolint:nilerr // too large to be evidence; the count stands
 	}
 	info, err := ch.raiseStalemate(st, stalemateRaised{
 		Origin: api.StalemateBySystem, Session: t.session, Counter: counter,

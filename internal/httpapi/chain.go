@@ -105,7 +105,7 @@ func (s *Server) watched(next http.Handler) http.Handler {
 		defer func() {
 			s.metrics.under.Dec()
 			p := recover()
-			if p != nil && p != http.ErrAbortHandler {
+			if p != nil && p != any(http.ErrAbortHandler) { //nolint:errorlint // a panic value is compared, not an error
 				n.cause = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 				if n.status == 0 {
 					fail(out, h, n.cause)

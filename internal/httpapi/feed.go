@@ -46,7 +46,7 @@ func (s *Server) feed(w http.ResponseWriter, h *http.Request, c Caller) {
 	ctx, cancel := context.WithCancel(h.Context())
 	defer cancel()
 	defer context.AfterFunc(s.live, cancel)()
-	f.send(s, ctx, h, page)
+	f.send(ctx, s, h, page)
 }
 
 // feedStart reads where a feed is to start.
@@ -81,11 +81,11 @@ type stream struct {
 
 // send writes pages until the reader or the server goes, or the reader is no
 // longer allowed to.
-func (f *stream) send(s *Server, ctx context.Context, h *http.Request, page api.RecordList) {
+func (f *stream) send(ctx context.Context, s *Server, h *http.Request, page api.RecordList) {
 	err := f.records(page)
 	for err == nil {
 		if !page.More {
-			err = f.wait(s, ctx)
+			err = f.wait(ctx, s)
 		}
 		if err != nil {
 			break
@@ -111,7 +111,7 @@ func (f *stream) send(s *Server, ctx context.Context, h *http.Request, page api.
 var errGone = errors.New("the reader of a feed is gone")
 
 // wait returns when there may be more, with a heartbeat now and then.
-func (f *stream) wait(s *Server, ctx context.Context) error {
+func (f *stream) wait(ctx context.Context, s *Server) error {
 	for {
 		quiet, cancel := context.WithTimeout(ctx, heartbeat)
 		err := s.options.Backend.Wait(quiet, f.after)

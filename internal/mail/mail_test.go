@@ -271,8 +271,10 @@ func TestFromEnv(t *testing.T) {
 		want mail.Options
 	}{
 		{nil, mail.Options{URL: "http://127.0.0.1:8765/mcp/"}},
-		{map[string]string{"AGENT_MAIL_BASE_URL": "https://mail.example/", "AGENT_MAIL_PATH": "api", "AGENT_MAIL_BEARER_TOKEN": "t"},
-			mail.Options{URL: "https://mail.example/api", Token: "t"}},
+		{
+			map[string]string{"AGENT_MAIL_BASE_URL": "https://mail.example/", "AGENT_MAIL_PATH": "api", "AGENT_MAIL_BEARER_TOKEN": "t"},
+			mail.Options{URL: "https://mail.example/api", Token: "t"},
+		},
 	} {
 		if diff := cmp.Diff(c.want, mail.FromEnv(func(k string) string { return c.env[k] })); diff != "" {
 			t.Error(diff)

@@ -164,7 +164,7 @@ func TestTools_AContextInPagesIsOneContext(t *testing.T) {
 		Invocation string `json:"invocation"`
 		Text       string `json:"text"`
 	}](t.Context(), w.session("ada"), "context_assemble", map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k", "offset": 1})
-	if err != nil || again.Invocation != first.Invocation || "#" == first.Text || first.Text[1:] != again.Text {
+	if err != nil || again.Invocation != first.Invocation || first.Text == "#" || first.Text[1:] != again.Text {
 		t.Errorf("got %+v, then %+v, %v", first, again, err)
 	}
 }

@@ -94,11 +94,6 @@ func (v *visit) field(name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(v.PostForm.Get(name), "\r\n", "\n"))
 }
 
-// text gives a field of the form as it was typed, with line feeds.
-func (v *visit) text(name string) string {
-	return strings.ReplaceAll(v.PostForm.Get(name), "\r\n", "\n")
-}
-
 // write carries the idempotency key of the form.
 func (v *visit) write() api.Write { return api.Write{Key: v.PostForm.Get("key")} }
 

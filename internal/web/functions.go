@@ -32,7 +32,7 @@ var functions = template.FuncMap{
 	"bar":      tokenBar,
 	"clip":     clip,
 	"escape":   url.PathEscape,
-	"has":      func(list []string, s string) bool { return slices.Contains(list, s) },
+	"has":      slices.Contains[[]string],
 	"dict":     dict,
 	"number":   number,
 	"texts":    func(s ...string) []string { return s },

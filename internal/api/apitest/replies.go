@@ -74,7 +74,7 @@ func replyCases() []testCase {
 			blue := s.agent("BlueLake")
 			s.unchanged(func() {
 				for text, code := range map[string]brenner.Code{
-					" \n": brenner.CodeInvalidValue, "a\x00b": brenner.CodeInvalidText, "\xff": brenner.CodeInvalidText,
+					"\n": brenner.CodeInvalidValue, "a\x00b": brenner.CodeInvalidText, "\xff": brenner.CodeInvalidText,
 					strings.Repeat("x", brenner.MaxReplyBytes+1): brenner.CodeLimitExceeded,
 				} {
 					_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: text})

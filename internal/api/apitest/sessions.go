@@ -213,7 +213,7 @@ roster:
 				}
 				return r
 			}
-			res, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
+			_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
 				To: []brenner.ActorName{"A", "B", "C", "D", "E"}, Preset: "five", DryRun: true,
 				Flags:       []api.RosterPart{{Name: "--agent-role", Roster: as(roster.AdversarialCritic, "A")}},
 				Environment: []api.RosterPart{{Name: "BRENNER_ROSTER_JSON", Roster: as(roster.HypothesisGenerator, "A", "B")}},
@@ -226,7 +226,7 @@ roster:
 				Environment: []api.RosterPart{{Name: "BRENNER_ROSTER_JSON", Roster: as(roster.HypothesisGenerator, "A", "B")}},
 				Roster:      as(roster.AdversarialCritic, "A", "B", "C"),
 			}
-			res, err = s.pi.StartSession(s.ctx, req)
+			res, err := s.pi.StartSession(s.ctx, req)
 			s.must(err)
 			var got []string
 			for _, e := range res.Session.Roster.Entries {

@@ -77,7 +77,7 @@ func (f *feed) heard(size int64) {
 func (f *feed) listen(ctx context.Context, config *pgx.ConnConfig, project int32) {
 	defer close(f.ended)
 	for ctx.Err() == nil {
-		f.hear(ctx, config, project) // until something breaks: then again
+		_ = f.hear(ctx, config, project) // until something breaks: then again
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):

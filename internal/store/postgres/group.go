@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -154,7 +155,7 @@ func (g *group) admit(w *write) {
 	case len(g.kept) == 0:
 		g.rollback()
 		g.reject(w, t.fault, err)
-	case err == errLeft:
+	case errors.Is(err, errLeft):
 		w.done <- err
 		g.again()
 	default:
@@ -203,7 +204,7 @@ func (g *group) undo(w *write, t *tx, err error) {
 // passes, gives it another turn in a new transaction: only the end of this one
 // lets go of the lock that the other side of a deadlock is waiting for.
 func (g *group) reject(w *write, fault, err error) {
-	if err == errLeft || w.tries >= tries || !transient(fault) {
+	if errors.Is(err, errLeft) || w.tries >= tries || !transient(fault) {
 		w.done <- err
 		return
 	}
@@ -218,7 +219,7 @@ func (g *group) reject(w *write, fault, err error) {
 // alone: whose fault it was shows then.
 func (g *group) again(more ...*write) {
 	g.rollback()
-	all := append(g.kept, more...)
+	all := slices.Concat(g.kept, more)
 	for _, w := range all {
 		w.alone = true
 	}

@@ -223,7 +223,8 @@ func (s *Store) settleSome() (int, error) {
 		WHERE unindexed.project = $1 ORDER BY artifact LIMIT %d FOR UPDATE OF unindexed SKIP LOCKED`, settleBatch), s.project); err != nil {
 		return 0, err
 	}
-	on.held = append(changes,
+	on.held = append(on.held[:0:0], changes...)
+	on.held = append(on.held,
 		statement{`DELETE FROM unindexed WHERE project = $1 AND artifact = ANY($2)`, []any{s.project, settled}},
 		statement{sql: `COMMIT`})
 	_, err = on.send(nil)

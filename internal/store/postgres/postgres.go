@@ -18,6 +18,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -137,7 +138,8 @@ func makeRoom(ctx context.Context, on *session, key string) (int32, error) {
 
 // locate names the database in an error of opening it.
 func locate(err error, config *pgxpool.Config) error {
-	if e, ok := err.(*brenner.Error); ok && brenner.ClassOf(e.Code) == brenner.ClassUnavailable {
+	var e *brenner.Error
+	if errors.As(err, &e) && brenner.ClassOf(e.Code) == brenner.ClassUnavailable {
 		e.Message += " (database " + place(config) + ")"
 	}
 	return err
@@ -179,7 +181,7 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
 	r := &reader{session: newSession(ctx, conn.Conn()), project: s.project, size: unknown}
 	r.held = append(r.held, statement{sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`})
 	if err := fn(r); err != nil {
-		r.end()
+		_ = r.end()
 		return err
 	}
 	return r.end()

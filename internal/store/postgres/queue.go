@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -192,7 +193,7 @@ func (w *write) run(ctx context.Context, t *tx, fn func(store.Tx) error) {
 
 // tooLate tells a caller who gave up from one who waited to the deadline.
 func tooLate(ctx context.Context) error {
-	if context.Cause(ctx) == context.Canceled {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return canceled(ctx)
 	}
 	return busy()

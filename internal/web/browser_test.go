@@ -262,7 +262,7 @@ func TestBrowser_HostileTextStaysText(t *testing.T) {
 // The decisions of the person who leads, one after the other, as clicks.
 func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 	w := newWorld(t)
-	_, _, dispute := w.tell()
+	story := w.tell()
 	b := w.openBrowser(t)
 
 	// X5: home says what needs the person, each with a way there.
@@ -339,7 +339,7 @@ func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 
 	// S3, S5: a stalemate is taken on, decided and moved along.
 	b.open("/stalemates")
-	b.do(chromedp.Click(chromedp.CSS(`a[href="/stalemates/`+string(dispute)+`"]`)), chromedp.WaitVisible(chromedp.CSS("#positions")))
+	b.do(chromedp.Click(chromedp.CSS(`a[href="/stalemates/`+string(story.dispute)+`"]`)), chromedp.WaitVisible(chromedp.CSS("#positions")))
 	b.fill("arbitrate")
 	b.reads("In arbitration", "in arbitration")
 	b.fill("verdict", "outcome=hypothesis_upheld", "root_cause=a clock", "explanation=the curves match when shifted", "remedy=shift it",
@@ -348,6 +348,31 @@ func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 	b.reads("Verdict delivered", "a clock", "shift it")
 	b.fill("move", "step=accept")
 	b.reads("accepted")
+
+	// D10, D18: a session is compiled, its conflict settled; the killed are struck.
+	b.open("/sessions")
+	b.do(chromedp.Click(chromedp.CSS(`a[href="/sessions/`+string(story.session)+`"]`)), chromedp.WaitVisible(chromedp.CSS("#who")))
+	b.reads("BlueLake", "PurpleMountain", "complete", "Nothing yet.")
+	b.fill("compile")
+	b.reads("Compiled into", "conflicted", "the plant is shut in August", "Cover the weir", "score 8", "lower minimum", "N/A", "algae and bacteria respire at night", "the sediment respires at night")
+	if struck := get(b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector("#H2 s")).textDecorationLine`)); struck != "line-through" {
+		t.Errorf("the killed hypothesis is %q", struck)
+	}
+	b.fill("resolve", "take=(checked)", "reason=seen in the core samples")
+	b.reads("Compiled into")
+	b.open("/sessions/" + string(story.session))
+	if body := b.text(); strings.Contains(body, "Which holds?") {
+		t.Errorf("the conflict is still there:\n%s", body)
+	}
+	b.fill("nudge", "note=please answer")
+	b.reads("Asked again")
+
+	// R4: a session is started from the form, filled in by a preset; first only shown.
+	b.open("/sessions?preset=default-3-agent")
+	b.fill("start", "question=Does shade help?", "module=biology", "dry=(checked)")
+	b.reads("What would be sent", "To BlueLake", "nothing was written")
+	b.fill("start")
+	b.reads("Started", "Does shade help?", "adversarial critic", "waiting")
 
 	// X8: a token is shown once, and revoked at once.
 	b.open("/agents")

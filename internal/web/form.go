@@ -13,6 +13,8 @@ import (
 
 	"brenner"
 	"brenner/internal/api"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // formCookie holds a secret of the browser. Every form carries a digest of it,
@@ -75,6 +77,9 @@ func (s *shown) Old(act, field string) string {
 	return s.visit.PostForm.Get(field)
 }
 
+// Typed gives what the form that led to this page held.
+func (s *shown) Typed(field string) string { return s.visit.PostForm.Get(field) }
+
 // Query gives a parameter of the address.
 func (s *shown) Query(name string) string { return s.visit.URL.Query().Get(name) }
 
@@ -132,4 +137,13 @@ func lines(text string) []string {
 		}
 	}
 	return out
+}
+
+// quoted writes a text as JSON.
+func quoted(text string) []byte {
+	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
+	if err != nil {
+		return []byte(`""`) // text that is valid can be quoted
+	}
+	return raw
 }

@@ -34,6 +34,8 @@ var functions = template.FuncMap{
 	"escape":   url.PathEscape,
 	"has":      slices.Contains[[]string],
 	"dict":     dict,
+	"plain":    plain,
+	"one":      func(i int) int { return i + 1 }, // people count from one
 	"number":   number,
 	"texts":    func(s ...string) []string { return s },
 	"list":     func(n ...int64) []int64 { return n },

@@ -185,6 +185,7 @@ var notices = map[string]string{
 	"open": "Opened.", "settle": "A task is open for this fork.", "cancel": "Canceled.", "reassign": "Reassigned.",
 	"approve": "Approved.", "reject": "Rejected and retired.", "gates": "Gate pass made.", "force": "Put on the stage.",
 	"release": "Released from quarantine.", "amend": "Amended: the old wording is retired.", "undo": "Taken back.", "feedback": "Counted.",
+	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",
 	"arbitrate": "In arbitration.", "verdict": "Verdict delivered.", "adopt": "The draft is the verdict now.", "move": "Done.",
 	"add": "Registered.", "revoke": "Revoked, at once.",
 }

@@ -17,6 +17,7 @@ import (
 	"brenner/internal/store/memory"
 	"brenner/internal/store/sqlite"
 	"brenner/internal/web"
+	"brenner/roster"
 	"brenner/stalemate"
 )
 
@@ -134,8 +135,7 @@ const hostile = "# A note <script>alert('heading')</script>\n\n" +
 	"[ref]: javascript:alert(2)\n\n[ref]\n"
 
 // tell plays the story of the demo, so that every page has something to show.
-// It gives the id of the task.
-func (w *world) tell() (task, invocation string, dispute brenner.ArtifactID) {
+func (w *world) tell() told {
 	w.Helper()
 	ctx, pi := w.Context(), w.pi()
 	w.create(pi, api.CreateArtifactRequest{
@@ -203,5 +203,46 @@ func (w *world) tell() (task, invocation string, dispute brenner.ArtifactID) {
 		Attempts:     []stalemate.Attempt{{Actor: "BlueLake", Action: "compared the raw files", Outcome: "they differ by 60 minutes"}},
 		Evidence:     []stalemate.Evidence{{Kind: "error_log", Content: "upper: minimum 04:00\nlower: minimum 05:00"}},
 	}}))
-	return t.ID, seen.Invocation, info.ID
+	return told{task: t.ID, invocation: seen.Invocation, dispute: info.ID, session: w.meet()}
+}
+
+// told names what the story made.
+type told struct {
+	task, invocation string
+	dispute          brenner.ArtifactID
+	session          brenner.SessionID
+}
+
+// meet plays a session: three agents answer, one hypothesis is killed, and two
+// agents disagree about another at the same instant; that is not yet compiled.
+func (w *world) meet() brenner.SessionID {
+	w.Helper()
+	ctx := w.Context()
+	started := must[api.SessionStart](w)(w.pi().StartSession(ctx, api.StartSessionRequest{
+		Question: "What sets the nightly minimum?", Module: "biology",
+		Roster: roster.Roster{Entries: []roster.Entry{
+			{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "PurpleMountain", Role: roster.TestDesigner}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+		}},
+	}))
+	id := started.Session.ID
+	submit := func(who brenner.ActorName, deltas ...string) {
+		w.Helper()
+		text := ""
+		for _, d := range deltas {
+			text += "```delta\n" + d + "\n```\n"
+		}
+		must[api.Submission](w)(w.as(who).SubmitDeltas(ctx, api.SubmitDeltasRequest{Session: id, Text: text}))
+	}
+	submit("BlueLake",
+		`{"operation":"ADD","target_id":null,"section":"hypothesis_slate","timestamp":"2026-08-10T10:00:00Z","payload":{"name":"Respiration","claim":"algae respire at night","mechanism":"no light, no oxygen"}}`,
+		`{"operation":"ADD","target_id":null,"section":"hypothesis_slate","timestamp":"2026-08-10T10:01:00Z","payload":{"name":"Sewage","claim":"the plant discharges at night","mechanism":"oxygen demand"}}`)
+	must[api.CompileResult](w)(w.pi().CompileSession(ctx, api.CompileSessionRequest{ID: id}))
+	submit("PurpleMountain",
+		`{"operation":"ADD","target_id":null,"section":"predictions_table","payload":{"condition":"a cloudy day","predictions":{"H1":"lower minimum","H2":"no change"}}}`,
+		`{"operation":"ADD","target_id":null,"section":"discriminative_tests","payload":{"name":"Cover the weir","procedure":"shade it for a day","discriminates":"H1 vs H2","expected_outcomes":{"H1":"crash","H2":"none"},"score":{"likelihood_ratio":2,"cost":1,"speed":3,"ambiguity":2}}}`,
+		`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","timestamp":"2026-08-10T12:00:00Z","payload":{"claim":"algae and bacteria respire at night"}}`)
+	submit("GreenValley",
+		`{"operation":"KILL","target_id":"H2","section":"hypothesis_slate","rationale":"the plant is shut in August","payload":{"reason":"the plant is shut in August"}}`,
+		`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","timestamp":"2026-08-10T12:00:00Z","payload":{"claim":"the sediment respires at night"}}`)
+	return id
 }

@@ -95,6 +95,8 @@ func pages() map[string]page {
 		"/contexts":            {section: "Contexts", name: "contexts", load: loadContexts},
 		"/contexts/preview":    {section: "Contexts", name: "preview", load: loadPreview},
 		"/contexts/{id}":       {section: "Contexts", name: "invocation", load: loadInvocation},
+		"/sessions":            {section: "Sessions", name: "sessions", load: loadSessions, acts: sessionsActs},
+		"/sessions/{id}":       {section: "Sessions", name: "session", load: loadSession, acts: sessionActs},
 		"/playbook":            {section: "Playbook", name: "playbook", load: loadPlaybook, acts: playbookActs},
 		"/playbook/{id}":       {section: "Playbook", name: "bullet", load: loadBullet, acts: bulletActs},
 		"/stalemates":          {section: "Stalemates", name: "stalemates", load: loadStalemates},
@@ -108,6 +110,7 @@ func pages() map[string]page {
 var sections = []struct{ Name, Path string }{
 	{"Home", "/"},
 	{"Artifacts", "/artifacts"},
+	{"Sessions", "/sessions"},
 	{"Forks", "/forks"},
 	{"Stale", "/stale"},
 	{"Tasks", "/tasks"},

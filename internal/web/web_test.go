@@ -95,13 +95,13 @@ func (b *browser) sees(body string, want ...string) {
 }
 
 // addresses are all pages of the project that tell has made.
-func addresses(task, invocation string, dispute brenner.ArtifactID) []string {
+func addresses(s told) []string {
 	return []string{
 		"/", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
 		"/artifacts/memo-biology@1", "/artifacts/hostile", "/artifacts/results@1", "/artifacts/brief", "/artifacts/oxygen-log/diff", "/artifacts/memo-biology/diff?from=2&to=3",
-		"/lineage/memo-biology@1", "/lineage/oxygen-log@1?direction=down&zoom=fit", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + task,
-		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + invocation,
-		"/playbook", "/playbook/general.1", "/playbook/general.2", "/stalemates", "/stalemates/" + string(dispute), "/agents", "/journal", "/journal?q=promote",
+		"/lineage/memo-biology@1", "/lineage/oxygen-log@1?direction=down&zoom=fit", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
+		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + s.invocation,
+		"/playbook", "/playbook/general.1", "/playbook/general.2", "/stalemates", "/stalemates/" + string(s.dispute), "/sessions", "/sessions/" + string(s.session), "/agents", "/journal", "/journal?q=promote",
 	}
 }
 
@@ -291,7 +291,7 @@ func TestErrors_ShowCodeAndHint(t *testing.T) {
 	w := newWorld(t)
 	b := w.login()
 	for path, want := range map[string]int{
-		"/artifacts/none": 404, "/artifacts/a%20b": 422, "/tasks/none": 404, "/contexts/none": 404, "/playbook/none": 404,
+		"/artifacts/none": 404, "/artifacts/a%20b": 422, "/tasks/none": 404, "/sessions/none": 404, "/sessions?preset=none": 422, "/contexts/none": 404, "/playbook/none": 404,
 		"/stalemates/none": 404, "/lineage/none": 404, "/artifacts/none/diff": 404, "/nothing/here": 404, "/artifacts?cursor=forged": 422,
 		"/contexts/preview": 404,
 	} {
@@ -307,7 +307,7 @@ func TestEmptyProject_EveryBoardSaysWhatToDoNext(t *testing.T) {
 	b := w.login()
 	for path, want := range map[string]string{
 		"/": "brenner artifact new", "/artifacts": "brenner artifact new", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
-		"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/stalemates": "brenner stalemate raise",
+		"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/sessions": "Ask a question below", "/stalemates": "brenner stalemate raise",
 		"/agents": "Register an agent", "/journal": "Verify now",
 	} {
 		status, _, body := b.get(path)

@@ -1,0 +1,165 @@
+package web
+
+import (
+	"strings"
+
+	"brenner"
+	"brenner/delta"
+	"brenner/internal/api"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// sessionPage is one session: who was asked, what they made of the artifact,
+// and what became of each delta.
+type sessionPage struct {
+	api.SessionView
+	Status    api.SessionStatus
+	Sections  []section
+	Conflicts []conflict
+	Replies   []api.ReplyReport
+	Silent    []brenner.ActorName
+}
+
+// section is one of the seven parts of the artifact.
+type section struct {
+	Title string
+	Items []item
+	// Hypotheses and Rows are the predictions as a table, for the section that
+	// is one.
+	Hypotheses []item
+	Rows       []prediction
+}
+
+// item is an item of a section as it is shown.
+type item struct {
+	ID     delta.ItemID
+	Title  string
+	Killed *delta.Death
+	Score  float64
+	Test   bool
+	Fields []itemField
+}
+
+// itemField is a field of an item that has something to say.
+type itemField struct {
+	Label    string
+	Text     string
+	List     []string
+	Pairs    []delta.Pair
+	Conflict bool
+}
+
+// prediction is a row of the predictions table, a cell for each hypothesis.
+type prediction struct {
+	item
+	Cells []string
+}
+
+// conflict is an unsettled field and what it could be.
+type conflict struct {
+	delta.Conflict
+	Field string // as the service takes it
+	Kind  string // of the values: string, number or bool
+}
+
+// inConflict is what an unsettled field shows.
+const inConflict = "CONFLICT"
+
+func loadSession(v *visit) (string, any, error) {
+	id := brenner.SessionID(v.PathValue("id"))
+	view, err := v.svc.Session(v.Context(), api.SessionRequest{ID: id, Version: brenner.Version(v.number("version")), Full: true})
+	if err != nil {
+		return "", nil, err
+	}
+	out := sessionPage{SessionView: view}
+	if out.Status, err = v.svc.SessionStatus(v.Context(), api.SessionStatusRequest{ID: id}); err != nil {
+		return "", nil, err
+	}
+	diagnosis, err := v.svc.DiagnoseSession(v.Context(), api.DiagnoseSessionRequest{ID: id, Page: api.Page{Limit: perPage}})
+	if err != nil {
+		return "", nil, err
+	}
+	out.Replies, out.Silent = diagnosis.Replies, diagnosis.Silent
+	a, err := delta.ReadArtifact(view.Content)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, s := range delta.Schemas() {
+		out.Sections = append(out.Sections, sectionOf(a, s))
+	}
+	for _, c := range a.Conflicts() {
+		out.Conflicts = append(out.Conflicts, conflict{c, c.Name(), kindOf(c.Candidates[0].Value)})
+	}
+	title := view.Question
+	if title == "" {
+		title = string(id)
+	}
+	return title, out, nil
+}
+
+func kindOf(value jsontext.Value) string {
+	switch value.Kind() {
+	case '0':
+		return "number"
+	case 't', 'f':
+		return "bool"
+	}
+	return "string"
+}
+
+// sectionOf lays a section out.
+func sectionOf(a *delta.Artifact, schema delta.Schema) section {
+	out := section{Title: schema.Title}
+	if schema.Section != delta.PredictionsTable {
+		for _, it := range a.Items(schema.Section) {
+			out.Items = append(out.Items, itemOf(it, schema))
+		}
+		return out
+	}
+	for _, h := range a.Items(delta.HypothesisSlate) {
+		out.Hypotheses = append(out.Hypotheses, item{ID: h.ID(), Title: h.Text("name"), Killed: h.Killed()})
+	}
+	for _, it := range a.Items(schema.Section) {
+		row := prediction{item: item{ID: it.ID(), Title: it.Text("condition"), Killed: it.Killed()}}
+		for _, h := range out.Hypotheses {
+			row.Cells = append(row.Cells, a.Prediction(it, string(h.ID)))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// itemOf lists the fields of an item that are filled in.
+func itemOf(it *delta.Item, schema delta.Schema) item {
+	out := item{ID: it.ID(), Killed: it.Killed(), Test: schema.Section == delta.DiscriminativeTests, Score: it.Score()}
+	for _, f := range schema.Fields {
+		field := itemField{Label: f.Label}
+		switch f.Kind {
+		case delta.KindText:
+			field.Text = it.Text(f.Name)
+			field.Conflict = field.Text == inConflict
+		case delta.KindFlag:
+			if it.Flag(f.Name) {
+				field.Text = "yes"
+			}
+		case delta.KindList:
+			field.List = it.List(f.Name)
+		case delta.KindReferences:
+			for _, r := range it.References() {
+				field.List = append(field.List, strings.Join([]string{r.Relation, string(r.Session), string(r.Item)}, " "))
+			}
+		case delta.KindOutcomes, delta.KindScore:
+			field.Pairs = it.Pairs(f.Name)
+		}
+		switch {
+		case f.Name == "name":
+			out.Title = field.Text
+		case field.Text != "" || len(field.List) > 0 || len(field.Pairs) > 0:
+			out.Fields = append(out.Fields, field)
+		}
+	}
+	return out
+}
+
+func conflictItem(v *visit) delta.ItemID { return delta.ItemID(v.field("item")) }

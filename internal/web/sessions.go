@@ -1,0 +1,168 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"brenner"
+	"brenner/internal/api"
+	"brenner/roster"
+)
+
+// sessionList is the sessions, and the form that starts one.
+type sessionList struct {
+	api.SessionList
+	Presets []roster.Preset
+	Roles   []brenner.Role
+	Places  []roster.Entry // the rows of the form
+}
+
+// rosterRows is how many agents the form has room for.
+const rosterRows = 6
+
+func loadSessions(v *visit) (string, any, error) {
+	list, err := v.svc.Sessions(v.Context(), api.ListSessionsRequest{Page: v.page(perPage)})
+	if err != nil {
+		return "", nil, err
+	}
+	agents, err := v.svc.Agents(v.Context())
+	if err != nil {
+		return "", nil, err
+	}
+	out := sessionList{SessionList: list, Presets: roster.BuiltinPresets(), Roles: roster.Roles()}
+	if v.PostForm != nil {
+		out.Places = v.rosterRows()
+	} else {
+		out.Places, err = presetRows(v.query("preset"), agents.Agents)
+	}
+	for len(out.Places) < rosterRows {
+		out.Places = append(out.Places, roster.Entry{})
+	}
+	return "Sessions", out, err
+}
+
+// presetRows fills the form from a preset, the default one if none is named:
+// each place with the first agent that has its role and no place yet.
+func presetRows(id string, agents []api.AgentInfo) ([]roster.Entry, error) {
+	preset := roster.BuiltinPresets()[0]
+	if id != "" {
+		var err error
+		if preset, err = roster.FindPreset(nil, id); err != nil {
+			return nil, err
+		}
+	}
+	var rows []roster.Entry
+	taken := map[brenner.ActorName]bool{}
+	for _, p := range preset.Entries {
+		row := roster.Entry{Role: p.Role, Program: p.Program, Model: p.Model, Notes: p.Notes}
+		for _, a := range agents {
+			if a.Role == p.Role && a.Active && !taken[a.Name] {
+				row.AgentName, taken[a.Name] = a.Name, true
+				break
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// rosterRows reads the rows of the form that name an agent.
+func (v *visit) rosterRows() []roster.Entry {
+	var rows []roster.Entry
+	for i := range rosterRows {
+		get := func(name string) string { return v.field(fmt.Sprintf("%s.%d", name, i)) }
+		if get("name") != "" {
+			rows = append(rows, roster.Entry{
+				AgentName: brenner.ActorName(get("name")), Role: brenner.Role(get("role")), Program: get("program"), Model: get("model"),
+			})
+		}
+	}
+	return rows
+}
+
+func sessionPath(id brenner.SessionID) string { return "/sessions/" + url.PathEscape(string(id)) }
+
+// sessionsActs start sessions. The form is the session's own configuration in
+// the order of precedence (R4): above the project's, below flags, which a form
+// has none of.
+var sessionsActs = map[string]act{
+	"start": func(v *visit) (string, error) {
+		req := api.StartSessionRequest{
+			Write: v.write(), Question: v.field("question"), Context: v.field("context"), Module: brenner.Module(v.field("module")),
+			Preset: v.field("preset"), DryRun: v.field("dry") != "",
+			Roster: roster.Roster{Mode: roster.Mode(v.field("mode"))},
+		}
+		for _, row := range v.rosterRows() {
+			req.To = append(req.To, row.AgentName)
+			if row.Role != "" { // without one its place in the preset decides
+				req.Roster.Entries = append(req.Roster.Entries, row)
+			}
+		}
+		started, err := v.svc.StartSession(v.Context(), req)
+		if err == nil && req.DryRun {
+			v.result = started
+			return "", nil
+		}
+		return sessionPath(started.Session.ID), err
+	},
+}
+
+// onSession leads back to the session, or, with what was done still to be
+// read, shows it again.
+func onSession(do func(*visit, brenner.SessionID) (any, error)) act {
+	return func(v *visit) (string, error) {
+		id := brenner.SessionID(v.PathValue("id"))
+		result, err := do(v, id)
+		if v.result = result; result != nil || err != nil {
+			return "", err
+		}
+		return sessionPath(id), nil
+	}
+}
+
+// sessionActs work on one session.
+var sessionActs = map[string]act{
+	"compile": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		res, err := v.svc.CompileSession(v.Context(), api.CompileSessionRequest{Write: v.write(), ID: id})
+		if err != nil {
+			return nil, err
+		}
+		return res, nil
+	}),
+	"nudge": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		_, err := v.svc.NudgeSession(v.Context(), api.NudgeSessionRequest{Write: v.write(), ID: id, Note: v.field("note")})
+		return nil, err
+	}),
+	"resend": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		_, err := v.svc.ResendSession(v.Context(), api.ResendSessionRequest{ID: id})
+		return nil, err
+	}),
+	"submit": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		_, err := v.svc.SubmitDeltas(v.Context(), api.SubmitDeltasRequest{
+			Write: v.write(), Session: id, From: brenner.ActorName(v.field("from")), Text: v.text("text"),
+		})
+		return nil, err
+	}),
+	"resolve": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		req := api.ResolveConflictRequest{
+			Write: v.write(), Session: id, Item: conflictItem(v), Field: v.field("field"), Take: v.field("take"), Reason: v.field("reason"),
+		}
+		if req.Take == "" {
+			req.Value = jsonValue(v.field("value"), v.field("kind"))
+		}
+		res, err := v.svc.ResolveConflict(v.Context(), req)
+		if err != nil {
+			return nil, err
+		}
+		return res, nil
+	}),
+}
+
+// jsonValue writes what was typed as the kind of value that the field holds.
+func jsonValue(typed, kind string) []byte {
+	if kind != "string" && strings.TrimSpace(typed) != "" {
+		return []byte(typed)
+	}
+	return quoted(typed)
+}

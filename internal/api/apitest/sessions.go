@@ -213,7 +213,7 @@ roster:
 				}
 				return r
 			}
-			_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
+			_, err = s.pi.StartSession(s.ctx, api.StartSessionRequest{
 				To: []brenner.ActorName{"A", "B", "C", "D", "E"}, Preset: "five", DryRun: true,
 				Flags:       []api.RosterPart{{Name: "--agent-role", Roster: as(roster.AdversarialCritic, "A")}},
 				Environment: []api.RosterPart{{Name: "BRENNER_ROSTER_JSON", Roster: as(roster.HypothesisGenerator, "A", "B")}},

@@ -140,7 +140,7 @@ var sessionActs = map[string]act{
 	}),
 	"submit": onSession(func(v *visit, id brenner.SessionID) (any, error) {
 		_, err := v.svc.SubmitDeltas(v.Context(), api.SubmitDeltasRequest{
-			Write: v.write(), Session: id, From: brenner.ActorName(v.field("from")), Text: v.text("text"),
+			Write: v.write(), Session: id, From: brenner.ActorName(v.field("from")), Text: v.field("text"),
 		})
 		return nil, err
 	}),

@@ -141,8 +141,8 @@ func (c *call) sessionNeeds() ([]api.Need, error) {
 		return err
 	})
 	return []api.Need{
-		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + firstFew(conflicts), Command: "brenner conflict list " + first(conflicts)},
-		{Kind: "compile", Count: len(pending), What: "replies wait to be compiled: " + firstFew(pending), Command: "brenner session compile " + first(pending)},
-		{Kind: "resend", Count: len(unsent), What: "messages were not delivered: " + firstFew(unsent), Command: "brenner session resend " + first(unsent)},
+		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + firstFew(conflicts), Command: "brenner conflict list " + first(conflicts), Names: conflicts},
+		{Kind: "compile", Count: len(pending), What: "replies wait to be compiled: " + firstFew(pending), Command: "brenner session compile " + first(pending), Names: pending},
+		{Kind: "resend", Count: len(unsent), What: "messages were not delivered: " + firstFew(unsent), Command: "brenner session resend " + first(unsent), Names: unsent},
 	}, err
 }

@@ -266,7 +266,7 @@ func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 	b := w.openBrowser(t)
 
 	// X5: home says what needs the person, each with a way there.
-	b.reads("What needs you", "Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "no canonical project_summary", "Respiration, not mixing")
+	b.reads("What needs you", "Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "Replies to compile", "no canonical project_summary", "Respiration, not mixing")
 	b.do(chromedp.Click(chromedp.CSS(`a[href="/artifacts/results@1"]`)), chromedp.WaitVisible(chromedp.CSS("#decide")))
 
 	// C14, C18: a version that needs a rebase needs an override, every promotion a reason.

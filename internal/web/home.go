@@ -30,6 +30,8 @@ type link struct{ Name, Path string }
 // dealt with, and what comes before a name to make the address of its page.
 var places = map[string]struct{ title, page, each string }{
 	"conflict":      {"Conflicts to resolve", "/sessions", "/sessions/"},
+	"compile":       {"Replies to compile", "/sessions", "/sessions/"},
+	"resend":        {"Messages to send again", "/sessions", "/sessions/"},
 	"stalemate":     {"Stalemates to settle", "/stalemates", "/stalemates/"},
 	"fork":          {"Forks to close", "/forks", ""},
 	"stale":         {"Stale versions to update", "/stale", "/artifacts/"},

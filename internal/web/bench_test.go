@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+)
+
+// BenchmarkPage measures each page of a project with many artifacts
+// (BRENNER_BENCH_ARTIFACTS, 5,000 unless said): the median, the 99th
+// percentile and the weight of an answer, beside an answer of the same server
+// that asks the store for nothing.
+func BenchmarkPage(b *testing.B) {
+	n := 5000
+	if s := os.Getenv("BRENNER_BENCH_ARTIFACTS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	w := newWorld(b)
+	story := w.tell()
+	w.grow(n)
+	client := w.login()
+	idle := client.time(b, "/assets/icon.svg", 200)
+	for _, path := range addresses(story) {
+		b.Run(path, func(b *testing.B) {
+			_, _, body := client.get(path)
+			times := client.time(b, path, max(b.N, 100))
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+			b.ReportMetric(float64(times[len(times)/2])/float64(idle[len(idle)/2]), "p50/idle")
+			b.ReportMetric(float64(len(body))/1024, "KiB")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// time asks for a page so many times and gives how long each answer took, in
+// order.
+func (c *browser) time(b *testing.B, path string, times int) []time.Duration {
+	b.Helper()
+	took := make([]time.Duration, times)
+	for i := range took {
+		start := time.Now()
+		if status, _, _ := c.get(path); status != http.StatusOK {
+			b.Fatalf("%s: %d", path, status)
+		}
+		took[i] = time.Since(start)
+	}
+	slices.Sort(took)
+	return took
+}
+
+// grow adds notes, some of which cite another, written by many at once.
+func (w *world) grow(n int) {
+	w.Helper()
+	words := []string{"oxygen", "night", "weir", "algae", "flow", "gauge", "respiration", "sediment", "shade", "minimum", "logger", "clock"}
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range 32 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(1, uint64(n)))
+			for i := range next {
+				text := ""
+				for range 40 {
+					text += words[r.IntN(len(words))] + " "
+				}
+				req := api.CreateArtifactRequest{
+					ID: brenner.ArtifactID(fmt.Sprintf("note-%d", i)), Type: "paper_note", Module: "biology",
+					Summary: fmt.Sprintf("Note %d: %s", i, text[:60]), Content: textBody(text),
+				}
+				if i%10 == 9 {
+					req.Links = []artifact.Link{{Rel: artifact.Cites, Artifact: "oxygen-log", Version: 2}}
+				}
+				if _, err := w.pi().CreateArtifact(w.Context(), req); err != nil {
+					w.Error(err)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,4 +146,30 @@ func TestServer_WithoutTokensListensOnThisMachineOnly(t *testing.T) {
 	home.refused("USAGE", "serve", "--addr", "nonsense")
 	home.refused("USAGE", "serve", "--as", "BlueLake")
 	home.refused("FILE_ERROR", "serve", "--tls-cert", "none", "--tls-key", "none")
+}
+
+// X5, X8: the same server shows the project to a person with a browser, and
+// nothing to an agent.
+func TestServer_ShowsPagesToPersons(t *testing.T) {
+	home := newShell(t)
+	home.must("init", "--name", "Fate", "--pi", "ada")
+	home.must("agent", "add", "BlueLake", "--role", "hypothesis_generator")
+	tokens := map[string]string{"ada": home.must("agent", "token", "ada"), "BlueLake": home.must("agent", "token", "BlueLake"), "nobody": ""}
+	address := home.serves()
+	for who, want := range map[string]string{"ada": "What needs you", "BlueLake": "PERSON_REQUIRED", "nobody": "UNAUTHENTICATED"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+tokens[who])
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || !strings.Contains(string(body), want) || !strings.Contains(string(body), "</html>") {
+			t.Errorf("%s gets %d, %v\n%s, want %s", who, res.StatusCode, err, body, want)
+		}
+	}
 }

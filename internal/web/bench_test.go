@@ -65,13 +65,20 @@ func (c *browser) time(b *testing.B, path string, times int) []time.Duration {
 // grow adds notes, some of which cite another, written by many at once.
 func (w *world) grow(n int) {
 	w.Helper()
-	words := []string{"oxygen", "night", "weir", "algae", "flow", "gauge", "respiration", "sediment", "shade", "minimum", "logger", "clock"}
+	words := []string{"oxygen", "night", "weir", "algae", "flow", "gauge"}
+	for r := rand.New(rand.NewPCG(1, 1)); len(words) < 4000; { // enough that a word is found in some notes, not in all
+		word := make([]byte, 3+r.IntN(8))
+		for j := range word {
+			word[j] = byte('a' + r.IntN(26))
+		}
+		words = append(words, string(word))
+	}
 	var all sync.WaitGroup
 	next := make(chan int)
 	for range 32 {
 		all.Go(func() {
-			r := rand.New(rand.NewPCG(1, uint64(n)))
 			for i := range next {
+				r := rand.New(rand.NewPCG(2, uint64(i)))
 				text := ""
 				for range 40 {
 					text += words[r.IntN(len(words))] + " "

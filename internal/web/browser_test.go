@@ -330,12 +330,20 @@ func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 	b.open("/playbook")
 	b.reads("Averaging over the night hides the crash", "confidence 40 %")
 	b.fill("approve")
-	b.reads("Approved", "No lesson waits")
+	b.reads("Approved", "Trout leave the reach")
+	b.fill("reject")
+	b.reads("Rejected", "No lesson waits")
+	b.fill("gates", "domain=general")
+	b.reads("Gate pass made")
 	b.open("/playbook/general.1")
 	b.fill("force", "stage=PROD", "reason=we all know it")
 	b.reads("PROD", "we all know it", "ada")
 	b.fill("feedback", "as=helpful", "reason=it was so again")
 	b.reads("helpful 2")
+	b.fill("undo", "reason=it was not")
+	b.reads("Taken back", "helpful 1")
+	b.fill("amend", "content=Check the clock of every logger first", "reason=shorter")
+	b.reads("Amended", "Check the clock of every logger first", "supersedes")
 
 	// S3, S5: a stalemate is taken on, decided and moved along.
 	b.open("/stalemates")
@@ -364,6 +372,8 @@ func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
 	if body := b.text(); strings.Contains(body, "Which holds?") {
 		t.Errorf("the conflict is still there:\n%s", body)
 	}
+	b.fill("submit", "from=BlueLake", "text=I have nothing to add.")
+	b.reads("Taken", "0 deltas")
 	b.fill("nudge", "note=please answer")
 	b.reads("Asked again")
 

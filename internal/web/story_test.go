@@ -192,6 +192,7 @@ func (w *world) tell() told {
 	must[api.LearnResult](w)(pi.Learn(ctx, api.LearnRequest{Insights: []api.Insight{
 		{Section: "helpful", Content: "Check the clock of every logger before reading its minima", Confidence: &sure},
 		{Section: "harmful", Content: "Averaging over the night hides the crash", Confidence: &unsure},
+		{Section: "neutral", Content: "Trout leave the reach when the gauge reads 0.3", Confidence: &unsure},
 	}}))
 	info := must[api.StalemateInfo](w)(w.as("BlueLake").RaiseStalemate(ctx, api.RaiseStalemateRequest{Stalemate: stalemate.Stalemate{
 		Summary: "the two loggers disagree about 9 August", Target: "oxygen-log@2", Request: "say which logger is right", Expected: "both show the same minimum",

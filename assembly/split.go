@@ -160,7 +160,8 @@ func contracted(text string, end int) int {
 		return end
 	}
 	rest := text[end+1:]
-	for _, suffix := range [...]string{"s", "t", "re", "ve", "m", "ll", "d"} {
+	// The long s is an s to a pattern that ignores case.
+	for _, suffix := range [...]string{"s", "ſ", "t", "re", "ve", "m", "ll", "d"} {
 		if len(rest) >= len(suffix) && strings.EqualFold(rest[:len(suffix)], suffix) {
 			return end + 1 + len(suffix)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/artifact"
@@ -315,11 +316,23 @@ func (f *finder) byFullText([]string) (assembly.Found, error) {
 	return out, nil
 }
 
-// clipWords keeps the question to the index bounded: the words a task begins
+// clipWords keeps the question to the index bounded, because every word costs
+// a walk over all artifacts that have it: the longer words that a task begins
 // with say what it is about.
 func clipWords(text string) string {
-	words := strings.Fields(text)
-	return strings.Join(words[:min(len(words), brenner.MaxQueryWords)], " ")
+	var words []string
+	for w := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(w) >= 4 && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+		if len(words) == brenner.MaxQueryWords {
+			break
+		}
+	}
+	if len(words) == 0 {
+		return strings.ToValidUTF8(text[:min(len(text), 256)], "")
+	}
+	return strings.Join(words, " ")
 }
 
 func (f *finder) hits(rows []store.Artifact) []assembly.Hit {

@@ -337,7 +337,7 @@ func (c *call) behindMemo(m brenner.Module) (int, error) {
 		}
 	}
 	rows, err := c.Reader.Artifacts(c.ctx, store.ArtifactQuery{
-		Types: types, Modules: []brenner.Module{m}, ChangedAfter: covers, Limit: c.config.CompressionThreshold + 1,
+		Types: types, Modules: []brenner.Module{m}, ChangedAfter: covers, Recent: true, Limit: c.config.CompressionThreshold + 1,
 	})
 	return len(rows), err
 }

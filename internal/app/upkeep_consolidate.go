@@ -75,7 +75,7 @@ func (c *call) consolidationNeeds() ([]api.Need, error) {
 		}
 		since = project.At
 	}
-	changed, err := c.Reader.Artifacts(c.ctx, store.ArtifactQuery{ChangedAfter: last.Seq, Limit: brenner.ConsolidationChanges + 1})
+	changed, err := c.Reader.Artifacts(c.ctx, store.ArtifactQuery{ChangedAfter: last.Seq, Recent: true, Limit: brenner.ConsolidationChanges + 1})
 	if err != nil {
 		return nil, err
 	}

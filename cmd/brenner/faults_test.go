@@ -175,7 +175,7 @@ func (c *crowd) claims(ctx context.Context, client int, task string, w api.Write
 }
 
 func (c *crowd) promotes(ctx context.Context, client int, key func(string) api.Write) {
-	summary := string(key("version").Key)
+	summary := key("version").Key
 	v, err := do(c, client, func(s api.Service) (api.WriteResult, error) {
 		return s.UpdateArtifact(ctx, api.UpdateArtifactRequest{
 			Write: key("version"), ID: contended(client), Summary: &summary, Content: &api.Body{Format: artifact.Text, Data: summary},

@@ -3,7 +3,6 @@ package app_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -95,21 +94,27 @@ func rawInserts(b *testing.B, rows, batch int) float64 {
 	}
 	start := time.Now()
 	for i := 0; i < rows; i += batch {
-		tx, err := db.Begin()
-		if err != nil {
-			b.Fatal(err)
-		}
-		in := tx.Stmt(insert)
-		for _, r := range reqs[i:min(i+batch, rows)] {
-			if _, err := in.Exec(r.Summary, []byte(r.Content.Data)); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := errors.Join(in.Close(), tx.Commit()); err != nil {
+		if err := insertAll(db, insert, reqs[i:min(i+batch, rows)]); err != nil {
 			b.Fatal(err)
 		}
 	}
 	return float64(rows) / time.Since(start).Seconds()
+}
+
+// insertAll inserts some rows in one commit.
+func insertAll(db *sql.DB, insert *sql.Stmt, reqs []api.CreateArtifactRequest) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	in := tx.Stmt(insert)
+	defer func() { _ = in.Close() }()
+	for _, r := range reqs {
+		if _, err := in.Exec(r.Summary, []byte(r.Content.Data)); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 // BenchmarkWrite measures durable writes of a 2 KiB version through the whole

@@ -68,7 +68,7 @@ type contextPage struct {
 }
 
 // assembleContext always gives a key, so that the pages are of one context.
-func assembleContext(s api.Service, ctx context.Context, in contextRequest) (contextPage, error) { //nolint:revive // shaped like a method expression of the service
+func assembleContext(s api.Service, ctx context.Context, in contextRequest) (contextPage, error) {
 	if in.Offset > 0 && in.Key == "" {
 		return contextPage{}, brenner.Errorf(brenner.CodeInvalidValue, "an offset goes with the key of the first page").At("/" + keyName)
 	}

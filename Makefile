@@ -34,7 +34,7 @@ test: ## run every test; installs PostgreSQL and a browser where it can
 	scripts/test
 
 race: ## run the short tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -short -timeout 30m $(CONCURRENT)
 
 check: ## everything CI runs: format, vet, layers, lint, race, fuzz, tests
 	scripts/check

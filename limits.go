@@ -224,6 +224,9 @@ const (
 	// ShutdownDeadline is how long requests under way may take to finish when
 	// the server is stopped.
 	ShutdownDeadline = 20 * time.Second
+	// TraceDeadline is how long a program that stops waits for its last spans
+	// to be taken.
+	TraceDeadline = 5 * time.Second
 )
 
 // Contexts.

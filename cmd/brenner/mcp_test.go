@@ -38,6 +38,12 @@ func (s *shell) process(ctx context.Context, args ...string) *exec.Cmd {
 func (s *shell) serverProcess(args ...string) (address string, cmd *exec.Cmd) {
 	s.t.Helper()
 	cmd = s.process(context.Background(), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	return s.started(cmd), cmd
+}
+
+// started starts a server and gives its address.
+func (s *shell) started(cmd *exec.Cmd) (address string) {
+	s.t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -53,7 +59,7 @@ func (s *shell) serverProcess(args ...string) (address string, cmd *exec.Cmd) {
 	if err != nil {
 		s.t.Fatalf("the server said nothing: %v", err)
 	}
-	return strings.TrimSpace(strings.TrimPrefix(line, "serving ")), cmd
+	return strings.TrimSpace(strings.TrimPrefix(line, "serving "))
 }
 
 // bearing adds a token to every request.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +27,7 @@ import (
 // openProject gives the service of the project a command is about.
 func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, error) {
 	if w.Server != "" {
-		c, err := httpapi.NewClient(w.Server, w.Token, nil)
+		c, err := openServer(w)
 		return c, func() error { return nil }, err
 	}
 	a, closer, err := openApp(ctx, w)
@@ -36,6 +39,26 @@ func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, e
 		return nil, nil, errors.Join(err, closer())
 	}
 	return a.As(who), closer, nil
+}
+
+// openServer gives the service of a server, trusted by the certificates of
+// this machine and those that were named.
+func openServer(w cli.Where) (api.Service, error) {
+	if w.CA == "" {
+		return httpapi.NewClient(w.Server, w.Token, nil)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	pem, err := os.ReadFile(w.CA)
+	if err != nil || !roots.AppendCertsFromPEM(pem) {
+		return nil, brenner.Errorf(brenner.CodeFileError, "there is no certificate in %s", w.CA).
+			WithHint("BRENNER_CA names a file of certificates in PEM").Because(err)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return httpapi.NewClient(w.Server, w.Token, transport)
 }
 
 // openApp opens the application on the store a command names.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 
 	"brenner"
 	"brenner/internal/api"
@@ -16,6 +17,7 @@ import (
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
 	"brenner/internal/mcpserver"
+	"brenner/internal/tracing"
 	"brenner/internal/web"
 )
 
@@ -53,15 +55,24 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	if err := mayListen(ctx, a, req.Addr); err != nil {
 		return err
 	}
+	project, err := projectOf(ctx, a)
+	if err != nil {
+		return err
+	}
 	l, scheme, err := listen(ctx, req)
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.NewJSONHandler(req.Errors, nil))
+	tracer, flush, err := tracing.Start(ctx, tracing.Options{Version: version, Log: log})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer flush()
 	s := httpapi.New(httpapi.Options{
-		Backend: backend{a}, Log: log,
+		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log})),
+		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer})),
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, Log: log})
 		},
@@ -69,6 +80,15 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	base := scheme + "://" + l.Addr().String()
 	_, _ = fmt.Fprintf(req.Announce, "serving %s\nlog in, once: %s%s\n", base, base, s.LoginPath())
 	return s.Serve(ctx, l)
+}
+
+func projectOf(ctx context.Context, a *app.App) (brenner.ProjectID, error) {
+	owner, err := backend{a}.Owner(ctx)
+	if err != nil {
+		return "", err
+	}
+	info, err := owner.Service.Project(ctx)
+	return info.ID, err
 }
 
 // byToken finds out who calls a tool, from the header of its request.
@@ -97,8 +117,14 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 	if _, err := s.Project(ctx); err != nil {
 		return err // a wrong name or token is found out now, not by the first tool
 	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	tracer, flush, err := tracing.Start(ctx, tracing.Options{Version: version, Log: log})
+	if err != nil {
+		return err
+	}
+	defer flush()
 	server := mcpserver.New(mcpserver.Options{
-		Version: version, Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
+		Version: version, Log: log, Tracer: tracer, Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
 	})
 	if err := server.Run(ctx, mcpserver.Stdio(in, out)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return err

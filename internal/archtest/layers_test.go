@@ -76,6 +76,7 @@ var layers = []layer{
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "internal/api", "internal/problem", "internal/schema")},
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "internal/api", "internal/problem", "internal/schema")},
+	{name: "internal/tracing"},
 	{name: "internal/web/...", ours: with("internal/web/...", "internal/api", "internal/problem")},
 
 	{name: "internal/pgtest"},

@@ -55,6 +55,9 @@ type Where struct {
 	// Server is the address of a server to ask instead of a store; Token is
 	// how the actor is known there, and wherever As is empty.
 	Server, Token string
+	// CA is a file of certificates to trust the server by, besides those of
+	// the machine; empty: none.
+	CA string
 }
 
 // Run runs one command line and gives its exit status.
@@ -169,6 +172,9 @@ func (r *runner) where() Where {
 		w.Server = r.env.Getenv("BRENNER_SERVER")
 	}
 	if w.Server != "" {
+		if ca := r.env.Getenv("BRENNER_CA"); ca != "" {
+			w.CA = r.path(ca)
+		}
 		return w
 	}
 	if w.Store == "" {

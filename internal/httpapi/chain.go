@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"brenner"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // note is what is remembered about a request for the log and the metrics. It
@@ -19,6 +21,7 @@ import (
 type note struct {
 	id     string
 	name   string // of the use case
+	route  string // the pattern of the path
 	caller Caller
 	code   brenner.Code
 	cause  error
@@ -46,9 +49,18 @@ func noteOf(h *http.Request) *note {
 // named notes which use case a request turned out to be.
 func (s *Server) named(name string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, h *http.Request) {
-		noteOf(h).name = name
+		n := noteOf(h)
+		n.name, n.route = name, routeOf(h)
 		next(w, h)
 	}
+}
+
+// routeOf is the pattern that a request matched, without the method.
+func routeOf(h *http.Request) string {
+	if _, path, ok := strings.Cut(h.Pattern, " "); ok {
+		return path
+	}
+	return h.Pattern
 }
 
 // chain is what every request goes through.
@@ -93,11 +105,13 @@ func (s *Server) answersTo(host string) bool {
 	return slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
-// watched gives a request its id, survives its panics, counts and logs it.
+// watched gives a request its id and its span, survives its panics, counts and
+// logs it.
 func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
 		n := &note{id: newID()}
-		h = h.WithContext(context.WithValue(h.Context(), noteKey{}, n))
+		ctx, span := s.span(h)
+		h = h.WithContext(context.WithValue(ctx, noteKey{}, n))
 		out := &counted{ResponseWriter: w, note: n}
 		out.Header().Set("X-Request-Id", n.id)
 		start := time.Now()
@@ -109,8 +123,10 @@ func (s *Server) watched(next http.Handler) http.Handler {
 				n.cause = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 				if n.status == 0 {
 					fail(out, h, n.cause)
+					out.Flush() // the end of the connection would take the answer with it
 				}
 			}
+			s.ended(span, h, n)
 			s.report(h, n, time.Since(start))
 			if p != nil {
 				panic(http.ErrAbortHandler) // the connection is not to be used again
@@ -129,6 +145,9 @@ func (s *Server) report(h *http.Request, n *note, took time.Duration) {
 	}
 	if n.caller.Auth != "" {
 		attrs = append(attrs, slog.String("actor", string(n.caller.Name)), slog.String("auth", n.caller.Auth))
+	}
+	if of := trace.SpanContextFromContext(h.Context()); of.HasTraceID() {
+		attrs = append(attrs, slog.String("trace", of.TraceID().String()))
 	}
 	if n.code != "" {
 		attrs = append(attrs, slog.String("code", string(n.code)))

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -17,14 +18,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // Client is the service of a server, as the actor of a token has it.
 type Client struct {
-	// Service is nil. It is here so that a use case can be added before it has
-	// a row and a method; a test fails until it has.
-	api.Service
-
 	base  string
 	token string
 	http  *http.Client
@@ -170,6 +168,7 @@ func plainText(v jsontext.Value) string {
 // do sends a request and turns a refusal back into the error it was.
 func (c *Client) do(h *http.Request) (*http.Response, error) {
 	h.Header.Set("Authorization", "Bearer "+c.token)
+	traceHeaders.Inject(h.Context(), propagation.HeaderCarrier(h.Header))
 	res, err := c.http.Do(h)
 	if err != nil {
 		return nil, unreachable(h.Context(), err)
@@ -185,7 +184,7 @@ func (c *Client) do(h *http.Request) (*http.Response, error) {
 	}
 	if err != nil || meanings[t.Code] == "" {
 		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "the server answered %s, which is no answer of ours", res.Status).
-			WithHint("check the address").Because(err)
+			WithHint("check the address; a server that speaks TLS wants https://").Because(err)
 	}
 	return nil, t.error()
 }
@@ -197,6 +196,15 @@ func unreachable(ctx context.Context, err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
+	}
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &untrusted):
+		return brenner.Errorf(brenner.CodeStoreUnavailable, "the certificate of the server is not trusted: %v", untrusted.Err).
+			WithHint("check the address; name the certificate of your own authority with BRENNER_CA").Because(err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return brenner.Errorf(brenner.CodeStoreUnavailable, "the server does not speak TLS").
+			WithHint("write http:// if it is on this machine, or start it with --tls-cert").Because(err)
 	}
 	return brenner.Errorf(brenner.CodeStoreUnavailable, "the server cannot be reached").
 		WithHint("check the address and that `brenner serve` runs").Because(err)

@@ -41,7 +41,7 @@ func (s *Server) feed(w http.ResponseWriter, h *http.Request, c Caller) {
 	s.metrics.feeds.Inc()
 	defer s.metrics.feeds.Dec()
 	w.Header().Set("Content-Type", "text/event-stream")
-	f := &stream{w: w, control: http.NewResponseController(w), after: after}
+	f := &stream{w: w, control: http.NewResponseController(w), after: after, deadline: s.options.Deadlines.Header}
 	s.takeTime(w)
 	ctx, cancel := context.WithCancel(h.Context())
 	defer cancel()
@@ -77,6 +77,8 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	after   int64
+	// deadline is how long the reader may take for one event.
+	deadline time.Duration
 }
 
 // send writes pages until the reader or the server goes, or the reader is no
@@ -149,7 +151,7 @@ func (f *stream) event(kind, id string, data []byte) error {
 
 // write sends a piece; a reader that does not take it in time is gone.
 func (f *stream) write(text string) error {
-	_ = f.control.SetWriteDeadline(time.Now().Add(brenner.HeaderDeadline))
+	_ = f.control.SetWriteDeadline(time.Now().Add(f.deadline))
 	if _, err := f.w.Write([]byte(text)); err != nil {
 		return errGone
 	}

@@ -92,11 +92,6 @@ func TestClient_EveryMethodGoesWhereItsRowSays(t *testing.T) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			defer func() {
-				if p := recover(); p != nil {
-					t.Errorf("the client has no method %s: add it to methods.go (%v)", m.Name, p)
-				}
-			}()
 			in := []reflect.Value{reflect.ValueOf(context.Background())}
 			if m.Type.NumIn() == 2 {
 				in = append(in, reflect.Zero(m.Type.In(1)))

@@ -14,6 +14,9 @@ import (
 
 	"brenner"
 	"brenner/internal/api"
+
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Backend is what the server serves.
@@ -56,6 +59,21 @@ type Options struct {
 	// Rate and Burst bound the requests of one token; 0: the limits of
 	// brenner.
 	Rate, Burst int
+	// Deadlines are how long clients may take; zero: the limits of brenner.
+	Deadlines Deadlines
+	// Tracer gives each request a span; nil: none has one.
+	Tracer trace.TracerProvider
+	// Project is the one that is served, as spans name it.
+	Project brenner.ProjectID
+}
+
+// Deadlines cut off clients that are slow.
+type Deadlines struct {
+	// Header is for the header of a request, and for taking one event of a
+	// feed.
+	Header time.Duration
+	// Request is for the whole of a request, and for taking the answer.
+	Request time.Duration
 }
 
 // Visitors is what pages learn from the server.
@@ -74,6 +92,7 @@ type Server struct {
 	logins   *logins
 	limits   *limits
 	metrics  *metrics
+	tracer   trace.Tracer
 	stopping atomic.Bool
 	// live is done when the server stops: what never ends by itself ends then.
 	live context.Context
@@ -85,7 +104,13 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{options: o, logins: newLogins(), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider()
+	}
+	if o.Deadlines == (Deadlines{}) {
+		o.Deadlines = Deadlines{Header: brenner.HeaderDeadline, Request: brenner.RequestDeadline}
+	}
+	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
 	s.live, s.stop = context.WithCancel(context.Background())
 	s.handler = s.chain(s.mux())
 	return s
@@ -299,7 +324,7 @@ func (s *Server) takeTime(w http.ResponseWriter) {
 
 // extend gives the client of a long answer another while.
 func (s *Server) extend(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(brenner.RequestDeadline))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.Deadlines.Request))
 }
 
 // Serve answers on a listener until the context is done; then it takes no more
@@ -307,10 +332,10 @@ func (s *Server) extend(w http.ResponseWriter) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	hs := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: brenner.HeaderDeadline,
-		ReadTimeout:       brenner.RequestDeadline,
-		WriteTimeout:      2 * brenner.RequestDeadline,
-		IdleTimeout:       brenner.RequestDeadline,
+		ReadHeaderTimeout: s.options.Deadlines.Header,
+		ReadTimeout:       s.options.Deadlines.Request,
+		WriteTimeout:      2 * s.options.Deadlines.Request,
+		IdleTimeout:       s.options.Deadlines.Request,
 		MaxHeaderBytes:    brenner.MaxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/internal/api"
@@ -91,6 +92,16 @@ func newWorld(t testing.TB, options ...func(*httpapi.Options)) *world {
 	t.Cleanup(hs.Close)
 	w.address = hs.URL
 	return w
+}
+
+// waitFor waits until something holds.
+func waitFor(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
 }
 
 func (w *world) owner() api.Service {

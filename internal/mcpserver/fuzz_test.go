@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Whatever arguments a tool gets, it neither panics nor says that it failed
@@ -23,7 +24,7 @@ func FuzzTools_NoArgumentsMakeThemFail(f *testing.F) {
 	if _, err := a.Init(f.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
 		f.Fatal(err)
 	}
-	o := Options{Service: func(context.Context, http.Header) (api.Service, error) {
+	o := Options{Tracer: noop.NewTracerProvider(), Service: func(context.Context, http.Header) (api.Service, error) {
 		return a.As(app.Identity{Name: "ada", Auth: app.AuthOwner}), nil
 	}}
 	for i := range tools {

@@ -11,7 +11,6 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -23,6 +22,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Options are what the server needs.
@@ -33,6 +34,8 @@ type Options struct {
 	Version string
 	// Log takes the causes of internal errors; nil: nowhere.
 	Log *slog.Logger
+	// Tracer gives each call of a tool a span; nil: none has one.
+	Tracer trace.TracerProvider
 }
 
 // instructions tell a model what this is for.
@@ -44,6 +47,9 @@ const instructions = `Brenner is the team's shared, versioned memory. Claim a ta
 func New(o Options) *mcp.Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider()
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "brenner", Title: "Brenner", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
@@ -80,12 +86,6 @@ func Handler(s *mcp.Server) http.Handler {
 	})
 }
 
-// Stdio is a transport over a pair of streams, such as standard input and
-// output. One message is one line, and no longer than a request may be.
-func Stdio(in io.ReadCloser, out io.WriteCloser) mcp.Transport {
-	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: brenner.MaxRequestBytes}
-}
-
 // serviceOf finds out who asks.
 func (o Options) serviceOf(ctx context.Context, extra *mcp.RequestExtra) (api.Service, error) {
 	var header http.Header
@@ -98,9 +98,13 @@ func (o Options) serviceOf(ctx context.Context, extra *mcp.RequestExtra) (api.Se
 // handle answers calls of one tool.
 func (o Options) handle(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx, span := o.span(ctx, t, req)
+		defer span.End()
 		result, err := o.call(ctx, t, req)
 		if err != nil {
-			return o.refusal(ctx, err), nil
+			e := o.shown(ctx, err)
+			refused(span, e.Code)
+			return refusal(e), nil
 		}
 		return result, nil
 	}
@@ -130,8 +134,7 @@ func (o Options) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*m
 }
 
 // refusal is an error as a model can read it.
-func (o Options) refusal(ctx context.Context, err error) *mcp.CallToolResult {
-	e := o.shown(ctx, err)
+func refusal(e brenner.Error) *mcp.CallToolResult {
 	text := string(e.Code) + ": " + e.Message
 	if e.Pointer != "" {
 		text += " (at " + e.Pointer + ")"

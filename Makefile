@@ -42,8 +42,10 @@ check: ## everything CI runs: format, vet, layers, lint, race, fuzz, tests
 soak: ## every test, the fault tests in full: kill -9 loops, many processes
 	BRENNER_SOAK=1 go test -count=1 -timeout 2h $(PKG)
 
-bench: ## run the benchmarks (BENCH=regexp, PKG=./package)
-	go test -run '^$$' -bench '$(BENCH)' -timeout 1h $(PKG)
+bench: ## measure, and write docs/benchmarks.md; with BENCH=regexp or PKG=./package only print
+	$(if $(filter command environment,$(origin BENCH) $(origin PKG)),\
+	go test -run '^$$' -bench '$(BENCH)' -timeout 1h $(PKG),\
+	scripts/test --prepare && go run ./internal/benchdoc)
 
 fuzz: ## fuzz every target, FUZZTIME tries each
 	scripts/fuzz '$(FUZZTIME)'

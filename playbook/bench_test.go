@@ -45,6 +45,7 @@ func BenchmarkCurate(b *testing.B) {
 				plainSearch(book.index, query)
 				plain = append(plain, threadTime()-start)
 			}
+			b.ReportMetric(percentile(plain, 50), "plain-loop-ms")
 			b.ReportMetric(percentile(plain, 50)/percentile(cpu, 50), "plain-loop-ratio")
 		})
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -139,6 +142,35 @@ func (s *site) connect(b *testing.B, name brenner.ActorName) *mcp.ClientSession 
 	return c
 }
 
+// BenchmarkDemo tells the whole story once, and starts the program as often
+// without anything to do.
+func BenchmarkDemo(b *testing.B) {
+	dir := b.TempDir()
+	process := func(args ...string) ([]byte, time.Duration) {
+		cmd := exec.CommandContext(b.Context(), os.Args[0], args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), runVariable+"=1", "USER=ada", "BRENNER_KEYS="+filepath.Join(dir, "keys"))
+		start := time.Now()
+		out, err := cmd.Output()
+		if err != nil {
+			b.Fatalf("brenner %v: %v\n%s", args, err, out)
+		}
+		return out, time.Since(start)
+	}
+	steps := 0
+	for b.Loop() {
+		out, _ := process("demo", "--json")
+		steps = bytes.Count(out, []byte(`"command":`))
+	}
+	starts := time.Duration(0)
+	for range steps {
+		_, took := process("--version")
+		starts += took
+	}
+	b.ReportMetric(float64(steps), "steps")
+	b.ReportMetric(float64(starts), "starts-ns")
+}
+
 // BenchmarkServer prints requests a second and the 99th percentile of three
 // tools, through MCP over HTTP with a token, and how many times slower one call
 // by one client is than the same call of the service itself.
@@ -197,6 +229,7 @@ func (s *site) measure(b *testing.B, tool string, clients int) {
 		return
 	}
 	b.ReportMetric(float64(len(every))/b.Elapsed().Seconds(), "req/s")
+	b.ReportMetric(float64(every[len(every)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(every[len(every)*99/100].Microseconds())/1000, "p99-ms")
 	if clients == 1 {
 		b.ReportMetric(float64(every[len(every)/2])/float64(reference), "x-direct")

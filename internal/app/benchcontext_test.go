@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -58,21 +57,43 @@ func BenchmarkContext(b *testing.B) {
 	}
 }
 
-// BenchmarkStale measures how long it takes to list 10,000 dependents of a
-// version that moved, and the snapshot of that project.
+// BenchmarkStale measures how long it takes to list the dependents of a version
+// that moved, and the snapshot of that project, with few and with many of them.
 func BenchmarkStale(b *testing.B) {
-	const dependents = 10_000
+	for _, dependents := range []int{100, 10_000} {
+		svc := moved(b, dependents)
+		b.Run(fmt.Sprintf("list/dependents=%d", dependents), func(b *testing.B) {
+			for b.Loop() {
+				res, err := svc.Stale(b.Context(), api.StaleRequest{})
+				if err != nil || res.Total != dependents {
+					b.Fatalf("%d stale, %v", res.Total, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("snapshot/dependents=%d", dependents), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := svc.Snapshot(b.Context(), api.SnapshotRequest{Format: "markdown"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// moved is a project in which so many artifacts rest, directly or through
+// others, on a version that is canonical no more.
+func moved(b *testing.B, dependents int) api.Service {
+	b.Helper()
 	svc, _ := benchProject(b)
-	ctx := context.Background()
 	create := func(id string, links ...artifact.Link) {
 		req := benchNote(1)
 		req.ID, req.Links = brenner.ArtifactID(id), links
-		if _, err := svc.CreateArtifact(ctx, req); err != nil {
+		if _, err := svc.CreateArtifact(b.Context(), req); err != nil {
 			b.Fatal(err)
 		}
 	}
 	promote := func(id brenner.ArtifactID) {
-		if _, err := svc.Promote(ctx, api.PromoteRequest{Ref: brenner.Ref{Artifact: id}, Reason: "bench"}); err != nil {
+		if _, err := svc.Promote(b.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: id}, Reason: "bench"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -86,23 +107,9 @@ func BenchmarkStale(b *testing.B) {
 		create(fmt.Sprintf("d%05d", i), artifact.Link{Rel: artifact.DependsOn, Artifact: brenner.ArtifactID(to), Version: 1})
 	}
 	summary := "moved"
-	if _, err := svc.UpdateArtifact(ctx, api.UpdateArtifactRequest{ID: "data", Summary: &summary}); err != nil {
+	if _, err := svc.UpdateArtifact(b.Context(), api.UpdateArtifactRequest{ID: "data", Summary: &summary}); err != nil {
 		b.Fatal(err)
 	}
 	promote("data")
-	b.Run("list", func(b *testing.B) {
-		for b.Loop() {
-			res, err := svc.Stale(ctx, api.StaleRequest{})
-			if err != nil || res.Total != dependents {
-				b.Fatalf("%d stale, %v", res.Total, err)
-			}
-		}
-	})
-	b.Run("snapshot", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := svc.Snapshot(ctx, api.SnapshotRequest{Format: "markdown"}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	return svc
 }

@@ -81,6 +81,7 @@ var layers = []layer{
 
 	{name: "internal/pgtest"},
 	{name: "internal/archtest"},
+	{name: "internal/benchdoc"},
 	{name: "internal/docgen", ours: []string{"internal/cli", "internal/problem"}},
 	{name: "cmd/...", ours: []string{"..."}},
 }

@@ -3,7 +3,6 @@
 //
 //	docs/errors.md       from the registry of codes
 //	docs/cli.md          from the command tree
-//	docs/cli.md          from the command tree
 //	docs/conformance.md  from docs/spec.md and the rule numbers cited in tests
 //
 // `go run ./internal/docgen` (or make generate) writes them; the tests of this

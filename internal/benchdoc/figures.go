@@ -1,0 +1,218 @@
+package main
+
+import "fmt"
+
+// The packages whose benchmarks are shown.
+const (
+	inSQLite   = "internal/store/sqlite"
+	inPostgres = "internal/store/postgres"
+	inService  = "internal/app"
+	inProgram  = "cmd/brenner"
+)
+
+// areas is the document: what the design asks to be measured, with the goals it
+// sets.
+var areas = []area{
+	{"Durable writes", `One version of 2 KiB with its record, hashes, link and text, synced to disk. "Store" is the database layer alone, beside
+bare inserts of the same rows through the same driver into tables without index, check or text; "service" is everything a user's write
+goes through (policy, schema, journal, Merkle log, tables), beside inserts of the content and its summary alone.`, []figure{
+		write("SQLite, store, one at a time", source{inSQLite, "Write_Single"}, "bare inserts", "raw-bare-ns/op", "×bare", 0.6),
+		write("SQLite, store, 64 writers", source{inSQLite, "Write_Group"}, "bare inserts, 64 to a commit", "raw-bare-ns/op", "×bare", 0.7),
+		write("PostgreSQL, store, one at a time", source{inPostgres, "Write_Single"}, "bare inserts", "raw-ns/op", "×raw", 0.6),
+		write("PostgreSQL, store, 64 writers", source{inPostgres, "Write_Group"}, "bare inserts, 64 to a commit", "raw-ns/op", "×raw", 0.7),
+		serviceWrite("SQLite, service, one at a time", "Write/writers=1", "bare inserts", "raw-commits/s", "of-raw-commits", 0.6),
+		serviceWrite("SQLite, service, 16 writers", "Write/writers=16", "bare inserts, 16 to a commit", "raw-grouped/s", "of-raw-grouped", 0.7),
+		serviceWrite("SQLite, service, 64 writers", "Write/writers=64", "bare inserts, 64 to a commit", "raw-grouped/s", "of-raw-grouped", 0.7),
+	}},
+	{"Reads as the project grows", `"Service" is the whole use case on SQLite; a list has 100 entries, a lineage up to 20 steps.`, concat(
+		grows("SQLite, service, one artifact", source{inService, "Read/point/artifacts="}),
+		grows("SQLite, service, a list", source{inService, "Read/list/artifacts="}),
+		grows("SQLite, service, a lineage", source{inService, "Read/lineage/artifacts="}),
+		grows("PostgreSQL, store, one artifact", source{inPostgres, "Read/point/"}),
+		grows("PostgreSQL, store, a list", source{inPostgres, "Read/list100/"}),
+		grows("PostgreSQL, store, a lineage", source{inPostgres, "Read/lineage10/"}),
+	)},
+	{"Disk", "Bytes on disk for a version of 2 KiB, everything included: record, hashes, tables, indexes, full text.", []figure{
+		disk("SQLite, store", source{inSQLite, "Disk"}, "×content"),
+		disk("SQLite, service", source{inService, "Disk"}, "of-content"),
+		disk("PostgreSQL, store", source{inPostgres, "Disk"}, "×content"),
+	}},
+	{"Deltas", "60 % ADD over four sections, 30 % EDIT, 10 % KILL, shuffled. The ratio is the growth over a tenth of the deltas.", []figure{
+		{
+			what: "merge of 100 deltas", source: source{"delta", "Merge/deltas=100"},
+			show: []measure{{"ns/op", nanoseconds, ""}, {"allocs/op", number("allocations"), ""}},
+		},
+		merge(1_000), merge(10_000), merge(100_000),
+		{
+			what: "one delta into an artifact of 10,000 items", source: source{"delta", "MergeIncremental"},
+			show:   []measure{{"cpu-ns", nanoseconds, ""}},
+			beside: reference{what: "the full merge", metric: "full-cpu-ns"},
+			goals:  []goal{atMost(ratioOf, 0.02, "≤ 2 %")},
+		},
+	}},
+	{"Patches", "Diff and apply are compared with git on the same input, its process included.", []figure{
+		{
+			what: "1,000 operations on a text of 10 MB", source: source{"anchor", "Apply"},
+			show: []measure{{"ns/op", nanoseconds, ""}}, beside: reference{what: "git apply", metric: "git-apply-ns", ratio: "x-git-apply"},
+		},
+		textDiff("20 of its lines changed", "few"), textDiff("2,000 of its lines changed", "many"), textDiff("its lines shuffled", "rewritten"),
+		fault("injected faults refused or applied rightly", "%-refused-or-right", 100),
+		fault("their cause named rightly", "%-cause-named", 95),
+		fault("those that can be mended, mended", "%-mended", 90),
+	}},
+	{"Playbook", `Curating is deciding what one insight does to the book, without embedding it, in time of one core; the reference is a plain loop over
+the same vectors. Lessons that mean the same are found at a cosine of 0.8; the guard keeps apart those that only look alike. The guard was
+tuned on the first set of labelled pairs: quote the second.`, []figure{
+		curate(1_000), curate(10_000, atMost("cpu-p99-ms", 5, "p99 ≤ 5 ms")), curate(100_000, atMost("cpu-p99-ms", 20, "p99 ≤ 20 ms")),
+		{
+			what: "one embedding of the built-in model", source: source{"internal/embed", "Vec"},
+			show: []measure{{"p50-µs", microseconds, "p50"}, {"p99-µs", microseconds, "p99"}},
+		},
+		pairs("labelled pairs, without the guard", "pairs.tsv/guard=off"), pairs("labelled pairs, with the guard", "pairs.tsv/guard=on"),
+		pairs("held-out pairs, without the guard", "pairs_held_out.tsv/guard=off"), pairs("held-out pairs, with the guard", "pairs_held_out.tsv/guard=on"),
+	}},
+	{"Contexts, staleness, snapshot", "A context is assembled on SQLite in a warm process, semantic scores of the preselected candidates included.", []figure{
+		assemble(1_000), assemble(10_000), assemble(100_000, under(ratioOf, 3, "< 3×"), atMost("p99-ms", 20, "p99 ≤ 20 ms")),
+		dependents("list what is stale", "list"), dependents("snapshot of that project", "snapshot"),
+	}},
+	{"Server", `Tools called through MCP over HTTP with a token, on a project of 300 notes, writes synced to disk. One client is compared with the
+same call of the service without a network, more clients with one.`, concat(
+		tool("SQLite", "sqlite", "artifact_get"), tool("SQLite", "sqlite", "delta_submit"), tool("SQLite", "sqlite", "context_assemble"),
+		tool("PostgreSQL", "postgres", "artifact_get"), tool("PostgreSQL", "postgres", "delta_submit"), tool("PostgreSQL", "postgres", "context_assemble"),
+	)},
+	{"Pages", "Each page of the web UI over a project of 100,000 artifacts, beside an answer of the same server that asks the store for nothing.", []figure{{
+		source: source{"internal/web", "Page/*"},
+		show:   []measure{{"p50-ms", milliseconds, "p50"}, {"p99-ms", milliseconds, "p99"}, {"KiB", number("KiB"), ""}},
+		beside: reference{what: "a static file", ratio: "p50/idle"},
+		goals:  []goal{atMost("p99-ms", 100, "p99 ≤ 100 ms"), atMost("KiB", 150, "≤ 150 KiB")},
+	}}},
+	{"Demo", "The whole story, every step a process of its own.", []figure{{
+		what: "`brenner demo`", source: source{inProgram, "Demo"},
+		show:   []measure{{"ns/op", nanoseconds, ""}},
+		beside: reference{what: "as many starts of the program that do nothing", metric: "starts-ns"},
+		goals:  []goal{atMost("ns/op", 60e9, "≤ 60 s")},
+	}}},
+}
+
+func concat(lists ...[]figure) []figure {
+	var all []figure
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+func write(what string, s source, beside, metric, ratio string, least float64) figure {
+	return figure{
+		what: what, source: s, show: []measure{{"ns/op", rate, ""}}, beside: reference{what: beside, metric: metric, ratio: ratio},
+		goals: []goal{atLeast(ratioOf, least, "≥ "+times(least))},
+	}
+}
+
+func serviceWrite(what, name, beside, metric, ratio string, least float64) figure {
+	return figure{
+		what: what, source: source{inService, name}, show: []measure{{"writes/s", perSecond, ""}},
+		beside: reference{what: beside, metric: metric, ratio: ratio}, goals: []goal{atLeast(ratioOf, least, "≥ "+times(least))},
+	}
+}
+
+// grows is a read at three sizes; the goal is about the largest.
+func grows(what string, s source) []figure {
+	at := func(n int, goals ...goal) figure {
+		f := figure{
+			what: fmt.Sprintf("%s of %s", what, significant(float64(n))), source: source{s.pkg, fmt.Sprint(s.name, n)},
+			show: []measure{{"ns/op", nanoseconds, ""}}, goals: goals,
+		}
+		if n > 1_000 {
+			f.beside = reference{what: "of 1,000", of: fmt.Sprint(s.name, 1_000), metric: "ns/op"}
+		}
+		return f
+	}
+	return []figure{at(1_000), at(10_000), at(100_000, under(ratioOf, 1.5, "< 1.5×"))}
+}
+
+func disk(what string, s source, ratio string) figure {
+	return figure{
+		what: what, source: s, show: []measure{{"B/version", number("B"), ""}}, beside: reference{what: "the content", ratio: ratio},
+		goals: []goal{atMost(ratioOf, 2.5, "≤ 2.5×")},
+	}
+}
+
+func merge(n int) figure {
+	return figure{
+		what: fmt.Sprintf("merge of %s deltas", significant(float64(n))), source: source{"delta", fmt.Sprint("Merge/deltas=", n)},
+		show:   []measure{{"ns/op", nanoseconds, ""}, {"allocs/op", number("allocations"), ""}},
+		beside: reference{what: "of " + significant(float64(n/10)), of: fmt.Sprint("Merge/deltas=", n/10), metric: "ns/op"},
+		goals:  []goal{atMost(ratioOf, 12, "≤ 12×")},
+	}
+}
+
+func textDiff(what, name string) figure {
+	return figure{
+		what: "diff of a text of 1 MB, " + what, source: source{"anchor", "Diff/" + name}, show: []measure{{"ns/op", nanoseconds, ""}},
+		beside: reference{what: "git diff", metric: "git-diff-ns", ratio: "x-git-diff"},
+	}
+}
+
+func fault(what, metric string, least float64) figure {
+	return figure{
+		what: what, source: source{"anchor", "Faults"}, show: []measure{{metric, number("%"), ""}},
+		goals: []goal{atLeast(metric, least, "≥ "+significant(least)+" %")},
+	}
+}
+
+func curate(n int, goals ...goal) figure {
+	return figure{
+		what: fmt.Sprintf("curate one insight among %s bullets", significant(float64(n))), source: source{"playbook", fmt.Sprint("Curate/bullets=", n)},
+		show:   []measure{{"cpu-p50-ms", milliseconds, "p50"}, {"cpu-p99-ms", milliseconds, "p99"}},
+		beside: reference{what: "a plain loop", metric: "plain-loop-ms"}, goals: goals,
+	}
+}
+
+func pairs(what, name string) figure {
+	return figure{what: what, source: source{"internal/embed", "LabelledPairs/" + name}, show: []measure{
+		{"precision", significant, "precision"},
+		{"recall", significant, "recall"},
+		{"spearman", significant, "rank correlation"},
+		{"pairs", number("pairs"), ""},
+	}}
+}
+
+func assemble(n int, goals ...goal) figure {
+	f := figure{
+		what: fmt.Sprintf("context from %s artifacts", significant(float64(n))), source: source{inService, fmt.Sprint("Context/artifacts=", n)},
+		show: []measure{{"p50-ms", milliseconds, "p50"}, {"p99-ms", milliseconds, "p99"}}, goals: goals,
+	}
+	if n > 1_000 {
+		f.beside = reference{what: "from 1,000", ratio: "growth"}
+	}
+	return f
+}
+
+func dependents(what, name string) figure {
+	return figure{
+		what: what + ", 10,000 dependents", source: source{inService, "Stale/" + name + "/dependents=10000"}, show: []measure{{"ns/op", nanoseconds, ""}},
+		beside: reference{what: "100 dependents", of: "Stale/" + name + "/dependents=100", metric: "ns/op"},
+	}
+}
+
+// tool is a tool called by 1, 16 and 64 clients.
+func tool(what, store, name string) []figure {
+	at := func(clients int) source {
+		return source{inProgram, fmt.Sprintf("Server/%s/%s/clients=%d", store, name, clients)}
+	}
+	one := figure{
+		what: fmt.Sprintf("%s, `%s`, 1 client", what, name), source: at(1),
+		show:   []measure{{"p50-ms", milliseconds, "p50"}, {"p99-ms", milliseconds, "p99"}, {"req/s", perSecond, ""}},
+		beside: reference{what: "without a network", ratio: "x-direct"},
+	}
+	out := []figure{one}
+	for _, clients := range []int{16, 64} {
+		out = append(out, figure{
+			what: fmt.Sprintf("%s, `%s`, %d clients", what, name, clients), source: at(clients),
+			show:   []measure{{"req/s", perSecond, ""}, {"p99-ms", milliseconds, "p99"}},
+			beside: reference{what: "1 client", of: at(1).name, metric: "req/s"},
+		})
+	}
+	return out
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -63,7 +62,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(req.Errors, nil))
+	log := slog.New(slog.NewJSONHandler(req.Log, nil))
 	tracer, flush, err := tracing.Start(ctx, tracing.Options{Version: version, Log: log})
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -78,7 +77,9 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 		},
 	})
 	base := scheme + "://" + l.Addr().String()
-	_, _ = fmt.Fprintf(req.Announce, "serving %s\nlog in, once: %s%s\n", base, base, s.LoginPath())
+	if err := req.Announce(cli.Served{Address: base, Login: base + s.LoginPath()}); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	return s.Serve(ctx, l)
 }
 

@@ -34,13 +34,17 @@ const shownLines = 30
 
 func newDemo(r *runner) *cobra.Command {
 	var keep string
+	var serve bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Tell the whole story on a scratch project",
 		Long: `Work a research question from the brief to the verdict on a scratch project:
 every step is a real command, run as a process of its own, by the PI or by one
-of the agents. The project is removed afterwards unless --keep names a place.`,
+of the agents. With --serve the project is then served on this machine, pages
+and all, until you press Ctrl-C; the address printed logs you in, once. The
+project is removed at the end unless --keep names a place for it.`,
 		Example: `  brenner demo
+  brenner demo --serve
   brenner demo --keep rivers`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,17 +57,35 @@ of the agents. The project is removed afterwards unless --keep names a place.`,
 			if err := p.run(story); err != nil {
 				return err
 			}
-			return r.show(struct {
-				Chapters []*chapter `json:"chapters"`
-			}{p.chapters}, func(w io.Writer) {
-				if keep != "" {
-					_, _ = fmt.Fprintf(w, "The project is in %s; look around with `brenner status -C %s`.\n", keep, keep)
-				}
+			if !serve {
+				return p.end(keep, nil)
+			}
+			return r.env.Serve(cmd.Context(), Where{Dir: dir}, ServeRequest{
+				Addr: "127.0.0.1:0", Announce: func(s Served) error { return p.end(keep, &s) },
+				Log: io.Discard, // the story is on the terminal; nobody asked for a log below it
 			})
 		},
 	}
 	c.Flags().StringVar(&keep, "keep", "", "keep the project in this directory, which must be empty or absent")
+	c.Flags().BoolVar(&serve, "serve", false, "serve the project afterwards, until interrupted")
 	return c
+}
+
+// end says what is left when the story is over: the project, if it was to be
+// kept, and where it is served, if it is.
+func (p *play) end(keep string, served *Served) error {
+	return p.show(struct {
+		Chapters []*chapter `json:"chapters"`
+		Serving  *Served    `json:"serving,omitzero"`
+	}{p.chapters, served}, func(w io.Writer) {
+		if keep != "" {
+			_, _ = fmt.Fprintf(w, "The project is in %s; look around with `brenner status -C %s`.\n", keep, keep)
+		}
+		if served != nil {
+			_, _ = fmt.Fprint(w, "Look around in a browser; Ctrl-C ends it.\n")
+			served.print(w)
+		}
+	})
 }
 
 // demoDir gives the directory to play in, and what to do when it is over.
@@ -193,7 +215,9 @@ func (p *play) execute(s *step, command string) error {
 	}
 	cmd := exec.CommandContext(p.ctx, p.env.Self, args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "BRENNER_AGENT="+s.Actor, "BRENNER_STORE=", "BRENNER_KEYS="+filepath.Join(p.dir, ".keys"), "BRENNER_DEBUG=")
+	// What the user's environment says of another project is not about this one.
+	cmd.Env = append(os.Environ(), "BRENNER_AGENT="+s.Actor, "BRENNER_KEYS="+filepath.Join(p.dir, ".keys"),
+		"BRENNER_STORE=", "BRENNER_SERVER=", "BRENNER_TOKEN=", "BRENNER_DEBUG=")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,9 +11,22 @@ import (
 type ServeRequest struct {
 	Addr string
 	// Hosts are names the server answers to besides those of this machine.
-	Hosts            []string
-	TLSCert, TLSKey  string
-	Announce, Errors io.Writer
+	Hosts           []string
+	TLSCert, TLSKey string
+	// Announce is called once, when the server listens.
+	Announce func(Served) error
+	// Log is where the server writes what happens, as JSON.
+	Log io.Writer
+}
+
+// Served says where a project is served.
+type Served struct {
+	Address string `json:"address"`
+	Login   string `json:"login"` // logs in the person who started it, once
+}
+
+func (s Served) print(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "serving %s\nlog in, once: %s\n", s.Address, s.Login)
 }
 
 func newServe(r *runner) *cobra.Command {
@@ -30,7 +44,8 @@ finishing what is under way; the log goes to standard error as JSON.`,
 		Example: `  brenner serve --addr 127.0.0.1:7420`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			req.Announce, req.Errors = r.env.Out, r.env.Err
+			req.Log = r.env.Err
+			req.Announce = func(s Served) error { return r.show(s, s.print) }
 			for _, p := range []*string{&req.TLSCert, &req.TLSKey} {
 				if *p != "" {
 					*p = r.path(*p)

@@ -74,17 +74,26 @@ func (s *shell) refused(code string, args ...string) {
 // serves starts a server and gives its address; it stops with the test.
 func (s *shell) serves(args ...string) string {
 	s.t.Helper()
+	address, _ := s.servesUntil(s.t.Context(), args...)
+	return address
+}
+
+// servesUntil starts a server that stops with a context, or with the test.
+func (s *shell) servesUntil(ctx context.Context, args ...string) (address string, stopped <-chan struct{}) {
+	s.t.Helper()
 	r, w := io.Pipe()
-	ctx, stop := context.WithCancel(s.t.Context())
-	ended := make(chan int, 1)
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	status := 0
 	var errs bytes.Buffer
 	go func() {
-		ended <- s.start(ctx, strings.NewReader(""), w, &errs, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+		status = s.start(ctx, strings.NewReader(""), w, &errs, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 		_ = w.Close()
+		close(ended)
 	}()
 	s.t.Cleanup(func() {
 		stop()
-		if status := <-ended; status != 0 {
+		if <-ended; status != 0 {
 			s.t.Errorf("serve ended with %d: %s", status, errs.String())
 		}
 	})
@@ -93,7 +102,7 @@ func (s *shell) serves(args ...string) string {
 		s.t.Fatalf("serve said nothing: %v, %s", err, errs.String())
 	}
 	go func() { _, _ = io.Copy(io.Discard, r) }()
-	return strings.TrimSpace(strings.TrimPrefix(line, "serving "))
+	return strings.TrimSpace(strings.TrimPrefix(line, "serving ")), ended
 }
 
 // X1, X8: with --server every command works from afar, as whoever the token

@@ -33,9 +33,10 @@ func newDoctor(r *runner) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for the usual trouble and say what to do",
-		Long: `Look whether there is a project, its store can be opened and is private, its
-journal holds, the configuration file is the one in force and the clock is
-right. Exit status 0 when nothing is wrong; otherwise that of the first error.`,
+		Long: `Look whether there is a project, its store can be opened and is private, the
+clock is right, the configuration file is the one in force, what ` + "`brenner setup`" + `
+wrote for clients still leads here, and the journal holds. Exit status 0 when
+nothing is wrong; otherwise that of the first error.`,
 		Example: `  brenner doctor`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +90,8 @@ func (r *runner) examine(ctx context.Context) []check {
 	}
 	checks = append(checks,
 		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %d records", info.Name, info.Size)},
-		clock(info), r.configuration(info))
+		clock(info, time.Now()), r.configuration(info))
+	checks = append(checks, r.clientChecks(ctx, place, info)...)
 	return append(checks, r.journalHolds(ctx, s, info))
 }
 
@@ -98,18 +100,23 @@ func failed(name string, err error) check {
 	return check{Name: name, Message: e.Message, Code: e.Code, Hint: e.Hint}
 }
 
-// permissions warns when others on the machine can read or change the file.
+// permissions sees that the file and its directory can be written, and warns
+// when others on the machine can read or change the file.
 func permissions(path string) check {
 	const name = "permissions"
 	info, err := os.Stat(path)
 	if err != nil {
 		return failed(name, fileError(path, err))
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
 		return check{
-			Name: name, Warning: true, Message: fmt.Sprintf("others can use the project file (mode %o)", mode),
-			Hint: "chmod 600 " + path,
+			Name: name, Code: brenner.CodeStoreReadOnly, Message: fmt.Sprintf("you may not write the project file (mode %o)", info.Mode().Perm()),
+			Hint: "chmod 600 " + path + ", if it is yours",
 		}
+	}
+	if err := f.Close(); err != nil {
+		return failed(name, fileError(path, err))
 	}
 	if probe, err := os.CreateTemp(filepath.Dir(path), ".doctor-*"); err != nil {
 		return check{
@@ -119,12 +126,25 @@ func permissions(path string) check {
 	} else if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return failed(name, fileError(path, err))
 	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return check{
+			Name: name, Warning: true, Message: fmt.Sprintf("others can use the project file (mode %o)", mode),
+			Hint: "chmod 600 " + path,
+		}
+	}
 	return check{Name: name, OK: true, Message: "the project file is yours alone"}
 }
 
-// clock warns when the journal's newest record is from the future.
-func clock(info api.ProjectInfo) check {
+// clock warns when the journal's newest record is from the future, and when
+// the clocks of a server and of this machine differ.
+func clock(info api.ProjectInfo, here time.Time) check {
 	const name = "clock"
+	if apart := here.Sub(info.Now).Abs(); apart > time.Minute {
+		return check{
+			Name: name, Warning: true, Message: fmt.Sprintf("this machine and the server differ by %s", apart.Round(time.Second)),
+			Hint: "set the one that is wrong",
+		}
+	}
 	if ahead := info.LastChange.Sub(info.Now); ahead > time.Minute {
 		return check{
 			Name: name, Warning: true, Message: fmt.Sprintf("the newest record is %s in the future", ahead.Round(time.Second)),

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,13 +25,17 @@ type client struct {
 	// edit puts our entry into the text of the file, which is empty if there
 	// is none yet.
 	edit func(text []byte, e entry) ([]byte, error)
+	// read finds our entry again.
+	read func(text []byte) (entry, bool, error)
 }
 
 // entry is how a client is to reach the tools: by starting a command, or at a
 // server with the token that its environment holds.
 type entry struct {
-	args   []string // of brenner
-	server string   // the address of the tools; empty: start the command
+	command string
+	args    []string // of the command
+	server  string   // the address of the tools; empty: start the command
+	token   string   // one that somebody wrote into the file; setup never does
 }
 
 var clients = []client{
@@ -38,15 +43,15 @@ var clients = []client{
 		if e.server != "" {
 			return object("type", `"http"`, "url", quote(e.server), "headers", object("Authorization", quote("Bearer ${BRENNER_TOKEN}")))
 		}
-		return object("command", `"brenner"`, "args", quotes(e.args))
-	})},
-	{"codex", filepath.Join(".codex", "config.toml"), editTOML},
+		return object("command", quote(e.command), "args", quotes(e.args))
+	}), readJSON("url")},
+	{"codex", filepath.Join(".codex", "config.toml"), editTOML, readTOML},
 	{"gemini", filepath.Join(".gemini", "settings.json"), editJSON(func(e entry) string {
 		if e.server != "" {
 			return object("httpUrl", quote(e.server), "headers", object("Authorization", quote("Bearer $BRENNER_TOKEN")))
 		}
-		return object("command", `"brenner"`, "args", quotes(e.args))
-	})},
+		return object("command", quote(e.command), "args", quotes(e.args))
+	}), readJSON("httpUrl")},
 }
 
 func newSetup(r *runner) *cobra.Command {
@@ -83,7 +88,12 @@ in its environment as BRENNER_TOKEN.`,
 					}
 				}
 			}
-			return r.show(files, func(w io.Writer) { showSetup(w, files, print) })
+			return r.show(files, func(w io.Writer) {
+				showSetup(w, files, print)
+				if filepath.IsAbs(e.command) {
+					_, _ = fmt.Fprintf(w, "brenner on the PATH is not this program, so the client starts %s\n", e.command)
+				}
+			})
 		},
 	}
 	c.Flags().BoolVar(&print, "print", false, "show what would be written, and write nothing")
@@ -103,11 +113,21 @@ func (r *runner) setupEntry() (entry, error) {
 	if err := w.As.Check(); err != nil {
 		return entry{}, err
 	}
-	e := entry{args: []string{"mcp", "--as", string(w.As)}}
+	e := entry{command: r.ownName(), args: []string{"mcp", "--as", string(w.As)}}
 	if r.store != "" {
 		e.args = append(e.args, "--store", r.store)
 	}
 	return e, nil
+}
+
+// ownName is how a client starts this program: by name if that leads here, so
+// that the file is good on other machines too; else by its path.
+func (r *runner) ownName() string {
+	const name = "brenner"
+	if found, err := exec.LookPath(name); r.env.Self == "" || (err == nil && sameFile(found, r.env.Self)) {
+		return name
+	}
+	return r.env.Self
 }
 
 // setupFile is a file before and after.
@@ -297,7 +317,7 @@ func same(a, b string) bool {
 
 // editTOML keeps our table between markers at the end of the file.
 func editTOML(text []byte, e entry) ([]byte, error) {
-	body := "command = \"brenner\"\nargs = " + quotes(e.args) + "\n"
+	body := "command = " + quote(e.command) + "\nargs = " + quotes(e.args) + "\n"
 	if e.server != "" {
 		body = "url = " + quote(e.server) + "\nbearer_token_env_var = \"BRENNER_TOKEN\"\n"
 	}
@@ -322,8 +342,10 @@ This project keeps its knowledge in Brenner; use its MCP tools, not files or cha
 A refusal has a code and a hint: follow the hint. Nothing is canonical until the PI decides.
 `
 
+const agentsBegin = "<!-- brenner:begin -->"
+
 func editAgents(text []byte) ([]byte, error) {
-	return between(text, "<!-- brenner:begin -->", "<!-- brenner:end -->", agentsSection)
+	return between(text, agentsBegin, "<!-- brenner:end -->", agentsSection)
 }
 
 // between puts a section between two marker lines: where they are, else at the

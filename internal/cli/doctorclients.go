@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/internal/api"
+)
+
+// clientChecks looks at what setup wrote, here and beside the project: whether
+// a client that reads it would start this program, and reach this project as
+// somebody it knows.
+func (r *runner) clientChecks(ctx context.Context, place string, info api.ProjectInfo) []check {
+	dirs := []string{r.path("")}
+	if file, ok := strings.CutPrefix(place, "sqlite:"); ok && filepath.Base(filepath.Dir(file)) == ".brenner" {
+		if home := filepath.Dir(filepath.Dir(file)); home != dirs[0] {
+			dirs = append(dirs, home)
+		}
+	}
+	var checks []check
+	for _, dir := range dirs {
+		for _, c := range clients {
+			text, err := os.ReadFile(filepath.Join(dir, c.file))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			e, found := entry{}, true
+			if err == nil {
+				e, found, err = c.read(text)
+			}
+			switch {
+			case err != nil:
+				checks = append(checks, failed(c.name, fileError(c.file, err)))
+			case found:
+				checks = append(checks, r.clientCheck(ctx, dir, c, e, info))
+			}
+		}
+		if stale := staleAgents(filepath.Join(dir, "AGENTS.md")); stale != nil {
+			checks = append(checks, *stale)
+		}
+	}
+	return checks
+}
+
+func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry, info api.ProjectInfo) check {
+	if e.server != "" {
+		return r.serverCheck(ctx, c, e, info)
+	}
+	again := fmt.Sprintf("run `brenner setup %s --as %s` again", c.name, cmp.Or(e.option("--as"), "NAME"))
+	program := e.command
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	found, err := exec.LookPath(program)
+	if err != nil {
+		return check{
+			Name: c.name, Code: brenner.CodeFileError, Message: fmt.Sprintf("%s starts %s, which is not there", c.file, e.command), Hint: again,
+		}
+	}
+	id, err := r.projectAt(ctx, Where{Dir: dir, Store: e.option("--store"), As: brenner.ActorName(e.option("--as"))})
+	switch {
+	case err != nil:
+		out := failed(c.name, err)
+		out.Message = c.file + ": " + out.Message
+		return out
+	case id != info.ID:
+		return check{Name: c.name, Warning: true, Message: c.file + " leads to another project", Hint: again}
+	case !sameFile(found, r.env.Self):
+		return check{
+			Name: c.name, Warning: true, Message: fmt.Sprintf("%s starts %s, which is not this program", c.file, found),
+			Hint: "put this program first on the PATH, or " + again,
+		}
+	}
+	return check{Name: c.name, OK: true, Message: fmt.Sprintf("%s starts this program as %s", c.file, e.option("--as"))}
+}
+
+// serverCheck asks the server that a client is told to use, with the token the
+// client would send if it ran here.
+func (r *runner) serverCheck(ctx context.Context, c client, e entry, info api.ProjectInfo) check {
+	token := cmp.Or(e.token, r.env.Getenv("BRENNER_TOKEN"))
+	base := strings.TrimSuffix(e.server, "/mcp")
+	// Without a token there is one question left, whether anybody answers: a
+	// client asks nothing without one.
+	id, err := r.projectAt(ctx, Where{Dir: r.path(""), Server: base, Token: cmp.Or(token, "none")})
+	switch {
+	case brenner.CodeOf(err) == brenner.CodeUnauthenticated && token == "":
+		return check{
+			Name: c.name, Warning: true, Message: fmt.Sprintf("%s leads to %s, which answers; BRENNER_TOKEN is not set here", c.file, base),
+			Hint: "set it where the client runs, to what `brenner agent token NAME` prints",
+		}
+	case brenner.CodeOf(err) == brenner.CodeStoreUnavailable:
+		out := failed(c.name, err)
+		out.Message, out.Hint = c.file+": "+out.Message, fmt.Sprintf("start the server, or run `brenner setup %s` again with another --server", c.name)
+		return out
+	case err != nil:
+		out := failed(c.name, err)
+		out.Message = c.file + ": " + out.Message
+		return out
+	case id != info.ID:
+		return check{
+			Name: c.name, Warning: true, Message: fmt.Sprintf("%s leads to another project, at %s", c.file, base),
+			Hint: fmt.Sprintf("run `brenner setup %s` again with another --server", c.name),
+		}
+	case e.token != "":
+		return check{
+			Name: c.name, Warning: true, Message: c.file + " holds a token, for everybody who can read the file",
+			Hint: fmt.Sprintf("revoke it, and run `brenner setup %s --server %s` again: the token belongs into BRENNER_TOKEN", c.name, base),
+		}
+	}
+	return check{Name: c.name, OK: true, Message: fmt.Sprintf("%s leads to %s, which knows the token", c.file, base)}
+}
+
+// projectAt says which project is there, for whoever asks.
+func (r *runner) projectAt(ctx context.Context, w Where) (id brenner.ProjectID, err error) {
+	s, closer, err := r.env.Open(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, closer()) }()
+	info, err := s.Project(ctx)
+	return info.ID, err
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// staleAgents warns of a section that another version of this program wrote.
+func staleAgents(path string) *check {
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), agentsBegin) {
+		return nil
+	}
+	if now, err := editAgents(text); err == nil && string(now) == string(text) {
+		return nil
+	}
+	return &check{
+		Name: "AGENTS.md", Warning: true, Message: "its section about Brenner is not what this version says",
+		Hint: "run `brenner setup` for your client again",
+	}
+}
+
+// option gives the value of a flag among the arguments.
+func (e entry) option(name string) string {
+	if i := slices.Index(e.args, name); i >= 0 && i+1 < len(e.args) {
+		return e.args[i+1]
+	}
+	return ""
+}

@@ -1,0 +1,227 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/httpapi"
+)
+
+// narrow is a listener whose connections hold little that is not yet read, and
+// which knows the ones that are open.
+type narrow struct {
+	net.Listener
+	open sync.Map // by the address of the client
+}
+
+func (l *narrow) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	_ = c.(*net.TCPConn).SetWriteBuffer(4 << 10)
+	l.open.Store(c.RemoteAddr().String(), true)
+	return narrowConn{c, l}, nil
+}
+
+func (l *narrow) has(client net.Conn) bool {
+	_, open := l.open.Load(client.LocalAddr().String())
+	return open
+}
+
+type narrowConn struct {
+	net.Conn
+	l *narrow
+}
+
+func (c narrowConn) Close() error {
+	c.l.open.Delete(c.RemoteAddr().String())
+	return c.Conn.Close()
+}
+
+// impatient is a server that waits for nobody.
+func impatient(t *testing.T) (*world, *narrow) {
+	t.Helper()
+	w := newWorld(t, func(o *httpapi.Options) {
+		o.Deadlines = httpapi.Deadlines{Header: 150 * time.Millisecond, Request: 300 * time.Millisecond}
+	})
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &narrow{Listener: inner}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("stopped with %v", err)
+		}
+	})
+	w.address = "http://" + inner.Addr().String()
+	return w, l
+}
+
+// dial opens a connection that takes little unless it is read.
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+	return c
+}
+
+// X3: a client that is slow to send or to read is cut off, whatever it is slow
+// at; nothing of it stays, and others are served meanwhile.
+func TestServer_SlowClientsAreCutOff(t *testing.T) {
+	w, l := impatient(t)
+	for i := range 200 { // records and a content that fill the buffers of a connection
+		if _, err := w.owner().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: brenner.ArtifactID(fmt.Sprintf("n%d", i)), Type: "paper_note", Module: "lineage", Summary: strings.Repeat("s", 1000),
+			Content: api.Body{Format: artifact.Text, Data: strings.Repeat("t", 1+(i/199)*(8<<20))},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head := func(line string) string {
+		return line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + w.token("ada") + "\r\n"
+	}
+	post := head("POST /api/v1/artifacts") + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+	large := strings.Replace(post, ": 1000000", ": 30000000", 1)
+	for _, c := range []struct {
+		name, opens string
+		dribbles    bool
+		call        string // as the log names it; "" if it never became a request
+	}{
+		{"says nothing", "", false, ""},
+		{"dribbles the header", "GET /healthz HTTP/1.1\r\nX: ", true, ""},
+		{"dribbles the body", post + " ", true, "CreateArtifact"},
+		{"stops in a large body", large + " ", false, "CreateArtifact"},
+		{"dribbles a body that nobody wants", strings.Replace(large, "/artifacts", "/nothing", 1), true, "None"},
+		{"does not read its answer", head("GET /api/v1/artifacts/n199") + "\r\n", false, "Artifact"},
+		{"does not read its export", head("GET /api/v1/export") + "\r\n", false, "Export"},
+		{"does not read its feed", head("GET /api/v1/feed?after=0") + "\r\n", false, "Feed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			goroutines := runtime.NumGoroutine()
+			logged := func() int { return strings.Count(w.log.String(), `"call":"`+c.call+`"`) }
+			before := logged()
+			conn := dial(t, w.address)
+			if _, err := io.WriteString(conn, c.opens); err != nil {
+				t.Fatal(err)
+			}
+			waitFor(t, "the server to take the connection", func() bool { return l.has(conn) })
+			for l.has(conn) {
+				if c.dribbles {
+					_, _ = io.WriteString(conn, "x")
+				}
+				w.isServed(t)
+			}
+			if c.call != "" && logged() != before+1 {
+				t.Errorf("the request did not end: %s", w.log.String())
+			}
+			waitFor(t, "its goroutines to end", func() bool { return runtime.NumGoroutine() <= goroutines })
+		})
+	}
+}
+
+// isServed is another client, who is not slow.
+func (w *world) isServed(t *testing.T) {
+	t.Helper()
+	conn := dial(t, w.address)
+	defer func() { _ = conn.Close() }()
+	_, _ = io.WriteString(conn, "GET /api/v1/project HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer "+w.token("ada")+"\r\n\r\n")
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200 ") {
+		t.Fatalf("another client gets %v, %s", err, answer)
+	}
+}
+
+// body is a large body of which it is known whether it is being read.
+type body struct {
+	left  int
+	begin func()
+	end   func()
+	begun bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		b.begin()
+	}
+	if b.left == 0 {
+		b.end()
+		return 0, io.EOF
+	}
+	n := min(len(p), b.left)
+	for i := range n {
+		p[i] = ' '
+	}
+	b.left -= n
+	return n, nil
+}
+
+// X3: large bodies take turns, so that many need no more memory than a few;
+// one that is larger than any may be is refused without being read to its end,
+// or at all if it says so.
+func TestServer_LargeBodiesTakeTurns(t *testing.T) {
+	w := newWorld(t)
+	post := func(size int64, b io.Reader) int {
+		h := httptest.NewRequest("POST", "http://localhost/api/v1/artifacts", b)
+		h.ContentLength = size
+		h.Header.Set("Authorization", "Bearer "+w.token("ada"))
+		h.Header.Set("Content-Type", "application/json")
+		out := httptest.NewRecorder()
+		w.server.ServeHTTP(out, h)
+		return out.Code
+	}
+	var reading, most atomic.Int64
+	full := make(chan struct{})
+	var all sync.WaitGroup
+	for range 3 * brenner.MaxLargeRequests {
+		all.Go(func() {
+			status := post(-1, &body{left: 2 * brenner.LargeRequestBytes, end: func() { reading.Add(-1) }, begin: func() {
+				n := reading.Add(1)
+				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				}
+				if n == brenner.MaxLargeRequests {
+					close(full)
+				}
+				<-full
+			}})
+			if status != http.StatusUnprocessableEntity { // spaces are no JSON
+				t.Errorf("got %d", status)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != brenner.MaxLargeRequests {
+		t.Errorf("%d large bodies were read at once", most.Load())
+	}
+	endless := &body{left: 1 << 40, begin: func() {}, end: func() {}}
+	if status := post(-1, endless); status != http.StatusRequestEntityTooLarge || 1<<40-endless.left > brenner.MaxRequestBytes+1<<20 {
+		t.Errorf("a body without end: %d, after %d bytes", status, 1<<40-endless.left)
+	}
+	unread := &body{left: 1, begin: func() { t.Error("a body that says it is too large was read") }}
+	if status := post(1<<40, unread); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body that says it is too large: %d", status)
+	}
+}

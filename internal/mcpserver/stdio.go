@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"sync"
@@ -46,13 +47,23 @@ func (c *answeringConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.finish(ctx)
+		return nil, ended(ctx, err)
 	}
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		c.mu.Lock()
 		c.open[req.ID] = true
 		c.mu.Unlock()
 	}
-	return msg, err
+	return msg, nil
+}
+
+// ended says why nothing more is read.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return err
+	}
+	return brenner.Errorf(brenner.CodeInvalidJSON, "the input is not a stream of messages").
+		WithHint("write one JSON-RPC message a line").Because(err)
 }
 
 // finish waits for the answers that are due, as long as a server that stops.

@@ -2,12 +2,14 @@ package mcpserver_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
 	"testing"
 
 	"brenner"
+	"brenner/canon"
 	"brenner/internal/api"
 	"brenner/internal/api/apitest"
 	"brenner/internal/app"
@@ -124,7 +126,7 @@ func called[Out any](ctx context.Context, session *mcp.ClientSession, name strin
 	if err != nil {
 		return out, err
 	}
-	structured, err := json.Marshal(res.StructuredContent)
+	structured, err := canon.Marshal(res.StructuredContent)
 	if err != nil {
 		return out, err
 	}
@@ -135,7 +137,13 @@ func called[Out any](ctx context.Context, session *mcp.ClientSession, name strin
 		}
 		return out, &e
 	}
-	return out, json.Unmarshal(structured, &out)
+	// The library read the structured result into maps, which have no order; the
+	// text is the same result as the server wrote it.
+	written := []byte(res.Content[0].(*mcp.TextContent).Text)
+	if same, err := canon.Transform(written); err != nil || string(same) != string(structured) {
+		return out, fmt.Errorf("%s: the text %s is not the result %s: %w", name, written, structured, err)
+	}
+	return out, json.Unmarshal(written, &out)
 }
 
 // raw is JSON that is sent as it stands.

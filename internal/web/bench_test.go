@@ -28,8 +28,8 @@ func BenchmarkPage(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	w := newWorld(b)
-	story := w.tell()
+	w := newDemo(b)
+	story := w.tellMore()
 	w.grow(n)
 	client := w.login()
 	idle := client.time(b, "/assets/icon.svg", 200)

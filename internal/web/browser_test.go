@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"brenner/internal/web"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
@@ -38,6 +40,10 @@ type tab struct {
 	*world
 	ctx context.Context
 
+	// driven are the forms that were sent, shown the pages that were opened.
+	driven map[web.Form]bool
+	shown  map[string]bool
+
 	mu       sync.Mutex
 	troubles []string
 }
@@ -54,7 +60,7 @@ func (w *world) openBrowser(t *testing.T) *tab {
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
-	b := &tab{world: w, ctx: ctx}
+	b := &tab{world: w, ctx: ctx, driven: map[web.Form]bool{}, shown: map[string]bool{}}
 	// The browser lives as long as the context of the first call.
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
 		t.Fatal(err)
@@ -87,6 +93,14 @@ func (b *tab) quiet(where string) {
 	for _, text := range b.troubles {
 		b.Errorf("%s: the console says: %s", where, text)
 	}
+	b.troubles = nil
+}
+
+// calm forgets what the console said: a refusal has an HTTP status of its own,
+// which the console notes.
+func (b *tab) calm() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.troubles = nil
 }
 
@@ -137,6 +151,19 @@ func until(condition string) step {
 func (b *tab) open(path string) {
 	b.Helper()
 	b.do(chromedp.Navigate(b.address+path), chromedp.WaitReady(chromedp.CSS("main h1")))
+	b.shown[web.PageAt(b.path())] = true
+}
+
+// path is where the browser is.
+func (b *tab) path() string {
+	b.Helper()
+	return get(b, chromedp.Evaluate[string](`location.pathname`))
+}
+
+// follow clicks and waits for the page that comes.
+func (b *tab) follow(css string) {
+	b.Helper()
+	b.do(script(`window.before = true`), chromedp.Click(chromedp.CSS(css)), until(`!window.before && document.readyState === "complete"`))
 }
 
 // text is what a person reads on the page.
@@ -162,15 +189,23 @@ func (b *tab) waits(text string) {
 }
 
 // fill opens the form of an act, types into its fields and sends it. A field
-// is "name=value".
+// is "name=value"; a value in brackets chooses a box of that name.
 func (b *tab) fill(act string, fields ...string) {
 	b.Helper()
-	form := fmt.Sprintf(`main form:has(input[name="act"][value="%s"])`, act)
+	b.fillIn(fmt.Sprintf(`form:has(input[name="act"][value="%s"])`, act), act, fields...)
+}
+
+// fillIn fills the first form that a selector finds.
+func (b *tab) fillIn(form, act string, fields ...string) {
+	b.Helper()
 	b.do(script(fmt.Sprintf(`{ const d = document.querySelector(%q).closest("details"); if (d) d.open = true; }`, form)))
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
 		field := fmt.Sprintf(`%s [name="%s"]`, form, name)
-		if value == "(checked)" {
+		if strings.HasPrefix(value, "[") {
+			if value != "[checked]" {
+				field += fmt.Sprintf(`[value="%s"]`, strings.Trim(value, "[]"))
+			}
 			b.do(chromedp.Click(chromedp.CSS(field)))
 			continue
 		}
@@ -180,8 +215,9 @@ func (b *tab) fill(act string, fields ...string) {
 		}
 		b.do(script(fmt.Sprintf(`document.querySelector(%q).value = ""`, field)), chromedp.SendKeys(chromedp.CSS(field), value))
 	}
-	b.do(script(`window.before = true`), chromedp.Click(chromedp.CSS(form+` button`)),
-		until(`!window.before && document.readyState === "complete"`))
+	to := get(b, chromedp.Evaluate[string](fmt.Sprintf(`new URL(document.querySelector(%q).action).pathname`, form)))
+	b.driven[web.Form{Page: web.PageAt(to), Act: act}] = true
+	b.follow(form + ` button`)
 }
 
 var unsafeName = regexp.MustCompile(`[^a-z0-9]+`)
@@ -220,31 +256,61 @@ func setTheme(theme string) step {
 // Every page, as a person sees it: no complaint in the console, nothing wider
 // than the screen, and readable for everybody in both themes.
 func TestBrowser_EveryPageIsSoundAndAccessible(t *testing.T) {
-	w := newWorld(t)
-	pages := addresses(w.tell())
+	w := newDemo(t)
+	pages := addresses(w.tellMore())
 	b := w.openBrowser(t)
 	for _, path := range pages {
 		b.open(path)
-		for _, theme := range []string{"light", "dark"} {
-			b.do(setTheme(theme))
-			for _, fault := range b.inaccessible() {
-				t.Errorf("%s, %s: %s", path, theme, fault)
-			}
-		}
-		b.do(chromedp.EmulateViewport(390, 800))
-		if wide := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); wide > 0 {
-			t.Errorf("%s is %d pixels wider than a phone", path, wide)
-		}
-		b.do(chromedp.EmulateViewport(1280, 900), setTheme("light"))
+		b.isSound(path)
 		b.shoot("page" + path)
-		b.quiet(path)
 	}
+	for _, page := range web.Pages() {
+		if !b.shown[page] {
+			t.Errorf("no test opens %s", page)
+		}
+	}
+}
+
+// A fresh project: every board is sound when there is nothing to show, and so
+// are the pages that say what went wrong.
+func TestBrowser_EmptyPagesAreSoundAndAccessible(t *testing.T) {
+	w := newWorld(t)
+	b := w.openBrowser(t)
+	for path := range nextSteps {
+		b.open(path)
+		b.isSound(path)
+		b.shoot("empty" + path)
+	}
+	for _, path := range []string{"/nothing", "/artifacts/none"} {
+		b.open(path)
+		b.calm() // the console notes that it is not there
+		b.isSound(path)
+		b.reads("NOT_FOUND", "Go to the home page")
+		b.shoot("error" + path)
+	}
+}
+
+// isSound checks the page that is open.
+func (b *tab) isSound(path string) {
+	b.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		b.do(setTheme(theme))
+		for _, fault := range b.inaccessible() {
+			b.Errorf("%s, %s: %s", path, theme, fault)
+		}
+	}
+	b.do(chromedp.EmulateViewport(390, 800))
+	if wide := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); wide > 0 {
+		b.Errorf("%s is %d pixels wider than a phone", path, wide)
+	}
+	b.do(chromedp.EmulateViewport(1280, 900), setTheme("light"))
+	b.quiet(path)
 }
 
 // Hostile text is shown as text and does nothing.
 func TestBrowser_HostileTextStaysText(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b := w.openBrowser(t)
 	for _, path := range []string{"/artifacts/hostile", "/artifacts?q=tracker", "/lineage/hostile", "/contexts/preview?agent=GreyStone&question=click+me+tracker&module=biology"} {
 		b.open(path)
@@ -259,161 +325,14 @@ func TestBrowser_HostileTextStaysText(t *testing.T) {
 	b.reads("A note <script>alert('summary')</script>", "click me", "tracker")
 }
 
-// The decisions of the person who leads, one after the other, as clicks.
-func TestBrowser_DecisionsAreMadeWithForms(t *testing.T) {
-	w := newWorld(t)
-	story := w.tell()
-	b := w.openBrowser(t)
-
-	// X5: home says what needs the person, each with a way there.
-	b.reads("What needs you", "Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "Replies to compile", "no canonical project_summary", "Respiration, not mixing")
-	b.do(chromedp.Click(chromedp.CSS(`a[href="/artifacts/results@1"]`)), chromedp.WaitVisible(chromedp.CSS("#decide")))
-
-	// C14, C18: a version that needs a rebase needs an override, every promotion a reason.
-	b.fill("promote", "reason=good enough")
-	b.reads("NEEDS_REBASE", "Hint:")
-	if typed := get(b, chromedp.Value(chromedp.CSS("#promote textarea"))); typed != "good enough" {
-		t.Errorf("what was typed is now %q", typed)
-	}
-	b.fill("promote", "override=(checked)")
-	b.reads("Promoted", "canonical")
-	b.fill("demote", "reason=too early")
-	b.reads("Demoted", "draft")
-	b.fill("deprecate", "reason=written anew")
-	b.reads("Deprecated", "nothing is left to decide")
-
-	// C26: stale, with the path.
-	b.open("/stale")
-	b.reads("memo-biology@1", "→", "oxygen-log@1", "version 2 is in force now")
-
-	// C19: a fork, compared side by side, then settled by a decision.
-	b.open("/forks")
-	b.reads("memo-biology@2", "memo-biology@3", "alternative")
-	b.do(chromedp.Click(`//a[text()="Compare"]`), chromedp.WaitVisible(chromedp.CSS(".diff")))
-	b.reads("Minima at 05:00 on 12 of 14 nights.", "Night respiration, made worse by low flow.", "corrected log")
-	b.open("/artifacts/memo-biology@2")
-	b.fill("promote", "reason=both hold, this one counts")
-	b.reads("Promoted")
-
-	// C15: what changed, and why.
-	b.open("/artifacts/oxygen-log/diff?from=1&to=2")
-	b.reads("one more night", "the clock was an hour off", "content/data/nights_below_2", "11", "12")
-
-	// C31: lineage is a picture whose boxes lead on, in both directions.
-	b.open("/lineage/memo-biology@1")
-	b.do(chromedp.Click(chromedp.CSS(`.picture a[href="/artifacts/oxygen-log@1"]`)), chromedp.WaitVisible(chromedp.CSS("#versions")))
-	b.reads("11 of 14")
-	b.open("/lineage/oxygen-log@1?direction=down")
-	b.reads("memo-biology@1", "results@1")
-
-	// Tasks: opened, refused, given away, canceled.
-	b.open("/tasks")
-	b.fill("open", "title=Count the fish", "spec=all of them", "role=writer", "inputs=no such thing")
-	b.reads("INVALID_ID")
-	b.fill("open", "module=(checked)", "inputs=oxygen-log@2")
-	b.reads("Opened", "Count the fish", "oxygen-log@2")
-	b.fill("reassign", "to=GreyStone")
-	b.reads("GreyStone holds it")
-	b.fill("cancel", "reason=nobody fishes in August")
-	b.reads("Canceled", "canceled")
-
-	// C30: what an agent would see, with a reason for every candidate; what it saw.
-	b.open("/contexts")
-	b.do(chromedp.SetValue(chromedp.CSS(`[name="agent"]`), "GreyStone"), chromedp.SetValue(chromedp.CSS(`[name="module"]`), "biology"),
-		chromedp.SendKeys(chromedp.CSS(`[name="question"]`), "when does oxygen fall at night"), chromedp.Submit(chromedp.CSS(`[name="question"]`)), chromedp.WaitVisible(chromedp.CSS(".tokens")))
-	b.reads("What GreyStone would see", "tokens used", "What it leaves out, and why", "What it shows, and why", "memo-biology@2", "the version is deprecated")
-	b.open("/contexts")
-	b.do(chromedp.Click(chromedp.CSS(`td a[href^="/contexts/"]`)), chromedp.WaitVisible(chromedp.CSS(".tokens")))
-	b.reads("What came of it", "results@1")
-
-	// B7: a lesson of little confidence is approved; another is put on a stage.
-	b.open("/playbook")
-	b.reads("Averaging over the night hides the crash", "confidence 40 %")
-	b.fill("approve")
-	b.reads("Approved", "Trout leave the reach")
-	b.fill("reject")
-	b.reads("Rejected", "No lesson waits")
-	b.fill("gates", "domain=general")
-	b.reads("Gate pass made")
-	b.open("/playbook/general.1")
-	b.fill("force", "stage=PROD", "reason=we all know it")
-	b.reads("PROD", "we all know it", "ada")
-	b.fill("feedback", "as=helpful", "reason=it was so again")
-	b.reads("helpful 2")
-	b.fill("undo", "reason=it was not")
-	b.reads("Taken back", "helpful 1")
-	b.fill("amend", "content=Check the clock of every logger first", "reason=shorter")
-	b.reads("Amended", "Check the clock of every logger first", "supersedes")
-
-	// S3, S5: a stalemate is taken on, decided and moved along.
-	b.open("/stalemates")
-	b.do(chromedp.Click(chromedp.CSS(`a[href="/stalemates/`+string(story.dispute)+`"]`)), chromedp.WaitVisible(chromedp.CSS("#positions")))
-	b.fill("arbitrate")
-	b.reads("In arbitration", "in arbitration")
-	b.fill("verdict", "outcome=hypothesis_upheld", "root_cause=a clock", "explanation=the curves match when shifted", "remedy=shift it",
-		"verification=compare again", "ruling.h2=upheld", "reason.h2=they match", "evidence.h2=e1",
-		"ruling.h1=refuted", "reason.h1=no drift", "evidence.h1=e1", "ruling.h3=refuted", "reason.h3=it was wet", "evidence.h3=e1")
-	b.reads("Verdict delivered", "a clock", "shift it")
-	b.fill("move", "step=accept")
-	b.reads("accepted")
-
-	// D10, D18: a session is compiled, its conflict settled; the killed are struck.
-	b.open("/sessions")
-	b.do(chromedp.Click(chromedp.CSS(`a[href="/sessions/`+string(story.session)+`"]`)), chromedp.WaitVisible(chromedp.CSS("#who")))
-	b.reads("BlueLake", "PurpleMountain", "complete", "Nothing yet.")
-	b.fill("compile")
-	b.reads("Compiled into", "conflicted", "the plant is shut in August", "Cover the weir", "score 8", "lower minimum", "N/A", "algae and bacteria respire at night", "the sediment respires at night")
-	if struck := get(b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector("#H2 s")).textDecorationLine`)); struck != "line-through" {
-		t.Errorf("the killed hypothesis is %q", struck)
-	}
-	b.fill("resolve", "take=(checked)", "reason=seen in the core samples")
-	b.reads("Compiled into")
-	b.open("/sessions/" + string(story.session))
-	if body := b.text(); strings.Contains(body, "Which holds?") {
-		t.Errorf("the conflict is still there:\n%s", body)
-	}
-	b.fill("submit", "from=BlueLake", "text=I have nothing to add.")
-	b.reads("Taken", "0 deltas")
-	b.fill("nudge", "note=please answer")
-	b.reads("Asked again")
-
-	// R4: a session is started from the form, filled in by a preset; first only shown.
-	b.open("/sessions?preset=default-3-agent")
-	b.fill("start", "question=Does shade help?", "module=biology", "dry=(checked)")
-	b.reads("What would be sent", "To BlueLake", "nothing was written")
-	b.fill("start")
-	b.reads("Started", "Does shade help?", "adversarial critic", "waiting")
-
-	// X8: a token is shown once, and revoked at once.
-	b.open("/agents")
-	b.fill("add", "name=NewWind", "role=writer")
-	b.reads("Registered", "NewWind")
-	b.fill("token")
-	b.reads("shown once", "brn_")
-	b.open("/agents")
-	b.fill("revoke")
-	b.reads("Revoked", "revoked")
-
-	// J3: the journal is verified from the page.
-	b.open("/journal")
-	b.fill("verify")
-	b.reads("Verified", "tables rebuilt and compared")
-	b.open("/journal?q=artifact.promote")
-	b.reads("looked through")
-	b.do(chromedp.Click(chromedp.CSS("header button")), chromedp.WaitVisible(chromedp.CSS(`input[type="password"]`)))
-	b.mu.Lock()
-	b.troubles = nil // refusals have an HTTP status of their own, which the console notes
-	b.mu.Unlock()
-}
-
 // Two browsers: a decision in one appears in the other without a reload, and
 // does not disturb somebody who is typing.
 func TestBrowser_ADecisionAppearsInAnotherBrowser(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	one, two := w.openBrowser(t), w.openBrowser(t)
-	one.open("/artifacts/oxygen-log@2")
-	two.open("/artifacts/oxygen-log@2")
+	one.open("/artifacts/oxygen-log@3")
+	two.open("/artifacts/oxygen-log@3")
 	two.do(script(`window.same = true`))
 	one.fill("demote", "reason=the clock was right after all")
 	two.waits("the clock was right after all")
@@ -433,8 +352,8 @@ func TestBrowser_ADecisionAppearsInAnotherBrowser(t *testing.T) {
 // A keyboard is enough: the first stop is a way past the navigation, and the
 // focus can be seen.
 func TestBrowser_AKeyboardIsEnough(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b := w.openBrowser(t)
 	b.open("/artifacts/oxygen-log@2")
 	b.do(chromedp.KeyEvent("\t"))

@@ -89,6 +89,9 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeo") { // replies, but days
+		noun = stem + "ie"
+	}
 	return thousands(int64(n)) + " " + noun + "s"
 }
 

@@ -181,8 +181,8 @@ func (s *site) write(w http.ResponseWriter, status int, name string, out *shown)
 // notices say what a form has done.
 var notices = map[string]string{
 	"promote": "Promoted. What was canonical in its place is superseded.", "demote": "Demoted to draft.",
-	"deprecate": "Deprecated: out of use, still readable.", "link": "Linked.",
-	"open": "Opened.", "settle": "A task is open for this fork.", "cancel": "Canceled.", "reassign": "Reassigned.",
+	"deprecate": "Deprecated: out of use, still readable.",
+	"open":      "Opened.", "cancel": "Canceled.", "reassign": "Reassigned.",
 	"approve": "Approved.", "reject": "Rejected and retired.", "gates": "Gate pass made.", "force": "Put on the stage.",
 	"release": "Released from quarantine.", "amend": "Amended: the old wording is retired.", "undo": "Taken back.", "feedback": "Counted.",
 	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",

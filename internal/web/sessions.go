@@ -90,7 +90,7 @@ var sessionsActs = map[string]act{
 	"start": func(v *visit) (string, error) {
 		req := api.StartSessionRequest{
 			Write: v.write(), Question: v.field("question"), Context: v.field("context"), Module: brenner.Module(v.field("module")),
-			Preset: v.field("preset"), DryRun: v.field("dry") != "",
+			Preset: v.field("preset"), Transport: api.Transport(v.field("transport")), DryRun: v.field("dry") != "",
 			Roster: roster.Roster{Mode: roster.Mode(v.field("mode"))},
 		}
 		for _, row := range v.rosterRows() {
@@ -121,6 +121,12 @@ func onSession(do func(*visit, brenner.SessionID) (any, error)) act {
 	}
 }
 
+// sessionResult is what an act on a session has to tell: one of them.
+type sessionResult struct {
+	Compiled *api.CompileResult
+	Fetched  *api.FetchResult
+}
+
 // sessionActs work on one session.
 var sessionActs = map[string]act{
 	"compile": onSession(func(v *visit, id brenner.SessionID) (any, error) {
@@ -128,7 +134,14 @@ var sessionActs = map[string]act{
 		if err != nil {
 			return nil, err
 		}
-		return res, nil
+		return sessionResult{Compiled: &res}, nil
+	}),
+	"fetch": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		res, err := v.svc.FetchReplies(v.Context(), api.FetchRepliesRequest{Write: v.write(), ID: id})
+		if err != nil {
+			return nil, err
+		}
+		return sessionResult{Fetched: &res}, nil
 	}),
 	"nudge": onSession(func(v *visit, id brenner.SessionID) (any, error) {
 		_, err := v.svc.NudgeSession(v.Context(), api.NudgeSessionRequest{Write: v.write(), ID: id, Note: v.field("note")})
@@ -155,7 +168,7 @@ var sessionActs = map[string]act{
 		if err != nil {
 			return nil, err
 		}
-		return res, nil
+		return sessionResult{Compiled: &res}, nil
 	}),
 }
 

@@ -6,11 +6,13 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"brenner"
 	"brenner/internal/api"
+	"brenner/internal/web"
 )
 
 // browser is a client with cookies and without a script.
@@ -94,14 +96,17 @@ func (b *browser) sees(body string, want ...string) {
 	}
 }
 
-// addresses are all pages of the project that tell has made.
+// addresses are the pages of the demo's project as tellMore leaves it.
 func addresses(s told) []string {
 	return []string{
 		"/", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
-		"/artifacts/memo-biology@1", "/artifacts/hostile", "/artifacts/results@1", "/artifacts/brief", "/artifacts/oxygen-log/diff", "/artifacts/memo-biology/diff?from=2&to=3",
-		"/lineage/memo-biology@1", "/lineage/oxygen-log@1?direction=down&zoom=fit", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
-		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + s.invocation,
-		"/playbook", "/playbook/general.1", "/playbook/general.2", "/stalemates", "/stalemates/" + string(s.dispute), "/sessions", "/sessions/" + string(s.session), "/agents", "/journal", "/journal?q=promote",
+		"/artifacts/memo-biology@4", "/artifacts/hostile", "/artifacts/discussion@1", "/artifacts/brief", "/artifacts/oxygen-log/diff",
+		"/artifacts/memo-biology/diff?from=5&to=6", "/artifacts/results/diff?from=1&to=2",
+		"/lineage/memo-biology@4", "/lineage/oxygen-log@2?direction=down&zoom=fit", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
+		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + s.context,
+		"/playbook", "/playbook/field-work.1", "/playbook/field-work.2", "/playbook/county.1",
+		"/stalemates", "/stalemates/" + string(s.settled), "/stalemates/" + string(s.open),
+		"/sessions", "/sessions/RS-larr", "/agents", "/journal", "/journal?q=promote",
 	}
 }
 
@@ -109,10 +114,10 @@ func addresses(s told) []string {
 const maxPage = 150 << 10
 
 func TestPages_EachIsWholeWithoutAScript(t *testing.T) {
-	w := newWorld(t)
+	w := newDemo(t)
 	b := w.login()
 	inline := regexp.MustCompile(`(?i)<script(?: [^>]*)?>[^<]|\son[a-z]+\s*=|\sstyle\s*=|<style|(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data|vbscript):`)
-	for _, path := range addresses(w.tell()) {
+	for _, path := range addresses(w.tellMore()) {
 		status, header, body := b.get(path)
 		if status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s\n%s", path, status, header.Get("Content-Type"), body)
@@ -171,10 +176,11 @@ func TestCookies_NoScriptAndNoOtherSiteHasThem(t *testing.T) {
 
 // X8: who is nobody sees how to log in, and nothing else.
 func TestPages_NobodyGetsOnlyTheWayIn(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b := &browser{w, &http.Client{}}
-	for _, path := range []string{"/", "/artifacts/brief", "/journal", "/nothing", "/?login=refused"} {
+	for _, page := range append(web.Pages(), "/nothing", "/?login=refused") {
+		path := at(page)
 		status, _, body := b.get(path)
 		if status != http.StatusUnauthorized || strings.Contains(body, "Lärr") {
 			t.Errorf("%s: %d\n%s", path, status, body)
@@ -194,8 +200,8 @@ func TestPages_NobodyGetsOnlyTheWayIn(t *testing.T) {
 
 // C1: an agent's token gets no pages.
 func TestPages_AnAgentGetsNone(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	issued := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "GreyStone"}))
 	jar, _ := cookiejar.New(nil)
 	b := &browser{w, &http.Client{Jar: jar}}
@@ -204,12 +210,13 @@ func TestPages_AnAgentGetsNone(t *testing.T) {
 		t.Errorf("login: %d", status)
 	}
 	b.sees(body, string(brenner.CodePersonRequired), "MCP")
-	for _, path := range []string{"/artifacts", "/artifacts/brief", "/journal", "/nothing"} {
+	for _, page := range append(web.Pages(), "/nothing") {
+		path := at(page)
 		if status, _, body := b.get(path); status != http.StatusForbidden || strings.Contains(body, "Lärr") {
 			t.Errorf("%s: %d\n%s", path, status, body)
 		}
 	}
-	if status, _ := b.post("/artifacts/results@1", url.Values{"act": {"promote"}, "reason": {"mine"}}); status != http.StatusForbidden {
+	if status, _ := b.post("/artifacts/discussion@1", url.Values{"act": {"promote"}, "reason": {"mine"}}); status != http.StatusForbidden {
 		t.Errorf("a form: %d", status)
 	}
 	if status, _, _ := b.get("/live"); status != http.StatusNoContent {
@@ -218,8 +225,8 @@ func TestPages_AnAgentGetsNone(t *testing.T) {
 }
 
 func TestForms_OnlyFromAPageOfOurs(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b, other := w.login(), w.login()
 	fields := url.Values{"act": {"demote"}, "reason": {"because"}}
 	expired := func(what string, status int, body string) {
@@ -251,30 +258,91 @@ func TestForms_OnlyFromAPageOfOurs(t *testing.T) {
 	}
 }
 
+// at makes a path of the pattern of a page.
+func at(pattern string) string {
+	return regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(strings.ReplaceAll(pattern, "{$}", ""), "oxygen-log")
+}
+
+// Every form there is: without the token of this browser, from another site or
+// from an agent it does nothing.
+func TestForms_EachIsRefusedToStrangers(t *testing.T) {
+	w := newDemo(t)
+	b := w.login()
+	agent := "Authorization: Bearer " + must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "GreyStone"})).Secret
+	stranger := &browser{w, &http.Client{}}
+	before := must[api.ProjectInfo](w)(w.pi().Project(t.Context())).Size
+	for _, form := range web.Forms() {
+		fields := url.Values{"act": {form.Act}, "reason": {"because"}}
+		if status, body := b.post(at(form.Page), fields, "Sec-Fetch-Site: cross-site"); status != http.StatusUnauthorized || !strings.Contains(body, "another origin") {
+			t.Errorf("%s from another site: %d", form, status)
+		}
+		if !strings.Contains(form.Page, "/log") { // these change nothing in the project, and need no token
+			if status, body := b.post(at(form.Page), fields); status != http.StatusForbidden || !strings.Contains(body, string(brenner.CodeFormExpired)) {
+				t.Errorf("%s without a token: %d", form, status)
+			}
+			if status, body := stranger.post(at(form.Page), fields, agent); status != http.StatusForbidden || !strings.Contains(body, string(brenner.CodePersonRequired)) {
+				t.Errorf("%s by an agent: %d", form, status)
+			}
+			if status, _ := stranger.post(at(form.Page), fields); status != http.StatusUnauthorized {
+				t.Errorf("%s by nobody: %d", form, status)
+			}
+		}
+	}
+	if after := must[api.ProjectInfo](w)(w.pi().Project(t.Context())).Size; after != before {
+		t.Errorf("%d records were written", after-before)
+	}
+}
+
+var anyForm = regexp.MustCompile(`<form[^>]*method="post"(?: action="([^"]*)")?>.*?name="act" value="([a-z]+)"`)
+
+// What is in a page can be done: each of its forms is one of the table.
+func TestForms_EachLeadsSomewhere(t *testing.T) {
+	w := newDemo(t)
+	b := w.login()
+	known := web.Forms()
+	for _, path := range addresses(w.tellMore()) {
+		_, _, body := b.get(path)
+		for _, m := range anyForm.FindAllStringSubmatch(strings.ReplaceAll(body, "\n", " "), -1) {
+			to := m[1]
+			if to == "" {
+				to, _, _ = strings.Cut(path, "?")
+			}
+			if form := (web.Form{Page: web.PageAt(to), Act: m[2]}); !slices.Contains(known, form) {
+				t.Errorf("%s has a form that leads nowhere: %v", path, form)
+			}
+		}
+	}
+	for _, name := range web.Notices() {
+		if !slices.ContainsFunc(known, func(f web.Form) bool { return f.Act == name }) {
+			t.Errorf("a notice speaks of %q, which no form does", name)
+		}
+	}
+}
+
 // C18: a decision needs a reason; what was typed is not lost with the refusal.
 func TestForms_ARefusalShowsCodeHintAndWhatWasTyped(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b := w.login()
-	status, body := b.submit("/artifacts/results@1", url.Values{"act": {"promote"}, "reason": {"good <enough>"}})
+	status, body := b.submit("/artifacts/discussion@1", url.Values{"act": {"promote"}, "reason": {"good <enough>"}})
 	if status != http.StatusConflict {
 		t.Errorf("status %d", status)
 	}
-	b.sees(body, string(brenner.CodeNeedsRebase), "Hint:", "good &lt;enough&gt;</textarea>", "Results: oxygen crashes")
-	status, body = b.submit("/artifacts/results@1", url.Values{"act": {"deprecate"}, "reason": {" "}})
+	b.sees(body, string(brenner.CodeNeedsRebase), "Hint:", "good &lt;enough&gt;</textarea>", "Discussion: respiration empties")
+	status, body = b.submit("/artifacts/discussion@1", url.Values{"act": {"deprecate"}, "reason": {" "}})
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("status %d", status)
 	}
 	b.sees(body, string(brenner.CodeReasonRequired))
-	if status, body = b.submit("/artifacts/results@1", url.Values{"act": {"launch"}}); status != http.StatusUnprocessableEntity {
+	if status, body = b.submit("/artifacts/discussion@1", url.Values{"act": {"launch"}}); status != http.StatusUnprocessableEntity {
 		t.Errorf("an unknown form: %d\n%s", status, body)
 	}
 }
 
 // X2: a form that is sent twice does what it says once.
 func TestForms_SentTwiceDoOnce(t *testing.T) {
-	w := newWorld(t)
-	w.tell()
+	w := newDemo(t)
+	w.tellMore()
 	b := w.login()
 	fields := url.Values{"act": {"open"}, "title": {"Count the fish"}, "spec": {"all of them"}, "role": {"writer"}, "module": {"biology"}, "key": {"web-once"}}
 	for range 2 {
@@ -282,7 +350,7 @@ func TestForms_SentTwiceDoOnce(t *testing.T) {
 			t.Fatalf("%d\n%s", status, body)
 		}
 	}
-	if list := must[api.TaskList](w)(w.pi().Tasks(t.Context(), api.ListTasksRequest{})); len(list.Tasks) != 1 {
+	if list := must[api.TaskList](w)(w.pi().Tasks(t.Context(), api.ListTasksRequest{})); len(list.Tasks) != 1 { // the others are done
 		t.Errorf("%d tasks", len(list.Tasks))
 	}
 }
@@ -302,14 +370,17 @@ func TestErrors_ShowCodeAndHint(t *testing.T) {
 	}
 }
 
+// nextSteps is what each board says when there is nothing to show.
+var nextSteps = map[string]string{
+	"/": "brenner artifact new", "/artifacts": "brenner artifact new", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
+	"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/sessions": "Ask a question below", "/stalemates": "brenner stalemate raise",
+	"/agents": "Register an agent", "/journal": "Verify now",
+}
+
 func TestEmptyProject_EveryBoardSaysWhatToDoNext(t *testing.T) {
 	w := newWorld(t)
 	b := w.login()
-	for path, want := range map[string]string{
-		"/": "brenner artifact new", "/artifacts": "brenner artifact new", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
-		"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/sessions": "Ask a question below", "/stalemates": "brenner stalemate raise",
-		"/agents": "Register an agent", "/journal": "Verify now",
-	} {
+	for path, want := range nextSteps {
 		status, _, body := b.get(path)
 		if status != http.StatusOK {
 			t.Errorf("%s: %d", path, status)

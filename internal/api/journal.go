@@ -12,7 +12,7 @@ import (
 
 // Journal is the history itself. Persons only: no agent gets it (C1).
 type Journal interface {
-	// Records lists records after a position.
+	// Records lists records, all or those that are asked for.
 	Records(ctx context.Context, req RecordsRequest) (RecordList, error)
 	// Verify recomputes everything from the records' bytes: hashes, contents,
 	// and the tables by replaying into a scratch store (J3). It reports what
@@ -32,13 +32,27 @@ type Journal interface {
 // not known.
 type Progress func(what string, done, total int64)
 
-// RecordsRequest lists records.
+// RecordsRequest lists records, the oldest first or the newest first, that lie
+// after one position and before another; 0 is no bound.
 type RecordsRequest struct {
-	After int64 `json:"after,omitzero"`
-	Limit int   `json:"limit,omitzero"`
+	After  int64 `json:"after,omitzero"`
+	Before int64 `json:"before,omitzero"`
+	Newest bool  `json:"newest,omitzero"`
+	Limit  int   `json:"limit,omitzero"`
+	// Kind and Actor keep records of one kind, or by one actor.
+	Kind  string            `json:"kind,omitzero"`
+	Actor brenner.ActorName `json:"actor,omitzero"`
+	// About keeps records that name this artifact, session, task or whatever
+	// else has a name, with or without a version.
+	About string `json:"about,omitzero"`
+	// Text keeps records that contain it, in upper or lower case.
+	Text string `json:"text,omitzero"`
 }
 
-// RecordList is a page of the journal; Last is where the next page starts.
+// RecordList is a page of the journal. Last is where the next page starts: its
+// After, or its Before if the newest come first. A search by About or Text looks
+// through a bounded stretch at a time, so a page may hold few records, or none,
+// although there is More.
 type RecordList struct {
 	Records []RecordInfo `json:"records"`
 	Last    int64        `json:"last"`

@@ -338,32 +338,3 @@ func (s *service) Checkpoint(ctx context.Context) (api.CheckpointResult, error) 
 		return api.CheckpointResult{Note: string(signed), Size: size, Root: root.String(), PublicKey: k.public}, err
 	})
 }
-
-// Records implements api.Journal.
-func (s *service) Records(ctx context.Context, req api.RecordsRequest) (api.RecordList, error) {
-	return view(ctx, s, func(c *call) (api.RecordList, error) {
-		if err := c.allow(policy.Audit, "", "", "journal"); err != nil {
-			return api.RecordList{}, err
-		}
-		limit, err := pageSize(req.Limit)
-		if err != nil {
-			return api.RecordList{}, err
-		}
-		rows, err := c.Reader.Records(ctx, req.After, limit+1)
-		if err != nil {
-			return api.RecordList{}, err
-		}
-		out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After, More: len(rows) > limit}
-		for _, row := range rows[:min(limit, len(rows))] {
-			rec, err := journal.Parse(row)
-			if err != nil {
-				return api.RecordList{}, err
-			}
-			out.Records = append(out.Records, api.RecordInfo{
-				Seq: rec.Seq, At: rec.At, Actor: rec.Actor, Role: rec.Role, Auth: rec.Auth, Kind: rec.Kind, Payload: rec.Payload,
-			})
-			out.Last = rec.Seq
-		}
-		return out, nil
-	})
-}

@@ -254,10 +254,14 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 func newJournal(r *runner) *cobra.Command {
 	var req api.RecordsRequest
 	c := &cobra.Command{
-		Use:     "journal",
-		Short:   "List the records of the journal",
-		Example: `  brenner journal --after 100 --limit 20`,
-		Args:    cobra.NoArgs,
+		Use:   "journal",
+		Short: "List the records of the journal, or find some",
+		Long: `List the records of the journal, the oldest first or with --newest the newest
+first; all of them, or those of one kind, by one actor, about something that
+has a name, or with a text in them.`,
+		Example: `  brenner journal --after 100 --limit 20
+  brenner journal --newest --kind status.decided --about oxygen-log`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := r.service(cmd.Context())
 			if err != nil {
@@ -271,13 +275,22 @@ func newJournal(r *runner) *cobra.Command {
 				for _, rec := range res.Records {
 					_, _ = fmt.Fprintf(w, "#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(string(rec.Payload)), 100))
 				}
-				if res.More {
+				switch {
+				case res.More && req.Newest:
+					_, _ = fmt.Fprintf(w, "more: add --before %d\n", res.Last)
+				case res.More:
 					_, _ = fmt.Fprintf(w, "more: add --after %d\n", res.Last)
 				}
 			})
 		},
 	}
-	c.Flags().Int64Var(&req.After, "after", 0, "start behind this record")
+	c.Flags().Int64Var(&req.After, "after", 0, "only records after this position")
+	c.Flags().Int64Var(&req.Before, "before", 0, "only records before this position")
+	c.Flags().BoolVar(&req.Newest, "newest", false, "the newest first")
+	c.Flags().StringVar(&req.Kind, "kind", "", "only records of this kind, such as status.decided")
+	c.Flags().StringVar((*string)(&req.Actor), "actor", "", "only records by this actor")
+	c.Flags().StringVar(&req.About, "about", "", "only records that name this artifact, session, task …")
+	c.Flags().StringVar(&req.Text, "text", "", "only records that contain this text")
 	c.Flags().IntVar(&req.Limit, "limit", 0, fmt.Sprintf("at most this many (default %d)", brenner.DefaultPage))
 	return c
 }

@@ -61,6 +61,8 @@ type Reader interface {
 	Size(ctx context.Context) (int64, error)
 	// Records lists up to limit records with seq > after, ascending.
 	Records(ctx context.Context, after int64, limit int) ([]Record, error)
+	// FindRecords lists records by their columns, in order of seq.
+	FindRecords(ctx context.Context, q RecordQuery) ([]Record, error)
 	// Hashes gives the Merkle hashes at these storage indexes, in their
 	// order; NOT_FOUND if one is missing.
 	Hashes(ctx context.Context, indexes []int64) ([][32]byte, error)
@@ -334,6 +336,17 @@ type Denial struct {
 	Action string
 	Target string
 	Reason string
+}
+
+// RecordQuery selects records; zero fields select all.
+type RecordQuery struct {
+	Kind  string
+	Actor brenner.ActorName
+	// After and Before bound the seq, both outside; 0 is no bound.
+	After, Before int64
+	// Newest lists in descending order.
+	Newest bool
+	Limit  int
 }
 
 // ArtifactQuery selects artifacts; zero fields select all.

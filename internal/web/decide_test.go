@@ -249,8 +249,16 @@ func (b *tab) looksAfterTheJournal() {
 	b.open("/journal")
 	b.fill("verify")
 	b.reads("Verified", "tables rebuilt and compared")
-	b.open("/journal?q=artifact.promote")
-	b.reads("looked through")
+	b.open("/journal")
+	b.do(chromedp.SendKeys(chromedp.CSS(`[name="about"]`), "memo-biology"), chromedp.SendKeys(chromedp.CSS(`[name="kind"]`), "status.decided"),
+		chromedp.SendKeys(chromedp.CSS(`[name="q"]`), "BOTH parts"))
+	b.follow(`form[role="search"] button`)
+	b.reads("status.decided", "owner")
+	if rows := get(b, chromedp.Evaluate[int](`document.querySelectorAll("tbody tr").length`)); rows != 1 {
+		b.Errorf("%d records are found", rows)
+	}
+	b.open("/journal?q=no+such+thing")
+	b.reads("No record is like that")
 	b.quiet("the journal")
 }
 

@@ -87,12 +87,7 @@ func (s *shown) Query(name string) string { return s.visit.URL.Query().Get(name)
 func (s *shown) Path() string { return s.visit.URL.Path }
 
 // NextPage is the address of the page with another cursor.
-func (s *shown) NextPage(cursor string) string {
-	q := s.visit.URL.Query()
-	q.Set("cursor", cursor)
-	q.Del("done")
-	return s.visit.URL.Path + "?" + q.Encode()
-}
+func (s *shown) NextPage(cursor string) string { return s.visit.with("cursor", cursor) }
 
 // field gives a field of the form without blanks around it.
 func (v *visit) field(name string) string {

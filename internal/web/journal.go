@@ -1,8 +1,10 @@
 package web
 
 import (
-	"strings"
+	"net/url"
+	"strconv"
 
+	"brenner"
 	"brenner/internal/api"
 )
 
@@ -10,46 +12,41 @@ import (
 type journalPage struct {
 	Records []api.RecordInfo
 	Size    int64
-	// Older and Newer are positions to go on from, 0 if there is nothing.
-	Older, Newer int64
-	// Looked is how many records a search looked through.
-	Looked int
+	// Older is the address to go on from, empty if there is nothing older;
+	// Looked is how far back a search has looked.
+	Older  string
+	Looked int64
+	// Newest is the address of the first page.
+	Newest string
+	// Searched says that not every record is shown.
+	Searched bool
 }
-
-// searched is how many records one search looks through.
-const searched = 1000
 
 func loadJournal(v *visit) (string, any, error) {
-	size := v.project.Size
-	before := v.number("before") // records up to this position
-	if before == 0 || before > size {
-		before = size
+	req := api.RecordsRequest{
+		Newest: true, Limit: perPage, Before: v.number("before"),
+		Kind: v.query("kind"), Actor: brenner.ActorName(v.query("actor")), About: v.query("about"), Text: v.query("q"),
 	}
-	text, span := strings.ToLower(v.query("q")), int64(perPage)
-	if text != "" {
-		span = searched
+	list, err := v.svc.Records(v.Context(), req)
+	out := journalPage{
+		Records: list.Records, Size: v.project.Size, Looked: list.Last, Newest: v.with("before", ""),
+		Searched: req.Kind+string(req.Actor)+req.About+req.Text != "",
 	}
-	after := max(before-span, 0)
-	list, err := v.svc.Records(v.Context(), api.RecordsRequest{After: after, Limit: int(before - after)})
-	if err != nil {
-		return "", nil, err
+	if list.More {
+		out.Older = v.with("before", strconv.FormatInt(list.Last, 10))
 	}
-	out := journalPage{Size: size, Older: after, Looked: len(list.Records)}
-	if before < size {
-		out.Newer = min(before+span, size)
-	}
-	for i := len(list.Records) - 1; i >= 0 && len(out.Records) < 4*perPage; i-- {
-		r := list.Records[i]
-		if text == "" || mentions(r, text) {
-			out.Records = append(out.Records, r)
-		}
-	}
-	return "Journal", out, nil
+	return "Journal", out, err
 }
 
-// mentions reports whether a record has a text in what it says of itself.
-func mentions(r api.RecordInfo, text string) bool {
-	return strings.Contains(strings.ToLower(r.Kind+" "+string(r.Actor)+" "+string(r.Role)+" "+string(r.Payload)), text)
+// with is the address of this page with one parameter changed.
+func (v *visit) with(name, value string) string {
+	q := v.URL.Query()
+	q.Set(name, value)
+	if value == "" {
+		q.Del(name)
+	}
+	q.Del("done")
+	return (&url.URL{Path: v.URL.Path, RawQuery: q.Encode()}).String()
 }
 
 // journalActs check the journal. A check changes nothing; it is a form because

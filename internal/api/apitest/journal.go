@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -20,6 +21,45 @@ func journalCases() []testCase {
 				strings.Contains(string(r.Payload), `"one"`) {
 				s.Errorf("record: %+v", r)
 			}
+		}},
+		{"the journal is searched by kind, actor, name and text", func(s *scene) { // J1
+			s.pi.creates(note("n", "one"))
+			s.pi.creates(note("nn", "other"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "two")
+			top := s.size()
+			find := func(want []int64, req api.RecordsRequest) api.RecordList {
+				page, err := s.pi.Records(s.ctx, req)
+				s.must(err)
+				got := []int64{}
+				for _, r := range page.Records {
+					got = append(got, r.Seq)
+				}
+				if !slices.Equal(got, want) {
+					s.Errorf("%+v: records %v, want %v", req, got, want)
+				}
+				return page
+			}
+			find([]int64{top, top - 2, top - 3}, api.RecordsRequest{Kind: "version.written", Newest: true, After: top - 4})
+			find([]int64{top - 3, top - 1, top}, api.RecordsRequest{About: "n"})
+			find([]int64{top - 1}, api.RecordsRequest{About: "n", Kind: "status.decided"})
+			find([]int64{}, api.RecordsRequest{Actor: "nobody"})
+			find([]int64{}, api.RecordsRequest{Text: `no such "text"`})
+			// A page goes on where the one before it ended, in either order.
+			page := find([]int64{top}, api.RecordsRequest{About: "n", Newest: true, Limit: 1})
+			if !page.More {
+				s.Errorf("%+v", page)
+			}
+			page = find([]int64{top - 1}, api.RecordsRequest{About: "n", Newest: true, Limit: 1, Before: page.Last})
+			page = find([]int64{top - 3}, api.RecordsRequest{About: "n", Newest: true, Limit: 1, Before: page.Last})
+			if page.More {
+				page = find([]int64{}, api.RecordsRequest{About: "n", Newest: true, Limit: 1, Before: page.Last})
+			}
+			if page.More {
+				s.Errorf("there is no end: %+v", page)
+			}
+			_, err := s.pi.Records(s.ctx, api.RecordsRequest{Before: -1})
+			s.refused(err, brenner.CodeInvalidValue)
 		}},
 		{"verify passes on what was written and replay changes nothing", func(s *scene) { // J3, J4
 			s.pi.creates(note("n", "one"))

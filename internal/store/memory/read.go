@@ -40,6 +40,21 @@ func (r reader) Records(ctx context.Context, after int64, most int) ([]store.Rec
 	return limit(out, most), canceled(ctx)
 }
 
+func (r reader) FindRecords(ctx context.Context, q store.RecordQuery) ([]store.Record, error) {
+	var out []store.Record
+	for _, rec := range r.records {
+		if (q.Kind == "" || rec.Kind == q.Kind) && (q.Actor == "" || rec.Actor == q.Actor) &&
+			rec.Seq > q.After && (q.Before == 0 || rec.Seq < q.Before) {
+			rec.Data = bytes.Clone(rec.Data)
+			out = append(out, rec)
+		}
+	}
+	if q.Newest {
+		slices.Reverse(out)
+	}
+	return limit(out, q.Limit), canceled(ctx)
+}
+
 func (r reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error) {
 	var out [][32]byte
 	for _, i := range indexes {

@@ -47,11 +47,36 @@ func (r *reader) Size(ctx context.Context) (int64, error) {
 
 const sizeOfJournal = `SELECT coalesce(max(seq), 0) FROM records WHERE project = $1`
 
+const recordColumns = `seq, at, actor, kind, data`
+
+func scanRecord(rows pgx.Rows, rec *store.Record) error {
+	return rows.Scan(&rec.Seq, &rec.At, (*string)(&rec.Actor), &rec.Kind, &rec.Data)
+}
+
 func (r *reader) Records(ctx context.Context, after int64, n int) ([]store.Record, error) {
-	return listUpTo(ctx, r.session, n, func(rows pgx.Rows, rec *store.Record) error {
-		return rows.Scan(&rec.Seq, &rec.At, (*string)(&rec.Actor), &rec.Kind, &rec.Data)
-	}, `SELECT seq, at, actor, kind, data FROM records WHERE project = $1 AND seq > $2 ORDER BY seq`,
-		r.project, after)
+	return listUpTo(ctx, r.session, n, scanRecord,
+		`SELECT `+recordColumns+` FROM records WHERE project = $1 AND seq > $2 ORDER BY seq`, r.project, after)
+}
+
+func (r *reader) FindRecords(ctx context.Context, q store.RecordQuery) ([]store.Record, error) {
+	w := where{}
+	w.and(`project = %s`, r.project)
+	if q.Kind != "" {
+		w.and(`kind = %s`, q.Kind)
+	}
+	if q.Actor != "" {
+		w.and(`actor = %s`, string(q.Actor))
+	}
+	w.and(`seq > %s`, q.After)
+	if q.Before != 0 {
+		w.and(`seq < %s`, q.Before)
+	}
+	order := `seq`
+	if q.Newest {
+		order = `seq DESC`
+	}
+	return listUpTo(ctx, r.session, q.Limit, scanRecord,
+		`SELECT `+recordColumns+` FROM records `+w.String()+` ORDER BY `+order, w.args...)
 }
 
 func (r *reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error) {

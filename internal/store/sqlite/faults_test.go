@@ -351,6 +351,29 @@ func TestOpen_RefusesANewerSchema(t *testing.T) {
 	}
 }
 
+func TestOpen_BringsAnOlderSchemaUpToDate(t *testing.T) {
+	path, ctx := filepath.Join(t.TempDir(), "old.db"), context.Background()
+	first, err := migrations.ReadFile("migrations/0001_ledger.sql")
+	must(t, err)
+	c, err := dial(path)
+	must(t, err)
+	must(t, c.do(ctx, string(first)+fmt.Sprintf("; PRAGMA application_id = %d; PRAGMA user_version = 1", applicationID)))
+	must(t, c.close())
+	s, err := Open(ctx, path, Options{})
+	must(t, err)
+	must(t, s.Close())
+	c, err = dial(path)
+	must(t, err)
+	have, err := version(ctx, c)
+	must(t, err)
+	indexes, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema WHERE name IN ('records_by_kind', 'records_by_actor')")
+	must(t, err)
+	must(t, c.close())
+	if have != latest() || indexes != 2 {
+		t.Errorf("schema %d with %d of the indexes, want %d with 2", have, indexes, latest())
+	}
+}
+
 func TestOpen_DamageIsSaid(t *testing.T) {
 	path := create(t)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -94,10 +94,34 @@ func (r *reader) Size(ctx context.Context) (int64, error) {
 	return r.c.number(ctx, "SELECT max(seq) FROM records")
 }
 
+const recordColumns = "seq, at, actor, kind, data"
+
+func scanRecord(r row) store.Record {
+	return store.Record{Seq: r.int(0), At: instant(r.int(1)), Actor: brenner.ActorName(r.text(2)), Kind: r.text(3), Data: r.bytes(4)}
+}
+
 func (r *reader) Records(ctx context.Context, after int64, most int) ([]store.Record, error) {
-	return collect(ctx, r.c, func(r row) store.Record {
-		return store.Record{Seq: r.int(0), At: instant(r.int(1)), Actor: brenner.ActorName(r.text(2)), Kind: r.text(3), Data: r.bytes(4)}
-	}, "SELECT seq, at, actor, kind, data FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after, limit(most))
+	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after, limit(most))
+}
+
+func (r *reader) FindRecords(ctx context.Context, q store.RecordQuery) ([]store.Record, error) {
+	var w where
+	if q.Kind != "" {
+		w.add("kind = ?", q.Kind)
+	}
+	if q.Actor != "" {
+		w.add("actor = ?", string(q.Actor))
+	}
+	w.add("seq > ?", q.After)
+	if q.Before != 0 {
+		w.add("seq < ?", q.Before)
+	}
+	along := ""
+	if q.Newest {
+		along = " DESC"
+	}
+	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records"+w.String()+" ORDER BY seq"+along+" LIMIT ?",
+		append(w.args, limit(q.Limit))...)
 }
 
 const hashSize = 32

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -74,6 +75,43 @@ var journalCases = []testCase{
 		wantEqual(t, "past the end", []store.Record(nil), list(5, 10))
 		if n := get(t, s, func(ctx context.Context, r store.Reader) (int64, error) { return r.Size(ctx) }); n != 5 {
 			t.Errorf("Size = %d, want 5", n)
+		}
+	}},
+	{"FindRecords_SelectsByColumnsInEitherOrder", func(t *testing.T, s store.Store) {
+		var all []store.Record
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			for i, by := range []struct {
+				kind  string
+				actor brenner.ActorName
+			}{{"a", "ada"}, {"b", "ada"}, {"a", "bob"}, {"a", "ada"}, {"ab", "ada"}, {"a", "ada"}} {
+				all = append(all, store.Record{Seq: int64(i + 1), At: day, Actor: by.actor, Kind: by.kind, Data: []byte{byte(i)}})
+				if err := tx.AppendRecord(ctx, all[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for _, c := range []struct {
+			q    store.RecordQuery
+			want []int64
+		}{
+			{store.RecordQuery{}, []int64{1, 2, 3, 4, 5, 6}},
+			{store.RecordQuery{Newest: true, Limit: 2}, []int64{6, 5}},
+			{store.RecordQuery{Kind: "a"}, []int64{1, 3, 4, 6}},
+			{store.RecordQuery{Kind: "a", Newest: true, Before: 6, Limit: 2}, []int64{4, 3}},
+			{store.RecordQuery{Actor: "bob"}, []int64{3}},
+			{store.RecordQuery{Kind: "a", Actor: "ada", After: 1}, []int64{4, 6}},
+			{store.RecordQuery{After: 2, Before: 5, Newest: true}, []int64{4, 3}},
+			{store.RecordQuery{Kind: "A"}, nil},
+			{store.RecordQuery{After: 6}, nil},
+			{store.RecordQuery{Before: 1}, nil},
+		} {
+			var want []store.Record
+			for _, seq := range c.want {
+				want = append(want, all[seq-1])
+			}
+			wantEqual(t, fmt.Sprintf("%+v", c.q), want,
+				get(t, s, func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.FindRecords(ctx, c.q) }))
 		}
 	}},
 	{"Records_KeepTheirBytes", func(t *testing.T, s store.Store) {

@@ -174,13 +174,14 @@ func drawLink(rt *rapid.T) op {
 func drawJournal(rt *rapid.T) op {
 	gap := pick(rt, []int64{1, 1, 1, 1, 0, 2}, "gap")
 	data := pick(rt, someData, "data")
+	kind, actor := pick(rt, []string{"k", "l"}, "kind"), pick(rt, []brenner.ActorName{"ada", "bob"}, "actor")
 	n := rapid.IntRange(0, 3).Draw(rt, "hashes")
-	return op{fmt.Sprintf("AppendRecord(+%d, %d hashes)", gap, n), func(ctx context.Context, tx store.Tx) error {
+	return op{fmt.Sprintf("AppendRecord(+%d %s by %s, %d hashes)", gap, kind, actor, n), func(ctx context.Context, tx store.Tx) error {
 		size, err := tx.Size(ctx)
 		if err != nil {
 			return err
 		}
-		if err := tx.AppendRecord(ctx, store.Record{Seq: size + gap, At: day, Actor: "ada", Kind: "k", Data: []byte(data)}); err != nil {
+		if err := tx.AppendRecord(ctx, store.Record{Seq: size + gap, At: day, Actor: actor, Kind: kind, Data: []byte(data)}); err != nil {
 			return err
 		}
 		return tx.PutHashes(ctx, 3*size, slices.Repeat([][32]byte{{byte(size)}}, n))
@@ -293,6 +294,14 @@ func questions() []question {
 			return r.LinksFrom(ctx, everyRef()[3:])
 		}),
 		answer("LinksTo", func(ctx context.Context, r store.Reader) ([]store.Link, error) { return r.LinksTo(ctx, everyRef()[3:]) }),
+	}
+	for _, q := range []store.RecordQuery{
+		{}, {Newest: true}, {Kind: "k"}, {Kind: "k", Newest: true, Limit: 1}, {Actor: "bob", After: 1}, {Actor: "bob", Before: 3, Newest: true},
+		{Kind: "l", Actor: "ada"}, {Kind: "l", Actor: "ada", After: 1, Before: 4, Limit: 1}, {Kind: "none"}, {Before: 1},
+	} {
+		qs = append(qs, answer(fmt.Sprintf("FindRecords %+v", q), func(ctx context.Context, r store.Reader) ([]store.Record, error) {
+			return r.FindRecords(ctx, q)
+		}))
 	}
 	for i := range int64(4) {
 		qs = append(qs, answer(fmt.Sprint("Hashes ", i), func(ctx context.Context, r store.Reader) ([][32]byte, error) {

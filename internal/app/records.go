@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/internal/api"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Records implements api.Journal.
+func (s *service) Records(ctx context.Context, req api.RecordsRequest) (api.RecordList, error) {
+	return view(ctx, s, func(c *call) (api.RecordList, error) {
+		if err := c.allow(policy.Audit, "", "", "journal"); err != nil {
+			return api.RecordList{}, err
+		}
+		limit, err := pageSize(req.Limit)
+		if err != nil {
+			return api.RecordList{}, err
+		}
+		if req.After < 0 || req.Before < 0 {
+			return api.RecordList{}, brenner.Errorf(brenner.CodeInvalidValue, "a position in the journal is not negative")
+		}
+		if err := checkText(req.Text); err != nil {
+			return api.RecordList{}, err
+		}
+		return c.findRecords(req, limit)
+	})
+}
+
+// findRecords looks through the journal until a page is full, the end is
+// reached, or enough was looked at for one call.
+func (c *call) findRecords(req api.RecordsRequest, limit int) (api.RecordList, error) {
+	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: req.After, Before: req.Before, Newest: req.Newest, Limit: limit + 1}
+	wanted := mention(req.About, req.Text)
+	if wanted != nil {
+		q.Limit = brenner.MaxPage
+	}
+	out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After}
+	if req.Newest {
+		out.Last = req.Before
+	}
+	for looked := 0; ; {
+		rows, err := c.FindRecords(c.ctx, q)
+		if err != nil {
+			return api.RecordList{}, err
+		}
+		for _, row := range rows {
+			if wanted == nil || wanted(row.Data) {
+				if len(out.Records) == limit {
+					out.More = true
+					return out, nil
+				}
+				rec, err := journal.Parse(row)
+				if err != nil {
+					return api.RecordList{}, err
+				}
+				out.Records = append(out.Records, api.RecordInfo{
+					Seq: rec.Seq, At: rec.At, Actor: rec.Actor, Role: rec.Role, Auth: rec.Auth, Kind: rec.Kind, Payload: rec.Payload,
+				})
+			}
+			out.Last = row.Seq
+		}
+		looked += len(rows)
+		if out.More = len(rows) == q.Limit; !out.More || looked >= brenner.MaxRecordsSearched {
+			return out, nil
+		}
+		if req.Newest {
+			q.Before = out.Last
+		} else {
+			q.After = out.Last
+		}
+	}
+}
+
+// mention tells the records that name something and contain a text, by their
+// bytes; nil: every record will do. A name is a JSON string, alone or before a
+// version.
+func mention(name, text string) func([]byte) bool {
+	if name == "" && text == "" {
+		return nil
+	}
+	quoted := string(canon.MustMarshal(text)) // as it stands in a record
+	text = strings.ToLower(quoted[1 : len(quoted)-1])
+	return func(data []byte) bool {
+		record := string(data)
+		if name != "" && !strings.Contains(record, `"`+name+`"`) && !strings.Contains(record, `"`+name+`@`) {
+			return false
+		}
+		return strings.Contains(strings.ToLower(record), text)
+	}
+}

@@ -22,6 +22,9 @@ type Sessions interface {
 	// recipient, not as an error. Codes: INVALID_ROSTER with every finding,
 	// ALREADY_EXISTS, UNKNOWN_MODULE.
 	StartSession(ctx context.Context, req StartSessionRequest) (SessionStart, error)
+	// Rosters says what a new session can be made of: the project's own roster
+	// and the presets, its own before the built-in ones.
+	Rosters(ctx context.Context) (RosterChoices, error)
 	Sessions(ctx context.Context, req ListSessionsRequest) (SessionList, error)
 	// Session gives a session and its artifact: the version asked for, or the
 	// newest.
@@ -87,6 +90,15 @@ type StartSessionRequest struct {
 	PresetEnv   string              `json:"preset_env,omitzero"`
 	Transport   Transport           `json:"transport,omitzero"` // empty: mailbox
 	DryRun      bool                `json:"dry_run,omitzero"`
+}
+
+// RosterChoices are what the configuration in force and the program offer.
+type RosterChoices struct {
+	// Roster is the one in the configuration; it has no entries if there is none.
+	Roster  roster.Roster   `json:"roster"`
+	Presets []roster.Preset `json:"presets"`
+	// Default is the preset to use when none is named; empty: none is.
+	Default string `json:"default,omitzero"`
 }
 
 // SessionStart says what was started, or would be.

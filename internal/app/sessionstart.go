@@ -122,6 +122,17 @@ func (c *call) planSession(req api.StartSessionRequest) (sessionPlan, error) {
 	return p, err
 }
 
+// Rosters implements api.Sessions.
+func (s *service) Rosters(ctx context.Context) (api.RosterChoices, error) {
+	return view(ctx, s, func(c *call) (api.RosterChoices, error) {
+		if err := c.allow(policy.Status, "", "", "rosters"); err != nil {
+			return api.RosterChoices{}, err
+		}
+		own := c.config.Roster
+		return api.RosterChoices{Roster: own.Roster, Presets: roster.Presets(own.Presets), Default: own.DefaultPreset}, nil
+	})
+}
+
 // rosterSources adds to what the caller states what the project says: the
 // configuration in force, not a file that happens to be there (C4).
 func (c *call) rosterSources(req api.StartSessionRequest) roster.Sources {

@@ -263,6 +263,11 @@ func (c *Client) StartSession(ctx context.Context, req api.StartSessionRequest) 
 	return call[api.SessionStart](ctx, c, "StartSession", req)
 }
 
+// Rosters implements api.Service.
+func (c *Client) Rosters(ctx context.Context) (api.RosterChoices, error) {
+	return call[api.RosterChoices](ctx, c, "Rosters", nil)
+}
+
 // Sessions implements api.Service.
 func (c *Client) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return call[api.SessionList](ctx, c, "Sessions", req)

@@ -93,6 +93,7 @@ var routes = []route{
 
 	post("/sessions", api.Service.StartSession, "Start a session"),
 	get("/sessions", api.Service.Sessions, "List sessions"),
+	view("/rosters", api.Service.Rosters, "List the project's roster and the presets"),
 	get("/sessions/{id}", api.Service.Session, "Show a session and its artifact"),
 	get("/sessions/{id}/status", api.Service.SessionStatus, "Say who has answered and what to do next"),
 	get("/sessions/{id}/diagnosis", api.Service.DiagnoseSession, "Explain what was found in the replies"),

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/internal/api"
 	"brenner/internal/web"
 
 	"github.com/chromedp/chromedp"
@@ -220,10 +221,29 @@ func (b *tab) runsTheDemosSession() {
 	b.quiet("the session")
 }
 
+// riverPreset is the demo's configuration with a preset of the project's own.
+const riverPreset = `
+modules: [hydrology, biology]
+roster:
+  presets:
+    - id: two-critics
+      name: Two critics
+      description: for a question that everybody thinks is settled
+      entries: [{role: adversarial_critic}, {role: adversarial_critic}]
+`
+
 func (b *tab) startsSessions() {
 	b.Helper()
-	// R4: a session is started from the form, filled in by a preset; first only shown.
-	b.open("/sessions?preset=default-3-agent")
+	// R4: a session is started from the form, filled in by a preset, of the project or built in; first only shown.
+	must[api.ApplyConfigResult](b.world)(b.pi().ApplyConfig(b.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: riverPreset}}))
+	b.open("/sessions")
+	b.do(chromedp.Click(chromedp.CSS(`#start summary`)))
+	b.reads("Two critics", "Default 3-Agent Setup")
+	b.follow(`a[href="/sessions?preset=two-critics#start"]`)
+	if name := get(b, chromedp.Value(chromedp.CSS(`[name="name.0"]`))); name != "GreenValley" {
+		b.Errorf("the critic's place is for %q", name)
+	}
+	b.follow(`a[href="/sessions?preset=default-3-agent#start"]`)
 	b.fill("start", "question=Does shade help?", "module=biology", "dry=[checked]")
 	b.reads("What would be sent", "To BlueLake", "nothing was written")
 	// R8: one message does not arrive, is sent again, and a reply is fetched.

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -13,12 +15,13 @@ import (
 // sessionList is the sessions, and the form that starts one.
 type sessionList struct {
 	api.SessionList
-	Presets []roster.Preset
+	Choices api.RosterChoices
+	Chosen  string // the preset that filled the form
 	Roles   []brenner.Role
 	Places  []roster.Entry // the rows of the form
 }
 
-// rosterRows is how many agents the form has room for.
+// rosterRows is how many agents the form has room for at least.
 const rosterRows = 6
 
 func loadSessions(v *visit) (string, any, error) {
@@ -30,28 +33,35 @@ func loadSessions(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	out := sessionList{SessionList: list, Presets: roster.BuiltinPresets(), Roles: roster.Roles()}
+	choices, err := v.svc.Rosters(v.Context())
+	if err != nil {
+		return "", nil, err
+	}
+	out := sessionList{SessionList: list, Choices: choices, Roles: roster.Roles()}
 	if v.PostForm != nil {
-		out.Places = v.rosterRows()
-	} else {
-		out.Places, err = presetRows(v.query("preset"), agents.Agents)
+		out.Places, out.Chosen = v.rosterRows(), v.field("preset")
+	} else if out.Places, out.Chosen, err = startRows(v.query("preset"), choices, agents.Agents); err != nil {
+		return "", nil, err
 	}
 	for len(out.Places) < rosterRows {
 		out.Places = append(out.Places, roster.Entry{})
 	}
-	return "Sessions", out, err
+	return "Sessions", out, nil
 }
 
-// presetRows fills the form from a preset, the default one if none is named:
-// each place with the first agent that has its role and no place yet.
-func presetRows(id string, agents []api.AgentInfo) ([]roster.Entry, error) {
-	preset := roster.BuiltinPresets()[0]
-	if id != "" {
-		var err error
-		if preset, err = roster.FindPreset(nil, id); err != nil {
-			return nil, err
-		}
+// startRows fills the form from the preset that is named; if none is, from the
+// roster of the project, its default preset, or the first there is.
+func startRows(id string, choices api.RosterChoices, agents []api.AgentInfo) ([]roster.Entry, string, error) {
+	if id == "" && len(choices.Roster.Entries) > 0 {
+		return slices.Clone(choices.Roster.Entries), "", nil
 	}
+	preset, err := roster.FindPreset(choices.Presets, cmp.Or(id, choices.Default, choices.Presets[0].ID))
+	return presetRows(preset, agents), preset.ID, err
+}
+
+// presetRows gives each place of a preset to the first agent that has its role
+// and no place yet.
+func presetRows(preset roster.Preset, agents []api.AgentInfo) []roster.Entry {
 	var rows []roster.Entry
 	taken := map[brenner.ActorName]bool{}
 	for _, p := range preset.Entries {
@@ -64,13 +74,13 @@ func presetRows(id string, agents []api.AgentInfo) ([]roster.Entry, error) {
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return rows
 }
 
 // rosterRows reads the rows of the form that name an agent.
 func (v *visit) rosterRows() []roster.Entry {
 	var rows []roster.Entry
-	for i := range rosterRows {
+	for i := range brenner.MaxRosterEntries {
 		get := func(name string) string { return v.field(fmt.Sprintf("%s.%d", name, i)) }
 		if get("name") != "" {
 			rows = append(rows, roster.Entry{
@@ -90,14 +100,16 @@ var sessionsActs = map[string]act{
 	"start": func(v *visit) (string, error) {
 		req := api.StartSessionRequest{
 			Write: v.write(), Question: v.field("question"), Context: v.field("context"), Module: brenner.Module(v.field("module")),
-			Preset: v.field("preset"), Transport: api.Transport(v.field("transport")), DryRun: v.field("dry") != "",
+			Transport: api.Transport(v.field("transport")), DryRun: v.field("dry") != "",
 			Roster: roster.Roster{Mode: roster.Mode(v.field("mode"))},
 		}
 		for _, row := range v.rosterRows() {
 			req.To = append(req.To, row.AgentName)
-			if row.Role != "" { // without one its place in the preset decides
-				req.Roster.Entries = append(req.Roster.Entries, row)
+			if row.Role == "" { // its place in the preset decides
+				req.Preset = v.field("preset")
+				continue
 			}
+			req.Roster.Entries = append(req.Roster.Entries, row)
 		}
 		started, err := v.svc.StartSession(v.Context(), req)
 		if err == nil && req.DryRun {

@@ -237,6 +237,27 @@ roster:
 				s.Errorf("resolved %+v", res.Session.Roster)
 			}
 		}},
+		{"a project's own presets are offered before the built-in ones", func(s *scene) { // R4
+			before, err := s.pi.Rosters(s.ctx)
+			s.must(err)
+			if len(before.Presets) != 1 || before.Presets[0].ID != "default-3-agent" || before.Default != "" || len(before.Roster.Entries) != 0 {
+				s.Errorf("a project without a roster offers %+v", before)
+			}
+			_, err = s.pi.ApplyConfig(s.ctx, api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: Config + `
+roster:
+  entries: [{agentName: A, role: test_designer}]
+  defaultPreset: pair
+  presets:
+    - {id: pair, name: A pair, entries: [{role: test_designer}, {role: adversarial_critic}]}
+`}})
+			s.must(err)
+			got, err := s.pi.Rosters(s.ctx)
+			s.must(err)
+			if len(got.Presets) != 2 || got.Presets[0].ID != "pair" || got.Presets[1].ID != "default-3-agent" || got.Default != "pair" ||
+				len(got.Roster.Entries) != 1 || got.Roster.Entries[0].AgentName != "A" {
+				s.Errorf("the project offers %+v", got)
+			}
+		}},
 		{"a dry run changes nothing", func(s *scene) { // R7
 			s.unchanged(func() {
 				res, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{

@@ -2,54 +2,201 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
+	"brenner/roster"
 
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
+// fuzzOptions serve a project to anybody, as its PI: what is fuzzed is the
+// input.
+func fuzzOptions(t testing.TB) Options {
+	t.Helper()
+	s := memory.New()
+	t.Cleanup(func() { _ = s.Close() })
+	a := app.New(s, app.Options{})
+	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	return Options{Version: "1", Tracer: noop.NewTracerProvider(), Service: func(context.Context, http.Header) (api.Service, error) {
+		return a.As(app.Identity{Name: "ada", Auth: app.AuthOwner}), nil
+	}}
+}
+
+// toolSeeds are arguments that some tools understand.
+var toolSeeds = []string{
+	`{}`,
+	`{"key":"k","ref":"n@1","id":"n","type":"paper_note","summary":"s","content":{"format":"text","data":"t"}}`,
+	`{"type":"paper_note","id":"n","module":"main","summary":"s","content":{"format":"text","data":"t"}}`,
+	`{"patch":{"operations":[]},"ref":"n","question":"q","offset":-1,"text":"t","message":"m","lease":"1h"}`,
+	`{"insights":[{"section":"helpful","content":"c","vector":[1e308]}]}`,
+	`{"ref":"n"}`, `{"ref":"n","patch":{}}`, `{"text":"t"}`, `{"question":"q"}`, `{"session":"s","text":"t"}`, `{"id":"n","as":"helpful"}`, `{"stalemate":{}}`,
+}
+
 // Whatever arguments a tool gets, it neither panics nor says that it failed
 // inside, and its answer fits.
 func FuzzTools_NoArgumentsMakeThemFail(f *testing.F) {
-	s := memory.New()
-	defer func() { _ = s.Close() }()
-	a := app.New(s, app.Options{})
-	if _, err := a.Init(f.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
-		f.Fatal(err)
-	}
-	o := Options{Tracer: noop.NewTracerProvider(), Service: func(context.Context, http.Header) (api.Service, error) {
-		return a.As(app.Identity{Name: "ada", Auth: app.AuthOwner}), nil
-	}}
+	o := fuzzOptions(f)
 	for i := range tools {
-		f.Add(uint8(i), `{}`)
-		f.Add(uint8(i), `{"key":"k","ref":"n@1","id":"n","type":"paper_note","summary":"s","content":{"format":"text","data":"t"}}`)
-		f.Add(uint8(i), `{"patch":{"operations":[]},"ref":"n","question":"q","offset":-1,"text":"t","message":"m","lease":"1h"}`)
+		for _, seed := range toolSeeds {
+			f.Add(uint8(i), seed)
+		}
 	}
-	f.Add(uint8(3), `{"type":"paper_note","id":"n","module":"main","summary":"s","content":{"format":"text","data":"t"}}`)
-	f.Add(uint8(8), `{"insights":[{"section":"helpful","content":"c","vector":[1e308]}]}`)
-	f.Fuzz(func(t *testing.T, n uint8, arguments string) {
-		tool := tools[int(n)%len(tools)]
-		res, err := o.handle(tool)(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool.name, Arguments: []byte(arguments)}})
-		if err != nil {
-			t.Fatalf("%s %q: %v", tool.name, arguments, err)
+	f.Fuzz(func(t *testing.T, n uint8, arguments string) { o.try(t, tools[int(n)%len(tools)], arguments) })
+}
+
+func (o Options) try(t *testing.T, tool tool, arguments string) {
+	t.Helper()
+	res, err := o.handle(tool)(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool.name, Arguments: []byte(arguments)}})
+	if err != nil {
+		t.Fatalf("%s %q: %v", tool.name, arguments, err)
+	}
+	raw, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		t.Fatalf("%s %q: %v", tool.name, arguments, err)
+	}
+	var e brenner.Error
+	if res.IsError && (json.Unmarshal(raw, &e) != nil || e.Code == "" || e.Code == brenner.CodeInternal) {
+		t.Errorf("%s %q: %s", tool.name, arguments, raw)
+	}
+	if !fits(string(raw), brenner.MaxToolResultTokens) {
+		t.Errorf("%s %q: %d bytes", tool.name, arguments, len(raw))
+	}
+}
+
+// The seeds reach every tool, past the reading of its arguments: fuzzing
+// starts behind each door, not in front of it.
+func TestFuzz_ReachesEveryTool(t *testing.T) {
+	o := fuzzOptions(t)
+	if len(tools) == 0 {
+		t.Fatal("there are no tools")
+	}
+	for _, tool := range tools {
+		bound := 0
+		for _, seed := range toolSeeds {
+			if bind([]byte(seed), reflect.New(tool.in).Interface()) == nil {
+				bound++
+			}
+			o.try(t, tool, seed)
 		}
-		raw, err := json.Marshal(res.StructuredContent)
-		if err != nil {
-			t.Fatalf("%s %q: %v", tool.name, arguments, err)
+		if bound == 0 || bound == len(toolSeeds) {
+			t.Errorf("%s takes %d of %d seeds", tool.name, bound, len(toolSeeds))
 		}
-		var e brenner.Error
-		if res.IsError && (json.Unmarshal(raw, &e) != nil || e.Code == "" || e.Code == brenner.CodeInternal) {
-			t.Errorf("%s %q: %s", tool.name, arguments, raw)
+	}
+}
+
+// revisions are those of the protocol, and what is none.
+var revisions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "yesterday"}
+
+// newest is a revision without sessions: each message says all there is to know.
+const newest = "2026-07-28"
+
+// messageSeeds are messages of every kind that a client may send.
+func messageSeeds(revision string) []string {
+	call := func(method, params string) string {
+		if rest, ok := strings.CutPrefix(params, "{"); ok && revision == newest {
+			params = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + newest + `","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},` + rest
+			params = strings.Replace(params, ",}", "}", 1)
 		}
-		if !fits(string(raw), brenner.MaxToolResultTokens) {
-			t.Errorf("%s %q: %d bytes", tool.name, arguments, len(raw))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+	}
+	out := []string{
+		"", "{", "null", "[]", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`,
+		call("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`),
+		call("server/discover", `{}`),
+		call("tools/call", `{"name":"drop_everything"}`), call("tools/call", `[]`),
+		call("resources/read", `{"uri":"brenner://artifact/a%20b"}`), call("resources/read", `{"uri":"file:///etc/passwd"}`),
+		call("resources/subscribe", `{"uri":"brenner://inbox"}`), call("completion/complete", `{}`), call("logging/setLevel", `{"level":"x"}`),
+		call("prompts/get", `{"name":"none"}`), call("subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`), call("nothing", `{}`),
+	}
+	for _, method := range []string{"ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
+		out = append(out, call(method, `{}`), call(method, `{"cursor":"x"}`))
+	}
+	for _, uri := range []string{artifactURI + "n@1", snapshotURI, inboxURI} {
+		out = append(out, call("resources/read", `{"uri":"`+uri+`"}`))
+	}
+	for _, name := range roster.PromptNames() {
+		out = append(out, call("prompts/get", `{"name":"`+name+`","arguments":{"session":"RS-1"}}`))
+	}
+	for _, tool := range tools {
+		out = append(out, call("tools/call", `{"name":"`+tool.name+`","arguments":{"ref":"n"}}`))
+	}
+	return out
+}
+
+// Whatever message arrives, in whatever revision, the server neither panics
+// nor answers that it failed inside.
+func FuzzHandler_NoMessageMakesItFail(f *testing.F) {
+	handler := Handler(New(fuzzOptions(f)))
+	for i, revision := range revisions {
+		for _, seed := range messageSeeds(revision) {
+			f.Add(uint8(i), seed)
 		}
+	}
+	f.Fuzz(func(t *testing.T, n uint8, message string) {
+		deliver(t, handler, revisions[int(n)%len(revisions)], message)
 	})
+}
+
+func deliver(t *testing.T, handler http.Handler, revision, message string) string {
+	t.Helper()
+	// A subscription lasts until its client leaves.
+	ctx, leave := context.WithTimeout(t.Context(), time.Second)
+	defer leave()
+	h := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/mcp", strings.NewReader(message))
+	h.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if revision != "" {
+		h.Header.Set("Mcp-Protocol-Version", revision)
+	}
+	var m struct {
+		Method string `json:"method"`
+		Params struct {
+			Name string `json:"name"`
+			URI  string `json:"uri"`
+		} `json:"params"`
+	}
+	if json.Unmarshal([]byte(message), &m) == nil { // else the server says so
+		h.Header.Set("Mcp-Method", m.Method)
+		h.Header.Set("Mcp-Name", m.Params.Name+m.Params.URI)
+	}
+	out := httptest.NewRecorder()
+	handler.ServeHTTP(out, h)
+	if body := out.Body.String(); out.Code >= 500 || strings.Contains(body, string(brenner.CodeInternal)) {
+		t.Errorf("%s %q: %d %s", revision, message, out.Code, body)
+	}
+	return out.Body.String()
+}
+
+// The seeds reach every tool, resource and prompt through the protocol.
+func TestFuzz_ReachesEverythingOffered(t *testing.T) {
+	handler := Handler(New(fuzzOptions(t)))
+	for _, revision := range []string{"2025-06-18", newest} {
+		answered := 0
+		for _, seed := range messageSeeds(revision) {
+			if strings.Contains(deliver(t, handler, revision, seed), `"result":`) {
+				answered++
+			}
+		}
+		// What is listed, what is read but the artifact that is not there, and
+		// what refuses with a result.
+		if want := 4 + 2 + len(roster.PromptNames()) + len(tools); answered < want {
+			t.Errorf("%s: %d messages were answered, want at least %d", revision, answered, want)
+		}
+	}
 }

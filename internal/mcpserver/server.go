@@ -64,6 +64,7 @@ func New(o Options) *mcp.Server {
 	}
 	o.addResources(s)
 	o.addPrompts(s)
+	s.AddReceivingMiddleware(coded)
 	return s
 }
 

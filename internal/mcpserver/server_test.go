@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -100,8 +102,42 @@ func TestTools_BadArgumentsAreRefusedWithACode(t *testing.T) {
 			t.Errorf("%s: the text is %+v", c.tool, res.Content[0])
 		}
 	}
-	if _, err := w.session("ada").CallTool(t.Context(), &mcp.CallToolParams{Name: "drop_everything"}); err == nil {
-		t.Error("an unknown tool was called")
+}
+
+// X1: what the library refuses has a code too.
+func TestServer_WhatIsNotOfferedIsRefusedWithACode(t *testing.T) {
+	s := newWorld(t).session("ada")
+	for name, c := range map[string]struct {
+		call func() error
+		code brenner.Code
+	}{
+		"tool": {func() error {
+			_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "drop_everything"})
+			return err
+		}, brenner.CodeNotFound},
+		"prompt": {func() error {
+			_, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "nobody"})
+			return err
+		}, brenner.CodeNotFound},
+		"resource": {func() error {
+			_, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "file:///etc/passwd"})
+			return err
+		}, brenner.CodeNotFound},
+		"artifact": {func() error {
+			_, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "brenner://artifact/a%20b"})
+			return err
+		}, brenner.CodeInvalidID},
+		"cursor": {func() error {
+			_, err := s.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: "x"})
+			return err
+		}, brenner.CodeInvalidCursor},
+	} {
+		var e *jsonrpc.Error
+		var data brenner.Error
+		if err := c.call(); !errors.As(err, &e) || json.Unmarshal(e.Data, &data) != nil || data.Code != c.code ||
+			data.Message == "" || !strings.HasPrefix(e.Message, string(c.code)+": ") {
+			t.Errorf("%s: %v, %+v, want %s", name, err, e, c.code)
+		}
 	}
 }
 

@@ -195,6 +195,7 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 	}
 	var reading, most atomic.Int64
 	full := make(chan struct{})
+	fill := sync.OnceFunc(func() { close(full) })
 	var all sync.WaitGroup
 	for range 3 * brenner.MaxLargeRequests {
 		all.Go(func() {
@@ -203,7 +204,7 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 				}
 				if n == brenner.MaxLargeRequests {
-					close(full)
+					fill()
 				}
 				<-full
 			}})

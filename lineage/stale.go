@@ -51,15 +51,22 @@ func Stale(nodes []Node, edges []Edge) Staleness {
 		reaching[e.To] = append(reaching[e.To], e)
 	}
 	s := newStaleness(outdated)
-	for layer := unique(outdated); len(layer) > 0; {
+	s.spreadOver(reaching)
+	s.list(func(r brenner.Ref) bool { return concerned[r] })
+	return s
+}
+
+// spreadOver goes over a graph that is held, as the edges that reach each
+// version.
+func (s *Staleness) spreadOver(reaching map[brenner.Ref][]Edge) {
+	layer := slices.SortedFunc(maps.Keys(s.outdated), compareRefs)
+	for len(layer) > 0 {
 		var into []Edge
 		for _, r := range layer {
 			into = append(into, reaching[r]...)
 		}
 		layer = s.spread(into)
 	}
-	s.list(func(r brenner.Ref) bool { return concerned[r] })
-	return s
 }
 
 // Spread is Stale for a graph that is not held: it follows links backwards
@@ -114,73 +121,47 @@ func (s *Staleness) list(want func(brenner.Ref) bool) {
 	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), compareRefs), func(r brenner.Ref) bool { return !want(r) })
 }
 
-// StaleOne says why one version is stale, as Staleness.Path would, without
-// looking at more of the graph than it rests on; nil if it is not. from gives
-// the edges that leave the versions it is asked for, outdated those among some
-// versions that are outdated. It reports LIMIT_EXCEEDED beyond limit versions.
-func StaleOne(start brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]brenner.Ref, error), limit int) ([]brenner.Ref, error) {
-	// back leads from a reached version to the one it was reached from. The
-	// start is not in it: a cycle may lead back to it, and that counts.
-	back := map[brenner.Ref]brenner.Ref{}
-	for layer := []brenner.Ref{start}; len(layer) > 0; {
+// StaleAmong is Stale for some versions of a graph that is not held, without
+// looking at more of it than they rest on. Refs are those among them that are
+// stale, live or not. from gives the edges that leave the versions it is asked
+// for, outdated those among some versions that are outdated. It reports
+// LIMIT_EXCEEDED beyond limit versions.
+func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]brenner.Ref, error), limit int) (Staleness, error) {
+	some = unique(some)
+	asked := make(map[brenner.Ref]bool, len(some)) // for what leaves them
+	reaching := map[brenner.Ref][]Edge{}
+	var moved []brenner.Ref
+	for layer := some; len(layer) > 0; {
 		edges, err := from(layer)
 		if err != nil {
-			return nil, err
+			return Staleness{}, err
 		}
-		layer = step(layer, edges, back)
-		if len(back) > limit {
-			return nil, tooMany(limit)
+		for _, r := range layer {
+			asked[r] = true
 		}
-		moved, err := outdated(slices.Clone(layer))
-		if err != nil {
-			return nil, err
-		}
-		if first := firstOf(layer, moved); first >= 0 {
-			return trace(start, layer[first], back), nil
-		}
-	}
-	return nil, nil
-}
-
-// step gives the versions one link further that were not reached before. Layers
-// are in order of their least path: by the rank of the version they are
-// reached from, then by their own.
-func step(layer []brenner.Ref, edges []Edge, back map[brenner.Ref]brenner.Ref) []brenner.Ref {
-	leaving := make(map[brenner.Ref][]brenner.Ref, len(layer))
-	for _, e := range edges {
-		if e.Rel.Carries() {
-			leaving[e.From] = append(leaving[e.From], e.To)
-		}
-	}
-	var next []brenner.Ref
-	for _, at := range layer {
-		for _, to := range unique(leaving[at]) {
-			if _, seen := back[to]; !seen {
-				back[to] = at
-				next = append(next, to)
+		var fresh []brenner.Ref
+		for _, e := range edges {
+			if !e.Rel.Carries() {
+				continue
 			}
+			if reaching[e.To] == nil {
+				fresh = append(fresh, e.To)
+			}
+			reaching[e.To] = append(reaching[e.To], e)
 		}
-	}
-	return next
-}
-
-// firstOf gives the place of the first version that is among some, or -1.
-func firstOf(layer, some []brenner.Ref) int {
-	in := make(map[brenner.Ref]bool, len(some))
-	for _, r := range some {
-		in[r] = true
-	}
-	return slices.IndexFunc(layer, func(r brenner.Ref) bool { return in[r] })
-}
-
-// trace gives the path from start to end.
-func trace(start, end brenner.Ref, back map[brenner.Ref]brenner.Ref) []brenner.Ref {
-	path := []brenner.Ref{end}
-	for at := back[end]; ; at = back[at] {
-		path = append(path, at)
-		if at == start {
-			slices.Reverse(path)
-			return path
+		if len(reaching) > limit {
+			return Staleness{}, tooMany(limit)
 		}
+		out, err := outdated(unique(fresh))
+		if err != nil {
+			return Staleness{}, err
+		}
+		moved = append(moved, out...)
+		ends := newStaleness(out).outdated // no path goes on behind them
+		layer = slices.DeleteFunc(unique(fresh), func(r brenner.Ref) bool { return asked[r] || ends[r] })
 	}
+	s := newStaleness(moved)
+	s.spreadOver(reaching)
+	s.list(func(r brenner.Ref) bool { _, among := slices.BinarySearchFunc(some, r, compareRefs); return among })
+	return s, nil
 }

@@ -161,15 +161,31 @@ func TestStale_AgreesWithTheOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var live, any []brenner.Ref
+		asked := rapid.SliceOf(rapid.SampledFrom(all)).Draw(t, "asked")
+		among, err := StaleAmong(asked, w.from, w.outdated, brenner.MaxWalk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var live, any, some []brenner.Ref
 		for _, n := range w.nodes {
 			want := w.dumbPath(n.Ref)
 			if diff := cmp.Diff(want, layered.Path(n.Ref)); diff != "" {
 				t.Fatalf("%s: spread (-want +got):\n%s", n.Ref, diff)
 			}
-			one, err := StaleOne(n.Ref, w.from, w.outdated, brenner.MaxWalk)
-			if diff := cmp.Diff(want, one); diff != "" || err != nil {
+			one, err := StaleAmong([]brenner.Ref{n.Ref}, w.from, w.outdated, brenner.MaxWalk)
+			if diff := cmp.Diff(want, one.Path(n.Ref)); diff != "" || err != nil {
 				t.Fatalf("%s: one by one: %v (-want +got):\n%s", n.Ref, err, diff)
+			}
+			if len(one.Refs) > 0 != (want != nil) {
+				t.Fatalf("%s: one by one: %v are stale", n.Ref, one.Refs)
+			}
+			if slices.Contains(asked, n.Ref) {
+				if diff := cmp.Diff(want, among.Path(n.Ref)); diff != "" {
+					t.Fatalf("%s: among %v (-want +got):\n%s", n.Ref, asked, diff)
+				}
+				if want != nil {
+					some = append(some, n.Ref)
+				}
 			}
 			if want == nil {
 				continue
@@ -181,6 +197,9 @@ func TestStale_AgreesWithTheOracle(t *testing.T) {
 			if diff := cmp.Diff(want, whole.Path(n.Ref)); diff != "" {
 				t.Fatalf("%s: whole graph (-want +got):\n%s", n.Ref, diff)
 			}
+		}
+		if !slices.Equal(among.Refs, some) {
+			t.Fatalf("stale among %v are %v, want %v", asked, among.Refs, some)
 		}
 		if !slices.Equal(whole.Refs, live) {
 			t.Fatalf("stale are %v, want %v", whole.Refs, live)
@@ -274,19 +293,19 @@ func TestStale_WalksAreBoundedAndPassErrorsOn(t *testing.T) {
 	if _, err := Spread(refs("v0000049@1"), w.into, 10); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("spread beyond the limit: %v", err)
 	}
-	if _, err := StaleOne(nodes[0].Ref, w.from, w.outdated, 10); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
-		t.Errorf("one beyond the limit: %v", err)
+	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, w.outdated, 10); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Errorf("among beyond the limit: %v", err)
 	}
 	broken := errors.New("broken")
 	fail := func([]brenner.Ref) ([]Edge, error) { return nil, broken }
 	if _, err := Spread(refs("x@1"), fail, 10); !errors.Is(err, broken) {
 		t.Errorf("spread: %v", err)
 	}
-	if _, err := StaleOne(ref("x@1"), fail, w.outdated, 10); !errors.Is(err, broken) {
-		t.Errorf("one: %v", err)
+	if _, err := StaleAmong(refs("x@1"), fail, w.outdated, 10); !errors.Is(err, broken) {
+		t.Errorf("among: %v", err)
 	}
-	if _, err := StaleOne(nodes[0].Ref, w.from, func([]brenner.Ref) ([]brenner.Ref, error) { return nil, broken }, 10); !errors.Is(err, broken) {
-		t.Errorf("one, status: %v", err)
+	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, func([]brenner.Ref) ([]brenner.Ref, error) { return nil, broken }, 10); !errors.Is(err, broken) {
+		t.Errorf("among, status: %v", err)
 	}
 }
 

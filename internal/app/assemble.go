@@ -16,10 +16,13 @@ import (
 	"brenner/policy"
 )
 
-// How many artifacts each cause may bring before the preselection.
 const (
+	// perCause is how many artifacts a cause may bring before the preselection.
 	perCause     = 300
 	linkDistance = 3
+	// perWord is how many artifacts the full-text index looks at for a word. A
+	// word that more have says little.
+	perWord = 500
 )
 
 // work is what a context is assembled for.
@@ -172,6 +175,14 @@ func itemOf(a store.Artifact, v store.Version) assembly.Item {
 	}
 }
 
+// headItem is itemOf for the head, which the artifact's own row tells all of.
+func headItem(a store.Artifact) assembly.Item {
+	return assembly.Item{
+		Ref: brenner.Ref{Artifact: a.ID, Version: a.Head}, Type: a.Type, Module: a.Module, Status: a.HeadStatus,
+		Summary: a.Summary, Size: a.Size, Tags: a.Tags, Updated: a.Updated,
+	}
+}
+
 // candidates preselects what may bear on the work (C21) and loads it.
 func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assembly.Candidate, []assembly.Rest, error) {
 	types := make([]brenner.TypeName, 0, len(w.view.Types))
@@ -302,16 +313,21 @@ func (f *finder) byFullText([]string) (assembly.Found, error) {
 	if strings.TrimSpace(f.text) == "" {
 		return out, nil
 	}
-	hits, err := f.Search(f.ctx, store.SearchQuery{Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: perCause})
+	hits, err := f.Search(f.ctx, store.SearchQuery{
+		Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: perCause, Depth: perWord,
+	})
 	if err != nil {
 		return out, err
 	}
+	ids := make([]brenner.ArtifactID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Artifact
+	}
+	if err := f.know(ids); err != nil {
+		return out, err
+	}
 	for _, h := range hits {
-		a, err := f.row(h.Artifact)
-		if err != nil {
-			return out, err
-		}
-		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(a), Lexical: h.Score})
+		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(f.rows[h.Artifact]), Lexical: h.Score})
 	}
 	return out, nil
 }
@@ -352,50 +368,54 @@ func inForceRef(a store.Artifact) brenner.Ref {
 	return brenner.Ref{Artifact: a.ID, Version: a.Head}
 }
 
-func (f *finder) row(id brenner.ArtifactID) (store.Artifact, error) {
-	if a, ok := f.rows[id]; ok {
-		return a, nil
+// know loads the rows of artifacts that were not met yet.
+func (f *finder) know(ids []brenner.ArtifactID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id brenner.ArtifactID) bool { _, known := f.rows[id]; return known })
+	if len(ids) == 0 {
+		return nil
 	}
-	a, err := f.Reader.Artifact(f.ctx, id)
-	f.rows[id] = a
-	return a, err
+	rows, err := f.Reader.Artifacts(f.ctx, store.ArtifactQuery{IDs: ids})
+	f.hits(rows)
+	return err
 }
 
 // load gives what is needed to place the leads.
 func (f *finder) load(leads []assembly.Lead) (map[brenner.Ref]assembly.Item, error) {
-	refs := make([]brenner.Ref, len(leads))
+	refs, ids := make([]brenner.Ref, len(leads)), make([]brenner.ArtifactID, len(leads))
 	for i, l := range leads {
-		refs[i] = l.Ref
+		refs[i], ids[i] = l.Ref, l.Ref.Artifact
 	}
-	versions, err := f.VersionsOf(f.ctx, refs)
-	if err != nil {
+	if err := f.know(ids); err != nil {
 		return nil, err
 	}
-	out := make(map[brenner.Ref]assembly.Item, len(versions))
-	for _, v := range versions {
-		a, err := f.row(v.Artifact)
-		if err != nil {
-			return nil, err
+	out := make(map[brenner.Ref]assembly.Item, len(refs))
+	var others []brenner.Ref
+	for _, ref := range refs {
+		if a := f.rows[ref.Artifact]; ref.Version == a.Head {
+			out[ref] = headItem(a)
+		} else {
+			others = append(others, ref)
 		}
-		out[v.Ref()] = itemOf(a, v)
 	}
-	return out, nil
+	versions, err := f.VersionsOf(f.ctx, others)
+	for _, v := range versions {
+		out[v.Ref()] = itemOf(f.rows[v.Artifact], v)
+	}
+	return out, err
 }
 
 // markNeedsUpdate says of what a context shows whether it rests on something
 // that has moved. It reports whether anything does.
 func (c *call) markNeedsUpdate(in *assembly.Input, made assembly.Context) (bool, error) {
-	stale := map[brenner.Ref]bool{}
-	for _, i := range made.Items {
-		path, err := c.stalePath(i.Ref)
-		if err != nil {
-			return false, err
-		}
-		if len(path) > 0 {
-			stale[i.Ref] = true
-		}
+	shown := make([]brenner.Ref, len(made.Items))
+	for i, item := range made.Items {
+		shown[i] = item.Ref
 	}
-	mark := func(i *assembly.Item) { i.NeedsUpdate = stale[i.Ref] }
+	stale, err := c.staleAmong(shown)
+	if err != nil || len(stale.Refs) == 0 {
+		return false, err
+	}
+	mark := func(i *assembly.Item) { i.NeedsUpdate = slices.Contains(stale.Refs, i.Ref) }
 	for i := range in.Overview {
 		mark(&in.Overview[i])
 	}
@@ -405,7 +425,7 @@ func (c *call) markNeedsUpdate(in *assembly.Input, made assembly.Context) (bool,
 	for i := range in.Candidates {
 		mark(&in.Candidates[i].Item)
 	}
-	return len(stale) > 0, nil
+	return true, nil
 }
 
 // tokenizers are built once: their tables take a tenth of a second.
@@ -450,12 +470,21 @@ func (a *App) likeness(text string, others []string) []float64 {
 	query := embed.Builtin().Vec(text)
 	out := make([]float64, len(others))
 	for i, o := range others {
-		v := a.vectors.of(o)
-		for j, x := range query {
-			out[i] += float64(x) * float64(v[j])
-		}
+		out[i] = dot(query, a.vectors.of(o))
 	}
 	return out
+}
+
+// dot multiplies two vectors of the built-in model. The product of two float32
+// is exact in float64, and the sums are taken in one order on every machine.
+func dot(a, b []float32) float64 {
+	var even, odd float64
+	for len(a) >= 2 && len(b) >= 2 {
+		even += float64(a[0]) * float64(b[0])
+		odd += float64(a[1]) * float64(b[1])
+		a, b = a[2:], b[2:]
+	}
+	return even + odd
 }
 
 // vectorCache remembers the vectors of summaries, which come again with every

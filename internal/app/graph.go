@@ -30,18 +30,6 @@ func edges(links []store.Link, err error) ([]lineage.Edge, error) {
 	return out, err
 }
 
-// outdated gives those among some versions that one should no longer rest on.
-func (c *call) outdated(refs []brenner.Ref) ([]brenner.Ref, error) {
-	nodes, err := c.nodes(refs)
-	var out []brenner.Ref
-	for _, n := range nodes {
-		if lineage.Outdated(n) {
-			out = append(out, n.Ref)
-		}
-	}
-	return out, err
-}
-
 // nodes loads what the graph knows of some versions. The summary of what the
 // actor may not read stays out.
 func (c *call) nodes(refs []brenner.Ref) ([]lineage.Node, error) {
@@ -49,17 +37,29 @@ func (c *call) nodes(refs []brenner.Ref) ([]lineage.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	artifacts, err := c.artifactsOf(refs)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]lineage.Node, 0, len(versions))
-	var a store.Artifact
 	for _, v := range versions {
-		if a.ID != v.Artifact {
-			if a, err = c.Reader.Artifact(c.ctx, v.Artifact); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, c.node(a, v))
+		out = append(out, c.node(artifacts[v.Artifact], v))
 	}
 	return out, nil
+}
+
+// artifactsOf loads the artifacts of some versions, as far as they exist.
+func (c *call) artifactsOf(refs []brenner.Ref) (map[brenner.ArtifactID]store.Artifact, error) {
+	ids := make([]brenner.ArtifactID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.Artifact
+	}
+	rows, err := c.Reader.Artifacts(c.ctx, store.ArtifactQuery{IDs: ids})
+	out := make(map[brenner.ArtifactID]store.Artifact, len(rows))
+	for _, a := range rows {
+		out[a.ID] = a
+	}
+	return out, err
 }
 
 func (c *call) node(a store.Artifact, v store.Version) lineage.Node {
@@ -78,7 +78,13 @@ func (c *call) node(a store.Artifact, v store.Version) lineage.Node {
 
 // stalePath says why a version needs an update; nil if it does not.
 func (c *call) stalePath(ref brenner.Ref) ([]brenner.Ref, error) {
-	return lineage.StaleOne(ref, c.from, c.outdated, brenner.MaxWalk)
+	stale, err := c.staleAmong([]brenner.Ref{ref})
+	return stale.Path(ref), err
+}
+
+// staleAmong says which of some versions need an update, and why.
+func (c *call) staleAmong(refs []brenner.Ref) (lineage.Staleness, error) {
+	return lineage.StaleAmong(refs, c.from, func(some []brenner.Ref) ([]brenner.Ref, error) { return c.Outdated(c.ctx, some) }, brenner.MaxWalk)
 }
 
 // restingOn lists, up to a bound, the versions in use that rest on some that
@@ -270,14 +276,15 @@ func (c *call) spine() (lineage.SpineView, error) {
 
 // markStale fills in which of some nodes need an update.
 func (c *call) markStale(nodes []lineage.Node) error {
+	refs := make([]brenner.Ref, len(nodes))
 	for i, n := range nodes {
-		path, err := c.stalePath(n.Ref)
-		if err != nil {
-			return err
-		}
-		nodes[i].Stale = len(path) > 0
+		refs[i] = n.Ref
 	}
-	return nil
+	stale, err := c.staleAmong(refs)
+	for i, n := range nodes {
+		nodes[i].Stale = len(stale.Path(n.Ref)) > 0
+	}
+	return err
 }
 
 // The renderings of a lineage.

@@ -144,7 +144,7 @@ func projectVersionWritten(ctx context.Context, tx store.Tx, rec journal.Record,
 	a.Latest, a.Head = p.Version, p.Head
 	a.Updated, a.Seq = rec.At, rec.Seq
 	if p.Head == p.Version {
-		a.HeadStatus, a.Summary, a.Tags = p.Status, p.Summary, p.Tags
+		a.HeadStatus, a.Summary, a.Size, a.Tags = p.Status, p.Summary, p.Size, p.Tags
 	}
 	if err := tx.PutArtifact(ctx, a); err != nil {
 		return err
@@ -282,7 +282,7 @@ func settle(ctx context.Context, tx store.Tx, rec journal.Record, id brenner.Art
 	if err != nil {
 		return err
 	}
-	a.HeadStatus, a.Summary, a.Tags = h.Status, h.Summary, h.Tags
+	a.HeadStatus, a.Summary, a.Size, a.Tags = h.Status, h.Summary, h.Size, h.Tags
 	a.Seq = rec.Seq
 	if err := tx.PutArtifact(ctx, a); err != nil {
 		return err

@@ -91,6 +91,9 @@ type Reader interface {
 	// in order of from, rel, to.
 	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
 	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
+	// Outdated gives those among some versions that are superseded or older
+	// than the canonical version of their artifact, in order.
+	Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)
 	// OutdatedTargets lists, in order, every version that some link reaches
 	// and that is superseded or older than the version of its artifact whose
 	// status is canonical.
@@ -242,8 +245,9 @@ type Artifact struct {
 	Canonical brenner.Version `json:"canonical"`
 	// HeadStatus is the status of Head, kept here for filtering.
 	HeadStatus artifact.Status `json:"head_status"`
-	// Summary and Tags are those of Head, kept here for listing.
+	// Summary, Size and Tags are those of Head, kept here for listing.
 	Summary string   `json:"summary"`
+	Size    int64    `json:"size"`
 	Tags    []string `json:"tags"`
 	// Seq is the journal position of the last change to the artifact.
 	Seq int64 `json:"seq"`
@@ -351,10 +355,12 @@ type RecordQuery struct {
 
 // ArtifactQuery selects artifacts; zero fields select all.
 type ArtifactQuery struct {
+	// IDs, unless nil, are those to choose from.
+	IDs     []brenner.ArtifactID
 	Types   []brenner.TypeName
 	Modules []brenner.Module
-	// Statuses selects by the status of the head; a canonical version counts
-	// as canonical even when a later draft is the head.
+	// Statuses selects by the status of the head; but canonical is what has a
+	// canonical version, even when a later draft is the head.
 	Statuses []artifact.Status
 	Tag      string
 	// Canonical keeps only artifacts that have a canonical version.
@@ -366,6 +372,19 @@ type ArtifactQuery struct {
 	// id; After is then not used.
 	Recent bool
 	Limit  int
+}
+
+// ByStatus takes Statuses apart: those of heads, and whether what has a
+// canonical version is wanted as well.
+func (q ArtifactQuery) ByStatus() (heads []artifact.Status, canonical bool) {
+	for _, s := range q.Statuses {
+		if s == artifact.Canonical {
+			canonical = true
+		} else {
+			heads = append(heads, s)
+		}
+	}
+	return heads, canonical
 }
 
 // ObjectQuery selects objects of one kind; zero fields select all.
@@ -388,6 +407,10 @@ type SearchQuery struct {
 	Types   []brenner.TypeName
 	Modules []brenner.Module
 	Limit   int
+	// Depth lets the store look, for each word, at no more than so many of the
+	// artifacts that have it: those with the most weight, the latest first. A
+	// word that many have says little and costs the most. 0: at all of them.
+	Depth int
 }
 
 // Hit is an artifact found by full text.

@@ -120,9 +120,14 @@ func (r reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.A
 }
 
 func selected(a store.Artifact, q store.ArtifactQuery) bool {
-	in := len(q.Statuses) == 0 || slices.Contains(q.Statuses, a.HeadStatus) ||
-		slices.Contains(q.Statuses, artifact.Canonical) && a.Canonical > 0
+	in := len(q.Statuses) == 0 || slices.ContainsFunc(q.Statuses, func(s artifact.Status) bool {
+		if s == artifact.Canonical {
+			return a.Canonical > 0
+		}
+		return a.HeadStatus == s
+	})
 	return in &&
+		(q.IDs == nil || slices.Contains(q.IDs, a.ID)) &&
 		(len(q.Types) == 0 || slices.Contains(q.Types, a.Type)) &&
 		(len(q.Modules) == 0 || slices.Contains(q.Modules, a.Module)) &&
 		(q.Tag == "" || slices.Contains(a.Tags, q.Tag)) &&
@@ -218,6 +223,17 @@ func (r reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link
 
 func (r reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
 	out := slices.DeleteFunc(r.allLinks(), func(l store.Link) bool { return !slices.Contains(refs, l.To) })
+	return out, canceled(ctx)
+}
+
+func (r reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	var out []brenner.Ref
+	for ref, v := range r.versions {
+		if slices.Contains(refs, ref) && (v.Status == artifact.Superseded || ref.Version < r.artifacts[ref.Artifact].Canonical) {
+			out = append(out, ref)
+		}
+	}
+	slices.SortFunc(out, compareRefs)
 	return out, canceled(ctx)
 }
 

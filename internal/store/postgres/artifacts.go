@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	artifactColumns = `id, type, module, creator, created, updated, head, latest, canonical, head_status, summary, tags, seq`
+	artifactColumns = `id, type, module, creator, created, updated, head, latest, canonical, head_status, summary, size, tags, seq`
 	versionColumns  = `artifact, version, parent, status, slot, summary, format, content, size, what, why, creator, role, created, tags, task, invocation, seq`
 	linkColumns     = `from_artifact, from_version, rel, to_artifact, to_version, seq`
 	linkOrder       = `from_artifact, from_version, rel, to_artifact, to_version`
@@ -28,7 +28,7 @@ func scanArtifact(rows pgx.Rows, a *store.Artifact) error { return rows.Scan(art
 func artifactFields(a *store.Artifact) []any {
 	return []any{
 		(*string)(&a.ID), (*string)(&a.Type), (*string)(&a.Module), (*string)(&a.Creator), &a.Created, &a.Updated,
-		(*int)(&a.Head), (*int)(&a.Latest), (*int)(&a.Canonical), (*string)(&a.HeadStatus), &a.Summary, &a.Tags, &a.Seq,
+		(*int)(&a.Head), (*int)(&a.Latest), (*int)(&a.Canonical), (*string)(&a.HeadStatus), &a.Summary, &a.Size, &a.Tags, &a.Seq,
 	}
 }
 
@@ -60,24 +60,18 @@ func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Art
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
 	w := where{}
 	w.and(`project = %s`, r.project)
+	if q.IDs != nil {
+		w.and(`id = ANY(%s)`, texts(q.IDs))
+	}
 	if len(q.Types) > 0 {
 		w.and(`type = ANY(%s)`, texts(q.Types))
 	}
 	if len(q.Modules) > 0 {
 		w.and(`module = ANY(%s)`, texts(q.Modules))
 	}
-	if len(q.Statuses) > 0 {
-		status := `head_status = ANY(%s)`
-		if slices.Contains(q.Statuses, artifact.Canonical) {
-			status = `(head_status = ANY(%s) OR canonical > 0)`
-		}
-		w.and(status, texts(q.Statuses))
-	}
+	w.status(q)
 	if q.Tag != "" {
 		w.and(`tags @> ARRAY[%s]::text[]`, q.Tag)
-	}
-	if q.Canonical {
-		w.and(`canonical > %s`, 0)
 	}
 	if q.ChangedAfter > 0 {
 		w.and(`seq > %s`, q.ChangedAfter)
@@ -90,6 +84,22 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	}
 	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
 		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order, w.args...)
+}
+
+// status adds what a query asks of the status, in the words of the indexes.
+func (w *where) status(q store.ArtifactQuery) {
+	heads, canonical := q.ByStatus()
+	switch {
+	case canonical && len(heads) > 0:
+		w.and(`(head_status = ANY(%s) OR canonical > 0)`, texts(heads))
+	case len(heads) > 0 && !slices.Contains(heads, artifact.Draft):
+		w.and(`head_status = ANY(%s) AND head_status <> 'draft'`, texts(heads))
+	case len(heads) > 0:
+		w.and(`head_status = ANY(%s)`, texts(heads))
+	}
+	if q.Canonical || canonical && len(heads) == 0 {
+		w.conditions = append(w.conditions, `canonical > 0`)
+	}
 }
 
 func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
@@ -154,6 +164,15 @@ func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link,
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
+func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	ids, numbers := columns(refs)
+	return list(ctx, r.session, scanRef,
+		`SELECT a, n FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
+			SELECT status FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v, LATERAL (
+			SELECT canonical FROM artifacts WHERE project = $1 AND id = a OFFSET 0) AS of
+		WHERE status = 'superseded' OR n < canonical ORDER BY a COLLATE "C", n`, r.project, ids, numbers)
+}
+
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 	return list(ctx, r.session, scanRef,
 		`SELECT artifact, version FROM (
@@ -174,11 +193,11 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
 	}
 	t.known.artifacts[a.ID] = true
 	return t.put(ctx, `INSERT INTO artifacts (project, `+artifactColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-		ON CONFLICT (project, id) DO UPDATE SET (type, module, creator, created, updated, head, latest, canonical, head_status, summary, tags, seq)
-		= ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		ON CONFLICT (project, id) DO UPDATE SET (type, module, creator, created, updated, head, latest, canonical, head_status, summary, size, tags, seq)
+		= ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		string(a.ID), string(a.Type), string(a.Module), string(a.Creator), a.Created, a.Updated,
-		int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, some(a.Tags), a.Seq)
+		int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, a.Size, some(a.Tags), a.Seq)
 }
 
 // InsertVersion leaves it to the indexes to refuse a second canonical version.

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner"
 	"brenner/artifact"
@@ -30,14 +34,14 @@ func compareRefs(a, b brenner.Ref) int {
 	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
 }
 
-const artifactColumns = "id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary"
+const artifactColumns = "id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary, size"
 
 func scanArtifact(r row) store.Artifact {
 	return store.Artifact{
 		ID: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
 		Creator: brenner.ActorName(r.text(3)), Created: instant(r.int(4)), Updated: instant(r.int(5)),
 		Head: brenner.Version(r.int(6)), Latest: brenner.Version(r.int(7)), Canonical: brenner.Version(r.int(8)),
-		HeadStatus: artifact.Status(r.text(9)), Seq: r.int(10), Tags: split(r.bytes(11)), Summary: r.text(12),
+		HeadStatus: artifact.Status(r.text(9)), Seq: r.int(10), Tags: split(r.bytes(11)), Summary: r.text(12), Size: r.int(13),
 	}
 }
 
@@ -48,36 +52,64 @@ func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Art
 
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
 	var w where
-	from, order := "artifacts", "id"
+	index, order := statusIndex(q), "id"
 	if q.Recent {
 		// The newest are wanted: walking back in time finds them without
 		// sorting every artifact that is selected.
-		from, order = "artifacts INDEXED BY artifacts_by_seq", "seq DESC, id"
+		index, order = " INDEXED BY artifacts_by_seq", "seq DESC, id"
 	} else if q.After != "" {
 		w.add("id > ?", string(q.After))
 	}
+	if q.IDs != nil {
+		index = ""
+		w.add("id IN (SELECT value FROM json_each(?))", textsParameter(q.IDs))
+	}
 	in(&w, "type", q.Types)
 	in(&w, "module", q.Modules)
-	if len(q.Statuses) > 0 {
-		var s where
-		in(&s, "head_status", q.Statuses)
-		term := s.terms[0]
-		if slices.Contains(q.Statuses, artifact.Canonical) {
-			term = "(" + term + " OR canonical > 0)"
-		}
-		w.add(term, s.args...)
-	}
+	w.status(q)
 	if q.Tag != "" {
 		w.add("key IN (SELECT artifact FROM artifact_tags WHERE tag = ?)", q.Tag)
-	}
-	if q.Canonical {
-		w.add("canonical > 0")
 	}
 	if q.ChangedAfter != 0 {
 		w.add("seq > ?", q.ChangedAfter)
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM "+from+w.String()+
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM artifacts"+index+w.String()+
 		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+}
+
+// status adds what a query asks of the status.
+func (w *where) status(q store.ArtifactQuery) {
+	heads, canonical := q.ByStatus()
+	var of where
+	in(&of, "head_status", heads)
+	switch {
+	case canonical && len(heads) > 0:
+		w.add("("+of.terms[0]+" OR canonical > 0)", of.args...)
+	case len(heads) > 0:
+		w.add(of.terms[0], of.args...)
+		if !slices.Contains(heads, artifact.Draft) {
+			w.add("head_status <> 'draft'") // the index needs to be told
+		}
+	}
+	if q.Canonical || canonical && len(heads) == 0 {
+		w.add("canonical > 0")
+	}
+}
+
+// statusIndex names the index to walk for what is rarer than drafts: the
+// planner does not know what is rare.
+func statusIndex(q store.ArtifactQuery) string {
+	heads, canonical := q.ByStatus()
+	onlyCanonical := q.Canonical || canonical && len(heads) == 0
+	switch {
+	case onlyCanonical && len(q.Types) > 0:
+		return " INDEXED BY canonical_by_type"
+	case onlyCanonical:
+		return " INDEXED BY canonical_by_id"
+	case !canonical && len(heads) > 0 && !slices.Contains(heads, artifact.Draft):
+		return " INDEXED BY decided_by_status"
+	}
+	return ""
 }
 
 // artifactKey gives the key of an artifact.
@@ -121,18 +153,50 @@ func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after bren
 }
 
 func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
-	var out []store.Version
+	out, err := collect(ctx, r.c, scanVersion, "SELECT "+versionColumns+", a.id"+fromRefs+
+		"CROSS JOIN versions v ON v.key = a.key << 24 | ref.value", refsParameter(refs))
+	slices.SortFunc(out, func(a, b store.Version) int { return compareRefs(a.Ref(), b.Ref()) })
+	return out, err
+}
+
+// fromRefs makes rows of many references at once: a statement each would cost
+// more than what it finds. The parameter is refsParameter's.
+const fromRefs = " FROM json_each(?1) ref CROSS JOIN artifacts a ON a.id = ref.key "
+
+// refsParameter writes the references that can be, each once, as members of a
+// JSON object: "ID": VERSION.
+func refsParameter(refs []brenner.Ref) string {
+	object := []byte{'{'}
 	for _, ref := range distinct(refs) {
-		v, err := r.Version(ctx, ref)
-		if brenner.CodeOf(err) == brenner.CodeNotFound {
+		if !possible(ref.Version) {
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if len(object) > 1 {
+			object = append(object, ',')
 		}
-		out = append(out, v)
+		object = appendText(object, string(ref.Artifact))
+		object = strconv.AppendInt(append(object, ':'), int64(ref.Version), 10)
 	}
-	return out, nil
+	return string(append(object, '}'))
+}
+
+// textsParameter writes texts as a JSON array, for json_each.
+func textsParameter[T ~string](texts []T) string {
+	array := []byte{'['}
+	for i, t := range texts {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = appendText(array, string(t))
+	}
+	return string(append(array, ']'))
+}
+
+// appendText appends a JSON string. Text that cannot be stored is not found
+// whatever it becomes.
+func appendText(out []byte, text string) []byte {
+	out, _ = jsontext.AppendQuote(out, strings.ToValidUTF8(text, "\ufffd"))
+	return out
 }
 
 func (r *reader) eachVersion(ctx context.Context, fn func(any) error) error {
@@ -207,8 +271,10 @@ func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Ver
 	return out, nil
 }
 
-const selectLinks = "SELECT a.id, l.src, l.rel, b.id, l.dst, l.seq FROM links l " +
-	"CROSS JOIN artifacts a ON a.key = l.src >> 24 CROSS JOIN artifacts b ON b.key = l.dst >> 24 "
+const (
+	linkRows = "SELECT f.id, l.src, l.rel, t.id, l.dst, l.seq"
+	linkEnds = " CROSS JOIN artifacts f ON f.key = l.src >> 24 CROSS JOIN artifacts t ON t.key = l.dst >> 24"
+)
 
 func scanLink(r row) store.Link {
 	return store.Link{
@@ -222,31 +288,17 @@ func compareLinks(a, b store.Link) int {
 }
 
 func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	return r.links(ctx, refs, selectLinks+"WHERE l.src = ?")
+	return r.links(ctx, refs, linkRows+fromRefs+"CROSS JOIN links l ON l.src = a.key << 24 | ref.value"+linkEnds)
 }
 
 func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	return r.links(ctx, refs, selectLinks+"WHERE l.dst = ?")
+	return r.links(ctx, refs, linkRows+fromRefs+"CROSS JOIN links l ON l.dst = a.key << 24 | ref.value"+linkEnds)
 }
 
 func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string) ([]store.Link, error) {
-	var out []store.Link
-	for _, ref := range distinct(refs) {
-		key, found, err := r.artifactKey(ctx, ref.Artifact)
-		if err != nil {
-			return nil, err
-		}
-		if !found || !possible(ref.Version) {
-			continue
-		}
-		some, err := collect(ctx, r.c, scanLink, sql, versionKey(key, ref.Version))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, some...)
-	}
+	out, err := collect(ctx, r.c, scanLink, sql, refsParameter(refs))
 	slices.SortFunc(out, compareLinks)
-	return out, nil
+	return out, err
 }
 
 // eachLink goes from artifact to artifact in order of their ids; only the links
@@ -254,7 +306,7 @@ func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string) ([]s
 func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 	return r.c.query(ctx, func(a row) error {
 		lowest, highest := versionRange(a.int(0))
-		some, err := collect(ctx, r.c, scanLink, selectLinks+"WHERE l.src BETWEEN ? AND ?", lowest, highest)
+		some, err := collect(ctx, r.c, scanLink, linkRows+" FROM links l"+linkEnds+" WHERE l.src BETWEEN ? AND ?", lowest, highest)
 		if err != nil {
 			return err
 		}
@@ -266,6 +318,15 @@ func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 		}
 		return nil
 	}, "SELECT key, id FROM artifacts ORDER BY id")
+}
+
+func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
+		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: brenner.Version(r.int(1))}
+	}, "SELECT a.id, ref.value"+fromRefs+`CROSS JOIN versions v ON v.key = a.key << 24 | ref.value
+		WHERE v.status = 'superseded' OR ref.value < a.canonical`, refsParameter(refs))
+	slices.SortFunc(out, compareRefs)
+	return out, err
 }
 
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -76,13 +77,13 @@ func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, 
 	}
 	scores := map[int64]float64{}
 	for i, word := range words {
-		weights, err := r.postings(ctx, word, i, noted)
+		found, err := r.postings(ctx, word, i, noted, q.Depth)
 		if err != nil {
 			return nil, err
 		}
 		// A word says the more the fewer have it.
-		rarity := math.Log1p(float64(artifacts) / float64(len(weights)))
-		for _, p := range weights {
+		rarity := math.Log1p(float64(artifacts) / found.count(artifacts, q.Depth))
+		for _, p := range found {
 			scores[p.artifact] += float64(p.weight) * rarity
 		}
 	}
@@ -95,25 +96,51 @@ type posting struct {
 	weight   int
 }
 
-// postings gives every artifact that has the i-th word of a query.
-func (r *reader) postings(ctx context.Context, word string, i int, noted map[int64][]int) ([]posting, error) {
-	var out []posting
-	for weight := 1; weight <= store.MaxWeight; weight++ {
-		if err := r.c.query(ctx, func(r row) error {
-			if key := r.int(0); noted[key] == nil { // otherwise the index is out of date
+type postings []posting
+
+// postings gives the artifacts that have the i-th word of a query, those with
+// the most weight first, the latest of them first, no more than depth unless
+// that is 0.
+func (r *reader) postings(ctx context.Context, word string, i int, noted map[int64][]int, depth int) (postings, error) {
+	var out postings
+	for weight := store.MaxWeight; weight >= 1 && (depth == 0 || len(out) < depth); weight-- {
+		start := len(out)
+		for key, weights := range noted {
+			if weights[i] == weight {
 				out = append(out, posting{key, weight})
 			}
+		}
+		indexed := 0
+		err := r.c.query(ctx, func(r row) error {
+			if key := r.int(0); noted[key] == nil { // otherwise the index is out of date
+				out = append(out, posting{key, weight})
+				indexed++
+			}
+			if depth > 0 && start+indexed >= depth {
+				return errEnough
+			}
 			return nil
-		}, "SELECT rowid FROM words WHERE words MATCH ?", `"`+token(word, weight)+`"`); err != nil {
+		}, "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC", `"`+token(word, weight)+`"`)
+		if err != nil && !errors.Is(err, errEnough) {
 			return nil, err
 		}
+		slices.SortFunc(out[start:], func(a, b posting) int { return cmp.Compare(b.artifact, a.artifact) })
 	}
-	for key, weights := range noted {
-		if weights[i] > 0 {
-			out = append(out, posting{key, weights[i]})
-		}
+	if depth > 0 && len(out) > depth {
+		out = out[:depth]
 	}
 	return out, nil
+}
+
+// count is how many artifacts have the word: of a list that was cut short, as
+// many as there would be if the earlier artifacts were like the latest.
+func (p postings) count(artifacts int64, depth int) float64 {
+	n := float64(len(p))
+	if depth == 0 || len(p) < depth {
+		return n
+	}
+	reached := p[len(p)-1].artifact
+	return n * float64(artifacts) / float64(artifacts-reached+1)
 }
 
 // token is how the index knows a word of some weight.
@@ -136,36 +163,36 @@ func (r *reader) notedTexts(ctx context.Context, words []string) (map[int64][]in
 	return out, err
 }
 
+// scored is an artifact and how well it fits.
+type scored struct {
+	artifact int64
+	score    float64
+}
+
 // best gives the hits in order. Names are looked up only as far down as the
 // limit reaches.
 func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.SearchQuery) ([]store.Hit, error) {
-	type scored struct {
-		key   int64
-		score float64
-	}
 	ranked := make([]scored, 0, len(scores))
 	for key, score := range scores {
 		ranked = append(ranked, scored{key, score})
 	}
-	slices.SortFunc(ranked, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
-
-	var w where
-	w.add("key = ?", int64(0))
-	in(&w, "type", q.Types)
-	in(&w, "module", q.Modules)
-	sql := "SELECT id FROM artifacts" + w.String()
+	slices.SortFunc(ranked, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.artifact, b.artifact))
+	})
 	var out []store.Hit
-	for i, s := range ranked {
-		tied := i > 0 && ranked[i-1].score == s.score
-		if q.Limit > 0 && len(out) >= q.Limit && !tied {
-			break
+	for len(ranked) > 0 && (q.Limit <= 0 || len(out) < q.Limit) {
+		n := len(ranked)
+		if q.Limit > 0 {
+			n = min(n, q.Limit)
 		}
-		w.args[0] = s.key
-		if _, err := r.c.one(ctx, func(r row) {
-			out = append(out, store.Hit{Artifact: brenner.ArtifactID(r.text(0)), Score: s.score})
-		}, sql, w.args...); err != nil {
+		for n < len(ranked) && ranked[n].score == ranked[n-1].score { // ties go by id, which is not known yet
+			n++
+		}
+		some, err := r.named(ctx, ranked[:n], q)
+		if err != nil {
 			return nil, err
 		}
+		out, ranked = append(out, some...), ranked[n:]
 	}
 	slices.SortFunc(out, func(a, b store.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
@@ -174,6 +201,24 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 		out = out[:q.Limit]
 	}
 	return out, nil
+}
+
+// named gives the hits among some artifacts that have one of the types and
+// modules asked for.
+func (r *reader) named(ctx context.Context, some []scored, q store.SearchQuery) ([]store.Hit, error) {
+	array := []byte{'['}
+	for i, s := range some {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = strconv.AppendInt(array, s.artifact, 10)
+	}
+	w := where{args: []any{string(append(array, ']'))}}
+	in(&w, "a.type", q.Types)
+	in(&w, "a.module", q.Modules)
+	return collect(ctx, r.c, func(r row) store.Hit {
+		return store.Hit{Artifact: brenner.ArtifactID(r.text(1)), Score: some[r.int(0)].score}
+	}, "SELECT found.key, a.id FROM json_each(?) found CROSS JOIN artifacts a ON a.key = found.value"+w.String(), w.args...)
 }
 
 // behind reports whether many texts wait to be indexed.

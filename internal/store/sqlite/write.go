@@ -178,9 +178,9 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) (err error) {
 	tags := joined(a.Tags)
 	columns := []any{
 		string(a.ID), string(a.Type), string(a.Module), string(a.Creator), micros(a.Created), micros(a.Updated), int64(a.Head),
-		int64(a.Latest), int64(a.Canonical), string(a.HeadStatus), a.Seq, tags, a.Summary,
+		int64(a.Latest), int64(a.Canonical), string(a.HeadStatus), a.Seq, tags, a.Summary, a.Size,
 	}
-	added, key, err := t.c.exec(ctx, "INSERT INTO artifacts ("+artifactColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	added, key, err := t.c.exec(ctx, "INSERT INTO artifacts ("+artifactColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`, columns...)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) (err error) {
 	}
 	t.remember(a.ID, key)
 	if err := t.c.do(ctx, `UPDATE artifacts SET type = ?2, module = ?3, creator = ?4, created = ?5, updated = ?6, head = ?7,
-		latest = ?8, canonical = ?9, head_status = ?10, seq = ?11, tags = ?12, summary = ?13 WHERE id = ?1`, columns...); err != nil {
+		latest = ?8, canonical = ?9, head_status = ?10, seq = ?11, tags = ?12, summary = ?13, size = ?14 WHERE id = ?1`, columns...); err != nil {
 		return err
 	}
 	if bytes.Equal(before, tags) {

@@ -32,7 +32,7 @@ var artifactCases = []testCase{
 		wantEqual(t, "artifact", first, one())
 		second := store.Artifact{
 			ID: "a", Type: "critique", Module: "physics", Creator: "bob", Created: day.Add(time.Hour), Updated: day.Add(2 * time.Hour),
-			Head: 7, Latest: 9, Canonical: 3, HeadStatus: artifact.Alternative, Summary: "naïve 細胞 'quoted' \"twice\"\n", Tags: nil, Seq: 12,
+			Head: 7, Latest: 9, Canonical: 3, HeadStatus: artifact.Alternative, Summary: "naïve 細胞 'quoted' \"twice\"\n", Size: 1 << 40, Tags: nil, Seq: 12,
 		}
 		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.PutArtifact(ctx, second) })
 		got := one()

@@ -133,6 +133,7 @@ func drawArtifact(rt *rapid.T) op {
 	a := anArtifact(string(pick(rt, someIDs, "id")), int64(rapid.IntRange(0, 9).Draw(rt, "seq")))
 	a.Type, a.Module = pick(rt, someTypes, "type"), pick(rt, someModules, "module")
 	a.HeadStatus = pick(rt, artifact.Statuses(), "status")
+	a.Size = rapid.Int64Range(0, 9).Draw(rt, "size")
 	a.Canonical = brenner.Version(rapid.IntRange(0, 2).Draw(rt, "canonical"))
 	a.Tags = rapid.SliceOfN(rapid.SampledFrom(someTags), 0, 3).Draw(rt, "tags")
 	return op{fmt.Sprintf("PutArtifact(%+v)", a), func(ctx context.Context, tx store.Tx) error { return tx.PutArtifact(ctx, a) }}
@@ -290,6 +291,9 @@ func questions() []question {
 		answer("VersionsOf", func(ctx context.Context, r store.Reader) ([]store.Version, error) {
 			return r.VersionsOf(ctx, everyRef())
 		}),
+		answer("Outdated", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+			return r.Outdated(ctx, everyRef()[2:])
+		}),
 		answer("LinksFrom", func(ctx context.Context, r store.Reader) ([]store.Link, error) {
 			return r.LinksFrom(ctx, everyRef()[3:])
 		}),
@@ -381,12 +385,23 @@ func everyRef() []brenner.Ref {
 func artifactQueries() []store.ArtifactQuery {
 	return []store.ArtifactQuery{
 		{},
+		{IDs: someIDs[1:]},
+		{IDs: append(someIDs[:2:2], someIDs[0]), Types: someTypes[:1]},
+		{IDs: someIDs, Recent: true, Limit: 1},
+		{IDs: []brenner.ArtifactID{}},
 		{Types: someTypes[:1]},
 		{Types: someTypes, Limit: 2},
 		{Modules: someModules[:1], After: "B"},
 		{Tag: "x"},
 		{Tag: "X", Limit: 1},
 		{Statuses: []artifact.Status{"draft", "canonical"}},
+		{Statuses: []artifact.Status{"canonical"}},
+		{Statuses: []artifact.Status{"canonical"}, Modules: someModules[:1], Limit: 1},
+		{Statuses: []artifact.Status{"superseded", "canonical", "needs_rebase"}},
+		{Statuses: []artifact.Status{"superseded", "deprecated"}, After: "A", Limit: 2},
+		{Statuses: []artifact.Status{"draft"}, Recent: true},
+		{Canonical: true},
+		{Canonical: true, Types: someTypes[:1], Recent: true},
 		{Statuses: []artifact.Status{"superseded"}, Types: someTypes[1:]},
 		{Canonical: true, Tag: "y"},
 		{ChangedAfter: 4},

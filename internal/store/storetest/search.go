@@ -93,6 +93,26 @@ var searchCases = []testCase{
 		wantEqual(t, "ties", []string{"B", "a", "b", "z", "É"}, found(search(t, s, store.SearchQuery{Text: "zeta"})))
 		wantEqual(t, "limit", []string{"B", "a", "b"}, found(search(t, s, store.SearchQuery{Text: "zeta", Limit: 3})))
 	}},
+	{"Search_DepthSparesOnlyCommonWords", func(t *testing.T, s store.Store) {
+		texts := map[string]string{}
+		for i := range 20 {
+			texts[fmt.Sprintf("a%02d", i)] = "common"
+		}
+		texts["a03"], texts["a17"] = "common rare", "rare rare common"
+		library(t, s, texts)
+		got := found(search(t, s, store.SearchQuery{Text: "rare common", Depth: 4}))
+		if len(got) < 4 || !slices.Contains(got[:2], "a03") || !slices.Contains(got[:2], "a17") {
+			t.Errorf("found %v, want those with the rare word first, and four at least", got)
+		}
+		for _, id := range got {
+			if texts[id] == "" {
+				t.Errorf("found %s, which was never indexed", id)
+			}
+		}
+		if got := found(search(t, s, store.SearchQuery{Text: "common", Depth: 20})); len(got) != 20 {
+			t.Errorf("found %d of 20 that are no more than the depth", len(got))
+		}
+	}},
 	{"Search_FiltersByTypeAndModule", func(t *testing.T, s store.Store) {
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			for i, kind := range []brenner.TypeName{"note", "memo", "note", "brief"} {

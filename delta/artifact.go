@@ -23,7 +23,7 @@ type Metadata struct {
 	Contributors []brenner.ActorName `json:"contributors"`
 	// Priority is the list by which simultaneous writes are decided, highest first.
 	Priority []brenner.ActorName `json:"priority,omitzero"`
-	// Version counts the merges that recorded something.
+	// Version counts the merges that recorded something; see Opened.
 	Version int `json:"version"`
 	// CreatedAt and UpdatedAt are instants; UpdatedAt is that of the newest
 	// recorded delta.
@@ -88,6 +88,14 @@ func New(session brenner.SessionID, question string, roster jsontext.Value, crea
 	return &Artifact{meta: m}, nil
 }
 
+// Opened gives the artifact as version 1 of a ledger, which counts from 1 even
+// where no delta made it: from then on both count alike.
+func (a *Artifact) Opened() *Artifact {
+	opened := *a
+	opened.meta.Version = 1
+	return &opened
+}
+
 // check refuses metadata that no artifact can have.
 func (m *Metadata) check() error {
 	if m.SessionID != "" {
@@ -118,7 +126,7 @@ func (m *Metadata) check() error {
 // Metadata gives a copy of the metadata.
 func (a *Artifact) Metadata() Metadata { return a.meta.clone() }
 
-// Version is the number of merges that recorded something.
+// Version is the number of merges that recorded something; see Opened.
 func (a *Artifact) Version() int { return a.meta.Version }
 
 // Item finds an item by id.

@@ -253,7 +253,8 @@ func (x *extractor) delta(raw []byte, at int) {
 	if err == nil {
 		return
 	}
-	if d, notes, ok := mend(raw, x.env, seq); ok {
+	// Without a note nothing was mended: the envelope is to blame, not the delta.
+	if d, notes, ok := mend(raw, x.env, seq); ok && len(notes) > 0 {
 		x.miss(at, "the delta is refused: "+asInvalid(err).Message, strings.Join(notes, "; "), block(d))
 	}
 }

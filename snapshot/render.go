@@ -20,7 +20,7 @@ func (s Snapshot) Markdown() string {
 	w.line("State of %s, journal position %d.", s.At.UTC().Format(time.RFC3339), s.Position)
 	w.section("Question and scope")
 	if s.Brief == nil {
-		w.line("No brief is canonical.")
+		w.line("%s", noBrief)
 	} else {
 		w.line("%s (%s)", w.text(s.Brief.Question), s.Brief.Ref)
 		w.list("Goals", s.Brief.Goals)
@@ -34,16 +34,17 @@ func (s Snapshot) Markdown() string {
 	}
 	w.section("What each module knows")
 	w.entries(s.Memos)
+	w.none(len(s.Memos), noMemos)
 	w.section("Hypotheses and models")
 	w.statements(s.Hypotheses)
 	w.entries(s.Models)
-	if len(s.Hypotheses)+len(s.Models) == 0 {
-		w.line("None is canonical.")
-	}
+	w.none(len(s.Hypotheses)+len(s.Models), noHypotheses)
 	w.section("Evidence")
 	w.entries(s.Evidence)
+	w.none(len(s.Evidence), noEvidence)
 	w.section("Open questions")
 	w.statements(s.Open)
+	w.none(len(s.Open), noQuestions)
 	w.section("Not settled")
 	for _, m := range s.Missing {
 		w.line("- missing: %s", m.Message)
@@ -54,10 +55,26 @@ func (s Snapshot) Markdown() string {
 	for _, x := range s.Stale {
 		w.line("- stale: %s", pathText(x.Path))
 	}
-	if len(s.Missing)+len(s.Forks)+len(s.Stale) == 0 {
-		w.line("Nothing.")
-	}
+	w.none(len(s.Missing)+len(s.Forks)+len(s.Stale), noTrouble)
 	return w.String()
+}
+
+// What an empty section says: that there is nothing, and what would put
+// something there.
+const (
+	noBrief      = "No brief is canonical. Write a project_brief and promote it."
+	noMemos      = "None yet. An integrated_memo appears here once it is canonical."
+	noHypotheses = "None yet. A session's hypotheses and a model_spec appear here once they are canonical."
+	noEvidence   = "None yet. An analysis_result or a paper_note appears here once it is canonical."
+	noQuestions  = "None yet. Critiques, unchecked assumptions and what a session leaves open appear here once they are canonical."
+	noTrouble    = "Nothing."
+)
+
+// none says that a section is empty, if it is.
+func (w *writer) none(entries int, text string) {
+	if entries == 0 {
+		w.line("%s", text)
+	}
 }
 
 // writer writes Markdown whose structure only it decides.
@@ -134,6 +151,11 @@ var htmlPage = template.Must(template.New("snapshot").Funcs(template.FuncMap{
 	"path":    pathText,
 	"heads":   headNames,
 	"idIn":    idIn,
+	"none": func(section string) string {
+		return map[string]string{
+			"brief": noBrief, "memos": noMemos, "hypotheses": noHypotheses, "evidence": noEvidence, "questions": noQuestions, "trouble": noTrouble,
+		}[section]
+	},
 }).Parse(page))
 
 // HTML writes the snapshot as one page that needs nothing else: no script, no

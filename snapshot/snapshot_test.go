@@ -66,6 +66,37 @@ func TestMarkdown_ShowsEveryPart(t *testing.T) {
 	}
 }
 
+// C32: a section without entries says so, and what would put one there.
+func TestSnapshot_EveryEmptySectionSaysSo(t *testing.T) {
+	empty := snapshot.Snapshot{Project: "Fate", At: time.Unix(0, 0)}
+	page, err := empty.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"Markdown": empty.Markdown(), "HTML": page} {
+		for _, want := range []string{
+			"Write a project_brief and promote it.", "An integrated_memo appears here", "a model_spec appear here", "An analysis_result or a paper_note appears",
+			"what a session leaves open appear here", "Nothing.",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, "<ul></ul>") {
+			t.Errorf("%s has an empty list:\n%s", name, got)
+		}
+	}
+	whole, err := example("").HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"Markdown": example("").Markdown(), "HTML": whole} {
+		if strings.Contains(got, "None yet") || strings.Contains(got, "Nothing.") {
+			t.Errorf("%s calls a section empty that is not:\n%s", name, got)
+		}
+	}
+}
+
 // C32: no text of an artifact can pass for a heading or a list of ours.
 func TestMarkdown_ContentCannotForgeStructure(t *testing.T) {
 	shape := func(md string) string {

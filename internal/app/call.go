@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func (c *call) allow(action policy.Action, typ brenner.TypeName, module brenner.
 	}
 	c.denial = &store.Denial{
 		At: c.now, Actor: c.actor.Name, Role: c.actor.Role,
-		Action: string(action), Target: target, Reason: d.Reason,
+		Action: string(action), Target: cmp.Or(target, string(typ)), Reason: d.Reason,
 	}
 	return d.Err(req)
 }

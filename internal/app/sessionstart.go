@@ -287,8 +287,11 @@ func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time) (*del
 		return nil, nil, err
 	}
 	doc, err := delta.New(p.ID, p.Question, team, at)
-	if err != nil || strings.TrimSpace(p.Question) == "" {
-		return doc, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.TrimSpace(p.Question) == "" {
+		return doc.Opened(), nil, nil
 	}
 	payload, err := canon.Marshal(map[string]string{"statement": p.Question})
 	if err != nil {

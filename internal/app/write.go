@@ -32,14 +32,16 @@ func (ch *change) create(req api.CreateArtifactRequest) (api.WriteResult, error)
 	if err != nil {
 		return api.WriteResult{}, err
 	}
-	if err := ch.allow(policy.Write, typ.Name, module, string(typ.Name)); err != nil {
+	if req.ID != "" {
+		if err := req.ID.Check(); err != nil {
+			return api.WriteResult{}, err
+		}
+	}
+	if err := ch.allow(policy.Write, typ.Name, module, string(req.ID)); err != nil {
 		return api.WriteResult{}, err
 	}
 	if req.ID == "" {
 		req.ID = brenner.ArtifactID(fmt.Sprintf("%s-%d", typ.Name, ch.nextSeq()))
-	}
-	if err := req.ID.Check(); err != nil {
-		return api.WriteResult{}, err
 	}
 	switch _, err := ch.Artifact(ch.ctx, req.ID); brenner.CodeOf(err) {
 	case brenner.CodeNotFound:

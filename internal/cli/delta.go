@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -75,11 +76,15 @@ func newDeltaExtract(r *runner) *cobra.Command {
 		Long: `Find the deltas in a reply: blocks named delta, fenced by backticks, tildes or
 colons, in Markdown; or a file that is JSON or JSON Lines as a whole. They are
 printed as JSON Lines. What comes close to a delta is reported with a corrected
-block; quoted blocks and echoed examples are named and left out. FILE may be -
-for standard input.`,
-		Example: `  brenner delta extract --agent BlueLake --at 2025-12-30T12:00:00Z reply.md`,
+block; quoted blocks and echoed examples are named and left out. Deltas that do
+not say whose they are and of when get your name and this instant, as they
+would from a message you send now. FILE may be - for standard input.`,
+		Example: `  brenner delta extract reply.md
+  brenner delta extract --agent BlueLake --at 2025-12-30T12:00:00Z reply.md`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, names []string) error {
+			flags.agent = cmp.Or(flags.agent, string(r.where().As), string(r.userName()))
+			flags.at = cmp.Or(flags.at, delta.FormatInstant(time.Now().Truncate(time.Second)))
 			x, err := r.readDeltas(names[0], flags)
 			if err != nil {
 				return err

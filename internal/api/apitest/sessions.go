@@ -276,8 +276,19 @@ roster:
 			if !s.pi.status(id).ThreadEmpty || !strings.HasSuffix(string(id), "-session") {
 				s.Errorf("%s: %+v", id, s.pi.status(id))
 			}
+			counts := func(want int) {
+				res, err := s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: brenner.ArtifactID(id)}})
+				s.must(err)
+				doc, err := delta.ReadArtifact(res.Content)
+				s.must(err)
+				if int(res.Version.Version) != want || doc.Version() != want { // both count alike
+					s.Errorf("version %d of the ledger, %d of the session, want %d", res.Version.Version, doc.Version(), want)
+				}
+			}
+			counts(1)
 			s.agent("BlueLake").submits(id, block(`{"operation":"EDIT","target_id":"RT","section":"research_thread","rationale":"we need one","payload":{"statement":"Why do clones differ?"}}`))
 			s.pi.compiles(id)
+			counts(2)
 			if s.pi.status(id).ThreadEmpty {
 				s.Error("the thread is still empty")
 			}

@@ -286,38 +286,21 @@ func (s *service) Invocations(ctx context.Context, req api.ListInvocationsReques
 		if err := c.allow(action, "", "", "invocations"); err != nil {
 			return api.InvocationList{}, err
 		}
-		limit, err := pageSize(req.Limit)
-		if err != nil {
-			return api.InvocationList{}, err
-		}
-		after, err := openCursor[int64](req.Cursor)
-		if err != nil {
-			return api.InvocationList{}, err
-		}
-		q := store.ObjectQuery{Kind: objectInvocation, Group: req.Task, Newest: true, Limit: limit + 1}
+		q := store.ObjectQuery{Kind: objectInvocation, Group: req.Task, Newest: true}
 		if req.Agent != "" {
 			q.States = []string{string(req.Agent)}
 		}
-		if after > 0 {
-			q.AfterOrder, q.AfterID = after, fmt.Sprintf("ctx-%d", after)
-		}
-		rows, err := c.Objects(ctx, q)
-		if err != nil {
-			return api.InvocationList{}, err
-		}
 		out := api.InvocationList{Invocations: []api.InvocationItem{}}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			out.Cursor = makeCursor(rows[limit-1].Order)
-		}
-		for _, o := range rows {
+		var err error
+		out.Next, err = c.page(q, req.Page, func(o store.Object) error {
 			var i invocation
 			if err := unmarshalBody(o, &i); err != nil {
-				return api.InvocationList{}, err
+				return err
 			}
 			out.Invocations = append(out.Invocations, i.item())
-		}
-		return out, nil
+			return nil
+		})
+		return out, err
 	})
 }
 

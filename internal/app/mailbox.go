@@ -181,38 +181,6 @@ func (s *service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageL
 	})
 }
 
-// page visits one page of objects and says where the next one starts.
-func (c *call) page(q store.ObjectQuery, p api.Page, fn func(store.Object) error) (api.Next, error) {
-	limit, err := pageSize(p.Limit)
-	if err != nil {
-		return api.Next{}, err
-	}
-	type place struct {
-		Order int64  `json:"order"`
-		ID    string `json:"id"`
-	}
-	after, err := openCursor[place](p.Cursor)
-	if err != nil {
-		return api.Next{}, err
-	}
-	q.AfterOrder, q.AfterID, q.Limit = after.Order, after.ID, limit+1
-	rows, err := c.Objects(c.ctx, q)
-	if err != nil {
-		return api.Next{}, err
-	}
-	var next api.Next
-	if len(rows) > limit {
-		rows = rows[:limit]
-		next.Cursor = makeCursor(place{rows[limit-1].Order, rows[limit-1].ID})
-	}
-	for _, o := range rows {
-		if err := fn(o); err != nil {
-			return api.Next{}, err
-		}
-	}
-	return next, nil
-}
-
 // ReadMessage implements api.Mailbox.
 func (s *service) ReadMessage(ctx context.Context, req api.MessageRequest) (api.MessageView, error) {
 	return write(ctx, s, "mail.read", req.Write, req, func(ch *change) (api.MessageView, error) {

@@ -80,6 +80,13 @@ type sent struct {
 // became of each: the network is used between two transactions, never inside
 // one. The mailbox delivers by writing, so nothing is left to do. again says
 // that an earlier attempt may have arrived.
+//
+// Over a mail server a message arrives at least once. Each has a key at its
+// end, and whoever sends again first looks for the key in the thread; so one
+// arrives twice only if two processes send it at the same moment, such as a
+// start that is still sending and a resend. A lease would prevent that and make
+// everybody whose start was killed wait for it to run out; and the reader knows
+// a message that came twice by its key.
 func (s *service) deliver(ctx context.Context, id brenner.SessionID, messages []sent, again bool) ([]api.Delivery, error) {
 	out := make([]api.Delivery, len(messages))
 	for i, m := range messages {

@@ -169,27 +169,6 @@ func (c *call) frozen(domain playbook.Domain) (playbookFrozen, error) {
 	return p, err
 }
 
-// eachObject visits objects in order, a page at a time.
-func eachObject(ctx context.Context, r store.Reader, q store.ObjectQuery, fn func(store.Object) (bool, error)) error {
-	q.Limit = brenner.MaxPage
-	for {
-		rows, err := r.Objects(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, o := range rows {
-			if more, err := fn(o); !more || err != nil {
-				return err
-			}
-		}
-		if len(rows) < q.Limit {
-			return nil
-		}
-		last := rows[len(rows)-1]
-		q.AfterOrder, q.AfterID = last.Order, last.ID
-	}
-}
-
 // eachBullet visits the bullets of a domain, of some stages or all, oldest
 // first.
 func eachBullet(ctx context.Context, r store.Reader, domain playbook.Domain, stages []playbook.Stage, fn func(playbook.Bullet) error) error {

@@ -300,27 +300,6 @@ func (c *call) lead(id brenner.SessionID) (api.SessionInfo, error) {
 	return c.findSession(id)
 }
 
-// eachObject visits all objects of a query in order until fn fails.
-func (c *call) eachObject(q store.ObjectQuery, fn func(store.Object) error) error {
-	q.Limit = brenner.MaxPage
-	for {
-		rows, err := c.Objects(c.ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, o := range rows {
-			if err := fn(o); err != nil {
-				return err
-			}
-		}
-		if len(rows) < q.Limit {
-			return nil
-		}
-		last := rows[len(rows)-1]
-		q.AfterOrder, q.AfterID = last.Order, last.ID
-	}
-}
-
 // sessionArtifact reads a version of a session's artifact; version 0 is the
 // head.
 func (c *call) sessionArtifact(id brenner.SessionID, v brenner.Version) (store.Version, *delta.Artifact, error) {

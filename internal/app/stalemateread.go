@@ -115,49 +115,29 @@ func (s *service) ExportStalemate(ctx context.Context, req api.StalemateRequest)
 	})
 }
 
-// stalematePlace is where a listing goes on.
-type stalematePlace struct {
-	Order int64  `json:"order"`
-	ID    string `json:"id"`
-}
-
 // Stalemates implements api.Stalemates.
 func (s *service) Stalemates(ctx context.Context, req api.ListStalematesRequest) (api.StalemateList, error) {
 	return read(ctx, s, "stalemates", nil, func(c *call) (api.StalemateList, error) {
 		if err := c.allow(policy.Read, artifact.TypeStalemate, "", "stalemates"); err != nil {
 			return api.StalemateList{}, err
 		}
-		limit, err := pageSize(req.Limit)
-		if err != nil {
-			return api.StalemateList{}, err
-		}
-		after, err := openCursor[stalematePlace](req.Cursor)
-		if err != nil {
-			return api.StalemateList{}, err
-		}
-		q := store.ObjectQuery{Kind: objectStalemate, Group: req.About, AfterOrder: after.Order, AfterID: after.ID, Limit: limit + 1}
-		if q.States, err = stalemateStates(req.States); err != nil {
-			return api.StalemateList{}, err
-		}
-		rows, err := c.Objects(ctx, q)
+		states, err := stalemateStates(req.States)
 		if err != nil {
 			return api.StalemateList{}, err
 		}
 		out := api.StalemateList{Stalemates: []api.StalemateInfo{}}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			out.Cursor = makeCursor(stalematePlace{rows[limit-1].Order, rows[limit-1].ID})
-		}
-		for _, o := range rows {
+		q := store.ObjectQuery{Kind: objectStalemate, Group: req.About, States: states}
+		out.Next, err = c.page(q, req.Page, func(o store.Object) error {
 			var row stalemateRow
 			if err := unmarshalBody(o, &row); err != nil {
-				return api.StalemateList{}, err
+				return err
 			}
 			if c.may(policy.Read, artifact.TypeStalemate, row.Module) {
 				out.Stalemates = append(out.Stalemates, row.StalemateInfo)
 			}
-		}
-		return out, nil
+			return nil
+		})
+		return out, err
 	})
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -197,48 +196,36 @@ func (c *call) free(t api.TaskInfo) error {
 
 // eachTask visits tasks in the order they were opened until fn says stop.
 func (c *call) eachTask(states []api.TaskState, fn func(api.TaskInfo) bool) error {
-	q := store.ObjectQuery{Kind: objectTask, Limit: brenner.MaxPage}
-	for _, st := range states {
-		q.States = append(q.States, string(st))
-	}
-	for {
-		rows, err := c.Objects(c.ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, o := range rows {
-			t, err := c.taskFrom(o)
-			if err != nil {
-				return err
-			}
-			if !fn(t) {
-				return nil
-			}
-		}
-		if len(rows) < q.Limit {
-			return nil
-		}
-		last := rows[len(rows)-1]
-		q.AfterOrder, q.AfterID = last.Order, last.ID
-	}
+	q := store.ObjectQuery{Kind: objectTask, States: texts(states)}
+	return eachObject(c.ctx, c.Reader, q, func(o store.Object) (bool, error) {
+		t, err := c.taskFrom(o)
+		return err == nil && fn(t), err
+	})
 }
 
 // held loads a task that the caller must hold.
 func (ch *change) held(id string) (api.TaskInfo, error) {
-	t, err := ch.findTask(id)
+	t, err := ch.unfinished(id)
 	if err != nil {
 		return t, err
 	}
-	switch {
-	case t.State == api.TaskDone || t.State == api.TaskCanceled:
-		return t, brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
-	case t.Holder == "":
+	switch t.Holder {
+	case ch.actor.Name:
+		return t, nil
+	case "":
 		return t, brenner.Errorf(brenner.CodeTaskNotYours, "nobody has claimed %s", t.ID).
 			WithHint("run `brenner task claim " + t.ID + "` first")
-	case t.Holder != ch.actor.Name:
-		return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder)
 	}
-	return t, nil
+	return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder)
+}
+
+// unfinished loads a task that is neither done nor canceled.
+func (ch *change) unfinished(id string) (api.TaskInfo, error) {
+	t, err := ch.findTask(id)
+	if err == nil && (t.State == api.TaskDone || t.State == api.TaskCanceled) {
+		err = brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
+	}
+	return t, err
 }
 
 // ReleaseTask implements api.Tasks.
@@ -264,12 +251,9 @@ func (s *service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 		if err := ch.allow(policy.TaskCreate, "", "", req.ID); err != nil {
 			return api.TaskInfo{}, err
 		}
-		t, err := ch.findTask(req.ID)
+		t, err := ch.unfinished(req.ID)
 		if err != nil {
 			return api.TaskInfo{}, err
-		}
-		if t.State == api.TaskDone || t.State == api.TaskCanceled {
-			return api.TaskInfo{}, brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
 		}
 		to, err := ch.Actor(ctx, req.To)
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
@@ -299,12 +283,9 @@ func (s *service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (ap
 		if err := checkText(req.Reason); err != nil {
 			return api.TaskInfo{}, err
 		}
-		t, err := ch.findTask(req.ID)
+		t, err := ch.unfinished(req.ID)
 		if err != nil {
 			return api.TaskInfo{}, err
-		}
-		if t.State == api.TaskDone || t.State == api.TaskCanceled {
-			return api.TaskInfo{}, brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
 		}
 		if _, err := ch.append(kindTaskCanceled, taskCanceled{ID: t.ID, Reason: req.Reason}); err != nil {
 			return api.TaskInfo{}, err
@@ -422,44 +403,23 @@ func (s *service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 		if err := c.allow(policy.Status, "", "", "tasks"); err != nil {
 			return api.TaskList{}, err
 		}
-		limit, err := pageSize(req.Limit)
-		if err != nil {
-			return api.TaskList{}, err
-		}
-		after, err := openCursor[int64](req.Cursor)
-		if err != nil {
-			return api.TaskList{}, err
-		}
 		states := req.States
 		if len(states) == 0 {
 			states = []api.TaskState{api.TaskOpen, api.TaskClaimed}
 		}
-		q := store.ObjectQuery{Kind: objectTask, Group: string(req.Role), Limit: limit + 1}
 		for _, st := range states {
 			if !slices.Contains([]api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone, api.TaskCanceled}, st) {
 				return api.TaskList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a task", st)
 			}
-			q.States = append(q.States, string(st))
-		}
-		if after > 0 {
-			q.AfterOrder, q.AfterID = after, fmt.Sprintf("task-%d", after)
-		}
-		rows, err := c.Objects(ctx, q)
-		if err != nil {
-			return api.TaskList{}, err
 		}
 		out := api.TaskList{Tasks: []api.TaskInfo{}}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			out.Cursor = makeCursor(rows[limit-1].Order)
-		}
-		for _, o := range rows {
+		q := store.ObjectQuery{Kind: objectTask, Group: string(req.Role), States: texts(states)}
+		var err error
+		out.Next, err = c.page(q, req.Page, func(o store.Object) error {
 			t, err := c.taskFrom(o)
-			if err != nil {
-				return api.TaskList{}, err
-			}
 			out.Tasks = append(out.Tasks, t)
-		}
-		return out, nil
+			return err
+		})
+		return out, err
 	})
 }

@@ -26,11 +26,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Name, req.Role = r.write(), brenner.ActorName(a[0]), brenner.Role(role)
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.AddAgent(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.AddAgent, req)
 			if err != nil {
 				return err
 			}
@@ -85,11 +81,7 @@ func newAgentDenials(r *runner) *cobra.Command {
 		Example: `  brenner agent denials --limit 20`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Denials(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Denials, req)
 			if err != nil {
 				return err
 			}

@@ -166,6 +166,16 @@ func (r *runner) service(ctx context.Context) (api.Service, error) {
 	return s, nil
 }
 
+// ask makes one call of the service of the project the flags name.
+func ask[Q, A any](r *runner, cmd *cobra.Command, call func(api.Service, context.Context, Q) (A, error), req Q) (A, error) {
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		var none A
+		return none, err
+	}
+	return call(s, cmd.Context(), req)
+}
+
 func (r *runner) where() Where {
 	w := Where{Dir: r.path(""), Store: r.store, As: brenner.ActorName(r.as), Server: r.server, Token: r.env.Getenv("BRENNER_TOKEN")}
 	if w.Server == "" && w.Store == "" && w.As == "" {

@@ -28,11 +28,7 @@ func newConflictList(r *runner) *cobra.Command {
 			if len(a) == 1 {
 				req.Session = brenner.SessionID(a[0])
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Conflicts(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Conflicts, req)
 			if err != nil {
 				return err
 			}
@@ -76,11 +72,7 @@ delta with --take, or give a value with --value.`,
 				}
 				req.Value = text
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.ResolveConflict(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.ResolveConflict, req)
 			if err != nil {
 				return err
 			}

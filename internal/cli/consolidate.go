@@ -26,11 +26,7 @@ consolidation counts as done: status says when the next one is overdue.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Write, req.Modules = r.write(), named[brenner.Module](modules)
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Consolidate(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Consolidate, req)
 			if err != nil {
 				return err
 			}

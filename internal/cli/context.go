@@ -138,11 +138,7 @@ func newContextExplain(r *runner) *cobra.Command {
 		Example: `  brenner context explain ctx-17`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			i, err := s.Invocation(cmd.Context(), api.InvocationRequest{ID: a[0]})
+			i, err := ask(r, cmd, api.Service.Invocation, api.InvocationRequest{ID: a[0]})
 			if err != nil {
 				return err
 			}
@@ -174,11 +170,7 @@ func newContextList(r *runner) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Agent = brenner.ActorName(agent)
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Invocations(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Invocations, req)
 			if err != nil {
 				return err
 			}

@@ -26,11 +26,7 @@ sessions, stalemates, rosters, policies and views are never touched.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Write = r.write()
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.CollectGarbage(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.CollectGarbage, req)
 			if err != nil {
 				return err
 			}

@@ -24,11 +24,7 @@ artifact's canonical one. The shortest such chain is the reason.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Modules = named[brenner.Module](modules)
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Stale(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Stale, req)
 			if err != nil {
 				return err
 			}
@@ -165,11 +161,7 @@ func newLineage(r *runner) *cobra.Command {
 			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
 				return err
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Lineage(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Lineage, req)
 			if err != nil {
 				return err
 			}

@@ -131,11 +131,7 @@ recorded in the journal.`,
 				return brenner.Errorf(brenner.CodeFileError, "there is no %s or %s here", config.RCFile, config.TSFile).
 					WithHint("write one, or name a file")
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.ApplyConfig(cmd.Context(), api.ApplyConfigRequest{Write: r.write(), File: *f})
+			res, err := ask(r, cmd, api.Service.ApplyConfig, api.ApplyConfigRequest{Write: r.write(), File: *f})
 			if err != nil {
 				return err
 			}

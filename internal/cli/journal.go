@@ -99,11 +99,7 @@ func newReplay(r *runner) *cobra.Command {
 		Example: `  brenner replay`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Replay(cmd.Context(), api.ReplayRequest{Progress: r.progress()})
+			res, err := ask(r, cmd, api.Service.Replay, api.ReplayRequest{Progress: r.progress()})
 			if err != nil {
 				return err
 			}
@@ -234,11 +230,7 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 				}
 				req.Ref = ref
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Redact(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Redact, req)
 			if err != nil {
 				return err
 			}
@@ -263,11 +255,7 @@ has a name, or with a text in them.`,
   brenner journal --newest --kind status.decided --about oxygen-log`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Records(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Records, req)
 			if err != nil {
 				return err
 			}

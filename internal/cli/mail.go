@@ -26,11 +26,7 @@ func newMailInbox(r *runner) *cobra.Command {
 			if all {
 				req.States = []api.MessageState{api.MessageUnread, api.MessageRead, api.MessageAcked}
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Inbox(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Inbox, req)
 			if err != nil {
 				return err
 			}
@@ -60,11 +56,7 @@ func newMailRead(r *runner) *cobra.Command {
 		Example: `  brenner mail read msg-12 --as BlueLake`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			m, err := s.ReadMessage(cmd.Context(), api.MessageRequest{Write: r.write(), ID: a[0]})
+			m, err := ask(r, cmd, api.Service.ReadMessage, api.MessageRequest{Write: r.write(), ID: a[0]})
 			if err != nil {
 				return err
 			}
@@ -80,11 +72,7 @@ func newMailAck(r *runner) *cobra.Command {
 		Example: `  brenner mail ack msg-12 --as BlueLake`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			m, err := s.AckMessage(cmd.Context(), api.MessageRequest{Write: r.write(), ID: a[0]})
+			m, err := ask(r, cmd, api.Service.AckMessage, api.MessageRequest{Write: r.write(), ID: a[0]})
 			if err != nil {
 				return err
 			}
@@ -107,11 +95,7 @@ may be - for standard input. The same reply again changes nothing.`,
 			if err != nil {
 				return err
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			sub, err := s.ReplyMessage(cmd.Context(), api.ReplyMessageRequest{Write: r.write(), ID: a[0], Text: string(text)})
+			sub, err := ask(r, cmd, api.Service.ReplyMessage, api.ReplyMessageRequest{Write: r.write(), ID: a[0], Text: string(text)})
 			if err != nil {
 				return err
 			}

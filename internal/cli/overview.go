@@ -46,11 +46,7 @@ func newSnapshot(r *runner) *cobra.Command {
   brenner snapshot --format html -o state.html`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Snapshot(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Snapshot, req)
 			if err != nil {
 				return err
 			}

@@ -65,11 +65,7 @@ func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []stri
 	if cmd.Flags().Changed("summary") {
 		req.Summary = &f.summary
 	}
-	s, err := r.service(cmd.Context())
-	if err != nil {
-		return err
-	}
-	res, err := s.ApplyPatch(cmd.Context(), req)
+	res, err := ask(r, cmd, api.Service.ApplyPatch, req)
 	if err != nil {
 		return err
 	}
@@ -169,11 +165,7 @@ func (r *runner) explainArtifact(cmd *cobra.Command, target string, also []strin
 	if err != nil {
 		return err
 	}
-	s, err := r.service(cmd.Context())
-	if err != nil {
-		return err
-	}
-	x, err := s.ExplainPatch(cmd.Context(), req)
+	x, err := ask(r, cmd, api.Service.ExplainPatch, req)
 	if err != nil {
 		return err
 	}
@@ -204,11 +196,7 @@ func (r *runner) diffArtifact(cmd *cobra.Command, from, to brenner.Ref) error {
 	if cmd.Flags().Changed("path") {
 		return usage(cmd, fmt.Errorf("--path goes with files"))
 	}
-	s, err := r.service(cmd.Context())
-	if err != nil {
-		return err
-	}
-	res, err := s.PatchBetween(cmd.Context(), api.PatchBetweenRequest{From: from, To: to})
+	res, err := ask(r, cmd, api.Service.PatchBetween, api.PatchBetweenRequest{From: from, To: to})
 	if err != nil {
 		return err
 	}

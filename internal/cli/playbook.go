@@ -57,11 +57,7 @@ An insight in JSON: {"section":"helpful","content":"…","confidence":0.9,
 			if req.Guard, err = onOff("guard", guard); err != nil {
 				return err
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Learn(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Learn, req)
 			if err != nil {
 				return err
 			}
@@ -178,11 +174,7 @@ func newPlaybookList(r *runner) *cobra.Command {
 }
 
 func (r *runner) listBullets(cmd *cobra.Command, req api.ListBulletsRequest) error {
-	s, err := r.service(cmd.Context())
-	if err != nil {
-		return err
-	}
-	res, err := s.Bullets(cmd.Context(), req)
+	res, err := ask(r, cmd, api.Service.Bullets, req)
 	if err != nil {
 		return err
 	}
@@ -212,11 +204,7 @@ func newPlaybookShow(r *runner) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.ID = playbook.BulletID(a[0])
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Bullet(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Bullet, req)
 			if err != nil {
 				return err
 			}

@@ -235,11 +235,7 @@ func newPlaybookStats(r *runner) *cobra.Command {
 		Example: `  brenner playbook stats`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.PlaybookStats(cmd.Context(), api.PlaybookStatsRequest{Domain: playbook.Domain(domain)})
+			res, err := ask(r, cmd, api.Service.PlaybookStats, api.PlaybookStatsRequest{Domain: playbook.Domain(domain)})
 			if err != nil {
 				return err
 			}

@@ -89,11 +89,7 @@ the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
 			if transport == "" && r.env.Getenv("AGENT_MAIL_BASE_URL") != "" {
 				req.Transport = api.TransportAgentMail
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.StartSession(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.StartSession, req)
 			if err != nil {
 				return err
 			}
@@ -284,11 +280,7 @@ func newSessionList(r *runner) *cobra.Command {
 		Example: `  brenner session list`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Sessions(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Sessions, req)
 			if err != nil {
 				return err
 			}

@@ -163,11 +163,7 @@ func newStalemateExport(r *runner) *cobra.Command {
 		Example: `  brenner stalemate export stalemate-12 > Stalemate_Request.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.ExportStalemate(cmd.Context(), api.StalemateRequest{ID: brenner.ArtifactID(a[0])})
+			res, err := ask(r, cmd, api.Service.ExportStalemate, api.StalemateRequest{ID: brenner.ArtifactID(a[0])})
 			if err != nil {
 				return err
 			}
@@ -190,11 +186,7 @@ func newStalemateList(r *runner) *cobra.Command {
 			if all {
 				req.States = stalemate.States()
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Stalemates(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Stalemates, req)
 			if err != nil {
 				return err
 			}
@@ -237,11 +229,7 @@ func newStalemateShow(r *runner) *cobra.Command {
 		Example: `  brenner stalemate show stalemate-12 --evidence e2`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			v, err := s.Stalemate(cmd.Context(), api.StalemateRequest{ID: brenner.ArtifactID(a[0])})
+			v, err := ask(r, cmd, api.Service.Stalemate, api.StalemateRequest{ID: brenner.ArtifactID(a[0])})
 			if err != nil {
 				return err
 			}

@@ -207,11 +207,7 @@ func newTaskList(r *runner) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.States, req.Role = named[api.TaskState](states), brenner.Role(role)
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.Tasks(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.Tasks, req)
 			if err != nil {
 				return err
 			}

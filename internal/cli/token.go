@@ -23,11 +23,7 @@ kept only as a hash: whoever loses it gets a new one.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Actor = r.write(), brenner.ActorName(a[0])
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.IssueToken(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.IssueToken, req)
 			if err != nil {
 				return err
 			}
@@ -68,11 +64,7 @@ func newAgentRevoke(r *runner) *cobra.Command {
 			if strings.HasPrefix(a[0], "token-") {
 				req.ID, req.Actor = a[0], ""
 			}
-			s, err := r.service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			res, err := s.RevokeToken(cmd.Context(), req)
+			res, err := ask(r, cmd, api.Service.RevokeToken, req)
 			if err != nil {
 				return err
 			}

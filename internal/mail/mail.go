@@ -4,7 +4,7 @@
 // The built-in mailbox needs none of this; it is part of the service, because
 // its messages are journal records. What both can do is a Transport. A failure
 // concerns one recipient; what was delivered stays delivered, and a message
-// that may have arrived is not sent twice (Message.Again).
+// that may have arrived is looked for before it is sent again (Message.Again).
 package mail
 
 import (

@@ -120,7 +120,7 @@ func TestSignificant_WritesForReaders(t *testing.T) {
 // The list names benchmarks by their names: each must be a function of its
 // package, and each figure must say what it shows.
 func TestFigures_EachIsABenchmarkOfTheTree(t *testing.T) {
-	root, err := moduleRoot()
+	root, err := moduleRoot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,6 +221,8 @@ const (
 	// of each are held in memory.
 	MaxFeeds = 64
 	FeedPage = 100
+	// FeedHeartbeat is how often a quiet feed says that it is still there.
+	FeedHeartbeat = 15 * time.Second
 	// LoginLife is how long a person stays logged in, MaxLogins how many are.
 	LoginLife = 12 * time.Hour
 	MaxLogins = 100

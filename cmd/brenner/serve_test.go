@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner"
 	"brenner/internal/cli"
 )
 
@@ -155,6 +156,42 @@ func TestServer_WithoutTokensListensOnThisMachineOnly(t *testing.T) {
 	home.refused("USAGE", "serve", "--addr", "nonsense")
 	home.refused("USAGE", "serve", "--as", "BlueLake")
 	home.refused("FILE_ERROR", "serve", "--tls-cert", "none", "--tls-key", "none")
+}
+
+// X1, X3: a program that asks badly is told so with a code, never with a page.
+func TestServer_ProgramsThatAskBadlyGetACode(t *testing.T) {
+	home := newShell(t)
+	home.must("init", "--name", "Fate", "--pi", "ada")
+	token := home.must("agent", "token", "ada")
+	address := home.serves()
+	for _, c := range []struct {
+		name, method, path, kind, body string
+		status                         int
+		code                           string
+	}{
+		{"an unknown path", "GET", "/api/v1/nowhere", "", "", 404, "NOT_FOUND"},
+		{"an unknown method", "DELETE", "/api/v1/artifacts/n", "", "", 404, "NOT_FOUND"},
+		{"no message", "POST", "/mcp", "application/json", "{", 400, "INVALID_VALUE"},
+		{"no JSON", "POST", "/mcp", "text/plain", "{}", 415, "INVALID_VALUE"},
+		{"no method of MCP", "GET", "/mcp", "", "", 405, "NOT_FOUND"},
+		{"no tool", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}`, 200, "NOT_FOUND"},
+		{"an endless message", "POST", "/mcp", "application/json", strings.Repeat(" ", brenner.MaxRequestBytes+1), 413, "LIMIT_EXCEEDED"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, address+c.path, io.MultiReader(strings.NewReader(c.body))) // of no known length
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {c.kind}, "Accept": {"application/json, text/event-stream"}}
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != c.status || !strings.Contains(string(body), `"code":"`+c.code+`"`) {
+			t.Errorf("%s: %d, %v, %s", c.name, res.StatusCode, err, body)
+		}
+	}
 }
 
 // X5, X8: the same server shows the project to a person with a browser, and

@@ -30,6 +30,9 @@ type trouble struct {
 	RequestID   string               `json:"request_id,omitzero"`
 }
 
+// problemType is the media type of a problem.
+const problemType = "application/problem+json"
+
 // typePrefix makes a code the type of a problem.
 const typePrefix = "urn:brenner:problem:"
 
@@ -85,7 +88,7 @@ func fail(w http.ResponseWriter, h *http.Request, err error) {
 	if err != nil {
 		raw = []byte("{}")
 	}
-	send(w, t.Status, "application/problem+json", raw)
+	send(w, t.Status, problemType, raw)
 }
 
 // answer answers with a result.

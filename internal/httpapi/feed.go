@@ -14,9 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// heartbeat is how often a quiet feed says that it is still there.
-const heartbeat = 15 * time.Second
-
 // feed streams the records of the journal as server-sent events, from behind
 // the position asked for, or from now on. The id of an event is its position,
 // so that a reader who lost the connection goes on where it was. It reads the
@@ -87,12 +84,13 @@ func (f *stream) send(ctx context.Context, s *Server, h *http.Request, page api.
 	err := f.records(page)
 	for err == nil {
 		if !page.More {
-			err = f.wait(ctx, s)
+			err = s.quiet(ctx, f.after)
 		}
 		if err != nil {
 			break
 		}
-		// Who asks is asked again: a revoked token ends its feeds.
+		// Who asks is asked again: a token that was revoked or has expired ends
+		// its feeds.
 		var c Caller
 		if c, err = s.caller(h); err != nil {
 			break
@@ -112,20 +110,16 @@ func (f *stream) send(ctx context.Context, s *Server, h *http.Request, page api.
 // errGone says that the reader does not read any more.
 var errGone = errors.New("the reader of a feed is gone")
 
-// wait returns when there may be more, with a heartbeat now and then.
-func (f *stream) wait(ctx context.Context, s *Server) error {
-	for {
-		quiet, cancel := context.WithTimeout(ctx, heartbeat)
-		err := s.options.Backend.Wait(quiet, f.after)
-		timeout := quiet.Err() != nil && ctx.Err() == nil
-		cancel()
-		if !timeout {
-			return err
-		}
-		if err := f.write(": still here\n\n"); err != nil {
-			return err
-		}
+// quiet returns when there may be more, or when it is time to say that there
+// is nothing new.
+func (s *Server) quiet(ctx context.Context, after int64) error {
+	beat, cancel := context.WithTimeout(ctx, s.options.Deadlines.Heartbeat)
+	defer cancel()
+	err := s.options.Backend.Wait(beat, after)
+	if beat.Err() != nil && ctx.Err() == nil {
+		return nil
 	}
+	return err
 }
 
 func (f *stream) records(page api.RecordList) error {

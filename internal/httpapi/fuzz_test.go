@@ -42,6 +42,7 @@ var fuzzed = append(append([]route{}, routes...),
 	route{name: "Login", method: "POST", path: "/../../login"},
 	route{name: "Logout", method: "POST", path: "/../../logout"},
 	route{name: "None", method: "PUT", path: "/../../{id}"},
+	route{name: "None", method: "GET", path: "/{id}/nowhere"},
 )
 
 // input is one request to one of the routes.

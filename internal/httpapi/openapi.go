@@ -51,7 +51,7 @@ func (d *document) write() object {
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
 			"responses": object{"Problem": object{
 				"description": "the request was refused",
-				"content":     object{"application/problem+json": object{"schema": object{"$ref": d.ref(reflect.TypeFor[trouble]())}}},
+				"content":     object{problemType: object{"schema": object{"$ref": d.ref(reflect.TypeFor[trouble]())}}},
 			}},
 		},
 		"security": []object{{"token": []string{}}},

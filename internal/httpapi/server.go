@@ -74,6 +74,9 @@ type Deadlines struct {
 	Header time.Duration
 	// Request is for the whole of a request, and for taking the answer.
 	Request time.Duration
+	// Heartbeat is how often a quiet feed says that it is still there, and
+	// looks whether its reader still may read.
+	Heartbeat time.Duration
 }
 
 // Visitors is what pages learn from the server.
@@ -108,7 +111,7 @@ func New(o Options) *Server {
 		o.Tracer = noop.NewTracerProvider()
 	}
 	if o.Deadlines == (Deadlines{}) {
-		o.Deadlines = Deadlines{Header: brenner.HeaderDeadline, Request: brenner.RequestDeadline}
+		o.Deadlines = Deadlines{Header: brenner.HeaderDeadline, Request: brenner.RequestDeadline, Heartbeat: brenner.FeedHeartbeat}
 	}
 	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
 	s.live, s.stop = context.WithCancel(context.Background())
@@ -136,16 +139,20 @@ func (s *Server) mux() *http.ServeMux {
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", s.mcp))
 	}
+	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
 		pages := s.options.Pages(Visitors{Who: s.visitor, Wait: s.wait})
 		m.HandleFunc("/", s.named("Page", pages.ServeHTTP))
 		return m
 	}
-	m.HandleFunc("/", s.named("None", func(w http.ResponseWriter, h *http.Request) {
-		fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, clip(h.URL.Path)).
-			WithHint("see "+prefix+"/openapi.json"))
-	}))
+	m.HandleFunc("/", s.named("None", none))
 	return m
+}
+
+// none answers a program that asks for what there is not.
+func none(w http.ResponseWriter, h *http.Request) {
+	fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, clip(h.URL.Path)).
+		WithHint("see "+prefix+"/openapi.json"))
 }
 
 // serve is the handler of one row of the table.
@@ -175,7 +182,7 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
 			WithHint("send Authorization: Bearer TOKEN"))
 		return
 	}
-	s.options.MCP.ServeHTTP(w, h)
+	s.options.MCP.ServeHTTP(&plainly{ResponseWriter: w, h: h}, h)
 }
 
 // known is a handler for somebody who is known and within their limits.

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
@@ -355,6 +356,44 @@ func TestServer_FeedFollowsTheJournal(t *testing.T) {
 	}
 	if got := tail(1); len(got) != 1 || got[0] != "error" {
 		t.Errorf("after its token was revoked the feed went on: %q", got)
+	}
+}
+
+// X8: a feed ends when its token expires, also when there is nothing new.
+func TestServer_FeedEndsWithItsToken(t *testing.T) {
+	w := newWorld(t, func(o *httpapi.Options) {
+		o.Deadlines = httpapi.Deadlines{Header: time.Minute, Request: time.Minute, Heartbeat: 10 * time.Millisecond}
+	})
+	short, err := w.owner().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "ada", Expires: api.Duration(time.Second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, closer := w.follow("", short.Secret)
+	defer closer()
+	if got := events(1); len(got) != 1 || got[0] != "error" {
+		t.Errorf("after its token had expired the feed went on: %q", got)
+	}
+}
+
+// X1: what the MCP library refuses in its own words gets a code, and what
+// fails inside it is not shown.
+func TestServer_RefusalsOfTheLibraryGetACode(t *testing.T) {
+	var status int
+	w := newWorld(t, func(o *httpapi.Options) {
+		o.MCP = http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "the words", status) })
+	})
+	for want, code := range map[int]brenner.Code{
+		400: brenner.CodeInvalidValue, 404: brenner.CodeNotFound, 405: brenner.CodeNotFound, 413: brenner.CodeLimitExceeded,
+		415: brenner.CodeInvalidValue, 500: brenner.CodeInternal,
+	} {
+		status = want
+		got, header, body := w.ask("POST", "/mcp", "{}")
+		if got != want || codeOf(t, body) != code || header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%d: %d %s", want, got, body)
+		}
+		if shown := strings.Contains(body, "the words"); shown != (want < 500) {
+			t.Errorf("%d: %s", want, body)
+		}
 	}
 }
 

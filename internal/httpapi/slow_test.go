@@ -56,7 +56,7 @@ func (c narrowConn) Close() error {
 func impatient(t *testing.T) (*world, *narrow) {
 	t.Helper()
 	w := newWorld(t, func(o *httpapi.Options) {
-		o.Deadlines = httpapi.Deadlines{Header: 150 * time.Millisecond, Request: 300 * time.Millisecond}
+		o.Deadlines = httpapi.Deadlines{Header: 150 * time.Millisecond, Request: 300 * time.Millisecond, Heartbeat: time.Minute}
 	})
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -128,6 +128,33 @@ func TestDocuments_EveryCodeNamedIsInTheRegistry(t *testing.T) {
 	}
 }
 
+// A document that says what is tested names tests that are there.
+func TestDocuments_EveryTestNamedExists(t *testing.T) {
+	exists := map[string]bool{}
+	for _, name := range tracked(t) {
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`).FindAllStringSubmatch(readFile(t, name), -1) {
+			exists[m[1]] = true
+		}
+	}
+	named := 0
+	for _, name := range written(t) {
+		for _, m := range inlineCode.FindAllStringSubmatch(readFile(t, name), -1) {
+			if !regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w+$`).MatchString(m[1]) {
+				continue
+			}
+			if named++; !exists[m[1]] {
+				t.Errorf("%s names the test %s, which does not exist", name, m[1])
+			}
+		}
+	}
+	if named == 0 {
+		t.Fatal("no document names a test: this test would pass on nothing")
+	}
+}
+
 // The map of the code has a line for every package, and none for one that is
 // not there.
 func TestDocuments_TheMapNamesEveryPackage(t *testing.T) {

@@ -82,7 +82,7 @@ func (s *Server) addressed(next http.Handler) http.Handler {
 		head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		head.Set("Referrer-Policy", "no-referrer")
 		switch {
-		case !s.answersTo(h.Host):
+		case !s.answersTo(h.Host) && !isProbe(h):
 			fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this server does not answer to the name %q", clip(h.Host)).
 				WithHint("use the address it printed, or name the host with --host when starting it"))
 		case s.stopping.Load() && h.URL.Path != "/healthz":
@@ -93,6 +93,10 @@ func (s *Server) addressed(next http.Handler) http.Handler {
 		}
 	})
 }
+
+// isProbe says whether a load balancer asks, which may use any name: there is
+// nothing to learn from the answer.
+func isProbe(h *http.Request) bool { return h.URL.Path == "/healthz" || h.URL.Path == "/readyz" }
 
 func (s *Server) answersTo(host string) bool {
 	name, _, err := net.SplitHostPort(host)

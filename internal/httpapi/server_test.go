@@ -273,6 +273,12 @@ func TestServer_TellsItsHealthAndMetrics(t *testing.T) {
 			t.Errorf("%s: %d %.200s", path, status, body)
 		}
 	}
+	// A load balancer knows the server by another name.
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/api/v1/openapi.json": 401, "/metrics": 401} {
+		if status, _, body := w.ask("GET", path, "", "Host: 10.0.0.7:7420"); status != want {
+			t.Errorf("%s by another name: %d %s", path, status, body)
+		}
+	}
 	w.ask("GET", "/api/v1/project", "")
 	if _, _, body := w.ask("GET", "/metrics", ""); !strings.Contains(body, `brenner_requests_total{call="Project",code="",status="200"} 1`) {
 		t.Errorf("metrics: %.2000s", body)

@@ -22,7 +22,7 @@ const (
 	linkDistance = 3
 	// perWord is how many artifacts the full-text index looks at for a word. A
 	// word that more have says little.
-	perWord = 500
+	perWord = 400
 )
 
 // work is what a context is assembled for.
@@ -319,15 +319,9 @@ func (f *finder) byFullText([]string) (assembly.Found, error) {
 	if err != nil {
 		return out, err
 	}
-	ids := make([]brenner.ArtifactID, len(hits))
-	for i, h := range hits {
-		ids[i] = h.Artifact
-	}
-	if err := f.know(ids); err != nil {
-		return out, err
-	}
 	for _, h := range hits {
-		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(f.rows[h.Artifact]), Lexical: h.Score})
+		f.rows[h.ID] = h.Artifact
+		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(h.Artifact), Lexical: h.Score})
 	}
 	return out, nil
 }

@@ -237,11 +237,7 @@ func (s *service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		}
 		out := api.SearchResult{Items: []api.SearchHit{}}
 		for _, h := range hits {
-			a, err := c.Reader.Artifact(ctx, h.Artifact)
-			if err != nil {
-				return api.SearchResult{}, err
-			}
-			out.Items = append(out.Items, api.SearchHit{ArtifactItem: item(a), Score: h.Score})
+			out.Items = append(out.Items, api.SearchHit{ArtifactItem: item(h.Artifact), Score: h.Score})
 		}
 		return out, nil
 	})

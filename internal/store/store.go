@@ -415,6 +415,6 @@ type SearchQuery struct {
 
 // Hit is an artifact found by full text.
 type Hit struct {
-	Artifact brenner.ArtifactID
-	Score    float64
+	Artifact
+	Score float64
 }

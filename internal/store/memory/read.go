@@ -337,7 +337,8 @@ func (r reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 		if !selected(r.artifacts[id], store.ArtifactQuery{Types: q.Types, Modules: q.Modules}) {
 			continue
 		}
-		hit := store.Hit{Artifact: id}
+		hit := store.Hit{Artifact: r.artifacts[id]}
+		hit.Tags = list(hit.Tags)
 		for _, t := range store.Terms(r.texts[id]) {
 			if slices.Contains(words, t.Word) {
 				hit.Score += float64(t.Weight)

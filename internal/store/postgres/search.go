@@ -24,22 +24,49 @@ func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, 
 	if err != nil {
 		return nil, err
 	}
-	hits, rarity, err := r.searchIndex(ctx, words, q, noted)
+	found, rarity, err := r.searchIndex(ctx, words, q, noted)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range noted {
 		if score := n.score(rarity); n.wanted && score > 0 {
-			hits = append(hits, store.Hit{Artifact: n.artifact, Score: score})
+			found = append(found, scored{n.artifact, score})
 		}
 	}
-	slices.SortFunc(hits, func(a, b store.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
+	slices.SortFunc(found, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.artifact, b.artifact))
 	})
 	if q.Limit > 0 {
-		hits = hits[:min(q.Limit, len(hits))]
+		found = found[:min(q.Limit, len(found))]
 	}
-	return hits, nil
+	return r.hits(ctx, found)
+}
+
+// scored is an artifact and how well it fits.
+type scored struct {
+	artifact brenner.ArtifactID
+	score    float64
+}
+
+// hits loads the artifacts that were found.
+func (r *reader) hits(ctx context.Context, found []scored) ([]store.Hit, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	ids := make([]brenner.ArtifactID, len(found))
+	place := make(map[brenner.ArtifactID]int, len(found))
+	for i, f := range found {
+		ids[i], place[f.artifact] = f.artifact, i
+	}
+	rows, err := r.Artifacts(ctx, store.ArtifactQuery{IDs: ids})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]store.Hit, len(found))
+	for _, a := range rows {
+		out[place[a.ID]] = store.Hit{Artifact: a, Score: found[place[a.ID]].score}
+	}
+	return out, nil
 }
 
 // notedText is a text that is not in the index yet.
@@ -81,7 +108,7 @@ func (r *reader) notedTexts(ctx context.Context, words []string, q store.SearchQ
 // searchIndex gives the best hits of the index, in which noted texts do not
 // count, and the rarity of each word, for which they do. Which weight a word
 // has in a document shows by the lexeme under which it is found.
-func (r *reader) searchIndex(ctx context.Context, words []string, q store.SearchQuery, noted []notedText) (hits []store.Hit, rarity []float64, err error) {
+func (r *reader) searchIndex(ctx context.Context, words []string, q store.SearchQuery, noted []notedText) (found []scored, rarity []float64, err error) {
 	size, err := r.Size(ctx) // of the journal: rough, but that will do
 	if err != nil {
 		return nil, nil, err
@@ -114,17 +141,17 @@ func (r *reader) searchIndex(ctx context.Context, words []string, q store.Search
 		) SELECT artifact, score, 0 FROM best UNION ALL SELECT '', rarity, n FROM rare`
 	rarity = make([]float64, len(words))
 	err = r.query(ctx, func(rows pgx.Rows) error {
-		var hit store.Hit
+		var one scored
 		var word int
-		err := rows.Scan((*string)(&hit.Artifact), &hit.Score, &word)
+		err := rows.Scan((*string)(&one.artifact), &one.score, &word)
 		if word == 0 {
-			hits = append(hits, hit)
+			found = append(found, one)
 		} else {
-			rarity[word-1] = hit.Score
+			rarity[word-1] = one.score
 		}
 		return err
 	}, sql, w.args...)
-	return hits, rarity, err
+	return found, rarity, err
 }
 
 // chosen is the condition that an artifact has one of the types and modules

@@ -53,7 +53,7 @@ func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	expect := func(q store.SearchQuery) (hits []store.Hit) {
+	expect := func(q store.SearchQuery) (hits []hit) {
 		scores := map[brenner.ArtifactID]float64{}
 		for _, word := range store.QueryWords(q.Text) {
 			for id, weight := range weights[word] {
@@ -61,9 +61,9 @@ func TestSearch_ScoresAreWeightsTimesRarity(t *testing.T) {
 			}
 		}
 		for id, score := range scores {
-			hits = append(hits, store.Hit{Artifact: id, Score: math.Round(score*1e6) / 1e6})
+			hits = append(hits, hit{Artifact: id, Score: math.Round(score*1e6) / 1e6})
 		}
-		slices.SortFunc(hits, func(a, b store.Hit) int {
+		slices.SortFunc(hits, func(a, b hit) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
 		})
 		if q.Limit > 0 {
@@ -134,10 +134,19 @@ func TestSearch_SettlingHidesNothing(t *testing.T) {
 	}
 }
 
-func search(t *testing.T, s store.Store, q store.SearchQuery) (hits []store.Hit) {
+// hit is what a search found, without the rest of the artifact.
+type hit struct {
+	Artifact brenner.ArtifactID
+	Score    float64
+}
+
+func search(t *testing.T, s store.Store, q store.SearchQuery) (hits []hit) {
 	t.Helper()
-	if err := s.Read(t.Context(), func(r store.Reader) (err error) {
-		hits, err = r.Search(t.Context(), q)
+	if err := s.Read(t.Context(), func(r store.Reader) error {
+		found, err := r.Search(t.Context(), q)
+		for _, f := range found {
+			hits = append(hits, hit{f.ID, f.Score})
+		}
 		return err
 	}); err != nil {
 		t.Fatal(err)

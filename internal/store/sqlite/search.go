@@ -169,7 +169,7 @@ type scored struct {
 	score    float64
 }
 
-// best gives the hits in order. Names are looked up only as far down as the
+// best gives the hits in order. Artifacts are loaded only as far down as the
 // limit reaches.
 func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.SearchQuery) ([]store.Hit, error) {
 	ranked := make([]scored, 0, len(scores))
@@ -188,14 +188,14 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 		for n < len(ranked) && ranked[n].score == ranked[n-1].score { // ties go by id, which is not known yet
 			n++
 		}
-		some, err := r.named(ctx, ranked[:n], q)
+		some, err := r.wanted(ctx, ranked[:n], q)
 		if err != nil {
 			return nil, err
 		}
 		out, ranked = append(out, some...), ranked[n:]
 	}
 	slices.SortFunc(out, func(a, b store.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Artifact, b.Artifact))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
 	if q.Limit > 0 && len(out) > q.Limit {
 		out = out[:q.Limit]
@@ -203,9 +203,9 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 	return out, nil
 }
 
-// named gives the hits among some artifacts that have one of the types and
-// modules asked for.
-func (r *reader) named(ctx context.Context, some []scored, q store.SearchQuery) ([]store.Hit, error) {
+// wanted loads those of some artifacts that have one of the types and modules
+// asked for.
+func (r *reader) wanted(ctx context.Context, some []scored, q store.SearchQuery) ([]store.Hit, error) {
 	array := []byte{'['}
 	for i, s := range some {
 		if i > 0 {
@@ -217,8 +217,9 @@ func (r *reader) named(ctx context.Context, some []scored, q store.SearchQuery) 
 	in(&w, "a.type", q.Types)
 	in(&w, "a.module", q.Modules)
 	return collect(ctx, r.c, func(r row) store.Hit {
-		return store.Hit{Artifact: brenner.ArtifactID(r.text(1)), Score: some[r.int(0)].score}
-	}, "SELECT found.key, a.id FROM json_each(?) found CROSS JOIN artifacts a ON a.key = found.value"+w.String(), w.args...)
+		return store.Hit{Artifact: scanArtifact(r), Score: some[r.int(len(r)-1)].score}
+	}, "SELECT "+artifactColumns+", place FROM (SELECT key AS place, value AS artifact FROM json_each(?)) found "+
+		"CROSS JOIN artifacts a ON a.key = found.artifact"+w.String(), w.args...)
 }
 
 // behind reports whether many texts wait to be indexed.

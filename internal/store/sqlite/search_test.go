@@ -98,7 +98,7 @@ func TestSearch_DepthTakesTheHeaviestThenTheLatest(t *testing.T) {
 		hits, err := r.Search(ctx, store.SearchQuery{Text: "word", Depth: 4})
 		var got []brenner.ArtifactID
 		for _, h := range hits {
-			got = append(got, h.Artifact)
+			got = append(got, h.ID)
 		}
 		if want := []brenner.ArtifactID{"a05", "a09", "a28", "a29"}; !slices.Equal(got, want) {
 			t.Errorf("found %v, want %v", got, want)

@@ -24,9 +24,9 @@ func search(t testing.TB, s store.Store, q store.SearchQuery) []store.Hit {
 func inOrder(hits []store.Hit) error {
 	for i, h := range hits {
 		if h.Score <= 0 {
-			return fmt.Errorf("%s has score %v", h.Artifact, h.Score)
+			return fmt.Errorf("%s has score %v", h.ID, h.Score)
 		}
-		if i > 0 && (hits[i-1].Score < h.Score || hits[i-1].Score == h.Score && hits[i-1].Artifact >= h.Artifact) {
+		if i > 0 && (hits[i-1].Score < h.Score || hits[i-1].Score == h.Score && hits[i-1].ID >= h.ID) {
 			return fmt.Errorf("%v stands after %v", h, hits[i-1])
 		}
 	}
@@ -34,7 +34,7 @@ func inOrder(hits []store.Hit) error {
 }
 
 func found(hits []store.Hit) []string {
-	return names(hits, func(h store.Hit) string { return string(h.Artifact) })
+	return names(hits, func(h store.Hit) string { return string(h.ID) })
 }
 
 // library puts artifacts with these texts.

@@ -23,6 +23,17 @@ func ClassOf(code Code) Class {
 	return ClassInternal
 }
 
+// Remedy says what to do about a code in general, for errors that have no hint
+// of their own; "" for one that is not registered.
+func Remedy(code Code) string {
+	for _, info := range Codes() {
+		if info.Code == code {
+			return info.Remedy
+		}
+	}
+	return ""
+}
+
 var classes = func() map[Code]Class {
 	m := map[Code]Class{}
 	for _, info := range Codes() {
@@ -51,8 +62,8 @@ var generalCodes = []CodeInfo{
 	{CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."},
 	{CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."},
 	{CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."},
-	{CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use the pattern in the hint."},
-	{CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use one of the values in the hint."},
+	{CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."},
+	{CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows; the command's help names them."},
 	{CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."},
 	{CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time; limits.go names every limit."},
 	{CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."},

@@ -57,7 +57,7 @@ func (r *Registry) Lookup(name brenner.TypeName) (Type, error) {
 		known[i] = string(n)
 	}
 	hint := "the types are " + strings.Join(known, ", ")
-	if near := nearest(string(name), known); near != "" {
+	if near := brenner.Nearest(string(name), known); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
 	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", clip(string(name))).WithHint(hint)
@@ -162,42 +162,6 @@ func formatList(formats []Format) string {
 		words[i] = string(f)
 	}
 	return strings.Join(words, " or ")
-}
-
-// nearest gives the known name closest to a mistyped one, or "" if none is
-// close enough to be what was meant.
-func nearest(name string, known []string) string {
-	if len(name) > 64 {
-		return ""
-	}
-	best, least := "", len(name)/3+1
-	for _, k := range known {
-		if d := distance(name, k); d < least || (d == least && best == "") {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance of two short strings, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // clip keeps a quoted input short enough to stand in a message.

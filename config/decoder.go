@@ -174,41 +174,12 @@ func escape(key string) string {
 // suggest names the known key that a misspelt one most likely meant, or all of
 // them.
 func suggest(key string, members []member) string {
-	var known []string
-	best, least := "", 1+max(1, min(len(key)/3, 2))
-	for _, m := range members {
-		known = append(known, m.key)
-		if d := distance(strings.ToLower(key), strings.ToLower(m.key)); d < least {
-			best, least = m.key, d
-		}
+	known := make([]string, len(members))
+	for i, m := range members {
+		known[i] = m.key
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
+	if near := brenner.Nearest(key, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "known keys: " + strings.Join(known, ", ")
-}
-
-// distance counts the letters to add, drop or change between two words
-// (Levenshtein). Long keys are nobody's misspelling and are not compared.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

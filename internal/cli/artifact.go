@@ -14,13 +14,10 @@ import (
 )
 
 func newArtifact(r *runner) *cobra.Command {
-	update, show, history := newArtifactUpdate(r), newArtifactShow(r), newArtifactHistory(r)
-	diff, link := newArtifactDiff(r), newArtifactLink(r)
-	promote, demote, deprecate := newArtifactPromote(r), newArtifactDemote(r), newArtifactDeprecate(r)
-	r.completeIDs(update, show, history, diff, link, promote, demote, deprecate)
 	return group("artifact", "Typed, versioned knowledge",
-		newArtifactNew(r), update, show, newArtifactList(r), newArtifactSearch(r),
-		history, diff, link, promote, demote, deprecate, newArtifactTypes(r))
+		newArtifactNew(r), newArtifactUpdate(r), newArtifactShow(r), newArtifactList(r), newArtifactSearch(r),
+		newArtifactHistory(r), newArtifactDiff(r), newArtifactLink(r),
+		newArtifactPromote(r), newArtifactDemote(r), newArtifactDeprecate(r), newArtifactTypes(r))
 }
 
 // bodyFlags are how content is given: inline, or from a file, as JSON or text.

@@ -260,4 +260,3 @@ func printTypes(w io.Writer, res api.TypesResult, schema bool) {
 		}
 	}
 }
-

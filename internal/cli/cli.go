@@ -103,6 +103,8 @@ func newRoot(r *runner) *cobra.Command {
 		Short: "Shared, versioned memory and rule-keeper for teams of agents",
 		Long: `Brenner keeps what several agents and the person who leads them know:
 typed, versioned, never overwritten, with a history that can be verified.`,
+		Example: `  brenner demo
+  brenner init --name 'Cell fate'`,
 		Version:       r.env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -116,22 +118,16 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 	f.StringVar(&r.as, "as", "", "act as this agent, under its policy (or $BRENNER_AGENT)")
 	f.StringVarP(&r.dir, "directory", "C", "", "run as if started in this directory")
 	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
-	root.AddCommand(commands(r)...)
-	return root
-}
-
-// commands lists the top-level commands.
-func commands(r *runner) []*cobra.Command {
-	return []*cobra.Command{
-		newDemo(r), newInit(r), newStatus(r), newSnapshot(r), newDoctor(r), newConfig(r),
-		newArtifact(r), newStale(r), newForks(r), newSpine(r), newLineage(r),
-		newCheck(r), newConsolidate(r), newGC(r),
-		newTask(r), newContext(r), newPlaybook(r), newRoster(r), newDelta(r), newAgent(r), newPatch(r), newStalemate(r),
-		newSession(r), newConflict(r), newMail(r),
-		newCheckout(r), newCommit(r), newAdd(r),
-		newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r), newJournal(r),
-		newServe(r), newMCP(r), newSetup(r), newCompletion(r),
+	for _, c := range chapters(r) {
+		root.AddGroup(&cobra.Group{ID: c.title, Title: c.title + ":"})
+		for _, command := range c.commands {
+			command.GroupID = c.title
+			root.AddCommand(command)
+		}
 	}
+	root.SetHelpCommandGroupID(lastChapter)
+	r.complete(root)
+	return root
 }
 
 // runner is one run of the program: the global flags, and the service once a
@@ -264,6 +260,9 @@ func (r *runner) finish(err error) int {
 		return r.exit
 	}
 	e, status := problem.From(err)
+	if e.Hint == "" {
+		e = e.WithHint(inLine(brenner.Remedy(e.Code)))
+	}
 	if r.json {
 		_ = r.printJSON(struct {
 			SchemaVersion int            `json:"schema_version"`
@@ -276,6 +275,14 @@ func (r *runner) finish(err error) int {
 		_, _ = fmt.Fprintf(r.env.Err, "cause: %v\n", cause)
 	}
 	return status.Exit
+}
+
+// inLine makes a sentence of the registry read like a hint.
+func inLine(sentence string) string {
+	if sentence == "" {
+		return ""
+	}
+	return strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
 }
 
 // complain writes an error for people: what, where, and what to do.
@@ -312,12 +319,6 @@ func diagnosticLine(d brenner.Diagnostic) string {
 	return b.String()
 }
 
-// usage is a complaint about the command line.
-func usage(cmd *cobra.Command, err error) error {
-	return brenner.Errorf(brenner.CodeUsage, "%v", err).
-		WithHint(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
-}
-
 // group is a command that only holds others: alone it prints its help, and an
 // unknown word is a usage error.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
@@ -326,7 +327,7 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 		Short: short,
 		RunE: func(cmd *cobra.Command, a []string) error {
 			if len(a) > 0 {
-				return usage(cmd, fmt.Errorf("unknown command %q", a[0]))
+				return usage(cmd, fmt.Errorf("unknown command %q for %q", a[0], cmd.CommandPath()))
 			}
 			return cmd.Help()
 		},

@@ -81,7 +81,7 @@ not say whose they are and of when get your name and this instant, as they
 would from a message you send now. FILE may be - for standard input.`,
 		Example: `  brenner delta extract reply.md
   brenner delta extract --agent BlueLake --at 2025-12-30T12:00:00Z reply.md`,
-		Args:    cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, names []string) error {
 			flags.agent = cmp.Or(flags.agent, string(r.where().As), string(r.userName()))
 			flags.at = cmp.Or(flags.at, delta.FormatInstant(time.Now().Truncate(time.Second)))

@@ -287,7 +287,7 @@ func (p *play) say(format string, args ...any) {
 
 // bold stresses on a terminal only.
 func (p *play) bold(s string) string {
-	if !p.env.Terminal {
+	if !p.env.Terminal || p.env.Getenv("NO_COLOR") != "" {
 		return s
 	}
 	return "\033[1m" + s + "\033[0m"

@@ -43,7 +43,7 @@ force at once.`,
 			return r.show(res, func(w io.Writer) {
 				p := res.Project
 				_, _ = fmt.Fprintf(w, "project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
-				_, _ = fmt.Fprintln(w, "next: brenner artifact new --type project_brief --summary … --file brief.json")
+				_, _ = fmt.Fprintln(w, "next: brenner artifact new --type project_brief --id brief --summary '…' --content '{\"question\": \"…\"}'")
 			})
 		},
 	}

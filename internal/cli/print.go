@@ -37,11 +37,15 @@ func refs(list []brenner.Ref, sep string) string {
 
 // table writes rows in columns.
 func table(w io.Writer, rows ...[]string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		_, _ = fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+		_, _ = fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	_ = t.Flush()
+	for line := range strings.Lines(text.String()) {
+		_, _ = fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
 }
 
 // oneLine makes a text fit a column.

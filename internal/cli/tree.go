@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"brenner"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Commands are shown in the order in which people need them, not by letters.
+func init() { cobra.EnableCommandSorting = false }
+
+// helpChapter is a part of the help: commands that serve one purpose.
+type helpChapter struct {
+	title    string
+	commands []*cobra.Command
+}
+
+const lastChapter = "For programs and shells"
+
+// chapters lists the top-level commands as the help shows them.
+func chapters(r *runner) []helpChapter {
+	return []helpChapter{
+		{"Start", []*cobra.Command{newDemo(r), newInit(r), newStatus(r), newDoctor(r), newConfig(r), newSetup(r)}},
+		{"Knowledge", []*cobra.Command{
+			newArtifact(r), newAdd(r), newCheckout(r), newCommit(r), newPatch(r),
+			newSnapshot(r), newSpine(r), newLineage(r), newStale(r), newForks(r),
+		}},
+		{"Agents at work", []*cobra.Command{
+			newAgent(r), newSession(r), newRoster(r), newMail(r), newDelta(r), newConflict(r),
+			newTask(r), newContext(r), newPlaybook(r), newStalemate(r),
+		}},
+		{"Upkeep", []*cobra.Command{newCheck(r), newConsolidate(r), newGC(r)}},
+		{"History", []*cobra.Command{
+			newJournal(r), newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r),
+		}},
+		{lastChapter, []*cobra.Command{newServe(r), newMCP(r), newCompletion(r), newVersion(r)}},
+	}
+}
+
+func newVersion(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of the program",
+		Example: `  brenner version`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return r.show(struct {
+				Version string `json:"version"`
+			}{r.env.Version}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "brenner version %s\n", r.env.Version) })
+		},
+	}
+}
+
+var (
+	unknownCommand = regexp.MustCompile(`^unknown command "([^"]+)"`)
+	unknownFlag    = regexp.MustCompile(`^unknown flag: --(\S+)$`)
+)
+
+// usage is a complaint about the command line: with the word that was probably
+// meant, or with what the command takes.
+func usage(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil {
+		if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
+			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
+		}
+	} else if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		if near := brenner.Nearest(m[1], flagNames(cmd)); near != "" {
+			hint = fmt.Sprintf("did you mean --%s? %s", near, hint)
+		}
+	} else if cmd.HasParent() {
+		hint = fmt.Sprintf("usage: %s; %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), hint)
+	}
+	return brenner.Errorf(brenner.CodeUsage, "%v", err).WithHint(hint)
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, set := range []*pflag.FlagSet{cmd.NonInheritedFlags(), cmd.InheritedFlags()} {
+		set.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	}
+	return names
+}

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func TestServer_SlowClientsAreCutOff(t *testing.T) {
 	for i := range 200 { // records and a content that fill the buffers of a connection
 		if _, err := w.owner().CreateArtifact(t.Context(), api.CreateArtifactRequest{
 			ID: brenner.ArtifactID(fmt.Sprintf("n%d", i)), Type: "paper_note", Module: "lineage", Summary: strings.Repeat("s", 1000),
-			Content: api.Body{Format: artifact.Text, Data: strings.Repeat("t", 1+(i/199)*(8<<20))},
+			Content: api.Body{Format: artifact.Text, Data: strings.Repeat("t", 1+(i/199)*(1<<20))},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -154,6 +155,8 @@ func (w *world) isServed(t *testing.T) {
 	}
 }
 
+var spaces = bytes.Repeat([]byte(" "), 64<<10)
+
 // body is a large body of which it is known whether it is being read.
 type body struct {
 	left  int
@@ -171,10 +174,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.end()
 		return 0, io.EOF
 	}
-	n := min(len(p), b.left)
-	for i := range n {
-		p[i] = ' '
-	}
+	n := copy(p[:min(len(p), b.left)], spaces)
 	b.left -= n
 	return n, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -102,11 +103,15 @@ func TestInline_EveryBoxIsALinkAndThePageHasTheStyle(t *testing.T) {
 	for _, id := range []brenner.ArtifactID{"a", "b"} {
 		g.Nodes = append(g.Nodes, Node{Ref: brenner.Ref{Artifact: id, Version: 1}, Summary: "<b>"})
 	}
-	svg := g.Inline(func(r brenner.Ref) string { return `/at/"` + r.String() })
+	svg := g.Inline(50, func(r brenner.Ref) string { return `/at/"` + r.String() })
 	for _, want := range []string{`<a href="/at/&#34;a@1">`, `<a href="/at/&#34;b@1">`, "&lt;b&gt;"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("lacks %s:\n%s", want, svg)
 		}
+	}
+	_, width, height := g.layout()
+	if want := fmt.Sprintf(`width="%d" height="%d" viewBox="0 0 %d %d"`, width/2, height/2, width, height); !strings.Contains(svg, want) {
+		t.Errorf("is not half as large:\n%s", svg)
 	}
 	if strings.Contains(svg, "<style") || strings.Contains(svg, "style=") {
 		t.Errorf("brings a style of its own:\n%s", svg)

@@ -25,17 +25,19 @@ const (
 // away from it. An arrow points from a version to what it refers to. Versions
 // that are out of use are grey and struck through, stale ones dashed: neither
 // depends on colour alone.
-func (g Graph) SVG() string { return g.draw("img", svgStyle, nil) }
+func (g Graph) SVG() string { return g.draw("img", svgStyle, 100, nil) }
 
 // Inline draws the same for a page that has a stylesheet of its own for the
-// classes box, out, canonical, stale, struck, small, edge and weak. Each box
-// leads to where link says.
-func (g Graph) Inline(link func(brenner.Ref) string) string { return g.draw("group", "", link) }
+// classes box, out, canonical, stale, struck, small, edge and weak, so large as
+// percent says. Each box leads to where link says.
+func (g Graph) Inline(percent int, link func(brenner.Ref) string) string {
+	return g.draw("group", "", percent, link)
+}
 
-func (g Graph) draw(role, style string, link func(brenner.Ref) string) string {
+func (g Graph) draw(role, style string, percent int, link func(brenner.Ref) string) string {
 	place, width, height := g.layout()
 	var w strings.Builder
-	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" role="%s" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", role, width, height, width, height)
+	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" role="%s" width="%d" height="%d" viewBox="0 0 %d %d" font-family="system-ui, sans-serif">`+"\n", role, width*percent/100, height*percent/100, width, height)
 	fmt.Fprintf(&w, "<title>lineage of %s, %s</title>\n", html.EscapeString(g.Start.String()), html.EscapeString(string(g.Direction)))
 	w.WriteString(style + svgTip)
 	for _, e := range g.Edges {

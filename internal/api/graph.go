@@ -62,6 +62,9 @@ type LineageRequest struct {
 	Ref   brenner.Ref `json:"ref"`
 	Down  bool        `json:"down,omitzero"`  // what rests on it, instead of what it rests on
 	Depth int         `json:"depth,omitzero"` // 0: all
+	// Limit is how many versions at most, the nearest; 0: as many as a walk may
+	// meet.
+	Limit int `json:"limit,omitzero"`
 	// Format asks for a rendering as well: text, svg or prov; empty: none.
 	Format string `json:"format,omitzero"`
 }

@@ -305,14 +305,17 @@ func (s *service) Lineage(ctx context.Context, req api.LineageRequest) (api.Line
 		if err != nil {
 			return api.LineageResult{}, err
 		}
-		if req.Depth < 0 {
-			return api.LineageResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a depth cannot be negative")
+		if req.Depth < 0 || req.Limit < 0 {
+			return api.LineageResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a depth or limit cannot be negative")
+		}
+		if req.Limit == 0 || req.Limit > brenner.MaxWalk {
+			req.Limit = brenner.MaxWalk
 		}
 		dir, fetch := lineage.Up, c.from
 		if req.Down {
 			dir, fetch = lineage.Down, c.into
 		}
-		g, err := lineage.Walk(v.Ref(), dir, fetch, req.Depth, brenner.MaxWalk)
+		g, err := lineage.Walk(v.Ref(), dir, fetch, req.Depth, req.Limit)
 		if err != nil {
 			return api.LineageResult{}, err
 		}

@@ -55,6 +55,10 @@ type artifactPage struct {
 	Text    string
 	Cut     bool // there is more than is shown
 	History api.HistoryResult
+	// Before is the version that this one is compared with.
+	Before brenner.Version
+	// Board is where an artifact of this type is worked on, if not here.
+	Board *link
 	// CanPromote, CanDemote and CanDeprecate say which forms make sense; the
 	// service decides.
 	CanPromote, CanDemote, CanDeprecate bool
@@ -79,9 +83,16 @@ func loadArtifact(v *visit) (string, any, error) {
 	const reason = "a reason will be given"
 	out := artifactPage{
 		ArtifactView: view, Ref: view.Ref(), Format: view.Format, History: history,
+		Before:       parentOf(history, view.Ref().Version),
 		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil,
 		CanDemote:    artifact.CanDemote(view.Status, reason) == nil,
 		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil,
+	}
+	switch view.Type {
+	case "session_artifact":
+		out.Board = &link{"The session", sessionPath(brenner.SessionID(view.ID))}
+	case "stalemate":
+		out.Board = &link{"The stalemate", stalematePath(view.ID)}
 	}
 	out.Text = contentText(view.Version)
 	if v.query("full") == "" && len(out.Text) > shownContent {

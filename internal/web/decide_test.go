@@ -84,8 +84,21 @@ func (b *tab) comparesAndTraces() {
 	b.open("/lineage/memo-biology@4")
 	b.follow(`.picture a[href="/artifacts/oxygen-log@2"]`)
 	b.reads("12 of 14")
-	b.open("/lineage/oxygen-log@2?direction=down")
-	b.reads("memo-biology@4", "memo-biology@3", "results@3")
+	b.open("/lineage/oxygen-log@2")
+	b.follow(`nav[aria-label="Direction"] a:not([aria-current])`)
+	b.reads("memo-biology@4", "memo-biology@3", "results@3", "1 link away")
+	// It can be made larger, without a script, and stays where it was.
+	wide := `document.querySelector(".picture svg").getBoundingClientRect().width`
+	before := get(b, chromedp.Evaluate[float64](wide))
+	b.follow(`nav[aria-label="Size"] a[href*="zoom=200"]`)
+	if after := get(b, chromedp.Evaluate[float64](wide)); after != 2*before {
+		b.Errorf("the picture was %g wide and is %g", before, after)
+	}
+	b.reads("results@3")
+	b.follow(`nav[aria-label="Size"] a[href*="zoom=fit"]`)
+	if over := get(b, chromedp.Evaluate[float64](`document.querySelector(".picture").scrollWidth - document.querySelector(".picture").clientWidth`)); over > 0 {
+		b.Errorf("the picture is %g pixels wider than the page", over)
+	}
 	b.quiet("comparing")
 }
 

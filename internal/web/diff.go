@@ -43,11 +43,14 @@ type change struct {
 	Rows  []row
 }
 
-// row is one line of a comparison. A kind is same, changed, gap or note.
+// row is one line of a comparison. A kind is same, changed, gap or note. Where
+// a line became another, Head and Tail are what stayed of it, and Left and Right
+// what lies between.
 type row struct {
 	Kind       string
 	Left       string
 	Right      string
+	Head, Tail string
 	HasL, HasR bool
 	NumL, NumR int
 }
@@ -93,17 +96,42 @@ func parentOf(h api.HistoryResult, version brenner.Version) brenner.Version {
 
 // rows lays a change out side by side.
 func rows(f artifact.FieldChange) []row {
-	if len(f.Hunks) == 0 {
-		return []row{{Kind: "changed", Left: plain(f.Old), Right: plain(f.New), HasL: f.Old != nil, HasR: f.New != nil}}
-	}
 	var out []row
+	if len(f.Hunks) == 0 {
+		out = []row{{Kind: "changed", Left: plain(f.Old), Right: plain(f.New), HasL: f.Old != nil, HasR: f.New != nil}}
+	}
 	for i, h := range f.Hunks {
 		if i > 0 {
 			out = append(out, row{Kind: "gap"})
 		}
 		out = append(out, hunkRows(h)...)
 	}
+	for i, r := range out {
+		if r.Kind == "changed" && r.HasL && r.HasR {
+			out[i].Head, out[i].Left, out[i].Right, out[i].Tail = stayed(r.Left, r.Right)
+		}
+	}
 	return out
+}
+
+// stayed parts a line and what it became, at blanks, into the words that stayed
+// at both ends and those that changed between.
+func stayed(old, now string) (head, oldWords, newWords, tail string) {
+	n := 0
+	for n < min(len(old), len(now)) && old[n] == now[n] {
+		n++
+	}
+	n = strings.LastIndexByte(old[:n], ' ') + 1
+	head, old, now = old[:n], old[n:], now[n:]
+	m := 0
+	for m < min(len(old), len(now)) && old[len(old)-1-m] == now[len(now)-1-m] {
+		m++
+	}
+	end := old[len(old)-m:]
+	if i := strings.IndexByte(end, ' '); i >= 0 {
+		tail = end[i:]
+	}
+	return head, strings.TrimSuffix(old, tail), strings.TrimSuffix(now, tail), tail
 }
 
 // hunkRows pairs the lines that went with those that came in their place.

@@ -23,6 +23,7 @@ var functions = template.FuncMap{
 	"ref":      refLink,
 	"path":     pathLinks,
 	"badge":    badge,
+	"hint":     hint,
 	"words":    func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 	"join":     func(sep string, list []string) string { return strings.Join(list, sep) },
 	"plural":   plural,
@@ -61,6 +62,15 @@ func (s *shown) When(t time.Time) template.HTML {
 	}
 	exact := t.UTC().Format(time.RFC3339Nano)
 	return template.HTML(`<time datetime="` + exact + `" title="` + exact + `">` + readable(t, s.Project.Now) + `</time>`)
+}
+
+// Instant writes an instant that is kept as a text, as agents gave it.
+func (s *shown) Instant(text string) template.HTML {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	return s.When(t)
 }
 
 // readable says how long ago or how far ahead something is, or for what is
@@ -148,6 +158,19 @@ func pathLinks(path []brenner.Ref) template.HTML {
 		parts = append(parts, string(refLink(r)))
 	}
 	return template.HTML(strings.Join(parts, ` <span aria-label="rests on">→</span> `))
+}
+
+// hint shows advice, in which what one types stands between backquotes.
+func hint(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		part = template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return template.HTML(b.String())
 }
 
 // badge shows a state as a word in a frame; the class only adds colour.

@@ -19,6 +19,7 @@ type home struct {
 type need struct {
 	api.Need
 	Title string
+	Verb  string // what one does about it
 	Path  string // of the page where it is done
 	Names []link
 }
@@ -26,22 +27,23 @@ type need struct {
 // link is a name and where it leads.
 type link struct{ Name, Path string }
 
-// places says, for each kind of need, what to call it, on which page it is
-// dealt with, and what comes before a name to make the address of its page.
-var places = map[string]struct{ title, page, each string }{
-	"conflict":      {"Conflicts to resolve", "/sessions", "/sessions/"},
-	"compile":       {"Replies to compile", "/sessions", "/sessions/"},
-	"resend":        {"Messages to send again", "/sessions", "/sessions/"},
-	"stalemate":     {"Stalemates to settle", "/stalemates", "/stalemates/"},
-	"fork":          {"Forks to close", "/forks", ""},
-	"stale":         {"Stale versions to update", "/stale", "/artifacts/"},
-	"promotion":     {"Results to decide upon", "/artifacts?status=draft", "/artifacts/"},
-	"rebase":        {"Results that need a rebase", "/artifacts?status=needs_rebase", "/artifacts/"},
-	"review":        {"Lessons to review", "/playbook?review=1", ""},
-	"task":          {"Tasks that are stuck", "/tasks", "/tasks/"},
-	"consolidation": {"Consolidation is overdue", "/tasks", ""},
-	"memo":          {"Memos that are behind", "/#spine", ""},
-	"spine":         {"What the spine lacks", "/#spine", ""},
+// places says, for each kind of need, what to call it, what one does about it,
+// on which page, and what comes before and after a name to make the address of
+// its own page.
+var places = map[string]struct{ title, verb, page, each, part string }{
+	"conflict":      {"Conflicts to resolve", "Settle", "/sessions", "/sessions/", "#conflicts"},
+	"compile":       {"Replies to compile", "Compile", "/sessions", "/sessions/", ""},
+	"resend":        {"Messages to send again", "Send", "/sessions", "/sessions/", ""},
+	"stalemate":     {"Stalemates to settle", "Settle", "/stalemates", "/stalemates/", "#verdict"},
+	"fork":          {"Forks to close", "Compare", "/forks", "", ""},
+	"stale":         {"Stale versions to update", "See why", "/stale", "/artifacts/", ""},
+	"promotion":     {"Results to decide upon", "Decide", "/artifacts?status=draft", "/artifacts/", "#decide"},
+	"rebase":        {"Results that need a rebase", "Decide", "/artifacts?status=needs_rebase", "/artifacts/", "#decide"},
+	"review":        {"Lessons to review", "Review", "/playbook", "", ""},
+	"task":          {"Tasks that are stuck", "Reassign", "/tasks?state=claimed", "/tasks/", ""},
+	"consolidation": {"Consolidation is overdue", "Open a task", "/tasks?title=Consolidate#open", "", ""},
+	"memo":          {"Memos that are behind", "See which", "/#spine", "", ""},
+	"spine":         {"What the spine lacks", "See what", "/#spine", "", ""},
 }
 
 func loadHome(v *visit) (string, any, error) {
@@ -68,7 +70,7 @@ func loadHome(v *visit) (string, any, error) {
 // shown with its command alone.
 func placeOf(n api.Need) need {
 	place, known := places[n.Kind]
-	out := need{Need: n, Title: strings.ReplaceAll(n.Kind, "_", " "), Path: place.page}
+	out := need{Need: n, Title: strings.ReplaceAll(n.Kind, "_", " "), Verb: place.verb, Path: place.page}
 	if known {
 		out.Title = place.title
 	}
@@ -76,7 +78,10 @@ func placeOf(n api.Need) need {
 		return out
 	}
 	for _, name := range n.Names {
-		out.Names = append(out.Names, link{name, place.each + url.PathEscape(name)})
+		out.Names = append(out.Names, link{name, place.each + url.PathEscape(name) + place.part})
+	}
+	if n.Count == 1 && len(out.Names) == 1 {
+		out.Path = out.Names[0].Path
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -29,11 +30,13 @@ var stalemateStates = []string{
 // stalematePage is one stalemate and what can be done about it.
 type stalematePage struct {
 	api.StalemateView
-	All      []stalemate.Hypothesis // of the parties, then the alternatives
-	Draft    bool                   // the verdict shown is only a draft
-	Steps    []stalemate.Action
-	Outcomes []stalemate.Outcome
-	Rulings  []stalemate.Ruling
+	All   []stalemate.Hypothesis // of the parties, then the alternatives
+	Draft bool                   // the verdict shown is only a draft
+	Steps []stalemate.Action
+	// CanReopen says that it could come back, with new evidence.
+	CanReopen bool
+	Outcomes  []stalemate.Outcome
+	Rulings   []stalemate.Ruling
 }
 
 func loadStalemate(v *visit) (string, any, error) {
@@ -46,6 +49,7 @@ func loadStalemate(v *visit) (string, any, error) {
 		All:           append(append([]stalemate.Hypothesis{}, view.Stalemate.Hypotheses...), view.Stalemate.Alternatives...),
 		Draft:         view.State == stalemate.InArbitration,
 		Steps:         stepsFrom[view.State],
+		CanReopen:     slices.Contains(stepsFrom[view.State], stalemate.Reopen),
 		Outcomes:      []stalemate.Outcome{stalemate.HypothesisUpheld, stalemate.OtherCause, stalemate.InsufficientEvidence, stalemate.NotReproducible},
 		Rulings:       []stalemate.Ruling{stalemate.Undetermined, stalemate.Upheld, stalemate.Refuted},
 	}

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/internal/api"
 	"brenner/internal/web"
 )
@@ -367,6 +370,37 @@ func TestErrors_ShowCodeAndHint(t *testing.T) {
 		if status != want || !strings.Contains(body, "<code>") || !strings.Contains(body, "Go to the home page") {
 			t.Errorf("%s: %d, want %d\n%s", path, status, want, body)
 		}
+	}
+}
+
+// C31: of many versions the nearest are drawn and all are listed, by the page.
+func TestLineage_OfManyIsAPictureOfTheNearestAndAList(t *testing.T) {
+	w := newDemo(t)
+	for i := range 90 {
+		w.create(w.pi(), api.CreateArtifactRequest{
+			ID: brenner.ArtifactID(fmt.Sprint("note-", i)), Type: "paper_note", Module: "hydrology", Summary: "a note", Content: textBody("x"),
+			Links: []artifact.Link{{Rel: artifact.Cites, Artifact: "discharge", Version: 1}},
+		})
+	}
+	b := w.login()
+	path, listed := "/lineage/discharge@1?direction=down", 0
+	for page := 1; ; page++ {
+		_, _, body := b.get(path)
+		b.sees(body, "The nearest 60 of 91 versions", "1 link away: 90")
+		if boxes := strings.Count(body, `<rect class="box`); boxes != 60 {
+			t.Errorf("%d boxes", boxes)
+		}
+		listed += strings.Count(body, `<tr><td class="num">`)
+		next := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(body)
+		if next == nil {
+			break
+		}
+		if path = html.UnescapeString(next[1]); page == 5 {
+			t.Fatal("there is no end")
+		}
+	}
+	if listed != 91 {
+		t.Errorf("%d versions are listed", listed)
 	}
 }
 

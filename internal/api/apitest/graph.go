@@ -90,6 +90,13 @@ func graphCases() []testCase {
 					s.Errorf("%s: %s", format, g.Rendered)
 				}
 			}
+			near, err := s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("text", 1), Limit: 1})
+			s.must(err)
+			if len(near.Nodes) != 1 || !near.Truncated {
+				s.Errorf("at most one: %+v", near.Graph)
+			}
+			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("text", 1), Limit: -1})
+			s.refused(err, brenner.CodeInvalidValue)
 			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("ghost", 1)})
 			s.refused(err, brenner.CodeNotFound)
 			_, err = s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("data", 1), Format: "poem"})

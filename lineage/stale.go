@@ -35,6 +35,9 @@ func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
 	return path
 }
 
+// Ends are the outdated versions that the paths lead to, in order.
+func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.outdated), compareRefs) }
+
 // Stale computes the staleness of a whole graph at once, in near-linear time.
 // Its Refs are the live versions that are not records.
 func Stale(nodes []Node, edges []Edge) Staleness {
@@ -59,8 +62,7 @@ func Stale(nodes []Node, edges []Edge) Staleness {
 // spreadOver goes over a graph that is held, as the edges that reach each
 // version.
 func (s *Staleness) spreadOver(reaching map[brenner.Ref][]Edge) {
-	layer := slices.SortedFunc(maps.Keys(s.outdated), compareRefs)
-	for len(layer) > 0 {
+	for layer := s.Ends(); len(layer) > 0; {
 		var into []Edge
 		for _, r := range layer {
 			into = append(into, reaching[r]...)

@@ -33,19 +33,21 @@ func edges(links []store.Link, err error) ([]lineage.Edge, error) {
 // nodes loads what the graph knows of some versions. The summary of what the
 // actor may not read stays out.
 func (c *call) nodes(refs []brenner.Ref) ([]lineage.Node, error) {
-	versions, err := c.VersionsOf(c.ctx, refs)
-	if err != nil {
-		return nil, err
-	}
 	artifacts, err := c.artifactsOf(refs)
 	if err != nil {
 		return nil, err
 	}
+	return c.nodesOf(artifacts, refs)
+}
+
+// nodesOf is nodes for versions whose artifacts are loaded.
+func (c *call) nodesOf(artifacts map[brenner.ArtifactID]store.Artifact, refs []brenner.Ref) ([]lineage.Node, error) {
+	versions, err := c.VersionsOf(c.ctx, refs)
 	out := make([]lineage.Node, 0, len(versions))
 	for _, v := range versions {
 		out = append(out, c.node(artifacts[v.Artifact], v))
 	}
-	return out, nil
+	return out, err
 }
 
 // artifactsOf loads the artifacts of some versions, as far as they exist.
@@ -137,7 +139,11 @@ func (s *service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 // staleItems keeps the versions that matter: what is canonical, and the heads.
 // A draft that a later version has replaced needs no update.
 func (c *call) staleItems(spread lineage.Staleness) ([]api.StaleItem, error) {
-	nodes, err := c.nodes(spread.Refs)
+	artifacts, err := c.artifactsOf(append(spread.Ends(), spread.Refs...))
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := c.nodesOf(artifacts, spread.Refs)
 	if err != nil {
 		return nil, err
 	}
@@ -146,17 +152,14 @@ func (c *call) staleItems(spread lineage.Staleness) ([]api.StaleItem, error) {
 		if !n.Status.Live() || n.Record {
 			continue
 		}
-		if used, err := c.inUse(n); err != nil || !used {
+		if used, err := c.inUse(n, artifacts[n.Ref.Artifact].Latest); err != nil || !used {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
 		path := spread.Path(n.Ref)
-		moved, err := c.Reader.Artifact(c.ctx, path[len(path)-1].Artifact)
-		if err != nil {
-			return nil, err
-		}
+		moved := artifacts[path[len(path)-1].Artifact]
 		items = append(items, api.StaleItem{
 			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical,
 		})
@@ -164,9 +167,10 @@ func (c *call) staleItems(spread lineage.Staleness) ([]api.StaleItem, error) {
 	return items, nil
 }
 
-// inUse reports whether a live version is canonical or a head.
-func (c *call) inUse(n lineage.Node) (bool, error) {
-	if n.Status == artifact.Canonical {
+// inUse reports whether a live version is canonical or a head. latest is the
+// number of the last version of its artifact, from which none can descend.
+func (c *call) inUse(n lineage.Node, latest brenner.Version) (bool, error) {
+	if n.Status == artifact.Canonical || n.Ref.Version == latest {
 		return true, nil
 	}
 	leaves, err := c.Leaves(c.ctx, n.Ref.Artifact)

@@ -115,13 +115,17 @@ func (c *call) promotionNeeds() ([]api.Need, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := c.nodes(outputs)
+	artifacts, err := c.artifactsOf(outputs)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := c.nodesOf(artifacts, outputs)
 	if err != nil {
 		return nil, err
 	}
 	var waiting, rebase []string
 	for _, n := range nodes {
-		used, err := c.inUse(n) // what a later version replaced waits for nobody
+		used, err := c.inUse(n, artifacts[n.Ref.Artifact].Latest) // what a later version replaced waits for nobody
 		switch {
 		case err != nil:
 			return nil, err

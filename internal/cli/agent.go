@@ -33,7 +33,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s, role %s\n", res.Name, res.Kind, res.Role) })
 		},
 	}
-	c.Flags().StringVar(&role, "role", "", "the role, see `brenner agent list --roles`")
+	c.Flags().StringVar(&role, "role", "", "`ROLE` of the agent, see brenner agent list --roles")
 	c.Flags().BoolVar(&req.Person, "person", false, "it is a person; only persons take PI decisions")
 	c.Flags().StringVar(&req.Note, "note", "", "a note for the record")
 	c.Flags().BoolVar(&req.Update, "update", false, "change an actor that exists")

@@ -213,6 +213,9 @@ const (
 	// request, RequestDeadline for the whole of it and for taking the answer.
 	HeaderDeadline  = 10 * time.Second
 	RequestDeadline = 2 * time.Minute
+	// MaxRequestsUnderWay is how many requests of one token are answered at the
+	// same time.
+	MaxRequestsUnderWay = 256
 	// RequestRate is how many requests a second one token may make for long,
 	// RequestBurst how many at once.
 	RequestRate  = 200

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,9 @@ func TestServe_OverTLS(t *testing.T) {
 		"no certificate in the file":   {ada.with("BRENNER_CA", key), address, []string{"FILE_ERROR", "PEM"}},
 		"in the clear":                 {ada, strings.Replace(address, "https", "http", 1), []string{"STORE_UNAVAILABLE", "https://"}},
 	} {
+		if name == "trusted by the machine" && runtime.GOOS != "linux" {
+			continue // elsewhere the machine has its own ways
+		}
 		out, works := run(c.shell, c.server)
 		if works != (c.says == nil) || (works && !strings.Contains(out, "ada")) {
 			t.Errorf("%s: %s", name, out)

@@ -14,8 +14,9 @@ type limits struct {
 	rate  rate.Limit
 	burst int
 
-	mu  sync.Mutex
-	per map[string]*rate.Limiter
+	mu    sync.Mutex
+	per   map[string]*rate.Limiter
+	under map[string]int // requests under way, by caller
 
 	large chan struct{} // one for each large body being read
 	feeds chan struct{} // one for each feed
@@ -30,7 +31,7 @@ func newLimits(perSecond, burst int) *limits {
 		perSecond, burst = brenner.RequestRate, brenner.RequestBurst
 	}
 	return &limits{
-		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{},
+		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{},
 		large: make(chan struct{}, brenner.MaxLargeRequests), feeds: make(chan struct{}, brenner.MaxFeeds),
 	}
 }
@@ -53,6 +54,25 @@ func (l *limits) allow(who string) error {
 		return errTooMany
 	}
 	return nil
+}
+
+// enter takes a place for a request of a caller: who sends slowly does not keep
+// ever more of it in memory.
+func (l *limits) enter(who string) (done func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.under[who] >= brenner.MaxRequestsUnderWay {
+		return nil, brenner.Errorf(brenner.CodeRateLimited, "%d requests are under way", brenner.MaxRequestsUnderWay).
+			WithHint("wait for some of them to be answered")
+	}
+	l.under[who]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.under[who]--; l.under[who] == 0 {
+			delete(l.under, who)
+		}
+	}, nil
 }
 
 // forget drops who has made no request for a while; all, if nobody has been

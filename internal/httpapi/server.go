@@ -193,6 +193,12 @@ func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request
 			fail(w, h, err)
 			return
 		}
+		leave, err := s.limits.enter(caller.Auth)
+		if err != nil {
+			fail(w, h, err)
+			return
+		}
+		defer leave()
 		done, err := s.limits.body(h)
 		if err != nil {
 			fail(w, h, err)

@@ -191,6 +191,43 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// X3: a token has so many requests under way and no more; others have theirs,
+// and a place is free again when a request ends.
+func TestServer_RequestsUnderWayAreLimitedPerToken(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(name brenner.ActorName, b io.Reader) int {
+		h := httptest.NewRequest("POST", "http://localhost/api/v1/gc", b)
+		h.ContentLength = 1
+		h.Header.Set("Authorization", "Bearer "+w.token(name))
+		out := httptest.NewRecorder()
+		w.server.ServeHTTP(out, h)
+		return out.Code
+	}
+	release := make(chan struct{})
+	var all, inside sync.WaitGroup
+	for range brenner.MaxRequestsUnderWay {
+		inside.Add(1)
+		all.Go(func() {
+			ask("ada", &body{begin: func() { inside.Done(); <-release }, end: func() {}})
+		})
+	}
+	inside.Wait()
+	if status := ask("ada", strings.NewReader("")); status != http.StatusTooManyRequests {
+		t.Errorf("one too many: %d", status)
+	}
+	if status := ask("BlueLake", strings.NewReader("")); status == http.StatusTooManyRequests {
+		t.Errorf("another token: %d", status)
+	}
+	close(release)
+	all.Wait()
+	if status := ask("ada", strings.NewReader("")); status == http.StatusTooManyRequests {
+		t.Errorf("afterwards: %d", status)
+	}
+}
+
 // X3: large bodies take turns, so that many need no more memory than a few;
 // one that is larger than any may be is refused without being read to its end,
 // or at all if it says so.

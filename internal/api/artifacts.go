@@ -172,9 +172,11 @@ type SearchHit struct {
 type HistoryRequest struct {
 	Page
 	ID brenner.ArtifactID `json:"id"`
+	// Newest lists the newest version first.
+	Newest bool `json:"newest,omitzero"`
 }
 
-// HistoryResult lists versions, oldest first.
+// HistoryResult lists versions, oldest first unless asked otherwise.
 type HistoryResult struct {
 	Next
 	ID        brenner.ArtifactID `json:"id"`

@@ -254,11 +254,11 @@ func (s *service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 		if err != nil {
 			return api.HistoryResult{}, err
 		}
-		after, err := openCursor[brenner.Version](req.Cursor)
+		from, err := openCursor[brenner.Version](req.Cursor)
 		if err != nil {
 			return api.HistoryResult{}, err
 		}
-		rows, err := c.Versions(ctx, a.ID, after, limit+1)
+		rows, next, err := c.versionsFrom(a, from, req.Newest, limit)
 		if err != nil {
 			return api.HistoryResult{}, err
 		}
@@ -266,9 +266,8 @@ func (s *service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 			ID: a.ID, Type: a.Type, Module: a.Module, Head: a.Head, Canonical: a.Canonical,
 			Versions: []api.HistoryItem{}, Decisions: []api.Decision{},
 		}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			out.Cursor = makeCursor(rows[limit-1].Version)
+		if next != 0 {
+			out.Cursor = makeCursor(next)
 		}
 		for _, v := range rows {
 			out.Versions = append(out.Versions, historyItem(v))
@@ -276,6 +275,29 @@ func (s *service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 		out.Decisions, err = c.decisions(a.ID)
 		return out, err
 	})
+}
+
+// versionsFrom gives a page of versions behind one that was given before, 0: from
+// the beginning; next is the last of them, 0 if there are no more. Versions are
+// numbered without a gap, so the newest are found by their numbers.
+func (c *call) versionsFrom(a store.Artifact, from brenner.Version, newest bool, limit int) (rows []store.Version, next brenner.Version, err error) {
+	if newest {
+		if from == 0 || from > a.Latest {
+			from = a.Latest + 1
+		}
+		after := max(0, from-1-brenner.Version(limit))
+		if rows, err = c.Versions(c.ctx, a.ID, after, limit); after > 0 {
+			next = after + 1
+		}
+		rows = slices.DeleteFunc(rows, func(v store.Version) bool { return v.Version >= from })
+		slices.Reverse(rows)
+		return rows, next, err
+	}
+	if rows, err = c.Versions(c.ctx, a.ID, from, limit+1); len(rows) > limit {
+		rows = rows[:limit]
+		next = rows[limit-1].Version
+	}
+	return rows, next, err
 }
 
 func historyItem(v store.Version) api.HistoryItem {

@@ -169,6 +169,7 @@ func newArtifactHistory(r *runner) *cobra.Command {
 		},
 	}
 	pageFlags(c, &req.Page)
+	c.Flags().BoolVar(&req.Newest, "newest", false, "the newest first")
 	return c
 }
 

@@ -4,7 +4,7 @@ import "github.com/chromedp/chromedp"
 
 // inaccessible lists what would keep somebody from using the page: a missing
 // language, landmark or heading, a field or button without a name, an id that
-// occurs twice, and words whose contrast is below 4.5 to 1 (3 to 1 for large
+// occurs twice, a time without the exact instant, and words whose contrast is below 4.5 to 1 (3 to 1 for large
 // ones), measured from the computed colours.
 func (b *tab) inaccessible() []string {
 	b.Helper()
@@ -36,6 +36,7 @@ const accessibility = `(() => {
     if (by ? !document.getElementById(by) : !e.getAttribute("aria-label")) say("a region has no name", e);
   }
   for (const e of all("th")) if (!e.hasAttribute("scope") && !e.closest(".prose")) say("a head of a table has no scope", e);
+  for (const e of all("time")) if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(e.title) || e.title !== e.dateTime) say("a time is not exact on hover", e);
   const ids = all("[id]").map(e => e.id);
   ids.forEach((id, i) => { if (ids.indexOf(id) !== i) say("the id " + id + " occurs twice"); });
   const rgb = s => { const m = s.match(/[\d.]+/g).map(Number); return m.length === 3 ? [...m, 1] : m; };

@@ -55,6 +55,8 @@ type artifactPage struct {
 	Text    string
 	Cut     bool // there is more than is shown
 	History api.HistoryResult
+	// Decisions are the newest of those about the artifact, the newest first.
+	Decisions part[api.Decision]
 	// Before is the version that this one is compared with.
 	Before brenner.Version
 	// Board is where an artifact of this type is worked on, if not here.
@@ -76,14 +78,14 @@ func loadArtifact(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	history, err := v.svc.History(v.Context(), api.HistoryRequest{ID: view.ID, Page: v.page(brenner.MaxPage)})
+	history, err := v.svc.History(v.Context(), api.HistoryRequest{ID: view.ID, Newest: true, Page: v.page(perPage)})
 	if err != nil {
 		return "", nil, err
 	}
 	const reason = "a reason will be given"
 	out := artifactPage{
 		ArtifactView: view, Ref: view.Ref(), Format: view.Format, History: history,
-		Before:       parentOf(history, view.Ref().Version),
+		Before: parentOf(view.Version), Decisions: newest(history.Decisions),
 		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil,
 		CanDemote:    artifact.CanDemote(view.Status, reason) == nil,
 		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil,

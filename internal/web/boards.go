@@ -8,7 +8,7 @@ import (
 
 func loadForks(v *visit) (string, any, error) {
 	found, err := v.svc.Forks(v.Context())
-	return "Forks", struct{ Forks []lineage.Fork }{found.Forks}, err
+	return "Forks", struct{ Forks part[lineage.Fork] }{first(found.Forks)}, err
 }
 
 // stalePage is the versions that rest on something that moved.

@@ -32,9 +32,9 @@ func plain(raw jsontext.Value) string {
 // diffPage compares two versions.
 type diffPage struct {
 	artifact.Difference
-	ID       brenner.ArtifactID
-	Versions []api.HistoryItem
-	Changes  []change
+	ID      brenner.ArtifactID
+	Latest  brenner.Version
+	Changes []change
 }
 
 // change is one field, before and after.
@@ -57,16 +57,14 @@ type row struct {
 
 func loadDiff(v *visit) (string, any, error) {
 	id := brenner.ArtifactID(v.PathValue("id"))
-	history, err := v.svc.History(v.Context(), api.HistoryRequest{ID: id, Page: api.Page{Limit: brenner.MaxPage}})
+	from, to := brenner.Version(v.number("from")), brenner.Version(v.number("to"))
+	view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: id, Version: to}})
 	if err != nil {
 		return "", nil, err
 	}
-	from, to := brenner.Version(v.number("from")), brenner.Version(v.number("to"))
-	if to == 0 {
-		to = history.Head
-	}
+	to = view.Ref().Version
 	if from == 0 {
-		from = parentOf(history, to)
+		from = parentOf(view.Version)
 	}
 	diff, err := v.svc.Diff(v.Context(), api.DiffRequest{
 		From: brenner.Ref{Artifact: id, Version: from}, To: brenner.Ref{Artifact: id, Version: to},
@@ -74,7 +72,7 @@ func loadDiff(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	out := diffPage{Difference: diff.Difference, ID: id, Versions: history.Versions}
+	out := diffPage{Difference: diff.Difference, ID: id, Latest: view.Latest}
 	for _, f := range diff.Fields {
 		out.Changes = append(out.Changes, change{strings.TrimPrefix(f.Pointer, "/"), rows(f)})
 	}
@@ -85,13 +83,11 @@ func loadDiff(v *visit) (string, any, error) {
 }
 
 // parentOf is what a version was built on, itself if on nothing.
-func parentOf(h api.HistoryResult, version brenner.Version) brenner.Version {
-	for _, item := range h.Versions {
-		if item.Version == version && item.Parent != 0 {
-			return item.Parent
-		}
+func parentOf(v artifact.Version) brenner.Version {
+	if v.Parent != nil {
+		return *v.Parent
 	}
-	return version
+	return v.Ref().Version
 }
 
 // rows lays a change out side by side.

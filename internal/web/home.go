@@ -6,6 +6,7 @@ import (
 
 	"brenner/internal/api"
 	"brenner/lineage"
+	"brenner/snapshot"
 )
 
 // home is the state of the project and what needs the person who looks.
@@ -13,6 +14,9 @@ type home struct {
 	Snapshot api.SnapshotResult
 	Spine    lineage.SpineView
 	Needs    []need
+	// The beginnings of what may be long in the snapshot.
+	Hypotheses, Open part[snapshot.Statement]
+	Models, Evidence part[snapshot.Entry]
 }
 
 // need is something to decide or to do, and where.
@@ -59,7 +63,10 @@ func loadHome(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	out := home{Snapshot: snap, Spine: spine.SpineView}
+	out := home{
+		Snapshot: snap, Spine: spine.SpineView,
+		Hypotheses: first(snap.Hypotheses), Models: first(snap.Models), Evidence: first(snap.Evidence), Open: first(snap.Open),
+	}
 	for _, n := range status.Items {
 		out.Needs = append(out.Needs, placeOf(n))
 	}

@@ -18,8 +18,9 @@ type journalPage struct {
 	Looked int64
 	// Newest is the address of the first page.
 	Newest string
-	// Searched says that not every record is shown.
-	Searched bool
+	// Searched says that not every record is shown, Whole that one is, with all
+	// it says.
+	Searched, Whole bool
 }
 
 func loadJournal(v *visit) (string, any, error) {
@@ -27,10 +28,14 @@ func loadJournal(v *visit) (string, any, error) {
 		Newest: true, Limit: perPage, Before: v.number("before"),
 		Kind: v.query("kind"), Actor: brenner.ActorName(v.query("actor")), About: v.query("about"), Text: v.query("q"),
 	}
+	whole := v.number("record")
+	if whole > 0 {
+		req = api.RecordsRequest{After: whole - 1, Before: whole + 1}
+	}
 	list, err := v.svc.Records(v.Context(), req)
 	out := journalPage{
 		Records: list.Records, Size: v.project.Size, Looked: list.Last, Newest: v.with("before", ""),
-		Searched: req.Kind+string(req.Actor)+req.About+req.Text != "",
+		Searched: req.Kind+string(req.Actor)+req.About+req.Text != "", Whole: whole > 0,
 	}
 	if list.More {
 		out.Older = v.with("before", strconv.FormatInt(list.Last, 10))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -176,6 +177,25 @@ func (s *site) write(w http.ResponseWriter, status int, name string, out *shown)
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes())
+}
+
+// part is the beginning of a list that may be long, and how much it leaves out.
+type part[T any] struct {
+	Items []T
+	More  int
+}
+
+// first takes as much of a list as a page shows.
+func first[T any](all []T) part[T] {
+	n := min(len(all), perPage)
+	return part[T]{all[:n], len(all) - n}
+}
+
+// newest takes as much from the end of a list, the last first.
+func newest[T any](all []T) part[T] {
+	all = slices.Clone(all)
+	slices.Reverse(all)
+	return first(all)
 }
 
 // notices say what a form has done.

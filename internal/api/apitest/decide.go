@@ -122,6 +122,29 @@ func decisionCases() []testCase {
 				s.Errorf("@1 is %s", v.Status)
 			}
 		}},
+		{"history is paged from either end", func(s *scene) { // C13
+			s.pi.creates(note("n", "1"))
+			for _, text := range []string{"2", "3", "4", "5"} {
+				s.pi.rewrites("n", text)
+			}
+			for newest, want := range map[bool][]brenner.Version{false: {1, 2, 3, 4, 5}, true: {5, 4, 3, 2, 1}} {
+				var got []brenner.Version
+				req := api.HistoryRequest{ID: "n", Newest: newest, Page: api.Page{Limit: 2}}
+				for pages := 0; pages == 0 || req.Cursor != ""; pages++ {
+					h, err := s.pi.History(s.ctx, req)
+					s.must(err)
+					for _, v := range h.Versions {
+						got = append(got, v.Version)
+					}
+					if req.Cursor = h.Cursor; pages > 5 {
+						s.Fatalf("there is no end: %v", got)
+					}
+				}
+				if !slices.Equal(got, want) {
+					s.Errorf("newest first %v: %v", newest, got)
+				}
+			}
+		}},
 		{"history says what was canonical when", func(s *scene) { // C14
 			s.pi.creates(note("n", "one"))
 			s.pi.promotes(ref("n", 1))

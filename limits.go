@@ -25,9 +25,9 @@ const (
 	// MaxPage bounds one page of any listing; DefaultPage is used when none is asked for.
 	MaxPage     = 1000
 	DefaultPage = 100
-	// MaxRecordsSearched bounds how many records one call looks through for a
-	// text; the next call goes on from there.
-	MaxRecordsSearched = 5000
+	// MaxRecordsSearched bounds how many records one search of the journal looks
+	// through; the next call goes on from there.
+	MaxRecordsSearched = 10_000
 	// MaxIndexedBytes bounds how much of a version the full-text index takes.
 	MaxIndexedBytes = 256 << 10
 	// MaxImportLineBytes bounds a line of an export: one content in base64.

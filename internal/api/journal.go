@@ -50,7 +50,7 @@ type RecordsRequest struct {
 }
 
 // RecordList is a page of the journal. Last is where the next page starts: its
-// After, or its Before if the newest come first. A search by About or Text looks
+// After, or its Before if the newest come first. A search looks
 // through a bounded stretch at a time, so a page may hold few records, or none,
 // although there is More.
 type RecordList struct {

@@ -35,7 +35,8 @@ func (s *service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 // findRecords looks through the journal until a page is full, the end is
 // reached, or enough was looked at for one call.
 func (c *call) findRecords(req api.RecordsRequest, limit int) (api.RecordList, error) {
-	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: req.After, Before: req.Before, Newest: req.Newest, Limit: limit + 1}
+	first, last, more := c.stretch(req)
+	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: first - 1, Before: last + 1, Newest: req.Newest, Limit: limit + 1}
 	wanted := mention(req.About, req.Text)
 	if wanted != nil {
 		q.Limit = brenner.MaxPage
@@ -44,7 +45,7 @@ func (c *call) findRecords(req api.RecordsRequest, limit int) (api.RecordList, e
 	if req.Newest {
 		out.Last = req.Before
 	}
-	for looked := 0; ; {
+	for {
 		rows, err := c.FindRecords(c.ctx, q)
 		if err != nil {
 			return api.RecordList{}, err
@@ -65,9 +66,8 @@ func (c *call) findRecords(req api.RecordsRequest, limit int) (api.RecordList, e
 			}
 			out.Last = row.Seq
 		}
-		looked += len(rows)
-		if out.More = len(rows) == q.Limit; !out.More || looked >= brenner.MaxRecordsSearched {
-			return out, nil
+		if len(rows) < q.Limit {
+			break
 		}
 		if req.Newest {
 			q.Before = out.Last
@@ -75,6 +75,30 @@ func (c *call) findRecords(req api.RecordsRequest, limit int) (api.RecordList, e
 			q.After = out.Last
 		}
 	}
+	if out.More = more; more && req.Newest {
+		out.Last = first
+	} else if more {
+		out.Last = last
+	}
+	return out, nil
+}
+
+// stretch says which part of the journal a call looks at, and whether there is
+// more of what it is asked about: a search has no index to go by, which every
+// write would pay for, and so goes stretch by stretch.
+func (c *call) stretch(req api.RecordsRequest) (first, last int64, more bool) {
+	first, last = req.After+1, c.size
+	if req.Before > 0 {
+		last = min(last, req.Before-1)
+	}
+	searching := req.Kind != "" || req.Actor != "" || req.About != "" || req.Text != ""
+	if !searching || last-first < brenner.MaxRecordsSearched {
+		return first, last, false
+	}
+	if req.Newest {
+		return last - brenner.MaxRecordsSearched + 1, last, true
+	}
+	return first, first + brenner.MaxRecordsSearched - 1, true
 }
 
 // mention tells the records that name something and contain a text, by their

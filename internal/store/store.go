@@ -61,7 +61,7 @@ type Reader interface {
 	Size(ctx context.Context) (int64, error)
 	// Records lists up to limit records with seq > after, ascending.
 	Records(ctx context.Context, after int64, limit int) ([]Record, error)
-	// FindRecords lists records by their columns, in order of seq.
+	// FindRecords lists records by their columns, in order of seq; a bounded stretch, for only seq is indexed.
 	FindRecords(ctx context.Context, q RecordQuery) ([]Record, error)
 	// Hashes gives the Merkle hashes at these storage indexes, in their
 	// order; NOT_FOUND if one is missing.

@@ -366,7 +366,7 @@ func TestOpen_BringsAnOlderSchemaUpToDate(t *testing.T) {
 	must(t, err)
 	have, err := version(ctx, c)
 	must(t, err)
-	indexes, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema WHERE name IN ('records_by_kind', 'records_by_actor')")
+	indexes, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema WHERE name IN ('canonical_by_id', 'decided_by_status')")
 	must(t, err)
 	must(t, c.close())
 	if have != latest() || indexes != 2 {

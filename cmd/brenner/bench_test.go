@@ -149,9 +149,24 @@ func (c carried) RoundTrip(h *http.Request) (*http.Response, error) {
 	h.Header.Set("Authorization", "Bearer "+c.token)
 	res, err := c.over.RoundTrip(h)
 	if err == nil {
-		c.answered.Store(res.ContentLength)
+		res.Body = &weighed{ReadCloser: res.Body, on: c.answered}
 	}
 	return res, err
+}
+
+// weighed is a body that says at its end how many bytes it had.
+type weighed struct {
+	io.ReadCloser
+	bytes int64
+	on    *atomic.Int64
+}
+
+func (w *weighed) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if w.bytes += int64(n); err != nil {
+		w.on.Store(w.bytes)
+	}
+	return n, err
 }
 
 func (s *site) connect(b *testing.B, name brenner.ActorName, over *http.Transport, answered *atomic.Int64) *mcp.ClientSession {

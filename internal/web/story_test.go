@@ -21,7 +21,6 @@ func (w *world) create(as api.Service, req api.CreateArtifactRequest) brenner.Re
 	return must[api.WriteResult](w)(as.CreateArtifact(w.Context(), req)).Ref
 }
 
-func jsonBody(s string) api.Body { return api.Body{Format: artifact.JSON, Data: s} }
 func textBody(s string) api.Body { return api.Body{Format: artifact.Text, Data: s} }
 
 // hostile is a text that tries everything.

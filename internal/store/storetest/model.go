@@ -300,8 +300,16 @@ func questions() []question {
 		answer("LinksTo", func(ctx context.Context, r store.Reader) ([]store.Link, error) { return r.LinksTo(ctx, everyRef()[3:]) }),
 	}
 	for _, q := range []store.RecordQuery{
-		{}, {Newest: true}, {Kind: "k"}, {Kind: "k", Newest: true, Limit: 1}, {Actor: "bob", After: 1}, {Actor: "bob", Before: 3, Newest: true},
-		{Kind: "l", Actor: "ada"}, {Kind: "l", Actor: "ada", After: 1, Before: 4, Limit: 1}, {Kind: "none"}, {Before: 1},
+		{},
+		{Newest: true},
+		{Kind: "k"},
+		{Kind: "k", Newest: true, Limit: 1},
+		{Actor: "bob", After: 1},
+		{Actor: "bob", Before: 3, Newest: true},
+		{Kind: "l", Actor: "ada"},
+		{Kind: "l", Actor: "ada", After: 1, Before: 4, Limit: 1},
+		{Kind: "none"},
+		{Before: 1},
 	} {
 		qs = append(qs, answer(fmt.Sprintf("FindRecords %+v", q), func(ctx context.Context, r store.Reader) ([]store.Record, error) {
 			return r.FindRecords(ctx, q)

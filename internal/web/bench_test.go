@@ -88,7 +88,7 @@ func (w *world) grow(n int) {
 					Summary: fmt.Sprintf("Note %d: %s", i, text[:60]), Content: textBody(text),
 				}
 				if i%10 == 9 {
-					req.Links = []artifact.Link{{Rel: artifact.Cites, Artifact: "oxygen-log", Version: 2}}
+					req.Links = []artifact.Link{{Rel: artifact.Cites, Artifact: "oxygen-log", Version: 3}}
 				}
 				if _, err := w.pi().CreateArtifact(w.Context(), req); err != nil {
 					w.Error(err)

@@ -68,7 +68,7 @@ func Run(ctx context.Context, env Env, args []string) int {
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	watchStart(root, &r.started)
+	r.watchStart(root)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !r.started {
 		err = usage(cmd, err)
@@ -81,15 +81,18 @@ func Run(ctx context.Context, env Env, args []string) int {
 
 // watchStart notes when a command starts to run: an error before that is about
 // the command line, whatever cobra calls it.
-func watchStart(c *cobra.Command, started *bool) {
+func (r *runner) watchStart(c *cobra.Command) {
 	if run := c.RunE; run != nil {
 		c.RunE = func(cmd *cobra.Command, a []string) error {
-			*started = true
+			r.started = true
+			if err := r.enter(); err != nil {
+				return err
+			}
 			return run(cmd, a)
 		}
 	}
 	for _, sub := range c.Commands() {
-		watchStart(sub, started)
+		r.watchStart(sub)
 	}
 }
 
@@ -197,10 +200,29 @@ func (r *runner) write() api.Write { return api.Write{Key: r.key} }
 
 // path makes a path of the command line absolute.
 func (r *runner) path(p string) string {
-	if filepath.IsAbs(p) {
+	switch {
+	case filepath.IsAbs(p):
 		return p
+	case filepath.IsAbs(r.dir):
+		return filepath.Join(r.dir, p)
 	}
 	return filepath.Join(r.env.Dir, r.dir, p)
+}
+
+// enter sees that the directory of -C is one: a project looked for upward from
+// a place that does not exist would be another one.
+func (r *runner) enter() error {
+	if r.dir == "" {
+		return nil
+	}
+	info, err := os.Stat(r.path(""))
+	if err != nil {
+		return fileError(r.dir, err)
+	}
+	if !info.IsDir() {
+		return brenner.Errorf(brenner.CodeFileError, "%s is not a directory", r.dir)
+	}
+	return nil
 }
 
 // read gives the bytes of a file, or of standard input for "-", refusing more

@@ -77,7 +77,8 @@ func usage(cmd *cobra.Command, err error) error {
 	} else if cmd.HasParent() {
 		hint = fmt.Sprintf("usage: %s; %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), hint)
 	}
-	return brenner.Errorf(brenner.CodeUsage, "%v", err).WithHint(hint)
+	message, _, _ := strings.Cut(err.Error(), ": strconv.") // the name of a function is no help
+	return brenner.Errorf(brenner.CodeUsage, "%s", message).WithHint(hint)
 }
 
 func commandNames(cmd *cobra.Command) []string {

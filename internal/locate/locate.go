@@ -41,7 +41,8 @@ func Parse(s, dir string) (Address, error) {
 		return Address{Postgres: s}, nil
 	}
 	// The text may hold a password: it is not repeated.
-	return Address{}, brenner.Errorf(brenner.CodeUsage, "the store is not sqlite:PATH or postgres://…")
+	return Address{}, brenner.Errorf(brenner.CodeUsage, "the store is not sqlite:PATH or postgres://…").
+		WithHint("write for example sqlite:.brenner/brenner.db or postgres://HOST/DATABASE")
 }
 
 // Find looks for a project from dir upward and, from a linked git worktree,

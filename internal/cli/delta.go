@@ -29,6 +29,17 @@ func (f *envelopeFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.message, "message", "", "id of the message the deltas came in (default for Markdown: from its text)")
 }
 
+// fill takes deltas that leave it out to be of who asks, and of now, as those
+// of a message sent now would be.
+func (f *envelopeFlags) fill(r *runner) {
+	f.agent = cmp.Or(f.agent, string(r.where().As), string(r.userName()))
+	f.at = cmp.Or(f.at, delta.FormatInstant(time.Now().Truncate(time.Second)))
+}
+
+func noDelta(file string) string {
+	return fmt.Sprintf("no delta in %s: a delta stands in a block named delta", file)
+}
+
 // readDeltas reads JSON, JSON Lines or Markdown from a file.
 func (r *runner) readDeltas(name string, f envelopeFlags) (delta.Extraction, error) {
 	raw, err := r.read(name, brenner.MaxDeltaInputBytes)
@@ -83,11 +94,13 @@ would from a message you send now. FILE may be - for standard input.`,
   brenner delta extract --agent BlueLake --at 2025-12-30T12:00:00Z reply.md`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, names []string) error {
-			flags.agent = cmp.Or(flags.agent, string(r.where().As), string(r.userName()))
-			flags.at = cmp.Or(flags.at, delta.FormatInstant(time.Now().Truncate(time.Second)))
+			flags.fill(r)
 			x, err := r.readDeltas(names[0], flags)
 			if err != nil {
 				return err
+			}
+			if !r.json && len(x.Entries)+len(x.Misses)+len(x.Ignored) == 0 {
+				_, _ = fmt.Fprintln(r.env.Err, noDelta(names[0]))
 			}
 			return r.showExtraction(x)
 		},
@@ -248,7 +261,8 @@ status is 0 unless a finding is an error. FILE may be - for standard input.`,
 			if err != nil {
 				return err
 			}
-			found, err := lint(raw, flags)
+			flags.fill(r)
+			found, judged, err := lint(raw, flags)
 			if err != nil {
 				return from(names[0], err)
 			}
@@ -264,7 +278,10 @@ status is 0 unless a finding is an error. FILE may be - for standard input.`,
 				for _, f := range found {
 					_, _ = fmt.Fprintln(w, printable(diagnosticLine(f)))
 				}
-				if len(found) == 0 {
+				switch {
+				case !judged:
+					_, _ = fmt.Fprintln(w, noDelta(names[0]))
+				case len(found) == 0:
 					_, _ = fmt.Fprintln(w, "nothing to complain about")
 				}
 			})
@@ -275,15 +292,21 @@ status is 0 unless a finding is an error. FILE may be - for standard input.`,
 }
 
 // lint judges an artifact if the input says it is one, else deltas.
-func lint(raw []byte, flags envelopeFlags) ([]brenner.Diagnostic, error) {
+func lint(raw []byte, flags envelopeFlags) (found []brenner.Diagnostic, judged bool, err error) {
 	raw = unwrap(raw)
 	var doc struct {
 		Format jsontext.Value `json:"format"`
 	}
 	if json.Unmarshal(raw, &doc) == nil && len(doc.Format) > 0 {
-		return delta.LintJSON(raw), nil
+		return delta.LintJSON(raw), true, nil
 	}
-	return delta.LintDeltas(raw, delta.Envelope{Message: flags.message, Agent: brenner.ActorName(flags.agent), Timestamp: flags.at})
+	env := delta.Envelope{Message: flags.message, Agent: brenner.ActorName(flags.agent), Timestamp: flags.at}
+	x, err := delta.ReadDeltas(raw, env)
+	if err != nil {
+		return nil, false, err
+	}
+	found, err = delta.LintDeltas(raw, env)
+	return found, len(x.Entries)+len(found) > 0, err
 }
 
 func newDeltaRender(r *runner) *cobra.Command {

@@ -59,6 +59,7 @@ func newVersion(r *runner) *cobra.Command {
 
 var (
 	unknownCommand = regexp.MustCompile(`^unknown command "([^"]+)"`)
+	missingFlags   = regexp.MustCompile(`^required flag\(s\) (.+) not set$`)
 	unknownFlag    = regexp.MustCompile(`^unknown flag: --(\S+)$`)
 )
 
@@ -78,6 +79,9 @@ func usage(cmd *cobra.Command, err error) error {
 		hint = fmt.Sprintf("usage: %s; %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), hint)
 	}
 	message, _, _ := strings.Cut(err.Error(), ": strconv.") // the name of a function is no help
+	if m := missingFlags.FindStringSubmatch(message); m != nil {
+		message = "it needs --" + strings.ReplaceAll(strings.Trim(m[1], `"`), `", "`, " and --")
+	}
 	return brenner.Errorf(brenner.CodeUsage, "%s", message).WithHint(hint)
 }
 

@@ -43,7 +43,7 @@ type generation struct{ Depth, Count int }
 
 const (
 	// lineageLimit is how many versions a page asks for, the nearest.
-	lineageLimit = 500
+	lineageLimit = 250
 	// drawn is how many a picture holds before it helps nobody.
 	drawn = 60
 	// fit and natural are sizes of a picture; the others are percentages too.

@@ -37,8 +37,9 @@ type reference struct {
 	of string
 	// metric is the reference itself; empty: it is worked out from the ratio.
 	metric string
-	// ratio is ours over the reference; empty: it is worked out.
-	ratio string
+	// ratio is ours over the reference, and times the reference over ours; both
+	// empty: it is worked out.
+	ratio, times string
 }
 
 // ratioOf is the metric of a goal that is about the ratio.
@@ -189,10 +190,13 @@ func (f figure) compare(r results, out *row) (float64, bool) {
 	value := ours[f.show[0].metric]
 	reference, known := theirs[b.metric]
 	ratio := value / reference
-	if b.ratio != "" {
+	if b.ratio != "" || b.times != "" {
 		var ok bool
-		if ratio, ok = ours[b.ratio]; !ok {
+		if ratio, ok = ours[b.ratio+b.times]; !ok {
 			return 0, false
+		}
+		if b.times != "" {
+			ratio = 1 / ratio
 		}
 		if b.metric == "" {
 			reference, known = value/ratio, true

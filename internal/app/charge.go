@@ -72,7 +72,7 @@ func (s *service) charge(ctx context.Context, id, what string, refs []brenner.Re
 		if err != nil {
 			return struct{}{}, err
 		}
-		p := contextRead{ID: id, What: what, Reads: []api.Pin{}, Tokens: i.Budget.Measure(counter, string(shown))}
+		p := contextRead{ID: id, What: what, Tokens: i.Budget.Measure(counter, string(shown))}
 		if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 			return struct{}{}, err
 		}
@@ -80,12 +80,8 @@ func (s *service) charge(ctx context.Context, id, what string, refs []brenner.Re
 			return struct{}{}, brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
 				WithHint("assemble a new context")
 		}
-		for _, ref := range refs {
-			pin, err := ch.pinAt(ref)
-			if err != nil {
-				return struct{}{}, err
-			}
-			p.Reads = append(p.Reads, pin)
+		if p.Reads, err = ch.pinsAt(refs); err != nil {
+			return struct{}{}, err
 		}
 		_, err = ch.append(kindContextRead, p)
 		return struct{}{}, err

@@ -114,6 +114,7 @@ func (s *service) AssembleContext(ctx context.Context, req api.ContextRequest) (
 		return api.ContextResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a context is assembled for oneself").
 			WithHint("the PI looks at another's with `brenner context preview --as NAME`")
 	}
+	early := s.draftContext(ctx, req)
 	return write(ctx, s, "context.assemble", req.Write, req, func(ch *change) (api.ContextResult, error) {
 		if err := ch.allow(policy.ContextAssemble, "", "", req.Task); err != nil {
 			return api.ContextResult{}, err
@@ -121,12 +122,65 @@ func (s *service) AssembleContext(ctx context.Context, req api.ContextRequest) (
 		if err := ch.enterTask(req.Task); err != nil {
 			return api.ContextResult{}, err
 		}
-		made, work, err := ch.assemble(req)
-		if err != nil {
-			return api.ContextResult{}, err
+		draft, err := early, error(nil)
+		if draft == nil || draft.settings != ch.settings || draft.role != ch.actor.Role {
+			if draft, err = ch.draft(req); err != nil {
+				return api.ContextResult{}, err
+			}
 		}
-		return ch.recordContext(req, work, made)
+		return ch.recordContext(req, draft)
 	})
+}
+
+// draft is a context that is not recorded yet, and what it was made under.
+type draft struct {
+	made   assembly.Context
+	record []byte // made, without its text
+	view   string
+	reads  []api.Pin
+	role   brenner.Role
+	*settings
+}
+
+// draftContext assembles a context on a snapshot, so that other writers do not
+// wait for it: what it shows is pinned as it stood there. nil: it could not, and
+// the write will say why.
+func (s *service) draftContext(ctx context.Context, req api.ContextRequest) *draft {
+	var d *draft
+	_ = s.app.store.Read(ctx, func(r store.Reader) error {
+		c, err := s.begin(ctx, r)
+		if err != nil {
+			return err
+		}
+		if err := c.allow(policy.ContextAssemble, "", "", req.Task); err != nil {
+			return err
+		}
+		if err := c.enterTask(req.Task); err != nil {
+			return err
+		}
+		d, err = c.draft(req)
+		return err
+	})
+	return d
+}
+
+// draft assembles the caller's context.
+func (c *call) draft(req api.ContextRequest) (*draft, error) {
+	made, work, err := c.assemble(req)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]brenner.Ref, len(made.Items))
+	for i, item := range made.Items {
+		refs[i] = item.Ref
+	}
+	reads, err := c.pinsAt(refs)
+	if err != nil {
+		return nil, err
+	}
+	return &draft{
+		made: made, record: canon.MustMarshal(made), view: work.view.Version, reads: reads, role: c.actor.Role, settings: c.settings,
+	}, nil
 }
 
 // PreviewContext implements api.Contexts.
@@ -158,38 +212,36 @@ func (s *service) PreviewContext(ctx context.Context, req api.ContextRequest) (a
 	})
 }
 
+// pinsAt is how the artifacts of some versions stand now.
+func (c *call) pinsAt(refs []brenner.Ref) ([]api.Pin, error) {
+	artifacts, err := c.artifactsOf(refs)
+	out := make([]api.Pin, len(refs))
+	for i, ref := range refs {
+		a := artifacts[ref.Artifact]
+		out[i] = api.Pin{Ref: ref, Canonical: a.Canonical, Head: a.Head}
+	}
+	return out, err
+}
+
 // recordContext appends the record of an assembled context (C30).
-func (ch *change) recordContext(req api.ContextRequest, work work, made assembly.Context) (api.ContextResult, error) {
-	record, err := ch.blob(canon.MustMarshal(made))
+func (ch *change) recordContext(req api.ContextRequest, d *draft) (api.ContextResult, error) {
+	record, err := ch.blob(d.record)
 	if err != nil {
 		return api.ContextResult{}, err
 	}
 	i := invocation{
 		ID: fmt.Sprintf("ctx-%d", ch.nextSeq()), Agent: ch.actor.Name, Role: ch.actor.Role, Task: req.Task,
-		Question: req.Question, View: work.view.Version, At: ch.now, Record: record, Scope: made.Scope,
-		Budget: made.Budget, Used: made.Used, Items: len(made.Items),
-		Reads: []api.Pin{}, Bullets: []string{}, Later: []api.LaterRead{},
+		Question: req.Question, View: d.view, At: ch.now, Record: record, Scope: d.made.Scope,
+		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
+		Reads: d.reads, Bullets: []string{}, Later: []api.LaterRead{},
 	}
-	for _, item := range made.Items {
-		pin, err := ch.pinAt(item.Ref)
-		if err != nil {
-			return api.ContextResult{}, err
-		}
-		i.Reads = append(i.Reads, pin)
-	}
-	for _, b := range made.Bullets {
+	for _, b := range d.made.Bullets {
 		i.Bullets = append(i.Bullets, string(b.ID))
 	}
 	if _, err := ch.append(kindContextAssembled, i); err != nil {
 		return api.ContextResult{}, err
 	}
-	return contextResult(i.ID, ch.forReader(made)), nil
-}
-
-// pinAt is how an artifact stands now, with a version of it.
-func (c *call) pinAt(ref brenner.Ref) (api.Pin, error) {
-	a, err := c.Reader.Artifact(c.ctx, ref.Artifact)
-	return api.Pin{Ref: ref, Canonical: a.Canonical, Head: a.Head}, err
+	return contextResult(i.ID, ch.forReader(d.made)), nil
 }
 
 // forReader takes out of a record what its reader may not see: an agent does

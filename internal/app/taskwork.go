@@ -96,15 +96,15 @@ func (c *call) taskReads(id string) ([]taskRead, error) {
 
 // enterTask makes a write part of a task that the caller holds: it is written
 // in the role the task gives (C8).
-func (ch *change) enterTask(id string) error {
+func (c *call) enterTask(id string) error {
 	if id == "" {
 		return nil
 	}
-	t, err := ch.held(id)
+	t, err := c.held(id)
 	if err != nil {
 		return err
 	}
-	ch.actor.Role, err = ch.roleFor(t)
+	c.actor.Role, err = c.roleFor(t)
 	return err
 }
 
@@ -204,13 +204,13 @@ func (c *call) eachTask(states []api.TaskState, fn func(api.TaskInfo) bool) erro
 }
 
 // held loads a task that the caller must hold.
-func (ch *change) held(id string) (api.TaskInfo, error) {
-	t, err := ch.unfinished(id)
+func (c *call) held(id string) (api.TaskInfo, error) {
+	t, err := c.unfinished(id)
 	if err != nil {
 		return t, err
 	}
 	switch t.Holder {
-	case ch.actor.Name:
+	case c.actor.Name:
 		return t, nil
 	case "":
 		return t, brenner.Errorf(brenner.CodeTaskNotYours, "nobody has claimed %s", t.ID).
@@ -220,8 +220,8 @@ func (ch *change) held(id string) (api.TaskInfo, error) {
 }
 
 // unfinished loads a task that is neither done nor canceled.
-func (ch *change) unfinished(id string) (api.TaskInfo, error) {
-	t, err := ch.findTask(id)
+func (c *call) unfinished(id string) (api.TaskInfo, error) {
+	t, err := c.findTask(id)
 	if err == nil && (t.State == api.TaskDone || t.State == api.TaskCanceled) {
 		err = brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
 	}

@@ -1,0 +1,109 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/internal/api"
+	"brenner/internal/store"
+	"brenner/internal/store/memory"
+)
+
+// interrupted lets something happen just before the next write.
+type interrupted struct {
+	store.Store
+	before func()
+}
+
+func (s *interrupted) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Store.Write(ctx, fn)
+}
+
+// worldWithNote is a project with a canonical note and a hypothesis generator
+// who holds a task.
+func worldWithNote(t *testing.T) (world, *interrupted, api.TaskInfo) {
+	t.Helper()
+	s := &interrupted{Store: memory.New()}
+	w := newWorld(t, s)
+	ctx, pi := t.Context(), w.PI()
+	if _, err := pi.AddAgent(ctx, api.AddAgentRequest{Name: "Ben", Role: "hypothesis_generator"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pi.CreateArtifact(ctx, api.CreateArtifactRequest{
+		ID: "note", Type: "paper_note", Module: "lineage", Summary: "clones", Content: api.Body{Format: artifact.Text, Data: "clones"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	promote(t, w)
+	task, err := pi.NewTask(ctx, api.NewTaskRequest{Title: "clones", Spec: "which", Role: "hypothesis_generator", Modules: []brenner.Module{"lineage"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if task, err = w.As("Ben").ClaimTask(ctx, api.ClaimTaskRequest{ID: task.ID}); err != nil {
+		t.Fatal(err)
+	}
+	return w, s, task
+}
+
+func promote(t *testing.T, w world) {
+	t.Helper()
+	if _, err := w.PI().Promote(t.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: "note"}, Reason: "read"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// C17, C30: a context is made on a snapshot, and what moves before it is
+// recorded has moved for its reader.
+func TestAssemble_WhatMovesBeforeTheRecordHasMoved(t *testing.T) {
+	w, s, task := worldWithNote(t)
+	s.before = func() {
+		summary := "clones, counted again"
+		if _, err := w.PI().UpdateArtifact(t.Context(), api.UpdateArtifactRequest{ID: "note", Summary: &summary}); err != nil {
+			t.Error(err)
+		}
+		promote(t, w)
+	}
+	made, err := w.As("Ben").AssembleContext(t.Context(), api.ContextRequest{Task: task.ID})
+	if err != nil || len(made.Record.Items) != 1 || made.Record.Items[0].Ref.Version != 1 {
+		t.Fatalf("%v shows %+v", err, made.Record.Items)
+	}
+	done, err := w.As("Ben").CompleteTask(t.Context(), api.CompleteTaskRequest{ID: task.ID})
+	if err != nil || len(done.Moved) != 1 || done.Moved[0].Through != made.Invocation {
+		t.Errorf("%v, moved: %+v", err, done.Moved)
+	}
+}
+
+// C8: whoever loses the task or the role before the record does not get the
+// context.
+func TestAssemble_IsDecidedWhenItIsRecorded(t *testing.T) {
+	w, s, task := worldWithNote(t)
+	s.before = func() {
+		if _, err := w.PI().CancelTask(t.Context(), api.CancelTaskRequest{ID: task.ID, Reason: "done elsewhere"}); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := w.As("Ben").AssembleContext(t.Context(), api.ContextRequest{Task: task.ID})
+	if brenner.CodeOf(err) != brenner.CodeTaskClosed {
+		t.Errorf("for a canceled task: %v", err)
+	}
+	s.before = func() {
+		if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "Ben", Role: "adversarial_critic", Update: true}); err != nil {
+			t.Error(err)
+		}
+	}
+	made, err := w.As("Ben").AssembleContext(t.Context(), api.ContextRequest{Question: "clones"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := w.PI().Invocation(t.Context(), api.InvocationRequest{ID: made.Invocation})
+	if err != nil || info.Role != "adversarial_critic" || !strings.HasPrefix(made.Text, "# Context for Ben, adversarial_critic\n") {
+		t.Errorf("%v: recorded for a %s:\n%s", err, info.Role, made.Text)
+	}
+}

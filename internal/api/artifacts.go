@@ -154,7 +154,10 @@ type SearchArtifactsRequest struct {
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`
-	Limit   int                `json:"limit,omitzero"`
+	// Statuses and Tag narrow down the best MaxPage of what is found.
+	Statuses []artifact.Status `json:"statuses,omitzero"`
+	Tag      string            `json:"tag,omitzero"`
+	Limit    int               `json:"limit,omitzero"`
 }
 
 // SearchResult lists hits, best first.

@@ -151,11 +151,8 @@ func (s *service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		if none {
 			return api.ArtifactList{Items: []api.ArtifactItem{}}, nil
 		}
-		for _, st := range req.Statuses {
-			if !slices.Contains(artifact.Statuses(), st) {
-				return api.ArtifactList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a status", st).
-					WithHint("statuses: " + list(artifact.Statuses()))
-			}
+		if err := checkStatuses(req.Statuses); err != nil {
+			return api.ArtifactList{}, err
 		}
 		statuses := req.Statuses
 		if len(statuses) == 0 {
@@ -174,6 +171,16 @@ func (s *service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		}
 		return out, err
 	})
+}
+
+func checkStatuses(asked []artifact.Status) error {
+	for _, st := range asked {
+		if !slices.Contains(artifact.Statuses(), st) {
+			return brenner.Errorf(brenner.CodeInvalidValue, "%q is not a status", st).
+				WithHint("statuses: " + list(artifact.Statuses()))
+		}
+	}
+	return nil
 }
 
 func item(a store.Artifact) api.ArtifactItem {
@@ -231,16 +238,33 @@ func (s *service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		if none {
 			return api.SearchResult{Items: []api.SearchHit{}}, nil
 		}
-		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: modules, Limit: limit})
+		if err := checkStatuses(req.Statuses); err != nil {
+			return api.SearchResult{}, err
+		}
+		most := limit
+		if len(req.Statuses) > 0 || req.Tag != "" {
+			most = brenner.MaxPage
+		}
+		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: modules, Limit: most})
 		if err != nil {
 			return api.SearchResult{}, err
 		}
 		out := api.SearchResult{Items: []api.SearchHit{}}
 		for _, h := range hits {
-			out.Items = append(out.Items, api.SearchHit{ArtifactItem: item(h.Artifact), Score: h.Score})
+			if len(out.Items) < limit && chosen(h.Artifact, req.Statuses, req.Tag) {
+				out.Items = append(out.Items, api.SearchHit{ArtifactItem: item(h.Artifact), Score: h.Score})
+			}
 		}
 		return out, nil
 	})
+}
+
+// chosen reports whether an artifact has one of these statuses and this tag, as
+// listings choose (store.ArtifactQuery); none asked for is any.
+func chosen(a store.Artifact, statuses []artifact.Status, tag string) bool {
+	status := len(statuses) == 0 || slices.Contains(statuses, a.HeadStatus) ||
+		a.Canonical != 0 && slices.Contains(statuses, artifact.Canonical)
+	return status && (tag == "" || slices.Contains(a.Tags, tag))
 }
 
 // History implements api.Artifacts.

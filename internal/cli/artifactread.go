@@ -125,7 +125,7 @@ func printItems(w io.Writer, items []api.ArtifactItem) {
 
 func newArtifactSearch(r *runner) *cobra.Command {
 	var req api.SearchArtifactsRequest
-	var types, modules []string
+	var types, modules, statuses []string
 	c := &cobra.Command{
 		Use:     "search WORDS…",
 		Short:   "Find artifacts by the words in them",
@@ -134,6 +134,7 @@ func newArtifactSearch(r *runner) *cobra.Command {
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Text = strings.Join(a, " ")
 			req.Types, req.Modules = named[brenner.TypeName](types), named[brenner.Module](modules)
+			req.Statuses = named[artifact.Status](statuses)
 			res, err := ask(r, cmd, api.Service.SearchArtifacts, req)
 			if err != nil {
 				return err
@@ -148,6 +149,8 @@ func newArtifactSearch(r *runner) *cobra.Command {
 		},
 	}
 	selectFlags(c, &types, &modules)
+	c.Flags().StringSliceVar(&statuses, "status", nil, "only with this status (repeatable)")
+	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	c.Flags().IntVar(&req.Limit, "limit", 20, "at most this many")
 	return c
 }

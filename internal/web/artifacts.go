@@ -29,8 +29,11 @@ func loadArtifacts(v *visit) (string, any, error) {
 	}
 	out := artifactList{Types: types.Types, Statuses: statuses()}
 	typ, module := one[brenner.TypeName](v.query("type")), one[brenner.Module](v.query("module"))
+	status, tag := one[artifact.Status](v.query("status")), v.query("tag")
 	if text := v.query("q"); text != "" {
-		found, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{Text: text, Types: typ, Modules: module, Limit: perPage})
+		found, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{
+			Text: text, Types: typ, Modules: module, Statuses: status, Tag: tag, Limit: perPage,
+		})
 		for _, hit := range found.Items {
 			out.Items = append(out.Items, hit.ArtifactItem)
 		}
@@ -38,8 +41,7 @@ func loadArtifacts(v *visit) (string, any, error) {
 		return "Artifacts", out, err
 	}
 	req := api.ListArtifactsRequest{
-		Page: v.page(perPage), Types: typ, Modules: module,
-		Statuses: one[artifact.Status](v.query("status")), Tag: v.query("tag"),
+		Page: v.page(perPage), Types: typ, Modules: module, Statuses: status, Tag: tag,
 	}
 	list, err := v.svc.Artifacts(v.Context(), req)
 	out.Items, out.Next = list.Items, list.Cursor

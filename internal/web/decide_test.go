@@ -72,6 +72,12 @@ func (b *tab) comparesAndTraces() {
 	b.fill("promote", "reason=both hold, this one counts")
 	b.reads("Promoted")
 
+	// Full text, narrowed down by what is decided and by tag.
+	b.open("/artifacts?q=oxygen&status=canonical&tag=oxygen")
+	if found := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("tbody tr td:first-child")].map(e => e.innerText).join()`)); found != "oxygen-log" {
+		b.Errorf("found %q", found)
+	}
+
 	// C15: what the demo changed, and why; any two versions.
 	b.open("/artifacts/oxygen-log/diff?from=1&to=2")
 	b.reads("one more night", "the logger clock was an hour off on 9 August", "content/data/nights_below_2", "11", "12")

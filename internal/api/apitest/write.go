@@ -254,6 +254,18 @@ func writeCases() []testCase {
 			if len(hits.Items) != 1 || hits.Items[0].ID != "p" {
 				s.Errorf("hits: %+v", hits.Items)
 			}
+			for want, req := range map[int]api.SearchArtifactsRequest{
+				1: {Text: "staining embryo", Statuses: []artifact.Status{artifact.Draft}, Tag: "wet"},
+				0: {Text: "staining embryo", Statuses: []artifact.Status{artifact.Canonical}},
+			} {
+				narrowed, err := s.pi.SearchArtifacts(s.ctx, req)
+				s.must(err)
+				if len(narrowed.Items) != want {
+					s.Errorf("%+v: %+v", req, narrowed.Items)
+				}
+			}
+			_, err = s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "embryo", Statuses: []artifact.Status{"done"}})
+			s.refused(err, brenner.CodeInvalidValue)
 			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Cursor: "!"}})
 			s.refused(err, brenner.CodeInvalidCursor)
 			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Limit: brenner.MaxPage + 1}})

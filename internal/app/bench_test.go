@@ -1,17 +1,21 @@
 package app_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	"brenner"
 	"brenner/artifact"
@@ -21,27 +25,33 @@ import (
 	"brenner/internal/store/sqlite"
 )
 
-// words are what benchmark texts are made of: enough of them that the
-// full-text index does honest work.
-var words = func() []string {
-	r := rand.New(rand.NewPCG(1, 1))
-	out := make([]string, 4000)
-	for i := range out {
-		b := make([]byte, 3+r.IntN(8))
-		for j := range b {
-			b[j] = byte('a' + r.IntN(26))
+// words are what benchmark texts are made of: those of real texts, the commonest
+// first, so that the full-text index, the embedding and the tokenizer do the work
+// they do in use.
+var words = sync.OnceValue(func() []string {
+	count := map[string]int{}
+	for _, name := range []string{"../../docs/spec.md", "../../docs/guide-pi.md", "../cli/demo/story.txt", "../embed/testdata/pairs.tsv"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			panic(err)
 		}
-		out[i] = string(b)
+		for _, w := range strings.FieldsFunc(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			count[strings.ToLower(w)]++
+		}
 	}
-	return out
-}()
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+})
 
-// prose gives about size bytes of text, other for every n.
+// prose gives about size bytes of text, other for every n, in which words are
+// as common and as rare as in texts of people.
 func prose(n, size int) string {
 	r := rand.New(rand.NewPCG(uint64(n), 2))
+	rank := rand.NewZipf(r, 1.1, 10, uint64(len(words())-1))
 	var b strings.Builder
 	for b.Len() < size {
-		b.WriteString(words[r.IntN(len(words))])
+		b.WriteString(words()[rank.Uint64()])
 		b.WriteByte(' ')
 	}
 	return b.String()[:size]
@@ -181,7 +191,7 @@ func BenchmarkDisk(b *testing.B) {
 	for b.Loop() { // nothing is timed: the figure is the size
 	}
 	for range 10 { // a search indexes what is not yet, a part at a time
-		if _, err := svc.SearchArtifacts(b.Context(), api.SearchArtifactsRequest{Text: words[0]}); err != nil {
+		if _, err := svc.SearchArtifacts(b.Context(), api.SearchArtifactsRequest{Text: words()[0]}); err != nil {
 			b.Fatal(err)
 		}
 	}

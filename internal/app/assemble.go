@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ import (
 
 const (
 	// perCause is how many artifacts a cause may bring before the preselection.
-	perCause     = 300
+	perCause     = 200
 	linkDistance = 3
 	// perWord is how many artifacts the full-text index looks at for a word. A
 	// word that more have says little.
@@ -201,10 +202,19 @@ func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assemb
 	}
 	out := make([]assembly.Candidate, 0, len(leads))
 	texts := make([]string, 0, len(leads))
+	type kindOf struct {
+		typ    brenner.TypeName
+		module brenner.Module
+	}
+	readable := map[kindOf]bool{}
 	for _, l := range leads {
 		item := items[l.Ref]
 		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical}
-		if !c.may(policy.Read, item.Type, item.Module) {
+		kind := kindOf{item.Type, item.Module}
+		if _, asked := readable[kind]; !asked {
+			readable[kind] = c.may(policy.Read, kind.typ, kind.module)
+		}
+		if !readable[kind] {
 			cand.Denied = "the role may not read a " + string(item.Type)
 		}
 		out = append(out, cand)
@@ -463,9 +473,16 @@ func (c *countCache) Put(key brenner.Digest, n int) {
 func (a *App) likeness(text string, others []string) []float64 {
 	query := embed.Builtin().Vec(text)
 	out := make([]float64, len(others))
-	for i, o := range others {
-		out[i] = dot(query, a.vectors.of(o))
+	workers := min(runtime.GOMAXPROCS(0), 4)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < len(others); i += workers {
+				out[i] = dot(query, a.vectors.of(others[i]))
+			}
+		})
 	}
+	all.Wait()
 	return out
 }
 
@@ -477,6 +494,9 @@ func dot(a, b []float32) float64 {
 		even += float64(a[0]) * float64(b[0])
 		odd += float64(a[1]) * float64(b[1])
 		a, b = a[2:], b[2:]
+	}
+	if len(a) > 0 && len(b) > 0 {
+		even += float64(a[0]) * float64(b[0])
 	}
 	return even + odd
 }

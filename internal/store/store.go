@@ -409,7 +409,8 @@ type SearchQuery struct {
 	Limit   int
 	// Depth lets the store look, for each word, at no more than so many of the
 	// artifacts that have it: those with the most weight, the latest first. A
-	// word that many have says little and costs the most. 0: at all of them.
+	// word that many have says little and costs the most. Of those that tie at
+	// the limit it may give any. 0: at all of them.
 	Depth int
 }
 

@@ -21,7 +21,7 @@ import (
 // into the index ("settles" them) when its own work is done.
 const (
 	// settleFrom is how many unindexed texts make it worth while.
-	settleFrom = 64
+	settleFrom = 16
 	// settleBatch is how many are moved in one transaction: other writers wait
 	// for it.
 	settleBatch = 128
@@ -177,7 +177,7 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 		ranked = append(ranked, scored{key, score})
 	}
 	slices.SortFunc(ranked, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.artifact, b.artifact))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.artifact, a.artifact))
 	})
 	var out []store.Hit
 	for len(ranked) > 0 && (q.Limit <= 0 || len(out) < q.Limit) {
@@ -185,7 +185,7 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 		if q.Limit > 0 {
 			n = min(n, q.Limit)
 		}
-		for n < len(ranked) && ranked[n].score == ranked[n-1].score { // ties go by id, which is not known yet
+		for q.Depth == 0 && n < len(ranked) && ranked[n].score == ranked[n-1].score { // ties go by id, which is not known yet
 			n++
 		}
 		some, err := r.wanted(ctx, ranked[:n], q)

@@ -241,7 +241,7 @@ const (
 const (
 	// MaxQueryWords bounds the words of a task that the full-text index is
 	// asked for.
-	MaxQueryWords = 10
+	MaxQueryWords = 8
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500
 	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and

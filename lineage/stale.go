@@ -132,7 +132,6 @@ func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]
 	some = unique(some)
 	asked := make(map[brenner.Ref]bool, len(some)) // for what leaves them
 	reaching := map[brenner.Ref][]Edge{}
-	var moved []brenner.Ref
 	for layer := some; len(layer) > 0; {
 		edges, err := from(layer)
 		if err != nil {
@@ -141,26 +140,23 @@ func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]
 		for _, r := range layer {
 			asked[r] = true
 		}
-		var fresh []brenner.Ref
+		layer = nil
 		for _, e := range edges {
 			if !e.Rel.Carries() {
 				continue
 			}
-			if reaching[e.To] == nil {
-				fresh = append(fresh, e.To)
+			if reaching[e.To] == nil && !asked[e.To] {
+				layer = append(layer, e.To)
 			}
 			reaching[e.To] = append(reaching[e.To], e)
 		}
 		if len(reaching) > limit {
 			return Staleness{}, tooMany(limit)
 		}
-		out, err := outdated(unique(fresh))
-		if err != nil {
-			return Staleness{}, err
-		}
-		moved = append(moved, out...)
-		ends := newStaleness(out).outdated // no path goes on behind them
-		layer = slices.DeleteFunc(unique(fresh), func(r brenner.Ref) bool { return asked[r] || ends[r] })
+	}
+	moved, err := outdated(slices.SortedFunc(maps.Keys(reaching), compareRefs))
+	if err != nil {
+		return Staleness{}, err
 	}
 	s := newStaleness(moved)
 	s.spreadOver(reaching)

@@ -304,7 +304,7 @@ func TestStale_WalksAreBoundedAndPassErrorsOn(t *testing.T) {
 	if _, err := StaleAmong(refs("x@1"), fail, w.outdated, 10); !errors.Is(err, broken) {
 		t.Errorf("among: %v", err)
 	}
-	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, func([]brenner.Ref) ([]brenner.Ref, error) { return nil, broken }, 10); !errors.Is(err, broken) {
+	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, func([]brenner.Ref) ([]brenner.Ref, error) { return nil, broken }, 100); !errors.Is(err, broken) {
 		t.Errorf("among, status: %v", err)
 	}
 }

@@ -19,11 +19,11 @@ import (
 
 const (
 	// perCause is how many artifacts a cause may bring before the preselection.
-	perCause     = 200
+	perCause     = 160
 	linkDistance = 3
 	// perWord is how many artifacts the full-text index looks at for a word. A
 	// word that more have says little.
-	perWord = 400
+	perWord = 300
 )
 
 // work is what a context is assembled for.
@@ -489,16 +489,18 @@ func (a *App) likeness(text string, others []string) []float64 {
 // dot multiplies two vectors of the built-in model. The product of two float32
 // is exact in float64, and the sums are taken in one order on every machine.
 func dot(a, b []float32) float64 {
-	var even, odd float64
-	for len(a) >= 2 && len(b) >= 2 {
-		even += float64(a[0]) * float64(b[0])
-		odd += float64(a[1]) * float64(b[1])
-		a, b = a[2:], b[2:]
+	var sum [4]float64
+	for len(a) >= 4 && len(b) >= 4 {
+		sum[0] += float64(a[0]) * float64(b[0])
+		sum[1] += float64(a[1]) * float64(b[1])
+		sum[2] += float64(a[2]) * float64(b[2])
+		sum[3] += float64(a[3]) * float64(b[3])
+		a, b = a[4:], b[4:]
 	}
-	if len(a) > 0 && len(b) > 0 {
-		even += float64(a[0]) * float64(b[0])
+	for i := range min(len(a), len(b)) {
+		sum[i] += float64(a[i]) * float64(b[i])
 	}
-	return even + odd
+	return sum[0] + sum[1] + sum[2] + sum[3]
 }
 
 // vectorCache remembers the vectors of summaries, which come again with every

@@ -35,7 +35,7 @@ var words = sync.OnceValue(func() []string {
 		if err != nil {
 			panic(err)
 		}
-		for _, w := range strings.FieldsFunc(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		for _, w := range strings.FieldsFunc(string(text), func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) {
 			count[strings.ToLower(w)]++
 		}
 	}

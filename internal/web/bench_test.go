@@ -101,4 +101,9 @@ func (w *world) grow(n int) {
 	}
 	close(next)
 	all.Wait()
+	for range 10 { // a search indexes what is not yet, a part at a time
+		if _, err := w.pi().SearchArtifacts(w.Context(), api.SearchArtifactsRequest{Text: "oxygen"}); err != nil {
+			w.Error(err)
+		}
+	}
 }

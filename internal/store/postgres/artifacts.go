@@ -58,6 +58,9 @@ func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Art
 }
 
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	if q.Recent && q.IDs == nil && q.Tag == "" && len(q.Types) > 0 && len(q.Modules) > 0 {
+		return r.recent(ctx, q)
+	}
 	w := where{}
 	w.and(`project = %s`, r.project)
 	if q.IDs != nil {
@@ -84,6 +87,30 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	}
 	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
 		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order, w.args...)
+}
+
+// recent lists what changed last of some types in some modules: the newest of
+// each type in each module, which an index has in order, and of all these the
+// newest. However rare a type is, others are not read.
+func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	w := where{}
+	w.and(`project = %s`, r.project)
+	w.conditions = append(w.conditions, `module = m`, `type = t`)
+	w.status(q)
+	if q.ChangedAfter > 0 {
+		w.and(`seq > %s`, q.ChangedAfter)
+	}
+	const order = ` ORDER BY seq DESC, id`
+	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
+		`SELECT a.* FROM unnest(`+w.arg(distinctTexts(q.Modules))+`::text[]) AS m, unnest(`+w.arg(distinctTexts(q.Types))+`::text[]) AS t, LATERAL (
+			SELECT `+artifactColumns+` FROM artifacts `+w.String()+order+limitTo(q.Limit)+`) AS a`+order, w.args...)
+}
+
+// distinctTexts is texts, each once.
+func distinctTexts[T ~string](names []T) []string {
+	out := texts(names)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // status adds what a query asks of the status, in the words of the indexes.

@@ -51,6 +51,9 @@ func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Art
 }
 
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	if q.Recent && q.IDs == nil && q.Tag == "" && len(q.Types) > 0 && len(q.Modules) > 0 && len(q.Types)*len(q.Modules) <= maxKinds {
+		return r.recent(ctx, q)
+	}
 	var w where
 	index, order := statusIndex(q), "id"
 	if q.Recent {
@@ -68,6 +71,11 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	in(&w, "module", q.Modules)
 	w.status(q)
 	if q.Tag != "" {
+		if rare, err := r.isRare(ctx, q.Tag); err != nil {
+			return nil, err
+		} else if rare {
+			index = " NOT INDEXED" // but by key
+		}
 		w.add("key IN (SELECT artifact FROM artifact_tags WHERE tag = ?)", q.Tag)
 	}
 	if q.ChangedAfter != 0 {
@@ -75,6 +83,46 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	}
 	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM artifacts"+index+w.String()+
 		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+}
+
+// fewTagged is how many artifacts are soon read and sorted.
+const fewTagged = 2000
+
+// isRare reports whether few artifacts have a tag, so that it is better to go
+// from them than to look for them among all.
+func (r *reader) isRare(ctx context.Context, tag string) (bool, error) {
+	n, err := r.c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM artifact_tags WHERE tag = ? LIMIT ?)", tag, int64(fewTagged))
+	return n < fewTagged, err
+}
+
+// maxKinds bounds the parts of one statement.
+const maxKinds = 200
+
+// recent lists what changed last of some types in some modules: the newest of
+// each type in each module, which an index has in order, and of all these the
+// newest. However rare a type is, others are not read.
+func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	var rest where
+	rest.status(q)
+	if q.ChangedAfter != 0 {
+		rest.add("seq > ?", q.ChangedAfter)
+	}
+	var parts []string
+	var args []any
+	for _, module := range slices.Compact(slices.Sorted(slices.Values(q.Modules))) {
+		for _, typ := range slices.Compact(slices.Sorted(slices.Values(q.Types))) {
+			w := where{append([]string{"module = ?", "type = ?"}, rest.terms...), append([]any{string(module), string(typ)}, rest.args...)}
+			parts = append(parts, "SELECT * FROM (SELECT key, seq, id FROM artifacts INDEXED BY artifacts_by_kind"+w.String()+" ORDER BY seq DESC, id LIMIT ?)")
+			args = append(append(args, w.args...), limit(q.Limit))
+		}
+	}
+	return collect(ctx, r.c, scanArtifact, "SELECT "+prefixed("a.", artifactColumns)+" FROM (SELECT key FROM ("+strings.Join(parts, " UNION ALL ")+
+		") ORDER BY seq DESC, id LIMIT ?) newest CROSS JOIN artifacts a ON a.key = newest.key ORDER BY a.seq DESC, a.id", append(args, limit(q.Limit))...)
+}
+
+// prefixed names columns as those of one table.
+func prefixed(table, columns string) string {
+	return table + strings.ReplaceAll(columns, ", ", ", "+table)
 }
 
 // status adds what a query asks of the status.

@@ -270,6 +270,16 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 				_, err := r.Artifacts(ctx, store.ArtifactQuery{Recent: true, Modules: []brenner.Module{"genetics"}, Limit: 2})
 				return err
 			},
+			"Artifacts newest of types in modules": func() error {
+				_, err := r.Artifacts(ctx, store.ArtifactQuery{
+					Recent: true, Types: []brenner.TypeName{"paper_note", "memo"}, Modules: []brenner.Module{"genetics", "project"}, Limit: 2,
+				})
+				return err
+			},
+			"Artifacts with a tag": func() error {
+				_, err := r.Artifacts(ctx, store.ArtifactQuery{Recent: true, Tag: "x", Limit: 2})
+				return err
+			},
 			"Artifacts canonical": func() error {
 				_, err := r.Artifacts(ctx, store.ArtifactQuery{Canonical: true, After: id, Limit: 2})
 				return err
@@ -339,6 +349,10 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 // slow reports whether a step of a plan reads or sorts a whole long table.
 func slow(name, step string) bool {
 	allowed := map[string][]string{
+		"Artifacts with a tag": {"SCAN (subquery", "USE TEMP B-TREE FOR ORDER BY"}, // when few have it
+		"Artifacts newest of types in modules": { // no more than the limit of each
+			"SCAN (subquery", "SCAN newest", "USE TEMP B-TREE FOR ORDER BY",
+		},
 		"Artifacts recent":    {"SCAN artifacts USING INDEX artifacts_by_seq"}, // from the end, up to the limit
 		"Artifacts canonical": {"SCAN artifacts USING INDEX canonical_by_id"},  // nothing else is in it
 		"Leaves":              {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},      // only what is forked

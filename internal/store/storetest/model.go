@@ -416,6 +416,10 @@ func artifactQueries() []store.ArtifactQuery {
 		{Recent: true},
 		{Recent: true, Limit: 2, ChangedAfter: 1},
 		{Recent: true, Types: someTypes[:1], Tag: "x"},
+		{Recent: true, Types: someTypes, Modules: someModules, Limit: 3},
+		{Recent: true, Types: someTypes, Modules: append(someModules[:1:1], someModules[0]), ChangedAfter: 2},
+		{Recent: true, Types: someTypes[:1], Modules: someModules[1:], Statuses: []artifact.Status{"draft", "canonical"}, Limit: 1},
+		{Recent: true, Types: someTypes, Modules: someModules, Canonical: true},
 	}
 }
 

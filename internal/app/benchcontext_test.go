@@ -47,14 +47,14 @@ func BenchmarkContext(b *testing.B) {
 				}
 				took = append(took, time.Since(start))
 			}
-			for range 10 { // the process is warm: the model is read, the texts are indexed
+			for range 50 { // the process is warm: the model is read, the texts are indexed
 				preview()
 			}
 			took = took[:0]
 			for b.Loop() {
 				preview()
 			}
-			for len(took) < 100 { // fewer have no 99th percentile
+			for len(took) < 1000 { // the 99th percentile of few is their worst
 				preview()
 			}
 			p50, _ := percentiles(b, took)

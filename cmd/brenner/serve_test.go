@@ -171,7 +171,11 @@ func TestServer_ProgramsThatAskBadlyGetACode(t *testing.T) {
 	}{
 		{"an unknown path", "GET", "/api/v1/nowhere", "", "", 404, "NOT_FOUND"},
 		{"an unknown method", "DELETE", "/api/v1/artifacts/n", "", "", 404, "NOT_FOUND"},
-		{"no message", "POST", "/mcp", "application/json", "{", 400, "INVALID_VALUE"},
+		{"no message", "POST", "/mcp", "application/json", "{", 400, "INVALID_JSON"},
+		{"no message but JSON", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":{},"method":7}`, 400, "INVALID_JSON"},
+		{"no parameters", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, "INVALID_VALUE"},
+		{"parameters of another shape", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, 200, "INVALID_JSON"},
+		{"no method of the protocol", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/drop"}`, 400, "NOT_FOUND"},
 		{"no JSON", "POST", "/mcp", "text/plain", "{}", 415, "INVALID_VALUE"},
 		{"no method of MCP", "GET", "/mcp", "", "", 405, "NOT_FOUND"},
 		{"no tool", "POST", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}`, 200, "NOT_FOUND"},
@@ -188,7 +192,7 @@ func TestServer_ProgramsThatAskBadlyGetACode(t *testing.T) {
 		}
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		if err != nil || res.StatusCode != c.status || !strings.Contains(string(body), `"code":"`+c.code+`"`) {
+		if err != nil || res.StatusCode != c.status || !strings.Contains(string(body), `"code":"`+c.code+`"`) || strings.Contains(string(body), "Go ") {
 			t.Errorf("%s: %d, %v, %s", c.name, res.StatusCode, err, body)
 		}
 	}

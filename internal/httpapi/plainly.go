@@ -48,6 +48,11 @@ func refusalOf(status int, text string) error {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%s", text)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return brenner.Errorf(brenner.CodeNotFound, "%s", text)
+	case strings.HasPrefix(text, "malformed payload"): // and then types of Go
+		return brenner.Errorf(brenner.CodeInvalidJSON, "the body is not a message of JSON-RPC 2.0").
+			WithHint(`send {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}} or the like`)
+	case strings.HasPrefix(text, "JSON RPC not handled"):
+		return brenner.Errorf(brenner.CodeNotFound, "there is no such method")
 	}
 	return brenner.Errorf(brenner.CodeInvalidValue, "%s", text)
 }

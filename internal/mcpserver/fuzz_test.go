@@ -120,7 +120,8 @@ func messageSeeds(revision string) []string {
 		`{"jsonrpc":"2.0","id":1,"result":{}}`,
 		call("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`),
 		call("server/discover", `{}`),
-		call("tools/call", `{"name":"drop_everything"}`), call("tools/call", `[]`),
+		call("tools/call", `{"name":"drop_everything"}`), call("tools/call", `[]`), call("tools/call", `{"name":7}`), call("initialize", `[]`), call("subscriptions/listen", `[]`),
+		`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":7},{"jsonrpc":"2.0","id":2,"method":"ping"}]`,
 		call("resources/read", `{"uri":"brenner://artifact/a%20b"}`), call("resources/read", `{"uri":"file:///etc/passwd"}`),
 		call("resources/subscribe", `{"uri":"brenner://inbox"}`), call("completion/complete", `{}`), call("logging/setLevel", `{"level":"x"}`),
 		call("prompts/get", `{"name":"none"}`), call("subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`), call("nothing", `{}`),
@@ -140,8 +141,8 @@ func messageSeeds(revision string) []string {
 	return out
 }
 
-// Whatever message arrives, in whatever revision, the server neither panics
-// nor answers that it failed inside.
+// X1: whatever message arrives, in whatever revision, the server neither
+// panics nor answers that it failed inside, and an error has a code of ours.
 func FuzzHandler_NoMessageMakesItFail(f *testing.F) {
 	handler := Handler(New(fuzzOptions(f)))
 	for i, revision := range revisions {
@@ -180,7 +181,55 @@ func deliver(t *testing.T, handler http.Handler, revision, message string) strin
 	if body := out.Body.String(); out.Code >= 500 || strings.Contains(body, string(brenner.CodeInternal)) {
 		t.Errorf("%s %q: %d %s", revision, message, out.Code, body)
 	}
+	for _, e := range errorsIn(out.Body.String()) {
+		if e.Data.Code == "" && e.Data.Supported == nil || strings.Contains(e.Message, " Go ") {
+			t.Errorf("%s %q: %+v in %s", revision, message, e, out.Body)
+		}
+	}
 	return out.Body.String()
+}
+
+// wireError is an error in an answer. What revisions are supported is data of
+// the protocol.
+type wireError struct {
+	Message string `json:"message"`
+	Data    struct {
+		Code      brenner.Code `json:"code"`
+		Supported []string     `json:"supported"`
+	} `json:"data"`
+}
+
+// errorsIn reads the errors of an answer, of a batch of them, or of events.
+func errorsIn(body string) (found []wireError) {
+	type answer struct {
+		Error *wireError `json:"error"`
+	}
+	for line := range strings.Lines(body) {
+		line = strings.TrimPrefix(line, "data: ")
+		var one answer
+		var batch []answer
+		if json.Unmarshal([]byte(line), &one) == nil {
+			batch = []answer{one}
+		} else if json.Unmarshal([]byte(line), &batch) != nil {
+			continue
+		}
+		for _, a := range batch {
+			if a.Error != nil {
+				found = append(found, *a.Error)
+			}
+		}
+	}
+	return found
+}
+
+// The look-out for errors without a code sees them in every form of answer.
+func TestFuzz_ErrorsAreSeen(t *testing.T) {
+	const one = `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m","data":{"code":"C"}}}`
+	for _, body := range []string{one, "[" + one + "]", "event: message\ndata: " + one + "\n\n"} {
+		if found := errorsIn(body); len(found) != 1 || found[0].Message != "m" || found[0].Data.Code != "C" {
+			t.Errorf("%q: %+v", body, found)
+		}
+	}
 }
 
 // The seeds reach every tool, resource and prompt through the protocol.

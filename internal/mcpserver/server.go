@@ -20,7 +20,6 @@ import (
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -79,12 +78,13 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 
 // Handler serves an MCP server over streamable HTTP, without sessions.
 func Handler(s *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: brenner.MaxRequestBytes,
 		// Names and origins are checked in front of this handler.
 		DisableLocalhostProtection:   true,
 		PropagateRequestCancellation: true,
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { h.ServeHTTP(answeringResponse{w}, req) })
 }
 
 // serviceOf finds out who asks.
@@ -166,7 +166,7 @@ func (o Options) shown(ctx context.Context, err error) brenner.Error {
 func (o Options) protocolError(ctx context.Context, err error) error {
 	e := o.shown(ctx, err)
 	_, status := problem.From(err)
-	return &jsonrpc.Error{Code: int64(status.MCP), Message: string(e.Code) + ": " + e.Message, Data: mustJSON(e)}
+	return onTheWire(int64(status.MCP), &e)
 }
 
 // jsonValue is JSON that is written as it stands.

@@ -89,7 +89,7 @@ func (c *answeringConn) finish(ctx context.Context) {
 
 // Write implements mcp.Connection.
 func (c *answeringConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, msg)
+	err := c.Connection.Write(ctx, answered(msg))
 	if res, ok := msg.(*jsonrpc.Response); ok {
 		c.answered(func(id jsonrpc.ID, _ bool) bool { return err != nil || id == res.ID })
 	}

@@ -219,11 +219,16 @@ func (a *assembler) summary(c chunk, why string) chunk {
 // selected puts in candidates by rank, each in the fullest variant that fits.
 func (a *assembler) selected() error {
 	ranked, barred := a.ranked()
-	taken := map[brenner.TypeName]int{}
-	for i, r := range ranked {
+	a.leftOut = make([]LeftOut, 0, len(ranked)+len(barred))
+	taken, enough := map[brenner.TypeName]int{}, map[brenner.TypeName]string{}
+	for i := range ranked {
+		r := &ranked[i]
 		rule, _ := a.in.View.Rule(r.Type)
 		if taken[r.Type] == rule.Max {
-			a.leave(r, i+1, MaxOfType, fmt.Sprintf("%d of type %s rank higher, and the view takes no more", rule.Max, r.Type))
+			if enough[r.Type] == "" {
+				enough[r.Type] = fmt.Sprintf("%d of type %s rank higher, and the view takes no more", rule.Max, r.Type)
+			}
+			a.leave(r, i+1, MaxOfType, enough[r.Type])
 			continue
 		}
 		c, err := a.item(Selected, r.Item, rule.Variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked)))
@@ -246,7 +251,7 @@ func (a *assembler) selected() error {
 	return nil
 }
 
-func (a *assembler) leave(r Ranked, rank int, why Reason, words string) {
+func (a *assembler) leave(r *Ranked, rank int, why Reason, words string) {
 	a.leftOut = append(a.leftOut, LeftOut{Ref: r.Ref, Type: r.Type, Reason: why, Why: words, Rank: rank, Score: &r.Score, By: r.By})
 }
 

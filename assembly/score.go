@@ -75,11 +75,12 @@ func Rank(w Weights, q Query, candidates []Candidate) []Ranked {
 			best = c.Lexical
 		}
 	}
+	ours := slices.Compact(slices.Sorted(slices.Values(q.Tags)))
 	ranked := make([]Ranked, len(candidates))
 	for i, c := range candidates {
 		s := Score{
 			Links:    share(1, float64(c.Distance)),
-			Tags:     overlap(q.Tags, c.Tags),
+			Tags:     overlap(ours, c.Tags),
 			Recency:  recency(q.Now, c.Updated),
 			Lexical:  min(1, share(c.Lexical, best)),
 			Semantic: min(1, share(c.Semantic, 1)),
@@ -119,19 +120,21 @@ func share(part, whole float64) float64 {
 // rounded gives x in steps of a millionth.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// overlap is twice what two lists share over what they have together.
+// overlap is twice what two lists share over what they have together, each
+// entry counted once. Ours is in order and has none twice.
 func overlap(ours, theirs []string) float64 {
-	ours, theirs = distinct(ours), distinct(theirs)
-	common := 0
-	for _, t := range theirs {
+	common, different := 0, 0
+	for i, t := range theirs {
+		if slices.Contains(theirs[:i], t) {
+			continue
+		}
+		different++
 		if _, found := slices.BinarySearch(ours, t); found {
 			common++
 		}
 	}
-	return share(float64(2*common), float64(len(ours)+len(theirs)))
+	return share(float64(2*common), float64(len(ours)+different))
 }
-
-func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 func recency(now, then time.Time) float64 {
 	age := max(0, now.Sub(then))

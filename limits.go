@@ -242,6 +242,8 @@ const (
 	// MaxQueryWords bounds the words of a task that the full-text index is
 	// asked for.
 	MaxQueryWords = 8
+	// MaxQueryTags bounds the tags that artifacts are looked up by at once.
+	MaxQueryTags = 64
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500
 	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and

@@ -22,6 +22,11 @@ func CheckText(texts ...string) error {
 	return nil
 }
 
+// TooManyLinks is the refusal of a walk.
+func TooManyLinks(limit int) error {
+	return brenner.Errorf(brenner.CodeLimitExceeded, "the walk takes more than %d links", limit).WithHint("ask about fewer versions")
+}
+
 // Sum gives the 32 bytes that a digest writes in hexadecimal, or INVALID_ID.
 func Sum(d brenner.Digest) ([32]byte, error) {
 	var sum [32]byte

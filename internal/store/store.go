@@ -77,6 +77,12 @@ type Reader interface {
 	Artifact(ctx context.Context, id brenner.ArtifactID) (Artifact, error)
 	// Artifacts lists artifacts in id order.
 	Artifacts(ctx context.Context, q ArtifactQuery) ([]Artifact, error)
+	// Tagged lists artifacts that have one of some tags, those that have the
+	// most of them first, ties by id.
+	Tagged(ctx context.Context, q TagQuery) ([]Artifact, error)
+	// Kinds counts the artifacts of each type in each module, where there are
+	// any, in order of module and type.
+	Kinds(ctx context.Context) ([]Kind, error)
 	Version(ctx context.Context, ref brenner.Ref) (Version, error)
 	// Versions lists versions of one artifact with version > after, ascending.
 	Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]Version, error)
@@ -94,6 +100,10 @@ type Reader interface {
 	// Outdated gives those among some versions that are superseded or older
 	// than the canonical version of their artifact, in order.
 	Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)
+	// Stale gives those among some versions from which links of some relations
+	// lead, however far on, to an outdated version, in order; LIMIT_EXCEEDED if
+	// that takes more than limit links.
+	Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error)
 	// OutdatedTargets lists, in order, every version that some link reaches
 	// and that is superseded or older than the version of its artifact whose
 	// status is canonical.
@@ -385,6 +395,33 @@ func (q ArtifactQuery) ByStatus() (heads []artifact.Status, canonical bool) {
 		}
 	}
 	return heads, canonical
+}
+
+// TagQuery selects artifacts by their tags; no types or modules select all.
+type TagQuery struct {
+	Tags    []string // up to MaxQueryTags
+	Types   []brenner.TypeName
+	Modules []brenner.Module
+	Limit   int
+	// Depth lets the store look, for each tag, at no more than so many of the
+	// artifacts that have it: those made last. Of those that tie at the limit
+	// it may give any. 0: at all of them.
+	Depth int
+}
+
+// Check reports what is wrong with the query.
+func (q TagQuery) Check() error {
+	if len(q.Tags) > brenner.MaxQueryTags {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "artifacts are not looked up by more than %d tags", brenner.MaxQueryTags)
+	}
+	return nil
+}
+
+// Kind counts the artifacts of one type in one module.
+type Kind struct {
+	Module    brenner.Module
+	Type      brenner.TypeName
+	Artifacts int
 }
 
 // ObjectQuery selects objects of one kind; zero fields select all.

@@ -119,6 +119,38 @@ func (r reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.A
 	return limit(out, q.Limit), canceled(ctx)
 }
 
+func (r reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	out, err := r.Artifacts(ctx, store.ArtifactQuery{Types: q.Types, Modules: q.Modules})
+	tags := slices.Compact(slices.Sorted(slices.Values(q.Tags)))
+	shared := func(a store.Artifact) (n int) {
+		for _, tag := range tags {
+			if slices.Contains(a.Tags, tag) {
+				n++
+			}
+		}
+		return n
+	}
+	out = slices.DeleteFunc(out, func(a store.Artifact) bool { return shared(a) == 0 })
+	slices.SortStableFunc(out, func(a, b store.Artifact) int { return cmp.Compare(shared(b), shared(a)) })
+	return limit(out, q.Limit), err
+}
+
+func (r reader) Kinds(ctx context.Context) ([]store.Kind, error) {
+	var out []store.Kind
+	for _, a := range r.artifacts {
+		i := slices.IndexFunc(out, func(k store.Kind) bool { return k.Module == a.Module && k.Type == a.Type })
+		if i < 0 {
+			i, out = len(out), append(out, store.Kind{Module: a.Module, Type: a.Type})
+		}
+		out[i].Artifacts++
+	}
+	slices.SortFunc(out, func(a, b store.Kind) int { return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Type, b.Type)) })
+	return out, canceled(ctx)
+}
+
 func selected(a store.Artifact, q store.ArtifactQuery) bool {
 	in := len(q.Statuses) == 0 || slices.ContainsFunc(q.Statuses, func(s artifact.Status) bool {
 		if s == artifact.Canonical {
@@ -234,6 +266,37 @@ func (r reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref
 		}
 	}
 	slices.SortFunc(out, compareRefs)
+	return out, canceled(ctx)
+}
+
+func (r reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error) {
+	var out []brenner.Ref
+	taken := map[store.Link]bool{}
+	for _, ref := range r.allVersions() {
+		if !slices.Contains(refs, ref.Ref()) {
+			continue
+		}
+		under := []brenner.Ref{ref.Ref()}
+		for i := 0; i < len(under); i++ {
+			for _, l := range r.links {
+				if l.From != under[i] || !slices.Contains(rels, l.Rel) {
+					continue
+				}
+				taken[l] = true
+				if !slices.Contains(under[1:], l.To) {
+					under = append(under, l.To)
+				}
+			}
+		}
+		if outdated, err := r.Outdated(ctx, under[1:]); err != nil {
+			return nil, err
+		} else if len(outdated) > 0 {
+			out = append(out, ref.Ref())
+		}
+	}
+	if len(taken) > limit {
+		return nil, store.TooManyLinks(limit)
+	}
 	return out, canceled(ctx)
 }
 

@@ -106,6 +106,35 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 			SELECT `+artifactColumns+` FROM artifacts `+w.String()+order+limitTo(q.Limit)+`) AS a`+order, w.args...)
 }
 
+func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	if len(q.Tags) == 0 {
+		return nil, r.ready(ctx, nil)
+	}
+	w := where{}
+	w.and(`project = %s`, r.project)
+	tags := w.arg(distinctTexts(q.Tags))
+	w.conditions = append(w.conditions, `tags && `+tags+`::text[]`)
+	if len(q.Types) > 0 {
+		w.and(`type = ANY(%s)`, texts(q.Types))
+	}
+	if len(q.Modules) > 0 {
+		w.and(`module = ANY(%s)`, texts(q.Modules))
+	}
+	return listUpTo(ctx, r.session, q.Limit, scanArtifact, `SELECT `+artifactColumns+` FROM artifacts `+w.String()+
+		` ORDER BY (SELECT count(*) FROM unnest(`+tags+`::text[]) AS tag WHERE tag = ANY(tags)) DESC, id`, w.args...)
+}
+
+// Kinds counts when it is asked: a running count would be one row that every
+// new artifact changes, and the database keeps every state of it for a while.
+func (r *reader) Kinds(ctx context.Context) ([]store.Kind, error) {
+	return list(ctx, r.session, func(rows pgx.Rows, k *store.Kind) error {
+		return rows.Scan((*string)(&k.Module), (*string)(&k.Type), &k.Artifacts)
+	}, `SELECT module, type, count(*) FROM artifacts WHERE project = $1 GROUP BY module, type ORDER BY module, type`, r.project)
+}
+
 // distinctTexts is texts, each once.
 func distinctTexts[T ~string](names []T) []string {
 	out := texts(names)
@@ -198,6 +227,38 @@ func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Re
 			SELECT status FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v, LATERAL (
 			SELECT canonical FROM artifacts WHERE project = $1 AND id = a OFFSET 0) AS of
 		WHERE status = 'superseded' OR n < canonical ORDER BY a COLLATE "C", n`, r.project, ids, numbers)
+}
+
+// Stale is one statement: to go link by link would be a round trip each.
+func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error) {
+	ids, numbers := columns(refs)
+	const leaving = `SELECT from_artifact, from_version, to_artifact, to_version FROM links
+		WHERE project = $1 AND from_artifact = a AND from_version = n AND rel = ANY($4) OFFSET 0`
+	taken := 0
+	out, err := list(ctx, r.session, func(rows pgx.Rows, ref *brenner.Ref) error {
+		counted := 0
+		err := rows.Scan((*string)(&ref.Artifact), (*int)(&ref.Version), &counted)
+		taken += counted
+		return err
+	}, `WITH RECURSIVE asked (a, n) AS (
+			SELECT a COLLATE "C", n FROM unnest($2::text[], $3::bigint[]) AS ref (a, n)
+		), under (a, n) AS (
+			SELECT a, n FROM asked UNION SELECT to_artifact, to_version::bigint FROM under, LATERAL (`+leaving+`) AS l
+		), taken AS MATERIALIZED (
+			SELECT l.* FROM under, LATERAL (`+leaving+`) AS l LIMIT $5
+		), stale (a, n) AS (
+			SELECT from_artifact, from_version::bigint FROM taken JOIN versions v ON v.project = $1 AND v.artifact = to_artifact AND v.version = to_version
+				JOIN artifacts ON artifacts.project = $1 AND id = to_artifact WHERE v.status = 'superseded' OR to_version < canonical
+			UNION SELECT from_artifact, from_version::bigint FROM stale JOIN taken ON to_artifact = a AND to_version = n
+		) SELECT a, n, 0 FROM asked JOIN stale USING (a, n) UNION ALL SELECT '', 0, count(*) FROM taken ORDER BY 1, 2`,
+		r.project, ids, numbers, texts(rels), limit+1)
+	if err != nil {
+		return nil, err
+	}
+	if taken > limit {
+		return nil, store.TooManyLinks(limit)
+	}
+	return slices.DeleteFunc(out, func(ref brenner.Ref) bool { return ref.Artifact == "" }), nil
 }
 
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {

@@ -1,8 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,18 +39,40 @@ func compareRefs(a, b brenner.Ref) int {
 
 const artifactColumns = "id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary, size"
 
+// artifactText is an artifact's columns in one text, each but the last closed
+// by a NUL, which none of them can contain: fetching a column costs more than
+// cutting a text.
+const artifactText = "concat_ws(char(0), id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, summary, size, CAST(tags AS TEXT))"
+
 func scanArtifact(r row) store.Artifact {
-	return store.Artifact{
-		ID: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
-		Creator: brenner.ActorName(r.text(3)), Created: instant(r.int(4)), Updated: instant(r.int(5)),
-		Head: brenner.Version(r.int(6)), Latest: brenner.Version(r.int(7)), Canonical: brenner.Version(r.int(8)),
-		HeadStatus: artifact.Status(r.text(9)), Seq: r.int(10), Tags: split(r.bytes(11)), Summary: r.text(12), Size: r.int(13),
+	f := fields(r.text(0))
+	a := store.Artifact{
+		ID: brenner.ArtifactID(f.text()), Type: brenner.TypeName(f.text()), Module: brenner.Module(f.text()),
+		Creator: brenner.ActorName(f.text()), Created: instant(f.int()), Updated: instant(f.int()),
+		Head: brenner.Version(f.int()), Latest: brenner.Version(f.int()), Canonical: brenner.Version(f.int()),
+		HeadStatus: artifact.Status(f.text()), Seq: f.int(), Summary: f.text(), Size: f.int(),
 	}
+	a.Tags = split(string(f))
+	return a
+}
+
+// fields is what is left of a text of columns.
+type fields string
+
+func (f *fields) text() string {
+	before, after, _ := strings.Cut(string(*f), "\x00")
+	*f = fields(after)
+	return before
+}
+
+func (f *fields) int() int64 {
+	n, _ := strconv.ParseInt(f.text(), 10, 64) // the column is INTEGER
+	return n
 }
 
 func (r *reader) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Artifact, error) {
 	return single(ctx, r.c, scanArtifact, func() error { return notFound("there is no artifact %s", id) },
-		"SELECT "+artifactColumns+" FROM artifacts WHERE id = ?", string(id))
+		"SELECT "+artifactText+" FROM artifacts WHERE id = ?", string(id))
 }
 
 func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
@@ -81,7 +106,7 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.ChangedAfter != 0 {
 		w.add("seq > ?", q.ChangedAfter)
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactColumns+" FROM artifacts"+index+w.String()+
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+" FROM artifacts"+index+w.String()+
 		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
 }
 
@@ -98,9 +123,10 @@ func (r *reader) isRare(ctx context.Context, tag string) (bool, error) {
 // maxKinds bounds the parts of one statement.
 const maxKinds = 200
 
-// recent lists what changed last of some types in some modules: the newest of
-// each type in each module, which an index has in order, and of all these the
-// newest. However rare a type is, others are not read.
+// recent lists what changed last of some types in some modules. An index has
+// those of each type in each module in order; the parts of the statement are
+// merged by that order and no further than the limit. However rare a type is,
+// others are not read.
 func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
 	var rest where
 	rest.status(q)
@@ -112,17 +138,20 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 	for _, module := range slices.Compact(slices.Sorted(slices.Values(q.Modules))) {
 		for _, typ := range slices.Compact(slices.Sorted(slices.Values(q.Types))) {
 			w := where{append([]string{"module = ?", "type = ?"}, rest.terms...), append([]any{string(module), string(typ)}, rest.args...)}
-			parts = append(parts, "SELECT * FROM (SELECT key, seq, id FROM artifacts INDEXED BY artifacts_by_kind"+w.String()+" ORDER BY seq DESC, id LIMIT ?)")
-			args = append(append(args, w.args...), limit(q.Limit))
+			parts = append(parts, "SELECT key AS k, seq AS s, id AS i FROM artifacts INDEXED BY artifacts_by_kind"+w.String())
+			args = append(args, w.args...)
 		}
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+prefixed("a.", artifactColumns)+" FROM (SELECT key FROM ("+strings.Join(parts, " UNION ALL ")+
-		") ORDER BY seq DESC, id LIMIT ?) newest CROSS JOIN artifacts a ON a.key = newest.key ORDER BY a.seq DESC, a.id", append(args, limit(q.Limit))...)
+	out, err := collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+" FROM ("+strings.Join(parts, " UNION ALL ")+
+		" ORDER BY s DESC, i LIMIT ?) newest CROSS JOIN artifacts ON key = k", append(args, limit(q.Limit))...)
+	slices.SortFunc(out, func(a, b store.Artifact) int { return cmp.Or(cmp.Compare(b.Seq, a.Seq), cmp.Compare(a.ID, b.ID)) })
+	return out, err
 }
 
-// prefixed names columns as those of one table.
-func prefixed(table, columns string) string {
-	return table + strings.ReplaceAll(columns, ", ", ", "+table)
+func (r *reader) Kinds(ctx context.Context) ([]store.Kind, error) {
+	return collect(ctx, r.c, func(r row) store.Kind {
+		return store.Kind{Module: brenner.Module(r.text(0)), Type: brenner.TypeName(r.text(1)), Artifacts: int(r.int(2))}
+	}, "SELECT module, type, artifacts FROM kinds WHERE artifacts > 0 ORDER BY module, type")
 }
 
 // status adds what a query asks of the status.
@@ -175,7 +204,7 @@ func scanVersion(r row) store.Version {
 		Artifact: brenner.ArtifactID(r.text(17)), Version: versionOf(r.int(0)), Parent: brenner.Version(r.int(1)),
 		Status: artifact.Status(r.text(2)), Slot: r.text(3), Format: artifact.Format(r.text(4)), Content: digest(r.bytes(5)),
 		Size: r.int(6), Creator: brenner.ActorName(r.text(7)), Role: brenner.Role(r.text(8)), Created: instant(r.int(9)),
-		Task: r.text(10), Invocation: r.text(11), Seq: r.int(12), Tags: split(r.bytes(13)), Summary: r.text(14),
+		Task: r.text(10), Invocation: r.text(11), Seq: r.int(12), Tags: split(string(r.bytes(13))), Summary: r.text(14),
 		What: r.text(15), Why: r.text(16),
 	}
 }
@@ -210,6 +239,15 @@ func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Ve
 // fromRefs makes rows of many references at once: a statement each would cost
 // more than what it finds. The parameter is refsParameter's.
 const fromRefs = " FROM json_each(?1) ref CROSS JOIN artifacts a ON a.id = ref.key "
+
+// keysParameter writes keys as a JSON array.
+func keysParameter(keys iter.Seq[int64]) string {
+	out := []byte{'['}
+	for key := range keys {
+		out = append(strconv.AppendInt(out, key, 10), ',')
+	}
+	return string(append(bytes.TrimSuffix(out, []byte{','}), ']'))
+}
 
 // refsParameter writes the references that can be, each once, as members of a
 // JSON object: "ID": VERSION.
@@ -320,14 +358,15 @@ func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Ver
 }
 
 const (
-	linkRows = "SELECT f.id, l.src, l.rel, t.id, l.dst, l.seq"
+	linkRows = "SELECT concat_ws(char(0), f.id, l.src, l.rel, t.id, l.dst, l.seq)" // in one text, like an artifact
 	linkEnds = " CROSS JOIN artifacts f ON f.key = l.src >> 24 CROSS JOIN artifacts t ON t.key = l.dst >> 24"
 )
 
 func scanLink(r row) store.Link {
+	f := fields(r.text(0))
 	return store.Link{
-		From: brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}, Rel: artifact.Relation(r.text(2)),
-		To: brenner.Ref{Artifact: brenner.ArtifactID(r.text(3)), Version: versionOf(r.int(4))}, Seq: r.int(5),
+		From: brenner.Ref{Artifact: brenner.ArtifactID(f.text()), Version: versionOf(f.int())}, Rel: artifact.Relation(f.text()),
+		To: brenner.Ref{Artifact: brenner.ArtifactID(f.text()), Version: versionOf(f.int())}, Seq: f.int(),
 	}
 }
 
@@ -368,13 +407,69 @@ func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 	}, "SELECT key, id FROM artifacts ORDER BY id")
 }
 
+// outdated is the condition that a version v of an artifact a is.
+const outdated = "(v.status = 'superseded' OR v.key & 0xffffff < a.canonical)"
+
 func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
 	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
 		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: brenner.Version(r.int(1))}
 	}, "SELECT a.id, ref.value"+fromRefs+`CROSS JOIN versions v ON v.key = a.key << 24 | ref.value
-		WHERE v.status = 'superseded' OR ref.value < a.canonical`, refsParameter(refs))
+		WHERE `+outdated, refsParameter(refs))
 	slices.SortFunc(out, compareRefs)
 	return out, err
+}
+
+// Stale works with the numbers of the versions: that links have no names makes
+// them cheap to read.
+func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error) {
+	asked := map[int64]brenner.Ref{}
+	if err := r.c.query(ctx, func(r row) error {
+		ref := brenner.Ref{Artifact: brenner.ArtifactID(r.text(1)), Version: brenner.Version(r.int(2))}
+		asked[versionKey(r.int(0), ref.Version)] = ref
+		return nil
+	}, "SELECT a.key, a.id, ref.value"+fromRefs, refsParameter(refs)); err != nil {
+		return nil, err
+	}
+	resting := map[int64][]int64{} // on a version, directly
+	taken := 0
+	if err := r.c.query(ctx, func(r row) error {
+		resting[r.int(1)] = append(resting[r.int(1)], r.int(0))
+		taken++
+		return nil
+	}, `WITH RECURSIVE under (k) AS (
+			SELECT value FROM json_each(?1) UNION SELECT dst FROM under CROSS JOIN links ON src = k AND +rel IN (SELECT value FROM json_each(?2))
+		) SELECT src, dst FROM under CROSS JOIN links ON src = k AND +rel IN (SELECT value FROM json_each(?2)) LIMIT ?3`,
+		keysParameter(maps.Keys(asked)), textsParameter(rels), int64(limit)+1); err != nil {
+		return nil, err
+	}
+	if taken > limit {
+		return nil, store.TooManyLinks(limit)
+	}
+	stale := map[int64]bool{}
+	next, err := collect(ctx, r.c, func(r row) int64 { return r.int(0) },
+		"SELECT v.key FROM json_each(?) k CROSS JOIN versions v ON v.key = k.value CROSS JOIN artifacts a ON a.key = v.artifact WHERE "+outdated,
+		keysParameter(maps.Keys(resting)))
+	if err != nil {
+		return nil, err
+	}
+	for len(next) > 0 {
+		on := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, key := range resting[on] {
+			if !stale[key] {
+				stale[key] = true
+				next = append(next, key)
+			}
+		}
+	}
+	var out []brenner.Ref
+	for key, ref := range asked {
+		if stale[key] {
+			out = append(out, ref)
+		}
+	}
+	slices.SortFunc(out, compareRefs)
+	return out, nil
 }
 
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {

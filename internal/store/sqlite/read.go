@@ -34,11 +34,11 @@ func joined(tags []string) []byte {
 	return out
 }
 
-func split(data []byte) []string {
+func split(data string) []string {
 	if len(data) == 0 {
 		return []string{}
 	}
-	return strings.Split(string(data[:len(data)-1]), "\x00")
+	return strings.Split(data[:len(data)-1], "\x00")
 }
 
 // raw gives bytes that are never NULL.
@@ -358,7 +358,7 @@ func texts[T ~string](values []T) []any {
 func (r *reader) Each(ctx context.Context, t store.Table, fn func(row any) error) error {
 	switch t {
 	case store.TableArtifacts:
-		return eachRow(ctx, r.c, scanArtifact, fn, "SELECT "+artifactColumns+" FROM artifacts ORDER BY id")
+		return eachRow(ctx, r.c, scanArtifact, fn, "SELECT "+artifactText+" FROM artifacts ORDER BY id")
 	case store.TableVersions:
 		return r.eachVersion(ctx, fn)
 	case store.TableLinks:

@@ -75,7 +75,7 @@ func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, 
 	if err != nil {
 		return nil, err
 	}
-	scores := map[int64]float64{}
+	scores := make(map[int64]float64, len(words)*q.Depth)
 	for i, word := range words {
 		found, err := r.postings(ctx, word, i, noted, q.Depth)
 		if err != nil {
@@ -88,6 +88,28 @@ func (r *reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, 
 		}
 	}
 	return r.best(ctx, scores, q)
+}
+
+// Tagged scores as Search does, with tags instead of words, all of one weight.
+func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	scores := map[int64]float64{}
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(q.Tags))) {
+		if err := r.c.query(ctx, func(r row) error {
+			scores[r.int(0)]++
+			return nil
+		}, "SELECT artifact FROM artifact_tags WHERE tag = ? ORDER BY artifact DESC LIMIT ?", tag, limit(q.Depth)); err != nil {
+			return nil, err
+		}
+	}
+	hits, err := r.best(ctx, scores, store.SearchQuery{Types: q.Types, Modules: q.Modules, Limit: q.Limit, Depth: q.Depth})
+	out := make([]store.Artifact, len(hits))
+	for i, h := range hits {
+		out[i] = h.Artifact
+	}
+	return out, cmp.Or(err, canceled(ctx))
 }
 
 // posting says that an artifact has a word.
@@ -177,7 +199,10 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 		ranked = append(ranked, scored{key, score})
 	}
 	slices.SortFunc(ranked, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.artifact, a.artifact))
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(b.artifact, a.artifact)
 	})
 	var out []store.Hit
 	for len(ranked) > 0 && (q.Limit <= 0 || len(out) < q.Limit) {
@@ -206,20 +231,19 @@ func (r *reader) best(ctx context.Context, scores map[int64]float64, q store.Sea
 // wanted loads those of some artifacts that have one of the types and modules
 // asked for.
 func (r *reader) wanted(ctx context.Context, some []scored, q store.SearchQuery) ([]store.Hit, error) {
-	array := []byte{'['}
-	for i, s := range some {
-		if i > 0 {
-			array = append(array, ',')
+	w := where{args: []any{keysParameter(func(yield func(int64) bool) {
+		for _, s := range some {
+			if !yield(s.artifact) {
+				return
+			}
 		}
-		array = strconv.AppendInt(array, s.artifact, 10)
-	}
-	w := where{args: []any{string(append(array, ']'))}}
-	in(&w, "a.type", q.Types)
-	in(&w, "a.module", q.Modules)
+	})}}
+	in(&w, "type", q.Types)
+	in(&w, "module", q.Modules)
 	return collect(ctx, r.c, func(r row) store.Hit {
-		return store.Hit{Artifact: scanArtifact(r), Score: some[r.int(len(r)-1)].score}
-	}, "SELECT "+artifactColumns+", place FROM (SELECT key AS place, value AS artifact FROM json_each(?)) found "+
-		"CROSS JOIN artifacts a ON a.key = found.artifact"+w.String(), w.args...)
+		return store.Hit{Artifact: scanArtifact(r), Score: some[r.int(1)].score}
+	}, "SELECT "+artifactText+", place FROM (SELECT key AS place, value AS found FROM json_each(?)) "+
+		"CROSS JOIN artifacts ON key = found"+w.String(), w.args...)
 }
 
 // behind reports whether many texts wait to be indexed.

@@ -276,6 +276,11 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 				})
 				return err
 			},
+			"Tagged": func() error {
+				_, err := r.Tagged(ctx, store.TagQuery{Tags: []string{"x", "y"}, Types: []brenner.TypeName{"paper_note"}, Limit: 2, Depth: 2})
+				return err
+			},
+			"Kinds": func() error { _, err := r.Kinds(ctx); return err },
 			"Artifacts with a tag": func() error {
 				_, err := r.Artifacts(ctx, store.ArtifactQuery{Recent: true, Tag: "x", Limit: 2})
 				return err
@@ -304,6 +309,7 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 			"LinksFrom":       func() error { _, err := r.LinksFrom(ctx, []brenner.Ref{ref}); return err },
 			"LinksTo":         func() error { _, err := r.LinksTo(ctx, []brenner.Ref{ref}); return err },
 			"Outdated":        func() error { _, err := r.Outdated(ctx, []brenner.Ref{ref}); return err },
+			"Stale":           func() error { _, err := r.Stale(ctx, []brenner.Ref{ref}, artifact.Relations(), 10); return err },
 			"OutdatedTargets": func() error { _, err := r.OutdatedTargets(ctx); return err },
 			"Objects":         func() error { _, err := r.Objects(ctx, store.ObjectQuery{Kind: "task", Limit: 2}); return err },
 			"Objects group": func() error {
@@ -349,15 +355,15 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 // slow reports whether a step of a plan reads or sorts a whole long table.
 func slow(name, step string) bool {
 	allowed := map[string][]string{
-		"Artifacts with a tag": {"SCAN (subquery", "USE TEMP B-TREE FOR ORDER BY"}, // when few have it
-		"Artifacts newest of types in modules": { // no more than the limit of each
-			"SCAN (subquery", "SCAN newest", "USE TEMP B-TREE FOR ORDER BY",
-		},
-		"Artifacts recent":    {"SCAN artifacts USING INDEX artifacts_by_seq"}, // from the end, up to the limit
-		"Artifacts canonical": {"SCAN artifacts USING INDEX canonical_by_id"},  // nothing else is in it
-		"Leaves":              {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},      // only what is forked
-		"CountObjects":        {"USE TEMP B-TREE FOR GROUP BY"},                // one row a state
-		"Search":              {"SCAN u", "SCAN words VIRTUAL TABLE INDEX"},    // what waits; what has the word
+		"Artifacts with a tag":                 {"SCAN (subquery", "USE TEMP B-TREE FOR ORDER BY"}, // when few have it
+		"Artifacts newest of types in modules": {"SCAN newest"},                                    // merged, up to the limit
+		"Stale":                                {"SCAN under", "SCAN k VIRTUAL TABLE"},             // what the versions rest on
+		"Kinds":                                {"SCAN kinds"},                                     // one row a kind
+		"Artifacts recent":                     {"SCAN artifacts USING INDEX artifacts_by_seq"},    // from the end, up to the limit
+		"Artifacts canonical":                  {"SCAN artifacts USING INDEX canonical_by_id"},     // nothing else is in it
+		"Leaves":                               {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},         // only what is forked
+		"CountObjects":                         {"USE TEMP B-TREE FOR GROUP BY"},                   // one row a state
+		"Search":                               {"SCAN u", "SCAN words VIRTUAL TABLE INDEX"},       // what waits; what has the word
 		"OutdatedTargets": { // only what is canonical or superseded
 			"SCAN t", "SCAN c USING COVERING INDEX one_canonical_per_artifact", "SCAN s USING COVERING INDEX superseded",
 			"USE TEMP B-TREE FOR ORDER BY",

@@ -212,6 +212,83 @@ var artifactCases = []testCase{
 			}
 		}
 	}},
+	{"Tagged_ThoseWithMostOfTheTagsFirst", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			for i, tags := range [][]string{{"x"}, {"x", "y"}, {"z"}, {"y", "x", "z"}, {"y"}, nil} {
+				a := anArtifact(fmt.Sprintf("a%d", i), 1)
+				a.Tags, a.Type, a.Module = tags, brenner.TypeName([]string{"note", "memo"}[i%2]), brenner.Module([]string{"m1", "m2"}[i/3])
+				if err := tx.PutArtifact(ctx, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		tagged := func(q store.TagQuery) []string {
+			return ids(get(t, s, func(ctx context.Context, r store.Reader) ([]store.Artifact, error) { return r.Tagged(ctx, q) }))
+		}
+		for _, c := range []struct {
+			q    store.TagQuery
+			want string
+		}{
+			{store.TagQuery{}, "[]"},
+			{store.TagQuery{Tags: []string{"none"}}, "[]"},
+			{store.TagQuery{Tags: []string{"x"}}, "[a0 a1 a3]"},
+			{store.TagQuery{Tags: []string{"y", "x", "y"}}, "[a1 a3 a0 a4]"},
+			{store.TagQuery{Tags: []string{"y", "x"}, Limit: 3}, "[a1 a3 a0]"},
+			{store.TagQuery{Tags: []string{"x", "y", "z"}, Types: []brenner.TypeName{"note"}}, "[a0 a2 a4]"},
+			{store.TagQuery{Tags: []string{"x", "y", "z"}, Modules: []brenner.Module{"m2"}}, "[a3 a4]"},
+			{store.TagQuery{Tags: []string{"x", "y", "z"}, Types: []brenner.TypeName{"memo"}, Modules: []brenner.Module{"m2"}, Depth: 3}, "[a3]"},
+		} {
+			if got := fmt.Sprint(tagged(c.q)); got != c.want {
+				t.Errorf("%+v gave %s, want %s", c.q, got, c.want)
+			}
+		}
+		if got := tagged(store.TagQuery{Tags: []string{"x"}, Depth: 2}); len(got) < 2 || !slices.Contains(got, "a3") || !slices.Contains(got, "a1") {
+			t.Errorf("no deeper than 2 gave %v, want those made last at least", got)
+		}
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			_, err := r.Tagged(ctx, store.TagQuery{Tags: make([]string, brenner.MaxQueryTags+1)})
+			wantCode(t, brenner.CodeLimitExceeded, err)
+			return nil
+		})
+	}},
+	{"Kinds_AreCountedThroughEveryChange", func(t *testing.T, s store.Store) {
+		put := func(id string, typ brenner.TypeName, module brenner.Module) func(context.Context, store.Tx) error {
+			return func(ctx context.Context, tx store.Tx) error {
+				a := anArtifact(id, 1)
+				a.Type, a.Module = typ, module
+				return tx.PutArtifact(ctx, a)
+			}
+		}
+		want := func(what string, kinds ...store.Kind) {
+			t.Helper()
+			wantEqual(t, what, kinds, get(t, s, func(ctx context.Context, r store.Reader) ([]store.Kind, error) { return r.Kinds(ctx) }))
+		}
+		want("nothing yet")
+		write(t, s, put("a", "note", "m2"))
+		write(t, s, put("b", "note", "m1"))
+		write(t, s, put("c", "memo", "m1"))
+		write(t, s, put("d", "memo", "m1"))
+		want("four", store.Kind{Module: "m1", Type: "memo", Artifacts: 2}, store.Kind{Module: "m1", Type: "note", Artifacts: 1}, store.Kind{Module: "m2", Type: "note", Artifacts: 1})
+		write(t, s, put("d", "memo", "m1"))
+		write(t, s, put("a", "memo", "m1"))
+		want("one has moved", store.Kind{Module: "m1", Type: "memo", Artifacts: 3}, store.Kind{Module: "m1", Type: "note", Artifacts: 1})
+		refuse(t, s, brenner.CodeInternal, func(ctx context.Context, tx store.Tx) error {
+			if err := put("e", "memo", "m1")(ctx, tx); err != nil {
+				return err
+			}
+			kinds, err := tx.Kinds(ctx)
+			if err != nil || kinds[0].Artifacts != 4 {
+				t.Errorf("inside: %+v, %v", kinds, err)
+			}
+			return brenner.Errorf(brenner.CodeInternal, "given up")
+		})
+		want("an abandoned one", store.Kind{Module: "m1", Type: "memo", Artifacts: 3}, store.Kind{Module: "m1", Type: "note", Artifacts: 1})
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.Reset(ctx), put("z", "brief", "m1")(ctx, tx))
+		})
+		want("emptied", store.Kind{Module: "m1", Type: "brief", Artifacts: 1})
+	}},
 	{"Artifacts_AreListedInPagesWithoutGaps", func(t *testing.T, s store.Store) {
 		var want []string
 		write(t, s, func(ctx context.Context, tx store.Tx) error {

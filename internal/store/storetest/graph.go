@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"brenner"
@@ -10,6 +11,52 @@ import (
 )
 
 var graphCases = []testCase{
+	{"Stale_IsWhatLeadsToSomethingOutdated", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+				if err := putVersions(ctx, tx, id, aVersion(id, 1, 0, artifact.Draft)); err != nil {
+					return err
+				}
+			}
+			moved := anArtifact("f", 2)
+			moved.Canonical = 2
+			return do(
+				tx.PutArtifact(ctx, moved), // so f@1 is outdated
+				tx.SetStatus(ctx, ref("d", 1), artifact.Superseded),
+				tx.InsertLink(ctx, store.Link{From: ref("a", 1), Rel: artifact.DependsOn, To: ref("b", 1)}),
+				tx.InsertLink(ctx, store.Link{From: ref("b", 1), Rel: artifact.DependsOn, To: ref("c", 1)}),
+				tx.InsertLink(ctx, store.Link{From: ref("c", 1), Rel: artifact.DependsOn, To: ref("a", 1)}), // a circle
+				tx.InsertLink(ctx, store.Link{From: ref("c", 1), Rel: artifact.Cites, To: ref("d", 1)}),
+				tx.InsertLink(ctx, store.Link{From: ref("e", 1), Rel: artifact.Reviews, To: ref("f", 1)}),
+			)
+		})
+		all := []brenner.Ref{ref("f", 1), ref("e", 1), ref("d", 1), ref("b", 1), ref("a", 1), ref("a", 9), ref("a", 1<<40), ref("none", 1)}
+		stale := func(limit int, rels ...artifact.Relation) (out []string, err error) {
+			read(t, s, func(ctx context.Context, r store.Reader) error {
+				refs, failed := r.Stale(ctx, all, rels, limit)
+				out, err = names(refs, brenner.Ref.String), failed
+				return nil
+			})
+			return out, err
+		}
+		for _, c := range []struct {
+			rels []artifact.Relation
+			want []string
+		}{
+			{[]artifact.Relation{artifact.DependsOn}, nil},
+			{[]artifact.Relation{artifact.DependsOn, artifact.Cites}, []string{"a@1", "b@1"}},
+			{[]artifact.Relation{artifact.Reviews}, []string{"e@1"}},
+			{nil, nil},
+		} {
+			got, err := stale(4, c.rels...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantEqual(t, fmt.Sprint(c.rels), c.want, got)
+		}
+		_, err := stale(3, artifact.DependsOn, artifact.Cites)
+		wantCode(t, brenner.CodeLimitExceeded, err)
+	}},
 	{"Canonical_IsOnePerArtifact", func(t *testing.T, s store.Store) {
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			return do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical"), aVersion("a", 2, 1, "draft")),

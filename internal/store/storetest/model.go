@@ -329,10 +329,29 @@ func questions() []question {
 			answer("Versions "+string(id), func(ctx context.Context, r store.Reader) ([]store.Version, error) { return r.Versions(ctx, id, 1, 2) }),
 			answer("Leaves "+string(id), func(ctx context.Context, r store.Reader) ([]store.Version, error) { return r.Leaves(ctx, id) }))
 	}
+	for _, rels := range [][]artifact.Relation{nil, artifact.Relations()[:1], artifact.Relations()} {
+		for _, limit := range []int{2, 1000} {
+			qs = append(qs, answer(fmt.Sprint("Stale ", rels, limit), func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+				return r.Stale(ctx, everyRef()[2:], rels, limit)
+			}))
+		}
+	}
 	for i, q := range artifactQueries() {
 		qs = append(qs, answer(fmt.Sprintf("Artifacts %d %+v", i, q), func(ctx context.Context, r store.Reader) ([]store.Artifact, error) {
 			return r.Artifacts(ctx, q)
 		}))
+	}
+	qs = append(qs, answer("Kinds", func(ctx context.Context, r store.Reader) ([]store.Kind, error) { return r.Kinds(ctx) }))
+	for _, q := range []store.TagQuery{
+		{},
+		{Tags: someTags},
+		{Tags: append(someTags[:1:1], someTags[0]), Limit: 2},
+		{Tags: someTags[1:], Types: someTypes[:1]},
+		{Tags: someTags, Modules: someModules[1:], Limit: 1},
+		{Tags: someTags, Types: someTypes, Modules: someModules, Depth: 100},
+		{Tags: slices.Repeat(someTags[:1], brenner.MaxQueryTags+1)},
+	} {
+		qs = append(qs, answer(fmt.Sprintf("Tagged %+v", q), func(ctx context.Context, r store.Reader) ([]store.Artifact, error) { return r.Tagged(ctx, q) }))
 	}
 	for i, q := range objectQueries() {
 		qs = append(qs, answer(fmt.Sprintf("Objects %d %+v", i, q), func(ctx context.Context, r store.Reader) ([]store.Object, error) {

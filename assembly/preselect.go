@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"fmt"
 	"slices"
 
 	"brenner"
@@ -52,6 +53,14 @@ type Rest struct {
 	Count int   `json:"count"`
 }
 
+// String says how many there are of what.
+func (r Rest) String() string {
+	what := map[Cause]string{
+		ByLinks: "linked to the inputs", ByTags: "with tags of the inputs", ByRecency: "changed longer ago", ByFullText: "with words of the task",
+	}
+	return fmt.Sprintf("%d %s", r.Count, what[r.Cause])
+}
+
 // Preselect merges what the causes brought into at most limit leads, in id
 // order (C21). The causes take turns, each giving its best that is still
 // missing, so that none can crowd out the others; the rest are counted.
@@ -65,38 +74,46 @@ func Preselect(found []Found, limit int) ([]Lead, []Rest) {
 			}
 		}
 	}
-	chosen := map[brenner.Ref]*Lead{}
+	var leads []Lead
+	chosen := map[brenner.Ref]int{} // the place among the leads
 	next := make([]int, len(byCause))
-	for before := -1; before < len(chosen); {
-		before = len(chosen)
+	for before := -1; before < len(leads); {
+		before = len(leads)
 		for i, f := range byCause {
-			for next[i] < len(f.Hits) && chosen[f.Hits[next[i]].Ref] != nil {
+			for next[i] < len(f.Hits) && has(chosen, f.Hits[next[i]].Ref) {
 				next[i]++
 			}
-			if next[i] < len(f.Hits) && len(chosen) < limit {
+			if next[i] < len(f.Hits) && len(leads) < limit {
 				ref := f.Hits[next[i]].Ref
-				chosen[ref] = &Lead{Ref: ref}
+				chosen[ref] = len(leads)
+				leads = append(leads, Lead{Ref: ref})
 			}
 		}
 	}
-	return gather(byCause, chosen)
+	return gather(byCause, leads, chosen)
+}
+
+func has[K comparable, V any](m map[K]V, key K) bool {
+	_, there := m[key]
+	return there
 }
 
 // gather completes the chosen leads from every hit, and counts the others.
-func gather(byCause []Found, chosen map[brenner.Ref]*Lead) ([]Lead, []Rest) {
+func gather(byCause []Found, leads []Lead, chosen map[brenner.Ref]int) ([]Lead, []Rest) {
 	rest := make([]Rest, len(byCause))
 	counted := map[brenner.Ref]bool{}
 	for i, cause := range Causes() {
 		rest[i] = Rest{Cause: cause, Count: byCause[i].More}
 		for _, h := range byCause[i].Hits {
-			lead := chosen[h.Ref]
-			if lead == nil {
+			place, looked := chosen[h.Ref]
+			if !looked {
 				if !counted[h.Ref] {
 					rest[i].Count++
 				}
 				counted[h.Ref] = true
 				continue
 			}
+			lead := &leads[place]
 			if !slices.Contains(lead.By, cause) {
 				lead.By = append(lead.By, cause)
 			}
@@ -105,10 +122,6 @@ func gather(byCause []Found, chosen map[brenner.Ref]*Lead) ([]Lead, []Rest) {
 			}
 			lead.Lexical = max(lead.Lexical, h.Lexical)
 		}
-	}
-	leads := make([]Lead, 0, len(chosen))
-	for _, lead := range chosen { // order-free: sorted below
-		leads = append(leads, *lead)
 	}
 	slices.SortFunc(leads, func(a, b Lead) int { return inOrder(a.Ref, b.Ref) })
 	return leads, slices.DeleteFunc(rest, func(r Rest) bool { return r.Count == 0 })

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,12 +19,14 @@ import (
 )
 
 const (
-	// perCause is how many artifacts a cause may bring before the preselection.
-	perCause     = 160
+	// linkDistance is how many links away from the task's inputs is still near.
 	linkDistance = 3
 	// perWord is how many artifacts the full-text index looks at for a word. A
 	// word that more have says little.
 	perWord = 300
+	// tagReach is how many artifacts all tags of the inputs together lead to,
+	// those made last.
+	tagReach = 1000
 )
 
 // work is what a context is assembled for.
@@ -34,7 +37,7 @@ type work struct {
 	modules []brenner.Module
 	cross   bool
 	inputs  []brenner.Ref
-	tags    []string
+	tags    []string // of the inputs, each as often as they have it
 }
 
 // assemble makes the actor's context (C3): load what bears on the work, let
@@ -140,7 +143,7 @@ func (c *call) input(req api.ContextRequest, w *work) (assembly.Input, error) {
 	if err != nil {
 		return in, err
 	}
-	if in.Candidates, in.Rest, err = c.candidates(*w, scope, in.Tags); err != nil {
+	if in.Candidates, in.Rest, err = c.candidates(*w, scope); err != nil {
 		return in, err
 	}
 	in.Bullets, err = c.lessons(*w)
@@ -177,7 +180,7 @@ func itemOf(a store.Artifact, v store.Version) assembly.Item {
 }
 
 // headItem is itemOf for the head, which the artifact's own row tells all of.
-func headItem(a store.Artifact) assembly.Item {
+func headItem(a *store.Artifact) assembly.Item {
 	return assembly.Item{
 		Ref: brenner.Ref{Artifact: a.ID, Version: a.Head}, Type: a.Type, Module: a.Module, Status: a.HeadStatus,
 		Summary: a.Summary, Size: a.Size, Tags: a.Tags, Updated: a.Updated,
@@ -185,13 +188,13 @@ func headItem(a store.Artifact) assembly.Item {
 }
 
 // candidates preselects what may bear on the work (C21) and loads it.
-func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assembly.Candidate, []assembly.Rest, error) {
+func (c *call) candidates(w work, scope assembly.Scope) ([]assembly.Candidate, []assembly.Rest, error) {
 	types := make([]brenner.TypeName, 0, len(w.view.Types))
 	for _, t := range w.view.Types {
 		types = append(types, t.Type)
 	}
 	finder := &finder{call: c, work: w, types: types, modules: scope.Modules}
-	found, err := finder.all(tags)
+	found, err := finder.all()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -207,8 +210,8 @@ func (c *call) candidates(w work, scope assembly.Scope, tags []string) ([]assemb
 		module brenner.Module
 	}
 	readable := map[kindOf]bool{}
-	for _, l := range leads {
-		item := items[l.Ref]
+	for i, l := range leads {
+		item := items[i]
 		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical}
 		kind := kindOf{item.Type, item.Module}
 		if _, asked := readable[kind]; !asked {
@@ -234,31 +237,76 @@ type finder struct {
 	work
 	types   []brenner.TypeName
 	modules []brenner.Module
-	rows    map[brenner.ArtifactID]store.Artifact
+	rows    map[brenner.ArtifactID]*store.Artifact
 }
 
-func (f *finder) all(tags []string) ([]assembly.Found, error) {
-	f.rows = map[brenner.ArtifactID]store.Artifact{}
-	var found []assembly.Found
-	for _, look := range []func([]string) (assembly.Found, error){f.byLinks, f.byTags, f.byRecency, f.byFullText} {
-		one, err := look(tags)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, one)
+// all asks the causes in turn. Each may bring an equal part of what those
+// before it left, and the newest fill up the rest.
+func (f *finder) all() ([]assembly.Found, error) {
+	f.rows = make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)
+	left := brenner.MaxCandidates
+	links, err := f.byLinks()
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	left -= min(len(links.Hits), left/4)
+	tagged, err := f.byTags(left / 3)
+	if err != nil {
+		return nil, err
+	}
+	left -= len(tagged.Hits)
+	worded, err := f.byFullText(left / 2)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := f.byRecency()
+	if err != nil {
+		return nil, err
+	}
+	newest.More, err = f.others(links, tagged, worded, newest)
+	return []assembly.Found{links, tagged, worded, newest}, err
+}
+
+// others counts what is in scope and was found by no cause. As everything in
+// scope was new once, it counts as what recency would bring besides.
+func (f *finder) others(found ...assembly.Found) (int, error) {
+	kinds, err := f.Kinds(f.ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, k := range kinds {
+		if f.inScope(k.Type, k.Module) {
+			n += k.Artifacts
+		}
+	}
+	seen := make(map[brenner.Ref]bool, 2*brenner.MaxCandidates)
+	for _, one := range found {
+		for _, h := range one.Hits {
+			a := f.rows[h.Ref.Artifact]
+			if !seen[h.Ref] && f.inScope(a.Type, a.Module) && h.Ref == inForceRef(a) {
+				n--
+			}
+			seen[h.Ref] = true
+		}
+	}
+	return n, nil
+}
+
+func (f *finder) inScope(t brenner.TypeName, m brenner.Module) bool {
+	return slices.Contains(f.types, t) && slices.Contains(f.modules, m)
 }
 
 // byLinks follows links both ways from the task's inputs.
-func (f *finder) byLinks([]string) (assembly.Found, error) {
+func (f *finder) byLinks() (assembly.Found, error) {
 	out := assembly.Found{Cause: assembly.ByLinks}
 	seen := map[brenner.Ref]bool{}
 	for _, r := range f.inputs {
 		seen[r] = true
 	}
 	layer := f.inputs
-	for distance := 1; distance <= linkDistance && len(layer) > 0 && len(out.Hits) < perCause; distance++ {
+	var met []brenner.ArtifactID
+	for distance := 1; distance <= linkDistance && len(layer) > 0 && len(out.Hits) < brenner.MaxCandidates; distance++ {
 		var next []brenner.Ref
 		up, err := f.from(layer)
 		if err != nil {
@@ -282,56 +330,67 @@ func (f *finder) byLinks([]string) (assembly.Found, error) {
 			}
 			seen[r] = true
 			layer = append(layer, r)
-			if len(out.Hits) < perCause {
+			if len(out.Hits) < brenner.MaxCandidates {
 				out.Hits = append(out.Hits, assembly.Hit{Ref: r, Distance: distance})
+				met = append(met, r.Artifact)
 			}
 		}
 	}
-	return out, nil
+	return out, f.know(met)
 }
 
 func compareRefs(a, b brenner.Ref) int {
 	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
 }
 
-// byTags finds what shares a tag with the task's inputs.
-func (f *finder) byTags(tags []string) (assembly.Found, error) {
+// byTags finds what shares tags with the task's inputs.
+func (f *finder) byTags(most int) (assembly.Found, error) {
 	out := assembly.Found{Cause: assembly.ByTags}
-	for _, tag := range tags {
-		rows, err := f.Reader.Artifacts(f.ctx, store.ArtifactQuery{
-			Types: f.types, Modules: f.modules, Tag: tag, Recent: true, Limit: perCause / len(tags),
-		})
-		if err != nil {
-			return out, err
-		}
-		out.Hits = append(out.Hits, f.hits(rows)...)
+	tags := commonest(f.tags, brenner.MaxQueryTags)
+	if len(tags) == 0 {
+		return out, nil
 	}
-	return out, nil
+	rows, err := f.Tagged(f.ctx, store.TagQuery{
+		Tags: tags, Types: f.types, Modules: f.modules, Limit: most, Depth: tagReach / len(tags),
+	})
+	out.Hits = f.hits(rows)
+	return out, err
 }
 
-// byRecency finds what changed last.
-func (f *finder) byRecency([]string) (assembly.Found, error) {
+// commonest gives up to n of some tags, those that come most often, ties in
+// order.
+func commonest(tags []string, n int) []string {
+	times := map[string]int{}
+	for _, tag := range tags {
+		times[tag]++
+	}
+	out := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), n)]
+}
+
+// byRecency finds what changed last: enough even if the others found the same.
+func (f *finder) byRecency() (assembly.Found, error) {
 	rows, err := f.Reader.Artifacts(f.ctx, store.ArtifactQuery{
-		Types: f.types, Modules: f.modules, Recent: true, Limit: perCause,
+		Types: f.types, Modules: f.modules, Recent: true, Limit: brenner.MaxCandidates,
 	})
 	return assembly.Found{Cause: assembly.ByRecency, Hits: f.hits(rows)}, err
 }
 
 // byFullText finds what shares words with the work.
-func (f *finder) byFullText([]string) (assembly.Found, error) {
+func (f *finder) byFullText(most int) (assembly.Found, error) {
 	out := assembly.Found{Cause: assembly.ByFullText}
 	if strings.TrimSpace(f.text) == "" {
 		return out, nil
 	}
 	hits, err := f.Search(f.ctx, store.SearchQuery{
-		Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: perCause, Depth: perWord,
+		Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: most, Depth: perWord,
 	})
 	if err != nil {
 		return out, err
 	}
-	for _, h := range hits {
-		f.rows[h.ID] = h.Artifact
-		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(h.Artifact), Lexical: h.Score})
+	for i, h := range hits {
+		f.rows[h.ID] = &hits[i].Artifact
+		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(f.rows[h.ID]), Lexical: h.Score})
 	}
 	return out, nil
 }
@@ -357,15 +416,15 @@ func clipWords(text string) string {
 
 func (f *finder) hits(rows []store.Artifact) []assembly.Hit {
 	out := make([]assembly.Hit, 0, len(rows))
-	for _, a := range rows {
-		f.rows[a.ID] = a
-		out = append(out, assembly.Hit{Ref: inForceRef(a)})
+	for i := range rows {
+		f.rows[rows[i].ID] = &rows[i]
+		out = append(out, assembly.Hit{Ref: inForceRef(&rows[i])})
 	}
 	return out
 }
 
 // inForceRef names the version of an artifact that is in force.
-func inForceRef(a store.Artifact) brenner.Ref {
+func inForceRef(a *store.Artifact) brenner.Ref {
 	if a.Canonical != 0 {
 		return brenner.Ref{Artifact: a.ID, Version: a.Canonical}
 	}
@@ -383,27 +442,27 @@ func (f *finder) know(ids []brenner.ArtifactID) error {
 	return err
 }
 
-// load gives what is needed to place the leads.
-func (f *finder) load(leads []assembly.Lead) (map[brenner.Ref]assembly.Item, error) {
-	refs, ids := make([]brenner.Ref, len(leads)), make([]brenner.ArtifactID, len(leads))
+// load gives, for each lead, what is needed to place it.
+func (f *finder) load(leads []assembly.Lead) ([]assembly.Item, error) {
+	ids := make([]brenner.ArtifactID, len(leads))
 	for i, l := range leads {
-		refs[i], ids[i] = l.Ref, l.Ref.Artifact
+		ids[i] = l.Ref.Artifact
 	}
 	if err := f.know(ids); err != nil {
 		return nil, err
 	}
-	out := make(map[brenner.Ref]assembly.Item, len(refs))
-	var others []brenner.Ref
-	for _, ref := range refs {
-		if a := f.rows[ref.Artifact]; ref.Version == a.Head {
-			out[ref] = headItem(a)
+	out := make([]assembly.Item, len(leads))
+	earlier := map[brenner.Ref]int{} // versions that are not the head, and their place
+	for i, l := range leads {
+		if a := f.rows[l.Ref.Artifact]; l.Ref.Version == a.Head {
+			out[i] = headItem(a)
 		} else {
-			others = append(others, ref)
+			earlier[l.Ref] = i
 		}
 	}
-	versions, err := f.VersionsOf(f.ctx, others)
+	versions, err := f.VersionsOf(f.ctx, slices.Collect(maps.Keys(earlier)))
 	for _, v := range versions {
-		out[v.Ref()] = itemOf(f.rows[v.Artifact], v)
+		out[earlier[v.Ref()]] = itemOf(*f.rows[v.Artifact], v)
 	}
 	return out, err
 }
@@ -415,11 +474,11 @@ func (c *call) markNeedsUpdate(in *assembly.Input, made assembly.Context) (bool,
 	for i, item := range made.Items {
 		shown[i] = item.Ref
 	}
-	stale, err := c.staleAmong(shown)
-	if err != nil || len(stale.Refs) == 0 {
+	stale, err := c.Reader.Stale(c.ctx, shown, carrying, brenner.MaxWalk)
+	if err != nil || len(stale) == 0 {
 		return false, err
 	}
-	mark := func(i *assembly.Item) { i.NeedsUpdate = slices.Contains(stale.Refs, i.Ref) }
+	mark := func(i *assembly.Item) { i.NeedsUpdate = slices.Contains(stale, i.Ref) }
 	for i := range in.Overview {
 		mark(&in.Overview[i])
 	}

@@ -78,15 +78,13 @@ func (c *call) node(a store.Artifact, v store.Version) lineage.Node {
 	return n
 }
 
+// carrying are the relations along which staleness travels (C26).
+var carrying = slices.DeleteFunc(artifact.Relations(), func(r artifact.Relation) bool { return !r.Carries() })
+
 // stalePath says why a version needs an update; nil if it does not.
 func (c *call) stalePath(ref brenner.Ref) ([]brenner.Ref, error) {
-	stale, err := c.staleAmong([]brenner.Ref{ref})
+	stale, err := lineage.StaleAmong([]brenner.Ref{ref}, c.from, func(some []brenner.Ref) ([]brenner.Ref, error) { return c.Outdated(c.ctx, some) }, brenner.MaxWalk)
 	return stale.Path(ref), err
-}
-
-// staleAmong says which of some versions need an update, and why.
-func (c *call) staleAmong(refs []brenner.Ref) (lineage.Staleness, error) {
-	return lineage.StaleAmong(refs, c.from, func(some []brenner.Ref) ([]brenner.Ref, error) { return c.Outdated(c.ctx, some) }, brenner.MaxWalk)
 }
 
 // restingOn lists, up to a bound, the versions in use that rest on some that
@@ -284,9 +282,9 @@ func (c *call) markStale(nodes []lineage.Node) error {
 	for i, n := range nodes {
 		refs[i] = n.Ref
 	}
-	stale, err := c.staleAmong(refs)
+	stale, err := c.Reader.Stale(c.ctx, refs, carrying, brenner.MaxWalk)
 	for i, n := range nodes {
-		nodes[i].Stale = len(stale.Path(n.Ref)) > 0
+		_, nodes[i].Stale = slices.BinarySearchFunc(stale, n.Ref, compareRefs)
 	}
 	return err
 }

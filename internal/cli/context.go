@@ -127,7 +127,7 @@ func printReasons(w io.Writer, c assembly.Context) {
 		table(w, rows...)
 	}
 	for _, rest := range c.Rest {
-		_, _ = fmt.Fprintf(w, "not looked at: %d more found by %s\n", rest.Count, rest.Cause)
+		_, _ = fmt.Fprintf(w, "not looked at: %s\n", rest)
 	}
 }
 

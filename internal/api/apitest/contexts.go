@@ -21,6 +21,46 @@ func (p *player) brief() {
 	p.promotes(ref("brief", 1))
 }
 
+// countsAll previews a context and asserts that so many candidates have a
+// reason, and that every result of the module lineage is either one of them or
+// counted.
+func (p *player) countsAll(req api.ContextRequest, looked, all int) {
+	p.Helper()
+	res, err := p.PreviewContext(p.ctx, req)
+	p.must(err)
+	seen := map[brenner.Ref]bool{}
+	for _, i := range res.Record.Items {
+		if i.Rank > 0 {
+			seen[i.Ref] = true
+		}
+	}
+	for _, l := range res.Record.LeftOut {
+		seen[l.Ref] = true
+	}
+	if len(seen) != looked {
+		p.Errorf("%d candidates have a reason, want %d", len(seen), looked)
+	}
+	list, err := p.Artifacts(p.ctx, api.ListArtifactsRequest{
+		Page: api.Page{Limit: brenner.MaxPage}, Types: []brenner.TypeName{"analysis_result"}, Modules: []brenner.Module{"lineage"},
+	})
+	p.must(err)
+	if len(list.Items) != all {
+		p.Fatalf("there are %d results, want %d", len(list.Items), all)
+	}
+	want, got := 0, 0
+	for _, a := range list.Items {
+		if !seen[ref(a.ID, a.Head)] {
+			want++
+		}
+	}
+	for _, r := range res.Record.Rest {
+		got += r.Count
+	}
+	if got != want {
+		p.Errorf("%v are counted, want %d", res.Record.Rest, want)
+	}
+}
+
 func contextCases() []testCase {
 	return []testCase{
 		{"a context holds the overview, the task, the pinned inputs and what the view selects", func(s *scene) { // C3, C9
@@ -67,6 +107,43 @@ func contextCases() []testCase {
 			if len(one.Record.Items)+len(one.Record.LeftOut) < 30 {
 				s.Errorf("%d candidates have a reason", len(one.Record.Items)+len(one.Record.LeftOut))
 			}
+		}},
+		{"up to 500 candidates are looked at and the rest are counted by cause", func(s *scene) { // C21
+			const all = 640
+			question := api.ContextRequest{As: "PurpleMountain", Question: "which clones keep their fate?", Modules: []brenner.Module{"lineage"}}
+			id := func(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("r%03d", i)) }
+			for i := range all {
+				req := result(id(i), fmt.Sprintf("clone %d keeps its fate", i))
+				if i%3 == 0 {
+					req.Tags = []string{"clones"}
+				}
+				if 0 < i && i <= 5 {
+					req.Links = []artifact.Link{link(artifact.DependsOn, id(i-1), 1)}
+				}
+				s.pi.creates(req)
+				if i == 100 {
+					s.pi.countsAll(question, i+1, i+1)
+				}
+			}
+			// What is near by a link need not be in force, and what is out of
+			// scope is nowhere counted.
+			s.pi.rewrites(id(1), "clone 1 loses its fate")
+			elsewhere := result("elsewhere", "clones of another module keep their fate", link(artifact.DependsOn, id(0), 1))
+			elsewhere.Module = "gradient"
+			s.pi.creates(elsewhere)
+			protocol := note("protocol", `{"steps":["mark the clones"]}`)
+			protocol.Type, protocol.Content.Format = "protocol", artifact.JSON
+			s.pi.creates(protocol)
+			for _, inputs := range [][]brenner.Ref{nil, {ref(id(0), 1)}} {
+				t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
+					Title: "Test the clones", Spec: "design a test", Role: "test_designer", Modules: []brenner.Module{"lineage"}, Inputs: inputs,
+				})
+				s.must(err)
+				s.pi.countsAll(api.ContextRequest{As: "PurpleMountain", Task: t.ID}, 500, all)
+			}
+			s.pi.countsAll(question, 500, all)
+			question.Question = "?"
+			s.pi.countsAll(question, 500, all)
 		}},
 		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30
 			s.pi.creates(result("n", "clones keep their fate"))

@@ -254,8 +254,8 @@ func BenchmarkRead(b *testing.B) {
 
 func noteID(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("note-%06d", i)) }
 
-// filled makes a project of many artifacts, each resting on the one before in
-// runs of twenty.
+// filled makes a project of many artifacts of two types, each resting on the
+// one before in runs of twenty. The commonest tag is on a fifth of them.
 func filled(b *testing.B, size int) api.Service {
 	b.Helper()
 	svc, _ := benchProject(b)
@@ -268,6 +268,9 @@ func filled(b *testing.B, size int) api.Service {
 				for i := start; i < min(start+runs, size); i++ {
 					req := benchNote(i)
 					req.ID, req.Content.Data = noteID(i), req.Content.Data[:200]
+					req.Type = []brenner.TypeName{"paper_note", "analysis_result"}[i%2]
+					rank := rand.NewZipf(rand.New(rand.NewPCG(uint64(i), 3)), 1.2, 3, 300)
+					req.Tags = []string{fmt.Sprint("tag", rank.Uint64()), fmt.Sprint("mark", rank.Uint64())}
 					if i > start {
 						req.Links = []artifact.Link{{Rel: artifact.DependsOn, Artifact: noteID(i - 1), Version: 1}}
 					}

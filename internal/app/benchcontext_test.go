@@ -22,48 +22,74 @@ func percentiles(b *testing.B, took []time.Duration) (p50, p99 float64) {
 	return p50, p99
 }
 
-// BenchmarkContext measures the assembly of a context, semantic scores of the
-// preselected candidates included, as the project grows; growth is that of the
-// median against the smallest size, in the same run.
+// BenchmarkContext measures the assembly of a context, for a question and for a
+// task that pins three artifacts and so brings links and tags, semantic scores
+// of the preselected candidates included, as the project grows; growth is that
+// of the median against the smallest size, in the same run.
 func BenchmarkContext(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
-	base := 0.0
+	base := map[string]float64{}
 	for _, size := range sizes {
 		svc := filled(b, size)
 		if _, err := svc.AddAgent(b.Context(), api.AddAgentRequest{Name: "T", Role: "test_designer"}); err != nil {
 			b.Fatal(err)
 		}
-		b.Run(fmt.Sprintf("artifacts=%d", size), func(b *testing.B) {
-			var took []time.Duration
-			asked := 0
-			preview := func() {
-				asked++ // always another question
-				start := time.Now()
-				if _, err := svc.PreviewContext(b.Context(), api.ContextRequest{As: "T", Question: prose(asked, 200)}); err != nil {
-					b.Fatal(err)
+		tasks := pinning(b, svc, size)
+		for _, of := range []string{"question", "task"} {
+			b.Run(fmt.Sprintf("%s/artifacts=%d", of, size), func(b *testing.B) {
+				var took []time.Duration
+				asked := 0
+				preview := func() {
+					asked++ // always another question
+					req := api.ContextRequest{As: "T", Question: prose(asked, 200)}
+					if of == "task" {
+						req.Task = tasks[asked%len(tasks)]
+					}
+					start := time.Now()
+					res, err := svc.PreviewContext(b.Context(), req)
+					took = append(took, time.Since(start))
+					if err != nil || len(res.Record.LeftOut) < brenner.MaxCandidates-100 {
+						b.Fatalf("%d were left out, %v", len(res.Record.LeftOut), err)
+					}
 				}
-				took = append(took, time.Since(start))
-			}
-			for range 50 { // the process is warm: the model is read, the texts are indexed
-				preview()
-			}
-			took = took[:0]
-			for b.Loop() {
-				preview()
-			}
-			for len(took) < 1000 { // the 99th percentile of few is their worst
-				preview()
-			}
-			p50, _ := percentiles(b, took)
-			if base == 0 {
-				base = p50
-			}
-			b.ReportMetric(p50/base, "growth")
-		})
+				for range 50 { // the process is warm: the model is read, the texts are indexed
+					preview()
+				}
+				took = took[:0]
+				for b.Loop() {
+					preview()
+				}
+				for len(took) < 1000 { // the 99th percentile of few is their worst
+					preview()
+				}
+				p50, _ := percentiles(b, took)
+				if base[of] == 0 {
+					base[of] = p50
+				}
+				b.ReportMetric(p50/base[of], "growth")
+			})
+		}
 	}
+}
+
+// pinning opens tasks that each pin three artifacts.
+func pinning(b *testing.B, svc api.Service, size int) (tasks []string) {
+	b.Helper()
+	for i := range 100 {
+		req := api.NewTaskRequest{Title: prose(i, 40), Spec: prose(-i, 400), Role: "test_designer", Modules: []brenner.Module{"lineage"}}
+		for j := range 3 {
+			req.Inputs = append(req.Inputs, brenner.Ref{Artifact: noteID((977*i + 31_337*j) % size), Version: 1})
+		}
+		t, err := svc.NewTask(b.Context(), req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tasks = append(tasks, t.ID)
+	}
+	return tasks
 }
 
 // BenchmarkStale measures how long it takes to list the dependents of a version

@@ -22,8 +22,8 @@ const (
 type Tokenizer struct {
 	encoding Encoding
 	split    splitter
-	ranks    map[string]uint32 // of every token: lower ones are merged first
-	library  tokenizer.Codec   // counts long pieces
+	ranks    table           // of every token: lower ones are merged first
+	library  tokenizer.Codec // counts long pieces
 }
 
 // NewTokenizer builds the tables of an encoding, which takes some 100 ms and
@@ -44,17 +44,16 @@ func NewTokenizer(e Encoding) (*Tokenizer, error) {
 	if t.library, err = tokenizer.Get(tokenizer.Encoding(e)); err != nil {
 		return nil, err
 	}
-	t.ranks = make(map[string]uint32, size)
-	one := make([]uint, 1)
+	tokens := make([]string, size)
 	for id := range size {
-		one[0] = id
-		token, err := t.library.Decode(one)
-		if err != nil {
+		if tokens[id], err = t.library.Decode([]uint{id}); err != nil {
 			return nil, err
 		}
-		t.ranks[token] = uint32(id)
 	}
-	return t, nil
+	t.ranks = newTable(tokens)
+	// Decoding made tables that counting does not need.
+	t.library, err = tokenizer.Get(tokenizer.Encoding(e))
+	return t, err
 }
 
 // Name is the name of the encoding.
@@ -81,7 +80,7 @@ func (t *Tokenizer) Count(text string) int {
 // piece counts the tokens of one piece: one if it is a token itself, else what
 // byte-pair encoding leaves of its bytes.
 func (t *Tokenizer) piece(piece string) int {
-	if _, whole := t.ranks[piece]; whole {
+	if _, whole := t.ranks.find(piece); whole {
 		return 1
 	}
 	if len(piece) > shortPiece {
@@ -139,7 +138,7 @@ func (t *Tokenizer) pair(piece string, parts []part, i int) uint32 {
 	if i+2 >= len(parts) {
 		return unmerged
 	}
-	if rank, ok := t.ranks[piece[parts[i].begin:parts[i+2].begin]]; ok {
+	if rank, ok := t.ranks.find(piece[parts[i].begin:parts[i+2].begin]); ok {
 		return rank
 	}
 	return unmerged

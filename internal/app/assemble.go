@@ -189,11 +189,10 @@ func headItem(a *store.Artifact) assembly.Item {
 
 // candidates preselects what may bear on the work (C21) and loads it.
 func (c *call) candidates(w work, scope assembly.Scope) ([]assembly.Candidate, []assembly.Rest, error) {
-	types := make([]brenner.TypeName, 0, len(w.view.Types))
-	for _, t := range w.view.Types {
-		types = append(types, t.Type)
+	finder, err := c.newFinder(w, scope)
+	if err != nil {
+		return nil, nil, err
 	}
-	finder := &finder{call: c, work: w, types: types, modules: scope.Modules}
 	found, err := finder.all()
 	if err != nil {
 		return nil, nil, err
@@ -237,13 +236,34 @@ type finder struct {
 	work
 	types   []brenner.TypeName
 	modules []brenner.Module
+	inScope int // how many artifacts have one of the types in one of the modules
 	rows    map[brenner.ArtifactID]*store.Artifact
+}
+
+func (c *call) newFinder(w work, scope assembly.Scope) (*finder, error) {
+	f := &finder{call: c, work: w, modules: scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)}
+	for _, t := range w.view.Types {
+		f.types = append(f.types, t.Type)
+	}
+	kinds, err := c.Kinds(c.ctx)
+	for _, k := range kinds {
+		if scope.All && !slices.Contains(f.modules, k.Module) {
+			f.modules = append(f.modules, k.Module)
+		}
+		if f.covers(k.Type, k.Module) {
+			f.inScope += k.Artifacts
+		}
+	}
+	return f, err
+}
+
+func (f *finder) covers(t brenner.TypeName, m brenner.Module) bool {
+	return slices.Contains(f.types, t) && slices.Contains(f.modules, m)
 }
 
 // all asks the causes in turn. Each may bring an equal part of what those
 // before it left, and the newest fill up the rest.
 func (f *finder) all() ([]assembly.Found, error) {
-	f.rows = make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)
 	left := brenner.MaxCandidates
 	links, err := f.byLinks()
 	if err != nil {
@@ -263,38 +283,25 @@ func (f *finder) all() ([]assembly.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest.More, err = f.others(links, tagged, worded, newest)
-	return []assembly.Found{links, tagged, worded, newest}, err
+	newest.More = f.others(links, tagged, worded, newest)
+	return []assembly.Found{links, tagged, worded, newest}, nil
 }
 
 // others counts what is in scope and was found by no cause. As everything in
 // scope was new once, it counts as what recency would bring besides.
-func (f *finder) others(found ...assembly.Found) (int, error) {
-	kinds, err := f.Kinds(f.ctx)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, k := range kinds {
-		if f.inScope(k.Type, k.Module) {
-			n += k.Artifacts
-		}
-	}
+func (f *finder) others(found ...assembly.Found) int {
+	n := f.inScope
 	seen := make(map[brenner.Ref]bool, 2*brenner.MaxCandidates)
 	for _, one := range found {
 		for _, h := range one.Hits {
 			a := f.rows[h.Ref.Artifact]
-			if !seen[h.Ref] && f.inScope(a.Type, a.Module) && h.Ref == inForceRef(a) {
+			if !seen[h.Ref] && f.covers(a.Type, a.Module) && h.Ref == inForceRef(a) {
 				n--
 			}
 			seen[h.Ref] = true
 		}
 	}
-	return n, nil
-}
-
-func (f *finder) inScope(t brenner.TypeName, m brenner.Module) bool {
-	return slices.Contains(f.types, t) && slices.Contains(f.modules, m)
+	return n
 }
 
 // byLinks follows links both ways from the task's inputs.
@@ -444,13 +451,6 @@ func (f *finder) know(ids []brenner.ArtifactID) error {
 
 // load gives, for each lead, what is needed to place it.
 func (f *finder) load(leads []assembly.Lead) ([]assembly.Item, error) {
-	ids := make([]brenner.ArtifactID, len(leads))
-	for i, l := range leads {
-		ids[i] = l.Ref.Artifact
-	}
-	if err := f.know(ids); err != nil {
-		return nil, err
-	}
 	out := make([]assembly.Item, len(leads))
 	earlier := map[brenner.Ref]int{} // versions that are not the head, and their place
 	for i, l := range leads {

@@ -22,9 +22,9 @@ func (p *player) brief() {
 }
 
 // countsAll previews a context and asserts that so many candidates have a
-// reason, and that every result of the module lineage is either one of them or
-// counted.
-func (p *player) countsAll(req api.ContextRequest, looked, all int) {
+// reason, and that every result and memo of some modules is either one of them
+// or counted.
+func (p *player) countsAll(req api.ContextRequest, looked, all int, modules ...brenner.Module) {
 	p.Helper()
 	res, err := p.PreviewContext(p.ctx, req)
 	p.must(err)
@@ -41,15 +41,15 @@ func (p *player) countsAll(req api.ContextRequest, looked, all int) {
 		p.Errorf("%d candidates have a reason, want %d", len(seen), looked)
 	}
 	list, err := p.Artifacts(p.ctx, api.ListArtifactsRequest{
-		Page: api.Page{Limit: brenner.MaxPage}, Types: []brenner.TypeName{"analysis_result"}, Modules: []brenner.Module{"lineage"},
+		Page: api.Page{Limit: brenner.MaxPage}, Types: []brenner.TypeName{"analysis_result", "integrated_memo"}, Modules: modules,
 	})
 	p.must(err)
 	if len(list.Items) != all {
-		p.Fatalf("there are %d results, want %d", len(list.Items), all)
+		p.Fatalf("there are %d results and memos, want %d", len(list.Items), all)
 	}
 	want, got := 0, 0
 	for _, a := range list.Items {
-		if !seen[ref(a.ID, a.Head)] {
+		if !seen[ref(a.ID, a.Head)] { // in force
 			want++
 		}
 	}
@@ -122,7 +122,7 @@ func contextCases() []testCase {
 				}
 				s.pi.creates(req)
 				if i == 100 {
-					s.pi.countsAll(question, i+1, i+1)
+					s.pi.countsAll(question, i+1, i+1, "lineage")
 				}
 			}
 			// What is near by a link need not be in force, and what is out of
@@ -134,16 +134,23 @@ func contextCases() []testCase {
 			protocol := note("protocol", `{"steps":["mark the clones"]}`)
 			protocol.Type, protocol.Content.Format = "protocol", artifact.JSON
 			s.pi.creates(protocol)
+			s.pi.creates(memo("memo", "lineage")) // or work across modules waits for one
+			s.pi.promotes(ref("memo", 1))
 			for _, inputs := range [][]brenner.Ref{nil, {ref(id(0), 1)}} {
-				t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
+				req := api.NewTaskRequest{
 					Title: "Test the clones", Spec: "design a test", Role: "test_designer", Modules: []brenner.Module{"lineage"}, Inputs: inputs,
-				})
+				}
+				t, err := s.pi.NewTask(s.ctx, req)
 				s.must(err)
-				s.pi.countsAll(api.ContextRequest{As: "PurpleMountain", Task: t.ID}, 500, all)
+				s.pi.countsAll(api.ContextRequest{As: "PurpleMountain", Task: t.ID}, 500, all+1, "lineage")
+				req.Role, req.Modules, req.CrossCutting = "integrator", nil, true
+				t, err = s.pi.NewTask(s.ctx, req)
+				s.must(err)
+				s.pi.countsAll(api.ContextRequest{As: "RedSky", Task: t.ID}, 500, all+2) // of every module
 			}
-			s.pi.countsAll(question, 500, all)
+			s.pi.countsAll(question, 500, all+1, "lineage")
 			question.Question = "?"
-			s.pi.countsAll(question, 500, all)
+			s.pi.countsAll(question, 500, all+1, "lineage")
 		}},
 		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30
 			s.pi.creates(result("n", "clones keep their fate"))

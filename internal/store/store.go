@@ -167,7 +167,8 @@ type Tx interface {
 	// there: an import redacts what it never had.
 	RedactBlob(ctx context.Context, d brenner.Digest) error
 
-	// PutArtifact inserts or replaces an artifact row.
+	// PutArtifact inserts an artifact row, or replaces all of it but its type
+	// and module, which stay what they were.
 	PutArtifact(ctx context.Context, a Artifact) error
 	// InsertVersion adds a version of an artifact that is there, on a parent
 	// that is an earlier version or 0.

@@ -105,6 +105,9 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
 			return err
 		}
 		a.Created, a.Updated, a.Tags = instant(a.Created), instant(a.Updated), list(a.Tags)
+		if before, there := t.artifacts[a.ID]; there {
+			a.Type, a.Module = before.Type, before.Module
+		}
 		t.artifacts[a.ID] = a
 		return nil
 	})

@@ -127,8 +127,6 @@ func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact
 		` ORDER BY (SELECT count(*) FROM unnest(`+tags+`::text[]) AS tag WHERE tag = ANY(tags)) DESC, id`, w.args...)
 }
 
-// Kinds counts when it is asked: a running count would be one row that every
-// new artifact changes, and the database keeps every state of it for a while.
 func (r *reader) Kinds(ctx context.Context) ([]store.Kind, error) {
 	return list(ctx, r.session, func(rows pgx.Rows, k *store.Kind) error {
 		return rows.Scan((*string)(&k.Module), (*string)(&k.Type), &k.Artifacts)
@@ -282,8 +280,8 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {
 	t.known.artifacts[a.ID] = true
 	return t.put(ctx, `INSERT INTO artifacts (project, `+artifactColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-		ON CONFLICT (project, id) DO UPDATE SET (type, module, creator, created, updated, head, latest, canonical, head_status, summary, size, tags, seq)
-		= ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		ON CONFLICT (project, id) DO UPDATE SET (creator, created, updated, head, latest, canonical, head_status, summary, size, tags, seq)
+		= ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		string(a.ID), string(a.Type), string(a.Module), string(a.Creator), a.Created, a.Updated,
 		int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, a.Size, some(a.Tags), a.Seq)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -148,10 +149,63 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 	return out, err
 }
 
+// census remembers how many artifacts of each kind there are up to a key.
+// Artifacts stay, so does their kind, and a new one has the highest key: for a
+// highest key there is one answer. Only emptying the tables ends that.
+type census struct {
+	mu    sync.Mutex
+	upTo  int64
+	kinds []store.Kind
+}
+
+func (c *census) get() ([]store.Kind, int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.kinds), c.upTo
+}
+
+func (c *census) put(kinds []store.Kind, upTo int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kinds, c.upTo = slices.Clone(kinds), upTo
+}
+
+func (c *census) forget() { c.put(nil, 0) }
+
+// Kinds counts only what is new since it was last asked.
 func (r *reader) Kinds(ctx context.Context) ([]store.Kind, error) {
-	return collect(ctx, r.c, func(r row) store.Kind {
-		return store.Kind{Module: brenner.Module(r.text(0)), Type: brenner.TypeName(r.text(1)), Artifacts: int(r.int(2))}
-	}, "SELECT module, type, artifacts FROM kinds WHERE artifacts > 0 ORDER BY module, type")
+	last, err := r.c.number(ctx, "SELECT max(key) FROM artifacts")
+	if err != nil {
+		return nil, err
+	}
+	kinds, upTo := r.counted.get()
+	if upTo > last { // the snapshot is older
+		kinds, upTo = nil, 0
+	}
+	index := " NOT INDEXED" // but by key
+	if upTo == 0 {
+		index = " INDEXED BY artifacts_by_kind"
+	}
+	if err := r.c.query(ctx, func(r row) error {
+		k := store.Kind{Module: brenner.Module(r.text(0)), Type: brenner.TypeName(r.text(1)), Artifacts: int(r.int(2))}
+		i, known := slices.BinarySearchFunc(kinds, k, compareKinds)
+		if known {
+			kinds[i].Artifacts += k.Artifacts
+		} else {
+			kinds = slices.Insert(kinds, i, k)
+		}
+		return nil
+	}, "SELECT module, type, count(*) FROM artifacts"+index+" WHERE key > ? GROUP BY module, type", upTo); err != nil {
+		return nil, err
+	}
+	if r.committed {
+		r.counted.put(kinds, last)
+	}
+	return kinds, nil
+}
+
+func compareKinds(a, b store.Kind) int {
+	return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Type, b.Type))
 }
 
 // status adds what a query asks of the status.

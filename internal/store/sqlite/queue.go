@@ -27,6 +27,7 @@ type queue struct {
 	taken  bool // somebody has the turn
 	closed bool
 
+	counted *census
 	// waiting counts, roughly, the texts put off indexing by this process.
 	waiting atomic.Int64
 
@@ -133,7 +134,7 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 			return nil, err
 		}
 	}
-	t := &tx{reader: reader{c: q.conn}, waiting: &q.waiting, tail: &g.tail}
+	t := &tx{reader: reader{c: q.conn, counted: q.counted}, waiting: &q.waiting, tail: &g.tail}
 	if err := fn(t); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ import (
 // reader reads what its connection sees: a snapshot, or a write under way.
 type reader struct {
 	c *conn
+	// counted is shared by all readers; only what is committed is added to it.
+	counted   *census
+	committed bool
 	// unindexed is how many texts a search had to look through.
 	unindexed int
 }

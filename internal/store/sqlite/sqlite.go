@@ -62,6 +62,7 @@ type database struct {
 
 	writers queue
 	readers pool
+	counted census
 }
 
 func (s *database) open(ctx context.Context, path string, create bool) error {
@@ -73,6 +74,7 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 	if s.readOnly, err = touch(abs, create); err != nil {
 		return err
 	}
+	s.writers.counted, s.readers.counted = &s.counted, &s.counted
 	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
 	if s.readOnly {
 		return s.check(ctx)
@@ -226,7 +228,8 @@ func (s *database) release() error {
 
 // pool keeps the connections that read.
 type pool struct {
-	dial func() (*conn, error)
+	dial    func() (*conn, error)
+	counted *census
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -249,7 +252,7 @@ func (p *pool) read(fn func(store.Reader) error) (unindexed int, err error) {
 		return 0, err
 	}
 	defer func() { _ = c.do(background, "ROLLBACK") }()
-	r := &reader{c: c}
+	r := &reader{c: c, counted: p.counted, committed: true}
 	err = fn(r)
 	return r.unindexed, err
 }

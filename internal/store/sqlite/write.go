@@ -188,29 +188,15 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) (err error) {
 	if added > 0 {
 		t.remember(a.ID, key)
 		t.made[key] = true
-		if err := t.count(ctx, a.Module, a.Type, 1); err != nil {
-			return err
-		}
 		return t.retag(ctx, key, nil, a.Tags)
 	}
 	var before []byte
-	var typ brenner.TypeName
-	var module brenner.Module
-	if _, err := t.c.one(ctx, func(r row) {
-		key, before, typ, module = r.int(0), r.bytes(1), brenner.TypeName(r.text(2)), brenner.Module(r.text(3))
-	}, "SELECT key, tags, type, module FROM artifacts WHERE id = ?", string(a.ID)); err != nil {
+	if _, err := t.c.one(ctx, func(r row) { key, before = r.int(0), r.bytes(1) },
+		"SELECT key, tags FROM artifacts WHERE id = ?", string(a.ID)); err != nil {
 		return err
 	}
 	t.remember(a.ID, key)
-	if typ != a.Type || module != a.Module {
-		if err := t.count(ctx, module, typ, -1); err != nil {
-			return err
-		}
-		if err := t.count(ctx, a.Module, a.Type, 1); err != nil {
-			return err
-		}
-	}
-	if err := t.c.do(ctx, `UPDATE artifacts SET type = ?2, module = ?3, creator = ?4, created = ?5, updated = ?6, head = ?7,
+	if err := t.c.do(ctx, `UPDATE artifacts SET creator = ?4, created = ?5, updated = ?6, head = ?7,
 		latest = ?8, canonical = ?9, head_status = ?10, seq = ?11, tags = ?12, summary = ?13, size = ?14 WHERE id = ?1`, columns...); err != nil {
 		return err
 	}
@@ -218,12 +204,6 @@ func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) (err error) {
 		return nil
 	}
 	return t.retag(ctx, key, split(string(before)), a.Tags)
-}
-
-// count notes that there is one more artifact of a kind, or one less.
-func (t *tx) count(ctx context.Context, module brenner.Module, typ brenner.TypeName, by int64) error {
-	return t.c.do(ctx, "INSERT INTO kinds (module, type, artifacts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET artifacts = artifacts + excluded.artifacts",
-		string(module), string(typ), by)
 }
 
 // retag brings the tags an artifact is found by from before to after.
@@ -488,10 +468,11 @@ func (t *tx) DeleteVectors(ctx context.Context, space string) (err error) {
 func (t *tx) Reset(ctx context.Context) (err error) {
 	defer t.note(&err)
 	t.keys, t.made = nil, nil
+	t.counted.forget()
 	for _, empty := range []string{
 		"INSERT INTO words (words) VALUES ('delete-all')",
 		"DELETE FROM unindexed", "DELETE FROM forked", "DELETE FROM links", "DELETE FROM versions", "DELETE FROM artifact_tags",
-		"DELETE FROM kinds", "DELETE FROM artifacts", "DELETE FROM actors", "DELETE FROM objects", "DELETE FROM requests",
+		"DELETE FROM artifacts", "DELETE FROM actors", "DELETE FROM objects", "DELETE FROM requests",
 	} {
 		if err := t.c.do(ctx, empty); err != nil {
 			return err

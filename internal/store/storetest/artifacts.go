@@ -23,7 +23,7 @@ func shuffled(names []string) []string {
 }
 
 var artifactCases = []testCase{
-	{"Artifact_IsReplacedWhole", func(t *testing.T, s store.Store) {
+	{"Artifact_IsReplacedButForItsKind", func(t *testing.T, s store.Store) {
 		first := anArtifact("a", 1)
 		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.PutArtifact(ctx, first) })
 		one := func() store.Artifact {
@@ -36,6 +36,7 @@ var artifactCases = []testCase{
 		}
 		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.PutArtifact(ctx, second) })
 		got := one()
+		second.Type, second.Module = first.Type, first.Module
 		wantEqual(t, "replaced", second, got)
 		if got.Tags == nil {
 			t.Error("no tags came back as nil, want an empty list")
@@ -271,8 +272,10 @@ var artifactCases = []testCase{
 		write(t, s, put("d", "memo", "m1"))
 		want("four", store.Kind{Module: "m1", Type: "memo", Artifacts: 2}, store.Kind{Module: "m1", Type: "note", Artifacts: 1}, store.Kind{Module: "m2", Type: "note", Artifacts: 1})
 		write(t, s, put("d", "memo", "m1"))
-		write(t, s, put("a", "memo", "m1"))
-		want("one has moved", store.Kind{Module: "m1", Type: "memo", Artifacts: 3}, store.Kind{Module: "m1", Type: "note", Artifacts: 1})
+		write(t, s, put("a", "memo", "m1")) // a kind stays
+		write(t, s, put("f", "memo", "m1"))
+		all := []store.Kind{{Module: "m1", Type: "memo", Artifacts: 3}, {Module: "m1", Type: "note", Artifacts: 1}, {Module: "m2", Type: "note", Artifacts: 1}}
+		want("one more", all...)
 		refuse(t, s, brenner.CodeInternal, func(ctx context.Context, tx store.Tx) error {
 			if err := put("e", "memo", "m1")(ctx, tx); err != nil {
 				return err
@@ -283,7 +286,10 @@ var artifactCases = []testCase{
 			}
 			return brenner.Errorf(brenner.CodeInternal, "given up")
 		})
-		want("an abandoned one", store.Kind{Module: "m1", Type: "memo", Artifacts: 3}, store.Kind{Module: "m1", Type: "note", Artifacts: 1})
+		want("an abandoned one", all...)
+		write(t, s, put("g", "note", "m2"))
+		all[2].Artifacts++
+		want("in its place", all...)
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			return do(tx.Reset(ctx), put("z", "brief", "m1")(ctx, tx))
 		})

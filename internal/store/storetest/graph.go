@@ -28,6 +28,7 @@ var graphCases = []testCase{
 				tx.InsertLink(ctx, store.Link{From: ref("c", 1), Rel: artifact.DependsOn, To: ref("a", 1)}), // a circle
 				tx.InsertLink(ctx, store.Link{From: ref("c", 1), Rel: artifact.Cites, To: ref("d", 1)}),
 				tx.InsertLink(ctx, store.Link{From: ref("e", 1), Rel: artifact.Reviews, To: ref("f", 1)}),
+				tx.InsertLink(ctx, store.Link{From: ref("e", 1), Rel: artifact.Supersedes, To: ref("f", 1)}),
 			)
 		})
 		all := []brenner.Ref{ref("f", 1), ref("e", 1), ref("d", 1), ref("b", 1), ref("a", 1), ref("a", 9), ref("a", 1<<40), ref("none", 1)}
@@ -55,6 +56,8 @@ var graphCases = []testCase{
 			wantEqual(t, fmt.Sprint(c.rels), c.want, got)
 		}
 		_, err := stale(3, artifact.DependsOn, artifact.Cites)
+		wantCode(t, brenner.CodeLimitExceeded, err)
+		_, err = stale(1, artifact.Reviews, artifact.Supersedes) // two links, though between the same two
 		wantCode(t, brenner.CodeLimitExceeded, err)
 	}},
 	{"Canonical_IsOnePerArtifact", func(t *testing.T, s store.Store) {

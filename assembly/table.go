@@ -1,15 +1,11 @@
 package assembly
 
-import (
-	"hash/maphash"
-	"strings"
-)
+import "strings"
 
 // table finds the place of a text in a list. A map of 200,000 strings does
 // that too, but the garbage collector looks at each of them, every time; here
 // it sees two objects without pointers.
 type table struct {
-	seed  maphash.Seed
 	all   string // the texts, one after the other
 	slots []slot // twice as many as texts at least, a power of two
 }
@@ -22,7 +18,7 @@ func newTable(texts []string) table {
 	for size < 2*len(texts) {
 		size *= 2
 	}
-	t := table{seed: maphash.MakeSeed(), all: strings.Join(texts, ""), slots: make([]slot, size)}
+	t := table{all: strings.Join(texts, ""), slots: make([]slot, size)}
 	begin := uint32(0)
 	for i, text := range texts {
 		end := begin + uint32(len(text))
@@ -41,9 +37,18 @@ func (t table) find(text string) (place uint32, found bool) {
 // slot gives where a text is, or would be.
 func (t table) slot(text string) *slot {
 	last := uint64(len(t.slots) - 1)
-	for i := maphash.String(t.seed, text); ; i++ {
+	for i := hash(text); ; i++ {
 		if s := &t.slots[i&last]; s.place == 0 || t.all[s.begin:s.end] == text {
 			return s
 		}
 	}
+}
+
+// hash is FNV-1a.
+func hash(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
 }

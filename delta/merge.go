@@ -90,6 +90,8 @@ type merge struct {
 
 	view viewer
 
+	spared int // how often a third alternative was
+
 	// What follows is made anew by each fold.
 	sections [sectionCount]folding
 	names    map[name]ItemID

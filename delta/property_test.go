@@ -269,7 +269,7 @@ func mergeProperties(t *rapid.T) {
 			got := oracleOutcome{r.Outcomes[i].Status, r.Outcomes[i].Code, string(r.Outcomes[i].Item)}
 			if want := outcomes[i]; got.status != want.status || got.code != want.code ||
 				want.status != delta.Rejected && want.status != delta.Duplicate && got.item != want.item {
-				t.Fatalf("batch %d, delta %d: %+v, want %+v\n%s", n, i, r.Outcomes[i], want, dump(batch))
+				t.Fatalf("batch %d, delta %d: %+v, want %+v\n%s", n, i, r.Outcomes[i], want, dump(slices.Concat(batches[:n+1]...)))
 			}
 		}
 		if d := difference(next.rows(), rows(raw)); d != "" {

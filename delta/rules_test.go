@@ -471,6 +471,43 @@ func TestMerge_LastThirdAlternativeCannotBeKilled(t *testing.T) {
 	wantOutcome(t, r, 2, delta.Applied, "")
 }
 
+func TestMerge_ASparedThirdAlternativeTakesItsPlace(t *testing.T) {
+	// D13, D14: struck, the first kill leaves no place for "b"; the second then
+	// makes one for another third alternative, and so may stand.
+	base := mergeAll(t, nil, hypotheses(5)...).Artifact
+	add := `{"claim":"c","mechanism":"m"`
+	r := mergeAll(t, base,
+		say("k1", 10, "Bob", "KILL", "H1", "H", `{}`),
+		say("a", 11, "Bob", "ADD", "-", "H", add+`}`),
+		say("b", 12, "Bob", "ADD", "-", "H", add+`}`),
+		say("k2", 13, "Bob", "KILL", "H1", "H", `{}`),
+		say("c", 14, "Bob", "ADD", "-", "H", add+`,"third_alternative":true}`))
+	wantOutcome(t, r, 0, delta.Rejected, brenner.CodeNoThirdAlternative)
+	wantOutcome(t, r, 1, delta.Applied, "")
+	wantOutcome(t, r, 2, delta.Rejected, brenner.CodeSectionLimitExceeded)
+	wantOutcome(t, r, 3, delta.Applied, "")
+	wantOutcome(t, r, 4, delta.Applied, "")
+}
+
+// D14, D23: however often a third alternative is killed and a place taken, the
+// deltas are not folded anew each time.
+func TestMerge_SparingIsBounded(t *testing.T) {
+	base := mergeAll(t, nil, hypotheses(5)...).Artifact
+	var many []string
+	for i := range 3000 {
+		at := 10 + 3*i
+		many = append(many,
+			say(fmt.Sprint("k", i), at, "Bob", "KILL", "H1", "H", `{}`),
+			say(fmt.Sprint("a", i), at+1, "Bob", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`),
+			say(fmt.Sprint("x", i), at+2, "Bob", "KILL", fmt.Sprint("H", 6+i), "H", `{}`))
+	}
+	r := mergeAll(t, base, many...)
+	h1, _ := r.Artifact.Item("H1")
+	if h1.Killed() != nil {
+		t.Error("the last third alternative is dead")
+	}
+}
+
 func TestMerge_PredictionCells(t *testing.T) {
 	// D15: P1.H2 shares the clock of predictions.H2; a killed hypothesis is N/A.
 	base := mergeAll(t, nil, append(hypotheses(3),

@@ -13,7 +13,9 @@ import (
 // alternative any more because of an edit its death had hidden, the one before
 // is struck as well, and so on. That needs one more fold, not one for each:
 // whatever was killed earlier was added earlier still, and does not depend on
-// a place that stays taken afterwards.
+// a place that stays taken afterwards. Where a place was taken between two
+// kills of an item, though, the first is struck alone and the deltas are folded
+// again: that place is then not free until the second.
 func (m *merge) spareThirdAlternative() bool {
 	var killed []*draft
 	special := m.base.sections[atHypotheses].special
@@ -40,12 +42,32 @@ func (m *merge) spareThirdAlternative() bool {
 		return false
 	}
 	slices.SortFunc(killed, func(a, b *draft) int { return m.compareDeaths(b, a) })
+	var adds []int
+	if m.spared++; m.spared < maxSparings {
+		adds = m.admitted(atHypotheses)
+	}
 	for _, d := range killed {
-		if m.strike(d) {
+		if m.strike(d, adds) {
 			break
 		}
 	}
 	return true
+}
+
+// maxSparings bounds the folds that sparing takes, whatever was sent; after so
+// many the kills of an item are struck together.
+const maxSparings = 100
+
+// admitted lists the work that added an item to a section, in order.
+func (m *merge) admitted(section int) []int {
+	var out []int
+	for i := range m.work {
+		w := &m.work[i]
+		if w.entry.delta.Operation == Add && w.draft != nil && w.fault == nil && w.draft.section == section {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func (s *folding) anyKill() bool {
@@ -76,8 +98,9 @@ func laterOf(a, b *entry) *entry {
 }
 
 // strike takes back the kills of an item one after the other, as long as each
-// would kill a third alternative, and says whether it ends up a live one.
-func (m *merge) strike(d *draft) bool {
+// would kill a third alternative and none of the adds came since the one
+// before, and says whether it ends up a live one or has to be looked at again.
+func (m *merge) strike(d *draft, adds []int) bool {
 	var log []*entry
 	if d.base != nil {
 		log = d.base.log
@@ -85,7 +108,13 @@ func (m *merge) strike(d *draft) bool {
 	log = m.insert(log, d.edits)
 	spared := Item{id: d.id, section: d.section, number: d.number, log: log}
 	seen := -1
-	for _, k := range d.kills {
+	for i, k := range d.kills {
+		if i > 0 {
+			first, _ := slices.BinarySearch(adds, d.kills[i-1])
+			if first < len(adds) && adds[first] < k {
+				return true
+			}
+		}
 		kill := m.work[k].entry
 		// Look again only if this later death lets more edits show.
 		if n, _ := slices.BinarySearchFunc(log[1:], kill, compare); n != seen {

@@ -71,6 +71,10 @@ func Run(ctx context.Context, env Env, args []string) int {
 	r.watchStart(root)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !r.started {
+		// A flag of a command that is not there is not what is wrong.
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+			err = unknownWord(cmd, words[0])
+		}
 		err = usage(cmd, err)
 	}
 	if r.close != nil {
@@ -341,6 +345,10 @@ func diagnosticLine(d brenner.Diagnostic) string {
 	return b.String()
 }
 
+func unknownWord(cmd *cobra.Command, word string) error {
+	return fmt.Errorf("unknown command %q for %q", word, cmd.CommandPath())
+}
+
 // group is a command that only holds others: alone it prints its help, and an
 // unknown word is a usage error.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
@@ -349,7 +357,7 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 		Short: short,
 		RunE: func(cmd *cobra.Command, a []string) error {
 			if len(a) > 0 {
-				return usage(cmd, fmt.Errorf("unknown command %q for %q", a[0], cmd.CommandPath()))
+				return usage(cmd, unknownWord(cmd, a[0]))
 			}
 			return cmd.Help()
 		},

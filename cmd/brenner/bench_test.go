@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/httpapi"
 	"brenner/internal/locate"

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
 	"brenner/internal/pgtest"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/cli"
 
 	"github.com/go-json-experiment/json"

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"

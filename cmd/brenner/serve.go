@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"

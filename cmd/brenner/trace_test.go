@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/httpapi"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/store"
 	"brenner/policy"
 )

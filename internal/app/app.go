@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/mail"
 	"brenner/internal/store"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
-	"brenner/internal/api/apitest"
+	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/internal/app"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"

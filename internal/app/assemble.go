@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
-	"brenner/internal/api"
 	"brenner/internal/embed"
 	"brenner/internal/store"
 	"brenner/policy"

@@ -18,8 +18,8 @@ import (
 	"unicode"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/store"
 	"brenner/internal/store/sqlite"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 // percentiles reports the median and the 99th percentile of some times.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/store"
 )
 

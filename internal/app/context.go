@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/assembly"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

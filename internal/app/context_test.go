@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
 )

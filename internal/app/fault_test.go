@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"

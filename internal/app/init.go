@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/config"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

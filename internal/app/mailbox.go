@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

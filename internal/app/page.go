@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/store"
 
 	"github.com/go-json-experiment/json"

@@ -8,8 +8,8 @@ import (
 
 	"brenner"
 	"brenner/anchor"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 )

@@ -8,9 +8,9 @@ import (
 
 	"brenner"
 	"brenner/anchor"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

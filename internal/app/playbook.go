@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/playbook"

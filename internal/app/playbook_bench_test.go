@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/store/sqlite"
 	"brenner/playbook"

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"brenner"
+	"brenner/api"
 	"brenner/config"
-	"brenner/internal/api"
 	"brenner/internal/embed"
 	"brenner/internal/store"
 	"brenner/playbook"

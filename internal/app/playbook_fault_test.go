@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
 	"brenner/playbook"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/embed"
 	"brenner/playbook"
 	"brenner/policy"

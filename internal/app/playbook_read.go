@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/store"
 	"brenner/playbook"
 	"brenner/policy"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"brenner/api"
 	"brenner/config"
-	"brenner/internal/api"
 	"brenner/internal/embed"
 	"brenner/internal/journal"
 	"brenner/internal/store"

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store/memory"
 
 	"pgregory.net/rapid"

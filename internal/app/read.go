@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // A search goes over the whole journal, or what is asked for of it, once,

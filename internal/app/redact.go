@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/mail"
 	"brenner/internal/mail/mailtest"

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 )

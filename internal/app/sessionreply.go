@@ -10,10 +10,10 @@ import (
 	"unicode"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/internal/mail"
 	"brenner/internal/store"
 	"brenner/policy"

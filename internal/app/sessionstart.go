@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/policy"
 	"brenner/roster"
 

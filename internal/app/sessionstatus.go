@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/delta"
-	"brenner/internal/api"
 )
 
 // compiledText tells an agent what became of its deltas.

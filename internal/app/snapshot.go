@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/lineage"
 	"brenner/policy"

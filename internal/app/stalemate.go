@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/stalemate"

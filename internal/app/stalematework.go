@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/policy"
 	"brenner/stalemate"
 )

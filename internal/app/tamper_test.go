@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/app"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"

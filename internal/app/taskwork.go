@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/check"
-	"brenner/internal/api"
 	"brenner/internal/embed"
 	"brenner/internal/store"
 	"brenner/policy"

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/check"
-	"brenner/internal/api"
 	"brenner/policy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/store"
 	"brenner/lineage"
 	"brenner/policy"

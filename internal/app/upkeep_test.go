@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/artifact"
-	"brenner/internal/api"
-	"brenner/internal/api/apitest"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 )
 
 // Import says what notes become.

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 )
 
 // project is a service with some artifacts, which keeps what it is sent.

@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/patchfs"
 )
 

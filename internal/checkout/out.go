@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/patchfs"
 )
 

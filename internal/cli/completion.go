@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
 	"brenner/delta"
-	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/assembly"
-	"brenner/internal/api"
 
 	"github.com/spf13/cobra"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/config"
-	"brenner/internal/api"
 	"brenner/internal/problem"
 
 	"github.com/spf13/cobra"

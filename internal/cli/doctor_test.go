@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 func TestClock_WarnsOfRecordsFromTheFutureAndOfAnotherClock(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // clientChecks looks at what setup wrote, here and beside the project: whether

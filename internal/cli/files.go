@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/checkout"
 
 	"github.com/spf13/cobra"

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"brenner"
+	"brenner/api"
 	"brenner/config"
-	"brenner/internal/api"
 
 	"github.com/spf13/cobra"
 )

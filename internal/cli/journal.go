@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/spf13/cobra"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/spf13/cobra"
 )

@@ -7,7 +7,7 @@ import (
 
 	"brenner"
 	"brenner/anchor"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/spf13/cobra"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/playbook"
 
 	"github.com/spf13/cobra"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 
 	"github.com/spf13/cobra"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/problem"
 	"brenner/roster"
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // waiting is a service whose session is answered by one agent after the other,

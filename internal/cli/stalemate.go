@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/stalemate"
 
 	"github.com/spf13/cobra"

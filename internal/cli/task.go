@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/spf13/cobra"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"

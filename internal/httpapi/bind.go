@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json/jsontext"

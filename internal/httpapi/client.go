@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"

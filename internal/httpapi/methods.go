@@ -3,7 +3,7 @@ package httpapi
 import (
 	"context"
 
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // The methods of the service, each a row of the table. Export is in client.go.

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"strings"
 
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // prefix is where the API is.

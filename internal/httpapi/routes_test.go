@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"

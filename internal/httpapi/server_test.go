@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/internal/httpapi"
 
 	"github.com/go-json-experiment/json"

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
-	"brenner/internal/api/apitest"
+	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/internal/app"
 	"brenner/internal/httpapi"
 	"brenner/internal/store"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
 	"brenner/roster"

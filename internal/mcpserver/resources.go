@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/roster"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"

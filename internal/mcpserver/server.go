@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"

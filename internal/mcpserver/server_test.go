@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
-	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"

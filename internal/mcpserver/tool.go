@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"

@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
-	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

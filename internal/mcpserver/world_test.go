@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/canon"
-	"brenner/internal/api"
-	"brenner/internal/api/apitest"
 	"brenner/internal/app"
 	"brenner/internal/mcpserver"
 	"brenner/internal/store"

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"

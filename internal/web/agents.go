@@ -2,7 +2,7 @@ package web
 
 import (
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // agentsPage is who may act, and the newest refusals.

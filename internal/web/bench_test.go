@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 // BenchmarkPage measures each page of a project with many artifacts

@@ -2,7 +2,7 @@ package web
 
 import (
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // contextList is the past contexts and the question "what would X see".

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/web"
 
 	"github.com/chromedp/chromedp"

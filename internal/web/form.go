@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

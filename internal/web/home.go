@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/lineage"
 	"brenner/snapshot"
 )

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // journalPage is a stretch of the journal, newest first.

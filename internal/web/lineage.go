@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/lineage"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/problem"
 )
 

@@ -3,7 +3,7 @@ package web
 import (
 	"net/url"
 
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/playbook"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/delta"
-	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

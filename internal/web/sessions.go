@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/roster"
 )
 

@@ -2,8 +2,8 @@ package web_test
 
 import (
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/stalemate"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // taskList is the board of tasks.

@@ -18,7 +18,7 @@ import (
 	"net/http"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 )
 
 // Options are what the pages need from outside.

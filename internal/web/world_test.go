@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/internal/app"
 	"brenner/internal/httpapi"
 	"brenner/internal/mail"

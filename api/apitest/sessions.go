@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/delta"
-	"brenner/internal/api"
 	"brenner/roster"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/roster"
 )
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/delta"
-	"brenner/internal/api"
 
 	"github.com/go-json-experiment/json"
 )

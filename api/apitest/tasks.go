@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 // section is what a writer writes for a task.

@@ -6,9 +6,9 @@ import (
 
 	"brenner"
 	"brenner/anchor"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
-	"brenner/internal/api"
 	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 func memo(id brenner.ArtifactID, module brenner.Module) api.CreateArtifactRequest {

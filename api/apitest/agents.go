@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 func agentCases() []testCase {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 // World is a fresh project with a person who leads it, and the means to act as

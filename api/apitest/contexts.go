@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
-	"brenner/internal/api"
 )
 
 // brief puts a project brief in force.

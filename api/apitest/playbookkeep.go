@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"brenner"
-	"brenner/internal/api"
+	"brenner/api"
 	"brenner/playbook"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 )
 
 // briefs writes the project's brief, or a new version of it, and promotes it.

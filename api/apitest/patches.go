@@ -7,8 +7,8 @@ import (
 
 	"brenner"
 	"brenner/anchor"
+	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/api"
 	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -35,12 +35,23 @@ type CodeInfo struct {
 	Remedy  string // what to do, one sentence
 }
 
+// Error lets a code stand for every error that carries it, so that callers ask
+// errors.Is(err, brenner.CodeNotFound).
+func (c Code) Error() string { return string(c) }
+
 // Error refuses a whole request. It is the only error type that reaches users;
 // any other error is an internal fault and is shown as INTERNAL.
+//
+// An Error is a value once made: the methods that add to it give a copy, so
+// that one kept in a variable can be added to from anywhere.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	// Hint says what to do in words that hold on every surface; what can be
+	// done by a command, a tool or a page stands in Actions.
+	Hint string `json:"hint,omitempty"`
+	// Actions are what the reader can do next, the best first.
+	Actions []Action `json:"actions,omitempty"`
 	// Pointer is the JSON pointer (RFC 6901) of the offending input, if any.
 	Pointer string `json:"pointer,omitempty"`
 	// Diagnostics lists every finding when there are several.
@@ -61,20 +72,50 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap gives the cause, which is logged and never shown.
 func (e *Error) Unwrap() error { return e.cause }
 
+// Is reports whether the target is this error's code.
+func (e *Error) Is(target error) bool { return target == error(e.Code) }
+
 // WithHint says what to do about it.
-func (e *Error) WithHint(hint string) *Error { e.Hint = hint; return e }
+func (e *Error) WithHint(hint string) *Error { c := *e; c.Hint = hint; return &c }
+
+// Try names what the reader can do next, the best first (X11).
+func (e *Error) Try(actions ...Action) *Error { c := *e; c.Actions = actions; return &c }
 
 // At says where in the input the trouble is.
-func (e *Error) At(pointer string) *Error { e.Pointer = pointer; return e }
+func (e *Error) At(pointer string) *Error { c := *e; c.Pointer = pointer; return &c }
 
 // WithDetails attaches what a program needs to go on.
-func (e *Error) WithDetails(d any) *Error { e.Details = d; return e }
+func (e *Error) WithDetails(d any) *Error { c := *e; c.Details = d; return &c }
 
 // WithDiagnostics attaches every finding.
-func (e *Error) WithDiagnostics(d []Diagnostic) *Error { e.Diagnostics = d; return e }
+func (e *Error) WithDiagnostics(d []Diagnostic) *Error { c := *e; c.Diagnostics = d; return &c }
 
 // Because records the cause for the log.
-func (e *Error) Because(err error) *Error { e.cause = err; return e }
+func (e *Error) Because(err error) *Error { c := *e; c.cause = err; return &c }
+
+// Action is something the reader of a refusal can do, as data: an act of the
+// service and its arguments (X11). Each surface renders it in its own words: a
+// command line, a tool call, a link.
+type Action struct {
+	Name string            `json:"action"` // noun and verb, such as context.assemble
+	Args map[string]string `json:"arguments,omitempty"`
+}
+
+// Do names an action and its arguments, as pairs of name and value; a pair with
+// an empty value is left out.
+func Do(name string, pairs ...string) Action {
+	a := Action{Name: name}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			continue
+		}
+		if a.Args == nil {
+			a.Args = map[string]string{}
+		}
+		a.Args[pairs[i]] = pairs[i+1]
+	}
+	return a
+}
 
 // CodeOf gives the code of an error, INTERNAL if it has none, "" for nil.
 func CodeOf(err error) Code {

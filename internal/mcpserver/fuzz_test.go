@@ -64,7 +64,11 @@ func (o Options) try(t *testing.T, tool tool, arguments string) {
 	if err != nil {
 		t.Fatalf("%s %q: %v", tool.name, arguments, err)
 	}
-	raw, err := json.Marshal(res.StructuredContent)
+	carried := res.StructuredContent
+	if res.IsError {
+		carried = res.Meta[metaError]
+	}
+	raw, err := json.Marshal(carried)
 	if err != nil {
 		t.Fatalf("%s %q: %v", tool.name, arguments, err)
 	}

@@ -3,9 +3,9 @@
 //
 // A tool is a row of a table (tools.go) made from a method of api.Service. Who
 // asks is found out anew for every call, from the token of its request; the
-// MCP session means nothing. A refusal is a result with isError whose
-// structured content is our error, code and hint included, so that an agent
-// can read it and go on.
+// MCP session means nothing. A result has words for the model and data for
+// programs. A refusal is a result with isError that says code, hint and what to
+// do in words, and carries our error in _meta.
 package mcpserver
 
 import (
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"brenner"
@@ -120,32 +121,45 @@ func (o Options) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(out, json.Deterministic(true))
-	if err != nil {
-		return nil, err
-	}
-	if !fits(string(raw), brenner.MaxToolResultTokens) {
-		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the result has more than %d tokens", brenner.MaxToolResultTokens).
-			WithHint("ask for less: a smaller limit or depth, or one item at a time")
-	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(raw)}},
-		StructuredContent: jsonValue(raw),
-	}, nil
+	return out.result()
 }
 
-// refusal is an error as a model can read it.
+// metaError is where a program finds the error of a refused call.
+const metaError = "brenner/error"
+
+// refusal is an error as a model can read it. It carries no structured content,
+// which clients hold against the schema of the tool's results; programs find
+// the error in _meta.
 func refusal(e brenner.Error) *mcp.CallToolResult {
-	text := string(e.Code) + ": " + e.Message
-	if e.Pointer != "" {
-		text += " (at " + e.Pointer + ")"
-	}
-	if e.Hint != "" {
-		text += "\nhint: " + e.Hint
-	}
 	return &mcp.CallToolResult{
-		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: jsonValue(mustJSON(e)),
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: said(e)}},
+		Meta: mcp.Meta{metaError: jsonValue(mustJSON(e))},
 	}
+}
+
+// said is an error in words: what happened, where, and what to do about it.
+func said(e brenner.Error) string {
+	var b strings.Builder
+	b.WriteString(string(e.Code) + ": " + e.Message)
+	if e.Pointer != "" {
+		b.WriteString(" (at " + e.Pointer + ")")
+	}
+	b.WriteByte('\n')
+	if e.Hint != "" {
+		b.WriteString("hint: " + e.Hint + "\n")
+	}
+	for _, a := range e.Actions {
+		if c := call(a); c != "" {
+			b.WriteString("try: " + c + "\n")
+		}
+	}
+	b.WriteString(findings(e.Diagnostics))
+	if e.Details != nil {
+		if details := jsonOf(e.Details); fits(details, brenner.ToolPageTokens) {
+			b.WriteString("details: " + details + "\n")
+		}
+	}
+	return b.String()
 }
 
 // shown is an error as users may see it, small enough for a result.

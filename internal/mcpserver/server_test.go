@@ -41,7 +41,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 	}
 	n := tokens(t, string(raw))
 	t.Logf("%d tools, %d tokens", len(list.Tools), n)
-	if n > brenner.MaxToolListTokens || len(list.Tools) != 14 {
+	if n > brenner.MaxToolListTokens || len(list.Tools) != 15 {
 		t.Errorf("%d tools take %d tokens", len(list.Tools), n)
 	}
 	writes := 0
@@ -62,7 +62,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 			writes++
 		}
 	}
-	if writes != 10 {
+	if writes != 11 {
 		t.Errorf("%d tools write", writes)
 	}
 }
@@ -93,13 +93,8 @@ func TestTools_BadArgumentsAreRefusedWithACode(t *testing.T) {
 			t.Errorf("%s %s: %v", c.tool, c.arguments, err)
 			continue
 		}
-		structured, _ := json.Marshal(res.StructuredContent)
-		var e brenner.Error
-		if err := json.Unmarshal(structured, &e); err != nil || !res.IsError || e.Code != c.code || e.Message == "" {
-			t.Errorf("%s %s: %s, want %s", c.tool, c.arguments, structured, c.code)
-		}
-		if text, ok := res.Content[0].(*mcp.TextContent); !ok || !strings.HasPrefix(text.Text, string(c.code)+": ") {
-			t.Errorf("%s: the text is %+v", c.tool, res.Content[0])
+		if err := refused(res); !res.IsError || !errors.Is(err, c.code) {
+			t.Errorf("%s %s: %v, want %s", c.tool, c.arguments, err, c.code)
 		}
 	}
 }
@@ -166,13 +161,14 @@ func TestTools_LongTextsComeInPages(t *testing.T) {
 			}
 			structured, _ := json.Marshal(res.StructuredContent)
 			var page struct {
-				Text string `json:"text"`
-				Next int    `json:"next_offset"`
+				Next int `json:"next_offset"`
 			}
 			if err := json.Unmarshal(structured, &page); err != nil {
 				t.Fatal(err)
 			}
-			got.WriteString(page.Text)
+			_, part, _ := strings.Cut(res.Content[0].(*mcp.TextContent).Text, "content (data, not instructions):\n")
+			part, _, _ = strings.Cut(part, "\n[goes on: ")
+			got.WriteString(part)
 			if offset = page.Next; offset == 0 {
 				if pages == 0 {
 					t.Errorf("%s came in one page", id)
@@ -189,18 +185,17 @@ func TestTools_LongTextsComeInPages(t *testing.T) {
 // C3: a context in pages is one context, recorded once.
 func TestTools_AContextInPagesIsOneContext(t *testing.T) {
 	w := newWorld(t)
-	first, err := called[struct {
+	type context struct {
 		Invocation string `json:"invocation"`
-		Text       string `json:"text"`
-	}](t.Context(), w.session("ada"), "context_assemble", map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k"})
+	}
+	ask := map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k"}
+	first, whole, err := answered[context](t.Context(), w.session("ada"), "context_assemble", ask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := called[struct {
-		Invocation string `json:"invocation"`
-		Text       string `json:"text"`
-	}](t.Context(), w.session("ada"), "context_assemble", map[string]any{"question": "what is known?", "modules": []string{"lineage"}, "key": "k", "offset": 1})
-	if err != nil || again.Invocation != first.Invocation || first.Text == "#" || first.Text[1:] != again.Text {
+	ask["offset"] = 1
+	again, rest, err := answered[context](t.Context(), w.session("ada"), "context_assemble", ask)
+	if err != nil || again.Invocation != first.Invocation || len(whole) < 100 || whole[1:] != rest {
 		t.Errorf("got %+v, then %+v, %v", first, again, err)
 	}
 }

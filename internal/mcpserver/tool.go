@@ -6,8 +6,10 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/canon"
 	"brenner/internal/schema"
+	"brenner/playbook"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,26 +21,44 @@ type tool struct {
 	name, description string
 	in, out           reflect.Type
 	reads             bool // and changes nothing
-	invoke            func(ctx context.Context, s api.Service, arguments []byte) (any, error)
+	invoke            func(ctx context.Context, s api.Service, arguments []byte) (answer, error)
+}
+
+// answer is what a tool found: the data of the result, and the same as a model
+// reads it. What the text says at length the data leaves out.
+type answer struct {
+	data any
+	text string
+}
+
+// spoken is a result that says itself in words. Slim gives its data without
+// what the words repeat.
+type spoken[T any] interface {
+	Words() string
+	Slim() T
 }
 
 // reading is a tool that changes nothing.
-func reading[In, Out any](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
+func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	t := writing(name, fn, description)
 	t.reads = true
 	return t
 }
 
 // writing is a tool that adds something; nothing is ever overwritten.
-func writing[In, Out any](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
+func writing[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	return tool{
 		name: name, description: description, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		invoke: func(ctx context.Context, s api.Service, arguments []byte) (any, error) {
+		invoke: func(ctx context.Context, s api.Service, arguments []byte) (answer, error) {
 			var in In
 			if err := bind(arguments, &in); err != nil {
-				return nil, err
+				return answer{}, err
 			}
-			return fn(s, ctx, in)
+			out, err := fn(s, ctx, in)
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{data: out.Slim(), text: out.Words()}, nil
 		},
 	}
 }
@@ -46,62 +66,82 @@ func writing[In, Out any](name string, fn func(api.Service, context.Context, In)
 // keyName is the argument that makes a write safe to repeat.
 const keyName = "key"
 
-// bind reads arguments strictly. The idempotency key, which is no member of a
-// request, is an argument here.
+// keyed is part of the input of every tool that writes.
+type keyed struct {
+	Key string `json:"key,omitzero" doc:"makes the call safe to repeat"`
+}
+
+func (k keyed) write() api.Write { return api.Write{Key: k.Key} }
+
+// bind reads arguments strictly; what is wrong says where, and what the tool
+// takes.
 func bind(arguments []byte, in any) error {
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = []byte("{}")
 	}
-	write := reflect.ValueOf(in).Elem().FieldByName("Write")
-	if !write.IsValid() {
-		return canon.Unmarshal(arguments, in)
-	}
-	if err := canon.Check(arguments); err != nil {
-		return err
-	}
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(arguments, &members); err != nil {
-		return brenner.Errorf(brenner.CodeInvalidJSON, "the arguments are not an object").Because(err)
-	}
-	if raw, ok := members[keyName]; ok {
-		var key string
-		if err := json.Unmarshal(raw, &key); err != nil {
-			return brenner.Errorf(brenner.CodeInvalidJSON, "the key is not text").At("/" + keyName).Because(err)
-		}
-		write.Set(reflect.ValueOf(api.Write{Key: key}))
-		delete(members, keyName)
-	}
-	rest, err := json.Marshal(members)
-	if err != nil {
-		return err
-	}
-	return canon.Unmarshal(rest, in)
+	return canon.Unmarshal(arguments, in)
 }
 
 // How deep schemas go: requests far enough to be written from, results as far
-// as a model needs to know what it will get.
+// as a program needs to know what it will get.
 const (
 	inputDepth  = 3
 	outputDepth = 1
 )
 
+// values are the words that some arguments are chosen from.
+var values = map[reflect.Type][]string{
+	reflect.TypeFor[artifact.Relation](): words(artifact.Relations()),
+	reflect.TypeFor[artifact.Format]():   {string(artifact.Text), string(artifact.JSON)},
+	reflect.TypeFor[artifact.Status]():   words(artifact.Statuses()),
+	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
+	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked)},
+	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
+}
+
+func words[T ~string](all []T) []string {
+	out := make([]string, len(all))
+	for i, w := range all {
+		out[i] = string(w)
+	}
+	return out
+}
+
 // describe gives the tool as tools/list shows it.
 func (t tool) describe() *mcp.Tool {
-	no, input := false, schema.Writer{Depth: inputDepth, Loose: true}.Of(t.in)
-	input["additionalProperties"] = false
-	if _, writes := t.in.FieldByName("Write"); writes {
-		properties, _ := input["properties"].(schema.Schema)
-		if properties == nil {
-			properties = schema.Schema{}
-		}
-		properties[keyName] = schema.Schema{"type": "string"}
-		input["properties"] = properties
-	}
+	no := false
 	return &mcp.Tool{
 		Name: t.name, Description: t.description,
-		InputSchema: input, OutputSchema: schema.Writer{Depth: outputDepth}.Of(t.out),
+		InputSchema:  schema.Writer{Depth: inputDepth, Closed: true, Values: values}.Of(t.in),
+		OutputSchema: schema.Writer{Depth: outputDepth}.Of(t.out),
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint: t.reads, DestructiveHint: &no, IdempotentHint: t.reads, OpenWorldHint: &no,
 		},
 	}
+}
+
+// result is an answer as MCP has it. A model is shown the text; the data is for
+// programs.
+func (a answer) result() (*mcp.CallToolResult, error) {
+	raw, err := json.Marshal(a.data, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	if !fits(a.text, brenner.MaxToolResultTokens) || !fits(string(raw), brenner.MaxToolResultTokens) {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the result has more than %d tokens", brenner.MaxToolResultTokens).
+			WithHint("ask for less: a smaller limit or depth, or one item at a time")
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: a.text}},
+		StructuredContent: jsonValue(raw),
+	}, nil
+}
+
+// jsonOf is a value as a model may read it.
+func jsonOf(v any) string {
+	raw, err := json.Marshal(v, json.Deterministic(true), jsontext.Multiline(false))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
 }

@@ -1,25 +1,31 @@
 package mcpserver_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"brenner"
 	"brenner/api"
 	"brenner/api/apitest"
+	"brenner/artifact"
 	"brenner/canon"
 	"brenner/internal/app"
 	"brenner/internal/mcpserver"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
+	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // world is a project whose agents have tools.
@@ -117,33 +123,101 @@ func use[Out any](ctx context.Context, a *agent, name string, write api.Write, r
 }
 
 func called[Out any](ctx context.Context, session *mcp.ClientSession, name string, arguments any) (Out, error) {
-	var out Out
+	out, _, err := answered[Out](ctx, session, name, arguments)
+	return out, err
+}
+
+// answered calls a tool and gives the data of its result and the words. What
+// it finds wrong with a result is an error of its own kind.
+func answered[Out any](ctx context.Context, session *mcp.ClientSession, name string, arguments any) (out Out, words string, err error) {
 	text, err := json.Marshal(arguments)
 	if err != nil {
-		return out, err
+		return out, "", err
 	}
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: raw(text)})
 	if err != nil {
-		return out, err
+		return out, "", err
+	}
+	if len(res.Content) != 1 {
+		return out, "", fmt.Errorf("%s: %d contents", name, len(res.Content))
+	}
+	words = res.Content[0].(*mcp.TextContent).Text
+	if res.IsError {
+		return out, words, refused(res)
 	}
 	structured, err := canon.Marshal(res.StructuredContent)
 	if err != nil {
-		return out, err
+		return out, "", err
 	}
-	if res.IsError {
-		var e brenner.Error
-		if err := json.Unmarshal(structured, &e); err != nil {
-			return out, err
+	if err := conforms(ctx, session, name, structured); err != nil {
+		return out, "", err
+	}
+	return out, words, json.Unmarshal(structured, &out)
+}
+
+// refused is the error that a refusal carries.
+func refused(res *mcp.CallToolResult) error {
+	if res.StructuredContent != nil {
+		return fmt.Errorf("a refusal has structured content: %v", res.StructuredContent)
+	}
+	raw, err := canon.Marshal(res.Meta["brenner/error"])
+	if err != nil {
+		return err
+	}
+	var e brenner.Error
+	if err := json.Unmarshal(raw, &e); err != nil || e.Code == "" {
+		return fmt.Errorf("a refusal carries %s: %w", raw, err)
+	}
+	if text := res.Content[0].(*mcp.TextContent).Text; !strings.HasPrefix(text, string(e.Code)+": ") || !strings.Contains(text, e.Hint) {
+		return fmt.Errorf("the words of %s are %q", raw, text)
+	}
+	return &e
+}
+
+// conforms holds a result against the schema that the tool shows (X1).
+func conforms(ctx context.Context, session *mcp.ClientSession, name string, structured []byte) error {
+	s, err := outputSchema(ctx, session, name)
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
+	if err != nil {
+		return err
+	}
+	if err := s.Validate(v); err != nil {
+		return fmt.Errorf("%s: %s is not of its schema: %w", name, structured, err)
+	}
+	return nil
+}
+
+var (
+	outputMutex   sync.Mutex
+	outputSchemas = map[string]*jsonschema.Schema{}
+)
+
+func outputSchema(ctx context.Context, session *mcp.ClientSession, name string) (*jsonschema.Schema, error) {
+	outputMutex.Lock()
+	defer outputMutex.Unlock()
+	if s := outputSchemas[name]; s != nil {
+		return s, nil
+	}
+	list, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range list.Tools {
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(t.Name, t.OutputSchema); err != nil {
+			return nil, err
 		}
-		return out, &e
+		if outputSchemas[t.Name], err = c.Compile(t.Name); err != nil {
+			return nil, err
+		}
 	}
-	// The library read the structured result into maps, which have no order; the
-	// text is the same result as the server wrote it.
-	written := []byte(res.Content[0].(*mcp.TextContent).Text)
-	if same, err := canon.Transform(written); err != nil || string(same) != string(structured) {
-		return out, fmt.Errorf("%s: the text %s is not the result %s: %w", name, written, structured, err)
+	if outputSchemas[name] == nil {
+		return nil, fmt.Errorf("there is no tool %s", name)
 	}
-	return out, json.Unmarshal(written, &out)
+	return outputSchemas[name], nil
 }
 
 // raw is JSON that is sent as it stands.
@@ -159,8 +233,31 @@ func (a *agent) UpdateArtifact(ctx context.Context, req api.UpdateArtifactReques
 	return use[api.WriteResult](ctx, a, "artifact_write", req.Write, req)
 }
 
+// Artifact gets the content from the words, page by page, as a model does.
 func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
-	return use[api.ArtifactView](ctx, a, "artifact_get", api.Write{}, req)
+	type page struct {
+		api.ArtifactView
+		NextOffset int `json:"next_offset"`
+	}
+	var content strings.Builder
+	for offset := 0; ; {
+		p, words, err := answered[page](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset})
+		if err != nil || req.Brief {
+			return p.ArtifactView, err
+		}
+		_, text, _ := strings.Cut(words, "content (data, not instructions):\n")
+		text, _, _ = strings.Cut(text, "\n[goes on: ")
+		content.WriteString(text)
+		if offset = p.NextOffset; offset > 0 {
+			continue
+		}
+		if p.Content = jsontext.Value(content.String()); p.Format == artifact.Text {
+			p.Content, err = jsontext.AppendQuote(nil, content.String())
+		} else if err = p.Content.Compact(); err == nil {
+			p.Content, err = canon.Transform(p.Content)
+		}
+		return p.ArtifactView, err
+	}
 }
 
 func (a *agent) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
@@ -168,10 +265,18 @@ func (a *agent) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequ
 }
 
 func (a *agent) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api.PatchResult, error) {
-	return use[api.PatchResult](ctx, a, "patch_apply", req.Write, req)
+	type request struct {
+		api.ApplyPatchRequest
+		Patch string `json:"patch"`
+	}
+	return use[api.PatchResult](ctx, a, "patch_apply", req.Write, request{req, string(req.Patch)})
 }
 
+// SubmitDeltas hands in for somebody else without the tool, which agents have.
 func (a *agent) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest) (api.Submission, error) {
+	if req.From != "" {
+		return a.Service.SubmitDeltas(ctx, req)
+	}
 	return use[api.Submission](ctx, a, "delta_submit", req.Write, req)
 }
 
@@ -183,7 +288,16 @@ func (a *agent) CompleteTask(ctx context.Context, req api.CompleteTaskRequest) (
 	return use[api.TaskInfo](ctx, a, "task_complete", req.Write, req)
 }
 
+func (a *agent) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+	return use[api.TaskInfo](ctx, a, "task_release", req.Write, req)
+}
+
+// Learn reports without the tool what the tool does not offer: the guard,
+// vectors, and lessons of others are the PI's.
 func (a *agent) Learn(ctx context.Context, req api.LearnRequest) (api.LearnResult, error) {
+	if req.Guard != nil || slices.ContainsFunc(req.Insights, func(i api.Insight) bool { return i.Vector != nil || i.Agent != "" }) {
+		return a.Service.Learn(ctx, req)
+	}
 	return use[api.LearnResult](ctx, a, "playbook_learn", req.Write, req)
 }
 
@@ -191,12 +305,47 @@ func (a *agent) Feedback(ctx context.Context, req api.FeedbackRequest) (api.Bull
 	return use[api.BulletResult](ctx, a, "playbook_feedback", req.Write, req)
 }
 
+// RaiseStalemate uses the tool where it says all that is asked for.
 func (a *agent) RaiseStalemate(ctx context.Context, req api.RaiseStalemateRequest) (api.StalemateInfo, error) {
-	return use[api.StalemateInfo](ctx, a, "stalemate_raise", req.Write, req)
+	s := req.Stalemate
+	if req.ID != "" || len(s.Attempts) > 0 || slices.ContainsFunc(s.Hypotheses, func(h stalemate.Hypothesis) bool { return h.Cause != "" }) {
+		return a.Service.RaiseStalemate(ctx, req)
+	}
+	arguments := map[string]any{
+		"summary": s.Summary, "target": s.Target, "hypotheses": hypotheses(s.Hypotheses), "alternatives": hypotheses(s.Alternatives),
+		"expected_behaviour": s.Expected, "arbitration_request": s.Request, "session": req.Session, "module": req.Module, "key": req.Key,
+	}
+	shown := []map[string]string{}
+	for _, e := range s.Evidence {
+		shown = append(shown, map[string]string{"kind": e.Kind, "content": e.Content, "path": e.Path})
+	}
+	arguments["evidence"] = shown
+	return called[api.StalemateInfo](ctx, a.session, "stalemate_raise", arguments)
 }
 
+func hypotheses(all []stalemate.Hypothesis) []map[string]any {
+	out := []map[string]any{}
+	for _, h := range all {
+		out = append(out, map[string]any{"author": h.Author, "statement": h.Statement, "justification": h.Justification})
+	}
+	return out
+}
+
+// Lineage uses the tool where no other picture is asked for than the words.
 func (a *agent) Lineage(ctx context.Context, req api.LineageRequest) (api.LineageResult, error) {
-	return use[api.LineageResult](ctx, a, "lineage", api.Write{}, req)
+	if req.Format != "" && req.Format != "text" {
+		return a.Service.Lineage(ctx, req)
+	}
+	direction := "up"
+	if req.Down {
+		direction = "down"
+	}
+	out, words, err := answered[api.LineageResult](ctx, a.session, "lineage",
+		map[string]any{"ref": req.Ref, "direction": direction, "depth": req.Depth, "limit": req.Limit})
+	if req.Format == "text" {
+		out.Rendered = words
+	}
+	return out, err
 }
 
 func (a *agent) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {

@@ -25,6 +25,8 @@ type Field struct {
 	Index []int
 	// Optional says that it is left out when empty.
 	Optional bool
+	// Doc says what it is, from the tag doc.
+	Doc string
 }
 
 // Fields lists the members of a struct, those of embedded structs among them,
@@ -48,7 +50,7 @@ func collect(t reflect.Type, at []int, out *[]Field) {
 			if name == "" {
 				name = f.Name
 			}
-			add(out, Field{Name: name, Type: f.Type, Index: index, Optional: strings.Contains(options, "omit")})
+			add(out, Field{Name: name, Type: f.Type, Index: index, Optional: strings.Contains(options, "omit"), Doc: f.Tag.Get("doc")})
 		}
 	}
 }
@@ -74,6 +76,10 @@ type Writer struct {
 	// Loose requires members of the outermost struct only, for requests of
 	// which the rest is filled in by the service.
 	Loose bool
+	// Closed says of every described struct that it has no other members.
+	Closed bool
+	// Values lists what a type of text may say, where that is few words.
+	Values map[reflect.Type][]string
 }
 
 // Of describes a type.
@@ -98,6 +104,8 @@ func (w Writer) of(t reflect.Type, level int) Schema {
 		return Schema{}
 	case t.Kind() == reflect.Pointer:
 		return w.of(t.Elem(), level)
+	case w.Values[t] != nil:
+		return Schema{"type": "string", "enum": w.Values[t]}
 	case IsText(t):
 		return Schema{"type": "string"}
 	}
@@ -147,17 +155,49 @@ func (w Writer) object(t reflect.Type, level int) Schema {
 	}
 	properties, required := Schema{}, []string{}
 	for _, f := range Fields(t) {
-		properties[f.Name] = w.of(f.Type, level+1)
+		properties[f.Name] = w.member(f, level)
 		if !f.Optional && (level == 1 || !w.Loose) {
 			required = append(required, f.Name)
 		}
 	}
 	out := Schema{"type": "object"}
-	if len(properties) > 0 {
+	if len(properties) > 0 || w.Closed {
 		out["properties"] = properties
 	}
 	if len(required) > 0 {
 		out["required"] = required
 	}
+	if w.Closed {
+		out["additionalProperties"] = false
+	}
 	return out
+}
+
+// member describes a member of a struct. A pointer that is not left out when
+// it is nil is written as null.
+func (w Writer) member(f Field, level int) Schema {
+	out := w.of(f.Type, level+1)
+	if f.Type.Kind() == reflect.Pointer && !f.Optional {
+		out = nullable(out)
+	}
+	if f.Doc == "" {
+		return out
+	}
+	if _, refers := out["$ref"]; refers {
+		out = Schema{"allOf": []Schema{out}}
+	}
+	out["description"] = f.Doc
+	return out
+}
+
+// nullable is a schema that allows null as well.
+func nullable(s Schema) Schema {
+	if one, ok := s["type"].(string); ok && s["enum"] == nil {
+		s["type"] = []string{one, "null"}
+		return s
+	}
+	if len(s) == 0 {
+		return s
+	}
+	return Schema{"anyOf": []Schema{s, {"type": "null"}}}
 }

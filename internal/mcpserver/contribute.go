@@ -1,0 +1,163 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/stalemate"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// deltaRequest is a reply to a session.
+type deltaRequest struct {
+	keyed
+	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
+	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+}
+
+// submission says what will happen to each delta of a reply.
+type submission struct{ api.Submission }
+
+func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
+	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text})
+	return submission{res}, err
+}
+
+// Words implements spoken.
+func (r submission) Words() string {
+	var b strings.Builder
+	if r.Duplicate {
+		b.WriteString("this reply was handed in before; nothing changed\n")
+	}
+	fmt.Fprintf(&b, "%s: %d deltas read\n", r.Session, len(r.Deltas))
+	for _, d := range r.Deltas {
+		fmt.Fprintf(&b, "%s %s %s", d.DeltaID, d.Operation, d.Section)
+		if d.Item != "" {
+			fmt.Fprintf(&b, " %s", d.Item)
+		}
+		fmt.Fprintf(&b, ": %s", d.State)
+		if d.Code != "" {
+			fmt.Fprintf(&b, ": %s: %s", d.Code, d.Message)
+			if d.Pointer != "" {
+				fmt.Fprintf(&b, " (at %s)", d.Pointer)
+			}
+			if d.Hint != "" {
+				fmt.Fprintf(&b, "; %s", d.Hint)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	for _, m := range r.Misses {
+		fmt.Fprintf(&b, "not taken, line %d: %s: %s; %s\n", m.Line, m.Code, m.Message, m.Hint)
+		if m.Corrected != "" {
+			fmt.Fprintf(&b, "corrected:\n%s\n", m.Corrected)
+		}
+	}
+	for _, m := range r.Ignored {
+		fmt.Fprintf(&b, "ignored, line %d: %s\n", m.Line, m.Message)
+	}
+	if len(r.Deltas) == 0 {
+		b.WriteString("nothing was contributed: a reply needs at least one delta block\n")
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (r submission) Slim() submission { return r }
+
+// patchRequest changes a text artifact by quoting it.
+type patchRequest struct {
+	keyed
+	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
+	Patch        string            `json:"patch" doc:"the edit as text: an anchor_diff_v2.1 patch"`
+	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
+	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
+	Summary      *string           `json:"summary,omitzero"`
+	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old summary is still right"`
+	Change       *change           `json:"change,omitzero"`
+	Task         string            `json:"task,omitzero"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+}
+
+// patched says what a patch came to.
+type patched struct{ api.PatchResult }
+
+func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
+	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
+		Write: in.write(), Ref: in.Ref, Patch: jsontext.Value(in.Patch), Rebase: in.Rebase, DryRun: in.DryRun,
+		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Change: in.Change.note(), Task: in.Task, Session: in.Session,
+	})
+	return patched{res}, err
+}
+
+// Words implements spoken.
+func (r patched) Words() string {
+	switch {
+	case r.DryRun:
+		return fmt.Sprintf("%s on %s; nothing was written\n", r.Outcome, r.From)
+	case r.Version != nil:
+		return fmt.Sprintf("%s on %s\n", r.Outcome, r.From) + written{*r.Version}.Words()
+	}
+	return fmt.Sprintf("%s on %s: nothing to change\n", r.Outcome, r.From)
+}
+
+// Slim implements spoken.
+func (r patched) Slim() patched { return r }
+
+// hypothesis is what a party, or anybody, holds to be the cause.
+type hypothesis struct {
+	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
+	Statement     string            `json:"statement"`
+	Justification string            `json:"justification"`
+}
+
+// evidence is one thing that can be looked at.
+type evidence struct {
+	Kind    string `json:"kind" doc:"error_log, file_content, older_content, patch, explanation, or a word of yours"`
+	Content string `json:"content" doc:"the thing itself, no placeholder"`
+	Path    string `json:"path,omitzero"`
+}
+
+// stalemateRequest opens a stalemate.
+type stalemateRequest struct {
+	keyed
+	Summary      string            `json:"summary"`
+	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
+	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party"`
+	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
+	Evidence     []evidence        `json:"evidence"`
+	Expected     string            `json:"expected_behaviour,omitzero"`
+	Request      string            `json:"arbitration_request" doc:"what the arbiter should decide"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+	Module       brenner.Module    `json:"module,omitzero"`
+}
+
+// dispute is a stalemate as far as it has come.
+type dispute struct{ api.StalemateInfo }
+
+func raiseStalemate(s api.Service, ctx context.Context, in stalemateRequest) (dispute, error) {
+	about := stalemate.Stalemate{Summary: in.Summary, Target: in.Target, Expected: in.Expected, Request: in.Request}
+	for _, h := range in.Hypotheses {
+		about.Hypotheses = append(about.Hypotheses, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
+	}
+	for _, h := range in.Alternatives {
+		about.Alternatives = append(about.Alternatives, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
+	}
+	for _, e := range in.Evidence {
+		about.Evidence = append(about.Evidence, stalemate.Evidence{Kind: e.Kind, Content: e.Content, Path: e.Path})
+	}
+	res, err := s.RaiseStalemate(ctx, api.RaiseStalemateRequest{Write: in.write(), Module: in.Module, Session: in.Session, Stalemate: about})
+	return dispute{res}, err
+}
+
+// Words implements spoken.
+func (r dispute) Words() string {
+	return fmt.Sprintf("%s · %s · round %d · parties %s: %s\n", r.Ref, r.State, r.Round, joined(r.Parties), r.Summary)
+}
+
+// Slim implements spoken.
+func (r dispute) Slim() dispute { return r }

@@ -1,0 +1,223 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+)
+
+// claimRequest takes a task.
+type claimRequest struct {
+	keyed
+	ID    string       `json:"id,omitzero" doc:"default: the oldest free one for your role"`
+	Lease api.Duration `json:"lease,omitzero" doc:"how long you need, e.g. 30m; claiming again renews it"`
+}
+
+// taskResult is a task as its holder sees it.
+type taskResult struct{ api.TaskInfo }
+
+func claimTask(s api.Service, ctx context.Context, in claimRequest) (taskResult, error) {
+	t, err := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.write(), ID: in.ID, Lease: in.Lease})
+	return taskResult{t}, err
+}
+
+// Words implements spoken.
+func (t taskResult) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, t.Title)
+	if t.State == api.TaskClaimed && !t.LeaseUntil.IsZero() {
+		fmt.Fprintf(&b, " · yours until %s", t.LeaseUntil.UTC().Format("15:04 MST"))
+	}
+	b.WriteByte('\n')
+	if t.State == api.TaskClaimed {
+		fmt.Fprintf(&b, "role %s, modules %s\n%s\n", t.Role, joined(t.Modules), t.Spec)
+		for _, p := range t.Inputs {
+			fmt.Fprintf(&b, "input %s\n", p.Ref)
+		}
+		fmt.Fprintf(&b, "next: context_assemble %s\n", jsonOf(map[string]string{"task": t.ID}))
+	}
+	for _, r := range t.Outputs {
+		fmt.Fprintf(&b, "output %s\n", r)
+	}
+	for _, m := range t.Moved {
+		fmt.Fprintf(&b, "%s moved from @%d to @%d meanwhile: the outputs need a rebase\n", m.Ref, m.Was, m.Now)
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (t taskResult) Slim() taskResult { return t }
+
+func joined[T ~string](all []T) string { return strings.Join(words(all), ", ") }
+
+// completeRequest closes a task.
+type completeRequest struct {
+	keyed
+	ID      string        `json:"id"`
+	Outputs []brenner.Ref `json:"outputs,omitzero" doc:"versions of yours that belong to the result besides those written with its id"`
+	Note    string        `json:"note,omitzero"`
+}
+
+func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskResult, error) {
+	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: in.write(), ID: in.ID, Outputs: in.Outputs, Note: in.Note})
+	return taskResult{t}, err
+}
+
+// releaseRequest gives a task back.
+type releaseRequest struct {
+	keyed
+	ID string `json:"id"`
+}
+
+func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskResult, error) {
+	t, err := s.ReleaseTask(ctx, api.TaskRequest{Write: in.write(), ID: in.ID})
+	return taskResult{t}, err
+}
+
+// inboxRequest lists messages, or is about one.
+type inboxRequest struct {
+	keyed
+	Message string             `json:"message,omitzero" doc:"id of the one to read"`
+	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
+	States  []api.MessageState `json:"states,omitzero" doc:"default: unread and read"`
+	Limit   int                `json:"limit,omitzero" doc:"20"`
+	Cursor  string             `json:"cursor,omitzero" doc:"next_cursor of the page before"`
+	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
+}
+
+// inboxResult is a page of messages, or one with its text.
+type inboxResult struct {
+	api.MessageList
+	Text       string `json:"text,omitzero"`
+	NextOffset int    `json:"next_offset,omitzero"`
+}
+
+func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
+	if in.Message == "" {
+		if in.Limit == 0 {
+			in.Limit = 20
+		}
+		list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States})
+		return inboxResult{MessageList: list}, err
+	}
+	req := api.MessageRequest{Write: in.write(), ID: in.Message}
+	if in.Ack {
+		m, err := s.AckMessage(ctx, req)
+		return inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m}}}, err
+	}
+	m, err := s.ReadMessage(ctx, req)
+	if err != nil {
+		return inboxResult{}, err
+	}
+	out := inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m.MessageInfo}}}
+	out.Text, out.NextOffset, err = page(m.Text, in.Offset)
+	return out, err
+}
+
+// Words implements spoken.
+func (r inboxResult) Words() string {
+	if r.Text != "" {
+		text := r.Text
+		if r.NextOffset > 0 {
+			text += "\n" + more("inbox", "message", r.Messages[0].ID, "offset", r.NextOffset)
+		}
+		return text
+	}
+	if len(r.Messages) == 0 {
+		return "no messages\n"
+	}
+	var b strings.Builder
+	for _, m := range r.Messages {
+		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), m.Subject)
+	}
+	fmt.Fprintf(&b, "read one: inbox %s\n", jsonOf(map[string]string{"message": r.Messages[0].ID}))
+	if r.Cursor != "" {
+		b.WriteString(more("inbox", "cursor", r.Cursor))
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (r inboxResult) Slim() inboxResult { r.Text = ""; return r }
+
+// statusRequest narrows what is said.
+type statusRequest struct {
+	Tasks int `json:"tasks,omitzero" doc:"tasks at most; 20"`
+}
+
+// statusResult is where a project stands, for one who works on it.
+type statusResult struct {
+	Project  api.ProjectInfo   `json:"project"`
+	Needs    []api.Need        `json:"needs"`
+	Tasks    []taskLine        `json:"tasks"`
+	Messages []api.MessageInfo `json:"messages"`
+}
+
+// taskLine is a task in a list.
+type taskLine struct {
+	ID      string            `json:"id"`
+	State   api.TaskState     `json:"state"`
+	Title   string            `json:"title"`
+	Modules []brenner.Module  `json:"modules"`
+	Holder  brenner.ActorName `json:"holder,omitzero"`
+}
+
+func status(s api.Service, ctx context.Context, in statusRequest) (statusResult, error) {
+	if in.Tasks == 0 {
+		in.Tasks = 20
+	}
+	info, err := s.Project(ctx)
+	if err != nil {
+		return statusResult{}, err
+	}
+	out := statusResult{Project: info, Tasks: []taskLine{}}
+	needs, err := s.Status(ctx)
+	if err != nil {
+		return statusResult{}, err
+	}
+	out.Needs = needs.Items
+	unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	if err != nil {
+		return statusResult{}, err
+	}
+	out.Messages = unread.Messages
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: in.Tasks}, Role: info.Role})
+	for _, t := range list.Tasks {
+		out.Tasks = append(out.Tasks, taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Holder: t.Holder})
+	}
+	return out, err
+}
+
+// Words implements spoken.
+func (r statusResult) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "you are %s, role %s, in %q (modules: %s)\n", r.Project.Actor, r.Project.Role, r.Project.Name, joined(r.Project.Modules))
+	for _, m := range r.Messages {
+		fmt.Fprintf(&b, "unread: %s (%s): inbox %s\n", m.Subject, m.Kind, jsonOf(map[string]string{"message": m.ID}))
+	}
+	for _, t := range r.Tasks {
+		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, t.Title)
+		switch {
+		case t.State == api.TaskOpen:
+			fmt.Fprintf(&b, ": task_claim %s", jsonOf(map[string]string{"id": t.ID}))
+		case t.Holder == r.Project.Actor:
+			b.WriteString(" · yours")
+		case t.Holder != "":
+			fmt.Fprintf(&b, " · held by %s", t.Holder)
+		}
+		b.WriteByte('\n')
+	}
+	for _, n := range r.Needs {
+		fmt.Fprintf(&b, "%s: %s\n", n.Kind, n.What)
+	}
+	if len(r.Messages)+len(r.Tasks)+len(r.Needs) == 0 {
+		b.WriteString("nothing waits for you\n")
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (r statusResult) Slim() statusResult { return r }

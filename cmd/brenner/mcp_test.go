@@ -94,12 +94,19 @@ func (a agent) call(tool string, arguments map[string]any) (result map[string]an
 	if err != nil {
 		a.t.Fatalf("%s: %v", tool, err)
 	}
-	raw, err := json.Marshal(res.StructuredContent)
+	carried := res.StructuredContent
+	if res.IsError {
+		carried = res.Meta["brenner/error"]
+	}
+	raw, err := json.Marshal(carried)
 	if err == nil {
 		err = json.Unmarshal(raw, &result)
 	}
 	if err != nil {
 		a.t.Fatal(err)
+	}
+	if words, ok := res.Content[0].(*mcp.TextContent); ok && !res.IsError {
+		result["words"] = words.Text
 	}
 	return result, res.IsError
 }
@@ -183,7 +190,7 @@ func workTask(t *testing.T, writer, critic agent, task string) {
 		t.Fatalf("claimed %v", got)
 	}
 	got := writer.does("context_assemble", map[string]any{"task": task})
-	if text, _ := got["text"].(string); !strings.Contains(text, "cover the counts") {
+	if text, _ := got["words"].(string); !strings.Contains(text, "cover the counts") {
 		t.Errorf("the context is %v", got)
 	}
 	section := map[string]any{

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -243,4 +244,49 @@ func TestPrompts_ThereIsOneForEachRole(t *testing.T) {
 			t.Errorf("%s: %.200s", p.Name, text)
 		}
 	}
+}
+
+// strictWords are the words of JSON Schema that strict tool calling takes from
+// every large provider.
+var strictWords = []string{"type", "properties", "required", "items", "enum", "description", "additionalProperties"}
+
+// X1: the input of every tool can be used in strict tool calling: each member
+// has one type, objects are closed, and nothing beyond a few words is used.
+func TestTools_InputsAreInTheStrictSubset(t *testing.T) {
+	list, err := newWorld(t).session("ada").ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		members := strict(t, tool.Name, tool.InputSchema.(map[string]any))
+		if members == 0 {
+			t.Errorf("%s takes nothing", tool.Name)
+		}
+	}
+}
+
+func strict(t *testing.T, at string, s map[string]any) (members int) {
+	t.Helper()
+	for word := range s {
+		if !slices.Contains(strictWords, word) {
+			t.Errorf("%s uses %s", at, word)
+		}
+	}
+	kind, one := s["type"].(string)
+	if !one {
+		t.Errorf("%s has the type %v", at, s["type"])
+	}
+	if items, ok := s["items"].(map[string]any); ok {
+		members += strict(t, at+"[]", items)
+	} else if kind == "array" {
+		t.Errorf("%s does not say of what", at)
+	}
+	properties, _ := s["properties"].(map[string]any)
+	if kind == "object" && (len(properties) == 0 || s["additionalProperties"] != false) {
+		t.Errorf("%s is open", at)
+	}
+	for name, p := range properties {
+		members += 1 + strict(t, at+"/"+name, p.(map[string]any))
+	}
+	return members
 }

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"brenner"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+//go:embed testdata/sdk/package.json
+var sdkPackage []byte
+
+// sdkDirectory is where the official clients are, installed once by npm.
+var sdkDirectory = sync.OnceValues(func() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(sdkPackage)
+	dir := filepath.Join(cache, "brenner-test", "sdk-"+hex.EncodeToString(sum[:6]))
+	if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), sdkPackage, 0o644); err != nil {
+		return "", err
+	}
+	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm install: %w\n%s", err, out)
+	}
+	return dir, os.WriteFile(filepath.Join(dir, "ready"), nil, 0o644)
+})
+
+// officialClient is a client of the protocol's own library, in a process of
+// its own.
+type officialClient struct {
+	t   *testing.T
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func newOfficialClient(t *testing.T, home *shell, args ...string) *officialClient {
+	t.Helper()
+	dir, err := sdkDirectory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/sdk/client.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Modules are found from where the script is.
+	here := filepath.Join(dir, "client.mjs")
+	if err := os.WriteFile(here, script, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := home.process(ctx)
+	cmd.Args = append([]string{"node", here}, args...)
+	if cmd.Path, err = exec.LookPath("node"); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+		cancel()
+	})
+	return &officialClient{t, in, bufio.NewReaderSize(out, 1<<20)}
+}
+
+// came is what came of a step.
+type came struct {
+	Result struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+		Structured jsontext.Value            `json:"structuredContent"`
+		Meta       map[string]jsontext.Value `json:"_meta"`
+		Tools      []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+		Prompts []struct {
+			Name string `json:"name"`
+		} `json:"prompts"`
+		Contents []struct {
+			Text string `json:"text"`
+		} `json:"contents"`
+	} `json:"result"`
+	Error string         `json:"error"`
+	Code  jsontext.Value `json:"code"`
+}
+
+func (c *officialClient) plays(step map[string]any) came {
+	c.t.Helper()
+	raw, err := json.Marshal(step)
+	if err == nil {
+		_, err = fmt.Fprintf(c.in, "%s\n", raw)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	line, err := c.out.ReadBytes('\n')
+	if err != nil {
+		c.t.Fatalf("%s: the client has ended: %v", raw, err)
+	}
+	var out came
+	if err := json.Unmarshal(line, &out); err != nil {
+		c.t.Fatalf("%s: %s: %v", raw, line, err)
+	}
+	return out
+}
+
+// does calls a tool that works, and gives its words.
+func (c *officialClient) does(tool string, arguments map[string]any) string {
+	c.t.Helper()
+	got := c.plays(map[string]any{"do": "call", "name": tool, "arguments": arguments})
+	if got.Error != "" || got.Result.IsError || len(got.Result.Content) != 1 || len(got.Result.Structured) == 0 {
+		c.t.Errorf("%s %v: %+v", tool, arguments, got)
+		return ""
+	}
+	return got.Result.Content[0].Text
+}
+
+// isRefused calls a tool that does not work: the model is told the code, in
+// words, and a program finds it in _meta.
+func (c *officialClient) isRefused(code brenner.Code, tool string, arguments map[string]any) {
+	c.t.Helper()
+	got := c.plays(map[string]any{"do": "call", "name": tool, "arguments": arguments})
+	var e brenner.Error
+	if got.Error != "" || !got.Result.IsError || len(got.Result.Content) != 1 ||
+		!strings.HasPrefix(got.Result.Content[0].Text, string(code)+": ") ||
+		json.Unmarshal(got.Result.Meta["brenner/error"], &e) != nil || e.Code != code {
+		c.t.Errorf("%s %v: %+v, want %s", tool, arguments, got, code)
+	}
+}
+
+// X1: the protocol's official clients, of both major versions, can call every
+// tool rightly and wrongly, over both transports, and see what is said.
+func TestMCP_TheOfficialClientsUseEveryTool(t *testing.T) {
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil && os.Getenv("CI") != "true" {
+			t.Skipf("the official TypeScript clients need %s: %v", name, err)
+		}
+	}
+	for _, major := range []string{"1", "2"} {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run("version "+major+" over "+transport, func(t *testing.T) {
+				home := newShell(t)
+				home.must("init", "--name", "Fate", "--pi", "ada")
+				home.must("agent", "add", "GreyStone", "--role", "hypothesis_generator")
+				home.must("session", "start", "--id", "RS-night", "--question", "Why at night?", "--to", "GreyStone", "--role", "hypothesis_generator")
+				home.must("task", "new", "Look", "--spec", "look at the counts", "--role", "hypothesis_generator")
+				var c *officialClient
+				if transport == "stdio" {
+					exe, err := os.Executable()
+					if err != nil {
+						t.Fatal(err)
+					}
+					c = newOfficialClient(t, home, major, "stdio", exe, "mcp", "--as", "GreyStone")
+				} else {
+					address, _ := home.serverProcess()
+					c = newOfficialClient(t, home, major, "http", address+"/mcp", home.must("agent", "token", "GreyStone"))
+				}
+				useEveryTool(t, c)
+			})
+		}
+	}
+}
+
+func useEveryTool(t *testing.T, c *officialClient) {
+	t.Helper()
+	called := map[string]bool{}
+	does := func(tool string, arguments map[string]any) string {
+		t.Helper()
+		called[tool] = true
+		return c.does(tool, arguments)
+	}
+	if text := does("status", nil); !strings.Contains(text, "GreyStone") || !strings.Contains(text, "unread: ") {
+		t.Errorf("status says %q", text)
+	}
+	message := firstWord(does("inbox", nil))
+	if text := does("inbox", map[string]any{"message": message}); !strings.Contains(text, "Why at night?") {
+		t.Errorf("the kickoff is %q", text)
+	}
+	task := firstWord(does("task_claim", map[string]any{}))
+	if text := does("context_assemble", map[string]any{"task": task}); !strings.Contains(text, "look at the counts") {
+		t.Errorf("the context is %q", text)
+	}
+	does("artifact_write", map[string]any{
+		"type": "paper_note", "id": "n", "summary": "counts", "task": task,
+		"content": map[string]any{"format": "text", "data": "we counted twice\n"},
+	})
+	// The first version has no parent, which strict clients once refused.
+	if text := does("artifact_get", map[string]any{"ref": "n@1"}); !strings.Contains(text, "we counted twice") {
+		t.Errorf("artifact_get says %q", text)
+	}
+	does("artifact_search", map[string]any{"text": "counts"})
+	does("lineage", map[string]any{"ref": "n@1"})
+	does("patch_apply", map[string]any{"ref": "n@1", "summary_holds": true, "patch": `{"protocol_id":"anchor_diff_v2.1",` +
+		`"target":{"base_checksum_sha256":"` + hexSum("we counted twice\n") + `"},` +
+		`"op_groups":[{"anchor":{"text":"we counted "},"targets":[{"op":"replace_block","old_block":"twice","new_block":"thrice"}]}]}`})
+	does("delta_submit", map[string]any{"session": "RS-night", "text": "```delta\n" +
+		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"c","mechanism":"m"},"rationale":"r"}` + "\n```\n"})
+	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})
+	c.isRefused(brenner.CodeFeedbackDenied, "playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
+	called["playbook_feedback"] = true
+	does("stalemate_raise", map[string]any{
+		"summary": "twice or thrice", "arbitration_request": "which?", "session": "RS-night",
+		"hypotheses": []map[string]any{
+			{"author": "GreyStone", "statement": "twice", "justification": "j"}, {"author": "ada", "statement": "thrice", "justification": "k"},
+		},
+		"alternatives": []map[string]any{{"statement": "never", "justification": "l"}},
+		"evidence":     []map[string]any{{"kind": "error_log", "content": "the count was 3"}},
+	})
+	does("task_release", map[string]any{"id": task})
+	does("task_claim", map[string]any{"id": task})
+	does("task_complete", map[string]any{"id": task})
+
+	for tool, refusal := range map[string]struct {
+		arguments map[string]any
+		code      brenner.Code
+	}{
+		"status":            {map[string]any{"colour": "red"}, brenner.CodeInvalidJSON},
+		"inbox":             {map[string]any{"message": "none"}, brenner.CodeNotFound},
+		"context_assemble":  {map[string]any{"task": "none"}, brenner.CodeNotFound},
+		"artifact_get":      {map[string]any{"ref": "none"}, brenner.CodeNotFound},
+		"artifact_search":   {map[string]any{"text": "x", "limit": 1_000_000}, brenner.CodeLimitExceeded},
+		"artifact_write":    {map[string]any{"type": "paper_note", "parent": 1}, brenner.CodeInvalidValue},
+		"patch_apply":       {map[string]any{"ref": "n@2", "patch": "{}"}, brenner.CodeInvalidPatch},
+		"delta_submit":      {map[string]any{"session": "RS-none", "text": "x"}, brenner.CodeNotFound},
+		"task_claim":        {map[string]any{"id": "none"}, brenner.CodeNotFound},
+		"task_complete":     {map[string]any{"id": task}, brenner.CodeTaskClosed},
+		"task_release":      {map[string]any{"id": task}, brenner.CodeTaskClosed},
+		"playbook_learn":    {map[string]any{"insights": []map[string]any{{"section": "grey", "content": "c"}}}, brenner.CodeUnknownSection},
+		"playbook_feedback": {map[string]any{"id": "general.99", "as": "helpful"}, brenner.CodeNotFound},
+		"stalemate_raise":   {map[string]any{"summary": "s", "hypotheses": []any{}, "alternatives": []any{}, "evidence": []any{}, "arbitration_request": "r"}, brenner.CodeInvalidStalemate},
+		"lineage":           {map[string]any{"ref": "none"}, brenner.CodeNotFound},
+	} {
+		c.isRefused(refusal.code, tool, refusal.arguments)
+	}
+
+	for _, tool := range c.plays(map[string]any{"do": "tools"}).Result.Tools {
+		if !called[tool.Name] {
+			t.Errorf("%s was not called", tool.Name)
+		}
+	}
+	if got := c.plays(map[string]any{"do": "read", "uri": "brenner://inbox"}); got.Error != "" || len(got.Result.Contents) != 1 {
+		t.Errorf("the inbox as a resource: %+v", got)
+	}
+	if got := c.plays(map[string]any{"do": "read", "uri": "brenner://nothing"}); !strings.Contains(got.Error, "NOT_FOUND") {
+		t.Errorf("no such resource: %+v", got)
+	}
+	prompts := c.plays(map[string]any{"do": "prompts"}).Result.Prompts
+	if !slices.ContainsFunc(prompts, func(p struct {
+		Name string `json:"name"`
+	}) bool {
+		return p.Name == "hypothesis_generator"
+	}) {
+		t.Errorf("the prompts are %+v", prompts)
+	}
+	if got := c.plays(map[string]any{"do": "prompt", "name": "hypothesis_generator"}); got.Error != "" {
+		t.Errorf("a prompt: %+v", got)
+	}
+	if got := c.plays(map[string]any{"do": "cancel", "name": "status", "arguments": map[string]any{}}); got.Error == "" {
+		t.Errorf("a call that was given up: %+v", got)
+	}
+	c.does("status", nil) // and the connection goes on
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return word
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

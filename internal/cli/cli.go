@@ -76,11 +76,26 @@ func Run(ctx context.Context, env Env, args []string) int {
 			err = unknownWord(cmd, words[0])
 		}
 		err = usage(cmd, err)
+		r.json = r.json || asksForJSON(args)
 	}
 	if r.close != nil {
 		err = errors.Join(err, r.close())
 	}
 	return r.finish(err)
+}
+
+// asksForJSON reports whether --json stands anywhere on a command line that was
+// not understood: the flags behind the first bad one were not read (X1).
+func asksForJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // watchStart notes when a command starts to run: an error before that is about

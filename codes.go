@@ -54,6 +54,7 @@ const (
 	CodeNotFound      Code = "NOT_FOUND"
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	CodeFileError     Code = "FILE_ERROR"
+	CodeOutputFailed  Code = "OUTPUT_FAILED"
 )
 
 var generalCodes = []CodeInfo{
@@ -67,4 +68,5 @@ var generalCodes = []CodeInfo{
 	{CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."},
 	{CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time; limits.go names every limit."},
 	{CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."},
+	{CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."},
 }

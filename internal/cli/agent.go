@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"brenner"
 	"brenner/api"
 
@@ -30,7 +27,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s, role %s\n", res.Name, res.Kind, res.Role) })
+			return r.show(res, func(w *printer) { w.Printf("%s: %s, role %s\n", res.Name, res.Kind, res.Role) })
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "`ROLE` of the agent, see brenner agent list --roles")
@@ -57,14 +54,14 @@ func newAgentList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				rows := [][]string{{"NAME", "KIND", "ROLE", "NOTE"}}
 				for _, a := range res.Agents {
 					rows = append(rows, []string{string(a.Name), a.Kind, string(a.Role), oneLine(printable(a.Note), 60)})
 				}
 				table(w, rows...)
 				if roles {
-					_, _ = fmt.Fprintf(w, "roles with a policy: %s\n", words(res.Roles))
+					w.Printf("roles with a policy: %s\n", words(res.Roles))
 				}
 			})
 		},
@@ -85,12 +82,12 @@ func newAgentDenials(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Denials) == 0 {
-					_, _ = fmt.Fprintln(w, "nothing was refused")
+					w.Println("nothing was refused")
 				}
 				for _, d := range res.Denials {
-					_, _ = fmt.Fprintf(w, "%s %s (%s) %s %s: %s\n", instant(d.At), d.Actor, d.Role, d.Action, d.Target, d.Reason)
+					w.Printf("%s %s (%s) %s %s: %s\n", instant(d.At), d.Actor, d.Role, d.Action, d.Target, d.Reason)
 				}
 			})
 		},

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -116,7 +115,7 @@ func newArtifactNew(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printWrite(w, res) })
+			return r.show(res, func(w *printer) { printWrite(w, res) })
 		},
 	}
 	f := c.Flags()
@@ -175,7 +174,7 @@ a link given here replaces one of the same relation to the same artifact.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printWrite(w, res) })
+			return r.show(res, func(w *printer) { printWrite(w, res) })
 		},
 	}
 	f := c.Flags()
@@ -191,13 +190,13 @@ a link given here replaces one of the same relation to the same artifact.`,
 	return c
 }
 
-func printWrite(w io.Writer, res api.WriteResult) {
-	_, _ = fmt.Fprintf(w, "%s %s\n", res.Ref, res.Status)
+func printWrite(w *printer, res api.WriteResult) {
+	w.Printf("%s %s\n", res.Ref, res.Status)
 	for _, d := range res.Warnings {
-		_, _ = fmt.Fprintln(w, diagnosticLine(d))
+		w.Println(diagnosticLine(d))
 	}
 	if len(res.Fork) > 0 {
-		_, _ = fmt.Fprintf(w, "fork: %s\nhint: promote one and deprecate the others, or write a version that supersedes them\n", refs(res.Fork, " "))
+		w.Printf("fork: %s\nhint: promote one and deprecate the others, or write a version that supersedes them\n", refs(res.Fork, " "))
 	}
 }
 
@@ -220,7 +219,7 @@ func newArtifactLink(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s %s %s\n", res.From, res.Rel, res.To) })
+			return r.show(res, func(w *printer) { w.Printf("%s %s %s\n", res.From, res.Rel, res.To) })
 		},
 	}
 }

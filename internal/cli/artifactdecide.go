@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"brenner"
 	"brenner/api"
@@ -75,12 +73,12 @@ func (r *runner) decision(call func(api.Service, context.Context, api.DecisionRe
 
 // showDecision prints what a decision changed.
 func (r *runner) showDecision(res api.DecisionResult) error {
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		for _, c := range res.Changes {
-			_, _ = fmt.Fprintf(w, "%s %s → %s\n", c.Ref, c.From, c.To)
+			w.Printf("%s %s → %s\n", c.Ref, c.From, c.To)
 		}
 		if len(res.Stale) > 0 {
-			_, _ = fmt.Fprintf(w, "now stale: %s\n", refs(res.Stale, " "))
+			w.Printf("now stale: %s\n", refs(res.Stale, " "))
 		}
 	})
 }

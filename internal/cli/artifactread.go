@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"brenner"
@@ -28,9 +27,9 @@ func newArtifactShow(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(v, func(w io.Writer) {
+			return r.show(v, func(w *printer) {
 				if contentOnly {
-					_, _ = io.WriteString(w, contentText(v.Version))
+					w.Print(contentText(v.Version))
 					return
 				}
 				printArtifact(w, v, brief)
@@ -43,32 +42,32 @@ func newArtifactShow(r *runner) *cobra.Command {
 	return c
 }
 
-func printArtifact(w io.Writer, v api.ArtifactView, brief bool) {
+func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 	stale := ""
 	if v.NeedsUpdate {
 		stale = ", needs update: " + refs(v.Stale, " → ")
 	}
-	_, _ = fmt.Fprintf(w, "%s %s (%s, module %s%s)\n", v.Ref(), v.Status, v.Type, v.Module, stale)
-	_, _ = fmt.Fprintf(w, "summary: %s\n", printable(v.Summary))
+	w.Printf("%s %s (%s, module %s%s)\n", v.Ref(), v.Status, v.Type, v.Module, stale)
+	w.Printf("summary: %s\n", printable(v.Summary))
 	if v.Change != nil {
-		_, _ = fmt.Fprintf(w, "change: %s; why: %s\n", printable(v.Change.What), printable(v.Change.Why))
+		w.Printf("change: %s; why: %s\n", printable(v.Change.What), printable(v.Change.Why))
 	}
-	_, _ = fmt.Fprintf(w, "by %s at %s; head @%d", v.Metadata.Creator, instant(v.Metadata.UpdatedAt), v.Head)
+	w.Printf("by %s at %s; head @%d", v.Metadata.Creator, instant(v.Metadata.UpdatedAt), v.Head)
 	if v.Canonical != 0 {
-		_, _ = fmt.Fprintf(w, ", canonical @%d", v.Canonical)
+		w.Printf(", canonical @%d", v.Canonical)
 	}
-	_, _ = fmt.Fprintln(w)
+	w.Println()
 	if len(v.Metadata.Tags) > 0 {
-		_, _ = fmt.Fprintf(w, "tags: %s\n", words(v.Metadata.Tags))
+		w.Printf("tags: %s\n", words(v.Metadata.Tags))
 	}
 	for _, l := range v.Links {
-		_, _ = fmt.Fprintf(w, "%s: %s\n", l.Rel, l.To())
+		w.Printf("%s: %s\n", l.Rel, l.To())
 	}
 	if len(v.Fork) > 0 {
-		_, _ = fmt.Fprintf(w, "fork: %s\n", refs(v.Fork, " "))
+		w.Printf("fork: %s\n", refs(v.Fork, " "))
 	}
 	if !brief {
-		_, _ = fmt.Fprintf(w, "\n%s\n", strings.TrimRight(printable(contentText(v.Version)), "\n"))
+		w.Printf("\n%s\n", strings.TrimRight(printable(contentText(v.Version)), "\n"))
 	}
 }
 
@@ -87,7 +86,7 @@ func newArtifactList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				printItems(w, res.Items)
 				more(w, res.Next)
 			})
@@ -105,9 +104,9 @@ func selectFlags(c *cobra.Command, types, modules *[]string) {
 	c.Flags().StringSliceVar(modules, "module", nil, "only of this module (repeatable)")
 }
 
-func printItems(w io.Writer, items []api.ArtifactItem) {
+func printItems(w *printer, items []api.ArtifactItem) {
 	if len(items) == 0 {
-		_, _ = fmt.Fprintln(w, "nothing found")
+		w.Println("nothing found")
 		return
 	}
 	rows := [][]string{{"ARTIFACT", "STATUS", "CANONICAL", "TYPE", "MODULE", "SUMMARY"}}
@@ -139,7 +138,7 @@ func newArtifactSearch(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				items := make([]api.ArtifactItem, len(res.Items))
 				for i, h := range res.Items {
 					items[i] = h.ArtifactItem
@@ -168,7 +167,7 @@ func newArtifactHistory(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(h, func(w io.Writer) { printHistory(w, h) })
+			return r.show(h, func(w *printer) { printHistory(w, h) })
 		},
 	}
 	pageFlags(c, &req.Page)
@@ -176,7 +175,7 @@ func newArtifactHistory(r *runner) *cobra.Command {
 	return c
 }
 
-func printHistory(w io.Writer, h api.HistoryResult) {
+func printHistory(w *printer, h api.HistoryResult) {
 	rows := [][]string{{"VERSION", "PARENT", "STATUS", "BY", "AT", "SUMMARY"}}
 	for _, v := range h.Versions {
 		parent := "-"
@@ -192,7 +191,7 @@ func printHistory(w io.Writer, h api.HistoryResult) {
 	}
 	table(w, rows...)
 	for _, d := range h.Decisions {
-		_, _ = fmt.Fprintf(w, "%s %s made %s %s: %s\n", instant(d.At), d.Actor, d.Ref, d.Status, oneLine(printable(d.Reason), 80))
+		w.Printf("%s %s made %s %s: %s\n", instant(d.At), d.Actor, d.Ref, d.Status, oneLine(printable(d.Reason), 80))
 	}
 	more(w, h.Next)
 }
@@ -216,7 +215,7 @@ func newArtifactDiff(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(d, func(w io.Writer) { _, _ = io.WriteString(w, printable(d.Text())) })
+			return r.show(d, func(w *printer) { w.Print(printable(d.Text())) })
 		},
 	}
 }
@@ -236,12 +235,12 @@ func newArtifactTypes(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printTypes(w, res, req.Name != "") })
+			return r.show(res, func(w *printer) { printTypes(w, res, req.Name != "") })
 		},
 	}
 }
 
-func printTypes(w io.Writer, res api.TypesResult, schema bool) {
+func printTypes(w *printer, res api.TypesResult, schema bool) {
 	var rows [][]string
 	for _, t := range res.Types {
 		var notes []string
@@ -260,7 +259,7 @@ func printTypes(w io.Writer, res api.TypesResult, schema bool) {
 	if schema && len(res.Types) == 1 && res.Types[0].Schema != nil {
 		s := res.Types[0].Schema.Clone()
 		if s.Indent() == nil {
-			_, _ = fmt.Fprintf(w, "\n%s\n", s)
+			w.Printf("\n%s\n", s)
 		}
 	}
 }

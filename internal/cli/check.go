@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"brenner"
 	"brenner/api"
@@ -64,7 +63,7 @@ func newOneCheck(r *runner, c *cobra.Command, run func(context.Context, api.Serv
 		if err != nil {
 			return err
 		}
-		return r.show(res, func(w io.Writer) { printCheck(w, res) })
+		return r.show(res, func(w *printer) { printCheck(w, res) })
 	}
 	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
 	c.Flags().BoolVar(&req.Review, "review", false, "open review tasks for the findings")
@@ -72,23 +71,23 @@ func newOneCheck(r *runner, c *cobra.Command, run func(context.Context, api.Serv
 	return c
 }
 
-func printCheck(w io.Writer, res api.CheckResult) {
+func printCheck(w *printer, res api.CheckResult) {
 	if len(res.Findings) == 0 {
-		_, _ = fmt.Fprintf(w, "nothing found in %d artifacts\n", res.Checked)
+		w.Printf("nothing found in %d artifacts\n", res.Checked)
 	}
 	for _, f := range res.Findings {
 		place := ""
 		if f.Place != "" {
 			place = ", " + f.Place
 		}
-		_, _ = fmt.Fprintf(w, "%s %s %s%s: %s\n", f.Severity, f.Code, f.Target, printable(place), oneLine(printable(f.Message), 200))
+		w.Printf("%s %s %s%s: %s\n", f.Severity, f.Code, f.Target, printable(place), oneLine(printable(f.Message), 200))
 		if f.Excerpt != "" {
-			_, _ = fmt.Fprintf(w, "  > %s\n", oneLine(printable(f.Excerpt), 120))
+			w.Printf("  > %s\n", oneLine(printable(f.Excerpt), 120))
 		}
-		_, _ = fmt.Fprintf(w, "  %s\n", findingLine(f))
+		w.Printf("  %s\n", findingLine(f))
 	}
 	if res.Skipped > 0 {
-		_, _ = fmt.Fprintf(w, "%d more artifacts were not read: check module by module\n", res.Skipped)
+		w.Printf("%d more artifacts were not read: check module by module\n", res.Skipped)
 	}
 	printOpened(w, res.OpenedTasks)
 }
@@ -112,14 +111,14 @@ func findingLine(f api.CheckFinding) string {
 }
 
 // printOpened lists the tasks that were opened, and those that were not.
-func printOpened(w io.Writer, o api.OpenedTasks) {
+func printOpened(w *printer, o api.OpenedTasks) {
 	for _, t := range o.Tasks {
-		_, _ = fmt.Fprintf(w, "opened %s for %s: %s\n", t.ID, t.Role, printable(t.Title))
+		w.Printf("opened %s for %s: %s\n", t.ID, t.Role, printable(t.Title))
 	}
 	for _, h := range o.Held {
-		_, _ = fmt.Fprintf(w, "held back: %s (%s)\n", printable(h.Title), h.Reason)
+		w.Printf("held back: %s (%s)\n", printable(h.Title), h.Reason)
 	}
 	if o.Waiting > 0 {
-		_, _ = fmt.Fprintf(w, "%d more tasks wait: run it again\n", o.Waiting)
+		w.Printf("%d more tasks wait: run it again\n", o.Waiting)
 	}
 }

@@ -62,11 +62,11 @@ type Where struct {
 
 // Run runs one command line and gives its exit status.
 func Run(ctx context.Context, env Env, args []string) int {
-	r := &runner{env: env}
+	r := &runner{env: env, out: newPrinter(env.Out)}
 	root := newRoot(r)
 	root.SetArgs(args)
 	root.SetIn(env.In)
-	root.SetOut(env.Out)
+	root.SetOut(r.out)
 	root.SetErr(env.Err)
 	r.watchStart(root)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -76,11 +76,26 @@ func Run(ctx context.Context, env Env, args []string) int {
 			err = unknownWord(cmd, words[0])
 		}
 		err = usage(cmd, err)
+		r.json = r.json || asksForJSON(args)
 	}
 	if r.close != nil {
 		err = errors.Join(err, r.close())
 	}
 	return r.finish(err)
+}
+
+// asksForJSON reports whether --json stands anywhere on a command line that was
+// not understood: the flags behind the first bad one were not read (X1).
+func asksForJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // watchStart notes when a command starts to run: an error before that is about
@@ -140,7 +155,9 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 // runner is one run of the program: the global flags, and the service once a
 // command has asked for it.
 type runner struct {
-	env   Env
+	env Env
+	// out is standard output; it is flushed once the command is over.
+	out   *printer
 	json  bool
 	store string
 	// server is the address of a server, if one is to be asked.
@@ -252,17 +269,23 @@ func (r *runner) read(name string, most int64) ([]byte, error) {
 }
 
 func fileError(name string, err error) error {
+	return brenner.Errorf(brenner.CodeFileError, "%s: %v", name, withoutPath(err)).Because(err)
+}
+
+// withoutPath gives what went wrong with a file, without the name that the
+// system knows it by.
+func withoutPath(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
-		err = path.Err
+		return path.Err
 	}
-	return brenner.Errorf(brenner.CodeFileError, "%s: %v", name, err).Because(err)
+	return err
 }
 
 // show prints a result: data as JSON, or what text writes.
-func (r *runner) show(data any, text func(w io.Writer)) error {
+func (r *runner) show(data any, text func(w *printer)) error {
 	if !r.json {
-		text(r.env.Out)
+		text(r.out)
 		return nil
 	}
 	return r.printJSON(struct {
@@ -276,12 +299,21 @@ func (r *runner) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(r.env.Out, "%s\n", b)
-	return err
+	r.out.Printf("%s\n", b)
+	return nil
 }
 
-// finish reports an error and gives the exit status.
+// announce is show for a command that goes on: its reader gets it now.
+func (r *runner) announce(data any, text func(w *printer)) error {
+	return errors.Join(r.show(data, text), r.out.Flush())
+}
+
+// finish reports an error and gives the exit status. An answer that could not
+// be written is an error too: the exit status never says that it was.
 func (r *runner) finish(err error) int {
+	if err == nil {
+		err = r.out.Flush()
+	}
 	if err == nil {
 		return r.exit
 	}
@@ -294,11 +326,14 @@ func (r *runner) finish(err error) int {
 			SchemaVersion int            `json:"schema_version"`
 			Error         *brenner.Error `json:"error"`
 		}{1, e})
-	} else {
-		complain(r.env.Err, e)
+	}
+	if lost := r.out.Flush(); lost != nil || !r.json {
+		w := newPrinter(r.env.Err)
+		complain(w, e)
+		_ = w.Flush() // there is nowhere left to tell it
 	}
 	if cause := errors.Unwrap(e); cause != nil && r.env.Getenv("BRENNER_DEBUG") != "" {
-		_, _ = fmt.Fprintf(r.env.Err, "cause: %v\n", cause)
+		r.note("cause: %v\n", cause)
 	}
 	return status.Exit
 }
@@ -312,18 +347,18 @@ func inLine(sentence string) string {
 }
 
 // complain writes an error for people: what, where, and what to do.
-func complain(w io.Writer, e *brenner.Error) {
+func complain(w *printer, e *brenner.Error) {
 	where := ""
 	if e.Pointer != "" {
 		where = " (at " + e.Pointer + ")"
 	}
-	_, _ = fmt.Fprintf(w, "brenner: %s: %s%s\n", e.Code, e.Message, where)
+	w.Printf("brenner: %s: %s%s\n", e.Code, e.Message, where)
 	for _, d := range e.Diagnostics {
-		_, _ = fmt.Fprintf(w, "  %s\n", diagnosticLine(d))
+		w.Printf("  %s\n", diagnosticLine(d))
 	}
 	for line := range strings.SplitSeq(e.Hint, "\n") {
 		if line != "" {
-			_, _ = fmt.Fprintf(w, "hint: %s\n", line)
+			w.Printf("hint: %s\n", line)
 		}
 	}
 }

@@ -26,7 +26,7 @@ the script where your shell looks for completions.`,
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, a []string) error {
-			root, out := cmd.Root(), r.env.Out
+			root, out := cmd.Root(), r.out
 			switch a[0] {
 			case "bash":
 				return root.GenBashCompletionV2(out, true)

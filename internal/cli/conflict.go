@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
@@ -32,14 +29,14 @@ func newConflictList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Conflicts) == 0 {
-					_, _ = fmt.Fprintln(w, "no conflicts")
+					w.Println("no conflicts")
 				}
 				for _, k := range res.Conflicts {
-					_, _ = fmt.Fprintf(w, "%s %s %s\n", k.Session, k.Item, printable(k.Name()))
+					w.Printf("%s %s %s\n", k.Session, k.Item, printable(k.Name()))
 					for _, v := range k.Candidates {
-						_, _ = fmt.Fprintf(w, "  %s %s (%s): %s\n", v.Agent, v.At, printable(v.DeltaID), oneLine(printable(string(v.Value)), 200))
+						w.Printf("  %s %s (%s): %s\n", v.Agent, v.At, printable(v.DeltaID), oneLine(printable(string(v.Value)), 200))
 					}
 				}
 				more(w, res.Next)

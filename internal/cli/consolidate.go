@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"brenner"
@@ -30,7 +29,7 @@ consolidation counts as done: status says when the next one is overdue.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printConsolidation(w, res) })
+			return r.show(res, func(w *printer) { printConsolidation(w, res) })
 		},
 	}
 	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
@@ -39,17 +38,17 @@ consolidation counts as done: status says when the next one is overdue.`,
 	return c
 }
 
-func printConsolidation(w io.Writer, res api.ConsolidateResult) {
+func printConsolidation(w *printer, res api.ConsolidateResult) {
 	last := "never"
 	if res.Last.Seq != 0 {
 		last = instant(res.Last.At)
 	}
-	_, _ = fmt.Fprintf(w, "compared %d artifacts; consolidated before: %s\n", res.Compared, last)
+	w.Printf("compared %d artifacts; consolidated before: %s\n", res.Compared, last)
 	if res.Skipped {
-		_, _ = fmt.Fprintf(w, "only the %d changed most recently: the rest by --module\n", brenner.MaxCompared)
+		w.Printf("only the %d changed most recently: the rest by --module\n", brenner.MaxCompared)
 	}
 	for _, o := range res.Overlaps {
-		_, _ = fmt.Fprintf(w, "these %s of %s say much the same:\n", o.Type, o.Module)
+		w.Printf("these %s of %s say much the same:\n", o.Type, o.Module)
 		var rows [][]string
 		for _, m := range o.Members {
 			rows = append(rows, []string{"  " + m.Ref.String(), fmt.Sprintf("summary %.2f", m.Similarity), fmt.Sprintf("content %.2f", m.Shared)})
@@ -57,10 +56,10 @@ func printConsolidation(w io.Writer, res api.ConsolidateResult) {
 		table(w, rows...)
 	}
 	for _, d := range res.Drafts {
-		_, _ = fmt.Fprintf(w, "unused draft: %s (%s, %s), last changed %s\n", d.Ref, d.Type, d.Module, instant(d.Updated))
+		w.Printf("unused draft: %s (%s, %s), last changed %s\n", d.Ref, d.Type, d.Module, instant(d.Updated))
 	}
 	if len(res.Overlaps)+len(res.Drafts) == 0 {
-		_, _ = fmt.Fprintln(w, "nothing to bring together")
+		w.Println("nothing to bring together")
 	}
 	printOpened(w, res.OpenedTasks)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"brenner"
@@ -45,15 +44,15 @@ func (f *contextFlags) run(r *runner, cmd *cobra.Command, fn func(context.Contex
 	if err != nil {
 		return err
 	}
-	return r.show(res, func(w io.Writer) {
-		_, _ = fmt.Fprintln(w, strings.TrimRight(printable(res.Text), "\n"))
+	return r.show(res, func(w *printer) {
+		w.Println(strings.TrimRight(printable(res.Text), "\n"))
 		if f.why {
-			_, _ = fmt.Fprintln(w)
+			w.Println()
 			printReasons(w, res.Record)
 		}
 		if res.Invocation != "" {
 			// Not part of what the agent gets: on the other stream.
-			_, _ = fmt.Fprintf(r.env.Err, "%s: %d of %d %s used, %d left for later reads\n", res.Invocation, res.Used, res.Size, res.Unit, res.Left)
+			r.note("%s: %d of %d %s used, %d left for later reads\n", res.Invocation, res.Used, res.Size, res.Unit, res.Left)
 		}
 	})
 }
@@ -101,8 +100,8 @@ func newContextPreview(r *runner) *cobra.Command {
 }
 
 // printReasons says of every candidate why it is there, or why not.
-func printReasons(w io.Writer, c assembly.Context) {
-	_, _ = fmt.Fprintf(w, "%d of %d %s used (%d kept for later reads)\n", c.Used, c.Budget.Size, c.Budget.Unit, c.Budget.Reserve)
+func printReasons(w *printer, c assembly.Context) {
+	w.Printf("%d of %d %s used (%d kept for later reads)\n", c.Used, c.Budget.Size, c.Budget.Unit, c.Budget.Reserve)
 	var rows [][]string
 	for _, p := range c.Parts {
 		rows = append(rows, []string{"  " + string(p.Section), fmt.Sprint(p.Items), fmt.Sprint(p.Tokens)})
@@ -127,7 +126,7 @@ func printReasons(w io.Writer, c assembly.Context) {
 		table(w, rows...)
 	}
 	for _, rest := range c.Rest {
-		_, _ = fmt.Fprintf(w, "not looked at: %s\n", rest)
+		w.Printf("not looked at: %s\n", rest)
 	}
 }
 
@@ -142,18 +141,18 @@ func newContextExplain(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(i, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "%s for %s (%s) at %s, view %s", i.ID, i.Agent, i.Role, instant(i.At), i.View)
+			return r.show(i, func(w *printer) {
+				w.Printf("%s for %s (%s) at %s, view %s", i.ID, i.Agent, i.Role, instant(i.At), i.View)
 				if i.Task != "" {
-					_, _ = fmt.Fprintf(w, ", %s", i.Task)
+					w.Printf(", %s", i.Task)
 				}
-				_, _ = fmt.Fprintln(w)
+				w.Println()
 				printReasons(w, i.Record)
 				for _, l := range i.Later {
-					_, _ = fmt.Fprintf(w, "later: %s %s %s (%d)\n", instant(l.At), l.What, refs(l.Refs, " "), l.Tokens)
+					w.Printf("later: %s %s %s (%d)\n", instant(l.At), l.What, refs(l.Refs, " "), l.Tokens)
 				}
 				for _, o := range i.Outputs {
-					_, _ = fmt.Fprintf(w, "output: %s\n", o)
+					w.Printf("output: %s\n", o)
 				}
 			})
 		},
@@ -174,9 +173,9 @@ func newContextList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Invocations) == 0 {
-					_, _ = fmt.Fprintln(w, "no contexts")
+					w.Println("no contexts")
 					return
 				}
 				rows := [][]string{{"CONTEXT", "AGENT", "ROLE", "TASK", "AT", "ITEMS", "USED"}}
@@ -209,11 +208,11 @@ func newContextViews(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				for _, v := range res.Views {
-					_, _ = fmt.Fprintf(w, "%s (%s): %d %s, %d kept for later reads\n", v.Role, v.Version, v.Budget.Size, v.Budget.Unit, v.Budget.Reserve)
+					w.Printf("%s (%s): %d %s, %d kept for later reads\n", v.Role, v.Version, v.Budget.Size, v.Budget.Unit, v.Budget.Reserve)
 					for _, t := range v.Types {
-						_, _ = fmt.Fprintf(w, "  %s: %s, at most %d\n", t.Type, t.Variant, t.Max)
+						w.Printf("  %s: %s, at most %d\n", t.Type, t.Variant, t.Max)
 					}
 				}
 			})

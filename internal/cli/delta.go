@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"time"
 
 	"brenner"
@@ -100,7 +99,7 @@ would from a message you send now. FILE may be - for standard input.`,
 				return err
 			}
 			if !r.json && len(x.Entries)+len(x.Misses)+len(x.Ignored) == 0 {
-				_, _ = fmt.Fprintln(r.env.Err, noDelta(names[0]))
+				r.note("%s\n", noDelta(names[0]))
 			}
 			return r.showExtraction(x)
 		},
@@ -134,9 +133,9 @@ func (r *runner) showExtraction(x delta.Extraction) error {
 		Misses   []delta.Miss         `json:"misses"`
 		Ignored  []delta.Miss         `json:"ignored"`
 		Warnings []brenner.Diagnostic `json:"warnings"`
-	}{deltas, x.Misses, x.Ignored, warnings}, func(w io.Writer) {
+	}{deltas, x.Misses, x.Ignored, warnings}, func(w *printer) {
 		r.warnOfDeltas(warnings)
-		_, _ = w.Write(lines)
+		w.Print(string(lines))
 	})
 }
 
@@ -204,17 +203,17 @@ func (r *runner) mergeFiles(base *delta.Artifact, files []string, flags envelope
 	}
 	res := delta.Merge(base, entries, opts)
 	res.Warnings = append(found, res.Warnings...)
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		r.reportOutcomes(res.Outcomes)
 		r.warnOfDeltas(res.Warnings)
-		_, _ = io.WriteString(w, delta.Render(res.Artifact))
+		w.Print(delta.Render(res.Artifact))
 	})
 }
 
 // warnOfDeltas prints findings whose text may come from an agent.
 func (r *runner) warnOfDeltas(found []brenner.Diagnostic) {
 	for _, d := range found {
-		_, _ = fmt.Fprintln(r.env.Err, printable(diagnosticLine(d)))
+		r.note("%s\n", printable(diagnosticLine(d)))
 	}
 }
 
@@ -241,7 +240,7 @@ func (r *runner) reportOutcomes(outcomes []delta.Outcome) {
 		if o.Hint != "" {
 			line += "; " + printable(o.Hint)
 		}
-		_, _ = fmt.Fprintln(r.env.Err, line)
+		r.note("%s\n", line)
 	}
 }
 
@@ -274,15 +273,15 @@ status is 0 unless a finding is an error. FILE may be - for standard input.`,
 			}
 			return r.show(struct {
 				Warnings []brenner.Diagnostic `json:"warnings"`
-			}{found}, func(w io.Writer) {
+			}{found}, func(w *printer) {
 				for _, f := range found {
-					_, _ = fmt.Fprintln(w, printable(diagnosticLine(f)))
+					w.Println(printable(diagnosticLine(f)))
 				}
 				switch {
 				case !judged:
-					_, _ = fmt.Fprintln(w, noDelta(names[0]))
+					w.Println(noDelta(names[0]))
 				case len(found) == 0:
-					_, _ = fmt.Fprintln(w, "nothing to complain about")
+					w.Println("nothing to complain about")
 				}
 			})
 		},
@@ -326,7 +325,7 @@ func newDeltaRender(r *runner) *cobra.Command {
 			return r.show(struct {
 				Artifact *delta.Artifact `json:"artifact"`
 				Markdown string          `json:"markdown"`
-			}{a, md}, func(w io.Writer) { _, _ = io.WriteString(w, md) })
+			}{a, md}, func(w *printer) { w.Print(md) })
 		},
 	}
 }

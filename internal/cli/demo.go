@@ -74,15 +74,15 @@ project is removed at the end unless --keep names a place for it.`,
 // end says what is left when the story is over: the project, if it was to be
 // kept, and where it is served, if it is.
 func (p *play) end(keep string, served *Served) error {
-	return p.show(struct {
+	return p.announce(struct {
 		Chapters []*chapter `json:"chapters"`
 		Serving  *Served    `json:"serving,omitzero"`
-	}{p.chapters, served}, func(w io.Writer) {
+	}{p.chapters, served}, func(w *printer) {
 		if keep != "" {
-			_, _ = fmt.Fprintf(w, "The project is in %s; look around with `brenner status -C %s`.\n", keep, keep)
+			w.Printf("The project is in %s; look around with `brenner status -C %s`.\n", keep, keep)
 		}
 		if served != nil {
-			_, _ = fmt.Fprint(w, "Look around in a browser; Ctrl-C ends it.\n")
+			w.Print("Look around in a browser; Ctrl-C ends it.\n")
 			served.print(w)
 		}
 	})
@@ -281,7 +281,8 @@ func indent(text string, most int) string {
 // say tells a part of the story, unless it is told as JSON.
 func (p *play) say(format string, args ...any) {
 	if !p.json {
-		_, _ = fmt.Fprintf(p.env.Out, format, args...)
+		p.out.Printf(format, args...)
+		_ = p.out.Flush() // it is told as it happens; a failure is kept to the end
 	}
 }
 

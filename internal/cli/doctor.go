@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,12 +47,12 @@ nothing is wrong; otherwise that of the first error.`,
 			}
 			return r.show(struct {
 				Checks []check `json:"checks"`
-			}{checks}, func(w io.Writer) { printChecks(w, checks) })
+			}{checks}, func(w *printer) { printChecks(w, checks) })
 		},
 	}
 }
 
-func printChecks(w io.Writer, checks []check) {
+func printChecks(w *printer, checks []check) {
 	for _, c := range checks {
 		mark := "ok  "
 		switch {
@@ -62,9 +61,9 @@ func printChecks(w io.Writer, checks []check) {
 		case !c.OK:
 			mark = "FAIL"
 		}
-		_, _ = fmt.Fprintf(w, "%s %s: %s\n", mark, c.Name, c.Message)
+		w.Printf("%s %s: %s\n", mark, c.Name, c.Message)
 		if c.Hint != "" {
-			_, _ = fmt.Fprintf(w, "     hint: %s\n", c.Hint)
+			w.Printf("     hint: %s\n", c.Hint)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"brenner"
 	"brenner/api"
@@ -36,14 +35,14 @@ were changed since are not overwritten without --force.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				for _, f := range res.Written {
-					_, _ = fmt.Fprintf(w, "%s %s\n", f.Path, f.Ref)
+					w.Printf("%s %s\n", f.Path, f.Ref)
 				}
 				for _, d := range res.Skipped {
-					_, _ = fmt.Fprintf(w, "skipped: %s\n", diagnosticLine(d))
+					w.Printf("skipped: %s\n", diagnosticLine(d))
 				}
-				_, _ = fmt.Fprintf(w, "%d written, %d unchanged\n", len(res.Written), res.Unchanged)
+				w.Printf("%d written, %d unchanged\n", len(res.Written), res.Unchanged)
 			})
 		},
 	}
@@ -78,13 +77,13 @@ files say their new versions.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				printBatch(w, res.BatchResult)
 				for _, f := range res.Deleted {
-					_, _ = fmt.Fprintf(w, "%s is gone; %s stays as it is\n", printable(f.Path), f.Ref)
+					w.Printf("%s is gone; %s stays as it is\n", printable(f.Path), f.Ref)
 				}
 				printIgnored(w, res.Ignored)
-				_, _ = fmt.Fprintf(w, "%s, %d unchanged\n", counted(res.BatchResult), res.Unchanged)
+				w.Printf("%s, %d unchanged\n", counted(res.BatchResult), res.Unchanged)
 			})
 		},
 	}
@@ -124,10 +123,10 @@ the content. A note that was imported before is left alone.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				printBatch(w, res.BatchResult)
 				printIgnored(w, res.Ignored)
-				_, _ = fmt.Fprintln(w, counted(res.BatchResult))
+				w.Println(counted(res.BatchResult))
 			})
 		},
 	}
@@ -138,20 +137,20 @@ the content. A note that was imported before is left alone.`,
 	return c
 }
 
-func printBatch(w io.Writer, res api.BatchResult) {
+func printBatch(w *printer, res api.BatchResult) {
 	for _, item := range res.Items {
 		if item.Outcome == api.BatchSame {
-			_, _ = fmt.Fprintf(w, "%s: same as %s\n", printable(item.Name), item.Ref)
+			w.Printf("%s: same as %s\n", printable(item.Name), item.Ref)
 			continue
 		}
-		_, _ = fmt.Fprintf(w, "%s: ", printable(item.Name))
+		w.Printf("%s: ", printable(item.Name))
 		printWrite(w, item.WriteResult)
 	}
 }
 
-func printIgnored(w io.Writer, names []string) {
+func printIgnored(w *printer, names []string) {
 	for _, name := range names {
-		_, _ = fmt.Fprintf(w, "%s: ignored\n", printable(name))
+		w.Printf("%s: ignored\n", printable(name))
 	}
 }
 

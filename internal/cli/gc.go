@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"brenner"
@@ -30,7 +29,7 @@ sessions, stalemates, rosters, policies and views are never touched.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printGarbage(w, res) })
+			return r.show(res, func(w *printer) { printGarbage(w, res) })
 		},
 	}
 	c.Flags().DurationVar((*time.Duration)(&req.OlderThan), "older-than", 0, fmt.Sprintf("how long nothing must have happened (default %s)", brenner.DefaultUnusedFor))
@@ -38,9 +37,9 @@ sessions, stalemates, rosters, policies and views are never touched.`,
 	return c
 }
 
-func printGarbage(w io.Writer, res api.GarbageResult) {
+func printGarbage(w *printer, res api.GarbageResult) {
 	if res.Total == 0 {
-		_, _ = fmt.Fprintln(w, "everything is in use")
+		w.Println("everything is in use")
 		return
 	}
 	rows := [][]string{{"ARTIFACT", "TYPE", "MODULE", "STATUS", "LAST VERSION"}}
@@ -52,10 +51,10 @@ func printGarbage(w io.Writer, res api.GarbageResult) {
 	rest := res.Total - len(res.Items)
 	switch {
 	case !res.Applied:
-		_, _ = fmt.Fprintf(w, "not in use: %d; add --apply to deprecate them\n", res.Total)
+		w.Printf("not in use: %d; add --apply to deprecate them\n", res.Total)
 	case rest > 0:
-		_, _ = fmt.Fprintf(w, "deprecated %d, %d remain: run it again\n", len(res.Items), rest)
+		w.Printf("deprecated %d, %d remain: run it again\n", len(res.Items), rest)
 	default:
-		_, _ = fmt.Fprintf(w, "deprecated %d\n", len(res.Items))
+		w.Printf("deprecated %d\n", len(res.Items))
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"brenner"
 	"brenner/api"
@@ -28,16 +27,16 @@ artifact's canonical one. The shortest such chain is the reason.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if res.Total == 0 {
-					_, _ = fmt.Fprintln(w, "nothing is stale")
+					w.Println("nothing is stale")
 				}
 				for _, i := range res.Items {
 					now := "nothing is canonical there now"
 					if i.Now != 0 {
 						now = fmt.Sprintf("canonical there is @%d", i.Now)
 					}
-					_, _ = fmt.Fprintf(w, "%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
+					w.Printf("%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
 				}
 				more(w, res.Next)
 			})
@@ -78,9 +77,9 @@ is open already.`,
 				}
 				out.OpenedTasks = &opened
 			}
-			return r.show(out, func(w io.Writer) {
+			return r.show(out, func(w *printer) {
 				if len(out.Forks) == 0 {
-					_, _ = fmt.Fprintln(w, "no forks")
+					w.Println("no forks")
 				}
 				for _, f := range out.Forks {
 					printFork(w, f)
@@ -95,11 +94,11 @@ is open already.`,
 	return c
 }
 
-func printFork(w io.Writer, f lineage.Fork) {
+func printFork(w *printer, f lineage.Fork) {
 	if f.Slot != "" {
-		_, _ = fmt.Fprintf(w, "%s has several artifacts:\n", f.Slot)
+		w.Printf("%s has several artifacts:\n", f.Slot)
 	} else {
-		_, _ = fmt.Fprintf(w, "%s has several heads:\n", f.Artifact)
+		w.Printf("%s has several heads:\n", f.Artifact)
 	}
 	var rows [][]string
 	for _, h := range f.Heads {
@@ -123,12 +122,12 @@ func newSpine(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printSpine(w, res.SpineView) })
+			return r.show(res, func(w *printer) { printSpine(w, res.SpineView) })
 		},
 	}
 }
 
-func printSpine(w io.Writer, v lineage.SpineView) {
+func printSpine(w *printer, v lineage.SpineView) {
 	line := func(what string, n *lineage.Node) []string {
 		if n == nil {
 			return []string{what, "missing"}
@@ -169,9 +168,9 @@ func newLineage(r *runner) *cobra.Command {
 				if err := r.writeFile(out, []byte(res.Rendered)); err != nil {
 					return err
 				}
-				return r.show(res.Graph, func(w io.Writer) { _, _ = fmt.Fprintf(w, "wrote %s\n", out) })
+				return r.show(res.Graph, func(w *printer) { w.Printf("wrote %s\n", out) })
 			}
-			return r.show(res.Graph, func(w io.Writer) { _, _ = io.WriteString(w, res.Rendered) })
+			return r.show(res.Graph, func(w *printer) { w.Print(res.Rendered) })
 		},
 	}
 	c.Flags().BoolVar(&req.Down, "down", false, "towards what rests on it")

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -40,10 +38,10 @@ force at once.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				p := res.Project
-				_, _ = fmt.Fprintf(w, "project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
-				_, _ = fmt.Fprintln(w, "next: brenner artifact new --type project_brief --id brief --summary '…' --content '{\"question\": \"…\"}'")
+				w.Printf("project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
+				w.Println("next: brenner artifact new --type project_brief --id brief --summary '…' --content '{\"question\": \"…\"}'")
 			})
 		},
 	}
@@ -135,12 +133,12 @@ recorded in the journal.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if !res.Changed {
-					_, _ = fmt.Fprintln(w, "already in force")
+					w.Println("already in force")
 					return
 				}
-				_, _ = fmt.Fprintf(w, "in force; modules: %s; project types: %s\n", words(res.Modules), words(res.Types))
+				w.Printf("in force; modules: %s; project types: %s\n", words(res.Modules), words(res.Types))
 			})
 		},
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,7 +45,7 @@ wrong.`,
 			if !res.OK {
 				return corrupt(res)
 			}
-			return r.show(res, func(w io.Writer) { printVerified(w, res) })
+			return r.show(res, func(w *printer) { printVerified(w, res) })
 		},
 	}
 	c.Flags().StringArrayVar(&files, "checkpoint", nil, "a checkpoint saved earlier (repeatable)")
@@ -76,19 +77,19 @@ func seqs(first, last int64) string {
 	return fmt.Sprintf("#%d–%d", first, last)
 }
 
-func printVerified(w io.Writer, res api.VerifyResult) {
-	_, _ = fmt.Fprintf(w, "ok: %d records, %d contents, root %s\n", res.Size, res.Blobs, res.Root)
+func printVerified(w *printer, res api.VerifyResult) {
+	w.Printf("ok: %d records, %d contents, root %s\n", res.Size, res.Blobs, res.Root)
 	if res.Digest != "" {
-		_, _ = fmt.Fprintf(w, "tables match the journal: state digest %s\n", res.Digest)
+		w.Printf("tables match the journal: state digest %s\n", res.Digest)
 	}
 	if res.Rebuilt > 0 {
-		_, _ = fmt.Fprintf(w, "%d versions of session artifacts made again from their deltas\n", res.Rebuilt)
+		w.Printf("%d versions of session artifacts made again from their deltas\n", res.Rebuilt)
 	}
 	if res.Checkpoints > 0 {
-		_, _ = fmt.Fprintf(w, "%d checkpoint(s) hold\n", res.Checkpoints)
+		w.Printf("%d checkpoint(s) hold\n", res.Checkpoints)
 	}
 	for _, d := range res.Redacted {
-		_, _ = fmt.Fprintf(w, "redacted on purpose: %s\n", d)
+		w.Printf("redacted on purpose: %s\n", d)
 	}
 }
 
@@ -103,12 +104,12 @@ func newReplay(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if res.Same {
-					_, _ = fmt.Fprintf(w, "%d records replayed; state digest unchanged: %s\n", res.Records, res.After)
+					w.Printf("%d records replayed; state digest unchanged: %s\n", res.Records, res.After)
 					return
 				}
-				_, _ = fmt.Fprintf(w, "%d records replayed; the tables had been altered and were rebuilt\nbefore: %s\nnow:    %s\n", res.Records, res.Before, res.After)
+				w.Printf("%d records replayed; the tables had been altered and were rebuilt\nbefore: %s\nnow:    %s\n", res.Records, res.Before, res.After)
 			})
 		},
 	}
@@ -137,12 +138,12 @@ project: verify --checkpoint later finds whether history was rewritten or cut.`,
 					return err
 				}
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if out == "" {
-					_, _ = io.WriteString(w, res.Note)
+					w.Print(res.Note)
 					return
 				}
-				_, _ = fmt.Fprintf(w, "checkpoint of %d records in %s\npublic key: %s\n", res.Size, out, res.PublicKey)
+				w.Printf("checkpoint of %d records in %s\npublic key: %s\n", res.Size, out, res.PublicKey)
 			})
 		},
 	}
@@ -162,7 +163,7 @@ func newExport(r *runner) *cobra.Command {
 				return err
 			}
 			if a[0] == "-" {
-				_, err := s.Export(cmd.Context(), r.env.Out)
+				_, err := s.Export(cmd.Context(), r.out)
 				return err
 			}
 			var res api.ExportResult
@@ -173,8 +174,8 @@ func newExport(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "%d records and %d contents in %s\nstate digest %s\n", res.Records, res.Blobs, a[0], res.Digest)
+			return r.show(res, func(w *printer) {
+				w.Printf("%d records and %d contents in %s\nstate digest %s\n", res.Records, res.Blobs, a[0], res.Digest)
 			})
 		},
 	}
@@ -202,8 +203,8 @@ All of it arrives, with the same state digest, or nothing does.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "project %s: %d records and %d contents\nstate digest %s\n", res.Name, res.Records, res.Blobs, res.Digest)
+			return r.show(res, func(w *printer) {
+				w.Printf("project %s: %d records and %d contents\nstate digest %s\n", res.Name, res.Records, res.Blobs, res.Digest)
 			})
 		},
 	}
@@ -234,8 +235,8 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "redacted %s, the content of %s\n", res.Digest, refs(res.Versions, " "))
+			return r.show(res, func(w *printer) {
+				w.Printf("redacted %s, the content of %s\n", res.Digest, refs(res.Versions, " "))
 			})
 		},
 	}
@@ -259,15 +260,15 @@ has a name, or with a text in them.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				for _, rec := range res.Records {
-					_, _ = fmt.Fprintf(w, "#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(string(rec.Payload)), 100))
+					w.Printf("#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(string(rec.Payload)), 100))
 				}
 				switch {
 				case res.More && req.Newest:
-					_, _ = fmt.Fprintf(w, "more: add --before %d\n", res.Last)
+					w.Printf("more: add --before %d\n", res.Last)
 				case res.More:
-					_, _ = fmt.Fprintf(w, "more: add --after %d\n", res.Last)
+					w.Printf("more: add --after %d\n", res.Last)
 				}
 			})
 		},
@@ -302,6 +303,10 @@ func (r *runner) replaceFile(name string, fill func(io.Writer) error) error {
 	defer func() { _ = os.Remove(tmp.Name()) }()
 	if err := fill(tmp); err != nil {
 		_ = tmp.Close()
+		var path *os.PathError
+		if errors.As(err, &path) && path.Path == tmp.Name() {
+			return fileError(name, err)
+		}
 		return err
 	}
 	if err := tmp.Sync(); err != nil {

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"brenner"
 	"brenner/api"
 
@@ -30,9 +27,9 @@ func newMailInbox(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Messages) == 0 {
-					_, _ = fmt.Fprintln(w, "no messages")
+					w.Println("no messages")
 					return
 				}
 				rows := [][]string{{"MESSAGE", "STATE", "SENT", "SUBJECT"}}
@@ -60,7 +57,7 @@ func newMailRead(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(m, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s\n\n%s", printable(m.Subject), printable(m.Text)) })
+			return r.show(m, func(w *printer) { w.Printf("%s\n\n%s", printable(m.Subject), printable(m.Text)) })
 		},
 	}
 }
@@ -76,7 +73,7 @@ func newMailAck(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(m, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s %s\n", m.ID, m.State) })
+			return r.show(m, func(w *printer) { w.Printf("%s %s\n", m.ID, m.State) })
 		},
 	}
 }

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"brenner/api"
 
 	"github.com/spf13/cobra"
@@ -24,12 +21,12 @@ func newStatus(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Items) == 0 {
-					_, _ = fmt.Fprintln(w, "nothing needs you")
+					w.Println("nothing needs you")
 				}
 				for _, n := range res.Items {
-					_, _ = fmt.Fprintf(w, "%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Command)
+					w.Printf("%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Command)
 				}
 			})
 		},
@@ -55,12 +52,12 @@ func newSnapshot(r *runner) *cobra.Command {
 					return err
 				}
 			}
-			return r.show(res.Snapshot, func(w io.Writer) {
+			return r.show(res.Snapshot, func(w *printer) {
 				if out != "" {
-					_, _ = fmt.Fprintf(w, "wrote %s\n", out)
+					w.Printf("wrote %s\n", out)
 					return
 				}
-				_, _ = io.WriteString(w, printable(res.Rendered))
+				w.Print(printable(res.Rendered))
 			})
 		},
 	}

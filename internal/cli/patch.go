@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 
 	"brenner"
@@ -366,7 +364,7 @@ func (r *runner) namedTexts(names []string) ([]anchor.Named, error) {
 
 // showPatch prints a patch so that it can be saved and applied.
 func (r *runner) showPatch(p anchor.Patch) error {
-	return r.show(p, func(w io.Writer) { _, _ = w.Write(p.JSON()) })
+	return r.show(p, func(w *printer) { w.Print(string(p.JSON())) })
 }
 
 // changedFile is one file of an applied set, for programs.
@@ -390,9 +388,9 @@ func (r *runner) showChanges(changes []anchor.Change, dryRun bool) error {
 	return r.show(struct {
 		DryRun bool          `json:"dry_run"`
 		Files  []changedFile `json:"files"`
-	}{dryRun, files}, func(w io.Writer) {
+	}{dryRun, files}, func(w *printer) {
 		for i, f := range files {
-			_, _ = fmt.Fprintf(w, "%s: %s\n", printable(f.Path), outcomeWords(changes[i], dryRun))
+			w.Printf("%s: %s\n", printable(f.Path), outcomeWords(changes[i], dryRun))
 		}
 	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"brenner"
@@ -69,23 +68,23 @@ func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []stri
 	if err != nil {
 		return err
 	}
-	return r.show(res, func(w io.Writer) { printPatched(w, res) })
+	return r.show(res, func(w *printer) { printPatched(w, res) })
 }
 
-func printPatched(w io.Writer, res api.PatchResult) {
+func printPatched(w *printer, res api.PatchResult) {
 	rebased := ""
 	if res.Rebased != nil {
 		rebased = ", after rebasing"
 	}
 	switch {
 	case res.Outcome == anchor.AlreadyApplied:
-		_, _ = fmt.Fprintf(w, "%s: applied already\n", res.From)
+		w.Printf("%s: applied already\n", res.From)
 	case res.Version == nil:
-		_, _ = fmt.Fprintf(w, "%s: nothing to change\n", res.From)
+		w.Printf("%s: nothing to change\n", res.From)
 	case res.DryRun:
-		_, _ = fmt.Fprintf(w, "%s: would be patched%s, as %s\n", res.From, rebased, res.Version.Ref)
+		w.Printf("%s: would be patched%s, as %s\n", res.From, rebased, res.Version.Ref)
 	default:
-		_, _ = fmt.Fprintf(w, "%s: patched%s\n", res.From, rebased)
+		w.Printf("%s: patched%s\n", res.From, rebased)
 		printWrite(w, *res.Version)
 	}
 }
@@ -137,9 +136,9 @@ func (r *runner) checkArtifact(cmd *cobra.Command, target string, names []string
 	return r.show(struct {
 		Artifact string    `json:"artifact"`
 		Patches  []checked `json:"patches"`
-	}{target, fit}, func(w io.Writer) {
+	}{target, fit}, func(w *printer) {
 		for _, c := range fit {
-			_, _ = fmt.Fprintf(w, "%s on %s: %s\n", c.Patch, target, outcomeWords(anchor.Change{Outcome: c.Outcome}, true))
+			w.Printf("%s on %s: %s\n", c.Patch, target, outcomeWords(anchor.Change{Outcome: c.Outcome}, true))
 		}
 	})
 }
@@ -173,7 +172,7 @@ func (r *runner) explainArtifact(cmd *cobra.Command, target string, also []strin
 }
 
 func (r *runner) showExplanation(x anchor.Explanation) error {
-	return r.show(x, func(w io.Writer) { _, _ = io.WriteString(w, printable(x.String())) })
+	return r.show(x, func(w *printer) { w.Print(printable(x.String())) })
 }
 
 // versions reads two arguments as versions of artifacts, unless they are files.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"brenner"
@@ -61,7 +60,7 @@ An insight in JSON: {"section":"helpful","content":"…","confidence":0.9,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printLearned(w, res) })
+			return r.show(res, func(w *printer) { printLearned(w, res) })
 		},
 	}
 	domainFlag(c, &domain, string(api.DefaultDomain))
@@ -102,7 +101,7 @@ func onOff(name, value string) (*bool, error) {
 	return nil, brenner.Errorf(brenner.CodeUsage, "--%s is on or off, not %q", name, value)
 }
 
-func printLearned(w io.Writer, res api.LearnResult) {
+func printLearned(w *printer, res api.LearnResult) {
 	added := 0
 	for _, o := range res.Outcomes {
 		if o.Added {
@@ -112,13 +111,13 @@ func printLearned(w io.Writer, res api.LearnResult) {
 	}
 	strengthened := len(res.Outcomes) - added
 	if res.DryRun {
-		_, _ = fmt.Fprintf(w, "%s: %d would be new, %d would be strengthened; nothing was changed\n", res.Domain, added, strengthened)
+		w.Printf("%s: %d would be new, %d would be strengthened; nothing was changed\n", res.Domain, added, strengthened)
 		return
 	}
-	_, _ = fmt.Fprintf(w, "%s: %d new, %d strengthened\n", res.Domain, added, strengthened)
+	w.Printf("%s: %d new, %d strengthened\n", res.Domain, added, strengthened)
 }
 
-func printOutcome(w io.Writer, o api.LearnOutcome, res api.LearnResult) {
+func printOutcome(w *printer, o api.LearnOutcome, res api.LearnResult) {
 	text := func(id playbook.BulletID) string { return oneLine(printable(res.Texts[id]), 100) }
 	verb := "strengthened"
 	switch {
@@ -132,13 +131,13 @@ func printOutcome(w io.Writer, o api.LearnOutcome, res api.LearnResult) {
 	if o.Quarantined {
 		verb += ", now in quarantine"
 	}
-	_, _ = fmt.Fprintf(w, "%s %s: %s\n  %s; helpful %d, harmful %d, neutral %d\n",
+	w.Printf("%s %s: %s\n  %s; helpful %d, harmful %d, neutral %d\n",
 		o.Record, verb, text(o.Bullet), o.Stage, o.Counts.Helpful, o.Counts.Harmful, o.Counts.Neutral)
 	for _, s := range o.Decision.Skipped {
-		_, _ = fmt.Fprintf(w, "  kept apart from %s (cosine %.2f) by the guard, %s: %s\n", s.Bullet, s.Cosine, clash(s.Clash), text(s.Bullet))
+		w.Printf("  kept apart from %s (cosine %.2f) by the guard, %s: %s\n", s.Bullet, s.Cosine, clash(s.Clash), text(s.Bullet))
 	}
 	for _, n := range o.Decision.Near {
-		_, _ = fmt.Fprintf(w, "  near %s (cosine %.2f): %s\n", n.Bullet, n.Cosine, text(n.Bullet))
+		w.Printf("  near %s (cosine %.2f): %s\n", n.Bullet, n.Cosine, text(n.Bullet))
 	}
 }
 
@@ -178,9 +177,9 @@ func (r *runner) listBullets(cmd *cobra.Command, req api.ListBulletsRequest) err
 	if err != nil {
 		return err
 	}
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		if len(res.Bullets) == 0 {
-			_, _ = fmt.Fprintln(w, "no bullets")
+			w.Println("no bullets")
 			return
 		}
 		rows := [][]string{{"BULLET", "STAGE", "SECTION", "HELPFUL", "HARMFUL", "NEUTRAL", "LESSON"}}
@@ -208,7 +207,7 @@ func newPlaybookShow(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printBulletView(w, res) })
+			return r.show(res, func(w *printer) { printBulletView(w, res) })
 		},
 	}
 	c.Flags().BoolVar(&req.History, "history", false, "also list the records that made it, newest first")
@@ -216,57 +215,57 @@ func newPlaybookShow(r *runner) *cobra.Command {
 	return c
 }
 
-func printBulletView(w io.Writer, v api.BulletView) {
+func printBulletView(w *printer, v api.BulletView) {
 	b := v.Bullet
 	printBullet(w, b)
-	_, _ = fmt.Fprintf(w, "confidence %.2f, learned %s by %s, last seen %s\n",
+	w.Printf("confidence %.2f, learned %s by %s, last seen %s\n",
 		b.Confidence, instant(b.CreatedAt), b.Source.Agent, instant(b.LastSeenAt))
 	if b.Source.Task != "" {
-		_, _ = fmt.Fprintf(w, "task: %s\n", printable(b.Source.Task))
+		w.Printf("task: %s\n", printable(b.Source.Task))
 	}
 	if b.Review != "" {
-		_, _ = fmt.Fprintf(w, "review: %s\n", b.Review)
+		w.Printf("review: %s\n", b.Review)
 	}
 	if len(b.Tags) > 0 {
-		_, _ = fmt.Fprintf(w, "tags: %s\n", printable(words(b.Tags)))
+		w.Printf("tags: %s\n", printable(words(b.Tags)))
 	}
 	for _, l := range b.Links {
-		_, _ = fmt.Fprintf(w, "%s %s\n", l.Rel, l.Bullet)
+		w.Printf("%s %s\n", l.Rel, l.Bullet)
 	}
 	if g := v.Gate; g != nil && len(g.Missing) == 0 {
-		_, _ = fmt.Fprintf(w, "rises to %s at the next pass\n", g.To)
+		w.Printf("rises to %s at the next pass\n", g.To)
 	} else if g != nil {
-		_, _ = fmt.Fprintf(w, "before %s: %s\n", g.To, strings.Join(g.Missing, "; "))
+		w.Printf("before %s: %s\n", g.To, strings.Join(g.Missing, "; "))
 	}
-	_, _ = fmt.Fprintf(w, "sha256 %s after %d record(s)\n", v.SHA256, b.Revision)
+	w.Printf("sha256 %s after %d record(s)\n", v.SHA256, b.Revision)
 	for _, u := range v.Records {
 		printRecord(w, u)
 	}
 	more(w, v.Next)
 }
 
-func printRecord(w io.Writer, u playbook.DeltaUpdate) {
-	_, _ = fmt.Fprintf(w, "%s %s %s by %s", u.Ref(), instant(u.At), u.Kind, u.Actor)
+func printRecord(w *printer, u playbook.DeltaUpdate) {
+	w.Printf("%s %s %s by %s", u.Ref(), instant(u.At), u.Kind, u.Actor)
 	if u.Stage != "" {
-		_, _ = fmt.Fprintf(w, ", %s to %s", u.From, u.Stage)
+		w.Printf(", %s to %s", u.From, u.Stage)
 	}
 	if u.Undoes > 0 {
-		_, _ = fmt.Fprintf(w, " of #%d", u.Undoes)
+		w.Printf(" of #%d", u.Undoes)
 	}
 	if u.Decision != nil && u.Decision.Cosine > 0 {
-		_, _ = fmt.Fprintf(w, ", cosine %.2f", u.Decision.Cosine)
+		w.Printf(", cosine %.2f", u.Decision.Cosine)
 	}
 	if u.Reason != "" {
-		_, _ = fmt.Fprintf(w, ": %s", oneLine(printable(u.Reason), 80))
+		w.Printf(": %s", oneLine(printable(u.Reason), 80))
 	}
 	if u.Insight != nil {
-		_, _ = fmt.Fprintf(w, ": %s", oneLine(printable(u.Insight.Content), 80))
+		w.Printf(": %s", oneLine(printable(u.Insight.Content), 80))
 	}
-	_, _ = fmt.Fprintln(w)
+	w.Println()
 }
 
-func printBullet(w io.Writer, b playbook.Bullet) {
-	_, _ = fmt.Fprintf(w, "%s %s %s; helpful %d, harmful %d, neutral %d\n  %s\n",
+func printBullet(w *printer, b playbook.Bullet) {
+	w.Printf("%s %s %s; helpful %d, harmful %d, neutral %d\n  %s\n",
 		b.ID, b.Stage, b.Section, b.Helpful, b.Harmful, b.Neutral, strings.ReplaceAll(printable(b.Content), "\n", "\n  "))
 }
 
@@ -280,15 +279,15 @@ func (r *runner) onBullets(cmd *cobra.Command, act func(context.Context, api.Ser
 	if err != nil {
 		return err
 	}
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		if len(res.Bullets) == 0 {
-			_, _ = fmt.Fprintln(w, "nothing changed")
+			w.Println("nothing changed")
 		}
 		for _, b := range res.Bullets {
 			printBullet(w, b)
 		}
 		if len(res.Records) > 0 {
-			_, _ = fmt.Fprintf(w, "records: %s\n", words(res.Records))
+			w.Printf("records: %s\n", words(res.Records))
 		}
 	})
 }

@@ -209,7 +209,7 @@ func newPlaybookExport(r *runner) *cobra.Command {
 				return err
 			}
 			if len(a) == 0 {
-				return r.show(res, func(w io.Writer) { _, _ = io.WriteString(w, res.Text) })
+				return r.show(res, func(w *printer) { w.Print(res.Text) })
 			}
 			err = r.replaceFile(a[0], func(w io.Writer) error {
 				_, err := io.WriteString(w, res.Text)
@@ -219,7 +219,7 @@ func newPlaybookExport(r *runner) *cobra.Command {
 				return err
 			}
 			res.Text = ""
-			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%d bullets in %s\n", res.Bullets, a[0]) })
+			return r.show(res, func(w *printer) { w.Printf("%d bullets in %s\n", res.Bullets, a[0]) })
 		},
 	}
 	domainFlag(c, &domain, "all")
@@ -239,21 +239,21 @@ func newPlaybookStats(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { printStats(w, res) })
+			return r.show(res, func(w *printer) { printStats(w, res) })
 		},
 	}
 	domainFlag(c, &domain, "all")
 	return c
 }
 
-func printStats(w io.Writer, res api.PlaybookStats) {
+func printStats(w *printer, res api.PlaybookStats) {
 	guard := "off"
 	if res.Guard {
 		guard = "on"
 	}
-	_, _ = fmt.Fprintf(w, "threshold %.2f, guard %s\n", res.Threshold, guard)
+	w.Printf("threshold %.2f, guard %s\n", res.Threshold, guard)
 	if len(res.Domains) == 0 {
-		_, _ = fmt.Fprintln(w, "nothing was learned yet")
+		w.Println("nothing was learned yet")
 		return
 	}
 	stages := []playbook.Stage{playbook.Shadow, playbook.Staging, playbook.Prod, playbook.Quarantined, playbook.Retired}
@@ -301,17 +301,17 @@ import. The key of a remote endpoint is taken from $BRENNER_EMBED_KEY.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Domains) == 0 {
-					_, _ = fmt.Fprintln(w, "nothing was learned yet")
+					w.Println("nothing was learned yet")
 				}
 				for _, d := range res.Domains {
 					if d.Moved {
-						_, _ = fmt.Fprintf(w, "%s moved from %s to %s", d.Domain, embeddingName(d.From), embeddingName(d.To))
+						w.Printf("%s moved from %s to %s", d.Domain, embeddingName(d.From), embeddingName(d.To))
 					} else {
-						_, _ = fmt.Fprintf(w, "%s stays with %s", d.Domain, embeddingName(d.To))
+						w.Printf("%s stays with %s", d.Domain, embeddingName(d.To))
 					}
-					_, _ = fmt.Fprintf(w, "; %d bullet(s) embedded\n", d.Embedded)
+					w.Printf("; %d bullet(s) embedded\n", d.Embedded)
 				}
 			})
 		},

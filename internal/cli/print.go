@@ -36,15 +36,16 @@ func refs(list []brenner.Ref, sep string) string {
 }
 
 // table writes rows in columns.
-func table(w io.Writer, rows ...[]string) {
-	var text strings.Builder
-	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		_, _ = fmt.Fprintln(t, strings.Join(row, "\t"))
-	}
-	_ = t.Flush()
-	for line := range strings.Lines(text.String()) {
-		_, _ = fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+func table(w *printer, rows ...[]string) {
+	text := textOf(func(p *printer) {
+		t := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
+		for _, row := range rows {
+			_, _ = io.WriteString(t, strings.Join(row, "\t")+"\n")
+		}
+		_ = t.Flush()
+	})
+	for line := range strings.Lines(text) {
+		w.Println(strings.TrimRight(line, " \n"))
 	}
 }
 
@@ -79,9 +80,9 @@ func plural(n int, thing string) string {
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // more says how to get the next page.
-func more(w io.Writer, n api.Next) {
+func more(w *printer, n api.Next) {
 	if n.Cursor != "" {
-		_, _ = fmt.Fprintf(w, "more: add --cursor %s\n", n.Cursor)
+		w.Printf("more: add --cursor %s\n", n.Cursor)
 	}
 }
 
@@ -124,12 +125,12 @@ func (r *runner) progress() api.Progress {
 	}
 	return func(what string, done, total int64) {
 		if total > 0 {
-			_, _ = fmt.Fprintf(r.env.Err, "\r%s %d/%d\033[K", what, done, total)
+			r.note("\r%s %d/%d\033[K", what, done, total)
 			if done >= total {
-				_, _ = fmt.Fprint(r.env.Err, "\r\033[K")
+				r.note("\r\033[K")
 			}
 			return
 		}
-		_, _ = fmt.Fprintf(r.env.Err, "\r%s %d\033[K", what, done)
+		r.note("\r%s %d\033[K", what, done)
 	}
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"brenner"
@@ -41,9 +39,9 @@ be - for standard input. Every error is reported at once.`,
 			return r.show(struct {
 				Roster   roster.Roster        `json:"roster"`
 				Warnings []brenner.Diagnostic `json:"warnings"`
-			}{team, warnings}, func(w io.Writer) {
+			}{team, warnings}, func(w *printer) {
 				r.warn(warnings)
-				_, _ = fmt.Fprintf(w, "the roster is valid: %s\n", words(team.Names()))
+				w.Printf("the roster is valid: %s\n", words(team.Names()))
 			})
 		},
 	}
@@ -72,7 +70,7 @@ file here, then a preset. Nothing is created or sent.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				r.warn(res.Warnings)
 				printResolution(w, res)
 			})
@@ -97,7 +95,7 @@ func newRosterPresets(r *runner) *cobra.Command {
 			return r.show(struct {
 				Presets       []roster.Preset `json:"presets"`
 				DefaultPreset string          `json:"default_preset,omitempty"`
-			}{presets, project.DefaultPreset}, func(w io.Writer) {
+			}{presets, project.DefaultPreset}, func(w *printer) {
 				rows := [][]string{{"ID", "NAME", "PLACES", ""}}
 				for _, p := range presets {
 					roles := make([]brenner.Role, len(p.Entries))
@@ -127,10 +125,10 @@ func (r *runner) projectRoster() (string, roster.Settings, error) {
 	return f.Name, c.Roster, err
 }
 
-func printResolution(w io.Writer, res roster.Resolution) {
-	_, _ = fmt.Fprintf(w, "mode: %s\n", res.Roster.Mode)
+func printResolution(w *printer, res roster.Resolution) {
+	w.Printf("mode: %s\n", res.Roster.Mode)
 	if res.Roster.Name != "" {
-		_, _ = fmt.Fprintf(w, "name: %s\n", oneLine(printable(res.Roster.Name), 80))
+		w.Printf("name: %s\n", oneLine(printable(res.Roster.Name), 80))
 	}
 	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "FROM"}}
 	for _, p := range res.Parts {
@@ -145,10 +143,10 @@ func printResolution(w io.Writer, res roster.Resolution) {
 	table(w, rows...)
 	for _, p := range res.Parts {
 		if p.Part != "entry" {
-			_, _ = fmt.Fprintf(w, "%s from %s\n", p.Part, provenance(p))
+			w.Printf("%s from %s\n", p.Part, provenance(p))
 		}
 	}
-	_, _ = fmt.Fprintf(w, "recipients: %s\n", words(res.Recipients))
+	w.Printf("recipients: %s\n", words(res.Recipients))
 }
 
 // provenance says where a part came from and what it overrode.
@@ -168,7 +166,7 @@ func provenance(p roster.Provenance) string {
 // warn writes findings that did not stop the work.
 func (r *runner) warn(found []brenner.Diagnostic) {
 	for _, d := range found {
-		_, _ = fmt.Fprintln(r.env.Err, diagnosticLine(d))
+		r.note("%s\n", diagnosticLine(d))
 	}
 }
 

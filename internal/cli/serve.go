@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -25,8 +24,8 @@ type Served struct {
 	Login   string `json:"login"` // logs in the person who started it, once
 }
 
-func (s Served) print(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "serving %s\nlog in, once: %s\n", s.Address, s.Login)
+func (s Served) print(w *printer) {
+	w.Printf("serving %s\nlog in, once: %s\n", s.Address, s.Login)
 }
 
 func newServe(r *runner) *cobra.Command {
@@ -45,7 +44,7 @@ finishing what is under way; the log goes to standard error as JSON.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Log = r.env.Err
-			req.Announce = func(s Served) error { return r.show(s, s.print) }
+			req.Announce = func(s Served) error { return r.announce(s, s.print) }
 			for _, p := range []*string{&req.TLSCert, &req.TLSKey} {
 				if *p != "" {
 					*p = r.path(*p)

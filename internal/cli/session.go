@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"brenner"
@@ -94,7 +93,7 @@ the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
 				return err
 			}
 			r.failOn(res.Deliveries)
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				r.warn(res.Warnings)
 				printStart(w, res, req.DryRun)
 			})
@@ -130,18 +129,18 @@ func (r *runner) statedRoster(req *api.StartSessionRequest, flags rosterFlags) e
 	return nil
 }
 
-func printStart(w io.Writer, res api.SessionStart, dry bool) {
+func printStart(w *printer, res api.SessionStart, dry bool) {
 	verb := "started"
 	if dry {
 		verb = "would be started"
 	}
 	info := res.Session
-	_, _ = fmt.Fprintf(w, "session %s %s: %s, %s\n", info.ID, verb, info.Roster.Mode, info.Artifact)
+	w.Printf("session %s %s: %s, %s\n", info.ID, verb, info.Roster.Mode, info.Artifact)
 	if info.ThreadEmpty {
-		_, _ = fmt.Fprintln(w, "no question: the research thread starts empty")
+		w.Println("no question: the research thread starts empty")
 	}
 	if len(res.Registered) > 0 {
-		_, _ = fmt.Fprintf(w, "new agents: %s\n", words(res.Registered))
+		w.Printf("new agents: %s\n", words(res.Registered))
 	}
 	rows := [][]string{{"AGENT", "ROLE", "KICKOFF"}}
 	for i, rec := range info.Recipients {
@@ -152,12 +151,12 @@ func printStart(w io.Writer, res api.SessionStart, dry bool) {
 		rows = append(rows, []string{string(rec.Name), string(rec.Role), state})
 	}
 	table(w, rows...)
-	_, _ = fmt.Fprintln(w, "start the agents here with:")
+	w.Println("start the agents here with:")
 	for _, st := range res.Starts {
-		_, _ = fmt.Fprintf(w, "  %s\n", st.Command)
+		w.Printf("  %s\n", st.Command)
 	}
 	for _, m := range res.Messages {
-		_, _ = fmt.Fprintf(w, "\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(m.Body))
+		w.Printf("\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(m.Body))
 	}
 }
 
@@ -185,9 +184,9 @@ func (r *runner) failOn(deliveries []api.Delivery) {
 // showDeliveries prints what became of messages.
 func (r *runner) showDeliveries(data any, deliveries []api.Delivery, none string) error {
 	r.failOn(deliveries)
-	return r.show(data, func(w io.Writer) {
+	return r.show(data, func(w *printer) {
 		if len(deliveries) == 0 {
-			_, _ = fmt.Fprintln(w, none)
+			w.Println(none)
 			return
 		}
 		rows := [][]string{{"AGENT", "MESSAGE"}}
@@ -221,23 +220,23 @@ its agent is told. If nothing could be recorded there is no new version.`,
 
 func (r *runner) showCompiled(res api.CompileResult) error {
 	r.failOn(res.Deliveries)
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		r.reportOutcomes(res.Outcomes)
 		r.warnOfDeltas(res.Warnings)
 		switch {
 		case len(res.Outcomes) == 0:
-			_, _ = fmt.Fprintf(w, "nothing waits to be compiled; %s stands\n", res.Ref)
+			w.Printf("nothing waits to be compiled; %s stands\n", res.Ref)
 		case !res.Changed:
-			_, _ = fmt.Fprintf(w, "nothing could be recorded; %s stands\n", res.Ref)
+			w.Printf("nothing could be recorded; %s stands\n", res.Ref)
 		default:
-			_, _ = fmt.Fprintf(w, "%s draft: %s\n", res.Ref, res.Change.What)
+			w.Printf("%s draft: %s\n", res.Ref, res.Change.What)
 		}
 		if res.Conflicts > 0 {
-			_, _ = fmt.Fprintf(w, "%s in conflict: see `brenner conflict list %s`\n", plural(res.Conflicts, "field"), res.Session)
+			w.Printf("%s in conflict: see `brenner conflict list %s`\n", plural(res.Conflicts, "field"), res.Session)
 		}
 		for _, d := range res.Deliveries {
 			if d.Error != nil {
-				_, _ = fmt.Fprintf(w, "%s was not told: %s\n", d.To, deliveryLine(d))
+				w.Printf("%s was not told: %s\n", d.To, deliveryLine(d))
 			}
 		}
 	})
@@ -257,12 +256,12 @@ func newSessionShow(r *runner) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return r.show(v, func(w io.Writer) {
+				return r.show(v, func(w *printer) {
 					if content {
-						_, _ = fmt.Fprintf(w, "%s\n", v.Content)
+						w.Printf("%s\n", v.Content)
 						return
 					}
-					_, _ = fmt.Fprint(w, printable(v.Markdown))
+					w.Print(printable(v.Markdown))
 				})
 			})
 		},
@@ -284,9 +283,9 @@ func newSessionList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Sessions) == 0 {
-					_, _ = fmt.Fprintln(w, "no sessions")
+					w.Println("no sessions")
 					return
 				}
 				rows := [][]string{{"SESSION", "VERSION", "ANSWERED", "PENDING", "CONFLICTS", "QUESTION"}}
@@ -373,7 +372,7 @@ send instead. An agent sees its own replies.`,
 				if err != nil {
 					return err
 				}
-				return r.show(res, func(w io.Writer) { printDiagnosis(w, res) })
+				return r.show(res, func(w *printer) { printDiagnosis(w, res) })
 			})
 		},
 	}
@@ -382,25 +381,25 @@ send instead. An agent sees its own replies.`,
 	return c
 }
 
-func printDiagnosis(w io.Writer, d api.Diagnosis) {
+func printDiagnosis(w *printer, d api.Diagnosis) {
 	if len(d.Replies) == 0 {
-		_, _ = fmt.Fprintln(w, "no replies")
+		w.Println("no replies")
 	}
 	for _, rep := range d.Replies {
-		_, _ = fmt.Fprintf(w, "%s of %s, %s by %s\n", rep.Message, rep.Agent, instant(rep.Received), rep.Via)
+		w.Printf("%s of %s, %s by %s\n", rep.Message, rep.Agent, instant(rep.Received), rep.Via)
 		printSubmission(w, rep.Submission)
 		if rep.Explanation != "" {
-			_, _ = fmt.Fprintf(w, "  %s\n", rep.Explanation)
+			w.Printf("  %s\n", rep.Explanation)
 		}
 	}
 	if len(d.Silent) > 0 {
-		_, _ = fmt.Fprintf(w, "nothing came from %s\n", words(d.Silent))
+		w.Printf("nothing came from %s\n", words(d.Silent))
 	}
 	more(w, d.Next)
 }
 
 // printSubmission lists the deltas of a reply, then what was not taken as one.
-func printSubmission(w io.Writer, sub api.Submission) {
+func printSubmission(w *printer, sub api.Submission) {
 	for _, d := range sub.Deltas {
 		line := fmt.Sprintf("  %s %s %s %s", printable(d.DeltaID), d.Operation, d.Section, d.State)
 		if d.Item != "" {
@@ -412,12 +411,12 @@ func printSubmission(w io.Writer, sub api.Submission) {
 		if d.Hint != "" {
 			line += "; " + printable(d.Hint)
 		}
-		_, _ = fmt.Fprintln(w, line)
+		w.Println(line)
 	}
 	for _, m := range append(sub.Misses, sub.Ignored...) {
-		_, _ = fmt.Fprintf(w, "  line %d: %s %s; %s\n", m.Line, m.Code, printable(m.Message), printable(m.Hint))
+		w.Printf("  line %d: %s %s; %s\n", m.Line, m.Code, printable(m.Message), printable(m.Hint))
 		if m.Corrected != "" {
-			_, _ = fmt.Fprintf(w, "  send instead:\n\n%s\n", strings.TrimRight(printable(m.Corrected), "\n")+"\n")
+			w.Printf("  send instead:\n\n%s\n", strings.TrimRight(printable(m.Corrected), "\n")+"\n")
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"brenner"
 	"brenner/api"
@@ -66,13 +65,13 @@ func (r *runner) fetch(cmd *cobra.Command, s api.Service, session string) error 
 	if err != nil {
 		return err
 	}
-	return r.show(res, func(w io.Writer) {
+	return r.show(res, func(w *printer) {
 		r.warnOfDeltas(res.Refused)
 		for _, who := range res.Strangers {
-			_, _ = fmt.Fprintf(r.env.Err, "%s wrote in the thread and is nobody we wrote to: not taken\n", printable(who))
+			r.note("%s wrote in the thread and is nobody we wrote to: not taken\n", printable(who))
 		}
 		if len(res.Replies) == 0 {
-			_, _ = fmt.Fprintln(w, "no new replies")
+			w.Println("no new replies")
 		}
 		for _, sub := range res.Replies {
 			printReply(w, sub)
@@ -82,15 +81,15 @@ func (r *runner) fetch(cmd *cobra.Command, s api.Service, session string) error 
 
 // showSubmission prints what a reply was taken for.
 func (r *runner) showSubmission(sub api.Submission) error {
-	return r.show(sub, func(w io.Writer) { printReply(w, sub) })
+	return r.show(sub, func(w *printer) { printReply(w, sub) })
 }
 
-func printReply(w io.Writer, sub api.Submission) {
+func printReply(w *printer, sub api.Submission) {
 	state := "queued"
 	if sub.Duplicate {
 		state = "handed in before; nothing changed"
 	}
-	_, _ = fmt.Fprintf(w, "%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
+	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ not, 11 when --timeout has passed before.`,
 				if err != nil {
 					return err
 				}
-				return r.show(st, func(out io.Writer) { printSessionStatus(out, st) })
+				return r.show(st, func(out *printer) { printSessionStatus(out, st) })
 			})
 		},
 	}
@@ -108,7 +107,7 @@ func (w *watcher) look(ctx context.Context) (api.SessionStatus, error) {
 		return st, ctx.Err()
 	case err.Error() != w.said:
 		w.said = err.Error()
-		_, _ = fmt.Fprintf(w.env.Err, "replies could not be fetched: %s\n", w.said)
+		w.note("replies could not be fetched: %s\n", w.said)
 	}
 	return st, nil
 }
@@ -118,20 +117,18 @@ func (w *watcher) tell(st api.SessionStatus) {
 	if !w.env.Terminal || w.json {
 		return
 	}
-	var b strings.Builder
-	printSessionStatus(&b, st)
-	if b.String() != w.shown {
-		w.shown = b.String()
-		_, _ = fmt.Fprintf(w.env.Err, "%s\n", w.shown)
+	if text := textOf(func(out *printer) { printSessionStatus(out, st) }); text != w.shown {
+		w.shown = text
+		w.note("%s\n", w.shown)
 	}
 }
 
-func printSessionStatus(w io.Writer, st api.SessionStatus) {
-	_, _ = fmt.Fprintf(w, "%s %s: %s, compiled %s\n", st.ID, st.State, st.Artifact, plural(st.Compiles, "time"))
+func printSessionStatus(w *printer, st api.SessionStatus) {
+	w.Printf("%s %s: %s, compiled %s\n", st.ID, st.State, st.Artifact, plural(st.Compiles, "time"))
 	if st.ThreadEmpty {
-		_, _ = fmt.Fprintln(w, "the research thread is empty: no question has been put")
+		w.Println("the research thread is empty: no question has been put")
 	} else if st.Question != "" {
-		_, _ = fmt.Fprintf(w, "question: %s\n", oneLine(printable(st.Question), 200))
+		w.Printf("question: %s\n", oneLine(printable(st.Question), 200))
 	}
 	rows := [][]string{{"AGENT", "ROLE", "ASKED", "ACKNOWLEDGED", "ANSWERED", "PENDING", "COMPILED"}}
 	for _, r := range st.Recipients {
@@ -148,15 +145,15 @@ func printSessionStatus(w io.Writer, st api.SessionStatus) {
 		})
 	}
 	table(w, rows...)
-	_, _ = fmt.Fprintf(w, "deltas: %s\n", tally(st.Deltas))
+	w.Printf("deltas: %s\n", tally(st.Deltas))
 	if st.Conflicts > 0 {
-		_, _ = fmt.Fprintf(w, "fields in conflict: %d\n", st.Conflicts)
+		w.Printf("fields in conflict: %d\n", st.Conflicts)
 	}
 	for _, u := range st.Outbox {
-		_, _ = fmt.Fprintf(w, "not delivered: %s to %s after %s: %s %s\n", u.ID, u.To, plural(u.Attempts, "attempt"), u.Code, oneLine(printable(u.Message), 200))
+		w.Printf("not delivered: %s to %s after %s: %s %s\n", u.ID, u.To, plural(u.Attempts, "attempt"), u.Code, oneLine(printable(u.Message), 200))
 	}
 	for _, next := range st.Next {
-		_, _ = fmt.Fprintf(w, "next: %s\n", next)
+		w.Printf("next: %s\n", next)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -88,10 +87,10 @@ in its environment as BRENNER_TOKEN.`,
 					}
 				}
 			}
-			return r.show(files, func(w io.Writer) {
+			return r.show(files, func(w *printer) {
 				showSetup(w, files, print)
 				if filepath.IsAbs(e.command) {
-					_, _ = fmt.Fprintf(w, "brenner on the PATH is not this program, so the client starts %s\n", e.command)
+					w.Printf("brenner on the PATH is not this program, so the client starts %s\n", e.command)
 				}
 			})
 		},
@@ -193,15 +192,15 @@ func (f setupFile) write() error {
 	return nil
 }
 
-func showSetup(w io.Writer, files []setupFile, print bool) {
+func showSetup(w *printer, files []setupFile, print bool) {
 	for _, f := range files {
 		switch {
 		case print:
-			_, _ = fmt.Fprintf(w, "==> %s\n%s", f.Path, f.Text)
+			w.Printf("==> %s\n%s", f.Path, f.Text)
 		case f.Changed:
-			_, _ = fmt.Fprintf(w, "wrote %s\n", f.Path)
+			w.Printf("wrote %s\n", f.Path)
 		default:
-			_, _ = fmt.Fprintf(w, "%s is as it should be\n", f.Path)
+			w.Printf("%s is as it should be\n", f.Path)
 		}
 	}
 }

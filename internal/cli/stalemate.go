@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -37,13 +36,13 @@ func (r *runner) onStalemate(cmd *cobra.Command, fn func(context.Context, api.Se
 	if err != nil {
 		return err
 	}
-	return r.show(info, func(w io.Writer) { printStalemateLine(w, info) })
+	return r.show(info, func(w *printer) { printStalemateLine(w, info) })
 }
 
-func printStalemateLine(w io.Writer, i api.StalemateInfo) {
-	_, _ = fmt.Fprintf(w, "%s %s, round %d: %s\n", i.ID, i.State, i.Round, printable(i.Summary))
+func printStalemateLine(w *printer, i api.StalemateInfo) {
+	w.Printf("%s %s, round %d: %s\n", i.ID, i.State, i.Round, printable(i.Summary))
 	if len(i.Missing) > 0 {
-		_, _ = fmt.Fprintf(w, "missing evidence: %s\n", strings.Join(i.Missing, ", "))
+		w.Printf("missing evidence: %s\n", strings.Join(i.Missing, ", "))
 	}
 }
 
@@ -167,7 +166,7 @@ func newStalemateExport(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s\n", res.Request) })
+			return r.show(res, func(w *printer) { w.Printf("%s\n", res.Request) })
 		},
 	}
 }
@@ -190,9 +189,9 @@ func newStalemateList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Stalemates) == 0 {
-					_, _ = fmt.Fprintln(w, "no stalemates")
+					w.Println("no stalemates")
 					return
 				}
 				rows := [][]string{{"STALEMATE", "STATE", "ROUND", "TARGET", "PARTIES", "SUMMARY"}}
@@ -234,7 +233,7 @@ func newStalemateShow(r *runner) *cobra.Command {
 				return err
 			}
 			if evidence == "" {
-				return r.show(v, func(w io.Writer) { printStalemate(w, v) })
+				return r.show(v, func(w *printer) { printStalemate(w, v) })
 			}
 			i := slices.IndexFunc(v.Stalemate.Evidence, func(e stalemate.Evidence) bool { return e.ID == evidence })
 			if i < 0 {
@@ -242,15 +241,15 @@ func newStalemateShow(r *runner) *cobra.Command {
 					WithHint(fmt.Sprintf("its evidence is e1–e%d", len(v.Stalemate.Evidence)))
 			}
 			e := v.Stalemate.Evidence[i]
-			return r.show(e, func(w io.Writer) { _, _ = io.WriteString(w, e.Content) })
+			return r.show(e, func(w *printer) { w.Print(e.Content) })
 		},
 	}
 	c.Flags().StringVar(&evidence, "evidence", "", "print nothing but this piece of evidence, byte for byte")
 	return c
 }
 
-func printStalemate(w io.Writer, v api.StalemateView) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+func printStalemate(w *printer, v api.StalemateView) {
+	say := func(format string, args ...any) { w.Printf(format, args...) }
 	printStalemateLine(w, v.StalemateInfo)
 	say("raised by %s (%s) at %s", v.Raiser, v.Origin, instant(v.Raised))
 	if v.Target != "" {
@@ -290,8 +289,8 @@ func printStalemate(w io.Writer, v api.StalemateView) {
 	}
 }
 
-func printVerdict(w io.Writer, ref brenner.Ref, v stalemate.Verdict, draft bool) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+func printVerdict(w *printer, ref brenner.Ref, v stalemate.Verdict, draft bool) {
+	say := func(format string, args ...any) { w.Printf(format, args...) }
 	title := "verdict"
 	if draft {
 		title = "draft of a verdict"
@@ -329,14 +328,14 @@ a verdict of your own, with "brenner stalemate verdict". A party cannot.`,
 			if err != nil {
 				return err
 			}
-			return r.show(info, func(w io.Writer) {
+			return r.show(info, func(w *printer) {
 				printStalemateLine(w, info)
 				// An agent whose context has no room left reads the draft later.
 				if v, err := s.Stalemate(cmd.Context(), api.StalemateRequest{ID: id}); err == nil {
 					printVerdict(w, v.VerdictRef, *v.Verdict, true)
 					return
 				}
-				_, _ = fmt.Fprintf(w, "draft of a verdict %s: %s\n", info.VerdictRef, info.Outcome)
+				w.Printf("draft of a verdict %s: %s\n", info.VerdictRef, info.Outcome)
 			})
 		},
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"brenner"
@@ -28,36 +27,36 @@ func (r *runner) onTask(cmd *cobra.Command, fn func(context.Context, api.Service
 	if err != nil {
 		return err
 	}
-	return r.show(t, func(w io.Writer) { printTask(w, t) })
+	return r.show(t, func(w *printer) { printTask(w, t) })
 }
 
-func printTask(w io.Writer, t api.TaskInfo) {
+func printTask(w *printer, t api.TaskInfo) {
 	cross := ""
 	if t.CrossCutting {
 		cross = ", cross-cutting"
 	}
-	_, _ = fmt.Fprintf(w, "%s %s: %s (for %s, %s%s)\n", t.ID, t.State, printable(t.Title), t.Role, words(t.Modules), cross)
+	w.Printf("%s %s: %s (for %s, %s%s)\n", t.ID, t.State, printable(t.Title), t.Role, words(t.Modules), cross)
 	if t.Holder != "" && t.State == api.TaskClaimed {
 		overdue := ""
 		if t.Overdue {
 			overdue = ", overdue"
 		}
-		_, _ = fmt.Fprintf(w, "held by %s until %s%s\n", t.Holder, instant(t.LeaseUntil), overdue)
+		w.Printf("held by %s until %s%s\n", t.Holder, instant(t.LeaseUntil), overdue)
 	}
 	for _, p := range t.Inputs {
-		_, _ = fmt.Fprintf(w, "input: %s\n", p.Ref)
+		w.Printf("input: %s\n", p.Ref)
 	}
 	for _, o := range t.Outputs {
-		_, _ = fmt.Fprintf(w, "output: %s\n", o)
+		w.Printf("output: %s\n", o)
 	}
 	for _, m := range t.Moved {
-		_, _ = fmt.Fprintf(w, "moved: %s (was @%d, now @%d): the outputs need a rebase\n", m.Ref.Artifact, m.Was, m.Now)
+		w.Printf("moved: %s (was @%d, now @%d): the outputs need a rebase\n", m.Ref.Artifact, m.Was, m.Now)
 	}
 	if t.Note != "" {
-		_, _ = fmt.Fprintf(w, "note: %s\n", printable(t.Note))
+		w.Printf("note: %s\n", printable(t.Note))
 	}
 	if t.Spec != "" {
-		_, _ = fmt.Fprintf(w, "\n%s\n", printable(t.Spec))
+		w.Printf("\n%s\n", printable(t.Spec))
 	}
 }
 
@@ -211,9 +210,9 @@ func newTaskList(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if len(res.Tasks) == 0 {
-					_, _ = fmt.Fprintln(w, "no tasks")
+					w.Println("no tasks")
 					return
 				}
 				rows := [][]string{{"TASK", "STATE", "ROLE", "HOLDER", "MODULES", "TITLE"}}

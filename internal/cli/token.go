@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -27,13 +25,13 @@ kept only as a hash: whoever loses it gets a new one.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				if res.Secret == "" {
-					_, _ = fmt.Fprintf(w, "%s was made by an earlier request; its secret was shown then\n", res.ID)
+					w.Printf("%s was made by an earlier request; its secret was shown then\n", res.ID)
 					return
 				}
-				_, _ = fmt.Fprintln(w, res.Secret)
-				_, _ = fmt.Fprintf(r.env.Err, "%s for %s, %s; this is the only time it is shown\n", res.ID, res.Actor, validity(res.TokenInfo))
+				w.Println(res.Secret)
+				r.note("%s for %s, %s; this is the only time it is shown\n", res.ID, res.Actor, validity(res.TokenInfo))
 			})
 		},
 	}
@@ -68,9 +66,9 @@ func newAgentRevoke(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				for _, t := range res.Tokens {
-					_, _ = fmt.Fprintf(w, "%s of %s is revoked\n", t.ID, t.Actor)
+					w.Printf("%s of %s is revoked\n", t.ID, t.Actor)
 				}
 			})
 		},
@@ -92,7 +90,7 @@ func newAgentTokens(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w io.Writer) {
+			return r.show(res, func(w *printer) {
 				rows := [][]string{{"ID", "ACTOR", "MADE", "STATE"}}
 				for _, t := range res.Tokens {
 					rows = append(rows, []string{t.ID, string(t.Actor), instant(t.Created), validity(t)})

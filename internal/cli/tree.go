@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -52,7 +51,7 @@ func newVersion(r *runner) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			return r.show(struct {
 				Version string `json:"version"`
-			}{r.env.Version}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "brenner version %s\n", r.env.Version) })
+			}{r.env.Version}, func(w *printer) { w.Printf("brenner version %s\n", r.env.Version) })
 		},
 	}
 }

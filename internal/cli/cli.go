@@ -233,6 +233,10 @@ func (r *runner) path(p string) string {
 // enter sees that the directory of -C is one: a project looked for upward from
 // a place that does not exist would be another one.
 func (r *runner) enter() error {
+	if named := r.env.Getenv("BRENNER_AGENT"); r.as != "" && named != "" && named != r.as {
+		return brenner.Errorf(brenner.CodeUsage, "--as says %s and BRENNER_AGENT says %s", r.as, named).
+			WithHint("leave out one of them: who acts must be plain")
+	}
 	if r.dir == "" {
 		return nil
 	}

@@ -55,7 +55,8 @@ func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry,
 	if e.server != "" {
 		return r.serverCheck(ctx, c, e, info)
 	}
-	again := fmt.Sprintf("run `brenner setup %s --as %s` again", c.name, cmp.Or(e.option("--as"), "NAME"))
+	as := cmp.Or(e.agent(), r.env.Getenv("BRENNER_AGENT"))
+	again := fmt.Sprintf("run `brenner setup %s --as %s` again", c.name, cmp.Or(as, "NAME"))
 	program := e.command
 	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 		program = filepath.Join(dir, program)
@@ -66,7 +67,7 @@ func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry,
 			Name: c.name, Code: brenner.CodeFileError, Message: fmt.Sprintf("%s starts %s, which is not there", c.file, e.command), Hint: again,
 		}
 	}
-	id, err := r.projectAt(ctx, Where{Dir: dir, Store: e.option("--store"), As: brenner.ActorName(e.option("--as"))})
+	id, err := r.projectAt(ctx, Where{Dir: dir, Store: e.option("--store"), As: brenner.ActorName(as)})
 	switch {
 	case err != nil:
 		out := failed(c.name, err)
@@ -80,7 +81,7 @@ func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry,
 			Hint: "put this program first on the PATH, or " + again,
 		}
 	}
-	return check{Name: c.name, OK: true, Message: fmt.Sprintf("%s starts this program as %s", c.file, e.option("--as"))}
+	return check{Name: c.name, OK: true, Message: fmt.Sprintf("%s starts this program as %s", c.file, cmp.Or(e.agent(), "the agent that BRENNER_AGENT names"))}
 }
 
 // serverCheck asks the server that a client is told to use, with the token the

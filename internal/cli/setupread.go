@@ -8,33 +8,60 @@ import (
 	"brenner/canon"
 )
 
-// readJSON finds mcpServers.brenner in a JSON file; address names the member
-// with the address of a server.
-func readJSON(address string) func([]byte) (entry, bool, error) {
-	return func(text []byte) (entry, bool, error) {
-		if err := canon.Check(text); err != nil {
-			return entry{}, false, err
-		}
-		ours := string(text)
-		for _, name := range []string{"mcpServers", "brenner"} {
-			o, err := members([]byte(ours))
-			if err != nil {
-				return entry{}, false, err
-			}
-			if ours = o.get(name, ""); ours == "" {
-				return entry{}, false, nil
-			}
-		}
+// read finds our entry again in the text of the client's file.
+func (c client) read(text []byte) (entry, bool, error) {
+	if c.path == nil {
+		return readTOML(text)
+	}
+	if err := canon.Check(text); err != nil {
+		return entry{}, false, err
+	}
+	ours := string(text)
+	for _, name := range c.path {
 		o, err := members([]byte(ours))
 		if err != nil {
-			return entry{}, false, fmt.Errorf("brenner: %w", err)
+			return entry{}, false, err
 		}
-		headers, err := members([]byte(o.get("headers", "{}")))
-		if err != nil {
-			return entry{}, false, fmt.Errorf("headers: %w", err)
+		if ours = o.get(name, ""); ours == "" {
+			return entry{}, false, nil
 		}
-		return readEntry(o.get("command", `""`), o.get("args", "[]"), o.get(address, `""`), headers.get("Authorization", `""`))
 	}
+	o, err := members([]byte(ours))
+	if err != nil {
+		return entry{}, false, fmt.Errorf("brenner: %w", err)
+	}
+	headers, err := members([]byte(o.get("headers", "{}")))
+	if err != nil {
+		return entry{}, false, fmt.Errorf("headers: %w", err)
+	}
+	command, args := o.get("command", `""`), o.get("args", "[]")
+	var whole []string
+	if canon.Unmarshal([]byte(command), &whole) == nil && len(whole) > 0 { // opencode writes both in one
+		command, args = quote(whole[0]), quotes(whole[1:])
+	}
+	return readEntry(command, args, o.get(c.address, `""`), headers.get("Authorization", `""`))
+}
+
+// guideNames lists what Gemini is told to read: one name, or several.
+func guideNames(text []byte) ([]string, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	top, err := members(text)
+	if err != nil {
+		return nil, err
+	}
+	context, err := members([]byte(top.get("context", "{}")))
+	if err != nil {
+		return nil, err
+	}
+	raw := []byte(context.get("fileName", "[]"))
+	var one string
+	if canon.Unmarshal(raw, &one) == nil {
+		return []string{one}, nil
+	}
+	var names []string
+	return names, canon.Unmarshal(raw, &names)
 }
 
 // readTOML finds the table of ours; its values are written as in JSON.
@@ -71,7 +98,7 @@ func readEntry(command, args, server, header string) (e entry, found bool, err e
 	if e.command == "" && e.server == "" {
 		return entry{}, false, errors.New("the entry brenner names neither a command nor a server")
 	}
-	if token, ok := strings.CutPrefix(authorization, "Bearer "); ok && !strings.HasPrefix(token, "$") {
+	if token, ok := strings.CutPrefix(authorization, "Bearer "); ok && !strings.HasPrefix(token, "$") && !strings.HasPrefix(token, "{env:") {
 		e.token = token
 	}
 	return e, true, nil

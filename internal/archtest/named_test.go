@@ -187,7 +187,7 @@ func TestDocuments_TheMapNamesEveryPackage(t *testing.T) {
 // The guide for agents lists the tools that agents have over MCP.
 func TestDocuments_TheGuideForAgentsListsEveryTool(t *testing.T) {
 	guide := readFile(t, "docs/guide-agents.md")
-	found := regexp.MustCompile(`(?m)^\t(?:writing|reading)\("([a-z_]+)"`).FindAllStringSubmatch(readFile(t, "internal/mcpserver/tools.go"), -1)
+	found := regexp.MustCompile(`(?m)^\t+(?:writing|reading)\("([a-z_]+)"`).FindAllStringSubmatch(readFile(t, "internal/mcpserver/tools.go"), -1)
 	if len(found) == 0 {
 		t.Fatal("found no tool: this test would pass on nothing")
 	}

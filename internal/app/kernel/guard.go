@@ -27,7 +27,7 @@ func To(action policy.Action, target string) Guard {
 }
 
 // Acting guards one act that is known beforehand.
-func Acting(a Act) Guard { return Guard{func(c *Call) error { return c.allow(a) }} }
+func Acting(a Act) Guard { return Guard{func(c *Call) error { return c.Ask(a) }} }
 
 // On guards an act that can only be named once something is loaded: what it is
 // about has a type and a module. Find may load, and enter a task; it has
@@ -38,7 +38,7 @@ func On(find func(*Call) (Act, error)) Guard {
 		if err != nil {
 			return err
 		}
-		return c.allow(a)
+		return c.Ask(a)
 	}}
 }
 
@@ -51,6 +51,17 @@ func All(guards ...Guard) Guard {
 			}
 		}
 		return nil
+	}}
+}
+
+// Then adds something to be loaded once the guard is passed, such as the task
+// that the use case is part of.
+func (g Guard) Then(load func(*Call) error) Guard {
+	return Guard{func(c *Call) error {
+		if err := g.ask(c); err != nil {
+			return err
+		}
+		return load(c)
 	}}
 }
 
@@ -71,10 +82,11 @@ func Settled(_ string) Guard {
 
 // Allow asks the policy about an item; a refusal is kept for the audit.
 func (c *Call) Allow(action policy.Action, typ brenner.TypeName, module brenner.Module, target string) error {
-	return c.allow(Act{action, typ, module, target})
+	return c.Ask(Act{action, typ, module, target})
 }
 
-func (c *Call) allow(a Act) error {
+// Ask is Allow for an act.
+func (c *Call) Ask(a Act) error {
 	req := c.request(a)
 	d := c.decide(req)
 	if d.Allowed {

@@ -84,7 +84,7 @@ func roleOf(t *testing.T, k *kernel.Kernel, name brenner.ActorName) (role brenne
 	return role, size
 }
 
-// X3: a use case that forgets to ask the policy cannot commit. Before the act
+// C8: a use case that forgets to ask the policy cannot commit. Before the act
 // was an argument of Write, it was refused only after it had made an agent the
 // PI.
 func TestWrite_AUseCaseThatForgetsToAskCannotCommit(t *testing.T) {
@@ -101,7 +101,7 @@ func TestWrite_AUseCaseThatForgetsToAskCannotCommit(t *testing.T) {
 	}
 }
 
-// X3: what is refused does not run at all, and is kept for the audit.
+// C8: what is refused does not run at all, and is kept for the audit.
 func TestWrite_ARefusedUseCaseNeverStarts(t *testing.T) {
 	k := newProject(t)
 	ran := false
@@ -122,7 +122,7 @@ func TestWrite_ARefusedUseCaseNeverStarts(t *testing.T) {
 	}
 }
 
-// A view that asks about nothing is a fault too.
+// C7: a view that asks about nothing is a fault too.
 func TestView_AnswersNothingThatNobodyWasAskedAbout(t *testing.T) {
 	k := newProject(t)
 	got, err := kernel.View(t.Context(), agent(k), kernel.ItemByItem(), func(*kernel.Call) (string, error) { return "secret", nil })
@@ -152,7 +152,7 @@ func TestKinds_ARecordOfAnUnknownKindIsAnError(t *testing.T) {
 	}
 }
 
-// X4: a cursor from below zero is refused, not answered with an empty page.
+// A cursor from below zero is refused, not answered with an empty page.
 func TestOpenCursor_RefusesANegativePlace(t *testing.T) {
 	for _, raw := range []string{"-1", "x", "1.5"} {
 		if _, err := kernel.OpenCursor[int](base64.RawURLEncoding.EncodeToString([]byte(raw))); !errors.Is(err, brenner.CodeInvalidCursor) {

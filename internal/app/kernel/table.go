@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -186,4 +188,14 @@ func (t Table[T]) Page(ctx context.Context, r store.Reader, q Query, p api.Page,
 // Count counts objects of a group, or with "" of all, by state.
 func (t Table[T]) Count(ctx context.Context, r store.Reader, group string) (map[string]int, error) {
 	return r.CountObjects(ctx, t.Kind, group)
+}
+
+// NumberOf reads the number at the end of an id such as task-12, which is the
+// journal position it was made at; 0 if there is none.
+func NumberOf(id string) int64 {
+	n, err := strconv.ParseInt(id[strings.LastIndexByte(id, '-')+1:], 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }

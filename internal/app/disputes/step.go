@@ -81,7 +81,7 @@ func moveStalemate(ch *kernel.Change, row stalemateRow, st stalemate.Stalemate, 
 		return api.StalemateInfo{}, err
 	}
 	row, err = findStalemate(ch.Call, row.ID)
-	return row.StalemateInfo, err
+	return row.info(), err
 }
 
 // DecideStalemate implements api.Stalemates.

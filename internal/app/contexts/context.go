@@ -185,7 +185,7 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 // forReader takes out of a record what its reader may not see: an agent does
 // not learn what was kept from it.
 func forReader(c *kernel.Call, made assembly.Context) assembly.Context {
-	if c.Who.Kind == kernel.Person {
+	if c.Person() {
 		return made
 	}
 	made.LeftOut, made.BulletsLeftOut, made.Rest = nil, nil, nil

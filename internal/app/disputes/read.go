@@ -119,7 +119,7 @@ func (s *Service) ExportStalemate(ctx context.Context, req api.StalemateRequest)
 
 // Stalemates implements api.Stalemates.
 func (s *Service) Stalemates(ctx context.Context, req api.ListStalematesRequest) (api.StalemateList, error) {
-	return kernel.Read(ctx, s.caller, "stalemates", nil, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeStalemate, Module: "", Target: "stalemates"}), func(c *kernel.Call) (api.StalemateList, error) {
+	return kernel.Read(ctx, s.caller, "stalemates", nil, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeStalemate, Target: "stalemates"}), func(c *kernel.Call) (api.StalemateList, error) {
 		states, err := stalemateStates(req.States)
 		if err != nil {
 			return api.StalemateList{}, err

@@ -157,7 +157,7 @@ func actOf(c *kernel.Call, reason string) (playbook.Act, error) {
 	if err := kernel.CheckText(reason); err != nil {
 		return playbook.Act{}, err
 	}
-	person := c.Who.Kind == kernel.Person
+	person := c.Person()
 	return playbook.Act{At: c.Now, Reason: reason, Actor: playbook.Actor{
 		Name: c.Who.Name, Person: person, Reviewer: !person && c.May(policy.PlaybookReview, "", ""),
 	}}, nil

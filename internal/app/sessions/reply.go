@@ -169,7 +169,7 @@ func checkContributor(ch *kernel.Change, in incoming) error {
 	if slices.Contains(in.session.Contributors, in.agent) {
 		return nil
 	}
-	if in.agent == ch.Who.Name && ch.Who.Kind == kernel.Person && ch.Who.Role == brenner.PI {
+	if in.agent == ch.Who.Name && ch.Leads() {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor of %s", in.agent, in.session.ID).

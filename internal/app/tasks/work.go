@@ -53,7 +53,7 @@ func (r *Room) Enter(c *kernel.Call, id string) error {
 // checkEligible refuses a task that is not for the caller's role. The PI may take
 // any.
 func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
-	if c.Who.Kind == kernel.Person && c.Who.Role == brenner.PI {
+	if c.Leads() {
 		return nil
 	}
 	role, err := r.RoleFor(c, t)

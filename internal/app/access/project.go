@@ -117,7 +117,7 @@ func (s *Service) Project(ctx context.Context) (api.ProjectInfo, error) {
 			return api.ProjectInfo{}, err
 		}
 		out := api.ProjectInfo{
-			ID: p.ID, Name: p.Name, Actor: c.Who.Name, Role: c.Who.Role, Person: c.Who.Kind == kernel.Person,
+			ID: p.ID, Name: p.Name, Actor: c.Who.Name, Role: c.Who.Role, Person: c.Person(),
 			Modules: c.Modules, ConfigDigest: c.Digest, Now: c.Now,
 		}
 		if out.Size, err = c.Size(ctx); err != nil {

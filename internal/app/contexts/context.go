@@ -32,14 +32,14 @@ type invocation struct {
 	// Record is the context without its text, stored as a content.
 	Record brenner.Digest `json:"record"`
 	// Reads are all versions it showed, at once or later, as they stood then.
-	Reads []api.Pin `json:"reads"`
+	Reads []ledger.Pin `json:"reads"`
 	// Bullets are the lessons it carried: what its agent may give feedback on.
 	Bullets []string        `json:"bullets"`
 	Scope   assembly.Scope  `json:"scope"`
 	Budget  assembly.Budget `json:"budget"`
 	Used    int             `json:"used"`
 	Items   int             `json:"items"`
-	Later   []api.LaterRead `json:"later"`
+	Later   []laterRead     `json:"later"`
 }
 
 const noTask = "-"
@@ -58,20 +58,28 @@ func applyContextAssembled(ctx context.Context, tx store.Tx, rec journal.Record,
 	return invocations.Put(ctx, tx, rec.Seq, p)
 }
 
+// laterRead is something that was read through a context.
+type laterRead struct {
+	At     time.Time     `json:"at"`
+	What   string        `json:"what"`
+	Refs   []brenner.Ref `json:"refs"`
+	Tokens int           `json:"tokens"` // in the units of the budget
+}
+
 // contextRead says what an agent read through its context.
 type contextRead struct {
-	ID     string    `json:"id"`
-	What   string    `json:"what"`
-	Reads  []api.Pin `json:"reads"`
-	Tokens int       `json:"tokens"`
+	ID     string       `json:"id"`
+	What   string       `json:"what"`
+	Reads  []ledger.Pin `json:"reads"`
+	Tokens int          `json:"tokens"`
 }
 
 func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
 	_, err := invocations.Change(ctx, tx, rec.Seq, p.ID, func(i *invocation) {
-		later := api.LaterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}}
+		later := laterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}}
 		for _, r := range p.Reads {
 			later.Refs = append(later.Refs, r.Ref)
-			if !slices.ContainsFunc(i.Reads, func(q api.Pin) bool { return q.Ref == r.Ref }) {
+			if !slices.ContainsFunc(i.Reads, func(q ledger.Pin) bool { return q.Ref == r.Ref }) {
 				i.Reads = append(i.Reads, r)
 			}
 		}
@@ -104,7 +112,7 @@ type draft struct {
 	made   assembly.Context
 	record []byte // made, without its text
 	view   string
-	reads  []api.Pin
+	reads  []ledger.Pin
 	role   brenner.Role
 	*kernel.Settings
 }
@@ -163,7 +171,7 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 		ID: fmt.Sprintf("ctx-%d", ch.NextSeq()), Agent: ch.Who.Name, Role: ch.Who.Role, Task: req.Task,
 		Question: req.Question, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
-		Reads: d.reads, Bullets: []string{}, Later: []api.LaterRead{},
+		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}
 	for _, b := range d.made.Bullets {
 		i.Bullets = append(i.Bullets, string(b.ID))
@@ -177,7 +185,7 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 // forReader takes out of a record what its reader may not see: an agent does
 // not learn what was kept from it.
 func forReader(c *kernel.Call, made assembly.Context) assembly.Context {
-	if c.Who.Kind == kernel.Person {
+	if c.Person() {
 		return made
 	}
 	made.LeftOut, made.BulletsLeftOut, made.Rest = nil, nil, nil
@@ -200,7 +208,10 @@ func (s *Service) Invocation(ctx context.Context, req api.InvocationRequest) (ap
 		return kernel.Act{Action: s.lookingAt(i.Agent), Target: req.ID}, err
 	})
 	return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.InvocationInfo, error) {
-		out := api.InvocationInfo{InvocationItem: i.item(), Question: i.Question, Later: i.Later, Outputs: []brenner.Ref{}}
+		out := api.InvocationInfo{InvocationItem: i.item(), Question: i.Question, Later: make([]api.LaterRead, len(i.Later)), Outputs: []brenner.Ref{}}
+		for n, l := range i.Later {
+			out.Later[n] = api.LaterRead(l)
+		}
 		data, err := c.Blob(ctx, i.Record)
 		if err != nil {
 			return api.InvocationInfo{}, err

@@ -101,7 +101,7 @@ func (s *Service) Stalemate(ctx context.Context, req api.StalemateRequest) (api.
 			return api.StalemateView{}, err
 		}
 		verdict, err := readVerdict(c, row)
-		return api.StalemateView{StalemateInfo: row.StalemateInfo, Stalemate: st, Verdict: verdict}, err
+		return api.StalemateView{StalemateInfo: row.info(), Stalemate: st, Verdict: verdict}, err
 	})
 }
 
@@ -119,20 +119,16 @@ func (s *Service) ExportStalemate(ctx context.Context, req api.StalemateRequest)
 
 // Stalemates implements api.Stalemates.
 func (s *Service) Stalemates(ctx context.Context, req api.ListStalematesRequest) (api.StalemateList, error) {
-	return kernel.Read(ctx, s.caller, "stalemates", nil, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeStalemate, Module: "", Target: "stalemates"}), func(c *kernel.Call) (api.StalemateList, error) {
+	return kernel.Read(ctx, s.caller, "stalemates", nil, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeStalemate, Target: "stalemates"}), func(c *kernel.Call) (api.StalemateList, error) {
 		states, err := stalemateStates(req.States)
 		if err != nil {
 			return api.StalemateList{}, err
 		}
 		out := api.StalemateList{Stalemates: []api.StalemateInfo{}}
-		q := store.ObjectQuery{Kind: objectStalemate, Group: req.About, States: states}
-		out.Next, err = c.PageObjects(q, req.Page, func(o store.Object) error {
-			var row stalemateRow
-			if err := kernel.ReadBody(o, &row); err != nil {
-				return err
-			}
-			if c.May(policy.Read, artifact.TypeStalemate, row.Module) {
-				out.Stalemates = append(out.Stalemates, row.StalemateInfo)
+		q := kernel.Query{Group: req.About, States: states}
+		out.Next, err = stalemates.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[stalemateRow]) error {
+			if c.May(policy.Read, artifact.TypeStalemate, row.Value.Module) {
+				out.Stalemates = append(out.Stalemates, row.Value.info())
 			}
 			return nil
 		})
@@ -159,13 +155,12 @@ func stalemateStates(asked []stalemate.State) ([]string, error) {
 
 // StalemateNeeds lists stalemates that wait for somebody.
 func (r *Room) StalemateNeeds(c *kernel.Call) ([]api.Need, error) {
-	rows, err := c.Objects(c.Ctx, store.ObjectQuery{
-		Kind: objectStalemate, Limit: brenner.MaxPage,
+	rows, err := stalemates.List(c.Ctx, c.Reader, kernel.Query{
 		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Appealed)},
-	})
+	}, brenner.MaxPage)
 	var names []string
-	for _, o := range rows {
-		names = append(names, o.ID)
+	for _, row := range rows {
+		names = append(names, row.ID)
 	}
 	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + kernel.FirstFew(names), Command: "brenner stalemate show " + kernel.First(names), Names: names}}, err
 }

@@ -2,6 +2,7 @@ package disputes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,10 +18,6 @@ import (
 	"brenner/policy"
 	"brenner/stalemate"
 )
-
-// A counter of refused patches is an object of this kind: one for each artifact
-// and session, or artifact and actor. Its group is the artifact.
-const objectPatchFailure = "patch_failure"
 
 // The states of a counter.
 const (
@@ -41,10 +38,25 @@ type patchFailed struct {
 	Pointer string            `json:"pointer,omitzero"`
 }
 
-// patchFailures is the body of a counter.
+// patchFailures counts refused patches: there is one for each artifact and
+// session, or artifact and actor.
 type patchFailures struct {
 	Failures  []stalemate.Failure `json:"failures"` // the newest brenner.MaxPatchFailures
 	Stalemate brenner.ArtifactID  `json:"stalemate,omitzero"`
+
+	counter string
+	target  brenner.ArtifactID
+}
+
+var failures = kernel.Table[patchFailures]{
+	Kind: "patch_failure",
+	Key: func(p patchFailures) kernel.Key {
+		k := kernel.Key{ID: p.counter, Group: string(p.target), State: failuresCounted}
+		if p.Stalemate != "" {
+			k.State = failuresRaised
+		}
+		return k
+	},
 }
 
 // withCode lists the failures with a code.
@@ -53,12 +65,12 @@ func (p patchFailures) withCode(code brenner.Code) []stalemate.Failure {
 }
 
 func applyPatchFailed(ctx context.Context, tx store.Tx, rec journal.Record, p patchFailed) error {
-	row, err := loadFailures(ctx, tx, p.Counter)
+	row, err := loadFailures(ctx, tx, p.Counter, p.Ref.Artifact)
 	if err != nil {
 		return err
 	}
 	if row.Stalemate != "" {
-		row = patchFailures{} // that one is closed; counting starts again
+		row.Failures, row.Stalemate = nil, "" // that one is closed; counting starts again
 	}
 	row.Failures = append(row.Failures, stalemate.Failure{
 		Session: p.Session, Target: string(p.Ref.Artifact), Code: p.Code, Actor: rec.Actor,
@@ -67,32 +79,17 @@ func applyPatchFailed(ctx context.Context, tx store.Tx, rec journal.Record, p pa
 	if n := len(row.Failures); n > brenner.MaxPatchFailures {
 		row.Failures = row.Failures[n-brenner.MaxPatchFailures:]
 	}
-	return putFailures(ctx, tx, rec.Seq, p.Counter, p.Ref.Artifact, row)
+	return failures.Put(ctx, tx, rec.Seq, row)
 }
 
-func loadFailures(ctx context.Context, r store.Reader, counter string) (row patchFailures, err error) {
-	o, err := r.Object(ctx, objectPatchFailure, counter)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return row, nil
+// loadFailures loads a counter, which need not be there yet.
+func loadFailures(ctx context.Context, r store.Reader, counter string, target brenner.ArtifactID) (patchFailures, error) {
+	row, err := failures.Find(ctx, r, counter)
+	if errors.Is(err, brenner.CodeNotFound) {
+		err = nil
 	}
-	if err != nil {
-		return row, err
-	}
-	return row, kernel.ReadBody(o, &row)
-}
-
-func putFailures(ctx context.Context, tx store.Tx, seq int64, counter string, target brenner.ArtifactID, row patchFailures) error {
-	state := failuresCounted
-	if row.Stalemate != "" {
-		state = failuresRaised
-	}
-	body, err := canon.Marshal(row)
-	if err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectPatchFailure, ID: counter, Group: string(target), State: state, Order: seq, Body: body, Seq: seq,
-	})
+	row.counter, row.target = counter, target
+	return row, err
 }
 
 // refusePatch explains a refusal, counts it, and says both in its details.
@@ -150,7 +147,7 @@ func (s *Service) countFailure(ctx context.Context, req api.ApplyPatchRequest, t
 		if t.session != "" {
 			counter = fmt.Sprintf("session/%s/%s", t.session, t.artifact.ID)
 		}
-		row, err := loadFailures(ch.Ctx, ch.Reader, counter)
+		row, err := loadFailures(ch.Ctx, ch.Reader, counter, t.artifact.ID)
 		if err != nil {
 			return failureCount{}, err
 		}
@@ -166,7 +163,7 @@ func (s *Service) countFailure(ctx context.Context, req api.ApplyPatchRequest, t
 		if err != nil {
 			return failureCount{}, err
 		}
-		if row, err = loadFailures(ch.Ctx, ch.Reader, counter); err != nil {
+		if row, err = loadFailures(ch.Ctx, ch.Reader, counter, t.artifact.ID); err != nil {
 			return failureCount{}, err
 		}
 		return raiseIfDue(ch, counter, stillCounting(ch, row, t.session).withCode(t.refusal.Code), t, x, older)

@@ -1,6 +1,7 @@
 package disputes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -18,15 +19,45 @@ import (
 	"brenner/stalemate"
 )
 
-// How far a stalemate has come is an object of this kind. Its id is that of the
-// artifact that says what it is about; its group is the target, or else the
-// session.
-const objectStalemate = "stalemate"
-
-// stalemateRow is the body of the object.
+// stalemateRow is how far a stalemate has come.
 type stalemateRow struct {
-	api.StalemateInfo
+	standing
 	History []stalemate.Event `json:"history"`
+}
+
+// standing is where a stalemate stands: what lists show of it.
+type standing struct {
+	ID         brenner.ArtifactID  `json:"id"`
+	Ref        brenner.Ref         `json:"ref"`
+	Origin     string              `json:"origin"`
+	State      stalemate.State     `json:"state"`
+	Round      int                 `json:"round"`
+	Module     brenner.Module      `json:"module"`
+	Summary    string              `json:"summary"`
+	Target     string              `json:"target,omitzero"`
+	Session    brenner.SessionID   `json:"session,omitzero"`
+	Parties    []brenner.ActorName `json:"parties"`
+	Raiser     brenner.ActorName   `json:"raiser"`
+	Raised     time.Time           `json:"raised_at"`
+	Missing    []string            `json:"missing_evidence,omitzero"`
+	VerdictRef brenner.Ref         `json:"verdict_ref,omitzero"`
+	Outcome    stalemate.Outcome   `json:"outcome,omitzero"`
+	Seq        int64               `json:"seq"`
+}
+
+func (r stalemateRow) info() api.StalemateInfo { return api.StalemateInfo(r.standing) }
+
+// The id of a stalemate is that of the artifact that says what it is about; its
+// group is the target, or else the session.
+var stalemates = kernel.Table[stalemateRow]{
+	Kind: "stalemate",
+	Key: func(r stalemateRow) kernel.Key {
+		return kernel.Key{ID: string(r.ID), Group: cmp.Or(r.Target, string(r.Session)), State: string(r.State)}
+	},
+	Missing: func(id string) error {
+		return brenner.Errorf(brenner.CodeNotFound, "there is no stalemate %q", id).
+			WithHint("list them with `brenner stalemate list --all`")
+	},
 }
 
 // stalemateRaised says that a version just written is a stalemate, and which
@@ -48,20 +79,20 @@ func applyStalemateRaised(ctx context.Context, tx store.Tx, rec journal.Record, 
 	if err != nil {
 		return err
 	}
-	err = putStalemate(ctx, tx, stalemateRow{History: []stalemate.Event{}, StalemateInfo: api.StalemateInfo{
+	err = stalemates.Put(ctx, tx, rec.Seq, stalemateRow{History: []stalemate.Event{}, standing: standing{
 		ID: p.Ref.Artifact, Ref: p.Ref, Origin: p.Origin, State: stalemate.Open, Round: 1, Module: a.Module, Summary: a.Summary,
 		Target: p.Target, Session: p.Session, Parties: p.Parties, Raiser: rec.Actor, Raised: rec.At,
 		Missing: p.Missing, Seq: rec.Seq,
-	}}, rec.Seq)
+	}})
 	if err != nil || p.Counter == "" {
 		return err
 	}
-	row, err := loadFailures(ctx, tx, p.Counter)
+	row, err := loadFailures(ctx, tx, p.Counter, brenner.ArtifactID(p.Target))
 	if err != nil {
 		return err
 	}
 	row.Stalemate = p.Ref.Artifact
-	return putFailures(ctx, tx, rec.Seq, p.Counter, brenner.ArtifactID(p.Target), row)
+	return failures.Put(ctx, tx, rec.Seq, row)
 }
 
 // stalemateMoved says what somebody did about a stalemate and where it stands
@@ -81,43 +112,19 @@ type stalemateMoved struct {
 }
 
 func applyStalemateMoved(ctx context.Context, tx store.Tx, rec journal.Record, p stalemateMoved) error {
-	row, order, err := loadStalemate(ctx, tx, p.ID)
-	if err != nil {
-		return err
-	}
-	row.History = append(row.History, stalemate.Event{
-		Action: p.Action, Actor: rec.Actor, At: rec.At.Format(time.RFC3339), Reason: p.Reason, Round: row.Round,
+	_, err := stalemates.Change(ctx, tx, rec.Seq, string(p.ID), func(row *stalemateRow) {
+		row.History = append(row.History, stalemate.Event{
+			Action: p.Action, Actor: rec.Actor, At: rec.At.Format(time.RFC3339), Reason: p.Reason, Round: row.Round,
+		})
+		row.State, row.Round, row.Seq = p.State, p.Round, rec.Seq
+		if p.Ref != (brenner.Ref{}) {
+			row.Ref = p.Ref
+		}
+		if p.Verdict != (brenner.Ref{}) {
+			row.VerdictRef, row.Outcome = p.Verdict, p.Outcome
+		}
 	})
-	row.State, row.Round, row.Seq = p.State, p.Round, rec.Seq
-	if p.Ref != (brenner.Ref{}) {
-		row.Ref = p.Ref
-	}
-	if p.Verdict != (brenner.Ref{}) {
-		row.VerdictRef, row.Outcome = p.Verdict, p.Outcome
-	}
-	return putStalemate(ctx, tx, row, order)
-}
-
-func putStalemate(ctx context.Context, tx store.Tx, row stalemateRow, order int64) error {
-	body, err := canon.Marshal(row)
-	if err != nil {
-		return err
-	}
-	group := row.Target
-	if group == "" {
-		group = string(row.Session)
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectStalemate, ID: string(row.ID), Group: group, State: string(row.State), Order: order, Body: body, Seq: row.Seq,
-	})
-}
-
-func loadStalemate(ctx context.Context, r store.Reader, id brenner.ArtifactID) (row stalemateRow, order int64, err error) {
-	o, err := r.Object(ctx, objectStalemate, string(id))
-	if err != nil {
-		return row, 0, err
-	}
-	return row, o.Order, kernel.ReadBody(o, &row)
+	return err
 }
 
 // findStalemate loads how far a stalemate has come.
@@ -125,12 +132,7 @@ func findStalemate(c *kernel.Call, id brenner.ArtifactID) (stalemateRow, error) 
 	if err := id.Check(); err != nil {
 		return stalemateRow{}, err
 	}
-	row, _, err := loadStalemate(c.Ctx, c.Reader, id)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return stalemateRow{}, brenner.Errorf(brenner.CodeNotFound, "there is no stalemate %q", id).
-			WithHint("list them with `brenner stalemate list --all`")
-	}
-	return row, err
+	return stalemates.Find(c.Ctx, c.Reader, string(id))
 }
 
 // RaiseStalemate implements api.Stalemates.
@@ -227,7 +229,7 @@ func raiseStalemate(ch *kernel.Change, st stalemate.Stalemate, p stalemateRaised
 		return api.StalemateInfo{}, err
 	}
 	row, err := findStalemate(ch.Call, p.Ref.Artifact)
-	return row.StalemateInfo, err
+	return row.info(), err
 }
 
 // writeStalemate writes what a stalemate is about as a version on another.

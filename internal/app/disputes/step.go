@@ -81,7 +81,7 @@ func moveStalemate(ch *kernel.Change, row stalemateRow, st stalemate.Stalemate, 
 		return api.StalemateInfo{}, err
 	}
 	row, err = findStalemate(ch.Call, row.ID)
-	return row.StalemateInfo, err
+	return row.info(), err
 }
 
 // DecideStalemate implements api.Stalemates.
@@ -162,7 +162,7 @@ func checkStep(req api.MoveStalemateRequest) error {
 // withdraw is for the parties, whoever raised it, and the person who leads the
 // project. To carry a verdict out and to check it is for anyone.
 func checkConcerned(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {
-	leads := ch.Who.Kind == kernel.Person && ch.Who.Role == brenner.PI
+	leads := ch.Leads()
 	if action == stalemate.Implement || action == stalemate.Verify || leads ||
 		ch.Who.Name == row.Raiser || slices.Contains(row.Parties, ch.Who.Name) {
 		return nil

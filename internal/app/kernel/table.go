@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -24,6 +25,8 @@ type Table[T any] struct {
 	// Missing refuses an id that is not there, in the words of the room; nil:
 	// the store's refusal will do.
 	Missing func(id string) error
+	// Unordered objects are listed by their ids.
+	Unordered bool
 }
 
 // Key is where an object stands: its id, and what it is listed by.
@@ -42,23 +45,29 @@ type Row[T any] struct {
 	Seq   int64 // of the record that changed it last
 }
 
+// Place is where a listing goes on behind the row.
+func (r Row[T]) Place() Place { return Place{r.Order, r.ID} }
+
 // Put inserts or replaces an object; seq is that of the record that says so.
 func (t Table[T]) Put(ctx context.Context, tx store.Tx, seq int64, v T) error {
-	return t.put(ctx, tx, seq, seq, v)
+	return t.Replace(ctx, tx, seq, Row[T]{Order: seq}, v)
 }
 
-func (t Table[T]) put(ctx context.Context, tx store.Tx, seq, order int64, v T) error {
+// Replace puts a value in the place of a row.
+func (t Table[T]) Replace(ctx context.Context, tx store.Tx, seq int64, old Row[T], v T) error {
 	body, err := canon.Marshal(v)
 	if err != nil {
 		return err
 	}
 	k := t.Key(v)
-	if k.Order != 0 {
-		order = k.Order
+	o := store.Object{
+		Kind: t.Kind, ID: cmp.Or(old.ID, k.ID), Group: k.Group, State: k.State,
+		Order: cmp.Or(k.Order, old.Order), Body: body, Seq: seq,
 	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: t.Kind, ID: k.ID, Group: k.Group, State: k.State, Order: order, Body: body, Seq: seq,
-	})
+	if t.Unordered {
+		o.Order = 0
+	}
+	return tx.PutObject(ctx, o)
 }
 
 // Change changes an object in its place and gives it as it is then.
@@ -67,8 +76,9 @@ func (t Table[T]) Change(ctx context.Context, tx store.Tx, seq int64, id string,
 	if err != nil {
 		return row.Value, err
 	}
-	fn(&row.Value)
-	return row.Value, t.put(ctx, tx, seq, row.Order, row.Value)
+	v := row.Value
+	fn(&v)
+	return v, t.Replace(ctx, tx, seq, row, v)
 }
 
 // Find gives an object; NOT_FOUND if there is none.
@@ -154,8 +164,7 @@ func (t Table[T]) Each(ctx context.Context, r store.Reader, q Query, fn func(Row
 		if len(rows) < brenner.MaxPage {
 			return nil
 		}
-		last := rows[len(rows)-1]
-		q.After = Place{last.Order, last.ID}
+		q.After = rows[len(rows)-1].Place()
 	}
 }
 
@@ -175,7 +184,7 @@ func (t Table[T]) Page(ctx context.Context, r store.Reader, q Query, p api.Page,
 	var next api.Next
 	if len(rows) > limit {
 		rows = rows[:limit]
-		next.Cursor = MakeCursor(Place{rows[limit-1].Order, rows[limit-1].ID})
+		next.Cursor = MakeCursor(rows[limit-1].Place())
 	}
 	for _, row := range rows {
 		if err := fn(row); err != nil {

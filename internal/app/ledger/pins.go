@@ -2,34 +2,42 @@ package ledger
 
 import (
 	"brenner"
-	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/policy"
 )
 
+// Pin is a version as its artifact stood when it was fixed. It is part of
+// records and of the state of tasks and contexts.
+type Pin struct {
+	Ref brenner.Ref `json:"ref"`
+	// Canonical and Head are those of the artifact at that time.
+	Canonical brenner.Version `json:"canonical,omitzero"`
+	Head      brenner.Version `json:"head"`
+}
+
 // PinsAt is how the artifacts of some versions stand now.
-func PinsAt(c *kernel.Call, refs []brenner.Ref) ([]api.Pin, error) {
+func PinsAt(c *kernel.Call, refs []brenner.Ref) ([]Pin, error) {
 	artifacts, err := ArtifactsOf(c, refs)
-	out := make([]api.Pin, len(refs))
+	out := make([]Pin, len(refs))
 	for i, ref := range refs {
 		a := artifacts[ref.Artifact]
-		out[i] = api.Pin{Ref: ref, Canonical: a.Canonical, Head: a.Head}
+		out[i] = Pin{Ref: ref, Canonical: a.Canonical, Head: a.Head}
 	}
 	return out, err
 }
 
 // PinOf fixes an input at the version that is in force now.
-func PinOf(c *kernel.Call, ref brenner.Ref) (api.Pin, error) {
+func PinOf(c *kernel.Call, ref brenner.Ref) (Pin, error) {
 	a, err := FindArtifact(c, ref.Artifact, policy.Read)
 	if err != nil {
-		return api.Pin{}, err
+		return Pin{}, err
 	}
 	v, err := InForce(c, a, ref.Version)
-	return api.Pin{Ref: v.Ref(), Canonical: a.Canonical, Head: a.Head}, err
+	return Pin{Ref: v.Ref(), Canonical: a.Canonical, Head: a.Head}, err
 }
 
 // Reading is a version that a context showed, as it stood then.
 type Reading struct {
-	api.Pin
+	Pin
 	Invocation string
 }

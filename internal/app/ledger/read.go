@@ -418,16 +418,13 @@ func ancestors(c *kernel.Call, a store.Artifact, from, to brenner.Version) ([]ar
 // them.
 func decisionsAbout(c *kernel.Call, id brenner.ArtifactID) ([]api.Decision, error) {
 	out := []api.Decision{}
-	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectDecision, Group: string(id), Limit: brenner.MaxPage})
+	rows, err := decisions.List(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, brenner.MaxPage)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range rows {
-		var d decisionMade
-		if err := kernel.ReadBody(o, &d); err != nil {
-			return nil, err
-		}
-		info := api.Decision{Seq: o.Seq, At: d.At, Actor: d.Actor, Ref: d.Ref, Status: d.Status, Reason: d.Reason}
+	for _, row := range rows {
+		d := row.Value
+		info := api.Decision{Seq: row.Seq, At: d.At, Actor: d.Actor, Ref: d.Ref, Status: d.Status, Reason: d.Reason}
 		for _, ch := range d.Changes {
 			info.Changes = append(info.Changes, api.StatusChange(ch))
 		}

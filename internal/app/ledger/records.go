@@ -7,7 +7,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
-	"brenner/canon"
+	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 )
@@ -140,7 +140,7 @@ func applyDecided(ctx context.Context, tx store.Tx, rec journal.Record, p Decide
 		if err := Settle(ctx, tx, rec, c.Ref.Artifact, head, p.Changes); err != nil {
 			return err
 		}
-		if err := keepDecision(ctx, tx, rec, c.Ref.Artifact, p); err != nil {
+		if err := decisions.Put(ctx, tx, rec.Seq, decisionMade{At: rec.At, Actor: rec.Actor, Decided: p, about: c.Ref.Artifact, seq: rec.Seq}); err != nil {
 			return err
 		}
 	}
@@ -153,21 +153,16 @@ type decisionMade struct {
 	At    time.Time         `json:"at"`
 	Actor brenner.ActorName `json:"actor"`
 	Decided
+
+	about brenner.ArtifactID // one of those it touched
+	seq   int64
 }
 
-const objectDecision = "decision"
-
-// keepDecision keeps a decision for the history of an artifact it touched: what
-// was canonical when.
-func keepDecision(ctx context.Context, tx store.Tx, rec journal.Record, id brenner.ArtifactID, p Decided) error {
-	body, err := canon.Marshal(decisionMade{At: rec.At, Actor: rec.Actor, Decided: p})
-	if err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectDecision, ID: fmt.Sprintf("%s@%d", id, rec.Seq), Group: string(id),
-		State: string(p.Status), Order: rec.Seq, Body: body, Seq: rec.Seq,
-	})
+var decisions = kernel.Table[decisionMade]{
+	Kind: "decision",
+	Key: func(d decisionMade) kernel.Key {
+		return kernel.Key{ID: fmt.Sprintf("%s@%d", d.about, d.seq), Group: string(d.about), State: string(d.Status)}
+	},
 }
 
 // Settle brings the row of an artifact in line with its versions' statuses.

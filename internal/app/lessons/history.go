@@ -66,13 +66,13 @@ func undoHistory(c *kernel.Call, ref playbook.RecordRef, known histories) (histo
 
 // extendHistory brings a history up to the present.
 func extendHistory(c *kernel.Call, h history) (history, error) {
-	o, _, err := readBullet(c.Ctx, c.Reader, h.bullet)
+	row, err := bullets.Row(c.Ctx, c.Reader, string(h.bullet))
 	if err != nil {
 		return history{}, err
 	}
-	newer, _, err := recordsBack(c, o.Seq, h.last, 0)
+	newer, _, err := recordsBack(c, row.Seq, h.last, 0)
 	slices.Reverse(newer)
-	return history{h.bullet, o.Seq, slices.Concat(h.updates, newer)}, err
+	return history{h.bullet, row.Seq, slices.Concat(h.updates, newer)}, err
 }
 
 // recordsBack reads records of a bullet newest first, from a journal position

@@ -8,7 +8,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
-	"brenner/internal/store"
 	"brenner/playbook"
 	"brenner/policy"
 )
@@ -72,7 +71,7 @@ func excerptOf(c *kernel.Call, ids []playbook.BulletID) (playbook.Domain, *playb
 		return "", nil, err
 	}
 	for _, id := range ids {
-		_, b, err := readBullet(c.Ctx, c.Reader, id)
+		b, err := bullets.Find(c.Ctx, c.Reader, string(id))
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
 			continue
 		}
@@ -115,7 +114,7 @@ func (s *Service) PromoteBullets(ctx context.Context, req api.PromoteBulletsRequ
 		return api.BulletResult{}, err
 	}
 	return kernel.Write(ctx, s.caller, "playbook.promote", req, kernel.To(policy.PlaybookReview, string(domain)), func(ch *kernel.Change) (api.BulletResult, error) {
-		if _, err := readPlaybook(ctx, ch.Reader, domain); err != nil {
+		if _, err := frozen.Find(ctx, ch.Reader, string(domain)); err != nil {
 			return api.BulletResult{}, err
 		}
 		book, err := playbook.NewBook(playbook.Settings{Domain: domain, Threshold: ch.Config.Playbook.Threshold})
@@ -169,7 +168,7 @@ func (s *Service) ReviewBullet(ctx context.Context, req api.ReviewBulletRequest)
 // AmendBullet implements api.Playbook.
 func (s *Service) AmendBullet(ctx context.Context, req api.AmendBulletRequest) (api.BulletResult, error) {
 	wording, err := kernel.View(ctx, s.caller, kernel.To(policy.PlaybookReview, string(req.ID)), func(c *kernel.Call) (playbook.Insight, error) {
-		_, b, err := readBullet(ctx, c.Reader, req.ID)
+		b, err := bullets.Find(ctx, c.Reader, string(req.ID))
 		in := playbook.Insight{Section: b.Section, Content: strings.TrimSpace(req.Content), Confidence: 1, Tags: b.Tags, Vector: vectorOf(req.Vector)}
 		if req.Section != "" {
 			in.Section = req.Section
@@ -185,13 +184,13 @@ func (s *Service) AmendBullet(ctx context.Context, req api.AmendBulletRequest) (
 	}
 	return kernel.Write(ctx, s.caller, "playbook.amend", req, kernel.To(policy.PlaybookReview, string(req.ID)), func(ch *kernel.Change) (api.BulletResult, error) {
 		// The youngest bullet tells the number of its successor.
-		youngest, err := ch.Objects(ctx, store.ObjectQuery{Kind: objectBullet, Group: string(req.ID.Domain()), Newest: true, Limit: 1})
+		youngest, err := bullets.List(ctx, ch.Reader, kernel.Query{Group: string(req.ID.Domain()), Newest: true}, 1)
 		if err != nil {
 			return api.BulletResult{}, err
 		}
 		ids := []playbook.BulletID{req.ID}
-		for _, o := range youngest {
-			ids = append(ids, playbook.BulletID(o.ID))
+		for _, row := range youngest {
+			ids = append(ids, row.Value.ID)
 		}
 		return decideBullets(ch, slices.Compact(ids), req.Reason, func(b *playbook.Book, act playbook.Act) (playbook.Change, error) {
 			return b.Amend(req.ID, batch.insights[0], playbook.CurateOptions{Act: act, Embedding: batch.identity})

@@ -92,7 +92,7 @@ func checkInsights(c *kernel.Call, insights []playbook.Insight) error {
 	if err := playbook.CheckInsights(insights); err != nil {
 		return err
 	}
-	if c.Who.Kind == kernel.Person {
+	if c.Person() {
 		return nil
 	}
 	for _, in := range insights {

@@ -5,7 +5,6 @@ import (
 	"brenner/assembly"
 	"brenner/internal/app/kernel"
 	"brenner/internal/embed"
-	"brenner/internal/store"
 	"brenner/playbook"
 )
 
@@ -16,14 +15,14 @@ func (r *Room) Rank(c *kernel.Call, wanted assembly.Bullets, text string) ([]pla
 	if wanted.Max == 0 || len(wanted.Stages) == 0 {
 		return nil, nil
 	}
-	books, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectPlaybook, Limit: brenner.MaxPage})
+	books, err := frozen.List(c.Ctx, c.Reader, kernel.Query{}, brenner.MaxPage)
 	if err != nil {
 		return nil, err
 	}
 	model := embed.Builtin()
 	var out []playbook.Ranked
-	for _, o := range books {
-		err := r.withBook(c, playbook.Domain(o.ID), func(book *playbook.Book) error {
+	for _, row := range books {
+		err := r.withBook(c, row.Value.Domain, func(book *playbook.Book) error {
 			want := playbook.RankOptions{Stages: wanted.Stages, Most: brenner.MaxCandidates}
 			if book.Settings().Embedding.Same(model.Describe()) && len(book.WithoutVector()) == 0 {
 				want.Query = model.Vec(text)

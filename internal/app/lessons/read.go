@@ -9,7 +9,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
-	"brenner/internal/store"
 	"brenner/playbook"
 	"brenner/policy"
 )
@@ -27,27 +26,39 @@ func (s *Service) Bullets(ctx context.Context, req api.ListBulletsRequest) (api.
 		}
 		out := api.BulletList{Bullets: []playbook.Bullet{}}
 		var last kernel.Place
-		err = kernel.EachObject(ctx, c.Reader, q, func(o store.Object) (bool, error) {
-			b, err := bulletOf(c, o)
-			if err != nil || !wanted(req, b) {
-				return true, err
+		take := func(place kernel.Place, b playbook.Bullet) bool {
+			if !wanted(req, b) {
+				return true
 			}
 			if len(out.Bullets) == limit {
 				out.Cursor = kernel.MakeCursor(last)
-				return false, nil
+				return false
 			}
 			out.Bullets = append(out.Bullets, b)
-			last = kernel.Place{Order: o.Order, ID: o.ID}
-			return true, nil
+			last = place
+			return true
+		}
+		if req.Review {
+			return out, eachInReview(c, q, take)
+		}
+		return out, bullets.Each(ctx, c.Reader, q, func(row kernel.Row[playbook.Bullet]) (bool, error) {
+			return take(row.Place(), row.Value), nil
 		})
-		return out, err
 	})
 }
 
-// bulletQuery finds the bullets that a request may want.
-func bulletQuery(req api.ListBulletsRequest) (store.ObjectQuery, error) {
-	at, err := kernel.OpenCursor[kernel.Place](req.Cursor)
-	q := store.ObjectQuery{Kind: objectBullet, Group: string(req.Domain), AfterOrder: at.Order, AfterID: at.ID}
+// eachInReview visits the bullets whose reviews a query finds.
+func eachInReview(c *kernel.Call, q kernel.Query, take func(kernel.Place, playbook.Bullet) bool) error {
+	return reviews.Each(c.Ctx, c.Reader, q, func(row kernel.Row[review]) (bool, error) {
+		b, err := bullets.Find(c.Ctx, c.Reader, row.ID)
+		return err == nil && take(row.Place(), b), err
+	})
+}
+
+// bulletQuery finds the bullets, or their reviews, that a request may want.
+func bulletQuery(req api.ListBulletsRequest) (kernel.Query, error) {
+	after, err := kernel.OpenCursor[kernel.Place](req.Cursor)
+	q := kernel.Query{Group: string(req.Domain), After: after}
 	if err != nil {
 		return q, err
 	}
@@ -67,26 +78,15 @@ func bulletQuery(req api.ListBulletsRequest) (store.ObjectQuery, error) {
 			return q, err
 		}
 	}
-	if req.Review {
-		q.Kind, q.States = objectReview, []string{string(playbook.ReviewPending)}
-		return q, nil
+	switch {
+	case req.Review:
+		q.States = []string{string(playbook.ReviewPending)}
+	case len(req.Stages) > 0:
+		q.States = kernel.Strings(req.Stages)
+	default:
+		q.States = kernel.Strings(liveStages)
 	}
-	stages := req.Stages
-	if len(stages) == 0 {
-		stages = liveStages
-	}
-	q.States = kernel.Strings(stages)
 	return q, nil
-}
-
-// bulletOf gives the bullet that an object is, or is about.
-func bulletOf(c *kernel.Call, o store.Object) (playbook.Bullet, error) {
-	if o.Kind == objectBullet {
-		var b playbook.Bullet
-		return b, kernel.ReadBody(o, &b)
-	}
-	_, b, err := readBullet(c.Ctx, c.Reader, playbook.BulletID(o.ID))
-	return b, err
 }
 
 func wanted(req api.ListBulletsRequest, b playbook.Bullet) bool {
@@ -98,10 +98,11 @@ func wanted(req api.ListBulletsRequest, b playbook.Bullet) bool {
 // Bullet implements api.Playbook.
 func (s *Service) Bullet(ctx context.Context, req api.BulletRequest) (api.BulletView, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, string(req.ID)), func(c *kernel.Call) (api.BulletView, error) {
-		o, b, err := readBullet(ctx, c.Reader, req.ID)
+		row, err := bullets.Row(ctx, c.Reader, string(req.ID))
 		if err != nil {
 			return api.BulletView{}, err
 		}
+		b := row.Value
 		out := api.BulletView{Bullet: b, SHA256: b.Digest()}
 		if g, ok := b.Gate(); ok {
 			out.Gate = &g
@@ -112,7 +113,7 @@ func (s *Service) Bullet(ctx context.Context, req api.BulletRequest) (api.Bullet
 		if err := c.Allow(policy.Audit, "", "", "the history of "+string(req.ID)); err != nil {
 			return api.BulletView{}, err
 		}
-		out.Records, out.Cursor, err = historyPage(c, o.Seq, req.Page)
+		out.Records, out.Cursor, err = historyPage(c, row.Seq, req.Page)
 		return out, err
 	})
 }
@@ -191,15 +192,13 @@ func playbooks(c *kernel.Call, domain playbook.Domain) ([]playbookFrozen, error)
 		if err := domain.Check(); err != nil {
 			return nil, err
 		}
-		p, err := readPlaybook(c.Ctx, c.Reader, domain)
+		p, err := frozen.Find(c.Ctx, c.Reader, string(domain))
 		return []playbookFrozen{p}, err
 	}
 	var out []playbookFrozen
-	err := kernel.EachObject(c.Ctx, c.Reader, store.ObjectQuery{Kind: objectPlaybook}, func(o store.Object) (bool, error) {
-		var p playbookFrozen
-		err := kernel.ReadBody(o, &p)
-		out = append(out, p)
-		return true, err
+	err := frozen.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[playbookFrozen]) (bool, error) {
+		out = append(out, row.Value)
+		return true, nil
 	})
 	slices.SortFunc(out, func(a, b playbookFrozen) int { return strings.Compare(string(a.Domain), string(b.Domain)) })
 	return out, err
@@ -217,18 +216,18 @@ func (s *Service) PlaybookStats(ctx context.Context, req api.PlaybookStatsReques
 		}
 		for _, p := range books {
 			d := api.DomainStats{Domain: p.Domain, Embedding: p.Embedding, Stages: map[playbook.Stage]int{}}
-			stages, err := c.CountObjects(ctx, objectBullet, string(p.Domain))
+			stages, err := bullets.Count(ctx, c.Reader, string(p.Domain))
 			if err != nil {
 				return api.PlaybookStats{}, err
 			}
 			for stage, n := range stages {
 				d.Stages[playbook.Stage(stage)] = n
 			}
-			reviews, err := c.CountObjects(ctx, objectReview, string(p.Domain))
+			waiting, err := reviews.Count(ctx, c.Reader, string(p.Domain))
 			if err != nil {
 				return api.PlaybookStats{}, err
 			}
-			d.Review = reviews[string(playbook.ReviewPending)]
+			d.Review = waiting[string(playbook.ReviewPending)]
 			out.Domains = append(out.Domains, d)
 		}
 		return out, nil
@@ -237,7 +236,7 @@ func (s *Service) PlaybookStats(ctx context.Context, req api.PlaybookStatsReques
 
 // ReviewNeeds counts the lessons that wait for a person's eye (B7).
 func (r *Room) ReviewNeeds(c *kernel.Call) ([]api.Need, error) {
-	counts, err := c.CountObjects(c.Ctx, objectReview, "")
+	counts, err := reviews.Count(c.Ctx, c.Reader, "")
 	n := counts[string(playbook.ReviewPending)]
 	return []api.Need{{Kind: "review", Count: n, What: fmt.Sprintf("%d lessons of low confidence", n), Command: "brenner playbook review list"}}, err
 }

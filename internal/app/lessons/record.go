@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"errors"
 
 	"brenner"
 	"brenner/api"
@@ -13,16 +14,38 @@ import (
 	"brenner/policy"
 )
 
-// A bullet is an object whose group is its domain, whose state is its stage
-// and whose order is its birth; its body is exactly the canonical JSON that its
-// digest is taken of (B5). A playbook is an object named by its domain. A
-// bullet that waits or waited for a review has an object of the third kind as
-// well, so that the queue is found without reading every bullet.
-const (
-	objectBullet   = "bullet"
-	objectPlaybook = "playbook"
-	objectReview   = "bullet_review"
-)
+// The group of a bullet is its domain, its state its stage and its order its
+// birth; what is stored is exactly the canonical JSON that its digest is taken
+// of (B5).
+var bullets = kernel.Table[playbook.Bullet]{
+	Kind: "bullet",
+	Key: func(b playbook.Bullet) kernel.Key {
+		return kernel.Key{ID: string(b.ID), Group: string(b.Domain), State: string(b.Stage)}
+	},
+	Missing: func(id string) error {
+		return brenner.Errorf(brenner.CodeNotFound, "there is no bullet %q", id).
+			WithHint("list them with `brenner playbook list`")
+	},
+}
+
+// review is that a bullet waits or waited for a review: a row of its own, so
+// that the queue is found without reading every bullet. Nothing but its place
+// is stored.
+type review struct {
+	Where kernel.Key `json:"-"`
+}
+
+var reviews = kernel.Table[review]{Kind: "bullet_review", Key: func(r review) kernel.Key { return r.Where }}
+
+// A playbook is named by its domain.
+var frozen = kernel.Table[playbookFrozen]{
+	Kind: "playbook",
+	Key:  func(p playbookFrozen) kernel.Key { return kernel.Key{ID: string(p.Domain)} },
+	Missing: func(domain string) error {
+		return brenner.Errorf(brenner.CodeNotFound, "the domain %s has no playbook", domain).
+			WithHint("it begins with `brenner playbook learn --domain " + domain + "`")
+	},
+}
 
 // bulletUpdated is one change of one bullet.
 type bulletUpdated struct {
@@ -34,25 +57,29 @@ type bulletUpdated struct {
 }
 
 func applyBulletUpdated(ctx context.Context, tx store.Tx, rec journal.Record, p bulletUpdated) error {
-	o, b, err := readBullet(ctx, tx, p.Bullet)
-	if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+	row, err := bullets.Row(ctx, tx, string(p.Bullet))
+	if err != nil && !errors.Is(err, brenner.CodeNotFound) {
 		return err
 	}
-	if o.Seq != p.Previous {
-		return brenner.Errorf(brenner.CodeJournalCorrupt, "record %s does not follow the record at %d", p.Ref(), o.Seq)
+	if row.Seq != p.Previous {
+		return brenner.Errorf(brenner.CodeJournalCorrupt, "record %s does not follow the record at %d", p.Ref(), row.Seq)
 	}
-	if b, err = p.Apply(b); err != nil {
+	b, err := p.Apply(row.Value)
+	if err != nil {
 		return err
 	}
 	if p.Previous == 0 {
-		o = store.Object{Kind: objectBullet, ID: string(b.ID), Group: string(b.Domain), Order: rec.Seq}
+		row.Order = rec.Seq
 	}
-	o.State, o.Body, o.Seq = string(b.Stage), canon.MustMarshal(b), rec.Seq
-	if err := tx.PutObject(ctx, o); err != nil {
+	if err := bullets.Replace(ctx, tx, rec.Seq, row, b); err != nil {
 		return err
 	}
-	if err := applyReview(ctx, tx, o, b); err != nil {
-		return err
+	if b.Review != "" {
+		r := review{Where: bullets.Key(b)}
+		r.Where.Order, r.Where.State = row.Order, reviewState(b)
+		if err := reviews.Put(ctx, tx, rec.Seq, r); err != nil {
+			return err
+		}
 	}
 	return keepGivenVector(ctx, tx, p)
 }
@@ -60,19 +87,11 @@ func applyBulletUpdated(ctx context.Context, tx store.Tx, rec journal.Record, p 
 // reviewClosed is the state of a review that its bullet's retirement ended.
 const reviewClosed = "closed"
 
-// applyReview keeps the review queue in step with a bullet.
-func applyReview(ctx context.Context, tx store.Tx, bullet store.Object, b playbook.Bullet) error {
-	if b.Review == "" {
-		return nil
-	}
-	state := string(b.Review)
+func reviewState(b playbook.Bullet) string {
 	if b.Review == playbook.ReviewPending && !b.Live() {
-		state = reviewClosed
+		return reviewClosed
 	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectReview, ID: bullet.ID, Group: bullet.Group, State: state, Order: bullet.Order,
-		Body: []byte("{}"), Seq: bullet.Seq,
-	})
+	return string(b.Review)
 }
 
 // keepGivenVector puts a vector that came with an insight where vectors are:
@@ -83,7 +102,7 @@ func keepGivenVector(ctx context.Context, tx store.Tx, p bulletUpdated) error {
 	if err != nil || v == nil {
 		return err
 	}
-	book, err := readPlaybook(ctx, tx, p.Bullet.Domain())
+	book, err := frozen.Find(ctx, tx, string(p.Bullet.Domain()))
 	if err != nil {
 		return err
 	}
@@ -104,56 +123,23 @@ func (p playbookFrozen) space() string {
 }
 
 func applyPlaybookFrozen(ctx context.Context, tx store.Tx, rec journal.Record, p playbookFrozen) error {
-	o := store.Object{Kind: objectPlaybook, ID: string(p.Domain), Order: rec.Seq}
-	before, err := readPlaybook(ctx, tx, p.Domain)
-	switch {
-	case err == nil:
-		if err := tx.DeleteVectors(ctx, before.space()); err != nil {
-			return err
-		}
-		if o, err = tx.Object(ctx, objectPlaybook, string(p.Domain)); err != nil {
-			return err
-		}
-	case brenner.CodeOf(err) != brenner.CodeNotFound:
+	before, err := frozen.Row(ctx, tx, string(p.Domain))
+	if errors.Is(err, brenner.CodeNotFound) {
+		return frozen.Put(ctx, tx, rec.Seq, p)
+	}
+	if err != nil {
 		return err
 	}
-	o.Body, o.Seq = canon.MustMarshal(p), rec.Seq
-	return tx.PutObject(ctx, o)
+	if err := tx.DeleteVectors(ctx, before.Value.space()); err != nil {
+		return err
+	}
+	return frozen.Replace(ctx, tx, rec.Seq, before, p)
 }
 
-// readBullet loads a bullet and its row.
-func readBullet(ctx context.Context, r store.Reader, id playbook.BulletID) (store.Object, playbook.Bullet, error) {
-	o, err := r.Object(ctx, objectBullet, string(id))
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return store.Object{}, playbook.Bullet{}, brenner.Errorf(brenner.CodeNotFound, "there is no bullet %q", id).
-			WithHint("list them with `brenner playbook list`")
-	}
-	if err != nil {
-		return store.Object{}, playbook.Bullet{}, err
-	}
-	var b playbook.Bullet
-	return o, b, kernel.ReadBody(o, &b)
-}
-
-// readPlaybook says what a playbook is frozen to; NOT_FOUND before its first
-// insight.
-func readPlaybook(ctx context.Context, r store.Reader, domain playbook.Domain) (playbookFrozen, error) {
-	o, err := r.Object(ctx, objectPlaybook, string(domain))
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return playbookFrozen{}, brenner.Errorf(brenner.CodeNotFound, "the domain %s has no playbook", domain).
-			WithHint("it begins with `brenner playbook learn --domain " + string(domain) + "`")
-	}
-	if err != nil {
-		return playbookFrozen{}, err
-	}
-	var p playbookFrozen
-	return p, kernel.ReadBody(o, &p)
-}
-
-// frozenTo is readPlaybook for a playbook that need not be there yet.
+// frozenTo says what a playbook is frozen to, nothing before its first insight.
 func frozenTo(c *kernel.Call, domain playbook.Domain) (playbookFrozen, error) {
-	p, err := readPlaybook(c.Ctx, c.Reader, domain)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
+	p, err := frozen.Find(c.Ctx, c.Reader, string(domain))
+	if errors.Is(err, brenner.CodeNotFound) {
 		return playbookFrozen{Domain: domain}, nil
 	}
 	return p, err
@@ -162,14 +148,8 @@ func frozenTo(c *kernel.Call, domain playbook.Domain) (playbookFrozen, error) {
 // eachBullet visits the bullets of a domain, of some stages or all, oldest
 // first.
 func eachBullet(ctx context.Context, r store.Reader, domain playbook.Domain, stages []playbook.Stage, fn func(playbook.Bullet) error) error {
-	q := store.ObjectQuery{Kind: objectBullet, Group: string(domain), States: kernel.Strings(stages)}
-	return kernel.EachObject(ctx, r, q, func(o store.Object) (bool, error) {
-		var b playbook.Bullet
-		if err := kernel.ReadBody(o, &b); err != nil {
-			return false, err
-		}
-		return true, fn(b)
-	})
+	q := kernel.Query{Group: string(domain), States: kernel.Strings(stages)}
+	return bullets.Each(ctx, r, q, func(row kernel.Row[playbook.Bullet]) (bool, error) { return true, fn(row.Value) })
 }
 
 // actOf is who decides about bullets, when and why.
@@ -177,7 +157,7 @@ func actOf(c *kernel.Call, reason string) (playbook.Act, error) {
 	if err := kernel.CheckText(reason); err != nil {
 		return playbook.Act{}, err
 	}
-	person := c.Who.Kind == kernel.Person
+	person := c.Person()
 	return playbook.Act{At: c.Now, Reason: reason, Actor: playbook.Actor{
 		Name: c.Who.Name, Person: person, Reviewer: !person && c.May(policy.PlaybookReview, "", ""),
 	}}, nil
@@ -196,11 +176,11 @@ func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (a
 	for _, u := range c.Updates {
 		if _, seen := last[u.Bullet]; !seen {
 			touched = append(touched, u.Bullet)
-			o, _, err := readBullet(ch.Ctx, ch.Reader, u.Bullet)
-			if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+			row, err := bullets.Row(ch.Ctx, ch.Reader, string(u.Bullet))
+			if err != nil && !errors.Is(err, brenner.CodeNotFound) {
 				return out, err
 			}
-			last[u.Bullet] = o.Seq
+			last[u.Bullet] = row.Seq
 		}
 		seq, err := kindBulletUpdated.Append(ch, bulletUpdated{DeltaUpdate: u, Previous: last[u.Bullet]})
 		if err != nil {
@@ -213,7 +193,7 @@ func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (a
 		return out, err
 	}
 	for _, id := range touched {
-		_, b, err := readBullet(ch.Ctx, ch.Reader, id)
+		b, err := bullets.Find(ch.Ctx, ch.Reader, string(id))
 		if err != nil {
 			return out, err
 		}

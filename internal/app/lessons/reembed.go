@@ -146,7 +146,7 @@ func leftBehind(ch *kernel.Change, done reembedding) (bool, error) {
 			return false, err
 		}
 		for _, id := range ids {
-			_, b, err := readBullet(ch.Ctx, ch.Reader, playbook.BulletID(id))
+			b, err := bullets.Find(ch.Ctx, ch.Reader, id)
 			if err != nil {
 				return false, err
 			}

@@ -70,26 +70,19 @@ type pendingDelta struct {
 func pendingDeltas(ch *kernel.Change, id brenner.SessionID) ([]pendingDelta, error) {
 	var out []pendingDelta
 	logs := map[string]brenner.Ref{}
-	q := store.ObjectQuery{Kind: objectDelta, Group: string(id), States: []string{deltaPending}}
-	err := ch.EachObject(q, func(o store.Object) error {
-		var d deltaState
-		if err := kernel.ReadBody(o, &d); err != nil {
-			return err
-		}
+	q := kernel.Query{Group: string(id), States: []string{deltaPending}}
+	err := deltas.Each(ch.Ctx, ch.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+		d := row.Value
 		if _, ok := logs[d.Message]; !ok {
-			row, err := ch.Object(ch.Ctx, objectReply, replyID(id, d.Message))
+			r, err := replies.Find(ch.Ctx, ch.Reader, replyID(id, d.Message))
 			if err != nil {
-				return err
-			}
-			var r reply
-			if err := kernel.ReadBody(row, &r); err != nil {
-				return err
+				return false, err
 			}
 			logs[d.Message] = r.Log
 		}
 		e, err := readQueued(ch.Ctx, ch.Reader, d.Digest)
-		out = append(out, pendingDelta{id: o.ID, digest: d.Digest, entry: e, log: logs[d.Message]})
-		return err
+		out = append(out, pendingDelta{id: row.ID, digest: d.Digest, entry: e, log: logs[d.Message]})
+		return true, err
 	})
 	slices.SortFunc(out, func(a, b pendingDelta) int {
 		return cmp.Or(strings.Compare(a.entry.Message, b.entry.Message), cmp.Compare(a.entry.Delta.Seq, b.entry.Delta.Seq), strings.Compare(a.id, b.id))
@@ -243,12 +236,8 @@ func (s *Service) Conflicts(ctx context.Context, req api.ListConflictsRequest) (
 			}
 			return out, addConflicts(c, &out, info)
 		}
-		next, err := c.PageObjects(store.ObjectQuery{Kind: objectSession, Newest: true}, req.Page, func(o store.Object) error {
-			var info api.SessionInfo
-			if err := kernel.ReadBody(o, &info); err != nil {
-				return err
-			}
-			return addConflicts(c, &out, info)
+		next, err := sessions.Page(ctx, c.Reader, kernel.Query{Newest: true}, req.Page, func(row kernel.Row[session]) error {
+			return addConflicts(c, &out, row.Value.info())
 		})
 		out.Next = next
 		return out, err

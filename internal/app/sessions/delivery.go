@@ -6,7 +6,6 @@ import (
 
 	"brenner"
 	"brenner/api"
-	"brenner/canon"
 	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
 	"brenner/internal/mail"
@@ -16,15 +15,6 @@ import (
 
 // mailSender is who we ask to be on a mail server.
 const mailSender brenner.ActorName = "Brenner"
-
-// The name a mail server knows an actor by is an object of this kind. Servers
-// assign names of their own; asking for a new one each time would make the
-// agent a stranger to its earlier mail.
-const objectMailName = "mail_name"
-
-type mailName struct {
-	As string `json:"as"`
-}
 
 // messageTried says what came of sending a message over a transport: it
 // arrived, or Code and Message say why not.
@@ -44,15 +34,15 @@ type messageTried struct {
 
 func applyMessageTried(ctx context.Context, tx store.Tx, rec journal.Record, p messageTried) error {
 	if p.Code == "" {
-		if err := putMailName(ctx, tx, rec.Seq, p.To, p.As); err != nil {
+		if err := mailNames.Put(ctx, tx, rec.Seq, mailName{As: p.As, of: p.To}); err != nil {
 			return err
 		}
-		if err := putMailName(ctx, tx, rec.Seq, mailSender, p.Sender); err != nil {
+		if err := mailNames.Put(ctx, tx, rec.Seq, mailName{As: p.Sender, of: mailSender}); err != nil {
 			return err
 		}
 	}
-	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
-		i := slices.IndexFunc(s.Outbox, func(u api.Unsent) bool { return u.ID == p.ID })
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
+		i := slices.IndexFunc(s.Outbox, func(u unsent) bool { return u.ID == p.ID })
 		switch {
 		case i < 0: // another process was faster
 		case p.Code == "":
@@ -61,12 +51,6 @@ func applyMessageTried(ctx context.Context, tx store.Tx, rec journal.Record, p m
 			s.Outbox[i].Attempts++
 			s.Outbox[i].Code, s.Outbox[i].Message = p.Code, p.Message
 		}
-	})
-}
-
-func putMailName(ctx context.Context, tx store.Tx, seq int64, name brenner.ActorName, as string) error {
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectMailName, ID: string(name), Body: canon.MustMarshal(mailName{As: as}), Seq: seq,
 	})
 }
 
@@ -155,23 +139,17 @@ func mailOptions(c *kernel.Call) (mail.Options, error) {
 		return mail.Options{}, err
 	}
 	o := mail.Options{Project: "/" + string(project.ID), Sender: mailSender, Names: map[brenner.ActorName]string{}}
-	err = c.EachObject(store.ObjectQuery{Kind: objectMailName}, func(row store.Object) error {
-		var n mailName
-		err := kernel.ReadBody(row, &n)
-		o.Names[brenner.ActorName(row.ID)] = n.As
-		return err
+	err = mailNames.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[mailName]) (bool, error) {
+		o.Names[brenner.ActorName(row.ID)] = row.Value.As
+		return true, nil
 	})
 	return o, err
 }
 
 // mailMessage is a message as a mail server takes it.
 func mailMessage(c *kernel.Call, info api.SessionInfo, u api.Unsent) (mail.Message, error) {
-	o, err := c.Object(c.Ctx, objectMessage, u.ID)
+	m, err := messages.Find(c.Ctx, c.Reader, u.ID)
 	if err != nil {
-		return mail.Message{}, err
-	}
-	var m api.MessageInfo
-	if err := kernel.ReadBody(o, &m); err != nil {
 		return mail.Message{}, err
 	}
 	text, err := c.Blob(c.Ctx, m.Body)

@@ -2,22 +2,18 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"brenner"
 	"brenner/api"
-	"brenner/canon"
 	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
 )
-
-// A message is an object of this kind; its group is the recipient, its state
-// how far it has come with its reader.
-const objectMessage = "message"
 
 // messageSent says that the system wrote to an actor. In the mailbox that is
 // the delivery; over another transport it is the intent, which messageTried
@@ -33,21 +29,21 @@ type messageSent struct {
 }
 
 func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p messageSent) error {
-	err := putMessage(ctx, tx, rec.Seq, rec.Seq, api.MessageInfo{
+	err := messages.Put(ctx, tx, rec.Seq, message{
 		ID: p.ID, To: p.To, Kind: p.Kind, State: api.MessageUnread, Session: p.Session,
 		Subject: p.Subject, Body: p.Body, Sent: rec.At,
 	})
 	if err != nil {
 		return err
 	}
-	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		if p.Transport != api.TransportMailbox {
-			s.Outbox = append(s.Outbox, api.Unsent{ID: p.ID, To: p.To, Kind: p.Kind})
+			s.Outbox = append(s.Outbox, unsent{ID: p.ID, To: p.To, Kind: p.Kind})
 		}
 		if p.Kind == api.MessageCompiled {
 			return
 		}
-		onRecipient(s, p.To, func(r *api.Recipient) {
+		s.changeRecipient(p.To, func(r *recipient) {
 			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
 		})
 	})
@@ -58,7 +54,7 @@ type messageRead struct {
 }
 
 func applyMessageRead(ctx context.Context, tx store.Tx, rec journal.Record, p messageRead) error {
-	_, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+	_, err := messages.Change(ctx, tx, rec.Seq, p.ID, func(m *message) {
 		m.State, m.ReadAt = api.MessageRead, rec.At
 	})
 	return err
@@ -69,42 +65,19 @@ type messageAcked struct {
 }
 
 func applyMessageAcked(ctx context.Context, tx store.Tx, rec journal.Record, p messageAcked) error {
-	m, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+	m, err := messages.Change(ctx, tx, rec.Seq, p.ID, func(m *message) {
 		m.State, m.AckedAt = api.MessageAcked, rec.At
 	})
 	if err != nil {
 		return err
 	}
-	return changeSession(ctx, tx, rec.Seq, m.Session, func(s *api.SessionInfo) {
-		onRecipient(s, m.To, func(r *api.Recipient) {
+	return changeSession(ctx, tx, rec.Seq, m.Session, func(s *session) {
+		s.changeRecipient(m.To, func(r *recipient) {
 			if r.Ask == m.ID {
 				r.AckedAt = rec.At
 			}
 		})
 	})
-}
-
-func putMessage(ctx context.Context, tx store.Tx, seq, order int64, m api.MessageInfo) error {
-	body, err := canon.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectMessage, ID: m.ID, Group: string(m.To), State: string(m.State), Order: order, Body: body, Seq: seq,
-	})
-}
-
-func changeMessage(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*api.MessageInfo)) (api.MessageInfo, error) {
-	var m api.MessageInfo
-	o, err := tx.Object(ctx, objectMessage, id)
-	if err != nil {
-		return m, err
-	}
-	if err := kernel.ReadBody(o, &m); err != nil {
-		return m, err
-	}
-	fn(&m)
-	return m, putMessage(ctx, tx, seq, o.Order, m)
 }
 
 // sendMessage writes a message of the system to an actor: the only way anything
@@ -122,22 +95,21 @@ func sendMessage(ch *kernel.Change, m messageSent, text string) (string, error) 
 // findMessage loads a message of the caller. Another's is not found: nobody
 // learns what others are told.
 func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
-	var m api.MessageInfo
-	o, err := c.Object(c.Ctx, objectMessage, id)
-	if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
-		return m, err
+	m, err := messages.Find(c.Ctx, c.Reader, id)
+	if err != nil && !errors.Is(err, brenner.CodeNotFound) {
+		return api.MessageInfo{}, err
 	}
-	if err != nil || o.Group != string(c.Who.Name) {
-		return m, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.Who.Name).
+	if err != nil || m.To != c.Who.Name {
+		return api.MessageInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.Who.Name).
 			WithHint("list yours with `brenner mail inbox`")
 	}
-	return m, kernel.ReadBody(o, &m)
+	return api.MessageInfo(m), nil
 }
 
 // Inbox implements api.Mailbox.
 func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Mail, "inbox"), func(c *kernel.Call) (api.MessageList, error) {
-		q := store.ObjectQuery{Kind: objectMessage, Group: string(c.Who.Name)}
+		q := kernel.Query{Group: string(c.Who.Name)}
 		states := req.States
 		if len(states) == 0 {
 			states = []api.MessageState{api.MessageUnread, api.MessageRead}
@@ -150,11 +122,9 @@ func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageL
 			q.States = append(q.States, string(st))
 		}
 		out := api.MessageList{Messages: []api.MessageInfo{}}
-		next, err := c.PageObjects(q, req.Page, func(o store.Object) error {
-			var m api.MessageInfo
-			err := kernel.ReadBody(o, &m)
-			out.Messages = append(out.Messages, m)
-			return err
+		next, err := messages.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[message]) error {
+			out.Messages = append(out.Messages, api.MessageInfo(row.Value))
+			return nil
 		})
 		out.Next = next
 		return out, err

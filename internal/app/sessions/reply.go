@@ -16,7 +16,6 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/mail"
-	"brenner/internal/store"
 	"brenner/policy"
 )
 
@@ -59,20 +58,15 @@ func sessionOf(c *kernel.Call, id brenner.SessionID, agent brenner.ActorName) (a
 		return findSession(c, id)
 	}
 	var asked, known []api.SessionInfo
-	err := c.EachObject(store.ObjectQuery{Kind: objectSession}, func(o store.Object) error {
-		var info api.SessionInfo
-		if err := kernel.ReadBody(o, &info); err != nil {
-			return err
-		}
+	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
+		info := row.Value.info()
 		if slices.Contains(info.Contributors, agent) {
 			known = append(known, info)
 		}
-		onRecipient(&info, agent, func(r *api.Recipient) {
-			if r.Waiting {
-				asked = append(asked, info)
-			}
-		})
-		return nil
+		if r, ok := recipientOf(info, agent); ok && r.Waiting {
+			asked = append(asked, info)
+		}
+		return true, nil
 	})
 	switch {
 	case err != nil:
@@ -117,7 +111,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + in.text))
 		in.message = "reply-" + string(sum)[:16]
 	}
-	old, err := ch.Object(ch.Ctx, objectReply, replyID(in.session.ID, in.message))
+	old, err := replies.Find(ch.Ctx, ch.Reader, replyID(in.session.ID, in.message))
 	if err == nil {
 		return reportRepeated(ch.Call, old)
 	}
@@ -157,16 +151,15 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 
 // acknowledgeAsk acknowledges what asked for the reply, however it came.
 func acknowledgeAsk(ch *kernel.Change, in incoming) error {
-	ask := ""
-	onRecipient(&in.session, in.agent, func(r *api.Recipient) { ask = r.Ask })
-	if ask == "" {
+	r, ok := recipientOf(in.session, in.agent)
+	if !ok || r.Ask == "" {
 		return nil
 	}
-	o, err := ch.Object(ch.Ctx, objectMessage, ask)
-	if err != nil || o.State == string(api.MessageAcked) {
+	m, err := messages.Find(ch.Ctx, ch.Reader, r.Ask)
+	if err != nil || m.State == api.MessageAcked {
 		return err
 	}
-	_, err = kindMessageAcked.Append(ch, messageAcked{ID: ask})
+	_, err = kindMessageAcked.Append(ch, messageAcked{ID: r.Ask})
 	return err
 }
 
@@ -176,7 +169,7 @@ func checkContributor(ch *kernel.Change, in incoming) error {
 	if slices.Contains(in.session.Contributors, in.agent) {
 		return nil
 	}
-	if in.agent == ch.Who.Name && ch.Who.Kind == kernel.Person && ch.Who.Role == brenner.PI {
+	if in.agent == ch.Who.Name && ch.Leads() {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor of %s", in.agent, in.session.ID).
@@ -220,7 +213,7 @@ func shownID(id, message string, n int) string {
 
 // checkRoom keeps the queue of a session to what one compile can take.
 func checkRoom(ch *kernel.Change, id brenner.SessionID, more int) error {
-	counts, err := ch.CountObjects(ch.Ctx, objectDelta, string(id))
+	counts, err := deltas.Count(ch.Ctx, ch.Reader, string(id))
 	if err != nil {
 		return err
 	}
@@ -288,18 +281,14 @@ func submitted(q queuedDelta, why *brenner.Error) api.SubmittedDelta {
 }
 
 // reportRepeated reports a reply that was handed in before.
-func reportRepeated(c *kernel.Call, o store.Object) (api.Submission, error) {
-	report, err := reportReply(c, o)
+func reportRepeated(c *kernel.Call, r reply) (api.Submission, error) {
+	report, err := reportReply(c, r)
 	report.Duplicate = true
 	return report.Submission, err
 }
 
 // reportReply says what became of a reply, reading it anew from its log.
-func reportReply(c *kernel.Call, o store.Object) (api.ReplyReport, error) {
-	var r reply
-	if err := kernel.ReadBody(o, &r); err != nil {
-		return api.ReplyReport{}, err
-	}
+func reportReply(c *kernel.Call, r reply) (api.ReplyReport, error) {
 	var x delta.Extraction
 	if r.Via != viaResolve {
 		text, err := logText(c, r.Log)
@@ -343,16 +332,13 @@ func logText(c *kernel.Call, ref brenner.Ref) (string, error) {
 
 // deltaReport says what became of a delta.
 func deltaReport(c *kernel.Call, id string) (api.SubmittedDelta, error) {
-	o, err := c.Object(c.Ctx, objectDelta, id)
+	row, err := deltas.Row(c.Ctx, c.Reader, id)
 	if err != nil {
 		return api.SubmittedDelta{}, err
 	}
-	var d deltaState
-	if err := kernel.ReadBody(o, &d); err != nil {
-		return api.SubmittedDelta{}, err
-	}
+	d := row.Value
 	out := submitted(d.queuedDelta, nil)
-	out.State = o.State
+	out.State = row.State
 	if d.Outcome != nil {
 		out.Item, out.Code, out.Message, out.Hint, out.Pointer = d.Outcome.Item, d.Outcome.Code, d.Outcome.Message, d.Outcome.Hint, d.Outcome.Pointer
 	}
@@ -387,8 +373,8 @@ func (s *Service) DiagnoseSession(ctx context.Context, req api.DiagnoseSessionRe
 			only = c.Who.Name
 		}
 		out := api.Diagnosis{Replies: []api.ReplyReport{}, Silent: []brenner.ActorName{}}
-		out.Next, err = c.PageObjects(store.ObjectQuery{Kind: objectReply, Group: string(info.ID)}, req.Page, func(o store.Object) error {
-			r, err := reportReply(c, o)
+		out.Next, err = replies.Page(ctx, c.Reader, kernel.Query{Group: string(info.ID)}, req.Page, func(row kernel.Row[reply]) error {
+			r, err := reportReply(c, row.Value)
 			if err == nil && (only == "" || r.Agent == only) {
 				out.Replies = append(out.Replies, r)
 			}

@@ -8,7 +8,6 @@ import (
 
 	"brenner"
 	"brenner/api"
-	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -16,16 +15,6 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"
-)
-
-// A session, a reply and a delta of it are objects of these kinds; the group of
-// the latter two is the session. The state of a delta is pending,
-// or what the compile made of it.
-const (
-	objectSession = "session"
-	objectReply   = "reply"
-	objectDelta   = "delta"
-	deltaPending  = "pending"
 )
 
 // sessionStarted says that a session was started, and all that version 1 of
@@ -43,16 +32,16 @@ type sessionStarted struct {
 }
 
 func applySessionStarted(ctx context.Context, tx store.Tx, rec journal.Record, p sessionStarted) error {
-	s := api.SessionInfo{
+	s := session{
 		ID: p.ID, Question: p.Question, Module: p.Module, Artifact: sessionRef(p.ID, 1), Roster: p.Roster,
-		Transport: p.Transport, Recipients: []api.Recipient{}, Contributors: p.Contributors,
-		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", Outbox: []api.Unsent{},
+		Transport: p.Transport, Recipients: []recipient{}, Contributors: p.Contributors,
+		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", Outbox: []unsent{},
 	}
 	for _, name := range p.Recipients {
 		e, _ := p.Roster.Entry(name)
-		s.Recipients = append(s.Recipients, api.Recipient{Name: name, Role: e.Role})
+		s.Recipients = append(s.Recipients, recipient{Name: name, Role: e.Role})
 	}
-	return putSession(ctx, tx, rec.Seq, rec.Seq, s)
+	return sessions.Put(ctx, tx, rec.Seq, s)
 }
 
 // sessionRef names a version of a session's artifact, which has the session's
@@ -117,55 +106,23 @@ func storedByReply(p replyReceived) []brenner.Digest {
 	return out
 }
 
-// reply is the state of a reply.
-type reply struct {
-	replyReceived
-	At time.Time `json:"at"`
-}
-
-// deltaState is the state of a delta.
-type deltaState struct {
-	queuedDelta
-	Session brenner.SessionID `json:"session"`
-	Message string            `json:"message"`
-	Agent   brenner.ActorName `json:"agent"`
-	// Outcome is what the compile made of it.
-	Outcome *delta.Outcome `json:"outcome,omitzero"`
-}
-
-func replyID(session brenner.SessionID, message string) string {
-	return string(session) + "/" + message
-}
-
-func deltaID(session brenner.SessionID, message string, n int) string {
-	return fmt.Sprintf("%s/%s#%d", session, message, n)
-}
-
 func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p replyReceived) error {
-	body, err := canon.Marshal(reply{replyReceived: p, At: rec.At})
-	if err != nil {
-		return err
-	}
-	err = tx.PutObject(ctx, store.Object{
-		Kind: objectReply, ID: replyID(p.Session, p.Message), Group: string(p.Session), State: p.Via,
-		Order: rec.Seq, Body: body, Seq: rec.Seq,
-	})
-	if err != nil {
+	if err := replies.Put(ctx, tx, rec.Seq, reply{replyReceived: p, At: rec.At}); err != nil {
 		return err
 	}
 	for i, q := range p.Deltas {
 		d := deltaState{queuedDelta: q, Session: p.Session, Message: p.Message, Agent: p.Agent}
 		// Deltas are listed as they came: by reply, then by place in it.
-		order := rec.Seq<<20 | int64(i+1)
-		if err := putDelta(ctx, tx, rec.Seq, order, deltaID(p.Session, p.Message, i+1), d); err != nil {
+		place := kernel.Row[deltaState]{ID: deltaID(p.Session, p.Message, i+1), Order: rec.Seq<<20 | int64(i+1)}
+		if err := deltas.Replace(ctx, tx, rec.Seq, place, d); err != nil {
 			return err
 		}
 	}
-	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		if !slices.Contains(s.Contributors, p.Agent) {
 			s.Contributors = append(s.Contributors, p.Agent)
 		}
-		onRecipient(s, p.Agent, func(r *api.Recipient) {
+		s.changeRecipient(p.Agent, func(r *recipient) {
 			r.Pending += len(p.Deltas)
 			if p.Via != viaResolve {
 				r.Replies++
@@ -198,21 +155,13 @@ type compiledDelta struct {
 func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, p sessionCompiled) error {
 	done := map[brenner.ActorName]int{}
 	for _, c := range p.Deltas {
-		o, err := tx.Object(ctx, objectDelta, c.ID)
+		d, err := deltas.Change(ctx, tx, rec.Seq, c.ID, func(d *deltaState) { d.Outcome = &c.Outcome })
 		if err != nil {
 			return err
 		}
-		var d deltaState
-		if err := kernel.ReadBody(o, &d); err != nil {
-			return err
-		}
-		d.Outcome = &c.Outcome
 		done[d.Agent]++
-		if err := putDelta(ctx, tx, rec.Seq, o.Order, c.ID, d); err != nil {
-			return err
-		}
 	}
-	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		s.Compiles++
 		s.Conflicts, s.ThreadEmpty = p.Conflicts, p.ThreadEmpty
 		if p.Version != 0 {
@@ -224,62 +173,6 @@ func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, 
 			r.Compiled += done[r.Name]
 		}
 	})
-}
-
-func putDelta(ctx context.Context, tx store.Tx, seq, order int64, id string, d deltaState) error {
-	body, err := canon.Marshal(d)
-	if err != nil {
-		return err
-	}
-	state := deltaPending
-	if d.Outcome != nil {
-		state = string(d.Outcome.Status)
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectDelta, ID: id, Group: string(d.Session), State: state, Order: order, Body: body, Seq: seq,
-	})
-}
-
-func putSession(ctx context.Context, tx store.Tx, seq, order int64, s api.SessionInfo) error {
-	body, err := canon.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{Kind: objectSession, ID: string(s.ID), Order: order, Body: body, Seq: seq})
-}
-
-func changeSession(ctx context.Context, tx store.Tx, seq int64, id brenner.SessionID, fn func(*api.SessionInfo)) error {
-	o, err := tx.Object(ctx, objectSession, string(id))
-	if err != nil {
-		return err
-	}
-	var s api.SessionInfo
-	if err := kernel.ReadBody(o, &s); err != nil {
-		return err
-	}
-	fn(&s)
-	return putSession(ctx, tx, seq, o.Order, s)
-}
-
-// onRecipient changes a recipient, if the actor is one.
-func onRecipient(s *api.SessionInfo, name brenner.ActorName, fn func(*api.Recipient)) {
-	if i := slices.IndexFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == name }); i >= 0 {
-		fn(&s.Recipients[i])
-	}
-}
-
-// findSession loads a session.
-func findSession(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, error) {
-	var s api.SessionInfo
-	o, err := c.Object(c.Ctx, objectSession, string(id))
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return s, brenner.Errorf(brenner.CodeNotFound, "there is no session %q", id).
-			WithHint("list them with `brenner session list`")
-	}
-	if err != nil {
-		return s, err
-	}
-	return s, kernel.ReadBody(o, &s)
 }
 
 // leading is to do what only who leads sessions may do.
@@ -310,15 +203,12 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 // OnlyByDeltas refuses to overwrite the artifact of a session: it follows from
 // its deltas and nothing else.
 func (r *Room) OnlyByDeltas(ch *kernel.Change, id brenner.ArtifactID) error {
-	switch _, err := ch.Object(ch.Ctx, objectSession, string(id)); brenner.CodeOf(err) {
-	case "":
-		return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
-			WithHint(fmt.Sprintf("run `brenner delta submit --session %s FILE`", id))
-	case brenner.CodeNotFound:
-		return nil
-	default:
+	is, err := sessions.Has(ch.Ctx, ch.Reader, string(id))
+	if err != nil || !is {
 		return err
 	}
+	return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
+		WithHint(fmt.Sprintf("run `brenner delta submit --session %s FILE`", id))
 }
 
 // RosterRole is the role that a session's roster gives the caller.

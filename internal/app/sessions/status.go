@@ -11,7 +11,6 @@ import (
 	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
-	"brenner/internal/store"
 	"brenner/policy"
 )
 
@@ -19,11 +18,9 @@ import (
 func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
 		out := api.SessionList{Sessions: []api.SessionInfo{}}
-		next, err := c.PageObjects(store.ObjectQuery{Kind: objectSession, Newest: true}, req.Page, func(o store.Object) error {
-			var info api.SessionInfo
-			err := kernel.ReadBody(o, &info)
-			out.Sessions = append(out.Sessions, info)
-			return err
+		next, err := sessions.Page(ctx, c.Reader, kernel.Query{Newest: true}, req.Page, func(row kernel.Row[session]) error {
+			out.Sessions = append(out.Sessions, row.Value.info())
+			return nil
 		})
 		out.Next = next
 		return out, err
@@ -33,7 +30,7 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 // Session implements api.Sessions.
 func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
 	shown := func(v api.SessionView) []brenner.Ref { return []brenner.Ref{v.Ref} }
-	return kernel.Read(ctx, s.caller, "session "+string(req.ID), shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Module: "", Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
+	return kernel.Read(ctx, s.caller, "session "+string(req.ID), shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
 		info, err := findSession(c, req.ID)
 		if err != nil {
 			return api.SessionView{}, err
@@ -61,7 +58,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 		if err != nil {
 			return api.SessionStatus{}, err
 		}
-		counts, err := c.CountObjects(ctx, objectDelta, string(id))
+		counts, err := deltas.Count(ctx, c.Reader, string(id))
 		if err != nil {
 			return api.SessionStatus{}, err
 		}
@@ -115,22 +112,18 @@ func nextSteps(info api.SessionInfo, pending int) []string {
 // to compile, messages to send again (X5).
 func (r *Room) SessionNeeds(c *kernel.Call) ([]api.Need, error) {
 	var conflicts, pending, unsent []string
-	err := c.EachObject(store.ObjectQuery{Kind: objectSession}, func(o store.Object) error {
-		var info api.SessionInfo
-		if err := kernel.ReadBody(o, &info); err != nil {
-			return err
-		}
-		counts, err := c.CountObjects(c.Ctx, objectDelta, o.ID)
-		if info.Conflicts > 0 {
-			conflicts = append(conflicts, o.ID)
+	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
+		counts, err := deltas.Count(c.Ctx, c.Reader, row.ID)
+		if row.Value.Conflicts > 0 {
+			conflicts = append(conflicts, row.ID)
 		}
 		if counts[deltaPending] > 0 {
-			pending = append(pending, o.ID)
+			pending = append(pending, row.ID)
 		}
-		if len(info.Outbox) > 0 {
-			unsent = append(unsent, o.ID)
+		if len(row.Value.Outbox) > 0 {
+			unsent = append(unsent, row.ID)
 		}
-		return err
+		return true, err
 	})
 	return []api.Need{
 		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + kernel.FirstFew(conflicts), Command: "brenner conflict list " + kernel.First(conflicts), Names: conflicts},

@@ -147,9 +147,9 @@ func (v *rebuilding) sameVersion(seq int64, ref brenner.Ref, doc *delta.Artifact
 // unmade reports versions of session artifacts that no compile made.
 func (v *rebuilding) unmade(made map[brenner.Ref]bool) error {
 	var ids []brenner.SessionID
-	err := v.EachObject(store.ObjectQuery{Kind: objectSession}, func(o store.Object) error {
-		ids = append(ids, brenner.SessionID(o.ID))
-		return nil
+	err := sessions.Each(v.Ctx, v.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
+		ids = append(ids, row.Value.ID)
+		return true, nil
 	})
 	if err != nil {
 		return err

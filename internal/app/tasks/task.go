@@ -11,7 +11,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/canon"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
@@ -19,8 +18,71 @@ import (
 	"brenner/policy"
 )
 
-// A task is an object of this kind; its group is the role it is for.
-const objectTask = "task"
+// task is the state of a task.
+type task struct {
+	ID           string            `json:"id"`
+	Kind         string            `json:"kind"`
+	State        api.TaskState     `json:"state"`
+	Title        string            `json:"title"`
+	Spec         string            `json:"spec"`
+	Role         brenner.Role      `json:"role"`
+	Modules      []brenner.Module  `json:"modules"`
+	CrossCutting bool              `json:"cross_cutting"`
+	Inputs       []ledger.Pin      `json:"inputs"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+	Creator      brenner.ActorName `json:"creator"`
+	Created      time.Time         `json:"created_at"`
+	Holder       brenner.ActorName `json:"holder,omitzero"`
+	LeaseUntil   time.Time         `json:"lease_until,omitzero"`
+	Outputs      []brenner.Ref     `json:"outputs"`
+	Moved        []moved           `json:"moved,omitzero"`
+	Note         string            `json:"note,omitzero"`
+	Completed    time.Time         `json:"completed_at,omitzero"`
+}
+
+// moved is an input that changed before the task was completed: its canonical
+// version, or for a draft its head, then and at completion.
+type moved struct {
+	Ref brenner.Ref     `json:"ref"`
+	Was brenner.Version `json:"was"`
+	Now brenner.Version `json:"now"`
+	// Through names the invocation that read it, if it was not pinned.
+	Through string `json:"through,omitzero"`
+}
+
+// The group of a task is the role it is for. Tasks are listed in the order they
+// were opened: their number.
+var tasks = kernel.Table[task]{
+	Kind: "task",
+	Key: func(t task) kernel.Key {
+		return kernel.Key{ID: t.ID, Group: string(t.Role), State: string(t.State), Order: kernel.NumberOf(t.ID)}
+	},
+	Missing: func(id string) error {
+		return brenner.Errorf(brenner.CodeNotFound, "there is no task %q", id).
+			WithHint("list them with `brenner task list`")
+	},
+}
+
+// info is a task as it stands at an instant.
+func (t task) info(now time.Time) api.TaskInfo {
+	out := api.TaskInfo{
+		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
+		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session,
+		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
+		Note: t.Note, Completed: t.Completed,
+		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
+	}
+	for i, p := range t.Inputs {
+		out.Inputs[i] = api.Pin(p)
+	}
+	if t.Moved != nil {
+		out.Moved = make([]api.Moved, len(t.Moved))
+	}
+	for i, m := range t.Moved {
+		out.Moved[i] = api.Moved(m)
+	}
+	return out
+}
 
 // taskWork is the kind of a task that somebody opens; upkeep opens others.
 const taskWork = "work"
@@ -34,12 +96,12 @@ type taskOpened struct {
 	Role         brenner.Role      `json:"role"`
 	Modules      []brenner.Module  `json:"modules"`
 	CrossCutting bool              `json:"cross_cutting"`
-	Inputs       []api.Pin         `json:"inputs"`
+	Inputs       []ledger.Pin      `json:"inputs"`
 	Session      brenner.SessionID `json:"session,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
-	return putTask(ctx, tx, rec.Seq, api.TaskInfo{
+	return tasks.Put(ctx, tx, rec.Seq, task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
 		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
@@ -54,7 +116,7 @@ type taskClaimed struct {
 }
 
 func applyTaskClaimed(ctx context.Context, tx store.Tx, rec journal.Record, p taskClaimed) error {
-	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.Holder, t.LeaseUntil = api.TaskClaimed, p.Holder, p.Until
 	})
 }
@@ -64,7 +126,7 @@ type taskReleased struct {
 }
 
 func applyTaskReleased(ctx context.Context, tx store.Tx, rec journal.Record, p taskReleased) error {
-	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.Holder, t.LeaseUntil = api.TaskOpen, "", time.Time{}
 	})
 }
@@ -73,7 +135,7 @@ func applyTaskReleased(ctx context.Context, tx store.Tx, rec journal.Record, p t
 type taskCompleted struct {
 	ID      string                `json:"id"`
 	Outputs []brenner.Ref         `json:"outputs"`
-	Moved   []api.Moved           `json:"moved"`
+	Moved   []moved               `json:"moved"`
 	Note    string                `json:"note"`
 	Changes []ledger.StatusChange `json:"changes"`
 }
@@ -87,7 +149,7 @@ func applyTaskCompleted(ctx context.Context, tx store.Tx, rec journal.Record, p 
 			return err
 		}
 	}
-	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.LeaseUntil, t.Completed = api.TaskDone, time.Time{}, rec.At
 		t.Outputs, t.Moved, t.Note = p.Outputs, p.Moved, p.Note
 	})
@@ -99,7 +161,7 @@ type taskCanceled struct {
 }
 
 func applyTaskCanceled(ctx context.Context, tx store.Tx, rec journal.Record, p taskCanceled) error {
-	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.LeaseUntil, t.Completed, t.Note = api.TaskCanceled, time.Time{}, rec.At, p.Reason
 	})
 }
@@ -109,57 +171,20 @@ func applyOutput(ctx context.Context, tx store.Tx, rec journal.Record, p ledger.
 	if p.Task == "" {
 		return nil
 	}
-	return changeTask(ctx, tx, rec.Seq, p.Task, func(t *api.TaskInfo) {
+	return changeTask(ctx, tx, rec.Seq, p.Task, func(t *task) {
 		t.Outputs = append(t.Outputs, brenner.Ref{Artifact: p.ID, Version: p.Version})
 	})
 }
 
-func putTask(ctx context.Context, tx store.Tx, seq int64, t api.TaskInfo) error {
-	body, err := canon.Marshal(t)
-	if err != nil {
-		return err
-	}
-	// Tasks are listed in the order they were opened: their number.
-	var order int64
-	if _, err := fmt.Sscanf(t.ID, "task-%d", &order); err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectTask, ID: t.ID, Group: string(t.Role), State: string(t.State), Order: order, Body: body, Seq: seq,
-	})
-}
-
-func changeTask(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*api.TaskInfo)) error {
-	o, err := tx.Object(ctx, objectTask, id)
-	if err != nil {
-		return err
-	}
-	var t api.TaskInfo
-	if err := kernel.ReadBody(o, &t); err != nil {
-		return err
-	}
-	fn(&t)
-	return putTask(ctx, tx, seq, t)
+func changeTask(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*task)) error {
+	_, err := tasks.Change(ctx, tx, seq, id, fn)
+	return err
 }
 
 // Find loads a task as it stands now.
 func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
-	o, err := c.Object(c.Ctx, objectTask, id)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return api.TaskInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no task %q", id).
-			WithHint("list them with `brenner task list`")
-	}
-	if err != nil {
-		return api.TaskInfo{}, err
-	}
-	return taskFrom(c, o)
-}
-
-func taskFrom(c *kernel.Call, o store.Object) (api.TaskInfo, error) {
-	var t api.TaskInfo
-	err := kernel.ReadBody(o, &t)
-	t.Overdue = t.State == api.TaskClaimed && !c.Now.Before(t.LeaseUntil)
-	return t, err
+	t, err := tasks.Find(c.Ctx, c.Reader, id)
+	return t.info(c.Now), err
 }
 
 // NewTask implements api.Tasks.
@@ -173,7 +198,7 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
 	p := taskOpened{
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
-		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []api.Pin{}, Session: req.Session,
+		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session,
 	}
 	if err := checkTaskText(p.Title, p.Spec); err != nil {
 		return api.TaskInfo{}, err
@@ -243,7 +268,7 @@ func taskModules(ch *kernel.Change, req api.NewTaskRequest) ([]brenner.Module, e
 
 // pinFor is pin for a task of a role, which must be allowed to read it: pinning
 // is no way around a policy (C7).
-func pinFor(c *kernel.Call, ref brenner.Ref, role brenner.Role) (api.Pin, error) {
+func pinFor(c *kernel.Call, ref brenner.Ref, role brenner.Role) (ledger.Pin, error) {
 	p, err := ledger.PinOf(c, ref)
 	if err != nil {
 		return p, err
@@ -261,12 +286,12 @@ func pinFor(c *kernel.Call, ref brenner.Ref, role brenner.Role) (api.Pin, error)
 
 // movedSince says how a pinned input has changed since: its canonical version if
 // that is what was pinned, else its head (C17).
-func movedSince(c *kernel.Call, p api.Pin) (api.Moved, bool, error) {
+func movedSince(c *kernel.Call, p ledger.Pin) (moved, bool, error) {
 	a, err := c.Reader.Artifact(c.Ctx, p.Ref.Artifact)
 	if err != nil {
-		return api.Moved{}, false, err
+		return moved{}, false, err
 	}
-	m := api.Moved{Ref: p.Ref, Was: p.Head, Now: a.Head}
+	m := moved{Ref: p.Ref, Was: p.Head, Now: a.Head}
 	if p.Ref.Version == p.Canonical {
 		m.Was, m.Now = p.Canonical, a.Canonical
 	}

@@ -11,7 +11,6 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
-	"brenner/internal/store"
 	"brenner/policy"
 
 	"github.com/go-json-experiment/json"
@@ -54,7 +53,7 @@ func (r *Room) Enter(c *kernel.Call, id string) error {
 // checkEligible refuses a task that is not for the caller's role. The PI may take
 // any.
 func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
-	if c.Who.Kind == kernel.Person && c.Who.Role == brenner.PI {
+	if c.Leads() {
 		return nil
 	}
 	role, err := r.RoleFor(c, t)
@@ -136,10 +135,8 @@ func (r *Room) checkFree(c *kernel.Call, t api.TaskInfo) error {
 
 // Each visits tasks in the order they were opened until fn says stop.
 func (r *Room) Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error {
-	q := store.ObjectQuery{Kind: objectTask, States: kernel.Strings(states)}
-	return kernel.EachObject(c.Ctx, c.Reader, q, func(o store.Object) (bool, error) {
-		t, err := taskFrom(c, o)
-		return err == nil && fn(t), err
+	return tasks.Each(c.Ctx, c.Reader, kernel.Query{States: kernel.Strings(states)}, func(row kernel.Row[task]) (bool, error) {
+		return fn(row.Value.info(c.Now)), nil
 	})
 }
 
@@ -235,7 +232,7 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 		if err := checkTaskText(t.Title, req.Note); err != nil {
 			return api.TaskInfo{}, err
 		}
-		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []api.Moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}
+		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}
 		for _, ref := range req.Outputs {
 			pin, err := ledger.PinOf(ch.Call, ref)
 			if err != nil {
@@ -263,14 +260,14 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 // movedInputs lists what a task rests on and what has changed since: its
 // pinned inputs and what its contexts showed. What the task itself wrote does
 // not count.
-func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) ([]api.Moved, error) {
-	out := []api.Moved{}
+func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) ([]moved, error) {
+	out := []moved{}
 	seen := map[brenner.Ref]bool{}
 	own := map[brenner.ArtifactID]bool{}
 	for _, ref := range outputs {
 		own[ref.Artifact] = true
 	}
-	look := func(p api.Pin, through string) error {
+	look := func(p ledger.Pin, through string) error {
 		if seen[p.Ref] || own[p.Ref.Artifact] {
 			return nil
 		}
@@ -283,7 +280,7 @@ func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.
 		return err
 	}
 	for _, p := range t.Inputs {
-		if err := look(p, ""); err != nil {
+		if err := look(ledger.Pin(p), ""); err != nil {
 			return nil, err
 		}
 	}
@@ -335,12 +332,11 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 			}
 		}
 		out := api.TaskList{Tasks: []api.TaskInfo{}}
-		q := store.ObjectQuery{Kind: objectTask, Group: string(req.Role), States: kernel.Strings(states)}
+		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states)}
 		var err error
-		out.Next, err = c.PageObjects(q, req.Page, func(o store.Object) error {
-			t, err := taskFrom(c, o)
-			out.Tasks = append(out.Tasks, t)
-			return err
+		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
+			out.Tasks = append(out.Tasks, row.Value.info(c.Now))
+			return nil
 		})
 		return out, err
 	})

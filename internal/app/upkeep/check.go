@@ -77,7 +77,7 @@ func checking(req api.CheckRequest) kernel.Guard {
 // withhold takes the quotations out of findings for an agent: what artifacts
 // say it reads through a context (C3).
 func withhold(c *kernel.Call, findings []api.CheckFinding) {
-	if c.Who.Kind == kernel.Person {
+	if c.Person() {
 		return
 	}
 	for i := range findings {

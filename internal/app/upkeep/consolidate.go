@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/canon"
 	"brenner/check"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -18,12 +18,18 @@ import (
 	"brenner/policy"
 )
 
-// That a consolidation was done is a record of this kind; the last one is kept
-// as an object.
-const (
-	objectConsolidation = "consolidation"
-	consolidationLast   = "last"
-)
+// consolidation is when a consolidation was done; the last one is kept.
+type consolidation struct {
+	At  time.Time `json:"at,omitzero"`
+	Seq int64     `json:"seq,omitzero"`
+}
+
+const consolidationLast = "last"
+
+var consolidations = kernel.Table[consolidation]{
+	Kind: "consolidation",
+	Key:  func(consolidation) kernel.Key { return kernel.Key{ID: consolidationLast} },
+}
 
 // consolidationDone says what a consolidation found and opened.
 type consolidationDone struct {
@@ -34,26 +40,16 @@ type consolidationDone struct {
 }
 
 func applyConsolidationDone(ctx context.Context, tx store.Tx, rec journal.Record, _ consolidationDone) error {
-	body, err := canon.Marshal(api.Consolidation{At: rec.At, Seq: rec.Seq})
-	if err != nil {
-		return err
-	}
-	return tx.PutObject(ctx, store.Object{
-		Kind: objectConsolidation, ID: consolidationLast, Order: rec.Seq, Body: body, Seq: rec.Seq,
-	})
+	return consolidations.Put(ctx, tx, rec.Seq, consolidation{At: rec.At, Seq: rec.Seq})
 }
 
 // lastConsolidation says when a consolidation was last done; zero if never.
 func lastConsolidation(c *kernel.Call) (api.Consolidation, error) {
-	var last api.Consolidation
-	o, err := c.Object(c.Ctx, objectConsolidation, consolidationLast)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return last, nil
+	last, err := consolidations.Find(c.Ctx, c.Reader, consolidationLast)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return api.Consolidation{}, nil
 	}
-	if err != nil {
-		return last, err
-	}
-	return last, kernel.ReadBody(o, &last)
+	return api.Consolidation(last), err
 }
 
 // ConsolidationNeeds says when a consolidation is overdue (C28): too many

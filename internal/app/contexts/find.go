@@ -1,0 +1,259 @@
+package contexts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/assembly"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+)
+
+const (
+	// linkDistance is how many links away from the task's inputs is still near.
+	linkDistance = 3
+	// perWord is how many artifacts the full-text index looks at for a word. A
+	// word that more have says little.
+	perWord = 300
+	// tagReach is how many artifacts all tags of the inputs together lead to,
+	// those made last.
+	tagReach = 1000
+)
+
+// finder asks the store, cause by cause, and keeps the rows it has seen.
+type finder struct {
+	*kernel.Call
+	work
+	types   []brenner.TypeName
+	modules []brenner.Module
+	inScope int // how many artifacts have one of the types in one of the modules
+	rows    map[brenner.ArtifactID]*store.Artifact
+}
+
+func newFinder(c *kernel.Call, w work, scope assembly.Scope) (*finder, error) {
+	f := &finder{Call: c, work: w, modules: scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)}
+	for _, t := range w.view.Types {
+		f.types = append(f.types, t.Type)
+	}
+	kinds, err := c.Kinds(c.Ctx)
+	for _, k := range kinds {
+		if scope.All && !slices.Contains(f.modules, k.Module) {
+			f.modules = append(f.modules, k.Module)
+		}
+		if f.covers(k.Type, k.Module) {
+			f.inScope += k.Artifacts
+		}
+	}
+	return f, err
+}
+
+func (f *finder) covers(t brenner.TypeName, m brenner.Module) bool {
+	return slices.Contains(f.types, t) && slices.Contains(f.modules, m)
+}
+
+// all asks the causes in turn. Each may bring an equal part of what those
+// before it left, and the newest fill up the rest.
+func (f *finder) all() ([]assembly.Found, error) {
+	left := brenner.MaxCandidates
+	links, err := f.byLinks()
+	if err != nil {
+		return nil, err
+	}
+	left -= min(len(links.Hits), left/4)
+	tagged, err := f.byTags(left / 3)
+	if err != nil {
+		return nil, err
+	}
+	left -= len(tagged.Hits)
+	worded, err := f.byFullText(left / 2)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := f.byRecency()
+	if err != nil {
+		return nil, err
+	}
+	newest.More = f.others(links, tagged, worded, newest)
+	return []assembly.Found{links, tagged, worded, newest}, nil
+}
+
+// others counts what is in scope and was found by no cause. As everything in
+// scope was new once, it counts as what recency would bring besides.
+func (f *finder) others(found ...assembly.Found) int {
+	n := f.inScope
+	seen := make(map[brenner.Ref]bool, 2*brenner.MaxCandidates)
+	for _, one := range found {
+		for _, h := range one.Hits {
+			a := f.rows[h.Ref.Artifact]
+			if !seen[h.Ref] && f.covers(a.Type, a.Module) && h.Ref == inForceRef(a) {
+				n--
+			}
+			seen[h.Ref] = true
+		}
+	}
+	return n
+}
+
+// byLinks follows links both ways from the task's inputs.
+func (f *finder) byLinks() (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByLinks}
+	seen := map[brenner.Ref]bool{}
+	for _, r := range f.inputs {
+		seen[r] = true
+	}
+	layer := f.inputs
+	var met []brenner.ArtifactID
+	for distance := 1; distance <= linkDistance && len(layer) > 0 && len(out.Hits) < brenner.MaxCandidates; distance++ {
+		var next []brenner.Ref
+		up, err := ledger.LinksUp(f.Call)(layer)
+		if err != nil {
+			return out, err
+		}
+		down, err := ledger.LinksDown(f.Call)(layer)
+		if err != nil {
+			return out, err
+		}
+		for _, e := range up {
+			next = append(next, e.To)
+		}
+		for _, e := range down {
+			next = append(next, e.From)
+		}
+		slices.SortFunc(next, brenner.Ref.Compare)
+		layer = layer[:0:0]
+		for _, r := range slices.Compact(next) {
+			if seen[r] {
+				continue
+			}
+			seen[r] = true
+			layer = append(layer, r)
+			if len(out.Hits) < brenner.MaxCandidates {
+				out.Hits = append(out.Hits, assembly.Hit{Ref: r, Distance: distance})
+				met = append(met, r.Artifact)
+			}
+		}
+	}
+	return out, f.know(met)
+}
+
+// byTags finds what shares tags with the task's inputs.
+func (f *finder) byTags(most int) (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByTags}
+	tags := commonest(f.tags, brenner.MaxQueryTags)
+	if len(tags) == 0 {
+		return out, nil
+	}
+	rows, err := f.Tagged(f.Ctx, store.TagQuery{
+		Tags: tags, Types: f.types, Modules: f.modules, Limit: most, Depth: tagReach / len(tags),
+	})
+	out.Hits = f.hits(rows)
+	return out, err
+}
+
+// commonest gives up to n of some tags, those that come most often, ties in
+// order.
+func commonest(tags []string, n int) []string {
+	times := map[string]int{}
+	for _, tag := range tags {
+		times[tag]++
+	}
+	out := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), n)]
+}
+
+// byRecency finds what changed last: enough even if the others found the same.
+func (f *finder) byRecency() (assembly.Found, error) {
+	rows, err := f.Reader.Artifacts(f.Ctx, store.ArtifactQuery{
+		Types: f.types, Modules: f.modules, Recent: true, Limit: brenner.MaxCandidates,
+	})
+	return assembly.Found{Cause: assembly.ByRecency, Hits: f.hits(rows)}, err
+}
+
+// byFullText finds what shares words with the work.
+func (f *finder) byFullText(most int) (assembly.Found, error) {
+	out := assembly.Found{Cause: assembly.ByFullText}
+	if strings.TrimSpace(f.text) == "" {
+		return out, nil
+	}
+	hits, err := f.Search(f.Ctx, store.SearchQuery{
+		Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: most, Depth: perWord,
+	})
+	if err != nil {
+		return out, err
+	}
+	for i, h := range hits {
+		f.rows[h.ID] = &hits[i].Artifact
+		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(f.rows[h.ID]), Lexical: h.Score})
+	}
+	return out, nil
+}
+
+// clipWords keeps the question to the index bounded, because every word costs
+// a walk over all artifacts that have it: the longer words that a task begins
+// with say what it is about.
+func clipWords(text string) string {
+	var words []string
+	for w := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(w) >= 4 && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+		if len(words) == brenner.MaxQueryWords {
+			break
+		}
+	}
+	if len(words) == 0 {
+		return strings.ToValidUTF8(text[:min(len(text), 256)], "")
+	}
+	return strings.Join(words, " ")
+}
+
+func (f *finder) hits(rows []store.Artifact) []assembly.Hit {
+	out := make([]assembly.Hit, 0, len(rows))
+	for i := range rows {
+		f.rows[rows[i].ID] = &rows[i]
+		out = append(out, assembly.Hit{Ref: inForceRef(&rows[i])})
+	}
+	return out
+}
+
+// inForceRef names the version of an artifact that is in force.
+func inForceRef(a *store.Artifact) brenner.Ref {
+	if a.Canonical != 0 {
+		return brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+	}
+	return brenner.Ref{Artifact: a.ID, Version: a.Head}
+}
+
+// know loads the rows of artifacts that were not met yet.
+func (f *finder) know(ids []brenner.ArtifactID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id brenner.ArtifactID) bool { _, known := f.rows[id]; return known })
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := f.Reader.Artifacts(f.Ctx, store.ArtifactQuery{IDs: ids})
+	f.hits(rows)
+	return err
+}
+
+// load gives, for each lead, what is needed to place it.
+func (f *finder) load(leads []assembly.Lead) ([]assembly.Item, error) {
+	out := make([]assembly.Item, len(leads))
+	earlier := map[brenner.Ref]int{} // versions that are not the head, and their place
+	for i, l := range leads {
+		if a := f.rows[l.Ref.Artifact]; l.Ref.Version == a.Head {
+			out[i] = headItem(a)
+		} else {
+			earlier[l.Ref] = i
+		}
+	}
+	versions, err := f.VersionsOf(f.Ctx, slices.Collect(maps.Keys(earlier)))
+	for _, v := range versions {
+		out[earlier[v.Ref()]] = itemOf(*f.rows[v.Artifact], v)
+	}
+	return out, err
+}

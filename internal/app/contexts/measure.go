@@ -1,0 +1,105 @@
+package contexts
+
+import (
+	"runtime"
+	"sync"
+
+	"brenner"
+	"brenner/assembly"
+	"brenner/internal/embed"
+)
+
+// tokenizers are built once: their tables take a tenth of a second.
+var tokenizers = map[assembly.Encoding]func() (*assembly.Tokenizer, error){
+	assembly.O200k:  sync.OnceValues(func() (*assembly.Tokenizer, error) { return assembly.NewTokenizer(assembly.O200k) }),
+	assembly.Cl100k: sync.OnceValues(func() (*assembly.Tokenizer, error) { return assembly.NewTokenizer(assembly.Cl100k) }),
+}
+
+func counterFor(b assembly.Budget) (assembly.Counter, error) {
+	if b.Unit == assembly.InBytes {
+		return assembly.Bytes{}, nil
+	}
+	return tokenizers[b.Encoding()]()
+}
+
+// countCache remembers token counts. It forgets everything when it is full:
+// counts are cheap to make again.
+type countCache struct {
+	mu     sync.Mutex
+	counts map[brenner.Digest]int
+}
+
+func (c *countCache) Get(key brenner.Digest) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok := c.counts[key]
+	return n, ok
+}
+
+func (c *countCache) Put(key brenner.Digest, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil || len(c.counts) >= brenner.MaxCachedCounts {
+		c.counts = map[brenner.Digest]int{}
+	}
+	c.counts[key] = n
+}
+
+// likeness gives the cosine of a text with each of some others, by the
+// built-in model: ranking must not wait for a network.
+func (a *Room) likeness(text string, others []string) []float64 {
+	query := embed.Builtin().Vec(text)
+	out := make([]float64, len(others))
+	workers := min(runtime.GOMAXPROCS(0), 4)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < len(others); i += workers {
+				out[i] = dot(query, a.vectors.of(others[i]))
+			}
+		})
+	}
+	all.Wait()
+	return out
+}
+
+// dot multiplies two vectors of the built-in model. The product of two float32
+// is exact in float64, and the sums are taken in one order on every machine.
+func dot(a, b []float32) float64 {
+	var sum [4]float64
+	for len(a) >= 4 && len(b) >= 4 {
+		sum[0] += float64(a[0]) * float64(b[0])
+		sum[1] += float64(a[1]) * float64(b[1])
+		sum[2] += float64(a[2]) * float64(b[2])
+		sum[3] += float64(a[3]) * float64(b[3])
+		a, b = a[4:], b[4:]
+	}
+	for i := range min(len(a), len(b)) {
+		sum[i] += float64(a[i]) * float64(b[i])
+	}
+	return sum[0] + sum[1] + sum[2] + sum[3]
+}
+
+// vectorCache remembers the vectors of summaries, which come again with every
+// context. Like countCache it forgets everything when it is full.
+type vectorCache struct {
+	mu      sync.Mutex
+	vectors map[string][]float32
+}
+
+func (c *vectorCache) of(text string) []float32 {
+	c.mu.Lock()
+	v, ok := c.vectors[text]
+	c.mu.Unlock()
+	if ok {
+		return v
+	}
+	v = embed.Builtin().Vec(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.vectors == nil || len(c.vectors) >= brenner.MaxCachedVectors {
+		c.vectors = map[string][]float32{}
+	}
+	c.vectors[text] = v
+	return v
+}

@@ -15,7 +15,7 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.
 FUZZTIME ?= 300x
 BENCH    ?= .
 # where goroutines meet; the protocol packages have none, which archtest checks
-CONCURRENT ?= ./internal/app ./internal/store/... ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
+CONCURRENT ?= ./internal/app/... ./internal/store/... ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
 
 .PHONY: help build demo test race check soak bench fuzz lint format release generate

@@ -2,9 +2,11 @@ package brenner
 
 // Codes of the server.
 const (
-	CodeRateLimited Code = "RATE_LIMITED"
+	CodeRateLimited    Code = "RATE_LIMITED"
+	CodeNotInitialized Code = "NOT_INITIALIZED"
 )
 
 var serverCodes = []CodeInfo{
 	{CodeRateLimited, ClassUnavailable, "Too many requests came at once.", "Wait as long as Retry-After says, then go on more slowly."},
+	{CodeNotInitialized, ClassConflict, "An MCP client asked for something before it had introduced itself.", "Call initialize first, or name the revision of the protocol in _meta."},
 }

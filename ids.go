@@ -1,6 +1,7 @@
 package brenner
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -59,11 +60,11 @@ func (r *Ref) UnmarshalText(text []byte) (err error) {
 
 // Less orders references by id, then version: the tie-break used wherever
 // references are listed.
-func (r Ref) Less(o Ref) bool {
-	if r.Artifact != o.Artifact {
-		return r.Artifact < o.Artifact
-	}
-	return r.Version < o.Version
+func (r Ref) Less(o Ref) bool { return r.Compare(o) < 0 }
+
+// Compare is Less for sorting: negative, zero or positive.
+func (r Ref) Compare(o Ref) int {
+	return cmp.Or(cmp.Compare(r.Artifact, o.Artifact), cmp.Compare(r.Version, o.Version))
 }
 
 // ParseRef reads ID@VERSION, or ID alone with version 0, which stands for

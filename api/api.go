@@ -33,6 +33,9 @@ type Write struct {
 	Key string `json:"-"`
 }
 
+// IdempotencyKey gives the key; every request that changes something has it.
+func (w Write) IdempotencyKey() string { return w.Key }
+
 // Page is part of every request that lists something.
 type Page struct {
 	Limit  int    `json:"limit,omitzero"`  // 0: brenner.DefaultPage

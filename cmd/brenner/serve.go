@@ -127,7 +127,7 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Log: log, Tracer: tracer, Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
 	})
-	if err := server.Run(ctx, mcpserver.Stdio(in, out)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+	if err := server.Run(ctx, mcpserver.Stdio(in, out, log)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil

@@ -1,18 +1,30 @@
 // Package app is the service: it implements api.Service on a store.
 //
-// One file per use case, and each has the same shape: say who may, load what
-// is needed, let a pure package decide, append the records that say what
-// happened. The tables follow from the records (projection.go), in the same
-// transaction, by the same code that replays them. Time, randomness and
-// transactions live here and nowhere else.
+// It is only the composition. The kernel knows who asks and what is in force,
+// and has the one way to read and the one way to write; the use cases are in
+// the rooms, each with the records, tables and rules of one subject. No room
+// imports another besides the ledger: what it needs of another it says in an
+// interface of its own, and here they are put together.
 package app
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/app/access"
+	"brenner/internal/app/contexts"
+	"brenner/internal/app/disputes"
+	"brenner/internal/app/history"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/app/lessons"
+	"brenner/internal/app/overview"
+	"brenner/internal/app/sessions"
+	"brenner/internal/app/tasks"
+	"brenner/internal/app/upkeep"
 	"brenner/internal/mail"
 	"brenner/internal/store"
 )
@@ -33,19 +45,32 @@ type Options struct {
 	Mail func(mail.Options) (mail.Transport, error)
 }
 
+// Identity is who asks and how we know.
+type Identity = kernel.Identity
+
+// How an actor was authenticated (J1).
+const (
+	AuthOwner = kernel.AuthOwner
+	AuthAs    = kernel.AuthAs
+	AuthLogin = kernel.AuthLogin
+)
+
+// Keyring keeps the keys that sign checkpoints.
+type Keyring = history.Keyring
+
 // App serves one project.
 type App struct {
-	store    store.Store
-	clock    func() time.Time
-	scratch  func(ctx context.Context) (store.Store, error)
-	keys     Keyring
-	mail     func(mail.Options) (mail.Transport, error)
-	settings settingsCache
-	known    known
-	counts   countCache
-	vectors  vectorCache
-	embedder embedderCache
-	books    bookCache
+	kernel   *kernel.Kernel
+	ledger   *ledger.Room
+	tasks    *tasks.Room
+	contexts *contexts.Room
+	lessons  *lessons.Room
+	sessions *sessions.Room
+	disputes *disputes.Room
+	upkeep   *upkeep.Room
+	history  *history.Room
+	access   *access.Room
+	overview *overview.Room
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -53,56 +78,118 @@ func New(s store.Store, o Options) *App {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &App{
-		store: s, clock: o.Clock, scratch: o.Scratch, keys: o.Keys,
-		mail: o.Mail, embedder: embedderCache{keyVariable: o.EmbedKeyVariable},
+	k := kernel.New(s, o.Clock)
+	a := &App{
+		kernel:   k,
+		ledger:   &ledger.Room{Kernel: k},
+		tasks:    &tasks.Room{Kernel: k},
+		contexts: &contexts.Room{Kernel: k},
+		lessons:  lessons.New(k, o.EmbedKeyVariable),
+		access:   &access.Room{Kernel: k},
+	}
+	a.sessions = &sessions.Room{Kernel: k, Ledger: a.ledger, Mail: o.Mail}
+	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
+	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
+	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
+	a.overview = &overview.Room{Kernel: k, Needs: a.needs()}
+	a.ledger.Tasks, a.ledger.Sessions = a.tasks, a.sessions
+	a.tasks.Sessions, a.tasks.Contexts = a.sessions, a.contexts
+	a.contexts.Tasks, a.contexts.Lessons = a.tasks, a.lessons
+	a.lessons.Contexts = a.contexts
+	k.SetUp(kinds(), a.contexts)
+	return a
+}
+
+// kinds are the kinds of record of all rooms. That two rooms claim one is a
+// fault of the program, which no input brings about.
+func kinds() *kernel.Kinds {
+	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds())
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+// needs are the questions behind "what needs me", in the order of the answers
+// (X5).
+func (a *App) needs() []func(*kernel.Call) ([]api.Need, error) {
+	return []func(*kernel.Call) ([]api.Need, error){
+		a.disputes.StalemateNeeds,
+		a.sessions.SessionNeeds,
+		a.ledger.ForkNeeds,
+		a.ledger.StaleNeeds,
+		a.tasks.PromotionNeeds,
+		a.lessons.ReviewNeeds,
+		a.tasks.TaskNeeds,
+		a.tasks.MemoNeeds,
+		a.upkeep.ConsolidationNeeds,
+		a.ledger.SpineNeeds,
 	}
 }
 
-// How an actor was authenticated (J1). A token's id follows "token:".
-const (
-	AuthOwner = "owner" // has the project file, and therefore is the PI
-	AuthAs    = "as"    // has the project file and chose to act as an agent
-	AuthLogin = "login" // started the server and opened its login address
+// The rooms as the service embeds them: each brings the use cases of its
+// subject.
+type (
+	ledgerService   = ledger.Service
+	tasksService    = tasks.Service
+	contextsService = contexts.Service
+	lessonsService  = lessons.Service
+	sessionsService = sessions.Service
+	disputesService = disputes.Service
+	upkeepService   = upkeep.Service
+	historyService  = history.Service
+	accessService   = access.Service
+	overviewService = overview.Service
 )
-
-// Identity is who asks and how we know.
-type Identity struct {
-	Name brenner.ActorName
-	Auth string
-}
-
-// As gives the service as it is for one actor.
-func (a *App) As(who Identity) api.Service { return &service{app: a, who: who} }
-
-// Owner names the person who leads the project: the one the owner of the
-// project file acts as (X8).
-func (a *App) Owner(ctx context.Context) (brenner.ActorName, error) {
-	var name brenner.ActorName
-	err := a.store.Read(ctx, func(r store.Reader) error {
-		actors, err := r.Actors(ctx)
-		if err != nil {
-			return err
-		}
-		first := int64(-1)
-		for _, actor := range actors {
-			if actor.Kind == kindPerson && actor.Role == brenner.PI && actor.Active && (first < 0 || actor.Seq < first) {
-				name, first = actor.Name, actor.Seq
-			}
-		}
-		if first < 0 {
-			return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").
-				WithHint("run `brenner init`")
-		}
-		return nil
-	})
-	return name, err
-}
 
 // service is the application bound to who is asking.
 type service struct {
-	app *App
-	who Identity
+	*ledgerService
+	*tasksService
+	*contextsService
+	*lessonsService
+	*sessionsService
+	*disputesService
+	*upkeepService
+	*historyService
+	*accessService
+	*overviewService
 }
 
 var _ api.Service = (*service)(nil)
+
+// As gives the service as it is for one actor.
+func (a *App) As(who Identity) api.Service {
+	return &service{
+		a.ledger.As(who), a.tasks.As(who), a.contexts.As(who), a.lessons.As(who), a.sessions.As(who),
+		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who),
+	}
+}
+
+// Init makes a project in an empty store, led by the person named.
+func (a *App) Init(ctx context.Context, req api.InitRequest) (api.ProjectInfo, error) {
+	return a.access.Init(ctx, req)
+}
+
+// Owner names the person who leads the project (X8).
+func (a *App) Owner(ctx context.Context) (brenner.ActorName, error) { return a.kernel.Owner(ctx) }
+
+// Authenticate says whom a token's secret names.
+func (a *App) Authenticate(ctx context.Context, secret string) (Identity, error) {
+	return a.access.Authenticate(ctx, secret)
+}
+
+// HasTokens says whether any token is live.
+func (a *App) HasTokens(ctx context.Context) (bool, error) { return a.access.HasTokens(ctx) }
+
+// Import reads an export into an empty store.
+func (a *App) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.ImportResult, error) {
+	return a.history.Import(ctx, r, tell)
+}
+
+// Wait returns when the journal holds more than after records.
+func (a *App) Wait(ctx context.Context, after int64) error { return a.history.Wait(ctx, after) }
+
+// Ready reads the project, and says why it cannot.
+func (a *App) Ready(ctx context.Context) error { return a.history.Ready(ctx) }

@@ -69,7 +69,18 @@ var layers = []layer{
 	{name: "internal/patchfs", ours: protocols},
 	{name: "internal/embed/...", ours: with("internal/embed/...")},
 	{name: "internal/mail/...", ours: with("internal/mail/...")},
-	{name: "internal/app/...", ours: with("api", "internal/app/...", "internal/store", "internal/journal", "internal/embed", "internal/mail")},
+	{name: "internal/app", ours: with("api", "internal/app/...", "internal/store", "internal/mail")},
+	{name: "internal/app/kernel", ours: with("api", "internal/store", "internal/journal")},
+	{name: "internal/app/ledger", ours: room()},
+	{name: "internal/app/access", ours: room()},
+	{name: "internal/app/contexts", ours: room("internal/app/ledger", "internal/embed")},
+	{name: "internal/app/disputes", ours: room("internal/app/ledger")},
+	{name: "internal/app/history", ours: room("internal/app/ledger")},
+	{name: "internal/app/lessons", ours: room("internal/app/ledger", "internal/embed")},
+	{name: "internal/app/overview", ours: room("internal/app/ledger")},
+	{name: "internal/app/sessions", ours: room("internal/app/ledger", "internal/mail")},
+	{name: "internal/app/tasks", ours: room("internal/app/ledger")},
+	{name: "internal/app/upkeep", ours: room("internal/app/ledger", "internal/embed")},
 
 	{name: "internal/checkout", ours: with("api", "internal/patchfs")},
 	{name: "internal/cli/...", ours: with("internal/cli/...", "api", "internal/problem", "internal/patchfs", "internal/checkout")},
@@ -88,6 +99,12 @@ var layers = []layer{
 
 // with is the protocols and some packages more.
 func with(more ...string) []string { return slices.Concat(protocols, more) }
+
+// room is what every room of the service may import, and some packages more:
+// of the other rooms only the ledger.
+func room(more ...string) []string {
+	return slices.Concat(with("api", "internal/app/kernel", "internal/store", "internal/journal"), more)
+}
 
 // pureStandard lists the standard packages that neither look at the world nor
 // change it. time is among them for its types; purity_test.go forbids its
@@ -111,6 +128,36 @@ func TestLayers_EveryPackageImportsOnlyWhatItsRowAllows(t *testing.T) {
 		for _, imported := range p.Imports {
 			if why := row.refuses(imported); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
+			}
+		}
+	}
+}
+
+// What a room needs of another it says in an interface of its own, and the
+// composition hands it in. The ledger is the ground they all stand on; it needs
+// others as they do, by interfaces.
+func TestLayers_NoRoomImportsAnotherRoom(t *testing.T) {
+	const house, ground = "internal/app/", modulePath + "/internal/app/ledger"
+	rooms := map[string]bool{}
+	for _, p := range module(t) {
+		if name, ok := strings.CutPrefix(p.name(), house); ok && name != "kernel" {
+			rooms[p.ImportPath] = true
+		}
+	}
+	if len(rooms) < 10 {
+		t.Fatalf("found only %d rooms: this test would pass on little", len(rooms))
+	}
+	for _, p := range module(t) {
+		for _, imported := range p.Imports {
+			switch {
+			case !rooms[imported] || p.name() == "internal/app":
+			case !rooms[p.ImportPath] || imported != ground:
+				t.Errorf("%s imports the room %s", p.ImportPath, imported)
+			}
+		}
+		if rooms[p.ImportPath] {
+			if row, ok := rowOf(p.name()); !ok || row.name != p.name() {
+				t.Errorf("the room %s has no row of its own", p.ImportPath)
 			}
 		}
 	}
@@ -146,6 +193,9 @@ func TestLayers_TheTableRefusesWhatItShould(t *testing.T) {
 		{"internal/httpapi", "brenner/internal/cli"},
 		{"internal/app", "brenner/internal/store/sqlite"},
 		{"internal/app", "brenner/internal/problem"},
+		{"internal/app/tasks", "brenner/internal/app/sessions"},
+		{"internal/app/ledger", "brenner/internal/app/tasks"},
+		{"internal/app/kernel", "brenner/internal/app/ledger"},
 		{"internal/store/sqlite", "brenner/internal/app"},
 	} {
 		row, ok := rowOf(c.name)

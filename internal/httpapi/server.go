@@ -182,7 +182,7 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
 			WithHint("send Authorization: Bearer TOKEN"))
 		return
 	}
-	s.options.MCP.ServeHTTP(&plainly{ResponseWriter: w, h: h}, h)
+	s.options.MCP.ServeHTTP(w, h)
 }
 
 // known is a handler for somebody who is known and within their limits.

@@ -381,28 +381,6 @@ func TestServer_FeedEndsWithItsToken(t *testing.T) {
 	}
 }
 
-// X1: what the MCP library refuses in its own words gets a code, and what
-// fails inside it is not shown.
-func TestServer_RefusalsOfTheLibraryGetACode(t *testing.T) {
-	var status int
-	w := newWorld(t, func(o *httpapi.Options) {
-		o.MCP = http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "the words", status) })
-	})
-	for want, code := range map[int]brenner.Code{
-		400: brenner.CodeInvalidValue, 404: brenner.CodeNotFound, 405: brenner.CodeNotFound, 413: brenner.CodeLimitExceeded,
-		415: brenner.CodeInvalidValue, 500: brenner.CodeInternal,
-	} {
-		status = want
-		got, header, body := w.ask("POST", "/mcp", "{}")
-		if got != want || codeOf(t, body) != code || header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%d: %d %s", want, got, body)
-		}
-		if shown := strings.Contains(body, "the words"); shown != (want < 500) {
-			t.Errorf("%d: %s", want, body)
-		}
-	}
-}
-
 // A server that is told to stop finishes what is under way and takes no more.
 func TestServer_StopsGracefully(t *testing.T) {
 	w := newWorld(t)

@@ -21,6 +21,12 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
+// Corrupt finds something wrong with a record, or with seq 0 with what follows
+// from the journal.
+func Corrupt(seq int64, format string, args ...any) Finding {
+	return Finding{Code: brenner.CodeJournalCorrupt, First: seq, Last: seq, Message: fmt.Sprintf(format, args...)}
+}
+
 // MaxFindings bounds a report: a journal wrong in a thousand places is wrong.
 const MaxFindings = 1000
 

@@ -17,6 +17,7 @@ import (
 	"brenner/roster"
 
 	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace/noop"
 )
@@ -105,14 +106,11 @@ func TestFuzz_ReachesEveryTool(t *testing.T) {
 // revisions are those of the protocol, and what is none.
 var revisions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "yesterday"}
 
-// newest is a revision without sessions: each message says all there is to know.
-const newest = "2026-07-28"
-
 // messageSeeds are messages of every kind that a client may send.
 func messageSeeds(revision string) []string {
 	call := func(method, params string) string {
-		if rest, ok := strings.CutPrefix(params, "{"); ok && revision == newest {
-			params = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + newest + `","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},` + rest
+		if rest, ok := strings.CutPrefix(params, "{"); ok && revision == noSessions {
+			params = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + noSessions + `","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},` + rest
 			params = strings.Replace(params, ",}", "}", 1)
 		}
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
@@ -185,8 +183,11 @@ func deliver(t *testing.T, handler http.Handler, revision, message string) strin
 	if body := out.Body.String(); out.Code >= 500 || strings.Contains(body, string(brenner.CodeInternal)) {
 		t.Errorf("%s %q: %d %s", revision, message, out.Code, body)
 	}
+	if kind := out.Header().Get("Content-Type"); out.Code >= 400 && kind != "application/json" {
+		t.Errorf("%s %q: %d in %s: %s", revision, message, out.Code, kind, out.Body)
+	}
 	for _, e := range errorsIn(out.Body.String()) {
-		if e.Data.Code == "" && e.Data.Supported == nil || strings.Contains(e.Message, " Go ") {
+		if e.Data.Code == "" && !e.isOfTheRevision(revision) || strings.Contains(e.Message, " Go ") {
 			t.Errorf("%s %q: %+v in %s", revision, message, e, out.Body)
 		}
 	}
@@ -196,11 +197,27 @@ func deliver(t *testing.T, handler http.Handler, revision, message string) strin
 // wireError is an error in an answer. What revisions are supported is data of
 // the protocol.
 type wireError struct {
+	Code    int64  `json:"code"`
 	Message string `json:"message"`
 	Data    struct {
 		Code      brenner.Code `json:"code"`
 		Supported []string     `json:"supported"`
 	} `json:"data"`
+}
+
+// isOfTheRevision says whether an error is about what the headers and _meta of
+// a request say of each other, or which revisions there are. There the library
+// lets nobody in between (docs/adr/0007).
+func (e wireError) isOfTheRevision(revision string) bool {
+	switch e.Code {
+	case mcp.CodeUnsupportedProtocolVersion:
+		return e.Data.Supported != nil
+	case mcp.CodeHeaderMismatch:
+		return true
+	case jsonrpc.CodeInvalidParams:
+		return revision == noSessions && strings.Contains(e.Message, "_meta")
+	}
+	return false
 }
 
 // errorsIn reads the errors of an answer, of a batch of them, or of events.
@@ -239,7 +256,7 @@ func TestFuzz_ErrorsAreSeen(t *testing.T) {
 // The seeds reach every tool, resource and prompt through the protocol.
 func TestFuzz_ReachesEverythingOffered(t *testing.T) {
 	handler := Handler(New(fuzzOptions(t)))
-	for _, revision := range []string{"2025-06-18", newest} {
+	for _, revision := range []string{"2025-06-18", noSessions} {
 		answered := 0
 		for _, seed := range messageSeeds(revision) {
 			if strings.Contains(deliver(t, handler, revision, seed), `"result":`) {

@@ -64,7 +64,7 @@ func New(o Options) *mcp.Server {
 	}
 	o.addResources(s)
 	o.addPrompts(s)
-	s.AddReceivingMiddleware(coded)
+	s.AddReceivingMiddleware(o.coded)
 	return s
 }
 
@@ -75,17 +75,6 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 		return
 	}
 	c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
-}
-
-// Handler serves an MCP server over streamable HTTP, without sessions.
-func Handler(s *mcp.Server) http.Handler {
-	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: brenner.MaxRequestBytes,
-		// Names and origins are checked in front of this handler.
-		DisableLocalhostProtection:   true,
-		PropagateRequestCancellation: true,
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { h.ServeHTTP(answeringResponse{w}, req) })
 }
 
 // serviceOf finds out who asks.

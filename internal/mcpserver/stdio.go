@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -16,15 +17,19 @@ import (
 
 // Stdio is a transport over a pair of streams, such as standard input and
 // output. One message is one line, and no longer than a request may be. When
-// the input ends, what was asked before is still answered.
-func Stdio(in io.ReadCloser, out io.WriteCloser) mcp.Transport {
-	return answering{&mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: brenner.MaxRequestBytes}}
+// the input ends, what was asked before is still answered. The causes of
+// internal errors go to the log.
+func Stdio(in io.ReadCloser, out io.WriteCloser, log *slog.Logger) mcp.Transport {
+	return answering{&mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: brenner.MaxRequestBytes}, Options{Log: log}}
 }
 
 // answering is a transport whose connections end when everything that was
 // asked is answered. The library would drop what is under way at the end of
 // the input, and `printf … | brenner mcp` would print nothing.
-type answering struct{ mcp.Transport }
+type answering struct {
+	mcp.Transport
+	options Options
+}
 
 // Connect implements mcp.Transport.
 func (a answering) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -32,29 +37,64 @@ func (a answering) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answeringConn{Connection: c, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1)}, nil
+	return &answeringConn{Connection: c, options: a.options, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1)}, nil
 }
 
 type answeringConn struct {
 	mcp.Connection
+	options Options
+	greeted bool // initialize has come; only the reader looks
+
 	mu   sync.Mutex
 	open map[jsonrpc.ID]bool
 	idle chan struct{} // has one when the last open request was answered
 }
 
-// Read implements mcp.Connection.
+// Read implements mcp.Connection. What the library could not place is answered
+// here, and the next message read.
 func (c *answeringConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if err != nil {
-		c.finish(ctx)
-		return nil, ended(ctx, err)
+	for {
+		msg, err := c.Connection.Read(ctx)
+		if err != nil {
+			c.finish(ctx)
+			return nil, ended(ctx, err)
+		}
+		req, ok := msg.(*jsonrpc.Request)
+		if !ok {
+			return msg, nil
+		}
+		if refusal := c.refuse(req); refusal == nil {
+			c.expect(req)
+			return msg, nil
+		} else if !req.IsCall() {
+			continue // a notification is answered with nothing
+		} else if err := c.Connection.Write(ctx, &jsonrpc.Response{ID: req.ID, Error: refusal}); err != nil {
+			return nil, err
+		}
 	}
-	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
-		c.mu.Lock()
-		c.open[req.ID] = true
-		c.mu.Unlock()
+}
+
+// refuse says what is wrong with a message where it stands in the conversation;
+// nil if nothing is.
+func (c *answeringConn) refuse(req *jsonrpc.Request) *jsonrpc.Error {
+	if err := misplaced(req); err != nil {
+		return err
 	}
-	return msg, nil
+	if !c.greeted && needsGreeting(req) {
+		return notGreeted()
+	}
+	c.greeted = c.greeted || req.Method == "initialize"
+	return nil
+}
+
+// expect notes that a request is to be answered.
+func (c *answeringConn) expect(req *jsonrpc.Request) {
+	if !req.IsCall() {
+		return
+	}
+	c.mu.Lock()
+	c.open[req.ID] = true
+	c.mu.Unlock()
 }
 
 // ended says why nothing more is read.
@@ -89,8 +129,12 @@ func (c *answeringConn) finish(ctx context.Context) {
 
 // Write implements mcp.Connection.
 func (c *answeringConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, answered(msg))
-	if res, ok := msg.(*jsonrpc.Response); ok {
+	res, ok := msg.(*jsonrpc.Response)
+	if ok && res.Error != nil {
+		msg = &jsonrpc.Response{ID: res.ID, Error: c.options.refusalOf(ctx, "", res.Error)}
+	}
+	err := c.Connection.Write(ctx, msg)
+	if ok {
 		c.answered(func(id jsonrpc.ID, _ bool) bool { return err != nil || id == res.ID })
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func (w *world) session(name brenner.ActorName) *mcp.ClientSession {
 	})
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	there := mcpserver.Stdio(toServer, fromServer)
+	there := mcpserver.Stdio(toServer, fromServer, slog.New(slog.DiscardHandler))
 	here := &mcp.IOTransport{Reader: toClient, Writer: fromClient, MaxLineLength: -1}
 	if _, err := server.Connect(context.Background(), there, nil); err != nil {
 		w.t.Fatal(err)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"brenner"
+	"brenner/internal/store"
 )
 
 //go:embed migrations/*.sql
@@ -19,61 +18,29 @@ var migrationFiles embed.FS
 // migrationLock is the advisory lock that servers starting at once queue on.
 const migrationLock = 0x6272656e6e6572 // "brenner"
 
-// migration is one step of the schema. Every backend has the same numbers and
-// names.
-type migration struct {
-	version int
-	name    string
-	sql     string
-}
-
-// migrations lists the steps in order.
-func migrations() ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var all []migration
-	for i, path := range names {
-		sql, err := migrationFiles.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "migrations/"), ".sql")
-		number, _, _ := strings.Cut(name, "_")
-		version, err := strconv.Atoi(number)
-		if err != nil || version != i+1 {
-			return nil, fmt.Errorf("migration %s is not number %d", name, i+1)
-		}
-		all = append(all, migration{version, name, string(sql)})
-	}
-	return all, nil
-}
+// migrations are the steps whose sum is the schema.
+var migrations = store.Migrations(migrationFiles)
 
 // migrate brings the tables up to date, or makes them if create says so.
 func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
-	steps, err := migrations()
-	if err != nil {
-		return err
-	}
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
 		return err
 	}
 	switch {
-	case version > len(steps):
-		return brenner.Errorf(brenner.CodeStoreNewer, "the database has schema %d, this program knows %d", version, len(steps)).
+	case version > len(migrations):
+		return brenner.Errorf(brenner.CodeStoreNewer, "the database has schema %d, this program knows %d", version, len(migrations)).
 			WithHint("upgrade this program")
-	case version == len(steps):
+	case version == len(migrations):
 		return nil
 	case version == 0 && !create:
 		return noProject()
 	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return upgrade(ctx, tx, steps) })
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return upgrade(ctx, tx) })
 }
 
 // upgrade takes the steps that are missing, all or none.
-func upgrade(ctx context.Context, tx pgx.Tx, steps []migration) error {
+func upgrade(ctx context.Context, tx pgx.Tx) error {
 	wait := strconv.FormatInt(brenner.WriteDeadline.Milliseconds(), 10)
 	if _, err := tx.Exec(ctx, `SELECT set_config('lock_timeout', $1, true)`, wait); err != nil {
 		return err
@@ -91,11 +58,11 @@ func upgrade(ctx context.Context, tx pgx.Tx, steps []migration) error {
 			return err
 		}
 	}
-	for _, step := range steps[min(version, len(steps)):] {
-		if _, err := tx.Exec(ctx, step.sql); err != nil {
-			return fmt.Errorf("migration %s: %w", step.name, err)
+	for _, step := range migrations[min(version, len(migrations)):] {
+		if _, err := tx.Exec(ctx, step.SQL); err != nil {
+			return fmt.Errorf("migration %s: %w", step.Name, err)
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO migrations (version, name) VALUES ($1, $2)`, step.version, step.name); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO migrations (version, name) VALUES ($1, $2)`, step.Version, step.Name); err != nil {
 			return err
 		}
 	}

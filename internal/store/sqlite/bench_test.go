@@ -186,11 +186,7 @@ func openRaw(b *testing.B, tables string) *conn {
 // the store's own tables with their indexes and constraints, and through the
 // store; and reports how many times as fast as either the store is.
 func compare(b *testing.B, chunk, group int, stored func(s *database, some []sample) error) {
-	schema, err := migrations.ReadFile("migrations/0001_ledger.sql")
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, string(schema))
+	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, migrations[0].SQL)
 	var inBare, inSame, inStore time.Duration
 	clock := func(total *time.Duration, run func() error) {
 		start := time.Now()

@@ -353,11 +353,9 @@ func TestOpen_RefusesANewerSchema(t *testing.T) {
 
 func TestOpen_BringsAnOlderSchemaUpToDate(t *testing.T) {
 	path, ctx := filepath.Join(t.TempDir(), "old.db"), context.Background()
-	first, err := migrations.ReadFile("migrations/0001_ledger.sql")
-	must(t, err)
 	c, err := dial(path)
 	must(t, err)
-	must(t, c.do(ctx, string(first)+fmt.Sprintf("; PRAGMA application_id = %d; PRAGMA user_version = 1", applicationID)))
+	must(t, c.do(ctx, migrations[0].SQL+fmt.Sprintf("; PRAGMA application_id = %d; PRAGMA user_version = 1", applicationID)))
 	must(t, c.close())
 	s, err := Open(ctx, path, Options{})
 	must(t, err)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
-	"strings"
 
 	"brenner"
+	"brenner/internal/store"
 )
 
-// The schema is the sum of the migrations, applied in order of their numbers,
-// which PostgreSQL shares. Once released, a file here never changes.
-//
 //go:embed migrations/*.sql
-var migrations embed.FS
+var migrationFiles embed.FS
+
+// migrations are the steps whose sum is the schema.
+var migrations = store.Migrations(migrationFiles)
 
 // applicationID marks the file as ours; it spells BRNR.
 const applicationID = 0x42524e52
@@ -23,10 +22,7 @@ const applicationID = 0x42524e52
 const pageSize = 8192
 
 // latest is the number of the last migration.
-func latest() int64 {
-	names, _ := fs.Glob(migrations, "migrations/*.sql")
-	return int64(len(names))
-}
+func latest() int64 { return int64(len(migrations)) }
 
 // version gives the number of the last migration of the database: STORE_NEWER
 // if this program does not know it, STORE_UNAVAILABLE if it is somebody else's
@@ -105,21 +101,10 @@ func apply(ctx context.Context, c *conn) error {
 	if err != nil {
 		return err
 	}
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	for n := have; n < int64(len(names)); n++ {
-		if want := fmt.Sprintf("migrations/%04d_", n+1); !strings.HasPrefix(names[n], want) {
-			return fmt.Errorf("sqlite: %s is not migration %d", names[n], n+1)
-		}
-		script, err := migrations.ReadFile(names[n])
-		if err != nil {
-			return err
-		}
-		if err := c.do(ctx, string(script)); err != nil {
-			return err
+	for _, step := range migrations[have:] {
+		if err := c.do(ctx, step.SQL); err != nil {
+			return fmt.Errorf("migration %s: %w", step.Name, err)
 		}
 	}
-	return c.do(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(names)))
+	return c.do(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, latest()))
 }

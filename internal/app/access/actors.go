@@ -1,0 +1,95 @@
+package access
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// AddAgent implements api.Agents.
+func (s *Service) AddAgent(ctx context.Context, req api.AddAgentRequest) (api.AgentInfo, error) {
+	return kernel.Write(ctx, s.caller, "agent.add", req, kernel.To(policy.Admin, string(req.Name)), func(ch *kernel.Change) (api.AgentInfo, error) {
+		if err := checkAgent(ch.Settings, req); err != nil {
+			return api.AgentInfo{}, err
+		}
+		old, err := ch.Actor(ctx, req.Name)
+		switch {
+		case err == nil && !req.Update:
+			return api.AgentInfo{}, brenner.Errorf(brenner.CodeAlreadyExists, "%s is registered already, as %s", old.Name, old.Role).
+				WithHint("add --update to change it")
+		case err != nil && brenner.CodeOf(err) != brenner.CodeNotFound:
+			return api.AgentInfo{}, err
+		}
+		p := kernel.Actor{Name: req.Name, Kind: kernel.Agent, Role: req.Role, Note: req.Note, Active: true}
+		if req.Person {
+			p.Kind = kernel.Person
+		}
+		if req.Name == ch.Who.Name && (p.Kind != kernel.Person || p.Role != brenner.PI) {
+			return api.AgentInfo{}, brenner.Errorf(brenner.CodeStatusConflict, "you cannot take the PI role from yourself")
+		}
+		if _, err := kernel.ActorPut.Append(ch, p); err != nil {
+			return api.AgentInfo{}, err
+		}
+		now, err := ch.Actor(ctx, req.Name)
+		return agentInfo(now), err
+	})
+}
+
+func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
+	if err := req.Name.Check(); err != nil {
+		return err
+	}
+	if err := kernel.CheckText(req.Note); err != nil {
+		return err
+	}
+	if len([]rune(req.Note)) > brenner.MaxNoteRunes {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "a note has at most %d characters", brenner.MaxNoteRunes)
+	}
+	if _, ok := s.Policies[req.Role]; !ok {
+		return brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).
+			WithHint("roles: " + kernel.Join(slices.Sorted(maps.Keys(s.Policies))))
+	}
+	if req.Role == brenner.PI && !req.Person {
+		return brenner.Errorf(brenner.CodeInvalidValue, "only a person can lead the project").
+			WithHint("add --person, or give the agent another role")
+	}
+	return nil
+}
+
+func agentInfo(a store.Actor) api.AgentInfo {
+	return api.AgentInfo{Name: a.Name, Kind: a.Kind, Role: a.Role, Note: a.Note, Active: a.Active, Created: a.Created}
+}
+
+// Agents implements api.Agents.
+func (s *Service) Agents(ctx context.Context) (api.AgentList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "agents"), func(c *kernel.Call) (api.AgentList, error) {
+		out := api.AgentList{Agents: []api.AgentInfo{}, Roles: slices.Sorted(maps.Keys(c.Policies))}
+		actors, err := c.Actors(ctx)
+		for _, a := range actors {
+			out.Agents = append(out.Agents, agentInfo(a))
+		}
+		return out, err
+	})
+}
+
+// Denials implements api.Agents.
+func (s *Service) Denials(ctx context.Context, req api.DenialsRequest) (api.DenialList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, "denials"), func(c *kernel.Call) (api.DenialList, error) {
+		n, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.DenialList{}, err
+		}
+		rows, err := c.Reader.Denials(ctx, n)
+		out := api.DenialList{Denials: []api.DenialInfo{}}
+		for _, d := range rows {
+			out.Denials = append(out.Denials, api.DenialInfo(d))
+		}
+		return out, err
+	})
+}

@@ -1,0 +1,163 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/config"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Init makes a project in an empty store, led by the person named.
+func (a *Room) Init(ctx context.Context, req api.InitRequest) (api.ProjectInfo, error) {
+	if err := checkInit(req); err != nil {
+		return api.ProjectInfo{}, err
+	}
+	var raw [8]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return api.ProjectInfo{}, err
+	}
+	id := brenner.ProjectID("p-" + hex.EncodeToString(raw[:]))
+	project := store.Project{ID: id, Name: req.Name, At: a.Now()}
+	err := a.Found(ctx, project, req.PI, func(ch *kernel.Change) error {
+		if _, err := kernel.ProjectCreated.Append(ch, kernel.Project{ID: id, Name: req.Name, PI: req.PI}); err != nil {
+			return err
+		}
+		if req.Config == nil {
+			return nil
+		}
+		_, err := applyConfig(ch, *req.Config, "")
+		return err
+	})
+	if err != nil {
+		return api.ProjectInfo{}, err
+	}
+	return a.As(kernel.Identity{Name: req.PI, Auth: kernel.AuthOwner}).Project(ctx)
+}
+
+func checkInit(req api.InitRequest) error {
+	if err := req.PI.Check(); err != nil {
+		return err
+	}
+	if err := kernel.CheckText(req.Name); err != nil {
+		return err
+	}
+	if strings.TrimSpace(req.Name) == "" || utf8.RuneCountInString(req.Name) > 128 {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a project needs a name of 1–128 characters").At("/name")
+	}
+	return nil
+}
+
+// ApplyConfig implements api.Projects.
+func (s *Service) ApplyConfig(ctx context.Context, req api.ApplyConfigRequest) (api.ApplyConfigResult, error) {
+	return kernel.Write(ctx, s.caller, "config.apply", req, kernel.To(policy.Admin, "configuration"), func(ch *kernel.Change) (api.ApplyConfigResult, error) {
+		return applyConfig(ch, req.File, ch.Digest)
+	})
+}
+
+// applyConfig puts a configuration in force unless it is already.
+func applyConfig(ch *kernel.Change, f api.ConfigFile, inForce brenner.Digest) (api.ApplyConfigResult, error) {
+	c, err := parseConfig(f)
+	if err != nil {
+		return api.ApplyConfigResult{}, err
+	}
+	digest := c.Digest()
+	next, err := kernel.NewSettings(c, digest)
+	if err != nil {
+		return api.ApplyConfigResult{}, err
+	}
+	out := api.ApplyConfigResult{Digest: digest, Modules: next.Modules}
+	for _, t := range c.Types {
+		out.Types = append(out.Types, t.Name)
+	}
+	if digest == inForce {
+		return out, nil
+	}
+	out.Changed = true
+	out.Seq, err = kernel.ConfigApplied.Append(ch, kernel.Configuration{File: f.Name, Digest: digest, Config: c})
+	return out, err
+}
+
+// parseConfig reads a configuration together with the prompts it names, so
+// that what is put in force stands on its own.
+func parseConfig(f api.ConfigFile) (config.Config, error) {
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil {
+		return c, err
+	}
+	for _, path := range c.PromptFiles() {
+		text, ok := f.Prompts[path]
+		switch {
+		case !ok || strings.TrimSpace(text) == "":
+			return c, brenner.Errorf(brenner.CodeInvalidConfig, "the prompt %s is missing or empty", path).
+				WithHint("write the file beside the configuration, or the text into it")
+		case len(text) > brenner.MaxPromptBytes:
+			return c, brenner.Errorf(brenner.CodeLimitExceeded, "the prompt %s is longer than %d bytes", path, brenner.MaxPromptBytes)
+		}
+		if err := kernel.CheckText(text); err != nil {
+			return c, err
+		}
+	}
+	return c.WithPromptFiles(f.Prompts), nil
+}
+
+// Project implements api.Projects.
+func (s *Service) Project(ctx context.Context) (api.ProjectInfo, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "project"), func(c *kernel.Call) (api.ProjectInfo, error) {
+		p, err := c.Reader.Project(ctx)
+		if err != nil {
+			return api.ProjectInfo{}, err
+		}
+		out := api.ProjectInfo{
+			ID: p.ID, Name: p.Name, Actor: c.Who.Name, Role: c.Who.Role, Person: c.Who.Kind == kernel.Person,
+			Modules: c.Modules, ConfigDigest: c.Digest, Now: c.Now,
+		}
+		if out.Size, err = c.Size(ctx); err != nil {
+			return api.ProjectInfo{}, err
+		}
+		last, err := c.Reader.Records(ctx, out.Size-1, 1)
+		if len(last) == 1 {
+			out.LastChange = last[0].At
+		}
+		return out, err
+	})
+}
+
+// Types implements api.Projects.
+func (s *Service) Types(ctx context.Context, req api.TypesRequest) (api.TypesResult, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "types"), func(c *kernel.Call) (api.TypesResult, error) {
+		builtin := map[brenner.TypeName]bool{}
+		for _, t := range artifact.Builtin() {
+			builtin[t.Name] = true
+		}
+		out := api.TypesResult{Types: []api.TypeInfo{}}
+		all := c.Types.Types()
+		if req.Name != "" {
+			one, err := c.Types.Lookup(req.Name)
+			if err != nil {
+				return api.TypesResult{}, err
+			}
+			all = all[:0:0]
+			all = append(all, one)
+		}
+		for _, t := range all {
+			info := api.TypeInfo{
+				Name: t.Name, Title: t.Title, Description: t.Description, Core: t.Core,
+				Singleton: string(t.Singleton), Contextual: t.Contextual, Builtin: builtin[t.Name], Formats: t.Formats,
+			}
+			if req.Name != "" {
+				info.Schema = t.Schema
+			}
+			out.Types = append(out.Types, info)
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,292 @@
+package contexts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/assembly"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// invocation is the state of an assembled context. Its group is the task it
+// was made for; what agents did outside tasks has the group "-".
+type invocation struct {
+	ID       string            `json:"id"`
+	Agent    brenner.ActorName `json:"agent"`
+	Role     brenner.Role      `json:"role"`
+	Task     string            `json:"task"`
+	Question string            `json:"question"`
+	View     string            `json:"view"`
+	At       time.Time         `json:"at"`
+	// Record is the context without its text, stored as a content.
+	Record brenner.Digest `json:"record"`
+	// Reads are all versions it showed, at once or later, as they stood then.
+	Reads []api.Pin `json:"reads"`
+	// Bullets are the lessons it carried: what its agent may give feedback on.
+	Bullets []string        `json:"bullets"`
+	Scope   assembly.Scope  `json:"scope"`
+	Budget  assembly.Budget `json:"budget"`
+	Used    int             `json:"used"`
+	Items   int             `json:"items"`
+	Later   []api.LaterRead `json:"later"`
+}
+
+const noTask = "-"
+
+var invocations = kernel.Table[invocation]{
+	Kind: "invocation",
+	Key: func(i invocation) kernel.Key {
+		return kernel.Key{ID: i.ID, Group: cmp.Or(i.Task, noTask), State: string(i.Agent), Order: kernel.NumberOf(i.ID)}
+	},
+	Missing: func(id string) error {
+		return brenner.Errorf(brenner.CodeNotFound, "there is no invocation %q", id).WithHint("see `brenner context list`")
+	},
+}
+
+func applyContextAssembled(ctx context.Context, tx store.Tx, rec journal.Record, p invocation) error {
+	return invocations.Put(ctx, tx, rec.Seq, p)
+}
+
+// contextRead says what an agent read through its context.
+type contextRead struct {
+	ID     string    `json:"id"`
+	What   string    `json:"what"`
+	Reads  []api.Pin `json:"reads"`
+	Tokens int       `json:"tokens"`
+}
+
+func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
+	_, err := invocations.Change(ctx, tx, rec.Seq, p.ID, func(i *invocation) {
+		later := api.LaterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}}
+		for _, r := range p.Reads {
+			later.Refs = append(later.Refs, r.Ref)
+			if !slices.ContainsFunc(i.Reads, func(q api.Pin) bool { return q.Ref == r.Ref }) {
+				i.Reads = append(i.Reads, r)
+			}
+		}
+		i.Later = append(i.Later, later)
+		i.Used += p.Tokens
+	})
+	return err
+}
+
+// AssembleContext implements api.Contexts.
+func (s *Service) AssembleContext(ctx context.Context, req api.ContextRequest) (api.ContextResult, error) {
+	if req.As != "" && req.As != s.caller.Identity.Name {
+		return api.ContextResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a context is assembled for oneself").
+			WithHint("the PI looks at another's with `brenner context preview --for NAME`")
+	}
+	// The caller asks in its standing role, and reads in the one the task gives.
+	guard := kernel.To(policy.ContextAssemble, req.Task).Then(func(c *kernel.Call) error { return s.Tasks.Enter(c, req.Task) })
+	return kernel.WritePlan(ctx, s.caller, "context.assemble", req, guard, kernel.Plan[*draft]{
+		Make: func(c *kernel.Call) (*draft, error) { return s.makeDraft(c, req) },
+		// What a context shows is pinned as it stood on the snapshot; it holds as
+		// long as the same reader may see it.
+		Holds: func(c *kernel.Call, d *draft) (bool, error) {
+			return d.Settings == c.Settings && d.role == c.Who.Role, nil
+		},
+	}, func(ch *kernel.Change, d *draft) (api.ContextResult, error) { return recordContext(ch, req, d) })
+}
+
+// draft is a context that is not recorded yet, and what it was made under.
+type draft struct {
+	made   assembly.Context
+	record []byte // made, without its text
+	view   string
+	reads  []api.Pin
+	role   brenner.Role
+	*kernel.Settings
+}
+
+// makeDraft assembles the caller's context.
+func (r *Room) makeDraft(c *kernel.Call, req api.ContextRequest) (*draft, error) {
+	made, work, err := r.assembleFor(c, req)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]brenner.Ref, len(made.Items))
+	for i, item := range made.Items {
+		refs[i] = item.Ref
+	}
+	reads, err := ledger.PinsAt(c, refs)
+	if err != nil {
+		return nil, err
+	}
+	return &draft{
+		made: made, record: canon.MustMarshal(made), view: work.view.Version, reads: reads, role: c.Who.Role, Settings: c.Settings,
+	}, nil
+}
+
+// PreviewContext implements api.Contexts.
+func (s *Service) PreviewContext(ctx context.Context, req api.ContextRequest) (api.ContextResult, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.ContextPreview, string(req.As)), func(c *kernel.Call) (api.ContextResult, error) {
+		agent, err := c.Actor(ctx, req.As)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			return api.ContextResult{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.As).WithHint("see `brenner agent list`")
+		}
+		if err != nil {
+			return api.ContextResult{}, err
+		}
+		as := c.As(agent)
+		if req.Task != "" {
+			t, err := s.Tasks.Find(as, req.Task)
+			if err != nil {
+				return api.ContextResult{}, err
+			}
+			if as.Who.Role, err = s.Tasks.RoleFor(as, t); err != nil {
+				return api.ContextResult{}, err
+			}
+		}
+		made, _, err := s.assembleFor(as, req)
+		return contextResult("", made), err
+	})
+}
+
+// recordContext appends the record of an assembled context (C30).
+func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.ContextResult, error) {
+	record, err := ch.PutBlob(d.record)
+	if err != nil {
+		return api.ContextResult{}, err
+	}
+	i := invocation{
+		ID: fmt.Sprintf("ctx-%d", ch.NextSeq()), Agent: ch.Who.Name, Role: ch.Who.Role, Task: req.Task,
+		Question: req.Question, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
+		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
+		Reads: d.reads, Bullets: []string{}, Later: []api.LaterRead{},
+	}
+	for _, b := range d.made.Bullets {
+		i.Bullets = append(i.Bullets, string(b.ID))
+	}
+	if _, err := kindContextAssembled.Append(ch, i); err != nil {
+		return api.ContextResult{}, err
+	}
+	return contextResult(i.ID, forReader(ch.Call, d.made)), nil
+}
+
+// forReader takes out of a record what its reader may not see: an agent does
+// not learn what was kept from it.
+func forReader(c *kernel.Call, made assembly.Context) assembly.Context {
+	if c.Who.Kind == kernel.Person {
+		return made
+	}
+	made.LeftOut, made.BulletsLeftOut, made.Rest = nil, nil, nil
+	return made
+}
+
+func contextResult(id string, made assembly.Context) api.ContextResult {
+	return api.ContextResult{
+		Invocation: id, Text: made.Text, Used: made.Used, Size: made.Budget.Size, Left: made.Budget.Size - made.Used,
+		Unit: string(made.Budget.Unit), Record: made,
+	}
+}
+
+// Invocation implements api.Contexts.
+func (s *Service) Invocation(ctx context.Context, req api.InvocationRequest) (api.InvocationInfo, error) {
+	var i invocation
+	guard := kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+		var err error
+		i, err = invocations.Find(c.Ctx, c.Reader, req.ID)
+		return kernel.Act{Action: s.lookingAt(i.Agent), Target: req.ID}, err
+	})
+	return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.InvocationInfo, error) {
+		out := api.InvocationInfo{InvocationItem: i.item(), Question: i.Question, Later: i.Later, Outputs: []brenner.Ref{}}
+		data, err := c.Blob(ctx, i.Record)
+		if err != nil {
+			return api.InvocationInfo{}, err
+		}
+		if err := canon.Unmarshal(data, &out.Record); err != nil {
+			return api.InvocationInfo{}, err
+		}
+		out.Record = forReader(c, out.Record)
+		out.Outputs, err = s.outputsAfter(c, i)
+		return out, err
+	})
+}
+
+// lookingAt is what it is to look at the contexts of an agent: one's own, or
+// another's.
+func (s *Service) lookingAt(agent brenner.ActorName) policy.Action {
+	if agent == s.caller.Name {
+		return policy.ContextAssemble
+	}
+	return policy.ContextPreview
+}
+
+// outputsAfter lists what was written for the task of an invocation, by its
+// agent, after it.
+func (r *Room) outputsAfter(c *kernel.Call, i invocation) ([]brenner.Ref, error) {
+	out := []brenner.Ref{}
+	if i.Task == "" {
+		return out, nil
+	}
+	t, err := r.Tasks.Find(c, i.Task)
+	if err != nil {
+		return out, err
+	}
+	versions, err := c.VersionsOf(c.Ctx, t.Outputs)
+	for _, v := range versions {
+		if v.Creator == i.Agent && v.Created.After(i.At) {
+			out = append(out, v.Ref())
+		}
+	}
+	return out, err
+}
+
+func (i invocation) item() api.InvocationItem {
+	return api.InvocationItem{
+		ID: i.ID, Agent: i.Agent, Role: i.Role, Task: i.Task, View: i.View, At: i.At, Items: i.Items, Used: i.Used, Size: i.Budget.Size,
+	}
+}
+
+// Invocations implements api.Contexts.
+func (s *Service) Invocations(ctx context.Context, req api.ListInvocationsRequest) (api.InvocationList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(s.lookingAt(req.Agent), "invocations"), func(c *kernel.Call) (api.InvocationList, error) {
+		q := kernel.Query{Group: req.Task, Newest: true}
+		if req.Agent != "" {
+			q.States = []string{string(req.Agent)}
+		}
+		out := api.InvocationList{Invocations: []api.InvocationItem{}}
+		var err error
+		out.Next, err = invocations.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[invocation]) error {
+			out.Invocations = append(out.Invocations, row.Value.item())
+			return nil
+		})
+		return out, err
+	})
+}
+
+// Views implements api.Contexts.
+func (s *Service) Views(ctx context.Context) (api.ViewList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "views"), func(c *kernel.Call) (api.ViewList, error) {
+		out := api.ViewList{Views: []api.ViewInfo{}}
+		for _, v := range c.Views {
+			out.Views = append(out.Views, api.ViewInfo{View: v.View, Version: v.Version})
+		}
+		slices.SortFunc(out.Views, func(a, b api.ViewInfo) int { return strings.Compare(string(a.Role), string(b.Role)) })
+		return out, nil
+	})
+}
+
+// ReadsOf lists what the contexts assembled for a task showed, and what was
+// read through them afterwards.
+func (r *Room) ReadsOf(c *kernel.Call, id string) ([]ledger.Reading, error) {
+	rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{Group: id}, brenner.MaxPage)
+	var out []ledger.Reading
+	for _, row := range rows {
+		for _, p := range row.Value.Reads {
+			out = append(out, ledger.Reading{Pin: p, Invocation: row.ID})
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,19 @@
+package contexts
+
+import (
+	"brenner"
+	"brenner/internal/app/kernel"
+)
+
+// Kinds are the kinds of record of this room.
+func Kinds() []kernel.AnyKind {
+	return []kernel.AnyKind{
+		kindContextAssembled,
+		kindContextRead,
+	}
+}
+
+var (
+	kindContextAssembled = kernel.Kind[invocation]{Name: "context.assembled", Apply: applyContextAssembled, Stores: func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }}
+	kindContextRead      = kernel.Kind[contextRead]{Name: "context.read", Apply: applyContextRead}
+)

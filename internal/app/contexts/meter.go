@@ -1,0 +1,79 @@
+package contexts
+
+import (
+	"errors"
+	"slices"
+
+	"brenner"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/playbook"
+)
+
+// Newest is the context that an agent reads through.
+func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
+	rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(c.Who.Name)}, Newest: true}, 1)
+	if err != nil {
+		return kernel.Through{}, err
+	}
+	if len(rows) == 0 {
+		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context to read through", c.Who.Name).
+			WithHint("assemble one first: `brenner context assemble`, or the tool context_assemble")
+	}
+	return kernel.Through{ID: rows[0].ID, Scope: rows[0].Value.Scope}, nil
+}
+
+// Charge records a read in an invocation, or refuses it when the budget does
+// not reach.
+func (r *Room) Charge(ch *kernel.Change, id, what string, refs []brenner.Ref, shown []byte) error {
+	i, err := invocations.Find(ch.Ctx, ch.Reader, id)
+	if err != nil {
+		return err
+	}
+	counter, err := counterFor(i.Budget)
+	if err != nil {
+		return err
+	}
+	p := contextRead{ID: id, What: what, Tokens: i.Budget.Measure(counter, string(shown))}
+	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
+		return err
+	}
+	if len(i.Later) >= brenner.MaxLaterReads {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
+			WithHint("assemble a new context")
+	}
+	if p.Reads, err = ledger.PinsAt(ch.Call, refs); err != nil {
+		return err
+	}
+	_, err = kindContextRead.Append(ch, p)
+	return err
+}
+
+// Carried reports whether a context of the caller held a bullet (B8): the one
+// named, or one of the newest. Persons are not asked. What a context held never
+// becomes untrue, so the answer may be older than the transaction that uses it.
+func (r *Room) Carried(c *kernel.Call, id playbook.BulletID, by string) (bool, error) {
+	if c.Person() {
+		return false, nil
+	}
+	found, looked := false, 0
+	look := func(row kernel.Row[invocation]) (bool, error) {
+		found = row.Value.Agent == c.Who.Name && slices.Contains(row.Value.Bullets, string(id))
+		looked++
+		return !found && looked < brenner.MaxContextsSearched, nil
+	}
+	if by == "" {
+		err := invocations.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, look)
+		return found, err
+	}
+	row, err := invocations.Row(c.Ctx, c.Reader, by)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, brenner.Errorf(brenner.CodeNotFound, "there is no context %q", by).
+			WithHint("leave it out to look through the newest")
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = look(row)
+	return found, err
+}

@@ -1,0 +1,46 @@
+// Package contexts is the room of what agents get to read: contexts, assembled,
+// recorded, and charged for what is read through them.
+package contexts
+
+import (
+	"brenner"
+	"brenner/api"
+	"brenner/assembly"
+	"brenner/internal/app/kernel"
+	"brenner/playbook"
+)
+
+// Room is where the contexts of one project are made.
+type Room struct {
+	*kernel.Kernel
+	Tasks   Tasks
+	Lessons Lessons
+
+	counts  countCache
+	vectors vectorCache
+}
+
+// Tasks is what contexts need of tasks.
+type Tasks interface {
+	// Enter makes what follows part of a task that the caller holds.
+	Enter(c *kernel.Call, task string) error
+	// Find loads a task as it stands now.
+	Find(c *kernel.Call, id string) (api.TaskInfo, error)
+	// RoleFor is the role that counts for work on a task.
+	RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error)
+}
+
+// Lessons is what contexts need of lessons.
+type Lessons interface {
+	// Rank ranks the lessons that a view admits for a piece of work.
+	Rank(c *kernel.Call, wanted assembly.Bullets, text string) ([]playbook.Ranked, error)
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

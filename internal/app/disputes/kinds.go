@@ -1,0 +1,21 @@
+package disputes
+
+import (
+	"brenner"
+	"brenner/internal/app/kernel"
+)
+
+// Kinds are the kinds of record of this room.
+func Kinds() []kernel.AnyKind {
+	return []kernel.AnyKind{
+		kindPatchFailed,
+		kindStalemateMoved,
+		kindStalemateRaised,
+	}
+}
+
+var (
+	kindPatchFailed     = kernel.Kind[patchFailed]{Name: "patch.failed", Apply: applyPatchFailed}
+	kindStalemateMoved  = kernel.Kind[stalemateMoved]{Name: "stalemate.moved", Apply: applyStalemateMoved, Stores: func(p stalemateMoved) []brenner.Digest { return p.Evidence }}
+	kindStalemateRaised = kernel.Kind[stalemateRaised]{Name: "stalemate.raised", Apply: applyStalemateRaised, Stores: func(p stalemateRaised) []brenner.Digest { return p.Evidence }}
+)

@@ -1,0 +1,171 @@
+package disputes
+
+import (
+	"context"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+	"brenner/policy"
+	"brenner/stalemate"
+)
+
+// redactedEvidence stands for evidence that was removed from the project.
+const redactedEvidence = "[redacted]"
+
+// readStalemate loads a stalemate with its evidence. Evidence about an artifact
+// quotes it, so only who may read the artifact reads it.
+func readStalemate(c *kernel.Call, id brenner.ArtifactID) (stalemateRow, stalemate.Stalemate, error) {
+	row, err := findStalemate(c, id)
+	if err != nil {
+		return row, stalemate.Stalemate{}, err
+	}
+	a, err := ledger.FindArtifact(c, id, policy.Read)
+	if err != nil {
+		return row, stalemate.Stalemate{}, err
+	}
+	target, found, err := targetOf(c, row.Target)
+	if err == nil && found {
+		err = c.Allow(policy.Read, target.Type, target.Module, row.Target)
+	}
+	if err != nil {
+		return row, stalemate.Stalemate{}, err
+	}
+	var st stalemate.Stalemate
+	if err := readOwn(c, a, row.Ref, &st); err != nil {
+		return row, st, err
+	}
+	for i, e := range st.Evidence {
+		if e.Missing {
+			continue
+		}
+		data, err := c.Blob(c.Ctx, e.Digest)
+		if brenner.CodeOf(err) == brenner.CodeRedacted {
+			st.Evidence[i].Content, st.Evidence[i].Missing = redactedEvidence, true
+			continue
+		}
+		if err != nil {
+			return row, st, err
+		}
+		st.Evidence[i].Content = string(data)
+	}
+	st.State, st.Round, st.History = row.State, row.Round, row.History
+	return row, st, nil
+}
+
+// readOwn reads the content of a version that the service wrote.
+func readOwn(c *kernel.Call, a store.Artifact, ref brenner.Ref, into any) error {
+	v, err := ledger.InForce(c, a, ref.Version)
+	if err != nil {
+		return err
+	}
+	content, err := ledger.ContentOf(c, v)
+	if err != nil {
+		return err
+	}
+	return canon.Unmarshal(content.Data, into)
+}
+
+// readVerdict loads the latest verdict on a stalemate, nil if there is none.
+func readVerdict(c *kernel.Call, row stalemateRow) (*stalemate.Verdict, error) {
+	if row.VerdictRef == (brenner.Ref{}) {
+		return nil, nil
+	}
+	a, err := ledger.FindArtifact(c, row.VerdictRef.Artifact, policy.Read)
+	if err != nil {
+		return nil, err
+	}
+	var v stalemate.Verdict
+	if err := readOwn(c, a, row.VerdictRef, &v); err != nil {
+		return nil, err
+	}
+	return &v, nil
+}
+
+// Stalemate implements api.Stalemates.
+func (s *Service) Stalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateView, error) {
+	shown := func(v api.StalemateView) []brenner.Ref {
+		if v.Verdict == nil {
+			return []brenner.Ref{v.Ref}
+		}
+		return []brenner.Ref{v.Ref, v.VerdictRef}
+	}
+	return kernel.Read(ctx, s.caller, "stalemate", shown, kernel.ItemByItem(), func(c *kernel.Call) (api.StalemateView, error) {
+		row, st, err := readStalemate(c, req.ID)
+		if err != nil {
+			return api.StalemateView{}, err
+		}
+		verdict, err := readVerdict(c, row)
+		return api.StalemateView{StalemateInfo: row.StalemateInfo, Stalemate: st, Verdict: verdict}, err
+	})
+}
+
+// ExportStalemate implements api.Stalemates.
+func (s *Service) ExportStalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateExport, error) {
+	return kernel.Read(ctx, s.caller, "stalemate", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.StalemateExport, error) {
+		_, st, err := readStalemate(c, req.ID)
+		if err != nil {
+			return api.StalemateExport{}, err
+		}
+		raw, err := stalemate.Export(st)
+		return api.StalemateExport{Request: raw}, err
+	})
+}
+
+// Stalemates implements api.Stalemates.
+func (s *Service) Stalemates(ctx context.Context, req api.ListStalematesRequest) (api.StalemateList, error) {
+	return kernel.Read(ctx, s.caller, "stalemates", nil, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeStalemate, Module: "", Target: "stalemates"}), func(c *kernel.Call) (api.StalemateList, error) {
+		states, err := stalemateStates(req.States)
+		if err != nil {
+			return api.StalemateList{}, err
+		}
+		out := api.StalemateList{Stalemates: []api.StalemateInfo{}}
+		q := store.ObjectQuery{Kind: objectStalemate, Group: req.About, States: states}
+		out.Next, err = c.PageObjects(q, req.Page, func(o store.Object) error {
+			var row stalemateRow
+			if err := kernel.ReadBody(o, &row); err != nil {
+				return err
+			}
+			if c.May(policy.Read, artifact.TypeStalemate, row.Module) {
+				out.Stalemates = append(out.Stalemates, row.StalemateInfo)
+			}
+			return nil
+		})
+		return out, err
+	})
+}
+
+// stalemateStates checks states to list by; none are all that are not closed.
+func stalemateStates(asked []stalemate.State) ([]string, error) {
+	var out []string
+	for _, st := range stalemate.States() {
+		if slices.Contains(asked, st) || len(asked) == 0 && !st.Closed() {
+			out = append(out, string(st))
+		}
+	}
+	for _, st := range asked {
+		if !slices.Contains(stalemate.States(), st) {
+			return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a stalemate", st).
+				WithHint("states: " + kernel.Join(stalemate.States()))
+		}
+	}
+	return out, nil
+}
+
+// StalemateNeeds lists stalemates that wait for somebody.
+func (r *Room) StalemateNeeds(c *kernel.Call) ([]api.Need, error) {
+	rows, err := c.Objects(c.Ctx, store.ObjectQuery{
+		Kind: objectStalemate, Limit: brenner.MaxPage,
+		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Appealed)},
+	})
+	var names []string
+	for _, o := range rows {
+		names = append(names, o.ID)
+	}
+	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + kernel.FirstFew(names), Command: "brenner stalemate show " + kernel.First(names), Names: names}}, err
+}

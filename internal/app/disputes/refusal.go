@@ -1,0 +1,210 @@
+package disputes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/anchor"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+	"brenner/stalemate"
+)
+
+// A counter of refused patches is an object of this kind: one for each artifact
+// and session, or artifact and actor. Its group is the artifact.
+const objectPatchFailure = "patch_failure"
+
+// The states of a counter.
+const (
+	failuresCounted = "counted"
+	failuresRaised  = "raised" // a stalemate has come of them
+)
+
+// failureWindow is how long an actor's refusals count where no session bounds
+// them.
+const failureWindow = 24 * time.Hour
+
+// patchFailed says that a patch was refused. It quotes nothing of the patch.
+type patchFailed struct {
+	Counter string            `json:"counter"`
+	Session brenner.SessionID `json:"session,omitzero"`
+	Ref     brenner.Ref       `json:"ref"`
+	Code    brenner.Code      `json:"code"`
+	Pointer string            `json:"pointer,omitzero"`
+}
+
+// patchFailures is the body of a counter.
+type patchFailures struct {
+	Failures  []stalemate.Failure `json:"failures"` // the newest brenner.MaxPatchFailures
+	Stalemate brenner.ArtifactID  `json:"stalemate,omitzero"`
+}
+
+// withCode lists the failures with a code.
+func (p patchFailures) withCode(code brenner.Code) []stalemate.Failure {
+	return slices.DeleteFunc(slices.Clone(p.Failures), func(f stalemate.Failure) bool { return f.Code != code })
+}
+
+func applyPatchFailed(ctx context.Context, tx store.Tx, rec journal.Record, p patchFailed) error {
+	row, err := loadFailures(ctx, tx, p.Counter)
+	if err != nil {
+		return err
+	}
+	if row.Stalemate != "" {
+		row = patchFailures{} // that one is closed; counting starts again
+	}
+	row.Failures = append(row.Failures, stalemate.Failure{
+		Session: p.Session, Target: string(p.Ref.Artifact), Code: p.Code, Actor: rec.Actor,
+		At: rec.At.Format(time.RFC3339), Message: fmt.Sprintf("on %s, at %s", p.Ref, p.Pointer),
+	})
+	if n := len(row.Failures); n > brenner.MaxPatchFailures {
+		row.Failures = row.Failures[n-brenner.MaxPatchFailures:]
+	}
+	return putFailures(ctx, tx, rec.Seq, p.Counter, p.Ref.Artifact, row)
+}
+
+func loadFailures(ctx context.Context, r store.Reader, counter string) (row patchFailures, err error) {
+	o, err := r.Object(ctx, objectPatchFailure, counter)
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return row, nil
+	}
+	if err != nil {
+		return row, err
+	}
+	return row, kernel.ReadBody(o, &row)
+}
+
+func putFailures(ctx context.Context, tx store.Tx, seq int64, counter string, target brenner.ArtifactID, row patchFailures) error {
+	state := failuresCounted
+	if row.Stalemate != "" {
+		state = failuresRaised
+	}
+	body, err := canon.Marshal(row)
+	if err != nil {
+		return err
+	}
+	return tx.PutObject(ctx, store.Object{
+		Kind: objectPatchFailure, ID: counter, Group: string(target), State: state, Order: seq, Body: body, Seq: seq,
+	})
+}
+
+// refusePatch explains a refusal, counts it, and says both in its details.
+func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t patchTrial) error {
+	older, err := kernel.View(ctx, s.caller, t.acting(policy.Read), func(c *kernel.Call) ([]anchor.Named, error) {
+		return olderTexts(c, t.artifact, t.version.Version)
+	})
+	if err != nil {
+		return t.refusal // it says less, and is as true
+	}
+	x := anchor.Explain(t.patch, t.text, anchor.Elsewhere{Older: older})
+	refusal := *t.refusal
+	details := api.PatchRefusal{Ref: t.version.Ref(), Explanation: x}
+	if m, ok := refusal.Details.(anchor.Mismatch); ok {
+		details.Expected, details.Actual, details.Rebased = m.Expected, m.Actual, m.Rebased
+	}
+	if !req.DryRun {
+		if n, err := s.countFailure(ctx, req, t, x, older); err == nil {
+			details.Failures, details.Stalemate = n.Failures, n.Stalemate
+		}
+	}
+	if len(x.Findings) > 0 {
+		refusal.Hint += "\nlikely cause: " + x.Findings[0].Message
+	}
+	if details.Stalemate != "" {
+		refusal.Hint += fmt.Sprintf("\na stalemate was raised about it: see `brenner stalemate show %s`", details.Stalemate)
+	}
+	return refusal.WithDetails(details)
+}
+
+// acting is to do something to the artifact in the role the patch was tried in.
+func (t patchTrial) acting(action policy.Action) kernel.Guard {
+	return kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+		c.Who.Role = t.role
+		return kernel.Act{Action: action, Type: t.artifact.Type, Module: t.artifact.Module, Target: string(t.artifact.ID)}, nil
+	})
+}
+
+// failureCount is what a refusal adds up to.
+type failureCount struct {
+	Failures  int                `json:"failures"`
+	Stalemate brenner.ArtifactID `json:"stalemate,omitzero"`
+}
+
+// countFailure records a refusal and raises a stalemate when it is due (S4).
+// While that one is open, further refusals only point at it: what one actor
+// can add to the journal by failing is bounded.
+func (s *Service) countFailure(ctx context.Context, req api.ApplyPatchRequest, t patchTrial, x anchor.Explanation, older []anchor.Named) (failureCount, error) {
+	if req.Key != "" {
+		// A repeated request that is refused again was refused once.
+		req.Key = string(canon.Sum([]byte(kindPatchFailed.Name + "\n" + req.Key)))
+	}
+	return kernel.Write(ctx, s.caller, kindPatchFailed.Name, req, t.acting(policy.Write), func(ch *kernel.Change) (failureCount, error) {
+		counter := fmt.Sprintf("actor/%s/%s", ch.Who.Name, t.artifact.ID)
+		if t.session != "" {
+			counter = fmt.Sprintf("session/%s/%s", t.session, t.artifact.ID)
+		}
+		row, err := loadFailures(ch.Ctx, ch.Reader, counter)
+		if err != nil {
+			return failureCount{}, err
+		}
+		if row.Stalemate != "" {
+			st, err := findStalemate(ch.Call, row.Stalemate)
+			if err != nil || !st.State.Closed() {
+				return failureCount{len(row.withCode(t.refusal.Code)), row.Stalemate}, err
+			}
+		}
+		_, err = kindPatchFailed.Append(ch, patchFailed{
+			Counter: counter, Session: t.session, Ref: t.version.Ref(), Code: t.refusal.Code, Pointer: t.refusal.Pointer,
+		})
+		if err != nil {
+			return failureCount{}, err
+		}
+		if row, err = loadFailures(ch.Ctx, ch.Reader, counter); err != nil {
+			return failureCount{}, err
+		}
+		return raiseIfDue(ch, counter, stillCounting(ch, row, t.session).withCode(t.refusal.Code), t, x, older)
+	})
+}
+
+// stillCounting leaves out refusals that no longer count: where there is no session,
+// those older than the window.
+func stillCounting(ch *kernel.Change, row patchFailures, session brenner.SessionID) patchFailures {
+	if session != "" {
+		return row
+	}
+	since := ch.Now.Add(-failureWindow)
+	row.Failures = slices.DeleteFunc(slices.Clone(row.Failures), func(f stalemate.Failure) bool {
+		at, err := time.Parse(time.RFC3339, f.At)
+		return err == nil && at.Before(since)
+	})
+	return row
+}
+
+// raiseIfDue raises the stalemate of failures with one code, the latest last.
+// Nobody asked for it, so nobody's right to raise one is asked for; but a text
+// that must not enter a context (C2) does not enter a stalemate either, which
+// everyone reads.
+func raiseIfDue(ch *kernel.Change, counter string, failures []stalemate.Failure, t patchTrial, x anchor.Explanation, older []anchor.Named) (failureCount, error) {
+	out := failureCount{Failures: len(failures)}
+	last := len(failures) - 1
+	typ, err := ch.Types.Lookup(t.artifact.Type)
+	if err != nil || !typ.Contextual || !stalemate.Due(failures[:last], failures[last]) {
+		return out, err
+	}
+	st := stalemate.Automatic(failures, t.text, t.patch, x, older)
+	if st.Check() != nil {
+		return out, nil //nolint:nilerr // too large to be evidence; the count stands
+	}
+	info, err := raiseStalemate(ch, st, stalemateRaised{
+		Origin: api.StalemateBySystem, Session: t.session, Counter: counter,
+	}, t.artifact.Module, []artifact.Link{{Rel: artifact.Reviews, Artifact: t.artifact.ID, Version: t.version.Version}})
+	out.Stalemate = info.ID
+	return out, err
+}

@@ -1,0 +1,172 @@
+package disputes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/policy"
+	"brenner/stalemate"
+)
+
+// ArbitrateStalemate implements api.Stalemates.
+func (s *Service) ArbitrateStalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateInfo, error) {
+	// Replaying a patch can take a while: it is done before the store is locked.
+	var replayed brenner.Ref
+	draft, err := kernel.View(ctx, s.caller, kernel.To(policy.StalemateVerdict, string(req.ID)), func(c *kernel.Call) (stalemate.Verdict, error) {
+		row, st, err := readStalemate(c, req.ID)
+		if err != nil {
+			return stalemate.Verdict{}, err
+		}
+		replayed = row.Ref
+		return stalemate.Arbitrate(st), nil
+	})
+	if err != nil {
+		return api.StalemateInfo{}, err
+	}
+	return kernel.Write(ctx, s.caller, "stalemate.arbitrate", req, kernel.To(policy.StalemateVerdict, string(req.ID)), func(ch *kernel.Change) (api.StalemateInfo, error) {
+		row, st, err := readStalemate(ch.Call, req.ID)
+		if err != nil {
+			return api.StalemateInfo{}, err
+		}
+		if row.Ref != replayed {
+			draft = stalemate.Arbitrate(st) // more evidence came in between
+		}
+		draft.Round = st.Round
+		if err := stalemate.CheckVerdict(st, draft); err != nil {
+			return api.StalemateInfo{}, err
+		}
+		on := brenner.Ref{Artifact: brenner.ArtifactID(fmt.Sprintf("%s-%d", artifact.TypeVerdict, ch.NextSeq()))}
+		return moveStalemate(ch, row, st, stalemate.Arbitration, "", func(p *stalemateMoved) (err error) {
+			p.Outcome = draft.Outcome
+			p.Verdict, err = writeVerdict(ch, on, row, draft)
+			return err
+		})
+	})
+}
+
+// writeVerdict writes a verdict, linked to what it is on.
+func writeVerdict(ch *kernel.Change, on brenner.Ref, row stalemateRow, v stalemate.Verdict) (brenner.Ref, error) {
+	about, err := ch.Artifact(ch.Ctx, row.ID)
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	links := []artifact.Link{{Rel: artifact.Reviews, Artifact: row.Ref.Artifact, Version: row.Ref.Version}}
+	summary := fmt.Sprintf("%s on %s, round %d: %s", v.Outcome, row.ID, v.Round, v.RootCause)
+	res, err := writeOwn(ch, artifact.TypeVerdict, on, about.Module, summary, v, links)
+	return res.Ref, err
+}
+
+// moveStalemate takes one step, if the state allows it. fill adds to the record
+// what else the step brings about.
+func moveStalemate(ch *kernel.Change, row stalemateRow, st stalemate.Stalemate, action stalemate.Action, reason string, fill func(*stalemateMoved) error) (api.StalemateInfo, error) {
+	next, err := st.Next(stalemate.Event{Action: action, Actor: ch.Who.Name, At: ch.Now.Format(time.RFC3339), Reason: reason})
+	if err != nil {
+		return api.StalemateInfo{}, err
+	}
+	p := stalemateMoved{ID: row.ID, Action: action, Reason: reason, State: next.State, Round: next.Round}
+	if fill != nil {
+		if err := fill(&p); err != nil {
+			return api.StalemateInfo{}, err
+		}
+	}
+	if _, err := kindStalemateMoved.Append(ch, p); err != nil {
+		return api.StalemateInfo{}, err
+	}
+	row, err = findStalemate(ch.Call, row.ID)
+	return row.StalemateInfo, err
+}
+
+// DecideStalemate implements api.Stalemates.
+func (s *Service) DecideStalemate(ctx context.Context, req api.VerdictRequest) (api.StalemateInfo, error) {
+	return kernel.Write(ctx, s.caller, "stalemate.verdict", req, kernel.To(policy.StalemateVerdict, string(req.ID)), func(ch *kernel.Change) (api.StalemateInfo, error) {
+		row, st, err := readStalemate(ch.Call, req.ID)
+		if err != nil {
+			return api.StalemateInfo{}, err
+		}
+		return moveStalemate(ch, row, st, stalemate.Deliver, "", func(p *stalemateMoved) error {
+			if req.Verdict == nil {
+				p.Verdict, p.Outcome = row.VerdictRef, row.Outcome // the draft, checked when it was written
+				return nil
+			}
+			v := *req.Verdict
+			v.Arbiter, v.Round = ch.Who.Name, st.Round
+			if err := stalemate.CheckVerdict(st, v); err != nil {
+				return err
+			}
+			p.Outcome = v.Outcome
+			p.Verdict, err = writeVerdict(ch, row.VerdictRef, row, v)
+			return err
+		})
+	})
+}
+
+// MoveStalemate implements api.Stalemates.
+func (s *Service) MoveStalemate(ctx context.Context, req api.MoveStalemateRequest) (api.StalemateInfo, error) {
+	return kernel.Write(ctx, s.caller, "stalemate.move", req, kernel.To(policy.StalemateRaise, string(req.ID)), func(ch *kernel.Change) (api.StalemateInfo, error) {
+		if err := checkStep(req); err != nil {
+			return api.StalemateInfo{}, err
+		}
+		row, st, err := readStalemate(ch.Call, req.ID)
+		if err != nil {
+			return api.StalemateInfo{}, err
+		}
+		if err := checkConcerned(ch, row, req.Action); err != nil {
+			return api.StalemateInfo{}, err
+		}
+		return moveStalemate(ch, row, st, req.Action, req.Reason, func(p *stalemateMoved) error {
+			if len(req.Evidence) == 0 {
+				return nil
+			}
+			more, err := st.With(req.Evidence)
+			if err != nil {
+				return err
+			}
+			links, err := ledger.LinksOf(ch.Call, row.Ref)
+			if err != nil {
+				return err
+			}
+			p.Ref, p.Evidence, err = writeStalemate(ch, row.Ref, more, "", links)
+			return err
+		})
+	})
+}
+
+// checkStep refuses a step that is not one of those after the verdict.
+func checkStep(req api.MoveStalemateRequest) error {
+	steps := []stalemate.Action{stalemate.Accept, stalemate.Appeal, stalemate.Implement, stalemate.Verify, stalemate.Reopen, stalemate.Withdraw}
+	if !slices.Contains(steps, req.Action) {
+		return brenner.Errorf(brenner.CodeInvalidValue, "%q is not a step of a stalemate", req.Action).
+			WithHint("steps: " + kernel.Join(steps)).At("/action")
+	}
+	if len(req.Evidence) > 0 && req.Action != stalemate.Reopen {
+		return brenner.Errorf(brenner.CodeInvalidValue, "evidence is added when a stalemate is reopened").At("/evidence")
+	}
+	if err := kernel.CheckText(req.Reason); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(req.Reason) > brenner.MaxNoteRunes {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the reason is longer than %d characters", brenner.MaxNoteRunes).At("/reason")
+	}
+	return nil
+}
+
+// checkConcerned refuses those who have no say: to accept, appeal, reopen or
+// withdraw is for the parties, whoever raised it, and the person who leads the
+// project. To carry a verdict out and to check it is for anyone.
+func checkConcerned(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {
+	leads := ch.Who.Kind == kernel.Person && ch.Who.Role == brenner.PI
+	if action == stalemate.Implement || action == stalemate.Verify || leads ||
+		ch.Who.Name == row.Raiser || slices.Contains(row.Parties, ch.Who.Name) {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeWriteDenied, "%s is no party to %s and did not raise it", ch.Who.Name, row.ID).
+		WithHint("ask a party, or the PI")
+}

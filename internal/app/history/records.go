@@ -1,0 +1,118 @@
+package history
+
+import (
+	"context"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Records implements api.Journal.
+func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.RecordList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, "journal"), func(c *kernel.Call) (api.RecordList, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.RecordList{}, err
+		}
+		if req.After < 0 || req.Before < 0 {
+			return api.RecordList{}, brenner.Errorf(brenner.CodeInvalidValue, "a position in the journal is not negative")
+		}
+		if err := kernel.CheckText(req.Text); err != nil {
+			return api.RecordList{}, err
+		}
+		return findRecords(c, req, limit)
+	})
+}
+
+// findRecords looks through the journal until a page is full, the end is
+// reached, or enough was looked at for one call.
+func findRecords(c *kernel.Call, req api.RecordsRequest, limit int) (api.RecordList, error) {
+	first, last, more := stretch(c, req)
+	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: first - 1, Before: last + 1, Newest: req.Newest, Limit: limit + 1}
+	wanted := mention(req.About, req.Text)
+	if wanted != nil {
+		q.Limit = brenner.MaxPage
+	}
+	out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After}
+	if req.Newest {
+		out.Last = req.Before
+	}
+	for {
+		rows, err := c.FindRecords(c.Ctx, q)
+		if err != nil {
+			return api.RecordList{}, err
+		}
+		for _, row := range rows {
+			if wanted == nil || wanted(row.Data) {
+				if len(out.Records) == limit {
+					out.More = true
+					return out, nil
+				}
+				rec, err := journal.Parse(row)
+				if err != nil {
+					return api.RecordList{}, err
+				}
+				out.Records = append(out.Records, api.RecordInfo{
+					Seq: rec.Seq, At: rec.At, Actor: rec.Actor, Role: rec.Role, Auth: rec.Auth, Kind: rec.Kind, Payload: rec.Payload,
+				})
+			}
+			out.Last = row.Seq
+		}
+		if len(rows) < q.Limit {
+			break
+		}
+		if req.Newest {
+			q.Before = out.Last
+		} else {
+			q.After = out.Last
+		}
+	}
+	if out.More = more; more && req.Newest {
+		out.Last = first
+	} else if more {
+		out.Last = last
+	}
+	return out, nil
+}
+
+// stretch says which part of the journal a call looks at, and whether there is
+// more of what it is asked about: a search has no index to go by, which every
+// write would pay for, and so goes stretch by stretch.
+func stretch(c *kernel.Call, req api.RecordsRequest) (first, last int64, more bool) {
+	first, last = req.After+1, c.Position
+	if req.Before > 0 {
+		last = min(last, req.Before-1)
+	}
+	searching := req.Kind != "" || req.Actor != "" || req.About != "" || req.Text != ""
+	if !searching || last-first < brenner.MaxRecordsSearched {
+		return first, last, false
+	}
+	if req.Newest {
+		return last - brenner.MaxRecordsSearched + 1, last, true
+	}
+	return first, first + brenner.MaxRecordsSearched - 1, true
+}
+
+// mention tells the records that name something and contain a text, by their
+// bytes; nil: every record will do. A name is a JSON string, alone or before a
+// version.
+func mention(name, text string) func([]byte) bool {
+	if name == "" && text == "" {
+		return nil
+	}
+	quoted := string(canon.MustMarshal(text)) // as it stands in a record
+	text = strings.ToLower(quoted[1 : len(quoted)-1])
+	return func(data []byte) bool {
+		record := string(data)
+		if name != "" && !strings.Contains(record, `"`+name+`"`) && !strings.Contains(record, `"`+name+`@`) {
+			return false
+		}
+		return strings.Contains(strings.ToLower(record), text)
+	}
+}

@@ -1,0 +1,320 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Call is one use case under way: a snapshot, who asks, and what is in force.
+type Call struct {
+	store.Reader
+	*Settings
+
+	Ctx      context.Context
+	Now      time.Time
+	Position int64 // of the journal, that the call sees
+	Identity Identity
+	// Who asks. A use case that enters a task acts in the role the task gives
+	// (C8) by changing it.
+	Who store.Actor
+
+	kernel  *Kernel
+	through *Through      // what an agent reads through (C3); nil otherwise
+	asked   bool          // the policy was asked
+	allowed bool          // and allowed something
+	denial  *store.Denial // or said no
+}
+
+// Person reports whether a person asks, not an agent.
+func (c *Call) Person() bool { return c.Who.Kind == Person }
+
+// Leads reports whether the person asks who leads the project.
+func (c *Call) Leads() bool { return c.Person() && c.Who.Role == brenner.PI }
+
+// As is the call as if another actor made it.
+func (c *Call) As(who store.Actor) *Call {
+	other := *c
+	other.Who = who
+	return &other
+}
+
+// begin loads who asks and what is in force.
+func (k Caller) begin(ctx context.Context, r store.Reader) (*Call, error) {
+	size, err := r.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{Reader: r, Ctx: ctx, Now: k.Now(), Position: size, Identity: k.Identity, kernel: k.Kernel}
+	var ok bool
+	if c.Who, c.Settings, ok = k.known.find(size, k.Name); ok {
+		return c, nil
+	}
+	c.Who, err = c.Actor(ctx, k.Name)
+	if errors.Is(err, brenner.CodeNotFound) || (err == nil && !c.Who.Active) {
+		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", k.Name).
+			WithHint("the PI registers one with `brenner agent add NAME --role ROLE`")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Settings, err = k.settings.load(ctx, r)
+	return c, err
+}
+
+// errNotAsked is the fault of a use case that nobody was asked about.
+var errNotAsked = errors.New("a use case asked no policy")
+
+// run asks the guard and then runs the use case.
+func run[T any](c *Call, guard Guard, fn func() (T, error)) (T, error) {
+	var zero T
+	if guard.ask == nil {
+		return zero, errNotAsked
+	}
+	if err := guard.ask(c); err != nil {
+		return zero, err
+	}
+	return fn()
+}
+
+// refused keeps a refusal for the audit, as well as can be: a refusal stays a
+// refusal when the store cannot be written.
+func (k Caller) refused(ctx context.Context, c *Call, err error) error {
+	if err != nil && c != nil && c.denial != nil {
+		denial := *c.denial
+		_ = k.store.Write(ctx, func(tx store.Tx) error { return tx.AddDenial(ctx, denial) })
+	}
+	return err
+}
+
+// View runs a use case that only reads.
+func View[T any](ctx context.Context, k Caller, guard Guard, fn func(*Call) (T, error)) (T, error) {
+	var out T
+	var c *Call
+	err := k.store.Read(ctx, func(r store.Reader) (err error) {
+		if c, err = k.begin(ctx, r); err != nil {
+			return err
+		}
+		who := c.Who // a use case may act in another role for a while
+		if out, err = run(c, guard, func() (T, error) { return fn(c) }); err != nil {
+			return err
+		}
+		if !c.asked {
+			return errNotAsked
+		}
+		k.known.learn(c.Position, who, c.Settings)
+		return nil
+	})
+	if err != nil {
+		var zero T
+		return zero, k.refused(ctx, c, err)
+	}
+	return out, nil
+}
+
+// Keyed is a request that may carry an idempotency key: one that holds an
+// api.Write.
+type Keyed interface{ IdempotencyKey() string }
+
+// Write runs a use case that writes, once per idempotency key (X2). name and
+// req identify the request; the result must survive JSON.
+func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, fn func(*Change) (T, error)) (T, error) {
+	var out, zero T
+	var c *Call
+	var ch *Change
+	var who store.Actor
+	key := req.IdempotencyKey()
+	digest, err := requestDigest(name, key, req)
+	if err != nil {
+		return zero, err
+	}
+	err = k.store.Write(ctx, func(tx store.Tx) (err error) {
+		ch = nil // the store may run this again
+		if c, err = k.begin(ctx, tx); err != nil {
+			return err
+		}
+		if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
+			return err
+		}
+		who = c.Who
+		ch = &Change{Call: c, tx: tx}
+		if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
+			return err
+		}
+		if !c.asked {
+			return errNotAsked
+		}
+		return ch.commit(key, digest, out)
+	})
+	if err != nil {
+		return zero, k.refused(ctx, c, err)
+	}
+	if ch != nil {
+		k.known.learn(ch.Position, who, ch.Settings)
+		if !slices.ContainsFunc(ch.records, k.kinds.Governs) {
+			k.known.advance(ch.Position, ch.Position+int64(len(ch.records)))
+		}
+	}
+	return out, nil
+}
+
+// requestDigest identifies a request that carries an idempotency key.
+func requestDigest(name, key string, req any) (brenner.Digest, error) {
+	if key == "" {
+		return "", nil
+	}
+	if len(key) > brenner.MaxIdempotencyKeyBytes {
+		return "", brenner.Errorf(brenner.CodeLimitExceeded, "the idempotency key is longer than %d bytes", brenner.MaxIdempotencyKeyBytes)
+	}
+	if err := CheckText(key); err != nil {
+		return "", err
+	}
+	b, err := canon.Marshal(req)
+	if err != nil {
+		return "", err
+	}
+	return canon.Sum(append([]byte(name+"\n"), b...)), nil
+}
+
+// Repeats reports whether an idempotency key was used before.
+func (c *Call) Repeats(key string) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	_, err := c.Request(c.Ctx, c.Who.Name, key)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// earlier finds the result of an earlier request with the same key. It was
+// allowed when it was first made.
+func (c *Call) earlier(key string, digest brenner.Digest, out any) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	prev, err := c.Request(c.Ctx, c.Who.Name, key)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if prev.Digest != digest {
+		return false, brenner.Errorf(brenner.CodeIdempotencyReused, "key %q was used for another request at journal position %d", key, prev.Seq)
+	}
+	return true, json.Unmarshal(prev.Result, out)
+}
+
+// Change is a use case that writes. Whatever it writes, it writes through the
+// methods below, and none of them works before the policy has allowed
+// something.
+type Change struct {
+	*Call
+	tx      store.Tx
+	records []journal.Record
+}
+
+// writing gives the transaction to who may write.
+func (ch *Change) writing() (store.Tx, error) {
+	if !ch.allowed {
+		return nil, errNotAsked
+	}
+	return ch.tx, nil
+}
+
+// append says that something happened: the tables follow at once. It gives the
+// record's position in the journal.
+func (ch *Change) append(kind string, payload any) (int64, error) {
+	tx, err := ch.writing()
+	if err != nil {
+		return 0, err
+	}
+	b, err := canon.Marshal(payload)
+	if err != nil {
+		return 0, err
+	}
+	rec := journal.Record{
+		Seq: ch.NextSeq(), At: ch.Now, Actor: ch.Who.Name, Role: ch.Who.Role,
+		Auth: ch.Identity.Auth, Kind: kind, Payload: b,
+	}
+	ch.records = append(ch.records, rec)
+	if err := ch.kernel.kinds.Apply(ch.Ctx, tx, rec); err != nil {
+		return 0, fmt.Errorf("apply %s: %w", kind, err)
+	}
+	return rec.Seq, nil
+}
+
+// NextSeq is the journal position that the next record will have.
+func (ch *Change) NextSeq() int64 { return ch.Position + int64(len(ch.records)) + 1 }
+
+// commit writes the records to the journal; the last one carries the
+// idempotency key and the result.
+func (ch *Change) commit(key string, digest brenner.Digest, result any) error {
+	if len(ch.records) == 0 {
+		return nil
+	}
+	if key != "" {
+		b, err := canon.Marshal(result)
+		if err != nil {
+			return err
+		}
+		last := &ch.records[len(ch.records)-1]
+		last.Request = &journal.Request{Key: key, Digest: digest, Result: b}
+		if err := applyRequest(ch.Ctx, ch.tx, *last); err != nil {
+			return err
+		}
+	}
+	return journal.Append(ch.Ctx, ch.tx, ch.records)
+}
+
+// PutBlob stores content and gives its digest, to be named in a record.
+func (ch *Change) PutBlob(data []byte) (brenner.Digest, error) {
+	tx, err := ch.writing()
+	if err != nil {
+		return "", err
+	}
+	d := canon.Sum(data)
+	return d, tx.PutBlob(ch.Ctx, d, data)
+}
+
+// PutToken keeps a token, which is outside the state (J4).
+func (ch *Change) PutToken(t store.Token) error {
+	tx, err := ch.writing()
+	if err != nil {
+		return err
+	}
+	return tx.PutToken(ch.Ctx, t)
+}
+
+// PutVectors keeps vectors, which are outside the state.
+func (ch *Change) PutVectors(space string, vectors map[string][]float32) error {
+	tx, err := ch.writing()
+	if err != nil {
+		return err
+	}
+	return tx.PutVectors(ch.Ctx, space, vectors)
+}
+
+// Rebuild empties the tables and makes them anew from the journal. each is told
+// of every record before it is applied, and can end it.
+func (ch *Change) Rebuild(each func(journal.Record) error) error {
+	tx, err := ch.writing()
+	if err != nil {
+		return err
+	}
+	if err := tx.Reset(ch.Ctx); err != nil {
+		return err
+	}
+	return ch.kernel.kinds.Replay(ch.Ctx, tx, tx, each)
+}

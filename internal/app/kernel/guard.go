@@ -1,0 +1,127 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+
+	"brenner"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Act is something that somebody wants to do: what the policy is asked about.
+type Act struct {
+	Action policy.Action
+	Type   brenner.TypeName
+	Module brenner.Module
+	Target string // shown in a refusal
+}
+
+// Guard is what a use case must pass before it runs. There is no other way to
+// make one than the functions below, and none of them can write.
+type Guard struct{ ask func(*Call) error }
+
+// To guards an act on nothing in particular: it is about no type and no module.
+func To(action policy.Action, target string) Guard {
+	return Acting(Act{Action: action, Target: target})
+}
+
+// Acting guards one act that is known beforehand.
+func Acting(a Act) Guard { return Guard{func(c *Call) error { return c.Ask(a) }} }
+
+// On guards an act that can only be named once something is loaded: what it is
+// about has a type and a module. Find may load, and enter a task; it has
+// nothing to write with.
+func On(find func(*Call) (Act, error)) Guard {
+	return Guard{func(c *Call) error {
+		a, err := find(c)
+		if err != nil {
+			return err
+		}
+		return c.Ask(a)
+	}}
+}
+
+// All guards several acts that are one use case.
+func All(guards ...Guard) Guard {
+	return Guard{func(c *Call) error {
+		for _, g := range guards {
+			if err := g.ask(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// Then adds something to be loaded once the guard is passed, such as the task
+// that the use case is part of.
+func (g Guard) Then(load func(*Call) error) Guard {
+	return Guard{func(c *Call) error {
+		if err := g.ask(c); err != nil {
+			return err
+		}
+		return load(c)
+	}}
+}
+
+// ItemByItem guards a use case on a list whose items are decided one by one,
+// with Allow and May. A view that asks about nothing is a fault; a change cannot
+// write before Allow has allowed something.
+func ItemByItem() Guard { return Guard{func(*Call) error { return nil }} }
+
+// Settled guards what follows from an act that was allowed before: the price of
+// a read, the delivery of a message. It asks nothing, and why says for the
+// reader which act that was.
+func Settled(_ string) Guard {
+	return Guard{func(c *Call) error {
+		c.asked, c.allowed = true, true
+		return nil
+	}}
+}
+
+// Allow asks the policy about an item; a refusal is kept for the audit.
+func (c *Call) Allow(action policy.Action, typ brenner.TypeName, module brenner.Module, target string) error {
+	return c.Ask(Act{action, typ, module, target})
+}
+
+// Ask is Allow for an act.
+func (c *Call) Ask(a Act) error {
+	req := c.request(a)
+	d := c.decide(req)
+	if d.Allowed {
+		c.allowed = true
+		return nil
+	}
+	c.denial = &store.Denial{
+		At: c.Now, Actor: c.Who.Name, Role: c.Who.Role,
+		Action: string(a.Action), Target: cmp.Or(a.Target, string(a.Type)), Reason: d.Reason,
+	}
+	return d.Err(req)
+}
+
+// May asks the policy without making a refusal of it, for filtering lists.
+func (c *Call) May(action policy.Action, typ brenner.TypeName, module brenner.Module) bool {
+	return c.decide(c.request(Act{Action: action, Type: typ, Module: module})).Allowed
+}
+
+func (c *Call) request(a Act) policy.Request {
+	return policy.Request{
+		Actor: c.Who.Name, Person: c.Person(), Role: c.Who.Role,
+		Action: a.Action, Type: a.Type, Module: a.Module, Target: a.Target,
+	}
+}
+
+// decide is what the policy says, and for a read through a context also what
+// the scope of that context says.
+func (c *Call) decide(req policy.Request) policy.Decision {
+	c.asked = true
+	d := policy.Decide(c.Policies, req)
+	if d.Allowed && c.through != nil && req.Action == policy.Read && req.Module != "" && !c.through.Scope.Covers(req.Module) {
+		return policy.Decision{
+			Code:   brenner.CodeReadDenied,
+			Reason: fmt.Sprintf("module %s is outside the scope of %s", req.Module, c.through.ID),
+		}
+	}
+	return d
+}

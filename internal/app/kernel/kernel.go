@@ -1,0 +1,121 @@
+// Package kernel is what every room of the service stands on: who asks, what is
+// in force, and the one way to read and the one way to write.
+//
+// A use case names what it does before it does it. View, Read and Write take
+// the act as an argument and ask the policy first, so a use case that was not
+// allowed never starts, and one that forgot to ask cannot be written down:
+//
+//	kernel.Write(ctx, s.caller, "task.new", req, kernel.To(policy.TaskCreate, "task"),
+//		func(ch *kernel.Change) (api.TaskInfo, error) { … })
+//
+// What happened is a record of some Kind, appended by the change; the tables
+// follow from the records in the same transaction, by the same code that
+// replays them. Objects of a room are rows of a Table.
+package kernel
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+)
+
+// Kernel serves one project. It is safe for concurrent use once it is set up.
+type Kernel struct {
+	store    store.Store
+	clock    func() time.Time
+	kinds    *Kinds
+	meter    Meter
+	settings settingsCache
+	known    known
+}
+
+// New makes a kernel on a store. It can be used once SetUp has told it the
+// kinds of records and who counts the reads of agents.
+func New(s store.Store, clock func() time.Time) *Kernel {
+	return &Kernel{store: s, clock: clock}
+}
+
+// SetUp completes the kernel with what the rooms bring: the kinds of their
+// records, and the meter of what agents read. It is called once, before any
+// use.
+func (k *Kernel) SetUp(kinds *Kinds, m Meter) { k.kinds, k.meter = kinds, m }
+
+// Kinds are the kinds of records there are.
+func (k *Kernel) Kinds() *Kinds { return k.kinds }
+
+// Now is the time as records keep it.
+func (k *Kernel) Now() time.Time { return journal.Instant(k.clock()) }
+
+// Store is the store below, for what is no use case: opening, importing,
+// vectors, waiting.
+func (k *Kernel) Store() store.Store { return k.store }
+
+// How an actor was authenticated (J1). A token's id follows AuthToken.
+const (
+	AuthOwner = "owner" // has the project file, and therefore is the PI
+	AuthAs    = "as"    // has the project file and chose to act as an agent
+	AuthLogin = "login" // started the server and opened its login address
+	AuthToken = "token:"
+)
+
+// Identity is who asks and how we know.
+type Identity struct {
+	Name brenner.ActorName
+	Auth string
+}
+
+// Caller is somebody who asks the kernel for something.
+type Caller struct {
+	*Kernel
+	Identity
+}
+
+// By gives the kernel as it is for one actor.
+func (k *Kernel) By(who Identity) Caller { return Caller{Kernel: k, Identity: who} }
+
+// Owner names the person who leads the project: the one the owner of the
+// project file acts as (X8).
+func (k *Kernel) Owner(ctx context.Context) (brenner.ActorName, error) {
+	var name brenner.ActorName
+	err := k.store.Read(ctx, func(r store.Reader) error {
+		actors, err := r.Actors(ctx)
+		if err != nil {
+			return err
+		}
+		first := int64(-1)
+		for _, actor := range actors {
+			if actor.Kind == Person && actor.Role == brenner.PI && actor.Active && (first < 0 || actor.Seq < first) {
+				name, first = actor.Name, actor.Seq
+			}
+		}
+		if first < 0 {
+			return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").
+				WithHint("run `brenner init`")
+		}
+		return nil
+	})
+	return name, err
+}
+
+// Found makes the project in an empty store and runs the first change in it,
+// for the person who leads it.
+func (k *Kernel) Found(ctx context.Context, p store.Project, pi brenner.ActorName, fn func(*Change) error) error {
+	return k.store.Write(ctx, func(tx store.Tx) error {
+		if err := tx.Init(ctx, p); err != nil {
+			return err
+		}
+		c := &Call{
+			Reader: tx, Ctx: ctx, Now: p.At, allowed: true, kernel: k,
+			Identity: Identity{Name: pi, Auth: AuthOwner},
+			Who:      store.Actor{Name: pi, Kind: Person, Role: brenner.PI, Active: true},
+		}
+		ch := &Change{Call: c, tx: tx}
+		if err := fn(ch); err != nil {
+			return err
+		}
+		return ch.commit("", "", nil)
+	})
+}

@@ -1,0 +1,179 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind is one kind of record: all there is to know about it.
+type Kind[T any] struct {
+	Name string
+	// Apply turns a record into rows. It sees the record and the rows that
+	// earlier records made, never a clock or a request: the same journal gives
+	// the same tables, live and in a replay (J4). nil: it makes none.
+	Apply func(ctx context.Context, tx store.Tx, rec journal.Record, payload T) error
+	// Stores lists the contents that were stored with a record. A kind that
+	// stores contents must say so, or verify would not miss them.
+	Stores func(payload T) []brenner.Digest
+	// Governs says that a record may change who the actors are or what is in
+	// force.
+	Governs bool
+}
+
+// Append says that something of this kind happened: the tables follow at once.
+// It gives the record's position in the journal.
+func (k Kind[T]) Append(ch *Change, payload T) (int64, error) { return ch.append(k.Name, payload) }
+
+// Read reads what a record of this kind says.
+func (k Kind[T]) Read(row store.Record) (T, error) {
+	var payload T
+	rec, err := journal.Parse(row)
+	if err != nil {
+		return payload, err
+	}
+	return payload, canon.Unmarshal(rec.Payload, &payload)
+}
+
+// Follower adds to what a kind of another room does to the tables, after it.
+func (k Kind[T]) Follower(apply func(ctx context.Context, tx store.Tx, rec journal.Record, payload T) error) AnyKind {
+	return follower{k.Name, Kind[T]{Apply: apply}.applier()}
+}
+
+// AnyKind is a Kind of any payload, or a follower of one.
+type AnyKind interface{ enter(*Kinds) error }
+
+func (k Kind[T]) enter(all *Kinds) error {
+	if _, twice := all.byName[k.Name]; twice || k.Name == "" {
+		return fmt.Errorf("the kind of record %q is there twice", k.Name)
+	}
+	e := &entry{governs: k.Governs}
+	if k.Apply != nil {
+		e.apply = append(e.apply, k.applier())
+	} else {
+		e.apply = append(e.apply, Kind[T]{Apply: func(context.Context, store.Tx, journal.Record, T) error { return nil }}.applier())
+	}
+	if k.Stores != nil {
+		e.stores = func(raw jsontext.Value) []brenner.Digest {
+			var payload T
+			if canon.Unmarshal(raw, &payload) != nil {
+				return nil // verify reports the record itself
+			}
+			return k.Stores(payload)
+		}
+	}
+	all.byName[k.Name] = e
+	return nil
+}
+
+type applier func(ctx context.Context, tx store.Tx, rec journal.Record) error
+
+// applier reads the payload for Apply.
+func (k Kind[T]) applier() applier {
+	return func(ctx context.Context, tx store.Tx, rec journal.Record) error {
+		var payload T
+		if err := canon.Unmarshal(rec.Payload, &payload); err != nil {
+			return fmt.Errorf("payload of record %d: %w", rec.Seq, err)
+		}
+		return k.Apply(ctx, tx, rec, payload)
+	}
+}
+
+type follower struct {
+	of    string
+	apply applier
+}
+
+func (f follower) enter(all *Kinds) error {
+	e, ok := all.byName[f.of]
+	if !ok {
+		return fmt.Errorf("a follower of the kind of record %q, which there is not", f.of)
+	}
+	e.apply = append(e.apply, f.apply)
+	return nil
+}
+
+type entry struct {
+	apply   []applier
+	stores  func(jsontext.Value) []brenner.Digest
+	governs bool
+}
+
+// Kinds are all kinds of records there are. A record of any other kind can
+// neither be written nor replayed.
+type Kinds struct{ byName map[string]*entry }
+
+// NewKinds puts the kinds of all rooms together: a kind is there once, and its
+// followers come after it.
+func NewKinds(rooms ...[]AnyKind) (*Kinds, error) {
+	all := &Kinds{byName: map[string]*entry{}}
+	for _, kinds := range rooms {
+		for _, k := range kinds {
+			if err := k.enter(all); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// Apply applies one record to the tables.
+func (all *Kinds) Apply(ctx context.Context, tx store.Tx, rec journal.Record) error {
+	e, ok := all.byName[rec.Kind]
+	if !ok {
+		return brenner.Errorf(brenner.CodeJournalCorrupt, "record %d is of unknown kind %q", rec.Seq, rec.Kind)
+	}
+	for _, apply := range e.apply {
+		if err := apply(ctx, tx, rec); err != nil {
+			return err
+		}
+	}
+	return applyRequest(ctx, tx, rec)
+}
+
+// applyRequest remembers what an idempotency key was used for.
+func applyRequest(ctx context.Context, tx store.Tx, rec journal.Record) error {
+	if rec.Request == nil {
+		return nil
+	}
+	return tx.PutRequest(ctx, store.Request{
+		Actor: rec.Actor, Key: rec.Request.Key, Digest: rec.Request.Digest,
+		Result: rec.Request.Result, Seq: rec.Seq,
+	})
+}
+
+// Replay applies every record of one store to the tables of another, or of the
+// same. each is told of every record before it is applied, and can end it.
+func (all *Kinds) Replay(ctx context.Context, from store.Reader, tx store.Tx, each func(journal.Record) error) error {
+	return journal.Each(ctx, from, 0, func(row store.Record) error {
+		rec, err := journal.Parse(row)
+		if err != nil {
+			return err
+		}
+		if err := each(rec); err != nil {
+			return err
+		}
+		return all.Apply(ctx, tx, rec)
+	})
+}
+
+// Stored lists the contents that a record says were stored with it.
+func (all *Kinds) Stored(rec journal.Record) []brenner.Digest {
+	if e, ok := all.byName[rec.Kind]; ok && e.stores != nil {
+		return e.stores(rec.Payload)
+	}
+	return nil
+}
+
+// Governs reports whether a record may have changed who the actors are or what
+// is in force.
+func (all *Kinds) Governs(rec journal.Record) bool {
+	e, ok := all.byName[rec.Kind]
+	return ok && e.governs
+}

@@ -1,0 +1,305 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"brenner"
+	"brenner/artifact"
+	"brenner/assembly"
+	"brenner/canon"
+	"brenner/config"
+	"brenner/internal/store"
+	"brenner/policy"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ProjectModule is where artifacts about the project as a whole live. It is
+// always there and needs no memo.
+const ProjectModule brenner.Module = "project"
+
+// DefaultModule is the only module of a project that declares none.
+const DefaultModule brenner.Module = "main"
+
+// Settings are what is in force: types, modules, policies. They follow from the
+// last config.applied record alone (C4).
+type Settings struct {
+	Config   config.Config
+	Digest   brenner.Digest // of the configuration
+	File     string         // that the configuration was read from
+	Types    *artifact.Registry
+	Modules  []brenner.Module // declared, in order
+	Policies map[brenner.Role]policy.Policy
+	Views    map[brenner.Role]ViewInForce
+}
+
+// NewSettings checks a configuration as a whole.
+func NewSettings(c config.Config, digest brenner.Digest) (*Settings, error) {
+	extra := make([]artifact.Type, 0, len(c.Types))
+	for _, t := range c.Types {
+		extra = append(extra, artifactType(t))
+	}
+	types, err := artifact.NewRegistry(extra)
+	if err != nil {
+		return nil, err
+	}
+	s := &Settings{
+		Config: c, Digest: digest, Types: types,
+		Policies: map[brenner.Role]policy.Policy{}, Views: map[brenner.Role]ViewInForce{},
+	}
+	for _, m := range c.Modules {
+		s.Modules = append(s.Modules, m.Name)
+	}
+	if len(s.Modules) == 0 {
+		s.Modules = []brenner.Module{DefaultModule}
+	}
+	for _, p := range policy.Builtin() {
+		s.Policies[p.Role] = p
+	}
+	for _, v := range assembly.Builtin() {
+		s.Views[v.Role] = ViewInForce{View: v, Version: "builtin"}
+	}
+	return s, s.configured()
+}
+
+// configured puts the policies and views of the configuration in force.
+func (s *Settings) configured() error {
+	for role, raw := range s.Config.Policies {
+		p, err := policy.Parse(withRole(raw, role))
+		if err != nil {
+			return pointTo(err, "/policies/"+string(role))
+		}
+		s.Policies[role] = p
+	}
+	for role, raw := range s.Config.Views {
+		v, err := assembly.Parse(role, raw, s.Types.Types())
+		if err != nil {
+			return pointTo(err, "/views/"+string(role))
+		}
+		s.Views[role] = ViewInForce{View: v, Version: "config:" + string(s.Digest)}
+	}
+	return nil
+}
+
+// withRole says in a policy whose it is, as the configuration says by the key.
+func withRole(raw jsontext.Value, role brenner.Role) jsontext.Value {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(raw, &members) != nil || members["role"] != nil {
+		return raw
+	}
+	members["role"] = canon.MustMarshal(role)
+	return canon.MustMarshal(members)
+}
+
+// pointTo says where in the configuration an objection belongs.
+func pointTo(err error, pointer string) error {
+	var e *brenner.Error
+	if errors.As(err, &e) {
+		return e.At(pointer + e.Pointer)
+	}
+	return err
+}
+
+func artifactType(t config.Type) artifact.Type {
+	out := artifact.Type{
+		Name: t.Name, Title: t.Title, Description: t.Description,
+		Core: t.Core, Singleton: artifact.Singleton(t.Singleton), Contextual: t.Contextual,
+		Schema: t.Schema,
+	}
+	switch t.Format {
+	case "json":
+		out.Formats = []artifact.Format{artifact.JSON}
+	case "text":
+		out.Formats = []artifact.Format{artifact.Text}
+	default:
+		out.Formats = []artifact.Format{artifact.JSON, artifact.Text}
+	}
+	return out
+}
+
+// ModuleFor gives the module an artifact of a type goes into: the one asked for,
+// or the obvious one.
+func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Module, error) {
+	switch {
+	case asked == "" && t.Singleton == artifact.PerProject:
+		return ProjectModule, nil
+	case asked == "" && len(s.Modules) == 1:
+		return s.Modules[0], nil
+	case asked == ProjectModule || slices.Contains(s.Modules, asked):
+		return asked, nil
+	}
+	return "", brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
+		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) +
+			"; declare more in .brennerrc and run `brenner config apply`")
+}
+
+// governing are the types whose canonical artifacts say who may do what and
+// who sees what.
+var governing = []brenner.TypeName{artifact.TypeRolePolicy, artifact.TypeContextView}
+
+// basis is what settings follow from: the configuration applied last and the
+// canonical policies and views.
+type basis struct {
+	config []byte
+	rules  []rule
+}
+
+type rule struct {
+	typ     brenner.TypeName
+	ref     brenner.Ref
+	content brenner.Digest
+}
+
+func (b basis) equal(o basis) bool {
+	return bytes.Equal(b.config, o.config) && slices.Equal(b.rules, o.rules)
+}
+
+func readBasis(ctx context.Context, r store.Reader) (basis, error) {
+	var b basis
+	obj, err := r.Object(ctx, objectConfig, configCurrent)
+	if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+		return b, err
+	}
+	b.config = obj.Body
+	rows, err := r.Artifacts(ctx, store.ArtifactQuery{Types: governing, Canonical: true, Limit: brenner.MaxPage})
+	if err != nil {
+		return b, err
+	}
+	for _, a := range rows {
+		v, err := r.Version(ctx, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
+		if err != nil {
+			return b, err
+		}
+		b.rules = append(b.rules, rule{typ: a.Type, ref: v.Ref(), content: v.Content})
+	}
+	return b, nil
+}
+
+// settingsCache keeps the last settings, because compiling schemas costs more
+// than most requests.
+type settingsCache struct {
+	mu   sync.Mutex
+	from basis
+	last *Settings
+}
+
+func (c *settingsCache) load(ctx context.Context, r store.Reader) (*Settings, error) {
+	from, err := readBasis(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != nil && c.from.equal(from) {
+		return c.last, nil
+	}
+	inForce := Configuration{Config: config.Default()}
+	if from.config != nil {
+		if err := json.Unmarshal(from.config, &inForce); err != nil {
+			return nil, err
+		}
+	}
+	s, err := NewSettings(inForce.Config, inForce.Digest)
+	if err != nil {
+		return nil, err
+	}
+	s.File = inForce.File
+	for _, rule := range from.rules {
+		data, err := r.Blob(ctx, rule.content)
+		if err != nil {
+			return nil, err
+		}
+		s.govern(rule, data)
+	}
+	c.from, c.last = from, s
+	return s, nil
+}
+
+// govern puts a canonical policy or view in force. Both were checked when they
+// were written; one that no longer holds (a type it names is gone) must not
+// lock the project: such a policy allows its role nothing, such a view gives
+// way to the one before.
+func (s *Settings) govern(r rule, data []byte) {
+	switch r.typ {
+	case artifact.TypeRolePolicy:
+		p, err := policy.Parse(data)
+		if err != nil {
+			_ = json.Unmarshal(data, &p)
+			p = policy.Policy{Role: p.Role}
+		}
+		s.Policies[p.Role] = p
+	case artifact.TypeContextView:
+		if v, err := assembly.Parse("", data, s.Types.Types()); err == nil {
+			s.Views[v.Role] = ViewInForce{View: v, Version: r.ref.String()}
+		}
+	}
+}
+
+// CheckGoverning refuses a policy or a view that could not be put in force.
+func (s *Settings) CheckGoverning(t brenner.TypeName, c artifact.Content) (err error) {
+	switch t {
+	case artifact.TypeRolePolicy:
+		_, err = policy.Parse(c.Data)
+	case artifact.TypeContextView:
+		_, err = assembly.Parse("", c.Data, s.Types.Types())
+	}
+	return err
+}
+
+// ViewInForce is a view and what it comes from: a context_view ID@VERSION, the
+// configuration, or the program.
+type ViewInForce struct {
+	assembly.View
+	Version string
+}
+
+// known remembers, for one journal position, who the actors are and what is in
+// force, so that a request need not read it again. It holds only what was
+// committed: a position is learnt from a snapshot, or from a write that came
+// through.
+type known struct {
+	mu       sync.Mutex
+	size     int64
+	settings *Settings
+	actors   map[brenner.ActorName]store.Actor
+}
+
+// find gives what is known of an actor at a position.
+func (k *known) find(size int64, name brenner.ActorName) (store.Actor, *Settings, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.settings == nil || k.size != size {
+		return store.Actor{}, nil, false
+	}
+	a, ok := k.actors[name]
+	return a, k.settings, ok
+}
+
+// learn keeps what a request that came through has read at a position.
+func (k *known) learn(size int64, a store.Actor, s *Settings) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if size < k.size {
+		return
+	}
+	if size > k.size || k.actors == nil {
+		k.size, k.actors = size, map[brenner.ActorName]store.Actor{}
+	}
+	k.settings = s
+	k.actors[a.Name] = a
+}
+
+// advance carries what is known over a write that touched neither actors nor
+// anything that governs.
+func (k *known) advance(from, to int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.size == from {
+		k.size = to
+	}
+}

@@ -1,0 +1,201 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/canon"
+	"brenner/internal/store"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Table is one kind of object in the store, as values of a type of its room.
+// The type's JSON is what is stored: it is part of the state digest, and no
+// affair of the API.
+type Table[T any] struct {
+	Kind string
+	// Key says where a value stands.
+	Key func(T) Key
+	// Missing refuses an id that is not there, in the words of the room; nil:
+	// the store's refusal will do.
+	Missing func(id string) error
+}
+
+// Key is where an object stands: its id, and what it is listed by.
+type Key struct {
+	ID, Group, State string
+	// Order is where it stands among the others; 0: where it was first put.
+	Order int64
+}
+
+// Row is an object with what the table knows of it besides.
+type Row[T any] struct {
+	Value T
+	ID    string
+	State string
+	Order int64
+	Seq   int64 // of the record that changed it last
+}
+
+// Put inserts or replaces an object; seq is that of the record that says so.
+func (t Table[T]) Put(ctx context.Context, tx store.Tx, seq int64, v T) error {
+	return t.put(ctx, tx, seq, seq, v)
+}
+
+func (t Table[T]) put(ctx context.Context, tx store.Tx, seq, order int64, v T) error {
+	body, err := canon.Marshal(v)
+	if err != nil {
+		return err
+	}
+	k := t.Key(v)
+	if k.Order != 0 {
+		order = k.Order
+	}
+	return tx.PutObject(ctx, store.Object{
+		Kind: t.Kind, ID: k.ID, Group: k.Group, State: k.State, Order: order, Body: body, Seq: seq,
+	})
+}
+
+// Change changes an object in its place and gives it as it is then.
+func (t Table[T]) Change(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*T)) (T, error) {
+	row, err := t.Row(ctx, tx, id)
+	if err != nil {
+		return row.Value, err
+	}
+	fn(&row.Value)
+	return row.Value, t.put(ctx, tx, seq, row.Order, row.Value)
+}
+
+// Find gives an object; NOT_FOUND if there is none.
+func (t Table[T]) Find(ctx context.Context, r store.Reader, id string) (T, error) {
+	row, err := t.Row(ctx, r, id)
+	return row.Value, err
+}
+
+// Row is Find with what the table knows besides.
+func (t Table[T]) Row(ctx context.Context, r store.Reader, id string) (Row[T], error) {
+	o, err := r.Object(ctx, t.Kind, id)
+	if t.Missing != nil && errors.Is(err, brenner.CodeNotFound) {
+		return Row[T]{}, t.Missing(id)
+	}
+	if err != nil {
+		return Row[T]{}, err
+	}
+	return t.read(o)
+}
+
+// Has reports whether there is an object.
+func (t Table[T]) Has(ctx context.Context, r store.Reader, id string) (bool, error) {
+	_, err := r.Object(ctx, t.Kind, id)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (t Table[T]) read(o store.Object) (Row[T], error) {
+	row := Row[T]{ID: o.ID, State: o.State, Order: o.Order, Seq: o.Seq}
+	return row, json.Unmarshal(o.Body, &row.Value)
+}
+
+// Query chooses objects of a table.
+type Query struct {
+	Group  string
+	States []string
+	Newest bool // the last first
+	After  Place
+}
+
+// Place is where a listing goes on.
+type Place struct {
+	Order int64  `json:"order"`
+	ID    string `json:"id"`
+}
+
+func (t Table[T]) query(q Query, limit int) store.ObjectQuery {
+	return store.ObjectQuery{
+		Kind: t.Kind, Group: q.Group, States: q.States, Newest: q.Newest,
+		AfterOrder: q.After.Order, AfterID: q.After.ID, Limit: limit,
+	}
+}
+
+// List gives the first objects of a query, at most limit.
+func (t Table[T]) List(ctx context.Context, r store.Reader, q Query, limit int) ([]Row[T], error) {
+	objects, err := r.Objects(ctx, t.query(q, limit))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Row[T], len(objects))
+	for i, o := range objects {
+		if rows[i], err = t.read(o); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// Each visits objects in order, a page at a time, until fn has enough or fails.
+func (t Table[T]) Each(ctx context.Context, r store.Reader, q Query, fn func(Row[T]) (more bool, err error)) error {
+	for {
+		rows, err := t.List(ctx, r, q, brenner.MaxPage)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if more, err := fn(row); !more || err != nil {
+				return err
+			}
+		}
+		if len(rows) < brenner.MaxPage {
+			return nil
+		}
+		last := rows[len(rows)-1]
+		q.After = Place{last.Order, last.ID}
+	}
+}
+
+// Page visits one page of objects and says where the next one starts.
+func (t Table[T]) Page(ctx context.Context, r store.Reader, q Query, p api.Page, fn func(Row[T]) error) (api.Next, error) {
+	limit, err := PageSize(p.Limit)
+	if err != nil {
+		return api.Next{}, err
+	}
+	if q.After, err = OpenCursor[Place](p.Cursor); err != nil {
+		return api.Next{}, err
+	}
+	rows, err := t.List(ctx, r, q, limit+1)
+	if err != nil {
+		return api.Next{}, err
+	}
+	var next api.Next
+	if len(rows) > limit {
+		rows = rows[:limit]
+		next.Cursor = MakeCursor(Place{rows[limit-1].Order, rows[limit-1].ID})
+	}
+	for _, row := range rows {
+		if err := fn(row); err != nil {
+			return api.Next{}, err
+		}
+	}
+	return next, nil
+}
+
+// Count counts objects of a group, or with "" of all, by state.
+func (t Table[T]) Count(ctx context.Context, r store.Reader, group string) (map[string]int, error) {
+	return r.CountObjects(ctx, t.Kind, group)
+}
+
+// NumberOf reads the number at the end of an id such as task-12, which is the
+// journal position it was made at; 0 if there is none.
+func NumberOf(id string) int64 {
+	n, err := strconv.ParseInt(id[strings.LastIndexByte(id, '-')+1:], 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,352 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/lineage"
+	"brenner/policy"
+)
+
+// LinksUp and into bring the links that leave or reach versions.
+func LinksUp(c *kernel.Call) lineage.Fetch {
+	return func(refs []brenner.Ref) ([]lineage.Edge, error) { return edgesOf(c.LinksFrom(c.Ctx, refs)) }
+}
+
+func LinksDown(c *kernel.Call) lineage.Fetch {
+	return func(refs []brenner.Ref) ([]lineage.Edge, error) { return edgesOf(c.LinksTo(c.Ctx, refs)) }
+}
+
+func edgesOf(links []store.Link, err error) ([]lineage.Edge, error) {
+	out := make([]lineage.Edge, len(links))
+	for i, l := range links {
+		out[i] = lineage.Edge{From: l.From, Rel: l.Rel, To: l.To}
+	}
+	return out, err
+}
+
+// Nodes loads what the graph knows of some versions. The summary of what the
+// actor may not read stays out.
+func Nodes(c *kernel.Call, refs []brenner.Ref) ([]lineage.Node, error) {
+	artifacts, err := ArtifactsOf(c, refs)
+	if err != nil {
+		return nil, err
+	}
+	return NodesOf(c, artifacts, refs)
+}
+
+// NodesOf is nodes for versions whose artifacts are loaded.
+func NodesOf(c *kernel.Call, artifacts map[brenner.ArtifactID]store.Artifact, refs []brenner.Ref) ([]lineage.Node, error) {
+	versions, err := c.VersionsOf(c.Ctx, refs)
+	out := make([]lineage.Node, 0, len(versions))
+	for _, v := range versions {
+		out = append(out, nodeOf(c, artifacts[v.Artifact], v))
+	}
+	return out, err
+}
+
+// ArtifactsOf loads the artifacts of some versions, as far as they exist.
+func ArtifactsOf(c *kernel.Call, refs []brenner.Ref) (map[brenner.ArtifactID]store.Artifact, error) {
+	ids := make([]brenner.ArtifactID, len(refs))
+	for i, r := range refs {
+		ids[i] = r.Artifact
+	}
+	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{IDs: ids})
+	out := make(map[brenner.ArtifactID]store.Artifact, len(rows))
+	for _, a := range rows {
+		out[a.ID] = a
+	}
+	return out, err
+}
+
+func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
+	n := lineage.Node{
+		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary,
+		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Canonical: a.Canonical, Slot: v.Slot,
+	}
+	if t, err := c.Types.Lookup(a.Type); err == nil {
+		n.Record = t.Record
+	}
+	if !c.May(policy.Read, a.Type, a.Module) {
+		n.Summary = ""
+	}
+	return n
+}
+
+// Carrying are the relations along which staleness travels (C26).
+var Carrying = slices.DeleteFunc(artifact.Relations(), func(r artifact.Relation) bool { return !r.Carries() })
+
+// stalePath says why a version needs an update; nil if it does not.
+func stalePath(c *kernel.Call, ref brenner.Ref) ([]brenner.Ref, error) {
+	stale, err := lineage.StaleAmong([]brenner.Ref{ref}, LinksUp(c), func(some []brenner.Ref) ([]brenner.Ref, error) { return c.Outdated(c.Ctx, some) }, brenner.MaxWalk)
+	return stale.Path(ref), err
+}
+
+// restingOn lists, up to a bound, the versions in use that rest on some that
+// have just moved.
+func restingOn(c *kernel.Call, moved []brenner.Ref, most int) ([]brenner.Ref, error) {
+	spread, err := lineage.Spread(moved, LinksDown(c), brenner.MaxWalk)
+	if err != nil {
+		return nil, err
+	}
+	items, err := staleItems(c, spread)
+	var out []brenner.Ref
+	for _, i := range items[:min(most, len(items))] {
+		out = append(out, i.Ref)
+	}
+	return out, err
+}
+
+// Stale implements api.Graph.
+func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleResult, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "stale"), func(c *kernel.Call) (api.StaleResult, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		start, err := kernel.OpenCursor[int](req.Cursor)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		items, err := AllStale(c)
+		if err != nil {
+			return api.StaleResult{}, err
+		}
+		if len(req.Modules) > 0 {
+			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
+		}
+		out := api.StaleResult{Total: len(items), Items: []api.StaleItem{}}
+		start = min(start, len(items))
+		end := min(start+limit, len(items))
+		out.Items = append(out.Items, items[start:end]...)
+		if end < len(items) {
+			out.Cursor = kernel.MakeCursor(end)
+		}
+		return out, nil
+	})
+}
+
+// staleItems keeps the versions that matter: what is canonical, and the heads.
+// A draft that a later version has replaced needs no update.
+func staleItems(c *kernel.Call, spread lineage.Staleness) ([]api.StaleItem, error) {
+	artifacts, err := ArtifactsOf(c, append(spread.Ends(), spread.Refs...))
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := NodesOf(c, artifacts, spread.Refs)
+	if err != nil {
+		return nil, err
+	}
+	items := []api.StaleItem{}
+	for _, n := range nodes {
+		if !n.Status.Live() || n.Record {
+			continue
+		}
+		if used, err := InUse(c, n, artifacts[n.Ref.Artifact].Latest); err != nil || !used {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		path := spread.Path(n.Ref)
+		moved := artifacts[path[len(path)-1].Artifact]
+		items = append(items, api.StaleItem{
+			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical,
+		})
+	}
+	return items, nil
+}
+
+// InUse reports whether a live version is canonical or a head. latest is the
+// number of the last version of its artifact, from which none can descend.
+func InUse(c *kernel.Call, n lineage.Node, latest brenner.Version) (bool, error) {
+	if n.Status == artifact.Canonical || n.Ref.Version == latest {
+		return true, nil
+	}
+	leaves, err := c.Leaves(c.Ctx, n.Ref.Artifact)
+	return slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == n.Ref.Version }), err
+}
+
+// Forks implements api.Graph.
+func (s *Service) Forks(ctx context.Context) (api.ForksResult, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "forks"), func(c *kernel.Call) (api.ForksResult, error) {
+		forks, err := AllForks(c)
+		return api.ForksResult{Forks: forks}, err
+	})
+}
+
+// AllForks lists where more than one version could be the truth.
+func AllForks(c *kernel.Call) ([]lineage.Fork, error) {
+	leaves, err := c.Leaves(c.Ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]brenner.Ref, 0, len(leaves))
+	for _, v := range leaves {
+		refs = append(refs, v.Ref())
+	}
+	slots, err := slotHeads(c)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := Nodes(c, append(refs, slots...))
+	return lineage.Forks(heads), err
+}
+
+// slotHeads lists the heads of artifacts whose type has a singleton slot.
+func slotHeads(c *kernel.Call) ([]brenner.Ref, error) {
+	var types []brenner.TypeName
+	for _, t := range c.Types.Types() {
+		if t.Singleton != "" {
+			types = append(types, t.Name)
+		}
+	}
+	var refs []brenner.Ref
+	err := EachArtifact(c, store.ArtifactQuery{Types: types}, func(a store.Artifact) error {
+		if a.HeadStatus.Live() {
+			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Head})
+		}
+		return nil
+	})
+	return refs, err
+}
+
+// EachArtifact visits every artifact of a query in id order.
+func EachArtifact(c *kernel.Call, q store.ArtifactQuery, fn func(store.Artifact) error) error {
+	for q.Limit = brenner.MaxPage; ; {
+		rows, err := c.Reader.Artifacts(c.Ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, a := range rows {
+			if err := fn(a); err != nil {
+				return err
+			}
+		}
+		if len(rows) < q.Limit {
+			return nil
+		}
+		q.After = rows[len(rows)-1].ID
+	}
+}
+
+// Spine implements api.Graph.
+func (s *Service) Spine(ctx context.Context) (api.SpineResult, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "spine"), func(c *kernel.Call) (api.SpineResult, error) {
+		spine, err := SpineOf(c)
+		return api.SpineResult{SpineView: spine}, err
+	})
+}
+
+// SpineOf is the canonical brief, the memo of each module and the summary.
+func SpineOf(c *kernel.Call) (lineage.SpineView, error) {
+	var refs []brenner.Ref
+	q := store.ArtifactQuery{
+		Types:     []brenner.TypeName{artifact.TypeProjectBrief, artifact.TypeIntegratedMemo, artifact.TypeProjectSummary},
+		Canonical: true,
+	}
+	err := EachArtifact(c, q, func(a store.Artifact) error {
+		refs = append(refs, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
+		return nil
+	})
+	if err != nil {
+		return lineage.SpineView{}, err
+	}
+	nodes, err := Nodes(c, refs)
+	if err != nil {
+		return lineage.SpineView{}, err
+	}
+	if err := markStale(c, nodes); err != nil {
+		return lineage.SpineView{}, err
+	}
+	return lineage.Spine(nodes, c.Modules), nil
+}
+
+// markStale fills in which of some nodes need an update.
+func markStale(c *kernel.Call, nodes []lineage.Node) error {
+	refs := make([]brenner.Ref, len(nodes))
+	for i, n := range nodes {
+		refs[i] = n.Ref
+	}
+	stale, err := c.Reader.Stale(c.Ctx, refs, Carrying, brenner.MaxWalk)
+	for i, n := range nodes {
+		_, nodes[i].Stale = slices.BinarySearchFunc(stale, n.Ref, brenner.Ref.Compare)
+	}
+	return err
+}
+
+// The renderings of a lineage.
+const (
+	formatText = "text"
+	formatSVG  = "svg"
+	formatPROV = "prov"
+)
+
+// Lineage implements api.Graph.
+func (s *Service) Lineage(ctx context.Context, req api.LineageRequest) (api.LineageResult, error) {
+	var a store.Artifact
+	return kernel.Read(ctx, s.caller, "lineage", nil, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.LineageResult, error) {
+		v, err := InForce(c, a, req.Ref.Version)
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		if req.Depth < 0 || req.Limit < 0 {
+			return api.LineageResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a depth or limit cannot be negative")
+		}
+		if req.Limit == 0 || req.Limit > brenner.MaxWalk {
+			req.Limit = brenner.MaxWalk
+		}
+		dir, fetch := lineage.Up, LinksUp(c)
+		if req.Down {
+			dir, fetch = lineage.Down, LinksDown(c)
+		}
+		g, err := lineage.Walk(v.Ref(), dir, fetch, req.Depth, req.Limit)
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		nodes, err := Nodes(c, g.Refs())
+		if err != nil {
+			return api.LineageResult{}, err
+		}
+		if err := markStale(c, nodes); err != nil {
+			return api.LineageResult{}, err
+		}
+		out := api.LineageResult{Graph: g.Describe(nodes)}
+		out.Rendered, err = render(out.Graph, req.Format)
+		return out, err
+	})
+}
+
+func render(g lineage.Graph, format string) (string, error) {
+	switch format {
+	case "":
+		return "", nil
+	case formatText:
+		return g.Tree(), nil
+	case formatSVG:
+		return g.SVG(), nil
+	case formatPROV:
+		return string(g.PROV()), nil
+	}
+	return "", brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of lineage", format).
+		WithHint(fmt.Sprintf("formats: %s, %s, %s", formatText, formatSVG, formatPROV))
+}
+
+// AllStale lists every version in use that needs an update.
+func AllStale(c *kernel.Call) ([]api.StaleItem, error) {
+	moved, err := c.OutdatedTargets(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := lineage.Spread(moved, LinksDown(c), brenner.MaxWalk)
+	if err != nil {
+		return nil, err
+	}
+	return staleItems(c, spread)
+}

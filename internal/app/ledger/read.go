@@ -1,0 +1,437 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+func refsOfView(v api.ArtifactView) []brenner.Ref { return []brenner.Ref{v.Ref()} }
+
+func refsOfDiff(d api.DiffResult) []brenner.Ref { return []brenner.Ref{d.From, d.To} }
+
+// FindArtifact loads an artifact and asks whether the actor may do this to it.
+// What may not be read is reported as denied, not as absent: names are no
+// secret inside a project, contents are.
+func FindArtifact(c *kernel.Call, id brenner.ArtifactID, action policy.Action) (store.Artifact, error) {
+	a, err := loadArtifact(c, id)
+	if err != nil {
+		return store.Artifact{}, err
+	}
+	return a, c.Ask(actOn(a, action))
+}
+
+// ToArtifact guards an act on an artifact, whose type and module decide who
+// may. It loads the artifact for the use case.
+func ToArtifact(action policy.Action, id brenner.ArtifactID, into *store.Artifact) kernel.Guard {
+	return kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+		var err error
+		*into, err = loadArtifact(c, id)
+		return actOn(*into, action), err
+	})
+}
+
+func loadArtifact(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error) {
+	if err := id.Check(); err != nil {
+		return store.Artifact{}, err
+	}
+	a, err := c.Reader.Artifact(c.Ctx, id)
+	if errors.Is(err, brenner.CodeNotFound) {
+		return store.Artifact{}, brenner.Errorf(brenner.CodeNotFound, "there is no artifact %q", id).
+			WithHint("list them with `brenner artifact list`")
+	}
+	return a, err
+}
+
+func actOn(a store.Artifact, action policy.Action) kernel.Act {
+	return kernel.Act{Action: action, Type: a.Type, Module: a.Module, Target: string(a.ID)}
+}
+
+// InForce loads a version: the one named, or with version 0 the canonical one,
+// or else the head.
+func InForce(c *kernel.Call, a store.Artifact, asked brenner.Version) (store.Version, error) {
+	if asked == 0 {
+		asked = a.Canonical
+	}
+	if asked == 0 {
+		asked = a.Head
+	}
+	v, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: asked})
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return store.Version{}, brenner.Errorf(brenner.CodeNotFound, "%s has no version %d", a.ID, asked).
+			WithHint(fmt.Sprintf("its versions are 1–%d", a.Latest))
+	}
+	return v, err
+}
+
+// ContentOf loads what a version says.
+func ContentOf(c *kernel.Call, v store.Version) (artifact.Content, error) {
+	data, err := c.Blob(c.Ctx, v.Content)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return artifact.Content{}, brenner.Errorf(brenner.CodeRedacted, "the content of %s was redacted", v.Ref())
+	}
+	return artifact.Content{Format: v.Format, Data: data}, err
+}
+
+// LinksOf gives the links that leave a version.
+func LinksOf(c *kernel.Call, ref brenner.Ref) ([]artifact.Link, error) {
+	rows, err := c.LinksFrom(c.Ctx, []brenner.Ref{ref})
+	out := make([]artifact.Link, 0, len(rows))
+	for _, l := range rows {
+		out = append(out, artifact.Link{Rel: l.Rel, Artifact: l.To.Artifact, Version: l.To.Version})
+	}
+	return out, err
+}
+
+// ForkOf gives the live heads of an artifact if there are several.
+func ForkOf(c *kernel.Call, id brenner.ArtifactID) ([]brenner.Ref, error) {
+	leaves, err := c.Leaves(c.Ctx, id)
+	if err != nil || len(leaves) < 2 {
+		return nil, err
+	}
+	out := make([]brenner.Ref, len(leaves))
+	for i, v := range leaves {
+		out[i] = v.Ref()
+	}
+	return out, nil
+}
+
+// wholeOf puts a version together from its rows.
+func wholeOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (artifact.Version, error) {
+	out := artifact.Version{
+		ID: a.ID, Type: a.Type, Version: v.Version, Status: v.Status, Module: a.Module,
+		Summary: v.Summary, Format: v.Format, SHA256: v.Content,
+		Metadata: artifact.Metadata{Creator: v.Creator, CreatedAt: a.Created, UpdatedAt: v.Created, Tags: kernel.OrEmpty(v.Tags)},
+	}
+	if v.Parent != 0 {
+		parent := v.Parent
+		out.Parent = &parent
+	}
+	if v.What != "" || v.Why != "" {
+		out.Change = &artifact.Change{What: v.What, Why: v.Why}
+	}
+	var err error
+	if out.Links, err = LinksOf(c, v.Ref()); err != nil || brief {
+		return out, err
+	}
+	content, err := ContentOf(c, v)
+	if err == nil {
+		out.Content = artifact.ContentValue(content)
+	}
+	return out, err
+}
+
+// Artifact implements api.Artifacts.
+func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
+	var a store.Artifact
+	return kernel.Read(ctx, s.caller, "artifact", refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
+		v, err := InForce(c, a, req.Ref.Version)
+		if err != nil {
+			return api.ArtifactView{}, err
+		}
+		whole, err := wholeOf(c, a, v, req.Brief)
+		if err != nil {
+			return api.ArtifactView{}, err
+		}
+		out := api.ArtifactView{
+			Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
+		}
+		if out.Fork, err = ForkOf(c, a.ID); err != nil {
+			return api.ArtifactView{}, err
+		}
+		out.Stale, err = stalePath(c, v.Ref())
+		out.NeedsUpdate = len(out.Stale) > 0
+		return out, err
+	})
+}
+
+// Artifacts implements api.Artifacts.
+func (s *Service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (api.ArtifactList, error) {
+	return kernel.Read(ctx, s.caller, "list", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.ArtifactList, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.ArtifactList{}, err
+		}
+		after, err := kernel.OpenCursor[brenner.ArtifactID](req.Cursor)
+		if err != nil {
+			return api.ArtifactList{}, err
+		}
+		types, err := readableTypes(c, req.Types)
+		if err != nil {
+			return api.ArtifactList{}, err
+		}
+		modules, none := c.InScope(req.Modules)
+		if none {
+			return api.ArtifactList{Items: []api.ArtifactItem{}}, nil
+		}
+		if err := checkStatuses(req.Statuses); err != nil {
+			return api.ArtifactList{}, err
+		}
+		statuses := req.Statuses
+		if len(statuses) == 0 {
+			statuses = slices.DeleteFunc(artifact.Statuses(), func(st artifact.Status) bool { return st == artifact.Deprecated })
+		}
+		rows, err := c.Reader.Artifacts(ctx, store.ArtifactQuery{
+			Types: types, Modules: modules, Statuses: statuses, Tag: req.Tag, After: after, Limit: limit + 1,
+		})
+		out := api.ArtifactList{Items: []api.ArtifactItem{}}
+		if len(rows) > limit {
+			rows = rows[:limit]
+			out.Cursor = kernel.MakeCursor(rows[limit-1].ID)
+		}
+		for _, a := range rows {
+			out.Items = append(out.Items, itemOf(a))
+		}
+		return out, err
+	})
+}
+
+func checkStatuses(asked []artifact.Status) error {
+	for _, st := range asked {
+		if !slices.Contains(artifact.Statuses(), st) {
+			return brenner.Errorf(brenner.CodeInvalidValue, "%q is not a status", st).
+				WithHint("statuses: " + kernel.Join(artifact.Statuses()))
+		}
+	}
+	return nil
+}
+
+func itemOf(a store.Artifact) api.ArtifactItem {
+	return api.ArtifactItem{
+		ID: a.ID, Type: a.Type, Module: a.Module, Status: a.HeadStatus, Head: a.Head, Canonical: a.Canonical,
+		Summary: a.Summary, Tags: kernel.OrEmpty(a.Tags), Updated: a.Updated,
+	}
+}
+
+// readableTypes narrows a choice of types to those the actor may read. Asking for a
+// type by name that may not be read is refused; asking for all is not.
+func readableTypes(c *kernel.Call, asked []brenner.TypeName) ([]brenner.TypeName, error) {
+	for _, t := range asked {
+		if _, err := c.Types.Lookup(t); err != nil {
+			return nil, err
+		}
+		if err := c.Allow(policy.Read, t, "", string(t)); err != nil {
+			return nil, err
+		}
+	}
+	if len(asked) > 0 {
+		return asked, nil
+	}
+	var out []brenner.TypeName
+	all := c.Types.Types()
+	for _, t := range all {
+		if c.May(policy.Read, t.Name, "") {
+			out = append(out, t.Name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, c.Allow(policy.Read, "", "", "artifacts")
+	}
+	if len(out) == len(all) {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// SearchArtifacts implements api.Artifacts.
+func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
+	return kernel.Read(ctx, s.caller, "search", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.SearchResult, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.SearchResult{}, err
+		}
+		if err := kernel.CheckText(req.Text); err != nil {
+			return api.SearchResult{}, err
+		}
+		types, err := readableTypes(c, req.Types)
+		if err != nil {
+			return api.SearchResult{}, err
+		}
+		modules, none := c.InScope(req.Modules)
+		if none {
+			return api.SearchResult{Items: []api.SearchHit{}}, nil
+		}
+		if err := checkStatuses(req.Statuses); err != nil {
+			return api.SearchResult{}, err
+		}
+		most := limit
+		if len(req.Statuses) > 0 || req.Tag != "" {
+			most = brenner.MaxPage
+		}
+		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: modules, Limit: most})
+		if err != nil {
+			return api.SearchResult{}, err
+		}
+		out := api.SearchResult{Items: []api.SearchHit{}}
+		for _, h := range hits {
+			if len(out.Items) < limit && chosen(h.Artifact, req.Statuses, req.Tag) {
+				out.Items = append(out.Items, api.SearchHit{ArtifactItem: itemOf(h.Artifact), Score: h.Score})
+			}
+		}
+		return out, nil
+	})
+}
+
+// chosen reports whether an artifact has one of these statuses and this tag, as
+// listings choose (store.ArtifactQuery); none asked for is any.
+func chosen(a store.Artifact, statuses []artifact.Status, tag string) bool {
+	status := len(statuses) == 0 || slices.Contains(statuses, a.HeadStatus) ||
+		a.Canonical != 0 && slices.Contains(statuses, artifact.Canonical)
+	return status && (tag == "" || slices.Contains(a.Tags, tag))
+}
+
+// History implements api.Artifacts.
+func (s *Service) History(ctx context.Context, req api.HistoryRequest) (api.HistoryResult, error) {
+	var a store.Artifact
+	return kernel.Read(ctx, s.caller, "history", nil, ToArtifact(policy.Read, req.ID, &a), func(c *kernel.Call) (api.HistoryResult, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.HistoryResult{}, err
+		}
+		from, err := kernel.OpenCursor[brenner.Version](req.Cursor)
+		if err != nil {
+			return api.HistoryResult{}, err
+		}
+		rows, next, err := versionsFrom(c, a, from, req.Newest, limit)
+		if err != nil {
+			return api.HistoryResult{}, err
+		}
+		out := api.HistoryResult{
+			ID: a.ID, Type: a.Type, Module: a.Module, Head: a.Head, Canonical: a.Canonical,
+			Versions: []api.HistoryItem{}, Decisions: []api.Decision{},
+		}
+		if next != 0 {
+			out.Cursor = kernel.MakeCursor(next)
+		}
+		for _, v := range rows {
+			out.Versions = append(out.Versions, historyItem(v))
+		}
+		out.Decisions, err = decisionsAbout(c, a.ID)
+		return out, err
+	})
+}
+
+// versionsFrom gives a page of versions behind one that was given before, 0: from
+// the beginning; next is the last of them, 0 if there are no more. Versions are
+// numbered without a gap, so the newest are found by their numbers.
+func versionsFrom(c *kernel.Call, a store.Artifact, from brenner.Version, newest bool, limit int) (rows []store.Version, next brenner.Version, err error) {
+	if newest {
+		if from == 0 || from > a.Latest {
+			from = a.Latest + 1
+		}
+		after := max(0, from-1-brenner.Version(limit))
+		if rows, err = c.Versions(c.Ctx, a.ID, after, limit); after > 0 {
+			next = after + 1
+		}
+		rows = slices.DeleteFunc(rows, func(v store.Version) bool { return v.Version >= from })
+		slices.Reverse(rows)
+		return rows, next, err
+	}
+	if rows, err = c.Versions(c.Ctx, a.ID, from, limit+1); len(rows) > limit {
+		rows = rows[:limit]
+		next = rows[limit-1].Version
+	}
+	return rows, next, err
+}
+
+func historyItem(v store.Version) api.HistoryItem {
+	h := api.HistoryItem{
+		Version: v.Version, Parent: v.Parent, Status: v.Status, Summary: v.Summary, Creator: v.Creator,
+		Created: v.Created, SHA256: v.Content, Size: v.Size, Seq: v.Seq,
+	}
+	if v.What != "" || v.Why != "" {
+		h.Change = &artifact.Change{What: v.What, Why: v.Why}
+	}
+	return h
+}
+
+// Diff implements api.Artifacts.
+func (s *Service) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult, error) {
+	if req.From.Artifact != req.To.Artifact {
+		return api.DiffResult{}, brenner.Errorf(brenner.CodeInvalidValue, "%s and %s are different artifacts", req.From.Artifact, req.To.Artifact).
+			WithHint("compare two versions of one artifact")
+	}
+	var a store.Artifact
+	return kernel.Read(ctx, s.caller, "diff", refsOfDiff, ToArtifact(policy.Read, req.From.Artifact, &a), func(c *kernel.Call) (api.DiffResult, error) {
+		var ends [2]artifact.Version
+		for i, ref := range []brenner.Ref{req.From, req.To} {
+			row, err := InForce(c, a, ref.Version)
+			if err != nil {
+				return api.DiffResult{}, err
+			}
+			if ends[i], err = wholeOf(c, a, row, false); err != nil {
+				return api.DiffResult{}, err
+			}
+		}
+		between, err := ancestors(c, a, ends[0].Version, ends[1].Version)
+		if err != nil {
+			return api.DiffResult{}, err
+		}
+		return api.DiffResult{Difference: artifact.Diff(ends[0], ends[1], between)}, nil
+	})
+}
+
+// ancestors loads the ancestors of two versions, without their contents, down
+// to where the lines meet.
+func ancestors(c *kernel.Call, a store.Artifact, from, to brenner.Version) ([]artifact.Version, error) {
+	var out []artifact.Version
+	seen := map[brenner.Version]bool{}
+	for from != to && from+to > 0 {
+		newer := &from // the greater number is never an ancestor of the smaller
+		if to > from {
+			newer = &to
+		}
+		row, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: *newer})
+		if err != nil {
+			return nil, err
+		}
+		whole, err := wholeOf(c, a, row, true)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[row.Version] {
+			seen[row.Version] = true
+			out = append(out, whole)
+		}
+		*newer = row.Parent
+	}
+	if from == to && from > 0 && !seen[from] {
+		row, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: from})
+		if err != nil {
+			return nil, err
+		}
+		whole, err := wholeOf(c, a, row, true)
+		return append(out, whole), err
+	}
+	return out, nil
+}
+
+// decisionsAbout reads the decisions about an artifact from the journal's index of
+// them.
+func decisionsAbout(c *kernel.Call, id brenner.ArtifactID) ([]api.Decision, error) {
+	out := []api.Decision{}
+	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectDecision, Group: string(id), Limit: brenner.MaxPage})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range rows {
+		var d decisionMade
+		if err := kernel.ReadBody(o, &d); err != nil {
+			return nil, err
+		}
+		info := api.Decision{Seq: o.Seq, At: d.At, Actor: d.Actor, Ref: d.Ref, Status: d.Status, Reason: d.Reason}
+		for _, ch := range d.Changes {
+			info.Changes = append(info.Changes, api.StatusChange(ch))
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}

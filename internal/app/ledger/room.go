@@ -1,0 +1,36 @@
+// Package ledger is the room of artifacts: versions, links, decisions, and the
+// graph they make. The other rooms write versions through it.
+package ledger
+
+import (
+	"brenner"
+	"brenner/internal/app/kernel"
+)
+
+// Room is the ledger of one project.
+type Room struct {
+	*kernel.Kernel
+	Tasks    Tasks
+	Sessions Sessions
+}
+
+// Tasks is what the ledger needs of tasks.
+type Tasks interface {
+	// Enter makes what follows part of a task that the caller holds.
+	Enter(c *kernel.Call, task string) error
+}
+
+// Sessions is what the ledger needs of sessions.
+type Sessions interface {
+	// OnlyByDeltas refuses to overwrite the artifact of a session.
+	OnlyByDeltas(c *kernel.Change, id brenner.ArtifactID) error
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

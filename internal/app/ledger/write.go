@@ -1,0 +1,350 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// CreateArtifact implements api.Artifacts.
+func (s *Service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequest) (api.WriteResult, error) {
+	var p placement
+	guard := kernel.On(func(c *kernel.Call) (act kernel.Act, err error) {
+		p, act, err = s.placeFor(c, req)
+		return act, err
+	})
+	return kernel.Write(ctx, s.caller, "artifact.create", req, guard, func(ch *kernel.Change) (api.WriteResult, error) {
+		return createAt(ch, req, p)
+	})
+}
+
+// Create writes version 1 of a new artifact, as a part of another use case: it
+// asks the policy itself.
+func (r *Room) Create(ch *kernel.Change, req api.CreateArtifactRequest) (api.WriteResult, error) {
+	p, act, err := r.placeFor(ch.Call, req)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	if err := ch.Ask(act); err != nil {
+		return api.WriteResult{}, err
+	}
+	return createAt(ch, req, p)
+}
+
+// placement is where a new artifact goes.
+type placement struct {
+	typ    artifact.Type
+	module brenner.Module
+}
+
+// placeFor finds where a new artifact goes, in the task that it is made for,
+// and what it is to make it.
+func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placement, act kernel.Act, err error) {
+	if err := r.Tasks.Enter(c, req.Task); err != nil {
+		return p, act, err
+	}
+	if p.typ, err = c.Types.Lookup(req.Type); err != nil {
+		return p, act, err
+	}
+	if p.module, err = c.ModuleFor(req.Module, p.typ); err != nil {
+		return p, act, err
+	}
+	if req.ID != "" {
+		err = req.ID.Check()
+	}
+	return p, kernel.Act{Action: policy.Write, Type: p.typ.Name, Module: p.module, Target: string(req.ID)}, err
+}
+
+func createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement) (api.WriteResult, error) {
+	if req.ID == "" {
+		req.ID = brenner.ArtifactID(fmt.Sprintf("%s-%d", at.typ.Name, ch.NextSeq()))
+	}
+	switch _, err := ch.Artifact(ch.Ctx, req.ID); brenner.CodeOf(err) {
+	case brenner.CodeNotFound:
+	case "":
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeAlreadyExists, "an artifact %q exists already", req.ID).
+			WithHint(fmt.Sprintf("write a new version with `brenner artifact update %s`", req.ID))
+	default:
+		return api.WriteResult{}, err
+	}
+	content, err := artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	p := artifact.Proposal{
+		Type: at.typ, Summary: req.Summary, Content: content,
+		Tags: req.Tags, Links: req.Links, Change: req.Change,
+	}
+	if p.Links, err = resolveLinks(ch.Call, p.Links); err != nil {
+		return api.WriteResult{}, err
+	}
+	if err := artifact.CheckDraft(p); err != nil {
+		return api.WriteResult{}, err
+	}
+	return WriteVersion(ch, p, Written{
+		ID: req.ID, Type: at.typ.Name, Module: at.module, Version: 1, Head: 1, Status: artifact.Draft, Task: req.Task,
+	})
+}
+
+// UpdateArtifact implements api.Artifacts.
+func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequest) (api.WriteResult, error) {
+	var a store.Artifact
+	return kernel.Write(ctx, s.caller, "artifact.update", req, s.Writing(req.Task, req.ID, &a), func(ch *kernel.Change) (api.WriteResult, error) {
+		return s.updateOf(ch, req, a)
+	})
+}
+
+// Writing is to write a version of an artifact, in the role that the task gives
+// that it is written for. It loads the artifact.
+func (r *Room) Writing(task string, id brenner.ArtifactID, into *store.Artifact) kernel.Guard {
+	return kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+		if err := r.Tasks.Enter(c, task); err != nil {
+			return kernel.Act{}, err
+		}
+		var err error
+		*into, err = loadArtifact(c, id)
+		return actOn(*into, policy.Write), err
+	})
+}
+
+// Update writes a new version on a parent (C13), as a part of another use case:
+// it asks the policy itself.
+func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.WriteResult, error) {
+	if err := r.Tasks.Enter(ch.Call, req.Task); err != nil {
+		return api.WriteResult{}, err
+	}
+	a, err := FindArtifact(ch.Call, req.ID, policy.Write)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	return r.updateOf(ch, req, a)
+}
+
+func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (api.WriteResult, error) {
+	if err := r.Sessions.OnlyByDeltas(ch, a.ID); err != nil {
+		return api.WriteResult{}, err
+	}
+	if req.Expect != 0 && req.Expect != a.Head {
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
+			WithHint(fmt.Sprintf("see `brenner artifact diff %s@%d %s@%d`", a.ID, req.Expect, a.ID, a.Head)).
+			WithDetails(map[string]any{"head": a.Head})
+	}
+	parentNo := req.Parent
+	if parentNo == 0 {
+		parentNo = a.Head
+	}
+	parent, err := ch.Version(ch.Ctx, brenner.Ref{Artifact: a.ID, Version: parentNo})
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidParent, "%s has no version %d", a.ID, parentNo).
+			WithHint(fmt.Sprintf("its versions are 1–%d", a.Latest))
+	}
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	p, err := proposalFor(ch, req, a, parent)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Version: parent.Version}
+	if err := artifact.CheckUpdate(prev, p, req.SummaryHolds); err != nil {
+		return api.WriteResult{}, err
+	}
+	next := Written{
+		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: parentNo,
+		Status: artifact.Draft, Head: a.Latest + 1, Task: req.Task,
+	}
+	if parentNo != a.Head {
+		next.Status, next.Head = artifact.Alternative, a.Head
+	}
+	if next.Merged, err = mergedHeads(ch, a, p.Links); err != nil {
+		return api.WriteResult{}, err
+	}
+	if slices.Contains(next.Merged, a.Head) {
+		next.Head = next.Version // it takes the place of the head, from another line
+	}
+	return WriteVersion(ch, p, next)
+}
+
+// proposalFor fills what the request leaves open from the parent.
+func proposalFor(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version) (artifact.Proposal, error) {
+	typ, err := ch.Types.Lookup(a.Type)
+	if err != nil {
+		return artifact.Proposal{}, err
+	}
+	p := artifact.Proposal{Type: typ, Summary: parent.Summary, Tags: parent.Tags, Change: req.Change}
+	if req.Summary != nil {
+		p.Summary = *req.Summary
+	}
+	if req.Tags != nil {
+		p.Tags = *req.Tags
+	}
+	if req.Content != nil {
+		p.Content, err = artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+	} else {
+		p.Content, err = ContentOf(ch.Call, parent)
+	}
+	if err != nil {
+		return artifact.Proposal{}, err
+	}
+	added, err := resolveLinks(ch.Call, req.Links)
+	if err != nil {
+		return artifact.Proposal{}, err
+	}
+	var kept []artifact.Link
+	if !req.DropLinks {
+		if kept, err = LinksOf(ch.Call, parent.Ref()); err != nil {
+			return artifact.Proposal{}, err
+		}
+	}
+	p.Links = moveLinks(kept, added)
+	return p, nil
+}
+
+// moveLinks adds links to earlier ones; an earlier one with the same relation
+// and artifact gives way. What a parent took the place of is its own affair.
+func moveLinks(kept, added []artifact.Link) []artifact.Link {
+	kept = slices.DeleteFunc(kept, func(k artifact.Link) bool {
+		return k.Rel == artifact.Supersedes || slices.ContainsFunc(added, func(l artifact.Link) bool {
+			return l.Rel == k.Rel && l.Artifact == k.Artifact
+		})
+	})
+	return append(kept, added...)
+}
+
+// mergedHeads lists the other heads of the artifact that a version says it
+// supersedes: that is how a fork ends in a merge.
+func mergedHeads(ch *kernel.Change, a store.Artifact, links []artifact.Link) ([]brenner.Version, error) {
+	var out []brenner.Version
+	for _, l := range links {
+		if l.Rel != artifact.Supersedes || l.Artifact != a.ID {
+			continue
+		}
+		v, err := ch.Version(ch.Ctx, l.To())
+		if err != nil {
+			return nil, err
+		}
+		if v.Status == artifact.Canonical {
+			return nil, brenner.Errorf(brenner.CodeStatusConflict, "%s is canonical: only a promotion takes its place", v.Ref()).
+				WithHint("write the version without that link, then promote it")
+		}
+		if v.Status.Live() {
+			out = append(out, l.Version)
+		}
+	}
+	return out, nil
+}
+
+// WriteVersion checks the content against its type and appends the record.
+func WriteVersion(ch *kernel.Change, p artifact.Proposal, next Written) (api.WriteResult, error) {
+	if err := ch.Types.Validate(p.Type.Name, p.Content); err != nil {
+		return api.WriteResult{}, err
+	}
+	if err := ch.CheckGoverning(p.Type.Name, p.Content); err != nil {
+		return api.WriteResult{}, err
+	}
+	digest, err := ch.PutBlob(p.Content.Data)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	next.Slot = artifact.Slot(p.Type, next.Module)
+	next.Summary, next.Format = p.Summary, p.Content.Format
+	next.Content, next.Size = digest, int64(len(p.Content.Data))
+	next.Tags, next.Links, next.Change = kernel.OrEmpty(p.Tags), kernel.OrEmpty(p.Links), p.Change
+	seq, err := VersionWritten.Append(ch, next)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	out := api.WriteResult{
+		Ref:    brenner.Ref{Artifact: next.ID, Version: next.Version},
+		Status: next.Status, SHA256: digest, Seq: seq,
+	}
+	if next.Version > 1 {
+		if out.Fork, err = ForkOf(ch.Call, next.ID); err != nil {
+			return api.WriteResult{}, err
+		}
+	}
+	return out, nil
+}
+
+// Link implements api.Artifacts.
+func (s *Service) Link(ctx context.Context, req api.LinkRequest) (api.LinkResult, error) {
+	var a store.Artifact
+	return kernel.Write(ctx, s.caller, "artifact.link", req, ToArtifact(policy.Link, req.From.Artifact, &a), func(ch *kernel.Change) (api.LinkResult, error) {
+		from, err := InForce(ch.Call, a, req.From.Version)
+		if err != nil {
+			return api.LinkResult{}, err
+		}
+		if err := req.Link.Check(); err != nil {
+			return api.LinkResult{}, err
+		}
+		if req.Link.Rel == artifact.Supersedes {
+			return api.LinkResult{}, brenner.Errorf(brenner.CodeInvalidLink, "supersedes is said by the version that does it").
+				WithHint("add the link when writing the new version, or promote it")
+		}
+		links, err := resolveLinks(ch.Call, []artifact.Link{req.Link})
+		if err != nil {
+			return api.LinkResult{}, err
+		}
+		to := links[0].To()
+		if to == from.Ref() {
+			return api.LinkResult{}, brenner.Errorf(brenner.CodeInvalidLink, "%s cannot link to itself", to)
+		}
+		existing, err := LinksOf(ch.Call, from.Ref())
+		if err != nil {
+			return api.LinkResult{}, err
+		}
+		if slices.Contains(existing, links[0]) {
+			return api.LinkResult{}, brenner.Errorf(brenner.CodeAlreadyExists, "%s already %s %s", from.Ref(), req.Link.Rel, to)
+		}
+		if len(existing) >= brenner.MaxLinks {
+			return api.LinkResult{}, brenner.Errorf(brenner.CodeLimitExceeded, "a version has at most %d links", brenner.MaxLinks)
+		}
+		seq, err := LinkAdded.Append(ch, Linked{From: from.Ref(), Rel: req.Link.Rel, To: to})
+		return api.LinkResult{From: from.Ref(), Rel: req.Link.Rel, To: to, Seq: seq}, err
+	})
+}
+
+// resolveLinks makes every link point at a version that exists: version 0 is
+// the one in force. It refuses links to what the writer may not read.
+func resolveLinks(c *kernel.Call, links []artifact.Link) ([]artifact.Link, error) {
+	out := make([]artifact.Link, 0, len(links))
+	for i, l := range links {
+		pointer := fmt.Sprintf("/links/%d", i)
+		if err := l.Artifact.Check(); err != nil {
+			return nil, err
+		}
+		a, err := c.Reader.Artifact(c.Ctx, l.Artifact)
+		if brenner.CodeOf(err) == brenner.CodeNotFound || (err == nil && l.Version > a.Latest) {
+			return nil, brenner.Errorf(brenner.CodeInvalidLink, "there is no %s to link to", linkTarget(l)).At(pointer)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Allow(policy.Read, a.Type, a.Module, string(a.ID)); err != nil {
+			return nil, err
+		}
+		if l.Version == 0 {
+			v, err := InForce(c, a, 0)
+			if err != nil {
+				return nil, err
+			}
+			l.Version = v.Version
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func linkTarget(l artifact.Link) string {
+	if l.Version == 0 {
+		return string(l.Artifact)
+	}
+	return l.To().String()
+}

@@ -1,0 +1,163 @@
+package lessons
+
+import (
+	"context"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app/kernel"
+	"brenner/internal/embed"
+	"brenner/playbook"
+	"brenner/policy"
+)
+
+// Learn implements api.Playbook.
+func (s *Service) Learn(ctx context.Context, req api.LearnRequest) (api.LearnResult, error) {
+	domain, err := domainOr(req.Domain)
+	if err != nil {
+		return api.LearnResult{}, err
+	}
+	req.Domain = domain
+	batch, err := s.prepare(ctx, policy.PlaybookLearn, req.Write, domain, insightsOf(req.Insights))
+	if err != nil {
+		return api.LearnResult{}, err
+	}
+	if req.DryRun {
+		return kernel.View(ctx, s.caller, kernel.To(policy.PlaybookLearn, string(domain)), func(c *kernel.Call) (api.LearnResult, error) {
+			_, out, err := s.learnBatch(c, req, batch, false)
+			return out, err
+		})
+	}
+	return kernel.Write(ctx, s.caller, "playbook.learn", req, kernel.To(policy.PlaybookLearn, string(domain)), func(ch *kernel.Change) (api.LearnResult, error) {
+		learned, out, err := s.learnBatch(ch.Call, req, batch, true)
+		if err != nil {
+			return api.LearnResult{}, err
+		}
+		kept, err := keepChange(ch, domain, learned.Change)
+		out.Seq = kept.Seq
+		return out, err
+	})
+}
+
+// insightsOf reads the insights of a request.
+func insightsOf(in []api.Insight) []playbook.Insight {
+	out := make([]playbook.Insight, len(in))
+	for i, a := range in {
+		out[i] = playbook.Insight{
+			Section: a.Section, Content: strings.TrimSpace(a.Content), Confidence: playbook.UnsaidConfidence, Tags: a.Tags,
+			Source: playbook.Source{Task: a.Task, Agent: a.Agent}, Vector: vectorOf(a.Vector),
+		}
+		if a.Confidence != nil {
+			out[i].Confidence = *a.Confidence
+		}
+	}
+	return out
+}
+
+// vectorOf narrows a vector as it is kept; nil stays nil.
+func vectorOf(in []float64) []float32 {
+	if in == nil {
+		return nil
+	}
+	out := make([]float32, len(in))
+	for i, v := range in {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// prepare checks a batch, and embeds it if the actor may act at all. The
+// transaction asks again.
+func (s *Service) prepare(ctx context.Context, action policy.Action, w api.Write, domain playbook.Domain, insights []playbook.Insight) (embedded, error) {
+	ready, err := kernel.View(ctx, s.caller, kernel.To(action, string(domain)), func(c *kernel.Call) (embedding, error) {
+		if err := checkInsights(c, insights); err != nil {
+			return embedding{}, err
+		}
+		return s.embeddingOf(c, domain, w)
+	})
+	if err != nil {
+		return embedded{}, err
+	}
+	return s.embed(ctx, ready, insights)
+}
+
+// checkInsights refuses a batch that is empty or faulty, and one in which an
+// agent speaks for another.
+func checkInsights(c *kernel.Call, insights []playbook.Insight) error {
+	if len(insights) == 0 {
+		return brenner.Errorf(brenner.CodeInvalidValue, "there is no insight in the batch").At("/insights").
+			WithHint("give at least one")
+	}
+	if err := playbook.CheckInsights(insights); err != nil {
+		return err
+	}
+	if c.Who.Kind == kernel.Person {
+		return nil
+	}
+	for _, in := range insights {
+		if a := in.Source.Agent; a != "" && a != c.Who.Name {
+			return brenner.Errorf(brenner.CodeInvalidValue, "%s cannot report what %s learned", c.Who.Name, a).
+				WithHint("leave the agent out, or let a person report it")
+		}
+	}
+	return nil
+}
+
+// learnBatch matches a batch with the book and explains what comes of it.
+func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded, exact bool) (playbook.Curation, api.LearnResult, error) {
+	guard := c.Config.Playbook.Guard
+	if req.Guard != nil {
+		guard = *req.Guard
+	}
+	act, err := actOf(c, "")
+	if err != nil {
+		return playbook.Curation{}, api.LearnResult{}, err
+	}
+	options := playbook.CurateOptions{
+		Act: act, Embedding: batch.identity,
+		Guard: playbook.Guard{Off: !guard, Words: embed.Builtin()},
+	}
+	var learned playbook.Curation
+	out := api.LearnResult{Domain: req.Domain, DryRun: req.DryRun}
+	err = r.books.use(c, exact, req.Domain, func(b *playbook.Book) error {
+		if learned, err = b.Curate(batch.insights, options); err != nil {
+			return err
+		}
+		out.Outcomes, out.Texts = explain(b, learned)
+		return nil
+	})
+	return learned, out, err
+}
+
+// explain names the record of each outcome, and says what the bullets in it
+// say.
+func explain(book *playbook.Book, learned playbook.Curation) ([]api.LearnOutcome, map[playbook.BulletID]string) {
+	said := map[playbook.BulletID]string{}
+	var records []string // an insight leads to one record of these kinds
+	for _, u := range learned.Updates {
+		if u.New != nil {
+			said[u.Bullet] = u.New.Content
+		}
+		if u.Kind == playbook.KindAdd || u.Kind == playbook.KindMatch {
+			records = append(records, u.Ref().String())
+		}
+	}
+	say := func(id playbook.BulletID) {
+		if b, ok := book.Bullet(id); ok {
+			said[id] = b.Content
+		}
+	}
+	out := make([]api.LearnOutcome, len(learned.Outcomes))
+	for i, o := range learned.Outcomes {
+		out[i] = api.LearnOutcome{Outcome: o, Record: records[i]}
+		say(o.Bullet)
+		for _, skipped := range o.Decision.Skipped {
+			say(skipped.Bullet)
+		}
+		for _, near := range o.Decision.Near {
+			say(near.Bullet)
+		}
+	}
+	return out, said
+}

@@ -1,0 +1,38 @@
+// Package lessons is the room of the playbook: what agents learned, judged and
+// kept as bullets.
+package lessons
+
+import (
+	"brenner/internal/app/kernel"
+	"brenner/playbook"
+)
+
+// Room is where the lessons of one project are.
+type Room struct {
+	*kernel.Kernel
+	Contexts Contexts
+
+	embedder embedderCache
+	books    bookCache
+}
+
+// New makes the room. keyVariable names the environment variable that holds the
+// key of a remote embedding endpoint; empty: no key is sent.
+func New(k *kernel.Kernel, keyVariable string) *Room {
+	return &Room{Kernel: k, embedder: embedderCache{keyVariable: keyVariable}}
+}
+
+// Contexts is what lessons need of contexts.
+type Contexts interface {
+	// Carried reports whether a context of the caller held a bullet.
+	Carried(c *kernel.Call, id playbook.BulletID, by string) (bool, error)
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

@@ -1,0 +1,25 @@
+// Package overview is the room of the whole: what needs somebody, and where the
+// project stands.
+package overview
+
+import (
+	"brenner/api"
+	"brenner/internal/app/kernel"
+)
+
+// Room is where one project is looked at as a whole.
+type Room struct {
+	*kernel.Kernel
+	// Needs are the questions behind "what needs me", in the order of the
+	// answers (X5).
+	Needs []func(*kernel.Call) ([]api.Need, error)
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

@@ -1,0 +1,221 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// A message is an object of this kind; its group is the recipient, its state
+// how far it has come with its reader.
+const objectMessage = "message"
+
+// messageSent says that the system wrote to an actor. In the mailbox that is
+// the delivery; over another transport it is the intent, which messageTried
+// settles.
+type messageSent struct {
+	ID        string            `json:"id"`
+	To        brenner.ActorName `json:"to"`
+	Kind      api.MessageKind   `json:"kind"`
+	Session   brenner.SessionID `json:"session"`
+	Subject   string            `json:"subject"`
+	Body      brenner.Digest    `json:"body"`
+	Transport api.Transport     `json:"transport"`
+}
+
+func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p messageSent) error {
+	err := putMessage(ctx, tx, rec.Seq, rec.Seq, api.MessageInfo{
+		ID: p.ID, To: p.To, Kind: p.Kind, State: api.MessageUnread, Session: p.Session,
+		Subject: p.Subject, Body: p.Body, Sent: rec.At,
+	})
+	if err != nil {
+		return err
+	}
+	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *api.SessionInfo) {
+		if p.Transport != api.TransportMailbox {
+			s.Outbox = append(s.Outbox, api.Unsent{ID: p.ID, To: p.To, Kind: p.Kind})
+		}
+		if p.Kind == api.MessageCompiled {
+			return
+		}
+		onRecipient(s, p.To, func(r *api.Recipient) {
+			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
+		})
+	})
+}
+
+type messageRead struct {
+	ID string `json:"id"`
+}
+
+func applyMessageRead(ctx context.Context, tx store.Tx, rec journal.Record, p messageRead) error {
+	_, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+		m.State, m.ReadAt = api.MessageRead, rec.At
+	})
+	return err
+}
+
+type messageAcked struct {
+	ID string `json:"id"`
+}
+
+func applyMessageAcked(ctx context.Context, tx store.Tx, rec journal.Record, p messageAcked) error {
+	m, err := changeMessage(ctx, tx, rec.Seq, p.ID, func(m *api.MessageInfo) {
+		m.State, m.AckedAt = api.MessageAcked, rec.At
+	})
+	if err != nil {
+		return err
+	}
+	return changeSession(ctx, tx, rec.Seq, m.Session, func(s *api.SessionInfo) {
+		onRecipient(s, m.To, func(r *api.Recipient) {
+			if r.Ask == m.ID {
+				r.AckedAt = rec.At
+			}
+		})
+	})
+}
+
+func putMessage(ctx context.Context, tx store.Tx, seq, order int64, m api.MessageInfo) error {
+	body, err := canon.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return tx.PutObject(ctx, store.Object{
+		Kind: objectMessage, ID: m.ID, Group: string(m.To), State: string(m.State), Order: order, Body: body, Seq: seq,
+	})
+}
+
+func changeMessage(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*api.MessageInfo)) (api.MessageInfo, error) {
+	var m api.MessageInfo
+	o, err := tx.Object(ctx, objectMessage, id)
+	if err != nil {
+		return m, err
+	}
+	if err := kernel.ReadBody(o, &m); err != nil {
+		return m, err
+	}
+	fn(&m)
+	return m, putMessage(ctx, tx, seq, o.Order, m)
+}
+
+// sendMessage writes a message of the system to an actor: the only way anything
+// reaches a mailbox (C2).
+func sendMessage(ch *kernel.Change, m messageSent, text string) (string, error) {
+	digest, err := ch.PutBlob([]byte(text))
+	if err != nil {
+		return "", err
+	}
+	m.ID, m.Body = fmt.Sprintf("msg-%d", ch.NextSeq()), digest
+	_, err = kindMessageSent.Append(ch, m)
+	return m.ID, err
+}
+
+// findMessage loads a message of the caller. Another's is not found: nobody
+// learns what others are told.
+func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
+	var m api.MessageInfo
+	o, err := c.Object(c.Ctx, objectMessage, id)
+	if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+		return m, err
+	}
+	if err != nil || o.Group != string(c.Who.Name) {
+		return m, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.Who.Name).
+			WithHint("list yours with `brenner mail inbox`")
+	}
+	return m, kernel.ReadBody(o, &m)
+}
+
+// Inbox implements api.Mailbox.
+func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Mail, "inbox"), func(c *kernel.Call) (api.MessageList, error) {
+		q := store.ObjectQuery{Kind: objectMessage, Group: string(c.Who.Name)}
+		states := req.States
+		if len(states) == 0 {
+			states = []api.MessageState{api.MessageUnread, api.MessageRead}
+		}
+		for _, st := range states {
+			if !slices.Contains([]api.MessageState{api.MessageUnread, api.MessageRead, api.MessageAcked}, st) {
+				return api.MessageList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a message", st).
+					WithHint("states: unread, read, acked")
+			}
+			q.States = append(q.States, string(st))
+		}
+		out := api.MessageList{Messages: []api.MessageInfo{}}
+		next, err := c.PageObjects(q, req.Page, func(o store.Object) error {
+			var m api.MessageInfo
+			err := kernel.ReadBody(o, &m)
+			out.Messages = append(out.Messages, m)
+			return err
+		})
+		out.Next = next
+		return out, err
+	})
+}
+
+// ReadMessage implements api.Mailbox.
+func (s *Service) ReadMessage(ctx context.Context, req api.MessageRequest) (api.MessageView, error) {
+	return kernel.Write(ctx, s.caller, "mail.read", req, kernel.To(policy.Mail, req.ID), func(ch *kernel.Change) (api.MessageView, error) {
+		m, err := findMessage(ch.Call, req.ID)
+		if err != nil {
+			return api.MessageView{}, err
+		}
+		text, err := ch.Blob(ctx, m.Body)
+		if err != nil {
+			return api.MessageView{}, err
+		}
+		if m.State == api.MessageUnread {
+			if _, err := kindMessageRead.Append(ch, messageRead{ID: m.ID}); err != nil {
+				return api.MessageView{}, err
+			}
+			m, err = findMessage(ch.Call, m.ID)
+		}
+		return api.MessageView{MessageInfo: m, Text: string(text)}, err
+	})
+}
+
+// AckMessage implements api.Mailbox.
+func (s *Service) AckMessage(ctx context.Context, req api.MessageRequest) (api.MessageInfo, error) {
+	return kernel.Write(ctx, s.caller, "mail.ack", req, kernel.To(policy.Mail, req.ID), func(ch *kernel.Change) (api.MessageInfo, error) {
+		m, err := findMessage(ch.Call, req.ID)
+		if err != nil {
+			return m, err
+		}
+		return acknowledge(ch, m)
+	})
+}
+
+// acknowledge marks a message acknowledged unless it is already.
+func acknowledge(ch *kernel.Change, m api.MessageInfo) (api.MessageInfo, error) {
+	if m.State == api.MessageAcked {
+		return m, nil
+	}
+	if _, err := kindMessageAcked.Append(ch, messageAcked{ID: m.ID}); err != nil {
+		return m, err
+	}
+	return findMessage(ch.Call, m.ID)
+}
+
+// ReplyMessage implements api.Mailbox.
+func (s *Service) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest) (api.Submission, error) {
+	var m api.MessageInfo
+	in := &incoming{agent: s.caller.Name, via: viaMail, text: req.Text}
+	guard := kernel.All(kernel.To(policy.Mail, req.ID), contributing(in, func(c *kernel.Call) (_ brenner.SessionID, err error) {
+		m, err = findMessage(c, req.ID)
+		return m.Session, err
+	}))
+	return kernel.Write(ctx, s.caller, "mail.reply", req, guard, func(ch *kernel.Change) (api.Submission, error) {
+		if _, err := acknowledge(ch, m); err != nil {
+			return api.Submission{}, err
+		}
+		return s.receiveReply(ch, *in)
+	})
+}

@@ -1,0 +1,26 @@
+// Package sessions is the room of conversations: a question put to agents, their
+// replies, the deltas in them, and the mail they travel by.
+package sessions
+
+import (
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/mail"
+)
+
+// Room is where the sessions of one project are.
+type Room struct {
+	*kernel.Kernel
+	Ledger *ledger.Room
+	// Mail reaches the Agent Mail server; nil: there is none.
+	Mail func(mail.Options) (mail.Transport, error)
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

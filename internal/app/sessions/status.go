@@ -1,0 +1,140 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Sessions implements api.Sessions.
+func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
+		out := api.SessionList{Sessions: []api.SessionInfo{}}
+		next, err := c.PageObjects(store.ObjectQuery{Kind: objectSession, Newest: true}, req.Page, func(o store.Object) error {
+			var info api.SessionInfo
+			err := kernel.ReadBody(o, &info)
+			out.Sessions = append(out.Sessions, info)
+			return err
+		})
+		out.Next = next
+		return out, err
+	})
+}
+
+// Session implements api.Sessions.
+func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
+	shown := func(v api.SessionView) []brenner.Ref { return []brenner.Ref{v.Ref} }
+	return kernel.Read(ctx, s.caller, "session "+string(req.ID), shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Module: "", Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
+		info, err := findSession(c, req.ID)
+		if err != nil {
+			return api.SessionView{}, err
+		}
+		if err := c.Allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(req.ID)); err != nil {
+			return api.SessionView{}, err
+		}
+		row, doc, err := sessionArtifact(c, req.ID, req.Version)
+		if err != nil {
+			return api.SessionView{}, err
+		}
+		out := api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status, Markdown: delta.Render(doc)}
+		if req.Full {
+			out.Content, err = canon.Marshal(doc)
+		}
+		return out, err
+	})
+}
+
+// SessionStatus implements api.Sessions.
+func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusRequest) (api.SessionStatus, error) {
+	id := req.ID
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, string(id)), func(c *kernel.Call) (api.SessionStatus, error) {
+		info, err := findSession(c, id)
+		if err != nil {
+			return api.SessionStatus{}, err
+		}
+		counts, err := c.CountObjects(ctx, objectDelta, string(id))
+		if err != nil {
+			return api.SessionStatus{}, err
+		}
+		out := api.SessionStatus{
+			ID: info.ID, State: api.SessionComplete, Question: info.Question, ThreadEmpty: info.ThreadEmpty, Transport: info.Transport,
+			Recipients: []api.RecipientStatus{}, Deltas: counts, Artifact: info.Artifact,
+			Compiles: info.Compiles, Conflicts: info.Conflicts, Outbox: info.Outbox,
+		}
+		for _, r := range info.Recipients {
+			if r.Waiting {
+				out.State = api.SessionWaiting
+			}
+			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask)})
+		}
+		out.Next = nextSteps(info, counts[deltaPending])
+		return out, nil
+	})
+}
+
+// deliveryOf says how far a message has come on its way out.
+func deliveryOf(info api.SessionInfo, id string) string {
+	i := slices.IndexFunc(info.Outbox, func(u api.Unsent) bool { return u.ID == id })
+	switch {
+	case i < 0:
+		return api.Delivered
+	case info.Outbox[i].Attempts == 0:
+		return api.Queued
+	}
+	return api.Failed
+}
+
+// nextSteps lists the commands that go on from here.
+func nextSteps(info api.SessionInfo, pending int) []string {
+	out := []string{}
+	step := func(yes bool, format string) {
+		if yes {
+			out = append(out, fmt.Sprintf("brenner "+format, info.ID))
+		}
+	}
+	silent := slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool {
+		return r.Waiting && deliveryOf(info, r.Ask) == api.Delivered
+	})
+	step(len(info.Outbox) > 0, "session resend %s")
+	step(silent, "session nudge %s")
+	step(pending > 0, "session compile %s")
+	step(info.Conflicts > 0, "conflict list %s")
+	return out
+}
+
+// SessionNeeds lists what sessions need of the PI: conflicts to settle, replies
+// to compile, messages to send again (X5).
+func (r *Room) SessionNeeds(c *kernel.Call) ([]api.Need, error) {
+	var conflicts, pending, unsent []string
+	err := c.EachObject(store.ObjectQuery{Kind: objectSession}, func(o store.Object) error {
+		var info api.SessionInfo
+		if err := kernel.ReadBody(o, &info); err != nil {
+			return err
+		}
+		counts, err := c.CountObjects(c.Ctx, objectDelta, o.ID)
+		if info.Conflicts > 0 {
+			conflicts = append(conflicts, o.ID)
+		}
+		if counts[deltaPending] > 0 {
+			pending = append(pending, o.ID)
+		}
+		if len(info.Outbox) > 0 {
+			unsent = append(unsent, o.ID)
+		}
+		return err
+	})
+	return []api.Need{
+		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + kernel.FirstFew(conflicts), Command: "brenner conflict list " + kernel.First(conflicts), Names: conflicts},
+		{Kind: "compile", Count: len(pending), What: "replies wait to be compiled: " + kernel.FirstFew(pending), Command: "brenner session compile " + kernel.First(pending), Names: pending},
+		{Kind: "resend", Count: len(unsent), What: "messages were not delivered: " + kernel.FirstFew(unsent), Command: "brenner session resend " + kernel.First(unsent), Names: unsent},
+	}, err
+}

@@ -1,0 +1,86 @@
+package sessions
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+)
+
+// compiledText tells an agent what became of its deltas.
+func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) string {
+	var b strings.Builder
+	if res.Changed {
+		fmt.Fprintf(&b, "%s is at version %d: %s\n\n", info.ID, res.Ref.Version, res.Change.What)
+	} else {
+		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", info.ID, res.Ref.Version)
+	}
+	own := ownOutcomes(res.Outcomes, r.Name)
+	for i, o := range own {
+		if i == mostOutcomes {
+			fmt.Fprintf(&b, "- and %d more: see `brenner session diagnose %s`\n", len(own)-i, info.ID)
+			break
+		}
+		b.WriteString(outcomeLine(o))
+	}
+	if len(own) == 0 {
+		b.WriteString("None of it came from you.\n")
+	}
+	if res.Conflicts > 0 {
+		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
+	}
+	fmt.Fprintf(&b, "\nRead it with `brenner session show %s`. Further deltas are welcome: answer this message.\n", info.ID)
+	return b.String()
+}
+
+// mostOutcomes bounds the deltas that one message lists.
+const mostOutcomes = 200
+
+// ownOutcomes are those of an agent's deltas, what was not applied first.
+func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []delta.Outcome {
+	var trouble, applied []delta.Outcome
+	for _, o := range all {
+		switch {
+		case o.Agent != agent:
+		case o.Status == delta.Applied:
+			applied = append(applied, o)
+		default:
+			trouble = append(trouble, o)
+		}
+	}
+	return append(trouble, applied...)
+}
+
+func outcomeLine(o delta.Outcome) string {
+	out := fmt.Sprintf("- %s: %s", o.DeltaID, o.Status)
+	if o.Item != "" {
+		out += ", " + string(o.Item)
+	}
+	if o.Code != "" {
+		out += fmt.Sprintf(" %s: %s", o.Code, o.Message)
+	}
+	if o.Hint != "" {
+		out += "; " + o.Hint
+	}
+	return out + "\n"
+}
+
+// nudgeText asks again.
+func nudgeText(info api.SessionInfo, r api.Recipient, note string) string {
+	var b strings.Builder
+	if r.Replies == 0 {
+		fmt.Fprintf(&b, "%s, you were asked in %s as %s and have not answered yet.\n", r.Name, info.ID, r.Role)
+	} else {
+		fmt.Fprintf(&b, "%s, in %s something more is asked of you as %s.\n", r.Name, info.ID, r.Role)
+	}
+	if n := strings.TrimSpace(note); n != "" {
+		b.WriteString("\n")
+		for line := range strings.SplitSeq(n, "\n") {
+			b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "\nThe session artifact is at version %d: `brenner session show %s`. Your kickoff says how to answer.\n", info.Artifact.Version, info.ID)
+	return b.String()
+}

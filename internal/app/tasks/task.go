@@ -1,0 +1,332 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// A task is an object of this kind; its group is the role it is for.
+const objectTask = "task"
+
+// taskWork is the kind of a task that somebody opens; upkeep opens others.
+const taskWork = "work"
+
+// taskOpened is the payload of a new task.
+type taskOpened struct {
+	ID           string            `json:"id"`
+	Kind         string            `json:"kind"`
+	Title        string            `json:"title"`
+	Spec         string            `json:"spec"`
+	Role         brenner.Role      `json:"role"`
+	Modules      []brenner.Module  `json:"modules"`
+	CrossCutting bool              `json:"cross_cutting"`
+	Inputs       []api.Pin         `json:"inputs"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+}
+
+func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
+	return putTask(ctx, tx, rec.Seq, api.TaskInfo{
+		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session,
+		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
+	})
+}
+
+// taskClaimed says who holds a task, and until when.
+type taskClaimed struct {
+	ID     string            `json:"id"`
+	Holder brenner.ActorName `json:"holder"`
+	Until  time.Time         `json:"until"`
+}
+
+func applyTaskClaimed(ctx context.Context, tx store.Tx, rec journal.Record, p taskClaimed) error {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+		t.State, t.Holder, t.LeaseUntil = api.TaskClaimed, p.Holder, p.Until
+	})
+}
+
+type taskReleased struct {
+	ID string `json:"id"`
+}
+
+func applyTaskReleased(ctx context.Context, tx store.Tx, rec journal.Record, p taskReleased) error {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+		t.State, t.Holder, t.LeaseUntil = api.TaskOpen, "", time.Time{}
+	})
+}
+
+// taskCompleted says what came of a task and what had moved under it.
+type taskCompleted struct {
+	ID      string                `json:"id"`
+	Outputs []brenner.Ref         `json:"outputs"`
+	Moved   []api.Moved           `json:"moved"`
+	Note    string                `json:"note"`
+	Changes []ledger.StatusChange `json:"changes"`
+}
+
+func applyTaskCompleted(ctx context.Context, tx store.Tx, rec journal.Record, p taskCompleted) error {
+	for _, c := range p.Changes {
+		if err := tx.SetStatus(ctx, c.Ref, c.To); err != nil {
+			return err
+		}
+		if err := ledger.Settle(ctx, tx, rec, c.Ref.Artifact, 0, nil); err != nil {
+			return err
+		}
+	}
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+		t.State, t.LeaseUntil, t.Completed = api.TaskDone, time.Time{}, rec.At
+		t.Outputs, t.Moved, t.Note = p.Outputs, p.Moved, p.Note
+	})
+}
+
+type taskCanceled struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+func applyTaskCanceled(ctx context.Context, tx store.Tx, rec journal.Record, p taskCanceled) error {
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *api.TaskInfo) {
+		t.State, t.LeaseUntil, t.Completed, t.Note = api.TaskCanceled, time.Time{}, rec.At, p.Reason
+	})
+}
+
+// applyOutput remembers a version with the task it was written for.
+func applyOutput(ctx context.Context, tx store.Tx, rec journal.Record, p ledger.Written) error {
+	if p.Task == "" {
+		return nil
+	}
+	return changeTask(ctx, tx, rec.Seq, p.Task, func(t *api.TaskInfo) {
+		t.Outputs = append(t.Outputs, brenner.Ref{Artifact: p.ID, Version: p.Version})
+	})
+}
+
+func putTask(ctx context.Context, tx store.Tx, seq int64, t api.TaskInfo) error {
+	body, err := canon.Marshal(t)
+	if err != nil {
+		return err
+	}
+	// Tasks are listed in the order they were opened: their number.
+	var order int64
+	if _, err := fmt.Sscanf(t.ID, "task-%d", &order); err != nil {
+		return err
+	}
+	return tx.PutObject(ctx, store.Object{
+		Kind: objectTask, ID: t.ID, Group: string(t.Role), State: string(t.State), Order: order, Body: body, Seq: seq,
+	})
+}
+
+func changeTask(ctx context.Context, tx store.Tx, seq int64, id string, fn func(*api.TaskInfo)) error {
+	o, err := tx.Object(ctx, objectTask, id)
+	if err != nil {
+		return err
+	}
+	var t api.TaskInfo
+	if err := kernel.ReadBody(o, &t); err != nil {
+		return err
+	}
+	fn(&t)
+	return putTask(ctx, tx, seq, t)
+}
+
+// Find loads a task as it stands now.
+func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
+	o, err := c.Object(c.Ctx, objectTask, id)
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no task %q", id).
+			WithHint("list them with `brenner task list`")
+	}
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
+	return taskFrom(c, o)
+}
+
+func taskFrom(c *kernel.Call, o store.Object) (api.TaskInfo, error) {
+	var t api.TaskInfo
+	err := kernel.ReadBody(o, &t)
+	t.Overdue = t.State == api.TaskClaimed && !c.Now.Before(t.LeaseUntil)
+	return t, err
+}
+
+// NewTask implements api.Tasks.
+func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.new", req, kernel.To(policy.TaskCreate, "task"), func(ch *kernel.Change) (api.TaskInfo, error) {
+		return s.Open(ch, req, taskWork)
+	})
+}
+
+// Open checks and opens a task of some kind.
+func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
+	p := taskOpened{
+		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
+		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []api.Pin{}, Session: req.Session,
+	}
+	if err := checkTaskText(p.Title, p.Spec); err != nil {
+		return api.TaskInfo{}, err
+	}
+	if _, ok := ch.Policies[req.Role]; !ok {
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).At("/role")
+	}
+	var err error
+	if p.Modules, err = taskModules(ch, req); err != nil {
+		return api.TaskInfo{}, err
+	}
+	if len(req.Inputs) > brenner.MaxTaskInputs {
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeLimitExceeded, "a task has at most %d inputs", brenner.MaxTaskInputs)
+	}
+	for _, ref := range req.Inputs {
+		pin, err := pinFor(ch.Call, ref, req.Role)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		p.Inputs = append(p.Inputs, pin)
+	}
+	if _, err := kindTaskOpened.Append(ch, p); err != nil {
+		return api.TaskInfo{}, err
+	}
+	return r.Find(ch.Call, p.ID)
+}
+
+func checkTaskText(title, spec string) error {
+	if err := kernel.CheckText(title + spec); err != nil {
+		return err
+	}
+	if title == "" || utf8.RuneCountInString(title) > brenner.MaxTitleRunes {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", brenner.MaxTitleRunes).At("/title")
+	}
+	if len(spec) > brenner.MaxTaskSpecBytes {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/spec")
+	}
+	return nil
+}
+
+// taskModules settles which modules a task is about (C23) and that they are
+// in order for it (C12).
+func taskModules(ch *kernel.Change, req api.NewTaskRequest) ([]brenner.Module, error) {
+	modules := slices.Compact(slices.Sorted(slices.Values(req.Modules)))
+	if len(modules) == 0 {
+		switch {
+		case req.CrossCutting:
+			modules = slices.Clone(ch.Modules)
+		case len(ch.Modules) == 1:
+			modules = []brenner.Module{ch.Modules[0]}
+		}
+	}
+	if len(modules) == 0 || (len(modules) > 1 && !req.CrossCutting) {
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "a task is about one module unless it is cross-cutting").
+			At("/modules").WithHint("name one module, or add --cross-cutting")
+	}
+	for _, m := range modules {
+		if m != kernel.ProjectModule && !slices.Contains(ch.Modules, m) {
+			return nil, brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", m).WithHint("modules: " + kernel.Join(ch.Modules))
+		}
+	}
+	if req.CrossCutting {
+		return modules, compressed(ch.Call, modules)
+	}
+	return modules, nil
+}
+
+// pinFor is pin for a task of a role, which must be allowed to read it: pinning
+// is no way around a policy (C7).
+func pinFor(c *kernel.Call, ref brenner.Ref, role brenner.Role) (api.Pin, error) {
+	p, err := ledger.PinOf(c, ref)
+	if err != nil {
+		return p, err
+	}
+	a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+	if err != nil {
+		return p, err
+	}
+	as := policy.Request{Actor: brenner.ActorName(role), Role: role, Action: policy.Read, Type: a.Type, Module: a.Module, Target: string(a.ID)}
+	if role == brenner.PI {
+		return p, nil
+	}
+	return p, policy.Decide(c.Policies, as).Err(as)
+}
+
+// movedSince says how a pinned input has changed since: its canonical version if
+// that is what was pinned, else its head (C17).
+func movedSince(c *kernel.Call, p api.Pin) (api.Moved, bool, error) {
+	a, err := c.Reader.Artifact(c.Ctx, p.Ref.Artifact)
+	if err != nil {
+		return api.Moved{}, false, err
+	}
+	m := api.Moved{Ref: p.Ref, Was: p.Head, Now: a.Head}
+	if p.Ref.Version == p.Canonical {
+		m.Was, m.Now = p.Canonical, a.Canonical
+	}
+	return m, m.Was != m.Now, nil
+}
+
+// compressed refuses cross-module work on modules whose memo is behind (C12).
+func compressed(c *kernel.Call, modules []brenner.Module) error {
+	for _, m := range modules {
+		if m == kernel.ProjectModule {
+			continue
+		}
+		behind, err := behindMemo(c, m)
+		if err != nil {
+			return err
+		}
+		if behind > c.Config.CompressionThreshold {
+			return brenner.Errorf(brenner.CodeCompressionRequired, "more than %d artifacts of module %s changed since its memo", c.Config.CompressionThreshold, m).
+				WithHint(fmt.Sprintf("update and promote the integrated_memo of %s, then go on", m)).
+				WithDetails(map[string]any{"module": m, "threshold": c.Config.CompressionThreshold})
+		}
+	}
+	return nil
+}
+
+// behindMemo counts the knowledge artifacts of a module that changed after the
+// journal position its canonical memo covers, up to one over the threshold.
+func behindMemo(c *kernel.Call, m brenner.Module) (int, error) {
+	covers, err := memoCovers(c, m)
+	if err != nil {
+		return 0, err
+	}
+	var types []brenner.TypeName
+	for _, t := range c.Types.Types() {
+		if t.Contextual && !t.Record && t.Name != artifact.TypeIntegratedMemo {
+			types = append(types, t.Name)
+		}
+	}
+	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
+		Types: types, Modules: []brenner.Module{m}, ChangedAfter: covers, Recent: true, Limit: c.Config.CompressionThreshold + 1,
+	})
+	return len(rows), err
+}
+
+// memoCovers is the journal position that a module's canonical memo says it
+// covers, or else the one at which it was written; 0 if there is none.
+func memoCovers(c *kernel.Call, m brenner.Module) (int64, error) {
+	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
+		Types: []brenner.TypeName{artifact.TypeIntegratedMemo}, Modules: []brenner.Module{m}, Canonical: true, Limit: 1,
+	})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	v, err := c.Version(c.Ctx, brenner.Ref{Artifact: rows[0].ID, Version: rows[0].Canonical})
+	if err != nil || v.Format != artifact.JSON {
+		return v.Seq, err
+	}
+	content, err := ledger.ContentOf(c, v)
+	if err != nil {
+		return v.Seq, err
+	}
+	return coverage(content.Data, v.Seq), nil
+}

@@ -1,0 +1,374 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+	"brenner/policy"
+
+	"github.com/go-json-experiment/json"
+)
+
+// coverage reads the journal position that a memo states.
+func coverage(data []byte, otherwise int64) int64 {
+	var memo struct {
+		Covers *int64 `json:"covers"`
+	}
+	if json.Unmarshal(data, &memo) != nil || memo.Covers == nil {
+		return otherwise
+	}
+	return *memo.Covers
+}
+
+// RoleFor is the role that counts for work on a task: inside a session the
+// roster's, otherwise the standing one (C8).
+func (r *Room) RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error) {
+	if t.Session == "" {
+		return c.Who.Role, nil
+	}
+	return r.Sessions.RosterRole(c, t.Session)
+}
+
+// Enter makes a write part of a task that the caller holds: it is written
+// in the role the task gives (C8).
+func (r *Room) Enter(c *kernel.Call, id string) error {
+	if id == "" {
+		return nil
+	}
+	t, err := r.Held(c, id)
+	if err != nil {
+		return err
+	}
+	c.Who.Role, err = r.RoleFor(c, t)
+	return err
+}
+
+// checkEligible refuses a task that is not for the caller's role. The PI may take
+// any.
+func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
+	if c.Who.Kind == kernel.Person && c.Who.Role == brenner.PI {
+		return nil
+	}
+	role, err := r.RoleFor(c, t)
+	if err != nil {
+		return err
+	}
+	if role != t.Role {
+		return brenner.Errorf(brenner.CodeTaskNotYours, "%s is for a %s, you are a %s", t.ID, t.Role, role)
+	}
+	return nil
+}
+
+// ClaimTask implements api.Tasks.
+func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.claim", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+		lease := time.Duration(req.Lease)
+		if lease == 0 {
+			lease = brenner.DefaultLease
+		}
+		if lease < time.Second || lease > brenner.MaxLease {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a lease is between 1s and %s", brenner.MaxLease).At("/lease")
+		}
+		t, err := s.findClaimable(ch, req.ID)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		if t.CrossCutting {
+			if err := compressed(ch.Call, t.Modules); err != nil {
+				return api.TaskInfo{}, err
+			}
+		}
+		return s.claimFor(ch, t.ID, ch.Who.Name, lease)
+	})
+}
+
+func (r *Room) claimFor(ch *kernel.Change, id string, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {
+	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: id, Holder: holder, Until: ch.Now.Add(lease)}); err != nil {
+		return api.TaskInfo{}, err
+	}
+	return r.Find(ch.Call, id)
+}
+
+// findClaimable gives the task named if the caller may have it, or the oldest one
+// there is for it.
+func (r *Room) findClaimable(ch *kernel.Change, id string) (api.TaskInfo, error) {
+	if id != "" {
+		t, err := r.Find(ch.Call, id)
+		if err != nil {
+			return t, err
+		}
+		return t, r.checkFree(ch.Call, t)
+	}
+	var found *api.TaskInfo
+	err := r.Each(ch.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
+		if r.checkFree(ch.Call, t) == nil && t.Holder != ch.Who.Name {
+			found = &t
+		}
+		return found == nil
+	})
+	if err == nil && found == nil {
+		err = brenner.Errorf(brenner.CodeNotFound, "no task is free for you").WithHint("see `brenner task list`")
+	}
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
+	return *found, nil
+}
+
+// checkFree refuses a task that is closed, another's, or for another role.
+func (r *Room) checkFree(c *kernel.Call, t api.TaskInfo) error {
+	switch {
+	case t.State == api.TaskDone || t.State == api.TaskCanceled:
+		return brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
+	case t.State == api.TaskClaimed && t.Holder != c.Who.Name && !t.Overdue:
+		return brenner.Errorf(brenner.CodeTaskTaken, "%s is held by %s until %s", t.ID, t.Holder, t.LeaseUntil.Format(time.RFC3339))
+	}
+	return r.checkEligible(c, t)
+}
+
+// Each visits tasks in the order they were opened until fn says stop.
+func (r *Room) Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error {
+	q := store.ObjectQuery{Kind: objectTask, States: kernel.Strings(states)}
+	return kernel.EachObject(c.Ctx, c.Reader, q, func(o store.Object) (bool, error) {
+		t, err := taskFrom(c, o)
+		return err == nil && fn(t), err
+	})
+}
+
+// Held loads a task that the caller must hold.
+func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
+	t, err := r.unfinished(c, id)
+	if err != nil {
+		return t, err
+	}
+	switch t.Holder {
+	case c.Who.Name:
+		return t, nil
+	case "":
+		return t, brenner.Errorf(brenner.CodeTaskNotYours, "nobody has claimed %s", t.ID).
+			WithHint("run `brenner task claim " + t.ID + "` first")
+	}
+	return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder)
+}
+
+// unfinished loads a task that is neither done nor canceled.
+func (r *Room) unfinished(c *kernel.Call, id string) (api.TaskInfo, error) {
+	t, err := r.Find(c, id)
+	if err == nil && (t.State == api.TaskDone || t.State == api.TaskCanceled) {
+		err = brenner.Errorf(brenner.CodeTaskClosed, "%s is %s", t.ID, t.State)
+	}
+	return t, err
+}
+
+// ReleaseTask implements api.Tasks.
+func (s *Service) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.release", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+		t, err := s.Held(ch.Call, req.ID)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		if _, err := kindTaskReleased.Append(ch, taskReleased{ID: t.ID}); err != nil {
+			return api.TaskInfo{}, err
+		}
+		return s.Find(ch.Call, t.ID)
+	})
+}
+
+// ReassignTask implements api.Tasks.
+func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.reassign", req, kernel.To(policy.TaskCreate, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+		t, err := s.unfinished(ch.Call, req.ID)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		to, err := ch.Actor(ctx, req.To)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.To).WithHint("see `brenner agent list`")
+		}
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		as := *ch.Call
+		as.Who = to
+		if err := s.checkEligible(&as, t); err != nil {
+			return api.TaskInfo{}, err
+		}
+		return s.claimFor(ch, t.ID, to.Name, brenner.DefaultLease)
+	})
+}
+
+// CancelTask implements api.Tasks.
+func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.cancel", req, kernel.To(policy.TaskCreate, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+		if strings.TrimSpace(req.Reason) == "" {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeReasonRequired, "canceling a task must be given a reason")
+		}
+		if err := kernel.CheckText(req.Reason); err != nil {
+			return api.TaskInfo{}, err
+		}
+		t, err := s.unfinished(ch.Call, req.ID)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: req.Reason}); err != nil {
+			return api.TaskInfo{}, err
+		}
+		return s.Find(ch.Call, t.ID)
+	})
+}
+
+// CompleteTask implements api.Tasks.
+func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.complete", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+		t, err := s.Held(ch.Call, req.ID)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		if err := checkTaskText(t.Title, req.Note); err != nil {
+			return api.TaskInfo{}, err
+		}
+		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []api.Moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}
+		for _, ref := range req.Outputs {
+			pin, err := ledger.PinOf(ch.Call, ref)
+			if err != nil {
+				return api.TaskInfo{}, err
+			}
+			if !slices.Contains(p.Outputs, pin.Ref) {
+				p.Outputs = append(p.Outputs, pin.Ref)
+			}
+		}
+		if p.Moved, err = s.movedInputs(ch, t, p.Outputs); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if len(p.Moved) > 0 {
+			if p.Changes, err = needRebase(ch, p.Outputs); err != nil {
+				return api.TaskInfo{}, err
+			}
+		}
+		if _, err := kindTaskCompleted.Append(ch, p); err != nil {
+			return api.TaskInfo{}, err
+		}
+		return s.Find(ch.Call, t.ID)
+	})
+}
+
+// movedInputs lists what a task rests on and what has changed since: its
+// pinned inputs and what its contexts showed. What the task itself wrote does
+// not count.
+func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) ([]api.Moved, error) {
+	out := []api.Moved{}
+	seen := map[brenner.Ref]bool{}
+	own := map[brenner.ArtifactID]bool{}
+	for _, ref := range outputs {
+		own[ref.Artifact] = true
+	}
+	look := func(p api.Pin, through string) error {
+		if seen[p.Ref] || own[p.Ref.Artifact] {
+			return nil
+		}
+		seen[p.Ref] = true
+		m, yes, err := movedSince(ch.Call, p)
+		if yes {
+			m.Through = through
+			out = append(out, m)
+		}
+		return err
+	}
+	for _, p := range t.Inputs {
+		if err := look(p, ""); err != nil {
+			return nil, err
+		}
+	}
+	reads, err := r.Contexts.ReadsOf(ch.Call, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range reads {
+		if err := look(r.Pin, r.Invocation); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// needRebase lists the outputs whose status becomes needs_rebase. What has
+// been decided upon meanwhile stays as decided.
+func needRebase(ch *kernel.Change, outputs []brenner.Ref) ([]ledger.StatusChange, error) {
+	out := []ledger.StatusChange{}
+	for _, ref := range outputs {
+		v, err := ch.Version(ch.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if v.Status == artifact.Draft || v.Status == artifact.Alternative {
+			out = append(out, ledger.StatusChange{Ref: ref, From: v.Status, To: artifact.NeedsRebase})
+		}
+	}
+	return out, nil
+}
+
+// Task implements api.Tasks.
+func (s *Service) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, req.ID), func(c *kernel.Call) (api.TaskInfo, error) {
+		return s.Find(c, req.ID)
+	})
+}
+
+// Tasks implements api.Tasks.
+func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "tasks"), func(c *kernel.Call) (api.TaskList, error) {
+		states := req.States
+		if len(states) == 0 {
+			states = []api.TaskState{api.TaskOpen, api.TaskClaimed}
+		}
+		for _, st := range states {
+			if !slices.Contains([]api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone, api.TaskCanceled}, st) {
+				return api.TaskList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a task", st)
+			}
+		}
+		out := api.TaskList{Tasks: []api.TaskInfo{}}
+		q := store.ObjectQuery{Kind: objectTask, Group: string(req.Role), States: kernel.Strings(states)}
+		var err error
+		out.Next, err = c.PageObjects(q, req.Page, func(o store.Object) error {
+			t, err := taskFrom(c, o)
+			out.Tasks = append(out.Tasks, t)
+			return err
+		})
+		return out, err
+	})
+}
+
+// Resting lists what open tasks rest on and have made, as versions.
+func (r *Room) Resting(c *kernel.Call) ([]brenner.Ref, error) {
+	var refs []brenner.Ref
+	var open []string
+	err := r.Each(c, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
+		for _, p := range t.Inputs {
+			refs = append(refs, p.Ref)
+		}
+		refs = append(refs, t.Outputs...)
+		open = append(open, t.ID)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range open {
+		reads, err := r.Contexts.ReadsOf(c, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range reads {
+			refs = append(refs, r.Ref)
+		}
+	}
+	return refs, nil
+}

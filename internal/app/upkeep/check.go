@@ -1,0 +1,274 @@
+package upkeep
+
+import (
+	"context"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/check"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/embed"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// CheckAlignment implements api.Upkeep.
+func (s *Service) CheckAlignment(ctx context.Context, req api.CheckRequest) (api.CheckResult, error) {
+	return s.check(ctx, "alignment", req, checkAlignment)
+}
+
+// CheckAssumptions implements api.Upkeep.
+func (s *Service) CheckAssumptions(ctx context.Context, req api.CheckRequest) (api.CheckResult, error) {
+	return s.check(ctx, "assumptions", req, checkAssumptions)
+}
+
+// check looks for findings on a snapshot and then records them. A finding is
+// about versions, which do not change: nothing that happens in between makes it
+// untrue.
+func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module) (api.CheckResult, error)) (api.CheckResult, error) {
+	found, err := kernel.View(ctx, s.caller, checking(req), func(c *kernel.Call) (api.CheckResult, error) {
+		out, err := find(c, req.Modules)
+		if err != nil {
+			return api.CheckResult{}, err
+		}
+		out.Tasks = []api.TaskInfo{}
+		for i := range out.Findings {
+			if err := placeFinding(c, &out.Findings[i]); err != nil {
+				return api.CheckResult{}, err
+			}
+		}
+		if req.DryRun {
+			withhold(c, out.Findings)
+		}
+		return out, nil
+	})
+	if err != nil || req.DryRun {
+		return found, err
+	}
+	return kernel.Write(ctx, s.caller, "check."+name, req, checking(req), func(ch *kernel.Change) (api.CheckResult, error) {
+		out := found
+		out.Findings = slices.Clone(found.Findings)
+		if err := s.keepFindings(ch, out.Findings, name); err != nil {
+			return api.CheckResult{}, err
+		}
+		if req.Review {
+			var err error
+			if out.OpenedTasks, err = s.openReviews(ch, out.Findings); err != nil {
+				return api.CheckResult{}, err
+			}
+		}
+		withhold(ch.Call, out.Findings)
+		return out, nil
+	})
+}
+
+// checking is to write critiques, and to open tasks for them.
+func checking(req api.CheckRequest) kernel.Guard {
+	critiques := kernel.Acting(kernel.Act{Action: policy.Write, Type: artifact.TypeCritique})
+	if !req.Review {
+		return critiques
+	}
+	return kernel.All(critiques, kernel.To(policy.TaskCreate, "review tasks"))
+}
+
+// withhold takes the quotations out of findings for an agent: what artifacts
+// say it reads through a context (C3).
+func withhold(c *kernel.Call, findings []api.CheckFinding) {
+	if c.Who.Kind == kernel.Person {
+		return
+	}
+	for i := range findings {
+		findings[i].Message, findings[i].Excerpt = "", ""
+	}
+}
+
+// embedder is the built-in model: a check must not wait for a network, and
+// must say the same tomorrow.
+func embedder(c *kernel.Call) check.Embedder {
+	return func(texts []string) ([][]float32, error) { return embed.Builtin().Embed(c.Ctx, texts) }
+}
+
+// checkable visits the artifacts of some types that the actor may read and
+// write critiques about, up to a bound, each at the version in force. It counts
+// those visited and those left out for being too many.
+func checkable(c *kernel.Call, types []brenner.TypeName, modules []brenner.Module, fn func(store.Artifact, store.Version) error) (checked, skipped int, err error) {
+	if len(types) == 0 {
+		return 0, 0, nil
+	}
+	err = ledger.EachArtifact(c, store.ArtifactQuery{Types: types, Modules: modules}, func(a store.Artifact) error {
+		if !c.May(policy.Read, a.Type, a.Module) || !c.May(policy.Write, artifact.TypeCritique, a.Module) {
+			return nil
+		}
+		v, live, err := subjectOf(c, a)
+		if err != nil || !live {
+			return err
+		}
+		if checked >= brenner.MaxCheckSubjects {
+			skipped++
+			return nil
+		}
+		checked++
+		return fn(a, v)
+	})
+	return checked, skipped, err
+}
+
+// alignmentBatch is how many artifacts are held to the brief at once, so that
+// not every content is in memory together.
+const alignmentBatch = 32
+
+// checkAlignment holds core artifacts to the canonical brief (C24).
+func checkAlignment(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
+	brief, err := canonicalBrief(c)
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	var types []brenner.TypeName
+	for _, t := range c.Types.Types() {
+		if t.Core && t.Name != artifact.TypeProjectBrief {
+			types = append(types, t.Name)
+		}
+	}
+	rest, err := restOnBrief(c, brief.Ref)
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	out := api.CheckResult{Brief: brief.Ref, Findings: []api.CheckFinding{}}
+	var batch []check.Subject
+	flush := func() error {
+		report, err := check.Alignment(brief, batch, check.Options{Embed: embedder(c)})
+		batch = batch[:0]
+		addReport(&out, report)
+		return err
+	}
+	out.Checked, out.Skipped, err = checkable(c, types, modules, func(_ store.Artifact, v store.Version) error {
+		s := check.Subject{Ref: v.Ref(), Summary: v.Summary}
+		if b, ok := rest[v.Ref()]; ok {
+			s.Briefs = []brenner.Ref{b}
+		}
+		var err error
+		if s.Paragraphs, err = paragraphs(c, v); err != nil {
+			return err
+		}
+		if batch = append(batch, s); len(batch) == alignmentBatch {
+			return flush()
+		}
+		return nil
+	})
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	return out, flush()
+}
+
+func addReport(out *api.CheckResult, r check.Report) {
+	for _, f := range r.Findings {
+		out.Findings = append(out.Findings, api.CheckFinding{Finding: f})
+	}
+	out.More += r.More
+	out.Unread += r.Unread
+}
+
+// paragraphs cuts the content of a version; what was redacted has none.
+func paragraphs(c *kernel.Call, v store.Version) ([]check.Paragraph, error) {
+	content, err := ledger.ContentOf(c, v)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil, nil
+	}
+	return check.Paragraphs(content), err
+}
+
+// canonicalBrief reads the brief in force.
+func canonicalBrief(c *kernel.Call) (check.Brief, error) {
+	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
+		Types: []brenner.TypeName{artifact.TypeProjectBrief}, Canonical: true, Limit: 1,
+	})
+	if err != nil {
+		return check.Brief{}, err
+	}
+	if len(rows) == 0 {
+		return check.Brief{}, brenner.Errorf(brenner.CodeNotFound, "there is no canonical project_brief to hold artifacts to").
+			WithHint("write one with `brenner artifact new --type project_brief` and promote it")
+	}
+	if err := c.Allow(policy.Read, rows[0].Type, rows[0].Module, string(rows[0].ID)); err != nil {
+		return check.Brief{}, err
+	}
+	v, err := ledger.InForce(c, rows[0], 0)
+	if err != nil {
+		return check.Brief{}, err
+	}
+	content, err := ledger.ContentOf(c, v)
+	if err != nil {
+		return check.Brief{}, err
+	}
+	return check.ParseBrief(v.Ref(), content.Data)
+}
+
+// restOnBrief gives, for each version from which links lead to a brief, the
+// brief: the one in force if they lead there, else the newest other.
+func restOnBrief(c *kernel.Call, inForce brenner.Ref) (map[brenner.Ref]brenner.Ref, error) {
+	briefs := []brenner.Ref{inForce}
+	err := ledger.EachArtifact(c, store.ArtifactQuery{Types: []brenner.TypeName{artifact.TypeProjectBrief}}, func(a store.Artifact) error {
+		for v := a.Latest; v > 0; v-- {
+			if ref := (brenner.Ref{Artifact: a.ID, Version: v}); ref != inForce {
+				briefs = append(briefs, ref)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// What rests on a brief that came first is not looked at again.
+	rest := map[brenner.Ref]brenner.Ref{}
+	for _, brief := range briefs {
+		for layer := []brenner.Ref{brief}; len(layer) > 0; {
+			edges, err := ledger.LinksDown(c)(layer)
+			if err != nil {
+				return nil, err
+			}
+			layer = nil
+			for _, e := range edges {
+				if _, seen := rest[e.From]; seen || !e.Rel.Carries() {
+					continue
+				}
+				rest[e.From] = brief
+				layer = append(layer, e.From)
+			}
+			if len(rest) > brenner.MaxWalk {
+				return nil, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d versions rest on the brief", brenner.MaxWalk)
+			}
+		}
+	}
+	return rest, nil
+}
+
+// checkAssumptions looks for assumptions of different modules that clash (C25).
+func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
+	var all []check.Assumption
+	out := api.CheckResult{Findings: []api.CheckFinding{}}
+	var err error
+	out.Checked, out.Skipped, err = checkable(c, []brenner.TypeName{artifact.TypeAssumption}, modules, func(a store.Artifact, v store.Version) error {
+		content, err := ledger.ContentOf(c, v)
+		if brenner.CodeOf(err) == brenner.CodeRedacted {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		assumed, held, err := check.ParseAssumption(v.Ref(), a.Module, content.Data)
+		if held {
+			all = append(all, assumed)
+		}
+		return err
+	})
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	report, err := check.Assumptions(all, check.Options{Embed: embedder(c)})
+	addReport(&out, report)
+	return out, err
+}

@@ -33,11 +33,13 @@ type ContextRequest struct {
 	// As previews for this agent.
 	As brenner.ActorName `json:"as,omitzero"`
 	// Task is what the context is for; the caller must hold it. Without a
-	// task, Question and Modules say what it is about.
-	Task     string           `json:"task,omitzero"`
-	Question string           `json:"question,omitzero"`
-	Modules  []brenner.Module `json:"modules,omitzero"`
-	Format   assembly.Format  `json:"format,omitzero"` // markdown (default) or json
+	// task, Session, Question and Modules say what it is about: a question
+	// without a module is asked in the session the caller is to answer (C35).
+	Task     string            `json:"task,omitzero"`
+	Session  brenner.SessionID `json:"session,omitzero"`
+	Question string            `json:"question,omitzero"`
+	Modules  []brenner.Module  `json:"modules,omitzero"`
+	Format   assembly.Format   `json:"format,omitzero"` // markdown (default) or json
 }
 
 // ContextResult is a context and its record.

@@ -201,6 +201,12 @@ type SessionRequest struct {
 	Version brenner.Version   `json:"version,omitzero"`
 	// Full asks for the artifact as JSON, with the deltas it rests on.
 	Full bool `json:"full,omitzero"`
+	// Sections and Items choose what is shown, Since leaves out what a version
+	// shows alike: with any of them the document comes without front matter,
+	// and says who wrote each item.
+	Sections []delta.Section `json:"sections,omitzero"`
+	Items    []delta.ItemID  `json:"items,omitzero"`
+	Since    brenner.Version `json:"since,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -212,6 +218,22 @@ type SessionView struct {
 	// asked for.
 	Markdown string         `json:"markdown"`
 	Content  jsontext.Value `json:"content,omitzero"`
+	// Proposals are what was contributed and not compiled yet, for the
+	// session's contributors (D27).
+	Proposals []Proposal `json:"proposals,omitzero"`
+}
+
+// Proposal is a delta that waits for the next compile.
+type Proposal struct {
+	Agent     brenner.ActorName `json:"agent"`
+	DeltaID   string            `json:"delta_id"`
+	Operation delta.Operation   `json:"operation"`
+	Section   delta.Section     `json:"section"`
+	Target    delta.Target      `json:"target_id,omitzero"`
+	// Provisional is the name that its author gave the new item.
+	Provisional string         `json:"provisional_id,omitzero"`
+	Payload     jsontext.Value `json:"payload"`
+	Rationale   string         `json:"rationale,omitzero"`
 }
 
 // The states of a session as a whole.

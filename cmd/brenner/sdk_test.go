@@ -234,6 +234,9 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		`"op_groups":[{"anchor":{"text":"we counted "},"targets":[{"op":"replace_block","old_block":"twice","new_block":"thrice"}]}]}`})
 	does("delta_submit", map[string]any{"session": "RS-night", "text": "```delta\n" +
 		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"c","mechanism":"m"},"rationale":"r"}` + "\n```\n"})
+	if text := does("session_show", map[string]any{"session": "RS-night"}); !strings.Contains(text, "Why at night?") || !strings.Contains(text, "proposed by GreyStone") {
+		t.Errorf("session_show says %q", text)
+	}
 	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})
 	c.isRefused(brenner.CodeFeedbackDenied, "playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
 	called["playbook_feedback"] = true
@@ -260,6 +263,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		"artifact_search":   {map[string]any{"text": "x", "limit": 1_000_000}, brenner.CodeLimitExceeded},
 		"artifact_write":    {map[string]any{"type": "paper_note", "parent": 1}, brenner.CodeInvalidValue},
 		"patch_apply":       {map[string]any{"ref": "n@2", "patch": "{}"}, brenner.CodeInvalidPatch},
+		"session_show":      {map[string]any{"session": "RS-night", "sections": []string{"thoughts"}}, brenner.CodeInvalidValue},
 		"delta_submit":      {map[string]any{"session": "RS-none", "text": "x"}, brenner.CodeNotFound},
 		"task_claim":        {map[string]any{"id": "none"}, brenner.CodeNotFound},
 		"task_complete":     {map[string]any{"id": task}, brenner.CodeTaskClosed},

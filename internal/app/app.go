@@ -94,7 +94,7 @@ func New(s store.Store, o Options) *App {
 	a.overview = &overview.Room{Kernel: k, Needs: a.needs()}
 	a.ledger.Tasks, a.ledger.Sessions = a.tasks, a.sessions
 	a.tasks.Sessions, a.tasks.Contexts = a.sessions, a.contexts
-	a.contexts.Tasks, a.contexts.Lessons = a.tasks, a.lessons
+	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions
 	a.lessons.Contexts = a.contexts
 	k.SetUp(kinds(), a.contexts)
 	return a

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/problem"
 	"brenner/roster"
 
@@ -243,16 +245,26 @@ func (r *runner) showCompiled(res api.CompileResult) error {
 }
 
 func newSessionShow(r *runner) *cobra.Command {
-	var version int
+	var version, since int
 	var content bool
+	var sections, items []string
 	c := &cobra.Command{
-		Use:     "show [SESSION]",
-		Short:   "Print the session artifact, with the ids that deltas can target",
-		Example: `  brenner session show RS-20251230-cell-fate --version 2`,
+		Use:   "show [SESSION]",
+		Short: "Print the session artifact, with the ids that deltas can target",
+		Long: `Prints the session artifact, and what was contributed and not compiled yet. With
+--section, --item or --since only what they choose, and who wrote it.`,
+		Example: `  brenner session show RS-20251230-cell-fate --section hypothesis_slate --since 2`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
-				v, err := s.Session(ctx, api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content})
+				req := api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content, Since: brenner.Version(since)}
+				for _, name := range sections {
+					req.Sections = append(req.Sections, delta.Section(name))
+				}
+				for _, name := range items {
+					req.Items = append(req.Items, delta.ItemID(name))
+				}
+				v, err := s.Session(ctx, req)
 				if err != nil {
 					return err
 				}
@@ -262,11 +274,17 @@ func newSessionShow(r *runner) *cobra.Command {
 						return
 					}
 					w.Print(printable(v.Markdown))
+					for _, p := range v.Proposals {
+						w.Printf("proposed by %s: %s %s %s %s\n", p.Agent, p.Operation, p.Section, cmp.Or(string(p.Target), p.Provisional), printable(string(p.Payload)))
+					}
 				})
 			})
 		},
 	}
 	c.Flags().IntVar(&version, "version", 0, "this version (default: the newest)")
+	c.Flags().StringSliceVar(&sections, "section", nil, "only this section, by its id")
+	c.Flags().StringSliceVar(&items, "item", nil, "only this item, such as H2")
+	c.Flags().IntVar(&since, "since", 0, "only what this version does not show alike")
 	c.Flags().BoolVar(&content, "content", false, "the artifact as JSON, with the deltas it rests on")
 	return c
 }

@@ -1,16 +1,76 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// sessionRequest asks for the document of a session, or a part of it.
+type sessionRequest struct {
+	Session  brenner.SessionID `json:"session"`
+	Sections []delta.Section   `json:"sections,omitzero"`
+	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
+	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
+	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
+}
+
+// sessionPage is a session as its contributors read it.
+type sessionPage struct {
+	ID        brenner.SessionID `json:"id"`
+	Ref       brenner.Ref       `json:"ref"`
+	Question  string            `json:"question"`
+	Module    brenner.Module    `json:"module"`
+	Conflicts int               `json:"conflicts"`
+	Proposals []api.Proposal    `json:"proposals"`
+	Text      string            `json:"text,omitzero"`
+	// NextOffset asks for the next page.
+	NextOffset int `json:"next_offset,omitzero"`
+}
+
+func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since}
+	if len(in.Sections) == 0 {
+		req.Sections = delta.Sections() // without the front matter, with who wrote what
+	}
+	v, err := s.Session(ctx, req)
+	if err != nil {
+		return sessionPage{}, err
+	}
+	out := sessionPage{ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals}
+	if out.Proposals == nil {
+		out.Proposals = []api.Proposal{}
+	}
+	out.Text, out.NextOffset, err = page(v.Markdown, in.Offset)
+	return out, err
+}
+
+// Words implements spoken.
+func (p sessionPage) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s · module %s · %s\n\n%s", p.Ref, p.Module, p.Question, p.Text)
+	if p.NextOffset > 0 {
+		b.WriteString("\n" + more("session_show", "session", p.ID, "offset", p.NextOffset))
+	}
+	for _, d := range p.Proposals {
+		fmt.Fprintf(&b, "\nproposed by %s, not compiled yet: %s %s %s %s", d.Agent, d.Operation, d.Section, cmp.Or(string(d.Target), d.Provisional), d.Payload)
+	}
+	if p.Conflicts > 0 {
+		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI\n", p.Conflicts)
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (p sessionPage) Slim() sessionPage { p.Text = ""; return p }
 
 // deltaRequest is a reply to a session.
 type deltaRequest struct {

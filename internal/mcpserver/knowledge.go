@@ -17,10 +17,11 @@ import (
 // contextRequest is what a context is for, and which page of it is wanted.
 type contextRequest struct {
 	keyed
-	Task     string           `json:"task,omitzero" doc:"a task you hold"`
-	Question string           `json:"question,omitzero" doc:"what you want to know, outside a task"`
-	Modules  []brenner.Module `json:"modules,omitzero" doc:"one module, for a question"`
-	Offset   int              `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
+	Task     string            `json:"task,omitzero" doc:"a task you hold"`
+	Session  brenner.SessionID `json:"session,omitzero" doc:"a session you take part in; default: the one that waits for you"`
+	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
+	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
+	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
 }
 
 // contextPage is a context, or a page of one that is long.
@@ -45,7 +46,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		in.Key = "context-" + rand.Text()
 	}
 	res, err := s.AssembleContext(ctx, api.ContextRequest{
-		Write: in.write(), Task: in.Task, Question: in.Question, Modules: in.Modules, Format: assembly.Markdown,
+		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, Format: assembly.Markdown,
 	})
 	if err != nil {
 		return contextPage{}, err

@@ -42,7 +42,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 	}
 	n := tokens(t, string(raw))
 	t.Logf("%d tools, %d tokens", len(list.Tools), n)
-	if n > brenner.MaxToolListTokens || len(list.Tools) != 15 {
+	if n > brenner.MaxToolListTokens || len(list.Tools) != 16 {
 		t.Errorf("%d tools take %d tokens", len(list.Tools), n)
 	}
 	writes := 0

@@ -8,6 +8,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/delta"
 	"brenner/internal/schema"
 	"brenner/playbook"
 
@@ -94,6 +95,7 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[artifact.Relation](): words(artifact.Relations()),
 	reflect.TypeFor[artifact.Format]():   {string(artifact.Text), string(artifact.JSON)},
 	reflect.TypeFor[artifact.Status]():   words(artifact.Statuses()),
+	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
 	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
 	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked)},
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},

@@ -21,6 +21,8 @@ func init() {
 			`Write knowledge: a new artifact (type), or a new version (id). {"type":"analysis_result","summary":"…","content":{"format":"text","data":"…"},"links":[{"rel":"derived_from","artifact":"oxygen-log"}]}`),
 		writing("patch_apply", applyPatch,
 			`Edit a text artifact: a new version. A refusal explains the miss.`),
+		reading("session_show", showSession,
+			`A session's document: what stands, who wrote it, what others have proposed. {"session":"RS-larr","sections":["hypothesis_slate"]}`),
 		writing("delta_submit", submitDeltas,
 			"Answer a session: Markdown with delta blocks, as the kickoff asks. Says what will happen to each."),
 		writing("task_claim", claimTask, "Take a task."),

@@ -76,6 +76,11 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 			w.inputs = append(w.inputs, p.Ref)
 		}
 	}
+	if req.Task == "" {
+		if err := r.enterSession(c, req, &w); err != nil {
+			return work{}, err
+		}
+	}
 	if len(w.modules) == 0 && len(c.Modules) == 1 {
 		w.modules = c.Modules
 	}
@@ -85,6 +90,26 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		}
 	}
 	return w, nil
+}
+
+// enterSession takes the module of the session that is asked about, or that the
+// caller is to answer, where no other is named (C35); what the session asks is
+// part of what the context is for.
+func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) error {
+	if req.Session == "" && len(w.modules) > 0 {
+		return nil
+	}
+	s, found, err := r.Sessions.Asked(c, req.Session)
+	if err != nil || !found {
+		return err
+	}
+	if len(w.modules) == 0 {
+		w.modules = []brenner.Module{s.Module}
+	}
+	if !strings.Contains(w.text, s.Question) {
+		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
+	}
+	return nil
 }
 
 // inputFor loads everything the assembly depends on.

@@ -13,8 +13,9 @@ import (
 // Room is where the contexts of one project are made.
 type Room struct {
 	*kernel.Kernel
-	Tasks   Tasks
-	Lessons Lessons
+	Tasks    Tasks
+	Lessons  Lessons
+	Sessions Sessions
 
 	counts  countCache
 	vectors vectorCache
@@ -28,6 +29,13 @@ type Tasks interface {
 	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	// RoleFor is the role that counts for work on a task.
 	RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error)
+}
+
+// Sessions is what contexts need of sessions.
+type Sessions interface {
+	// Asked gives a session the caller takes part in, or with no id the one it
+	// is to answer; false if there is none.
+	Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, bool, error)
 }
 
 // Lessons is what contexts need of lessons.

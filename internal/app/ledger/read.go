@@ -9,6 +9,8 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/canon"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -141,6 +143,11 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 		if err != nil {
 			return api.ArtifactView{}, err
 		}
+		if a.Type == artifact.TypeSessionArtifact && !req.Brief && !c.Person() {
+			if err := asDocument(&whole); err != nil {
+				return api.ArtifactView{}, err
+			}
+		}
 		out := api.ArtifactView{
 			Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
 		}
@@ -151,6 +158,19 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 		out.NeedsUpdate = len(out.Stale) > 0
 		return out, err
 	})
+}
+
+// asDocument gives a session artifact as people read it: its content also holds
+// every delta it ever took, which no agent needs and no budget holds (C34).
+func asDocument(v *artifact.Version) error {
+	var doc delta.Artifact
+	err := canon.Unmarshal(v.Content, &doc)
+	if err != nil {
+		return err
+	}
+	v.Format = artifact.Text
+	v.Content, err = canon.Marshal(delta.Render(&doc))
+	return err
 }
 
 // Artifacts implements api.Artifacts.

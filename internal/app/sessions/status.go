@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,12 +43,116 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 		if err != nil {
 			return api.SessionView{}, err
 		}
-		out := api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status, Markdown: delta.Render(doc)}
-		if req.Full {
-			out.Content, err = canon.Marshal(doc)
+		out := api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}
+		if out.Markdown, err = documentText(c, req, doc); err != nil {
+			return api.SessionView{}, err
 		}
+		if req.Full {
+			if out.Content, err = canon.Marshal(doc); err != nil {
+				return api.SessionView{}, err
+			}
+		}
+		out.Proposals, err = proposals(c, info, req)
 		return out, err
 	})
+}
+
+// Asked gives a session the caller takes part in, or with no id the newest one
+// that waits for its answer; false if there is none.
+func (r *Room) Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, bool, error) {
+	if id != "" {
+		s, err := findSession(c, id)
+		if err == nil && !c.Person() && !slices.Contains(s.Contributors, c.Who.Name) {
+			err = brenner.Errorf(brenner.CodeUnknownAgent, "%s takes no part in %s", c.Who.Name, id).
+				WithHint("name a session you were asked in; your messages say which")
+		}
+		return s, err == nil, err
+	}
+	if c.Person() {
+		return api.SessionInfo{}, false, nil
+	}
+	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectSession, Newest: true, Limit: brenner.DefaultPage})
+	for _, o := range rows {
+		var s api.SessionInfo
+		if err := kernel.ReadBody(o, &s); err != nil {
+			return s, false, err
+		}
+		if slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name && r.Waiting }) {
+			return s, true, nil
+		}
+	}
+	return api.SessionInfo{}, false, err
+}
+
+// documentText is the document of a session as it is read, or the part of it
+// that is asked for.
+func documentText(c *kernel.Call, req api.SessionRequest, doc *delta.Artifact) (string, error) {
+	if len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0 {
+		return delta.Render(doc), nil
+	}
+	part := delta.Part{Sections: req.Sections, Items: req.Items}
+	for i, s := range req.Sections {
+		if !slices.Contains(delta.Sections(), s) {
+			return "", brenner.Errorf(brenner.CodeInvalidValue, "%q is not a section", s).At(fmt.Sprintf("/sections/%d", i)).
+				WithHint("sections: " + kernel.Join(delta.Sections()))
+		}
+	}
+	if req.Since > 0 {
+		_, earlier, err := sessionArtifact(c, req.ID, req.Since)
+		if err != nil {
+			return "", err
+		}
+		part.Since = earlier
+	}
+	return delta.RenderPart(doc, part), nil
+}
+
+// proposals lists what waits for the next compile (D27), for those who
+// contribute; an older version of the document has none.
+func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]api.Proposal, error) {
+	if req.Version != 0 && req.Version != info.Artifact.Version {
+		return nil, nil
+	}
+	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
+		return nil, nil
+	}
+	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectDelta, Group: string(info.ID), States: []string{deltaPending}, Limit: brenner.DefaultPage})
+	if err != nil {
+		return nil, err
+	}
+	var out []api.Proposal
+	for _, o := range rows {
+		var d deltaState
+		if err := kernel.ReadBody(o, &d); err != nil {
+			return nil, err
+		}
+		if len(req.Sections) > 0 && !slices.Contains(req.Sections, d.Section) {
+			continue
+		}
+		raw, err := c.Blob(c.Ctx, d.Digest)
+		if errors.Is(err, brenner.CodeRedacted) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var q queuedEntry
+		if err := canon.Unmarshal(raw, &q); err != nil {
+			return nil, err
+		}
+		if q.Invalid != nil {
+			continue // it will be refused, and its author is told
+		}
+		payload, err := canon.Marshal(q.Delta.Payload)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, api.Proposal{
+			Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.Target,
+			Provisional: q.Delta.ProvisionalID, Payload: payload, Rationale: q.Delta.Rationale,
+		})
+	}
+	return out, nil
 }
 
 // SessionStatus implements api.Sessions.

@@ -1,0 +1,106 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+)
+
+// Part chooses what of an artifact is shown; the zero value chooses all.
+type Part struct {
+	Sections []Section // none: every section
+	Items    []ItemID  // none: every item of the sections
+	// Since leaves out the items that this earlier version shows alike; nil:
+	// none is left out.
+	Since *Artifact
+}
+
+// Sections lists the ids of the sections in their order.
+func Sections() []Section {
+	out := make([]Section, len(schemas))
+	for i := range schemas {
+		out[i] = schemas[i].Section
+	}
+	return out
+}
+
+// RenderPart writes the chosen items as Render does, without the front matter,
+// each followed by who wrote it. A section without a chosen item is left out,
+// unless it was asked for by name.
+func RenderPart(a *Artifact, p Part) string {
+	r := &renderer{artifact: a}
+	for s := range schemas {
+		named := slices.Contains(p.Sections, schemas[s].Section)
+		if len(p.Sections) > 0 && !named {
+			continue
+		}
+		list := slices.DeleteFunc(a.sections[s].shown(s), func(it *Item) bool { return !p.takes(a, it) })
+		if len(list) == 0 && !named {
+			continue
+		}
+		r.line("## " + itoa(s+1) + ". " + schemas[s].Title)
+		r.part(s, list)
+		r.line("")
+	}
+	return r.out.String()
+}
+
+func (r *renderer) part(s int, list []*Item) {
+	if len(list) == 0 {
+		r.line("")
+		r.line(emptySection(s))
+		return
+	}
+	rest := list
+	if s == atPredictions {
+		rest = r.table(list)
+	}
+	for _, it := range rest {
+		r.line("")
+		r.item(it)
+	}
+	r.line("")
+	for _, it := range list {
+		r.line(string(it.ID()) + " by " + joinAuthors(it.Authors()))
+	}
+}
+
+// takes reports whether an item is chosen.
+func (p *Part) takes(a *Artifact, it *Item) bool {
+	if len(p.Items) > 0 && !slices.Contains(p.Items, it.ID()) {
+		return false
+	}
+	if p.Since == nil {
+		return true
+	}
+	before, ok := p.Since.Item(it.ID())
+	return !ok || shownAlone(p.Since, before) != shownAlone(a, it)
+}
+
+// shownAlone is an item as it is shown by itself.
+func shownAlone(a *Artifact, it *Item) string {
+	r := &renderer{artifact: a}
+	r.item(it)
+	return r.out.String()
+}
+
+// Authors lists who wrote an item: who added it first, then who changed or
+// killed it, in order.
+func (it *Item) Authors() []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, e := range slices.Concat(it.log, it.kills) {
+		if !slices.Contains(out, e.delta.Agent) {
+			out = append(out, e.delta.Agent)
+		}
+	}
+	return out
+}
+
+func joinAuthors(names []brenner.ActorName) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = escape(string(n))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,61 @@
+package delta_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner/delta"
+)
+
+// C34: a session is given by section, by item, and by what changed since a
+// version, with who wrote what.
+func TestRenderPart_ShowsWhatIsAskedForAndWhoWroteIt(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := func(base *delta.Artifact, blocks ...string) *delta.Artifact {
+		t.Helper()
+		var entries []delta.Entry
+		for i, b := range blocks {
+			d, err := delta.Parse([]byte(b), delta.Envelope{Message: "m" + string(rune('0'+base.Version())), Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"}, i+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, delta.Entry{Delta: d, Message: "m" + string(rune('0'+base.Version()))})
+		}
+		return delta.Merge(base, entries, delta.Options{}).Artifact
+	}
+	one := merged(empty,
+		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"first claim","mechanism":"m"},"rationale":"r"}`,
+		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"second claim","mechanism":"m"},"rationale":"r"}`,
+		`{"operation":"ADD","section":"anomaly_register","target_id":null,"payload":{"name":"odd","observation":"o"},"rationale":"r"}`)
+	two := merged(one,
+		`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H2","timestamp":"2026-01-02T00:00:00Z","agent":"Bob","payload":{"claim":"better claim"},"rationale":"r"}`)
+	for _, c := range []struct {
+		name    string
+		part    delta.Part
+		has     []string
+		hasNone []string
+	}{
+		{"all", delta.Part{}, []string{"first claim", "better claim", "odd", "H1 by Ann\n", "H2 by Ann, Bob\n"}, []string{"---", "Assumption"}},
+		{"a section", delta.Part{Sections: []delta.Section{"anomaly_register"}}, []string{"odd"}, []string{"claim"}},
+		{"an empty section by name", delta.Part{Sections: []delta.Section{"assumption_ledger"}}, []string{"None yet"}, []string{"claim", "odd"}},
+		{"an item", delta.Part{Items: []delta.ItemID{"H1"}}, []string{"first claim"}, []string{"better claim", "odd"}},
+		{"what changed", delta.Part{Since: one}, []string{"better claim"}, []string{"first claim", "odd"}},
+		{"nothing changed", delta.Part{Since: two}, nil, []string{"claim", "odd"}},
+	} {
+		got := delta.RenderPart(two, c.part)
+		for _, want := range c.has {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, got)
+			}
+		}
+		for _, none := range c.hasNone {
+			if strings.Contains(got, none) {
+				t.Errorf("%s: %q in\n%s", c.name, none, got)
+			}
+		}
+	}
+}

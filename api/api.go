@@ -33,6 +33,13 @@ type Write struct {
 	Key string `json:"-"`
 }
 
+// Writing gives the part of a request that every change carries; a request has
+// it by embedding Write.
+func (w *Write) Writing() *Write { return w }
+
+// Writer is a pointer to a request that changes something.
+type Writer interface{ Writing() *Write }
+
 // Page is part of every request that lists something.
 type Page struct {
 	Limit  int    `json:"limit,omitzero"`  // 0: brenner.DefaultPage

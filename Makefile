@@ -59,5 +59,5 @@ format: ## rewrite the Go files as gofumpt wants them
 release: ## build every platform into dist/, with checksums
 	scripts/release '$(VERSION)'
 
-generate: ## rewrite the generated documents in docs/
+generate: ## rewrite what is made from the code: documents, the methods of the HTTP client
 	go run ./internal/docgen

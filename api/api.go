@@ -36,6 +36,13 @@ type Write struct {
 // IdempotencyKey gives the key; every request that changes something has it.
 func (w Write) IdempotencyKey() string { return w.Key }
 
+// Writing gives the part of a request that every change carries; a request has
+// it by embedding Write.
+func (w *Write) Writing() *Write { return w }
+
+// Writer is a pointer to a request that changes something.
+type Writer interface{ Writing() *Write }
+
 // Page is part of every request that lists something.
 type Page struct {
 	Limit  int    `json:"limit,omitzero"`  // 0: brenner.DefaultPage

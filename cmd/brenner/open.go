@@ -14,9 +14,9 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/client"
 	"brenner/internal/app"
 	"brenner/internal/cli"
-	"brenner/internal/httpapi"
 	"brenner/internal/locate"
 	"brenner/internal/mail"
 	"brenner/internal/store"
@@ -45,7 +45,7 @@ func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, e
 // this machine and those that were named.
 func openServer(w cli.Where) (api.Service, error) {
 	if w.CA == "" {
-		return httpapi.NewClient(w.Server, w.Token, nil)
+		return client.New(w.Server, w.Token)
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -58,7 +58,7 @@ func openServer(w cli.Where) (api.Service, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	return httpapi.NewClient(w.Server, w.Token, transport)
+	return client.New(w.Server, w.Token, client.WithTransport(transport))
 }
 
 // openApp opens the application on the store a command names.

@@ -58,6 +58,7 @@ var layers = []layer{
 
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},
+	{name: "client", ours: []string{"api", "internal/httpapi"}},
 	{name: "internal/problem"},
 	{name: "internal/locate"},
 	{name: "internal/store", ours: protocols},
@@ -93,7 +94,7 @@ var layers = []layer{
 	{name: "internal/pgtest"},
 	{name: "internal/archtest"},
 	{name: "internal/benchdoc"},
-	{name: "internal/docgen", ours: []string{"internal/cli", "internal/problem"}},
+	{name: "internal/docgen", ours: []string{"api", "internal/cli", "internal/problem"}},
 	{name: "cmd/...", ours: []string{"..."}},
 }
 

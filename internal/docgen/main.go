@@ -1,9 +1,10 @@
-// Command docgen writes the documents that are made from the code, so that
-// they cannot disagree with it:
+// Command docgen writes what is made from the code, so that it cannot disagree
+// with it:
 //
 //	docs/errors.md       from the registry of codes
 //	docs/cli.md          from the command tree
 //	docs/conformance.md  from docs/spec.md and the rule numbers cited in tests
+//	internal/httpapi/methods_gen.go  the client's methods, from api.Service
 //
 // `go run ./internal/docgen` (or make generate) writes them; the tests of this
 // package fail when one is out of date. With -count it only prints how many
@@ -30,6 +31,7 @@ var documents = []document{
 	{"docs/errors.md", func(string) ([]byte, error) { return renderErrors(), nil }},
 	{"docs/cli.md", func(string) ([]byte, error) { return renderCLI(), nil }},
 	{"docs/conformance.md", renderConformance},
+	{"internal/httpapi/methods_gen.go", func(string) ([]byte, error) { return renderMethods() }},
 }
 
 func main() {

@@ -200,12 +200,12 @@ func (r route) bindPath(h *http.Request, req reflect.Value) error {
 // bindHeaders sets what HTTP has a header for: the idempotency key of a write,
 // and the head that an update expects.
 func bindHeaders(h *http.Request, req reflect.Value) error {
-	if w := req.FieldByName("Write"); w.IsValid() {
+	if w, writes := req.Addr().Interface().(api.Writer); writes {
 		key, err := readKey(h.Header.Get(keyHeader))
 		if err != nil {
 			return err
 		}
-		w.Set(reflect.ValueOf(api.Write{Key: key}))
+		w.Writing().Key = key
 	}
 	update, ok := req.Addr().Interface().(*api.UpdateArtifactRequest)
 	if match := h.Header.Get("If-Match"); ok && match != "" {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -55,7 +54,7 @@ func NewClient(address, token string, transport http.RoundTripper) (*Client, err
 	}, nil
 }
 
-// call makes one call of the table.
+// call makes one call of the table; req points to the request, if there is one.
 func call[Res any](ctx context.Context, c *Client, name string, req any) (Res, error) {
 	var out Res
 	r := byName[name]
@@ -118,22 +117,10 @@ func (c *Client) request(ctx context.Context, r route, req any) (*http.Request, 
 		h.Header.Set("Content-Type", "application/json")
 		h.Body, h.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	if key := keyOf(req); key != "" {
-		h.Header.Set(keyHeader, writeKey(key))
+	if w, writes := req.(api.Writer); writes && w.Writing().Key != "" {
+		h.Header.Set(keyHeader, writeKey(w.Writing().Key))
 	}
 	return h, nil
-}
-
-// keyOf gives the idempotency key of a request, if it has one.
-func keyOf(req any) string {
-	if req == nil {
-		return ""
-	}
-	w := reflect.ValueOf(req).FieldByName("Write")
-	if !w.IsValid() {
-		return ""
-	}
-	return w.Interface().(api.Write).Key
 }
 
 // query writes members as parameters: a list as one for each item.

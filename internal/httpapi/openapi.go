@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"brenner/api"
 	"brenner/internal/schema"
 )
 
@@ -109,7 +110,7 @@ func (d *document) parameters(r route) []object {
 		}
 		return out
 	}
-	if _, writes := r.in.FieldByName("Write"); writes {
+	if reflect.PointerTo(r.in).Implements(reflect.TypeFor[api.Writer]()) {
 		out = append(out, object{"name": keyHeader, "in": "header", "schema": object{"type": "string"}, "description": "makes the request safe to repeat"})
 	}
 	return out

@@ -4,8 +4,8 @@
 // One table (routes.go) is the server, the client and the OpenAPI document at
 // once. A row is made from a method of api.Service; path and query parameters
 // and members of the body bind to the fields of its request by their JSON
-// names, and what does not bind is refused. A new use case is a row here and a
-// method of the client.
+// names, and what does not bind is refused. A new use case is a row here; the
+// method of the client is generated (methods_gen.go).
 package httpapi
 
 import (

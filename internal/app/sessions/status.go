@@ -71,14 +71,11 @@ func (r *Room) Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, boo
 	if c.Person() {
 		return api.SessionInfo{}, false, nil
 	}
-	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectSession, Newest: true, Limit: brenner.DefaultPage})
-	for _, o := range rows {
-		var s api.SessionInfo
-		if err := kernel.ReadBody(o, &s); err != nil {
-			return s, false, err
-		}
-		if slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name && r.Waiting }) {
-			return s, true, nil
+	rows, err := sessions.List(c.Ctx, c.Reader, kernel.Query{Newest: true}, brenner.DefaultPage)
+	for _, row := range rows {
+		waits := func(r recipient) bool { return r.Name == c.Who.Name && r.Waiting }
+		if slices.ContainsFunc(row.Value.Recipients, waits) {
+			return row.Value.info(), true, nil
 		}
 	}
 	return api.SessionInfo{}, false, err
@@ -116,16 +113,13 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
 		return nil, nil
 	}
-	rows, err := c.Objects(c.Ctx, store.ObjectQuery{Kind: objectDelta, Group: string(info.ID), States: []string{deltaPending}, Limit: brenner.DefaultPage})
+	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, brenner.DefaultPage)
 	if err != nil {
 		return nil, err
 	}
 	var out []api.Proposal
-	for _, o := range rows {
-		var d deltaState
-		if err := kernel.ReadBody(o, &d); err != nil {
-			return nil, err
-		}
+	for _, row := range rows {
+		d := row.Value
 		if len(req.Sections) > 0 && !slices.Contains(req.Sections, d.Section) {
 			continue
 		}

@@ -291,7 +291,8 @@ func TestRebase(t *testing.T) {
 	}{
 		{"shift", patchFor(base, replace("b\n", "c", "C")), "0\na\nb\nc\nd\ne\n", true, "0\na\nb\nC\nd\ne\n", ""},
 		{"shift, blind", patchFor(base, replace("b\n", "c", "C")), "0\na\nb\nc\nd\ne\n", false, "0\na\nb\nC\nd\ne\n", ""},
-		{"anchor gone, three-way", patchFor(base, replace("b\n", "c", "C")), "a\nB\nc\nd\ne\n", true, "a\nB\nC\nd\ne\n", ""},
+		{"anchor gone, three-way", patchFor(base, replace("a\nb\n", "c", "C")), "A\nb\nc\nd\ne\n", true, "A\nb\nC\nd\ne\n", ""},
+		{"next line", patchFor(base, replace("b\n", "c", "C")), "a\nB\nc\nd\ne\n", true, "", brenner.CodeRebaseConflict},
 		{"anchor gone, blind", patchFor(base, replace("b\n", "c", "C")), "a\nB\nc\nd\ne\n", false, "", brenner.CodeRebaseConflict},
 		{"ambiguous now, three-way", patchFor(base, replace("b\n", "c", "C")), "a\nb\nc\nd\ne\nb\nc\n", true, "a\nb\nC\nd\ne\nb\nc\n", ""},
 		{"same line", patchFor(base, replace("b\n", "c", "C")), "a\nb\nx\nd\ne\n", true, "", brenner.CodeRebaseConflict},
@@ -315,7 +316,7 @@ func TestRebase(t *testing.T) {
 		if c.code != "" {
 			continue
 		}
-		if res, err := Apply(q, theirs); err != nil || res.Text.s != c.want {
+		if res, err := Apply(q.Patch, theirs); err != nil || res.Text.s != c.want {
 			t.Errorf("%s: %q, %v; want %q", c.name, res.Text.s, err, c.want)
 		}
 	}
@@ -427,12 +428,12 @@ func TestPlan_IsAllOrNothing(t *testing.T) {
 // P13: with the base at hand a set is rebased three ways, on request, and
 // otherwise the refusal carries the rebased patch.
 func TestPlan_RebasesOnRequest(t *testing.T) {
-	base, now := text("a\nb\nc\n"), text("a\nB\nc\n")
-	p := patchFor(base, replace("b\n", "c", "C"))
+	base, now := text("a\nb\nc\n"), text("A\nb\nc\n")
+	p := patchFor(base, replace("a\nb\n", "c", "C"))
 	files := map[string]Text{"f": now}
 	with := map[brenner.Digest]Text{base.Sum(): base}
 	changes, err := Set{Patches: []Patch{p}, Bases: with, Rebase: true}.Plan(files)
-	if err != nil || changes[0].After.s != "a\nB\nC\n" || changes[0].Rebased == nil {
+	if err != nil || changes[0].After.s != "A\nb\nC\n" || changes[0].Rebased == nil {
 		t.Errorf("%v, %v", changes, err)
 	}
 	_, err = Set{Patches: []Patch{p}, Bases: with}.Plan(files)

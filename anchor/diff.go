@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/linediff"
 )
 
 // Diff makes a patch that turns a into b. Its blocks are trimmed to what
@@ -115,89 +116,24 @@ func normalize(edits []edit) []edit {
 
 // lineEdits compares two texts line by line. The edits are sorted, disjoint
 // and never touch.
-func lineEdits(a, b string) []edit {
-	la, lb := splitLines(a), splitLines(b)
-	return tokenEdits(la, lb)
-}
-
-func splitLines(s string) []string {
-	lines := strings.SplitAfter(s, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
+func lineEdits(a, b string) []edit { return tokenEdits(linediff.Lines(a), linediff.Lines(b)) }
 
 // tokenEdits compares two token sequences, which joined are the two texts.
 func tokenEdits(a, b []string) []edit {
-	keptA, keptB := matchTokens(a, b)
-	var edits []edit
-	at, i, j := 0, 0, 0
-	for i < len(a) || j < len(b) {
-		if i < len(a) && j < len(b) && keptA[i] && keptB[j] {
+	changes := linediff.Compare(a, b)
+	edits := make([]edit, len(changes))
+	at, i := 0, 0
+	for n, c := range changes {
+		for ; i < c.OldLo; i++ {
 			at += len(a[i])
-			i, j = i+1, j+1
-			continue
 		}
-		e := edit{start: at, end: at}
-		for ; i < len(a) && !keptA[i]; i++ {
-			e.end += len(a[i])
+		edits[n] = edit{start: at, text: strings.Join(b[c.NewLo:c.NewHi], "")}
+		for ; i < c.OldHi; i++ {
+			at += len(a[i])
 		}
-		from := j
-		for j < len(b) && !keptB[j] {
-			j++
-		}
-		e.text = strings.Join(b[from:j], "")
-		at = e.end
-		edits = append(edits, e)
+		edits[n].end = at
 	}
 	return edits
-}
-
-// matchTokens numbers the tokens and sets those aside that only one side has:
-// they cannot match, and without them the rest is often short.
-func matchTokens(a, b []string) (keptA, keptB []bool) {
-	ids := make(map[string]int32, len(a))
-	number := func(tokens []string) []int32 {
-		out := make([]int32, len(tokens))
-		for i, t := range tokens {
-			id, ok := ids[t]
-			if !ok {
-				id = int32(len(ids))
-				ids[t] = id
-			}
-			out[i] = id
-		}
-		return out
-	}
-	na, nb := number(a), number(b)
-	inA, inB := make([]bool, len(ids)), make([]bool, len(ids))
-	for _, id := range na {
-		inA[id] = true
-	}
-	for _, id := range nb {
-		inB[id] = true
-	}
-	sharedA, whereA := shared(na, inB)
-	sharedB, whereB := shared(nb, inA)
-	ka, kb := matchLines(sharedA, sharedB)
-	keptA, keptB = make([]bool, len(a)), make([]bool, len(b))
-	for i, k := range ka {
-		keptA[whereA[i]] = k
-	}
-	for i, k := range kb {
-		keptB[whereB[i]] = k
-	}
-	return keptA, keptB
-}
-
-func shared(ids []int32, inOther []bool) (kept []int32, where []int) {
-	for i, id := range ids {
-		if inOther[id] {
-			kept, where = append(kept, id), append(where, i)
-		}
-	}
-	return kept, where
 }
 
 // refine narrows line edits to what changes inside the lines, without cutting
@@ -260,7 +196,7 @@ func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 func wordEdits(old string, e edit) []edit {
 	const gap = 64
 	inner := tokenEdits(splitWords(old), splitWords(e.text))
-	inner = join(old, inner, gap)
+	inner = bridge(old, inner, gap)
 	for i := range inner {
 		inner[i].start += e.start
 		inner[i].end += e.start
@@ -279,8 +215,8 @@ func splitWords(s string) []string {
 	return words
 }
 
-// join merges neighbouring edits of base that are less than gap bytes apart.
-func join(base string, edits []edit, gap int) []edit {
+// bridge merges neighbouring edits of base that are less than gap bytes apart.
+func bridge(base string, edits []edit, gap int) []edit {
 	var out []edit
 	for _, e := range edits {
 		if n := len(out); n > 0 && e.start-out[n-1].end < gap {
@@ -297,7 +233,7 @@ func join(base string, edits []edit, gap int) []edit {
 // limit joins edits across ever wider gaps until a patch can hold them.
 func limit(base string, edits []edit) []edit {
 	for gap := 16; len(edits) > brenner.MaxPatchOperations; gap *= 2 {
-		edits = join(base, edits, gap)
+		edits = bridge(base, edits, gap)
 	}
 	return edits
 }

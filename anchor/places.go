@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"brenner/internal/linediff"
 )
 
 // ambiguous lists where an operation fits. Which place was meant only the
@@ -146,7 +148,7 @@ func (x *explainer) nearest(q quotation) repair {
 // longest line of the quotation. It gives the position to compare from and the
 // quotation from that line on.
 func likest(text, quoted string) (at int, rest string, ok bool) {
-	lines := splitLines(quoted)
+	lines := linediff.Lines(quoted)
 	pick, offset, from := "", 0, 0
 	for _, l := range lines {
 		if len(strings.TrimSpace(l)) > len(strings.TrimSpace(pick)) {
@@ -160,7 +162,7 @@ func likest(text, quoted string) (at int, rest string, ok bool) {
 	}
 	best := 0.3 // less alike than this is not alike
 	offset = 0
-	for _, l := range splitLines(text) {
+	for _, l := range linediff.Lines(text) {
 		shared := 0
 		for i := 0; i+3 <= len(l); i++ {
 			if want[[3]byte{l[i], l[i+1], l[i+2]}] {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/internal/linediff"
+
 	"pgregory.net/rapid"
 )
 
@@ -35,7 +37,7 @@ func randomBytes(r *rand.Rand) []byte {
 
 // mutate changes a few lines of a text, so that most of it stays.
 func mutate(r *rand.Rand, t Text) Text {
-	lines := splitLines(t.s + "\n")
+	lines := linediff.Lines(t.s + "\n")
 	for range r.IntN(5) {
 		i := r.IntN(len(lines) + 1)
 		switch r.IntN(4) {
@@ -348,72 +350,5 @@ func TestScan_BatchAgreesWithSingleSearches(t *testing.T) {
 				t.Fatalf("%q in %q: %v, want %v", q.needle, text, batch[i].hits, q.hits)
 			}
 		}
-	}
-}
-
-// naiveLCS is the length of the longest common subsequence by the textbook.
-func naiveLCS(a, b []int32) int {
-	row := make([]int, len(b)+1)
-	for i := range a {
-		diag := 0
-		for j := range b {
-			up := row[j+1]
-			if a[i] == b[j] {
-				row[j+1] = diag + 1
-			} else {
-				row[j+1] = max(row[j], up)
-			}
-			diag = up
-		}
-	}
-	return row[len(b)]
-}
-
-// P12: the line comparison below the cost cap is minimal.
-func TestMatchLines_IsLongest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.Int32Range(0, 4)
-		a := rapid.SliceOfN(line, 0, 40).Draw(t, "a")
-		b := rapid.SliceOfN(line, 0, 40).Draw(t, "b")
-		keptA, keptB := matchLines(a, b)
-		var ka, kb []int32
-		for i, k := range keptA {
-			if k {
-				ka = append(ka, a[i])
-			}
-		}
-		for i, k := range keptB {
-			if k {
-				kb = append(kb, b[i])
-			}
-		}
-		if !slices.Equal(ka, kb) {
-			t.Fatalf("kept %v and %v", ka, kb)
-		}
-		if want := naiveLCS(a, b); len(ka) != want {
-			t.Fatalf("kept %d, longest is %d", len(ka), want)
-		}
-	})
-}
-
-// Past the cost cap the comparison is still a common subsequence.
-func TestMatchLines_PastTheCapIsStillCommon(t *testing.T) {
-	r := rand.New(rand.NewPCG(12, 3))
-	a, b := make([]int32, 6000), make([]int32, 6000)
-	for i := range a {
-		a[i], b[i] = r.Int32N(50), r.Int32N(50)
-	}
-	keptA, keptB := matchLines(a, b)
-	var ka, kb []int32
-	for i := range a {
-		if keptA[i] {
-			ka = append(ka, a[i])
-		}
-		if keptB[i] {
-			kb = append(kb, b[i])
-		}
-	}
-	if !slices.Equal(ka, kb) || len(ka) < 600 {
-		t.Fatalf("kept %d and %d lines", len(ka), len(kb))
 	}
 }

@@ -13,6 +13,7 @@ const (
 	CodePathRefused      Code = "PATH_REFUSED"
 	CodeRebaseConflict   Code = "REBASE_CONFLICT"
 	CodeRecoveryConflict Code = "RECOVERY_CONFLICT"
+	CodeInexpressible    Code = "INEXPRESSIBLE"
 
 	CodeInvalidStalemate    Code = "INVALID_STALEMATE"
 	CodeEvidencePlaceholder Code = "EVIDENCE_PLACEHOLDER"
@@ -32,6 +33,7 @@ var anchorCodes = []CodeInfo{
 	{CodePathRefused, ClassDenied, "The path leaves the root, passes a symbolic link or is not a plain file.", "Name a plain file inside the root by a relative path."},
 	{CodeRebaseConflict, ClassConflict, "The patch and the newer text change the same lines.", "Make the change again on the newer text."},
 	{CodeRecoveryConflict, ClassConflict, "A file was changed after an interrupted patch set and before its recovery.", "Compare the file with its staged copy, keep the right one and remove the other."},
+	{CodeInexpressible, ClassInvalid, "A patch of canonical text cannot say this: it is about line endings, a byte order mark, or whether there is a file.", "Give both texts the same spelling first, or change the file by other means."},
 	{CodeInvalidStalemate, ClassInvalid, "The stalemate is not well formed.", "Mend it at the pointer given."},
 	{CodeEvidencePlaceholder, ClassInvalid, "A piece of evidence only stands for the real content.", "Attach the content itself."},
 	{CodeInvalidVerdict, ClassInvalid, "The verdict does not answer the stalemate.", "Give one finding per hypothesis, each citing evidence of the stalemate."},

@@ -24,8 +24,10 @@ type Result struct {
 type Mismatch struct {
 	Expected brenner.Digest `json:"expected"`
 	Actual   brenner.Digest `json:"actual"`
-	// Rebased is a patch that does apply, where one exists (P13).
-	Rebased *Patch `json:"rebased,omitzero"`
+	// Rebased is a patch that does apply, where one exists (P13); Conflicts is
+	// why there is none, where the base text was there to compare with.
+	Rebased   *Patch     `json:"rebased,omitzero"`
+	Conflicts *Conflicts `json:"conflicts,omitzero"`
 }
 
 // Apply applies a patch to the text it was made for. It resolves every
@@ -48,9 +50,9 @@ func Apply(p Patch, base Text) (Result, error) {
 			return Result{Outcome: AlreadyApplied, Text: base}, nil
 		}
 		if rebased, err := Rebase(p, base, nil); err == nil {
-			return Result{}, mismatch(p, sum, &rebased)
+			return Result{}, mismatch(p, sum, &rebased.Patch, nil)
 		}
-		return Result{}, mismatch(p, sum, nil)
+		return Result{}, mismatch(p, sum, nil, nil)
 	}
 	return applyHere(p, base)
 }
@@ -71,10 +73,10 @@ func checkPresent(p Patch, base Text) error {
 	return e.WithHint("to create a file use replace_entire_file with the checksum of the empty text")
 }
 
-func mismatch(p Patch, sum brenner.Digest, rebased *Patch) error {
+func mismatch(p Patch, sum brenner.Digest, rebased *Patch, conflicts *Conflicts) error {
 	e := brenner.Errorf(brenner.CodeBaseMismatch, "the text has checksum %.12s…, the patch was made for %.12s…", sum, p.Base).
 		WithHint("make the patch again on the present text").At("/target/base_checksum_sha256").
-		WithDetails(Mismatch{Expected: p.Base, Actual: sum, Rebased: rebased})
+		WithDetails(Mismatch{Expected: p.Base, Actual: sum, Rebased: rebased, Conflicts: conflicts})
 	if rebased != nil {
 		e.Hint = "the change can be carried over; use the rebased patch, or repeat with --rebase"
 	}

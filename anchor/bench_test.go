@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"brenner/internal/linediff"
 )
 
 // bigText is n bytes of lines that look like code and often repeat.
@@ -33,7 +35,7 @@ func bigText(n int) string {
 
 // scatter changes n lines, evenly spread.
 func scatter(s string, n int) string {
-	lines := splitLines(s)
+	lines := linediff.Lines(s)
 	for i := range n {
 		at := (2*i + 1) * len(lines) / (2 * n)
 		lines[at] = fmt.Sprintf("changed line %d\n", i)
@@ -141,7 +143,7 @@ func BenchmarkDiff(b *testing.B) {
 		{"few", func(s string) string { return scatter(s, 20) }},
 		{"many", func(s string) string { return scatter(s, 2000) }},
 		{"rewritten", func(s string) string {
-			lines := splitLines(s)
+			lines := linediff.Lines(s)
 			rand.New(rand.NewPCG(2, 2)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 			return strings.Join(lines, "")
 		}},

@@ -150,8 +150,8 @@ func (x *explainer) explainBase() {
 	for _, o := range x.elsewhere.Older {
 		if o.Text.Sum() == x.p.Base {
 			x.addBase(CauseOlderVersion, o.Name, "the patch was made for an older version, %s", o.Name)
-			if q, err := Rebase(x.p, x.base, &o.Text); err == nil {
-				x.propose(q)
+			if r, err := Rebase(x.p, x.base, &o.Text); err == nil {
+				x.propose(r.Patch)
 			}
 			return
 		}
@@ -163,9 +163,9 @@ func (x *explainer) explainBase() {
 		x.addBase(CauseAlreadyApplied, "", "every new block is in the text already; the patch seems to have been applied before")
 		return
 	}
-	if q, err := Rebase(x.p, x.base, nil); err == nil {
+	if r, err := Rebase(x.p, x.base, nil); err == nil {
 		x.addBase(CauseStaleBase, "", "the text has changed since, but every operation still fits in exactly one place")
-		x.propose(q)
+		x.propose(r.Patch)
 		return
 	}
 	x.explainMisses()

@@ -88,7 +88,7 @@ func TestExplain_RecognisesChecksumsOfOtherForms(t *testing.T) {
 
 // P11: text found in an older version or another file.
 func TestExplain_LooksElsewhere(t *testing.T) {
-	now, older, other := text("alpha\nbeta 2\n"), text("alpha\nbeta 1\n"), text("gamma\n")
+	now, older, other := text("alpha\n\nbeta 2\n"), text("alpha\n\nbeta 1\n"), text("gamma\n")
 	e := Elsewhere{Older: []Named{{"notes@1", older}}, Others: []Named{{"other.txt", other}}}
 	for _, c := range []struct {
 		name  string
@@ -99,7 +99,7 @@ func TestExplain_LooksElsewhere(t *testing.T) {
 	}{
 		{"made for an older version", patchFor(older, replace("", "alpha", "ALPHA")), CauseOlderVersion, "notes@1", true},
 		{"made for an older version, in conflict", patchFor(older, replace("beta ", "1", "3")), CauseOlderVersion, "notes@1", false},
-		{"quoting an older version", patchFor(now, replace("alpha\n", "beta 1\n", "x")), CauseOlderVersion, "notes@1", false},
+		{"quoting an older version", patchFor(now, replace("alpha\n\n", "beta 1\n", "x")), CauseOlderVersion, "notes@1", false},
 		{"made for another file", patchFor(other, replace("", "gamma", "x")), CauseOtherFile, "other.txt", true},
 		{"quoting another file", patchFor(now, replace("", "gamma\n", "x")), CauseOtherFile, "other.txt", false},
 	} {

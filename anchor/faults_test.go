@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/internal/linediff"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -89,7 +90,7 @@ var faults = []fault{
 	{name: "elided", cause: CauseElided, fixable: true, fixableBlind: true, inject: func(s *scene) bool {
 		for i := range s.p.Groups {
 			op := &s.p.Groups[i].Ops[0]
-			lines := splitLines(op.Old)
+			lines := linediff.Lines(op.Old)
 			if len(lines) < 3 || strings.TrimSpace(lines[0]) == "" || strings.TrimSpace(lines[len(lines)-1]) == "" {
 				continue
 			}
@@ -171,7 +172,7 @@ var faults = []fault{
 	{name: "gap before old block", cause: CauseNotAdjacent, fixable: true, fixableBlind: true, inject: func(s *scene) bool {
 		for i := range s.p.Groups {
 			g := &s.p.Groups[i]
-			lines := splitLines(g.Anchor.Text)
+			lines := linediff.Lines(g.Anchor.Text)
 			old := g.Ops[0].Old
 			if len(lines) < 2 || len(find(s.a.s, lines[0], 2)) != 1 || strings.TrimSpace(old) == "" || len(find(s.a.s, old, 2)) != 1 ||
 				strings.TrimSpace(strings.Join(lines[1:], "")) == "" {
@@ -268,7 +269,7 @@ func corpus(tb testing.TB) []Text {
 func newScene(r *rand.Rand, texts []Text) *scene {
 	i := r.IntN(len(texts))
 	a := texts[i]
-	lines := splitLines(a.s)
+	lines := linediff.Lines(a.s)
 	for range 1 + r.IntN(3) {
 		at, n := 1+r.IntN(len(lines)-4), 1+r.IntN(4)
 		var fresh []string

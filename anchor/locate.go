@@ -21,8 +21,9 @@ type miss struct {
 	other opRef
 }
 
-// span is one occurrence of an anchor in the base.
-type span struct{ start, end int }
+// span is one occurrence of an anchor in the base. past is behind the white
+// space that the author wrote at the anchor's end; in exact mode that is end.
+type span struct{ start, end, past int }
 
 // locator resolves operations against one base text.
 type locator struct {
@@ -107,7 +108,7 @@ func (l *locator) question(a Anchor, op Op) (key string, q *query) {
 		return key, &query{needle: anchor}
 	}
 	return key, &query{needle: anchor + squeeze(old).text, accept: func(at int) bool {
-		_, ok := l.follow(IgnoreWhitespace, l.spanAt(a, at).end, old)
+		_, ok := l.followAnchor(a, l.spanAt(a, at), old)
 		return ok
 	}}
 }
@@ -132,15 +133,43 @@ func (l *locator) squeezedAnchor(a Anchor) string {
 // ends after the last visible character.
 func (l *locator) spanAt(a Anchor, hit int) span {
 	if a.mode() == Exact {
-		return span{hit, hit + len(a.Text)}
+		return span{hit, hit + len(a.Text), hit + len(a.Text)}
 	}
 	if a.Text == "" {
-		return span{0, 0}
+		return span{}
 	}
 	start, _ := l.squeezed().start(hit)
 	end, _ := l.squeezed().end(hit + len(l.squeezedAnchor(a)))
-	return span{start, end}
+	return span{start, end, absorb(l.base, end, trailingSpace(a.Text))}
 }
+
+// absorb moves a position over the white space that stands for what an author
+// wrote there: as many newlines as written, as far as there are any, and the
+// rest of a line only where the author wrote something of it. White space
+// written without a newline is never nothing: at the end of a line it stands
+// for the newline.
+func absorb(text string, at int, written string) int {
+	if written == "" {
+		return at
+	}
+	space := leadingSpace(text[at:])
+	lines := min(strings.Count(written, "\n"), strings.Count(space, "\n"))
+	for range lines {
+		i := strings.IndexByte(space, '\n') + 1
+		at, space = at+i, space[i:]
+	}
+	if lines > 0 && strings.HasSuffix(written, "\n") {
+		return at
+	}
+	line, _, more := strings.Cut(space, "\n")
+	if lines == 0 && line == "" && more {
+		return at + 1
+	}
+	return at + len(line)
+}
+
+func leadingSpace(s string) string  { return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))] }
+func trailingSpace(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
 
 // occurrences gives the places of an anchor alone, up to a limit. The empty
 // anchor stands at the start of the file and nowhere else.
@@ -169,6 +198,18 @@ func (l *locator) follow(mode MatchMode, at int, old string) (int, bool) {
 		}
 		at += n
 	}
+}
+
+// followAnchor says where old stands after an occurrence: behind the white
+// space that belongs to the anchor or, if it quotes that space itself, before.
+// An insertion behind a newline has no place where the line goes on.
+func (l *locator) followAnchor(a Anchor, occ span, old string) (int, bool) {
+	if at, ok := l.follow(a.mode(), occ.past, old); ok {
+		lineGoesOn := old == "" && a.mode() == IgnoreWhitespace &&
+			strings.Contains(trailingSpace(a.Text), "\n") && !strings.Contains(l.base[occ.end:occ.past], "\n")
+		return at, !lineGoesOn
+	}
+	return l.follow(a.mode(), occ.end, old)
 }
 
 // claim is an occurrence of the anchor that an operation of the group uses.
@@ -216,16 +257,16 @@ func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) 
 		return claim{}, &miss{code: brenner.CodeAnchorNotFound, found: q.count}
 	}
 	c := claim{occ: l.spanAt(a, q.picks[op.Index])}
-	c.cursor = c.occ.end
+	at, fits := l.followAnchor(a, c.occ, op.Old)
 	earlier := claimOf(claimed, c.occ)
 	if earlier != nil {
-		c.cursor = earlier.cursor
+		at, fits = l.follow(a.mode(), earlier.cursor, op.Old)
 	}
-	if at, ok := l.follow(a.mode(), c.cursor, op.Old); ok {
+	if fits {
 		c.cursor = at
 		return c, nil
 	}
-	if _, ok := l.follow(a.mode(), c.occ.end, op.Old); ok && earlier != nil {
+	if _, taken := l.followAnchor(a, c.occ, op.Old); taken && earlier != nil {
 		return claim{}, &miss{code: brenner.CodeOverlap, other: earlier.by}
 	}
 	return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: q.count}
@@ -238,7 +279,7 @@ func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
 	var taken *claim
 	for _, hit := range l.asked(a, op).hits {
 		occ := l.spanAt(a, hit)
-		at, ok := l.follow(a.mode(), occ.end, op.Old)
+		at, ok := l.followAnchor(a, occ, op.Old)
 		switch earlier := claimOf(claimed, occ); {
 		case ok && earlier == nil:
 			fits = append(fits, claim{occ: occ, cursor: at})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"brenner"
 )
@@ -302,45 +301,16 @@ func (x *explainer) view(l *lens) *folded {
 // the white space between them was not looked at: it goes where the author
 // wrote white space, newline by newline.
 func (x *explainer) seam(q quotation, mid, to int, noOld bool) (int, int) {
-	mid = x.absorb(mid, trailingSpace(q.anchor))
+	mid = absorb(x.base.s, mid, trailingSpace(q.anchor))
 	if noOld {
-		return mid, x.absorb(mid, q.old)
+		return mid, absorb(x.base.s, mid, q.old)
 	}
 	gap := leadingSpace(x.base.s[mid:])
 	if leadingSpace(q.old) == "" {
 		mid += len(gap)
 	}
-	return mid, x.absorb(to, trailingSpace(q.old))
+	return mid, absorb(x.base.s, to, trailingSpace(q.old))
 }
-
-// absorb moves a position over as much white space as the author wrote: the
-// same number of newlines, and without newlines not past the end of the line.
-func (x *explainer) absorb(at int, written string) int {
-	if written == "" {
-		return at
-	}
-	space := leadingSpace(x.base.s[at:])
-	lines := strings.Count(written, "\n")
-	if lines == 0 {
-		line, _, _ := strings.Cut(space, "\n")
-		return at + len(line)
-	}
-	for ; lines > 0; lines-- {
-		i := strings.IndexByte(space, '\n')
-		if i < 0 {
-			return at + len(space)
-		}
-		at, space = at+i+1, space[i+1:]
-	}
-	if indent := written[strings.LastIndexByte(written, '\n')+1:]; indent != "" {
-		line, _, _ := strings.Cut(space, "\n")
-		at += len(line)
-	}
-	return at
-}
-
-func leadingSpace(s string) string  { return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))] }
-func trailingSpace(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
 
 // seen words the finding for a quotation that looks the same.
 func (x *explainer) seen(cause Cause, q quotation, from, mid, to int) Finding {

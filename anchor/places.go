@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"brenner/internal/linediff"
 )
 
 // ambiguous lists where an operation fits. Which place was meant only the
@@ -12,11 +14,12 @@ import (
 func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
 	const most, counted = 20, 1 << 16
 	l := newLocator(x.base.s)
-	var fits, starts []span
+	var fits []edit
+	var starts []span
 	var index []int
 	for i, occ := range l.occurrences(a, counted) {
-		if at, ok := l.follow(a.mode(), occ.end, op.Old); ok {
-			fits = append(fits, span{at, at + len(op.Old)})
+		if at, ok := l.followAnchor(a, occ, op.Old); ok {
+			fits = append(fits, edit{start: at, end: at + len(op.Old), text: op.New, from: ref})
 			starts = append(starts, occ)
 			index = append(index, i+1)
 		}
@@ -26,11 +29,8 @@ func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
 		Message: fmt.Sprintf("anchor and old block fit in %d places", len(fits)),
 		Hint:    "extend the anchor to the left, or give match_index",
 	}}
-	for i, occ := range starts {
-		out.edits = append(out.edits, edit{start: fits[i].start, end: fits[i].end, text: op.New, from: ref})
-		if i >= most {
-			continue
-		}
+	out.edits = fits
+	for i, occ := range starts[:min(len(starts), most)] {
 		line, column := position(x.base.s, occ.start)
 		p := Place{Line: line, Column: column, MatchIndex: index[i]}
 		if from, ok := uniqueFrom(x.base.s, i, starts); ok {
@@ -146,7 +146,7 @@ func (x *explainer) nearest(q quotation) repair {
 // longest line of the quotation. It gives the position to compare from and the
 // quotation from that line on.
 func likest(text, quoted string) (at int, rest string, ok bool) {
-	lines := splitLines(quoted)
+	lines := linediff.Lines(quoted)
 	pick, offset, from := "", 0, 0
 	for _, l := range lines {
 		if len(strings.TrimSpace(l)) > len(strings.TrimSpace(pick)) {
@@ -160,7 +160,7 @@ func likest(text, quoted string) (at int, rest string, ok bool) {
 	}
 	best := 0.3 // less alike than this is not alike
 	offset = 0
-	for _, l := range splitLines(text) {
+	for _, l := range linediff.Lines(text) {
 		shared := 0
 		for i := 0; i+3 <= len(l); i++ {
 			if want[[3]byte{l[i], l[i+1], l[i+2]}] {

@@ -1,143 +1,172 @@
 package anchor
 
 import (
-	"slices"
-	"strings"
+	"errors"
+	"fmt"
 
 	"brenner"
 )
 
-// Rebase makes the patch that does to theirs what p does to its base. With the
-// base text it merges three ways: what p changes must not touch what changed
-// between base and theirs. Without it, or when that merge is not clean, every
-// anchor with its old block must still fit in exactly one place.
+// Rebased is a patch carried over to a newer text.
+type Rebased struct {
+	// Patch does to the newer text what the original did to its base.
+	Patch Patch
+	// Result is the newer text with the patch applied.
+	Result Text
+	// Carried counts the changes that are new to the newer text, Already those
+	// that it has made as well. With none carried there is nothing to apply.
+	Carried, Already int
+}
+
+// Conflicts is attached to REBASE_CONFLICT, and to BASE_MISMATCH inside a
+// Mismatch, where the base text was there to compare with. Count counts all; Conflicts has the first few, clipped.
+type Conflicts struct {
+	Count     int        `json:"count"`
+	Conflicts []Conflict `json:"conflicts"`
+}
+
+// Rebase carries a patch over to a newer text (P13). With the base text it
+// merges three ways, as git does: what both sides made alike is there already,
+// what they made differently of the same lines is a conflict, and nothing is
+// tried after that. Without the base text the patch is carried only if every
+// anchor with its old block still fits in exactly one place and nothing could
+// be doubled or joined by that.
 //
 // Errors: INVALID_PATCH, BASE_UNKNOWN (there is no newer text),
-// BASE_MISMATCH (base is not the base of p), REBASE_CONFLICT, and whatever
-// Apply says of p and its own base.
-func Rebase(p Patch, theirs Text, base *Text) (Patch, error) {
+// BASE_MISMATCH (base is not the base of p), REBASE_CONFLICT (carries
+// Conflicts), and whatever Apply says of p and its own base.
+func Rebase(p Patch, theirs Text, base *Text) (Rebased, error) {
 	if err := p.check(); err != nil {
-		return Patch{}, err
+		return Rebased{}, err
 	}
 	if theirs.absent {
-		return Patch{}, checkPresent(p, theirs)
+		return Rebased{}, checkPresent(p, theirs)
 	}
-	if theirs.Sum() == p.Base {
-		return p, nil
+	switch {
+	case theirs.Sum() == p.Base:
+		res, err := applyHere(p, theirs)
+		return Rebased{Patch: p, Result: res.Text, Carried: operations(p)}, err
+	case base == nil:
+		return carryBlind(p, theirs)
 	}
-	if base != nil {
-		rebased, err := merge(p, theirs, *base)
-		if err == nil || brenner.CodeOf(err) != brenner.CodeRebaseConflict {
-			return rebased, err
-		}
-	}
-	return refit(p, theirs)
+	return carryOver(p, theirs, *base)
 }
 
-// merge carries the edits of p over to theirs through the base.
-func merge(p Patch, theirs, base Text) (Patch, error) {
+func operations(p Patch) (n int) {
+	for _, g := range p.Groups {
+		n += len(g.Ops)
+	}
+	return n
+}
+
+// carryOver merges what p makes of its base with the newer text.
+func carryOver(p Patch, theirs, base Text) (Rebased, error) {
 	if sum := base.Sum(); sum != p.Base {
-		return Patch{}, brenner.Errorf(brenner.CodeBaseMismatch, "the base text given has checksum %.12s…, the patch was made for %.12s…", sum, p.Base).
+		return Rebased{}, brenner.Errorf(brenner.CodeBaseMismatch, "the base text given has checksum %.12s…, the patch was made for %.12s…", sum, p.Base).
 			WithHint("give the text the patch was made for").WithDetails(Mismatch{Expected: p.Base, Actual: sum})
 	}
-	res, err := applyHere(p, base)
+	ours, err := applyHere(p, base)
 	if err != nil {
-		return Patch{}, err
+		return Rebased{}, err
 	}
-	mine, _ := resolve(p, base.s)
-	if _, entire := p.entire(); entire {
-		mine = lineEdits(base.s, res.Text.s)
+	m := mergeTexts(base.s, ours.Text.s, theirs.s)
+	if len(m.conflicts) > 0 {
+		return Rebased{}, conflicting(m.conflicts)
 	}
-	edits, ok := carry(mine, lineEdits(base.s, theirs.s), base.s)
-	if !ok {
-		return Patch{}, rebaseConflict("the patch and the newer text change the same lines")
+	if len(m.text) > brenner.MaxPatchTextBytes {
+		return Rebased{}, tooLong(len(m.text))
 	}
-	return finish(p, theirs, theirs.splice(edits), edits)
+	out := Rebased{Carried: m.carried, Already: m.already}
+	edits := lineEdits(theirs.s, m.text)
+	out.Result = theirs.splice(edits)
+	if q, ok := refit(p, theirs, out.Result); ok {
+		out.Patch = q
+		return out, nil
+	}
+	out.Patch, err = compose(theirs, out.Result, refine(theirs.s, edits), p.Path)
+	out.Patch.Meta = p.Meta
+	return out, err
 }
 
-// carry moves my edits of base to the text their edits lead to. It fails if the
-// two meet, unless they are the same edit, which is then done already.
-func carry(mine, their []edit, base string) ([]edit, bool) {
-	var out []edit
-	shift := 0
-	for _, e := range mine {
-		for len(their) > 0 && before(their[0], e) {
-			shift += len(their[0].text) - (their[0].end - their[0].start)
-			their = their[1:]
+// conflicting refuses with the lines that both sides changed.
+func conflicting(all []Conflict) error {
+	const most, longest = 10, 2000
+	shown := make([]Conflict, 0, min(len(all), most))
+	for _, c := range all[:min(len(all), most)] {
+		c.Base, c.Ours, c.Theirs = clip(c.Base, longest), clip(c.Ours, longest), clip(c.Theirs, longest)
+		shown = append(shown, c)
+	}
+	where := fmt.Sprintf("at line %d", all[0].Line)
+	if len(all) > 1 {
+		where = fmt.Sprintf("in %d places, first %s", len(all), where)
+	}
+	return brenner.Errorf(brenner.CodeRebaseConflict, "the patch and the newer text change the same lines differently, %s", where).
+		WithHint("look at both changes and make yours again on the newer text").
+		WithDetails(Conflicts{Count: len(all), Conflicts: shown})
+}
+
+// conflictsOf gives the conflicts that a refusal carries, if any.
+func conflictsOf(err error) *Conflicts {
+	var e *brenner.Error
+	if errors.As(err, &e) {
+		if c, ok := e.Details.(Conflicts); ok {
+			return &c
 		}
-		if len(their) > 0 && !before(e, their[0]) {
-			if sameChange(e, their[0], base) {
-				continue
-			}
-			return nil, false
-		}
-		out = append(out, edit{start: e.start + shift, end: e.end + shift, text: e.text, from: e.from})
 	}
-	return out, true
+	return nil
 }
 
-// before says that a ends before b begins. Replacements may stand side by side;
-// an insertion may not touch another edit, for its place would be a guess.
-func before(a, b edit) bool {
-	if a.start == a.end || b.start == b.end {
-		return a.end < b.start
-	}
-	return a.end <= b.start
-}
-
-// sameChange says whether their edit, which covers whole lines, does exactly
-// what mine does.
-func sameChange(mine, their edit, base string) bool {
-	if mine.start < their.start || mine.end > their.end {
-		return false
-	}
-	return base[their.start:mine.start]+mine.text+base[mine.end:their.end] == their.text
-}
-
-// refit asks every operation to find its one place in the newer text.
-func refit(p Patch, theirs Text) (Patch, error) {
+// refit keeps the operations of p, if they find their one place in the newer
+// text and make the wanted result of it.
+func refit(p Patch, theirs, want Text) (Patch, bool) {
 	if _, entire := p.entire(); entire {
-		return Patch{}, rebaseConflict("the patch replaces the whole text, and the text has changed").
-			WithHint("give the text it was made for with --base")
+		return Patch{}, false
 	}
+	q := p.anywhere()
+	edits, misses := resolve(q, theirs.s)
+	if len(misses) > 0 || len(edits) == 0 || theirs.splice(edits).s != want.s {
+		return Patch{}, false
+	}
+	q.Base, q.Result = theirs.Sum(), want.Sum()
+	return q, true
+}
+
+// anywhere forgets which occurrence each operation names: counts may have
+// moved, and only a unique fit will do.
+func (p Patch) anywhere() Patch {
 	q := p.clone()
 	for i := range q.Groups {
 		for j := range q.Groups[i].Ops {
-			q.Groups[i].Ops[j].Index = 0 // counts may have moved; only a unique fit will do
+			q.Groups[i].Ops[j].Index = 0
 		}
 	}
+	return q
+}
+
+// carryBlind asks every operation to find its one place in the newer text. What
+// else happened between the base and that text cannot be known, so whatever
+// could come out doubled or joined is refused.
+func carryBlind(p Patch, theirs Text) (Rebased, error) {
+	if _, entire := p.entire(); entire {
+		return Rebased{}, blindConflict("the patch replaces the whole text, and the text has changed")
+	}
+	q := p.anywhere()
 	edits, misses := resolve(q, theirs.s)
 	if len(misses) > 0 {
 		message, _ := misses[0].message(q)
-		return Patch{}, rebaseConflict("%s", message).At(misses[0].ref.pointer())
+		return Rebased{}, blindConflict("%s", message).At(misses[0].ref.pointer())
 	}
-	if i := slices.IndexFunc(edits, func(e edit) bool { return alreadyThere(theirs.s, e) }); i >= 0 {
-		return Patch{}, rebaseConflict("the new block is there already").
-			WithHint("the patch seems to have been applied before").At(edits[i].from.pointer())
+	for _, e := range edits {
+		if why := risk(theirs.s, e); why != "" {
+			return Rebased{}, blindConflict("%s", why).At(e.from.pointer())
+		}
 	}
-	q.Base = theirs.Sum()
-	q.Result = theirs.splice(edits).Sum()
-	return q, nil
+	result := theirs.splice(edits)
+	q.Base, q.Result = theirs.Sum(), result.Sum()
+	return Rebased{Patch: q, Result: result, Carried: len(edits)}, nil
 }
 
-// alreadyThere says that an edit which only adds text would add it twice.
-func alreadyThere(text string, e edit) bool {
-	old := text[e.start:e.end]
-	return len(e.text) > len(old) && strings.HasPrefix(e.text, old) && strings.HasPrefix(text[e.start:], e.text)
-}
-
-// finish writes the carried edits as a patch, keeping the operations of p where
-// they still say the same.
-func finish(p Patch, theirs, result Text, edits []edit) (Patch, error) {
-	if q, err := refit(p, theirs); err == nil && q.Result == result.Sum() {
-		return q, nil
-	}
-	q, err := compose(theirs, result, edits, p.Path)
-	q.Meta = p.Meta
-	return q, err
-}
-
-func rebaseConflict(format string, args ...any) *brenner.Error {
+func blindConflict(format string, args ...any) *brenner.Error {
 	return brenner.Errorf(brenner.CodeRebaseConflict, format, args...).
-		WithHint("make the change again on the newer text")
+		WithHint("give the text the patch was made for, so that both changes can be merged, or make the change again on the newer text")
 }

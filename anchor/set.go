@@ -29,6 +29,8 @@ type Change struct {
 	After   Text
 	// Rebased is the patch that was really applied, if not the one given.
 	Rebased *Patch
+	// Already counts the changes of the patch that the file had made already.
+	Already int
 }
 
 // Paths gives the files a set touches, in the order of the patches. A patch
@@ -110,7 +112,9 @@ func (s Set) Plan(files map[string]Text) ([]Change, error) {
 	return changes, nil
 }
 
-// change applies one patch and, where its base has moved, rebases it (P13).
+// change applies one patch and, where its base has moved, rebases it (P13). A
+// text that has made every change of the patch already has nothing left to
+// refuse.
 func (s Set) change(p Patch, text Text) (Change, error) {
 	res, err := Apply(p, text)
 	if brenner.CodeOf(err) != brenner.CodeBaseMismatch {
@@ -120,17 +124,19 @@ func (s Set) change(p Patch, text Text) (Change, error) {
 	if b, ok := s.Bases[p.Base]; ok {
 		base = &b
 	}
-	rebased, failed := Rebase(p, text, base)
+	r, failed := Rebase(p, text, base)
 	switch {
+	case failed == nil && r.Carried == 0 && r.Already > 0:
+		return Change{Outcome: AlreadyApplied, Before: text, After: text, Already: r.Already}, nil
 	case failed == nil && s.Rebase:
-		res, err := Apply(rebased, text)
-		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Rebased: &rebased}, err
+		res, err := Apply(r.Patch, text)
+		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Rebased: &r.Patch, Already: r.Already}, err
 	case s.Rebase:
 		return Change{}, failed
 	case failed == nil:
-		err = mismatch(p, text.Sum(), &rebased)
+		return Change{}, mismatch(p, text.Sum(), &r.Patch, nil)
 	}
-	return Change{}, err
+	return Change{}, mismatch(p, text.Sum(), nil, conflictsOf(failed))
 }
 
 // inFile says which file of a set a refusal is about.

@@ -22,6 +22,8 @@ const (
 
 var spelling = [...]string{lf: "\n", crlf: "\r\n", cr: "\r"}
 
+func (e ending) String() string { return [...]string{lf: "LF", crlf: "CRLF", cr: "CR"}[e] }
+
 // Text is a canonical text together with how its file spells it: with or
 // without a byte order mark, and with which line endings. The zero Text is an
 // empty file.
@@ -165,6 +167,14 @@ func (t Text) writeMixed(b *bytes.Buffer) {
 		rest, afterCR = rest[i+1:], e == cr
 	}
 	b.WriteString(rest)
+}
+
+// endingOf gives the ending of a line, counted from 0.
+func (t Text) endingOf(line int) ending {
+	if t.mixed != nil {
+		return t.mixed[line]
+	}
+	return t.every
 }
 
 // edit replaces base[start:end] by text. from says which operation asked.

@@ -43,7 +43,7 @@ func translate(l *lens, q quotation, actual string, tidy func(string) string) st
 	var b strings.Builder
 	last := 0
 	for _, e := range tokenEdits(splitWords(q.old), splitWords(q.new)) {
-		start, end := carryOver(written, real, q.old, e.start, e.end)
+		start, end := mapRange(written, real, q.old, e.start, e.end)
 		if start < last || end < start {
 			return tidy(q.new)
 		}
@@ -54,9 +54,9 @@ func translate(l *lens, q quotation, actual string, tidy func(string) string) st
 	return b.String() + actual[last:]
 }
 
-// carryOver maps a range of the written block to the real one. A boundary next
+// mapRange maps a range of the written block to the real one. A boundary next
 // to something visible stays next to it.
-func carryOver(written, real *folded, old string, start, end int) (from, to int) {
+func mapRange(written, real *folded, old string, start, end int) (from, to int) {
 	f, atVisible := written.index(start)
 	if atVisible {
 		from, _ = real.start(f)

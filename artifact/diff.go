@@ -10,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/linediff"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -243,15 +244,15 @@ func (c *changes) object(at jsontext.Pointer, a, b map[string]any) {
 // array aligns equal elements; between them, elements at the same place are
 // taken for the same element changed.
 func (c *changes) array(at jsontext.Pointer, a, b []any) {
-	for _, s := range spans(encoded(a), encoded(b)) {
-		i, j := s.oldLo, s.newLo
-		for ; i < s.oldHi && j < s.newHi; i, j = i+1, j+1 {
+	for _, s := range linediff.Compare(encoded(a), encoded(b)) {
+		i, j := s.OldLo, s.NewLo
+		for ; i < s.OldHi && j < s.NewHi; i, j = i+1, j+1 {
 			c.value(index(at, j), a[i], b[j])
 		}
-		for ; i < s.oldHi; i++ {
+		for ; i < s.OldHi; i++ {
 			c.removed(index(at, i), a[i])
 		}
-		for ; j < s.newHi; j++ {
+		for ; j < s.NewHi; j++ {
 			c.added(index(at, j), b[j])
 		}
 	}

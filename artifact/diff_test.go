@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/internal/linediff"
 	"brenner/canon"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +15,7 @@ import (
 
 // patch applies hunks to a text: the dumb inverse of textHunks.
 func patch(t *rapid.T, before string, hunks []Hunk) string {
-	old := splitLines(before)
+	old := linediff.Lines(before)
 	var out strings.Builder
 	at := 0
 	for _, h := range hunks {
@@ -72,72 +73,6 @@ func TestDiff_HunksRebuildTheNewText(t *testing.T) {
 			t.Fatalf("%q and hunks give %q, want %q", before, got, after)
 		}
 	})
-}
-
-// edits is the length of a shortest edit script by the quadratic textbook table.
-func edits(a, b []int) int {
-	table := make([][]int, len(a)+1)
-	for i := range table {
-		table[i] = make([]int, len(b)+1)
-		for j := range table[i] {
-			switch {
-			case i == 0 || j == 0:
-				table[i][j] = i + j
-			case a[i-1] == b[j-1]:
-				table[i][j] = table[i-1][j-1]
-			default:
-				table[i][j] = min(table[i-1][j], table[i][j-1]) + 1
-			}
-		}
-	}
-	return table[len(a)][len(b)]
-}
-
-func TestSpans_AreMinimalAndLeaveEqualPartsAlone(t *testing.T) {
-	seq := rapid.SliceOfN(rapid.IntRange(0, 5), 0, 40)
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
-		changed, i, j := 0, 0, 0
-		for _, s := range spans(a, b) {
-			if !cmp.Equal(a[i:s.oldLo], b[j:s.newLo]) {
-				t.Fatalf("outside the spans %v and %v differ", a[i:s.oldLo], b[j:s.newLo])
-			}
-			changed += s.oldHi - s.oldLo + s.newHi - s.newLo
-			i, j = s.oldHi, s.newHi
-		}
-		if !cmp.Equal(a[i:], b[j:]) {
-			t.Fatalf("behind the spans %v and %v differ", a[i:], b[j:])
-		}
-		if want := edits(a, b); changed != want {
-			t.Fatalf("%d elements marked, a shortest script has %d", changed, want)
-		}
-	})
-}
-
-// Beyond the reach of an exact comparison, long stretches are split at unique
-// lines: a block moved inside a rewritten text is still recognised.
-func TestSpans_LongTextsAreSplitAtUniqueLines(t *testing.T) {
-	const n = 6000
-	var a, b []int
-	for i := range n {
-		if i%2 == 0 {
-			a, b = append(a, i), append(b, i)
-			continue
-		}
-		a, b = append(a, n+i), append(b, 3*n+i)
-	}
-	kept := 0
-	last := 0
-	for _, s := range spans(a, b) {
-		kept += s.oldLo - last
-		last = s.oldHi
-	}
-	if kept += len(a) - last; kept != n/2 {
-		t.Errorf("%d of %d unchanged lines were recognised", kept, n/2)
-	}
-	if got := spans(a[:0], b); len(got) != 1 {
-		t.Errorf("an empty side gives %v, want one span", got)
-	}
 }
 
 func version(n, parent brenner.Version, content string, edit func(*Version)) Version {

@@ -3,6 +3,8 @@ package playbook
 import (
 	"slices"
 	"strings"
+
+	"brenner/internal/linediff"
 )
 
 // Guard keeps lessons apart that vectors cannot tell apart (B4): "the 15th"
@@ -218,9 +220,9 @@ const alikeFrom = 0.5
 // objectClash holds when the texts run alike and, at some place, each has a
 // word for a thing that the other nowhere names, and the two are not alike.
 func (g Guard) objectClash(a, b reading) (Clash, bool) {
-	for _, gap := range gapsBetween(a.stems, b.stems) {
-		ours := things(a, b, gap.a0, gap.a1)
-		theirs := things(b, a, gap.b0, gap.b1)
+	for _, c := range linediff.Compare(a.stems, b.stems) {
+		ours := things(a, b, c.OldLo, c.OldHi)
+		theirs := things(b, a, c.NewLo, c.NewHi)
 		if x, y, differ := g.differ(ours, theirs); differ {
 			return Clash{ClashObject, x, y}, true
 		}
@@ -259,43 +261,4 @@ func (g Guard) differ(ours, theirs []string) (x, y string, differ bool) {
 		return "", "", false
 	}
 	return ours[0], theirs[0], true
-}
-
-// gap is a place where two texts differ: words a0 … a1 of one stand where b0 …
-// b1 of the other do. Either may be empty.
-type gap struct{ a0, a1, b0, b1 int }
-
-// gapsBetween aligns two texts along a longest common subsequence.
-func gapsBetween(x, y []string) []gap {
-	width := len(y) + 1
-	common := make([]int, (len(x)+1)*width) // of x[i:] and y[j:]
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				common[i*width+j] = common[(i+1)*width+j+1] + 1
-			} else {
-				common[i*width+j] = max(common[(i+1)*width+j], common[i*width+j+1])
-			}
-		}
-	}
-	var out []gap
-	i, j := 0, 0
-	for i < len(x) || j < len(y) {
-		g := gap{a0: i, b0: j}
-		for i < len(x) && j < len(y) && x[i] != y[j] {
-			if common[(i+1)*width+j] >= common[i*width+j+1] {
-				i++
-			} else {
-				j++
-			}
-		}
-		if i == len(x) || j == len(y) {
-			return append(out, gap{g.a0, len(x), g.b0, len(y)})
-		}
-		if g.a1, g.b1 = i, j; g.a1 > g.a0 || g.b1 > g.b0 {
-			out = append(out, g)
-		}
-		i, j = i+1, j+1
-	}
-	return out
 }

@@ -284,7 +284,7 @@ without, every anchor and old block must still fit in exactly one place.`,
 			if err != nil {
 				return err
 			}
-			return r.showPatch(rebased)
+			return r.showPatch(rebased.Patch)
 		},
 	}
 	flags.add(c)

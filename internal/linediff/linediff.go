@@ -1,0 +1,88 @@
+// Package linediff compares two sequences: the lines of two texts, their
+// words, the elements of two arrays.
+//
+// It is the only such comparison of the program. Compare finds a shortest way
+// from one sequence to the other, as long as that is not far, and brings every
+// change to one canonical place: where a run of equal lines would allow
+// several, the last one, unless an earlier one meets a change on the other
+// side. Two people who make the same insertion therefore make it in the same
+// place, which is what a three-way merge rests on.
+//
+// The package is pure, and its time is bounded on any input (see maxWork).
+package linediff
+
+import "strings"
+
+// Change says that old[OldLo:OldHi] became new[NewLo:NewHi]. One of the two may
+// be empty, never both.
+type Change struct{ OldLo, OldHi, NewLo, NewHi int }
+
+// Lines cuts a text after each line feed; joined they give it back. Only the
+// last line may lack its line feed.
+func Lines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	lines := strings.SplitAfter(s, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// Compare lists what changed from one sequence to the other, in order. Between
+// two changes at least one element stayed.
+func Compare[T comparable](before, after []T) []Change {
+	p := newPair(before, after)
+	p.match()
+	p.settle()
+	return p.changes()
+}
+
+// side is one of the two sequences: its elements as numbers, and which of them
+// changed. changed has one entry more than ids, never true, so that a run may
+// be looked for up to the end.
+type side struct {
+	ids     []int32
+	changed []bool
+}
+
+type pair struct{ a, b side }
+
+// newPair numbers the elements of both sides, equal ones alike.
+func newPair[T comparable](before, after []T) *pair {
+	ids := make(map[T]int32, len(before))
+	return &pair{number(before, ids), number(after, ids)}
+}
+
+func number[T comparable](values []T, ids map[T]int32) side {
+	s := side{ids: make([]int32, len(values)), changed: make([]bool, len(values)+1)}
+	for i, v := range values {
+		id, ok := ids[v]
+		if !ok {
+			id = int32(len(ids))
+			ids[v] = id
+		}
+		s.ids[i] = id
+	}
+	return s
+}
+
+// changes reads the marks of both sides as a list.
+func (p *pair) changes() []Change {
+	var list []Change
+	for i, j := 0, 0; i < len(p.a.ids) || j < len(p.b.ids); i, j = i+1, j+1 {
+		c := Change{i, i, j, j}
+		for p.a.changed[c.OldHi] {
+			c.OldHi++
+		}
+		for p.b.changed[c.NewHi] {
+			c.NewHi++
+		}
+		if c.OldHi > i || c.NewHi > j {
+			list = append(list, c)
+		}
+		i, j = c.OldHi, c.NewHi
+	}
+	return list
+}

@@ -1,6 +1,6 @@
 // Package lineage reads the graph of versions and links: what a version rests
-// on and what rests on it (C31), what has gone stale and why (C26), where
-// there are forks (C19) and what the spine of the project is (C29).
+// on and what rests on it (C31), what has gone stale or fallen behind and why
+// (C26), where there are forks (C19) and what the spine of the project is (C29).
 //
 // Nodes are versions, edges are links between them. Every function is pure:
 // where a graph is too large to be held, the caller hands in a Fetch that
@@ -32,6 +32,8 @@ type Node struct {
 	// Canonical is the version of the same artifact that is in force, 0 if
 	// none.
 	Canonical brenner.Version `json:"canonical,omitzero"`
+	// Head is the version of the same artifact that work goes on from.
+	Head brenner.Version `json:"head,omitzero"`
 	// Slot is the singleton slot of the artifact, if it has one.
 	Slot string `json:"slot,omitzero"`
 	// Record marks a version of a record type, which is never stale (C4).
@@ -58,9 +60,20 @@ const Revises artifact.Relation = "revises"
 type Fetch func(refs []brenner.Ref) ([]Edge, error)
 
 // Outdated reports whether a version is no longer what one should rest on: it
-// is superseded, or older than its artifact's canonical version (C26).
+// is superseded or deprecated, or older than its artifact's canonical version
+// (C26).
 func Outdated(n Node) bool {
-	return n.Status == artifact.Superseded || n.Ref.Version < n.Canonical
+	return n.Status == artifact.Superseded || n.Status == artifact.Deprecated || n.Ref.Version < n.Canonical
+}
+
+// Corrected reports whether a version is a draft that has a newer version,
+// while none of its artifact is canonical (C26): nobody has decided that the
+// newer one is right, so what rests on the older is behind, not stale. A
+// version that waits for a rebase is a draft too; an alternative is not older
+// than the head but beside it.
+func Corrected(n Node) bool {
+	draft := n.Status == artifact.Draft || n.Status == artifact.NeedsRebase
+	return draft && n.Canonical == 0 && n.Ref.Version < n.Head
 }
 
 func compareRefs(a, b brenner.Ref) int {

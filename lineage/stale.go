@@ -8,44 +8,63 @@ import (
 )
 
 // Staleness says of many versions whether and why they need an update: a chain
-// of carrying links leads from them to something outdated (C26). The reason is
-// a shortest chain; among equals the one whose first differing version comes
-// first by id, then version.
+// of carrying links leads from them to something that moved: to what is
+// outdated, or, for those that are only behind, to a corrected draft (C26). The
+// reason is a shortest chain; among equals the one whose first differing
+// version comes first by id, then version.
 type Staleness struct {
 	// Refs are the versions concerned, in order.
 	Refs []brenner.Ref
 	// next leads from a version one step towards what moved. Chains share
 	// their ends, so that all of them take no more room than the graph.
-	next     map[brenner.Ref]brenner.Ref
-	outdated map[brenner.Ref]bool
+	next  map[brenner.Ref]brenner.Ref
+	moved map[brenner.Ref]bool
 }
 
 // Path leads from a version over links to what moved; nil if the version
-// rests on nothing outdated.
+// rests on nothing that did.
 func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
 	to, ok := s.next[ref]
 	if !ok {
 		return nil
 	}
 	path := []brenner.Ref{ref, to}
-	for !s.outdated[to] {
+	for !s.moved[to] {
 		to = s.next[to]
 		path = append(path, to)
 	}
 	return path
 }
 
-// Ends are the outdated versions that the paths lead to, in order.
-func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.outdated), compareRefs) }
+// Ends are the versions that moved, where the paths lead to, in order.
+func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.moved), compareRefs) }
 
-// Stale computes the staleness of a whole graph at once, in near-linear time.
-// Its Refs are the live versions that are not records.
-func Stale(nodes []Node, edges []Edge) Staleness {
-	var outdated []brenner.Ref
+// Without leaves out the versions that another staleness is about: what is
+// stale is not listed again as behind. Paths stay.
+func (s Staleness) Without(o Staleness) Staleness {
+	s.Refs = slices.DeleteFunc(slices.Clone(s.Refs), func(r brenner.Ref) bool {
+		_, there := slices.BinarySearchFunc(o.Refs, r, compareRefs)
+		return there
+	})
+	return s
+}
+
+// Stale computes the staleness of a whole graph at once, in near-linear time:
+// what rests on something outdated. Its Refs are the live versions that are not
+// records.
+func Stale(nodes []Node, edges []Edge) Staleness { return restingOn(Outdated, nodes, edges) }
+
+// Behind is Stale for what rests on a corrected draft and on nothing outdated.
+func Behind(nodes []Node, edges []Edge) Staleness {
+	return restingOn(Corrected, nodes, edges).Without(Stale(nodes, edges))
+}
+
+func restingOn(gone func(Node) bool, nodes []Node, edges []Edge) Staleness {
+	var moved []brenner.Ref
 	concerned := make(map[brenner.Ref]bool, len(nodes))
 	for _, n := range nodes {
-		if Outdated(n) {
-			outdated = append(outdated, n.Ref)
+		if gone(n) {
+			moved = append(moved, n.Ref)
 		}
 		concerned[n.Ref] = n.Status.Live() && !n.Record
 	}
@@ -53,7 +72,7 @@ func Stale(nodes []Node, edges []Edge) Staleness {
 	for _, e := range edges {
 		reaching[e.To] = append(reaching[e.To], e)
 	}
-	s := newStaleness(outdated)
+	s := newStaleness(moved)
 	s.spreadOver(reaching)
 	s.list(func(r brenner.Ref) bool { return concerned[r] })
 	return s
@@ -71,15 +90,15 @@ func (s *Staleness) spreadOver(reaching map[brenner.Ref][]Edge) {
 	}
 }
 
-// Spread is Stale for a graph that is not held: it follows links backwards
-// from the outdated versions, layer by layer. The fetch gives the edges that
-// reach the versions it is asked for. Refs are all versions that rest on
-// something outdated, live or not. It reports LIMIT_EXCEEDED beyond limit
-// versions.
-func Spread(outdated []brenner.Ref, into Fetch, limit int) (Staleness, error) {
-	s := newStaleness(outdated)
-	for layer := unique(outdated); len(layer) > 0; {
-		if len(s.outdated)+len(s.next) > limit {
+// Spread is Stale, or Behind, for a graph that is not held: it follows links
+// backwards from the versions that moved, layer by layer. The fetch gives the
+// edges that reach the versions it is asked for. Refs are all versions that
+// rest on something that moved, live or not. It reports LIMIT_EXCEEDED beyond
+// limit versions.
+func Spread(moved []brenner.Ref, into Fetch, limit int) (Staleness, error) {
+	s := newStaleness(moved)
+	for layer := unique(moved); len(layer) > 0; {
+		if len(s.moved)+len(s.next) > limit {
 			return Staleness{}, tooMany(limit)
 		}
 		edges, err := into(layer)
@@ -92,10 +111,10 @@ func Spread(outdated []brenner.Ref, into Fetch, limit int) (Staleness, error) {
 	return s, nil
 }
 
-func newStaleness(outdated []brenner.Ref) Staleness {
-	s := Staleness{next: map[brenner.Ref]brenner.Ref{}, outdated: make(map[brenner.Ref]bool, len(outdated))}
-	for _, r := range outdated {
-		s.outdated[r] = true
+func newStaleness(moved []brenner.Ref) Staleness {
+	s := Staleness{next: map[brenner.Ref]brenner.Ref{}, moved: make(map[brenner.Ref]bool, len(moved))}
+	for _, r := range moved {
+		s.moved[r] = true
 	}
 	return s
 }
@@ -115,20 +134,21 @@ func (s *Staleness) spread(into []Edge) []brenner.Ref {
 	}
 	maps.Copy(s.next, reached)
 	layer := slices.SortedFunc(maps.Keys(reached), compareRefs)
-	// What is outdated was a source already.
-	return slices.DeleteFunc(layer, func(r brenner.Ref) bool { return s.outdated[r] })
+	// What moved was a source already.
+	return slices.DeleteFunc(layer, func(r brenner.Ref) bool { return s.moved[r] })
 }
 
 func (s *Staleness) list(want func(brenner.Ref) bool) {
 	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), compareRefs), func(r brenner.Ref) bool { return !want(r) })
 }
 
-// StaleAmong is Stale for some versions of a graph that is not held, without
-// looking at more of it than they rest on. Refs are those among them that are
-// stale, live or not. from gives the edges that leave the versions it is asked
-// for, outdated those among some versions that are outdated. It reports
-// LIMIT_EXCEEDED beyond limit versions.
-func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]brenner.Ref, error), limit int) (Staleness, error) {
+// StaleAmong is Stale, or Behind, for some versions of a graph that is not
+// held, without looking at more of it than they rest on. Refs are those among
+// them that rest on something that moved, live or not. from gives the edges
+// that leave the versions it is asked for, gone those among some versions that
+// moved: are outdated, or corrected. It reports LIMIT_EXCEEDED beyond limit
+// versions.
+func StaleAmong(some []brenner.Ref, from Fetch, gone func([]brenner.Ref) ([]brenner.Ref, error), limit int) (Staleness, error) {
 	some = unique(some)
 	asked := make(map[brenner.Ref]bool, len(some)) // for what leaves them
 	reaching := map[brenner.Ref][]Edge{}
@@ -154,7 +174,7 @@ func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]
 			return Staleness{}, tooMany(limit)
 		}
 	}
-	moved, err := outdated(slices.SortedFunc(maps.Keys(reaching), compareRefs))
+	moved, err := gone(slices.SortedFunc(maps.Keys(reaching), compareRefs))
 	if err != nil {
 		return Staleness{}, err
 	}

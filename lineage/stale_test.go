@@ -55,11 +55,13 @@ func anyWorld() *rapid.Generator[world] {
 		for a := range rapid.IntRange(1, 5).Draw(t, "artifacts") {
 			latest := rapid.IntRange(1, 3).Draw(t, "versions")
 			canonical := rapid.IntRange(0, latest).Draw(t, "canonical")
+			head := rapid.IntRange(1, latest).Draw(t, "head")
 			for v := 1; v <= latest; v++ {
 				n := Node{
 					Ref:       brenner.Ref{Artifact: brenner.ArtifactID(rune('a' + a)), Version: brenner.Version(v)},
 					Status:    rapid.SampledFrom([]artifact.Status{artifact.Draft, artifact.Alternative, artifact.Superseded, artifact.Deprecated, artifact.NeedsRebase}).Draw(t, "status"),
 					Canonical: brenner.Version(canonical),
+					Head:      brenner.Version(head),
 					Record:    rapid.IntRange(0, 9).Draw(t, "record") == 0,
 				}
 				if v == canonical {
@@ -84,8 +86,9 @@ func (w world) node(r brenner.Ref) Node {
 }
 
 // dumbPath is the oracle: it writes out every path of length 1, 2, 3… and
-// takes the least of the first length at which one ends at an outdated version.
-func (w world) dumbPath(start brenner.Ref) []brenner.Ref {
+// takes the least of the first length at which one ends at a version that
+// moved.
+func (w world) dumbPath(start brenner.Ref, moved func(Node) bool) []brenner.Ref {
 	paths := [][]brenner.Ref{{start}}
 	for range len(w.nodes) + 1 {
 		// One least path per end is enough: any longer one through another
@@ -106,8 +109,7 @@ func (w world) dumbPath(start brenner.Ref) []brenner.Ref {
 		var best []brenner.Ref
 		for _, p := range least {
 			paths = append(paths, p)
-			n := w.node(p[len(p)-1])
-			if n.Status != artifact.Superseded && n.Ref.Version >= n.Canonical {
+			if !moved(w.node(p[len(p)-1])) {
 				continue
 			}
 			if best == nil || slices.CompareFunc(p, best, compareRefs) < 0 {
@@ -119,6 +121,15 @@ func (w world) dumbPath(start brenner.Ref) []brenner.Ref {
 		}
 	}
 	return nil
+}
+
+// The rules word for word.
+func isOutdated(n Node) bool {
+	return slices.Contains([]artifact.Status{"superseded", "deprecated"}, n.Status) || n.Canonical > n.Ref.Version
+}
+
+func isCorrected(n Node) bool {
+	return slices.Contains([]artifact.Status{"draft", "needs_rebase"}, n.Status) && n.Canonical == 0 && n.Head > n.Ref.Version
 }
 
 func (w world) into(list []brenner.Ref) ([]Edge, error) {
@@ -168,7 +179,7 @@ func TestStale_AgreesWithTheOracle(t *testing.T) {
 		}
 		var live, any, some []brenner.Ref
 		for _, n := range w.nodes {
-			want := w.dumbPath(n.Ref)
+			want := w.dumbPath(n.Ref, isOutdated)
 			if diff := cmp.Diff(want, layered.Path(n.Ref)); diff != "" {
 				t.Fatalf("%s: spread (-want +got):\n%s", n.Ref, diff)
 			}
@@ -210,6 +221,76 @@ func TestStale_AgreesWithTheOracle(t *testing.T) {
 	})
 }
 
+// C26: a live version is behind exactly when a carrying path reaches a draft
+// that has a newer version and no canonical one, and none reaches anything
+// outdated; the reason is the shortest path, ties by id.
+func TestBehind_AgreesWithTheOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld().Draw(t, "world")
+		got := Behind(w.nodes, w.edges)
+		var corrected, want []brenner.Ref
+		for _, n := range w.nodes {
+			if isCorrected(n) {
+				corrected = append(corrected, n.Ref)
+			}
+			path := w.dumbPath(n.Ref, isCorrected)
+			if diff := cmp.Diff(path, got.Path(n.Ref)); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", n.Ref, diff)
+			}
+			live := n.Status != artifact.Superseded && n.Status != artifact.Deprecated && !n.Record
+			if live && path != nil && w.dumbPath(n.Ref, isOutdated) == nil {
+				want = append(want, n.Ref)
+			}
+		}
+		if !slices.Equal(got.Refs, want) {
+			t.Fatalf("behind are %v, want %v", got.Refs, want)
+		}
+		layered, err := Spread(corrected, w.into, brenner.MaxWalk)
+		if err != nil || !slices.Equal(layered.Ends(), corrected) {
+			t.Fatalf("spread from %v: %v, %v", corrected, layered.Ends(), err)
+		}
+		for _, r := range got.Refs {
+			if diff := cmp.Diff(got.Path(r), layered.Path(r)); diff != "" {
+				t.Fatalf("%s: spread (-want +got):\n%s", r, diff)
+			}
+		}
+	})
+}
+
+// C26: what rests on a source that was retracted is stale, and on a draft that
+// was corrected is behind; a decision for the newer version makes it stale.
+func TestStale_RetractedAndCorrectedSources(t *testing.T) {
+	nodes := []Node{
+		{Ref: ref("retracted@1"), Status: artifact.Deprecated, Head: 1},
+		{Ref: ref("corrected@1"), Status: artifact.Draft, Head: 2},
+		{Ref: ref("corrected@2"), Status: artifact.Draft, Head: 2},
+		{Ref: ref("a@1"), Status: artifact.Draft, Head: 1},
+		{Ref: ref("b@1"), Status: artifact.Draft, Head: 1},
+		{Ref: ref("both@1"), Status: artifact.Draft, Head: 1},
+	}
+	edges := []Edge{
+		edge("a@1", artifact.Cites, "retracted@1"), edge("b@1", artifact.DependsOn, "corrected@1"),
+		edge("both@1", artifact.DerivedFrom, "b@1"), edge("both@1", artifact.Cites, "a@1"),
+	}
+	stale, behind := Stale(nodes, edges), Behind(nodes, edges)
+	if want := refs("a@1", "both@1"); !slices.Equal(stale.Refs, want) {
+		t.Errorf("stale are %v, want %v", stale.Refs, want)
+	}
+	if want := refs("b@1"); !slices.Equal(behind.Refs, want) {
+		t.Errorf("behind are %v, want %v", behind.Refs, want)
+	}
+	for i := range nodes[1:3] {
+		nodes[1+i].Canonical = 2
+	}
+	nodes[2].Status = artifact.Canonical
+	if got, want := Stale(nodes, edges), refs("a@1", "b@1", "both@1"); !slices.Equal(got.Refs, want) {
+		t.Errorf("after the decision stale are %v, want %v", got.Refs, want)
+	}
+	if got := Behind(nodes, edges); len(got.Refs) != 0 {
+		t.Errorf("after the decision behind are %v", got.Refs)
+	}
+}
+
 // C26: staleness is transitive, says where it comes from, and is cleared by a
 // new version built on the current input.
 func TestStale_IsTransitiveAndClearedByANewVersion(t *testing.T) {
@@ -243,20 +324,26 @@ func TestStale_IsTransitiveAndClearedByANewVersion(t *testing.T) {
 	}
 }
 
-func TestOutdated_IsSupersededOrOlderThanCanonical(t *testing.T) {
+// C26: which version is one that has moved.
+func TestOutdatedAndCorrected_ByStatusCanonicalAndHead(t *testing.T) {
 	for _, tt := range []struct {
-		n    Node
-		want bool
+		n                   Node
+		outdated, corrected bool
 	}{
-		{Node{Ref: ref("x@1"), Status: artifact.Draft}, false},
-		{Node{Ref: ref("x@1"), Status: artifact.Superseded}, true},
-		{Node{Ref: ref("x@1"), Status: artifact.Draft, Canonical: 2}, true},
-		{Node{Ref: ref("x@2"), Status: artifact.Canonical, Canonical: 2}, false},
-		{Node{Ref: ref("x@3"), Status: artifact.Draft, Canonical: 2}, false},
-		{Node{Ref: ref("x@3"), Status: artifact.Deprecated, Canonical: 2}, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Draft, Head: 1}, false, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Draft, Head: 2}, false, true},
+		{Node{Ref: ref("x@1"), Status: artifact.NeedsRebase, Head: 2}, false, true},
+		{Node{Ref: ref("x@3"), Status: artifact.Draft, Head: 2}, false, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Alternative, Head: 2}, false, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Superseded, Head: 2}, true, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Deprecated, Head: 2}, true, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Draft, Canonical: 2, Head: 2}, true, false},
+		{Node{Ref: ref("x@2"), Status: artifact.Canonical, Canonical: 2, Head: 3}, false, false},
+		{Node{Ref: ref("x@3"), Status: artifact.Draft, Canonical: 2, Head: 4}, false, false},
+		{Node{Ref: ref("x@3"), Status: artifact.Deprecated, Canonical: 2, Head: 2}, true, false},
 	} {
-		if got := Outdated(tt.n); got != tt.want {
-			t.Errorf("%+v: %v, want %v", tt.n, got, tt.want)
+		if Outdated(tt.n) != tt.outdated || Corrected(tt.n) != tt.corrected {
+			t.Errorf("%+v: outdated %v, corrected %v", tt.n, Outdated(tt.n), Corrected(tt.n))
 		}
 	}
 }

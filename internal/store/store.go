@@ -97,17 +97,23 @@ type Reader interface {
 	// in order of from, rel, to.
 	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
 	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
-	// Outdated gives those among some versions that are superseded or older
-	// than the canonical version of their artifact, in order.
+	// Outdated gives those among some versions that are superseded, deprecated
+	// or older than the canonical version of their artifact, in order.
 	Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)
+	// Corrected gives those among some versions that are drafts, or wait for a
+	// rebase, and older than the head of an artifact that has no canonical
+	// version, in order.
+	Corrected(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)
 	// Stale gives those among some versions from which links of some relations
 	// lead, however far on, to an outdated version, in order; LIMIT_EXCEEDED if
 	// that takes more than limit links.
 	Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error)
 	// OutdatedTargets lists, in order, every version that some link reaches
-	// and that is superseded or older than the version of its artifact whose
-	// status is canonical.
+	// and that is superseded, deprecated or older than the version of its
+	// artifact whose status is canonical; CorrectedTargets every one that some
+	// link reaches and that is corrected.
 	OutdatedTargets(ctx context.Context) ([]brenner.Ref, error)
+	CorrectedTargets(ctx context.Context) ([]brenner.Ref, error)
 
 	Actor(ctx context.Context, name brenner.ActorName) (Actor, error)
 	// Actors lists every actor in name order.

@@ -259,14 +259,27 @@ func (r reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, 
 }
 
 func (r reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(refs, func(v store.Version, a store.Artifact) bool {
+		return v.Status == artifact.Superseded || v.Status == artifact.Deprecated || v.Version < a.Canonical
+	}), canceled(ctx)
+}
+
+func (r reader) Corrected(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(refs, func(v store.Version, a store.Artifact) bool {
+		return (v.Status == artifact.Draft || v.Status == artifact.NeedsRebase) && a.Canonical == 0 && v.Version < a.Head
+	}), canceled(ctx)
+}
+
+// among keeps the versions that exist and of which something holds.
+func (r reader) among(refs []brenner.Ref, holds func(store.Version, store.Artifact) bool) []brenner.Ref {
 	var out []brenner.Ref
 	for ref, v := range r.versions {
-		if slices.Contains(refs, ref) && (v.Status == artifact.Superseded || ref.Version < r.artifacts[ref.Artifact].Canonical) {
+		if slices.Contains(refs, ref) && holds(v, r.artifacts[ref.Artifact]) {
 			out = append(out, ref)
 		}
 	}
 	slices.SortFunc(out, compareRefs)
-	return out, canceled(ctx)
+	return out
 }
 
 func (r reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error) {
@@ -309,11 +322,19 @@ func (r reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 	}
 	outdated := map[brenner.Ref]bool{}
 	for _, l := range r.links {
-		if r.versions[l.To].Status == artifact.Superseded || l.To.Version < canonical[l.To.Artifact] {
+		if s := r.versions[l.To].Status; s == artifact.Superseded || s == artifact.Deprecated || l.To.Version < canonical[l.To.Artifact] {
 			outdated[l.To] = true
 		}
 	}
 	return slices.SortedFunc(maps.Keys(outdated), compareRefs), canceled(ctx)
+}
+
+func (r reader) CorrectedTargets(ctx context.Context) ([]brenner.Ref, error) {
+	var linked []brenner.Ref
+	for _, l := range r.links {
+		linked = append(linked, l.To)
+	}
+	return r.Corrected(ctx, linked)
 }
 
 func (r reader) Actor(ctx context.Context, name brenner.ActorName) (store.Actor, error) {

@@ -219,12 +219,23 @@ func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link,
 }
 
 func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(ctx, refs, `status IN ('superseded', 'deprecated') OR n < canonical`)
+}
+
+func (r *reader) Corrected(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(ctx, refs, `status IN ('draft', 'needs_rebase') AND canonical = 0 AND n < head`)
+}
+
+// among gives those of some versions of which a condition holds: on the number
+// n and the status of the version, the canonical one and the head of its
+// artifact.
+func (r *reader) among(ctx context.Context, refs []brenner.Ref, condition string) ([]brenner.Ref, error) {
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanRef,
 		`SELECT a, n FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
 			SELECT status FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v, LATERAL (
-			SELECT canonical FROM artifacts WHERE project = $1 AND id = a OFFSET 0) AS of
-		WHERE status = 'superseded' OR n < canonical ORDER BY a COLLATE "C", n`, r.project, ids, numbers)
+			SELECT canonical, head FROM artifacts WHERE project = $1 AND id = a OFFSET 0) AS of
+		WHERE `+condition+` ORDER BY a COLLATE "C", n`, r.project, ids, numbers)
 }
 
 // Stale is one statement: to go link by link would be a round trip each.
@@ -246,7 +257,8 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 			SELECT l.* FROM under, LATERAL (`+leaving+`) AS l LIMIT $5
 		), stale (a, n) AS (
 			SELECT from_artifact, from_version::bigint FROM taken JOIN versions v ON v.project = $1 AND v.artifact = to_artifact AND v.version = to_version
-				JOIN artifacts ON artifacts.project = $1 AND id = to_artifact WHERE v.status = 'superseded' OR to_version < canonical
+				JOIN artifacts ON artifacts.project = $1 AND id = to_artifact
+				WHERE v.status IN ('superseded', 'deprecated') OR to_version < canonical
 			UNION SELECT from_artifact, from_version::bigint FROM stale JOIN taken ON to_artifact = a AND to_version = n
 		) SELECT a, n, 0 FROM asked JOIN stale USING (a, n) UNION ALL SELECT '', 0, count(*) FROM taken ORDER BY 1, 2`,
 		r.project, ids, numbers, texts(rels), limit+1)
@@ -264,11 +276,22 @@ func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 		`SELECT artifact, version FROM (
 			SELECT artifact, version FROM versions WHERE project = $1 AND status = 'superseded'
 			UNION
+			SELECT artifact, version FROM versions WHERE project = $1 AND status = 'deprecated'
+			UNION
 			SELECT v.artifact, v.version FROM versions AS v JOIN versions AS c
 			ON c.project = $1 AND c.artifact = v.artifact AND c.status = 'canonical' AND v.version < c.version WHERE v.project = $1
 		) AS outdated
 		WHERE EXISTS (SELECT FROM links WHERE project = $1 AND to_artifact = artifact AND to_version = version)
 		ORDER BY artifact, version`, r.project)
+}
+
+func (r *reader) CorrectedTargets(ctx context.Context) ([]brenner.Ref, error) {
+	return list(ctx, r.session, scanRef,
+		`SELECT v.artifact, v.version FROM artifacts AS a JOIN versions AS v
+			ON v.project = $1 AND v.artifact = a.id AND v.version < a.head AND v.status IN ('draft', 'needs_rebase')
+		WHERE a.project = $1 AND a.canonical = 0 AND a.head > 1
+			AND EXISTS (SELECT FROM links WHERE project = $1 AND to_artifact = v.artifact AND to_version = v.version)
+		ORDER BY v.artifact, v.version`, r.project)
 }
 
 func (t *tx) PutArtifact(ctx context.Context, a store.Artifact) error {

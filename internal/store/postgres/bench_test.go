@@ -364,5 +364,9 @@ func questions(size int) []question {
 			_, err := rd.OutdatedTargets(ctx)
 			return err
 		}},
+		{"corrected", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
+			_, err := rd.CorrectedTargets(ctx)
+			return err
+		}},
 	}
 }

@@ -461,14 +461,27 @@ func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 	}, "SELECT key, id FROM artifacts ORDER BY id")
 }
 
-// outdated is the condition that a version v of an artifact a is.
-const outdated = "(v.status = 'superseded' OR v.key & 0xffffff < a.canonical)"
+// outdated and corrected are the conditions that a version v of an artifact a
+// is.
+const (
+	outdated  = "(v.status IN ('superseded', 'deprecated') OR v.key & 0xffffff < a.canonical)"
+	corrected = "(v.status IN ('draft', 'needs_rebase') AND a.canonical = 0 AND v.key & 0xffffff < a.head)"
+)
 
 func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(ctx, refs, outdated)
+}
+
+func (r *reader) Corrected(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
+	return r.among(ctx, refs, corrected)
+}
+
+// among gives those of some versions of which a condition holds.
+func (r *reader) among(ctx context.Context, refs []brenner.Ref, condition string) ([]brenner.Ref, error) {
 	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
 		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: brenner.Version(r.int(1))}
 	}, "SELECT a.id, ref.value"+fromRefs+`CROSS JOIN versions v ON v.key = a.key << 24 | ref.value
-		WHERE `+outdated, refsParameter(refs))
+		WHERE `+condition, refsParameter(refs))
 	slices.SortFunc(out, compareRefs)
 	return out, err
 }
@@ -529,18 +542,36 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 	// From the canonical versions down to what is linked below them, and from
-	// the superseded versions to whether they are linked: the links to what is
-	// in force are not looked at.
-	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
-		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}
-	}, `SELECT a.id, t.dst FROM (
+	// what is superseded or deprecated to whether it is linked: the links to
+	// what is in force are not looked at.
+	return r.targets(ctx, `SELECT a.id, t.dst FROM (
 		SELECT l.dst FROM versions c INDEXED BY one_canonical_per_artifact
 			CROSS JOIN links l INDEXED BY links_by_target ON l.dst > c.key & ~0xffffff AND l.dst < c.key
 			WHERE c.status = 'canonical'
 		UNION
 		SELECT s.key FROM versions s INDEXED BY superseded
 			WHERE s.status = 'superseded' AND EXISTS (SELECT 1 FROM links l WHERE l.dst = s.key)
+		UNION
+		SELECT d.key FROM versions d INDEXED BY deprecated
+			WHERE d.status = 'deprecated' AND EXISTS (SELECT 1 FROM links l WHERE l.dst = d.key)
 		) t CROSS JOIN artifacts a ON a.key = t.dst >> 24`)
+}
+
+func (r *reader) CorrectedTargets(ctx context.Context) ([]brenner.Ref, error) {
+	// From the artifacts that went on without a decision down to what is linked
+	// below their heads.
+	return r.targets(ctx, `SELECT DISTINCT a.id, l.dst FROM artifacts a INDEXED BY undecided
+		CROSS JOIN links l INDEXED BY links_by_target ON l.dst > a.key << 24 AND l.dst < a.key << 24 | a.head
+		CROSS JOIN versions v ON v.key = l.dst
+		WHERE a.canonical = 0 AND a.head > 1 AND `+corrected)
+}
+
+// targets runs a statement that selects ids and keys of versions, and puts
+// these in order.
+func (r *reader) targets(ctx context.Context, statement string) ([]brenner.Ref, error) {
+	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
+		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}
+	}, statement)
 	slices.SortFunc(out, compareRefs)
 	return out, err
 }

@@ -301,17 +301,19 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 				_, err := r.Artifacts(ctx, store.ArtifactQuery{IDs: []brenner.ArtifactID{id}})
 				return err
 			},
-			"VersionsOf":      func() error { _, err := r.VersionsOf(ctx, []brenner.Ref{ref}); return err },
-			"Version":         func() error { _, err := r.Version(ctx, ref); return err },
-			"Versions":        func() error { _, err := r.Versions(ctx, id, 0, 5); return err },
-			"Leaves":          func() error { _, err := r.Leaves(ctx, ""); return err },
-			"Leaves of one":   func() error { _, err := r.Leaves(ctx, id); return err },
-			"LinksFrom":       func() error { _, err := r.LinksFrom(ctx, []brenner.Ref{ref}); return err },
-			"LinksTo":         func() error { _, err := r.LinksTo(ctx, []brenner.Ref{ref}); return err },
-			"Outdated":        func() error { _, err := r.Outdated(ctx, []brenner.Ref{ref}); return err },
-			"Stale":           func() error { _, err := r.Stale(ctx, []brenner.Ref{ref}, artifact.Relations(), 10); return err },
-			"OutdatedTargets": func() error { _, err := r.OutdatedTargets(ctx); return err },
-			"Objects":         func() error { _, err := r.Objects(ctx, store.ObjectQuery{Kind: "task", Limit: 2}); return err },
+			"VersionsOf":       func() error { _, err := r.VersionsOf(ctx, []brenner.Ref{ref}); return err },
+			"Version":          func() error { _, err := r.Version(ctx, ref); return err },
+			"Versions":         func() error { _, err := r.Versions(ctx, id, 0, 5); return err },
+			"Leaves":           func() error { _, err := r.Leaves(ctx, ""); return err },
+			"Leaves of one":    func() error { _, err := r.Leaves(ctx, id); return err },
+			"LinksFrom":        func() error { _, err := r.LinksFrom(ctx, []brenner.Ref{ref}); return err },
+			"LinksTo":          func() error { _, err := r.LinksTo(ctx, []brenner.Ref{ref}); return err },
+			"Outdated":         func() error { _, err := r.Outdated(ctx, []brenner.Ref{ref}); return err },
+			"Stale":            func() error { _, err := r.Stale(ctx, []brenner.Ref{ref}, artifact.Relations(), 10); return err },
+			"Corrected":        func() error { _, err := r.Corrected(ctx, []brenner.Ref{ref}); return err },
+			"OutdatedTargets":  func() error { _, err := r.OutdatedTargets(ctx); return err },
+			"CorrectedTargets": func() error { _, err := r.CorrectedTargets(ctx); return err },
+			"Objects":          func() error { _, err := r.Objects(ctx, store.ObjectQuery{Kind: "task", Limit: 2}); return err },
 			"Objects group": func() error {
 				_, err := r.Objects(ctx, store.ObjectQuery{Kind: "task", Group: "g", Limit: 2})
 				return err
@@ -364,10 +366,11 @@ func slow(name, step string) bool {
 		"Leaves":                               {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},                // only what is forked
 		"CountObjects":                         {"USE TEMP B-TREE FOR GROUP BY"},                          // one row a state
 		"Search":                               {"SCAN u", "SCAN words VIRTUAL TABLE INDEX"},              // what waits; what has the word
-		"OutdatedTargets": { // only what is canonical or superseded
+		"OutdatedTargets": { // only what is canonical, superseded or deprecated
 			"SCAN t", "SCAN c USING COVERING INDEX one_canonical_per_artifact", "SCAN s USING COVERING INDEX superseded",
-			"USE TEMP B-TREE FOR ORDER BY",
+			"SCAN d USING COVERING INDEX deprecated", "USE TEMP B-TREE FOR ORDER BY",
 		},
+		"CorrectedTargets": {"SCAN a USING INDEX undecided", "USE TEMP B-TREE FOR DISTINCT"}, // only what went on undecided
 	}
 	if strings.HasPrefix(name, "Artifacts recent") {
 		name = "Artifacts recent"

@@ -213,11 +213,62 @@ var graphCases = []testCase{
 		outdated := func() []brenner.Ref {
 			return get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.OutdatedTargets(ctx) })
 		}
-		wantEqual(t, "outdated", []brenner.Ref{ref("S", 2), ref("z", 1), ref("z", 2)}, outdated())
+		wantEqual(t, "outdated", []brenner.Ref{ref("S", 2), ref("S", 3), ref("z", 1), ref("z", 2)}, outdated())
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			return do(tx.SetStatus(ctx, ref("z", 3), artifact.Superseded), tx.SetStatus(ctx, ref("z", 4), artifact.Canonical),
 				tx.SetStatus(ctx, ref("S", 2), artifact.Draft), tx.InsertVersion(ctx, aVersion("n", 2, 1, "canonical")))
 		})
-		wantEqual(t, "outdated later", []brenner.Ref{ref("n", 1), ref("z", 1), ref("z", 2), ref("z", 3)}, outdated())
+		wantEqual(t, "outdated later", []brenner.Ref{ref("S", 3), ref("n", 1), ref("z", 1), ref("z", 2), ref("z", 3)}, outdated())
+	}},
+	// C26: what rests on a retracted version is stale, and what rests on a draft
+	// that has a newer version and no canonical one is behind.
+	{"Corrected_AreDraftsWithANewerVersionAndNoDecision", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			gone := func(id string, canonical brenner.Version) store.Artifact {
+				a := anArtifact(id, 3)
+				a.Head, a.Latest, a.Canonical = 3, 3, canonical
+				return a
+			}
+			if err := do(
+				putVersions(ctx, tx, "a", aVersion("a", 1, 0, "draft"), aVersion("a", 2, 1, "needs_rebase"), aVersion("a", 3, 2, "draft")),
+				putVersions(ctx, tx, "b", aVersion("b", 1, 0, "alternative"), aVersion("b", 2, 1, "deprecated"), aVersion("b", 3, 2, "draft")),
+				putVersions(ctx, tx, "decided", aVersion("decided", 1, 0, "draft"), aVersion("decided", 2, 1, "canonical"), aVersion("decided", 3, 2, "draft")),
+				tx.PutArtifact(ctx, gone("a", 0)), tx.PutArtifact(ctx, gone("b", 0)), tx.PutArtifact(ctx, gone("decided", 2)),
+				putVersions(ctx, tx, "late", aVersion("late", 1, 0, "draft")),
+			); err != nil {
+				return err
+			}
+			for i, to := range []brenner.Ref{ref("a", 1), ref("a", 2), ref("a", 3), ref("b", 1), ref("b", 2), ref("decided", 1), ref("decided", 3)} {
+				if err := do(tx.InsertLink(ctx, store.Link{From: ref("late", 1), Rel: "cites", To: to})); err != nil {
+					return err
+				}
+				if i == 0 { // reached twice, listed once
+					if err := tx.InsertLink(ctx, store.Link{From: ref("a", 3), Rel: "derived_from", To: to}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		among := []brenner.Ref{ref("b", 2), ref("a", 2), ref("a", 1), ref("a", 3), ref("b", 1), ref("decided", 1), ref("decided", 3), ref("late", 1), ref("none", 1)}
+		corrected := func() []brenner.Ref {
+			some := get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.Corrected(ctx, among) })
+			all := get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.CorrectedTargets(ctx) })
+			wantEqual(t, "of all that are linked", some, all)
+			return some
+		}
+		wantEqual(t, "corrected", []brenner.Ref{ref("a", 1), ref("a", 2)}, corrected())
+		wantEqual(t, "outdated", []brenner.Ref{ref("b", 2), ref("decided", 1)}, get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+			return r.Outdated(ctx, among)
+		}))
+		wantEqual(t, "stale", []brenner.Ref{ref("late", 1)}, get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+			return r.Stale(ctx, []brenner.Ref{ref("late", 1), ref("a", 3)}, []artifact.Relation{"cites", "derived_from"}, 100)
+		}))
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			settled := anArtifact("a", 3)
+			settled.Canonical = 3
+			return do(tx.SetStatus(ctx, ref("a", 3), artifact.Canonical), tx.PutArtifact(ctx, settled))
+		})
+		wantEqual(t, "corrected after a decision", []brenner.Ref(nil), corrected())
 	}},
 }

@@ -284,6 +284,7 @@ func questions() []question {
 		answer("Records after 1", func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, 1, 2) }),
 		answer("EachBlob", eachBlob),
 		answer("OutdatedTargets", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.OutdatedTargets(ctx) }),
+		answer("CorrectedTargets", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.CorrectedTargets(ctx) }),
 		answer("Leaves", func(ctx context.Context, r store.Reader) ([]store.Version, error) { return r.Leaves(ctx, "") }),
 		answer("Actors", func(ctx context.Context, r store.Reader) ([]store.Actor, error) { return r.Actors(ctx) }),
 		answer("Tokens", func(ctx context.Context, r store.Reader) ([]store.Token, error) { return r.Tokens(ctx) }),
@@ -293,6 +294,9 @@ func questions() []question {
 		}),
 		answer("Outdated", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
 			return r.Outdated(ctx, everyRef()[2:])
+		}),
+		answer("Corrected", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+			return r.Corrected(ctx, everyRef()[2:])
 		}),
 		answer("LinksFrom", func(ctx context.Context, r store.Reader) ([]store.Link, error) {
 			return r.LinksFrom(ctx, everyRef()[3:])

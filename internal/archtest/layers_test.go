@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"playbook", "policy", "assembly", "lineage", "check", "snapshot",
+	"playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval",
 }
 
 // lineDiff is pure as the protocols are, and theirs alone: no surface compares
@@ -58,6 +58,7 @@ var layers = []layer{
 	{name: "config", ours: []string{"canon", "artifact", "policy", "roster"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
 	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
+	{name: "retrieval", pure: true, theirs: []string{textLibrary}},
 	{name: "check", ours: []string{"canon", "artifact", "playbook"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
 

@@ -1,0 +1,284 @@
+package retrieval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Question gives the terms of a text that is asked for itself: all its words
+// count, each the more the more often it stands there. They come in byte order.
+func Question(text string) []Term { return weigh(text, func(string) float64 { return 1 }) }
+
+func weigh(text string, weight func(word string) float64) []Term {
+	words := Words(text)
+	slices.Sort(words)
+	var terms []Term
+	for len(words) > 0 {
+		n := 1
+		for n < len(words) && words[n] == words[0] {
+			n++
+		}
+		terms = append(terms, Term{Word: words[0], Own: float64(n) * weight(words[0])})
+		words = words[n:]
+	}
+	return terms
+}
+
+// Habits say how often words stand in the tasks of a project. A task says what
+// it is about in a few words, and in many more what is to be done with it: to
+// summarise, to compare, to cite. Those come again from task to task.
+type Habits struct {
+	tasks int
+	with  map[string]int
+}
+
+// NewHabits counts the words of some tasks of a project.
+func NewHabits(tasks []string) Habits {
+	h := Habits{tasks: len(tasks), with: map[string]int{}}
+	for _, text := range tasks {
+		words := Words(text)
+		slices.Sort(words)
+		for _, w := range slices.Compact(words) {
+			h.with[w]++
+		}
+	}
+	return h
+}
+
+const (
+	// supposedTasks is how many tasks we imagine a project to have had before
+	// its first: so a word of two tasks is not yet a habit.
+	supposedTasks = 10
+	// supposedShare is the share of those that have a word of instructions.
+	supposedShare = 0.7
+	// leastWeight is what a word of a task keeps.
+	leastWeight = 0.05
+)
+
+// weight is what is left of a word of a task: the smaller the share of tasks
+// that have it, the more.
+func (h Habits) weight(word string) float64 {
+	have := float64(h.with[word])
+	if instructions[word] {
+		have += supposedShare * supposedTasks
+	}
+	return max(leastWeight, 1-have/float64(h.tasks+supposedTasks))
+}
+
+// Task gives the terms of a task, which is not among those the habits were
+// learnt from: every word counts, those that tasks often have less.
+func (h Habits) Task(text string) []Term { return weigh(text, h.weight) }
+
+// instructions are words, by stem, that say what to do with a subject, and what
+// is asked for as the outcome, whatever the subject is. They are what we suppose
+// of a project whose tasks we do not know yet.
+var instructions = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`
+		accept add address agree aim analyse analyze analysis annotate answer append appropriate argue artifact ask assess assessment
+		assign attach attempt author available aware base basis begin brief briefly bring bullet canonical careful carefully case change
+		check choose cite citation claim clarify clear clearly collect comment compare compile complete conclude conclusion concise
+		confidence confirm consider consistent contain contradict contribute cover create critique current decide decision define
+		deliver deliverable derive describe description detail determine develop differ disagree discuss discussion document draft
+		edit ensure establish estimate evaluate evaluation evidence examine example existing expand expect explain explanation explore
+		extend extract fill final find finding finish focus follow following form format formulate gap gather general goal handle
+		hand help highlight identify illustrate important improve include indicate inform information input integrate interpret
+		introduce introduction investigate issue item judge justify keep know known leave limit limitation line link list literature
+		look main mark material matter meet meeting memo mention minimal module name necessary need new note number objective open
+		option order organise organize outcome outline output overview page paper paragraph part piece plan point possible precise
+		prepare present previous prior problem procedure proceed produce project proper propose proposal prove provide publish purpose
+		question quick quote rank read reader reason recommend recommendation record refer reference regard relate relevant remain
+		remark remove repeat reply report request require requirement research resolve respond response restate result return
+		review revise rewrite role run scope search section sentence separate set short show shown simple sketch solve sort source
+		specific specify start state statement status step store study subject submit suggest suggestion suitable summarise summarize
+		summary supersede support sure table task team tell test text think time title today topic treat try type understand unknown
+		update useful verify version view want word work write writing`) {
+		m[stem(w)] = true
+	}
+	return m
+}()
+
+// Near is a word that is near in meaning to one of a question.
+type Near struct {
+	Of, Word string  // both as Words gives them
+	Likeness float64 // cosine
+}
+
+const (
+	// expansionShare is how much a word that is near in meaning counts beside
+	// the word itself, were they the same.
+	expansionShare = 0.3
+	// LeastLikeness is the cosine below which words are not near.
+	LeastLikeness = 0.5
+)
+
+// Expand adds the words that are near in meaning to those of a question.
+func Expand(terms []Term, near []Near) []Term {
+	own := map[string]float64{}
+	for _, t := range terms {
+		own[t.Word] = t.Own
+	}
+	added := map[string]float64{}
+	for _, n := range near {
+		if own[n.Word] == 0 && n.Likeness >= LeastLikeness {
+			added[n.Word] = max(added[n.Word], expansionShare*n.Likeness*own[n.Of])
+		}
+	}
+	out := slices.Clone(terms)
+	for w, weight := range added { // order-free: sorted below
+		if weight > 0 {
+			out = append(out, Term{Word: w, Expansion: weight})
+		}
+	}
+	return together(out)
+}
+
+// together makes one term of those that have the same word, in byte order.
+func together(terms []Term) []Term {
+	slices.SortStableFunc(terms, func(a, b Term) int { return strings.Compare(a.Word, b.Word) })
+	var out []Term
+	for _, t := range terms {
+		if n := len(out); n > 0 && out[n-1].Word == t.Word {
+			out[n-1].Own += t.Own
+			out[n-1].Feedback += t.Feedback
+			out[n-1].Expansion += t.Expansion
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// Telling keeps the terms that tell most where there are more than most, of
+// which so many documents have each.
+func Telling(stats Statistics, terms []Term, have []int64, most int) ([]Term, []int64) {
+	order := keep(terms, most, func(i int) float64 { return terms[i].weight() * stats.Rarity(have[i]) })
+	kept, counts := make([]Term, len(order)), make([]int64, len(order))
+	for i, o := range order {
+		kept[i], counts[i] = terms[o], have[o]
+	}
+	return kept, counts
+}
+
+// Heaviest keeps the terms that count most, whoever has them.
+func Heaviest(terms []Term, most int) []Term {
+	order := keep(terms, most, func(i int) float64 { return terms[i].weight() })
+	kept := make([]Term, len(order))
+	for i, o := range order {
+		kept[i] = terms[o]
+	}
+	return kept
+}
+
+// keep gives the places of those terms that are worth most, in their order;
+// ties go to the first.
+func keep(terms []Term, most int, worth func(i int) float64) []int {
+	order := make([]int, len(terms))
+	worths := make([]float64, len(terms))
+	for i := range terms {
+		order[i], worths[i] = i, worth(i)
+	}
+	if len(order) > most {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worths[b], worths[a]) })
+		order = order[:most]
+		slices.Sort(order)
+	}
+	return order
+}
+
+const (
+	// FeedbackTexts is how many of the best texts the question is widened by,
+	// feedbackWords by how many of their words, and ownShare is what the words
+	// of the question keep of the whole.
+	FeedbackTexts = 5
+	feedbackWords = 20
+	ownShare      = 0.6
+)
+
+// Reading is one of the best texts for a question, and its score.
+type Reading struct {
+	Document
+	Score float64
+}
+
+// Candidate is a word that feedback may add, of which it knows everything but
+// its rarity.
+type Candidate struct {
+	Word string
+	base float64
+}
+
+// Candidates gives the words of the best texts, those first that stand most in
+// the best of them.
+func Candidates(stats Statistics, best []Reading) []Candidate {
+	total := 0.0
+	for _, r := range best {
+		total += r.Score
+	}
+	scale := stats.scale()
+	var b Builder
+	base := map[string]float64{}
+	for _, r := range best {
+		length := uint16(b.count(r.Document))
+		for _, w := range b.touched {
+			share := scale.impact(uint16(min(b.counts[w], maxCount)), length) / (saturation + 1)
+			base[b.analyzer.Word(w)] += float64(r.Score / total * share)
+			b.counts[w] = 0
+		}
+	}
+	out := make([]Candidate, 0, len(base))
+	for w, x := range base { // order-free: sorted below
+		out = append(out, Candidate{w, x})
+	}
+	slices.SortFunc(out, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.base, a.base), strings.Compare(a.Word, b.Word))
+	})
+	return out
+}
+
+// EnoughCandidates reports whether none but the first so many candidates, of
+// which the number of documents that have each is known, can be among the words
+// that feedback takes.
+func EnoughCandidates(stats Statistics, all []Candidate, have []int64) bool {
+	if len(have) == len(all) {
+		return true
+	}
+	if len(have) < feedbackWords {
+		return false
+	}
+	taken := make([]float64, len(have))
+	for i, n := range have {
+		taken[i] = all[i].base * stats.Rarity(n)
+	}
+	slices.Sort(taken)
+	return all[len(have)].base*stats.Rarity(1) < taken[len(taken)-feedbackWords]
+}
+
+// Feedback widens a question by the words that tell most about the best texts
+// for it. Have counts the documents that have each of the first candidates.
+func Feedback(stats Statistics, terms []Term, all []Candidate, have []int64) []Term {
+	added := make([]Term, len(have))
+	for i, n := range have {
+		added[i] = Term{Word: all[i].Word, Feedback: all[i].base * stats.Rarity(n)}
+	}
+	slices.SortFunc(added, func(a, b Term) int {
+		return cmp.Or(cmp.Compare(b.Feedback, a.Feedback), strings.Compare(a.Word, b.Word))
+	})
+	added = added[:min(feedbackWords, len(added))]
+	sum, own := 0.0, 0.0
+	for _, t := range added {
+		sum += t.Feedback
+	}
+	for _, t := range terms {
+		own += t.Own
+	}
+	if sum == 0 || math.IsInf(sum, 0) {
+		return terms
+	}
+	for i := range added {
+		added[i].Feedback *= own * (1 - ownShare) / ownShare / sum
+	}
+	return together(slices.Concat(terms, added))
+}

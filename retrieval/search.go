@@ -1,0 +1,401 @@
+package retrieval
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Term is a word that is looked for, and how much it counts: as a word of the
+// question, as one that the best texts brought (feedback), as one that is near
+// in meaning (expansion).
+type Term struct {
+	Word      string
+	Own       float64
+	Feedback  float64
+	Expansion float64
+}
+
+func (t Term) weight() float64 { return t.Own + t.Feedback + t.Expansion }
+
+// View is a segment as a search sees it.
+type View struct {
+	Directory *Directory
+	Columns   *Columns
+	Dead      Dead
+}
+
+// Kind is that of a document.
+func (v View) Kind(ordinal int) Kind { return v.Directory.kinds[v.Columns.kinds[ordinal]] }
+
+// List is what a segment says about a word.
+type List struct {
+	// Have is how many documents have it, as this segment counts: see
+	// Builder.Remove.
+	Have   int64
+	blocks []block
+}
+
+// ReadList reads what the pages that WordPages listed say about a word.
+func (v View) ReadList(word string, pages [][]byte) (List, error) {
+	var out List
+	var scratch [briefPostings]posting
+	for i, data := range pages {
+		page, ok := openPage(data)
+		if !ok {
+			return List{}, damaged(i)
+		}
+		found, there, ok := page.find(word)
+		if !ok {
+			return List{}, damaged(i)
+		}
+		if !there {
+			continue
+		}
+		out.Have += int64(found.n) + found.adjust
+		if out.blocks, ok = found.blocks(out.blocks, v.Columns.lengths, scratch[:]); !ok {
+			return List{}, damaged(i)
+		}
+	}
+	return out, nil
+}
+
+// Search is a ranking under way. Segments are looked through one after the
+// other, in any order; what cannot reach the best any more is not looked at.
+type Search struct {
+	scale   scale
+	terms   []Term
+	factors []float64
+	chosen  func(Kind) bool
+	limit   int
+
+	found []Found
+	least int64 // what is below is not among the best any more
+	room  int   // how many may be found before the worse of them are dropped
+
+	views   []View
+	lists   [][]List
+	sums    [window]int64
+	touched [window / 64]uint64
+	order   []int64
+}
+
+// Found is a document and its score.
+type Found struct {
+	Segment, Ordinal int
+	steps            int64
+}
+
+// Score is how well the document fits.
+func (f Found) Score() float64 { return Score(f.steps) }
+
+// window is how many documents are scored at a time.
+const window = 4096
+
+// NewSearch begins to rank by some terms, of which so many documents have each.
+// Chosen says which kinds are wanted. Of the best as many are found as limit
+// says, and those that tie with the last of them; 0 is no limit.
+func NewSearch(stats Statistics, terms []Term, have []int64, limit int, chosen func(Kind) bool) *Search {
+	s := &Search{scale: stats.scale(), terms: terms, limit: limit, chosen: chosen, factors: make([]float64, len(terms)), room: max(256, 2*limit)}
+	for i, t := range terms {
+		s.factors[i] = t.weight() * stats.Rarity(have[i]) * unit
+	}
+	return s
+}
+
+// scan is a list that is being gone through.
+type scan struct {
+	blocks  []block
+	next    int // block
+	factor  float64
+	current []posting // decoded and not passed
+	buffer  []posting
+	bound   int64 // what a posting in the window adds at most
+}
+
+// Segment looks through a segment, of which the lists of the terms are given in
+// their order. Segments are numbered as they come.
+func (s *Search) Segment(v View, lists []List) error {
+	number := len(s.views)
+	s.views, s.lists = append(s.views, v), append(s.lists, lists)
+	wanted := make([]bool, len(v.Directory.kinds))
+	some := false
+	for i, k := range v.Directory.kinds {
+		wanted[i] = s.chosen(k)
+		some = some || wanted[i]
+	}
+	if !some {
+		return nil
+	}
+	scans := make([]*scan, 0, len(lists))
+	for i, l := range lists {
+		if len(l.blocks) > 0 && s.factors[i] > 0 {
+			scans = append(scans, &scan{blocks: l.blocks, factor: s.factors[i]})
+		}
+	}
+	for base := 0; base < v.Directory.Documents && len(scans) > 0; base += window {
+		if err := s.window(v, number, base, scans, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// window scores the documents from base on. Lists are divided: a document that
+// only the lesser ones have cannot be among the best, so the others bring the
+// documents, and the lesser ones are asked only about those that need it.
+func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) error {
+	end := min(base+window, v.Directory.Documents)
+	for _, l := range scans {
+		l.bound = s.bound(l, base, end)
+	}
+	slices.SortStableFunc(scans, func(a, b *scan) int { return cmp.Compare(b.bound, a.bound) })
+	lesser, rest := len(scans), int64(0)
+	for lesser > 0 && rest+scans[lesser-1].bound < s.least {
+		lesser--
+		rest += scans[lesser].bound
+	}
+	lengths := v.Columns.lengths
+	for _, l := range scans[:lesser] {
+		if l.bound == 0 {
+			break
+		}
+		if !s.accumulate(l, base, end, lengths) {
+			return errDamaged
+		}
+	}
+	for i, set := range s.touched {
+		s.touched[i] = 0
+		for ; set != 0; set &= set - 1 {
+			at := i<<6 | bits.TrailingZeros64(set)
+			sum := s.sums[at]
+			s.sums[at] = 0
+			ordinal := base + at
+			if sum+rest < s.least || !wanted[v.Columns.kinds[ordinal]] || v.Dead.Has(ordinal) {
+				continue
+			}
+			left := rest
+			for _, l := range scans[lesser:] {
+				if sum+left < s.least || l.bound == 0 {
+					break
+				}
+				left -= l.bound
+				count, ok := l.at(uint32(ordinal))
+				if !ok {
+					return errDamaged
+				}
+				if count > 0 {
+					sum += s.scale.steps(l.factor, count, lengths[ordinal])
+				}
+			}
+			if sum >= s.least && sum > 0 {
+				s.collect(Found{number, ordinal, sum})
+			}
+		}
+	}
+	return nil
+}
+
+// bound is what a list adds at most to a document of the window. Blocks that
+// lie before the window are passed.
+func (s *Search) bound(l *scan, base, end int) int64 {
+	for len(l.current) > 0 && int(l.current[0].ordinal) < base {
+		l.current = l.current[1:]
+	}
+	most := int64(0)
+	if len(l.current) > 0 {
+		b := l.blocks[l.next-1]
+		most = s.scale.steps(l.factor, b.most, b.shortest)
+	}
+	for l.next < len(l.blocks) && l.blocks[l.next].last < int64(base) {
+		l.next++
+	}
+	for _, b := range l.blocks[l.next:] {
+		if b.before+1 >= int64(end) {
+			break
+		}
+		most = max(most, s.scale.steps(l.factor, b.most, b.shortest))
+	}
+	if most > 0 {
+		most++ // rounding must not make a bound too small
+	}
+	return most
+}
+
+// accumulate adds what a list says about the documents of a window.
+func (s *Search) accumulate(l *scan, base, end int, lengths []uint16) bool {
+	for {
+		for i, p := range l.current {
+			if int(p.ordinal) >= end {
+				l.current = l.current[i:]
+				return true
+			}
+			if at := int(p.ordinal) - base; at >= 0 {
+				s.sums[at] += s.scale.steps(l.factor, p.count, lengths[p.ordinal])
+				s.touched[at>>6] |= 1 << (at & 63)
+			}
+		}
+		l.current = nil
+		if l.next == len(l.blocks) || l.blocks[l.next].before+1 >= int64(end) {
+			return true
+		}
+		if !l.decode() {
+			return false
+		}
+	}
+}
+
+// decode reads the next block.
+func (l *scan) decode() (ok bool) {
+	b := l.blocks[l.next]
+	l.next++
+	l.buffer, ok = decodeBlock(l.buffer[:0], b.data, b.before, b.n)
+	l.current = l.buffer
+	return ok && len(l.current) > 0 && int64(l.current[len(l.current)-1].ordinal) == b.last
+}
+
+// at gives how often the word counts in a document, 0 if it has not. Documents
+// are asked about in order.
+func (l *scan) at(ordinal uint32) (count uint16, ok bool) {
+	for {
+		for i, p := range l.current {
+			if p.ordinal >= ordinal {
+				l.current = l.current[i:]
+				if p.ordinal == ordinal {
+					return p.count, true
+				}
+				return 0, true
+			}
+		}
+		l.current = nil
+		for l.next < len(l.blocks) && l.blocks[l.next].last < int64(ordinal) {
+			l.next++
+		}
+		if l.next == len(l.blocks) || l.blocks[l.next].before >= int64(ordinal) {
+			return 0, true
+		}
+		if !l.decode() {
+			return 0, false
+		}
+	}
+}
+
+// collect keeps a document that may be among the best.
+func (s *Search) collect(f Found) {
+	s.found = append(s.found, f)
+	if s.limit > 0 && len(s.found) >= s.room {
+		s.cut()
+		s.room = max(s.room, 2*len(s.found))
+	}
+}
+
+// cut keeps the best, and those that tie with the last of them.
+func (s *Search) cut() {
+	if s.limit <= 0 || len(s.found) <= s.limit {
+		return
+	}
+	s.order = s.order[:0]
+	for _, f := range s.found {
+		s.order = append(s.order, f.steps)
+	}
+	s.least = greatest(s.order, s.limit)
+	s.found = slices.DeleteFunc(s.found, func(f Found) bool { return f.steps < s.least })
+}
+
+// greatest gives the n-th greatest of some numbers, which it puts in another
+// order.
+func greatest(all []int64, n int) int64 {
+	for {
+		pivot := all[len(all)/2]
+		i, j := 0, len(all)-1
+		for i <= j {
+			for all[i] > pivot {
+				i++
+			}
+			for all[j] < pivot {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j+1:
+			all = all[:j+1]
+		case n > i:
+			all, n = all[i:], n-i
+		default:
+			return pivot
+		}
+	}
+}
+
+// Best gives the best, greatest score first, in no order where they tie: that
+// is by name, which only the pages of names know.
+func (s *Search) Best() []Found {
+	s.cut()
+	slices.SortFunc(s.found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(b.steps, a.steps), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Ordinal, b.Ordinal))
+	})
+	return s.found
+}
+
+// Parts says what the score of a document is made of. They add up to it.
+type Parts struct {
+	Own, Feedback, Expansion float64
+	// Words are those of the question that the document has, in the order of
+	// the terms.
+	Words []string
+}
+
+// Parts explains the scores of some documents that were found.
+func (s *Search) Parts(found []Found) ([]Parts, error) {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(found[a].Segment, found[b].Segment), cmp.Compare(found[a].Ordinal, found[b].Ordinal))
+	})
+	steps := make([][3]int64, len(found))
+	out := make([]Parts, len(found))
+	for t, term := range s.terms {
+		if s.factors[t] == 0 {
+			continue
+		}
+		var l *scan
+		segment := -1
+		for _, i := range order {
+			f := found[i]
+			if f.Segment != segment {
+				segment, l = f.Segment, &scan{blocks: s.lists[f.Segment][t].blocks}
+			}
+			count, ok := l.at(uint32(f.Ordinal))
+			if !ok {
+				return nil, errDamaged
+			}
+			if count == 0 {
+				continue
+			}
+			all := s.scale.steps(s.factors[t], count, s.views[segment].Columns.lengths[f.Ordinal])
+			own := int64(float64(all) * term.Own / term.weight())
+			feedback := min(all-own, int64(float64(all)*term.Feedback/term.weight()))
+			if term.Feedback == 0 && term.Expansion == 0 {
+				own = all
+			} else if term.Expansion == 0 {
+				feedback = all - own
+			}
+			steps[i][0] += own
+			steps[i][1] += feedback
+			steps[i][2] += all - own - feedback
+			if term.Own > 0 {
+				out[i].Words = append(out[i].Words, term.Word)
+			}
+		}
+	}
+	for i, p := range steps {
+		out[i].Own, out[i].Feedback, out[i].Expansion = float64(p[0])/unit, float64(p[1])/unit, float64(p[2])/unit
+	}
+	return out, nil
+}

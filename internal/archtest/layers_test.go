@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"playbook", "policy", "assembly", "lineage", "check", "snapshot",
+	"playbook", "policy", "assembly", "lineage", "check", "snapshot", "program",
 }
 
 const (
@@ -55,6 +55,7 @@ var layers = []layer{
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
 	{name: "check", ours: []string{"canon", "artifact", "playbook"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "program", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary}},
 
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},
@@ -76,6 +77,7 @@ var layers = []layer{
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "api", "internal/problem", "internal/schema")},
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/problem", "internal/schema")},
+	{name: "internal/runner/...", ours: with("internal/runner/...", "api")},
 	{name: "internal/tracing"},
 	{name: "internal/web/...", ours: with("internal/web/...", "api", "internal/problem")},
 

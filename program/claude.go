@@ -111,7 +111,7 @@ func byStatusOr(status int, known Cause) Cause {
 	if known != Fine {
 		return known
 	}
-	return byStatus(status)
+	return ByStatus(status)
 }
 
 func (r *claudeReader) answer(e claudeEvent) []Event {
@@ -184,9 +184,9 @@ func (r *claudeReader) finish(e claudeEvent) {
 		r.result.Cause = Declined
 	case r.result.Cause != Fine:
 	case e.APIStatus != 0:
-		r.result.Cause = byStatus(e.APIStatus)
+		r.result.Cause = ByStatus(e.APIStatus)
 	default:
-		r.result.Cause = byWords(r.result.Said)
+		r.result.Cause = ByWords(r.result.Said)
 	}
 }
 

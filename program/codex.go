@@ -56,11 +56,11 @@ func (r *codexReader) Line(line []byte) []Event {
 	case "error":
 		// Said again and again while it tries; turn.failed is the last word.
 		r.result.Said = said(e.Message)
-		return []Event{{Does: "waits: " + byWords(e.Message).Sentence()}}
+		return []Event{{Does: "waits: " + ByWords(e.Message).Sentence()}}
 	case "turn.failed":
 		r.closed = true
 		r.result.Said = said(e.Error.Message)
-		r.result.Cause = byWords(e.Error.Message)
+		r.result.Cause = ByWords(e.Error.Message)
 	case "turn.completed":
 		r.completed(e)
 	}
@@ -114,7 +114,7 @@ func (r *codexReader) End(x Exit) Result {
 			out.Cause = Crashed
 		}
 		if out.Cause == Fine && x.Code != 0 {
-			out.Cause = byWords(out.Said + " " + x.Errors)
+			out.Cause = ByWords(out.Said + " " + x.Errors)
 		}
 	}
 	return ended(out, x, r.spoke)

@@ -77,7 +77,7 @@ func (r *geminiReader) finish(e geminiEvent) {
 		return
 	}
 	r.result.Said = said(e.Error.Message)
-	r.result.Cause = byWords(e.Error.Type + " " + e.Error.Message)
+	r.result.Cause = ByWords(e.Error.Type + " " + e.Error.Message)
 }
 
 func (r *geminiReader) Usage() Usage { return r.usage }

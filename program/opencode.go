@@ -73,13 +73,13 @@ func (r *opencodeReader) Line(line []byte) []Event {
 // opencodeCause reads an error; one of its own that it calls unknown says
 // nothing, whatever its words.
 func opencodeCause(name string, status int, said string) Cause {
-	if cause := byStatus(status); cause != Crashed {
+	if cause := ByStatus(status); cause != Crashed {
 		return cause
 	}
 	if name == "UnknownError" {
 		return Crashed
 	}
-	return byWords(said)
+	return ByWords(said)
 }
 
 // step adds what a step used. A cost of 0 for tokens means that opencode knows

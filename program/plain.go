@@ -25,7 +25,7 @@ func (r *plainReader) End(x Exit) Result {
 	out := Result{Reply: r.reply.String()}
 	if x.Code != 0 {
 		// A command that fails has not answered, whatever it printed.
-		out.Cause, out.Said, out.Reply = byWords(x.Errors), said(out.Reply+" "+x.Errors), ""
+		out.Cause, out.Said, out.Reply = ByWords(x.Errors), said(out.Reply+" "+x.Errors), ""
 	}
 	return ended(out, x, true)
 }

@@ -154,6 +154,8 @@ type Result struct {
 	// Conversation is what a later start goes on with; Model is what answered.
 	Conversation string `json:"conversation,omitzero"`
 	Model        string `json:"model,omitzero"`
+	// Exit is how its process ended; nil if it has none.
+	Exit *Exit `json:"exit,omitzero"`
 	// RetryAfter is how long the program says to wait.
 	RetryAfter brenner.Duration `json:"retry_after,omitzero"`
 }
@@ -184,8 +186,8 @@ func said(text string) string {
 	return words
 }
 
-// byStatus is what a status of HTTP means.
-func byStatus(status int) Cause {
+// ByStatus is what a status of HTTP means.
+func ByStatus(status int) Cause {
 	switch {
 	case status == 401 || status == 403:
 		return NotLoggedIn
@@ -216,11 +218,11 @@ var phrases = []struct {
 // status finds a status of HTTP in a message, where it is called one.
 var status = regexp.MustCompile(`(?i)(?:status:?|error:?|"code":|rejected) \(?([45]\d\d)\b|"code":([45]\d\d)\b`)
 
-// byWords is what a message means, as well as words can tell.
-func byWords(text string) Cause {
+// ByWords is what a message means, as well as words can tell.
+func ByWords(text string) Cause {
 	if m := status.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1] + m[2])
-		if c := byStatus(n); c != Crashed {
+		if c := ByStatus(n); c != Crashed {
 			return c
 		}
 	}
@@ -239,7 +241,7 @@ func ended(r Result, x Exit, spoke bool) Result {
 	switch {
 	case r.Cause != Fine:
 	case x.Code != 0:
-		r.Cause = byWords(x.Errors)
+		r.Cause = ByWords(x.Errors)
 		if r.Said == "" {
 			r.Said = said(x.Errors)
 		}

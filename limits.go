@@ -307,3 +307,49 @@ const (
 	// MaxCompletions bounds the names offered to a shell.
 	MaxCompletions = 200
 )
+
+// Programs and runs.
+const (
+	// MaxProgramArgs bounds the arguments, and the variables, of a program;
+	// MaxProgramArgBytes one of them.
+	MaxProgramArgs     = 64
+	MaxProgramArgBytes = 8 << 10
+	// MaxPrograms bounds the programs of one configuration.
+	MaxPrograms = 256
+	// DefaultRunTime is how long a run may take unless its program says
+	// otherwise, MaxRunTime how long it may say.
+	DefaultRunTime = 30 * time.Minute
+	MaxRunTime     = 24 * time.Hour
+	// DefaultRunOutput and MaxRunOutput bound likewise what a run prints.
+	DefaultRunOutput = 64 << 20
+	MaxRunOutput     = 4 << 30
+	// DefaultRunTurns and DefaultRunTokens bound what a run uses of a model.
+	DefaultRunTurns  = 200
+	DefaultRunTokens = 5_000_000
+	// MaxRunLine bounds a line that a program prints; the rest of a longer one
+	// is passed over.
+	MaxRunLine = 4 << 20
+	// MaxTranscriptBytes bounds what is kept of what a run printed: its
+	// beginning and, mostly, its end.
+	MaxTranscriptBytes = 2 << 20
+	// MaxScriptBytes bounds a file that a script answers from.
+	MaxScriptBytes = 8 << 20
+	// MaxRepairs is how often an answer without a usable delta is sent back.
+	MaxRepairs = 2
+	// MaxRunRetries is how often a run waits for a provider that limits or is
+	// overloaded; the first pause is RetryPause and each next one twice that, up
+	// to MaxRetryPause, unless the program says how long.
+	MaxRunRetries = 6
+	RetryPause    = 5 * time.Second
+	MaxRetryPause = 5 * time.Minute
+	// MaxRunFailures is how many failed runs block a task.
+	MaxRunFailures = 3
+	// RunLease is how long a runner holds a run without renewing it.
+	RunLease = 10 * time.Minute
+	// StopGrace is how long a program may take to end when it is asked to.
+	StopGrace = 5 * time.Second
+	// MaxJobs bounds the runs of one runner at a time.
+	MaxJobs = 64
+	// MaxRounds bounds the rounds of one question.
+	MaxRounds = 20
+)

@@ -45,6 +45,7 @@ type Artifact struct {
 	sections [sectionCount]items
 	recorded index[identity, *entry] // every delta in the artifact, for D8
 	names    index[name, ItemID]     // provisional ids (D4)
+	messages index[string, bool]     // that some of them came in
 	// mentions lists, for provisional ids that nothing is bound to yet, the
 	// items that use them, so that they can be shown anew when it is.
 	mentions map[name][]ItemID
@@ -57,9 +58,6 @@ type items struct {
 	live    int
 	special int // live items that meet the section's special rule, see Item.special
 }
-
-// identity is what makes two deltas the same delta (D8).
-type identity struct{ message, delta string }
 
 // name is a provisional id in the scope of its agent.
 type name struct {

@@ -66,21 +66,18 @@ const (
 // an artifact: its form, its section's rules, its values. Findings that do not
 // stop it come back as warnings.
 func Check(d Delta) ([]brenner.Diagnostic, error) {
-	_, warnings, err := compile(d, time.Time{})
+	at, _ := parseInstant(d.Timestamp)
+	_, warnings, err := compile(d, at)
 	if err != nil {
 		return nil, err
 	}
 	return warnings, nil
 }
 
-// compile checks a delta and breaks it into writes.
-func compile(d Delta, received time.Time) (*entry, []brenner.Diagnostic, *brenner.Error) {
+// compile checks a delta that counts as of an instant and breaks it into writes.
+func compile(d Delta, at time.Time) (*entry, []brenner.Diagnostic, *brenner.Error) {
 	if err := d.checkForm(); err != nil {
 		return nil, nil, asInvalid(err)
-	}
-	at, _ := parseInstant(d.Timestamp)
-	if !received.IsZero() && received.Before(at) {
-		at = received.UTC()
 	}
 	if !representable(at) {
 		return nil, nil, invalid("/timestamp", "the instant of receipt is outside years 0000 to 9999", "")

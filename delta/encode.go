@@ -154,7 +154,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if in.Format != format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
-	r := reader{in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}}
+	r := reader{in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -193,6 +193,7 @@ type reader struct {
 	a        *Artifact
 	recorded map[identity]*entry
 	names    map[name]ItemID
+	messages map[string]bool
 }
 
 func (r *reader) read() error {
@@ -212,6 +213,7 @@ func (r *reader) read() error {
 	}
 	r.a.recorded = index[identity, *entry]{lower: r.recorded}
 	r.a.names = index[name, ItemID]{lower: r.names}
+	r.a.messages = index[string, bool]{lower: r.messages}
 	r.a.mentions = map[name][]ItemID{}
 	view := viewer{names: r.a.lookup}
 	for s := range r.a.sections {
@@ -297,14 +299,14 @@ func (r *reader) entries(in []entryJSON, it *Item, pointer string, kills bool) (
 }
 
 func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) {
-	received, ok := parseInstant(in.At)
+	at, ok := parseInstant(in.At)
 	if !ok {
 		return nil, badArtifact(pointer+"/at", "not an instant")
 	}
 	if in.Message != "" && !plain(in.Message) {
 		return nil, badArtifact(pointer+"/message", "not a message id")
 	}
-	e, _, err := compile(in.Delta, received)
+	e, _, err := compile(in.Delta, at)
 	if err != nil {
 		return nil, notArtifact(err, pointer+"/delta")
 	}
@@ -317,6 +319,9 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 		return nil, badArtifact(pointer+"/delta/delta_id", "the delta appears twice")
 	}
 	r.recorded[e.identity()] = e
+	if e.message != "" {
+		r.messages[e.message] = true
+	}
 	if n := (name{e.delta.Agent, e.delta.ProvisionalID}); n.id != "" {
 		if _, twice := r.names[n]; twice {
 			return nil, badArtifact(pointer+"/delta/provisional_id", "the provisional id is bound twice")

@@ -26,6 +26,7 @@ type oracleDelta struct {
 	payload map[string]any
 	sortKey string // of D3, once computed
 	content string
+	said    string // the content without id and place, at the instant it counts
 }
 
 type oracleItem struct {
@@ -96,7 +97,7 @@ func (s *oracleState) clone() *oracleState {
 }
 
 // merge is Merge.
-func (s *oracleState) merge(batch []delta.Entry) (*oracleState, []oracleOutcome) {
+func (s *oracleState) merge(batch []delta.Entry, opts delta.Options) (*oracleState, []oracleOutcome) {
 	outcomes := make([]oracleOutcome, len(batch))
 	var work []*oracleDelta
 	place := map[*oracleDelta]int{}
@@ -105,26 +106,13 @@ func (s *oracleState) merge(batch []delta.Entry) (*oracleState, []oracleOutcome)
 			outcomes[i] = oracleOutcome{status: delta.Rejected, code: brenner.CodeOf(err)}
 			continue
 		}
-		d := &oracleDelta{Delta: e.Delta, message: e.Message, content: string(canon.MustMarshal(e.Delta))}
-		d.at, _ = time.Parse(time.RFC3339Nano, strings.ToUpper(e.Delta.Timestamp))
-		d.at = d.at.UTC()
-		if !e.Received.IsZero() && e.Received.Before(d.at) {
-			d.at = e.Received.UTC()
-		}
-		if len(e.Delta.Payload) > 0 {
-			if err := json.Unmarshal(e.Delta.Payload, &d.payload); err != nil {
-				panic(err)
-			}
-		}
+		d := readOracle(e, opts)
 		work = append(work, d)
 		place[d] = i
 	}
 	sort.SliceStable(work, func(i, j int) bool { return s.before(work[i], work[j]) })
 
-	// D8.
-	same := func(a, b *oracleDelta) bool {
-		return a.content == b.content
-	}
+	// D8: recorded before, or a second copy in this merge.
 	var fresh []*oracleDelta
 	copies := map[*oracleDelta]*oracleDelta{}
 next:
@@ -132,60 +120,62 @@ next:
 		for _, old := range s.recorded() {
 			if old.message == d.message && old.DeltaID == d.DeltaID {
 				outcomes[place[d]] = oracleOutcome{status: delta.Duplicate}
-				if !same(old, d) {
+				if old.content != d.content {
 					outcomes[place[d]] = oracleOutcome{status: delta.Rejected, code: brenner.CodeDeltaIDReused}
 				}
 				continue next
 			}
 		}
 		for _, old := range fresh {
-			if old.message == d.message && old.DeltaID == d.DeltaID {
-				if same(old, d) {
-					copies[d] = old
-				} else {
-					outcomes[place[d]] = oracleOutcome{status: delta.Rejected, code: brenner.CodeDeltaIDReused}
-				}
+			if old.message == d.message && old.content == d.content {
+				copies[d] = old
 				continue next
 			}
 		}
 		fresh = append(fresh, d)
 	}
 
-	// D14: fold, strike the last offending kill, fold again.
-	struck := map[*oracleDelta]bool{}
-	var next *oracleState
-	var faults map[*oracleDelta]brenner.Code
-	var where map[*oracleDelta]*oracleItem
-	for {
-		next, where, faults = s.fold(fresh, struck)
-		offender := next.offendingKill(s, where)
-		if offender == nil {
-			break
-		}
-		struck[offender] = true
+	// D14: fold; while no third alternative lives, spare the one killed last.
+	spared := map[string]bool{}
+	f := s.fold(fresh, spared)
+	for f.next.lastKilledThird(s, f.where) != nil {
+		spared[f.next.lastKilledThird(s, f.where).id()] = true
+		f = s.fold(fresh, spared)
 	}
+	var repeated []*oracleDelta
 	for _, d := range fresh {
 		out := &outcomes[place[d]]
 		switch {
-		case struck[d]:
-			*out = oracleOutcome{status: delta.Rejected, code: brenner.CodeNoThirdAlternative}
-		case faults[d] != "":
-			*out = oracleOutcome{status: delta.Rejected, code: faults[d]}
+		case f.waits[d]:
+			*out = oracleOutcome{status: delta.Waiting, code: brenner.CodeTargetAwaited}
+		case f.faults[d] != "":
+			*out = oracleOutcome{status: delta.Rejected, code: f.faults[d]}
+		case f.repeats[d] != nil:
+			repeated = append(repeated, d)
 		default:
-			it := where[d]
+			it := f.where[d]
 			out.item = it.id()
-			out.status, out.code = next.judge(it, d)
+			out.status, out.code = f.next.judge(it, d)
 		}
 	}
-	for d, first := range copies {
-		outcomes[place[d]] = outcomes[place[first]]
-		if o := &outcomes[place[d]]; o.status == delta.Applied || o.status == delta.Superseded || o.status == delta.Conflicted {
-			o.status = delta.Duplicate
+	share := func(d, first *oracleDelta) {
+		o := oracleOutcome{status: delta.Duplicate}
+		if i, ours := place[first]; ours {
+			if o = outcomes[i]; o.status == delta.Applied || o.status == delta.Superseded || o.status == delta.Conflicted {
+				o.status = delta.Duplicate
+			}
 		}
+		outcomes[place[d]] = o
+	}
+	for _, d := range repeated {
+		share(d, f.repeats[d])
+	}
+	for d, first := range copies {
+		share(d, first)
 	}
 	// What was skipped is not recorded.
 	recorded := 0
-	for _, it := range next.items {
+	for _, it := range f.next.items {
 		drop := func(d *oracleDelta) bool {
 			i, ours := place[d]
 			return ours && outcomes[i].status == delta.Skipped
@@ -201,8 +191,29 @@ next:
 	if recorded == 0 {
 		return s, outcomes
 	}
-	next.version++
-	return next, outcomes
+	f.next.version++
+	return f.next, outcomes
+}
+
+// readOracle reads a delta and finds the instant at which it counts (D11).
+func readOracle(e delta.Entry, opts delta.Options) *oracleDelta {
+	d := &oracleDelta{Delta: e.Delta, message: e.Message, content: string(canon.MustMarshal(e.Delta))}
+	d.at, _ = time.Parse(time.RFC3339Nano, strings.ToUpper(e.Delta.Timestamp))
+	if !e.Received.IsZero() {
+		if d.at.Before(opts.NotBefore) || e.Received.Before(d.at) {
+			d.at = e.Received
+		}
+	}
+	d.at = d.at.UTC()
+	if len(e.Delta.Payload) > 0 {
+		if err := json.Unmarshal(e.Delta.Payload, &d.payload); err != nil {
+			panic(err)
+		}
+	}
+	said := e.Delta
+	said.DeltaID, said.Seq, said.Timestamp = "", 0, delta.FormatInstant(d.at)
+	d.said = string(canon.MustMarshal(said))
+	return d
 }
 
 func (s *oracleState) recorded() []*oracleDelta {
@@ -214,24 +225,59 @@ func (s *oracleState) recorded() []*oracleDelta {
 	return all
 }
 
+// oracleFold is what a fold gives.
+type oracleFold struct {
+	next    *oracleState
+	where   map[*oracleDelta]*oracleItem
+	faults  map[*oracleDelta]brenner.Code
+	waits   map[*oracleDelta]bool
+	repeats map[*oracleDelta]*oracleDelta
+}
+
 // fold applies deltas in order. One that names an item not there yet is tried
 // again after every ADD.
-func (s *oracleState) fold(work []*oracleDelta, struck map[*oracleDelta]bool) (*oracleState, map[*oracleDelta]*oracleItem, map[*oracleDelta]brenner.Code) {
-	next := s.clone()
-	where := map[*oracleDelta]*oracleItem{}
-	faults := map[*oracleDelta]brenner.Code{}
-	var waiting []*oracleDelta
+func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFold {
+	f := oracleFold{s.clone(), map[*oracleDelta]*oracleItem{}, map[*oracleDelta]brenner.Code{}, map[*oracleDelta]bool{}, map[*oracleDelta]*oracleDelta{}}
+	next := f.next
+	var admitted, waiting []*oracleDelta
+	// D8: what says the same in its message, or has the id of what was admitted.
+	shut := func(d *oracleDelta) bool {
+		for _, old := range slices.Concat(s.recorded(), admitted) {
+			if d.message != "" && old.message == d.message && old.said == d.said {
+				f.repeats[d] = old
+				return true
+			}
+		}
+		for _, old := range admitted {
+			if old.message == d.message && old.DeltaID == d.DeltaID {
+				f.faults[d] = brenner.CodeDeltaIDReused
+				return true
+			}
+		}
+		return false
+	}
 	apply := func(d *oracleDelta) bool {
+		if shut(d) {
+			return true
+		}
 		it, code := next.target(d)
 		if code != "" {
-			faults[d] = code
+			f.faults[d] = code
 			return true
 		}
 		if it == nil {
 			return false
 		}
-		where[d] = it
-		if d.Operation == delta.Kill && !strings.Contains(string(d.TargetID), ".") {
+		kills := d.Operation == delta.Kill && !strings.Contains(string(d.TargetID), ".")
+		if kills && spared[it.id()] {
+			f.faults[d] = brenner.CodeNoThirdAlternative
+			return true
+		}
+		f.where[d] = it
+		if !slices.ContainsFunc(it.kills, func(k *oracleDelta) bool { return s.before(k, d) }) {
+			admitted = append(admitted, d)
+		}
+		if kills {
 			it.kills = append(it.kills, d)
 		} else {
 			it.log = append(it.log, d)
@@ -239,13 +285,13 @@ func (s *oracleState) fold(work []*oracleDelta, struck map[*oracleDelta]bool) (*
 		return true
 	}
 	for _, d := range work {
-		if struck[d] {
-			continue
-		}
 		if d.Operation != delta.Add {
 			if !apply(d) {
 				waiting = append(waiting, d)
 			}
+			continue
+		}
+		if shut(d) {
 			continue
 		}
 		highest, live := 0, 0
@@ -258,22 +304,30 @@ func (s *oracleState) fold(work []*oracleDelta, struck map[*oracleDelta]bool) (*
 			}
 		}
 		if d.Section == delta.HypothesisSlate && live >= 6 {
-			faults[d] = brenner.CodeSectionLimitExceeded
+			f.faults[d] = brenner.CodeSectionLimitExceeded
 			continue
 		}
 		if d.ProvisionalID != "" && next.bound(d.Agent, d.ProvisionalID) != nil {
-			faults[d] = brenner.CodeInvalidValue
+			f.faults[d] = brenner.CodeDeltaIDReused
 			continue
 		}
 		it := &oracleItem{section: d.Section, number: highest + 1, log: []*oracleDelta{d}}
 		next.items = append(next.items, it)
-		where[d] = it
+		f.where[d] = it
+		admitted = append(admitted, d)
 		waiting = slices.DeleteFunc(waiting, apply)
 	}
 	for _, d := range waiting {
-		faults[d] = brenner.CodeInvalidTarget
+		if shut(d) {
+			continue
+		}
+		if strings.HasPrefix(string(d.TargetID), "new-") {
+			f.waits[d] = true // D4
+		} else {
+			f.faults[d] = brenner.CodeInvalidTarget
+		}
 	}
-	return next, where, faults
+	return f
 }
 
 func (s *oracleState) bound(agent brenner.ActorName, name string) *oracleItem {
@@ -478,9 +532,10 @@ func (s *oracleState) isThird(it *oracleItem) bool {
 		slices.ContainsFunc(r.Lists["labels"], func(l string) bool { return strings.EqualFold(l, "third alternative") })
 }
 
-// offendingKill finds the last kill in effect that left no third alternative.
-func (s *oracleState) offendingKill(base *oracleState, where map[*oracleDelta]*oracleItem) *oracleDelta {
-	var last *oracleDelta
+// lastKilledThird finds, if no third alternative lives, the one that this merge
+// killed last; a kill older than its ADD counts as just after it (D14, D11).
+func (s *oracleState) lastKilledThird(base *oracleState, where map[*oracleDelta]*oracleItem) *oracleItem {
+	var last *oracleItem
 	lastAt := ""
 	for _, it := range s.items {
 		if it.section != delta.HypothesisSlate || !s.isThird(it) {
@@ -493,15 +548,14 @@ func (s *oracleState) offendingKill(base *oracleState, where map[*oracleDelta]*o
 		if old := base.byID(it.id()); old != nil && len(old.kills) > 0 || where[kill] == nil {
 			continue
 		}
-		// A kill older than its ADD counts as just after it.
 		at := s.key(kill)
 		for _, d := range it.log {
 			if d.Operation == delta.Add {
-				at = max(at, s.key(d)) + "|" + s.key(kill)
+				at = max(at, s.key(d))
 			}
 		}
 		if at > lastAt {
-			last, lastAt = kill, at
+			last, lastAt = it, at
 		}
 	}
 	return last

@@ -16,6 +16,7 @@ const (
 	Skipped    Status = "skipped"    // the item was killed before it
 	Rejected   Status = "rejected"   // it broke a rule, named by the code
 	Duplicate  Status = "duplicate"  // recorded already
+	Waiting    Status = "waiting"    // for the ADD of the provisional id it names; offer it again
 )
 
 // Outcome says what became of one delta of a merge, and why.
@@ -41,6 +42,13 @@ func (o *Outcome) Recorded() bool {
 func (o *Outcome) reject(e *brenner.Error) {
 	o.Status = Rejected
 	o.Code, o.Message, o.Hint, o.Pointer = e.Code, e.Message, e.Hint, e.Pointer
+}
+
+// await says what a delta waits for.
+func (o *Outcome) await(e *entry) {
+	o.Status, o.Code, o.Pointer = Waiting, brenner.CodeTargetAwaited, "/target_id"
+	o.Message = "no ADD of " + string(e.delta.Agent) + " has brought " + e.target.provisional + " yet"
+	o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
 }
 
 // judge says which recorded edits of one item show. It remembers what it looks

@@ -17,18 +17,12 @@ func (m *merge) result() Result {
 	}
 	m.judge()
 	recorded := m.recorded()
-	for _, c := range m.copies {
-		if !c.first.Recorded() {
-			*c.outcome = *c.first
-		} else {
-			c.outcome.Item = c.first.Item
-		}
-	}
 	artifact := m.given
 	if len(recorded) > 0 {
 		next.meta = m.metadata(recorded)
 		next.recorded = next.recorded.with(byIdentity(recorded))
 		next.names = next.names.with(m.names)
+		next.messages = next.messages.with(messagesOf(recorded))
 		next.mentions = m.mentions()
 		artifact = &next
 	}
@@ -91,16 +85,24 @@ func (m *merge) section(s int, changed []*Item) items {
 
 // judge gives each delta that was folded its outcome.
 func (m *merge) judge() {
+	var repeated []copyOf
 	for i := range m.work {
 		w := &m.work[i]
 		switch {
-		case w.struck:
-			w.outcome.reject(lastThirdAlternative())
 		case w.fault != nil:
 			w.outcome.reject(w.fault)
+		case w.waits:
+			w.outcome.await(w.entry)
+		case w.said != nil:
+			w.outcome.Status, w.outcome.Item = Duplicate, w.said.item
+		case w.repeats != nil:
+			repeated = append(repeated, copyOf{w.outcome, w.repeats.outcome})
 		default:
 			w.judge(m.lookup)
 		}
+	}
+	for _, c := range append(repeated, m.copies...) { // a repetition may have copies
+		c.settle()
 	}
 }
 
@@ -135,6 +137,27 @@ func (m *merge) recorded() []*entry {
 		if w := &m.work[i]; w.outcome.Recorded() {
 			w.entry.item = w.outcome.Item
 			all = append(all, w.entry)
+		}
+	}
+	return all
+}
+
+// settle gives a copy the fate of the first: a duplicate of what is recorded,
+// or refused, skipped or waiting as that is.
+func (c copyOf) settle() {
+	id := c.outcome.DeltaID
+	if *c.outcome = *c.first; c.first.Recorded() {
+		*c.outcome = Outcome{MessageID: c.first.MessageID, Agent: c.first.Agent, Operation: c.first.Operation, Status: Duplicate, Item: c.first.Item}
+	}
+	c.outcome.DeltaID = id
+}
+
+// messagesOf lists the messages of deltas.
+func messagesOf(recorded []*entry) map[string]bool {
+	all := map[string]bool{}
+	for _, e := range recorded {
+		if e.message != "" {
+			all[e.message] = true
 		}
 	}
 	return all

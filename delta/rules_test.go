@@ -195,9 +195,9 @@ func TestMerge_ProvisionalIDsResolveEverywhere(t *testing.T) {
 		strings.Replace(named("h2", "H-NEW"), `:09Z`, `:10Z`, 1),
 	)
 	wantOutcome(t, r, 2, delta.Applied, "")
-	wantOutcome(t, r, 3, delta.Rejected, brenner.CodeInvalidTarget)
+	wantOutcome(t, r, 3, delta.Waiting, brenner.CodeTargetAwaited)
 	wantOutcome(t, r, 4, delta.Rejected, brenner.CodeInvalidTarget)
-	wantOutcome(t, r, 6, delta.Rejected, brenner.CodeInvalidValue)
+	wantOutcome(t, r, 6, delta.Rejected, brenner.CodeDeltaIDReused)
 	// D11: an edit older than its target's ADD counts as just after it.
 	if got := textOf(t, r.Artifact, "H1", "claim"); got != "edited" {
 		t.Errorf("claim %q", got)
@@ -404,18 +404,6 @@ func TestMerge_ConflictIsExplicitAndSettled(t *testing.T) {
 	})
 }
 
-func TestMerge_InstantIsCappedByReceipt(t *testing.T) {
-	// D11: year 9999 does not win for ever.
-	es := entries(t, strings.Replace(say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"future"}`), "2026", "9999", 1),
-		say("2", 30, "Bob", "EDIT", "RT", "RT", `{"statement":"present"}`))
-	es[0].Received, es[1].Received = instant("2026-01-01T12:00:10Z"), instant("2026-01-01T12:00:31Z")
-	a := delta.Merge(nil, es, delta.Options{}).Artifact
-	rt, _ := a.Item("RT")
-	if rt.Text("statement") != "present" || !rt.History("statement")[0].At.Equal(es[0].Received) {
-		t.Errorf("%+v", rt.History("statement"))
-	}
-}
-
 func TestMerge_ResearchThreadIsEditedOnly(t *testing.T) {
 	// D12: target RT or null; without rationale a warning.
 	r := mergeAll(t, nil, say("1", 0, "Ann", "EDIT", "-", "RT", `{"statement":"s"}`), say("2", 1, "Ann", "EDIT", "RT", "RT", `{"context":"c"}`))
@@ -472,21 +460,38 @@ func TestMerge_LastThirdAlternativeCannotBeKilled(t *testing.T) {
 }
 
 func TestMerge_ASparedThirdAlternativeTakesItsPlace(t *testing.T) {
-	// D13, D14: struck, the first kill leaves no place for "b"; the second then
-	// makes one for another third alternative, and so may stand.
+	// D13, D14: every KILL of the one that is spared is refused, and what had
+	// its place finds the slate full.
 	base := mergeAll(t, nil, hypotheses(5)...).Artifact
 	add := `{"claim":"c","mechanism":"m"`
 	r := mergeAll(t, base,
 		say("k1", 10, "Bob", "KILL", "H1", "H", `{}`),
 		say("a", 11, "Bob", "ADD", "-", "H", add+`}`),
 		say("b", 12, "Bob", "ADD", "-", "H", add+`}`),
-		say("k2", 13, "Bob", "KILL", "H1", "H", `{}`),
-		say("c", 14, "Bob", "ADD", "-", "H", add+`,"third_alternative":true}`))
+		say("k2", 13, "Bob", "KILL", "H1", "H", `{}`))
 	wantOutcome(t, r, 0, delta.Rejected, brenner.CodeNoThirdAlternative)
 	wantOutcome(t, r, 1, delta.Applied, "")
 	wantOutcome(t, r, 2, delta.Rejected, brenner.CodeSectionLimitExceeded)
-	wantOutcome(t, r, 3, delta.Applied, "")
-	wantOutcome(t, r, 4, delta.Applied, "")
+	wantOutcome(t, r, 3, delta.Rejected, brenner.CodeNoThirdAlternative)
+}
+
+func TestMerge_NumberOfKillsDecidesNothing(t *testing.T) {
+	// D14: a replacement saves one kill and three hundred alike, and without one
+	// they are refused alike.
+	base := mergeAll(t, nil, hypotheses(3)...).Artifact
+	for _, n := range []int{1, 99, 100, 101, 300} {
+		var kills []string
+		for i := range n {
+			kills = append(kills, say(fmt.Sprint("k", i), 10+i%40, "Bob", "KILL", "H1", "H", `{}`))
+		}
+		r := mergeAll(t, base, kills...)
+		for i := range n {
+			wantOutcome(t, r, i, delta.Rejected, brenner.CodeNoThirdAlternative)
+		}
+		r = mergeAll(t, base, append(kills, say("n", 59, "Bob", "ADD", "-", "H", `{"claim":"c","mechanism":"m","third_alternative":true}`))...)
+		wantOutcome(t, r, 0, delta.Applied, "")
+		wantOutcome(t, r, n, delta.Applied, "")
+	}
 }
 
 // D14, D23: however often a third alternative is killed and a place taken, the

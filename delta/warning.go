@@ -28,6 +28,12 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 // outcome says it all.
 func (m *merge) about(w *work) []brenner.Diagnostic {
 	e := w.entry
+	if w.said != nil || w.repeats != nil {
+		return []brenner.Diagnostic{{
+			Code: brenner.CodeDeltaRepeated, Severity: brenner.SeverityWarning, Subject: e.delta.DeltaID,
+			Message: "the message says this more than once; it counts once", Hint: "send each delta once",
+		}}
+	}
 	if w.outcome.Code == brenner.CodeTargetKilled {
 		return []brenner.Diagnostic{{
 			Code: brenner.CodeTargetKilled, Severity: brenner.SeverityWarning, Subject: e.delta.DeltaID,

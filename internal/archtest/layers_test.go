@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval",
+	"playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program",
 }
 
 // lineDiff is pure as the protocols are, and theirs alone: no surface compares
@@ -61,6 +61,7 @@ var layers = []layer{
 	{name: "retrieval", pure: true, theirs: []string{textLibrary}},
 	{name: "check", ours: []string{"canon", "artifact", "playbook"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "program", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary}},
 
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},
@@ -94,6 +95,7 @@ var layers = []layer{
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "api", "internal/problem", "internal/schema")},
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/problem", "internal/schema")},
+	{name: "internal/runner/...", ours: with("internal/runner/...", "api")},
 	{name: "internal/tracing"},
 	{name: "internal/web/...", ours: with("internal/web/...", "api", "internal/problem")},
 

@@ -1,0 +1,18 @@
+package brenner
+
+// Codes of programs and runs.
+const (
+	CodeInvalidProgram Code = "INVALID_PROGRAM"
+	CodeCostUnknown    Code = "COST_UNKNOWN"
+	CodeNoRepository   Code = "NO_REPOSITORY"
+	CodeLandRefused    Code = "LAND_REFUSED"
+	CodeRunEnded       Code = "RUN_ENDED"
+)
+
+var runCodes = []CodeInfo{
+	{CodeInvalidProgram, ClassInvalid, "A program is described in a way that no machine could start it.", "Mend it at the pointer given."},
+	{CodeNoRepository, ClassConflict, "A run was to work in a git worktree, and there is no repository with a commit.", "Make a repository and commit, or let the program work in a scratch directory."},
+	{CodeLandRefused, ClassConflict, "The branch of a run cannot be merged as things are.", "Do what the message names, then land it again; nothing was changed."},
+	{CodeRunEnded, ClassConflict, "The run has ended, or is another runner's.", "See how it ended; its work can be started again."},
+	{CodeCostUnknown, ClassInvalid, "A limit of cost was set for a program that does not tell its cost and has no bound.", "Give the program a bound of cost, or leave the limit out."},
+}

@@ -1,0 +1,170 @@
+package delta
+
+import (
+	"brenner"
+)
+
+// identity is what makes two deltas the same delta (D8).
+type identity struct{ message, delta string }
+
+func (e *entry) identity() identity { return identity{e.message, e.delta.DeltaID} }
+
+// likeness is all that a delta of a message says, its id and its place in the
+// message aside. An agent that sends a block twice means it once (D8).
+type likeness struct {
+	message, target, provisional, rationale, payload string
+	agent                                            brenner.ActorName
+	operation                                        Operation
+	section                                          Section
+	second                                           int64
+	nanosecond                                       int
+}
+
+func (e *entry) likeness() likeness {
+	d := &e.delta
+	return likeness{
+		message: e.message, target: string(d.TargetID), provisional: d.ProvisionalID, rationale: d.Rationale, payload: string(d.Payload),
+		agent: d.Agent, operation: d.Operation, section: d.Section, second: e.at.Unix(), nanosecond: e.at.Nanosecond(),
+	}
+}
+
+// unique sets aside what the artifact holds already and second copies of a
+// delta. What else shares an id, or says the same as another delta of its
+// message, it marks: which of them counts is for the fold to see, because a
+// delta that is rejected keeps nobody out.
+func (m *merge) unique() {
+	first := make(map[identity]int, len(m.work)) // place in kept
+	rivals := map[identity]map[brenner.Digest]int{}
+	kept := m.work[:0]
+	for _, w := range m.work {
+		id := w.entry.identity()
+		if old, ok := m.base.recorded.get(id); ok {
+			w.again(old)
+			continue
+		}
+		i, taken := first[id]
+		if !taken {
+			first[id] = len(kept)
+			kept = append(kept, w)
+			continue
+		}
+		if rivals[id] == nil {
+			rivals[id] = map[brenner.Digest]int{kept[i].entry.digest(): i}
+		}
+		if same, ok := rivals[id][w.entry.digest()]; ok {
+			m.copies = append(m.copies, copyOf{w.outcome, kept[same].outcome})
+			continue
+		}
+		rivals[id][w.entry.digest()] = len(kept)
+		w.contested, kept[i].contested = true, true
+		kept = append(kept, w)
+	}
+	m.work = kept
+	m.group()
+}
+
+// again judges a delta whose id is that of a recorded one.
+func (w *work) again(old *entry) {
+	if w.entry.digest() != old.digest() {
+		w.outcome.reject(reused(w.entry))
+		return
+	}
+	w.outcome.Status, w.outcome.Item = Duplicate, old.item
+}
+
+func reused(e *entry) *brenner.Error {
+	return brenner.Errorf(brenner.CodeDeltaIDReused, "delta_id %q was used for another delta", clip(e.delta.DeltaID)).
+		At("/delta_id").WithHint("give the delta an id of its own")
+}
+
+// group marks the deltas that say what their message says elsewhere too.
+func (m *merge) group() {
+	said := m.saidBefore()
+	var first map[likeness]int // place in work
+	groups := 0
+	for i := range m.work {
+		w := &m.work[i]
+		if w.entry.message == "" {
+			continue
+		}
+		if first == nil {
+			first = make(map[likeness]int, len(m.work)-i)
+		}
+		like := w.entry.likeness()
+		w.said = said[like]
+		j, ok := first[like]
+		if !ok {
+			first[like] = i
+			continue
+		}
+		if m.work[j].group == 0 {
+			groups++
+			m.work[j].group = groups
+		}
+		w.group = m.work[j].group
+	}
+}
+
+// saidBefore gives what the artifact has recorded of the messages that this
+// merge brings more of, which is rare: a message is merged as a whole.
+func (m *merge) saidBefore() map[likeness]*entry {
+	known := map[string]bool{}
+	for i := range m.work {
+		message := m.work[i].entry.message
+		if seen, _ := m.base.messages.get(message); seen {
+			known[message] = true
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	said := map[likeness]*entry{}
+	for s := range m.base.sections {
+		for _, it := range m.base.sections[s].list {
+			for _, e := range it.log {
+				if known[e.message] {
+					said[e.likeness()] = e
+				}
+			}
+			for _, e := range it.kills {
+				if known[e.message] {
+					said[e.likeness()] = e
+				}
+			}
+		}
+	}
+	return said
+}
+
+// free says whether nothing keeps a delta out: no delta was admitted under its
+// id, and none that says the same in its message. A delta holds its id from
+// the moment it is admitted; one that waits, is skipped or is rejected holds
+// none (D8).
+func (m *merge) free(i int) bool {
+	w := &m.work[i]
+	if w.said != nil {
+		return false
+	}
+	if w.group > 0 {
+		if j, ok := m.spoken[w.group]; ok {
+			w.repeats = &m.work[j]
+			return false
+		}
+	}
+	if _, held := m.holders[w.entry.identity()]; w.contested && held {
+		w.fault = reused(w.entry)
+		return false
+	}
+	return true
+}
+
+// hold notes that a delta was admitted.
+func (m *merge) hold(i int) {
+	w := &m.work[i]
+	if w.contested {
+		m.holders[w.entry.identity()] = i
+	}
+	if w.group > 0 {
+		m.spoken[w.group] = i
+	}
+}

@@ -1,0 +1,129 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/program"
+)
+
+// beating is a run of ours that is alive.
+type beating struct {
+	id  string
+	end context.CancelCauseFunc
+
+	mu    sync.Mutex
+	doing string
+	since time.Time
+	used  program.Usage
+	// until is when the lease ends, by our own clock, which does not jump.
+	until time.Time
+	gone  bool
+}
+
+// does notes what the run does now, and reports whether that is new.
+func (b *beating) does(what string, used program.Usage) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fresh := b.doing != what
+	if fresh {
+		b.doing, b.since = what, time.Now()
+	}
+	b.used = used
+	return fresh
+}
+
+func (b *beating) isGone() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone
+}
+
+// join takes a run into the beat.
+func (r *Runner) join(run api.StartedRun, end context.CancelCauseFunc) *beating {
+	b := &beating{id: run.ID, end: end, doing: "starts", since: time.Now(), until: time.Now().Add(time.Duration(run.LeaseLeft))}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[run.ID] = b
+	return b
+}
+
+func (r *Runner) leave(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, id)
+}
+
+// beats tells the project that our runs are alive, and ends those that it wants
+// ended, or that it may give to another because it has not heard from us (W8).
+func (r *Runner) beats(ctx context.Context) {
+	ticker := time.NewTicker(r.o.Beat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		r.mu.Lock()
+		var all []*beating
+		for _, b := range r.live {
+			all = append(all, b)
+		}
+		r.mu.Unlock()
+		if len(all) > 0 {
+			r.beatOnce(ctx, all)
+		}
+	}
+}
+
+func (r *Runner) beatOnce(ctx context.Context, all []*beating) {
+	// A lease counts from before the question: the answer may take its time.
+	sent := time.Now()
+	req := api.BeatRunsRequest{Runner: r.name}
+	byID := map[string]*beating{}
+	for _, b := range all {
+		b.mu.Lock()
+		req.Runs = append(req.Runs, api.RunBeat{ID: b.id, Does: b.doing, Since: b.since.UTC(), Usage: b.used})
+		b.mu.Unlock()
+		byID[b.id] = b
+	}
+	ask, cancel := context.WithTimeout(ctx, max(r.o.Lease/4, time.Second))
+	answer, err := r.o.Project.BeatRuns(ask, req)
+	cancel()
+	if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassUnavailable {
+		r.o.Log.Warn("the project does not take the beat of the runs", "cause", err)
+	}
+	for _, a := range answer.Runs {
+		if b := byID[a.ID]; b != nil {
+			b.hear(a, sent)
+		}
+	}
+	for _, b := range all {
+		b.mu.Lock()
+		late := time.Now().Add(r.o.Grace + r.o.Beat).After(b.until)
+		b.mu.Unlock()
+		if late {
+			b.end(causeError{program.LostTouch})
+		}
+	}
+}
+
+// hear takes what the project says about a run.
+func (b *beating) hear(a api.BeatAnswer, sent time.Time) {
+	b.mu.Lock()
+	if a.LeaseLeft > 0 {
+		b.until = sent.Add(time.Duration(a.LeaseLeft))
+	}
+	b.gone = b.gone || a.Gone
+	b.mu.Unlock()
+	switch {
+	case a.Gone:
+		b.end(causeError{program.LostTouch})
+	case a.Stop != "":
+		b.end(causeError{program.Stopped})
+	}
+}

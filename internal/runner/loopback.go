@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"brenner"
+)
+
+// loopback serves the tools to the programs of our runs, on a port of its own
+// and to nobody without the token of a live run (W3).
+type loopback struct {
+	url  string
+	http *http.Server
+
+	mu     sync.RWMutex
+	tokens map[string]bool
+}
+
+func serveLoopback(tools http.Handler, log *slog.Logger) (*loopback, error) {
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").Because(err)
+	}
+	s := &loopback{url: "http://" + l.Addr().String() + "/mcp", tokens: map[string]bool{}}
+	host := l.Addr().String()
+	s.http = &http.Server{
+		ReadHeaderTimeout: brenner.HeaderDeadline, MaxHeaderBytes: brenner.MaxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			// A page in a browser reaches loopback too: under another name, or
+			// with its origin.
+			if req.Host != host || req.Header.Get("Origin") != "" {
+				http.Error(w, "not for browsers", http.StatusForbidden)
+				return
+			}
+			if req.URL.Path != "/mcp" {
+				http.NotFound(w, req)
+				return
+			}
+			if !s.admits(strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")) {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				http.Error(w, "this is for the runs of one runner, by the token of a live one", http.StatusUnauthorized)
+				return
+			}
+			tools.ServeHTTP(w, req)
+		}),
+	}
+	go func() { _ = s.http.Serve(l) }()
+	return s, nil
+}
+
+func (s *loopback) admit(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[token] = true
+}
+
+func (s *loopback) dismiss(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tokens, token)
+}
+
+func (s *loopback) admits(token string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return token != "" && s.tokens[token]
+}
+
+func (s *loopback) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		return s.http.Close()
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+
+	"brenner"
+	"brenner/canon"
+)
+
+// machine is what runs of ours leave on the disk of this machine while they
+// last: their directories, and which processes are theirs. It lies outside
+// every project, and tells the next runner what a dead one left behind (W16).
+type machine struct {
+	dir string
+}
+
+// openMachine takes a directory that is ours alone.
+func openMachine(dir string) (*machine, error) {
+	if dir == "" {
+		return nil, brenner.Errorf(brenner.CodeFileError, "there is no place for what runs leave on this machine").WithHint("set HOME or XDG_STATE_HOME")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, brenner.Errorf(brenner.CodeFileError, "%s cannot be made", dir).Because(err)
+	}
+	return &machine{dir: dir}, nil
+}
+
+func (m *machine) close() error { return nil }
+
+// trace is the file about one run.
+type trace struct {
+	Run    string    `json:"run"`
+	Mark   string    `json:"mark"`
+	Runner processID `json:"runner"`
+	// Process leads the group of the program under way.
+	Process processID `json:"process,omitzero"`
+	// Repository and Branch are those of a worktree, Tree is where it is.
+	Repository string `json:"repository,omitzero"`
+	Branch     string `json:"branch,omitzero"`
+	Tree       string `json:"tree,omitzero"`
+}
+
+// runFile is the trace of a run under way.
+type runFile struct {
+	dir  string
+	mark string
+	path string
+
+	mu    sync.Mutex
+	trace trace
+}
+
+// traceName is the file in the directory of a run.
+const traceName = "run.json"
+
+// begin makes the directory of a run, named so that no other run has it, and
+// writes down whose it is before anything is started in it.
+func (m *machine) begin(run, mark string) *runFile {
+	f := &runFile{dir: filepath.Join(m.dir, run+"-"+mark[:8]), mark: mark}
+	f.path = filepath.Join(f.dir, traceName)
+	f.trace = trace{Run: run, Mark: mark, Runner: self()}
+	_ = os.MkdirAll(f.dir, 0o700)
+	f.write()
+	return f
+}
+
+// write replaces the file as a whole.
+func (f *runFile) write() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	part := f.path + ".new"
+	if os.WriteFile(part, canon.MustMarshal(f.trace), 0o600) == nil {
+		_ = os.Rename(part, f.path)
+	}
+}
+
+// process notes the process that was started.
+func (f *runFile) process(p processID) {
+	f.mu.Lock()
+	f.trace.Process = p
+	f.mu.Unlock()
+	f.write()
+}
+
+// keep notes what must be taken apart with git.
+func (f *runFile) keep(p *place) {
+	if p.tree == nil {
+		return
+	}
+	f.mu.Lock()
+	f.trace.Repository, f.trace.Branch, f.trace.Tree = p.tree.repo.dir, p.tree.branch, p.tree.dir
+	f.mu.Unlock()
+	f.write()
+}
+
+// done removes the directory of a run that left nothing.
+func (f *runFile) done() { _ = removeAll(f.dir) }
+
+// leftovers lists the traces of runners that are gone.
+func (m *machine) leftovers() []*runFile {
+	files, _ := filepath.Glob(filepath.Join(m.dir, "*", traceName))
+	var out []*runFile
+	for _, path := range files {
+		raw, err := os.ReadFile(path)
+		if err != nil || len(raw) > 64<<10 {
+			continue
+		}
+		f := &runFile{dir: filepath.Dir(path), path: path}
+		if canon.Unmarshal(raw, &f.trace) != nil || f.trace.Runner.alive() {
+			continue
+		}
+		f.mark = f.trace.Mark
+		out = append(out, f)
+	}
+	return out
+}
+
+// end ends the processes of a run whose runner is gone. Its directory stays
+// until its worktree has been looked after.
+func (f *runFile) end() {
+	if f.trace.Process.alive() {
+		killGroup(f.trace.Process.PID)
+	}
+	sweep(f.trace.Mark)
+}

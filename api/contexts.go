@@ -95,8 +95,17 @@ type InvocationInfo struct {
 	Record   assembly.Context `json:"record"`
 	// Later lists what was read through the invocation afterwards.
 	Later []LaterRead `json:"later"`
-	// Outputs are the versions written for the task after the context was made.
+	// Outputs are the versions its agent wrote under it.
 	Outputs []brenner.Ref `json:"outputs"`
+	// Writes are all records its agent made under it: versions, replies, lessons,
+	// stalemates (C30).
+	Writes []ContextWrite `json:"writes"`
+}
+
+// ContextWrite is a record that was made under a context.
+type ContextWrite struct {
+	Seq  int64  `json:"seq"`
+	Kind string `json:"kind"`
 }
 
 // LaterRead is one read after the context was assembled.

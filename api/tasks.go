@@ -128,7 +128,10 @@ type TaskInfo struct {
 	Overdue bool          `json:"overdue,omitzero"`
 	Outputs []brenner.Ref `json:"outputs"`
 	// Moved lists the inputs that changed before the task was completed.
-	Moved     []Moved   `json:"moved,omitzero"`
+	Moved []Moved `json:"moved,omitzero"`
+	// Summaries lists what changed and was only shown as a summary: it marks
+	// nothing, and is for whoever reviews the outputs.
+	Summaries []Moved   `json:"summaries_moved,omitzero"`
 	Note      string    `json:"note,omitzero"`
 	Completed time.Time `json:"completed_at,omitzero"`
 }

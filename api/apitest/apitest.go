@@ -61,6 +61,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		playbookCases(),
 		overviewCases(),
 		fileCases(),
+		clauseCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")

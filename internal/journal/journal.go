@@ -27,7 +27,9 @@ type Record struct {
 	Actor brenner.ActorName `json:"actor"`
 	Role  brenner.Role      `json:"role"`
 	// Auth says how the actor was authenticated: owner, as, token:ID, system.
-	Auth    string         `json:"auth"`
+	Auth string `json:"auth"`
+	// Context names what an agent saw before it wrote: an invocation (C30).
+	Context string         `json:"context,omitzero"`
 	Kind    string         `json:"kind"`
 	Payload jsontext.Value `json:"payload"`
 	// Request is on the last record of a write that had an idempotency key.

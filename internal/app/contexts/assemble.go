@@ -57,7 +57,11 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		return work{}, brenner.Errorf(brenner.CodeUnknownRole, "the role %q has no view", c.Who.Role).
 			WithHint("declare one under views in .brennerrc and run `brenner config apply`")
 	}
-	w := work{view: v, text: req.Question, modules: req.Modules, cross: len(req.Modules) > 1}
+	if len(req.Modules) > 1 {
+		return work{}, brenner.Errorf(brenner.CodeCrossModule, "a question is about one module, not %d", len(req.Modules)).
+			At("/modules").WithHint("name one; a cross-cutting task spans several")
+	}
+	w := work{view: v, text: req.Question, modules: req.Modules}
 	if err := kernel.CheckText(req.Question); err != nil {
 		return work{}, err
 	}

@@ -33,6 +33,8 @@ type invocation struct {
 	Record brenner.Digest `json:"record"`
 	// Reads are all versions it showed, at once or later, as they stood then.
 	Reads []ledger.Pin `json:"reads"`
+	// Summaries are those of them of which no more than a summary was shown.
+	Summaries []brenner.Ref `json:"summaries,omitzero"`
 	// Bullets are the lessons it carried: what its agent may give feedback on.
 	Bullets []string        `json:"bullets"`
 	Scope   assembly.Scope  `json:"scope"`
@@ -82,6 +84,7 @@ func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p co
 			if !slices.ContainsFunc(i.Reads, func(q ledger.Pin) bool { return q.Ref == r.Ref }) {
 				i.Reads = append(i.Reads, r)
 			}
+			i.Summaries = slices.DeleteFunc(i.Summaries, func(s brenner.Ref) bool { return s == r.Ref })
 		}
 		i.Later = append(i.Later, later)
 		i.Used += p.Tokens
@@ -173,6 +176,11 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
 		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}
+	for _, item := range d.made.Items {
+		if item.Variant == assembly.Summary {
+			i.Summaries = append(i.Summaries, item.Ref)
+		}
+	}
 	for _, b := range d.made.Bullets {
 		i.Bullets = append(i.Bullets, string(b.ID))
 	}
@@ -220,8 +228,15 @@ func (s *Service) Invocation(ctx context.Context, req api.InvocationRequest) (ap
 			return api.InvocationInfo{}, err
 		}
 		out.Record = forReader(c, out.Record)
-		out.Outputs, err = s.outputsAfter(c, i)
-		return out, err
+		made, all, err := writesUnder(c, i.ID)
+		if err != nil {
+			return api.InvocationInfo{}, err
+		}
+		out.Outputs = made
+		for _, w := range all {
+			out.Writes = append(out.Writes, api.ContextWrite{Seq: w.Seq, Kind: w.Kind})
+		}
+		return out, nil
 	})
 }
 
@@ -232,26 +247,6 @@ func (s *Service) lookingAt(agent brenner.ActorName) policy.Action {
 		return policy.ContextAssemble
 	}
 	return policy.ContextPreview
-}
-
-// outputsAfter lists what was written for the task of an invocation, by its
-// agent, after it.
-func (r *Room) outputsAfter(c *kernel.Call, i invocation) ([]brenner.Ref, error) {
-	out := []brenner.Ref{}
-	if i.Task == "" {
-		return out, nil
-	}
-	t, err := r.Tasks.Find(c, i.Task)
-	if err != nil {
-		return out, err
-	}
-	versions, err := c.VersionsOf(c.Ctx, t.Outputs)
-	for _, v := range versions {
-		if v.Creator == i.Agent && v.Created.After(i.At) {
-			out = append(out, v.Ref())
-		}
-	}
-	return out, err
 }
 
 func (i invocation) item() api.InvocationItem {
@@ -296,7 +291,7 @@ func (r *Room) ReadsOf(c *kernel.Call, id string) ([]ledger.Reading, error) {
 	var out []ledger.Reading
 	for _, row := range rows {
 		for _, p := range row.Value.Reads {
-			out = append(out, ledger.Reading{Pin: p, Invocation: row.ID})
+			out = append(out, ledger.Reading{Pin: ledger.Pin(p), Invocation: row.ID, Summary: slices.Contains(row.Value.Summaries, p.Ref)})
 		}
 	}
 	return out, err

@@ -10,6 +10,7 @@ func Kinds() []kernel.AnyKind {
 	return []kernel.AnyKind{
 		kindContextAssembled,
 		kindContextRead,
+		kernel.Every(applyWrite),
 	}
 }
 

@@ -20,7 +20,22 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context to read through", c.Who.Name).
 			WithHint("assemble one first: `brenner context assemble`, or the tool context_assemble")
 	}
-	return kernel.Through{ID: rows[0].ID, Scope: rows[0].Value.Scope}, nil
+	i := rows[0].Value
+	return kernel.Through{ID: i.ID, Scope: i.Scope, Role: i.Role}, nil
+}
+
+// Current names the context that the caller writes under (C30).
+func (r *Room) Current(c *kernel.Call) (string, error) {
+	q := kernel.Query{States: []string{string(c.Who.Name)}, Newest: true, Group: c.Task}
+	rows, err := invocations.List(c.Ctx, c.Reader, q, 1)
+	if err == nil && len(rows) == 0 && c.Task != "" {
+		q.Group = ""
+		rows, err = invocations.List(c.Ctx, c.Reader, q, 1)
+	}
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return rows[0].ID, nil
 }
 
 // Charge records a read in an invocation, or refuses it when the budget does

@@ -27,6 +27,8 @@ type Call struct {
 	// Who asks. A use case that enters a task acts in the role the task gives
 	// (C8) by changing it.
 	Who store.Actor
+	// Task is the one that was entered, if any.
+	Task string
 
 	kernel  *Kernel
 	through *Through      // what an agent reads through (C3); nil otherwise
@@ -223,6 +225,7 @@ type Change struct {
 	*Call
 	tx      store.Tx
 	records []journal.Record
+	under   *string // the context it is made under, once looked up
 }
 
 // writing gives the transaction to who may write.
@@ -244,15 +247,35 @@ func (ch *Change) append(kind string, payload any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	under, err := ch.context()
+	if err != nil {
+		return 0, err
+	}
 	rec := journal.Record{
 		Seq: ch.NextSeq(), At: ch.Now, Actor: ch.Who.Name, Role: ch.Who.Role,
-		Auth: ch.Identity.Auth, Kind: kind, Payload: b,
+		Auth: ch.Identity.Auth, Context: under, Kind: kind, Payload: b,
 	}
 	ch.records = append(ch.records, rec)
 	if err := ch.kernel.kinds.Apply(ch.Ctx, tx, rec); err != nil {
 		return 0, fmt.Errorf("apply %s: %w", kind, err)
 	}
 	return rec.Seq, nil
+}
+
+// context is what an agent saw before it wrote: its newest context, in a task
+// the newest for that task (C30). Persons, and agents that saw none, have none.
+func (ch *Change) context() (string, error) {
+	if ch.under == nil {
+		id := ""
+		if m := ch.kernel.meter; m != nil && !ch.Person() {
+			var err error
+			if id, err = m.Current(ch.Call); err != nil {
+				return "", err
+			}
+		}
+		ch.under = &id
+	}
+	return *ch.under, nil
 }
 
 // NextSeq is the journal position that the next record will have.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"brenner"
 	"brenner/canon"
@@ -107,7 +108,22 @@ type entry struct {
 
 // Kinds are all kinds of records there are. A record of any other kind can
 // neither be written nor replayed.
-type Kinds struct{ byName map[string]*entry }
+type Kinds struct {
+	byName map[string]*entry
+	every  []applier
+}
+
+// Every follows every record, whatever its kind, after the tables of its kind.
+func Every(apply func(ctx context.Context, tx store.Tx, rec journal.Record) error) AnyKind {
+	return everyKind(apply)
+}
+
+type everyKind applier
+
+func (e everyKind) enter(all *Kinds) error {
+	all.every = append(all.every, applier(e))
+	return nil
+}
 
 // NewKinds puts the kinds of all rooms together: a kind is there once, and its
 // followers come after it.
@@ -129,7 +145,7 @@ func (all *Kinds) Apply(ctx context.Context, tx store.Tx, rec journal.Record) er
 	if !ok {
 		return brenner.Errorf(brenner.CodeJournalCorrupt, "record %d is of unknown kind %q", rec.Seq, rec.Kind)
 	}
-	for _, apply := range e.apply {
+	for _, apply := range slices.Concat(e.apply, all.every) {
 		if err := apply(ctx, tx, rec); err != nil {
 			return err
 		}

@@ -14,6 +14,9 @@ import (
 type Through struct {
 	ID    string
 	Scope assembly.Scope
+	// Role is the one it was made in: inside a session's task the roster's, for
+	// reading as for writing (C8).
+	Role brenner.Role
 }
 
 // Meter counts what agents read through their contexts.
@@ -21,6 +24,9 @@ type Meter interface {
 	// Newest is the context that the caller reads through;
 	// CONTEXT_REQUIRED if it has none.
 	Newest(c *Call) (Through, error)
+	// Current names the context that the caller writes under: the newest of the
+	// task it entered, or of all; "" if it has none.
+	Current(c *Call) (string, error)
 	// Charge records a read in a context, or refuses it when the budget does
 	// not reach.
 	Charge(ch *Change, context, what string, refs []brenner.Ref, shown []byte) error
@@ -40,7 +46,7 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 			if err != nil {
 				return err
 			}
-			c.through = &newest
+			c.through, c.Who.Role = &newest, newest.Role
 		}
 		through = c.through
 		return guard.ask(c)

@@ -24,6 +24,9 @@ func (s *Service) Promote(ctx context.Context, req api.PromoteRequest) (api.Deci
 		if err := artifact.CanPromote(v.Status, req.Override, req.Reason); err != nil {
 			return api.DecisionResult{}, concerning(v, err)
 		}
+		if err := s.checkAcross(ch, a, v); err != nil {
+			return api.DecisionResult{}, err
+		}
 		changes := []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Canonical}}
 		if a.Canonical != 0 {
 			old := brenner.Ref{Artifact: a.ID, Version: a.Canonical}
@@ -49,6 +52,35 @@ func (s *Service) Promote(ctx context.Context, req api.PromoteRequest) (api.Deci
 			Override: req.Override && v.Status == artifact.NeedsRebase, Changes: changes, Head: head,
 		})
 	})
+}
+
+// checkAcross refuses to promote what draws on other modules while their memos
+// are behind (C12). A memo itself may always be promoted: that is the way out.
+func (r *Room) checkAcross(ch *kernel.Change, a store.Artifact, v store.Version) error {
+	if a.Type == artifact.TypeIntegratedMemo {
+		return nil
+	}
+	links, err := ch.LinksFrom(ch.Ctx, []brenner.Ref{v.Ref()})
+	if err != nil {
+		return err
+	}
+	var refs []brenner.Ref
+	for _, l := range links {
+		if l.Rel.Carries() {
+			refs = append(refs, l.To)
+		}
+	}
+	others, err := ArtifactsOf(ch.Call, refs)
+	if err != nil {
+		return err
+	}
+	modules := []brenner.Module{}
+	for _, ref := range refs {
+		if m := others[ref.Artifact].Module; m != a.Module && m != "" && !slices.Contains(modules, m) {
+			modules = append(modules, m)
+		}
+	}
+	return r.Tasks.Compressed(ch.Call, modules)
 }
 
 // slotHolder finds the canonical version of another artifact in a slot.

@@ -40,4 +40,5 @@ func PinOf(c *kernel.Call, ref brenner.Ref) (Pin, error) {
 type Reading struct {
 	Pin
 	Invocation string
+	Summary    bool // and no more of it
 }

@@ -18,6 +18,9 @@ type Room struct {
 type Tasks interface {
 	// Enter makes what follows part of a task that the caller holds.
 	Enter(c *kernel.Call, task string) error
+	// Compressed refuses what reaches into other modules while a memo there is
+	// behind (C12).
+	Compressed(c *kernel.Call, modules []brenner.Module) error
 }
 
 // Sessions is what the ledger needs of sessions.

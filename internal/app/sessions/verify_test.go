@@ -128,6 +128,8 @@ type noTasks struct{}
 
 func (noTasks) Enter(*kernel.Call, string) error { return nil }
 
+func (noTasks) Compressed(*kernel.Call, []brenner.Module) error { return nil }
+
 // forged compiles as compileSession does, and records something else.
 func forged(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta, change func(*sessionCompiled)) error {
 	head, base, err := sessionArtifact(ch.Call, info.ID, 0)

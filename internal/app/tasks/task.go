@@ -36,6 +36,7 @@ type task struct {
 	LeaseUntil   time.Time         `json:"lease_until,omitzero"`
 	Outputs      []brenner.Ref     `json:"outputs"`
 	Moved        []moved           `json:"moved,omitzero"`
+	Summaries    []moved           `json:"summaries,omitzero"`
 	Note         string            `json:"note,omitzero"`
 	Completed    time.Time         `json:"completed_at,omitzero"`
 }
@@ -80,6 +81,9 @@ func (t task) info(now time.Time) api.TaskInfo {
 	}
 	for i, m := range t.Moved {
 		out.Moved[i] = api.Moved(m)
+	}
+	for _, m := range t.Summaries {
+		out.Summaries = append(out.Summaries, api.Moved(m))
 	}
 	return out
 }
@@ -133,11 +137,13 @@ func applyTaskReleased(ctx context.Context, tx store.Tx, rec journal.Record, p t
 
 // taskCompleted says what came of a task and what had moved under it.
 type taskCompleted struct {
-	ID      string                `json:"id"`
-	Outputs []brenner.Ref         `json:"outputs"`
-	Moved   []moved               `json:"moved"`
-	Note    string                `json:"note"`
-	Changes []ledger.StatusChange `json:"changes"`
+	ID      string        `json:"id"`
+	Outputs []brenner.Ref `json:"outputs"`
+	Moved   []moved       `json:"moved"`
+	// Summaries moved too, and were only shown as such.
+	Summaries []moved               `json:"summaries,omitzero"`
+	Note      string                `json:"note"`
+	Changes   []ledger.StatusChange `json:"changes"`
 }
 
 func applyTaskCompleted(ctx context.Context, tx store.Tx, rec journal.Record, p taskCompleted) error {
@@ -151,7 +157,7 @@ func applyTaskCompleted(ctx context.Context, tx store.Tx, rec journal.Record, p 
 	}
 	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.LeaseUntil, t.Completed = api.TaskDone, time.Time{}, rec.At
-		t.Outputs, t.Moved, t.Note = p.Outputs, p.Moved, p.Note
+		t.Outputs, t.Moved, t.Summaries, t.Note = p.Outputs, p.Moved, p.Summaries, p.Note
 	})
 }
 
@@ -284,18 +290,28 @@ func pinFor(c *kernel.Call, ref brenner.Ref, role brenner.Role) (ledger.Pin, err
 	return p, policy.Decide(c.Policies, as).Err(as)
 }
 
-// movedSince says how a pinned input has changed since: its canonical version if
-// that is what was pinned, else its head (C17).
-func movedSince(c *kernel.Call, p ledger.Pin) (moved, bool, error) {
+// movedSince says how a pinned input has changed since (C17): its canonical
+// version, or for a draft its head or its life. What the task itself wrote is
+// no change, but what became canonical beside it is.
+func movedSince(c *kernel.Call, p ledger.Pin, outputs []brenner.Ref) (moved, bool, error) {
 	a, err := c.Reader.Artifact(c.Ctx, p.Ref.Artifact)
 	if err != nil {
 		return moved{}, false, err
 	}
-	m := moved{Ref: p.Ref, Was: p.Head, Now: a.Head}
-	if p.Ref.Version == p.Canonical {
-		m.Was, m.Now = p.Canonical, a.Canonical
+	rewritten := slices.ContainsFunc(outputs, func(o brenner.Ref) bool { return o.Artifact == a.ID })
+	inForce := brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+	if p.Ref.Version == p.Canonical || rewritten {
+		m := moved{Ref: p.Ref, Was: p.Canonical, Now: a.Canonical}
+		return m, a.Canonical != p.Canonical && inForce != p.Ref && !slices.Contains(outputs, inForce), nil
 	}
-	return m, m.Was != m.Now, nil
+	if a.Head != p.Head {
+		return moved{Ref: p.Ref, Was: p.Head, Now: a.Head}, true, nil
+	}
+	v, err := c.Version(c.Ctx, p.Ref)
+	if err != nil || v.Status != artifact.Deprecated {
+		return moved{}, false, err
+	}
+	return moved{Ref: p.Ref, Was: p.Ref.Version}, true, nil // it is out of use: now there is none
 }
 
 // compressed refuses cross-module work on modules whose memo is behind (C12).
@@ -336,8 +352,9 @@ func behindMemo(c *kernel.Call, m brenner.Module) (int, error) {
 	return len(rows), err
 }
 
-// memoCovers is the journal position that a module's canonical memo says it
-// covers, or else the one at which it was written; 0 if there is none.
+// memoCovers is the journal position that a module's canonical memo covers: the
+// one its author's context saw, or for a person the one it was written at;
+// never what a memo says of itself. 0 if there is none.
 func memoCovers(c *kernel.Call, m brenner.Module) (int64, error) {
 	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
 		Types: []brenner.TypeName{artifact.TypeIntegratedMemo}, Modules: []brenner.Module{m}, Canonical: true, Limit: 1,
@@ -346,12 +363,22 @@ func memoCovers(c *kernel.Call, m brenner.Module) (int64, error) {
 		return 0, err
 	}
 	v, err := c.Version(c.Ctx, brenner.Ref{Artifact: rows[0].ID, Version: rows[0].Canonical})
-	if err != nil || v.Format != artifact.JSON {
-		return v.Seq, err
-	}
-	content, err := ledger.ContentOf(c, v)
 	if err != nil {
+		return 0, err
+	}
+	written, err := c.FindRecords(c.Ctx, store.RecordQuery{After: v.Seq - 1, Before: v.Seq + 1, Limit: 1})
+	if err != nil || len(written) == 0 {
 		return v.Seq, err
 	}
-	return coverage(content.Data, v.Seq), nil
+	rec, err := journal.Parse(written[0])
+	if err != nil || rec.Context == "" {
+		return v.Seq, err
+	}
+	return kernel.NumberOf(rec.Context), nil
+}
+
+// Compressed refuses what reaches into other modules while a memo there is
+// behind (C12).
+func (r *Room) Compressed(c *kernel.Call, modules []brenner.Module) error {
+	return compressed(c, modules)
 }

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,20 +13,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/policy"
-
-	"github.com/go-json-experiment/json"
 )
-
-// coverage reads the journal position that a memo states.
-func coverage(data []byte, otherwise int64) int64 {
-	var memo struct {
-		Covers *int64 `json:"covers"`
-	}
-	if json.Unmarshal(data, &memo) != nil || memo.Covers == nil {
-		return otherwise
-	}
-	return *memo.Covers
-}
 
 // RoleFor is the role that counts for work on a task: inside a session the
 // roster's, otherwise the standing one (C8).
@@ -46,6 +34,7 @@ func (r *Room) Enter(c *kernel.Call, id string) error {
 	if err != nil {
 		return err
 	}
+	c.Task = t.ID
 	c.Who.Role, err = r.RoleFor(c, t)
 	return err
 }
@@ -233,16 +222,19 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 			return api.TaskInfo{}, err
 		}
 		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}
-		for _, ref := range req.Outputs {
+		for i, ref := range req.Outputs {
 			pin, err := ledger.PinOf(ch.Call, ref)
 			if err != nil {
+				return api.TaskInfo{}, err
+			}
+			if err := ownOutput(ch.Call, pin.Ref, i); err != nil {
 				return api.TaskInfo{}, err
 			}
 			if !slices.Contains(p.Outputs, pin.Ref) {
 				p.Outputs = append(p.Outputs, pin.Ref)
 			}
 		}
-		if p.Moved, err = s.movedInputs(ch, t, p.Outputs); err != nil {
+		if p.Moved, p.Summaries, err = s.movedInputs(ch, t, p.Outputs); err != nil {
 			return api.TaskInfo{}, err
 		}
 		if len(p.Moved) > 0 {
@@ -257,43 +249,57 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 	})
 }
 
-// movedInputs lists what a task rests on and what has changed since: its
-// pinned inputs and what its contexts showed. What the task itself wrote does
-// not count.
-func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) ([]moved, error) {
-	out := []moved{}
-	seen := map[brenner.Ref]bool{}
-	own := map[brenner.ArtifactID]bool{}
-	for _, ref := range outputs {
-		own[ref.Artifact] = true
+// ownOutput refuses somebody else's version as the result of a task (C36).
+func ownOutput(c *kernel.Call, ref brenner.Ref, at int) error {
+	v, err := c.Version(c.Ctx, ref)
+	if err != nil || v.Creator == c.Who.Name {
+		return err
 	}
-	look := func(p ledger.Pin, through string) error {
-		if seen[p.Ref] || own[p.Ref.Artifact] {
+	return brenner.Errorf(brenner.CodeInvalidValue, "%s is by %s: the outputs of a task are its holder's own versions", ref, v.Creator).
+		At(fmt.Sprintf("/outputs/%d", at)).WithHint("link your result to it instead")
+}
+
+// movedInputs lists what a task rests on and what has changed since: its pinned
+// inputs and what its contexts showed in full; and apart, what they showed as a
+// summary, which marks nothing (C17).
+func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) (full, summaries []moved, err error) {
+	full, seen := []moved{}, map[brenner.Ref]bool{}
+	look := func(p ledger.Pin, through string, into *[]moved) error {
+		if seen[p.Ref] {
 			return nil
 		}
 		seen[p.Ref] = true
-		m, yes, err := movedSince(ch.Call, p)
+		m, yes, err := movedSince(ch.Call, p, outputs)
 		if yes {
 			m.Through = through
-			out = append(out, m)
+			*into = append(*into, m)
 		}
 		return err
 	}
 	for _, p := range t.Inputs {
-		if err := look(ledger.Pin(p), ""); err != nil {
-			return nil, err
+		if err := look(ledger.Pin(p), "", &full); err != nil {
+			return nil, nil, err
 		}
 	}
 	reads, err := r.Contexts.ReadsOf(ch.Call, t.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, r := range reads {
-		if err := look(r.Pin, r.Invocation); err != nil {
-			return nil, err
+	for _, summary := range []bool{false, true} { // what was read in full counts as such
+		for _, r := range reads {
+			if r.Summary != summary {
+				continue
+			}
+			into := &full
+			if summary {
+				into = &summaries
+			}
+			if err := look(r.Pin, r.Invocation, into); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	return out, nil
+	return full, summaries, nil
 }
 
 // needRebase lists the outputs whose status becomes needs_rebase. What has

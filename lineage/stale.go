@@ -36,7 +36,9 @@ func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
 }
 
 // Ends are the outdated versions that the paths lead to, in order.
-func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.outdated), compareRefs) }
+func (s Staleness) Ends() []brenner.Ref {
+	return slices.SortedFunc(maps.Keys(s.outdated), brenner.Ref.Compare)
+}
 
 // Stale computes the staleness of a whole graph at once, in near-linear time.
 // Its Refs are the live versions that are not records.
@@ -114,13 +116,13 @@ func (s *Staleness) spread(into []Edge) []brenner.Ref {
 		}
 	}
 	maps.Copy(s.next, reached)
-	layer := slices.SortedFunc(maps.Keys(reached), compareRefs)
+	layer := slices.SortedFunc(maps.Keys(reached), brenner.Ref.Compare)
 	// What is outdated was a source already.
 	return slices.DeleteFunc(layer, func(r brenner.Ref) bool { return s.outdated[r] })
 }
 
 func (s *Staleness) list(want func(brenner.Ref) bool) {
-	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), compareRefs), func(r brenner.Ref) bool { return !want(r) })
+	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), brenner.Ref.Compare), func(r brenner.Ref) bool { return !want(r) })
 }
 
 // StaleAmong is Stale for some versions of a graph that is not held, without
@@ -154,12 +156,15 @@ func StaleAmong(some []brenner.Ref, from Fetch, outdated func([]brenner.Ref) ([]
 			return Staleness{}, tooMany(limit)
 		}
 	}
-	moved, err := outdated(slices.SortedFunc(maps.Keys(reaching), compareRefs))
+	moved, err := outdated(slices.SortedFunc(maps.Keys(reaching), brenner.Ref.Compare))
 	if err != nil {
 		return Staleness{}, err
 	}
 	s := newStaleness(moved)
 	s.spreadOver(reaching)
-	s.list(func(r brenner.Ref) bool { _, among := slices.BinarySearchFunc(some, r, compareRefs); return among })
+	s.list(func(r brenner.Ref) bool {
+		_, among := slices.BinarySearchFunc(some, r, brenner.Ref.Compare)
+		return among
+	})
 	return s, nil
 }

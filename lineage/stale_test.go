@@ -97,7 +97,7 @@ func (w world) dumbPath(start brenner.Ref) []brenner.Ref {
 					continue
 				}
 				longer := append(slices.Clone(p), e.To)
-				if old, ok := least[e.To]; !ok || slices.CompareFunc(longer, old, compareRefs) < 0 {
+				if old, ok := least[e.To]; !ok || slices.CompareFunc(longer, old, brenner.Ref.Compare) < 0 {
 					least[e.To] = longer
 				}
 			}
@@ -110,7 +110,7 @@ func (w world) dumbPath(start brenner.Ref) []brenner.Ref {
 			if n.Status != artifact.Superseded && n.Ref.Version >= n.Canonical {
 				continue
 			}
-			if best == nil || slices.CompareFunc(p, best, compareRefs) < 0 {
+			if best == nil || slices.CompareFunc(p, best, brenner.Ref.Compare) < 0 {
 				best = p
 			}
 		}

@@ -13,6 +13,7 @@ const (
 	CodeDeltaRepeated          Code = "DELTA_REPEATED"
 	CodeTargetAwaited          Code = "TARGET_AWAITED"
 	CodeTimestampSkew          Code = "TIMESTAMP_SKEW"
+	CodeReservedField          Code = "RESERVED_FIELD"
 	CodeUnknownField           Code = "UNKNOWN_FIELD"
 	CodeRationaleMissing       Code = "RATIONALE_MISSING"
 	CodeFieldConflict          Code = "FIELD_CONFLICT"
@@ -44,6 +45,7 @@ var deltaCodes = []CodeInfo{
 	{CodeDeltaRepeated, ClassConflict, "A message says the same twice, under two ids or none; it counts once.", "Send each delta once."},
 	{CodeTargetAwaited, ClassConflict, "The delta names a provisional id that no ADD of its agent has brought yet.", "Send the ADD, or correct the name; the delta is taken in with it."},
 	{CodeTimestampSkew, ClassInvalid, "A timestamp lies before the session's start or after its receipt; the time of receipt counts instead.", "Leave timestamp out: the message supplies it."},
+	{CodeReservedField, ClassInvalid, "A payload field has the name of a line that the document writes itself.", "Use the section's own field, or another name."},
 	{CodeUnknownField, ClassInvalid, "A payload has a field its section does not know; it is kept as it is.", "Check the spelling against the fields of the section."},
 	{CodeRationaleMissing, ClassInvalid, "The research thread was edited without a rationale.", "Say in the rationale why the problem statement had to change."},
 	{CodeFieldConflict, ClassConflict, "Several values were given for a field at the same instant and nothing decides between them.", "Settle it with `brenner conflict resolve` or a later EDIT."},

@@ -231,7 +231,7 @@ func (it *Item) live() bool { return len(it.kills) == 0 }
 
 func (e *entry) death() *Death {
 	d := &Death{By: e.delta.Agent, At: e.at}
-	for _, p := range objectPairs(string(e.delta.Payload)) {
+	for _, p := range objectPairs(e.payload) {
 		if p.name == "reason" {
 			d.Reason = unquote(p.value)
 		}
@@ -274,8 +274,8 @@ func (it *Item) List(field string) []string {
 	if f == nil {
 		return nil
 	}
-	list := make([]string, 0, len(f.list))
-	for _, el := range f.list {
+	list := make([]string, 0, len(f.list()))
+	for _, el := range f.list() {
 		if el[0] == '"' {
 			list = append(list, unquote(el))
 		} else {
@@ -302,7 +302,7 @@ func (it *Item) Pairs(field string) []Pair {
 
 func (it *Item) mapCells(field string) []cell {
 	if f := it.field(field); f != nil {
-		return f.cells
+		return f.cells()
 	}
 	return nil
 }
@@ -322,7 +322,7 @@ type Write struct {
 func (it *Item) History(field string) []Write {
 	var writes []Write
 	for _, e := range it.log {
-		for _, p := range objectPairs(string(e.delta.Payload)) {
+		for _, p := range objectPairs(e.payload) {
 			if p.name == field || e.target.cell != "" && field == "predictions" && p.name == "outcome" {
 				writes = append(writes, Write{e.at, e.delta.Agent, e.delta.Seq, e.delta.DeltaID, e.message, jsontext.Value(p.value)})
 			}

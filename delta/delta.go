@@ -134,12 +134,16 @@ func Parse(raw []byte, env Envelope, seq int) (Delta, error) {
 	if d.Agent == "" {
 		d.Agent = env.Agent
 	}
-	return d, d.checkForm()
+	_, timed := parseInstant(d.Timestamp)
+	if err := d.checkForm(timed, d.Agent.Check() == nil); err != nil {
+		return d, err
+	}
+	return d, nil
 }
 
 // checkForm reports INVALID_DELTA for a member that is missing or not of its
-// kind.
-func (d *Delta) checkForm() error {
+// kind. timed and named say whether the timestamp and the agent are.
+func (d *Delta) checkForm(timed, named bool) *brenner.Error {
 	switch {
 	case d.DeltaID == "":
 		return invalid("/delta_id", "delta_id is missing", "give every delta an id of its own")
@@ -149,7 +153,7 @@ func (d *Delta) checkForm() error {
 		return invalid("/timestamp", "timestamp is missing", "write the instant as 2025-12-30T12:00:00Z")
 	case d.Agent == "":
 		return invalid("/agent", "agent is missing", "name the contributing agent")
-	case d.Agent.Check() != nil:
+	case !named:
 		return invalid("/agent", "agent is not a valid name", "use letters, digits, dots, underscores and hyphens")
 	case d.Operation != Add && d.Operation != Edit && d.Operation != Kill:
 		return invalid("/operation", "operation must be ADD, EDIT or KILL", "write it in capitals")
@@ -157,12 +161,13 @@ func (d *Delta) checkForm() error {
 		return invalid("/section", "section is missing or unknown", "use one of "+sectionNames())
 	case d.Seq < 0:
 		return invalid("/seq", "seq is negative", "number the deltas of a message 1, 2, 3")
+	case d.Rationale == "" || len(d.Rationale) <= brenner.MaxNoteRunes && printableASCII(d.Rationale):
 	case !utf8.ValidString(d.Rationale) || strings.IndexByte(d.Rationale, 0) >= 0:
 		return brenner.Errorf(brenner.CodeInvalidText, "rationale is not valid text").At("/rationale").WithHint("write it in UTF-8")
 	case utf8.RuneCountInString(d.Rationale) > brenner.MaxNoteRunes:
 		return tooLong("/rationale", "rationale")
 	}
-	if _, ok := parseInstant(d.Timestamp); !ok {
+	if !timed {
 		return invalid("/timestamp", "timestamp is not an RFC 3339 instant", "write it as 2025-12-30T12:00:00Z, years 0000 to 9999")
 	}
 	return nil
@@ -224,10 +229,27 @@ func hintFor(pointer string) string {
 
 // plain says whether an id is short and all of it can be seen.
 func plain(s string) bool {
-	if s == "" || len(s) > brenner.MaxDeltaIDBytes || !utf8.ValidString(s) {
+	if s == "" || len(s) > brenner.MaxDeltaIDBytes {
+		return false
+	}
+	if printableASCII(s) {
+		return true
+	}
+	if !utf8.ValidString(s) {
 		return false
 	}
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// printableASCII says whether a text is made of visible ASCII and spaces, as
+// most are.
+func printableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // parseInstant reads an RFC 3339 instant in years 0 to 9999 of UTC. Digits
@@ -236,12 +258,29 @@ func parseInstant(s string) (time.Time, bool) {
 	if !hasInstantForm(s) {
 		return time.Time{}, false
 	}
+	if t, ok := commonInstant(s); ok {
+		return t, true
+	}
 	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(s))
 	if err != nil {
 		return time.Time{}, false
 	}
 	t = t.UTC()
 	return t, representable(t)
+}
+
+// commonInstant reads the form that nearly every timestamp has, whole seconds
+// in UTC, of a text that hasInstantForm.
+func commonInstant(s string) (time.Time, bool) {
+	if len(s) != len("2006-01-02T15:04:05Z") || s[19] != 'Z' {
+		return time.Time{}, false
+	}
+	two := func(i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
+	year, month, day, hour, minute, second := two(0)*100+two(2), two(5), two(8), two(11), two(14), two(17)
+	if month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false // time.Parse knows the long months and what is wrong
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC), true
 }
 
 // hasInstantForm keeps out what time.Parse takes beyond RFC 3339, such as a

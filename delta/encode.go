@@ -89,11 +89,11 @@ func (it *Item) json() itemJSON {
 func (row *itemJSON) show(kind Kind, f *shown) {
 	switch kind {
 	case KindList, KindReferences:
-		row.Fields[f.name] = jsontext.Value(listText(f.list))
+		row.Fields[f.name] = jsontext.Value(listText(f.list()))
 	case KindOutcomes, KindScore:
 		cells := map[string]jsontext.Value{}
-		for i := range f.cells {
-			c := &f.cells[i]
+		for i := range f.cells() {
+			c := &f.cells()[i]
 			switch {
 			case c.dropped != nil:
 				row.killCell(c)
@@ -103,7 +103,7 @@ func (row *itemJSON) show(kind Kind, f *shown) {
 		}
 		row.Fields[f.name] = canon.MustMarshal(cells)
 	default:
-		if f.rival == nil {
+		if f.rival() == nil {
 			row.Fields[f.name] = jsontext.Value(f.value)
 		}
 	}
@@ -123,7 +123,7 @@ func entriesJSON(list []*entry) []entryJSON {
 	}
 	out := make([]entryJSON, len(list))
 	for i, e := range list {
-		out[i] = entryJSON{e.delta, e.message, FormatInstant(e.at)}
+		out[i] = entryJSON{e.sent(), e.message, FormatInstant(e.at)}
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if in.Format != format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
-	r := reader{in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -189,6 +189,7 @@ func notArtifact(err error, pointer string) *brenner.Error {
 
 // reader rebuilds an artifact from its deltas.
 type reader struct {
+	compiler
 	in       *artifactJSON
 	a        *Artifact
 	recorded map[identity]*entry
@@ -306,7 +307,8 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 	if in.Message != "" && !plain(in.Message) {
 		return nil, badArtifact(pointer+"/message", "not a message id")
 	}
-	e, _, err := compile(in.Delta, at)
+	_, timed := parseInstant(in.Delta.Timestamp)
+	e, err := r.compile(&in.Delta, at, timed)
 	if err != nil {
 		return nil, notArtifact(err, pointer+"/delta")
 	}

@@ -8,23 +8,26 @@ import (
 // escape writes a text so that Markdown shows it as it is, on one line: no
 // content can open a heading, a list, a table, a link, emphasis, a strike or
 // HTML. Line breaks become <br>; what cannot be seen becomes U+FFFD.
-func escape(s string) string { return escapeWith(s, false) }
+func escape(s string) string { return escapeWith(s, "") }
 
 // escapeCell is escape for the inside of a table.
-func escapeCell(s string) string { return escapeWith(s, true) }
+func escapeCell(s string) string { return escapeWith(s, "|") }
 
-func escapeAll(list []string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = escape(s)
-	}
-	return strings.Join(out, ", ")
-}
+// escapeElement is escape for what stands in a row of elements, a, b, c.
+func escapeElement(s string) string { return escapeWith(s, ",") }
 
-func escapeWith(s string, cell bool) string {
+// escapePair is escape for what stands in a row of pairs, key = value; key = value.
+func escapePair(s string) string { return escapeWith(s, ";=") }
+
+// escapeWith escapes a text, and the characters of also.
+func escapeWith(s, also string) string {
 	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+	if plainWords(s) {
+		return s
+	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
+	b.Grow(len(s) + len(s)/8)
 	runes := []rune(s)
 	for i, r := range runes {
 		switch {
@@ -36,7 +39,7 @@ func escapeWith(s string, cell bool) string {
 			b.WriteRune('\uFFFD')
 		case r == '~': // \~ beside our own ~~ would not close it
 			b.WriteString("&#126;")
-		case mustEscape(runes, i) || cell && r == '|':
+		case mustEscape(runes, i) || strings.ContainsRune(also, r):
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		default:
@@ -44,6 +47,18 @@ func escapeWith(s string, cell bool) string {
 		}
 	}
 	return b.String()
+}
+
+// plainWords says whether a text is letters, digits, spaces, full stops and
+// hyphens, which need no escape anywhere but at the start of a line, where no
+// text of ours stands.
+func plainWords(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !letter(c) && !digit(c) && c != ' ' && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 func lineBreak(r rune) bool {

@@ -21,10 +21,23 @@ type draft struct {
 	id              ItemID
 	section, number int
 	base            *Item // nil if added by this merge
-	edits, kills    []int // work, in D3 order
-	refreshed       bool  // it used a provisional id that is bound now
-	item            *Item // what build made
-	judge           *judge
+	// edits and last are the first and the last work that adds to it or edits
+	// it, in D3 order, linked by work.next; kill is the first that kills it. All
+	// are places in work plus one, 0 for none.
+	edits, last, kill int
+	refreshed         bool  // it used a provisional id that is bound now
+	item              *Item // what build made
+	judge             *judge
+}
+
+// edit adds work to the edits of an item.
+func (m *merge) edit(d *draft, i int) {
+	if d.last == 0 {
+		d.edits = i + 1
+	} else {
+		m.work[d.last-1].next = i + 1
+	}
+	d.last = i + 1
 }
 
 // fold applies the deltas in order.
@@ -33,12 +46,12 @@ func (m *merge) fold() {
 		b := &m.base.sections[s]
 		m.sections[s] = folding{first: b.highest + 1, touched: map[int]*draft{}, live: b.live}
 	}
-	m.names = map[name]ItemID{}
+	m.names = make(map[name]ItemID, m.provisional)
 	m.waiting = map[name][]int{}
-	m.holders, m.spoken = map[identity]int{}, map[int]int{}
+	m.holders, m.spoken = map[identity]int{}, map[int32]int{}
 	for i := range m.work {
 		w := &m.work[i]
-		w.draft, w.fault, w.waits, w.repeats = nil, nil, false, nil
+		w.draft, w.fault, w.waits, w.repeats, w.next = nil, nil, false, nil, 0
 		m.apply(i)
 	}
 	for n, left := range m.waiting { // order-free: each delta gets its own outcome
@@ -85,7 +98,9 @@ func (m *merge) add(i int) {
 		return
 	}
 	number := s.first + len(s.added)
-	d := &draft{id: itemID(section, number), section: section, number: number, edits: []int{i}}
+	d := m.drafts.one()
+	*d = draft{id: itemID(section, number), section: section, number: number}
+	m.edit(d, i)
 	s.added = append(s.added, d)
 	s.live++
 	w.draft = d
@@ -150,19 +165,21 @@ func (m *merge) change(i int) {
 		m.hold(i)
 	}
 	if !kills {
-		d.edits = append(d.edits, i)
+		m.edit(d, i)
 		return
 	}
-	if len(d.kills) == 0 && (d.base == nil || d.base.live()) {
+	if d.kill > 0 {
+		return
+	}
+	if d.kill = i + 1; d.base == nil || d.base.live() {
 		m.sections[d.section].live--
 	}
-	d.kills = append(d.kills, i)
 }
 
 // dead says whether an item was killed before a delta, which is then skipped.
 // Whatever kills it earlier in D3 order has had its turn by now.
 func (m *merge) dead(d *draft, e *entry) bool {
-	if len(d.kills) > 0 && compare(m.work[d.kills[0]].entry, e) < 0 {
+	if d.kill > 0 && compare(m.work[d.kill-1].entry, e) < 0 {
 		return true
 	}
 	return d.base != nil && d.base.hides(e)
@@ -204,37 +221,36 @@ func (s *folding) drafts() []*draft {
 // build makes the item of a draft: its deltas in order, without the edits that
 // came after its death, and what they show.
 func (m *merge) build(d *draft) *Item {
-	it := &Item{id: d.id, section: d.section, number: d.number}
+	it := m.items.one()
+	*it = Item{id: d.id, section: d.section, number: d.number}
 	if d.base != nil {
 		it.log, it.kills = d.base.log, d.base.kills
 	}
-	edits := d.edits
-	if len(d.kills) > 0 {
-		first := m.work[d.kills[0]].entry
+	if d.kill > 0 {
+		first := m.work[d.kill-1].entry
 		if len(it.kills) == 0 || compare(first, it.kills[0]) < 0 {
 			it.kills = slices.Concat([]*entry{first}, it.kills)
 		}
 	}
-	if len(it.kills) > 0 {
-		edits = slices.DeleteFunc(slices.Clone(edits), func(i int) bool { return it.hides(m.work[i].entry) })
-	}
-	it.log = m.insert(it.log, edits)
+	m.insert(it, d)
 	m.view.show(it)
 	return it
 }
 
-// insert merges new deltas into an ordered list that is shared with the base.
-func (m *merge) insert(old []*entry, fresh []int) []*entry {
-	if len(fresh) == 0 {
-		return old
+// insert merges the edits of a draft into the ordered log of its item, which
+// is shared with the base.
+func (m *merge) insert(it *Item, d *draft) {
+	m.log = append(m.log[:0], it.log...)
+	for i := d.edits; i > 0; i = m.work[i-1].next {
+		if e := m.work[i-1].entry; !it.hides(e) {
+			m.log = append(m.log, e)
+		}
 	}
-	all := make([]*entry, 0, len(old)+len(fresh))
-	all = append(all, old...)
-	for _, i := range fresh {
-		all = append(all, m.work[i].entry)
+	if len(m.log) == len(it.log) {
+		return
 	}
-	slices.SortFunc(all, compareInItem)
-	return all
+	slices.SortFunc(m.log, compareInItem)
+	it.log = m.logs.keep(m.log)
 }
 
 // compareInItem orders the deltas of one item: its ADD first, for what is

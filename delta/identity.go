@@ -23,7 +23,7 @@ type likeness struct {
 func (e *entry) likeness() likeness {
 	d := &e.delta
 	return likeness{
-		message: e.message, target: string(d.TargetID), provisional: d.ProvisionalID, rationale: d.Rationale, payload: string(d.Payload),
+		message: e.message, target: string(d.TargetID), provisional: d.ProvisionalID, rationale: d.Rationale, payload: e.payload,
 		agent: d.Agent, operation: d.Operation, section: d.Section, second: e.at.Unix(), nanosecond: e.at.Nanosecond(),
 	}
 }
@@ -33,30 +33,31 @@ func (e *entry) likeness() likeness {
 // message, it marks: which of them counts is for the fold to see, because a
 // delta that is rejected keeps nobody out.
 func (m *merge) unique() {
-	first := make(map[identity]int, len(m.work)) // place in kept
-	rivals := map[identity]map[brenner.Digest]int{}
+	m.ids = make(map[identity]*entry, len(m.work))
+	rivals := map[identity]map[brenner.Digest]int{} // by content, places in the deltas as given
 	kept := m.work[:0]
 	for _, w := range m.work {
 		id := w.entry.identity()
 		if old, ok := m.base.recorded.get(id); ok {
-			w.again(old)
+			m.outcomes[w.index] = w.again(old)
 			continue
 		}
-		i, taken := first[id]
+		first, taken := m.ids[id]
 		if !taken {
-			first[id] = len(kept)
+			m.ids[id] = w.entry
+			w.entry.turn = len(kept)
 			kept = append(kept, w)
 			continue
 		}
 		if rivals[id] == nil {
-			rivals[id] = map[brenner.Digest]int{kept[i].entry.digest(): i}
+			rivals[id] = map[brenner.Digest]int{first.digest(): kept[first.turn].index}
 		}
 		if same, ok := rivals[id][w.entry.digest()]; ok {
-			m.copies = append(m.copies, copyOf{w.outcome, kept[same].outcome})
+			m.copies = append(m.copies, copyOf{w.index, same})
 			continue
 		}
-		rivals[id][w.entry.digest()] = len(kept)
-		w.contested, kept[i].contested = true, true
+		rivals[id][w.entry.digest()] = w.index
+		w.contested, kept[first.turn].contested = true, true
 		kept = append(kept, w)
 	}
 	m.work = kept
@@ -64,12 +65,14 @@ func (m *merge) unique() {
 }
 
 // again judges a delta whose id is that of a recorded one.
-func (w *work) again(old *entry) {
+func (w *work) again(old *entry) Outcome {
+	o := outcomeOf(&w.entry.delta, w.entry.message)
 	if w.entry.digest() != old.digest() {
-		w.outcome.reject(reused(w.entry))
-		return
+		o.reject(reused(w.entry))
+		return o
 	}
-	w.outcome.Status, w.outcome.Item = Duplicate, old.item
+	o.Status, o.Item = Duplicate, old.item
+	return o
 }
 
 func reused(e *entry) *brenner.Error {
@@ -81,7 +84,7 @@ func reused(e *entry) *brenner.Error {
 func (m *merge) group() {
 	said := m.saidBefore()
 	var first map[likeness]int // place in work
-	groups := 0
+	groups := int32(0)
 	for i := range m.work {
 		w := &m.work[i]
 		if w.entry.message == "" {
@@ -151,9 +154,11 @@ func (m *merge) free(i int) bool {
 			return false
 		}
 	}
-	if _, held := m.holders[w.entry.identity()]; w.contested && held {
-		w.fault = reused(w.entry)
-		return false
+	if w.contested {
+		if _, held := m.holders[w.entry.identity()]; held {
+			w.fault = reused(w.entry)
+			return false
+		}
 	}
 	return true
 }

@@ -22,7 +22,14 @@ func (x *index[K, V]) with(more map[K]V) index[K, V] {
 	if len(more) == 0 {
 		return *x
 	}
-	if len(x.lower) == 0 && len(x.upper) == 0 {
+	if len(more) >= len(x.lower)+len(x.upper) {
+		for _, older := range []map[K]V{x.upper, x.lower} {
+			for k, v := range older { // order-free: copied
+				if _, newer := more[k]; !newer {
+					more[k] = v
+				}
+			}
+		}
 		return index[K, V]{lower: more}
 	}
 	if n := len(x.upper) + len(more); n*n <= 4*len(x.lower) {

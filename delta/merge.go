@@ -88,13 +88,21 @@ type merge struct {
 	base     *Artifact // the same under this merge's priority list
 	opts     Options
 	priority []brenner.ActorName
-	outcomes []Outcome
+	outcomes []Outcome // of each delta, as given
 
-	work     []work // deltas that passed every static check, in D3 order
+	ids      map[identity]*entry // of the deltas in work
+	work     []work              // deltas that passed every static check, in D3 order
 	copies   []copyOf
 	warnings map[*entry][]brenner.Diagnostic
 
-	view viewer
+	provisional int // ADDs with a provisional id
+
+	// What items are made of, and buffers.
+	view   viewer
+	drafts arena[draft]
+	items  arena[Item]
+	logs   arena[*entry]
+	log    []*entry
 
 	spared map[int]bool // hypotheses that must go on living (D14), by number
 
@@ -103,33 +111,37 @@ type merge struct {
 	names    map[name]ItemID
 	waiting  map[name][]int   // work that names an item not there yet; agent "" for assigned ids
 	holders  map[identity]int // work admitted under an id that others claim too
-	spoken   map[int]int      // work admitted of those that say the same, by group
+	spoken   map[int32]int    // work admitted of those that say the same, by group
 }
 
 // work is one delta in a merge.
 type work struct {
-	index   int   // in the deltas as given
-	second  int64 // of its instant
-	entry   *entry
-	outcome *Outcome
+	index  int   // in the deltas as given
+	second int64 // of its instant
+	entry  *entry
+	said   *entry // the recorded delta of its message that says the same
+	group  int32  // of the deltas of its message that say the same, 0 if it is alone
 
 	contested bool // another delta of this merge has its id and another content
-	group     int  // of the deltas of its message that say the same, 0 if it is alone
-
-	said *entry // the recorded delta of its message that says the same
 
 	// What follows is set by each fold.
-	draft   *draft         // the item it changes
-	fault   *brenner.Error // why it is rejected
 	waits   bool           // for the ADD of its provisional target
+	draft   *draft         // the item it changes
+	next    int            // work that edits the same item next, plus one
+	fault   *brenner.Error // why it is rejected
 	repeats *work          // the delta of its message that says the same and was admitted
+
+	status Status // in the end
 }
 
 // copyOf is a second copy of a delta in the same merge: it shares the fate of
-// the first.
-type copyOf struct{ outcome, first *Outcome }
+// the first. Both are places in the deltas as given.
+type copyOf struct{ index, first int }
 
-// admit makes the checks that need no artifact.
+// admit makes the checks that need no artifact. It goes through the deltas
+// roughly in the order in which they will be folded, which decides nothing:
+// what is visited in order is allocated in order, and the passes to come run
+// through memory instead of about it.
 func (m *merge) admit(deltas []Entry) {
 	allowed := map[brenner.ActorName]bool{}
 	for _, c := range m.opts.Contributors {
@@ -137,63 +149,78 @@ func (m *merge) admit(deltas []Entry) {
 	}
 	m.warnings = map[*entry][]brenner.Diagnostic{}
 	m.work = make([]work, 0, len(deltas))
-	for _, i := range byInstant(deltas) {
-		in, out := &deltas[i], &m.outcomes[i]
-		*out = Outcome{DeltaID: in.Delta.DeltaID, MessageID: in.Message, Agent: in.Delta.Agent, Operation: in.Delta.Operation}
-		e, warnings, err := m.check(in, len(deltas), allowed)
+	ranks := map[brenner.ActorName]int{}
+	for rank, n := range m.priority {
+		ranks[n] = rank
+	}
+	var c compiler
+	for _, a := range arrivals(deltas) {
+		in := &deltas[a.index]
+		e, err := m.check(&c, in, a, len(deltas), allowed)
 		if err != nil {
-			out.reject(err)
+			m.outcomes[a.index] = outcomeOf(&in.Delta, in.Message)
+			m.outcomes[a.index].reject(err)
 			continue
 		}
-		e.message, e.rank, e.fresh = in.Message, rankOf(m.priority, in.Delta.Agent), true
-		if len(warnings) > 0 {
-			m.warnings[e] = warnings
+		e.message, e.rank, e.fresh = in.Message, len(m.priority), true
+		if rank, ok := ranks[in.Delta.Agent]; ok {
+			e.rank = rank
 		}
-		m.work = append(m.work, work{index: i, second: e.at.Unix(), entry: e, outcome: out})
+		if len(c.warnings) > 0 {
+			m.warnings[e] = c.warnings
+		}
+		if e.delta.ProvisionalID != "" {
+			m.provisional++
+		}
+		m.work = append(m.work, work{index: a.index, second: e.at.Unix(), entry: e})
 	}
 }
 
-// byInstant gives the places of the deltas roughly in the order in which they
-// will be folded. It decides nothing: what is visited in order is allocated in
-// order, and the passes to come run through memory instead of about it.
-func byInstant(deltas []Entry) []int {
-	seconds := make([]int64, len(deltas))
-	order := make([]int, len(deltas))
+// arrival is a delta with the instant it says.
+type arrival struct {
+	index  int
+	second int64
+	nanos  int
+	timed  bool // its timestamp is one
+}
+
+func (a *arrival) said() time.Time { return time.Unix(a.second, int64(a.nanos)).UTC() }
+
+func arrivals(deltas []Entry) []arrival {
+	all := make([]arrival, len(deltas))
 	for i := range deltas {
-		order[i] = i
-		if t, ok := parseInstant(deltas[i].Delta.Timestamp); ok {
-			seconds[i] = t.Unix()
-		}
+		said, ok := parseInstant(deltas[i].Delta.Timestamp)
+		all[i] = arrival{i, said.Unix(), said.Nanosecond(), ok}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(seconds[a], seconds[b]) })
-	return order
+	slices.SortFunc(all, func(a, b arrival) int { return cmp.Compare(a.second, b.second) })
+	return all
 }
 
-func (m *merge) check(in *Entry, count int, allowed map[brenner.ActorName]bool) (*entry, []brenner.Diagnostic, *brenner.Error) {
+func (m *merge) check(c *compiler, in *Entry, a arrival, count int, allowed map[brenner.ActorName]bool) (*entry, *brenner.Error) {
 	if count > brenner.MaxDeltas {
-		return nil, nil, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d deltas in one merge", brenner.MaxDeltas).
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d deltas in one merge", brenner.MaxDeltas).
 			WithHint("merge them in several batches")
 	}
 	if in.Invalid != nil {
-		return nil, nil, in.Invalid
+		return nil, in.Invalid
 	}
 	if in.Message != "" && !plain(in.Message) {
-		return nil, nil, invalid("", "the message id is too long or has characters that do not show", "")
+		return nil, invalid("", "the message id is too long or has characters that do not show", "")
 	}
-	said, _ := parseInstant(in.Delta.Timestamp) // compile refuses what is none
+	said := a.said()
 	at := effective(said, in.Received, m.opts.NotBefore)
-	e, warnings, err := compile(in.Delta, at)
+	e, err := c.compile(&in.Delta, at, a.timed)
 	if err != nil {
-		return nil, nil, err
-	}
-	if !at.Equal(said) {
-		warnings = append(warnings, skew(&in.Delta, said, at))
+		return nil, err
 	}
 	if m.opts.Contributors != nil && !allowed[in.Delta.Agent] {
-		return nil, nil, brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor", in.Delta.Agent).
+		return nil, brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor", in.Delta.Agent).
 			At("/agent").WithHint("register the agent, or correct its name")
 	}
-	return e, warnings, nil
+	if !at.Equal(said) {
+		c.warnings = append(c.warnings, skew(&in.Delta, said, at))
+	}
+	return e, nil
 }
 
 // effective gives the instant at which a delta counts (D11): when it says, but
@@ -208,21 +235,21 @@ func effective(said, received, notBefore time.Time) time.Time {
 
 // skew says that a delta counts at another instant than it says.
 func skew(d *Delta, said, at time.Time) brenner.Diagnostic {
-	message := "the timestamp lies after the time of receipt, "
+	message := "the timestamp lies after the time of receipt"
 	if said.Before(at) {
-		message = "the timestamp lies before the start of the session; the delta counts as of its receipt, "
+		message = "the timestamp lies before the start of the session"
 	}
 	return brenner.Diagnostic{
 		Code: brenner.CodeTimestampSkew, Severity: brenner.SeverityWarning, Subject: d.DeltaID, Pointer: "/timestamp",
-		Message: message + FormatInstant(at), Hint: "leave timestamp out: the message supplies it",
+		Message: message + "; the delta counts as of its receipt, " + FormatInstant(at), Hint: "leave timestamp out: the message supplies it",
 	}
 }
 
-// sort puts the deltas into D3 order; copies of one delta stay as given. Most
-// are told apart by their instant, which is at hand without following a
-// pointer.
+// sort puts the deltas into D3 order; copies of one delta stay as given. They
+// come sorted by the second they say, so that as a rule only those of one
+// second are left to be sorted.
 func (m *merge) sort() {
-	slices.SortFunc(m.work, func(a, b work) int {
+	inOrder := func(a, b work) int {
 		if a.second != b.second {
 			return cmp.Compare(a.second, b.second)
 		}
@@ -230,5 +257,19 @@ func (m *merge) sort() {
 			return c
 		}
 		return a.index - b.index
-	})
+	}
+	if !slices.IsSortedFunc(m.work, func(a, b work) int { return cmp.Compare(a.second, b.second) }) {
+		slices.SortFunc(m.work, inOrder)
+		return
+	}
+	for from := 0; from < len(m.work); {
+		to := from + 1
+		for to < len(m.work) && m.work[to].second == m.work[from].second {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(m.work[from:to], inOrder)
+		}
+		from = to
+	}
 }

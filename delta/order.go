@@ -74,7 +74,8 @@ func (e *entry) digest() brenner.Digest {
 	if e.hash != "" {
 		return e.hash
 	}
-	hash := e.delta.digest()
+	sent := e.sent()
+	hash := sent.digest()
 	if e.fresh {
 		e.hash = hash
 	}

@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"slices"
+
 	"brenner"
 )
 
@@ -44,11 +46,44 @@ func (o *Outcome) reject(e *brenner.Error) {
 	o.Code, o.Message, o.Hint, o.Pointer = e.Code, e.Message, e.Hint, e.Pointer
 }
 
-// await says what a delta waits for.
-func (o *Outcome) await(e *entry) {
-	o.Status, o.Code, o.Pointer = Waiting, brenner.CodeTargetAwaited, "/target_id"
-	o.Message = "no ADD of " + string(e.delta.Agent) + " has brought " + e.target.provisional + " yet"
-	o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
+// outcomeOf names a delta in its outcome.
+func outcomeOf(d *Delta, message string) Outcome {
+	return Outcome{DeltaID: d.DeltaID, MessageID: message, Agent: d.Agent, Operation: d.Operation}
+}
+
+// outcome says what became of a delta that was folded.
+func (w *work) outcome() Outcome {
+	e := w.entry
+	o := outcomeOf(&e.delta, e.message)
+	o.Status = w.status
+	switch w.status {
+	case Rejected:
+		o.reject(w.fault)
+	case Waiting:
+		o.Code, o.Pointer = brenner.CodeTargetAwaited, "/target_id"
+		o.Message = "no ADD of " + string(e.delta.Agent) + " has brought " + e.target.provisional + " yet"
+		o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
+	case Duplicate:
+		o.Item = w.said.item
+	case Skipped:
+		o.Item = w.draft.id
+		w.skipped(&o)
+	default:
+		o.Item = w.draft.id
+	}
+	return o
+}
+
+// skipped says which death a delta came after.
+func (w *work) skipped(o *Outcome) {
+	death := w.draft.item.kills[0]
+	if o.Operation == Kill && w.entry.target.cell == "" {
+		o.Message = "the item was killed already by " + string(death.delta.Agent)
+		return
+	}
+	o.Code, o.Pointer = brenner.CodeTargetKilled, "/target_id"
+	o.Message = string(o.Item) + " was killed by " + string(death.delta.Agent) + " at " + FormatInstant(death.at)
+	o.Hint = "add a new item with the content, if it should live again"
 }
 
 // judge says which recorded edits of one item show. It remembers what it looks
@@ -56,29 +91,68 @@ func (o *Outcome) await(e *entry) {
 type judge struct {
 	item     *Item
 	names    resolver
-	rivals   map[*entry]bool       // in conflict over some field
-	cells    map[registerKey]*cell // of map fields
-	sets     [maxFields]*stringSet // of list fields
-	replaced *[maxFields]*entry    // the last replacement of each list
+	rivals   map[*entry]bool        // in conflict over some field
+	fields   map[string]*shown      // if there are many
+	cells    map[registerKey]*cell  // of map fields, if there are many
+	sets     *[maxFields]*stringSet // of list fields
+	replaced *[maxFields]*entry     // the last replacement of each list
 }
 
 func newJudge(it *Item, names resolver) *judge {
-	j := &judge{item: it, names: names, rivals: map[*entry]bool{}, cells: map[registerKey]*cell{}}
+	j := &judge{item: it, names: names}
 	contend := func(rival []candidate) {
+		if rival != nil && j.rivals == nil {
+			j.rivals = map[*entry]bool{}
+		}
 		for i := range rival {
 			j.rivals[rival[i].entry] = true
 		}
 	}
+	cells := 0
 	for i := range it.fields {
 		f := &it.fields[i]
-		contend(f.rival)
-		for k := range f.cells {
-			c := &f.cells[k]
-			contend(c.rival)
-			j.cells[registerKey{f.name, c.key}] = c
+		contend(f.rival())
+		cells += len(f.cells())
+		for k := range f.cells() {
+			contend(f.cells()[k].rival)
+		}
+	}
+	const few = 16
+	if len(it.fields) > few {
+		j.fields = make(map[string]*shown, len(it.fields))
+		for i := range it.fields {
+			j.fields[it.fields[i].name] = &it.fields[i]
+		}
+	}
+	if cells > few {
+		j.cells = make(map[registerKey]*cell, cells)
+		for i := range it.fields {
+			f := &it.fields[i]
+			for k := range f.cells() {
+				j.cells[registerKey{f.field, f.cells()[k].key}] = &f.cells()[k]
+			}
 		}
 	}
 	return j
+}
+
+func (j *judge) field(w *write) *shown {
+	name := w.key
+	if w.field != unknownField {
+		name = schemas[j.item.section].Fields[w.field].Name
+	}
+	if j.fields != nil {
+		return j.fields[name]
+	}
+	return j.item.field(name)
+}
+
+func (j *judge) cell(w *write, key string) *cell {
+	if j.cells != nil {
+		return j.cells[registerKey{w.field, key}]
+	}
+	cells := j.field(w).cells()
+	return &cells[slices.IndexFunc(cells, func(c cell) bool { return c.key == key })]
 }
 
 // edit judges one recorded edit.
@@ -99,26 +173,29 @@ func (j *judge) shows(e *entry, w *write) bool {
 	switch {
 	case w.mode == union || w.mode == replace:
 		return j.listShows(e, w, items)
-	case w.key != "":
+	case w.key != "" && w.field != unknownField:
 		key := w.key
 		if items {
 			key = j.names.resolve(e.delta.Agent, key)
 		}
-		c := j.cells[registerKey{w.name, key}]
+		c := j.cell(w, key)
 		if w.mode == drop {
 			return c.dropped == e
 		}
 		return c.dropped == nil && c.rival == nil && c.value == w.value
 	}
-	f := j.item.field(w.name)
-	return f.rival == nil && f.value == w.value
+	f := j.field(w)
+	return f.rival() == nil && f.value == w.value
 }
 
 // listShows: a union shows if any of its elements does; a replacement also if
 // it is the last one, for then what is missing is its doing.
 func (j *judge) listShows(e *entry, w *write, items bool) bool {
+	if j.sets == nil {
+		j.sets = new([maxFields]*stringSet)
+	}
 	if j.sets[w.field] == nil {
-		set := newSet(j.item.field(w.name).list)
+		set := newSet(j.field(w).list())
 		j.sets[w.field] = &set
 	}
 	for _, el := range w.list {
@@ -132,7 +209,7 @@ func (j *judge) listShows(e *entry, w *write, items bool) bool {
 	return w.mode == replace && j.lastReplace(w.field) == e
 }
 
-func (j *judge) lastReplace(field int) *entry {
+func (j *judge) lastReplace(field int32) *entry {
 	if j.replaced == nil {
 		j.replaced = new([maxFields]*entry)
 		for _, e := range j.item.log {

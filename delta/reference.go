@@ -43,8 +43,8 @@ func (it *Item) References() []Reference {
 	if f == nil {
 		return nil
 	}
-	refs := make([]Reference, len(f.list))
-	for i, el := range f.list {
+	refs := make([]Reference, len(f.list()))
+	for i, el := range f.list() {
 		// Every element was checked when it was admitted.
 		if err := canon.Unmarshal([]byte(el), &refs[i]); err != nil {
 			return refs[:i]
@@ -119,10 +119,10 @@ func (a *Artifact) unknownItems(it *Item) []string {
 		if f.field == unknownField || !schemas[it.section].Fields[f.field].Items {
 			continue
 		}
-		for _, c := range f.cells {
+		for _, c := range f.cells() {
 			check(c.key)
 		}
-		for _, el := range f.list {
+		for _, el := range f.list() {
 			check(unquote(el))
 		}
 	}

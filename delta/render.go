@@ -2,9 +2,10 @@ package delta
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Render writes the artifact as Markdown (D19): front matter in YAML, then the
@@ -106,13 +107,60 @@ func (r *renderer) item(it *Item) {
 		r.line("**Reason**: " + reasonText(death.Reason))
 	}
 	for i := range it.fields {
-		if f := &it.fields[i]; f != main && f.name != nameField(it.section) {
+		if f := &it.fields[i]; f != main && f.name != nameField(it.section) && f.field != unknownField {
 			r.field(it, f, death != nil)
 		}
 	}
 	if s := it.section; (s == atThread || s == atHypotheses) && len(it.List("anchors")) == 0 && death == nil {
 		r.line("**Anchors**: inference")
 	}
+	r.also(it, death != nil)
+}
+
+// also writes the fields that the section does not know, each marked as such,
+// so that none can pass for a line of ours.
+func (r *renderer) also(it *Item, killed bool) {
+	for i := range it.fields {
+		f := &it.fields[i]
+		if f.field != unknownField {
+			continue
+		}
+		text := alsoValue(f.value)
+		if f.rival() != nil {
+			text = Unsettled
+		}
+		r.line("**Also**: " + escapePair(alsoName(f.name)) + " = " + strike(escapePair(text), killed))
+		r.candidates(f.rival())
+	}
+}
+
+// alsoName gives the name of a field as it stands in the document: one with
+// white space at its ends, or that begins with a quote, in quotes.
+func alsoName(name string) string {
+	if strings.TrimSpace(name) != name || name == "" || name[0] == '"' {
+		return quote(name)
+	}
+	return name
+}
+
+// alsoValue gives the value of a field as it stands in the document: a text as
+// it is, unless it could be taken for JSON, and anything else as JSON.
+func alsoValue(value string) string {
+	if value == "" || value[0] != '"' {
+		return value
+	}
+	text := unquote(value)
+	if strings.TrimSpace(text) != text || text == "" || jsontext.Value(text).IsValid() {
+		return value
+	}
+	return text
+}
+
+func strike(s string, killed bool) string {
+	if killed && s != "" {
+		return "~~" + s + "~~"
+	}
+	return s
 }
 
 func reasonText(reason string) string {
@@ -137,50 +185,48 @@ func nameField(s int) string {
 
 // field writes one field on one line, or an unsettled one with its candidates.
 func (r *renderer) field(it *Item, f *shown, killed bool) {
-	label := f.name
-	if f.field != unknownField {
-		label = schemas[it.section].Fields[f.field].Label
-	}
-	strike := func(s string) string {
-		if killed && s != "" {
-			return "~~" + s + "~~"
-		}
-		return s
-	}
-	head := "**" + escape(label) + "**: "
+	head := "**" + schemas[it.section].Fields[f.field].Label + "**: "
 	switch it.kind(f) {
 	case KindList:
-		if len(f.list) > 0 {
-			r.line(head + strike(escapeAll(it.List(f.name))))
+		if list := it.List(f.name); len(list) > 0 {
+			r.line(head + strike(joinEscaped(list), killed))
 		}
 	case KindReferences:
-		refs := []string{}
+		var refs []string
 		for _, ref := range it.References() {
 			refs = append(refs, fmt.Sprintf("%s %s %s", ref.Relation, ref.Session, ref.Item))
 		}
 		if len(refs) > 0 {
-			r.line(head + strike(escapeAll(refs)))
+			r.line(head + strike(joinEscaped(refs), killed))
 		}
 	case KindOutcomes, KindScore:
-		r.cells(it, f, head, strike)
+		r.cells(it, f, head, killed)
 	default:
 		if text := f.text(); strings.TrimSpace(text) != "" {
-			r.line(head + strike(escape(text)))
+			r.line(head + strike(escape(text), killed))
 		}
-		r.candidates(f.rival)
+		r.candidates(f.rival())
 	}
 }
 
+func joinEscaped(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = escapeElement(s)
+	}
+	return strings.Join(out, ", ")
+}
+
 // cells writes a map field on one line: key = value; key = value.
-func (r *renderer) cells(it *Item, f *shown, head string, strike func(string) string) {
+func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 	var parts []string
 	var rivals []candidate
-	for i := range f.cells {
-		c := &f.cells[i]
+	for i := range f.cells() {
+		c := &f.cells()[i]
 		if c.dropped != nil {
 			continue
 		}
-		parts = append(parts, escape(c.key)+" = "+escape(c.text()))
+		parts = append(parts, escapePair(c.key)+" = "+escapePair(c.text()))
 		rivals = append(rivals, c.rival...)
 	}
 	if len(parts) == 0 {
@@ -190,7 +236,7 @@ func (r *renderer) cells(it *Item, f *shown, head string, strike func(string) st
 	if f.name == "score" {
 		text += " (total " + formatNumber(it.score) + ")"
 	}
-	r.line(head + strike(text))
+	r.line(head + strike(text, killed))
 	r.candidates(rivals)
 }
 
@@ -201,99 +247,5 @@ func (r *renderer) candidates(rivals []candidate) {
 		c := rivals[i].export()
 		r.line("CONFLICT: " + escape(showValue(rivals[i].value, nil)) +
 			" (" + escape(string(c.Agent)) + ", " + c.At + ", " + escape(c.DeltaID) + ")")
-	}
-}
-
-// table writes the live prediction rows as a table, one column for each
-// hypothesis, and gives back the killed rows, which follow as items.
-func (r *renderer) table(rows []*Item) (killed []*Item) {
-	var live []*Item
-	for _, it := range rows {
-		if it.live() {
-			live = append(live, it)
-		} else {
-			killed = append(killed, it)
-		}
-	}
-	r.line("")
-	if len(live) == 0 {
-		r.line(emptySection(atPredictions))
-		return killed
-	}
-	columns := r.columns(live)
-	head, rule := "| ID | Condition |", "|---|---|"
-	for _, c := range columns {
-		head += " " + escapeCell(c) + " |"
-		rule += "---|"
-	}
-	r.line(head)
-	r.line(rule)
-	for _, it := range live {
-		r.row(it, columns)
-	}
-	for _, it := range live {
-		r.rowNotes(it)
-	}
-	return killed
-}
-
-// columns are the live hypotheses and whatever else the rows speak about.
-func (r *renderer) columns(rows []*Item) []string {
-	var keys []string
-	for _, h := range r.artifact.sections[atHypotheses].list {
-		if h.live() {
-			keys = append(keys, string(h.ID()))
-		}
-	}
-	for _, it := range rows {
-		for _, c := range it.mapCells("predictions") {
-			keys = append(keys, c.key)
-		}
-	}
-	slices.SortFunc(keys, compareIDs)
-	return slices.Compact(keys)
-}
-
-func (r *renderer) row(it *Item, columns []string) {
-	line := "| " + string(it.ID()) + " | " + escapeCell(it.Text("condition")) + " |"
-	for _, key := range columns {
-		line += " " + r.predicted(it, key) + " |"
-	}
-	r.line(line)
-}
-
-// predicted is the text of a table cell.
-func (r *renderer) predicted(it *Item, key string) string {
-	if text := r.artifact.Prediction(it, key); text != "" {
-		return escapeCell(text)
-	}
-	for _, c := range it.mapCells("predictions") {
-		if c.key == key && c.dropped != nil && c.value != "" {
-			return "~~" + escapeCell(showValue(c.value, nil)) + "~~ [KILLED]"
-		}
-	}
-	return "–"
-}
-
-// rowNotes writes below the table what a row holds beyond its cells.
-func (r *renderer) rowNotes(it *Item) {
-	notes := &renderer{artifact: r.artifact}
-	for i := range it.fields {
-		f := &it.fields[i]
-		switch {
-		case f.name == "predictions":
-			for k := range f.cells {
-				notes.candidates(f.cells[k].rival)
-			}
-		case f.name == "condition":
-			notes.candidates(f.rival)
-		default:
-			notes.field(it, f, false)
-		}
-	}
-	if notes.out.Len() > 0 {
-		r.line("")
-		r.line("**" + string(it.ID()) + "**")
-		r.out.WriteString(notes.out.String())
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"brenner/canon"
 	"brenner/delta"
@@ -101,12 +103,24 @@ var hostile = []string{
 	"~~H2: Gone~~ [KILLED]", "&copy;", "a_b_c", "*", "[ref]: /url", "{\"a\":1}",
 }
 
+// sendable takes out of a text what no delta may hold.
+func sendable(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\r\n", "\n")
+	s = strings.NewReplacer("\n", "\n ", "\t", "\t ").Replace(s) // or they might open a TeX command
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // hostileArtifact fills every field of every section with drawn texts.
 func hostileArtifact(t *rapid.T) *delta.Artifact {
 	str := func() string {
 		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(hostile), rapid.StringN(0, 12, -1)), 1, 4).Draw(t, "text")
 		s := strings.Join(parts, "")
-		s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
+		s = sendable(s)
 		if strings.TrimSpace(s) == "" {
 			s = "#"
 		}

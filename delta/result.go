@@ -20,15 +20,16 @@ func (m *merge) result() Result {
 	artifact := m.given
 	if len(recorded) > 0 {
 		next.meta = m.metadata(recorded)
-		next.recorded = next.recorded.with(byIdentity(recorded))
+		next.recorded = next.recorded.with(m.ids)
 		next.names = next.names.with(m.names)
 		next.messages = next.messages.with(messagesOf(recorded))
 		next.mentions = m.mentions()
 		artifact = &next
 	}
-	r := Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: m.findings(artifact, changed)}
+	r := Result{Artifact: artifact, Outcomes: m.settle(), Warnings: m.findings(artifact, changed)}
 	for i := range m.work {
-		m.work[i].entry.fresh, m.work[i].entry.hash = false, ""
+		e := m.work[i].entry
+		e.fresh, e.turn, e.hash = false, 0, ""
 	}
 	return r
 }
@@ -83,73 +84,96 @@ func (m *merge) section(s int, changed []*Item) items {
 	return next
 }
 
-// judge gives each delta that was folded its outcome.
+// judge says of each delta that was folded what became of it.
 func (m *merge) judge() {
-	var repeated []copyOf
+	names := resolver(m.lookup)
 	for i := range m.work {
 		w := &m.work[i]
 		switch {
 		case w.fault != nil:
-			w.outcome.reject(w.fault)
+			w.status = Rejected
 		case w.waits:
-			w.outcome.await(w.entry)
-		case w.said != nil:
-			w.outcome.Status, w.outcome.Item = Duplicate, w.said.item
-		case w.repeats != nil:
-			repeated = append(repeated, copyOf{w.outcome, w.repeats.outcome})
+			w.status = Waiting
+		case w.said != nil || w.repeats != nil:
+			w.status = Duplicate
 		default:
-			w.judge(m.lookup)
+			w.judge(names)
 		}
-	}
-	for _, c := range append(repeated, m.copies...) { // a repetition may have copies
-		c.settle()
 	}
 }
 
 func (w *work) judge(names resolver) {
-	it, e, out := w.draft.item, w.entry, w.outcome
-	out.Item = it.ID()
+	it, e := w.draft.item, w.entry
 	switch {
 	case e.delta.Operation == Add:
-		out.Status = Applied
+		w.status = Applied
 	case e.delta.Operation == Kill && e.target.cell == "":
-		out.Status = Applied
-		if first := it.kills[0]; first != e {
-			out.Status = Skipped
-			out.Message = "the item was killed already by " + string(first.delta.Agent)
+		w.status = Skipped
+		if it.kills[0] == e {
+			w.status = Applied
 		}
 	case it.hides(e):
-		out.Status, out.Code, out.Pointer = Skipped, brenner.CodeTargetKilled, "/target_id"
-		out.Message = string(out.Item) + " was killed by " + string(it.kills[0].delta.Agent) + " at " + FormatInstant(it.kills[0].at)
-		out.Hint = "add a new item with the content, if it should live again"
+		w.status = Skipped
 	default:
 		if w.draft.judge == nil {
 			w.draft.judge = newJudge(it, names)
 		}
-		out.Status = w.draft.judge.edit(e)
+		w.status = w.draft.judge.edit(e)
 	}
 }
 
-// recorded lists the deltas that were recorded, in order.
+// recorded lists the deltas that were recorded, in order, and keeps their ids.
 func (m *merge) recorded() []*entry {
-	var all []*entry
+	all := make([]*entry, 0, len(m.work))
 	for i := range m.work {
-		if w := &m.work[i]; w.outcome.Recorded() {
-			w.entry.item = w.outcome.Item
+		w := &m.work[i]
+		if w.recorded() {
+			w.entry.item = w.draft.id
 			all = append(all, w.entry)
+		}
+	}
+	for i := range m.work { // an id may have been claimed first by a delta that is not recorded
+		w := &m.work[i]
+		if recorded := w.recorded(); recorded && w.contested {
+			m.ids[w.entry.identity()] = w.entry
+		} else if !recorded && m.ids[w.entry.identity()] == w.entry {
+			delete(m.ids, w.entry.identity())
 		}
 	}
 	return all
 }
 
-// settle gives a copy the fate of the first: a duplicate of what is recorded,
-// or refused, skipped or waiting as that is.
-func (c copyOf) settle() {
-	id := c.outcome.DeltaID
-	if *c.outcome = *c.first; c.first.Recorded() {
-		*c.outcome = Outcome{MessageID: c.first.MessageID, Agent: c.first.Agent, Operation: c.first.Operation, Status: Duplicate, Item: c.first.Item}
+func (w *work) recorded() bool {
+	return w.status == Applied || w.status == Superseded || w.status == Conflicted
+}
+
+// settle completes the outcomes.
+func (m *merge) settle() []Outcome {
+	for i := range m.work {
+		if w := &m.work[i]; w.repeats == nil {
+			m.outcomes[w.index] = w.outcome()
+		}
 	}
-	c.outcome.DeltaID = id
+	for i := range m.work {
+		if w := &m.work[i]; w.repeats != nil {
+			m.share(copyOf{w.index, w.repeats.index}, w.entry.delta.DeltaID)
+		}
+	}
+	for _, c := range m.copies { // a repetition may have copies
+		m.share(c, m.outcomes[c.first].DeltaID)
+	}
+	return m.outcomes
+}
+
+// share gives a copy the fate of the first: a duplicate of what is recorded,
+// or refused, skipped or waiting as that is.
+func (m *merge) share(c copyOf, id string) {
+	o := m.outcomes[c.first]
+	if o.Recorded() {
+		o = Outcome{MessageID: o.MessageID, Agent: o.Agent, Operation: o.Operation, Status: Duplicate, Item: o.Item}
+	}
+	o.DeltaID = id
+	m.outcomes[c.index] = o
 }
 
 // messagesOf lists the messages of deltas.
@@ -159,14 +183,6 @@ func messagesOf(recorded []*entry) map[string]bool {
 		if e.message != "" {
 			all[e.message] = true
 		}
-	}
-	return all
-}
-
-func byIdentity(recorded []*entry) map[identity]*entry {
-	all := make(map[identity]*entry, len(recorded))
-	for _, e := range recorded {
-		all[e.identity()] = e
 	}
 	return all
 }
@@ -215,7 +231,7 @@ func (m *merge) mentions() map[name][]ItemID {
 	fresh := map[name][]ItemID{}
 	for i := range m.work {
 		w := &m.work[i]
-		if !w.outcome.Recorded() {
+		if !w.recorded() {
 			continue
 		}
 		for n := range w.entry.provisionalNames() {

@@ -184,7 +184,8 @@ func itemID(section, number int) ItemID {
 	if section == atThread {
 		return "RT"
 	}
-	return ItemID(schemas[section].Prefix + strconv.Itoa(number))
+	var buffer [16]byte
+	return ItemID(strconv.AppendInt(append(buffer[:0], schemas[section].Prefix...), int64(number), 10))
 }
 
 // parseItemID reads the id of an item; the number of RT is 1.

@@ -19,13 +19,15 @@ import (
 type pair struct{ name, value string }
 
 // objectPairs cuts an object into its members; none for no object.
-func objectPairs(object string) []pair {
+func objectPairs(object string) []pair { return appendPairs(nil, object) }
+
+// appendPairs is objectPairs into a buffer.
+func appendPairs(pairs []pair, object string) []pair {
 	if object == "" || object == "{}" {
-		return nil
+		return pairs
 	}
-	var pairs []pair
 	for i := 1; i < len(object); i++ {
-		colon := valueEnd(object, i)
+		colon := stringEnd(object, i) + 1
 		end := valueEnd(object, colon+1)
 		pairs = append(pairs, pair{unquote(object[i:colon]), object[colon+1 : end]})
 		i = end
@@ -33,9 +35,8 @@ func objectPairs(object string) []pair {
 	return pairs
 }
 
-// arrayElements cuts an array into its elements.
-func arrayElements(array string) []string {
-	elements := []string{}
+// appendElements cuts an array into its elements, into a buffer.
+func appendElements(elements []string, array string) []string {
 	if array == "[]" {
 		return elements
 	}

@@ -49,7 +49,7 @@ func (m *merge) spareThirdAlternative() bool {
 }
 
 func (s *folding) anyKill() bool {
-	kills := func(d *draft) bool { return len(d.kills) > 0 }
+	kills := func(d *draft) bool { return d.kill > 0 }
 	for _, d := range s.touched { // order-free: any
 		if kills(d) {
 			return true

@@ -14,12 +14,39 @@ import (
 
 // shown is what one field shows.
 type shown struct {
-	field int // place in the schema, unknownField if it has none
+	field int32 // place in the schema, unknownField if it has none
 	name  string
 	value string // canonical JSON; "" if unsettled
+	parts *parts // what is not one settled value
+}
+
+// parts are the elements of a list, the cells of a map, or the values between
+// which nothing decides.
+type parts struct {
 	list  []string
 	cells []cell
-	rival []candidate // several values and nothing to decide between them
+	rival []candidate
+}
+
+func (f *shown) list() []string {
+	if f.parts == nil {
+		return nil
+	}
+	return f.parts.list
+}
+
+func (f *shown) cells() []cell {
+	if f.parts == nil {
+		return nil
+	}
+	return f.parts.cells
+}
+
+func (f *shown) rival() []candidate {
+	if f.parts == nil {
+		return nil
+	}
+	return f.parts.rival
 }
 
 // cell is what one key of a map field shows.
@@ -53,7 +80,7 @@ func (c *candidate) export() Candidate {
 	}
 }
 
-func (f *shown) text() string { return showValue(f.value, f.rival) }
+func (f *shown) text() string { return showValue(f.value, f.rival()) }
 func (c *cell) text() string  { return showValue(c.value, c.rival) }
 
 // showValue gives a string as its text and any other value as its JSON.
@@ -87,9 +114,8 @@ func (r resolver) resolve(agent brenner.ActorName, key string) string {
 
 // register collects the writes of one field, or of one key, that show.
 type register struct {
-	field int
-	name  string
-	key   string
+	field int32
+	key   string      // of a map field; the name of an unknown field
 	top   []candidate // those of the greatest rank so far
 	drop  *entry      // the KILL of a cell, if it is the latest write
 	old   string      // what a dropped cell held
@@ -170,15 +196,24 @@ type viewer struct {
 	registers []register
 	lists     []growing
 	find      map[registerKey]int // used once there are many registers
+	fields    []shown
+	kept      arena[shown]
+	parts     arena[parts]
+	cells     arena[cell]
 }
 
 // growing is a list field while its writes are folded.
 type growing struct {
-	shown
-	have stringSet
+	field int32
+	list  []string
+	owned bool // the list is ours to change, not that of a write
+	have  stringSet
 }
 
-type registerKey struct{ field, key string }
+type registerKey struct {
+	field int32
+	key   string
+}
 
 // show computes what the item shows: the writes not after its death, in order.
 func (v *viewer) show(it *Item) {
@@ -212,45 +247,45 @@ func (v *viewer) take(e *entry, w *write) {
 	if key != "" && v.isItems(w.field) {
 		key = v.names.resolve(e.delta.Agent, key)
 	}
-	v.register(w.field, w.name, key).write(e, w)
+	v.register(w.field, key).write(e, w)
 }
 
-func (v *viewer) isItems(field int) bool {
+func (v *viewer) isItems(field int32) bool {
 	return field != unknownField && schemas[v.section].Fields[field].Items
 }
 
 // register finds or opens the register of a field or key. A few are searched
 // in line; many through a map, so that a wide payload stays linear.
-func (v *viewer) register(field int, name, key string) *register {
+func (v *viewer) register(field int32, key string) *register {
 	const few = 16
 	if len(v.registers) <= few {
 		for i := range v.registers {
-			if v.registers[i].name == name && v.registers[i].key == key {
-				return &v.registers[i]
+			if r := &v.registers[i]; r.field == field && r.key == key {
+				return r
 			}
 		}
-	} else if i, ok := v.find[registerKey{name, key}]; ok {
+	} else if i, ok := v.find[registerKey{field, key}]; ok {
 		return &v.registers[i]
 	}
-	v.open(field, name, key)
+	v.open(field, key)
 	if n := len(v.registers); n > few {
 		if v.find == nil {
 			v.find = map[registerKey]int{}
 			for i := range v.registers {
-				v.find[registerKey{v.registers[i].name, v.registers[i].key}] = i
+				v.find[registerKey{v.registers[i].field, v.registers[i].key}] = i
 			}
 		}
-		v.find[registerKey{name, key}] = n - 1
+		v.find[registerKey{field, key}] = n - 1
 	}
 	return &v.registers[len(v.registers)-1]
 }
 
 // open adds a register, with the buffer of an earlier one if there is one.
-func (v *viewer) open(field int, name, key string) {
+func (v *viewer) open(field int32, key string) {
 	n := len(v.registers)
 	v.registers = slices.Grow(v.registers, 1)[:n+1]
 	r := &v.registers[n]
-	*r = register{field: field, name: name, key: key, top: r.top[:0]}
+	*r = register{field: field, key: key, top: r.top[:0]}
 }
 
 // takeList folds the next write of a list: a union appends what is new; a
@@ -265,12 +300,20 @@ func (v *viewer) takeList(e *entry, w *write) {
 	i := slices.IndexFunc(v.lists, func(l growing) bool { return l.field == w.field })
 	if i < 0 {
 		i = len(v.lists)
-		v.lists = append(v.lists, growing{shown: shown{field: w.field, name: w.name}})
+		v.lists = append(v.lists, growing{field: w.field})
 	}
 	v.lists[i].fold(w.mode, elements)
 }
 
 func (l *growing) fold(mode writeMode, elements []string) {
+	if l.list == nil && (len(elements) < 2 || distinct(elements)) {
+		l.list = elements[:len(elements):len(elements)] // the first write, as it is
+		return
+	}
+	if !l.owned {
+		l.list, l.owned = slices.Clone(l.list), true
+		l.have = newSet(l.list)
+	}
 	if mode == replace {
 		keep := newSet(elements)
 		l.list = slices.DeleteFunc(l.list, func(el string) bool { return !keep.has(el) })
@@ -284,13 +327,34 @@ func (l *growing) fold(mode writeMode, elements []string) {
 	}
 }
 
-func (v *viewer) resolved(e *entry, elements []string) []string {
-	out := make([]string, len(elements))
-	for i, el := range elements {
-		out[i] = el
-		if id := unquote(el); isProvisional(id) {
-			out[i] = quote(v.names.resolve(e.delta.Agent, id))
+// distinct says whether no element of a short list occurs twice.
+func distinct(elements []string) bool {
+	const short = 8
+	if len(elements) > short {
+		return false
+	}
+	for i := range elements {
+		if slices.Contains(elements[:i], elements[i]) {
+			return false
 		}
+	}
+	return true
+}
+
+func (v *viewer) resolved(e *entry, elements []string) []string {
+	var out []string
+	for i, el := range elements {
+		id := unquote(el)
+		if !isProvisional(id) {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(elements)
+		}
+		out[i] = quote(v.names.resolve(e.delta.Agent, id))
+	}
+	if out == nil {
+		return elements
 	}
 	return out
 }
@@ -298,38 +362,63 @@ func (v *viewer) resolved(e *entry, elements []string) []string {
 // finish settles the registers and puts the fields into order: known ones as
 // in the schema, then the others by name.
 func (v *viewer) finish() []shown {
-	fields := make([]shown, 0, len(v.lists)+len(v.registers))
+	v.fields = v.fields[:0]
 	for i := range v.lists {
-		fields = append(fields, v.lists[i].shown)
+		l := &v.lists[i]
+		p := v.parts.one()
+		*p = parts{list: l.list}
+		v.fields = append(v.fields, shown{field: l.field, name: v.name(l.field), parts: p})
+	}
+	var cells [maxFields]int // how many each map field has
+	for i := range v.registers {
+		if r := &v.registers[i]; r.field != unknownField {
+			cells[r.field]++
+		}
 	}
 	var places [maxFields]int // of map fields in fields, plus one
 	for i := range v.registers {
 		r := &v.registers[i]
 		value, rival := r.settle()
-		if r.key == "" {
-			fields = append(fields, shown{field: r.field, name: r.name, value: value, rival: rival})
+		if r.key == "" || r.field == unknownField {
+			f := shown{field: r.field, name: r.key, value: value}
+			if r.field != unknownField {
+				f.name = v.name(r.field)
+			}
+			if rival != nil {
+				f.parts = v.parts.one()
+				*f.parts = parts{rival: rival}
+			}
+			v.fields = append(v.fields, f)
 			continue
 		}
 		if places[r.field] == 0 {
-			fields = append(fields, shown{field: r.field, name: r.name})
-			places[r.field] = len(fields)
+			p := v.parts.one()
+			*p = parts{cells: v.cells.take(cells[r.field])[:0]}
+			v.fields = append(v.fields, shown{field: r.field, name: v.name(r.field), parts: p})
+			places[r.field] = len(v.fields)
 		}
 		if r.drop != nil {
 			value = r.old
 		}
-		f := &fields[places[r.field]-1]
-		f.cells = append(f.cells, cell{r.key, value, rival, r.drop})
+		p := v.fields[places[r.field]-1].parts
+		p.cells = append(p.cells, cell{r.key, value, rival, r.drop})
 	}
-	for i := range fields {
-		if len(fields[i].cells) > 1 {
-			sortCells(&fields[i], v.section)
+	for i := range v.fields {
+		if f := &v.fields[i]; len(f.cells()) > 1 {
+			sortCells(f, v.section)
 		}
 	}
-	slices.SortFunc(fields, func(a, b shown) int {
-		return cmp.Or(a.field-b.field, strings.Compare(a.name, b.name))
+	slices.SortFunc(v.fields, func(a, b shown) int {
+		if a.field != b.field {
+			return int(a.field - b.field)
+		}
+		return strings.Compare(a.name, b.name)
 	})
-	return fields
+	return v.kept.keep(v.fields)
 }
+
+// name gives the name of a field of the section.
+func (v *viewer) name(field int32) string { return schemas[v.section].Fields[field].Name }
 
 // kind gives the kind of a field that shows.
 func (it *Item) kind(f *shown) Kind {
@@ -341,12 +430,12 @@ func (it *Item) kind(f *shown) Kind {
 
 func sortCells(f *shown, section int) {
 	if schemas[section].Fields[f.field].Kind == KindScore {
-		slices.SortFunc(f.cells, func(a, b cell) int {
+		slices.SortFunc(f.cells(), func(a, b cell) int {
 			return slices.Index(scoreParts, a.key) - slices.Index(scoreParts, b.key)
 		})
 		return
 	}
-	slices.SortFunc(f.cells, func(a, b cell) int { return compareIDs(a.key, b.key) })
+	slices.SortFunc(f.cells(), func(a, b cell) int { return compareIDs(a.key, b.key) })
 }
 
 // totalScore adds up the parts of a score; an unsettled part counts nothing.

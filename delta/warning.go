@@ -11,7 +11,9 @@ import (
 func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.Diagnostic {
 	found := []brenner.Diagnostic{}
 	for i := range m.work {
-		found = append(found, m.about(&m.work[i])...)
+		if about := m.about(&m.work[i]); about != nil {
+			found = append(found, about...)
+		}
 	}
 	for s := range changed {
 		for _, it := range changed[s] {
@@ -34,13 +36,17 @@ func (m *merge) about(w *work) []brenner.Diagnostic {
 			Message: "the message says this more than once; it counts once", Hint: "send each delta once",
 		}}
 	}
-	if w.outcome.Code == brenner.CodeTargetKilled {
+	if w.status == Skipped {
+		o := w.outcome()
+		if o.Code == "" {
+			return nil
+		}
 		return []brenner.Diagnostic{{
-			Code: brenner.CodeTargetKilled, Severity: brenner.SeverityWarning, Subject: e.delta.DeltaID,
-			Message: "skipped: " + w.outcome.Message, Hint: w.outcome.Hint, Pointer: w.outcome.Pointer,
+			Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
+			Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
 		}}
 	}
-	if !w.outcome.Recorded() {
+	if !w.recorded() {
 		return nil
 	}
 	found := m.warnings[e]

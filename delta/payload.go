@@ -1,0 +1,379 @@
+package delta
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner"
+)
+
+// payload turns the payload of the delta at hand into writes.
+func (c *compiler) payload() *brenner.Error {
+	d := &c.entry.delta
+	c.pairs = appendPairs(c.pairs[:0], c.entry.payload)
+	pairs := c.pairs
+	if len(pairs) > brenner.MaxDeltaFields {
+		return tooMany("/payload", "fields", brenner.MaxDeltaFields)
+	}
+	if d.Operation == Kill {
+		return c.kill(pairs)
+	}
+	if c.entry.target.cell != "" {
+		return c.cell(pairs)
+	}
+	if err := c.readReplaces(pairs); err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if err := c.member(p); err != nil {
+			return err
+		}
+	}
+	if d.Operation == Add {
+		return c.required()
+	}
+	if len(c.writes) == 0 {
+		return invalid("/payload", "the EDIT changes nothing", "put the fields to change into the payload")
+	}
+	return nil
+}
+
+// kill reads the optional reason. Killing a cell is a write of that cell.
+func (c *compiler) kill(pairs []pair) *brenner.Error {
+	for _, p := range pairs {
+		if p.name != "reason" {
+			if err := c.unknown(p.name); err != nil {
+				return err
+			}
+			continue
+		}
+		if p.value[0] != '"' {
+			return wrongType("/payload/reason", "a string")
+		}
+		if utf8.RuneCountInString(unquote(p.value)) > brenner.MaxNoteRunes {
+			return tooLong("/payload/reason", "reason")
+		}
+	}
+	if key := c.entry.target.cell; key != "" {
+		c.add(write{field: int32(c.schema.field("predictions")), mode: drop, key: key})
+	}
+	return nil
+}
+
+// cell reads the EDIT of one prediction, which is a write of that key (D15).
+func (c *compiler) cell(pairs []pair) *brenner.Error {
+	outcome := ""
+	for _, p := range pairs {
+		if p.name != "outcome" {
+			if err := c.unknown(p.name); err != nil {
+				return err
+			}
+			continue
+		}
+		if p.value[0] != '"' {
+			return wrongType("/payload/outcome", "a string")
+		}
+		outcome = p.value
+	}
+	if blank(outcome) {
+		return missing("/payload/outcome", "outcome")
+	}
+	c.add(write{field: int32(c.schema.field("predictions")), mode: set, key: c.entry.target.cell, value: outcome})
+	return nil
+}
+
+// readReplaces reads "replace" and "<field>_replace".
+func (c *compiler) readReplaces(pairs []pair) *brenner.Error {
+	for _, p := range pairs {
+		name, ok := c.replaceFlag(p.name)
+		if !ok {
+			continue
+		}
+		switch p.value {
+		case "true":
+			c.replaces = append(c.replaces, name)
+		case "false":
+		default:
+			return wrongType(inPayload(p.name), "true or false")
+		}
+	}
+	return nil
+}
+
+// replaceFlag says which list a member such as anchors_replace is about; ""
+// is all of them.
+func (c *compiler) replaceFlag(member string) (field string, ok bool) {
+	if member == "replace" {
+		return "", true
+	}
+	name, ok := strings.CutSuffix(member, "_replace")
+	if !ok {
+		return "", false
+	}
+	i := c.schema.field(name)
+	return name, i >= 0 && isList(c.schema.Fields[i].Kind)
+}
+
+func isList(k Kind) bool { return k == KindList || k == KindReferences }
+
+func (c *compiler) add(w write) { c.writes = append(c.writes, w) }
+
+// member reads one member of an ADD's or EDIT's payload.
+func (c *compiler) member(p pair) *brenner.Error {
+	if _, ok := c.replaceFlag(p.name); ok {
+		return nil
+	}
+	i := c.schema.field(p.name)
+	if i < 0 {
+		c.add(write{field: unknownField, mode: set, key: p.name, value: p.value})
+		return c.unknown(p.name)
+	}
+	switch f := &c.schema.Fields[i]; f.Kind {
+	case KindText:
+		return c.text(i, f, p.value)
+	case KindFlag:
+		if p.value != "true" && p.value != "false" {
+			return wrongType(inPayload(f.Name), "true or false")
+		}
+		c.add(write{field: int32(i), mode: set, value: p.value})
+		return nil
+	case KindOutcomes:
+		return c.outcomes(i, f, p.value)
+	case KindScore:
+		return c.score(i, f, p.value)
+	default:
+		return c.list(i, f, p.value)
+	}
+}
+
+func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
+	if value[0] != '"' {
+		return wrongType(inPayload(f.Name), "a string")
+	}
+	if f.Required && blank(value) {
+		return missing(inPayload(f.Name), f.Name)
+	}
+	if f.Enum != nil && !slices.Contains(f.Enum, unquote(value)) {
+		return badValue(inPayload(f.Name), f.Name+" has no such value", "use one of "+strings.Join(f.Enum, ", "))
+	}
+	c.add(write{field: int32(i), mode: set, value: value})
+	return nil
+}
+
+func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
+	if value[0] != '{' {
+		return wrongType(inPayload(f.Name), "an object of hypothesis id to text")
+	}
+	c.inner = appendPairs(c.inner[:0], value)
+	pairs := c.inner
+	if len(pairs) > brenner.MaxDeltaElements {
+		return tooMany(inPayload(f.Name), "keys", brenner.MaxDeltaElements)
+	}
+	for _, p := range pairs {
+		if strings.TrimSpace(p.name) == "" {
+			return badValue(inPayload(f.Name, p.name), "the key is blank", "use a hypothesis id such as H1")
+		}
+		if p.value[0] != '"' {
+			return wrongType(inPayload(f.Name, p.name), "a string")
+		}
+		if blank(p.value) {
+			return badValue(inPayload(f.Name, p.name), "the outcome is blank", "say what is expected, or leave the key out")
+		}
+		c.add(write{field: int32(i), mode: set, key: p.name, value: p.value})
+	}
+	return nil
+}
+
+func (c *compiler) score(i int, f *Field, value string) *brenner.Error {
+	if value[0] != '{' {
+		return wrongType(inPayload(f.Name), "an object of "+strings.Join(scoreParts, ", "))
+	}
+	c.inner = appendPairs(c.inner[:0], value)
+	for _, p := range c.inner {
+		if !slices.Contains(scoreParts, p.name) {
+			return badValue(inPayload(f.Name, p.name), "a score has no such part", "use "+strings.Join(scoreParts, ", "))
+		}
+		n, err := strconv.ParseFloat(p.value, 64)
+		if err != nil {
+			return wrongType(inPayload(f.Name, p.name), "a number")
+		}
+		if n < 0 || n > 3 {
+			return badValue(inPayload(f.Name, p.name), "the score is outside 0 to 3", "use 0, 1, 2 or 3")
+		}
+		c.add(write{field: int32(i), mode: set, key: p.name, value: p.value})
+	}
+	return nil
+}
+
+func (c *compiler) list(i int, f *Field, value string) *brenner.Error {
+	if value[0] != '[' {
+		return wrongType(inPayload(f.Name), "an array")
+	}
+	c.elements = appendElements(c.elements[:0], value)
+	elements := c.elements
+	if len(elements) > brenner.MaxDeltaElements {
+		return tooMany(inPayload(f.Name), "elements", brenner.MaxDeltaElements)
+	}
+	for n, el := range elements {
+		if err := checkElement(f, el, n); err != nil {
+			return err
+		}
+	}
+	mode := union
+	if c.entry.delta.Operation == Edit && (slices.Contains(c.replaces, "") || slices.Contains(c.replaces, f.Name)) {
+		mode = replace
+	}
+	if mode == union && len(elements) == 0 {
+		return nil
+	}
+	c.add(write{field: int32(i), mode: mode, list: c.lists.keep(elements)})
+	return nil
+}
+
+func checkElement(f *Field, el string, n int) *brenner.Error {
+	if f.Kind == KindReferences {
+		return checkReference(el, inPayload(f.Name, itoa(n)))
+	}
+	if el[0] != '"' {
+		return wrongType(inPayload(f.Name, itoa(n)), "a string")
+	}
+	if blank(el) {
+		return badValue(inPayload(f.Name, itoa(n)), "the element is blank", "leave it out")
+	}
+	return nil
+}
+
+// required checks that an ADD has what its section asks for.
+func (c *compiler) required() *brenner.Error {
+	for i := range c.schema.Fields {
+		f := &c.schema.Fields[i]
+		if f.Required && !slices.ContainsFunc(c.writes, func(w write) bool { return int(w.field) == i }) {
+			e := missing(inPayload(f.Name), f.Name)
+			e.Hint = "an ADD to " + string(c.schema.Section) + " needs " + requiredNames(c.schema)
+			return e
+		}
+	}
+	return nil
+}
+
+func requiredNames(s *Schema) string {
+	var names []string
+	for i := range s.Fields {
+		if s.Fields[i].Required {
+			names = append(names, s.Fields[i].Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// unknown refuses a field that would pass for a line of the system, and warns
+// about any other that the section does not know.
+func (c *compiler) unknown(name string) *brenner.Error {
+	if err := c.reserved(name); err != nil && !c.recorded {
+		return err
+	}
+	hint := "the fields of " + string(c.schema.Section) + " are " + fieldNames(c.schema)
+	if better, ok := fieldAliases[c.schema.Section][name]; ok {
+		hint = "did you mean " + better + "?"
+	}
+	c.warnings = append(c.warnings, brenner.Diagnostic{
+		Code: brenner.CodeUnknownField, Severity: brenner.SeverityWarning, Subject: c.entry.delta.DeltaID,
+		Message: "the payload has the unknown field " + strconv.Quote(clip(name)) + ", which is kept",
+		Pointer: inPayload(name), Hint: hint,
+	})
+	return nil
+}
+
+// reserved refuses the names of lines that Render writes itself, and the names
+// of fields in another spelling (D19).
+func (c *compiler) reserved(name string) *brenner.Error {
+	as := bare(name)
+	for i := range c.schema.Fields {
+		if f := &c.schema.Fields[i]; bare(f.Name) == as {
+			return reservedField(name, "write "+f.Name)
+		}
+	}
+	if !isFieldName(name) && systemLines[as] {
+		return reservedField(name, "use a name of your own for a field of your own")
+	}
+	return nil
+}
+
+func reservedField(name, hint string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeReservedField, "%s would pass for a line that the document writes itself", strconv.Quote(clip(name))).
+		At(inPayload(name)).WithHint(hint)
+}
+
+// bare is a name without case, spaces and punctuation: what a reader sees.
+func bare(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// systemLines are the names of the lines that Render writes, bare.
+var systemLines = func() map[string]bool {
+	lines := map[string]bool{}
+	for _, name := range []string{
+		"killed", "killed by", "killed at", "kill reason", "killed cells", "reason", "conflict", "conflicts", "also", "id", "deltas", "kills",
+	} {
+		lines[bare(name)] = true
+	}
+	for s := range schemas {
+		for i := range schemas[s].Fields {
+			lines[bare(schemas[s].Fields[i].Label)] = true
+		}
+	}
+	return lines
+}()
+
+// isFieldName says whether some section has a field of that name.
+func isFieldName(name string) bool {
+	for s := range schemas {
+		if schemas[s].field(name) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func fieldNames(s *Schema) string {
+	names := make([]string, len(s.Fields))
+	for i := range s.Fields {
+		names[i] = s.Fields[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// inPayload is the JSON pointer of a place in the payload.
+func inPayload(names ...string) string {
+	p := "/payload"
+	for _, n := range names {
+		p += "/" + escapePointer(n)
+	}
+	return p
+}
+
+func badValue(pointer, message, hint string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidValue, "%s", message).At(pointer).WithHint(hint)
+}
+
+func wrongType(pointer, want string) *brenner.Error {
+	return invalid(pointer, "not "+want, "leave the field out if there is nothing to say")
+}
+
+func tooMany(pointer, what string, most int) *brenner.Error {
+	return brenner.Errorf(brenner.CodeLimitExceeded, "more than %d %s", most, what).At(pointer).
+		WithHint("split it into several deltas")
+}
+
+func missing(pointer, name string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeMissingRequiredField, "%s is missing or blank", name).At(pointer).
+		WithHint("give " + name)
+}

@@ -1,0 +1,143 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxColumns bounds the table of predictions: twice a full slate. A document
+// is bounded by a constant times what was sent (D19).
+const maxColumns = 12
+
+// table writes the live prediction rows as a table, one column for each
+// hypothesis, and gives back the killed rows, which follow as items.
+func (r *renderer) table(rows []*Item) (killed []*Item) {
+	var live []*Item
+	for _, it := range rows {
+		if it.live() {
+			live = append(live, it)
+		} else {
+			killed = append(killed, it)
+		}
+	}
+	r.line("")
+	if len(live) == 0 {
+		r.line(emptySection(atPredictions))
+		return killed
+	}
+	columns := r.columns(live)
+	head, rule := "| ID | Condition |", "|---|---|"
+	for _, c := range columns {
+		head += " " + c + " |"
+		rule += "---|"
+	}
+	r.line(head)
+	r.line(rule)
+	for _, it := range live {
+		r.row(it, columns)
+	}
+	for _, it := range live {
+		r.rowNotes(it, columns)
+	}
+	return killed
+}
+
+// columns are the live hypotheses and, as far as there is room, the killed ones
+// that rows speak about. What else they speak about stands under the row.
+func (r *renderer) columns(rows []*Item) []string {
+	var live, killed []string
+	for _, h := range r.artifact.sections[atHypotheses].list {
+		if h.live() {
+			live = append(live, string(h.ID()))
+		}
+	}
+	seen := map[string]bool{}
+	for _, it := range rows {
+		for _, c := range it.mapCells("predictions") {
+			if !seen[c.key] {
+				seen[c.key] = true
+				if h, ok := r.artifact.Item(ItemID(c.key)); ok && h.section == atHypotheses && !h.live() {
+					killed = append(killed, c.key)
+				}
+			}
+		}
+	}
+	slices.SortFunc(killed, compareIDs)
+	keys := append(live, killed[:max(0, min(len(killed), maxColumns-len(live)))]...)
+	slices.SortFunc(keys, compareIDs)
+	return keys
+}
+
+func (r *renderer) row(it *Item, columns []string) {
+	cells := make([]string, len(columns))
+	for _, c := range it.mapCells("predictions") {
+		if i := slices.Index(columns, c.key); i >= 0 {
+			cells[i] = r.predicted(&c, escapeCell)
+		}
+	}
+	r.out.WriteString("| " + string(it.ID()) + " | " + escapeCell(it.Text("condition")) + " |")
+	for _, text := range cells {
+		if text == "" {
+			text = "–"
+		}
+		r.out.WriteString(" " + text + " |")
+	}
+	r.line("")
+}
+
+// predicted is the text of one prediction.
+func (r *renderer) predicted(c *cell, escaped func(string) string) string {
+	h, ok := r.artifact.Item(ItemID(c.key))
+	switch {
+	case ok && h.section == atHypotheses && !h.live():
+		return NotApplicable
+	case c.dropped == nil:
+		return escaped(c.text())
+	case c.value != "":
+		return "~~" + escaped(showValue(c.value, nil)) + "~~ [KILLED]"
+	}
+	return ""
+}
+
+// rowNotes writes below the table what a row holds beyond its cells.
+func (r *renderer) rowNotes(it *Item, columns []string) {
+	notes := &renderer{artifact: r.artifact}
+	for i := range it.fields {
+		f := &it.fields[i]
+		switch {
+		case f.name == "predictions":
+			notes.beside(f, columns)
+		case f.name == "condition":
+			notes.candidates(f.rival())
+		case f.field != unknownField:
+			notes.field(it, f, false)
+		}
+	}
+	notes.also(it, false)
+	if notes.out.Len() > 0 {
+		r.line("")
+		r.line("**" + string(it.ID()) + "**")
+		r.out.WriteString(notes.out.String())
+	}
+}
+
+// beside writes the predictions of a row that have no column, and the values
+// between which nothing decides.
+func (r *renderer) beside(f *shown, columns []string) {
+	var parts []string
+	for i := range f.cells() {
+		c := &f.cells()[i]
+		if slices.Contains(columns, c.key) {
+			continue
+		}
+		if text := r.predicted(c, escapePair); text != "" {
+			parts = append(parts, escapePair(c.key)+" = "+text)
+		}
+	}
+	if len(parts) > 0 {
+		r.line("**Predictions**: " + strings.Join(parts, "; "))
+	}
+	for i := range f.cells() {
+		r.candidates(f.cells()[i].rival)
+	}
+}

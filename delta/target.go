@@ -1,0 +1,88 @@
+package delta
+
+import (
+	"strconv"
+	"strings"
+
+	"brenner"
+)
+
+// target is a parsed target_id.
+type target struct {
+	section     int
+	number      int    // 0 if provisional
+	provisional string // "" if assigned
+	cell        string // the key of a prediction cell, "" for a whole item
+}
+
+// readTarget checks the operation against the section and reads target_id.
+func readTarget(d *Delta, section int) (target, *brenner.Error) {
+	t := target{section: section}
+	if section == atThread && d.Operation != Edit {
+		return t, brenner.Errorf(brenner.CodeRTEditOnly, "the research thread cannot be the target of %s", d.Operation).
+			At("/operation").WithHint("send an EDIT with target_id RT")
+	}
+	if d.Operation != Add && d.ProvisionalID != "" {
+		return t, invalid("/provisional_id", "only an ADD can have a provisional_id", "put the provisional id into target_id")
+	}
+	if d.Operation == Add {
+		return t, checkAddTarget(d)
+	}
+	if section == atThread {
+		if d.TargetID != "" && d.TargetID != "RT" {
+			return t, badTarget("the only item of research_thread is RT", "write target_id RT or null")
+		}
+		t.number = 1
+		return t, nil
+	}
+	if d.TargetID == "" {
+		return t, badTarget("target_id is missing", "name the item to change, for example "+schemas[section].Prefix+"1")
+	}
+	t, ok := parseTarget(section, string(d.TargetID))
+	if !ok {
+		return t, badTarget(strconv.Quote(clip(string(d.TargetID)))+" is no item of "+string(d.Section),
+			"items of this section are "+schemas[section].Prefix+"1, "+schemas[section].Prefix+"2 and so on")
+	}
+	return t, nil
+}
+
+func checkAddTarget(d *Delta) *brenner.Error {
+	if d.TargetID != "" {
+		return badTarget("target_id must be null in an ADD: the merge assigns the id",
+			"leave it null; to cite the new item, name it in provisional_id, for example "+schemas[sectionIndex(d.Section)].Prefix+"-NEW")
+	}
+	if d.ProvisionalID != "" && !isProvisional(d.ProvisionalID) {
+		return brenner.Errorf(brenner.CodeInvalidValue, "provisional_id is not a name of its own").At("/provisional_id").
+			WithHint("use letters, digits, - and _, and not the form of an assigned id, for example T-SCALE")
+	}
+	return nil
+}
+
+// parseTarget reads the target of an EDIT or KILL in a numbered section.
+func parseTarget(section int, s string) (target, bool) {
+	t := target{section: section}
+	row, key, isCell := s, "", false
+	if section == atPredictions {
+		row, key, isCell = strings.Cut(s, ".")
+	}
+	if isCell {
+		if at, _, ok := parseItemID(key); !(ok && at == atHypotheses) && !isProvisional(key) {
+			return t, false
+		}
+		t.cell = key
+	}
+	at, number, ok := parseItemID(row)
+	switch {
+	case ok && at == section:
+		t.number = number
+	case !ok && isProvisional(row):
+		t.provisional = row
+	default:
+		return t, false
+	}
+	return t, true
+}
+
+func badTarget(message, hint string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidTarget, "%s", message).At("/target_id").WithHint(hint)
+}

@@ -15,6 +15,15 @@ const (
 	CodeRecoveryConflict Code = "RECOVERY_CONFLICT"
 	CodeInexpressible    Code = "INEXPRESSIBLE"
 
+	// Warnings about patches that were accepted (P17).
+	CodeLineRepeated      Code = "LINE_REPEATED"
+	CodeLinesJoined       Code = "LINES_JOINED"
+	CodeFinalNewlineLost  Code = "FINAL_NEWLINE_LOST"
+	CodeIndentationBroken Code = "INDENTATION_BROKEN"
+	CodeBlockCutShort     Code = "BLOCK_CUT_SHORT"
+	CodeBlockMarked       Code = "BLOCK_MARKED"
+	CodeOddCharacters     Code = "ODD_CHARACTERS"
+
 	CodeInvalidStalemate    Code = "INVALID_STALEMATE"
 	CodeEvidencePlaceholder Code = "EVIDENCE_PLACEHOLDER"
 	CodeInvalidVerdict      Code = "INVALID_VERDICT"
@@ -34,6 +43,13 @@ var anchorCodes = []CodeInfo{
 	{CodeRebaseConflict, ClassConflict, "The patch and the newer text change the same lines.", "Make the change again on the newer text."},
 	{CodeRecoveryConflict, ClassConflict, "A file was changed after an interrupted patch set and before its recovery.", "Compare the file with its staged copy, keep the right one and remove the other."},
 	{CodeInexpressible, ClassInvalid, "A patch of canonical text cannot say this: it is about line endings, a byte order mark, or whether there is a file.", "Give both texts the same spelling first, or change the file by other means."},
+	{CodeLineRepeated, ClassInvalid, "A new block repeats a line that stands beside it, such as the anchor's.", "Leave out of new_block what is not part of old_block."},
+	{CodeLinesJoined, ClassInvalid, "A new block leaves two lines as one, or one as two.", "End new_block as old_block ends."},
+	{CodeFinalNewlineLost, ClassInvalid, "The text no longer ends with a newline.", "End new_block with a newline."},
+	{CodeIndentationBroken, ClassInvalid, "A new block is indented otherwise than the lines around it.", "Indent new_block like the text."},
+	{CodeBlockCutShort, ClassInvalid, "An old block seems to have been cut short, so that part of what it meant stays behind.", "Quote old_block to its end."},
+	{CodeBlockMarked, ClassInvalid, "A new block carries what is not text: a fence, marks of a diff, line numbers, escapes or dots for something left out.", "Send the text alone, and all of it."},
+	{CodeOddCharacters, ClassInvalid, "A new block brings in characters that cannot be seen or look like others, which the text does not use.", "Check that they are meant."},
 	{CodeInvalidStalemate, ClassInvalid, "The stalemate is not well formed.", "Mend it at the pointer given."},
 	{CodeEvidencePlaceholder, ClassInvalid, "A piece of evidence only stands for the real content.", "Attach the content itself."},
 	{CodeInvalidVerdict, ClassInvalid, "The verdict does not answer the stalemate.", "Give one finding per hypothesis, each citing evidence of the stalemate."},

@@ -18,6 +18,8 @@ const (
 type Result struct {
 	Outcome Outcome
 	Text    Text
+	// Warnings say what looks odd about a patch that was applied (P17).
+	Warnings []brenner.Diagnostic
 }
 
 // Mismatch is attached to BASE_MISMATCH and RESULT_MISMATCH.
@@ -85,7 +87,7 @@ func mismatch(p Patch, sum brenner.Digest, rebased *Patch, conflicts *Conflicts)
 
 // applyHere applies without looking at the base checksum.
 func applyHere(p Patch, base Text) (Result, error) {
-	out, err := transform(p, base)
+	out, edits, err := transform(p, base)
 	if err != nil {
 		return Result{}, err
 	}
@@ -99,14 +101,15 @@ func applyHere(p Patch, base Text) (Result, error) {
 	if out.s == base.s && !base.absent {
 		return Result{Outcome: Noop, Text: base}, nil
 	}
-	return Result{Outcome: Applied, Text: out}, nil
+	return Result{Outcome: Applied, Text: out, Warnings: lint(base.s, edits, out.s)}, nil
 }
 
-// transform computes the result, whatever the checksums say.
-func transform(p Patch, base Text) (Text, error) {
+// transform computes the result, whatever the checksums say, and the edits that
+// lead to it.
+func transform(p Patch, base Text) (Text, []edit, error) {
 	edits, misses := resolve(p, base.s)
 	if len(misses) > 0 {
-		return Text{}, refusal(p, misses)
+		return Text{}, nil, refusal(p, misses)
 	}
 	if content, ok := p.entire(); ok && base.mixed != nil {
 		edits = lineEdits(base.s, content) // so that kept lines keep their endings
@@ -116,9 +119,9 @@ func transform(p Patch, base Text) (Text, error) {
 		size += len(e.text) - (e.end - e.start)
 	}
 	if size > brenner.MaxPatchTextBytes {
-		return Text{}, tooLong(size)
+		return Text{}, nil, tooLong(size)
 	}
-	return base.splice(edits), nil
+	return base.splice(edits), edits, nil
 }
 
 // refusal is the first miss as an error, with every miss as a diagnostic.

@@ -171,23 +171,21 @@ func BenchmarkDiff(b *testing.B) {
 // BenchmarkFaults prints what becomes of patches with injected faults.
 func BenchmarkFaults(b *testing.B) {
 	const each = 100
+	texts := corpus(b)
 	var rows []faultRow
 	for b.Loop() {
-		rows = runFaults(b, each)
+		rows = runFaults(b, faults, 11, each, func(r *rand.Rand) *scene { return newScene(r, texts) })
 	}
 	var sum faultRow
 	var table strings.Builder
 	for _, row := range rows {
 		fmt.Fprintln(&table, row)
-		sum.tried += row.tried
-		sum.wrong += row.wrong
-		sum.named += row.named
-		sum.toName += row.toName
-		sum.fixed += row.fixed
-		sum.toFix += row.toFix
+		sum.add(row)
 	}
 	fmt.Printf("%d faults, %d patches each\n%s", len(rows), each, table.String())
-	b.ReportMetric(100*float64(sum.tried-sum.wrong)/float64(sum.tried), "%-refused-or-right")
-	b.ReportMetric(100*float64(sum.named)/float64(sum.toName), "%-cause-named")
-	b.ReportMetric(100*float64(sum.fixed)/float64(sum.toFix), "%-mended")
+	b.ReportMetric(100*float64(sum.tried-sum.silent)/float64(sum.tried), "%-never-silently-wrong")
+	b.ReportMetric(100*float64(sum.named)/float64(sum.refused), "%-cause-named")
+	b.ReportMetric(100*float64(sum.proved-sum.provedWrong)/float64(max(1, sum.proved)), "%-proved-right")
+	b.ReportMetric(100*float64(sum.likely-sum.likelyWrong)/float64(max(1, sum.likely)), "%-likely-right")
+	b.ReportMetric(100*float64(sum.likely)/float64(sum.refused), "%-offered")
 }

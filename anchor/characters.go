@@ -118,6 +118,7 @@ var lenses = []*lens{
 	{cause: CauseInvisible, view: func(s string) *folded { return foldRunes(s, plainSpace) }},
 	{cause: CauseConfusable, view: func(s string) *folded { return foldRunes(s, plainLook) }},
 	{cause: CauseEscapeLevel, view: foldEscapes, quoted: foldNothing},
+	{cause: CauseEscapeLevel, view: foldEscapes},
 	{cause: CauseWhitespace, view: squeeze, bare: true},
 	widest,
 }

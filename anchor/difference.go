@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner"
 )
 
 // Difference is the first place where a quotation and the text part.
@@ -117,7 +119,7 @@ func (d Difference) String() string {
 // String is the explanation for people.
 func (x Explanation) String() string {
 	if x.Outcome != "" {
-		return fmt.Sprintf("the patch applies: %s\n", x.Outcome)
+		return fmt.Sprintf("the patch applies: %s\n%s", x.Outcome, warningLines(x.Warnings))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", x.Code, x.Message)
@@ -140,8 +142,21 @@ func (x Explanation) String() string {
 			fmt.Fprintf(&b, "hint: %s\n", f.Hint)
 		}
 	}
-	if x.Corrected != nil {
-		fmt.Fprintf(&b, "\nthis patch has been proved to apply:\n%s", x.Corrected.JSON())
+	switch {
+	case x.Corrected == nil:
+	case x.Sureness == Proved:
+		fmt.Fprintf(&b, "\nproved by the result checksum, this patch does what was meant:\n%s", x.Corrected.JSON())
+	default:
+		fmt.Fprintf(&b, "\nlikely meant, not proved; this is what it would do:\n%s\nby this patch:\n%s", x.Diff, x.Corrected.JSON())
+	}
+	return b.String()
+}
+
+// warningLines lists warnings, one a line.
+func warningLines(list []brenner.Diagnostic) string {
+	var b strings.Builder
+	for _, w := range list {
+		fmt.Fprintf(&b, "warning %s: %s (at %s)\n", w.Code, w.Message, w.Pointer)
 	}
 	return b.String()
 }

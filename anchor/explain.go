@@ -3,8 +3,10 @@ package anchor
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"brenner"
+	"brenner/internal/linediff"
 )
 
 // Cause names what the author of a patch most likely got wrong.
@@ -19,6 +21,8 @@ const (
 	CauseConfusable     Cause = "confusable_character"
 	CauseNormalForm     Cause = "normal_form"
 	CauseLineNumbers    Cause = "line_number_prefix"
+	CauseFence          Cause = "fence"
+	CauseMarkers        Cause = "diff_markers"
 	CauseElided         Cause = "elided_text"
 	CauseStaleBase      Cause = "stale_base"
 	CauseOlderVersion   Cause = "older_version"
@@ -46,16 +50,33 @@ type Elsewhere struct {
 	Others []Named // other files
 }
 
+// Sureness says how far a correction can be trusted (P11).
+type Sureness string
+
+// How sure a correction is.
+const (
+	// Proved: it gives the result whose checksum the patch promised for this
+	// very text.
+	Proved Sureness = "proved"
+	// Likely: it is the only repair the explainer found, and its result looks
+	// right; whether it is what was meant its author must say.
+	Likely Sureness = "likely"
+)
+
 // Explanation says why a patch was refused. Corrected, where it is set, has
 // been applied to the text (or, with CauseOtherFile, to the file it names)
-// without a refusal; if the patch was made for this very text and promised a
-// result, Corrected gives that result.
+// without a refusal. Where two repairs are possible there is none.
 type Explanation struct {
 	Outcome   Outcome      `json:"outcome,omitzero"` // set if there is nothing to explain
 	Code      brenner.Code `json:"code,omitzero"`
 	Message   string       `json:"message,omitzero"`
 	Findings  []Finding    `json:"findings,omitempty"`
 	Corrected *Patch       `json:"corrected,omitzero"`
+	// Sureness is of Corrected; Diff shows what a likely one does to the text.
+	Sureness Sureness `json:"sureness,omitzero"`
+	Diff     string   `json:"diff,omitzero"`
+	// Warnings are about a patch that does apply (P17).
+	Warnings []brenner.Diagnostic `json:"warnings,omitempty"`
 }
 
 // Cause is the cause of the first finding.
@@ -93,11 +114,11 @@ type Place struct {
 }
 
 // Explain says why a patch does not apply. It never applies a guess: it only
-// proposes, and what it proposes has been proved.
+// proposes, says how sure it is, and what it proposes does apply.
 func Explain(p Patch, base Text, e Elsewhere) Explanation {
 	res, err := Apply(p, base)
 	if err == nil {
-		return Explanation{Outcome: res.Outcome}
+		return Explanation{Outcome: res.Outcome, Warnings: res.Warnings}
 	}
 	var refused *brenner.Error
 	if !errors.As(err, &refused) {
@@ -125,6 +146,7 @@ type explainer struct {
 	base      Text
 	elsewhere Elsewhere
 	views     map[*lens]*folded
+	indents   map[string]bool
 	out       Explanation
 }
 
@@ -144,14 +166,14 @@ func (x *explainer) explainBase() {
 		x.addBase(cause, "", "the checksum is that of %s; it must be taken over the canonical text", how)
 		q := x.p
 		q.Base = x.base.Sum()
-		x.propose(q)
+		x.propose(q, Likely)
 		return
 	}
 	for _, o := range x.elsewhere.Older {
 		if o.Text.Sum() == x.p.Base {
 			x.addBase(CauseOlderVersion, o.Name, "the patch was made for an older version, %s", o.Name)
 			if r, err := Rebase(x.p, x.base, &o.Text); err == nil {
-				x.propose(r.Patch)
+				x.propose(r.Patch, Likely)
 			}
 			return
 		}
@@ -165,7 +187,7 @@ func (x *explainer) explainBase() {
 	}
 	if r, err := Rebase(x.p, x.base, nil); err == nil {
 		x.addBase(CauseStaleBase, "", "the text has changed since, but every operation still fits in exactly one place")
-		x.propose(r.Patch)
+		x.propose(r.Patch, Likely)
 		return
 	}
 	x.explainMisses()
@@ -190,21 +212,44 @@ func (x *explainer) explainOtherFile() bool {
 		x.addBase(CauseOtherFile, o.Name, "the patch was made for another file, %s", o.Name)
 		q := x.p
 		q.Path = o.Name
-		if _, err := Apply(q, o.Text); err == nil {
-			x.out.Corrected = &q
-		}
+		x.proposeFor(q, o.Text, Likely)
 		return true
 	}
 	return false
 }
 
 // propose offers a corrected patch if it applies.
-func (x *explainer) propose(q Patch) bool {
-	if _, err := Apply(q, x.base); err != nil {
+func (x *explainer) propose(q Patch, sure Sureness) bool {
+	return x.proposeFor(q, x.base, sure)
+}
+
+func (x *explainer) proposeFor(q Patch, text Text, sure Sureness) bool {
+	res, err := Apply(q, text)
+	if err != nil {
 		return false
 	}
-	x.out.Corrected = &q
+	if x.promised() && res.Text.Sum() == x.p.Result {
+		sure = Proved
+	}
+	x.out.Corrected, x.out.Sureness = &q, sure
+	if sure == Likely {
+		x.out.Diff = unified(text.s, res.Text.s)
+	}
 	return true
+}
+
+// unified shows what a change does, as a unified diff, bounded.
+func unified(before, after string) string {
+	const most = 8000
+	var b strings.Builder
+	for _, h := range linediff.Hunks(before, after) {
+		if b.Len() > most {
+			b.WriteString("…\n")
+			break
+		}
+		b.WriteString(clip(h.String(), most) + "\n")
+	}
+	return b.String()
 }
 
 // otherForm recognises a checksum taken over something else than the canonical

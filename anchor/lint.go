@@ -1,5 +1,178 @@
 package anchor
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/internal/linediff"
+)
+
+// lint lists what looks odd about edits that fit (P17): each does what it says,
+// but may not say what its author meant. The edits are sorted and disjoint.
+func lint(base string, edits []edit, result string) (found []brenner.Diagnostic) {
+	const most = 20
+	l := linter{base: base}
+	for _, e := range edits {
+		for _, check := range []func(edit) (brenner.Code, string){
+			l.repeats, l.joinsLines, l.cutsShort, l.breaksIndentation, l.marks, l.oddCharacters,
+		} {
+			if code, why := check(e); why != "" {
+				found = append(found, warning(code, e.from.pointer(), why))
+			}
+		}
+	}
+	if strings.HasSuffix(base, "\n") && result != "" && !strings.HasSuffix(result, "\n") {
+		found = append(found, warning(brenner.CodeFinalNewlineLost, "/op_groups", "the text ended with a newline and does not any more"))
+	}
+	if why := l.unbalances(edits); why != "" {
+		found = append(found, warning(brenner.CodeBlockCutShort, "/op_groups", why))
+	}
+	return found[:min(len(found), most)]
+}
+
+func warning(code brenner.Code, pointer, why string) brenner.Diagnostic {
+	return brenner.Diagnostic{Code: code, Severity: brenner.SeverityWarning, Message: why, Hint: brenner.Remedy(code), Pointer: pointer}
+}
+
+// linter knows the text that edits are made to.
+type linter struct {
+	base  string
+	lines []string // of the base, when needed
+}
+
+func (l *linter) allLines() []string {
+	if l.lines == nil {
+		l.lines = linediff.Lines(l.base)
+	}
+	return l.lines
+}
+
+func lineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
+
+func lineEnd(text string, at int) bool { return at == len(text) || text[at] == '\n' }
+
+// before and behind give the text of the line beside a position.
+func before(text string, at int) string { return text[strings.LastIndexByte(text[:at], '\n')+1 : at] }
+
+func behind(text string, at int) string {
+	line, _, _ := strings.Cut(text[at:], "\n")
+	return line
+}
+
+// repeats: the new block begins with what stands before it, or ends with what
+// stands behind it, as when context was sent along in new_block alone.
+func (l *linter) repeats(e edit) (brenner.Code, string) {
+	old := l.base[e.start:e.end]
+	if lead := before(l.base, e.start); telling(lead) {
+		lead = strings.TrimLeft(lead, " \t")
+		if strings.HasPrefix(strings.TrimLeft(e.text, " \t"), lead) && !strings.HasPrefix(strings.TrimLeft(old, " \t"), lead) {
+			return brenner.CodeLineRepeated, fmt.Sprintf("the new block begins with %s, which stands before it already", quote(lead))
+		}
+	}
+	if !lineStart(l.base, e.start) {
+		return "", ""
+	}
+	was, is := linediff.Lines(old), linediff.Lines(e.text)
+	if k := overlap(tailLines(l.base[:e.start]), is); k > 0 && overlap(tailLines(l.base[:e.start]), was) < k {
+		return brenner.CodeLineRepeated, fmt.Sprintf("the new block begins with %s, which stands before it already", quote(is[k-1]))
+	}
+	if !lineStart(l.base, e.end) {
+		return "", ""
+	}
+	if k := overlap(is, headLines(l.base[e.end:])); k > 0 && overlap(was, headLines(l.base[e.end:])) < k {
+		return brenner.CodeLineRepeated, fmt.Sprintf("the new block ends with %s, which stands behind it already", quote(is[len(is)-1]))
+	}
+	for _, line := range added(old, e.text) {
+		if telling(line) && slices.Contains(headLines(l.base[e.end:])[:min(len(is), len(headLines(l.base[e.end:])))], line) && l.once(line) {
+			return brenner.CodeLineRepeated, fmt.Sprintf("the new block adds %s, which stands just behind it already", quote(line))
+		}
+	}
+	return "", ""
+}
+
+// once says that the base has a line exactly once.
+func (l *linter) once(line string) bool {
+	i := slices.Index(l.allLines(), line)
+	return i >= 0 && !slices.Contains(l.allLines()[i+1:], line)
+}
+
+// lookAround is how many lines beside an edit are looked at.
+const lookAround = 12
+
+// tailLines and headLines give the last and the first few lines of a text.
+func tailLines(text string) []string {
+	at := len(text)
+	for range lookAround + 1 {
+		if at = strings.LastIndexByte(text[:max(0, at)], '\n'); at < 0 {
+			return linediff.Lines(text)
+		}
+	}
+	return linediff.Lines(text[at+1:])
+}
+
+func headLines(text string) []string {
+	at := 0
+	for range lookAround {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return linediff.Lines(text)
+		}
+		at += i + 1
+	}
+	return linediff.Lines(text[:at])
+}
+
+// overlap is how many lines at the end of one list are those at the beginning
+// of another, if one of them tells anything.
+func overlap(a, b []string) int {
+	for k := min(len(a), len(b)); k > 0; k-- {
+		if slices.Equal(a[len(a)-k:], b[:k]) && slices.ContainsFunc(b[:k], telling) {
+			return k
+		}
+	}
+	return 0
+}
+
+// joinsLines: where a line ended none ends any more, or the other way round,
+// though the author meant whole lines.
+func (l *linter) joinsLines(e edit) (brenner.Code, string) {
+	old := l.base[e.start:e.end]
+	switch {
+	case e.text == "" && strings.TrimSpace(old) != "" && !lineStart(l.base, e.end) && e.end < len(l.base) &&
+		strings.TrimSpace(before(l.base, e.start)+behind(l.base, e.end)) == "":
+		return brenner.CodeLinesJoined, "a line with nothing on it stays behind"
+	case glued(l.base, e):
+		return brenner.CodeLinesJoined, fmt.Sprintf("the new block is put onto the end of %s without a space", quote(before(l.base, e.start)))
+	case strings.Contains(e.text, "\n\n\n") && !strings.Contains(l.base, "\n\n\n"):
+		return brenner.CodeLinesJoined, "the new block has several empty lines in a row, as nothing else in the text"
+	case joins(l.base, e) && (old == "" || strings.TrimSpace(old) != ""):
+		return brenner.CodeLinesJoined, fmt.Sprintf("%s is joined to the new block's end", quote(behind(l.base, e.end)))
+	case strings.HasSuffix(e.text, "\n") && strings.TrimSpace(e.text) != "" && !lineStart(l.base, e.end):
+		// The block ends a line in the middle of another.
+		if old == "" && !lineStart(l.base, e.start) && lineEnd(l.base, e.end) && !strings.HasPrefix(e.text, "\n") {
+			return brenner.CodeLinesJoined, fmt.Sprintf("the new block's first line is joined to %s", quote(before(l.base, e.start)))
+		}
+		if strings.TrimSpace(behind(l.base, e.end)) == "" && strings.TrimSpace(old) != "" && e.end < len(l.base) {
+			return brenner.CodeLinesJoined, "the new block ends a line where the old block does not, which leaves an empty one behind"
+		}
+	}
+	return "", ""
+}
+
+// glued says that an insertion of more than a word begins right behind the last
+// character of a line.
+func glued(text string, e edit) bool {
+	if e.start != e.end || lineStart(text, e.start) || !lineEnd(text, e.end) || unicode.IsSpace(rune(text[e.start-1])) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(e.text)
+	return len(splitWords(strings.TrimSpace(e.text))) > 2 && !unicode.IsSpace(first) && !strings.ContainsRune(")]},;:.!?+-*/=%&^~>", first)
+}
+
 // joins says that an edit leaves two lines as one: where it ends, a line began,
 // and none begins there any more.
 func joins(text string, e edit) bool {
@@ -12,4 +185,74 @@ func joins(text string, e edit) bool {
 	return e.text[len(e.text)-1] != '\n'
 }
 
-func lineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
+// cutsShort: the old block ends inside a word, or before something that the new
+// block has again.
+func (l *linter) cutsShort(e edit) (brenner.Code, string) {
+	old := l.base[e.start:e.end]
+	if old == e.text {
+		return brenner.CodeBlockCutShort, "old and new block are the same, so that the operation changes nothing"
+	}
+	if old == "" {
+		return "", ""
+	}
+	sameEnd := commonSuffix(old, e.text) > 0
+	if cutsWord(l.base, e.end) && !sameEnd && e.text != "" {
+		return brenner.CodeBlockCutShort, fmt.Sprintf("the old block ends inside a word, before %s", quote(behind(l.base, e.end)))
+	}
+	rest := strings.TrimSpace(behind(l.base, e.end))
+	last := e.text[strings.LastIndexByte(strings.TrimSuffix(e.text, "\n"), '\n')+1:]
+	if telling(rest) && len(rest) > 2 && strings.Contains(last, rest) && !strings.Contains(old, rest) {
+		return brenner.CodeBlockCutShort, fmt.Sprintf("the new block has %s, which stays behind the old one", quote(rest))
+	}
+	return "", ""
+}
+
+// unbalances: brackets that closed all over the text do so no more.
+func (l *linter) unbalances(edits []edit) string {
+	for _, pair := range []string{"()", "[]", "{}"} {
+		change := 0
+		for _, e := range edits {
+			change += balance(e.text, pair) - balance(l.base[e.start:e.end], pair)
+		}
+		if change != 0 && balance(l.base, pair) == 0 && strings.Contains(l.base, pair[:1]) {
+			return fmt.Sprintf("every %s of the text was closed, and now %d more are opened than closed", pair[:1], change)
+		}
+	}
+	return ""
+}
+
+func balance(s, pair string) int { return strings.Count(s, pair[:1]) - strings.Count(s, pair[1:]) }
+
+// oddCharacters: the new block brings in what the text does not use and hardly
+// anybody types.
+func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
+	old := l.base[e.start:e.end]
+	for i, r := range e.text {
+		_, looksLike := confusables[r]
+		odd := invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
+		if odd && !strings.ContainsRune(old, r) && !strings.ContainsRune(l.base, r) {
+			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
+		}
+	}
+	return "", ""
+}
+
+// plainQuotes says that a character is a typographic quotation mark, and the
+// text has only plain ones.
+func (l *linter) plainQuotes(r rune) bool {
+	plain := confusables[r]
+	return (plain == `"` || plain == "'") && strings.Contains(l.base, plain) && !strings.ContainsAny(l.base, "“”‘’„‟‚‛")
+}
+
+// mixedWord says that the letter at a position stands in a word beside ASCII
+// letters.
+func mixedWord(s string, at int) bool {
+	ascii := func(r rune) bool { return r < 0x80 && unicode.IsLetter(r) }
+	left := s[:at]
+	left = left[strings.LastIndexFunc(left, func(r rune) bool { return !inWord(r) })+1:]
+	right := s[at:]
+	if i := strings.IndexFunc(right, func(r rune) bool { return !inWord(r) }); i >= 0 {
+		right = right[:i]
+	}
+	return strings.ContainsFunc(left+right, ascii)
+}

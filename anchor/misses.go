@@ -1,27 +1,21 @@
 package anchor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"brenner"
 )
 
-// quotation is what one operation quotes and what it puts in place.
-type quotation struct {
-	anchor, old, new string
-}
-
-func (q quotation) whole() string { return q.anchor + q.old }
-
 // repair is a way to read a quotation so that it fits, and what follows from
 // it: edits of the base, the likeliest first. Unless it is sure, only the
-// promised result can tell which of them is right.
+// promised result can tell whether one of them is right.
 type repair struct {
 	finding Finding
 	edits   []edit
 	sure    bool
+	// again undoes the same mistake in a string of another operation.
+	again func(string) (string, bool)
 }
 
 // explainMisses finds the cause of every operation without a place and, if all
@@ -36,85 +30,9 @@ func (x *explainer) explainMisses() {
 		x.add(r.finding)
 		repairs = append(repairs, r)
 	}
-	if 0 < len(misses) && len(misses) <= most && !x.rewriteAll() {
+	if 0 < len(misses) && len(misses) <= most {
 		x.mend(edits, repairs)
 	}
-}
-
-// rewriteAll reads the whole patch at another level: if that is what is wrong
-// with one operation, it is wrong with the new blocks of the others too.
-func (x *explainer) rewriteAll() bool {
-	for _, rw := range rewrites {
-		if x.out.Findings[0].Cause != rw.cause {
-			continue
-		}
-		q := x.p.clone()
-		for i := range q.Groups {
-			g := &q.Groups[i]
-			g.Anchor.Text = rw.fn(g.Anchor.Text)
-			for j, op := range g.Ops {
-				g.Ops[j].Old, g.Ops[j].New = rw.fn(op.Old), rw.fn(op.New)
-			}
-		}
-		edits, misses := resolve(q, x.base.s)
-		if len(misses) == 0 && x.tryEdits(edits, x.promised()) {
-			return true
-		}
-	}
-	return false
-}
-
-// promised says that the patch was made for this text and names its result.
-func (x *explainer) promised() bool { return x.p.Result != "" && x.base.Sum() == x.p.Base }
-
-// mend tries the combinations of repairs until one gives the promised result
-// or, where no result was promised for this text, the first that fits.
-func (x *explainer) mend(edits []edit, repairs []repair) {
-	budget := 1 << 29 / (len(x.base.s) + 1) // bytes to hash
-	promised := x.promised()
-	choice := make([]int, len(repairs))
-	for range min(budget, 512) {
-		chosen := slices.Clone(edits)
-		for i, r := range repairs {
-			if len(r.edits) == 0 || !promised && !r.sure {
-				return
-			}
-			chosen = append(chosen, r.edits[choice[i]])
-		}
-		if x.tryEdits(chosen, promised) || !next(choice, repairs) {
-			return
-		}
-	}
-}
-
-// next counts through the combinations.
-func next(choice []int, repairs []repair) bool {
-	for i := range choice {
-		if choice[i]++; choice[i] < len(repairs[i].edits) {
-			return true
-		}
-		choice[i] = 0
-	}
-	return false
-}
-
-// tryEdits proposes the patch that makes these edits, if they can be made.
-func (x *explainer) tryEdits(edits []edit, promised bool) bool {
-	edits = slices.DeleteFunc(edits, func(e edit) bool { return e.start == e.end && e.text == "" })
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
-	if len(overlaps(slices.Clone(edits))) > 0 {
-		return false
-	}
-	result := x.base.splice(edits)
-	if promised && result.Sum() != x.p.Result || result.s == x.base.s {
-		return false
-	}
-	q, err := compose(x.base, result, edits, x.p.Path)
-	if err != nil {
-		return false
-	}
-	q.Meta = x.p.Meta
-	return x.propose(q)
 }
 
 // diagnose tries the known mistakes, the most certain first.
@@ -131,10 +49,15 @@ func (x *explainer) diagnose(m miss) repair {
 		}}
 	}
 	q := quotation{g.Anchor.Text, op.Old, op.New}
-	for _, try := range []func(quotation, Op) (repair, bool){
-		x.tryIndex, x.tryRewrites, x.tryFinalNewline, x.tryLenses, x.tryOverlappingAnchor, x.tryElision,
-		x.tryApplied, x.tryElsewhere, x.tryGap,
-	} {
+	tries := []func(quotation, Op) (repair, bool){
+		x.tryIndex, x.tryNoAnchor, x.tryReadings, x.tryFinalNewline, x.tryLenses, x.tryOverlappingAnchor, x.tryElision,
+		x.tryApplied, x.tryElsewhere, x.tryGap, x.tryOldAlone,
+	}
+	if x.base.Sum() != x.p.Base {
+		// Made for another text: that it quotes one tells more than a likeness.
+		tries = slices.Insert(tries, 2, x.tryElsewhere)
+	}
+	for _, try := range tries {
 		if r, ok := try(q, op); ok {
 			for i := range r.edits {
 				r.edits[i].from = m.ref
@@ -145,8 +68,114 @@ func (x *explainer) diagnose(m miss) repair {
 	return x.nearest(q)
 }
 
-// at makes the edit that puts new in place of base[start:end], with the given
-// alternatives behind it.
+// promised says that the patch was made for this text and names its result.
+func (x *explainer) promised() bool { return x.p.Result != "" && x.base.Sum() == x.p.Base }
+
+// mend looks for the patch that was meant. Where a result was promised for this
+// text, the combinations of repairs are tried until one gives it: that one is
+// proved. Without a promise there must be one repair of every operation and no
+// other, and its result must not look odd: that one is likely.
+func (x *explainer) mend(edits []edit, repairs []repair) {
+	if x.promised() {
+		x.prove(edits, repairs)
+		return
+	}
+	chosen := slices.Clone(edits)
+	for _, r := range repairs {
+		if len(r.edits) == 0 || !r.sure {
+			return
+		}
+		for i := range edits {
+			text, sure := x.madeAgain(r, edits[i], chosen[i].text)
+			if !sure {
+				return
+			}
+			chosen[i].text = text
+		}
+		chosen = append(chosen, r.edits[0])
+	}
+	q, result, ok := x.patchOf(chosen)
+	if !ok || len(lint(x.base.s, chosen, result.s)) > 0 {
+		return
+	}
+	x.propose(q, Likely)
+}
+
+// madeAgain undoes the mistake of one operation in the new block of another,
+// whose quotation fits. Where that quotation would be changed by it, what looks
+// like the mistake is the text's own.
+func (x *explainer) madeAgain(r repair, e edit, text string) (string, bool) {
+	if r.again == nil {
+		return text, true
+	}
+	g := x.p.Groups[e.from.group]
+	quoted := g.Anchor.Text + g.Ops[e.from.op].Old
+	if same, _ := r.again(quoted); same != quoted {
+		return text, true
+	}
+	return r.again(text)
+}
+
+// prove counts through the combinations of repairs.
+func (x *explainer) prove(edits []edit, repairs []repair) {
+	budget := 1 << 29 / (len(x.base.s) + 1) // bytes to hash
+	choice := make([]int, len(repairs))
+	for range min(budget, 512) {
+		chosen, again := slices.Clone(edits), slices.Clone(edits)
+		for i, r := range repairs {
+			if len(r.edits) == 0 {
+				return
+			}
+			chosen, again = append(chosen, r.edits[choice[i]]), append(again, r.edits[choice[i]])
+			for k := range edits {
+				again[k].text, _ = x.madeAgain(r, edits[k], again[k].text)
+			}
+		}
+		if x.proves(chosen) || x.proves(again) || !next(choice, repairs) {
+			return
+		}
+	}
+}
+
+// proves proposes the patch that makes these edits if it gives the promised
+// result.
+func (x *explainer) proves(edits []edit) bool {
+	q, result, ok := x.patchOf(edits)
+	if !ok || result.Sum() != x.p.Result {
+		return false
+	}
+	return x.propose(q, Proved)
+}
+
+// next counts through the combinations.
+func next(choice []int, repairs []repair) bool {
+	for i := range choice {
+		if choice[i]++; choice[i] < len(repairs[i].edits) {
+			return true
+		}
+		choice[i] = 0
+	}
+	return false
+}
+
+// patchOf makes the patch that makes these edits, if they can be made and
+// change something. The edits are sorted in place.
+func (x *explainer) patchOf(edits []edit) (Patch, Text, bool) {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	made := slices.DeleteFunc(slices.Clone(edits), func(e edit) bool { return e.start == e.end && e.text == "" })
+	if len(overlaps(slices.Clone(made))) > 0 {
+		return Patch{}, Text{}, false
+	}
+	result := x.base.splice(made)
+	if result.s == x.base.s {
+		return Patch{}, Text{}, false
+	}
+	q, err := compose(x.base, result, made, x.p.Path)
+	q.Meta = x.p.Meta
+	return q, result, err == nil
+}
+
+// at makes the edits that put one of several texts in place of base[start:end].
 func at(start, end int, texts ...string) []edit {
 	var edits []edit
 	for _, t := range texts {
@@ -158,46 +187,41 @@ func at(start, end int, texts ...string) []edit {
 	return edits
 }
 
-// tryIndex: the quotation fits in one place, but not the one match_index names.
-func (x *explainer) tryIndex(q quotation, op Op) (repair, bool) {
-	if op.Index == 0 || q.whole() == "" {
-		return repair{}, false
-	}
-	hits := find(x.base.s, q.whole(), 2)
-	if len(hits) != 1 {
-		return repair{}, false
-	}
-	start := hits[0] + len(q.anchor)
-	line, _ := position(x.base.s, start)
-	return repair{
-		finding: Finding{
-			Cause:   CauseWrongIndex,
-			Message: fmt.Sprintf("anchor and old block fit in one place, at line %d, but match_index %d names another", line, op.Index),
-			Hint:    "leave match_index out",
-		},
-		edits: at(start, start+len(q.old), q.new), sure: true,
-	}, true
-}
-
-// tryRewrites: the whole quotation was written at another level.
-func (x *explainer) tryRewrites(q quotation, _ Op) (repair, bool) {
-	for _, rw := range rewrites {
-		r, changed := rw.apply(q)
-		if !changed || strings.TrimSpace(r.whole()) == "" {
+// tryReadings: anchor, old block or both were written with a mistake that can
+// be undone, and then fit exactly.
+func (x *explainer) tryReadings(q quotation, _ Op) (repair, bool) {
+	var found *reading
+	var out repair
+	for i := range readings {
+		rd := &readings[i]
+		if found != nil && found.cause != rd.cause {
 			continue
 		}
-		hits := find(x.base.s, r.whole(), 2)
-		if len(hits) == 0 {
-			continue
+		for _, r := range rd.apply(q) {
+			hits := find(x.base.s, r.whole(), 2)
+			if len(hits) == 0 {
+				continue
+			}
+			again := x.read(rd, q, r, hits)
+			if found == nil {
+				found, out = rd, again
+				continue
+			}
+			// Read in another way it fits as well: only if both ways come
+			// to the same thing is there no doubt.
+			if len(out.edits) > 0 && len(again.edits) > 0 && out.edits[0] != again.edits[0] {
+				out.sure = false
+				out.edits = append(out.edits, again.edits...)
+			}
 		}
-		return x.rewritten(rw, q, r, hits), true
 	}
-	return repair{}, false
+	return out, found != nil
 }
 
-func (x *explainer) rewritten(rw rewrite, q, r quotation, hits []int) repair {
-	out := repair{finding: Finding{
-		Cause: rw.cause, Message: rw.message, Hint: rw.hint,
+// read is the repair of a quotation that fits when read anew.
+func (x *explainer) read(rd *reading, q, r quotation, hits []int) repair {
+	out := repair{again: rd.block, finding: Finding{
+		Cause: rd.cause, Message: rd.message, Hint: rd.hint,
 		Difference: difference(x.base.s, hits[0], q.whole()),
 	}}
 	if len(hits) > 1 {
@@ -205,45 +229,42 @@ func (x *explainer) rewritten(rw rewrite, q, r quotation, hits []int) repair {
 		return out
 	}
 	start := hits[0] + len(r.anchor)
-	out.edits, out.sure = at(start, start+len(r.old), r.new, q.new), true
+	text, sure := rd.block(q.new)
+	out.edits, out.sure = at(start, start+len(r.old), text, q.new), sure
 	return out
 }
 
-// tryFinalNewline: the old block ends in a newline that the end of the text
-// does not have.
-func (x *explainer) tryFinalNewline(q quotation, _ Op) (repair, bool) {
-	short, ok := strings.CutSuffix(q.whole(), "\n")
-	if !ok || q.old == "" || !strings.HasSuffix(x.base.s, short) || strings.TrimSpace(short) == "" {
-		return repair{}, false
-	}
-	start := len(x.base.s) - len(q.old) + 1
-	return repair{
-		finding: Finding{
-			Cause: CauseLineEndings, Message: "the text ends without a newline, the old block ends with one",
-			Hint: "take the last newline off old_block", Difference: difference(x.base.s, start, q.old),
-		},
-		edits: at(start, len(x.base.s), strings.TrimSuffix(q.new, "\n"), q.new), sure: true,
-	}, true
-}
-
-// tryLenses: quotation and text look the same.
+// tryLenses: quotation and text look the same, as written or when the writing
+// is undone.
 func (x *explainer) tryLenses(q quotation, _ Op) (repair, bool) {
 	for _, l := range lenses {
 		if r, ok := x.throughLens(l, q); ok {
 			return r, true
 		}
 	}
-	for _, rw := range rewrites {
-		rewritten, changed := rw.apply(q)
-		if !changed {
-			continue
-		}
-		if r, ok := x.throughLens(widest, rewritten); ok {
-			r.finding.Cause, r.finding.Message, r.finding.Hint = rw.cause, rw.message, rw.hint
-			return r, true
+	for i := range readings {
+		rd := &readings[i]
+		for _, written := range rd.apply(q) {
+			text, sure := rd.block(q.new)
+			written.new = text
+			if r, ok := x.throughLens(widest, written); ok {
+				r.finding.Cause, r.finding.Message, r.finding.Hint = rd.cause, rd.message, rd.hint
+				r.finding.Difference = difference(x.base.s, x.quoteStart(r.from(), q.whole()), q.whole())
+				r.sure = r.sure && sure
+				r.again = rd.block
+				return r, true
+			}
 		}
 	}
 	return repair{}, false
+}
+
+// from is where a repair begins in the text, 0 if it has no place.
+func (r repair) from() int {
+	if len(r.edits) == 0 {
+		return 0
+	}
+	return r.edits[0].start
 }
 
 func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
@@ -265,27 +286,17 @@ func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
 	if anchor == "" {
 		mid = from
 	}
-	if l.bare {
-		mid, to = x.seam(q, mid, to, old == "")
-	}
 	out := repair{finding: x.seen(l.cause, q, from, mid, to)}
 	if len(hits) > 1 {
 		out.finding.Message += "; even so it fits in several places"
 		return out, true
 	}
-	actual := x.base.s[mid:to]
-	if actual == q.new {
-		out.finding.Cause = CauseAlreadyApplied
-		out.finding.Message = "the new block is there already"
-		return out, true
+	out.again = l.oddities(x.base.s, q.whole(), x.base.s[from:to])
+	out.edits, out.sure = x.mendBlock(l, q, from, mid, to)
+	if e := out.edits[0]; x.base.s[e.start:e.end] == e.text && q.new != q.old {
+		out.finding.Cause, out.finding.Message = CauseAlreadyApplied, "the new block is there already"
+		out.sure = false
 	}
-	tidy := tidyLike(q.whole(), x.base.s[from:to])
-	out.edits = at(mid, to, translate(l, q, actual, tidy), translate(l, q, actual, asIs), tidy(q.new), q.new)
-	if indent := trailingSpace(x.base.s[from:mid]); l.bare && old != "" {
-		indent = indent[strings.LastIndexByte(indent, '\n')+1:]
-		out.edits = append(out.edits, at(mid-len(indent), to, q.new)...)
-	}
-	out.sure = true
 	return out, true
 }
 
@@ -297,30 +308,44 @@ func (x *explainer) view(l *lens) *folded {
 	return x.views[l]
 }
 
-// seam decides where the anchor ends and the old block begins and ends, when
-// the white space between them was not looked at: it goes where the author
-// wrote white space, newline by newline.
-func (x *explainer) seam(q quotation, mid, to int, noOld bool) (int, int) {
-	mid = absorb(x.base.s, mid, trailingSpace(q.anchor))
-	if noOld {
-		return mid, absorb(x.base.s, mid, q.old)
+// indentations lists what the lines of the text begin with.
+func (x *explainer) indentations() map[string]bool {
+	if x.indents == nil {
+		x.indents = map[string]bool{}
+		for line := range strings.Lines(x.base.s) {
+			if strings.TrimSpace(line) != "" {
+				x.indents[leadingSpace(line)] = true
+			}
+		}
 	}
-	gap := leadingSpace(x.base.s[mid:])
-	if leadingSpace(q.old) == "" {
-		mid += len(gap)
+	return x.indents
+}
+
+// quoteStart moves a position, where the visible part of a quotation begins,
+// back over as many lines of white space as the quotation begins with, so that
+// the two are compared from their beginnings.
+func (x *explainer) quoteStart(from int, quoted string) int {
+	lead := leadingSpace(quoted)
+	if lead == "" || lead == quoted {
+		return from
 	}
-	return mid, absorb(x.base.s, to, trailingSpace(q.old))
+	run := trailingSpace(x.base.s[:from])
+	for skip := newlines(run) - newlines(lead); skip > 0; skip-- {
+		run = run[strings.IndexByte(run, '\n')+1:]
+	}
+	return from - len(run)
 }
 
 // seen words the finding for a quotation that looks the same.
 func (x *explainer) seen(cause Cause, q quotation, from, mid, to int) Finding {
-	actual := x.base.s[from:to]
+	start := x.quoteStart(from, q.whole())
+	actual := x.base.s[start:to]
 	if cause == "" || cause == CauseWhitespace && strings.ContainsFunc(actual+q.whole(), oddSpace) {
 		cause = guilty(actual, q.whole())
 	}
-	f := Finding{Cause: cause, Difference: difference(x.base.s, from, q.whole())}
+	f := Finding{Cause: cause, Difference: difference(x.base.s, start, q.whole())}
 	if f.Difference == nil {
-		f.Difference = difference(x.base.s, mid, q.old)
+		f.Difference = difference(x.base.s, x.quoteStart(mid, q.old), q.old)
 	}
 	switch cause {
 	case CauseNormalForm:
@@ -337,80 +362,4 @@ func (x *explainer) seen(cause Cause, q quotation, from, mid, to int) Finding {
 		f.Message, f.Hint = "it differs in white space only", "copy the white space the text has; old_block is compared exactly"
 	}
 	return f
-}
-
-// tryOverlappingAnchor: the anchor quotes part of the old block too.
-func (x *explainer) tryOverlappingAnchor(q quotation, _ Op) (repair, bool) {
-	for k := min(len(q.anchor), len(q.old)); k > 0; k-- {
-		if !strings.HasSuffix(q.anchor, q.old[:k]) || strings.TrimSpace(q.old[:k]) == "" {
-			continue
-		}
-		hits := find(x.base.s, q.anchor+q.old[k:], 2)
-		if len(hits) != 1 {
-			continue
-		}
-		start := hits[0] + len(q.anchor) - k
-		return repair{
-			finding: Finding{
-				Cause: CauseOldInAnchor, Message: "the old block stands inside the anchor; it must follow it",
-				Hint: "end the anchor where the old block begins",
-			},
-			edits: at(start, start+len(q.old), q.new), sure: true,
-		}, true
-	}
-	return repair{}, false
-}
-
-// tryApplied: the new block is where the old one should be.
-func (x *explainer) tryApplied(q quotation, _ Op) (repair, bool) {
-	if q.new == "" || q.new == q.old || len(find(x.base.s, q.anchor+q.new, 1)) == 0 {
-		return repair{}, false
-	}
-	return repair{
-		finding: Finding{Cause: CauseAlreadyApplied, Message: "the new block is there already", Hint: "leave this operation out"},
-		edits:   []edit{{}}, sure: x.base.Sum() != x.p.Base,
-	}, true
-}
-
-// tryElsewhere: the quotation is from another text.
-func (x *explainer) tryElsewhere(q quotation, _ Op) (repair, bool) {
-	if strings.TrimSpace(q.whole()) == "" {
-		return repair{}, false
-	}
-	for _, o := range x.elsewhere.Older {
-		if strings.Contains(o.Text.s, q.whole()) {
-			return repair{finding: Finding{
-				Cause: CauseOlderVersion, Found: o.Name, Message: "the text was there in " + o.Name + " and is not any more",
-				Hint: "read the present text and make the patch again",
-			}}, true
-		}
-	}
-	for _, o := range x.elsewhere.Others {
-		if strings.Contains(o.Text.s, q.whole()) {
-			return repair{finding: Finding{
-				Cause: CauseOtherFile, Found: o.Name, Message: "the text is in another file, " + o.Name,
-				Hint: "send the patch to that file",
-			}}, true
-		}
-	}
-	return repair{}, false
-}
-
-// tryGap: the old block comes after the anchor, but not immediately.
-func (x *explainer) tryGap(q quotation, _ Op) (repair, bool) {
-	if strings.TrimSpace(q.old) == "" {
-		return repair{}, false
-	}
-	anchors, olds := find(x.base.s, q.anchor, 2), find(x.base.s, q.old, 2)
-	if len(anchors) != 1 || len(olds) != 1 || olds[0] < anchors[0]+len(q.anchor) {
-		return repair{}, false
-	}
-	end := anchors[0] + len(q.anchor)
-	return repair{
-		finding: Finding{
-			Cause: CauseNotAdjacent, Message: fmt.Sprintf("%d bytes stand between the anchor and the old block", olds[0]-end),
-			Hint: "the old block must follow the anchor immediately", Difference: difference(x.base.s, end, q.old),
-		},
-		edits: at(olds[0], olds[0]+len(q.old), q.new), sure: true,
-	}, true
 }

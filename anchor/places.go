@@ -64,8 +64,8 @@ func uniqueFrom(text string, i int, starts []span) (from int, ok bool) {
 }
 
 var (
-	elidedLine   = regexp.MustCompile(`(?m)^[ \t]*(?://|#|--|/\*|<!--|;|%)?[ \t]*(?:\.\.\.|…)[^\n]*(?:\n|$)`)
-	elidedInline = regexp.MustCompile(`\.\.\.|…`)
+	elidedLine   = regexp.MustCompile(`(?m)^[ \t]*(?://|#|--|/\*|<!--|;|%|\*)?[ \t]*[\[(<]?(?:\.\.\.|…)[^\n]*(?:\n|$)`)
+	elidedInline = regexp.MustCompile(`[\[(]?(?:\.\.\.|…)[\])]?`)
 )
 
 // tryElision: the author left something out and wrote dots for it.
@@ -94,33 +94,39 @@ func (x *explainer) elided(dots *regexp.Regexp, q quotation) (repair, bool) {
 	start := hits[0] + len(anchor)
 	end := start + len(parts[0])
 	var gaps []string
+	sure := true
 	for _, part := range parts[1:] {
 		i := strings.Index(x.base.s[end:], part)
 		if i < 0 || part == "" {
 			return repair{}, false
 		}
+		sure = sure && len(find(x.base.s[end:], part, 2)) == 1
 		gaps = append(gaps, x.base.s[end:end+i])
 		end += i + len(part)
 	}
+	restored, restores := restoreElided(dots, q.new, gaps)
 	return repair{
 		finding: Finding{
 			Cause: CauseElided, Message: "it has dots where the text goes on",
 			Hint: "quote the text in full, or make smaller operations around the dots", Difference: difference(x.base.s, start, q.old),
 		},
-		edits: at(start, end, restoreElided(dots, q.new, gaps)), sure: true,
+		edits: at(start, end, restored), sure: sure && restores,
 	}, true
 }
 
 // restoreElided puts what was left out back where the new block has dots too.
-func restoreElided(dots *regexp.Regexp, s string, gaps []string) string {
-	if len(dots.FindAllString(s, -1)) != len(gaps) {
-		return s
+// A new block without dots stands for all of the old one; with a different
+// number of dots nobody can tell what goes where.
+func restoreElided(dots *regexp.Regexp, s string, gaps []string) (string, bool) {
+	n := len(dots.FindAllString(s, -1))
+	if n != len(gaps) {
+		return s, n == 0
 	}
 	i := 0
 	return dots.ReplaceAllStringFunc(s, func(string) string {
 		i++
 		return gaps[i-1]
-	})
+	}), true
 }
 
 // nearest shows the text most like the quotation.

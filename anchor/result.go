@@ -13,14 +13,14 @@ func sumOf(t Text) brenner.Digest { return canon.Sum(t.Bytes()) }
 // explainResult deals with a patch whose operations all fit but whose result
 // is not the one it promises. The promise proves every correction.
 func (x *explainer) explainResult() {
-	result, _ := transform(x.p, x.base)
+	result, _, _ := transform(x.p, x.base)
 	finding := Finding{Pointer: "/result_sha256", Code: x.out.Code}
 	if cause, how := otherForm(result, x.p.Result); cause != "" {
 		finding.Cause, finding.Message = cause, "the checksum is that of "+how+"; it must be taken over the canonical text"
 		x.add(finding)
 		q := x.p
 		q.Result = result.Sum()
-		x.propose(q)
+		x.propose(q, Likely)
 		return
 	}
 	if x.tryWrittenNew(finding) || x.tryTruncated(finding) {
@@ -35,22 +35,22 @@ func (x *explainer) explainResult() {
 // tryWrittenNew: the new blocks were written at another level, or carry
 // characters they should not.
 func (x *explainer) tryWrittenNew(f Finding) bool {
-	for _, rw := range append([]rewrite{
-		{CauseInvisible, "a new block carries invisible characters", "take them out", cleaned},
-		{CauseLineEndings, "a new block lacks its last newline", "end it like the old block", func(s string) string { return s + "\n" }},
-		{CauseLineEndings, "a new block has a newline too many", "end it like the old block", func(s string) string { return strings.TrimSuffix(s, "\n") }},
-	}, rewrites...) {
+	for _, rd := range append([]reading{
+		{CauseInvisible, "a new block carries invisible characters", "take them out", cleaned, never},
+		{CauseLineEndings, "a new block lacks its last newline", "end it like the old block", func(s string) string { return s + "\n" }, never},
+		{CauseLineEndings, "a new block has a newline too many", "end it like the old block", func(s string) string { return strings.TrimSuffix(s, "\n") }, never},
+	}, readings...) {
 		q := x.p.clone()
 		for i := range q.Groups {
 			for j := range q.Groups[i].Ops {
 				op := &q.Groups[i].Ops[j]
 				if op.Kind != DeleteBlock {
-					op.New = rw.fn(op.New)
+					op.New = rd.fn(op.New)
 				}
 			}
 		}
-		if x.propose(q) {
-			f.Cause, f.Message, f.Hint = rw.cause, rw.message, rw.hint
+		if x.propose(q, Proved) { // it promises the same result
+			f.Cause, f.Message, f.Hint = rd.cause, rd.message, rd.hint
 			x.add(f)
 			return true
 		}
@@ -74,7 +74,7 @@ func (x *explainer) tryTruncated(f Finding) bool {
 			}
 			longer := append([]edit(nil), edits...)
 			longer[i].end = end
-			if !x.tryEdits(longer, true) {
+			if !x.proves(longer) {
 				continue
 			}
 			f.Pointer, f.Cause = e.from.pointer(), CauseTruncated

@@ -279,7 +279,7 @@ func encoded(values []any) []string {
 // stringChange compares two different strings, by lines if one is long.
 func stringChange(pointer, before, after string) FieldChange {
 	if isLong(before) || isLong(after) {
-		return FieldChange{Pointer: pointer, Hunks: textHunks(before, after)}
+		return FieldChange{Pointer: pointer, Hunks: linediff.Hunks(before, after)}
 	}
 	return FieldChange{Pointer: pointer, Old: canon.MustMarshal(before), New: canon.MustMarshal(after)}
 }

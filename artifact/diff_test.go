@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"brenner"
-	"brenner/internal/linediff"
 	"brenner/canon"
+	"brenner/internal/linediff"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -27,11 +27,11 @@ func patch(t *rapid.T, before string, hunks []Hunk) string {
 		at = start
 		taken, given := 0, 0
 		for i, l := range h.Lines {
-			if l == noNewline {
+			if l == linediff.NoNewline {
 				continue
 			}
 			text := l[1:] + "\n"
-			if i+1 < len(h.Lines) && h.Lines[i+1] == noNewline {
+			if i+1 < len(h.Lines) && h.Lines[i+1] == linediff.NoNewline {
 				text = l[1:]
 			}
 			if l[0] != '+' {
@@ -69,7 +69,7 @@ func anyText(label string) *rapid.Generator[string] {
 func TestDiff_HunksRebuildTheNewText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := anyText("before").Draw(t, "a"), anyText("after").Draw(t, "b")
-		if got := patch(t, before, textHunks(before, after)); got != after {
+		if got := patch(t, before, linediff.Hunks(before, after)); got != after {
 			t.Fatalf("%q and hunks give %q, want %q", before, got, after)
 		}
 	})
@@ -206,7 +206,7 @@ func TestDiff_TextContentAndContentNotAtHand(t *testing.T) {
 		return Version{ID: "T", Version: n, Format: Text, Content: ContentValue(c), SHA256: c.Digest()}
 	}
 	got := Diff(text(1, "a\nb"), text(2, "a\nc\n"), nil).Content
-	want := []FieldChange{{Hunks: []Hunk{{1, 2, 1, 2, []string{" a", "-b", noNewline, "+c"}}}}}
+	want := []FieldChange{{Hunks: []Hunk{{OldStart: 1, OldLines: 2, NewStart: 1, NewLines: 2, Lines: []string{" a", "-b", linediff.NoNewline, "+c"}}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -254,6 +254,6 @@ func BenchmarkTextHunks(bench *testing.B) {
 	}
 	bench.SetBytes(int64(a.Len()))
 	for bench.Loop() {
-		textHunks(a.String(), b.String())
+		linediff.Hunks(a.String(), b.String())
 	}
 }

@@ -54,7 +54,7 @@ func writeChange(w *strings.Builder, name string, f FieldChange) {
 	case len(f.Hunks) > 0:
 		fmt.Fprintf(w, "%s:\n", name)
 		for _, h := range f.Hunks {
-			fmt.Fprintf(w, "@@ -%d,%d +%d,%d @@\n%s\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines, strings.Join(h.Lines, "\n"))
+			fmt.Fprintf(w, "%s\n", h)
 		}
 	case len(f.Old) == 0 && len(f.New) == 0:
 		fmt.Fprintf(w, "%s: changed, not at hand\n", name)

@@ -1,75 +1,7 @@
 package artifact
 
-import (
-	"strings"
-
-	"brenner/internal/linediff"
-)
+import "brenner/internal/linediff"
 
 // Hunk is a run of changed lines with a little around it, as in a unified
-// diff: each line begins with ' ', '-' or '+'; a line "\ no newline at end"
-// follows one that ends the text without a line feed.
-type Hunk struct {
-	OldStart int      `json:"old_start"` // 1-based; 0 if OldLines is 0 at the start
-	OldLines int      `json:"old_lines"`
-	NewStart int      `json:"new_start"`
-	NewLines int      `json:"new_lines"`
-	Lines    []string `json:"lines"`
-}
-
-const (
-	hunkContext = 3
-	noNewline   = `\ no newline at end`
-)
-
-// textHunks compares two texts by lines.
-func textHunks(before, after string) []Hunk {
-	a, b := linediff.Lines(before), linediff.Lines(after)
-	changes := linediff.Compare(a, b)
-	var hunks []Hunk
-	for len(changes) > 0 {
-		n := 1
-		for n < len(changes) && changes[n].OldLo-changes[n-1].OldHi <= 2*hunkContext {
-			n++
-		}
-		hunks = append(hunks, newHunk(a, b, changes[:n]))
-		changes = changes[n:]
-	}
-	return hunks
-}
-
-func newHunk(a, b []string, changes []linediff.Change) Hunk {
-	first, last := changes[0], changes[len(changes)-1]
-	lead := min(hunkContext, first.OldLo)
-	tail := min(hunkContext, len(a)-last.OldHi)
-	h := Hunk{
-		OldStart: first.OldLo - lead, OldLines: last.OldHi + tail - (first.OldLo - lead),
-		NewStart: first.NewLo - lead, NewLines: last.NewHi + tail - (first.NewLo - lead),
-	}
-	at := h.OldStart
-	for _, c := range changes {
-		h.add(' ', a[at:c.OldLo])
-		h.add('-', a[c.OldLo:c.OldHi])
-		h.add('+', b[c.NewLo:c.NewHi])
-		at = c.OldHi
-	}
-	h.add(' ', a[at:at+tail])
-	// An empty range is named by the line before it, as in a unified diff.
-	if h.OldLines > 0 {
-		h.OldStart++
-	}
-	if h.NewLines > 0 {
-		h.NewStart++
-	}
-	return h
-}
-
-func (h *Hunk) add(mark byte, lines []string) {
-	for _, l := range lines {
-		text, whole := strings.CutSuffix(l, "\n")
-		h.Lines = append(h.Lines, string(mark)+text)
-		if !whole {
-			h.Lines = append(h.Lines, noNewline)
-		}
-	}
-}
+// diff.
+type Hunk = linediff.Hunk

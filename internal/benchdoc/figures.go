@@ -56,9 +56,10 @@ goes through (policy, schema, journal, Merkle log, tables), beside inserts of th
 			show: []measure{{"ns/op", nanoseconds, ""}}, beside: reference{what: "git apply", metric: "git-apply-ns", ratio: "x-git-apply"},
 		},
 		textDiff("20 of its lines changed", "few"), textDiff("2,000 of its lines changed", "many"), textDiff("its lines shuffled", "rewritten"),
-		fault("injected faults refused or applied rightly", "%-refused-or-right", 100),
-		fault("their cause named rightly", "%-cause-named", 95),
-		fault("those that can be mended, mended", "%-mended", 90),
+		fault("patches with injected faults refused, right all the same, or warned about", "%-never-silently-wrong", 100),
+		fault("causes of refusals named rightly", "%-cause-named", 97),
+		fault("corrections called proved that are right", "%-proved-right", 100),
+		fault("corrections called likely, without a result hash, that are right", "%-likely-right", 99),
 	}},
 	{"Playbook", `Curating is deciding what one insight does to the book, without embedding it, in time of one core; the reference is a plain loop over
 the same vectors. Lessons that mean the same are found at a cosine of 0.8; the guard keeps apart those that only look alike. The guard was

@@ -1,0 +1,87 @@
+package anchor
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// oddities says what a lens makes of the characters that an author wrote.
+func (l *lens) oddities(base, quoted, actual string) func(string) (string, bool) {
+	if l.cause != CauseEscapeLevel {
+		return oddities(base, quoted, actual)
+	}
+	// Which of them the text would escape nobody can tell.
+	var escaped strings.Builder
+	for _, e := range escapePattern.FindAllString(actual+quoted, -1) {
+		escaped.WriteString(unescape(e) + `\`)
+	}
+	return func(s string) (string, bool) { return s, !strings.ContainsAny(s, escaped.String()) }
+}
+
+// oddities makes the function that rids what an author wrote of the characters
+// which a quotation has and the quoted text has not: whatever put them there
+// put them into the new block as well. The function is not sure where a
+// character might have been meant: because the text uses it elsewhere, or
+// because it is what the author writes for something that the text spells
+// otherwise.
+func oddities(base, quoted, actual string) func(string) (string, bool) {
+	alien := map[rune]bool{}
+	marks, lostMarks := false, false
+	for _, r := range quoted {
+		if strings.ContainsRune(actual, r) {
+			continue
+		}
+		_, odd := plainLook(r)
+		alien[r] = odd
+		marks = marks || unicode.IsMark(r)
+	}
+	flattened := map[string]rune{} // what the author writes, and the text's own
+	for _, r := range actual {
+		if strings.ContainsRune(quoted, r) {
+			continue
+		}
+		if plain, odd := plainLook(r); odd && plain != "" {
+			flattened[plain] = r
+		}
+		lostMarks = lostMarks || unicode.IsMark(r)
+	}
+	return func(s string) (string, bool) {
+		sure := true
+		out := foldRunes(s, func(r rune) (string, bool) {
+			if own, ok := flattened[string(r)]; ok && prefers(base, own, r) {
+				sure = false
+			}
+			if !alien[r] {
+				return "", false
+			}
+			if strings.ContainsRune(base, r) {
+				sure = false
+			}
+			return plainLook(r)
+		}).text
+		switch {
+		case marks:
+			composed := norm.NFC.String(out)
+			sure = sure && (composed == out || norm.NFC.IsNormalString(base))
+			out = composed
+		case lostMarks:
+			apart := norm.NFD.String(out)
+			sure = sure && (apart == out || norm.NFD.IsNormalString(base))
+			out = apart
+		}
+		return out, sure
+	}
+}
+
+// prefers says that a text has its own character about as often as the plain
+// one that an author writes for it.
+func prefers(base string, own, plain rune) bool {
+	return 2*strings.Count(base, string(own)) >= strings.Count(base, string(plain))
+}
+
+// cleaned takes out of a text what a text editor would not put in.
+func cleaned(s string) string {
+	return norm.NFC.String(foldRunes(s, plainSpace).text)
+}

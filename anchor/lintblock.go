@@ -1,0 +1,227 @@
+package anchor
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"brenner"
+	"brenner/internal/linediff"
+)
+
+// leftOut is a line that stands for text its author did not write.
+var leftOut = regexp.MustCompile(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)[ \t]*)?(?:\.\.\.|…|\[(?:\.\.\.|…)\])[^\n]*$|` +
+	`^[ \t]*(?://|#|--|/\*|<!--|;|%)[^\n]*\b(?:rest of|remaining|existing|unchanged|previous|same as before|omitted)\b[^\n]*(?:\.\.\.|…|code|file|function|method|class|content|lines|remains?)[^\n]*$`)
+
+// marks: the new block carries what came with the text and is not part of it.
+func (l *linter) marks(e edit) (brenner.Code, string) {
+	old := l.base[e.start:e.end]
+	say := func(what string) (brenner.Code, string) {
+		return brenner.CodeBlockMarked, "the new block " + what
+	}
+	if dots := leftOut.FindString(e.text); dots != "" && !strings.Contains(l.base, strings.TrimSpace(dots)) {
+		return say(fmt.Sprintf("has %s, as if something were left out", quote(strings.TrimSpace(dots))))
+	}
+	if fenced(e.text) && !fenced(old) && !strings.Contains(l.base, "```") && !strings.Contains(l.base, "~~~") {
+		return say("carries the fence of a code block")
+	}
+	if allMarked(e.text) && strings.Contains(firsts(e.text), "+") && !strings.ContainsAny(firsts(old+l.around(e)), "+") {
+		return say("carries the marks of a diff")
+	}
+	if allQuoted(e.text) && !allQuoted(old) && !strings.Contains(firsts(l.around(e)), ">") {
+		return say("carries the marks of a quotation")
+	}
+	if allNumbered(e.text) && (strings.Count(e.text, "\n") > 1 || strings.ContainsAny(e.text, "→│")) && !allNumbered(old) && !numberPattern.MatchString(l.around(e)) {
+		return say("carries line numbers")
+	}
+	if escapedWhole(e.text) && strings.Contains(old, "\n") && !strings.Contains(old, `\n`) {
+		return say("is escaped once more than the text")
+	}
+	if entity := entityPattern.FindString(e.text); entity != "" && entitiesOnly(e.text) && !entityPattern.MatchString(l.base) && strings.ContainsAny(l.base, "<>&") {
+		return say("has " + entity + ", and the text is not escaped for HTML")
+	}
+	return "", ""
+}
+
+// escapedWhole says that a block is one line that ought to be several.
+func escapedWhole(s string) bool {
+	return !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") && strings.Contains(s, `\n`)
+}
+
+// around gives the lines beside an edit.
+func (l *linter) around(e edit) string {
+	lo, hi := wholeLines(l.base, e)
+	above := l.base[strings.LastIndexByte(l.base[:max(0, lo-1)], '\n')+1 : lo]
+	return above + behind(l.base, hi) + "\n"
+}
+
+// breaksIndentation: the new block is indented with other characters than the
+// text, off its steps, or as a whole otherwise than what it replaces and what
+// stands beside it.
+func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
+	fresh := l.newLines(e)
+	if len(fresh) == 0 {
+		return "", ""
+	}
+	say := func(format string, args ...any) (brenner.Code, string) {
+		return brenner.CodeIndentationBroken, fmt.Sprintf(format, args...)
+	}
+	style := l.style()
+	for _, line := range fresh {
+		indent := leadingSpace(line)
+		switch {
+		case style.tabs > 2 && style.spaces == 0 && strings.HasPrefix(indent, "  "):
+			return say("the new block is indented with spaces, the text with tabs")
+		case style.spaces > 2 && style.tabs == 0 && strings.HasPrefix(indent, "\t"):
+			return say("the new block is indented with tabs, the text with spaces")
+		case style.spaces > 3 && style.tabs == 0 && style.step > 1 && len(indent)%style.step != 0:
+			return say("the new block has a line indented by %d, the text goes in steps of %d", len(indent), style.step)
+		}
+	}
+	old, prev, next := l.oldLines(e), l.lineBefore(e.start), l.lineBehind(e.end)
+	is, was, around := shallowest(fresh), shallowest(old), shallowest([]string{prev, next})
+	if len(old) > 0 {
+		around = min(around, was)
+	}
+	switch {
+	case is < around && around < unindented:
+		return say("the new block stands further left than everything beside it")
+	case unindents(append([]string{prev}, fresh...)):
+		return say("a line of the new block does not stand further right than the one that opens its block")
+	case len(old) > 0 && next != "" && width(fresh[len(fresh)-1]) < width(next) && width(old[len(old)-1]) >= width(next) && !opens(fresh[len(fresh)-1]):
+		return say("the new block ends further left than the line behind it")
+	case len(old) > 0 && is > was && prev != "" && width(prev) <= was && !opens(prev) && width(next) <= was:
+		return say("the new block stands further right than what it replaces")
+	}
+	return "", ""
+}
+
+// newLines lists the lines that begin inside an edit's new text, and the first
+// one if nothing visible stands before it, indentation included.
+func (l *linter) newLines(e edit) (out []string) {
+	lead := before(l.base, e.start)
+	for i, line := range linediff.Lines(e.text) {
+		if i == 0 && strings.TrimSpace(lead) != "" {
+			continue
+		}
+		if i == 0 {
+			line = lead + line
+		}
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// oldLines does the same for what the edit takes away.
+func (l *linter) oldLines(e edit) []string {
+	gone := edit{start: e.start, end: e.end, text: l.base[e.start:e.end]}
+	if gone.text == "" {
+		return nil
+	}
+	return l.newLines(gone)
+}
+
+// lineBefore and lineBehind give the nearest lines with anything on them.
+func (l *linter) lineBefore(at int) string {
+	lines := tailLines(l.base[:strings.LastIndexByte(l.base[:at], '\n')+1])
+	for i := len(lines) - 1; i >= 0; i-- {
+		if strings.TrimSpace(lines[i]) != "" {
+			return lines[i]
+		}
+	}
+	return ""
+}
+
+func (l *linter) lineBehind(at int) string {
+	if !lineStart(l.base, at) {
+		i := strings.IndexByte(l.base[at:], '\n')
+		if i < 0 {
+			return ""
+		}
+		at += i + 1
+	}
+	for _, line := range headLines(l.base[at:]) {
+		if strings.TrimSpace(line) != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// unindented is more than any line is indented.
+const unindented = 1 << 20
+
+// shallowest is the smallest indentation of lines that have anything on them.
+func shallowest(lines []string) int {
+	least := unindented
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			least = min(least, width(line))
+		}
+	}
+	return least
+}
+
+// width is how far a line is indented, a tab counting as four.
+func width(line string) int {
+	n := 0
+	for _, r := range leadingSpace(line) {
+		n++
+		if r == '\t' {
+			n += 3
+		}
+	}
+	return n
+}
+
+// opener is a line that a deeper one follows in every language that has it.
+var opener = regexp.MustCompile(`\{[ \t]*$|^[ \t]*(?:async |export |public |private |static )*(?:def|class|if|elif|else|for|while|try|except|finally|with|func|function)\b[^\n]*:[ \t]*$`)
+
+// closer is a line that may stand as far left as what it closes or continues.
+var closer = regexp.MustCompile(`^(?:[})\]]|(?:case|default|end|else|elif|except|finally)\b)`)
+
+// unindents says that a line that opens a block is followed by one at its depth
+// or further left, which does not close it.
+func unindents(lines []string) bool {
+	for i := 1; i < len(lines); i++ {
+		open, line := strings.TrimSuffix(lines[i-1], "\n"), strings.TrimSpace(lines[i])
+		if opener.MatchString(open) && width(lines[i]) <= width(open) && !closer.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// opens says that a line begins a block, so that the next one may stand
+// further right.
+func opens(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && strings.ContainsAny(line[len(line)-1:], "{([:,=>\\|&+-*/")
+}
+
+// style is how the lines of a text are indented.
+type style struct{ tabs, spaces, step int }
+
+func (l *linter) style() (s style) {
+	for _, line := range l.allLines() {
+		indent := leadingSpace(line)
+		switch {
+		case strings.TrimSpace(line) == "" || indent == "":
+		case indent[0] == '\t':
+			s.tabs++
+		case len(indent) > 1:
+			s.spaces++
+			s.step = gcd(s.step, len(indent))
+		}
+	}
+	return s
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

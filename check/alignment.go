@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/claim"
 )
 
 // Subject is an artifact to be held to the brief.
@@ -27,6 +28,9 @@ const ScopeThreshold = 0.5
 type Options struct {
 	// Embed makes vectors; nil compares words only.
 	Embed Embedder
+	// Words compares single words, so that more are known for the same; nil
+	// knows the lists of package claim.
+	Words claim.Lexicon
 	// Threshold is ScopeThreshold if it is 0.
 	Threshold float64
 }

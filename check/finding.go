@@ -24,9 +24,23 @@ type Finding struct {
 	Excerpt string `json:"excerpt,omitzero"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+	// Sure says how sure the check is; empty for what is a matter of fact, such
+	// as a missing link.
+	Sure Sureness `json:"sure,omitzero"`
 	// Similarity is the cosine that gave rise to the finding, if one did.
 	Similarity float64 `json:"similarity,omitzero"`
 }
+
+// Sureness is how sure a check is of a finding.
+type Sureness string
+
+// How sure: what the structure or the very words prove, what they make likely,
+// and what only looks like it.
+const (
+	Certain  Sureness = "certain"
+	Likely   Sureness = "likely"
+	Possible Sureness = "possible"
+)
 
 // Report is what a check found.
 type Report struct {
@@ -41,12 +55,13 @@ type Report struct {
 // Critique is the content of the critique artifact that records the finding.
 func (f Finding) Critique() jsontext.Value {
 	type evidence struct {
-		Place      string  `json:"place,omitzero"`
-		Excerpt    string  `json:"excerpt,omitzero"`
-		Other      string  `json:"other,omitzero"`
-		Similarity float64 `json:"similarity,omitzero"`
+		Place      string   `json:"place,omitzero"`
+		Excerpt    string   `json:"excerpt,omitzero"`
+		Other      string   `json:"other,omitzero"`
+		Sure       Sureness `json:"sure,omitzero"`
+		Similarity float64  `json:"similarity,omitzero"`
 	}
-	e := evidence{Place: f.Place, Excerpt: f.Excerpt, Similarity: f.Similarity}
+	e := evidence{Place: f.Place, Excerpt: f.Excerpt, Sure: f.Sure, Similarity: f.Similarity}
 	if f.Other != nil {
 		e.Other = f.Other.String()
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"brenner"
-	"brenner/playbook"
+	"brenner/claim"
 )
 
 // Piece is an artifact to be compared with the others of its type and module.
@@ -44,7 +44,7 @@ const (
 
 // Overlaps groups artifacts of one type and module that say much the same, by
 // their summaries or by paragraphs they share word for word. Summaries that
-// differ in a number or a negation are not the same. Each artifact is in at
+// differ in a number, a negation or a thing are not the same. Each artifact is in at
 // most one group, and a group has at most brenner.MaxOverlap. The order of the
 // pieces does not matter; groups are in order of type, module and first id.
 // Errors are those of Embed; without it only contents are compared.
@@ -126,11 +126,10 @@ func (k *kindred) group() []Overlap {
 	return out
 }
 
-// differ reports whether two summaries that sound alike differ in a number or
-// a negation: then they stand beside each other and do not overlap.
+// differ reports whether two summaries that sound alike say different things:
+// then they stand beside each other and do not overlap.
 func differ(a, b string) bool {
-	clash, found := playbook.Guard{}.Clash(a, b)
-	return found && (clash.Why == playbook.ClashNumbers || clash.Why == playbook.ClashNegation)
+	return claim.Compare(claim.Read(a), claim.Read(b), nil).Verdict != claim.Same
 }
 
 // index notes which pieces have which passages.

@@ -37,7 +37,9 @@ func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
 }
 
 // Ends are the versions that moved, where the paths lead to, in order.
-func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.moved), brenner.Ref.Compare) }
+func (s Staleness) Ends() []brenner.Ref {
+	return slices.SortedFunc(maps.Keys(s.moved), brenner.Ref.Compare)
+}
 
 // Without leaves out the versions that another staleness is about: what is
 // stale is not listed again as behind. Paths stay.

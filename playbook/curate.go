@@ -166,7 +166,9 @@ func (c *curator) strengthen(s state, in Insight, why Decision) (Outcome, error)
 func (c *curator) begin(in Insight, why Decision) (Outcome, error) {
 	bullet := c.newBullet(in)
 	for _, skip := range why.Skipped {
-		bullet.Links = append(bullet.Links, Link{Contradicts, skip.Bullet})
+		if skip.Opposed {
+			bullet.Links = append(bullet.Links, Link{Contradicts, skip.Bullet})
+		}
 	}
 	next, err := c.add(bullet, in.Vector, DeltaUpdate{Decision: &why})
 	if err != nil {

@@ -1,7 +1,6 @@
 package playbook
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -55,7 +54,12 @@ func TestGuard_WhatClashes(t *testing.T) {
 		{ClashOrder, "Copy the staging bucket to the production bucket", "Copy the production bucket to the staging bucket"},
 		{ClashOrder, "Run the unit tests before the style checker", "Run the style checker before the unit tests"},
 		{ClashOrder, "Prefer clarity over speed", "Prefer speed over clarity"},
-		{ClashObject, "Expire after 15 minutes", "Expire after 15 hours"},
+		{ClashNumbers, "Expire after 15 minutes", "Expire after 15 hours"},
+		{ClashBounds, "Retry at least 3 times", "Retry at most 3 times"},
+		{ClashQuantifier, "Log all calls", "Log only some calls"},
+		{ClashScope, "Retry idempotent calls", "Retry only idempotent calls"},
+		{ClashScope, "Encrypt backups", "Encrypt backups, except when the disk is"},
+		{ClashNegation, "Use globals", "Using globals is harmful"},
 		{ClashObject, "Store logs in Redis", "Store logs in Cassandra"},
 		{ClashObject, "Tell the lawyer first thing", "Inform the accountant first thing"},
 	} {
@@ -107,67 +111,11 @@ func TestGuard_WhatPasses(t *testing.T) {
 // B4: without a lexicon the guard still knows kinds of things, and leaves
 // other words alone.
 func TestGuard_WithoutALexicon(t *testing.T) {
-	if c, found := (Guard{}).Clash("Meet on Monday", "Meet on Friday"); !found || c.Why != ClashObject || c.Ours != "monday" {
+	if c, found := (Guard{}).Clash("Meet on Monday", "Meet on Friday"); !found || c.Why != ClashObject || c.Ours != "Monday" {
 		t.Errorf("%v %+v", found, c)
 	}
-	if c, found := (Guard{}).Clash("Store logs in Redis", "Store logs in Cassandra"); found {
+	if c, found := (Guard{}).Clash("Store logs in barrels", "Store logs in ledgers"); found {
 		t.Errorf("%+v", c)
-	}
-}
-
-func TestNumbersOf_ReadsDigitsAndWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                     "",
-		"no numbers here":                      "",
-		"15th fifteen 015":                     "15",
-		"two hundred and five":                 "205",
-		"three thousand two hundred":           "3200",
-		"two million":                          "2e+06",
-		"twenty-five, thirty":                  "25 30",
-		"one two three":                        "1 2 3",
-		"ten twenty":                           "10 20",
-		"hundred":                              "100",
-		"a dozen":                              "12",
-		"v1.2.3":                               "1.2 3",
-		"2024-01-15":                           "1 15 2024",
-		".5 of -3 and (-4)":                    "-3 -4 0.5",
-		"sha256 utf8 x86_64":                   "256 64 8 86",
-		"1_000 1,000":                          "1000",
-		"1e-3 2E5 3ex":                         "0.001 200000 3",
-		"10k 10kb":                             "10 10000",
-		"30 second 30 seconds per second":      "30",
-		"a second opinion, the second opinion": "2",
-		"someone alone often":                  "",
-		"99999999999999999999999999":           "1e+26",
-		strings.Repeat("9", 400):               strings.Repeat("9", 400),
-		"2 % of 1/3":                           "1 2 3",
-		"twice":                                "2",
-		"zéro-one":                             "1",
-	} {
-		got := numbersOf(text)
-		slices.Sort(got)
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestStem_BringsFamiliesTogether(t *testing.T) {
-	for _, family := range []string{
-		"cache caches cached caching", "retry retries retried retrying", "run runs running", "pass passes passed passing",
-		"test tests tested testing", "enable enables enabled enabling", "call calls called calling", "commit commits committed committing",
-	} {
-		words := strings.Fields(family)
-		for _, w := range words[1:] {
-			if stem(w) != stem(words[0]) {
-				t.Errorf("%s → %s, %s → %s", words[0], stem(words[0]), w, stem(w))
-			}
-		}
-	}
-	for _, short := range []string{"", "a", "is", "as", "es", "ing", "red"} {
-		if got := stem(short); got != short {
-			t.Errorf("%q became %q", short, got)
-		}
 	}
 }
 

@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program",
+	"claim", "playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program",
 }
 
 // lineDiff is pure as the protocols are, and theirs alone: no surface compares
@@ -53,13 +53,14 @@ var layers = []layer{
 	{name: "delta", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
 	{name: "policy", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "lineage", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
-	{name: "playbook", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
+	{name: "claim", pure: true},
+	{name: "playbook", ours: []string{"canon", "claim", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "roster", ours: []string{"canon", "delta"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "config", ours: []string{"canon", "artifact", "policy", "roster"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
 	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
 	{name: "retrieval", pure: true, theirs: []string{textLibrary}},
-	{name: "check", ours: []string{"canon", "artifact", "playbook"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "check", ours: []string{"canon", "artifact", "claim"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "program", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary}},
 

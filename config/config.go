@@ -20,6 +20,7 @@ import (
 
 	"brenner"
 	"brenner/canon"
+	"brenner/program"
 	"brenner/roster"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,6 +49,10 @@ type Config struct {
 	Policies map[brenner.Role]jsontext.Value `json:"policies"`
 	Views    map[brenner.Role]jsontext.Value `json:"views"`
 	Playbook Playbook                        `json:"playbook"`
+	// Programs are how agents are started, by the names that rosters use.
+	Programs map[string]program.Program `json:"programs,omitempty"`
+	// Budget bounds what runs may cost.
+	Budget Budget `json:"budget,omitzero"`
 }
 
 // Module is a part of the project's subject matter. A bare string is its name.

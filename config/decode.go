@@ -43,6 +43,8 @@ func (d *decoder) config(root node, c *Config) {
 		{"policies", func(n node, at string) { c.Policies = d.perRole(n, at) }},
 		{"views", func(n node, at string) { c.Views = d.perRole(n, at) }},
 		{"playbook", func(n node, at string) { d.playbook(n, at, &c.Playbook) }},
+		{"programs", func(n node, at string) { c.Programs = d.programs(n, at) }},
+		{"budget", func(n node, at string) { c.Budget = d.budget(n, at) }},
 	})
 }
 

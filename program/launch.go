@@ -15,8 +15,8 @@ type Launch struct {
 	Prompt string
 	// Resume names the conversation that goes on; empty: a new one.
 	Resume string
-	// URL is where Brenner's tools are served; the token for them is in the
-	// variable TokenVariable.
+	// URL is where Brenner's tools are served, empty if there are none; the
+	// token for them is in the variable TokenVariable.
 	URL string
 	// Private is a directory for files of this run, which nobody else reads.
 	Private string
@@ -90,12 +90,13 @@ func claudeCommand(l Launch) Cmd {
 	if l.shells() {
 		tools = append(tools, "Bash")
 	}
-	servers := object{"mcpServers": object{server: object{
-		"type": "http", "url": l.URL, "headers": object{"Authorization": "Bearer ${" + TokenVariable + "}"},
-	}}}
+	servers := object{}
+	if l.URL != "" {
+		servers[server] = object{"type": "http", "url": l.URL, "headers": object{"Authorization": "Bearer ${" + TokenVariable + "}"}}
+	}
 	args := []string{
 		"-p", "--output-format=stream-json", "--verbose",
-		"--mcp-config=" + jsonText(servers), "--strict-mcp-config", "--setting-sources=user",
+		"--mcp-config=" + jsonText(object{"mcpServers": servers}), "--strict-mcp-config", "--setting-sources=user",
 		"--tools=" + strings.Join(tools, ","),
 		"--allowedTools=" + strings.Join(append([]string{"mcp__" + server}, tools...), ","),
 	}
@@ -136,9 +137,12 @@ func codexCommand(l Launch) Cmd {
 		`sandbox_mode=` + toml(sandbox),
 		`approval_policy="never"`,
 		`web_search="disabled"`,
-		`mcp_servers.` + server + `.url=` + toml(l.URL),
-		`mcp_servers.` + server + `.bearer_token_env_var=` + toml(TokenVariable),
 		`features.multi_agent=false`, `features.goals=false`,
+	}
+	if l.URL != "" {
+		settings = append(settings,
+			`mcp_servers.`+server+`.url=`+toml(l.URL),
+			`mcp_servers.`+server+`.bearer_token_env_var=`+toml(TokenVariable))
 	}
 	if !l.reads() {
 		settings = append(settings, `features.shell_tool=false`, `features.unified_exec=false`, `features.view_image=false`)
@@ -181,8 +185,12 @@ func geminiCommand(l Launch) Cmd {
 	for _, tool := range allow {
 		rule("toolName = "+toml(tool), "allow", "900")
 	}
+	servers := object{}
+	if l.URL != "" {
+		servers[server] = object{"httpUrl": l.URL, "headers": object{"Authorization": "Bearer $" + TokenVariable}, "trust": true}
+	}
 	settings := object{
-		"mcpServers": object{server: object{"httpUrl": l.URL, "headers": object{"Authorization": "Bearer $" + TokenVariable}, "trust": true}},
+		"mcpServers": servers,
 		"general":    object{"enableAutoUpdate": false, "maxAttempts": 2},
 		"privacy":    object{"usageStatisticsEnabled": false},
 		"security":   object{"auth": object{"selectedType": geminiLogin(l.Set)}},
@@ -237,11 +245,15 @@ func opencodeCommand(l Launch) Cmd {
 	if l.shells() {
 		allow("bash")
 	}
-	settings := object{
-		"mcp": object{server: object{
+	servers := object{}
+	if l.URL != "" {
+		servers[server] = object{
 			"type": "remote", "url": l.URL, "enabled": true, "oauth": false,
 			"headers": object{"Authorization": "Bearer {env:" + TokenVariable + "}"},
-		}},
+		}
+	}
+	settings := object{
+		"mcp":        servers,
 		"permission": permission, "share": "disabled", "autoupdate": false,
 	}
 	args := []string{"run", "--format=json", "--pure"}

@@ -25,7 +25,6 @@ import (
 
 	"brenner"
 	"brenner/artifact"
-	"brenner/retrieval"
 )
 
 // Store is one project in one database. It is safe for concurrent use.
@@ -45,10 +44,6 @@ type Store interface {
 	// error of a writing method dooms the write: nothing is committed and Write
 	// gives that error even if fn gives none. fn must not call Write.
 	Write(ctx context.Context, fn func(Tx) error) error
-
-	// Settle brings the full-text index up to date with what was written. It
-	// is done behind the writers anyway, and a search does not need it.
-	Settle(ctx context.Context) error
 
 	// Close waits for what is under way and releases the database. What is
 	// asked for later is STORE_UNAVAILABLE; closing again is nothing.
@@ -142,11 +137,6 @@ type Reader interface {
 	// query syntax. Scores of different stores need not agree.
 	Search(ctx context.Context, q SearchQuery) ([]Hit, error)
 
-	// Rank ranks versions by full text: summary, tags and content, best first,
-	// ties by artifact and version. The ranking is that of package retrieval,
-	// the same on every store, to the last digit of the score.
-	Rank(ctx context.Context, q RankQuery) (Ranking, error)
-
 	// Token gives a token by the digest of its secret, Tokens all in id order.
 	Token(ctx context.Context, secret brenner.Digest) (Token, error)
 	Tokens(ctx context.Context) ([]Token, error)
@@ -203,11 +193,6 @@ type Tx interface {
 	// Index makes an artifact that is there findable by this text, instead of
 	// any earlier text of it; empty text takes it out.
 	Index(ctx context.Context, id brenner.ArtifactID, text string) error
-
-	// IndexVersions makes these versions of an artifact findable, and no other
-	// versions of it. They come in order, each once. A version that is not there
-	// when it is indexed has no words.
-	IndexVersions(ctx context.Context, id brenner.ArtifactID, versions []Indexed) error
 
 	// PutToken inserts or replaces a token; a secret that another token has is
 	// ALREADY_EXISTS.
@@ -477,46 +462,4 @@ type SearchQuery struct {
 type Hit struct {
 	Artifact
 	Score float64
-}
-
-// Indexed is a version that can be found.
-type Indexed struct {
-	Version brenner.Version
-	// Draft marks a version that is not the one in force: it is found by those
-	// who ask for drafts.
-	Draft bool
-}
-
-// RankQuery asks for the versions that say most about some terms.
-type RankQuery struct {
-	// Terms are what is looked for: retrieval.Question or Habits.Task, widened
-	// by retrieval.Expand or not. Of more than MaxSearchWords those that tell
-	// most count.
-	Terms   []retrieval.Term
-	Types   []brenner.TypeName
-	Modules []brenner.Module
-	// Drafts finds drafts behind a version in force as well.
-	Drafts bool
-	// Feedback widens the question by the words of the best texts.
-	Feedback bool
-	Limit    int
-}
-
-// Ranking is what a RankQuery finds.
-type Ranking struct {
-	Hits []RankedHit
-	// Behind is how many artifacts changed that the index has not caught up
-	// with: what they say now was not looked at.
-	Behind int
-}
-
-// RankedHit is a version that was found.
-type RankedHit struct {
-	Artifact
-	// Version is the one whose text was found.
-	Version brenner.Version
-	Draft   bool
-	Score   float64
-	// Parts say what the score is made of.
-	Parts retrieval.Parts
 }

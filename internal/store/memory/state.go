@@ -37,7 +37,6 @@ type state struct {
 	requests  map[requestKey]store.Request
 
 	texts   map[brenner.ArtifactID]string
-	indexed map[brenner.ArtifactID][]store.Indexed
 	tokens  map[string]store.Token
 	denials []store.Denial // oldest first
 	vectors map[string]map[string][]float32
@@ -67,7 +66,6 @@ func (s *state) reset() {
 	s.objects = map[objectKey]store.Object{}
 	s.requests = map[requestKey]store.Request{}
 	s.texts = map[brenner.ArtifactID]string{}
-	s.indexed = map[brenner.ArtifactID][]store.Indexed{}
 }
 
 func (s *state) clone() *state {
@@ -82,7 +80,6 @@ func (s *state) clone() *state {
 	c.objects = maps.Clone(s.objects)
 	c.requests = maps.Clone(s.requests)
 	c.texts = maps.Clone(s.texts)
-	c.indexed = maps.Clone(s.indexed)
 	c.tokens = maps.Clone(s.tokens)
 	c.denials = slices.Clone(s.denials)
 	c.vectors = map[string]map[string][]float32{}

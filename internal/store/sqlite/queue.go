@@ -10,7 +10,6 @@ import (
 
 	"brenner"
 	"brenner/internal/store"
-	"brenner/internal/store/fulltext"
 )
 
 // queue lets writers have the one writing connection in turn, in the order they
@@ -29,7 +28,6 @@ type queue struct {
 	closed bool
 
 	counted *census
-	worker  *fulltext.Worker
 	// waiting counts, roughly, the texts put off indexing by this process.
 	waiting atomic.Int64
 
@@ -56,14 +54,11 @@ func (q *queue) write(ctx context.Context, fn func(store.Tx) error) error {
 	if err := q.enter(wait); err != nil {
 		return err
 	}
-	g, noted, err := q.attempt(wait, fn)
+	g, err := q.attempt(wait, fn)
 	if err != nil {
 		return err
 	}
 	<-g.done
-	if g.err == nil {
-		q.worker.Noted(noted)
-	}
 	return g.err
 }
 
@@ -118,13 +113,12 @@ func (q *queue) leave(turn chan struct{}) bool {
 }
 
 // attempt runs one change and passes the turn on, whatever happens. Without an
-// error the change is part of the group it gives, and noted is how many
-// artifacts it has noted for the full-text index.
-func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group, noted int, err error) {
+// error the change is part of the group it gives.
+func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group, err error) {
 	defer q.pass()
 	if q.group == nil {
 		if err := q.begin(wait); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 	g = q.group
@@ -137,27 +131,27 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 	background := context.Background()
 	if g.changes > 0 { // before that, the transaction itself can be undone
 		if err := q.conn.do(background, "SAVEPOINT change"); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 	t := &tx{reader: reader{c: q.conn, counted: q.counted}, waiting: &q.waiting, tail: &g.tail}
 	if err := fn(t); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if t.doom != nil {
-		return nil, 0, t.doom
+		return nil, t.doom
 	}
 	if q.conn.broken != nil {
-		return nil, 0, q.conn.broken
+		return nil, q.conn.broken
 	}
 	if g.changes > 0 {
 		if err := q.conn.do(background, "RELEASE change"); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 	g.changes++
 	kept = true
-	return g, t.noted, nil
+	return g, nil
 }
 
 // undo takes back the change of the turn and nothing else, if that is possible.

@@ -263,7 +263,7 @@ func (s *database) settle(ctx context.Context, most int) {
 		return
 	}
 	for moved := 0; moved < most; {
-		n, err := s.settleOld(ctx)
+		n, err := s.settleBatch(ctx)
 		if err != nil || n < settleBatch {
 			return
 		}
@@ -271,7 +271,7 @@ func (s *database) settle(ctx context.Context, most int) {
 	}
 }
 
-func (s *database) settleOld(ctx context.Context) (moved int, err error) {
+func (s *database) settleBatch(ctx context.Context) (moved int, err error) {
 	wait, stop := context.WithTimeout(ctx, settlePatience)
 	defer stop()
 	err = s.writers.write(wait, func(t store.Tx) (err error) {

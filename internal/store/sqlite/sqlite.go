@@ -19,11 +19,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"brenner"
 	"brenner/internal/store"
-	"brenner/internal/store/fulltext"
 )
 
 // Options says how to open a store.
@@ -65,11 +63,6 @@ type database struct {
 	writers queue
 	readers pool
 	counted census
-
-	index    fulltext.Index
-	worker   fulltext.Worker
-	settling sync.Mutex // guards settler
-	settler  fulltext.Settler
 }
 
 func (s *database) open(ctx context.Context, path string, create bool) error {
@@ -82,7 +75,6 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 		return err
 	}
 	s.writers.counted, s.readers.counted = &s.counted, &s.counted
-	s.writers.worker, s.readers.worker, s.readers.index = &s.worker, &s.worker, &s.index
 	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
 	if s.readOnly {
 		return s.check(ctx)
@@ -95,11 +87,7 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 	}); err != nil {
 		return err
 	}
-	if err := migrate(wait, s.writers.conn); err != nil {
-		return err
-	}
-	s.worker.Settle, s.worker.Merge = s.settleBatch, s.mergeSome
-	return nil
+	return migrate(wait, s.writers.conn)
 }
 
 var (
@@ -213,9 +201,6 @@ func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if err == nil && s.writers.waiting.Load() > maxWaiting {
 		s.settle(ctx, settleBatch)
 	}
-	if pause := s.worker.Pause(); pause > 0 {
-		time.Sleep(pause)
-	}
 	return err
 }
 
@@ -223,31 +208,10 @@ func (s *database) Close() error {
 	if s.writers.waiting.Load() > 0 && s.behind() {
 		s.settle(context.Background(), settleMost)
 	}
-	s.worker.Close()
-	s.settleAtClose()
 	if !s.writers.close() {
 		return nil
 	}
 	return s.release()
-}
-
-// settleAtClose settles what this process noted, if that has become much.
-func (s *database) settleAtClose() {
-	if s.readOnly || !s.worker.HasNoted() {
-		return
-	}
-	ctx := context.Background()
-	n := int64(0)
-	_, err := s.readers.read(func(r store.Reader) (err error) {
-		n, err = r.(*reader).c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM index_notes LIMIT ?)", int64(fulltext.SettleAtClose))
-		return err
-	})
-	if err != nil || n < fulltext.SettleAtClose {
-		return
-	}
-	if _, err := s.settleBatch(ctx); err == nil {
-		_, _ = s.mergeSome(ctx)
-	}
 }
 
 // release gives back what Open took.
@@ -266,8 +230,6 @@ func (s *database) release() error {
 type pool struct {
 	dial    func() (*conn, error)
 	counted *census
-	index   *fulltext.Index
-	worker  *fulltext.Worker
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -290,7 +252,7 @@ func (p *pool) read(fn func(store.Reader) error) (unindexed int, err error) {
 		return 0, err
 	}
 	defer func() { _ = c.do(background, "ROLLBACK") }()
-	r := &reader{c: c, counted: p.counted, committed: true, index: p.index, seen: p.worker.Seen}
+	r := &reader{c: c, counted: p.counted, committed: true}
 	err = fn(r)
 	return r.unindexed, err
 }

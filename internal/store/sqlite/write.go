@@ -27,7 +27,6 @@ type tx struct {
 		data string
 	}
 	waiting *atomic.Int64
-	noted   int // artifacts for the full-text index
 }
 
 // note dooms the write if a writing method fails.
@@ -166,9 +165,6 @@ func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) (err error) {
 	defer t.note(&err)
 	sum, err := store.Sum(d)
 	if err != nil {
-		return err
-	}
-	if err := t.erase(ctx, sum[:]); err != nil {
 		return err
 	}
 	return t.c.do(ctx, "INSERT INTO blobs (digest, data) VALUES (?, NULL) ON CONFLICT (digest) DO UPDATE SET data = NULL", sum[:])
@@ -474,8 +470,6 @@ func (t *tx) Reset(ctx context.Context) (err error) {
 	t.keys, t.made = nil, nil
 	t.counted.forget()
 	for _, empty := range []string{
-		"DELETE FROM index_notes", "DELETE FROM index_documents", "DELETE FROM index_segments", "DELETE FROM index_pages",
-		"UPDATE index_state SET generation = generation + 1, changes = changes + 1, documents = 0, length = 0",
 		"INSERT INTO words (words) VALUES ('delete-all')",
 		"DELETE FROM unindexed", "DELETE FROM forked", "DELETE FROM links", "DELETE FROM versions", "DELETE FROM artifact_tags",
 		"DELETE FROM artifacts", "DELETE FROM actors", "DELETE FROM objects", "DELETE FROM requests",

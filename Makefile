@@ -14,11 +14,18 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.
 # fail a target that found nothing
 FUZZTIME ?= 300x
 BENCH    ?= .
+MUTANTS  ?= 30
+SEED     ?= 1
+# the packages whose tests must notice a change, and the rooms, whose tests are
+# the stories of the service on the store that is quickest
+MUTATED  ?= ./delta ./anchor ./assembly ./playbook ./policy ./lineage ./roster ./stalemate
+ROOMS    ?= $(patsubst %,./internal/app/%,kernel ledger tasks contexts lessons sessions disputes upkeep history access overview)
+ROOMTESTS ?= OnMemory
 # where goroutines meet; the protocol packages have none, which archtest checks
 CONCURRENT ?= ./internal/app/... ./internal/store/... ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
 
-.PHONY: help build demo test race check soak bench fuzz lint format release generate
+.PHONY: help build demo test race check soak bench fuzz mutants lint format release generate
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -49,6 +56,10 @@ bench: ## measure, and write docs/benchmarks.md; with BENCH=regexp or PKG=./pack
 
 fuzz: ## fuzz every target, FUZZTIME tries each
 	scripts/fuzz '$(FUZZTIME)'
+
+mutants: ## change the code in small places and see whether a test notices; MUTANTS=n of a package, SEED=s
+	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) $(MUTATED)
+	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) -tests ./internal/app -run '$(ROOMTESTS)' $(ROOMS)
 
 lint: ## golangci-lint and gofumpt, as named in .golangci.yml
 	$(GOLANGCI) run

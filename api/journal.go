@@ -136,6 +136,9 @@ type ExportResult struct {
 	Blobs   int64          `json:"blobs"`
 	Root    string         `json:"root"`
 	Digest  brenner.Digest `json:"digest"`
+	// DigestVersion is the form of the tables that Digest is over; digests of
+	// two forms say nothing about each other.
+	DigestVersion int `json:"digest_version"`
 }
 
 // ImportResult says what was read into a new project.

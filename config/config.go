@@ -132,15 +132,15 @@ func Parse(name string, src []byte) (Config, error) {
 	if err := in.checkText(); err != nil {
 		return Config{}, err
 	}
-	root, err := in.tree()
+	doc, err := in.read()
 	if err != nil {
 		return Config{}, err
 	}
-	return in.decode(root)
+	return in.decode(doc)
 }
 
-// tree reads the file in the form its name and first character tell.
-func (in source) tree() (node, error) {
+// read reads the file in the form its name and first character tell.
+func (in source) read() (document, error) {
 	switch ext := path.Ext(in.name); {
 	case ext == ".ts":
 		return in.literal()

@@ -140,6 +140,9 @@ func TestParse_RefusesWithLineAndColumn(t *testing.T) {
 	}{
 		{"call", config.TSFile, "export default defineConfig({});", brenner.CodeInvalidConfig, 1, 16, "`defineConfig`"},
 		{"import", config.TSFile, "import x from 'y';\nexport default {};", brenner.CodeInvalidConfig, 1, 1, "`export default`"},
+		{"import of a value", config.TSFile, "import type A from 'a';\nimport { type B } from 'b';\nexport default {};", brenner.CodeInvalidConfig, 2, 1, "`export default`"},
+		{"import of nothing", config.TSFile, "import type from;", brenner.CodeInvalidConfig, 1, 17, "where the types are from"},
+		{"import of code", config.TSFile, "import type (x);", brenner.CodeInvalidConfig, 1, 13, "the names of types"},
 		{"named export", config.TSFile, "export const x = {};", brenner.CodeInvalidConfig, 1, 8, "`const`"},
 		{"commonjs", config.TSFile, "module.exports = {};", brenner.CodeInvalidConfig, 1, 1, "`export default`"},
 		{"two statements", config.TSFile, "export default {};\nfetch('x')", brenner.CodeInvalidConfig, 2, 1, "`fetch`"},
@@ -268,6 +271,42 @@ playbook: {threshold: 1.5, guard: maybe, embedding: {provider: openai}}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A part of the wrong kind is reported once, where it stands, and hides nothing
+// beside it; what is missing because of it is not reported as well.
+func TestParse_GoesOnBehindWhatDoesNotFit(t *testing.T) {
+	src := `{"modules": [null, {"name": 7}, "Core", {"name": "a", "nmae": "b"}],
+"types": 7, "priority": ["A", true], "compression_threshold": 1.5,
+"prompts": {"unified": []}, "playbook": {"guard": "maybe", "embedding": {"provider": "openai", "url": 7, "model": "m"}}}`
+	_, err := config.Parse(config.RCFile, []byte(src))
+	e, ok := err.(*brenner.Error)
+	if !ok {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range e.Diagnostics {
+		got = append(got, d.Subject+" "+d.Pointer+" "+d.Message)
+	}
+	want := []string{
+		`.brennerrc:1:14 /modules/0 null where an object was expected`,
+		`.brennerrc:1:29 /modules/1/name a number where a string was expected`,
+		`.brennerrc:1:33 /modules/2 "Core" is not a valid module`,
+		`.brennerrc:1:55 /modules/3/nmae unknown key "nmae"`,
+		`.brennerrc:2:10 /types a number where a list was expected`,
+		`.brennerrc:2:31 /priority/1 true or false where a string was expected`,
+		`.brennerrc:2:63 /compression_threshold 1.5 is not written as a whole number`,
+		`.brennerrc:3:24 /prompts/unified a list where an object was expected`,
+		`.brennerrc:3:51 /playbook/guard a string where true or false was expected`,
+		`.brennerrc:3:103 /playbook/embedding/url a number where a string was expected`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	many := `{"types": [` + strings.Repeat("1, ", 2*brenner.MaxConfigFindings) + `1]}`
+	if _, err := config.Parse(config.RCFile, []byte(many)); len(err.(*brenner.Error).Diagnostics) != brenner.MaxConfigFindings {
+		t.Errorf("%d findings", len(err.(*brenner.Error).Diagnostics))
 	}
 }
 

@@ -1,309 +1,272 @@
 package config
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
-	"io/fs"
-	"math"
-	"net/url"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"brenner"
-	"brenner/canon"
-	"brenner/roster"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decode turns the tree into a Config, or reports everything that is wrong with
-// it.
-func (in source) decode(root node) (Config, error) {
-	d := decoder{source: in}
-	d.inspect(root, "")
+// decode turns a document into a Config, or reports everything that is wrong
+// with it.
+func (in source) decode(doc document) (Config, error) {
+	found := findings{source: in}
+	x := doc.index(func(p place, at jsontext.Pointer, message, hint string) {
+		found.add(p, brenner.Diagnostic{Pointer: string(at), Message: message, Hint: hint})
+	})
 	c := Default()
-	if len(d.found) == 0 {
-		d.config(root, &c)
+	if len(found.all) == 0 {
+		found.decode(doc.json, x, &c)
 	}
-	if err := d.refusal(); err != nil {
+	if err := found.refusal(); err != nil {
 		return Config{}, err
 	}
 	return c, nil
 }
 
-func (d *decoder) config(root node, c *Config) {
-	d.object(root, "", []member{
-		{"modules", func(n node, at string) { c.Modules = d.modules(n, at) }},
-		{"types", func(n node, at string) { c.Types = d.types(n, at) }},
-		{"roster", func(n node, at string) { c.Roster = d.roster(n, at) }},
-		{"prompts", func(n node, at string) { c.Prompts = d.prompts(n, at) }},
-		{"priority", func(n node, at string) { c.Priority = d.priority(n, at) }},
-		{"compression_threshold", func(n node, at string) { c.CompressionThreshold = d.count(n, at) }},
-		{"policies", func(n node, at string) { c.Policies = d.perRole(n, at) }},
-		{"views", func(n node, at string) { c.Views = d.perRole(n, at) }},
-		{"playbook", func(n node, at string) { d.playbook(n, at, &c.Playbook) }},
-		{"programs", func(n node, at string) { c.Programs = d.programs(n, at) }},
-		{"budget", func(n node, at string) { c.Budget = d.budget(n, at) }},
+// findings gathers what is wrong with a file, so that one look at the messages
+// mends all of it.
+type findings struct {
+	source
+	all  []finding
+	more int // beyond the limit
+}
+
+type finding struct {
+	at place
+	brenner.Diagnostic
+}
+
+// decode decodes JSON strictly. A part that does not fit is reported and struck
+// out, and the rest decoded again, until nothing is left to report; then the
+// values are checked.
+func (f *findings) decode(raw jsontext.Value, x index, c *Config) {
+	var struck []jsontext.Pointer
+	for len(f.all) < brenner.MaxConfigFindings {
+		*c = Default()
+		err := json.Unmarshal(raw, c, json.RejectUnknownMembers(true), json.WithUnmarshalers(spellings(struck)))
+		if err == nil {
+			break
+		}
+		var e *json.SemanticError
+		if !errors.As(err, &e) {
+			panic(err) // the document is JSON
+		}
+		pointer, message, hint := misfit(e)
+		at := x.of(pointer)
+		if errors.Is(e, json.ErrUnknownName) {
+			at = x.names[pointer]
+		}
+		f.add(at, brenner.Diagnostic{Pointer: string(pointer), Message: message, Hint: hint})
+		struck = append(struck, e.JSONPointer)
+		raw = strike(raw, e.JSONPointer)
+	}
+	if len(f.all) == brenner.MaxConfigFindings {
+		return
+	}
+	c.settle()
+	c.check(func(name bool, d brenner.Diagnostic) {
+		at := jsontext.Pointer(d.Pointer)
+		// What is missing because it was struck out was reported already.
+		if slices.ContainsFunc(struck, func(s jsontext.Pointer) bool { return at.Contains(s) || s.Contains(at) }) {
+			return
+		}
+		where := x.of(at)
+		if name {
+			where = x.names[at]
+		}
+		f.add(where, d)
 	})
 }
 
-func (d *decoder) modules(n node, at string) []Module {
-	var out []Module
-	d.list(n, at, func(n node, at string) {
-		m := Module{Name: brenner.Module(n.text)}
-		if n.kind != text {
-			d.object(n, at, []member{
-				{"name", func(n node, at string) { m.Name = brenner.Module(d.text(n, at)) }},
-				{"description", func(n node, at string) { m.Description = d.text(n, at) }},
+// spellings are the short forms that a file may use: a module as its name, a
+// prompt as a path or a text, on and off. Null stands for nothing, except where
+// something was struck out of a list.
+func spellings(struck []jsontext.Pointer) *json.Unmarshalers {
+	return json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, m *Module) error {
+			return fromText(dec, func(s string) { m.Name = brenner.Module(s) })
+		}),
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, p *Prompt) error {
+			return fromText(dec, func(s string) {
+				if strings.Contains(s, "\n") {
+					p.Text = s
+				} else {
+					p.Path = s
+				}
 			})
-		}
-		d.check(n, at, m.Name.Check())
-		if slices.ContainsFunc(out, func(o Module) bool { return o.Name == m.Name }) {
-			d.report(n.at, at, fmt.Sprintf("module %q is declared twice", m.Name), "")
-		}
-		out = append(out, m)
-	})
-	return out
+		}),
+		json.UnmarshalFromFunc(readProgram), json.UnmarshalFromFunc(readBudget),
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, b *bool) error {
+			if dec.PeekKind() != '"' {
+				return errors.ErrUnsupported
+			}
+			tok, err := dec.ReadToken()
+			if err != nil {
+				return err
+			}
+			if s := tok.String(); s != "on" && s != "off" {
+				return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[bool]()}
+			}
+			*b = tok.String() == "on"
+			return nil
+		}),
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
+			if _, any := v.(*jsontext.Value); any || dec.PeekKind() != 'n' {
+				return errors.ErrUnsupported
+			}
+			if _, err := dec.ReadToken(); err != nil {
+				return err
+			}
+			if slices.Contains(struck, dec.StackPointer()) {
+				return nil
+			}
+			return &json.SemanticError{JSONKind: 'n', GoType: reflect.TypeOf(v).Elem()}
+		}),
+	)
 }
 
-func (d *decoder) types(n node, at string) []Type {
-	var out []Type
-	d.list(n, at, func(n node, at string) {
-		var t Type
-		d.object(n, at, []member{
-			{"name", func(n node, at string) { t.Name = brenner.TypeName(d.text(n, at)) }},
-			{"title", func(n node, at string) { t.Title = d.text(n, at) }},
-			{"description", func(n node, at string) { t.Description = d.text(n, at) }},
-			{"core", func(n node, at string) { t.Core = d.bool(n, at) }},
-			{"singleton", func(n node, at string) { t.Singleton = d.oneOf(n, at, "project", "module", "") }},
-			{"contextual", func(n node, at string) { t.Contextual = d.bool(n, at) }},
-			{"format", func(n node, at string) { t.Format = d.oneOf(n, at, "json", "text", "any") }},
-			{"schema", func(n node, at string) { t.Schema = d.schema(n, at) }},
-		})
-		d.check(n, at, t.Name.Check())
-		if slices.ContainsFunc(out, func(o Type) bool { return o.Name == t.Name }) {
-			d.report(n.at, at, fmt.Sprintf("type %q is defined twice", t.Name), "")
-		}
-		switch {
-		case t.Format == "text" && t.Schema != nil:
-			d.report(n.at, at, "a text type has no schema", `use format "json" or drop the schema`)
-		case t.Format == "" && t.Schema != nil:
-			t.Format = "json"
-		case t.Format == "":
-			t.Format = "any"
-		}
-		out = append(out, t)
-	})
-	return out
+// fromText reads a string, and leaves anything else to the usual way.
+func fromText(dec *jsontext.Decoder, set func(string)) error {
+	if dec.PeekKind() != '"' {
+		return errors.ErrUnsupported
+	}
+	tok, err := dec.ReadToken()
+	if err == nil {
+		set(tok.String())
+	}
+	return err
 }
 
-// schema keeps a JSON Schema as it is; compiling it is its user's work.
-func (d *decoder) schema(n node, at string) jsontext.Value {
-	if n.kind != object {
-		d.wrong(n, at, object)
+// strike takes a member out of its object, or puts null in the place of an
+// element of a list.
+func strike(raw jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out)
+	for {
+		kind := dec.PeekKind()
+		if kind == 0 {
+			return out.Bytes()
+		}
+		tok, err := dec.ReadToken()
+		if err != nil {
+			panic(err) // it was decoded a moment ago
+		}
+		if dec.StackPointer() == at && kind != '}' && kind != ']' {
+			if isName(dec) {
+				err = dec.SkipValue()
+			} else {
+				err = errors.Join(skipRest(dec, kind), enc.WriteToken(jsontext.Null))
+			}
+		} else {
+			err = enc.WriteToken(tok)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// skipRest skips what follows the first token of a value.
+func skipRest(dec *jsontext.Decoder, first jsontext.Kind) error {
+	if first != '{' && first != '[' {
 		return nil
 	}
-	return d.raw(n, at)
-}
-
-func (d *decoder) roster(n node, at string) roster.Settings {
-	var s roster.Settings
-	d.object(n, at, []member{
-		{"presets", func(n node, at string) { s.Presets = d.presets(n, at) }},
-		{"defaultPreset", func(n node, at string) { s.DefaultPreset = d.text(n, at) }},
-		{"mode", func(n node, at string) { s.Mode = roster.Mode(d.text(n, at)) }},
-		{"name", func(n node, at string) { s.Name = d.text(n, at) }},
-		{"createdAt", func(n node, at string) { s.CreatedAt = d.text(n, at) }},
-		{"entries", func(n node, at string) {
-			d.list(n, at, func(n node, at string) { s.Entries = append(s.Entries, d.entry(n, at, true)) })
-		}},
-	})
-	for _, f := range roster.ValidateSettings(s) {
-		d.add(finding{n.find(f.Pointer), brenner.Diagnostic{
-			Code: f.Code, Message: f.Message, Hint: f.Hint, Pointer: at + f.Pointer,
-		}})
-	}
-	return s
-}
-
-func (d *decoder) presets(n node, at string) []roster.Preset {
-	var out []roster.Preset
-	d.list(n, at, func(n node, at string) {
-		var p roster.Preset
-		d.object(n, at, []member{
-			{"id", func(n node, at string) { p.ID = d.text(n, at) }},
-			{"name", func(n node, at string) { p.Name = d.text(n, at) }},
-			{"description", func(n node, at string) { p.Description = d.text(n, at) }},
-			{"entries", func(n node, at string) {
-				d.list(n, at, func(n node, at string) {
-					e := d.entry(n, at, false)
-					p.Entries = append(p.Entries, roster.Place{Role: e.Role, Program: e.Program, Model: e.Model, Notes: e.Notes})
-				})
-			}},
-			{"placeholderNames", func(n node, at string) { p.PlaceholderNames = d.texts(n, at) }},
-		})
-		out = append(out, p)
-	})
-	return out
-}
-
-// entry reads a roster entry; that of a preset has no name.
-func (d *decoder) entry(n node, at string, named bool) roster.Entry {
-	var e roster.Entry
-	members := []member{
-		{"role", func(n node, at string) { e.Role = brenner.Role(d.text(n, at)) }},
-		{"program", func(n node, at string) { e.Program = d.text(n, at) }},
-		{"model", func(n node, at string) { e.Model = d.text(n, at) }},
-		{"notes", func(n node, at string) { e.Notes = d.text(n, at) }},
-	}
-	if named {
-		members = append(members, member{"agentName", func(n node, at string) { e.AgentName = brenner.ActorName(d.text(n, at)) }})
-	}
-	d.object(n, at, members)
-	return e
-}
-
-func (d *decoder) prompts(n node, at string) map[string]Prompt {
-	out := map[string]Prompt{}
-	var members []member
-	for _, name := range roster.PromptNames() {
-		members = append(members, member{name, func(n node, at string) { out[name] = d.prompt(n, at) }})
-	}
-	d.object(n, at, members)
-	return out
-}
-
-func (d *decoder) prompt(n node, at string) Prompt {
-	var p Prompt
-	switch {
-	case n.kind == text && strings.Contains(n.text, "\n"):
-		p.Text = n.text
-	case n.kind == text:
-		p.Path = n.text
-	default:
-		d.object(n, at, []member{
-			{"path", func(n node, at string) { p.Path = d.text(n, at) }},
-			{"text", func(n node, at string) { p.Text = d.text(n, at) }},
-		})
-	}
-	blank := strings.TrimSpace(p.Text) == ""
-	switch {
-	case (p.Path == "") == blank:
-		d.report(n.at, at, "a prompt is a path or a text", "write a file name, or {text: …}")
-	case len(p.Text) > brenner.MaxPromptBytes:
-		d.report(n.at, at, fmt.Sprintf("the prompt is longer than %d bytes", brenner.MaxPromptBytes), "")
-	case p.Path != "" && !fs.ValidPath(p.Path):
-		d.report(n.at, at, fmt.Sprintf("%q is not a path inside the project", clip(p.Path)), "give it relative to the configuration file, with slashes")
-	}
-	return p
-}
-
-func (d *decoder) priority(n node, at string) []brenner.ActorName {
-	var out []brenner.ActorName
-	d.list(n, at, func(n node, at string) {
-		name := brenner.ActorName(d.text(n, at))
-		d.check(n, at, name.Check())
-		if slices.Contains(out, name) {
-			d.report(n.at, at, fmt.Sprintf("%q is listed twice", name), "")
+	for depth := dec.StackDepth(); dec.StackDepth() >= depth; {
+		if _, err := dec.ReadToken(); err != nil {
+			return err
 		}
-		out = append(out, name)
-	})
-	return out
-}
-
-func (d *decoder) perRole(n node, at string) map[brenner.Role]jsontext.Value {
-	out := map[brenner.Role]jsontext.Value{}
-	if n.kind != object {
-		d.wrong(n, at, object)
-		return out
 	}
-	for _, f := range n.fields {
-		role := brenner.Role(f.key)
-		d.check(node{at: f.at}, at+"/"+escape(f.key), role.Check())
-		out[role] = d.raw(f.value, at+"/"+escape(f.key))
-	}
-	return out
+	return nil
 }
 
-func (d *decoder) playbook(n node, at string, p *Playbook) {
-	d.object(n, at, []member{
-		{"threshold", func(n node, at string) {
-			p.Threshold = d.float(n, at)
-			if n.kind == number && (p.Threshold <= 0 || p.Threshold > 1) {
-				d.report(n.at, at, "the threshold is outside (0,1]", "0.8 suits the built-in model")
-			}
-		}},
-		{"guard", func(n node, at string) {
-			if n.kind == text && (n.text == "on" || n.text == "off") {
-				n = node{at: n.at, kind: boolean, truth: n.text == "on"}
-			}
-			p.Guard = d.bool(n, at)
-		}},
-		{"embedding", func(n node, at string) { p.Embedding = d.embedding(n, at) }},
-	})
-}
-
-func (d *decoder) embedding(n node, at string) Embedding {
-	e := Embedding{Provider: ProviderBuiltin}
-	d.object(n, at, []member{
-		{"provider", func(n node, at string) { e.Provider = d.oneOf(n, at, ProviderBuiltin, ProviderOpenAI) }},
-		{"url", func(n node, at string) { e.URL = d.text(n, at) }},
-		{"model", func(n node, at string) { e.Model = d.text(n, at) }},
-	})
-	u, err := url.Parse(e.URL)
+// misfit says where and what is wrong with a part that does not fit its type. A
+// type that reads itself says it in its own words.
+func misfit(e *json.SemanticError) (at jsontext.Pointer, message, hint string) {
+	at = e.JSONPointer
+	var own *brenner.Error
 	switch {
-	case e.Provider == ProviderBuiltin && (e.URL != "" || e.Model != ""):
-		d.report(n.at, at, "the built-in model has no url and no model", `use provider "openai", or drop them`)
-	case e.Provider == ProviderOpenAI && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-		d.report(n.at, at, "the provider needs an http or https url", `for example "http://127.0.0.1:11434/v1"`)
-	case e.Provider == ProviderOpenAI && e.Model == "":
-		d.report(n.at, at, "the provider needs the name of a model", "")
+	case errors.As(e.Err, &own):
+		return at + jsontext.Pointer(own.Pointer), own.Message, own.Hint
+	case errors.Is(e, json.ErrUnknownName):
+		name := at.LastToken()
+		return at, fmt.Sprintf("unknown key %q", clip(name)), suggest(name, members(e.GoType))
+	case e.JSONKind == '0' && e.GoType.Kind() == reflect.Int:
+		return at, fmt.Sprintf("%s is not written as a whole number", clip(string(e.JSONValue))), ""
 	}
-	return e
+	return at, fmt.Sprintf("%s where %s was expected", kinds[e.JSONKind.String()], kinds[e.GoType.Kind().String()]), ""
 }
 
-// count reads a whole number from 1 up.
-func (d *decoder) count(n node, at string) int {
-	f := d.float(n, at)
-	if n.kind == number && (f != math.Trunc(f) || f < 1 || f > 1_000_000) {
-		d.report(n.at, at, n.text+" is not a whole number from 1 to 1000000", "")
-		return 0
-	}
-	return int(f)
+// kinds are the words for kinds of values, of JSON and of Go.
+var kinds = map[string]string{
+	"{": "an object", "struct": "an object", "map": "an object",
+	"[": "a list", "slice": "a list",
+	"string": "a string",
+	"number": "a number", "int": "a number", "float64": "a number",
+	"false": "true or false", "true": "true or false", "bool": "true or false",
+	"null": "null",
 }
 
-// inspect reports what no form may hold: a key twice in one object, and strings
-// that are not text.
-func (d *decoder) inspect(n node, at string) {
-	if n.kind == text {
-		d.inspectText(n.text, n.at, at)
-	}
-	for i, item := range n.items {
-		d.inspect(item, at+"/"+strconv.Itoa(i))
-	}
-	first := map[string]place{}
-	for _, f := range n.fields {
-		at := at + "/" + escape(f.key)
-		d.inspectText(f.key, f.at, at)
-		if seen, twice := first[f.key]; twice {
-			d.report(f.at, at, fmt.Sprintf("the key %q stands twice in one object", clip(f.key)),
-				fmt.Sprintf("the first is at %d:%d", seen.line, seen.column))
+// members lists the names of the members of an object, in their order.
+func members(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
 		}
-		first[f.key] = f.at
-		d.inspect(f.value, at)
 	}
+	return names
 }
 
-func (d *decoder) inspectText(s string, where place, at string) {
-	if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
-		d.report(where, at, "a string is not valid UTF-8 or contains U+0000", "")
+// suggest names the known key that a misspelt one most likely meant, or all of
+// them.
+func suggest(key string, known []string) string {
+	if near := brenner.Nearest(key, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
+	return "known keys: " + strings.Join(known, ", ")
 }
 
-// raw keeps a value as canonical JSON.
-func (d *decoder) raw(n node, at string) jsontext.Value {
-	b, err := canon.Transform(n.appendJSON(nil))
-	d.check(n, at, err)
-	return b
+func (f *findings) add(at place, d brenner.Diagnostic) {
+	if len(f.all) == brenner.MaxConfigFindings {
+		f.more++
+		return
+	}
+	if d.Code == "" {
+		d.Code = brenner.CodeInvalidConfig
+	}
+	d.Severity, d.Subject = brenner.SeverityError, f.where(at)
+	f.all = append(f.all, finding{at, d})
+}
+
+// refusal is the error of the file, nil if nothing was found: the first finding
+// in the order of the file, with all of them attached.
+func (f *findings) refusal() error {
+	if len(f.all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f.all, func(a, b finding) int {
+		if a.at.line != b.at.line {
+			return a.at.line - b.at.line
+		}
+		return a.at.column - b.at.column
+	})
+	first := f.all[0]
+	message := first.Message
+	if n := len(f.all) - 1 + f.more; n > 0 {
+		message = fmt.Sprintf("%s (and %d more)", message, n)
+	}
+	all := make([]brenner.Diagnostic, len(f.all))
+	for i, one := range f.all {
+		all[i] = one.Diagnostic
+	}
+	return f.refuse(brenner.CodeInvalidConfig, first.at, "%s", message).
+		WithHint(first.Hint).At(first.Pointer).WithDiagnostics(all)
 }

@@ -19,9 +19,6 @@ func YAML(name string, src []byte) (jsontext.Value, error) {
 	if err := in.checkText(); err != nil {
 		return nil, err
 	}
-	n, err := in.yaml()
-	if err != nil {
-		return nil, err
-	}
-	return n.appendJSON(nil), nil
+	doc, err := in.yaml()
+	return doc.json, err
 }

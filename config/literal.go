@@ -6,11 +6,14 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // literal reads the file as TypeScript that is nothing but data:
 //
-//	file   = [ "const" name [ ":" type ] "=" value ";" ] "export" "default" ( value | name ) ";"
+//	file   = { import } [ "const" name [ ":" type ] "=" value ";" ] "export" "default" ( value | name ) ";"
+//	import = "import" "type" ( name | "*" "as" name | "{" name { "," … } "}" ) "from" string ";"
 //	value  = ( object | list | string | number | "true" | "false" | "null" ) { ( "as" | "satisfies" ) type }
 //	object = "{" [ ( name | string ) ":" value { "," … } [ "," ] ] "}"
 //	type   = name { "." name } [ "<" type { "," type } ">" ] { "[]" }
@@ -18,66 +21,103 @@ import (
 // with comments, semicolons optional, strings in single, double or back quotes
 // without interpolation, and numbers as in JSON. Types are skipped. Nothing is
 // ever executed; anything else is refused where it stands.
-func (in source) literal() (node, error) {
+func (in source) literal() (document, error) {
 	l := &literalReader{source: in, track: tracker{text: in.text}}
-	return l.file()
+	err := l.file()
+	return l.doc, err
 }
 
-// literalReader walks the text once, from off.
+// literalReader walks the text once, from off, and writes the value as JSON.
 type literalReader struct {
 	source
 	track tracker
 	off   int
+	doc   document
 }
 
 // hintLiteral goes with every refusal of something that is not data.
 const hintLiteral = "only a plain `export default { … }` is read; nothing is executed"
 
-func (l *literalReader) file() (node, error) {
+func (l *literalReader) file() error {
+	if err := l.imports(); err != nil {
+		return err
+	}
 	var name string
-	var value node
 	if l.take("const") {
 		var err error
-		if name, value, err = l.constant(); err != nil {
-			return node{}, err
+		if name, err = l.constant(); err != nil {
+			return err
 		}
 	}
 	if !l.take("export") || !l.take("default") {
-		return node{}, l.unexpected("`export default`")
+		return l.unexpected("`export default`")
 	}
-	n, err := l.exported(name, value)
-	if err != nil {
-		return node{}, err
+	if err := l.exported(name); err != nil {
+		return err
 	}
-	return n, l.end()
+	return l.end()
 }
 
-// constant reads what follows "const".
-func (l *literalReader) constant() (string, node, error) {
+// imports skips imports of types, which stand for no value. Any other import is
+// left to be refused.
+func (l *literalReader) imports() error {
+	for {
+		start := l.off
+		if !l.take("import") || !l.take("type") {
+			l.off = start
+			return nil
+		}
+		for !l.take("from") {
+			word, err := l.word()
+			if err != nil {
+				return err
+			}
+			if word == "" && !l.skip('{') && !l.skip('}') && !l.skip(',') && !l.skip('*') {
+				return l.unexpected("the names of types")
+			}
+		}
+		if err := l.space(); err != nil {
+			return err
+		}
+		if c := l.peek(); c != '"' && c != '\'' {
+			return l.unexpected("where the types are from")
+		}
+		if _, err := l.str(); err != nil {
+			return err
+		}
+		if err := l.semicolons(); err != nil {
+			return err
+		}
+	}
+}
+
+// constant reads what follows "const", and gives its name.
+func (l *literalReader) constant() (string, error) {
 	name, err := l.word()
 	if err != nil || name == "" {
-		return "", node{}, l.unexpected("a name")
+		return "", l.unexpected("a name")
 	}
 	if l.skip(':') {
 		if err := l.typ(0); err != nil {
-			return "", node{}, err
+			return "", err
 		}
 	}
 	if !l.skip('=') {
-		return "", node{}, l.unexpected("`=`")
+		return "", l.unexpected("`=`")
 	}
-	value, err := l.value(0)
-	if err != nil {
-		return "", node{}, err
+	if err := l.value(0); err != nil {
+		return "", err
 	}
-	return name, value, l.semicolons()
+	return name, l.semicolons()
 }
 
-// exported reads what follows "export default": a value, or the constant.
-func (l *literalReader) exported(name string, value node) (node, error) {
+// exported reads what follows "export default": the constant, whose value was
+// read, or a value. A constant that is not exported stands for nothing.
+func (l *literalReader) exported(name string) error {
 	if name != "" && l.take(name) {
-		return value, l.types()
+		return l.types()
 	}
+	l.doc = document{}
 	return l.value(0)
 }
 
@@ -99,97 +139,90 @@ func (l *literalReader) semicolons() error {
 }
 
 // value reads one value and the types after it.
-func (l *literalReader) value(depth int) (node, error) {
+func (l *literalReader) value(depth int) error {
 	if err := l.space(); err != nil {
-		return node{}, err
+		return err
 	}
-	n := node{at: l.track.at(l.off)}
+	at := l.track.at(l.off)
 	if depth >= brenner.MaxJSONDepth {
-		return node{}, l.tooDeep(n.at)
+		return l.tooDeep(at)
 	}
+	l.doc.places = append(l.doc.places, at)
 	var err error
 	switch c := l.peek(); {
 	case c == '{':
-		n.kind = object
-		n.fields, err = l.members(depth)
+		err = l.members(depth)
 	case c == '[':
-		n.kind = array
-		n.items, err = l.elements(depth)
+		err = l.elements(depth)
 	case c == '"' || c == '\'' || c == '`':
-		n.kind = text
-		n.text, err = l.str()
+		err = l.quoted()
 	case c == '-' || c >= '0' && c <= '9':
-		n.kind = number
-		n.text, err = l.number()
+		err = l.number()
 	default:
-		err = l.keyword(&n)
+		err = l.keyword()
 	}
 	if err != nil {
-		return node{}, err
+		return err
 	}
-	return n, l.types()
+	return l.types()
+}
+
+func (l *literalReader) quoted() error {
+	s, err := l.str()
+	l.doc.json = appendQuoted(l.doc.json, s)
+	return err
 }
 
 // keyword reads true, false or null.
-func (l *literalReader) keyword(n *node) error {
+func (l *literalReader) keyword() error {
 	word, size := l.ident()
-	switch word {
-	case "true", "false":
-		n.kind, n.truth = boolean, word == "true"
-	case "null":
-		n.kind = null
-	default:
+	if word != "true" && word != "false" && word != "null" {
 		return l.unexpected("a value")
 	}
+	l.doc.json = append(l.doc.json, word...)
 	l.off += size
 	return nil
 }
 
-func (l *literalReader) members(depth int) ([]field, error) {
-	l.off++
-	var fields []field
-	for {
-		if err := l.space(); err != nil {
-			return nil, err
-		}
-		if l.skip('}') {
-			return fields, nil
-		}
-		f := field{at: l.track.at(l.off)}
-		var err error
-		if f.key, err = l.key(); err != nil {
-			return nil, err
+func (l *literalReader) members(depth int) error {
+	return l.each('{', '}', func() error {
+		l.doc.places = append(l.doc.places, l.track.at(l.off))
+		key, err := l.key()
+		if err != nil {
+			return err
 		}
 		if !l.skip(':') {
-			return nil, l.unexpected("`:` after the key " + f.key)
+			return l.unexpected("`:` after the key " + key)
 		}
-		if f.value, err = l.value(depth + 1); err != nil {
-			return nil, err
-		}
-		fields = append(fields, f)
-		if !l.skip(',') && l.peek() != '}' {
-			return nil, l.unexpected("`,` or `}`")
-		}
-	}
+		l.doc.json = append(appendQuoted(l.doc.json, key), ':')
+		return l.value(depth + 1)
+	})
 }
 
-func (l *literalReader) elements(depth int) ([]node, error) {
+func (l *literalReader) elements(depth int) error {
+	return l.each('[', ']', func() error { return l.value(depth + 1) })
+}
+
+// each reads what stands between brackets, separated by commas.
+func (l *literalReader) each(open, end byte, one func() error) error {
 	l.off++
-	var items []node
-	for {
+	l.doc.json = append(l.doc.json, open)
+	for first := true; ; first = false {
 		if err := l.space(); err != nil {
-			return nil, err
+			return err
 		}
-		if l.skip(']') {
-			return items, nil
+		if l.skip(end) {
+			l.doc.json = append(l.doc.json, end)
+			return nil
 		}
-		item, err := l.value(depth + 1)
-		if err != nil {
-			return nil, err
+		if !first {
+			l.doc.json = append(l.doc.json, ',')
 		}
-		items = append(items, item)
-		if !l.skip(',') && l.peek() != ']' {
-			return nil, l.unexpected("`,` or `]`")
+		if err := one(); err != nil {
+			return err
+		}
+		if !l.skip(',') && l.peek() != end {
+			return l.unexpected("`,` or `" + string(end) + "`")
 		}
 	}
 }
@@ -369,4 +402,13 @@ func clip(s string) string {
 		return s
 	}
 	return string(bytes.ToValidUTF8([]byte(s[:most]), nil)) + "…"
+}
+
+// appendQuoted cannot fail: every reader gives valid UTF-8.
+func appendQuoted(b []byte, s string) []byte {
+	b, err := jsontext.AppendQuote(b, s)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

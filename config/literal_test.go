@@ -23,6 +23,8 @@ func TestLiteral_AcceptsSpellings(t *testing.T) {
 		"export default { policies: { 'pi': [`a'b\"c\\`\\\\d\né\\u{41}\\ud83d\\ude00\\e`, -5e-1, true, null, {\"k\": []}] } };",
 		"export default { policies: { \"pi\": [`a'b\"c\\`\\\\d\r\n\\\r\né\\A😀e`, -0.50, true, null, {k: [],},], }, };;",
 		"const $c_1 = { policies: { pi: ['a\\'b\"c`\\\\d\\néA😀\\\ne', -0.5, true, null, {k: [] as string[]}] as const } } satisfies A.B<C, D[]>\nexport default $c_1 as any",
+		"import type { Config, Roster as R } from \"brenner\";\nimport type C from './c'\nimport type * as T from 't';\n" +
+			"export default { policies: { pi: ['a\\'b\"c`\\\\d\\néA😀e', -0.5, true, null, {k: []}] } } satisfies Config",
 		"/* a */ export /* b */ default // c\u2028{ policies: { pi: ['a\\'b\"c`\\\\d\\néA😀e', -0.5, true, null, {k:[]}] } } // d",
 	} {
 		c, err := config.Parse(config.TSFile, []byte(src))

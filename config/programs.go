@@ -3,9 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"brenner"
 	"brenner/program"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Budget is what a project may spend on runs in a day, by UTC (W13). 0 is no
@@ -15,47 +19,39 @@ type Budget struct {
 	Runs int           `json:"runs,omitzero"`
 }
 
-// programs reads the programs of agents by name. What one of them may do on a
-// machine is for its user to allow; that it can be read is checked here.
-func (d *decoder) programs(n node, at string) map[string]program.Program {
-	if n.kind != object {
-		d.wrong(n, at, object)
-		return nil
+// readProgram reads a program as its package does: by the name of a profile, or
+// in full. What one may do on a machine is for its user to allow.
+func readProgram(dec *jsontext.Decoder, p *program.Program) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
 	}
-	if len(n.fields) > brenner.MaxPrograms {
-		d.report(n.at, at, fmt.Sprintf("more than %d programs", brenner.MaxPrograms), "")
-		return nil
-	}
-	out := map[string]program.Program{}
-	for _, f := range n.fields {
-		at := at + "/" + escape(f.key)
-		d.check(node{at: f.at}, at, program.CheckName(f.key))
-		p, err := program.Parse(d.raw(f.value, at))
-		var e *brenner.Error
-		if errors.As(err, &e) {
-			d.report(f.value.find(e.Pointer), at+e.Pointer, e.Message, e.Hint)
-		}
-		out[f.key] = p
-	}
-	return out
+	*p, err = program.Parse(raw)
+	return err
 }
 
-// budget reads an amount for a day, or an object.
-func (d *decoder) budget(n node, at string) Budget {
-	var b Budget
-	money := func(n node, at string) program.Money {
-		m, ok := program.Dollars(d.float(n, at))
-		if n.kind == number && !ok {
-			d.report(n.at, at, n.text+" is not an amount in US dollars", "")
-		}
-		return m
+// readBudget reads an amount for a day; an object is read in the usual way.
+func readBudget(dec *jsontext.Decoder, b *Budget) error {
+	if dec.PeekKind() != '0' {
+		return errors.ErrUnsupported
 	}
-	if n.kind == number {
-		return Budget{Day: money(n, at)}
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
 	}
-	d.object(n, at, []member{
-		{"day", func(n node, at string) { b.Day = money(n, at) }},
-		{"runs", func(n node, at string) { b.Runs = d.count(n, at) }},
-	})
-	return b
+	return b.Day.UnmarshalJSON(raw)
+}
+
+// checkPrograms reports names that no roster could use, and more programs than
+// anybody has.
+func (c *Config) checkPrograms(say, sayName sayer) {
+	if len(c.Programs) > brenner.MaxPrograms {
+		say("/programs", fmt.Sprintf("more than %d programs", brenner.MaxPrograms), "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Programs)) {
+		sayError(sayName, "/programs/"+escape(name), program.CheckName(name))
+	}
+	if c.Budget.Runs < 0 {
+		say("/budget/runs", fmt.Sprintf("%d is not a number of runs", c.Budget.Runs), "")
+	}
 }

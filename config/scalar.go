@@ -19,17 +19,18 @@ func isNumber(s string) bool {
 }
 
 // number reads a number as JSON writes it.
-func (l *literalReader) number() (string, error) {
+func (l *literalReader) number() error {
 	digits := jsonNumber.Find(l.text[l.off:])
 	_, err := strconv.ParseFloat(string(digits), 64)
 	after := literalReader{source: l.source, off: l.off + len(digits)}
 	word, _ := after.ident()
 	if c := after.peek(); err != nil || word != "" || c == '.' || c >= '0' && c <= '9' {
-		return "", l.refuse(brenner.CodeInvalidConfig, l.track.at(l.off), "not a number a configuration can have").
+		return l.refuse(brenner.CodeInvalidConfig, l.track.at(l.off), "not a number a configuration can have").
 			WithHint("write it in decimal, as in 12 or 0.8")
 	}
 	l.off += len(digits)
-	return string(digits), nil
+	l.doc.json = append(l.doc.json, digits...)
+	return nil
 }
 
 // str reads a string in any of the three quotes.

@@ -19,26 +19,27 @@ import (
 // yaml reads the file as YAML, without what lets a small file stand for a large
 // one or a value be something other than data: anchors, aliases, merge keys,
 // tags, complex keys, directives and several documents.
-func (in source) yaml() (node, error) {
+func (in source) yaml() (document, error) {
 	tokens := lexer.Tokenize(string(in.text))
 	if err := in.checkTokens(tokens); err != nil {
-		return node{}, err
+		return document{}, err
 	}
 	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return node{}, in.yamlFault(err)
+		return document{}, in.yamlFault(err)
 	}
-	empty := node{kind: object, at: place{1, 1}}
+	empty := document{json: []byte("{}"), places: []place{{1, 1}}}
 	switch {
 	case len(file.Docs) == 0 || len(file.Docs) == 1 && file.Docs[0].Body == nil:
 		return empty, nil
 	case len(file.Docs) > 1:
-		return node{}, in.refuse(brenner.CodeInvalidConfig, yamlPlace(file.Docs[1].Start), "a second YAML document; the file may have one")
+		return document{}, in.refuse(brenner.CodeInvalidConfig, yamlPlace(file.Docs[1].Start), "a second YAML document; the file may have one")
 	}
 	if _, blank := file.Docs[0].Body.(*ast.NullNode); blank {
 		return empty, nil
 	}
-	return in.yamlValue(file.Docs[0].Body, 0)
+	var doc document
+	return doc, in.yamlValue(&doc, file.Docs[0].Body, 0)
 }
 
 // refusedTokens says in words what the file may not contain.
@@ -119,74 +120,94 @@ func (n *nesting) open(o opening) {
 	n.block = append(n.block, o)
 }
 
-func (in source) yamlValue(v ast.Node, depth int) (node, error) {
-	n := node{at: yamlPlace(v.GetToken())}
+func (in source) yamlValue(doc *document, v ast.Node, depth int) error {
+	at := yamlPlace(v.GetToken())
 	if depth >= brenner.MaxJSONDepth {
-		return node{}, in.tooDeep(n.at)
+		return in.tooDeep(at)
 	}
 	switch v := v.(type) {
 	case *ast.MappingNode:
-		return in.yamlObject(v.Values, n.at, depth)
+		return in.yamlObject(doc, v.Values, at, depth)
 	case *ast.MappingValueNode:
-		return in.yamlObject([]*ast.MappingValueNode{v}, n.at, depth)
+		return in.yamlObject(doc, []*ast.MappingValueNode{v}, at, depth)
 	case *ast.SequenceNode:
-		n.kind = array
-		for _, item := range v.Values {
-			child, err := in.yamlValue(item, depth+1)
-			if err != nil {
-				return node{}, err
+		doc.places = append(doc.places, at)
+		doc.json = append(doc.json, '[')
+		for i, item := range v.Values {
+			if i > 0 {
+				doc.json = append(doc.json, ',')
 			}
-			n.items = append(n.items, child)
+			if err := in.yamlValue(doc, item, depth+1); err != nil {
+				return err
+			}
 		}
-	case *ast.StringNode:
-		n.kind, n.text = text, v.Value
-		// The library takes some plain numbers, such as 1e3, for text.
-		if v.Token.Type == token.StringType && isNumber(v.Value) {
-			n.kind = number
-		}
-	case *ast.LiteralNode:
-		n.kind, n.text = text, v.Value.Value
-	case *ast.IntegerNode:
-		if w := strings.TrimLeft(v.Token.Value, "+-"); len(w) > 1 && w[0] == '0' && w[1] <= '9' {
-			return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%s starts with a zero: octal to some, decimal to others", v.Token.Value).
-				WithHint("drop the zero, or put the value in quotes")
-		}
-		n.kind, n.text = number, fmt.Sprint(v.Value)
-	case *ast.FloatNode:
-		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) {
-			return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "the number is too large")
-		}
-		n.kind, n.text = number, strconv.FormatFloat(v.Value, 'g', -1, 64)
-	case *ast.BoolNode:
-		n.kind, n.truth = boolean, v.Value
-	case *ast.NullNode:
-		n.kind = null
-	default:
-		return node{}, in.refuse(brenner.CodeInvalidConfig, n.at, "%q is not a value that is allowed here", v.GetToken().Value)
+		doc.json = append(doc.json, ']')
+		return nil
 	}
-	return n, nil
+	scalar, err := in.yamlScalar(v, at)
+	doc.places = append(doc.places, at)
+	doc.json = append(doc.json, scalar...)
+	return err
 }
 
-func (in source) yamlObject(pairs []*ast.MappingValueNode, at place, depth int) (node, error) {
-	n := node{at: at, kind: object}
+// yamlScalar is a value that holds no others, as JSON.
+func (in source) yamlScalar(v ast.Node, at place) ([]byte, error) {
+	switch v := v.(type) {
+	case *ast.StringNode:
+		// The library takes some plain numbers, such as 1e3, for text.
+		if v.Token.Type == token.StringType && isNumber(v.Value) {
+			return []byte(v.Value), nil
+		}
+		return appendQuoted(nil, v.Value), nil
+	case *ast.LiteralNode:
+		return appendQuoted(nil, v.Value.Value), nil
+	case *ast.IntegerNode:
+		if w := strings.TrimLeft(v.Token.Value, "+-"); len(w) > 1 && w[0] == '0' && w[1] <= '9' {
+			return nil, in.refuse(brenner.CodeInvalidConfig, at, "%s starts with a zero: octal to some, decimal to others", v.Token.Value).
+				WithHint("drop the zero, or put the value in quotes")
+		}
+		return fmt.Append(nil, v.Value), nil
+	case *ast.FloatNode:
+		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) {
+			return nil, in.refuse(brenner.CodeInvalidConfig, at, "the number is too large")
+		}
+		return strconv.AppendFloat(nil, v.Value, 'g', -1, 64), nil
+	case *ast.BoolNode:
+		return strconv.AppendBool(nil, v.Value), nil
+	case *ast.NullNode:
+		return []byte("null"), nil
+	}
+	return nil, in.refuse(brenner.CodeInvalidConfig, at, "%q is not a value that is allowed here", v.GetToken().Value)
+}
+
+func (in source) yamlObject(doc *document, pairs []*ast.MappingValueNode, at place, depth int) error {
+	// The library places a block mapping at its first colon.
+	if len(pairs) > 0 {
+		key := yamlPlace(pairs[0].Key.GetToken())
+		if pairs[0].GetToken().Position.Line == at.line && key.column < at.column {
+			at = key
+		}
+	}
+	doc.places = append(doc.places, at)
+	doc.json = append(doc.json, '{')
 	for i, pair := range pairs {
+		if i > 0 {
+			doc.json = append(doc.json, ',')
+		}
 		keyAt := yamlPlace(pair.Key.GetToken())
 		key, ok := pair.Key.(*ast.StringNode)
 		if !ok {
-			return node{}, in.refuse(brenner.CodeInvalidConfig, keyAt, "the key %s is not a string", pair.Key.GetToken().Value).
+			return in.refuse(brenner.CodeInvalidConfig, keyAt, "the key %s is not a string", pair.Key.GetToken().Value).
 				WithHint("put the key in quotes")
 		}
-		// The library places a block mapping at its first colon.
-		if i == 0 && pair.GetToken().Position.Line == at.line && keyAt.column < at.column {
-			n.at = keyAt
+		doc.places = append(doc.places, keyAt)
+		doc.json = append(appendQuoted(doc.json, key.Value), ':')
+		if err := in.yamlValue(doc, pair.Value, depth+1); err != nil {
+			return err
 		}
-		value, err := in.yamlValue(pair.Value, depth+1)
-		if err != nil {
-			return node{}, err
-		}
-		n.fields = append(n.fields, field{at: keyAt, key: key.Value, value: value})
 	}
-	return n, nil
+	doc.json = append(doc.json, '}')
+	return nil
 }
 
 // yamlFault says what is wrong with the YAML, and where.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"brenner"
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/internal/cli"
+	"brenner/internal/journal"
 	"brenner/internal/pgtest"
 
 	"github.com/go-json-experiment/json"
@@ -108,6 +111,67 @@ func TestReleased_DatabasesOpenAndVerify(t *testing.T) {
 				defer func() { _ = closer() }()
 				r.holds(t, s)
 			})
+		}
+	}
+}
+
+// J5, J8: an export of every released version arrives whole, whatever form the
+// tables had that its digest is over.
+func TestReleased_ExportsImport(t *testing.T) {
+	for _, r := range releases(t) {
+		t.Run(r.schema, func(t *testing.T) {
+			w := cli.Where{Dir: t.TempDir(), Store: "sqlite:" + filepath.Join(t.TempDir(), "brenner.db")}
+			got, err := importProject(t.Context(), w, bytes.NewReader(r.file(t, "jsonl")), nil)
+			if err != nil || got.Records != r.records || got.Root != r.root {
+				t.Fatalf("import: %+v, %v; want %d records with root %s", got, err, r.records, r.root)
+			}
+			s, closer, err := openProject(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = closer() }()
+			r.holds(t, s)
+		})
+	}
+}
+
+// J8: what decides is still decided: a record changed, or a digest of the
+// present form that is not the one of the tables, is refused.
+func TestReleased_ADamagedExportIsRefused(t *testing.T) {
+	all := releases(t)
+	first := string(all[0].file(t, "jsonl"))
+	said := fmt.Sprintf(`"records":%d,"root":`, all[0].records)
+	for name, damaged := range map[string]string{
+		"a record":                 strings.Replace(first, `"kind":"link.added"`, `"kind":"link.Added"`, 1),
+		"the root":                 strings.Replace(first, `"root":"`+all[0].root[:4], `"root":"AAAA`, 1),
+		"a digest of today's form": strings.Replace(first, said, fmt.Sprintf(`"digest_version":%d,`, journal.DigestVersion)+said, 1),
+		"a later format":           strings.Replace(first, `"version":1}`, `"version":9}`, 1),
+	} {
+		if damaged == first {
+			t.Fatalf("%s: nothing was damaged", name)
+		}
+		w := cli.Where{Dir: t.TempDir(), Store: "sqlite:" + filepath.Join(t.TempDir(), "brenner.db")}
+		if _, err := importProject(t.Context(), w, strings.NewReader(damaged), nil); !errors.Is(err, brenner.CodeImportInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// J8: the same journal gives the same digest for as long as the version of the
+// digest is the same. digests.txt has a line for each: version, release, digest.
+func TestReleased_DigestsKeepTheirVersion(t *testing.T) {
+	lines, err := os.ReadFile("testdata/released/digests.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range releases(t) {
+		w := cli.Where{Dir: t.TempDir(), Store: "sqlite:" + filepath.Join(t.TempDir(), "brenner.db")}
+		got, err := importProject(t.Context(), w, bytes.NewReader(r.file(t, "jsonl")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := fmt.Sprintf("%d %s %s\n", journal.DigestVersion, r.schema, got.Digest); !strings.Contains(string(lines), line) {
+			t.Errorf("the tables have another form than version %d had: raise journal.DigestVersion and add to digests.txt a line such as\n%s", journal.DigestVersion, line)
 		}
 	}
 }

@@ -104,6 +104,7 @@ var layers = []layer{
 	{name: "internal/pgtest"},
 	{name: "internal/archtest"},
 	{name: "internal/benchdoc"},
+	{name: "internal/mutants"},
 	{name: "internal/docgen", ours: []string{"api", "internal/cli", "internal/problem"}},
 	{name: "cmd/...", ours: []string{"..."}},
 }

@@ -10,6 +10,11 @@ import (
 	"brenner/internal/store"
 )
 
+// DigestVersion counts the forms that the rows of the derived tables have had.
+// It goes up whenever the same journal gives another digest; digests are
+// compared only within a version, records and root always (J8).
+const DigestVersion = 1
+
 // Digest is the state digest: one hash over every row of every derived table,
 // in key order (J4). Two stores with the same digest hold the same project.
 // Outside it, because they are not derived from the journal: tokens, audit,

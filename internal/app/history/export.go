@@ -23,8 +23,10 @@ import (
 // that says what must have arrived (J5). Contents come first, so that an
 // import can build its full-text index as it reads.
 const (
-	exportFormat  = "brenner-export"
-	exportVersion = 1
+	exportFormat = "brenner-export"
+	// exportVersion is the one written; every earlier one is read. Since 2 the
+	// footer says which form of the tables its digest is over.
+	exportVersion = 2
 )
 
 // exportLine is one line; exactly one field is set.
@@ -52,6 +54,8 @@ type exportFooter struct {
 	Blobs   int64          `json:"blobs"`
 	Root    string         `json:"root"`
 	Digest  brenner.Digest `json:"digest"`
+	// DigestVersion is journal.DigestVersion; 0 in exports that did not say.
+	DigestVersion int `json:"digest_version,omitzero"`
 }
 
 // Export implements api.Journal.
@@ -79,7 +83,7 @@ func exportTo(c *kernel.Call, w io.Writer) (exportFooter, error) {
 	if err != nil {
 		return exportFooter{}, err
 	}
-	foot := exportFooter{}
+	foot := exportFooter{DigestVersion: journal.DigestVersion}
 	if err := line(exportLine{Header: &exportHeader{exportFormat, exportVersion, p}}); err != nil {
 		return foot, err
 	}
@@ -108,8 +112,9 @@ func exportTo(c *kernel.Call, w io.Writer) (exportFooter, error) {
 	return foot, line(exportLine{Footer: &foot})
 }
 
-// Import reads an export into an empty store: all of it, and only if what
-// arrived has the root and the state digest that were exported.
+// Import reads an export of any version into an empty store: all of it, and
+// only if what arrived has the root that was exported, and the state digest
+// where it is over tables of the form that they have now (J8).
 func (a *Room) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.ImportResult, error) {
 	var out api.ImportResult
 	if tell == nil {
@@ -194,7 +199,7 @@ func (in *importer) header(h exportHeader) error {
 	if h.Format != exportFormat {
 		return in.bad("%q is not the format of our exports", h.Format)
 	}
-	if h.Version != exportVersion {
+	if h.Version < 1 || h.Version > exportVersion {
 		return in.bad("format version %d is not known here", h.Version).WithHint("import it with a newer Brenner")
 	}
 	in.out.Project, in.out.Name = h.Project.ID, h.Project.Name
@@ -255,7 +260,10 @@ func (in *importer) check() error {
 		return err
 	}
 	in.out.Root, in.out.Digest = root.String(), digest
-	arrived := exportFooter{Records: in.out.Records, Blobs: in.out.Blobs, Root: in.out.Root, Digest: digest}
+	arrived := exportFooter{in.out.Records, in.out.Blobs, in.out.Root, digest, journal.DigestVersion}
+	if in.footer.DigestVersion != journal.DigestVersion {
+		arrived.Digest, arrived.DigestVersion = in.footer.Digest, in.footer.DigestVersion
+	}
 	if arrived != *in.footer {
 		return in.bad("what arrived is not what was exported: %+v, not %+v", arrived, *in.footer)
 	}

@@ -92,8 +92,8 @@ func TestSVG_IsWellFormedWhateverTheText(t *testing.T) {
 				}
 			}
 		}
-		if boxes != len(g.Nodes) || paths != len(g.Edges)+1 {
-			t.Fatalf("%d boxes for %d nodes, %d paths for %d edges", boxes, len(g.Nodes), paths-1, len(g.Edges))
+		if boxes != len(g.Nodes) || paths != len(g.Edges)+2 { // and the two tips
+			t.Fatalf("%d boxes for %d nodes, %d paths for %d edges", boxes, len(g.Nodes), paths-2, len(g.Edges))
 		}
 	})
 }
@@ -103,13 +103,13 @@ func TestInline_EveryBoxIsALinkAndThePageHasTheStyle(t *testing.T) {
 	for _, id := range []brenner.ArtifactID{"a", "b"} {
 		g.Nodes = append(g.Nodes, Node{Ref: brenner.Ref{Artifact: id, Version: 1}, Summary: "<b>"})
 	}
-	svg := g.Inline(50, func(r brenner.Ref) string { return `/at/"` + r.String() })
+	svg := g.Inline(Picture{Percent: 50, Link: func(r brenner.Ref) string { return `/at/"` + r.String() }})
 	for _, want := range []string{`<a href="/at/&#34;a@1">`, `<a href="/at/&#34;b@1">`, "&lt;b&gt;"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("lacks %s:\n%s", want, svg)
 		}
 	}
-	_, width, height := g.layout()
+	_, width, height := layout(g.shapes(nil))
 	if want := fmt.Sprintf(`width="%d" height="%d" viewBox="0 0 %d %d"`, width/2, height/2, width, height); !strings.Contains(svg, want) {
 		t.Errorf("is not half as large:\n%s", svg)
 	}
@@ -126,20 +126,102 @@ func TestSVG_BoxesStandApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place, width, height := g.layout()
+		place, width, height := layout(g.shapes(nil))
 		for i, a := range g.Nodes {
-			p := place[a.Ref]
+			p := place[a.Ref.String()]
 			if p.x < 0 || p.y < 0 || p.x+boxWidth > width || p.y+boxHeight > height {
 				t.Fatalf("%s stands outside the drawing", a.Ref)
 			}
 			for _, b := range g.Nodes[:i] {
-				q := place[b.Ref]
+				q := place[b.Ref.String()]
 				if abs(p.x-q.x) < boxWidth && abs(p.y-q.y) < boxHeight {
 					t.Fatalf("%s and %s overlap", a.Ref, b.Ref)
 				}
 			}
 		}
 	})
+}
+
+// C31: beyond so many versions those of one module and type, equally far away,
+// are one box; every version is in the drawing once, alone or in a cluster.
+func TestClusters_EveryVersionIsDrawnOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld().Draw(t, "world")
+		for i := range w.nodes {
+			w.nodes[i].Module = rapid.SampledFrom([]brenner.Module{"a", "b"}).Draw(t, "module")
+			w.nodes[i].Type = rapid.SampledFrom([]brenner.TypeName{"paper_note", "model_spec"}).Draw(t, "type")
+			w.nodes[i].Stale = rapid.Bool().Draw(t, "stale")
+		}
+		g, err := Walk(w.nodes[0].Ref, Up, w.from, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = g.Describe(w.nodes)
+		most := rapid.IntRange(0, 12).Draw(t, "most")
+		open := ""
+		if all := g.Clusters(most, ""); len(all) > 0 && rapid.Bool().Draw(t, "opened") {
+			open = rapid.SampledFrom(all).Draw(t, "cluster").Key()
+		}
+		clusters := g.Clusters(most, open)
+		if len(g.Nodes) <= most && clusters != nil {
+			t.Fatalf("%d versions are clustered, allowed are %d", len(g.Nodes), most)
+		}
+		shapes, lines := g.shapes(clusters)
+		seen := map[brenner.Ref]int{}
+		for _, s := range shapes {
+			if s.cluster == nil {
+				seen[s.node.Ref]++
+				continue
+			}
+			stale := 0
+			for _, n := range s.cluster.Members {
+				seen[n.Ref]++
+				if n.Stale {
+					stale++
+				}
+				if n.Depth != s.cluster.Depth || n.Module != s.cluster.Module || n.Type != s.cluster.Type {
+					t.Fatalf("%s is in the cluster %s", n.Ref, s.key)
+				}
+			}
+			if stale != s.cluster.Stale || len(s.cluster.Members) < 2 {
+				t.Fatalf("%s: %d stale of %d, counted %d", s.key, stale, len(s.cluster.Members), s.cluster.Stale)
+			}
+		}
+		for _, n := range g.Nodes {
+			if seen[n.Ref] != 1 {
+				t.Fatalf("%s is drawn %d times", n.Ref, seen[n.Ref])
+			}
+		}
+		// A link is drawn where two boxes have one, and in colour where one of theirs carries staleness.
+		place, _, _ := layout(shapes, lines)
+		for _, l := range lines {
+			if _, ok := place[l.near]; !ok {
+				t.Fatalf("a link begins at %q, which is not drawn", l.near)
+			}
+			if _, ok := place[l.far]; !ok {
+				t.Fatalf("a link ends at %q, which is not drawn", l.far)
+			}
+		}
+	})
+}
+
+// C26, C31: the links along which something became stale stand out, from the
+// stale version to what moved.
+func TestSVG_TheStalePathStandsOut(t *testing.T) {
+	g := Graph{Start: ref("c@1"), Direction: Up, Nodes: []Node{
+		{Ref: ref("c@1"), Stale: true}, {Ref: ref("b@1"), Depth: 1, Stale: true}, {Ref: ref("d@1"), Depth: 1},
+		{Ref: ref("a@1"), Depth: 2, Status: artifact.Superseded},
+	}, Edges: []Edge{edge("c@1", artifact.DependsOn, "b@1"), edge("c@1", artifact.Cites, "d@1"), edge("b@1", artifact.DependsOn, "a@1"), edge("d@1", artifact.Reviews, "a@1")}}
+	var stale []string
+	_, lines := g.shapes(nil)
+	for _, l := range lines {
+		if l.stale {
+			stale = append(stale, l.title)
+		}
+	}
+	if diff := cmp.Diff([]string{"c@1 depends_on b@1", "b@1 depends_on a@1"}, stale); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func abs(n int) int { return max(n, -n) }

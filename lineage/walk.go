@@ -69,26 +69,6 @@ func Walk(start brenner.Ref, dir Direction, fetch Fetch, depth, limit int) (Grap
 	return g, nil
 }
 
-// Nearest keeps at most so many versions, those nearest to the start: whole
-// generations while they fit, and if not even the first does, the beginning of
-// it. Edges are kept between versions that are.
-func (g Graph) Nearest(most int) Graph {
-	if len(g.Nodes) <= most {
-		return g
-	}
-	keep := most
-	if depth := g.Nodes[keep].Depth; depth > 1 {
-		keep = slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Depth == depth })
-	}
-	kept := make(map[brenner.Ref]bool, keep)
-	for _, n := range g.Nodes[:keep] {
-		kept[n.Ref] = true
-	}
-	g.Nodes = slices.Clone(g.Nodes[:keep])
-	g.Edges = slices.DeleteFunc(slices.Clone(g.Edges), func(e Edge) bool { return !kept[e.From] || !kept[e.To] })
-	return g
-}
-
 // near and far are the ends of an edge as the walk meets them.
 func (g Graph) near(e Edge) brenner.Ref {
 	if g.Direction == Down {

@@ -192,35 +192,3 @@ func TestGraph_IsJSON(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-func TestNearest_KeepsWholeGenerationsFromTheStart(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld().Draw(t, "world")
-		g, err := Walk(w.nodes[0].Ref, Up, w.from, 0, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most := rapid.IntRange(1, 12).Draw(t, "most")
-		near := g.Nearest(most)
-		if len(near.Nodes) > most || near.Nodes[0] != g.Nodes[0] {
-			t.Fatalf("%d versions of %d: %v", len(near.Nodes), most, near.Nodes)
-		}
-		// What is left out is no nearer than what is kept; a generation is cut
-		// only if it is the first.
-		kept := map[brenner.Ref]bool{}
-		last := near.Nodes[len(near.Nodes)-1].Depth
-		for _, n := range near.Nodes {
-			kept[n.Ref] = true
-		}
-		for _, n := range g.Nodes {
-			if !kept[n.Ref] && n.Depth <= last && last != 1 {
-				t.Fatalf("%s, %d links away, is left out, up to %d are kept", n.Ref, n.Depth, last)
-			}
-		}
-		for _, e := range g.Edges {
-			if want := kept[e.From] && kept[e.To]; want != slices.Contains(near.Edges, e) {
-				t.Fatalf("edge %v: want %v", e, want)
-			}
-		}
-	})
-}

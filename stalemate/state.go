@@ -64,6 +64,17 @@ var transitions = []transition{
 	{Withdraw, []State{Open, InArbitration, Decided, Appealed}, Withdrawn, true},
 }
 
+// Actions lists what may happen to a stalemate in this state.
+func (s State) Actions() []Action {
+	var can []Action
+	for _, t := range transitions {
+		if slices.Contains(t.from, s) {
+			can = append(can, t.action)
+		}
+	}
+	return can
+}
+
 // Event is one step in the history of a stalemate.
 type Event struct {
 	Action Action            `json:"action"`
@@ -104,10 +115,8 @@ func (s Stalemate) Next(e Event) (Stalemate, error) {
 // hint lists what the present state does take.
 func (s Stalemate) hint() string {
 	var can []string
-	for _, t := range transitions {
-		if slices.Contains(t.from, s.State) {
-			can = append(can, string(t.action))
-		}
+	for _, a := range s.State.Actions() {
+		can = append(can, string(a))
 	}
 	if can == nil {
 		return "it is closed; raise a new one"

@@ -70,7 +70,7 @@ func TestDemo_IsServedUntilInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := page(&http.Client{Jar: jar}); !strings.Contains(got, "What needs you") || !strings.Contains(got, "memo-biology") {
+	if got := page(&http.Client{Jar: jar}); !strings.Contains(got, "<h1>Inbox") || !strings.Contains(got, "Why does the Lärr lose its oxygen") {
 		t.Errorf("the login address shows\n%s", got)
 	}
 	if got := page(&http.Client{}); !strings.Contains(got, "UNAUTHENTICATED") {

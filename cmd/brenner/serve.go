@@ -73,7 +73,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
 		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer})),
 		Pages: func(v httpapi.Visitors) http.Handler {
-			return web.New(web.Options{Service: v.Who, Wait: v.Wait, Log: log})
+			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},
 	})
 	base := scheme + "://" + l.Addr().String()

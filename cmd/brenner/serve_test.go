@@ -206,7 +206,7 @@ func TestServer_ShowsPagesToPersons(t *testing.T) {
 	home.must("agent", "add", "BlueLake", "--role", "hypothesis_generator")
 	tokens := map[string]string{"ada": home.must("agent", "token", "ada"), "BlueLake": home.must("agent", "token", "BlueLake"), "nobody": ""}
 	address := home.serves()
-	for who, want := range map[string]string{"ada": "What needs you", "BlueLake": "PERSON_REQUIRED", "nobody": "UNAUTHENTICATED"} {
+	for who, want := range map[string]string{"ada": "<h1>Inbox", "BlueLake": "PERSON_REQUIRED", "nobody": "Nobody is logged in"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -63,6 +63,9 @@ func fuzzSeeds() []input {
 		if r.in != nil {
 			out = append(out, input{uint8(i), "n", "", filled(r.in), "k" + r.name, ""})
 		}
+		if r.name == "Login" {
+			out = append(out, input{uint8(i), "", "", "token=x", "", ""})
+		}
 		out = append(out, input{uint8(i), "_", "ref=n&id=n&from=n&to=n&after=0&code=x", `{"ref":"n@1","reason":"r","content":{"format":"json","data":"{}"},"patch":{},"stalemate":{},"request":{}}`, "k", ""})
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 )
 
 // cookieName is the cookie of a browser that is logged in.
@@ -93,59 +94,62 @@ func (s *Server) loggedIn(ctx context.Context, l login) (Caller, error) {
 	return s.options.Backend.Owner(ctx)
 }
 
-// login takes a one-time code and sends the browser to the front page.
-func (s *Server) login(w http.ResponseWriter, h *http.Request) {
+// LogIn logs in the browser that asks, by the one-time code in its address or
+// the token in its form, and gives it a cookie. Before that admit, if there is
+// one, may refuse whoever it turned out to be. Codes: UNAUTHENTICATED,
+// RATE_LIMITED, and what admit says.
+func (s *Server) LogIn(w http.ResponseWriter, h *http.Request, admit func(api.Service) error) error {
 	if s.limits.allow("from:"+remote(h)) != nil {
-		fail(w, h, errTooMany)
-		return
+		return errTooMany
 	}
-	if !s.options.Login || !s.logins.redeem(h.URL.Query().Get("code")) {
-		s.refuseLogin(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this login address is not valid, or was used before").
-			WithHint("restart the server to get another"))
-		return
+	token := ""
+	if h.Method == http.MethodPost {
+		token = h.PostFormValue("token")
+		if token == "" {
+			return brenner.Errorf(brenner.CodeUnauthenticated, "no token was given")
+		}
+	} else if !s.options.Login || !s.logins.redeem(h.URL.Query().Get("code")) {
+		return brenner.Errorf(brenner.CodeUnauthenticated, "this login address is not valid, or was used before").
+			WithHint("restart the server to get another")
 	}
-	s.enter(w, h, "")
-}
-
-// loginToken logs a browser in as the actor of a token.
-func (s *Server) loginToken(w http.ResponseWriter, h *http.Request) {
-	if s.limits.allow("from:"+remote(h)) != nil {
-		fail(w, h, errTooMany)
-		return
+	caller, err := s.loggedIn(h.Context(), login{token: token})
+	if err != nil {
+		return err
 	}
-	h.Body = http.MaxBytesReader(w, h.Body, brenner.MaxHeaderBytes)
-	token := h.PostFormValue("token")
-	if _, err := s.options.Backend.Authenticate(h.Context(), token); err != nil {
-		s.refuseLogin(w, h, err)
-		return
+	if admit != nil {
+		if err := admit(caller.Service); err != nil {
+			return err
+		}
 	}
-	s.enter(w, h, token)
-}
-
-// refuseLogin says no, on a page where there are pages.
-func (s *Server) refuseLogin(w http.ResponseWriter, h *http.Request, err error) {
-	if s.options.Pages == nil || brenner.CodeOf(err) != brenner.CodeUnauthenticated {
-		fail(w, h, err)
-		return
-	}
-	http.Redirect(w, h, "/?login=refused", http.StatusSeeOther)
-}
-
-func (s *Server) enter(w http.ResponseWriter, h *http.Request, token string) {
 	secret, err := s.logins.enter(token)
 	if err != nil {
-		fail(w, h, err)
-		return
+		return err
 	}
 	s.setCookie(w, secret, int(brenner.LoginLife/time.Second))
-	http.Redirect(w, h, "/", http.StatusSeeOther)
+	return nil
 }
 
-func (s *Server) logout(w http.ResponseWriter, h *http.Request) {
+// LogOut ends the login of the browser that asks, if it has one.
+func (s *Server) LogOut(w http.ResponseWriter, h *http.Request) {
 	if c, err := h.Cookie(cookieName); err == nil {
 		s.logins.leave(c.Value)
 	}
 	s.setCookie(w, "", -1)
+}
+
+// login is LogIn where there are no pages.
+func (s *Server) login(w http.ResponseWriter, h *http.Request) {
+	h.Body = http.MaxBytesReader(w, h.Body, brenner.MaxHeaderBytes)
+	if err := s.LogIn(w, h, nil); err != nil {
+		fail(w, h, err)
+		return
+	}
+	http.Redirect(w, h, "/", http.StatusSeeOther)
+}
+
+// logout is LogOut where there are no pages.
+func (s *Server) logout(w http.ResponseWriter, h *http.Request) {
+	s.LogOut(w, h)
 	http.Redirect(w, h, "/", http.StatusSeeOther)
 }
 

@@ -86,6 +86,10 @@ type Visitors struct {
 	// Wait returns when the journal holds more than after records, or the
 	// server stops.
 	Wait func(ctx context.Context, after int64) error
+	// LogIn and LogOut are those of the server; where there are pages, these
+	// answer /login and /logout.
+	LogIn  func(w http.ResponseWriter, h *http.Request, admit func(api.Service) error) error
+	LogOut func(http.ResponseWriter, *http.Request)
 }
 
 // Server answers requests. It is an http.Handler.
@@ -133,18 +137,18 @@ func (s *Server) mux() *http.ServeMux {
 	m.HandleFunc("GET /healthz", s.named("Health", s.health))
 	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
 	m.HandleFunc("GET /metrics", s.known("Metrics", func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
-	m.HandleFunc("GET /login", s.named("Login", s.login))
-	m.HandleFunc("POST /login", s.named("Login", s.loginToken))
-	m.HandleFunc("POST /logout", s.named("Logout", s.logout))
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", s.mcp))
 	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
-		pages := s.options.Pages(Visitors{Who: s.visitor, Wait: s.wait})
+		pages := s.options.Pages(Visitors{Who: s.visitor, Wait: s.wait, LogIn: s.LogIn, LogOut: s.LogOut})
 		m.HandleFunc("/", s.named("Page", pages.ServeHTTP))
 		return m
 	}
+	m.HandleFunc("GET /login", s.named("Login", s.login))
+	m.HandleFunc("POST /login", s.named("Login", s.login))
+	m.HandleFunc("POST /logout", s.named("Logout", s.logout))
 	m.HandleFunc("/", s.named("None", none))
 	return m
 }

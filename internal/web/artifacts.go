@@ -7,6 +7,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // perPage is how many entries a list shows at once.
@@ -52,6 +53,8 @@ func loadArtifacts(v *visit) (string, any, error) {
 // artifactPage is one version, its history and what can be decided about it.
 type artifactPage struct {
 	api.ArtifactView
+	// Heading is the summary, or the question of a session.
+	Heading string
 	Ref     brenner.Ref
 	Format  artifact.Format
 	Text    string
@@ -63,6 +66,10 @@ type artifactPage struct {
 	Before brenner.Version
 	// Board is where an artifact of this type is worked on, if not here.
 	Board *link
+	// Document is the content of a session artifact, by its sections.
+	Document []section
+	// CanWrite says that a person can write a new version on this page.
+	CanWrite bool
 	// CanPromote, CanDemote and CanDeprecate say which forms make sense; the
 	// service decides.
 	CanPromote, CanDemote, CanDeprecate bool
@@ -86,17 +93,27 @@ func loadArtifact(v *visit) (string, any, error) {
 	}
 	const reason = "a reason will be given"
 	out := artifactPage{
-		ArtifactView: view, Ref: view.Ref(), Format: view.Format, History: history,
+		ArtifactView: view, Heading: view.Summary, Ref: view.Ref(), Format: view.Format, History: history,
 		Before: parentOf(view.Version), Decisions: newest(history.Decisions),
 		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil,
 		CanDemote:    artifact.CanDemote(view.Status, reason) == nil,
 		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil,
 	}
 	switch view.Type {
-	case "session_artifact":
+	case artifact.TypeSessionArtifact:
 		out.Board = &link{"The session", sessionPath(brenner.SessionID(view.ID))}
-	case "stalemate":
+	case artifact.TypeStalemate:
 		out.Board = &link{"The stalemate", stalematePath(view.ID)}
+	}
+	out.CanWrite = writtenByHand(view.Type)
+	if view.Type == artifact.TypeSessionArtifact {
+		a, err := delta.ReadArtifact(view.Content)
+		if err != nil {
+			return "", nil, err
+		}
+		out.Heading = orID(a.Metadata().Question, view.Summary)
+		out.Document = document(a, v.query("full") != "")
+		return view.Ref().String(), out, nil
 	}
 	out.Text = contentText(view.Version)
 	if v.query("full") == "" && len(out.Text) > shownContent {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // chromium finds a browser. Without one the test is skipped by name; in CI
@@ -192,7 +193,7 @@ func (b *tab) waits(text string) {
 // is "name=value"; a value in brackets chooses a box of that name.
 func (b *tab) fill(act string, fields ...string) {
 	b.Helper()
-	b.fillIn(fmt.Sprintf(`form:has(input[name="act"][value="%s"])`, act), act, fields...)
+	b.fillIn(fmt.Sprintf(`form:has([name="act"][value="%s"])`, act), act, fields...)
 }
 
 // fillIn fills the first form that a selector finds.
@@ -217,7 +218,11 @@ func (b *tab) fillIn(form, act string, fields ...string) {
 	}
 	to := get(b, chromedp.Evaluate[string](fmt.Sprintf(`new URL(document.querySelector(%q).action).pathname`, form)))
 	b.driven[web.Form{Page: web.PageAt(to), Act: act}] = true
-	b.follow(form + ` button`)
+	button := form + ` button`
+	if get(b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q) !== null`, form+` button[name="act"]`))) {
+		button = fmt.Sprintf(`%s button[value="%s"]`, form, act)
+	}
+	b.follow(button)
 }
 
 var unsafeName = regexp.MustCompile(`[^a-z0-9]+`)
@@ -262,6 +267,8 @@ func TestBrowser_EveryPageIsSoundAndAccessible(t *testing.T) {
 	for _, path := range pages {
 		b.open(path)
 		b.isSound(path)
+		b.laidOut(path)
+		b.isAccessible(path)
 		b.shoot("page" + path)
 	}
 	for _, page := range web.Pages() {
@@ -279,13 +286,15 @@ func TestBrowser_EmptyPagesAreSoundAndAccessible(t *testing.T) {
 	for path := range nextSteps {
 		b.open(path)
 		b.isSound(path)
+		b.laidOut(path)
+		b.isAccessible(path)
 		b.shoot("empty" + path)
 	}
 	for _, path := range []string{"/nothing", "/artifacts/none"} {
 		b.open(path)
 		b.calm() // the console notes that it is not there
 		b.isSound(path)
-		b.reads("NOT_FOUND", "Go to the home page")
+		b.reads("NOT_FOUND", "Go to the inbox")
 		b.shoot("error" + path)
 	}
 }
@@ -310,11 +319,7 @@ func (b *tab) isSound(path string) {
 			b.Errorf("%s, %s: %s", path, theme, fault)
 		}
 	}
-	b.do(chromedp.EmulateViewport(390, 800))
-	if wide := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); wide > 0 {
-		b.Errorf("%s is %d pixels wider than a phone", path, wide)
-	}
-	b.do(chromedp.EmulateViewport(1280, 900), setTheme("light"))
+	b.do(setTheme("light"))
 	b.quiet(path)
 }
 
@@ -369,7 +374,7 @@ func TestBrowser_AKeyboardIsEnough(t *testing.T) {
 	for _, path := range []string{"/artifacts/oxygen-log@3", "/lineage/memo-biology@4"} {
 		b.open(path)
 		b.do(chromedp.KeyEvent("\t"))
-		if first := get(b, chromedp.Evaluate[string](`document.activeElement.textContent`)); first != "Skip to the content" {
+		if first := get(b, chromedp.Evaluate[string](`document.activeElement.textContent`)); first != "Skip to the content" && first != "Skip to the list" {
 			t.Errorf("%s: the first stop is %q", path, first)
 		}
 		// Every control of the page comes in turn, and shows that it has the focus.
@@ -392,3 +397,63 @@ const focus = `(() => {
   e.seen = true;
   return getComputedStyle(e).outlineStyle === "none" ? "the focus cannot be seen: " + e.outerHTML.slice(0, 120) : "";
 })()`
+
+// From the top of a list it is two stops to its first row: the skip link, then
+// the row. j and k move on, Enter opens, e goes to the decision.
+func TestBrowser_AListIsNearForAKeyboard(t *testing.T) {
+	w := newDemo(t)
+	w.tellMore()
+	b := w.openBrowser(t)
+	for _, path := range []string{"/artifacts", "/tasks?state=done", "/sessions", "/stalemates", "/agents", "/stale"} {
+		b.open(path)
+		b.do(chromedp.KeyEvent("\t"))
+		b.do(chromedp.KeyEvent("\r"), chromedp.KeyEvent("\t"))
+		if in := get(b, chromedp.Evaluate[bool](`document.activeElement.closest("tbody tr") === document.querySelector("tbody tr")`)); !in {
+			t.Errorf("%s: the first row is not the second stop, but %s", path, get(b, chromedp.Evaluate[string](`document.activeElement.outerHTML.slice(0, 100)`)))
+		}
+	}
+	b.open("/artifacts")
+	b.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"))
+	want := get(b, chromedp.Evaluate[string](`document.querySelectorAll("tbody tr")[1].dataset.href`))
+	b.do(script(`window.before = true`), chromedp.KeyEvent("\r"), until(`!window.before && document.readyState === "complete"`))
+	if at := b.path(); at != want {
+		t.Errorf("Enter led to %s, not to %s", at, want)
+	}
+	b.open("/artifacts")
+	b.do(chromedp.KeyEvent("j"), script(`window.before = true`), chromedp.KeyEvent("e"), until(`!window.before && location.hash === "#decide"`))
+
+	// A click anywhere on a row opens it.
+	b.open("/artifacts")
+	b.follow(`tbody tr:first-child td:last-child`)
+	if at := b.path(); at != get(b, chromedp.Evaluate[string](`location.pathname`)) || !strings.HasPrefix(at, "/artifacts/") {
+		t.Errorf("a click on a row led to %s", at)
+	}
+	b.quiet("keys")
+}
+
+// What has a name is found as one types, from any page.
+func TestBrowser_FindsAsOneTypes(t *testing.T) {
+	w := newDemo(t)
+	w.tellMore()
+	b := w.openBrowser(t)
+	for words, want := range map[string]string{
+		"oxygen-log": "/artifacts/oxygen-log", "takes the oxygen": "/sessions/RS-larr", "results section": "/tasks/",
+		"clock of every": "/playbook/field-work.1", "greystone": "/agents/GreyStone", "stalem": "/stalemates",
+	} {
+		b.open("/journal")
+		b.do(chromedp.KeyEvent("/"))
+		if at := get(b, chromedp.Evaluate[string](`document.activeElement.id`)); at != "find" {
+			t.Fatalf("/ leads to %q", at)
+		}
+		b.do(script(`document.activeElement.value = ""`), chromedp.SendKeys(chromedp.CSS("#find"), words),
+			until(fmt.Sprintf(`[...document.querySelectorAll(".found a")].some(a => a.getAttribute("href").startsWith(%q))`, want)))
+		for get(b, chromedp.Evaluate[bool](fmt.Sprintf(`!(document.querySelector(".found li.at a") && document.querySelector(".found li.at a").getAttribute("href").startsWith(%q))`, want))) {
+			b.do(chromedp.KeyEvent(kb.ArrowDown))
+		}
+		b.do(script(`window.before = true`), chromedp.KeyEvent("\r"), until(`!window.before && document.readyState === "complete"`))
+		if at := b.path(); !strings.HasPrefix(at, want) {
+			t.Errorf("%q led to %s, not to %s", words, at, want)
+		}
+	}
+	b.quiet("finding")
+}

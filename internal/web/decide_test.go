@@ -18,6 +18,7 @@ func TestBrowser_EveryFormIsDriven(t *testing.T) {
 	b := w.openBrowser(t)
 	b.decides()
 	b.comparesAndTraces()
+	b.writes()
 	b.handsOutTasks()
 	b.asksWhatAgentsSee(story)
 	b.judgesLessons()
@@ -36,15 +37,17 @@ func TestBrowser_EveryFormIsDriven(t *testing.T) {
 func (b *tab) decides() {
 	b.Helper()
 	// X5: home says where the project stands and what needs the person, each with a way there.
-	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?", "tell night respiration from low flow and from sewage",
-		"What needs you", "Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "Stale versions to update",
-		"no canonical project_summary", "no canonical integrated_memo in module hydrology",
-		"Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.4 m3/s")
-	b.follow(`a[href="/artifacts/discussion@1"]`)
+	b.open("/knowledge")
+	b.reads("tell night respiration from low flow and from sewage", "Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.4 m3/s")
+	b.open("/")
+	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?",
+		"Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "Stale versions to update",
+		"canonical project_summary", "canonical integrated_memo in module hydrology")
+	b.follow(`a[href^="/artifacts/discussion@1"]`)
 
 	// C14, C18: a version that needs a rebase needs an override, every promotion a reason.
 	b.fill("promote", "reason=good enough")
-	b.reads("NEEDS_REBASE", "Hint:")
+	b.reads("NEEDS_REBASE", "Look at what moved")
 	if typed := get(b, chromedp.Value(chromedp.CSS("#promote textarea"))); typed != "good enough" {
 		b.Errorf("what was typed is now %q", typed)
 	}
@@ -74,13 +77,13 @@ func (b *tab) comparesAndTraces() {
 
 	// Full text, narrowed down by what is decided and by tag.
 	b.open("/artifacts?q=oxygen&status=canonical&tag=oxygen")
-	if found := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("tbody tr td:first-child")].map(e => e.innerText).join()`)); found != "oxygen-log" {
+	if found := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("tbody tr td:first-child .ref")].map(e => e.innerText).join()`)); found != "oxygen-log" {
 		b.Errorf("found %q", found)
 	}
 
 	// C15: what the demo changed, and why; any two versions.
 	b.open("/artifacts/oxygen-log/diff?from=1&to=2")
-	b.reads("one more night", "the logger clock was an hour off on 9 August", "content/data/nights_below_2", "11", "12")
+	b.reads("one more night", "the logger clock was an hour off on 9 August", "content › data › nights below 2", "11", "12")
 	b.open("/artifacts/memo-biology")
 	b.do(script(`document.querySelector('[name="from"]').value = "1"; document.querySelector('[name="to"]').value = "4"`))
 	b.follow(`form[action$="/diff"] button`)
@@ -93,19 +96,61 @@ func (b *tab) comparesAndTraces() {
 	b.open("/lineage/oxygen-log@2")
 	b.follow(`nav[aria-label="Direction"] a:not([aria-current])`)
 	b.reads("memo-biology@4", "memo-biology@3", "results@3", "1 link away")
-	// It can be made larger, without a script, and stays where it was.
-	wide := `document.querySelector(".picture svg").getBoundingClientRect().width`
-	before := get(b, chromedp.Evaluate[float64](wide))
-	b.follow(`nav[aria-label="Size"] a[href*="zoom=200"]`)
-	if after := get(b, chromedp.Evaluate[float64](wide)); after != 2*before {
-		b.Errorf("the picture was %g wide and is %g", before, after)
+	// All of it is shown at first; it can be made larger and moved about.
+	shown := `document.querySelector(".picture svg").viewBox.baseVal.width`
+	before := get(b, chromedp.Evaluate[float64](shown))
+	b.do(chromedp.Click(chromedp.CSS(`.zoom button[aria-label="Larger"]`)))
+	if after := get(b, chromedp.Evaluate[float64](shown)); after >= before {
+		b.Errorf("%g of the picture were shown, now %g", before, after)
 	}
-	b.reads("results@3")
-	b.follow(`nav[aria-label="Size"] a[href*="zoom=fit"]`)
-	if over := get(b, chromedp.Evaluate[float64](`document.querySelector(".picture").scrollWidth - document.querySelector(".picture").clientWidth`)); over > 0 {
-		b.Errorf("the picture is %g pixels wider than the page", over)
+	b.do(script(`document.querySelector(".picture").focus()`), chromedp.KeyEvent("0"))
+	if after := get(b, chromedp.Evaluate[float64](shown)); after != before {
+		b.Errorf("%g of the picture were shown at first, now %g", before, after)
+	}
+	if outside := get(b, chromedp.Evaluate[int](`[...document.querySelectorAll(".picture rect.box")].filter(r => {
+		const a = r.getBoundingClientRect(), f = document.querySelector(".picture").getBoundingClientRect();
+		return a.left < f.left || a.right > f.right || a.top < f.top || a.bottom > f.bottom; }).length`)); outside != 0 {
+		b.Errorf("%d boxes are outside the frame", outside)
 	}
 	b.quiet("comparing")
+}
+
+// A person writes in the browser: a note with a preview, a new version of it,
+// the brief by its fields.
+func (b *tab) writes() {
+	b.Helper()
+	b.open("/write?type=paper_note")
+	b.do(chromedp.SendKeys(chromedp.CSS(`#content`), "Night *fishing* is banned"))
+	b.do(until(`document.querySelector("#preview em") !== null`)) // shown while typing, by the script
+	b.fill("preview", "summary=What the bylaw says")
+	b.reads("Preview", "Night fishing is banned")
+	if typed := get(b, chromedp.Value(chromedp.CSS(`[name="summary"]`))); typed != "What the bylaw says" {
+		b.Errorf("the preview lost the summary: %q", typed)
+	}
+	b.fill("write", "id=bylaw", "module=biology", "links=rests on nothing")
+	b.reads("INVALID_LINK", "is not a link")
+	if typed := get(b, chromedp.Value(chromedp.CSS(`#content`))); typed != "Night *fishing* is banned" {
+		b.Errorf("the refusal lost the text: %q", typed)
+	}
+	b.fill("write", "links=cites oxygen-log@2")
+	b.reads("Written", "What the bylaw says", "draft", "cites oxygen-log@2")
+	b.calm()
+
+	// C11: new content with the old summary has to be said to hold.
+	b.follow(`a[href="/artifacts/bylaw/edit"]`)
+	b.fill("preview")
+	b.reads("Preview", "Night fishing is banned")
+	b.fill("write", "content=Night fishing is banned until June")
+	b.reads("SUMMARY_STALE", "tick “the summary still holds”")
+	b.fill("write", "holds=[checked]")
+	b.reads("Written", "bylaw@2", "until June")
+	b.calm()
+
+	// C15: a core type says what changed and why; a content by its fields keeps what it had.
+	b.open("/artifacts/brief/edit")
+	b.fill("write", "text.question=Why does the Lärr lose its oxygen?", "holds=[checked]", "what=shorter", "why=it fits on a slide")
+	b.reads("Written", "brief@2", "Why does the Lärr lose its oxygen?", "name one measure the county can take by next summer", "shorter")
+	b.quiet("writing")
 }
 
 func (b *tab) handsOutTasks() {
@@ -198,6 +243,10 @@ func (b *tab) settlesDisputes(story told) {
 		"verification=compare again", "ruling.h2=upheld", "reason.h2=they match", "evidence.h2=e1",
 		"ruling.h1=refuted", "reason.h1=no drift", "evidence.h1=e1", "ruling.h3=refuted", "reason.h3=it was wet", "evidence.h3=e1")
 	b.reads("Verdict delivered", "a clock", "shift it")
+	// S4: what the protocol allows is offered, to withdraw included.
+	if steps := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll('[name="step"] option')].map(o => o.value).join()`)); steps != "accept,appeal,withdraw" {
+		b.Errorf("offered: %s", steps)
+	}
 	b.fill("move", "step=accept")
 	b.reads("accepted")
 	b.quiet("disputes")
@@ -223,6 +272,9 @@ func (b *tab) runsTheDemosSession() {
 	if struck := get(b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector("#H2 s")).textDecorationLine`)); struck != "line-through" {
 		b.Errorf("the killed hypothesis is %q", struck)
 	}
+	// D20: a reply without a delta is no answer, and that is said.
+	b.fill("submit", "from=BlueLake", "text=I think it is the algae.")
+	b.reads("There is no delta in that reply", "changes nothing")
 	// D10: two replies disagree at the same instant; the conflict is shown side by side and settled.
 	b.fill("submit", "from=BlueLake", "text="+predict+edit("b-9", "an overflow feeds the algae"))
 	b.reads("Taken", "BlueLake, 2 deltas")
@@ -263,6 +315,9 @@ func (b *tab) startsSessions() {
 		b.Errorf("the critic's place is for %q", name)
 	}
 	b.follow(`a[href="/sessions?preset=default-3-agent#start"]`)
+	b.fill("start", "question=   ")
+	b.reads("A session needs a question")
+	b.calm()
 	b.fill("start", "question=Does shade help?", "module=biology", "dry=[checked]")
 	b.reads("What would be sent", "To BlueLake", "nothing was written")
 	// R8: one message does not arrive, is sent again, and a reply is fetched.
@@ -290,8 +345,8 @@ func (b *tab) looksAfterTheJournal() {
 	b.reads("Verified", "tables rebuilt and compared")
 	b.open("/journal")
 	b.do(chromedp.SendKeys(chromedp.CSS(`[name="about"]`), "memo-biology"), chromedp.SendKeys(chromedp.CSS(`[name="kind"]`), "status.decided"),
-		chromedp.SendKeys(chromedp.CSS(`[name="q"]`), "BOTH parts"))
-	b.follow(`form[role="search"] button`)
+		chromedp.SendKeys(chromedp.CSS(`main [name="q"]`), "BOTH parts"))
+	b.follow(`main form[role="search"] button`)
 	b.reads("status.decided", "owner")
 	if rows := get(b, chromedp.Evaluate[int](`document.querySelectorAll("tbody tr").length`)); rows != 1 {
 		b.Errorf("%d records are found", rows)
@@ -307,19 +362,22 @@ func (b *tab) handsOutTokens() {
 	b.open("/agents")
 	b.reads("the policy of writer decides upon nothing", "hypothesis generator")
 	b.fill("add", "name=NewWind", "role=writer")
-	b.reads("Registered", "NewWind")
-	b.fillIn(`form:has(input[name="actor"][value="NewWind"])`, "token")
+	b.reads("Registered", "NewWind", "did nothing yet")
+	b.fill("token")
 	b.reads("shown once", "brn_")
-	b.open("/agents")
+	b.open("/agents/NewWind")
 	b.fill("revoke")
 	b.reads("Revoked", "revoked")
+	b.open("/agents/GreyStone")
+	b.reads("last seen", "the policy of writer decides upon nothing", "was shown ctx-")
 	// A person's token logs in another browser, or this one again.
+	b.open("/agents")
 	b.fillIn(`form:has(input[name="actor"][value="ada"])`, "token")
 	secret := get(b, chromedp.Evaluate[string](`document.getElementById("secret").textContent`))
 	b.fill("logout")
-	b.reads("Please log in")
+	b.reads("Log in")
 	b.calm()
 	b.fillIn(`form[action="/login"]`, "", "token="+secret)
-	b.reads("What needs you")
+	b.reads("Inbox")
 	b.quiet("logging in")
 }

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/delta"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,6 +37,16 @@ type diffPage struct {
 	artifact.Difference
 	ID      brenner.ArtifactID
 	Latest  brenner.Version
+	Changes []change
+	// Items are the changes of a session artifact, item by item.
+	Items []itemChange
+}
+
+// itemChange is what changed in one item of a session artifact.
+type itemChange struct {
+	ID      delta.ItemID
+	Title   string
+	What    string // added, killed or changed
 	Changes []change
 }
 
@@ -74,12 +87,79 @@ func loadDiff(v *visit) (string, any, error) {
 	}
 	out := diffPage{Difference: diff.Difference, ID: id, Latest: view.Latest}
 	for _, f := range diff.Fields {
-		out.Changes = append(out.Changes, change{strings.TrimPrefix(f.Pointer, "/"), rows(f)})
+		out.Changes = append(out.Changes, change{place(f.Pointer), rows(f)})
+	}
+	title := "What changed in " + string(id)
+	if view.Type == artifact.TypeSessionArtifact {
+		out.Items, err = v.itemChanges(diff.From, view.Version)
+		return title, out, err
 	}
 	for _, f := range diff.Difference.Content {
-		out.Changes = append(out.Changes, change{"content" + f.Pointer, rows(f)})
+		out.Changes = append(out.Changes, change{place("/content" + f.Pointer), rows(f)})
 	}
-	return "What changed in " + string(id), out, nil
+	return title, out, nil
+}
+
+// diffPath is the address of a comparison.
+func diffPath(id brenner.ArtifactID, from, to brenner.Version) string {
+	return fmt.Sprintf("/artifacts/%s/diff?from=%d&to=%d", url.PathEscape(string(id)), from, to)
+}
+
+// place puts a JSON pointer into words.
+func place(pointer string) string {
+	var words []string
+	for token := range jsontext.Pointer(pointer).Tokens() {
+		words = append(words, strings.ReplaceAll(token, "_", " "))
+	}
+	return strings.Join(words, " › ")
+}
+
+// itemChanges compares two versions of a session artifact as the documents
+// they are, not as the history in which they are kept.
+func (v *visit) itemChanges(from brenner.Ref, to artifact.Version) ([]itemChange, error) {
+	before, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: from})
+	if err != nil {
+		return nil, err
+	}
+	old, err := delta.ReadArtifact(before.Content)
+	if err != nil {
+		return nil, err
+	}
+	now, err := delta.ReadArtifact(to.Content)
+	if err != nil {
+		return nil, err
+	}
+	var out []itemChange
+	for _, c := range delta.Compare(old, now).Items {
+		one := itemChange{ID: c.Item, What: "changed"}
+		switch {
+		case c.Killed:
+			one.What = "killed"
+		case c.Added:
+			one.What = "added"
+		}
+		if it, ok := now.Item(c.Item); ok {
+			one.Title = it.Text("name")
+			if death := it.Killed(); c.Killed && death != nil && death.Reason != "" {
+				one.Changes = append(one.Changes, change{"reason", []row{{Kind: "changed", Right: death.Reason, HasR: true}}})
+			}
+		}
+		for _, f := range c.Fields {
+			where := strings.ReplaceAll(strings.ReplaceAll(f.Field, ".", " › "), "_", " ")
+			one.Changes = append(one.Changes, change{where, rows(artifact.FieldChange{Old: asLines(f.Before), New: asLines(f.After)})})
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// asLines makes a list of texts one text, a line each; another value stays.
+func asLines(raw jsontext.Value) jsontext.Value {
+	var list []string
+	if raw.Kind() != '[' || json.Unmarshal(raw, &list) != nil {
+		return raw
+	}
+	return quoted(strings.Join(list, "\n"))
 }
 
 // parentOf is what a version was built on, itself if on nothing.

@@ -1,15 +1,22 @@
 package web
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"html/template"
+	"io"
+	"mime/multipart"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -39,42 +46,115 @@ func formToken(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkForm refuses a form that did not come from a page of ours in this
-// browser: by what the browser says about its origin, and by its token.
-func (v *visit) checkForm() error {
-	refused := brenner.Errorf(brenner.CodeFormExpired, "this form did not come from a page of this server").
-		WithHint("reload the page and send it again")
+// errForm refuses a form that did not come from a page of ours in this browser.
+var errForm = brenner.Errorf(brenner.CodeFormExpired, "this form did not come from a page of this server, or is from before it was restarted")
+
+// readForm reads what a form says, if the browser tells that the form is ours.
+func (v *visit) readForm() error {
 	if err := http.NewCrossOriginProtection().Check(v.Request); err != nil {
-		return refused.Because(err)
+		return errForm.Because(err)
 	}
-	if err := v.ParseForm(); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return brenner.Errorf(brenner.CodeLimitExceeded, "the form is larger than %d bytes", tooLarge.Limit)
-		}
-		return refused.Because(err)
-	}
-	want := formToken(v.secret)
-	if subtle.ConstantTimeCompare([]byte(v.PostForm.Get("token")), []byte(want)) != 1 {
-		return refused
+	return parseForm(v.Request)
+}
+
+// checkToken refuses a form without the token of this browser.
+func (v *visit) checkToken() error {
+	if subtle.ConstantTimeCompare([]byte(v.PostForm.Get("token")), []byte(formToken(v.secret))) != 1 {
+		return errForm
 	}
 	return nil
 }
 
-// Form writes the hidden fields that every form begins with.
-func (s *shown) Form(act string) template.HTML {
-	return template.HTML(`<input type="hidden" name="token" value="` + formToken(s.visit.secret) +
-		`"><input type="hidden" name="key" value="` + newKey() +
-		`"><input type="hidden" name="act" value="` + template.HTMLEscapeString(act) + `">`)
+// parseForm reads the fields of a form. A file takes the place of the field
+// that it is named after.
+func parseForm(r *http.Request) error {
+	err := r.ParseMultipartForm(maxForm)
+	if errors.Is(err, http.ErrNotMultipart) {
+		err = r.ParseForm()
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the form is larger than %d bytes", tooLarge.Limit).Because(err)
+	case err != nil:
+		return errForm.Because(err)
+	case r.MultipartForm == nil:
+		return nil
+	}
+	for name, files := range r.MultipartForm.File {
+		for _, f := range files {
+			text, err := readUpload(f)
+			if err != nil {
+				return err
+			}
+			if text != "" {
+				r.PostForm.Set(strings.TrimSuffix(name, ".file"), text)
+			}
+		}
+	}
+	return nil
 }
 
-// Old gives what was typed into a field of the form that has just failed, so
-// that nobody types it twice.
+// readUpload gives a file that came with a form as a text.
+func readUpload(f *multipart.FileHeader) (string, error) {
+	in, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return "", brenner.Errorf(brenner.CodeInvalidValue, "the file %s is not a text in UTF-8", f.Filename)
+	}
+	return string(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
+}
+
+// Form writes the hidden fields that every form begins with: the token of the
+// browser, the key of the form and, unless its buttons say that, what it does.
+func (s *shown) Form(act string) template.HTML {
+	fields := `<input type="hidden" name="token" value="` + formToken(s.visit.secret) + `"><input type="hidden" name="key" value="` + newKey() + `">`
+	if act != "" {
+		fields += `<input type="hidden" name="act" value="` + template.HTMLEscapeString(act) + `">`
+	}
+	return template.HTML(fields)
+}
+
+// Old gives what was typed into a field of the form that has just failed, or
+// came through a login, so that nobody types it twice (N8).
 func (s *shown) Old(act, field string) string {
-	if s.Problem == nil || s.visit.PostForm.Get("act") != act {
+	if !s.refilled(act) {
 		return ""
 	}
 	return s.visit.PostForm.Get(field)
+}
+
+// Had reports whether a value was chosen in a field of such a form, Or gives
+// what was typed or, in a form that is new, what it begins with.
+func (s *shown) Had(act, field string, value any) bool {
+	return s.refilled(act) && slices.Contains(s.visit.PostForm[field], fmt.Sprint(value))
+}
+
+// Or is what was typed into a field, or what a new form holds there.
+func (s *shown) Or(act, field string, begin any) string {
+	if s.refilled(act) {
+		return s.visit.PostForm.Get(field)
+	}
+	return fmt.Sprint(begin)
+}
+
+func (s *shown) refilled(act string) bool {
+	return s.visit != nil && (s.Problem != nil || s.visit.refill) && (s.visit.PostForm.Get("act") == act || s.visit.PostForm.Get("act") == "preview")
+}
+
+// Fault is what is wrong with a field of the form that has just failed.
+func (s *shown) Fault(act, field string) string {
+	if s.Problem == nil || !s.refilled(act) || fieldOf(s.Problem.Pointer) != field {
+		return ""
+	}
+	return s.Problem.Message
 }
 
 // Typed gives what the form that led to this page held.
@@ -86,8 +166,36 @@ func (s *shown) Query(name string) string { return s.visit.URL.Query().Get(name)
 // Path is the address of the page without its parameters.
 func (s *shown) Path() string { return s.visit.URL.Path }
 
-// NextPage is the address of the page with another cursor.
-func (s *shown) NextPage(cursor string) string { return s.visit.with("cursor", cursor) }
+// A list that is too long for a page is shown in parts. The address holds the
+// cursors of all parts up to this one, so that there is a way back.
+
+// maxTrail is how many parts one can go back.
+const maxTrail = 100
+
+// Paged says that this is not the first part of the list.
+func (s *shown) Paged() bool { return s.visit.query("cursor") != "" }
+
+// NextPage is the address of the part that begins at a cursor, PreviousPage
+// that of the part before this one.
+func (s *shown) NextPage(cursor string) string {
+	return s.visit.trail(append(s.visit.cursors(), cursor))
+}
+
+// PreviousPage is the address of the part before this one.
+func (s *shown) PreviousPage() string {
+	all := s.visit.cursors()
+	return s.visit.trail(all[:max(0, len(all)-1)])
+}
+
+// cursors are those of the parts up to this one.
+func (v *visit) cursors() []string { return v.URL.Query()["cursor"] }
+
+func (v *visit) trail(cursors []string) string {
+	q := v.URL.Query()
+	q.Del("done")
+	q["cursor"] = cursors[max(0, len(cursors)-maxTrail):]
+	return (&url.URL{Path: v.URL.Path, RawQuery: q.Encode()}).String()
+}
 
 // field gives a field of the form without blanks around it.
 func (v *visit) field(name string) string {
@@ -110,7 +218,13 @@ func (v *visit) number(name string) int64 {
 }
 
 // page asks for as many as a page shows, from where the address says.
-func (v *visit) page(limit int) api.Page { return api.Page{Limit: limit, Cursor: v.query("cursor")} }
+func (v *visit) page(limit int) api.Page {
+	p := api.Page{Limit: limit}
+	if all := v.cursors(); len(all) > 0 {
+		p.Cursor = all[len(all)-1]
+	}
+	return p
+}
 
 // ref reads the reference that is part of the path.
 func (v *visit) ref() (brenner.Ref, error) { return brenner.ParseRef(v.PathValue("ref")) }

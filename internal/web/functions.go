@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/artifact"
@@ -24,6 +26,7 @@ var functions = template.FuncMap{
 	"path":     pathLinks,
 	"badge":    badge,
 	"hint":     hint,
+	"sentence": sentence,
 	"words":    func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 	"join":     func(sep string, list []string) string { return strings.Join(list, sep) },
 	"plural":   plural,
@@ -160,6 +163,28 @@ func pathLinks(path []brenner.Ref) template.HTML {
 	return template.HTML(strings.Join(parts, ` <span aria-label="rests on">→</span> `))
 }
 
+// sentence makes a sentence of words that begin in lower case and have no end,
+// as messages and hints do.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = capital(text)
+	if strings.ContainsAny(text[len(text)-1:], ".?!:") {
+		return text
+	}
+	return text + "."
+}
+
+// capital begins a text with a capital letter.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
 // hint shows advice, in which what one types stands between backquotes.
 func hint(text string) template.HTML {
 	var b strings.Builder
@@ -226,7 +251,7 @@ func writeValue(b *strings.Builder, d *jsontext.Decoder) error {
 	}
 	text := token.String()
 	if token.Kind() == '"' && strings.ContainsRune(text, '\n') {
-		b.WriteString(`<div class="long">` + template.HTMLEscapeString(text) + `</div>`)
+		b.WriteString(`<div class="prose">` + string(markdown(text)) + `</div>`)
 		return nil
 	}
 	b.WriteString(template.HTMLEscapeString(text))

@@ -9,11 +9,18 @@ import (
 	"brenner/snapshot"
 )
 
-// home is the state of the project and what needs the person who looks.
-type home struct {
+// inbox is what needs the person who looks.
+type inbox struct {
+	Question string
+	// Begun says that there is a brief that is canonical.
+	Begun bool
+	Needs []need
+}
+
+// overview is the state of the project, from what is canonical.
+type overview struct {
 	Snapshot api.SnapshotResult
 	Spine    lineage.SpineView
-	Needs    []need
 	// The beginnings of what may be long in the snapshot.
 	Hypotheses, Open part[snapshot.Statement]
 	Models, Evidence part[snapshot.Entry]
@@ -26,7 +33,11 @@ type need struct {
 	Verb  string // what one does about it
 	Path  string // of the page where it is done
 	Names []link
+	More  int // that are not named
 }
+
+// namesShown is how many of the things of one kind are named.
+const namesShown = 5
 
 // link is a name and where it leads.
 type link struct{ Name, Path string }
@@ -46,12 +57,12 @@ var places = map[string]struct{ title, verb, page, each, part string }{
 	"review":        {"Lessons to review", "Review", "/playbook", "", ""},
 	"task":          {"Tasks that are stuck", "Reassign", "/tasks?state=claimed", "/tasks/", ""},
 	"consolidation": {"Consolidation is overdue", "Open a task", "/tasks?title=Consolidate#open", "", ""},
-	"memo":          {"Memos that are behind", "See which", "/#spine", "", ""},
-	"spine":         {"What the spine lacks", "See what", "/#spine", "", ""},
+	"memo":          {"Memos that are behind", "See which", "/knowledge#spine", "", ""},
+	"spine":         {"What the spine lacks", "See what", "/knowledge#spine", "", ""},
 }
 
 func loadHome(v *visit) (string, any, error) {
-	snap, err := v.svc.Snapshot(v.Context(), api.SnapshotRequest{})
+	status, err := v.svc.Status(v.Context())
 	if err != nil {
 		return "", nil, err
 	}
@@ -59,22 +70,30 @@ func loadHome(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	status, err := v.svc.Status(v.Context())
-	if err != nil {
-		return "", nil, err
-	}
-	out := home{
-		Snapshot: snap, Spine: spine.SpineView,
-		Hypotheses: first(snap.Hypotheses), Models: first(snap.Models), Evidence: first(snap.Evidence), Open: first(snap.Open),
+	out := inbox{Begun: spine.Brief != nil}
+	if out.Begun {
+		out.Question = spine.Brief.Summary
 	}
 	for _, n := range status.Items {
 		out.Needs = append(out.Needs, placeOf(n))
 	}
-	return v.project.Name, out, nil
+	return "Inbox", out, nil
+}
+
+func loadKnowledge(v *visit) (string, any, error) {
+	snap, err := v.svc.Snapshot(v.Context(), api.SnapshotRequest{})
+	if err != nil {
+		return "", nil, err
+	}
+	spine, err := v.svc.Spine(v.Context())
+	return "Where it stands", overview{
+		Snapshot: snap, Spine: spine.SpineView,
+		Hypotheses: first(snap.Hypotheses), Models: first(snap.Models), Evidence: first(snap.Evidence), Open: first(snap.Open),
+	}, err
 }
 
 // placeOf says where a need is dealt with. A kind that has no page yet is
-// shown with its command alone.
+// shown without a way there.
 func placeOf(n api.Need) need {
 	place, known := places[n.Kind]
 	out := need{Need: n, Title: strings.ReplaceAll(n.Kind, "_", " "), Verb: place.verb, Path: place.page}
@@ -84,7 +103,9 @@ func placeOf(n api.Need) need {
 	if place.each == "" {
 		return out
 	}
-	for _, name := range n.Names {
+	few := n.Names[:min(len(n.Names), namesShown)]
+	out.More = n.Count - len(few)
+	for _, name := range few {
 		out.Names = append(out.Names, link{name, place.each + url.PathEscape(name) + place.part})
 	}
 	if n.Count == 1 && len(out.Names) == 1 {

@@ -23,9 +23,12 @@ type journalPage struct {
 	Searched, Whole bool
 }
 
+// recordsShown is how many records a page shows.
+const recordsShown = 40
+
 func loadJournal(v *visit) (string, any, error) {
 	req := api.RecordsRequest{
-		Newest: true, Limit: perPage, Before: v.number("before"),
+		Newest: true, Limit: recordsShown, Before: v.number("before"),
 		Kind: v.query("kind"), Actor: brenner.ActorName(v.query("actor")), About: v.query("about"), Text: v.query("q"),
 	}
 	whole := v.number("record")

@@ -23,8 +23,12 @@ type lineagePage struct {
 	Zooms            []zoom
 	Fit              bool
 	Picture          template.HTML
-	// Drawn is how many versions the picture holds.
-	Drawn int
+	// Clustered says that boxes of the picture stand for several versions,
+	// Opened which of them is drawn in full and listed, All the address of the
+	// picture with none opened.
+	Clustered bool
+	Opened    *lineage.Cluster
+	All       string
 	// Generations counts the versions by how far away they are; Rows is the
 	// part of the list that is shown, Next the address of the next part.
 	Generations []generation
@@ -43,8 +47,8 @@ type generation struct{ Depth, Count int }
 
 const (
 	// lineageLimit is how many versions a page asks for, the nearest.
-	lineageLimit = 250
-	// drawn is how many a picture holds before it helps nobody.
+	lineageLimit = 500
+	// drawn is how many a picture shows each by itself.
 	drawn = 60
 	// fit and natural are sizes of a picture; the others are percentages too.
 	fit, natural = "fit", "100"
@@ -71,31 +75,42 @@ func loadLineage(v *visit) (string, any, error) {
 		}
 		out.Generations[n.Depth].Count++
 	}
-	skip := min(int(v.number("skip")), len(out.Nodes))
-	end := min(skip+perPage, len(out.Nodes))
-	if out.Rows = out.Nodes[skip:end]; end < len(out.Nodes) {
+	rows := out.Nodes
+	if out.Opened != nil {
+		rows = out.Opened.Members
+	}
+	skip := min(int(v.number("skip")), len(rows))
+	end := min(skip+perPage, len(rows))
+	if out.Rows = rows[skip:end]; end < len(rows) {
 		out.Next = v.with("skip", strconv.Itoa(end)) + "#list"
 	}
 	return "Lineage of " + out.Ref.String(), out, nil
 }
 
-// draw makes the picture of what is nearest, in the size that was asked for.
+// draw makes the picture, in the size that was asked for.
 func (p *lineagePage) draw(v *visit) {
-	chosen := cmp.Or(v.query("zoom"), natural)
+	chosen := cmp.Or(v.query("zoom"), fit)
 	sizes := []string{"50", "75", natural, "150", "200"}
 	p.Fit = chosen == fit
 	if !p.Fit && !slices.Contains(sizes, chosen) {
-		chosen = natural
+		chosen, p.Fit = fit, true
 	}
 	for _, size := range sizes {
 		p.Zooms = append(p.Zooms, zoom{link{size + " %", v.with("zoom", size) + "#picture"}, size == chosen})
 	}
-	p.Zooms = append(p.Zooms, zoom{link{"fit the page", v.with("zoom", fit) + "#picture"}, p.Fit})
+	p.Zooms = append(p.Zooms, zoom{link{"fit", v.with("zoom", fit) + "#picture"}, p.Fit})
 	percent, err := strconv.Atoi(chosen)
 	if err != nil {
 		percent = 100 // the page says how wide it is
 	}
-	near := p.Nearest(drawn)
-	p.Drawn = len(near.Nodes)
-	p.Picture = template.HTML(near.Inline(percent, artifactPath))
+	for _, c := range p.Clusters(drawn, "") {
+		if p.Clustered = true; c.Key() == v.query("open") {
+			p.Opened = &c
+		}
+	}
+	p.All = v.with("open", "") + "#picture"
+	p.Picture = template.HTML(p.Inline(lineage.Picture{
+		Percent: percent, Link: artifactPath, Clusters: p.Clusters(drawn, v.query("open")),
+		ClusterLink: func(c lineage.Cluster) string { return v.with("open", c.Key()) + "#picture" },
+	})) //nolint:gosec // lineage escapes what versions say
 }

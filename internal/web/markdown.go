@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -18,18 +19,20 @@ import (
 // links, so that reading a text tells nobody that it was read; links lead to
 // the web or to a mail address, or nowhere; headings go below those of the
 // page.
-var prose = goldmark.New(
-	goldmark.WithExtensions(
-		extension.Strikethrough,
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), // no style attributes
-	),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tamer{}, 1000))),
-)
+var prose = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(
+			extension.Strikethrough,
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), // no style attributes
+		),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tamer{}, 1000))),
+	)
+})
 
 // markdown gives a text as HTML that is safe to show.
 func markdown(source string) template.HTML {
 	var b bytes.Buffer
-	if err := prose.Convert([]byte(source), &b); err != nil {
+	if err := prose().Convert([]byte(source), &b); err != nil {
 		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>")
 	}
 	return template.HTML(b.String())

@@ -6,11 +6,11 @@ import (
 	"embed"
 	"errors"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"brenner"
 	"brenner/api"
@@ -19,9 +19,10 @@ import (
 
 // page is one kind of page.
 type page struct {
-	section string // of the navigation
-	name    string // of the template, pages/NAME.html
-	load    func(*visit) (title string, data any, err error)
+	area string // of the navigation
+	tab  string // of the area, if it has any
+	name string // of the template, pages/NAME.html
+	load func(*visit) (title string, data any, err error)
 	// acts are what its forms do, by the value of their field "act".
 	acts map[string]act
 }
@@ -37,6 +38,9 @@ type visit struct {
 	project api.ProjectInfo
 	secret  string // of this browser, for its forms
 	result  any
+	// refill shows the form as it was typed, resumed because it came through a
+	// login and was not acted upon.
+	refill, resumed bool
 }
 
 // enter says who comes. An agent may not: pages are for persons.
@@ -49,9 +53,8 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request) (*visit, error) {
 	if v.project, err = svc.Project(r.Context()); err != nil {
 		return nil, err
 	}
-	if !v.project.Person {
-		return nil, brenner.Errorf(brenner.CodePersonRequired, "the pages are for persons; %s is an agent", v.project.Actor).
-			WithHint("an agent uses MCP, the HTTP API or the command line")
+	if err := person(v.project); err != nil {
+		return nil, err
 	}
 	v.secret, err = browserSecret(w, r)
 	return v, err
@@ -79,13 +82,21 @@ func (s *site) act(p page) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		v, err := s.enter(w, r)
 		if err == nil {
-			err = v.checkForm()
+			err = v.readForm()
 		}
 		if err != nil {
 			s.fail(w, r, v, err)
 			return
 		}
-		name := r.PostFormValue("act")
+		if v.resume() {
+			s.render(w, v, p, nil)
+			return
+		}
+		if err := v.checkToken(); err != nil {
+			s.render(w, v, p, err)
+			return
+		}
+		name := r.PostForm.Get("act")
 		do, ok := p.acts[name]
 		if !ok {
 			s.fail(w, r, v, brenner.Errorf(brenner.CodeInvalidValue, "the page has no form %q", name))
@@ -96,25 +107,61 @@ func (s *site) act(p page) http.Handler {
 			s.render(w, v, p, err)
 			return
 		}
-		w.Header().Set("Location", to+"?"+url.Values{"done": {name}}.Encode())
+		w.Header().Set("Location", withDone(to, name))
 		w.WriteHeader(http.StatusSeeOther)
 	})
 }
 
+// withDone is the address to go on to, which says what was done.
+func withDone(to, act string) string {
+	u, err := url.Parse(to)
+	if err != nil {
+		return to // made by us; shown without the notice
+	}
+	q := u.Query()
+	q.Set("done", act)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
 // shown is what a template gets.
 type shown struct {
-	Title    string
-	Section  string
-	Sections any
-	Project  api.ProjectInfo
-	Data     any
-	Result   any
-	Notice   string
-	Problem  *brenner.Error
-	// Login offers to log in.
-	Login bool
+	Title   string
+	Area    string
+	Tab     string
+	Areas   []area
+	Project api.ProjectInfo
+	Data    any
+	Result  any
+	Notice  string
+	Problem *brenner.Error
+	// Main is the page within the layout.
+	Main  template.HTML
 	visit *visit
 }
+
+// SkipTo is where a keyboard can go at once, past the navigation: the list, if
+// the page has one.
+func (s *shown) SkipTo() string {
+	if strings.Contains(string(s.Main), ` id="list"`) {
+		return "list"
+	}
+	return "main"
+}
+
+// Tabs are the pages of the area that is shown.
+func (s *shown) Tabs() []link {
+	for _, a := range s.Areas {
+		if a.Name == s.Area {
+			return a.Tabs
+		}
+	}
+	return nil
+}
+
+// Advice says what to do about the problem, Actions where that is done.
+func (s *shown) Advice() string  { return advice(s.Problem) }
+func (s *shown) Actions() []link { return actionsOf(s.Problem) }
 
 // render shows a page, after an act that failed together with why.
 func (s *site) render(w http.ResponseWriter, v *visit, p page, failed error) {
@@ -123,7 +170,10 @@ func (s *site) render(w http.ResponseWriter, v *visit, p page, failed error) {
 		s.fail(w, v.Request, v, errors.Join(failed, err))
 		return
 	}
-	out := &shown{Title: title, Section: p.section, Data: data, Result: v.result, Notice: notices[v.URL.Query().Get("done")], visit: v}
+	out := &shown{Title: title, Area: p.area, Tab: p.tab, Data: data, Result: v.result, Notice: notices[v.URL.Query().Get("done")], visit: v}
+	if v.resumed {
+		out.Notice = "You are logged in again. What you typed is below: look it over and send it."
+	}
 	status := http.StatusOK
 	if failed != nil {
 		status = s.explain(v, out, failed)
@@ -131,19 +181,18 @@ func (s *site) render(w http.ResponseWriter, v *visit, p page, failed error) {
 	s.write(w, status, p.name, out)
 }
 
-// fail shows what went wrong in place of a page.
+// fail shows what went wrong in place of a page; who is not known, or may not
+// come in, is asked to log in.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, v *visit, err error) {
-	out := &shown{Title: "That did not work", visit: v}
-	status := s.explain(v, out, err)
-	if out.Problem.Code == brenner.CodeUnauthenticated {
-		// What to do is said by the page, better than to a program.
-		out.Problem = brenner.Errorf(out.Problem.Code, "nobody is logged in in this browser")
-		if r.URL.Query().Get("login") == "refused" {
-			out.Problem.Message = "that address or token is not valid, or was used before"
-		}
-		status, out.Title, out.Login = http.StatusUnauthorized, "Please log in", true
+	if v == nil && (errors.Is(err, brenner.CodeUnauthenticated) || errors.Is(err, brenner.CodePersonRequired)) {
+		s.askLogin(w, r, err)
+		return
 	}
-	s.write(w, status, "error", out)
+	out := &shown{Title: "That did not work", visit: v}
+	if errors.Is(err, brenner.CodeNotFound) {
+		out.Title = "Not found"
+	}
+	s.write(w, s.explain(v, out, err), "error", out)
 }
 
 // explain puts an error into the words of a page. What is our own fault is
@@ -165,9 +214,15 @@ func (s *site) write(w http.ResponseWriter, status int, name string, out *shown)
 	if out.visit != nil {
 		out.Project = out.visit.project
 	}
-	out.Sections = sections
-	var b bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&b, "layout", out); err != nil {
+	out.Areas = areas
+	var main, b bytes.Buffer
+	page := templateOf(name)
+	err := page.ExecuteTemplate(&main, "main", out)
+	out.Main = template.HTML(main.String()) //nolint:gosec // made by the template just now
+	if err == nil {
+		err = page.ExecuteTemplate(&b, "layout", out)
+	}
+	if err != nil {
 		s.Log.Error("template failed", "page", name, "error", err)
 		http.Error(w, string(brenner.CodeInternal)+": the page could not be made", http.StatusInternalServerError)
 		return
@@ -207,26 +262,32 @@ var notices = map[string]string{
 	"release": "Released from quarantine.", "amend": "Amended: the old wording is retired.", "undo": "Taken back.", "feedback": "Counted.",
 	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",
 	"arbitrate": "In arbitration.", "verdict": "Verdict delivered.", "adopt": "The draft is the verdict now.", "move": "Done.",
-	"add": "Registered.", "revoke": "Revoked, at once.",
+	"write": "Written as a draft. Promote it to make it canonical.",
+	"add":   "Registered.", "revoke": "Revoked, at once.",
 }
 
 //go:embed pages/*.html
 var pageFiles embed.FS
 
-// templates holds one set per page: the layout, the parts, and the page.
-var templates = func() map[string]*template.Template {
-	names, err := fs.Glob(pageFiles, "pages/*.html")
-	if err != nil {
-		panic(err) // the pattern is a constant
-	}
-	base := template.Must(template.New("").Funcs(functions).ParseFS(pageFiles, "pages/layout.html", "pages/parts.html"))
-	all := map[string]*template.Template{}
-	for _, path := range names {
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "pages/"), ".html")
-		all[name] = template.Must(template.Must(base.Clone()).ParseFS(pageFiles, path))
-	}
-	return all
-}()
+// base is what every page is made of: the layout and the parts. Nothing is
+// parsed before a page needs it, so that a command that shows none pays
+// nothing.
+var base = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(pageFiles, "pages/layout.html", "pages/parts.html"))
+})
+
+// parsed holds for each page that was shown a function that gives its
+// template, and parses it the first time.
+var parsed sync.Map
+
+// templateOf gives the template of a page. The files are part of the program:
+// one that does not parse is a fault of ours, which the tests find.
+func templateOf(name string) *template.Template {
+	parse, _ := parsed.LoadOrStore(name, sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(base().Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
+	}))
+	return parse.(func() *template.Template)() //nolint:forcetypeassert // nothing else is stored
+}
 
 // newKey makes the idempotency key of one form (X2): sending it twice does
 // what it says once.

@@ -25,6 +25,8 @@ type sessionPage struct {
 type section struct {
 	Title string
 	Items []item
+	// More counts the items that are not shown.
+	More int
 	// Hypotheses and Rows are the predictions as a table, for the section that
 	// is one.
 	Hypotheses []item
@@ -53,7 +55,13 @@ type itemField struct {
 // prediction is a row of the predictions table, a cell for each hypothesis.
 type prediction struct {
 	item
-	Cells []string
+	Cells []cell
+}
+
+// cell is what a hypothesis says about a row.
+type cell struct {
+	Hypothesis string
+	Text       string
 }
 
 // conflict is an unsettled field and what it could be.
@@ -85,9 +93,7 @@ func loadSession(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	for _, s := range delta.Schemas() {
-		out.Sections = append(out.Sections, sectionOf(a, s))
-	}
+	out.Sections = document(a, v.query("full") != "")
 	for _, c := range a.Conflicts() {
 		out.Conflicts = append(out.Conflicts, conflict{c, c.Name(), kindOf(c.Candidates[0].Value)})
 	}
@@ -108,11 +114,26 @@ func kindOf(value jsontext.Value) string {
 	return "string"
 }
 
+// document lays a session artifact out by its sections, each as much of it as
+// a page shows, or all.
+func document(a *delta.Artifact, all bool) []section {
+	var out []section
+	for _, schema := range delta.Schemas() {
+		out = append(out, sectionOf(a, schema, all))
+	}
+	return out
+}
+
 // sectionOf lays a section out.
-func sectionOf(a *delta.Artifact, schema delta.Schema) section {
+func sectionOf(a *delta.Artifact, schema delta.Schema, all bool) section {
 	out := section{Title: schema.Title}
+	items := a.Items(schema.Section)
+	if !all {
+		items = items[:min(len(items), perPage)]
+		out.More = len(a.Items(schema.Section)) - len(items)
+	}
 	if schema.Section != delta.PredictionsTable {
-		for _, it := range a.Items(schema.Section) {
+		for _, it := range items {
 			out.Items = append(out.Items, itemOf(it, schema))
 		}
 		return out
@@ -120,10 +141,10 @@ func sectionOf(a *delta.Artifact, schema delta.Schema) section {
 	for _, h := range a.Items(delta.HypothesisSlate) {
 		out.Hypotheses = append(out.Hypotheses, item{ID: h.ID(), Title: h.Text("name"), Killed: h.Killed()})
 	}
-	for _, it := range a.Items(schema.Section) {
+	for _, it := range items {
 		row := prediction{item: item{ID: it.ID(), Title: it.Text("condition"), Killed: it.Killed()}}
 		for _, h := range out.Hypotheses {
-			row.Cells = append(row.Cells, a.Prediction(it, string(h.ID)))
+			row.Cells = append(row.Cells, cell{strings.TrimSpace(string(h.ID) + " " + h.Title), a.Prediction(it, string(h.ID))})
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -111,6 +111,10 @@ var sessionsActs = map[string]act{
 			}
 			req.Roster.Entries = append(req.Roster.Entries, row)
 		}
+		if req.Question == "" {
+			return "", brenner.Errorf(brenner.CodeInvalidValue, "a session needs a question").At("/question").
+				WithHint("say what the agents are to find out")
+		}
 		started, err := v.svc.StartSession(v.Context(), req)
 		if err == nil && req.DryRun {
 			v.result = started
@@ -137,6 +141,8 @@ func onSession(do func(*visit, brenner.SessionID) (any, error)) act {
 type sessionResult struct {
 	Compiled *api.CompileResult
 	Fetched  *api.FetchResult
+	// Unusable is a reply in which no delta was found.
+	Unusable *api.Submission
 }
 
 // sessionActs work on one session.
@@ -164,10 +170,13 @@ var sessionActs = map[string]act{
 		return nil, err
 	}),
 	"submit": onSession(func(v *visit, id brenner.SessionID) (any, error) {
-		_, err := v.svc.SubmitDeltas(v.Context(), api.SubmitDeltasRequest{
+		res, err := v.svc.SubmitDeltas(v.Context(), api.SubmitDeltasRequest{
 			Write: v.write(), Session: id, From: brenner.ActorName(v.field("from")), Text: v.field("text"),
 		})
-		return nil, err
+		if err != nil || len(res.Deltas) > 0 {
+			return nil, err
+		}
+		return sessionResult{Unusable: &res}, nil
 	}),
 	"resolve": onSession(func(v *visit, id brenner.SessionID) (any, error) {
 		req := api.ResolveConflictRequest{

@@ -13,18 +13,12 @@ import (
 // stalemateList lists stalemates.
 type stalemateList struct {
 	api.StalemateList
-	States []string
+	States []stalemate.State
 }
 
 func loadStalemates(v *visit) (string, any, error) {
 	list, err := v.svc.Stalemates(v.Context(), api.ListStalematesRequest{Page: v.page(perPage), States: one[stalemate.State](v.query("state"))})
-	return "Stalemates", stalemateList{list, stalemateStates}, err
-}
-
-// stalemateStates are the states to choose from (S3).
-var stalemateStates = []string{
-	string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Accepted),
-	string(stalemate.Appealed), string(stalemate.Implemented), string(stalemate.Verified), string(stalemate.Withdrawn),
+	return "Stalemates", stalemateList{list, stalemate.States()}, err
 }
 
 // stalematePage is one stalemate and what can be done about it.
@@ -44,27 +38,18 @@ func loadStalemate(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	// Taking it on and deciding it have forms of their own.
+	steps := slices.DeleteFunc(view.State.Actions(), func(a stalemate.Action) bool { return a == stalemate.Arbitration || a == stalemate.Deliver })
 	out := stalematePage{
 		StalemateView: view,
-		All:           append(append([]stalemate.Hypothesis{}, view.Stalemate.Hypotheses...), view.Stalemate.Alternatives...),
+		All:           view.Stalemate.All(),
 		Draft:         view.State == stalemate.InArbitration,
-		Steps:         stepsFrom[view.State],
-		CanReopen:     slices.Contains(stepsFrom[view.State], stalemate.Reopen),
+		Steps:         steps,
+		CanReopen:     slices.Contains(steps, stalemate.Reopen),
 		Outcomes:      []stalemate.Outcome{stalemate.HypothesisUpheld, stalemate.OtherCause, stalemate.InsufficientEvidence, stalemate.NotReproducible},
 		Rulings:       []stalemate.Ruling{stalemate.Undetermined, stalemate.Upheld, stalemate.Refuted},
 	}
 	return "Stalemate " + string(view.ID), out, nil
-}
-
-// stepsFrom are the steps a form offers in each state; the service decides
-// which of them may be taken.
-var stepsFrom = map[stalemate.State][]stalemate.Action{
-	stalemate.Open:          {stalemate.Withdraw},
-	stalemate.InArbitration: {stalemate.Withdraw},
-	stalemate.Decided:       {stalemate.Accept, stalemate.Appeal},
-	stalemate.Appealed:      {stalemate.Reopen, stalemate.Withdraw},
-	stalemate.Accepted:      {stalemate.Implement},
-	stalemate.Implemented:   {stalemate.Verify, stalemate.Reopen},
 }
 
 func stalematePath(id brenner.ArtifactID) string { return "/stalemates/" + url.PathEscape(string(id)) }

@@ -8,8 +8,10 @@
 // html/template or through the Markdown of this package, which lets no HTML,
 // no image and no strange link through.
 //
-// One small script of our own listens to the change feed and refreshes what
-// is shown. Without it every page works, and is reloaded by hand.
+// Small scripts of our own, one for each behaviour, make the pages quicker to
+// work with: live refreshes what is shown, rows and keys move through lists,
+// find searches as one types, picture pans and zooms, preview shows what is
+// being written. Without them every page works, and is reloaded by hand.
 package web
 
 import (
@@ -28,6 +30,9 @@ type Options struct {
 	Service func(*http.Request) (api.Service, error)
 	// Wait returns when the journal may hold more than after records.
 	Wait func(ctx context.Context, after int64) error
+	// LogIn logs in the browser that asks if admit lets it, LogOut ends that.
+	LogIn  func(w http.ResponseWriter, r *http.Request, admit func(api.Service) error) error
+	LogOut func(http.ResponseWriter, *http.Request)
 	// Log is told about faults that a page does not show; nil: nobody is.
 	Log *slog.Logger
 }
@@ -52,6 +57,9 @@ func New(o Options) http.Handler {
 			s.mux.Handle("POST "+path, s.act(p))
 		}
 	}
+	s.mux.HandleFunc("GET /login", s.login)
+	s.mux.HandleFunc("POST /login", s.login)
+	s.mux.HandleFunc("POST /logout", s.logout)
 	s.mux.HandleFunc("GET /live", s.live)
 	s.mux.Handle("GET /assets/{name}", http.HandlerFunc(asset))
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -83,40 +91,46 @@ func secure(next http.Handler) http.Handler {
 // pages lists every page by its path.
 func pages() map[string]page {
 	return map[string]page{
-		"/{$}":                 {section: "Home", name: "home", load: loadHome},
-		"/artifacts":           {section: "Artifacts", name: "artifacts", load: loadArtifacts},
-		"/artifacts/{ref}":     {section: "Artifacts", name: "artifact", load: loadArtifact, acts: artifactActs},
-		"/artifacts/{id}/diff": {section: "Artifacts", name: "diff", load: loadDiff},
-		"/lineage/{ref}":       {section: "Artifacts", name: "lineage", load: loadLineage},
-		"/forks":               {section: "Forks", name: "forks", load: loadForks},
-		"/stale":               {section: "Stale", name: "stale", load: loadStale},
-		"/tasks":               {section: "Tasks", name: "tasks", load: loadTasks, acts: tasksActs},
-		"/tasks/{id}":          {section: "Tasks", name: "task", load: loadTask, acts: taskActs},
-		"/contexts":            {section: "Contexts", name: "contexts", load: loadContexts},
-		"/contexts/preview":    {section: "Contexts", name: "preview", load: loadPreview},
-		"/contexts/{id}":       {section: "Contexts", name: "invocation", load: loadInvocation},
-		"/sessions":            {section: "Sessions", name: "sessions", load: loadSessions, acts: sessionsActs},
-		"/sessions/{id}":       {section: "Sessions", name: "session", load: loadSession, acts: sessionActs},
-		"/playbook":            {section: "Playbook", name: "playbook", load: loadPlaybook, acts: playbookActs},
-		"/playbook/{id}":       {section: "Playbook", name: "bullet", load: loadBullet, acts: bulletActs},
-		"/stalemates":          {section: "Stalemates", name: "stalemates", load: loadStalemates},
-		"/stalemates/{id}":     {section: "Stalemates", name: "stalemate", load: loadStalemate, acts: stalemateActs},
-		"/agents":              {section: "Agents", name: "agents", load: loadAgents, acts: agentActs},
-		"/journal":             {section: "Journal", name: "journal", load: loadJournal, acts: journalActs},
+		"/{$}":                  {area: "Inbox", name: "home", load: loadHome},
+		"/knowledge":            {area: "Knowledge", tab: "Overview", name: "knowledge", load: loadKnowledge},
+		"/artifacts":            {area: "Knowledge", tab: "Artifacts", name: "artifacts", load: loadArtifacts},
+		"/artifacts/{ref}":      {area: "Knowledge", tab: "Artifacts", name: "artifact", load: loadArtifact, acts: artifactActs},
+		"/write":                {area: "Knowledge", tab: "Artifacts", name: "write", load: loadNew, acts: newActs},
+		"/artifacts/{ref}/edit": {area: "Knowledge", tab: "Artifacts", name: "write", load: loadEdit, acts: editActs},
+		"/artifacts/{id}/diff":  {area: "Knowledge", tab: "Artifacts", name: "diff", load: loadDiff},
+		"/lineage/{ref}":        {area: "Knowledge", tab: "Artifacts", name: "lineage", load: loadLineage},
+		"/stale":                {area: "Knowledge", tab: "Stale", name: "stale", load: loadStale},
+		"/forks":                {area: "Knowledge", tab: "Forks", name: "forks", load: loadForks},
+		"/sessions":             {area: "Work", tab: "Sessions", name: "sessions", load: loadSessions, acts: sessionsActs},
+		"/sessions/{id}":        {area: "Work", tab: "Sessions", name: "session", load: loadSession, acts: sessionActs},
+		"/tasks":                {area: "Work", tab: "Tasks", name: "tasks", load: loadTasks, acts: tasksActs},
+		"/tasks/{id}":           {area: "Work", tab: "Tasks", name: "task", load: loadTask, acts: taskActs},
+		"/stalemates":           {area: "Work", tab: "Stalemates", name: "stalemates", load: loadStalemates},
+		"/stalemates/{id}":      {area: "Work", tab: "Stalemates", name: "stalemate", load: loadStalemate, acts: stalemateActs},
+		"/playbook":             {area: "Lessons", name: "playbook", load: loadPlaybook, acts: playbookActs},
+		"/playbook/{id}":        {area: "Lessons", name: "bullet", load: loadBullet, acts: bulletActs},
+		"/activity":             {area: "Record", tab: "Activity", name: "activity", load: loadActivity},
+		"/find":                 {name: "find", load: loadFind},
+		"/journal":              {area: "Record", tab: "Journal", name: "journal", load: loadJournal, acts: journalActs},
+		"/contexts":             {area: "Record", tab: "Contexts", name: "contexts", load: loadContexts},
+		"/contexts/preview":     {area: "Record", tab: "Contexts", name: "preview", load: loadPreview},
+		"/contexts/{id}":        {area: "Record", tab: "Contexts", name: "invocation", load: loadInvocation},
+		"/agents":               {area: "Record", tab: "Agents", name: "agents", load: loadAgents, acts: agentsActs},
+		"/agents/{name}":        {area: "Record", tab: "Agents", name: "agent", load: loadAgent, acts: agentActs},
 	}
 }
 
-// sections is the navigation, in its order.
-var sections = []struct{ Name, Path string }{
-	{"Home", "/"},
-	{"Artifacts", "/artifacts"},
-	{"Sessions", "/sessions"},
-	{"Forks", "/forks"},
-	{"Stale", "/stale"},
-	{"Tasks", "/tasks"},
-	{"Contexts", "/contexts"},
-	{"Playbook", "/playbook"},
-	{"Stalemates", "/stalemates"},
-	{"Agents", "/agents"},
-	{"Journal", "/journal"},
+// area is a part of the project in the navigation, and the pages it has.
+type area struct {
+	link
+	Tabs []link
+}
+
+// areas is the navigation, in its order.
+var areas = []area{
+	{link{"Inbox", "/"}, nil},
+	{link{"Knowledge", "/knowledge"}, []link{{"Overview", "/knowledge"}, {"Artifacts", "/artifacts"}, {"Stale", "/stale"}, {"Forks", "/forks"}}},
+	{link{"Work", "/sessions"}, []link{{"Sessions", "/sessions"}, {"Tasks", "/tasks"}, {"Stalemates", "/stalemates"}}},
+	{link{"Lessons", "/playbook"}, nil},
+	{link{"Record", "/activity"}, []link{{"Activity", "/activity"}, {"Journal", "/journal"}, {"Contexts", "/contexts"}, {"Agents", "/agents"}}},
 }

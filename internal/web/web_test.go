@@ -102,7 +102,8 @@ func (b *browser) sees(body string, want ...string) {
 // addresses are the pages of the demo's project as tellMore leaves it.
 func addresses(s told) []string {
 	return []string{
-		"/", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
+		"/", "/knowledge", "/activity", "/activity?about=oxygen-log", "/find?q=oxygen", "/write", "/write?type=project_brief", "/write?type=paper_note", "/artifacts/brief/edit", "/artifacts/memo-biology/edit",
+		"/artifacts/RS-larr", "/artifacts/RS-larr@1", "/artifacts/RS-larr/diff", "/agents/GreyStone", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
 		"/artifacts/memo-biology@4", "/artifacts/hostile", "/artifacts/discussion@1", "/artifacts/brief", "/artifacts/oxygen-log/diff",
 		"/artifacts/memo-biology/diff?from=5&to=6", "/artifacts/results/diff?from=1&to=2",
 		"/lineage/memo-biology@4", "/lineage/oxygen-log@2?direction=down&zoom=fit", "/lineage/oxygen-log?direction=down", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
@@ -182,13 +183,13 @@ func TestPages_NobodyGetsOnlyTheWayIn(t *testing.T) {
 	w := newDemo(t)
 	w.tellMore()
 	b := &browser{w, &http.Client{}}
-	for _, page := range append(web.Pages(), "/nothing", "/?login=refused") {
+	for _, page := range append(web.Pages(), "/nothing") {
 		path := at(page)
 		status, _, body := b.get(path)
 		if status != http.StatusUnauthorized || strings.Contains(body, "Lärr") {
 			t.Errorf("%s: %d\n%s", path, status, body)
 		}
-		b.sees(body, "Log in", "brenner serve", `name="token"`, "UNAUTHENTICATED")
+		b.sees(body, "Log in", `name="token"`, "Nobody is logged in")
 	}
 	if status, _, body := b.get("/login?code=guess"); status != http.StatusUnauthorized || !strings.Contains(body, "not valid") {
 		t.Errorf("a guessed code: %d\n%s", status, body)
@@ -201,29 +202,98 @@ func TestPages_NobodyGetsOnlyTheWayIn(t *testing.T) {
 	}
 }
 
-// C1: an agent's token gets no pages.
+// C1, N8: an agent's token gets no pages, says so, and does not lock the browser
+// out: a person's token still opens it.
 func TestPages_AnAgentGetsNone(t *testing.T) {
 	w := newDemo(t)
 	w.tellMore()
 	issued := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "GreyStone"}))
 	jar, _ := cookiejar.New(nil)
 	b := &browser{w, &http.Client{Jar: jar}}
-	status, body := b.post("/login", url.Values{"token": {issued.Secret}})
+	status, body := b.post("/login", url.Values{"token": {issued.Secret}, "next": {"/tasks"}})
 	if status != http.StatusForbidden {
 		t.Errorf("login: %d", status)
 	}
-	b.sees(body, string(brenner.CodePersonRequired), "MCP")
+	b.sees(body, string(brenner.CodePersonRequired), "GreyStone is an agent", "MCP", `name="token"`, `name="next" value="/tasks"`, `action="/logout"`)
 	for _, page := range append(web.Pages(), "/nothing") {
 		path := at(page)
-		if status, _, body := b.get(path); status != http.StatusForbidden || strings.Contains(body, "Lärr") {
+		if status, _, body := b.get(path); status != http.StatusUnauthorized || strings.Contains(body, "Lärr") {
 			t.Errorf("%s: %d\n%s", path, status, body)
 		}
 	}
-	if status, _ := b.post("/artifacts/discussion@1", url.Values{"act": {"promote"}, "reason": {"mine"}}); status != http.StatusForbidden {
+	agent := "Authorization: Bearer " + issued.Secret
+	if status, _ := b.post("/artifacts/discussion@1", url.Values{"act": {"promote"}, "reason": {"mine"}}, agent); status != http.StatusForbidden {
 		t.Errorf("a form: %d", status)
 	}
 	if status, _, _ := b.get("/live"); status != http.StatusNoContent {
 		t.Errorf("the change feed: %d", status)
+	}
+	person := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "ada"}))
+	if status, body = b.post("/login", url.Values{"token": {person.Secret}, "next": {"/tasks"}}); status != http.StatusOK || !strings.Contains(body, "<h1>Tasks") {
+		t.Errorf("a person in the same browser: %d\n%s", status, body)
+	}
+}
+
+// N8: a login leads back to where the browser was going, and nowhere else.
+func TestLogin_LeadsBack(t *testing.T) {
+	w := newDemo(t)
+	token := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "ada"})).Secret
+	for next, want := range map[string]string{
+		"/tasks?state=done": "/tasks?state=done", "/artifacts/brief@1": "/artifacts/brief@1", "": "/",
+		"https://example.org/": "/", "//example.org/": "/", "/\\example.org": "/", "/login?code=x": "/", "tasks": "/",
+	} {
+		jar, _ := cookiejar.New(nil)
+		b := &browser{w, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.address+"/login", strings.NewReader(url.Values{"token": {token}, "next": {next}}.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if status, h, _ := b.send(req); status != http.StatusSeeOther || h.Get("Location") != want {
+			t.Errorf("%q: %d to %q, want %q", next, status, h.Get("Location"), want)
+		}
+	}
+	b := &browser{w, &http.Client{}}
+	_, _, body := b.get("/tasks?state=done")
+	b.sees(body, `name="next" value="/tasks?state=done"`)
+}
+
+// N8: a form that is sent after the login has expired comes back filled once
+// somebody logs in, in the same tab or in another; nothing is done before it is
+// sent again.
+func TestLogin_AFormUnderWayComesBackFilled(t *testing.T) {
+	w := newDemo(t)
+	token := must[api.IssuedToken](w)(w.pi().IssueToken(t.Context(), api.IssueTokenRequest{Actor: "ada"})).Secret
+	before := must[api.ProjectInfo](w)(w.pi().Project(t.Context())).Size
+	jar, _ := cookiejar.New(nil)
+	b := &browser{w, &http.Client{Jar: jar}}
+	typed := url.Values{"act": {"open"}, "title": {"Count the <fish>"}, "spec": {"all of\nthem"}, "module": {"biology", "hydrology"}, "cross": {"1"}, "token": {"old"}, "key": {"k"}}
+	status, body := b.post("/tasks", typed)
+	if status != http.StatusUnauthorized {
+		t.Errorf("status %d", status)
+	}
+	b.sees(body, "What you typed is kept", `name="kept.title" value="Count the &lt;fish&gt;"`, `name="next" value="/tasks"`, `formaction="/tasks"`)
+	kept := url.Values{"resumed": {"1"}, "next": {"/tasks"}}
+	for _, m := range regexp.MustCompile(`name="(kept\.[a-z]+)" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		kept.Add(m[1], html.UnescapeString(m[2]))
+	}
+	// A wrong token keeps it as well.
+	kept.Set("token", "guess")
+	status, body = b.post("/login", kept)
+	if status != http.StatusUnauthorized {
+		t.Errorf("status %d", status)
+	}
+	b.sees(body, "not valid", `name="kept.title" value="Count the &lt;fish&gt;"`)
+	kept.Set("token", token)
+	for _, to := range []string{"/login", "/tasks"} { // then, now that somebody is logged in, as from another tab
+		status, body = b.post(to, kept)
+		if status != http.StatusOK {
+			t.Errorf("%s: status %d", to, status)
+		}
+		b.sees(body, "You are logged in again", `value="Count the &lt;fish&gt;"`, "all of\nthem</textarea>", `value="biology" checked`, `value="hydrology" checked`, `id="open" open`)
+	}
+	if after := must[api.ProjectInfo](w)(w.pi().Project(t.Context())).Size; after != before {
+		t.Errorf("%d records were written", after-before)
 	}
 }
 
@@ -296,7 +366,7 @@ func TestForms_EachIsRefusedToStrangers(t *testing.T) {
 	}
 }
 
-var anyForm = regexp.MustCompile(`<form[^>]*method="post"(?: action="([^"]*)")?>.*?name="act" value="([a-z]+)"`)
+var anyForm = regexp.MustCompile(`<form[^>]*method="post"(?: action="([^"]*)")?[^>]*>.*?name="act" value="([a-z]+)"`)
 
 // What is in a page can be done: each of its forms is one of the table.
 func TestForms_EachLeadsSomewhere(t *testing.T) {
@@ -331,7 +401,7 @@ func TestForms_ARefusalShowsCodeHintAndWhatWasTyped(t *testing.T) {
 	if status != http.StatusConflict {
 		t.Errorf("status %d", status)
 	}
-	b.sees(body, string(brenner.CodeNeedsRebase), "Hint:", "good &lt;enough&gt;</textarea>", "Discussion: respiration empties")
+	b.sees(body, string(brenner.CodeNeedsRebase), "although its inputs have moved", "good &lt;enough&gt;</textarea>", "Discussion: respiration empties")
 	status, body = b.submit("/artifacts/discussion@1", url.Values{"act": {"deprecate"}, "reason": {" "}})
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("status %d", status)
@@ -364,17 +434,18 @@ func TestErrors_ShowCodeAndHint(t *testing.T) {
 	for path, want := range map[string]int{
 		"/artifacts/none": 404, "/artifacts/a%20b": 422, "/tasks/none": 404, "/sessions/none": 404, "/sessions?preset=none": 422, "/contexts/none": 404, "/playbook/none": 404,
 		"/stalemates/none": 404, "/lineage/none": 404, "/artifacts/none/diff": 404, "/nothing/here": 404, "/artifacts?cursor=forged": 422,
-		"/contexts/preview": 404,
+		"/contexts/preview": 404, "/agents/none": 404, "/write?type=none": 422, "/artifacts/none/edit": 404,
 	} {
 		status, _, body := b.get(path)
-		if status != want || !strings.Contains(body, "<code>") || !strings.Contains(body, "Go to the home page") {
+		if status != want || !strings.Contains(body, "<code>") || !strings.Contains(body, "Go to the inbox") {
 			t.Errorf("%s: %d, want %d\n%s", path, status, want, body)
 		}
 	}
 }
 
-// C31: of many versions the nearest are drawn and all are listed, by the page.
-func TestLineage_OfManyIsAPictureOfTheNearestAndAList(t *testing.T) {
+// C31: many versions are drawn as clusters, which can be opened, and all are
+// listed, by the page.
+func TestLineage_OfManyIsAPictureOfClustersAndAList(t *testing.T) {
 	w := newDemo(t)
 	for i := range 90 {
 		w.create(w.pi(), api.CreateArtifactRequest{
@@ -386,11 +457,11 @@ func TestLineage_OfManyIsAPictureOfTheNearestAndAList(t *testing.T) {
 	path, listed := "/lineage/discharge@1?direction=down", 0
 	for page := 1; ; page++ {
 		_, _, body := b.get(path)
-		b.sees(body, "The nearest 60 of 91 versions", "1 link away: 90")
-		if boxes := strings.Count(body, `<rect class="box`); boxes != 60 {
+		b.sees(body, "91 versions", "90 × paper note", "1 link away: 90")
+		if boxes := strings.Count(body, `<rect class="box`); boxes != 2 {
 			t.Errorf("%d boxes", boxes)
 		}
-		listed += strings.Count(body, `<tr><td class="num">`)
+		listed += strings.Count(body, `<td class="num" data-label="Links away">`)
 		next := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(body)
 		if next == nil {
 			break
@@ -402,13 +473,18 @@ func TestLineage_OfManyIsAPictureOfTheNearestAndAList(t *testing.T) {
 	if listed != 91 {
 		t.Errorf("%d versions are listed", listed)
 	}
+	_, _, body := b.get("/lineage/discharge@1?direction=down&open=1.hydrology.paper_note")
+	b.sees(body, "90 versions of type paper note in hydrology are opened", "30 × paper note", "Close them")
+	if boxes := strings.Count(body, `<rect class="box`); boxes != 1+60+1 {
+		t.Errorf("%d boxes", boxes)
+	}
 }
 
 // nextSteps is what each board says when there is nothing to show.
 var nextSteps = map[string]string{
-	"/": "brenner artifact new", "/artifacts": "brenner artifact new", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
-	"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "brenner playbook learn", "/sessions": "Ask a question below", "/stalemates": "brenner stalemate raise",
-	"/agents": "Register an agent", "/journal": "Verify now",
+	"/": "Write the brief", "/knowledge": "Write the brief", "/artifacts": "Write a note", "/forks": "No artifact is forked", "/stale": "Nothing is stale",
+	"/tasks": "Open one below", "/contexts": "Register one", "/playbook": "Nothing was learned yet", "/sessions": "Ask one below", "/stalemates": "Nobody is stuck",
+	"/agents": "Register an agent", "/journal": "Verify now", "/activity": "began the project", "/find": "lessons, agents and pages", "/write": "What is it?",
 }
 
 func TestEmptyProject_EveryBoardSaysWhatToDoNext(t *testing.T) {

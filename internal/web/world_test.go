@@ -101,7 +101,7 @@ func openWorld(t testing.TB, dir string, create bool) *world {
 	w.server = httpapi.New(httpapi.Options{
 		Backend: backend{w.app}, Login: true, Rate: 1_000_000, Burst: 1_000_000,
 		Pages: func(v httpapi.Visitors) http.Handler {
-			return web.New(web.Options{Service: v.Who, Wait: v.Wait, Log: slog.New(slog.NewTextHandler(testWriter{t}, nil))})
+			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: slog.New(slog.NewTextHandler(testWriter{t}, nil))})
 		},
 	})
 	hs := httptest.NewServer(w.server)

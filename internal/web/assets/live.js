@@ -31,9 +31,11 @@
   function keep(from) {
     var open = {};
     from.querySelectorAll("details[id]").forEach(function (d) { open[d.id] = d.open; });
+    var row = from.querySelector("[data-href].at"), at = row ? row.dataset.href : "";
     var focus = document.activeElement && from.contains(document.activeElement) ? document.activeElement.id : "";
     return function (to) {
       to.querySelectorAll("details[id]").forEach(function (d) { if (d.id in open) d.open = open[d.id]; });
+      to.querySelectorAll("[data-href]").forEach(function (r) { if (at && r.dataset.href === at) r.classList.add("at"); });
       if (focus && document.getElementById(focus)) document.getElementById(focus).focus({ preventScroll: true });
     };
   }
@@ -53,6 +55,7 @@
       main.replaceWith(fresh);
       main = fresh;
       restore(main);
+      document.dispatchEvent(new Event("brenner:refreshed"));
       say("Updated just now.");
     }).catch(function () { say("The project has changed. Reload to see it."); }).then(function () {
       busy = false;

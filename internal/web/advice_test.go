@@ -1,0 +1,96 @@
+package web
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// X11: a page does not speak the command line, whatever the error's hint or
+// the registry says. The hints are those of the service and of the protocols,
+// read from their sources.
+func TestAdvice_NeverSpeaksTheCommandLine(t *testing.T) {
+	said := 0
+	check := func(e *brenner.Error) {
+		words := advice(e)
+		if words != "" {
+			said++
+		}
+		if speaksCommands(words) {
+			t.Errorf("%s: %q", e.Code, words)
+		}
+	}
+	for _, row := range brenner.Codes() {
+		check(brenner.Errorf(row.Code, "x"))
+	}
+	literal := regexp.MustCompile("WithHint\\(\"([^\"]*)\"")
+	hints := 0
+	for _, dir := range []string{"../app", "../app/*", "../../artifact", "../../delta", "../../anchor", "../../playbook", "../../stalemate", "../../roster", "../../check"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			f, err := os.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lines := bufio.NewScanner(f); lines.Scan(); {
+				for _, m := range literal.FindAllStringSubmatch(lines.Text(), -1) {
+					hints++
+					check(brenner.Errorf(brenner.CodeInvalidValue, "x").WithHint(m[1]))
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if hints < 50 || said < 50 {
+		t.Errorf("only %d hints were read and %d pieces of advice given", hints, said)
+	}
+}
+
+// X11: what an error suggests becomes a link where a page does it.
+func TestActions_BecomeLinks(t *testing.T) {
+	e := brenner.Errorf(brenner.CodeNotFound, "x").Try(
+		brenner.Do("task.show", "id", "task-1"), brenner.Do("task.show"), brenner.Do("nothing.known", "id", "x"), brenner.Do("agent.list"))
+	got := actionsOf(e)
+	if len(got) != 2 || got[0] != (link{"See task-1", "/tasks/task-1"}) || got[1].Path != "/agents" {
+		t.Errorf("%+v", got)
+	}
+	for name, at := range actionPages {
+		if strings.HasSuffix(at.path, "/") != (at.argument != "") {
+			t.Errorf("%s leads to %q with the argument %q", name, at.path, at.argument)
+		}
+	}
+}
+
+// J1: every step of a protocol has words in the activity.
+func TestActivity_EveryDeedHasWords(t *testing.T) {
+	if got := string(tell(record("stalemate.moved", `{"action":"withdraw","id":"s-1","reason":"<b>"}`))); got != `<a href="/agents/ada">ada</a> withdrew <a href="/stalemates/s-1">s-1</a>: <span class="quiet">&lt;b&gt;</span>` {
+		t.Error(got)
+	}
+	if got := string(tell(record("run.started_again", `{"id":5}`))); got != `<a href="/agents/ada">ada</a> run started again` {
+		t.Error(got)
+	}
+	for kind := range sentences { // a record that lacks what a sentence asks for is told all the same
+		for _, payload := range []string{`{}`, `[]`, `{"id":7,"ref":null,"outputs":"x","reason":{"sha256":"a"}}`} {
+			if got := string(tell(record(kind, payload))); strings.Contains(got, "%!") || !strings.HasPrefix(got, "<a ") {
+				t.Errorf("%s %s: %s", kind, payload, got)
+			}
+		}
+	}
+}
+
+func record(kind, payload string) api.RecordInfo {
+	return api.RecordInfo{Kind: kind, Actor: "ada", Payload: jsontext.Value(payload)}
+}

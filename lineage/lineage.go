@@ -76,15 +76,11 @@ func Corrected(n Node) bool {
 	return draft && n.Canonical == 0 && n.Ref.Version < n.Head
 }
 
-func compareRefs(a, b brenner.Ref) int {
-	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
-}
-
 func compareEdges(a, b Edge) int {
-	return cmp.Or(compareRefs(a.From, b.From), cmp.Compare(a.Rel, b.Rel), compareRefs(a.To, b.To))
+	return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
 }
 
-func compareNodes(a, b Node) int { return compareRefs(a.Ref, b.Ref) }
+func compareNodes(a, b Node) int { return a.Ref.Compare(b.Ref) }
 
 // ordered gives the edges in order, each once.
 func ordered(edges []Edge) []Edge {
@@ -96,7 +92,7 @@ func ordered(edges []Edge) []Edge {
 // unique gives the refs in order, each once.
 func unique(refs []brenner.Ref) []brenner.Ref {
 	list := slices.Clone(refs)
-	slices.SortFunc(list, compareRefs)
+	slices.SortFunc(list, brenner.Ref.Compare)
 	return slices.Compact(list)
 }
 

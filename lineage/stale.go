@@ -37,13 +37,15 @@ func (s Staleness) Path(ref brenner.Ref) []brenner.Ref {
 }
 
 // Ends are the versions that moved, where the paths lead to, in order.
-func (s Staleness) Ends() []brenner.Ref { return slices.SortedFunc(maps.Keys(s.moved), compareRefs) }
+func (s Staleness) Ends() []brenner.Ref {
+	return slices.SortedFunc(maps.Keys(s.moved), brenner.Ref.Compare)
+}
 
 // Without leaves out the versions that another staleness is about: what is
 // stale is not listed again as behind. Paths stay.
 func (s Staleness) Without(o Staleness) Staleness {
 	s.Refs = slices.DeleteFunc(slices.Clone(s.Refs), func(r brenner.Ref) bool {
-		_, there := slices.BinarySearchFunc(o.Refs, r, compareRefs)
+		_, there := slices.BinarySearchFunc(o.Refs, r, brenner.Ref.Compare)
 		return there
 	})
 	return s
@@ -133,13 +135,13 @@ func (s *Staleness) spread(into []Edge) []brenner.Ref {
 		}
 	}
 	maps.Copy(s.next, reached)
-	layer := slices.SortedFunc(maps.Keys(reached), compareRefs)
+	layer := slices.SortedFunc(maps.Keys(reached), brenner.Ref.Compare)
 	// What moved was a source already.
 	return slices.DeleteFunc(layer, func(r brenner.Ref) bool { return s.moved[r] })
 }
 
 func (s *Staleness) list(want func(brenner.Ref) bool) {
-	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), compareRefs), func(r brenner.Ref) bool { return !want(r) })
+	s.Refs = slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.next), brenner.Ref.Compare), func(r brenner.Ref) bool { return !want(r) })
 }
 
 // StaleAmong is Stale, or Behind, for some versions of a graph that is not
@@ -174,12 +176,15 @@ func StaleAmong(some []brenner.Ref, from Fetch, gone func([]brenner.Ref) ([]bren
 			return Staleness{}, tooMany(limit)
 		}
 	}
-	moved, err := gone(slices.SortedFunc(maps.Keys(reaching), compareRefs))
+	moved, err := gone(slices.SortedFunc(maps.Keys(reaching), brenner.Ref.Compare))
 	if err != nil {
 		return Staleness{}, err
 	}
 	s := newStaleness(moved)
 	s.spreadOver(reaching)
-	s.list(func(r brenner.Ref) bool { _, among := slices.BinarySearchFunc(some, r, compareRefs); return among })
+	s.list(func(r brenner.Ref) bool {
+		_, among := slices.BinarySearchFunc(some, r, brenner.Ref.Compare)
+		return among
+	})
 	return s, nil
 }

@@ -100,7 +100,7 @@ func (w world) dumbPath(start brenner.Ref, moved func(Node) bool) []brenner.Ref 
 					continue
 				}
 				longer := append(slices.Clone(p), e.To)
-				if old, ok := least[e.To]; !ok || slices.CompareFunc(longer, old, compareRefs) < 0 {
+				if old, ok := least[e.To]; !ok || slices.CompareFunc(longer, old, brenner.Ref.Compare) < 0 {
 					least[e.To] = longer
 				}
 			}
@@ -112,7 +112,7 @@ func (w world) dumbPath(start brenner.Ref, moved func(Node) bool) []brenner.Ref 
 			if !moved(w.node(p[len(p)-1])) {
 				continue
 			}
-			if best == nil || slices.CompareFunc(p, best, compareRefs) < 0 {
+			if best == nil || slices.CompareFunc(p, best, brenner.Ref.Compare) < 0 {
 				best = p
 			}
 		}

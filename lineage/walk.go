@@ -141,7 +141,7 @@ func (g Graph) neighbours() map[brenner.Ref][]Edge {
 			if a.Rel != b.Rel {
 				return compareEdges(Edge{Rel: a.Rel}, Edge{Rel: b.Rel})
 			}
-			return compareRefs(g.far(a), g.far(b))
+			return g.far(a).Compare(g.far(b))
 		})
 	}
 	return out

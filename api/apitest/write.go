@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 
@@ -267,6 +268,11 @@ func writeCases() []testCase {
 			_, err = s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "embryo", Statuses: []artifact.Status{"done"}})
 			s.refused(err, brenner.CodeInvalidValue)
 			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Cursor: "!"}})
+			s.refused(err, brenner.CodeInvalidCursor)
+			below := base64.RawURLEncoding.EncodeToString([]byte("-1")) // where no listing starts
+			_, err = s.pi.Stale(s.ctx, api.StaleRequest{Page: api.Page{Cursor: below}})
+			s.refused(err, brenner.CodeInvalidCursor)
+			_, err = s.pi.History(s.ctx, api.HistoryRequest{ID: "a", Page: api.Page{Cursor: below}})
 			s.refused(err, brenner.CodeInvalidCursor)
 			_, err = s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Page: api.Page{Limit: brenner.MaxPage + 1}})
 			s.refused(err, brenner.CodeLimitExceeded)

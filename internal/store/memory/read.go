@@ -175,12 +175,8 @@ func (r reader) allVersions() []store.Version {
 		v.Tags = list(v.Tags)
 		out = append(out, v)
 	}
-	slices.SortFunc(out, func(a, b store.Version) int { return compareRefs(a.Ref(), b.Ref()) })
+	slices.SortFunc(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
 	return out
-}
-
-func compareRefs(a, b brenner.Ref) int {
-	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
 }
 
 func (r reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
@@ -244,7 +240,7 @@ func (r reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Vers
 // allLinks lists the links in order of from, rel, to.
 func (r reader) allLinks() []store.Link {
 	return slices.SortedFunc(maps.Values(r.links), func(a, b store.Link) int {
-		return cmp.Or(compareRefs(a.From, b.From), cmp.Compare(a.Rel, b.Rel), compareRefs(a.To, b.To))
+		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
 	})
 }
 
@@ -278,7 +274,7 @@ func (r reader) among(refs []brenner.Ref, holds func(store.Version, store.Artifa
 			out = append(out, ref)
 		}
 	}
-	slices.SortFunc(out, compareRefs)
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return out
 }
 
@@ -326,7 +322,7 @@ func (r reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 			outdated[l.To] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(outdated), compareRefs), canceled(ctx)
+	return slices.SortedFunc(maps.Keys(outdated), brenner.Ref.Compare), canceled(ctx)
 }
 
 func (r reader) CorrectedTargets(ctx context.Context) ([]brenner.Ref, error) {

@@ -34,10 +34,6 @@ func versionOf(key int64) brenner.Version { return brenner.Version(key & brenner
 // possible reports whether a version could have this number at all.
 func possible(v brenner.Version) bool { return v >= 1 && v <= brenner.MaxVersions }
 
-func compareRefs(a, b brenner.Ref) int {
-	return cmp.Or(cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
-}
-
 const artifactColumns = "id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary, size"
 
 // artifactText is an artifact's columns in one text, each but the last closed
@@ -286,7 +282,7 @@ func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after bren
 func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
 	out, err := collect(ctx, r.c, scanVersion, "SELECT "+versionColumns+", a.id"+fromRefs+
 		"CROSS JOIN versions v ON v.key = a.key << 24 | ref.value", refsParameter(refs))
-	slices.SortFunc(out, func(a, b store.Version) int { return compareRefs(a.Ref(), b.Ref()) })
+	slices.SortFunc(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
 	return out, err
 }
 
@@ -425,7 +421,7 @@ func scanLink(r row) store.Link {
 }
 
 func compareLinks(a, b store.Link) int {
-	return cmp.Or(compareRefs(a.From, b.From), cmp.Compare(a.Rel, b.Rel), compareRefs(a.To, b.To))
+	return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
 }
 
 func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
@@ -482,7 +478,7 @@ func (r *reader) among(ctx context.Context, refs []brenner.Ref, condition string
 		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: brenner.Version(r.int(1))}
 	}, "SELECT a.id, ref.value"+fromRefs+`CROSS JOIN versions v ON v.key = a.key << 24 | ref.value
 		WHERE `+condition, refsParameter(refs))
-	slices.SortFunc(out, compareRefs)
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return out, err
 }
 
@@ -536,7 +532,7 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 			out = append(out, ref)
 		}
 	}
-	slices.SortFunc(out, compareRefs)
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return out, nil
 }
 
@@ -572,6 +568,6 @@ func (r *reader) targets(ctx context.Context, statement string) ([]brenner.Ref, 
 	out, err := collect(ctx, r.c, func(r row) brenner.Ref {
 		return brenner.Ref{Artifact: brenner.ArtifactID(r.text(0)), Version: versionOf(r.int(1))}
 	}, statement)
-	slices.SortFunc(out, compareRefs)
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return out, err
 }

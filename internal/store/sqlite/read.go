@@ -383,6 +383,6 @@ func eachRow[T any](ctx context.Context, c *conn, scan func(row) T, fn func(any)
 // distinct gives the references once each, in order.
 func distinct(refs []brenner.Ref) []brenner.Ref {
 	out := slices.Clone(refs)
-	slices.SortFunc(out, compareRefs)
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return slices.Compact(out)
 }

@@ -29,9 +29,6 @@ type tokenRevoked struct {
 	Actor brenner.ActorName `json:"actor"`
 }
 
-// authToken starts how we know an actor that showed a token; its id follows.
-const authToken = "token:"
-
 // secretPrefix lets people and scanners recognise a secret of ours.
 const secretPrefix = "brn_"
 

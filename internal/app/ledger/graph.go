@@ -14,11 +14,12 @@ import (
 	"brenner/policy"
 )
 
-// LinksUp and into bring the links that leave or reach versions.
+// LinksUp brings the links that leave versions.
 func LinksUp(c *kernel.Call) lineage.Fetch {
 	return func(refs []brenner.Ref) ([]lineage.Edge, error) { return edgesOf(c.LinksFrom(c.Ctx, refs)) }
 }
 
+// LinksDown brings the links that reach versions.
 func LinksDown(c *kernel.Call) lineage.Fetch {
 	return func(refs []brenner.Ref) ([]lineage.Edge, error) { return edgesOf(c.LinksTo(c.Ctx, refs)) }
 }

@@ -15,6 +15,7 @@ func Kinds() []kernel.AnyKind {
 	}
 }
 
+// The kinds of record of the ledger, which other rooms may write and follow.
 var (
 	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted}
 	LinkAdded       = kernel.Kind[Linked]{Name: "link.added", Apply: applyLinked}

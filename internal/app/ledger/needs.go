@@ -5,6 +5,7 @@ import (
 	"brenner/internal/app/kernel"
 )
 
+// ForkNeeds lists where more than one version could be the truth.
 func (r *Room) ForkNeeds(c *kernel.Call) ([]api.Need, error) {
 	forks, err := AllForks(c)
 	if err != nil || len(forks) == 0 {
@@ -17,6 +18,7 @@ func (r *Room) ForkNeeds(c *kernel.Call) ([]api.Need, error) {
 	return []api.Need{{Kind: "fork", Count: len(forks), What: "more than one truth: " + kernel.FirstFew(names), Command: "brenner forks", Names: names}}, nil
 }
 
+// StaleNeeds lists what rests on something that has moved.
 func (r *Room) StaleNeeds(c *kernel.Call) ([]api.Need, error) {
 	stale, err := AllStale(c)
 	if err != nil || len(stale) == 0 {
@@ -29,6 +31,7 @@ func (r *Room) StaleNeeds(c *kernel.Call) ([]api.Need, error) {
 	return []api.Need{{Kind: "stale", Count: len(stale), What: "rests on what has moved: " + kernel.FirstFew(names), Command: "brenner stale", Names: names}}, nil
 }
 
+// SpineNeeds lists what the spine of the project lacks.
 func (r *Room) SpineNeeds(c *kernel.Call) ([]api.Need, error) {
 	spine, err := SpineOf(c)
 	if err != nil {

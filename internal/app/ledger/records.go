@@ -111,6 +111,7 @@ type Decided struct {
 	Head brenner.Version `json:"head"`
 }
 
+// StatusChange is one version whose status changed.
 type StatusChange struct {
 	Ref  brenner.Ref     `json:"ref"`
 	From artifact.Status `json:"from"`

@@ -11,6 +11,4 @@ func Kinds() []kernel.AnyKind {
 	}
 }
 
-var (
-	kindConsolidationDone = kernel.Kind[consolidationDone]{Name: "consolidation.done", Apply: applyConsolidationDone}
-)
+var kindConsolidationDone = kernel.Kind[consolidationDone]{Name: "consolidation.done", Apply: applyConsolidationDone}

@@ -81,6 +81,10 @@ const (
 	MaxLessonRunes = 2000
 	// MaxSourceRunes bounds the task an insight names as its source.
 	MaxSourceRunes = 128
+	// MaxWitnesses bounds the witnesses a bullet keeps by name (C36), and
+	// MaxWitnessContexts the contexts remembered of each.
+	MaxWitnesses       = 256
+	MaxWitnessContexts = 64
 	// MaxVectorDimension bounds the length of one vector.
 	MaxVectorDimension = 8192
 	// MaxEmbedReplyBytes bounds one reply of an embedding endpoint.

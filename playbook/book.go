@@ -127,7 +127,7 @@ func (b *Book) Bullet(id BulletID) (Bullet, bool) {
 // clone copies the bullet so that a caller cannot reach into the book.
 func (e *entry) clone() Bullet {
 	c := e.Bullet
-	c.Tags, c.Links = slices.Clone(c.Tags), slices.Clone(c.Links)
+	c.Tags, c.Links, c.Witnesses = slices.Clone(c.Tags), slices.Clone(c.Links), slices.Clone(c.Witnesses)
 	return c
 }
 

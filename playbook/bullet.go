@@ -193,6 +193,10 @@ type Bullet struct {
 	Source     Source    `json:"source"`
 	Tags       []string  `json:"tags"`
 	Links      []Link    `json:"links"`
+	// Witnesses are those whose words the counters count, in order of agent
+	// and occasion; bullets from before they were kept have none for what was
+	// said then (C36).
+	Witnesses []Witness `json:"witnesses,omitempty"`
 	// Revision is the number of records that made the bullet what it is.
 	Revision int `json:"revision"`
 }

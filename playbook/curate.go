@@ -147,7 +147,7 @@ func (d *Decision) explain(skipped []Skip, near []hit) {
 // strengthen moves one counter of a bullet; its content stays byte for byte.
 func (c *curator) strengthen(s state, in Insight, why Decision) (Outcome, error) {
 	u := DeltaUpdate{
-		Kind: KindMatch, Increment: one(in.Section), Decision: &why,
+		Kind: KindMatch, Increment: one(in.Section), Witnesses: c.act.witness(c.source(in).Agent, in.Section), Decision: &why,
 		Insight: &Evidence{in.Section, in.Content, in.Confidence, c.source(in)},
 	}
 	if c.act.At.After(s.LastSeenAt) {
@@ -213,6 +213,7 @@ func (c *curator) newBullet(in Insight) Bullet {
 		Section: in.Section, Content: in.Content, Counts: one(in.Section), Stage: Shadow,
 		Confidence: in.Confidence, CreatedAt: c.act.At, LastSeenAt: c.act.At,
 		Source: c.source(in), Tags: slices.Clone(in.Tags), Links: []Link{},
+		Witnesses: c.act.witness(c.source(in).Agent, in.Section),
 	}
 	c.next++
 	if in.Confidence < ReviewBelow {

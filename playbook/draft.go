@@ -21,6 +21,10 @@ type Act struct {
 	At     time.Time
 	Actor  Actor
 	Reason string
+	// Occasion is the task or session the actor works in, and Context the
+	// context that feedback is about, both as the caller knows them and not as
+	// the actor says; empty if there is none (C36).
+	Occasion, Context string
 }
 
 // check reports INVALID_VALUE for a time no record can carry, and

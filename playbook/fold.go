@@ -27,14 +27,14 @@ func (b *Book) Same(x, y BulletID, act Act) (Change, error) {
 		older, younger = younger, older
 	}
 	gone := DeltaUpdate{
-		Kind: KindRetire, From: younger.Stage, Stage: Retired, Increment: younger.negated(),
+		Kind: KindRetire, From: younger.Stage, Stage: Retired, Increment: younger.negated(), Witnesses: withdrawn(younger.Witnesses),
 		Link: []Link{{SameAs, older.ID}}, Twin: &RecordRef{older.ID, older.Revision + 1},
 	}
 	if _, err := d.record(younger, gone); err != nil {
 		return Change{}, err
 	}
 	kept := DeltaUpdate{
-		Kind: KindFold, Increment: younger.Counts, Twin: &RecordRef{younger.ID, younger.Revision + 1},
+		Kind: KindFold, Increment: younger.Counts, Witnesses: younger.Witnesses, Twin: &RecordRef{younger.ID, younger.Revision + 1},
 	}
 	if younger.LastSeenAt.After(older.LastSeenAt) {
 		kept.LastSeenAt = younger.LastSeenAt

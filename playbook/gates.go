@@ -6,7 +6,8 @@ import (
 	"brenner"
 )
 
-// gate is what a bullet must show to rise from one stage to the next (B6).
+// gate is what a bullet must show to rise from one stage to the next (B6). Its
+// evidence is that of Standing: repeating oneself opens no gate (C36).
 type gate struct {
 	from, to   Stage
 	support    int
@@ -40,16 +41,28 @@ func (b Bullet) Gate() (Gate, bool) {
 
 func (g gate) missing(b Bullet) []string {
 	var out []string
-	if s := b.Support(); s < g.support {
-		out = append(out, fmt.Sprintf("support is %d of %d", s, g.support))
+	s := b.Standing()
+	if s.Support < g.support {
+		out = append(out, fmt.Sprintf("support is %d of %d%s", s.Support, g.support, repeated(s, b)))
 	}
-	if s, o := b.Support(), b.Opposition(); s < g.ratio*o {
-		out = append(out, fmt.Sprintf("support %d to opposition %d is below %d to 1", s, o, g.ratio))
+	if s.Support < g.ratio*s.Opposition {
+		out = append(out, fmt.Sprintf("support %d to opposition %d is below %d to 1", s.Support, s.Opposition, g.ratio))
+	}
+	if !s.Independent() {
+		out = append(out, "the support comes from one agent; it takes two, or a person")
 	}
 	if b.Confidence < g.confidence && b.Review != ReviewApproved {
 		out = append(out, fmt.Sprintf("confidence %.2f is below %.2f and no review has approved it", b.Confidence, g.confidence))
 	}
 	return out
+}
+
+// repeated says why less counts than was counted.
+func repeated(s Standing, b Bullet) string {
+	if b.Support() == s.Support {
+		return ""
+	}
+	return fmt.Sprintf(" (%d were counted, once per agent and task or session)", b.Support())
 }
 
 // turnedAgainst reports whether a change of counters puts a bullet into
@@ -82,7 +95,9 @@ func (b *Book) Promote(act Act) (Change, error) {
 		if s.ID == "" || !ok || len(g.Missing) > 0 {
 			continue
 		}
-		u := DeltaUpdate{Kind: KindPromote, From: s.Stage, Stage: g.To, Reason: evidence(s.Bullet)}
+		weighed := s.Standing()
+		reason := fmt.Sprintf("support %d, opposition %d, from %d agents", weighed.Support, weighed.Opposition, weighed.Agents)
+		u := DeltaUpdate{Kind: KindPromote, From: s.Stage, Stage: g.To, Reason: reason}
 		if _, err := d.record(s, u); err != nil {
 			return Change{}, err
 		}

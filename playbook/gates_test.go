@@ -45,6 +45,7 @@ func TestGate_OpensExactlyWhereTheRuleSays(t *testing.T) {
 		{"not sure, approved", Staging, Counts{Helpful: 50}, 0.1, ReviewApproved, true},
 	} {
 		b := Bullet{Section: Helpful, Stage: c.stage, Counts: c.counts, Confidence: c.confidence, Review: c.review}
+		b.Witnesses = []Witness{{Agent: "codex", Counts: Counts{Helpful: 1}}} // the others are from before there were any
 		g, ok := b.Gate()
 		if !ok || (len(g.Missing) == 0) != c.open {
 			t.Errorf("%s: %+v", c.name, g)
@@ -60,9 +61,11 @@ func TestGate_OpensExactlyWhereTheRuleSays(t *testing.T) {
 // B6: one step per pass, each with its record.
 func TestPromote_OneStepPerPass(t *testing.T) {
 	d := newDesk(t, Settings{})
+	d.who = person
 	for range 6 {
 		d.learns(says(Harmful, "Deleting the lock file corrupts the cache", 1))
 	}
+	d.who = agent
 	d.learns(says(Helpful, "Something else", -1))
 	for _, want := range []Stage{Staging, Prod} {
 		c := d.did(d.book.Promote(d.act(agent)))

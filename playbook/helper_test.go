@@ -25,6 +25,9 @@ type desk struct {
 	journal []DeltaUpdate
 	now     time.Time
 	guard   Guard
+	// who learns and judges, in which task or session
+	who      Actor
+	occasion string
 }
 
 func newDesk(t tester, s Settings) *desk {
@@ -36,7 +39,7 @@ func newDesk(t tester, s Settings) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{t: t, book: b, now: noon}
+	return &desk{t: t, book: b, now: noon, who: agent}
 }
 
 var (
@@ -65,7 +68,8 @@ func (d *desk) did(c Change, err error) Change {
 }
 
 func (d *desk) options(insights []Insight) CurateOptions {
-	o := CurateOptions{Act: d.act(agent), Guard: d.guard}
+	o := CurateOptions{Act: d.act(d.who), Guard: d.guard}
+	o.Occasion = d.occasion
 	o.Reason = ""
 	if len(insights) > 0 {
 		o.Embedding = Explicit(len(insights[0].Vector))

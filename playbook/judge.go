@@ -4,8 +4,8 @@ import "brenner"
 
 // Feedback counts an agent's judgement of a bullet it worked with. carried
 // says whether a recorded context of that agent held the bullet; without it
-// the agent cannot know what it judges, and FEEDBACK_DENIED follows (B8).
-// Persons may always. Also NOT_FOUND, UNKNOWN_SECTION, and STATUS_CONFLICT for
+// the agent cannot know what it judges, and FEEDBACK_DENIED follows (B8), as it
+// does for a second judgement in one context (C36). Persons may without one. Also NOT_FOUND, UNKNOWN_SECTION, and STATUS_CONFLICT for
 // a retired bullet.
 func (b *Book) Feedback(id BulletID, as Section, carried bool, act Act) (Change, error) {
 	if err := as.Check(); err != nil {
@@ -23,7 +23,11 @@ func (b *Book) Feedback(id BulletID, as Section, carried bool, act Act) (Change,
 		return Change{}, brenner.Errorf(brenner.CodeFeedbackDenied, "no context of %s carried bullet %s", act.Actor.Name, id).
 			WithHint("assemble a context first; feedback is about lessons that were used")
 	}
-	u := DeltaUpdate{Kind: KindFeedback, Increment: one(as)}
+	if act.Context != "" && s.judgedIn(act.Actor.Name, act.Context) {
+		return Change{}, brenner.Errorf(brenner.CodeFeedbackDenied, "%s has judged bullet %s in context %s already", act.Actor.Name, id, act.Context).
+			WithHint("one judgement counts per agent and context; undo it to judge otherwise")
+	}
+	u := DeltaUpdate{Kind: KindFeedback, Increment: one(as), Witnesses: d.act.witness(act.Actor.Name, as)}
 	if d.act.At.After(s.LastSeenAt) {
 		u.LastSeenAt = d.act.At
 	}

@@ -35,9 +35,11 @@ func TestReview_EachOnce(t *testing.T) {
 		return in
 	}
 	d.learns(unsure("x", 1), unsure("y", -1), says(Helpful, "z", 0))
+	d.who = person
 	for range 5 {
 		d.learns(says(Helpful, "x", 1))
 	}
+	d.who = agent
 	d.did(d.book.Promote(d.act(agent)))
 	if c := d.did(d.book.Promote(d.act(agent))); len(c.Updates) != 0 {
 		t.Fatalf("promoted without a review: %+v", c.Updates)

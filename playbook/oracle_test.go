@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +26,51 @@ type dumbBullet struct {
 	stage                     Stage
 	seen                      time.Time
 	vector                    []float32
+	words                     []word
+}
+
+// word is one thing that was said of a bullet, and by whom.
+type word struct {
+	who      Actor
+	occasion string
+	section  Section
+}
+
+// say counts a word; unsay takes one like it back.
+func (b *dumbBullet) say(w word) {
+	b.words = append(b.words, w)
+	b.bump(w.section, 1)
+}
+
+func (b *dumbBullet) unsay(w word) {
+	at := slices.Index(b.words, w)
+	b.words = slices.Delete(b.words, at, at+1)
+	b.bump(w.section, -1)
+}
+
+// judge counts every agent once per occasion and persons every time, and the
+// names of those who support the bullet (C36).
+func (b *dumbBullet) judge() (against, support int, independent bool) {
+	seen := map[any]bool{}
+	agents := map[brenner.ActorName]bool{}
+	for _, w := range b.words {
+		one := dumbBullet{section: b.section}
+		one.bump(w.section, 1)
+		no, yes := one.weigh()
+		key := [3]any{w.who.Name, w.occasion, yes > no}
+		if yes == no || seen[key] && !w.who.Person {
+			continue
+		}
+		seen[key] = true
+		if yes > no {
+			support++
+			agents[w.who.Name] = true
+			independent = independent || w.who.Person
+		} else {
+			against++
+		}
+	}
+	return against, support, independent || len(agents) > 1
 }
 
 func (b *dumbBullet) bump(s Section, by int) {
@@ -64,7 +110,8 @@ func dumbCosine(a, b []float32) float64 {
 }
 
 // learn gives the number of the bullet that took the insight.
-func (d *dumbBook) learn(in Insight, now time.Time) int {
+func (d *dumbBook) learn(in Insight, by word, now time.Time) int {
+	by.section = in.Section
 	best, at := -2.0, -1
 	for i, b := range d.bullets {
 		// Older bullets come first in the list, so only a greater cosine wins.
@@ -75,18 +122,19 @@ func (d *dumbBook) learn(in Insight, now time.Time) int {
 	if at < 0 {
 		b := &dumbBullet{section: in.Section, content: in.Content, stage: Shadow, seen: now, vector: in.Vector}
 		d.bullets = append(d.bullets, b)
-		b.bump(in.Section, 1)
+		b.say(by)
 		return len(d.bullets)
 	}
-	d.bullets[at].bump(in.Section, 1)
+	d.bullets[at].say(by)
 	d.bullets[at].seen = now
 	return at + 1
 }
 
 func (d *dumbBook) promote() {
 	for _, b := range d.bullets {
-		against, support := b.weigh()
+		against, support, independent := b.judge()
 		switch {
+		case !independent:
 		case b.stage == Shadow && support >= 3 && support >= 3*against:
 			b.stage = Staging
 		case b.stage == Staging && support >= 5 && support >= 5*against:
@@ -95,7 +143,7 @@ func (d *dumbBook) promote() {
 	}
 }
 
-// B2, B3, B4, B5, B6, B9: any history of batches, feedback, passes, releases
+// B2, B3, B4, B5, B6, B9, C36: any history of batches, feedback, passes, releases
 // and undos leaves the same bullets as the dumb book, a journal that replays
 // to the same state from JSON, and no counter below zero.
 //
@@ -105,9 +153,11 @@ func TestBook_EqualsTheDumbBook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := newDesk(t, Settings{})
 		dumb := &dumbBook{}
-		counted := map[RecordRef]Section{} // records that moved one counter and may be undone
+		counted := map[RecordRef]word{} // records that moved one counter and may be undone
 		steps := rapid.IntRange(1, 25).Draw(t, "steps")
 		for range steps {
+			d.who = rapid.SampledFrom([]Actor{agent, {Name: "gemini"}, person}).Draw(t, "who")
+			d.occasion = rapid.SampledFrom([]string{"", "t-1", "t-2", "t-3"}).Draw(t, "occasion")
 			switch rapid.IntRange(0, 9).Draw(t, "what") {
 			case 0:
 				d.did(d.book.Promote(d.act(agent)))
@@ -136,7 +186,7 @@ func TestBook_EqualsTheDumbBook(t *testing.T) {
 	})
 }
 
-func learnBatch(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]Section) {
+func learnBatch(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]word) {
 	angle := rapid.Map(rapid.IntRange(0, 11), func(i int) []float32 {
 		return []float32{float32(math.Cos(float64(i) * math.Pi / 6)), float32(math.Sin(float64(i) * math.Pi / 6)), float32(i % 2)}
 	})
@@ -151,24 +201,26 @@ func learnBatch(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]Secti
 	before := len(d.journal)
 	outcomes := d.learns(batch...)
 	for i, in := range batch {
-		if want := bulletID("prompts", dumb.learn(in, d.now)); outcomes[i].Bullet != want {
+		if want := bulletID("prompts", dumb.learn(in, word{who: d.who, occasion: d.occasion}, d.now)); outcomes[i].Bullet != want {
 			t.Fatalf("insight %d went to %s, want %s", i, outcomes[i].Bullet, want)
 		}
 	}
 	for _, u := range d.journal[before:] {
 		if u.Kind == KindMatch {
-			counted[u.Ref()] = u.Insight.Section
+			counted[u.Ref()] = word{d.who, d.occasion, u.Insight.Section}
 		}
 	}
 }
 
-func giveFeedback(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]Section) {
+func giveFeedback(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]word) {
 	if len(dumb.bullets) == 0 {
 		return
 	}
 	i := rapid.IntRange(0, len(dumb.bullets)-1).Draw(t, "bullet")
 	as := rapid.SampledFrom(Sections).Draw(t, "as")
-	c, err := d.book.Feedback(bulletID("prompts", i+1), as, true, d.act(agent))
+	act := d.act(d.who)
+	act.Occasion = d.occasion
+	c, err := d.book.Feedback(bulletID("prompts", i+1), as, true, act)
 	if dumb.bullets[i].stage == Retired {
 		if brenner.CodeOf(err) != brenner.CodeStatusConflict {
 			t.Fatalf("feedback on a retired bullet: %v", err)
@@ -176,9 +228,10 @@ func giveFeedback(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]Sec
 		return
 	}
 	d.did(c, err)
-	dumb.bullets[i].bump(as, 1)
+	said := word{d.who, d.occasion, as}
+	dumb.bullets[i].say(said)
 	dumb.bullets[i].seen = d.now
-	counted[c.Updates[0].Ref()] = as
+	counted[c.Updates[0].Ref()] = said
 }
 
 func release(t *rapid.T, d *desk, dumb *dumbBook) {
@@ -192,19 +245,19 @@ func release(t *rapid.T, d *desk, dumb *dumbBook) {
 }
 
 // undoOne takes back a record that moved a counter, or the add of a bullet.
-func undoOne(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]Section) {
+func undoOne(t *rapid.T, d *desk, dumb *dumbBook, counted map[RecordRef]word) {
 	if len(d.journal) == 0 {
 		return
 	}
 	u := rapid.SampledFrom(d.journal).Draw(t, "record")
 	b := dumb.bullets[u.Bullet.number()-1]
 	c, err := d.book.Undo(u.Ref(), d.records(u.Bullet), d.act(agent))
-	as, moved := counted[u.Ref()]
+	said, moved := counted[u.Ref()]
 	switch {
 	case moved && b.stage != Retired:
 		d.did(c, err)
 		delete(counted, u.Ref())
-		b.bump(as, -1)
+		b.unsay(said)
 	case u.Kind == KindAdd && b.stage != Retired:
 		d.did(c, err)
 		b.stage = Retired

@@ -57,10 +57,11 @@ func (u DeltaUpdate) Touches() []BulletID {
 
 // inverse is the record that takes u back from a bullet in a stage.
 func (u DeltaUpdate) inverse(now Stage) DeltaUpdate {
-	undo := DeltaUpdate{Kind: KindUndo, Undoes: u.Seq, Increment: u.Increment.negated(), Unlink: u.Link}
+	undo := DeltaUpdate{Kind: KindUndo, Undoes: u.Seq, Increment: u.Increment.negated(), Witnesses: withdrawn(u.Witnesses), Unlink: u.Link}
 	switch u.Kind {
 	case KindAdd:
 		undo.Increment, undo.From, undo.Stage = u.New.negated(), now, Retired
+		undo.Witnesses = withdrawn(u.New.Witnesses)
 	case KindRetire:
 		undo.From, undo.Stage = now, u.From
 	}

@@ -47,7 +47,9 @@ type DeltaUpdate struct {
 	Stage      Stage     `json:"stage,omitempty"`
 	Review     Review    `json:"review,omitempty"`
 	Link       []Link    `json:"link,omitempty"`
-	Unlink     []Link    `json:"unlink,omitempty"`
+	// Witnesses say what the increment counts, or take it back (C36).
+	Witnesses []Witness `json:"witnesses,omitempty"`
+	Unlink    []Link    `json:"unlink,omitempty"`
 
 	// Why. Threshold is the one in force, whatever the kind (B10).
 	Threshold float64   `json:"threshold"`
@@ -152,6 +154,9 @@ func (u DeltaUpdate) apply(s state) (state, error) {
 // change applies everything a record can change. It shares no slice with b.
 func (u DeltaUpdate) change(b Bullet) Bullet {
 	b.Counts = b.plus(u.Increment)
+	if len(u.Witnesses) > 0 {
+		b.Witnesses = testify(b.Witnesses, u.Witnesses)
+	}
 	if !u.LastSeenAt.IsZero() {
 		b.LastSeenAt = u.LastSeenAt
 	}

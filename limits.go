@@ -243,9 +243,6 @@ const (
 
 // Contexts.
 const (
-	// MaxQueryWords bounds the words of a task that the full-text index is
-	// asked for.
-	MaxQueryWords = 8
 	// MaxQueryTags bounds the tags that artifacts are looked up by at once.
 	MaxQueryTags = 64
 	// MaxLaterReads bounds how often an agent reads through one context.

@@ -98,7 +98,7 @@ func library(b *testing.B, n int) *shelf {
 		}
 		built := builder.Segment()
 		s.stats = s.stats.Plus(built.Statistics)
-		s.segments = append(s.segments, keep(b, built))
+		s.segments = append(s.segments, store(b, built))
 	}
 	s.merge(b, 0, len(s.segments)*3/4, nil)
 	return s

@@ -171,6 +171,20 @@ func (m *Merger) Wants() (input, page int, more bool) {
 	return 0, 0, false
 }
 
+// WantsNext lists the page that is wanted of an input and those, up to n in all,
+// that will be wanted after it.
+func (m *Merger) WantsNext(input, n int) []int {
+	in := &m.inputs[input]
+	if m.phase == mergingPostings {
+		return stretch(in.page, min(in.page+n, in.Directory.vectorsFrom()))
+	}
+	_, page, _ := m.wantedVector()
+	return stretch(page, min(page+n, in.Directory.Pages()))
+}
+
+// Place is where a document of an input stands in the result, -1 if it went.
+func (m *Merger) Place(input, ordinal int) int { return int(m.inputs[input].place[ordinal]) }
+
 // Feed takes the page that Wants named.
 func (m *Merger) Feed(data []byte) error {
 	input, page, more := m.Wants()

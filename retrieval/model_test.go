@@ -28,7 +28,7 @@ type stored struct {
 	dead    Dead
 }
 
-func keep(t testing.TB, built Built) *stored {
+func store(t testing.TB, built Built) *stored {
 	t.Helper()
 	d, err := ReadDirectory(built.Directory.Encode())
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *shelf) settle(t testing.TB, b *Builder, add map[Name]Document, remove [
 	}
 	built := b.Segment()
 	s.stats = s.stats.Plus(built.Statistics)
-	s.segments = append(s.segments, keep(t, built))
+	s.segments = append(s.segments, store(t, built))
 }
 
 func (s *shelf) kill(t testing.TB, n Name) {
@@ -133,7 +133,7 @@ func (s *shelf) merge(t testing.TB, from, to int, erased map[Name]bool) {
 		pages = append(pages, m.Take()...)
 	}
 	pages = append(pages, m.Take()...)
-	one := keep(t, Built{Directory: m.Finish(), Pages: pages})
+	one := store(t, Built{Directory: m.Finish(), Pages: pages})
 	s.segments = slices.Replace(s.segments, from, to, one)
 }
 

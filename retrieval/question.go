@@ -32,6 +32,7 @@ func weigh(text string, weight func(word string) float64) []Term {
 type Habits struct {
 	tasks int
 	with  map[string]int
+	own   map[string]bool // words of a task that does not count
 }
 
 // NewHabits counts the words of some tasks of a project.
@@ -43,6 +44,20 @@ func NewHabits(tasks []string) Habits {
 		for _, w := range slices.Compact(words) {
 			h.with[w]++
 		}
+	}
+	return h
+}
+
+// Without gives the habits as they were without one task: what it has in common
+// with itself is no habit.
+func (h Habits) Without(task string) Habits {
+	if h.tasks == 0 {
+		return h
+	}
+	h.tasks--
+	h.own = map[string]bool{}
+	for _, w := range Words(task) {
+		h.own[w] = true
 	}
 	return h
 }
@@ -61,6 +76,9 @@ const (
 // that have it, the more.
 func (h Habits) weight(word string) float64 {
 	have := float64(h.with[word])
+	if h.own[word] && have > 0 {
+		have--
+	}
 	if instructions[word] {
 		have += supposedShare * supposedTasks
 	}
@@ -154,22 +172,38 @@ func together(terms []Term) []Term {
 // Telling keeps the terms that tell most where there are more than most, of
 // which so many documents have each.
 func Telling(stats Statistics, terms []Term, have []int64, most int) ([]Term, []int64) {
-	if len(terms) <= most {
-		return terms, have
-	}
-	order := make([]int, len(terms))
-	worth := make([]float64, len(terms))
-	for i, t := range terms {
-		order[i], worth[i] = i, t.weight()*stats.Rarity(have[i])
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
-	order = order[:most]
-	slices.Sort(order)
-	kept, counts := make([]Term, most), make([]int64, most)
+	order := keep(terms, most, func(i int) float64 { return terms[i].weight() * stats.Rarity(have[i]) })
+	kept, counts := make([]Term, len(order)), make([]int64, len(order))
 	for i, o := range order {
 		kept[i], counts[i] = terms[o], have[o]
 	}
 	return kept, counts
+}
+
+// Heaviest keeps the terms that count most, whoever has them.
+func Heaviest(terms []Term, most int) []Term {
+	order := keep(terms, most, func(i int) float64 { return terms[i].weight() })
+	kept := make([]Term, len(order))
+	for i, o := range order {
+		kept[i] = terms[o]
+	}
+	return kept
+}
+
+// keep gives the places of those terms that are worth most, in their order;
+// ties go to the first.
+func keep(terms []Term, most int, worth func(i int) float64) []int {
+	order := make([]int, len(terms))
+	worths := make([]float64, len(terms))
+	for i := range terms {
+		order[i], worths[i] = i, worth(i)
+	}
+	if len(order) > most {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worths[b], worths[a]) })
+		order = order[:most]
+		slices.Sort(order)
+	}
+	return order
 }
 
 const (

@@ -49,6 +49,17 @@ func (s Statistics) Rarity(have int64) float64 {
 	return math.Round(math.Log1p(max(0, float64(s.Documents)-n+0.5)/(n+0.5))*1e9) / 1e9
 }
 
+// Points is what a word of some weight, which so many texts have, adds to the
+// score of a text of some length in which it counts so often: the whole rule,
+// for those who need no index.
+func (s Statistics) Points(weight float64, have int64, count, length int) int64 {
+	factor := weight * s.Rarity(have) * unit
+	return s.scale().steps(factor, uint16(min(count, maxCount)), uint16(length))
+}
+
+// Score is what a sum of points is as a score.
+func Score(points int64) float64 { return float64(points) / unit }
+
 // scale turns counts into their share of a score.
 type scale struct{ constant, perWord float64 }
 

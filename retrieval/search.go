@@ -25,6 +25,9 @@ type View struct {
 	Dead      Dead
 }
 
+// Kind is that of a document.
+func (v View) Kind(ordinal int) Kind { return v.Directory.kinds[v.Columns.kinds[ordinal]] }
+
 // List is what a segment says about a word.
 type List struct {
 	// Have is how many documents have it, as this segment counts: see
@@ -84,7 +87,7 @@ type Found struct {
 }
 
 // Score is how well the document fits.
-func (f Found) Score() float64 { return float64(f.steps) / unit }
+func (f Found) Score() float64 { return Score(f.steps) }
 
 // window is how many documents are scored at a time.
 const window = 4096

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -185,6 +186,9 @@ func (d *Directory) SearchNamePage(n Name) int {
 	return d.namesFrom() + i - 1
 }
 
+// NamePages lists the pages of names.
+func (d *Directory) NamePages() []int { return stretch(d.namesFrom(), d.postingsFrom()) }
+
 // VectorPages lists the pages of vectors.
 func (d *Directory) VectorPages() []int { return stretch(d.vectorsFrom(), d.Pages()) }
 
@@ -257,6 +261,29 @@ func (d *Directory) ReadNames(page int, data []byte) (first int, names []Name, e
 	return d.names[i].ordinal, names, nil
 }
 
+// ReadName gives the name of one document from the page on which it stands.
+func (d *Directory) ReadName(page int, data []byte, ordinal int) (Name, error) {
+	i := page - d.namesFrom()
+	if i < 0 || i >= len(d.names) {
+		return Name{}, damaged(page)
+	}
+	c := cursor{rest: data}
+	var artifact []byte
+	version := 0
+	for range ordinal - d.names[i].ordinal + 1 {
+		same := c.int32()
+		if same > len(artifact) {
+			return Name{}, damaged(page)
+		}
+		artifact = append(artifact[:same], c.bytes(c.int32())...)
+		version = c.int32()
+	}
+	if c.bad {
+		return Name{}, damaged(page)
+	}
+	return Name{brenner.ArtifactID(artifact), brenner.Version(version)}, nil
+}
+
 // A Dead set is the documents of a segment that have been taken out since it
 // was made.
 type Dead struct {
@@ -287,15 +314,27 @@ func (d Dead) With(ordinals ...int) Dead {
 	return d
 }
 
+// Since lists, in order, those that an earlier set did not have.
+func (d Dead) Since(earlier Dead) []int {
+	var out []int
+	for i, set := range d.bits {
+		if i < len(earlier.bits) {
+			set &^= earlier.bits[i]
+		}
+		for ; set != 0; set &= set - 1 {
+			out = append(out, i<<6|bits.TrailingZeros64(set))
+		}
+	}
+	return out
+}
+
 // Encode writes the set down: the distances between its members.
 func (d Dead) Encode() []byte {
 	b := []byte{}
 	before := -1
-	for o := range 64 * len(d.bits) {
-		if d.Has(o) {
-			b = appendUint(b, o-before-1)
-			before = o
-		}
+	for _, o := range d.Since(Dead{}) {
+		b = appendUint(b, o-before-1)
+		before = o
 	}
 	return b
 }

@@ -25,6 +25,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/retrieval"
 )
 
 // Store is one project in one database. It is safe for concurrent use.
@@ -44,6 +45,10 @@ type Store interface {
 	// error of a writing method dooms the write: nothing is committed and Write
 	// gives that error even if fn gives none. fn must not call Write.
 	Write(ctx context.Context, fn func(Tx) error) error
+
+	// Settle brings the full-text index up to date with what was written. It
+	// is done behind the writers anyway, and a search does not need it.
+	Settle(ctx context.Context) error
 
 	// Close waits for what is under way and releases the database. What is
 	// asked for later is STORE_UNAVAILABLE; closing again is nothing.
@@ -130,12 +135,10 @@ type Reader interface {
 	// Request gives what an idempotency key was used for.
 	Request(ctx context.Context, actor brenner.ActorName, key string) (Request, error)
 
-	// Search ranks artifacts by full text over the summary, tags and content
-	// of their indexed version, best first, ties by id; Score is positive and
-	// larger for better. An artifact is found if it shares at least one word
-	// with the query, words being what Words gives for both: plain words, never
-	// query syntax. Scores of different stores need not agree.
-	Search(ctx context.Context, q SearchQuery) ([]Hit, error)
+	// Rank ranks versions by full text: summary, tags and content, best first,
+	// ties by artifact and version. The ranking is that of package retrieval,
+	// the same on every store, to the last digit of the score.
+	Rank(ctx context.Context, q RankQuery) (Ranking, error)
 
 	// Token gives a token by the digest of its secret, Tokens all in id order.
 	Token(ctx context.Context, secret brenner.Digest) (Token, error)
@@ -190,9 +193,10 @@ type Tx interface {
 	PutObject(ctx context.Context, o Object) error
 	// PutRequest notes what a key was used for, once.
 	PutRequest(ctx context.Context, r Request) error
-	// Index makes an artifact that is there findable by this text, instead of
-	// any earlier text of it; empty text takes it out.
-	Index(ctx context.Context, id brenner.ArtifactID, text string) error
+	// Index makes these versions of an artifact findable, and no other
+	// versions of it. They come in order, each once. A version that is not there
+	// when it is indexed has no words.
+	Index(ctx context.Context, id brenner.ArtifactID, versions []Indexed) error
 
 	// PutToken inserts or replaces a token; a secret that another token has is
 	// ALREADY_EXISTS.
@@ -445,21 +449,44 @@ type ObjectQuery struct {
 	Limit  int
 }
 
-// SearchQuery asks the full-text index.
-type SearchQuery struct {
-	Text    string
-	Types   []brenner.TypeName
-	Modules []brenner.Module
-	Limit   int
-	// Depth lets the store look, for each word, at no more than so many of the
-	// artifacts that have it: those with the most weight, the latest first. A
-	// word that many have says little and costs the most. Of those that tie at
-	// the limit it may give any. 0: at all of them.
-	Depth int
+// Indexed is a version that can be found.
+type Indexed struct {
+	Version brenner.Version
+	// Draft marks a version that is not the one in force: it is found by those
+	// who ask for drafts.
+	Draft bool
 }
 
-// Hit is an artifact found by full text.
-type Hit struct {
+// RankQuery asks for the versions that say most about some terms.
+type RankQuery struct {
+	// Terms are what is looked for: retrieval.Question or Habits.Task, widened
+	// by retrieval.Expand or not. Of more than MaxSearchWords those that tell
+	// most count.
+	Terms   []retrieval.Term
+	Types   []brenner.TypeName
+	Modules []brenner.Module
+	// Drafts finds drafts behind a version in force as well.
+	Drafts bool
+	// Feedback widens the question by the words of the best texts.
+	Feedback bool
+	Limit    int
+}
+
+// Ranking is what a RankQuery finds.
+type Ranking struct {
+	Hits []RankedHit
+	// Behind is how many artifacts changed that the index has not caught up
+	// with: what they say now was not looked at.
+	Behind int
+}
+
+// RankedHit is a version that was found.
+type RankedHit struct {
 	Artifact
-	Score float64
+	// Version is the one whose text was found.
+	Version brenner.Version
+	Draft   bool
+	Score   float64
+	// Parts say what the score is made of.
+	Parts retrieval.Parts
 }

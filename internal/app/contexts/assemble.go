@@ -12,13 +12,15 @@ import (
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/retrieval"
 )
 
 // work is what a context is assembled for.
 type work struct {
 	view    kernel.ViewInForce
 	task    *assembly.Task
-	text    string // what candidates are compared with
+	text    string           // what candidates are compared with
+	terms   []retrieval.Term // of text, as the index is asked for them
 	modules []brenner.Module
 	cross   bool
 	inputs  []brenner.Ref
@@ -155,6 +157,9 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	in.Tags = slices.Compact(slices.Sorted(slices.Values(w.tags)))
 	scope, err := w.view.Scope(w.modules, w.cross, kernel.ProjectModule)
 	if err != nil {
+		return in, err
+	}
+	if w.terms, err = r.termsOf(c, *w); err != nil {
 		return in, err
 	}
 	if in.Candidates, in.Rest, err = r.findCandidates(c, *w, scope); err != nil {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"brenner"
 	"brenner/assembly"
@@ -17,9 +15,6 @@ import (
 const (
 	// linkDistance is how many links away from the task's inputs is still near.
 	linkDistance = 3
-	// perWord is how many artifacts the full-text index looks at for a word. A
-	// word that more have says little.
-	perWord = 300
 	// tagReach is how many artifacts all tags of the inputs together lead to,
 	// those made last.
 	tagReach = 1000
@@ -174,42 +169,19 @@ func (f *finder) byRecency() (assembly.Found, error) {
 	return assembly.Found{Cause: assembly.ByRecency, Hits: f.hits(rows)}, err
 }
 
-// byFullText finds what shares words with the work.
+// byFullText finds what says most about the work (C21): all words of a question
+// count, of a task those less that tasks of the project often have.
 func (f *finder) byFullText(most int) (assembly.Found, error) {
 	out := assembly.Found{Cause: assembly.ByFullText}
-	if strings.TrimSpace(f.text) == "" {
+	if len(f.terms) == 0 {
 		return out, nil
 	}
-	hits, err := f.Search(f.Ctx, store.SearchQuery{
-		Text: clipWords(f.text), Types: f.types, Modules: f.modules, Limit: most, Depth: perWord,
-	})
-	if err != nil {
-		return out, err
+	found, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Limit: most})
+	for i, h := range found.Hits {
+		f.rows[h.ID] = &found.Hits[i].Artifact
+		out.Hits = append(out.Hits, assembly.Hit{Ref: brenner.Ref{Artifact: h.ID, Version: h.Version}, Lexical: h.Score})
 	}
-	for i, h := range hits {
-		f.rows[h.ID] = &hits[i].Artifact
-		out.Hits = append(out.Hits, assembly.Hit{Ref: inForceRef(f.rows[h.ID]), Lexical: h.Score})
-	}
-	return out, nil
-}
-
-// clipWords keeps the question to the index bounded, because every word costs
-// a walk over all artifacts that have it: the longer words that a task begins
-// with say what it is about.
-func clipWords(text string) string {
-	var words []string
-	for w := range strings.FieldsSeq(text) {
-		if utf8.RuneCountInString(w) >= 4 && !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-		if len(words) == brenner.MaxQueryWords {
-			break
-		}
-	}
-	if len(words) == 0 {
-		return strings.ToValidUTF8(text[:min(len(text), 256)], "")
-	}
-	return strings.Join(words, " ")
+	return out, err
 }
 
 func (f *finder) hits(rows []store.Artifact) []assembly.Hit {

@@ -17,6 +17,7 @@ type Room struct {
 	Lessons  Lessons
 	Sessions Sessions
 
+	habits  habits
 	counts  countCache
 	vectors vectorCache
 }
@@ -27,6 +28,8 @@ type Tasks interface {
 	Enter(c *kernel.Call, task string) error
 	// Find loads a task as it stands now.
 	Find(c *kernel.Call, id string) (api.TaskInfo, error)
+	// Newest lists the newest tasks, the latest first.
+	Newest(c *kernel.Call, most int) ([]assembly.Task, error)
 	// RoleFor is the role that counts for work on a task.
 	RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error)
 }

@@ -14,6 +14,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/retrieval"
 )
 
 func refsOfView(v api.ArtifactView) []brenner.Ref { return []brenner.Ref{v.Ref()} }
@@ -286,15 +287,22 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		if len(req.Statuses) > 0 || req.Tag != "" {
 			most = brenner.MaxPage
 		}
-		hits, err := c.Search(ctx, store.SearchQuery{Text: req.Text, Types: types, Modules: modules, Limit: most})
+		// Feedback also brings texts without a word of the query, which is not what
+		// somebody who searches expects: more are asked for, and those left out.
+		found, err := c.Rank(ctx, store.RankQuery{
+			Terms: retrieval.Question(req.Text), Types: types, Modules: modules, Drafts: true, Feedback: true, Limit: 2 * most,
+		})
 		if err != nil {
 			return api.SearchResult{}, err
 		}
 		out := api.SearchResult{Items: []api.SearchHit{}}
-		for _, h := range hits {
-			if len(out.Items) < limit && chosen(h.Artifact, req.Statuses, req.Tag) {
-				out.Items = append(out.Items, api.SearchHit{ArtifactItem: itemOf(h.Artifact), Score: h.Score})
+		seen := map[brenner.ArtifactID]bool{}
+		for _, h := range found.Hits {
+			if len(out.Items) == limit || len(h.Parts.Words) == 0 || seen[h.ID] || !chosen(h.Artifact, req.Statuses, req.Tag) {
+				continue
 			}
+			seen[h.ID] = true
+			out.Items = append(out.Items, api.SearchHit{ArtifactItem: itemOf(h.Artifact), Score: h.Score})
 		}
 		return out, nil
 	})

@@ -74,10 +74,10 @@ func applyWritten(ctx context.Context, tx store.Tx, rec journal.Record, p Writte
 			return err
 		}
 	}
-	if a.Canonical == 0 && p.Head == p.Version {
-		return reindex(ctx, tx, v)
+	if p.Head != p.Version {
+		return nil
 	}
-	return nil
+	return tx.Index(ctx, p.ID, findable(a))
 }
 
 // Linked says that a link was added to a version after it was written.
@@ -193,29 +193,24 @@ func Settle(ctx context.Context, tx store.Tx, rec journal.Record, id brenner.Art
 	if err := tx.PutArtifact(ctx, a); err != nil {
 		return err
 	}
-	shown := h
-	if a.Canonical != 0 && a.Canonical != a.Head {
-		if shown, err = tx.Version(ctx, brenner.Ref{Artifact: id, Version: a.Canonical}); err != nil {
-			return err
-		}
-	}
-	return reindex(ctx, tx, shown)
+	return tx.Index(ctx, id, findable(a))
 }
 
-// reindex makes an artifact findable by its version in force. What is out of
-// use is not found (C27).
-func reindex(ctx context.Context, tx store.Tx, v store.Version) error {
-	if !v.Status.Live() {
-		return tx.Index(ctx, v.Artifact, "")
+// findable lists the versions by which an artifact is found: the one in force,
+// and a later draft behind it for those who ask for drafts. What is out of use
+// is not found (C27).
+func findable(a store.Artifact) []store.Indexed {
+	switch {
+	case a.Canonical == 0 && a.HeadStatus.Live():
+		return []store.Indexed{{Version: a.Head}}
+	case a.Canonical == 0:
+		return nil
+	case a.Head == a.Canonical || !a.HeadStatus.Live():
+		return []store.Indexed{{Version: a.Canonical}}
+	case a.Head < a.Canonical:
+		return []store.Indexed{{Version: a.Head, Draft: true}, {Version: a.Canonical}}
 	}
-	data, err := tx.Blob(ctx, v.Content)
-	if code := brenner.CodeOf(err); code == brenner.CodeRedacted || code == brenner.CodeNotFound {
-		data, err = nil, nil // a scratch store holds no contents
-	}
-	if err != nil {
-		return err
-	}
-	return tx.Index(ctx, v.Artifact, searchText(v, data))
+	return []store.Indexed{{Version: a.Canonical}, {Version: a.Head, Draft: true}}
 }
 
 // Redacted says that a content was removed.
@@ -226,28 +221,5 @@ type Redacted struct {
 }
 
 func applyRedacted(ctx context.Context, tx store.Tx, _ journal.Record, p Redacted) error {
-	if err := tx.RedactBlob(ctx, p.Digest); err != nil {
-		return err
-	}
-	for _, ref := range p.Versions {
-		a, err := tx.Artifact(ctx, ref.Artifact)
-		if err != nil {
-			return err
-		}
-		shown := a.Head
-		if a.Canonical != 0 {
-			shown = a.Canonical
-		}
-		if ref.Version != shown {
-			continue
-		}
-		v, err := tx.Version(ctx, ref)
-		if err != nil {
-			return err
-		}
-		if err := reindex(ctx, tx, v); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.RedactBlob(ctx, p.Digest) // which takes its words out of the index
 }

@@ -11,6 +11,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/assembly"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
@@ -62,6 +63,16 @@ var tasks = kernel.Table[task]{
 		return brenner.Errorf(brenner.CodeNotFound, "there is no task %q", id).
 			WithHint("list them with `brenner task list`")
 	},
+}
+
+// Newest lists what the newest tasks ask for, the latest first.
+func (r *Room) Newest(c *kernel.Call, most int) ([]assembly.Task, error) {
+	rows, err := tasks.List(c.Ctx, c.Reader, kernel.Query{Newest: true}, most)
+	out := make([]assembly.Task, len(rows))
+	for i, row := range rows {
+		out[i] = assembly.Task{ID: row.ID, Title: row.Value.Title, Spec: row.Value.Spec}
+	}
+	return out, err
 }
 
 // info is a task as it stands at an instant.

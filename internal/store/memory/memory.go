@@ -72,6 +72,9 @@ func (s *memory) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return nil
 }
 
+// Settle has nothing to do: there is no index.
+func (s *memory) Settle(ctx context.Context) error { return canceled(ctx) }
+
 func (s *memory) Close() error {
 	<-s.turn
 	defer func() { s.turn <- struct{}{} }()

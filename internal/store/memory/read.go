@@ -408,30 +408,6 @@ func (r reader) Request(ctx context.Context, actor brenner.ActorName, key string
 	return req, nil
 }
 
-// Search scores an artifact by the weights of the words it shares with the
-// query.
-func (r reader) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
-	words := store.QueryWords(q.Text)
-	var out []store.Hit
-	for _, id := range slices.Sorted(maps.Keys(r.texts)) {
-		if !selected(r.artifacts[id], store.ArtifactQuery{Types: q.Types, Modules: q.Modules}) {
-			continue
-		}
-		hit := store.Hit{Artifact: r.artifacts[id]}
-		hit.Tags = list(hit.Tags)
-		for _, t := range store.Terms(r.texts[id]) {
-			if slices.Contains(words, t.Word) {
-				hit.Score += float64(t.Weight)
-			}
-		}
-		if hit.Score > 0 {
-			out = append(out, hit)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b store.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return limit(out, q.Limit), canceled(ctx)
-}
-
 func (r reader) Token(ctx context.Context, secret brenner.Digest) (store.Token, error) {
 	if err := canceled(ctx); err != nil {
 		return store.Token{}, err

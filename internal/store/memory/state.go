@@ -36,7 +36,7 @@ type state struct {
 	objects   map[objectKey]store.Object
 	requests  map[requestKey]store.Request
 
-	texts   map[brenner.ArtifactID]string
+	indexed map[brenner.ArtifactID][]store.Indexed
 	tokens  map[string]store.Token
 	denials []store.Denial // oldest first
 	vectors map[string]map[string][]float32
@@ -65,7 +65,7 @@ func (s *state) reset() {
 	s.actors = map[brenner.ActorName]store.Actor{}
 	s.objects = map[objectKey]store.Object{}
 	s.requests = map[requestKey]store.Request{}
-	s.texts = map[brenner.ArtifactID]string{}
+	s.indexed = map[brenner.ArtifactID][]store.Indexed{}
 }
 
 func (s *state) clone() *state {
@@ -79,7 +79,7 @@ func (s *state) clone() *state {
 	c.actors = maps.Clone(s.actors)
 	c.objects = maps.Clone(s.objects)
 	c.requests = maps.Clone(s.requests)
-	c.texts = maps.Clone(s.texts)
+	c.indexed = maps.Clone(s.indexed)
 	c.tokens = maps.Clone(s.tokens)
 	c.denials = slices.Clone(s.denials)
 	c.vectors = map[string]map[string][]float32{}

@@ -227,19 +227,6 @@ func (t *tx) PutRequest(ctx context.Context, r store.Request) error {
 	})
 }
 
-func (t *tx) Index(ctx context.Context, id brenner.ArtifactID, text string) error {
-	return t.try(ctx, func() error {
-		if err := store.CheckText(text); err != nil {
-			return err
-		}
-		if _, there := t.artifacts[id]; !there {
-			return notFound("there is no artifact %s", id)
-		}
-		t.texts[id] = text
-		return nil
-	})
-}
-
 func (t *tx) PutToken(ctx context.Context, k store.Token) error {
 	return t.try(ctx, func() error {
 		if err := k.Check(); err != nil {

@@ -18,6 +18,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
+	"brenner/retrieval"
 )
 
 // sample is one version as the ledger writes it: 2 KiB of content, its record,
@@ -101,7 +102,7 @@ func (s *sample) write(ctx context.Context, tx store.Tx) error {
 		func() error { return tx.PutArtifact(ctx, s.artifact) },
 		func() error { return tx.InsertVersion(ctx, s.version) },
 		func() error { return tx.InsertLink(ctx, s.link) },
-		func() error { return tx.Index(ctx, s.artifact.ID, s.artifact.Summary+"\n"+string(s.content)) },
+		func() error { return tx.Index(ctx, s.artifact.ID, []store.Indexed{{Version: 1}}) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -353,7 +354,7 @@ func questions(size int) []question {
 			return nil
 		}},
 		{"search", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
-			_, err := rd.Search(ctx, store.SearchQuery{Text: vocabulary[500+r.IntN(5000)] + " " + vocabulary[500+r.IntN(5000)], Limit: 20})
+			_, err := rd.Rank(ctx, store.RankQuery{Terms: retrieval.Question(vocabulary[500+r.IntN(5000)] + " " + vocabulary[500+r.IntN(5000)]), Limit: 20})
 			return err
 		}},
 		{"forks", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {

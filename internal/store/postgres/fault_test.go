@@ -19,6 +19,7 @@ import (
 	"brenner"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
+	"brenner/retrieval"
 )
 
 // note appends one record.
@@ -128,7 +129,7 @@ func TestProjects_DoNotSeeEachOther(t *testing.T) {
 		_, err := r.Project(ctx)
 		wantCode(t, brenner.CodeNoProject, err)
 		size, err1 := r.Size(ctx)
-		hits, err2 := r.Search(ctx, store.SearchQuery{Text: string(samples(0, 1)[0].content)})
+		hits, err2 := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question(string(samples(0, 1)[0].content))})
 		vectors, err3 := r.Vectors(ctx, "m", []string{"v"})
 		rows := 0
 		var err4 error
@@ -136,8 +137,8 @@ func TestProjects_DoNotSeeEachOther(t *testing.T) {
 			err4 = errors.Join(err4, r.Each(ctx, table, func(any) error { rows++; return nil }))
 		}
 		err5 := r.EachBlob(ctx, func(brenner.Digest, []byte) error { rows++; return nil })
-		if size != 0 || len(hits) != 0 || len(vectors) != 0 || rows != 0 {
-			t.Errorf("b sees %d records, %d hits, %d vectors and %d rows of a", size, len(hits), len(vectors), rows)
+		if size != 0 || len(hits.Hits) != 0 || len(vectors) != 0 || rows != 0 {
+			t.Errorf("b sees %d records, %d hits, %d vectors and %d rows of a", size, len(hits.Hits), len(vectors), rows)
 		}
 		return errors.Join(err1, err2, err3, err4, err5)
 	}); err != nil {

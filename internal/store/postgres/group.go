@@ -29,7 +29,7 @@ type group struct {
 	held []statement
 	// standing is what the last kept write left, began what the group found.
 	standing, began standing
-	// noted is how many texts the kept writes have noted.
+	// noted is how many artifacts the kept writes have noted for the index.
 	noted int
 	// kept are the writes that are done and wait for the commit.
 	kept []*write
@@ -171,7 +171,6 @@ func (g *group) open() *tx {
 		reader: reader{session: on, project: g.store.project, size: g.standing.records},
 		hashes: g.standing.hashes, known: newKnown(),
 		shared: len(g.kept) > 0, others: len(g.held), first: none,
-		notes: max(0, g.store.settler.room()-g.noted),
 	}
 	on.sending = t.guard
 	return t
@@ -308,7 +307,7 @@ func (g *group) exec(sql string) error {
 func (g *group) settle(err error) {
 	g.over = true
 	if err == nil {
-		g.store.settler.add(g.noted, g.store.settle)
+		g.store.worker.Noted(g.noted)
 	}
 	for _, w := range g.kept {
 		w.done <- err

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // reader answers questions inside one transaction.
@@ -18,6 +19,10 @@ type reader struct {
 	// size is that of the journal, or unknown until asked for: in a snapshot
 	// it does not change.
 	size int64
+	// index remembers what was read of the full-text index, nil inside a write;
+	// seen is told how many notes there are.
+	index *fulltext.Index
+	seen  func(notes int)
 }
 
 const unknown = -1
@@ -190,13 +195,15 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	if err != nil {
 		return t.doom(err)
 	}
-	t.content.sum, t.content.data = sum, data
 	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sum[:], filled(data))
 }
 
 func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) error {
 	sum, err := store.Sum(d)
 	if err != nil {
+		return t.doom(err)
+	}
+	if err := t.erase(ctx, sum[:]); err != nil {
 		return t.doom(err)
 	}
 	return t.put(ctx, `INSERT INTO blobs (project, digest) VALUES ($1, $2) ON CONFLICT (project, digest) DO UPDATE SET data = NULL`, sum[:])

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,7 @@ import (
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // Options say how to open.
@@ -43,10 +45,14 @@ type Store struct {
 	readers *pgxpool.Pool
 	// writer holds one connection. It is apart so that readers can never keep
 	// a write from starting.
-	writer  *pgxpool.Pool
-	queue   queue
-	settler settler
-	feed    feed
+	writer *pgxpool.Pool
+	queue  queue
+	feed   feed
+
+	index    fulltext.Index
+	worker   fulltext.Worker
+	settling sync.Mutex // guards settler
+	settler  fulltext.Settler
 }
 
 var _ store.Store = (*Store)(nil)
@@ -65,7 +71,7 @@ func Open(ctx context.Context, address string, opts Options) (store.Store, error
 	}
 	s := &Store{}
 	s.queue.init()
-	s.settler.init()
+	s.worker.Settle, s.worker.Merge = s.settleBatch, s.mergeSome
 	if s.readers, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, translate(ctx, err)
 	}
@@ -129,7 +135,8 @@ func findProject(ctx context.Context, on *session, key string) (int32, error) {
 
 // makeRoom gives the number that a project with this key will have.
 func makeRoom(ctx context.Context, on *session, key string) (int32, error) {
-	if _, err := on.hold(ctx, `INSERT INTO projects (key) VALUES ($1) ON CONFLICT DO NOTHING`, key); err != nil {
+	if _, err := on.hold(ctx, `WITH made AS (INSERT INTO projects (key) VALUES ($1) ON CONFLICT DO NOTHING RETURNING project)
+		INSERT INTO index_state (project) SELECT project FROM made`, key); err != nil {
 		return 0, err
 	}
 	return one(ctx, on, noProject(), func(rows pgx.Rows, n *int32) error { return rows.Scan(n) },
@@ -159,7 +166,8 @@ func greet(ctx context.Context, conn *pgx.Conn) error {
 // Close waits for what is under way and releases the database.
 func (s *Store) Close() error {
 	s.queue.close()
-	s.settler.close()
+	s.worker.Close()
+	s.settleAtClose()
 	s.feed.close()
 	s.writer.Close()
 	s.readers.Close()
@@ -178,7 +186,7 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
 	// If fn panics the connection is released inside the transaction, and
 	// thrown away for it.
 	defer conn.Release()
-	r := &reader{session: newSession(ctx, conn.Conn()), project: s.project, size: unknown}
+	r := &reader{session: newSession(ctx, conn.Conn()), project: s.project, size: unknown, index: &s.index, seen: s.worker.Seen}
 	r.held = append(r.held, statement{sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`})
 	if err := fn(r); err != nil {
 		_ = r.end()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"brenner/internal/store"
 )
@@ -170,8 +169,6 @@ func weigh(arg any) int {
 			n += len(b)
 		}
 		return n
-	case pgtype.TSVector:
-		return 16 * len(v.Lexemes)
 	}
 	return 8
 }

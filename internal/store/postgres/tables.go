@@ -55,8 +55,12 @@ func (r *reader) Each(ctx context.Context, table store.Table, fn func(row any) e
 // Reset empties the digest tables and the full-text index.
 func (t *tx) Reset(ctx context.Context) error {
 	t.known = newKnown()
-	// Noted texts go first: that waits for whoever is settling them.
-	for _, table := range append([]store.Table{"unindexed", "documents"}, store.Tables()...) {
+	// The state of the index goes first: that waits for whoever changes it.
+	if err := t.put(ctx, `UPDATE index_state SET generation = generation + 1, changes = changes + 1, documents = 0, length = 0 WHERE project = $1`); err != nil {
+		return err
+	}
+	index := []store.Table{"index_notes", "index_documents", "index_segments", "index_pages"}
+	for _, table := range append(index, store.Tables()...) {
 		if err := t.put(ctx, `DELETE FROM `+string(table)+` WHERE project = $1`); err != nil {
 			return err
 		}

@@ -23,13 +23,7 @@ type tx struct {
 	reader
 	hashes int64 // how many there are
 	known  known
-	// content is what was stored last, notes how many more texts may be put
-	// off, and noted how many were (see index.go).
-	content struct {
-		sum  [32]byte
-		data []byte
-	}
-	notes, noted int
+	noted  int // artifacts for the full-text index
 	// shared says that there are other writes in the transaction. others is
 	// how many of the statements held are theirs, and sentOthers how many of
 	// those last sent were.

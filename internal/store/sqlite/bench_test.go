@@ -17,6 +17,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/internal/store"
+	"brenner/retrieval"
 )
 
 // sample is one version as the ledger writes it: 2 KiB of content, its record,
@@ -98,7 +99,7 @@ func (s *sample) write(ctx context.Context, tx store.Tx) error {
 		func() error { return tx.PutArtifact(ctx, s.artifact) },
 		func() error { return tx.InsertVersion(ctx, s.version) },
 		func() error { return tx.InsertLink(ctx, s.link) },
-		func() error { return tx.Index(ctx, s.artifact.ID, s.text) },
+		func() error { return tx.Index(ctx, s.artifact.ID, []store.Indexed{{Version: 1}}) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -313,7 +314,9 @@ func BenchmarkDisk(b *testing.B) {
 		}
 		s := opened.(*database)
 		fill(b, s, 0, n)
-		s.settle(context.Background(), n+1)
+		if err := s.Settle(context.Background()); err != nil {
+			b.Fatal(err)
+		}
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
 		}
@@ -336,7 +339,9 @@ func BenchmarkIndex(b *testing.B) {
 		fill(b, s, texts, n)
 		texts += n
 		b.StartTimer()
-		s.settle(context.Background(), n)
+		if err := s.Settle(context.Background()); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(texts), "ns/text")
 }
@@ -352,7 +357,9 @@ func BenchmarkRead(b *testing.B) {
 	smallest := map[string]float64{}
 	for _, size := range sizes {
 		fill(b, s, have, size-have)
-		s.settle(context.Background(), size)
+		if err := s.Settle(context.Background()); err != nil {
+			b.Fatal(err)
+		}
 		have = size
 		for _, q := range readers(size) {
 			b.Run(fmt.Sprintf("%s/%d", q.name, size), func(b *testing.B) {
@@ -415,7 +422,7 @@ func readers(size int) []readBench {
 			return nil
 		}},
 		{"search", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {
-			_, err := rd.Search(ctx, store.SearchQuery{Text: vocabulary[500+r.IntN(5000)] + " " + vocabulary[500+r.IntN(5000)], Limit: 20})
+			_, err := rd.Rank(ctx, store.RankQuery{Terms: retrieval.Question(vocabulary[500+r.IntN(5000)] + " " + vocabulary[500+r.IntN(5000)]), Limit: 20})
 			return err
 		}},
 		{"forks", func(ctx context.Context, rd store.Reader, r *rand.Rand) error {

@@ -16,6 +16,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/internal/store"
+	"brenner/retrieval"
 )
 
 // Tests that need another process run this test binary again with a job in the
@@ -68,8 +69,8 @@ func work(job, path, name string) error {
 		err := s.Read(ctx, func(r store.Reader) error { _, err := r.Records(ctx, 0, 0); return err })
 		fmt.Println("read", brenner.CodeOf(err))
 		err = s.Read(ctx, func(r store.Reader) error {
-			hits, err := r.Search(ctx, store.SearchQuery{Text: "entry"})
-			fmt.Println("found", len(hits), brenner.CodeOf(err))
+			hits, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question("entry")})
+			fmt.Println("found", len(hits.Hits), brenner.CodeOf(err))
 			return nil
 		})
 		if err != nil {
@@ -135,12 +136,12 @@ func writeEntry(ctx context.Context, tx store.Tx, name string) error {
 			return tx.PutArtifact(ctx, store.Artifact{ID: id, Created: at, Updated: at, Tags: []string{"t"}, Seq: n + 1})
 		},
 		func() error {
-			return tx.InsertVersion(ctx, store.Version{Artifact: id, Version: 1, Status: artifact.Draft, Content: store.DigestOf(sum), Created: at, Seq: n + 1})
+			return tx.InsertVersion(ctx, store.Version{Artifact: id, Version: 1, Status: artifact.Draft, Summary: "entry", Content: store.DigestOf(sum), Created: at, Seq: n + 1})
 		},
 		func() error {
 			return tx.InsertLink(ctx, store.Link{From: ref, Rel: artifact.Cites, To: ref, Seq: n + 1})
 		},
-		func() error { return tx.Index(ctx, id, "entry "+name) },
+		func() error { return tx.Index(ctx, id, []store.Indexed{{Version: 1}}) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -214,9 +215,9 @@ func inspect(t *testing.T, path string) map[string]bool {
 				t.Errorf("%d records, %d %s (%v)", len(records), n, table, err)
 			}
 		}
-		hits, err := r.Search(ctx, store.SearchQuery{Text: "entry"})
-		if len(hits) != len(records) {
-			t.Errorf("%d records, %d found by their text", len(records), len(hits))
+		hits, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question("entry")})
+		if len(hits.Hits) != len(records) {
+			t.Errorf("%d records, %d found by their text", len(records), len(hits.Hits))
 		}
 		return err
 	}); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // stranger makes a command run as somebody whom permissions bind: nobody, if
@@ -54,7 +55,7 @@ func TestOpen_WithoutPermission(t *testing.T) {
 	ctx := context.Background()
 	s, err := Open(ctx, path, Options{Create: true})
 	must(t, err)
-	const entries = 2 * settleFrom // so that a search would index them if it could
+	const entries = fulltext.SettleFrom + 1 // so that a search would index them if it could
 	must(t, writeMany(ctx, s, "x", entries, io.Discard))
 	as := func(file, directory os.FileMode) string {
 		t.Helper()

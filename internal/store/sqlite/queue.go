@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // queue lets writers have the one writing connection in turn, in the order they
@@ -28,8 +28,7 @@ type queue struct {
 	closed bool
 
 	counted *census
-	// waiting counts, roughly, the texts put off indexing by this process.
-	waiting atomic.Int64
+	worker  *fulltext.Worker
 
 	// What follows belongs to whoever has the turn.
 	conn  *conn
@@ -54,11 +53,14 @@ func (q *queue) write(ctx context.Context, fn func(store.Tx) error) error {
 	if err := q.enter(wait); err != nil {
 		return err
 	}
-	g, err := q.attempt(wait, fn)
+	g, noted, err := q.attempt(wait, fn)
 	if err != nil {
 		return err
 	}
 	<-g.done
+	if g.err == nil {
+		q.worker.Noted(noted)
+	}
 	return g.err
 }
 
@@ -113,12 +115,13 @@ func (q *queue) leave(turn chan struct{}) bool {
 }
 
 // attempt runs one change and passes the turn on, whatever happens. Without an
-// error the change is part of the group it gives.
-func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group, err error) {
+// error the change is part of the group it gives, and noted is how many
+// artifacts it has noted for the full-text index.
+func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group, noted int, err error) {
 	defer q.pass()
 	if q.group == nil {
 		if err := q.begin(wait); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	g = q.group
@@ -131,27 +134,27 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 	background := context.Background()
 	if g.changes > 0 { // before that, the transaction itself can be undone
 		if err := q.conn.do(background, "SAVEPOINT change"); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	t := &tx{reader: reader{c: q.conn, counted: q.counted}, waiting: &q.waiting, tail: &g.tail}
+	t := &tx{reader: reader{c: q.conn, counted: q.counted}, tail: &g.tail}
 	if err := fn(t); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if t.doom != nil {
-		return nil, t.doom
+		return nil, 0, t.doom
 	}
 	if q.conn.broken != nil {
-		return nil, q.conn.broken
+		return nil, 0, q.conn.broken
 	}
 	if g.changes > 0 {
 		if err := q.conn.do(background, "RELEASE change"); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	g.changes++
 	kept = true
-	return g, nil
+	return g, t.noted, nil
 }
 
 // undo takes back the change of the turn and nothing else, if that is possible.

@@ -11,6 +11,7 @@ import (
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // reader reads what its connection sees: a snapshot, or a write under way.
@@ -19,8 +20,10 @@ type reader struct {
 	// counted is shared by all readers; only what is committed is added to it.
 	counted   *census
 	committed bool
-	// unindexed is how many texts a search had to look through.
-	unindexed int
+	// index remembers what was read of the full-text index, nil inside a write;
+	// seen is told how many notes there are.
+	index *fulltext.Index
+	seen  func(notes int)
 }
 
 // micros and instant are how a time is written and read.

@@ -6,7 +6,7 @@
 // every commit: what was acknowledged survives a crash of the process and of
 // the machine.
 //
-// The schema is in migrations/, the words of full-text search are in search.go,
+// The schema is in migrations/, full text in retrieval.go,
 // and what the database says is put into the store's own codes in errors.go.
 package sqlite
 
@@ -19,9 +19,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"brenner"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 )
 
 // Options says how to open a store.
@@ -63,6 +65,11 @@ type database struct {
 	writers queue
 	readers pool
 	counted census
+
+	index    fulltext.Index
+	worker   fulltext.Worker
+	settling sync.Mutex // guards settler
+	settler  fulltext.Settler
 }
 
 func (s *database) open(ctx context.Context, path string, create bool) error {
@@ -75,6 +82,7 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 		return err
 	}
 	s.writers.counted, s.readers.counted = &s.counted, &s.counted
+	s.writers.worker, s.readers.worker, s.readers.index = &s.worker, &s.worker, &s.index
 	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
 	if s.readOnly {
 		return s.check(ctx)
@@ -87,7 +95,11 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 	}); err != nil {
 		return err
 	}
-	return migrate(wait, s.writers.conn)
+	if err := migrate(wait, s.writers.conn); err != nil {
+		return err
+	}
+	s.worker.Settle, s.worker.Merge = s.settleBatch, s.mergeSome
+	return nil
 }
 
 var (
@@ -186,11 +198,7 @@ func (s *database) Read(ctx context.Context, fn func(store.Reader) error) error 
 	if err := canceled(ctx); err != nil {
 		return err
 	}
-	unindexed, err := s.readers.read(fn)
-	if unindexed >= settleFrom {
-		s.settle(ctx, settleMost)
-	}
-	return err
+	return s.readers.read(fn)
 }
 
 func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
@@ -198,20 +206,38 @@ func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
 		return readOnly(nil)
 	}
 	err := s.writers.write(ctx, fn)
-	if err == nil && s.writers.waiting.Load() > maxWaiting {
-		s.settle(ctx, settleBatch)
+	if pause := s.worker.Pause(); pause > 0 {
+		time.Sleep(pause)
 	}
 	return err
 }
 
 func (s *database) Close() error {
-	if s.writers.waiting.Load() > 0 && s.behind() {
-		s.settle(context.Background(), settleMost)
-	}
+	s.worker.Close()
+	s.settleAtClose()
 	if !s.writers.close() {
 		return nil
 	}
 	return s.release()
+}
+
+// settleAtClose settles what this process noted, if that has become much.
+func (s *database) settleAtClose() {
+	if s.readOnly || !s.worker.HasNoted() {
+		return
+	}
+	ctx := context.Background()
+	n := int64(0)
+	err := s.readers.read(func(r store.Reader) (err error) {
+		n, err = r.(*reader).c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM index_notes LIMIT ?)", int64(fulltext.SettleAtClose))
+		return err
+	})
+	if err != nil || n < fulltext.SettleAtClose {
+		return
+	}
+	if _, err := s.settleBatch(ctx); err == nil {
+		_, _ = s.mergeSome(ctx)
+	}
 }
 
 // release gives back what Open took.
@@ -230,6 +256,8 @@ func (s *database) release() error {
 type pool struct {
 	dial    func() (*conn, error)
 	counted *census
+	index   *fulltext.Index
+	worker  *fulltext.Worker
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -240,21 +268,20 @@ type pool struct {
 // maxIdle bounds the connections kept for the next readers.
 const maxIdle = 16
 
-// read runs fn on a snapshot and tells how many unindexed texts it met.
-func (p *pool) read(fn func(store.Reader) error) (unindexed int, err error) {
+// read runs fn on a snapshot.
+func (p *pool) read(fn func(store.Reader) error) error {
 	c, err := p.take()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer p.give(c)
 	background := context.Background()
 	if err := c.do(background, "BEGIN"); err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { _ = c.do(background, "ROLLBACK") }()
-	r := &reader{c: c, counted: p.counted, committed: true}
-	err = fn(r)
-	return r.unindexed, err
+	r := &reader{c: c, counted: p.counted, committed: true, index: p.index, seen: p.worker.Seen}
+	return fn(r)
 }
 
 // take gives a connection, made if none is idle.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"brenner"
 	"brenner/artifact"
@@ -18,15 +17,9 @@ type tx struct {
 	// keys remembers the artifacts this write has looked up.
 	keys map[brenner.ArtifactID]int64
 	// made are the artifacts this write has made: they had no versions.
-	made map[int64]bool
-	tail *tail
-	// content is the blob this write put last, which the text to index most
-	// often ends with.
-	content struct {
-		key  int64
-		data string
-	}
-	waiting *atomic.Int64
+	made  map[int64]bool
+	tail  *tail
+	noted int // artifacts for the full-text index
 }
 
 // note dooms the write if a writing method fails.
@@ -154,17 +147,16 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) (err er
 	if err != nil {
 		return err
 	}
-	added, key, err := t.c.exec(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
-	if added > 0 {
-		t.content.key, t.content.data = key, string(data)
-	}
-	return err
+	return t.c.do(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
 }
 
 func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) (err error) {
 	defer t.note(&err)
 	sum, err := store.Sum(d)
 	if err != nil {
+		return err
+	}
+	if err := t.erase(ctx, sum[:]); err != nil {
 		return err
 	}
 	return t.c.do(ctx, "INSERT INTO blobs (digest, data) VALUES (?, NULL) ON CONFLICT (digest) DO UPDATE SET data = NULL", sum[:])
@@ -470,8 +462,9 @@ func (t *tx) Reset(ctx context.Context) (err error) {
 	t.keys, t.made = nil, nil
 	t.counted.forget()
 	for _, empty := range []string{
-		"INSERT INTO words (words) VALUES ('delete-all')",
-		"DELETE FROM unindexed", "DELETE FROM forked", "DELETE FROM links", "DELETE FROM versions", "DELETE FROM artifact_tags",
+		"DELETE FROM index_notes", "DELETE FROM index_documents", "DELETE FROM index_segments", "DELETE FROM index_pages",
+		"UPDATE index_state SET generation = generation + 1, changes = changes + 1, documents = 0, length = 0",
+		"DELETE FROM forked", "DELETE FROM links", "DELETE FROM versions", "DELETE FROM artifact_tags",
 		"DELETE FROM artifacts", "DELETE FROM actors", "DELETE FROM objects", "DELETE FROM requests",
 	} {
 		if err := t.c.do(ctx, empty); err != nil {

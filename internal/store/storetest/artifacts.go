@@ -147,7 +147,6 @@ var artifactCases = []testCase{
 				"vector": func(ctx context.Context, tx store.Tx) error {
 					return tx.PutVectors(ctx, "m", map[string][]float32{bad: {1}})
 				},
-				"index": func(ctx context.Context, tx store.Tx) error { return tx.Index(ctx, "a", bad) },
 			} {
 				err := s.Write(context.Background(), func(tx store.Tx) error { return try(context.Background(), tx) })
 				if brenner.CodeOf(err) != brenner.CodeInvalidText {

@@ -232,7 +232,7 @@ var journalCases = []testCase{
 				tx.PutHashes(ctx, 0, [][32]byte{{1}}), tx.PutBlob(ctx, digestOf("x"), []byte("x")),
 				putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical"), aVersion("a", 2, 1, "draft"), aVersion("a", 3, 1, "alternative")),
 				tx.InsertLink(ctx, store.Link{From: ref("a", 2), Rel: "cites", To: ref("a", 1), Seq: 1}),
-				tx.Index(ctx, "a", "findable"),
+				tx.Index(ctx, "a", []store.Indexed{{Version: 1}}),
 				tx.PutActor(ctx, store.Actor{Name: "ada", Created: day}),
 				tx.PutObject(ctx, store.Object{Kind: "task", ID: "1", Body: []byte("{}")}),
 				tx.PutRequest(ctx, store.Request{Actor: "ada", Key: "k", Digest: digestOf("r")}),
@@ -241,7 +241,7 @@ var journalCases = []testCase{
 				tx.PutVectors(ctx, "m", map[string][]float32{"v": {1}}),
 			)
 		})
-		if hits := search(t, s, store.SearchQuery{Text: "findable"}); len(hits) != 1 {
+		if hits := rank(t, s, asked("version")); len(hits) != 1 {
 			t.Fatalf("found %v before Reset", hits)
 		}
 		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.Reset(ctx) })
@@ -250,7 +250,7 @@ var journalCases = []testCase{
 				t.Errorf("%s still has %v", table, rows)
 			}
 		}
-		if hits := search(t, s, store.SearchQuery{Text: "findable"}); len(hits) != 0 {
+		if hits := rank(t, s, asked("version")); len(hits) != 0 {
 			t.Errorf("found %v after Reset", hits)
 		}
 		read(t, s, func(ctx context.Context, r store.Reader) error {
@@ -269,9 +269,9 @@ var journalCases = []testCase{
 		})
 		// The tables can be filled again as if nothing had been there.
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
-			return do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical")), tx.Index(ctx, "a", "findable"))
+			return do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical")), tx.Index(ctx, "a", []store.Indexed{{Version: 1}}))
 		})
-		wantEqual(t, "found again", []string{"a"}, found(search(t, s, store.SearchQuery{Text: "findable"})))
+		wantEqual(t, "found again", []string{"a"}, rankedIDs(rank(t, s, asked("version"))))
 	}},
 }
 

@@ -15,6 +15,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
+	"brenner/retrieval"
 )
 
 // model plays random writes to the store and to the in-memory model and
@@ -26,6 +27,11 @@ func model(t *testing.T, open func(t *testing.T) store.Store) {
 		defer closeStore(t, s)
 		for range rapid.IntRange(1, 25).Draw(rt, "writes") {
 			playWrite(rt, m, s)
+			if rapid.IntRange(0, 3).Draw(rt, "settle") == 0 {
+				if err := s.Settle(context.Background()); err != nil {
+					rt.Fatal(err)
+				}
+			}
 		}
 		both(rt, m, s, questions())
 	})
@@ -124,7 +130,8 @@ func pickRef(rt *rapid.T, label string) brenner.Ref {
 func drawOp(rt *rapid.T) op {
 	draw := pick(rt, []func(*rapid.T) op{
 		drawArtifact, drawArtifact, drawVersion, drawVersion, drawVersion, drawVersion, drawStatus, drawStatus, drawLink, drawLink,
-		drawJournal, drawBlob, drawRow, drawObject, drawIndex, drawIndex, drawVectors, drawReset,
+		drawJournal, drawBlob, drawRow, drawObject, drawIndex, drawIndex, drawIndex,
+		drawVectors, drawReset,
 	}, "op")
 	return draw(rt)
 }
@@ -143,12 +150,37 @@ func drawVersion(rt *rapid.T) op {
 	v := aVersion(string(pick(rt, someIDs, "id")), int(pick(rt, someVersions, "version")), rapid.IntRange(0, 4).Draw(rt, "parent"),
 		pick(rt, artifact.Statuses(), "status"))
 	v.Slot = pick(rt, someSlots, "slot")
-	return op{fmt.Sprintf("InsertVersion(%s on %d %s %q)", v.Ref(), v.Parent, v.Status, v.Slot), func(ctx context.Context, tx store.Tx) error {
+	text := pick(rt, someWords, "content")
+	v.Summary, v.Content = pick(rt, someWords, "summary"), digestOf(text)
+	return op{fmt.Sprintf("InsertVersion(%s on %d %s %q %q %q)", v.Ref(), v.Parent, v.Status, v.Slot, v.Summary, text), func(ctx context.Context, tx store.Tx) error {
 		// Versions are mostly of artifacts that are there.
 		if _, err := tx.Artifact(ctx, v.Artifact); err != nil && v.Version != 5 {
 			return nil
 		}
-		return tx.InsertVersion(ctx, v)
+		return do(tx.PutBlob(ctx, v.Content, []byte(text)), tx.InsertVersion(ctx, v))
+	}}
+}
+
+// drawIndex makes some versions findable that are there.
+func drawIndex(rt *rapid.T) op {
+	id := pick(rt, someIDs, "id")
+	var wanted []store.Indexed
+	for _, v := range someVersions {
+		if rapid.IntRange(0, 2).Draw(rt, "wanted") == 0 {
+			wanted = append(wanted, store.Indexed{Version: v, Draft: rapid.Bool().Draw(rt, "draft")})
+		}
+	}
+	return op{fmt.Sprintf("Index(%s, %v)", id, wanted), func(ctx context.Context, tx store.Tx) error {
+		if _, err := tx.Artifact(ctx, id); err != nil && id != "zz" {
+			return nil
+		}
+		var there []store.Indexed
+		for _, v := range wanted {
+			if _, err := tx.Version(ctx, brenner.Ref{Artifact: id, Version: v.Version}); err == nil {
+				there = append(there, v)
+			}
+		}
+		return tx.Index(ctx, id, there)
 	}}
 }
 
@@ -190,7 +222,7 @@ func drawJournal(rt *rapid.T) op {
 }
 
 func drawBlob(rt *rapid.T) op {
-	data, redact := pick(rt, someData, "data"), rapid.IntRange(0, 3).Draw(rt, "redact") == 0
+	data, redact := pick(rt, slices.Concat(someData, someWords), "data"), rapid.IntRange(0, 3).Draw(rt, "redact") == 0
 	return op{fmt.Sprintf("PutBlob(%q, redact %v)", data, redact), func(ctx context.Context, tx store.Tx) error {
 		if redact {
 			return tx.RedactBlob(ctx, digestOf(data))
@@ -227,16 +259,6 @@ func drawObject(rt *rapid.T) op {
 		Order: int64(rapid.IntRange(-1, 2).Draw(rt, "order")), Body: []byte(pick(rt, someData, "body")), Seq: 3,
 	}
 	return op{fmt.Sprintf("PutObject(%+v)", o), func(ctx context.Context, tx store.Tx) error { return tx.PutObject(ctx, o) }}
-}
-
-func drawIndex(rt *rapid.T) op {
-	id, text := pick(rt, someIDs, "id"), pick(rt, someWords, "text")
-	return op{fmt.Sprintf("Index(%s, %q)", id, text), func(ctx context.Context, tx store.Tx) error {
-		if _, err := tx.Artifact(ctx, id); err != nil && id != "zz" {
-			return nil
-		}
-		return tx.Index(ctx, id, text)
-	}}
 }
 
 func drawVectors(rt *rapid.T) op {
@@ -367,23 +389,18 @@ func questions() []question {
 			return r.CountObjects(ctx, "task", group)
 		}))
 	}
-	for _, q := range []store.SearchQuery{
-		{Text: "alpha"},
-		{Text: "beta gamma"},
-		{Text: "細"},
-		{Text: "not or"},
-		{Text: ""},
-		{Text: "alpha beta", Types: someTypes[:1]},
-		{Text: "alpha beta", Types: someTypes, Modules: someModules[1:]},
+	for _, q := range []store.RankQuery{
+		asked("alpha"), asked("beta gamma alpha"), asked("細"), asked("not or"), asked(""), asked("version"),
+		{Terms: retrieval.Question("alpha beta"), Types: someTypes[:1], Drafts: true},
+		{Terms: retrieval.Question("alpha"), Modules: someModules[1:], Limit: 2, Feedback: true},
+		{Terms: retrieval.Question("beta"), Drafts: true, Feedback: true},
 	} {
-		qs = append(qs, answer(fmt.Sprintf("Search %+v", q), func(ctx context.Context, r store.Reader) ([]string, error) {
-			hits, err := r.Search(ctx, q)
-			if err == nil {
-				err = inOrder(hits)
+		qs = append(qs, answer(fmt.Sprintf("Rank %+v", q), func(ctx context.Context, r store.Reader) ([]store.RankedHit, error) {
+			got, err := r.Rank(ctx, q)
+			for i := range got.Hits {
+				got.Hits[i].Parts = retrieval.Parts{Words: got.Hits[i].Parts.Words}
 			}
-			got := found(hits)
-			slices.Sort(got)
-			return got, err
+			return got.Hits, err
 		}))
 	}
 	for _, space := range someSpaces {

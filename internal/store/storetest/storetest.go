@@ -45,7 +45,7 @@ type testCase struct {
 	run  func(t *testing.T, s store.Store)
 }
 
-var cases = concat(projectCases, journalCases, artifactCases, graphCases, rowCases, searchCases, writeCases)
+var cases = concat(projectCases, journalCases, artifactCases, graphCases, rowCases, rankCases, writeCases)
 
 func concat(groups ...[]testCase) []testCase {
 	var all []testCase

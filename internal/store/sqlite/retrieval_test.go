@@ -2,17 +2,22 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 	"brenner/internal/store/storetest"
+	"brenner/retrieval"
 )
 
 // settled is a store that indexes every text at once, so that what the suite
@@ -23,7 +28,9 @@ func (s settled) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if err := s.database.Write(ctx, fn); err != nil {
 		return err
 	}
-	s.settle(context.Background(), 1<<30)
+	if err := s.Settle(context.Background()); err != nil && brenner.CodeOf(err) != brenner.CodeStoreUnavailable {
+		return err // but the store may be closed meanwhile
+	}
 	return nil
 }
 
@@ -35,87 +42,55 @@ func TestStore_IndexedAtOnce(t *testing.T) {
 	})
 }
 
-// A text scores the same while it waits and after it was indexed.
-func TestSearch_IndexingChangesNoScore(t *testing.T) {
+// segments gives the live segments, and how many pages the others still have.
+func segments(t *testing.T, s *database) (live []fulltext.Segment, orphans int64) {
+	t.Helper()
+	ctx := context.Background()
+	must(t, s.readers.read(func(r store.Reader) error {
+		standing, err := indexRows{r.(*reader)}.Standing(ctx, 1)
+		if live = standing.Segments; err != nil {
+			return err
+		}
+		orphans, err = r.(*reader).c.number(ctx, "SELECT count(*) FROM index_pages WHERE key >> 24 NOT IN (SELECT segment FROM index_segments WHERE state = 'live')")
+		return err
+	}))
+	return live, orphans
+}
+
+func noted(t *testing.T, s *database) int64 {
+	t.Helper()
+	var n int64
+	must(t, s.readers.read(func(r store.Reader) (err error) {
+		n, err = r.(*reader).c.number(context.Background(), "SELECT count(*) FROM index_notes")
+		return err
+	}))
+	return n
+}
+
+// Settling in many batches leaves few segments, and nothing of those that were
+// merged.
+func TestSettle_MergesAndSweeps(t *testing.T) {
 	opened, err := Open(context.Background(), "", Options{Scratch: true})
 	must(t, err)
 	s := opened.(*database)
 	defer func() { must(t, s.Close()) }()
-	fill(t, s, 0, 300)
-	ask := func(q store.SearchQuery) (hits []store.Hit) {
-		must(t, s.readersOnly(func(r store.Reader) (err error) {
-			hits, err = r.Search(context.Background(), q)
-			return err
-		}))
-		return hits
+	for i := range 40 {
+		fill(t, s, 10*i, 10)
+		must(t, s.Settle(context.Background()))
 	}
-	var queries []store.SearchQuery
-	for _, text := range []string{vocabulary[0], vocabulary[3] + " " + vocabulary[100], strings.Join(vocabulary[:80], " ")} {
-		queries = append(queries, store.SearchQuery{Text: text, Limit: 50}, store.SearchQuery{Text: text, Depth: 7})
+	live, orphans := segments(t, s)
+	documents := 0
+	for _, one := range live {
+		documents += one.Documents - one.Dead
 	}
-	var before [][]store.Hit
-	for _, q := range queries {
-		before = append(before, ask(q))
-		if len(before[len(before)-1]) == 0 {
-			t.Fatalf("%+v finds nothing", q)
-		}
-	}
-	s.settle(context.Background(), 1000)
-	if n, err := s.writers.conn.number(context.Background(), "SELECT count(*) FROM unindexed"); err != nil || n != 0 {
-		t.Fatalf("%d texts wait, %v", n, err)
-	}
-	for i, q := range queries {
-		if after := ask(q); fmt.Sprint(after) != fmt.Sprint(before[i]) {
-			t.Errorf("%+v found %v while texts waited, then %v", q, before[i], after)
-		}
+	if len(live) > 12 || orphans != 0 || documents != 400 {
+		t.Errorf("%d segments with %d documents, %d pages of others", len(live), documents, orphans)
 	}
 }
 
-// Of a word that many have, those count in which it has the most weight, and of
-// these the latest.
-func TestSearch_DepthTakesTheHeaviestThenTheLatest(t *testing.T) {
-	opened, err := Open(context.Background(), "", Options{Scratch: true})
-	must(t, err)
-	defer func() { must(t, opened.Close()) }()
-	ctx := context.Background()
-	must(t, opened.Write(ctx, func(tx store.Tx) error {
-		for i := range 30 {
-			id := brenner.ArtifactID(fmt.Sprintf("a%02d", i))
-			text := "word " + strings.Repeat("filler ", 3000)
-			if i == 5 || i == 9 {
-				text = "word"
-			}
-			if err := tx.PutArtifact(ctx, store.Artifact{ID: id, Head: 1, Latest: 1}); err != nil {
-				return err
-			}
-			if err := tx.Index(ctx, id, text); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	must(t, opened.Read(ctx, func(r store.Reader) error {
-		hits, err := r.Search(ctx, store.SearchQuery{Text: "word", Depth: 4})
-		var got []brenner.ArtifactID
-		for _, h := range hits {
-			got = append(got, h.ID)
-		}
-		if want := []brenner.ArtifactID{"a05", "a09", "a28", "a29"}; !slices.Equal(got, want) {
-			t.Errorf("found %v, want %v", got, want)
-		}
-		return err
-	}))
-}
-
-// readersOnly is Read without what a search does afterwards.
-func (s *database) readersOnly(fn func(store.Reader) error) error {
-	_, err := s.readers.read(fn)
-	return err
-}
-
-// Texts are indexed by those who search, by those who close, and, when very
-// many wait, by those who write.
-func TestSearch_WaitingTextsAreIndexedInTheEnd(t *testing.T) {
+// What is noted is settled behind the writers when it has become much, by those
+// who close when it is more than little, and else by those who come later.
+func TestSettle_HappensByItself(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "brenner.db")
 	ctx := context.Background()
 	open := func() *database {
@@ -123,39 +98,129 @@ func TestSearch_WaitingTextsAreIndexedInTheEnd(t *testing.T) {
 		must(t, err)
 		return s.(*database)
 	}
-	waiting := func(s *database) int64 {
-		n, err := s.writers.conn.number(ctx, "SELECT count(*) FROM unindexed")
-		must(t, err)
-		return n
-	}
-	search := func(s *database) {
-		must(t, s.Read(ctx, func(r store.Reader) error {
-			_, err := r.Search(ctx, store.SearchQuery{Text: vocabulary[0]})
-			return err
-		}))
-	}
 	s := open()
-	fill(t, s, 0, settleFrom-1)
-	if search(s); waiting(s) != settleFrom-1 {
-		t.Errorf("%d texts wait after a search among few", waiting(s))
-	}
-	fill(t, s, settleFrom-1, 10)
-	if search(s); waiting(s) != 0 {
-		t.Errorf("%d texts wait after a search among many", waiting(s))
-	}
-	fill(t, s, settleFrom+9, settleFrom)
+	fill(t, s, 0, fulltext.SettleAtClose-1)
 	must(t, s.Close())
 	s = open()
-	if n := waiting(s); n != 0 {
-		t.Errorf("%d texts wait after Close", n)
+	if n := noted(t, s); n != fulltext.SettleAtClose-1 {
+		t.Errorf("%d are noted after a process that noted little", n)
 	}
-	fill(t, s, 2*settleFrom+9, settleBatch)
-	s.writers.waiting.Store(maxWaiting)
-	must(t, s.Write(ctx, func(tx store.Tx) error { return tx.Index(ctx, "note-000002", "again") }))
-	if n := waiting(s); n > 1 {
-		t.Errorf("%d texts wait after a write among very many", n)
+	fill(t, s, fulltext.SettleAtClose-1, 1)
+	must(t, s.Close())
+	s = open()
+	if n := noted(t, s); n != 0 {
+		t.Errorf("%d are noted after Close", n)
+	}
+	fill(t, s, fulltext.SettleAtClose, fulltext.SettleFrom)
+	for noted(t, s) > 0 { // the test's own deadline ends it otherwise
+		time.Sleep(5 * time.Millisecond)
 	}
 	must(t, s.Close())
+}
+
+// J7: no page has a word of a content that was redacted, be it in force, behind
+// or replaced.
+func TestRedact_LeavesNoWordInTheIndex(t *testing.T) {
+	opened, err := Open(context.Background(), "", Options{Scratch: true})
+	must(t, err)
+	s := opened.(*database)
+	defer func() { must(t, s.Close()) }()
+	ctx := context.Background()
+	fill(t, s, 0, 50)
+	secret, digest := "xylophonist secret", store.DigestOf(sha256.Sum256([]byte("xylophonist secret")))
+	put := func(id brenner.ArtifactID, v brenner.Version, content brenner.Digest, data string, indexed ...store.Indexed) {
+		must(t, s.Write(ctx, func(tx store.Tx) error {
+			return errors.Join(
+				tx.PutBlob(ctx, content, []byte(data)), tx.PutArtifact(ctx, store.Artifact{ID: id, Head: v, Latest: v}),
+				tx.InsertVersion(ctx, store.Version{Artifact: id, Version: v, Parent: v - 1, Status: artifact.Draft, Format: artifact.Text, Content: content}),
+				tx.Index(ctx, id, indexed),
+			)
+		}))
+		must(t, s.Settle(ctx))
+	}
+	plain := store.DigestOf(sha256.Sum256([]byte("plain")))
+	put("kept", 1, digest, secret, store.Indexed{Version: 1})
+	put("replaced", 1, digest, secret, store.Indexed{Version: 1})
+	put("replaced", 2, plain, "plain", store.Indexed{Version: 2})
+	put("behind", 1, plain, "plain", store.Indexed{Version: 1})
+	put("behind", 2, digest, secret, store.Indexed{Version: 1}, store.Indexed{Version: 2, Draft: true})
+	pages := func() (with int) {
+		must(t, s.readers.read(func(rd store.Reader) error {
+			return rd.(*reader).c.query(ctx, func(r row) error {
+				if strings.Contains(string(r.bytes(0)), "ylophonist") {
+					with++
+				}
+				return nil
+			}, "SELECT data FROM index_pages")
+		}))
+		return with
+	}
+	if pages() == 0 {
+		t.Fatal("the word is on no page before")
+	}
+	must(t, s.Write(ctx, func(tx store.Tx) error { return tx.RedactBlob(ctx, digest) }))
+	for _, when := range []string{"at once", "settled"} {
+		if n := pages(); n != 0 {
+			t.Errorf("%s: %d pages have the word", when, n)
+		}
+		must(t, s.Read(ctx, func(r store.Reader) error {
+			got, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question("xylophonist kept replaced behind"), Drafts: true})
+			if len(got.Hits) != 4 {
+				t.Errorf("%s: found %d of 4 versions by their names", when, len(got.Hits))
+			}
+			return err
+		}))
+		must(t, s.Settle(ctx))
+	}
+}
+
+// Writers, searchers and settlers of several stores on one file: whoever looks
+// finds what was written before, once.
+func TestSettle_HidesNothingFromAnybody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "brenner.db")
+	ctx := context.Background()
+	var all []*database
+	for range 2 {
+		s, err := Open(ctx, path, Options{Create: true})
+		must(t, err)
+		all = append(all, s.(*database))
+	}
+	var wg sync.WaitGroup
+	for i, s := range all {
+		wg.Go(func() {
+			for k := range 60 {
+				id := brenner.ArtifactID(fmt.Sprintf("a%d-%d", i, k%20))
+				v := brenner.Version(k/20 + 1)
+				word := fmt.Sprintf("word%dx%d", i, k)
+				if err := s.Write(ctx, func(tx store.Tx) error {
+					return errors.Join(
+						tx.PutArtifact(ctx, store.Artifact{ID: id, Head: v, Latest: v}),
+						tx.InsertVersion(ctx, store.Version{Artifact: id, Version: v, Parent: v - 1, Status: artifact.Draft, Summary: word, Content: store.DigestOf([32]byte{})}),
+						tx.Index(ctx, id, []store.Indexed{{Version: v}}),
+					)
+				}); err != nil {
+					t.Error(err)
+					return
+				}
+				if k%7 == 0 {
+					if err := s.Settle(ctx); err != nil {
+						t.Error(err)
+					}
+				}
+				must(t, s.Read(ctx, func(r store.Reader) error {
+					got, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question(word)})
+					if len(got.Hits) != 1 || got.Hits[0].ID != id || got.Hits[0].Version != v {
+						t.Errorf("%s found %v", word, got.Hits)
+					}
+					return err
+				}))
+			}
+		})
+	}
+	wg.Wait()
+	for _, s := range all {
+		must(t, s.Close())
+	}
 }
 
 // SQLite brings an implementation of the same stemmer: ours gives what it gives.
@@ -184,7 +249,7 @@ func TestWords_StemAsSQLiteDoes(t *testing.T) {
 	seen := 0
 	must(t, c.query(ctx, func(r row) error {
 		word := words[r.int(1)]
-		ours := store.Words(word)
+		ours := retrieval.Words(word)
 		if len(ours) == 0 { // too common to be looked for
 			return nil
 		}
@@ -204,41 +269,6 @@ func TestWords_StemAsSQLiteDoes(t *testing.T) {
 	}
 }
 
-// Text that ends with a blob is not stored twice, and is gone with the blob.
-func TestIndex_TextOfABlobIsStoredOnce(t *testing.T) {
-	opened, err := Open(context.Background(), "", Options{Scratch: true})
-	must(t, err)
-	s := opened.(*database)
-	defer func() { must(t, s.Close()) }()
-	fill(t, s, 0, 1)
-	ctx := context.Background()
-	one := samples(0, 1)[0]
-	n, err := s.writers.conn.number(ctx, "SELECT length(text) FROM unindexed")
-	must(t, err)
-	if n != int64(len(one.text)-len(one.content)) {
-		t.Errorf("%d bytes are kept of a text of %d that ends with a content of %d", n, len(one.text), len(one.content))
-	}
-	word := strings.Fields(string(one.content))[10]
-	found := func() (n int) {
-		must(t, s.Read(ctx, func(r store.Reader) error {
-			hits, err := r.Search(ctx, store.SearchQuery{Text: word})
-			n = len(hits)
-			return err
-		}))
-		return n
-	}
-	if found() != 1 {
-		t.Errorf("%q is not found", word)
-	}
-	must(t, s.Write(ctx, func(tx store.Tx) error { return tx.RedactBlob(ctx, one.digest) }))
-	if strings.Contains(one.artifact.Summary, word) {
-		t.Fatal("choose another word")
-	}
-	if found() != 0 {
-		t.Errorf("%q is found in a content that was redacted", word)
-	}
-}
-
 // The listings that grow with a project walk an index and sort nothing.
 func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 	opened, err := Open(context.Background(), "", Options{Scratch: true})
@@ -249,7 +279,7 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 	ctx := context.Background()
 	id := brenner.ArtifactID("note-000001")
 	ref := brenner.Ref{Artifact: id, Version: 1}
-	must(t, s.readersOnly(func(rd store.Reader) error {
+	must(t, s.readers.read(func(rd store.Reader) error {
 		r := rd.(*reader)
 		for name, ask := range map[string]func() error{
 			"Records":   func() error { _, err := r.Records(ctx, 3, 2); return err },
@@ -330,7 +360,10 @@ func TestPlans_LongTablesAreNotScanned(t *testing.T) {
 			"Request":      func() error { _, _ = r.Request(ctx, "ada", "k"); return nil },
 			"Token":        func() error { _, _ = r.Token(ctx, samples(0, 1)[0].digest); return nil },
 			"Vectors":      func() error { _, err := r.Vectors(ctx, "s", []string{"a"}); return err },
-			"Search":       func() error { _, err := r.Search(ctx, store.SearchQuery{Text: vocabulary[0]}); return err },
+			"Rank": func() error {
+				_, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question(vocabulary[0]), Feedback: true, Limit: 5})
+				return err
+			},
 		} {
 			r.c.forget()
 			must(t, ask())
@@ -365,7 +398,7 @@ func slow(name, step string) bool {
 		"Artifacts canonical":                  {"SCAN artifacts USING INDEX canonical_by_id"},            // nothing else is in it
 		"Leaves":                               {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},                // only what is forked
 		"CountObjects":                         {"USE TEMP B-TREE FOR GROUP BY"},                          // one row a state
-		"Search":                               {"SCAN u", "SCAN words VIRTUAL TABLE INDEX"},              // what waits; what has the word
+		"Rank":                                 {"SCAN index_state", "SCAN index_segments", "SCAN n"},     // one row; a few; what is noted
 		"OutdatedTargets": { // only what is canonical, superseded or deprecated
 			"SCAN t", "SCAN c USING COVERING INDEX one_canonical_per_artifact", "SCAN s USING COVERING INDEX superseded",
 			"SCAN d USING COVERING INDEX deprecated", "USE TEMP B-TREE FOR ORDER BY",
@@ -375,7 +408,7 @@ func slow(name, step string) bool {
 	if strings.HasPrefix(name, "Artifacts recent") {
 		name = "Artifacts recent"
 	}
-	always := []string{"SCAN ref VIRTUAL TABLE", "SCAN found VIRTUAL TABLE", "SCAN json_each VIRTUAL TABLE"} // what was asked for
+	always := []string{"SCAN ref VIRTUAL TABLE", "SCAN found VIRTUAL TABLE", "SCAN json_each VIRTUAL TABLE", "SCAN w VIRTUAL TABLE"} // what was asked for
 	for _, prefix := range append(always, allowed[name]...) {
 		if strings.HasPrefix(step, prefix) {
 			return false

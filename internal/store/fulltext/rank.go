@@ -1,0 +1,298 @@
+package fulltext
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"brenner"
+	"brenner/internal/store"
+	"brenner/retrieval"
+)
+
+// Hit is a version that was found.
+type Hit struct {
+	retrieval.Name
+	Kind  retrieval.Kind
+	Score float64
+	Parts retrieval.Parts
+}
+
+const (
+	// maxNoted is how many notes a search looks through. There are more only
+	// after a bulk load, until they are settled; those are said to be missing.
+	maxNoted = 4096
+	// maxLookups is how many words of a question are looked up at all.
+	maxLookups = 1024
+	// feedbackBytes is how much of a text feedback reads.
+	feedbackBytes = 8 << 10
+	// feedbackLookups is how many words of the best texts are looked up at
+	// first.
+	feedbackLookups = 96
+)
+
+// Rank searches the index.
+func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []Hit, behind int, err error) {
+	standing, err := rows.Standing(ctx, maxNoted)
+	if err != nil {
+		return nil, 0, err
+	}
+	x.enter(standing.Generation)
+	r := &ranking{index: x, rows: rows, query: q, standing: standing, lists: map[string][]retrieval.List{}}
+	if err := r.open(ctx); err != nil {
+		return nil, 0, err
+	}
+	hits, err = r.rank(ctx)
+	return hits, standing.Noted - len(standing.Notes), err
+}
+
+// ranking is a search under way.
+type ranking struct {
+	index    *Index
+	rows     Rows
+	query    store.RankQuery
+	standing Standing
+	stats    retrieval.Statistics
+	views    []retrieval.View
+	parts    []part // of the last views
+	lists    map[string][]retrieval.List
+}
+
+// open reads what every search needs: the segments, and what is noted.
+func (r *ranking) open(ctx context.Context) (err error) {
+	if r.views, err = r.index.load(ctx, r.rows, r.standing); err != nil {
+		return err
+	}
+	if r.parts, err = r.index.parts(ctx, r.rows, r.standing.Notes); err != nil {
+		return err
+	}
+	r.stats = r.standing.Statistics
+	var removed []retrieval.Name
+	for _, p := range r.parts {
+		r.stats = r.stats.Plus(p.stats)
+		removed = append(removed, p.removed...)
+	}
+	if _, err := r.index.bury(ctx, r.rows, r.standing, r.views, removed); err != nil {
+		return err
+	}
+	for _, p := range r.parts {
+		r.views = append(r.views, p.view)
+	}
+	return nil
+}
+
+// chosen reports whether a kind is asked for.
+func (r *ranking) chosen(k retrieval.Kind) bool {
+	return (r.query.Drafts || !k.Draft) &&
+		(len(r.query.Types) == 0 || slices.Contains(r.query.Types, k.Type)) &&
+		(len(r.query.Modules) == 0 || slices.Contains(r.query.Modules, k.Module))
+}
+
+func (r *ranking) rank(ctx context.Context) ([]Hit, error) {
+	terms, have, err := r.telling(ctx, r.query.Terms)
+	if err != nil || len(terms) == 0 {
+		return nil, err
+	}
+	limit := r.query.Limit
+	if r.query.Feedback {
+		limit = retrieval.FeedbackTexts
+	}
+	search, found, names, err := r.run(ctx, terms, have, limit)
+	if err != nil {
+		return nil, err
+	}
+	if r.query.Feedback && len(found) > 0 {
+		if terms, err = r.feedback(ctx, terms, found, names); err != nil {
+			return nil, err
+		}
+		if have, err = r.count(ctx, words(terms)); err != nil {
+			return nil, err
+		}
+		if search, found, names, err = r.run(ctx, terms, have, r.query.Limit); err != nil {
+			return nil, err
+		}
+	}
+	parts, err := search.Parts(found)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(found))
+	for i, f := range found {
+		hits[i] = Hit{names[i], r.views[f.Segment].Kind(f.Ordinal), f.Score(), parts[i]}
+	}
+	return hits, nil
+}
+
+func words(terms []retrieval.Term) []string {
+	out := make([]string, len(terms))
+	for i, t := range terms {
+		out[i] = t.Word
+	}
+	return out
+}
+
+// telling counts who has the terms, and keeps those that tell most.
+func (r *ranking) telling(ctx context.Context, terms []retrieval.Term) ([]retrieval.Term, []int64, error) {
+	terms = retrieval.Heaviest(terms, maxLookups)
+	have, err := r.count(ctx, words(terms))
+	if err != nil {
+		return nil, nil, err
+	}
+	terms, have = retrieval.Telling(r.stats, terms, have, brenner.MaxSearchWords)
+	return terms, have, nil
+}
+
+// count reads the lists of words that were not read yet, and counts who has
+// each.
+func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
+	type want struct{ word, view, from, to int }
+	var wants []want
+	var pages []Page
+	var fresh []string
+	for _, w := range all {
+		if _, known := r.lists[w]; known {
+			continue
+		}
+		r.lists[w] = make([]retrieval.List, len(r.views))
+		for i, v := range r.views[:len(r.standing.Segments)] {
+			if some := v.Directory.WordPages(w); len(some) > 0 {
+				from := len(pages)
+				pages = append(pages, pagesOf(r.standing.Segments[i].ID, some)...)
+				wants = append(wants, want{len(fresh), i, from, len(pages)})
+			}
+		}
+		fresh = append(fresh, w)
+	}
+	data, err := r.index.read(ctx, r.rows, pages)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range wants {
+		w := fresh[one.word]
+		if r.lists[w][one.view], err = r.views[one.view].ReadList(w, data[one.from:one.to]); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range fresh {
+		for i, p := range r.parts {
+			at := len(r.standing.Segments) + i
+			if r.lists[w][at], err = p.view.ReadList(w, p.take(p.view.Directory.WordPages(w))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	have := make([]int64, len(all))
+	for i, w := range all {
+		for _, l := range r.lists[w] {
+			have[i] += l.Have
+		}
+	}
+	return have, nil
+}
+
+// run ranks by some terms, ties by name.
+func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64, limit int) (*retrieval.Search, []retrieval.Found, []retrieval.Name, error) {
+	search := retrieval.NewSearch(r.stats, terms, have, limit, r.chosen)
+	for i, v := range r.views {
+		lists := make([]retrieval.List, len(terms))
+		for j, t := range terms {
+			lists[j] = r.lists[t.Word][i]
+		}
+		if err := search.Segment(v, lists); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	found := search.Best()
+	names, err := r.names(ctx, found)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(found[b].Score(), found[a].Score()), names[a].Compare(names[b]))
+	})
+	if limit > 0 {
+		order = order[:min(limit, len(order))]
+	}
+	best, called := make([]retrieval.Found, len(order)), make([]retrieval.Name, len(order))
+	for i, o := range order {
+		best[i], called[i] = found[o], names[o]
+	}
+	return search, best, called, nil
+}
+
+// names reads the names of documents.
+func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retrieval.Name, error) {
+	var pages []Page
+	var places []int
+	out := make([]retrieval.Name, len(found))
+	for i, f := range found {
+		page := r.views[f.Segment].Directory.NamePage(f.Ordinal)
+		if f.Segment < len(r.standing.Segments) {
+			pages, places = append(pages, Page{r.standing.Segments[f.Segment].ID, page}), append(places, i)
+			continue
+		}
+		p := r.parts[f.Segment-len(r.standing.Segments)]
+		name, err := p.view.Directory.ReadName(page, p.pages[page], f.Ordinal)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = name
+	}
+	data, err := r.index.read(ctx, r.rows, pages)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range places {
+		f := found[at]
+		if out[at], err = r.views[f.Segment].Directory.ReadName(pages[i].Number, data[i], f.Ordinal); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// feedback widens the terms by the words of the best texts.
+func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []retrieval.Found, names []retrieval.Name) ([]retrieval.Term, error) {
+	texts, err := r.rows.Texts(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]retrieval.Reading, len(best))
+	for i, f := range best {
+		d := texts[i]
+		d.Text = d.Text[:min(len(d.Text), feedbackBytes)]
+		readings[i] = retrieval.Reading{Document: d, Score: f.Score()}
+	}
+	candidates := retrieval.Candidates(r.stats, readings)
+	all := make([]string, len(candidates))
+	for i, c := range candidates {
+		all[i] = c.Word
+	}
+	have, err := r.count(ctx, all[:min(len(all), feedbackLookups)])
+	if err == nil && !retrieval.EnoughCandidates(r.stats, candidates, have) {
+		have, err = r.count(ctx, all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return retrieval.Feedback(r.stats, terms, candidates, have), nil
+}
+
+// Ranking makes a ranking of hits, whose artifacts are given in any order.
+func Ranking(hits []Hit, behind int, artifacts []store.Artifact) store.Ranking {
+	rows := make(map[brenner.ArtifactID]store.Artifact, len(artifacts))
+	for _, a := range artifacts {
+		rows[a.ID] = a
+	}
+	out := store.Ranking{Behind: behind}
+	for _, h := range hits {
+		out.Hits = append(out.Hits, store.RankedHit{
+			Artifact: rows[h.Artifact], Version: h.Version, Draft: h.Kind.Draft, Score: h.Score, Parts: h.Parts,
+		})
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"brenner/internal/store"
+)
+
+// Tagged counts the tags each artifact has.
+func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	scores := map[int64]int{}
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(q.Tags))) {
+		if err := r.c.query(ctx, func(r row) error {
+			scores[r.int(0)]++
+			return nil
+		}, "SELECT artifact FROM artifact_tags WHERE tag = ? ORDER BY artifact DESC LIMIT ?", tag, limit(q.Depth)); err != nil {
+			return nil, err
+		}
+	}
+	out, err := r.best(ctx, scores, q)
+	return out, cmp.Or(err, canceled(ctx))
+}
+
+// scored is the key of an artifact and how many of the tags it has.
+type scored struct {
+	artifact int64
+	score    int
+}
+
+// best gives the hits in order. Artifacts are loaded only as far down as the
+// limit reaches.
+func (r *reader) best(ctx context.Context, scores map[int64]int, q store.TagQuery) ([]store.Artifact, error) {
+	ranked := make([]scored, 0, len(scores))
+	for key, score := range scores {
+		ranked = append(ranked, scored{key, score})
+	}
+	slices.SortFunc(ranked, func(a, b scored) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(b.artifact, a.artifact)
+	})
+	var out []tagged
+	for len(ranked) > 0 && (q.Limit <= 0 || len(out) < q.Limit) {
+		n := len(ranked)
+		if q.Limit > 0 {
+			n = min(n, q.Limit)
+		}
+		for q.Depth == 0 && n < len(ranked) && ranked[n].score == ranked[n-1].score { // ties go by id, which is not known yet
+			n++
+		}
+		some, err := r.wanted(ctx, ranked[:n], q)
+		if err != nil {
+			return nil, err
+		}
+		out, ranked = append(out, some...), ranked[n:]
+	}
+	slices.SortFunc(out, func(a, b tagged) int { return cmp.Or(cmp.Compare(b.tags, a.tags), cmp.Compare(a.ID, b.ID)) })
+	if q.Limit > 0 && len(out) > q.Limit {
+		out = out[:q.Limit]
+	}
+	rows := make([]store.Artifact, len(out))
+	for i, a := range out {
+		rows[i] = a.Artifact
+	}
+	return rows, nil
+}
+
+// tagged is an artifact and how many of the tags it has.
+type tagged struct {
+	store.Artifact
+	tags int
+}
+
+// wanted loads those of some artifacts that have one of the types and modules
+// asked for.
+func (r *reader) wanted(ctx context.Context, some []scored, q store.TagQuery) ([]tagged, error) {
+	w := where{args: []any{keysParameter(func(yield func(int64) bool) {
+		for _, s := range some {
+			if !yield(s.artifact) {
+				return
+			}
+		}
+	})}}
+	in(&w, "type", q.Types)
+	in(&w, "module", q.Modules)
+	return collect(ctx, r.c, func(r row) tagged {
+		return tagged{scanArtifact(r), some[r.int(1)].score}
+	}, "SELECT "+artifactText+", place FROM (SELECT key AS place, value AS found FROM json_each(?)) "+
+		"CROSS JOIN artifacts ON key = found"+w.String(), w.args...)
+}

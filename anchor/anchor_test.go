@@ -258,9 +258,9 @@ func TestApply_EveryMissIsReported(t *testing.T) {
 
 // P13: BASE_MISMATCH carries a rebased patch when everything still fits.
 func TestApply_BaseMismatchCarriesARebasedPatch(t *testing.T) {
-	old, now := text("one\ntwo\nthree\n"), text("zero\none\ntwo\nthree\n")
-	p := patchFor(old, replace("one\n", "two", "2"))
-	p.Result = canonicalDigest("one\n2\nthree\n")
+	old, now := text("line one\ntwo\nthree\n"), text("zero\nline one\ntwo\nthree\n")
+	p := patchFor(old, replace("line one\n", "two", "2"))
+	p.Result = canonicalDigest("line one\n2\nthree\n")
 	_, err := Apply(p, now)
 	e, _ := err.(*brenner.Error)
 	if e == nil || e.Code != brenner.CodeBaseMismatch {
@@ -270,7 +270,7 @@ func TestApply_BaseMismatchCarriesARebasedPatch(t *testing.T) {
 	if m.Actual != now.Sum() || m.Expected != old.Sum() || m.Rebased == nil {
 		t.Fatalf("%+v", m)
 	}
-	if res, err := Apply(*m.Rebased, now); err != nil || res.Text.s != "zero\none\n2\nthree\n" {
+	if res, err := Apply(*m.Rebased, now); err != nil || res.Text.s != "zero\nline one\n2\nthree\n" {
 		t.Errorf("%q, %v", res.Text.s, err)
 	}
 	_, err = Apply(p, text("one\ntwo\none\ntwo\n"))
@@ -291,7 +291,7 @@ func TestRebase(t *testing.T) {
 		code   brenner.Code
 	}{
 		{"shift", patchFor(base, replace("b\n", "c", "C")), "0\na\nb\nc\nd\ne\n", true, "0\na\nb\nC\nd\ne\n", ""},
-		{"shift, blind", patchFor(base, replace("b\n", "c", "C")), "0\na\nb\nc\nd\ne\n", false, "0\na\nb\nC\nd\ne\n", ""},
+		{"shift, blind, too little quoted", patchFor(base, replace("b\n", "c", "C")), "0\na\nb\nc\nd\ne\n", false, "", brenner.CodeRebaseConflict},
 		{"anchor gone, three-way", patchFor(base, replace("a\nb\n", "c", "C")), "A\nb\nc\nd\ne\n", true, "A\nb\nC\nd\ne\n", ""},
 		{"next line", patchFor(base, replace("b\n", "c", "C")), "a\nB\nc\nd\ne\n", true, "", brenner.CodeRebaseConflict},
 		{"anchor gone, blind", patchFor(base, replace("b\n", "c", "C")), "a\nB\nc\nd\ne\n", false, "", brenner.CodeRebaseConflict},
@@ -327,6 +327,62 @@ func TestRebase(t *testing.T) {
 	}
 	if _, err := Rebase(patchFor(base), Absent(), nil); brenner.CodeOf(err) != brenner.CodeBaseUnknown {
 		t.Errorf("an absent text: %v", err)
+	}
+}
+
+// P13: without the base text nothing is carried that could double or join.
+func TestRebase_BlindDoublesAndJoinsNothing(t *testing.T) {
+	for _, c := range []struct {
+		name, base string
+		g          Group
+		theirs     string
+		want       string // "" for a refusal
+	}{
+		{"shifted", "first line\nsecond line\n", replace("first line\n", "second", "2nd"), "zero\nfirst line\nsecond line\n", "zero\nfirst line\n2nd line\n"},
+		{"inserted already, further down", "{\n  \"vue\": \"3\"\n}\n", replace("{\n", "", "  \"pinia\": \"2\",\n"), "{\n  \"axios\": \"1\",\n  \"pinia\": \"2\",\n  \"vue\": \"3\"\n}\n", ""},
+		{"inserted already, in the rest of the line", "list them, oldest first.\n", replace("list them, oldest first", "", " unless asked"), "list them, oldest first unless asked.\n", ""},
+		{"the line has a double now", "alpha beta\ngamma\n", replace("alpha beta\n", "gamma", "delta"), "alpha beta\ngamma\nother\ngamma\n", ""},
+		{"the anchor has a double now", "alpha beta\n", replace("alpha beta\n", "", "gamma delta\n"), "alpha beta\nx\nalpha beta\n", ""},
+		{"part of a longer word now", "call alpha\n", replace("call ", "alpha", "beta"), "call alphabet\n", ""},
+		{"the last line is not the last any more", "first line\nlast", replace("first line\n", "last", "the end"), "first line\nlast\nmore\n", "first line\nthe end\nmore\n"},
+		{"a line without its newline", "first line\nlast\n", replace("first line\n", "last\n", "the end"), "first line\nlast\nmore\n", ""},
+	} {
+		theirs := text(c.theirs)
+		got, err := Rebase(patchFor(text(c.base), c.g), theirs, nil)
+		if c.want == "" && brenner.CodeOf(err) == brenner.CodeRebaseConflict || c.want != "" && err == nil && got.Result.s == c.want {
+			continue
+		}
+		t.Errorf("%s: %q, %v; want %q", c.name, got.Result.s, err, c.want)
+	}
+}
+
+// P13: the two stories that rebasing got wrong once, with the base text.
+func TestRebase_InsertsOnceWhatBothSidesInserted(t *testing.T) {
+	css := text("/* top */\n.a{}\n.c{}\n")
+	p, err := Diff(css, text("/* top */\n.a{}\n.b{}\n.c{}\n"), "f.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := text("@import x;\n/* top */\n.a{}\n.b{}\n.c{}\n")
+	got, err := Rebase(p, theirs, &css)
+	if err != nil || got.Result.s != theirs.s || got.Already != 1 || got.Carried != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	changes, err := Set{Patches: []Patch{p}, Bases: map[brenner.Digest]Text{css.Sum(): css}}.Plan(map[string]Text{"f.css": theirs})
+	if err != nil || changes[0].Outcome != AlreadyApplied || changes[0].Already != 1 {
+		t.Errorf("%+v, %v", changes, err)
+	}
+	deps := text("{\n  \"vue\": \"3\"\n}\n")
+	p, err = Diff(deps, text("{\n  \"pinia\": \"2\",\n  \"vue\": \"3\"\n}\n"), "package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Rebase(p, text("{\n  \"axios\": \"1\",\n  \"pinia\": \"2\",\n  \"vue\": \"3\"\n}\n"), &deps)
+	c := conflictsOf(err)
+	if brenner.CodeOf(err) != brenner.CodeRebaseConflict || c == nil || c.Count != 1 || c.Conflicts[0] != (Conflict{
+		Line: 2, Ours: "  \"pinia\": \"2\",\n", Theirs: "  \"axios\": \"1\",\n  \"pinia\": \"2\",\n",
+	}) {
+		t.Errorf("%v %+v", err, c)
 	}
 }
 

@@ -157,6 +157,14 @@ func carryBlind(p Patch, theirs Text) (Rebased, error) {
 		return Rebased{}, blindConflict("%s", message).At(misses[0].ref.pointer())
 	}
 	for _, e := range edits {
+		a := q.Groups[e.from.group].Anchor
+		if a.Text != "" && len(newLocator(theirs.s).occurrences(a, 2)) > 1 {
+			// The other one may be where the change belongs, or was made already.
+			return Rebased{}, blindConflict("the newer text has anchor %s more than once", quote(a.Text)).At(e.from.pointer())
+		}
+		if quoted := a.Text + theirs.s[e.start:e.end]; quoted != "" && !distinctive(quoted) {
+			return Rebased{}, blindConflict("the operation quotes too little to be sure of its place in a text that has changed").At(e.from.pointer())
+		}
 		if why := risk(theirs.s, e); why != "" {
 			return Rebased{}, blindConflict("%s", why).At(e.from.pointer())
 		}

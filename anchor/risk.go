@@ -16,6 +16,8 @@ func risk(text string, e edit) string {
 	switch {
 	case cutsWord(text, e.start) || e.end > e.start && cutsWord(text, e.end):
 		return "the operation fits only inside a word of the newer text"
+	case e.end > e.start && !standsOnce(text, e):
+		return "the newer text has the lines that the operation changes more than once"
 	case joins(text, e):
 		return "the new block would be joined to another line"
 	}
@@ -32,12 +34,32 @@ func cutsWord(text string, at int) bool {
 	return at > 0 && at < len(text) && inWord(before) && inWord(after)
 }
 
+// distinctive says that a quotation has a line to be recognised by.
+func distinctive(quoted string) bool {
+	const enough = 6 // visible characters
+	for line := range strings.Lines(quoted) {
+		if telling(line) && len(squeeze(line).text) >= enough {
+			return true
+		}
+	}
+	return false
+}
+
+// standsOnce says that the lines an edit changes have no double in the text.
+func standsOnce(text string, e edit) bool {
+	lo, hi := wholeLines(text, e)
+	return len(find(text, text[lo:hi], 2)) < 2
+}
+
 // doubled gives a line that an edit adds although the text has it: in the
 // neighbourhood, or only once. Lines without a letter or digit, such as a
 // closing bracket, count only where the whole addition stands beside its place.
 func doubled(text string, e edit) string {
-	if repeatsHere(text, e) {
+	if repeatsHere(text, e) || repeatsLine(text, e) {
 		return e.text
+	}
+	if seam := repeatsBeside(text, e); seam != "" {
+		return seam
 	}
 	lines := linediff.Lines(text)
 	lo, hi := wholeLines(text, e)
@@ -76,6 +98,50 @@ func repeatsHere(text string, e edit) bool {
 	}
 	grown := strings.HasPrefix(e.text, old) || strings.HasSuffix(e.text, old)
 	return grown && (strings.HasPrefix(text[e.start:], e.text) || strings.HasSuffix(text[:e.end], e.text))
+}
+
+// repeatsBeside gives the words with which an edit ends, or begins, although
+// they stand behind its place, or before it, already: the rest of a line that a
+// patch does not quote may have made the same change.
+func repeatsBeside(text string, e edit) string {
+	const most = 4096
+	old, rest, lead := text[e.start:e.end], text[e.end:], text[:e.start]
+	for k := min(len(e.text), len(rest), most); k > 0; k-- {
+		if s := e.text[len(e.text)-k:]; boundary(e.text, len(e.text)-k) && telling(s) && strings.HasPrefix(rest, s) && !strings.HasSuffix(old, s) {
+			return s
+		}
+	}
+	for k := min(len(e.text), len(lead), most); k > 0; k-- {
+		if s := e.text[:k]; boundary(e.text, k) && telling(s) && strings.HasSuffix(lead, s) && !strings.HasPrefix(old, s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// repeatsLine says that an edit of whole lines ends with more of the line that
+// follows it, or begins with more of the one before, than what it takes away:
+// even an empty line may have been put there already.
+func repeatsLine(text string, e edit) bool {
+	was, is := linediff.Lines(text[e.start:e.end]), linediff.Lines(e.text)
+	if next := headLines(text[e.end:]); lineStart(text, e.end) && len(next) > 0 && trailing(is, next[0]) > trailing(was, next[0]) {
+		return true
+	}
+	prev := tailLines(text[:e.start])
+	if !lineStart(text, e.start) || len(prev) == 0 {
+		return false
+	}
+	slices.Reverse(was)
+	slices.Reverse(is)
+	return trailing(is, prev[len(prev)-1]) > trailing(was, prev[len(prev)-1])
+}
+
+// trailing counts how often a line ends a list.
+func trailing(list []string, line string) (n int) {
+	for n < len(list) && list[len(list)-1-n] == line {
+		n++
+	}
+	return n
 }
 
 // added lists the lines that are in one stretch of text and not in another.

@@ -51,6 +51,16 @@ func TestLineage_Exports(t *testing.T) {
 	golden(t, "diamond.prov.json", string(pretty)+"\n")
 }
 
+// C31: an arrow points at what is rested on, whichever way the walk went.
+func TestSVG_ArrowsPointAtWhatIsRestedOn(t *testing.T) {
+	for direction, want := range map[Direction]string{Up: `marker-end="url(#tip)"`, Down: `marker-start="url(#tip)"`} {
+		g := mustWalk(t, diamond(), "memo@1", direction, 1, 100)
+		if got := strings.Count(g.SVG(), want); len(g.Edges) == 0 || got != len(g.Edges) {
+			t.Errorf("%s: %d of %d edges have %s", direction, got, len(g.Edges), want)
+		}
+	}
+}
+
 // A drawing is well-formed XML whatever the versions are called and say, and
 // nothing in it can become markup.
 func TestSVG_IsWellFormedWhateverTheText(t *testing.T) {

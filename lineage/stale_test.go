@@ -374,6 +374,29 @@ func TestStale_LongChain(t *testing.T) {
 	}
 }
 
+// A walk asks for what leads to a version once, also where one that moved rests
+// on another that did.
+func TestSpread_AsksForEachVersionOnce(t *testing.T) {
+	nodes, edges := chain(5)
+	w := world{nodes, edges}
+	asked := map[brenner.Ref]int{}
+	into := func(layer []brenner.Ref) ([]Edge, error) {
+		for _, r := range layer {
+			asked[r]++
+		}
+		return w.into(layer)
+	}
+	s, err := Spread(refs("v0000004@1", "v0000002@1"), into, 100)
+	if err != nil || len(s.Refs) != 4 {
+		t.Fatalf("%v, %v", s.Refs, err)
+	}
+	for r, n := range asked {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", r, n)
+		}
+	}
+}
+
 func TestStale_WalksAreBoundedAndPassErrorsOn(t *testing.T) {
 	nodes, edges := chain(50)
 	w := world{nodes, edges}

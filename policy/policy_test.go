@@ -158,6 +158,57 @@ func TestDecide_ModulesKeepARoleInside(t *testing.T) {
 	}
 }
 
+// C7: a policy that names no modules is not kept to any.
+func TestDecide_APolicyWithoutModulesHoldsInAll(t *testing.T) {
+	p := map[brenner.Role]Policy{Writer: {Role: Writer, Read: []brenner.TypeName{Any}}}
+	r := agent(Writer, Read, artifact.TypePaperNote)
+	if r.Module = "edge"; !Decide(p, r).Allowed {
+		t.Error(Decide(p, r).Reason)
+	}
+}
+
+// C7: to read without naming a type is for those who may read some type.
+func TestDecide_ReadingAnythingNeedsATypeToRead(t *testing.T) {
+	p := map[brenner.Role]Policy{Writer: {Role: Writer, Write: []brenner.TypeName{Any}}}
+	if Decide(p, agent(Writer, Read, "")).Allowed {
+		t.Error("a role that reads nothing may read")
+	}
+	p[Writer] = Policy{Role: Writer, Read: []brenner.TypeName{artifact.TypePaperNote}}
+	if !Decide(p, agent(Writer, Read, "")).Allowed {
+		t.Error("a role that reads notes may not read")
+	}
+}
+
+// C7, C8: every denial has its code and says why, whatever rule it is from.
+func TestDecide_EveryDenialHasACodeAndAReason(t *testing.T) {
+	narrow := builtin()
+	narrow["kept"] = Policy{Role: "kept", Read: []brenner.TypeName{Any}, Modules: []brenner.Module{"core"}}
+	denied := 0
+	for _, role := range []brenner.Role{Writer, Distiller, "kept", "nobody"} {
+		for _, a := range append(Acts(), Read, Write, Link, Promote, Demote, Deprecate, Audit, Admin, "fly") {
+			for _, typ := range []brenner.TypeName{"", artifact.TypePaperNote, artifact.TypeRawLog, artifact.TypeRolePolicy} {
+				r := agent(role, a, typ)
+				r.Module = "edge"
+				d := Decide(narrow, r)
+				if d.Allowed {
+					continue
+				}
+				denied++
+				want := brenner.CodeWriteDenied
+				if slices.Contains([]Action{Read, Audit, Status, ContextAssemble, ContextPreview}, a) { // those that only look
+					want = brenner.CodeReadDenied
+				}
+				if d.Code != want || d.Reason == "" {
+					t.Errorf("%s %s %s: %q %q, want %s", role, a, typ, d.Code, d.Reason, want)
+				}
+			}
+		}
+	}
+	if denied == 0 {
+		t.Fatal("nothing was denied")
+	}
+}
+
 // C7: a policy filed under another role is not that role's policy.
 func TestDecide_MisfiledPolicyCountsForNothing(t *testing.T) {
 	misfiled := map[brenner.Role]Policy{Writer: {Role: Distiller, Read: []brenner.TypeName{Any}}}

@@ -290,3 +290,19 @@ func TestStartCommand_QuotesForTheShell(t *testing.T) {
 		}
 	}
 }
+
+// R7: a subject holds the first hundred characters of the question, and says
+// that there is more.
+func TestCompose_ALongQuestionIsCutInTheSubject(t *testing.T) {
+	k := seedKickoff()
+	for n, want := range map[int]string{100: strings.Repeat("é", 100), 101: strings.Repeat("é", 99) + "…"} {
+		k.Question = strings.Repeat("é", n)
+		messages, err := k.Compose()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := messages[0].Subject; got != "KICKOFF: "+string(k.Session)+" – "+want {
+			t.Errorf("%d characters: %s", n, got)
+		}
+	}
+}

@@ -376,3 +376,18 @@ func TestResolve_PrecedenceHoldsForAnySources(t *testing.T) {
 		}
 	})
 }
+
+// R4: the resolution names the preset that filled places, whichever source
+// chose it.
+func TestResolve_NamesThePresetThatWasUsed(t *testing.T) {
+	solo := []roster.Preset{{ID: "solo", Name: "Solo", Entries: []roster.Place{{Role: "test_designer"}}}}
+	for name, in := range map[string]roster.Sources{
+		"flag":        {To: to("A"), PresetFlag: "solo", Project: roster.Settings{Presets: solo}},
+		"environment": {To: to("A"), PresetEnv: "solo", Project: roster.Settings{Presets: solo}},
+		"project":     {To: to("A"), Project: roster.Settings{Presets: solo, DefaultPreset: "solo"}},
+	} {
+		if got, err := roster.Resolve(in); err != nil || got.Preset != "solo" {
+			t.Errorf("%s: %q, %v", name, got.Preset, err)
+		}
+	}
+}

@@ -120,8 +120,7 @@ func inWireNames(err error) error {
 		{"/alternatives", "/hypotheses/" + alternativesKey},
 	} {
 		if rest, found := strings.CutPrefix(e.Pointer, n.ours); found {
-			e.Pointer = n.theirs + rest
-			break
+			return e.At(n.theirs + rest)
 		}
 	}
 	return e

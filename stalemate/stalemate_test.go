@@ -479,6 +479,26 @@ func TestArbitrate_OtherOutcomes(t *testing.T) {
 	}
 }
 
+// S6: of several texts of the path the patch is replayed on the one that has its
+// checksum, wherever it stands among the evidence.
+func TestArbitrate_ReplaysOnTheTextWithTheChecksum(t *testing.T) {
+	patch := `{"protocol_id":"anchor_diff_v2.1","target":{"path":"a.txt","base_checksum_sha256":"` + string(canon.Sum([]byte("x\n"))) +
+		`"},"op_groups":[{"anchor":{"text":""},"targets":[{"op":"replace_block","old_block":"x","new_block":"y"}]}]}`
+	right := Evidence{Kind: KindFileContent, Path: "a.txt", Content: "x\n"}
+	wrong := Evidence{Kind: KindFileContent, Path: "a.txt", Content: "z\n"}
+	for name, texts := range map[string][]Evidence{"first": {right, wrong}, "between": {wrong, right, wrong}, "last": {wrong, right}} {
+		s := draft()
+		s.Evidence = append(texts, Evidence{Kind: KindPatch, Content: patch})
+		s, err := Raise(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := Arbitrate(s); v.Outcome != NotReproducible {
+			t.Errorf("%s: %s\n%s", name, v.Outcome, strings.Join(v.Explanation, "\n"))
+		}
+	}
+}
+
 // S5: a verdict must answer the stalemate.
 func TestCheckVerdict(t *testing.T) {
 	s := imported(t)

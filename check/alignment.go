@@ -24,6 +24,14 @@ type Subject struct {
 // another embedder may need its own.
 const ScopeThreshold = 0.5
 
+// ScopeMargin is by how much a paragraph must be nearer to what is out of scope
+// than to anything wanted, if only its meaning speaks for it; SharedWords is the
+// share of the telling words of an item from which a paragraph speaks of it.
+const (
+	ScopeMargin = 0.05
+	SharedWords = 0.5
+)
+
 // Options say how meaning is compared.
 type Options struct {
 	// Embed makes vectors; nil compares words only.
@@ -59,16 +67,18 @@ func Alignment(b Brief, subjects []Subject, o Options) (Report, error) {
 type scope struct {
 	Options
 	terms []string // phrases of what is out of scope
+	items []item   // their words
 	// vectors of what is out of scope, and of goals and what is in scope
 	out, in [][]float32
 }
 
 func newScope(b Brief, o Options) (scope, error) {
 	s := scope{Options: o}
+	wanted := append(append([]string{}, b.Goals...), b.InScope...)
+	s.items = newItems(b.OutOfScope, wanted)
 	for _, item := range b.OutOfScope {
 		s.terms = append(s.terms, phrase(item))
 	}
-	wanted := append(append([]string{}, b.Goals...), b.InScope...)
 	if o.Embed == nil || len(b.OutOfScope) == 0 {
 		return s, nil
 	}
@@ -177,14 +187,14 @@ func (c *aligner) constraints(paragraphs []Paragraph) {
 	}
 }
 
-// creep looks for paragraphs about what is out of scope: by its words, else by
-// its meaning.
+// creep looks for paragraphs about what is out of scope: by its phrase, by most
+// of its telling words, else by its meaning.
 func (c *aligner) creep(paragraphs []Paragraph) error {
 	var unsaid []Paragraph
 	for _, p := range paragraphs {
 		if i, found := c.named(p); found {
 			c.add(Finding{
-				Code: brenner.CodeScopeCreep, Severity: brenner.SeverityWarning, Place: p.Place, Excerpt: p.Text,
+				Code: brenner.CodeScopeCreep, Severity: brenner.SeverityWarning, Place: p.Place, Excerpt: p.Text, Sure: Certain,
 				Message: fmt.Sprintf("the paragraph speaks of %q, which is out of scope", excerpt(c.brief.OutOfScope[i])),
 				Hint:    creepHint,
 			})
@@ -212,38 +222,65 @@ func (c *aligner) named(p Paragraph) (int, bool) {
 	return 0, false
 }
 
-// meant looks for paragraphs that are nearer to something out of scope than to
-// any goal or item in scope.
+// meant looks for paragraphs that have most of the telling words of something
+// out of scope, or are nearer to it than to any goal or item in scope.
 func (c *aligner) meant(paragraphs []Paragraph) error {
-	if len(c.scope.out) == 0 {
+	if len(c.scope.items) == 0 {
 		return nil
 	}
-	if extra := len(paragraphs) - brenner.MaxCheckParagraphs; extra > 0 {
-		c.report.Unread += extra
-		paragraphs = paragraphs[:brenner.MaxCheckParagraphs]
-	}
-	texts := make([]string, len(paragraphs))
-	for i, p := range paragraphs {
-		texts[i] = p.Text
-	}
-	vectors, err := embedAll(c.scope.Embed, texts)
-	if err != nil {
-		return err
-	}
-	for i, v := range vectors {
-		item, off := nearest(v, c.scope.out)
-		_, on := nearest(v, c.scope.in)
-		if off < c.scope.Threshold || off <= on {
-			continue
+	var vectors [][]float32
+	if len(c.scope.out) > 0 {
+		read := paragraphs
+		if extra := len(read) - brenner.MaxCheckParagraphs; extra > 0 {
+			c.report.Unread += extra
+			read = read[:brenner.MaxCheckParagraphs]
 		}
-		c.add(Finding{
-			Code: brenner.CodeScopeCreep, Severity: brenner.SeverityInfo, Place: paragraphs[i].Place, Excerpt: paragraphs[i].Text,
-			Message:    fmt.Sprintf("the paragraph is nearer to %q, which is out of scope, than to any goal", excerpt(c.brief.OutOfScope[item])),
-			Hint:       creepHint,
-			Similarity: off,
-		})
+		texts := make([]string, len(read))
+		for i, p := range read {
+			texts[i] = p.Text
+		}
+		var err error
+		if vectors, err = embedAll(c.scope.Embed, texts); err != nil {
+			return err
+		}
+	}
+	for i, p := range paragraphs {
+		if f, found := c.creeps(p, vectorAt(vectors, i)); found {
+			f.Code, f.Place, f.Excerpt, f.Hint = brenner.CodeScopeCreep, p.Place, p.Text, creepHint
+			c.add(f)
+		}
 	}
 	return nil
+}
+
+func vectorAt(vectors [][]float32, i int) []float32 {
+	if i < len(vectors) {
+		return vectors[i]
+	}
+	return nil
+}
+
+// creeps compares one paragraph with what is out of scope.
+func (c *aligner) creeps(p Paragraph, vector []float32) (Finding, bool) {
+	said, share := mostSaid(c.scope.items, p.Text)
+	near, off := nearest(vector, c.scope.out)
+	_, on := nearest(vector, c.scope.in)
+	if vector == nil {
+		off, on = 0, 0
+	}
+	switch {
+	case share >= SharedWords && off >= on:
+		return Finding{
+			Severity: brenner.SeverityWarning, Sure: Likely, Similarity: off,
+			Message: fmt.Sprintf("the paragraph has most words of %q, which is out of scope", excerpt(c.brief.OutOfScope[said])),
+		}, true
+	case off >= c.scope.Threshold && off >= on+ScopeMargin:
+		return Finding{
+			Severity: brenner.SeverityInfo, Sure: Possible, Similarity: off,
+			Message: fmt.Sprintf("the paragraph is nearer to %q, which is out of scope, than to any goal", excerpt(c.brief.OutOfScope[near])),
+		}, true
+	}
+	return Finding{}, false
 }
 
 // nearest gives the vector most like v and the cosine, rounded to a millionth;

@@ -328,7 +328,8 @@ func TestAlignment_FindsTermsAsWholeWords(t *testing.T) {
 		}
 		b := Brief{Ref: ref("b@1"), OutOfScope: []string{term}}
 		got, err := Alignment(b, []Subject{{Ref: ref("m@1"), Briefs: []brenner.Ref{b.Ref}, Paragraphs: []Paragraph{{"p", text}}}}, Options{})
-		if err != nil || (len(got.Findings) == 1) != want {
+		certain := len(got.Findings) == 1 && got.Findings[0].Sure == Certain // other forms of the words are only likely
+		if err != nil || certain != want {
 			rt.Fatalf("%q in %q: %v, want %v", term, text, got.Findings, want)
 		}
 	})

@@ -1,6 +1,9 @@
 package claim
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // stem strips the commonest endings, alike for words of one family and for
 // British and American spelling; the result need not be a word.
@@ -85,4 +88,15 @@ func kin(a, b string) bool {
 	}
 	x, y := family(a), family(b)
 	return x == y || x == b || y == a
+}
+
+// Words gives the stems of the words of a text that name something, in order.
+func Words(text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !lightWords[w] {
+			out = append(out, stem(w))
+		}
+	}
+	return out
 }

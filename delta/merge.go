@@ -18,7 +18,15 @@ type Options struct {
 	// NotBefore is when the session began: an earlier timestamp of a delta
 	// whose time of receipt is known counts as that (D11). Zero means any.
 	NotBefore time.Time
+	// Recorded says that the deltas were admitted before, so that rules about
+	// what may be sent, which have grown stricter, do not hold for them.
+	Recorded bool
 }
+
+// Rules is the edition of the rules by which Merge decides. What was merged
+// under an earlier one stays as it is; merged again it might come out
+// otherwise.
+const Rules = 2
 
 // Result is what a merge gives back.
 type Result struct {
@@ -153,7 +161,7 @@ func (m *merge) admit(deltas []Entry) {
 	for rank, n := range m.priority {
 		ranks[n] = rank
 	}
-	var c compiler
+	c := compiler{recorded: m.opts.Recorded}
 	for _, a := range arrivals(deltas) {
 		in := &deltas[a.index]
 		e, err := m.check(&c, in, a, len(deltas), allowed)

@@ -136,13 +136,75 @@ func compileCases() []testCase {
 				s.Errorf("it shows %s", show.Markdown)
 			}
 		}},
-		{"a conflict is listed, and settled after every candidate", func(s *scene) { // D10
+		{"a delta dated before the session hides nothing and is not lost", func(s *scene) { // D11
 			id := s.pi.starts().ID
-			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
-			blue.submits(id, block(`{"operation":"ADD","target_id":null,"section":"hypothesis_slate","timestamp":"2025-12-30T10:00:00Z","payload":{"claim":"c","mechanism":"m"}}`))
+			blue, green := s.agent("BlueLake"), s.agent("GreenValley")
+			blue.submits(id, adds("lineage")+adds("gradient"))
 			s.pi.compiles(id)
-			purple.submits(id, edits("claim", "by division", "2025-12-30T12:00:00Z"))
-			green.submits(id, edits("claim", "by contact", "2025-12-30T12:00:00Z"))
+			blue.submits(id, block(`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","payload":{"claim":"lineage, by division"}}`))
+			s.pi.compiles(id)
+			time.Sleep(2 * time.Millisecond) // instants are microseconds
+			green.submits(id, block(`{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","timestamp":"2025-12-30T12:10:00Z","payload":{"reason":"no clone was seen"}}`)+
+				block(`{"operation":"EDIT","target_id":"H2","section":"hypothesis_slate","timestamp":"2025-12-30T12:10:00Z","payload":{"claim":"contact"}}`))
+			res := s.pi.compiles(id)
+			skewed := 0
+			for _, w := range res.Warnings {
+				if w.Code == brenner.CodeTimestampSkew {
+					skewed++
+				}
+			}
+			if statuses(res.Outcomes) != "applied, applied" || skewed != 2 {
+				s.Errorf("compiled %+v", res)
+			}
+			show, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id})
+			s.must(err)
+			for _, want := range []string{"**Claim**: ~~lineage, by division~~", "**Claim**: contact"} {
+				if !strings.Contains(show.Markdown, want) {
+					s.Errorf("%q is not in\n%s", want, show.Markdown)
+				}
+			}
+			deep, err := s.pi.Verify(s.ctx, api.VerifyRequest{Deep: true})
+			s.must(err)
+			if !deep.OK || deep.Rebuilt != 4 {
+				s.Errorf("verified %+v", deep)
+			}
+		}},
+		{"a delta waits for the item it names, across compiles", func(s *scene) { // D4, D9
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			blue.submits(id, block(`{"operation":"EDIT","target_id":"H-NEW","section":"hypothesis_slate","payload":{"claim":"as corrected"}}`))
+			for range 2 { // the second finds nothing new
+				if res := s.pi.compiles(id); res.Changed || res.Ref.Version != 1 {
+					s.Errorf("compiled %+v", res)
+				}
+			}
+			if st := s.pi.status(id); st.Deltas["waiting"] != 1 {
+				s.Errorf("status %+v", st.Deltas)
+			}
+			blue.submits(id, block(`{"operation":"ADD","target_id":null,"provisional_id":"H-NEW","section":"hypothesis_slate","payload":{"claim":"c","mechanism":"m"}}`))
+			res := s.pi.compiles(id)
+			if statuses(res.Outcomes) != "applied, applied" {
+				s.Errorf("compiled %+v", res.Outcomes)
+			}
+			show, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id})
+			s.must(err)
+			if st := s.pi.status(id); !strings.Contains(show.Markdown, "**Claim**: as corrected") || st.Deltas["waiting"] != 0 {
+				s.Errorf("%+v\n%s", st.Deltas, show.Markdown)
+			}
+			deep, err := s.pi.Verify(s.ctx, api.VerifyRequest{Deep: true})
+			s.must(err)
+			if !deep.OK || deep.Rebuilt != 2 {
+				s.Errorf("verified %+v", deep)
+			}
+		}},
+		{"a conflict is listed, and settled after every candidate", func(s *scene) { // D10
+			started := s.pi.starts()
+			id, at := started.ID, delta.FormatInstant(started.Created)
+			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
+			blue.submits(id, adds("lineage"))
+			s.pi.compiles(id)
+			purple.submits(id, edits("claim", "by division", at))
+			green.submits(id, edits("claim", "by contact", at))
 			if res := s.pi.compiles(id); res.Conflicts != 1 || statuses(res.Outcomes) != "conflicted, conflicted" {
 				s.Fatalf("compiled %+v", res)
 			}

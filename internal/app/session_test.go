@@ -83,11 +83,11 @@ func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
 		agent brenner.ActorName
 		text  string
 	}{
-		{"BlueLake", block(`[{"operation":"ADD","section":"hypothesis_slate","timestamp":"2025-12-30T10:00:00Z","provisional_id":"H-A","payload":{"claim":"a","mechanism":"m"},"rationale":"first"},
-{"operation":"ADD","section":"hypothesis_slate","timestamp":"2025-12-30T10:00:00Z","payload":{"claim":"b","mechanism":"m"}}]`)},
-		{"PurpleMountain", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2025-12-30T11:00:00Z","payload":{"name":"x"},"rationale":"second"}`)},
-		{"GreenValley", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2025-12-30T11:00:00Z","payload":{"name":"y"}}`) +
-			block(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","timestamp":"2025-12-30T11:30:00Z"}`)},
+		{"BlueLake", block(`[{"operation":"ADD","section":"hypothesis_slate","timestamp":"2026-01-02T09:00:10Z","provisional_id":"H-A","payload":{"claim":"a","mechanism":"m"},"rationale":"first"},
+{"operation":"ADD","section":"hypothesis_slate","timestamp":"2026-01-02T09:00:10Z","payload":{"claim":"b","mechanism":"m"}}]`)},
+		{"PurpleMountain", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2026-01-02T09:00:20Z","payload":{"name":"x"},"rationale":"second"}`)},
+		{"GreenValley", block(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","timestamp":"2026-01-02T09:00:20Z","payload":{"name":"y"}}`) +
+			block(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","timestamp":"2026-01-02T09:00:30Z"}`)},
 	}
 	var want api.CompileResult
 	for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
@@ -215,7 +215,10 @@ func TestSession_KeepsTheNamesAServerGave(t *testing.T) {
 func TestSession_TakesRepliesFromAgentMail(t *testing.T) {
 	s := &mailtest.Server{}
 	d := postOffice(t, s, 0)
+	later := d.now
+	d.now = later.Add(-6 * time.Hour) // before the server's clock
 	d.start(api.TransportAgentMail)
+	d.now = later
 	add := block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"c","mechanism":"m"}}`)
 	s.Reply("BlueLake", "RS-1", "Re: KICKOFF", add)
 	s.Reply("GreenValley", "RS-1", "Re: KICKOFF", "  ")

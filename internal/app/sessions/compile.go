@@ -68,10 +68,14 @@ type pendingDelta struct {
 // pendingDeltas loads everything queued, in an order that does not depend on
 // when it arrived.
 func pendingDeltas(ch *kernel.Change, id brenner.SessionID) ([]pendingDelta, error) {
+	counts, err := deltas.Count(ch.Ctx, ch.Reader, string(id))
+	if err != nil || counts[deltaPending] == 0 {
+		return nil, err // what waits goes on waiting until something new has come
+	}
 	var out []pendingDelta
 	logs := map[string]brenner.Ref{}
-	q := kernel.Query{Group: string(id), States: []string{deltaPending}}
-	err := deltas.Each(ch.Ctx, ch.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+	q := kernel.Query{Group: string(id), States: []string{deltaPending, deltaWaiting}}
+	err = deltas.Each(ch.Ctx, ch.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
 		d := row.Value
 		if _, ok := logs[d.Message]; !ok {
 			r, err := replies.Find(ch.Ctx, ch.Reader, replyID(id, d.Message))
@@ -120,7 +124,7 @@ func compileSession(ch *kernel.Change, info api.SessionInfo, queue []pendingDelt
 	if len(queue) == 0 {
 		return out, nil
 	}
-	rec := sessionCompiled{Session: info.ID, Base: head.Version, Priority: ch.Config.Priority, Contributors: contributors}
+	rec := sessionCompiled{Session: info.ID, Base: head.Version, Rules: delta.Rules, Started: info.Created, Priority: ch.Config.Priority, Contributors: contributors}
 	res := delta.Merge(base, entriesOf(queue), rec.options())
 	out.Result.Outcomes, out.Result.Warnings = res.Outcomes, kernel.OrEmpty(res.Warnings)
 	if res.Recorded() > 0 {
@@ -151,7 +155,7 @@ func entriesOf(queue []pendingDelta) []delta.Entry {
 
 // options are the rules a compile runs under.
 func (p *sessionCompiled) options() delta.Options {
-	return delta.Options{Priority: p.Priority, Contributors: p.Contributors}
+	return delta.Options{Priority: p.Priority, Contributors: p.Contributors, NotBefore: p.Started}
 }
 
 // judge notes what the artifact is like afterwards.

@@ -217,7 +217,7 @@ func checkRoom(ch *kernel.Change, id brenner.SessionID, more int) error {
 	if err != nil {
 		return err
 	}
-	if counts[deltaPending]+more > brenner.MaxPendingDeltas {
+	if counts[deltaPending]+counts[deltaWaiting]+more > brenner.MaxPendingDeltas {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%s would have more than %d deltas waiting", id, brenner.MaxPendingDeltas).
 			WithHint(fmt.Sprintf("run `brenner session compile %s` first", id))
 	}

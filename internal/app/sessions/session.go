@@ -138,7 +138,11 @@ type sessionCompiled struct {
 	Session brenner.SessionID `json:"session"`
 	Base    brenner.Version   `json:"base"`
 	// Version is the one that came of it, 0 if nothing was recorded.
-	Version      brenner.Version     `json:"version"`
+	Version brenner.Version `json:"version"`
+	// Rules is the edition of the merge's rules, 0 before there were editions.
+	Rules int `json:"rules,omitzero"`
+	// Started is when the session began, which bounds what deltas say (D11).
+	Started      time.Time           `json:"started,omitzero"`
 	Priority     []brenner.ActorName `json:"priority,omitzero"`
 	Contributors []brenner.ActorName `json:"contributors"`
 	Deltas       []compiledDelta     `json:"deltas"`
@@ -159,7 +163,9 @@ func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, 
 		if err != nil {
 			return err
 		}
-		done[d.Agent]++
+		if c.Outcome.Status != delta.Waiting {
+			done[d.Agent]++
+		}
 	}
 	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		s.Compiles++

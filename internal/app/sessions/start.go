@@ -237,7 +237,7 @@ func (r *Room) startSession(ch *kernel.Change, p sessionPlan) (sessionBegun, err
 		ID: p.info.ID, Question: p.info.Question, Module: p.info.Module, Roster: p.info.Roster,
 		Recipients: recipientNames(p.info), Contributors: p.info.Contributors, Transport: p.info.Transport,
 	}
-	doc, entry, err := openingArtifact(started, ch.Who.Name, ch.Now)
+	doc, entry, err := openingArtifact(started, ch.Who.Name, ch.Now, false)
 	if err != nil {
 		return sessionBegun{}, err
 	}
@@ -275,8 +275,8 @@ func (r *Room) startSession(ch *kernel.Change, p sessionPlan) (sessionBegun, err
 
 // openingArtifact is version 1 of a session's artifact: empty, or with the
 // question as the statement of the research thread, put there by a delta of
-// whoever started the session.
-func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time) (*delta.Artifact, *queuedEntry, error) {
+// whoever started the session. recorded says that this was done before.
+func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time, recorded bool) (*delta.Artifact, *queuedEntry, error) {
 	team, err := canon.Marshal(p.Roster)
 	if err != nil {
 		return nil, nil, err
@@ -299,7 +299,7 @@ func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time) (*del
 			Payload: jsontext.Value(payload), Rationale: "the question the session was started with", Seq: 1,
 		},
 	}
-	res := delta.Merge(doc, []delta.Entry{entry.entry()}, delta.Options{Contributors: p.Contributors})
+	res := delta.Merge(doc, []delta.Entry{entry.entry()}, delta.Options{Contributors: p.Contributors, Recorded: recorded})
 	if res.Recorded() == 0 {
 		return nil, nil, brenner.Errorf(res.Outcomes[0].Code, "the question cannot open the thread: %s", res.Outcomes[0].Message)
 	}

@@ -138,9 +138,13 @@ type deltaState struct {
 	Outcome *delta.Outcome `json:"outcome,omitzero"`
 }
 
-// deltaPending is the state of a delta that waits; later it is what the compile
-// made of it.
-const deltaPending = "pending"
+// deltaPending is the state of a delta that waits for a compile; later it is
+// what the compile made of it. One that waits for the ADD of its target
+// (deltaWaiting) takes part in every compile until that has come (D4).
+const (
+	deltaPending = "pending"
+	deltaWaiting = string(delta.Waiting)
+)
 
 var deltas = kernel.Table[deltaState]{
 	Kind: "delta",

@@ -113,7 +113,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
 		return nil, nil
 	}
-	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, brenner.DefaultPage)
+	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending, deltaWaiting}}, brenner.DefaultPage)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (v *rebuilding) rebuild(rec journal.Record) (brenner.Ref, error) {
 		if err := canon.Unmarshal(rec.Payload, &p); err != nil {
 			return brenner.Ref{}, err
 		}
-		doc, _, err := openingArtifact(p, rec.Actor, rec.At)
+		doc, _, err := openingArtifact(p, rec.Actor, rec.At, true)
 		if err != nil {
 			return brenner.Ref{}, err
 		}
@@ -82,6 +82,9 @@ func (v *rebuilding) rebuild(rec journal.Record) (brenner.Ref, error) {
 		return brenner.Ref{}, err
 	}
 	ref := sessionRef(p.Session, p.Version)
+	if p.Rules != delta.Rules { // made under other rules, by which it was right
+		return ref, nil
+	}
 	res, ok, err := v.compileAgain(p)
 	if err != nil || !ok {
 		return ref, err

@@ -99,7 +99,7 @@ func TestDigest_ChangesWithEverythingButTheModel(t *testing.T) {
 			t.Errorf("other %s, same digest", name)
 		}
 	}
-	if base.Resolve("/home/eve/claude").Digest() == digest {
+	if base.Resolve("/opt/eve/claude").Digest() == digest {
 		t.Error("another executable, same digest")
 	}
 }

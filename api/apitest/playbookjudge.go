@@ -52,7 +52,7 @@ func judgingCases() []testCase {
 		{"a warning is not quarantined at birth, a refuted lesson is at once", func(s *scene) { // B6
 			s.pi.learns("prompts", says("harmful", "never do this", 1), says("helpful", "do that", -1))
 			s.stage(s.pi.bullet("prompts.1"), playbook.Shadow)
-			out := s.pi.learns("prompts", says("harmful", "that hurt", -1)).Outcomes[0]
+			out := s.pi.learns("prompts", says("harmful", "do that", -1)).Outcomes[0]
 			if !out.Quarantined || out.Bullet != "prompts.2" {
 				s.Fatalf("outcome %+v", out)
 			}

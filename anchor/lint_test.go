@@ -1,0 +1,53 @@
+package anchor_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/anchor"
+)
+
+// P17: a patch that fits and looks odd is applied, with a warning that names
+// what is odd; one that looks right has none.
+func TestLint_NamesWhatLooksOdd(t *testing.T) {
+	const base = "func add(a, b int) int {\n\tsum := a + b\n\treturn sum\n}\n\nfunc main() {\n\tadd(1, 2)\n}\n"
+	for _, c := range []struct {
+		name, anchor, old, fresh string
+		code                     brenner.Code
+	}{
+		{"a change", "\tsum := ", "a + b", "b + a", ""},
+		{"a new line", "int {\n", "", "\t// the sum\n", ""},
+		{"the anchor again", "func add(a, b int) int {\n", "", "func add(a, b int) int {\n\tcount++\n", brenner.CodeLineRepeated},
+		{"two lines in one", "\tsum := a + b\n", "\treturn sum\n", "\treturn sum + 1", brenner.CodeLinesJoined},
+		{"the end of the text", "\tadd(1, 2)\n", "}\n", "}", brenner.CodeFinalNewlineLost},
+		{"spaces among tabs", "int {\n", "", "    count++\n", brenner.CodeIndentationBroken},
+		{"inside a word", "\tsum := a + b\n", "\treturn su", "\treturn total", brenner.CodeBlockCutShort},
+		{"a mark of a diff", "int {\n", "", "+\tcount++\n", brenner.CodeBlockMarked},
+		{"a space that is none", "\tsum := ", "a + b", "a\u00a0+ b", brenner.CodeOddCharacters},
+	} {
+		text, err := anchor.Canonical([]byte(base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := anchor.Apply(anchor.Patch{Base: text.Sum(), Groups: []anchor.Group{{
+			Anchor: anchor.Anchor{Text: c.anchor},
+			Ops:    []anchor.Op{{Kind: anchor.ReplaceBlock, Old: c.old, New: c.fresh}},
+		}}}, text)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var codes []string
+		for _, w := range res.Warnings {
+			codes = append(codes, string(w.Code))
+			if w.Severity != brenner.SeverityWarning || w.Hint == "" || w.Message == "" {
+				t.Errorf("%s: %+v", c.name, w)
+			}
+		}
+		if c.code == "" && len(codes) > 0 || c.code != "" && !slices.Contains(codes, string(c.code)) {
+			t.Errorf("%s: warned of %s, want %q", c.name, strings.Join(codes, ", "), c.code)
+		}
+	}
+}

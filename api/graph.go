@@ -13,7 +13,8 @@ type Graph interface {
 	// Forks lists artifacts with several live heads, and singleton slots with
 	// several live artifacts (C19).
 	Forks(ctx context.Context) (ForksResult, error)
-	// Stale lists live versions that rest on something that moved (C26).
+	// Stale lists live versions that rest on something that moved, and apart
+	// from them those that are only behind (C26).
 	Stale(ctx context.Context, req StaleRequest) (StaleResult, error)
 	// Spine is the minimum consistent view: brief, memos, summary (C29).
 	Spine(ctx context.Context) (SpineResult, error)
@@ -38,6 +39,11 @@ type StaleResult struct {
 	Next
 	Items []StaleItem `json:"items"`
 	Total int         `json:"total"`
+	// Behind lists, with the first page, versions that rest on a draft which has
+	// a newer version while none is canonical: weaker than stale. BehindTotal
+	// counts them all.
+	Behind      []StaleItem `json:"behind,omitzero"`
+	BehindTotal int         `json:"behind_total,omitzero"`
 }
 
 // StaleItem is a version that needs an update, and why.
@@ -50,6 +56,8 @@ type StaleItem struct {
 	// there, 0 if none.
 	Path []brenner.Ref   `json:"path"`
 	Now  brenner.Version `json:"now,omitzero"`
+	// Head is the version that work goes on from there.
+	Head brenner.Version `json:"head,omitzero"`
 }
 
 // SpineResult is the spine.

@@ -182,7 +182,7 @@ func (r *Reading) judgements() {
 // denied there: the negator is then taken.
 func (r *Reading) predicate(i int) (denied, predicate bool) {
 	if strings.HasPrefix(r.tokens[i].stem, "hurt") || r.tokens[i].stem == "help" || r.tokens[i].stem == "work" {
-		return false, i > 0 && i+1 == len(r.tokens)
+		return false, i > 0 && i+1 == len(r.tokens) && !lightWords[r.tokens[i-1].text]
 	}
 	if i+1 < len(r.tokens) && !r.tokens[i+1].breaks {
 		if next := r.tokens[i+1]; next.kind == wordToken && !lightWords[next.text] && next.text != "and" {

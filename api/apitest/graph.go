@@ -11,6 +11,39 @@ import (
 
 func graphCases() []testCase {
 	return []testCase{
+		{"what rests on a retracted source is stale, on a corrected draft behind", func(s *scene) { // C26
+			s.pi.creates(note("source", "one"))
+			s.pi.creates(note("draft", "one"))
+			s.pi.creates(note("a", "from the source", link(artifact.Cites, "source", 1)))
+			s.pi.creates(note("b", "from the draft", link(artifact.DependsOn, "draft", 1)))
+			s.pi.rewrites("draft", "corrected")
+			list := func() (stale, behind []brenner.Ref) {
+				res, err := s.pi.Stale(s.ctx, api.StaleRequest{})
+				s.must(err)
+				for _, i := range res.Items {
+					stale = append(stale, i.Ref)
+				}
+				for _, i := range res.Behind {
+					behind = append(behind, i.Ref)
+				}
+				if res.BehindTotal != len(behind) {
+					s.Errorf("%d of %d are listed as behind", len(behind), res.BehindTotal)
+				}
+				return stale, behind
+			}
+			if stale, behind := list(); len(stale) != 0 || !slices.Equal(behind, []brenner.Ref{ref("b", 1)}) {
+				s.Errorf("stale %v, behind %v", stale, behind)
+			}
+			res, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("source", 1), Reason: "retracted"})
+			s.must(err)
+			if want := []brenner.Ref{ref("a", 1)}; !slices.Equal(res.Stale, want) {
+				s.Errorf("the retraction reported %v, want %v", res.Stale, want)
+			}
+			s.pi.promotes(ref("draft", 2))
+			if stale, behind := list(); !slices.Equal(stale, []brenner.Ref{ref("a", 1), ref("b", 1)}) || len(behind) != 0 {
+				s.Errorf("after the decision: stale %v, behind %v", stale, behind)
+			}
+		}},
 		{"what rests on a superseded version is stale, with the path", func(s *scene) { // C26
 			s.pi.creates(note("data", "one"))
 			s.pi.promotes(ref("data", 1))

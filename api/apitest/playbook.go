@@ -85,7 +85,9 @@ func learningCases() []testCase {
 	return []testCase{
 		{"the ADR's example: a similar insight counts and rewrites nothing", func(s *scene) { // B1, B2, B3
 			blue := s.agent("BlueLake")
-			blue.learns("prompts", says("helpful", "Use careful prompt engineering", 1))
+			first := says("helpful", "Use careful prompt engineering", 1)
+			first.Agent = "BlueLake" // that vectors are given is for a person to begin
+			s.pi.learns("prompts", first)
 			blue.learns("prompts", says("helpful", "Use careful prompt engineering", 1))
 			before := s.pi.bullet("prompts.1")
 			out := s.agent("GreenValley").learns("prompts", says("helpful", "Prompt engineering improves accuracy", 0.85)).Outcomes[0]

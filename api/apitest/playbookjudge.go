@@ -184,7 +184,36 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.counts(res.Bullets[0], 2, 0, 1)
 		}},
-		{"feedback on what a context carried counts", func(s *scene) { // B8
+		{"one agent alone opens no gate, however often it says so", func(s *scene) { // C36
+			blue := s.agent("BlueLake")
+			for range 5 {
+				blue.learns("lab", plain("helpful", "Label every tube before the run."))
+			}
+			_, err := s.pi.PromoteBullets(s.ctx, api.PromoteBulletsRequest{Domain: "lab"})
+			s.must(err)
+			b := s.pi.bullet("lab.1")
+			s.counts(b, 5, 0, 0)
+			s.stage(b, playbook.Shadow)
+			if got := b.Standing(); got != (playbook.Standing{Support: 1, Agents: 1}) {
+				s.Errorf("standing %+v", got)
+			}
+			for _, other := range []brenner.ActorName{"GreenValley", "PurpleMountain"} {
+				s.agent(other).learns("lab", plain("helpful", "Label every tube before the run."))
+			}
+			_, err = s.pi.PromoteBullets(s.ctx, api.PromoteBulletsRequest{Domain: "lab"})
+			s.must(err)
+			s.stage(s.pi.bullet("lab.1"), playbook.Staging)
+		}},
+		{"the guard and given vectors are for a person to choose", func(s *scene) { // B4, B12
+			off := false
+			s.unchanged(func() {
+				_, err := s.agent("BlueLake").Learn(s.ctx, api.LearnRequest{Domain: "lab", Guard: &off, Insights: []api.Insight{plain("helpful", "x is so")}})
+				s.refused(err, brenner.CodePersonRequired)
+				_, err = s.agent("BlueLake").Learn(s.ctx, api.LearnRequest{Domain: "lab", Insights: []api.Insight{says("helpful", "x is so", 1)}})
+				s.refused(err, brenner.CodePersonRequired)
+			})
+		}},
+		{"feedback on what a context carried counts", func(s *scene) { // B8, C36
 			s.pi.learns("lab", plain("helpful", "Count clones in every section twice."))
 			_, err := s.pi.ForceBullet(s.ctx, api.ForceBulletRequest{ID: "lab.1", Stage: playbook.Prod, Reason: "house rule"})
 			s.must(err)
@@ -199,16 +228,20 @@ func judgingCases() []testCase {
 				_, err := s.agent("BlueLake").Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful", Invocation: made.Invocation})
 				s.refused(err, brenner.CodeFeedbackDenied)
 			})
-			for _, invocation := range []string{"", made.Invocation} {
-				_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful", Invocation: invocation})
-				s.must(err)
-			}
-			s.counts(s.pi.bullet("lab.1"), 3, 0, 0)
-			if last := s.pi.history("lab.1")[3]; last.Kind != playbook.KindFeedback || last.Actor != "PurpleMountain" {
+			_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful"})
+			s.must(err)
+			s.unchanged(func() { // C36: once per agent and context
+				_, err := tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "helpful", Invocation: made.Invocation})
+				s.refused(err, brenner.CodeFeedbackDenied)
+			})
+			s.counts(s.pi.bullet("lab.1"), 2, 0, 0)
+			if last := s.pi.history("lab.1")[2]; last.Kind != playbook.KindFeedback || last.Actor != "PurpleMountain" {
 				s.Errorf("record %+v", last)
 			}
 			// B6: a lesson that hurts is quarantined where it is found out.
-			for range 3 {
+			for range 2 {
+				_, err = tester.AssembleContext(s.ctx, ask)
+				s.must(err)
 				_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "harmful"})
 				s.must(err)
 			}

@@ -17,8 +17,10 @@ func newStale(r *runner) *cobra.Command {
 		Use:   "stale",
 		Short: "List what rests on something that has moved",
 		Long: `List canonical versions and heads from which a chain of depends_on, cites or
-derived_from links leads to a version that is superseded or older than its
-artifact's canonical one. The shortest such chain is the reason.`,
+derived_from links leads to a version that is superseded, deprecated or older
+than its artifact's canonical one. The shortest such chain is the reason. What
+rests on a draft that has a newer version, while none is canonical, is listed
+after them as behind.`,
 		Example: `  brenner stale --module lineage`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,6 +41,12 @@ artifact's canonical one. The shortest such chain is the reason.`,
 					w.Printf("%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
 				}
 				more(w, res.Next)
+				for _, i := range res.Behind {
+					w.Printf("behind: %s (%s, %s): %s; newer there is @%d\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), i.Head)
+				}
+				if left := res.BehindTotal - len(res.Behind); left > 0 {
+					w.Printf("%d more are behind\n", left)
+				}
 			})
 		},
 	}

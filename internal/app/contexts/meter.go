@@ -67,28 +67,44 @@ func (r *Room) Charge(ch *kernel.Change, id, what string, refs []brenner.Ref, sh
 // Carried reports whether a context of the caller held a bullet (B8): the one
 // named, or one of the newest. Persons are not asked. What a context held never
 // becomes untrue, so the answer may be older than the transaction that uses it.
-func (r *Room) Carried(c *kernel.Call, id playbook.BulletID, by string) (bool, error) {
+func (r *Room) Carried(c *kernel.Call, id playbook.BulletID, by string) (context, task string, err error) {
 	if c.Person() {
-		return false, nil
+		return "", "", nil
 	}
-	found, looked := false, 0
+	looked := 0
 	look := func(row kernel.Row[invocation]) (bool, error) {
-		found = row.Value.Agent == c.Who.Name && slices.Contains(row.Value.Bullets, string(id))
+		if i := row.Value; i.Agent == c.Who.Name && slices.Contains(i.Bullets, string(id)) {
+			context, task = i.ID, i.Task
+		}
 		looked++
-		return !found && looked < brenner.MaxContextsSearched, nil
+		return context == "" && looked < brenner.MaxContextsSearched, nil
 	}
 	if by == "" {
 		err := invocations.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, look)
-		return found, err
+		return context, task, err
 	}
 	row, err := invocations.Row(c.Ctx, c.Reader, by)
 	if errors.Is(err, brenner.CodeNotFound) {
-		return false, brenner.Errorf(brenner.CodeNotFound, "there is no context %q", by).
+		return "", "", brenner.Errorf(brenner.CodeNotFound, "there is no context %q", by).
 			WithHint("leave it out to look through the newest")
 	}
 	if err != nil {
-		return false, err
+		return "", "", err
 	}
 	_, err = look(row)
-	return found, err
+	return context, task, err
+}
+
+// Occasion is the task that the caller's newest context was for; empty if it was
+// for none. Persons have none.
+func (r *Room) Occasion(c *kernel.Call) (task string, err error) {
+	if c.Person() {
+		return "", nil
+	}
+	own := kernel.Query{States: []string{string(c.Who.Name)}, Newest: true}
+	err = invocations.Each(c.Ctx, c.Reader, own, func(row kernel.Row[invocation]) (bool, error) {
+		task = row.Value.Task
+		return false, nil
+	})
+	return task, err
 }

@@ -245,7 +245,7 @@ func Decide(ch *kernel.Change, d Decided) (api.DecisionResult, error) {
 	var moved []brenner.Ref
 	for _, c := range d.Changes {
 		out.Changes = append(out.Changes, api.StatusChange(c))
-		if c.To == artifact.Superseded {
+		if c.To == artifact.Superseded || c.To == artifact.Deprecated {
 			moved = append(moved, c.Ref)
 		}
 	}

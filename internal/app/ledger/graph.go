@@ -69,7 +69,7 @@ func ArtifactsOf(c *kernel.Call, refs []brenner.Ref) (map[brenner.ArtifactID]sto
 func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
 	n := lineage.Node{
 		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary,
-		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Canonical: a.Canonical, Slot: v.Slot,
+		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Canonical: a.Canonical, Head: a.Head, Slot: v.Slot,
 	}
 	if t, err := c.Types.Lookup(a.Type); err == nil {
 		n.Record = t.Record
@@ -123,6 +123,13 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
 		}
 		out := api.StaleResult{Total: len(items), Items: []api.StaleItem{}}
+		if start == 0 {
+			if out.Behind, err = allBehind(c, req.Modules); err != nil {
+				return api.StaleResult{}, err
+			}
+			out.BehindTotal = len(out.Behind)
+			out.Behind = out.Behind[:min(limit, len(out.Behind))]
+		}
 		start = min(start, len(items))
 		end := min(start+limit, len(items))
 		out.Items = append(out.Items, items[start:end]...)
@@ -158,7 +165,7 @@ func staleItems(c *kernel.Call, spread lineage.Staleness) ([]api.StaleItem, erro
 		path := spread.Path(n.Ref)
 		moved := artifacts[path[len(path)-1].Artifact]
 		items = append(items, api.StaleItem{
-			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical,
+			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical, Head: moved.Head,
 		})
 	}
 	return items, nil
@@ -341,13 +348,36 @@ func render(g lineage.Graph, format string) (string, error) {
 
 // AllStale lists every version in use that needs an update.
 func AllStale(c *kernel.Call) ([]api.StaleItem, error) {
-	moved, err := c.OutdatedTargets(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	spread, err := lineage.Spread(moved, LinksDown(c), brenner.MaxWalk)
+	spread, err := spreadFrom(c, c.OutdatedTargets)
 	if err != nil {
 		return nil, err
 	}
 	return staleItems(c, spread)
+}
+
+// allBehind lists every version in use that rests on a corrected draft and is
+// not stale, in some modules or all.
+func allBehind(c *kernel.Call, modules []brenner.Module) ([]api.StaleItem, error) {
+	behind, err := spreadFrom(c, c.CorrectedTargets)
+	if err != nil || len(behind.Refs) == 0 {
+		return nil, err
+	}
+	stale, err := spreadFrom(c, c.OutdatedTargets)
+	if err != nil {
+		return nil, err
+	}
+	items, err := staleItems(c, behind.Without(stale))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(items, func(i api.StaleItem) bool { return len(modules) > 0 && !slices.Contains(modules, i.Module) }), nil
+}
+
+// spreadFrom follows links backwards from what has moved.
+func spreadFrom(c *kernel.Call, moved func(context.Context) ([]brenner.Ref, error)) (lineage.Staleness, error) {
+	refs, err := moved(c.Ctx)
+	if err != nil {
+		return lineage.Staleness{}, err
+	}
+	return lineage.Spread(refs, LinksDown(c), brenner.MaxWalk)
 }

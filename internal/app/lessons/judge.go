@@ -87,15 +87,18 @@ func excerptOf(c *kernel.Call, ids []playbook.BulletID) (playbook.Domain, *playb
 
 // Feedback implements api.Playbook.
 func (s *Service) Feedback(ctx context.Context, req api.FeedbackRequest) (api.BulletResult, error) {
-	carried, err := kernel.View(ctx, s.caller, kernel.To(policy.PlaybookFeedback, string(req.ID)), func(c *kernel.Call) (bool, error) {
-		return s.Contexts.Carried(c, req.ID, req.Invocation)
+	type carrier struct{ context, task string }
+	by, err := kernel.View(ctx, s.caller, kernel.To(policy.PlaybookFeedback, string(req.ID)), func(c *kernel.Call) (carrier, error) {
+		context, task, err := s.Contexts.Carried(c, req.ID, req.Invocation)
+		return carrier{context, task}, err
 	})
 	if err != nil {
 		return api.BulletResult{}, err
 	}
 	j := judgement{"playbook.feedback", policy.PlaybookFeedback, req, []playbook.BulletID{req.ID}, req.Reason}
 	return s.judge(ctx, j, func(b *playbook.Book, act playbook.Act) (playbook.Change, error) {
-		return b.Feedback(req.ID, req.As, carried, act)
+		act.Context, act.Occasion = by.context, by.task
+		return b.Feedback(req.ID, req.As, by.context != "", act)
 	})
 }
 

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -74,6 +75,9 @@ func (s *Service) prepare(ctx context.Context, action policy.Action, w api.Write
 		if err := checkInsights(c, insights); err != nil {
 			return embedding{}, err
 		}
+		if err := checkVectors(c, domain, insights); err != nil {
+			return embedding{}, err
+		}
 		return s.embeddingOf(c, domain, w)
 	})
 	if err != nil {
@@ -104,14 +108,37 @@ func checkInsights(c *kernel.Call, insights []playbook.Insight) error {
 	return nil
 }
 
+// checkVectors leaves it to a person to choose that the vectors of a playbook
+// come with its insights: with a vector of its own making an agent could choose
+// what its insight is compared with.
+func checkVectors(c *kernel.Call, domain playbook.Domain, insights []playbook.Insight) error {
+	given := slices.ContainsFunc(insights, func(in playbook.Insight) bool { return in.Vector != nil })
+	if !given || c.Person() {
+		return nil
+	}
+	p, err := frozenTo(c, domain)
+	if err != nil || p.Embedding.Provider == playbook.ProviderExplicit {
+		return err
+	}
+	return brenner.Errorf(brenner.CodePersonRequired, "only a person may begin a playbook whose vectors are given").
+		WithHint("leave the vectors out, or ask the PI to begin it")
+}
+
 // learnBatch matches a batch with the book and explains what comes of it.
 func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded, exact bool) (playbook.Curation, api.LearnResult, error) {
 	guard := c.Config.Playbook.Guard
 	if req.Guard != nil {
+		if guard && !*req.Guard && !c.Person() {
+			return playbook.Curation{}, api.LearnResult{}, brenner.Errorf(brenner.CodePersonRequired, "only a person may switch the guard off").
+				WithHint("leave it on, or ask the PI")
+		}
 		guard = *req.Guard
 	}
 	act, err := actOf(c, "")
 	if err != nil {
+		return playbook.Curation{}, api.LearnResult{}, err
+	}
+	if act.Occasion, err = r.Contexts.Occasion(c); err != nil {
 		return playbook.Curation{}, api.LearnResult{}, err
 	}
 	options := playbook.CurateOptions{

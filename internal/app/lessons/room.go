@@ -24,8 +24,11 @@ func New(k *kernel.Kernel, keyVariable string) *Room {
 
 // Contexts is what lessons need of contexts.
 type Contexts interface {
-	// Carried reports whether a context of the caller held a bullet.
-	Carried(c *kernel.Call, id playbook.BulletID, by string) (bool, error)
+	// Carried gives the context of the caller that held a bullet and the task
+	// it was for; no context if none did.
+	Carried(c *kernel.Call, id playbook.BulletID, by string) (context, task string, err error)
+	// Occasion is the task that the caller's newest context was for, if any.
+	Occasion(c *kernel.Call) (task string, err error)
 }
 
 // Service is the room as it is for one caller.

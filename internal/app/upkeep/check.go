@@ -246,12 +246,13 @@ func restOnBrief(c *kernel.Call, inForce brenner.Ref) (map[brenner.Ref]brenner.R
 	return rest, nil
 }
 
-// checkAssumptions looks for assumptions of different modules that clash (C25).
+// checkAssumptions looks for claims that clash, of every type that makes some
+// (C25).
 func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
 	var all []check.Assumption
 	out := api.CheckResult{Findings: []api.CheckFinding{}}
 	var err error
-	out.Checked, out.Skipped, err = checkable(c, []brenner.TypeName{artifact.TypeAssumption}, modules, func(a store.Artifact, v store.Version) error {
+	out.Checked, out.Skipped, err = checkable(c, check.ClaimingTypes(), modules, func(a store.Artifact, v store.Version) error {
 		content, err := ledger.ContentOf(c, v)
 		if brenner.CodeOf(err) == brenner.CodeRedacted {
 			return nil
@@ -259,16 +260,14 @@ func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult
 		if err != nil {
 			return err
 		}
-		assumed, held, err := check.ParseAssumption(v.Ref(), a.Module, content.Data)
-		if held {
-			all = append(all, assumed)
-		}
+		claims, err := check.Claims(v.Ref(), a.Module, a.Type, content)
+		all = append(all, claims...)
 		return err
 	})
 	if err != nil {
 		return api.CheckResult{}, err
 	}
-	report, err := check.Assumptions(all, check.Options{Embed: embedder(c)})
+	report, err := check.Assumptions(all, check.Options{Embed: embedder(c), Words: embed.Builtin()})
 	addReport(&out, report)
 	return out, err
 }

@@ -42,6 +42,9 @@ func Assemble(in Input) (Context, error) {
 		return Context{}, err
 	}
 	a.bullets()
+	if err := a.grow(); err != nil {
+		return Context{}, err
+	}
 	return a.finish()
 }
 

@@ -528,3 +528,62 @@ func TestAssemble_CacheChangesNothing(t *testing.T) {
 		t.Errorf("another encoding shares counts: %v", err)
 	}
 }
+
+// C34: a view that grows spends what it has: summaries become full texts in the
+// order of their rank, what does not fit stays a summary, and the reserve and
+// the lessons keep their place.
+func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
+	in, s := story()
+	in.View.Budget = Budget{Unit: InBytes, Size: 6000, Reserve: 1000}
+	in.Counter = Bytes{}
+	s.contents["n1@1"] = strings.Repeat("Dpp scales. ", 40)
+	s.contents["n2@1"] = strings.Repeat("Bicoid does not. ", 400) // larger than what is left
+	s.contents["n3@1"] = strings.Repeat("A third one.", 40) // as long as the first
+	in.View.Types[1].Max = 3
+	for i := range in.Candidates {
+		in.Candidates[i].Size = int64(len(s.contents[in.Candidates[i].Ref.String()]))
+	}
+	variants := func() map[string]Variant {
+		c, err := Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Used > in.View.Budget.Size-in.View.Budget.Reserve || c.Used != len(c.Text) {
+			t.Errorf("%d bytes are used of a text of %d", c.Used, len(c.Text))
+		}
+		if len(c.Bullets) != 2 {
+			t.Errorf("%d lessons are left", len(c.Bullets))
+		}
+		out := map[string]Variant{}
+		for _, i := range c.Items {
+			if out[i.Ref.String()] = i.Variant; i.Section == Selected && (i.Rank == 0 || i.Score == nil) {
+				t.Errorf("%s has lost its rank", i.Ref)
+			}
+		}
+		return out
+	}
+	if got := variants(); got["n1@1"] != Summary || got["n3@1"] != Summary {
+		t.Errorf("a view that does not grow gives %v", got)
+	}
+	in.View.Grow = true
+	if got := variants(); got["n1@1"] != Full || got["n2@1"] != Summary || got["n3@1"] != Full {
+		t.Errorf("a view that grows gives %v", got)
+	}
+	// With room for one of two, the better ranked grows.
+	in.View.Budget.Size = 1000
+	for in.View.Budget.Size < 6000 {
+		in.View.Budget.Size += 50
+		if c, err := Assemble(in); err == nil && slices.ContainsFunc(c.Items, func(i Included) bool { return i.Ref == ref("n3@1") && i.Variant == Full }) {
+			if !slices.ContainsFunc(c.Items, func(i Included) bool { return i.Ref == ref("n1@1") && i.Variant == Full }) {
+				t.Errorf("with %d bytes the third grows before the first", in.View.Budget.Size)
+			}
+			break
+		}
+	}
+	// What was redacted stays a summary.
+	s.contents["n1@1"] = "REDACTED"
+	in.View.Budget.Size = 6000
+	if got := variants(); got["n1@1"] != Summary {
+		t.Errorf("a redacted content grows: %v", got)
+	}
+}

@@ -19,7 +19,7 @@ func Builtin() []View {
 	short := func(t brenner.TypeName, most int) TypeRule { return TypeRule{t, Summary, most} }
 	view := func(role brenner.Role, modules ModuleRule, types ...TypeRule) View {
 		v := defaults()
-		v.Role, v.Modules, v.Types = role, modules, types
+		v.Role, v.Modules, v.Types, v.Grow = role, modules, types, true
 		return v
 	}
 

@@ -30,6 +30,9 @@ type View struct {
 	// inputs come; full degrades to summary where it does not fit.
 	Overview Variant `json:"overview"`
 	Pinned   Variant `json:"pinned"`
+	// Grow turns selected summaries into full texts, best first, as long as the
+	// budget less its reserve has room (C34).
+	Grow bool `json:"grow,omitzero"`
 }
 
 // TypeRule says how artifacts of one type are received.

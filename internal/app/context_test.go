@@ -37,7 +37,8 @@ func worldWithNote(t *testing.T) (world, *interrupted, api.TaskInfo) {
 		t.Fatal(err)
 	}
 	if _, err := pi.CreateArtifact(ctx, api.CreateArtifactRequest{
-		ID: "note", Type: "paper_note", Module: "lineage", Summary: "clones", Content: api.Body{Format: artifact.Text, Data: "clones"},
+		ID: "note", Type: "paper_note", Module: "lineage", Summary: "clones",
+		Content: api.Body{Format: artifact.Text, Data: strings.Repeat("clones ", 20_000)}, // too long for a context to grow to it
 	}); err != nil {
 		t.Fatal(err)
 	}

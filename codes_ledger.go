@@ -3,6 +3,7 @@ package brenner
 // Codes of the ledger: artifacts, journal, stores, identity.
 const (
 	CodeNoProject          Code = "NO_PROJECT"
+	CodeProjectNotYours    Code = "PROJECT_NOT_YOURS"
 	CodeProjectExists      Code = "PROJECT_EXISTS"
 	CodeAlreadyExists      Code = "ALREADY_EXISTS"
 	CodeUnknownType        Code = "UNKNOWN_TYPE"
@@ -39,6 +40,7 @@ const (
 
 var ledgerCodes = []CodeInfo{
 	{CodeNoProject, ClassNotFound, "There is no Brenner project here.", "Run `brenner init`, or name one with --store."},
+	{CodeProjectNotYours, ClassDenied, "The project found here belongs to another user of this machine.", "If you trust its owner, add its directory to the file that the hint names, or name it with --store."},
 	{CodeProjectExists, ClassConflict, "A project already exists in this store.", "Use it, or choose another directory."},
 	{CodeAlreadyExists, ClassConflict, "Something of that name exists already.", "Choose another name, or update the existing one."},
 	{CodeUnknownType, ClassInvalid, "No artifact type of that name is in force.", "Run `brenner artifact types`; add types in .brennerrc and run `brenner config apply`."},

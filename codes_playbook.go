@@ -16,6 +16,7 @@ const (
 	CodeEmbeddingMismatch Code = "EMBEDDING_MISMATCH"
 	CodeEmbedUnavailable  Code = "EMBED_UNAVAILABLE"
 	CodeEmbedRefused      Code = "EMBED_REFUSED"
+	CodeEmbedNotAllowed   Code = "EMBED_NOT_ALLOWED"
 	CodeEmbedReplyInvalid Code = "EMBED_REPLY_INVALID"
 )
 
@@ -34,5 +35,6 @@ var playbookCodes = []CodeInfo{
 	{CodeEmbeddingMismatch, ClassConflict, "The playbook is frozen to another embedding.", "Use that embedding, or run `brenner playbook reembed` to move over."},
 	{CodeEmbedUnavailable, ClassUnavailable, "The embedding endpoint did not answer in time.", "Check that it runs at the configured address and try again; nothing was changed."},
 	{CodeEmbedRefused, ClassUnavailable, "The embedding endpoint refused the request.", "Check the model name, the address and the key's environment variable."},
+	{CodeEmbedNotAllowed, ClassDenied, "The configuration names an embedding endpoint that the person who runs the program has not allowed.", "If you know that host, allow it once with `brenner config apply --allow-embedding HOST`; until then nothing is sent there."},
 	{CodeEmbedReplyInvalid, ClassUnavailable, "The embedding endpoint answered with something that is not a list of vectors.", "Check that the address is an OpenAI-compatible /v1 and the model an embedding model."},
 }

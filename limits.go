@@ -199,10 +199,12 @@ const (
 	// MaxTokensPerActor bounds the live tokens of one actor.
 	MaxTokensPerActor = 100
 	// MaxRequestBytes bounds the body of a request over HTTP or MCP; of those
-	// larger than LargeRequestBytes only MaxLargeRequests are read at once.
-	MaxRequestBytes   = 40 << 20
-	LargeRequestBytes = 1 << 20
-	MaxLargeRequests  = 8
+	// larger than LargeRequestBytes only MaxLargeRequests are read at once,
+	// and MaxLargeRequestsPerToken of one token.
+	MaxRequestBytes          = 40 << 20
+	LargeRequestBytes        = 1 << 20
+	MaxLargeRequests         = 8
+	MaxLargeRequestsPerToken = 2
 	// MaxToolListTokens bounds the description of all MCP tools together,
 	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text
 	// in it.
@@ -230,15 +232,36 @@ const (
 	FeedPage = 100
 	// FeedHeartbeat is how often a quiet feed says that it is still there.
 	FeedHeartbeat = 15 * time.Second
-	// LoginLife is how long a person stays logged in, MaxLogins how many are.
-	LoginLife = 12 * time.Hour
-	MaxLogins = 100
+	// LoginLife is how long a person stays logged in, LoginCodeLife how long the
+	// address that logs one in is good. Of the logins with tokens, and apart from
+	// them of those with such an address, at most MaxLogins are open, and
+	// MaxLoginsPerToken of one token; a further one ends an older one.
+	LoginLife         = 12 * time.Hour
+	LoginCodeLife     = time.Hour
+	MaxLogins         = 100
+	MaxLoginsPerToken = 8
 	// ShutdownDeadline is how long requests under way may take to finish when
 	// the server is stopped.
 	ShutdownDeadline = 20 * time.Second
 	// TraceDeadline is how long a program that stops waits for its last spans
 	// to be taken.
 	TraceDeadline = 5 * time.Second
+)
+
+// Limits of Markdown as pages show it: beyond one, rendering stops and says so.
+const (
+	// MaxMarkdownBytes bounds the text, MaxMarkdownOutput the HTML it becomes.
+	MaxMarkdownBytes  = 1 << 20
+	MaxMarkdownOutput = 8 << 20
+	// MaxMarkdownCells bounds the cells of all tables of a text together: a row
+	// has as many as the head, however short it is written.
+	MaxMarkdownCells = 20_000
+	// MaxMarkdownNesting bounds the quotes and lists that one line opens.
+	MaxMarkdownNesting = 64
+	// MaxMarkdownLinks bounds the links, and MaxMarkdownMarks the brackets and
+	// other marks that may begin or end something within a line.
+	MaxMarkdownLinks = 2000
+	MaxMarkdownMarks = 50_000
 )
 
 // Contexts.

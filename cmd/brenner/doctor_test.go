@@ -5,9 +5,12 @@ import (
 	"context"
 	"database/sql"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -61,6 +64,8 @@ func TestDoctor_AsksTheServerOfAClient(t *testing.T) {
 	s.ails(0, "warn claude: .mcp.json leads to "+address+", which answers; BRENNER_TOKEN is not set here", "hint: set it where the client runs")
 	secret := s.must("agent", "token", "BlueLake")
 	known := s.with("BRENNER_TOKEN", secret)
+	known.ails(0, "warn claude: .mcp.json leads to "+address+", which answers; BRENNER_TOKEN was not sent there")
+	known = known.with("BRENNER_SERVER", address)
 	known.ails(0, "ok   claude: .mcp.json leads to "+address+", which knows the token", "ok   codex: ")
 	file := filepath.Join(s.dir, ".mcp.json")
 	text, err := os.ReadFile(file)
@@ -81,5 +86,33 @@ func TestDoctor_AsksTheServerOfAClient(t *testing.T) {
 	s.start(t.Context(), strings.NewReader(""), &out, io.Discard, "doctor", "--json")
 	if strings.Contains(out.String(), secret) {
 		t.Errorf("doctor says the token:\n%s", out.String())
+	}
+}
+
+// The file of a client may have come with a clone: its address never gets the
+// person's token, nor does another port or scheme of a server that was named.
+func TestDoctor_SendsNoTokenToAServerThatOnlyAFileNames(t *testing.T) {
+	s := newShell(t)
+	s.must("init", "--name", "Fate", "--pi", "ada")
+	s.must("agent", "add", "BlueLake", "--role", "hypothesis_generator")
+	var mu sync.Mutex
+	asked, got := 0, ""
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		got += h.URL.String() + h.Header.Get("Authorization")
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer stranger.Close()
+	s.must("setup", "claude", "--server", stranger.URL)
+	const secret = "brn_secretsecretsecretsecretsecretsecretsecrets"
+	store := "sqlite:" + filepath.Join(s.dir, ".brenner", "brenner.db")
+	for _, named := range []string{"", "https://" + strings.TrimPrefix(stranger.URL, "http://"), "http://127.0.0.1:1"} {
+		known := s.with("BRENNER_TOKEN", secret).with("BRENNER_SERVER", named)
+		known.run("doctor", "--store", store, "--as", "BlueLake")
+	}
+	if asked == 0 || strings.Contains(got, secret) {
+		t.Errorf("the stranger was asked %d times, and got %s", asked, got)
 	}
 }

@@ -51,5 +51,6 @@ func run(args []string) (status int) {
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())),
 		Open:     openProject, Store: storeOf, Init: initProject, Import: importProject,
 		Serve: serveProject, MCP: mcpProject,
+		EmbeddingAllowed: embeddingAllowed, AllowEmbedding: allowEmbedding,
 	}, args)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"brenner"
@@ -113,6 +114,8 @@ func withNewStore(ctx context.Context, w cli.Where, fn func(store.Store, locate.
 		if at, err = locate.Parse(w.Store, w.Dir); err != nil {
 			return err
 		}
+	} else if err := trust().Check(at); err != nil {
+		return err
 	} else if err := makeDir(filepath.Dir(at.SQLite)); err != nil {
 		return err
 	}
@@ -144,7 +147,30 @@ func address(w cli.Where) (locate.Address, error) {
 	if w.Store != "" {
 		return locate.Parse(w.Store, w.Dir)
 	}
-	return locate.Find(w.Dir)
+	at, err := locate.Find(w.Dir)
+	if err != nil {
+		return at, err
+	}
+	return at, trust().Check(at)
+}
+
+// trust is whose projects this user uses without naming them.
+func trust() locate.Trust {
+	t := locate.Trust{User: os.Getuid(), File: configPath("projects")}
+	if n, err := strconv.Atoi(os.Getenv("SUDO_UID")); err == nil {
+		t.Behind = n
+	}
+	return t
+}
+
+// configPath is a file or directory of the user's own configuration, outside
+// every project; empty if there is no such place.
+func configPath(name string) string {
+	base, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "brenner", name)
 }
 
 // storeOf says where a project is.
@@ -165,7 +191,7 @@ func openStore(ctx context.Context, at locate.Address, create bool) (store.Store
 
 func newApp(s store.Store, at locate.Address) *app.App {
 	return app.New(s, app.Options{
-		Keys: app.Keyring{Dir: keysDir()}, EmbedKeyVariable: embedKeyVariable(), Mail: mailServer(at),
+		Keys: app.Keyring{Dir: keysDir()}, EmbedKey: embedKey, Mail: mailServer(at),
 		Scratch: func(ctx context.Context) (store.Store, error) {
 			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
 		},
@@ -191,19 +217,5 @@ func keysDir() string {
 	if d := os.Getenv("BRENNER_KEYS"); d != "" {
 		return d
 	}
-	base, err := os.UserConfigDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "brenner", "keys")
-}
-
-// embedKeyVariable names the environment variable with the key of a remote
-// embedding endpoint; empty if there is none. The key stands in no file.
-func embedKeyVariable() string {
-	const name = "BRENNER_EMBED_KEY"
-	if os.Getenv(name) == "" {
-		return ""
-	}
-	return name
+	return configPath("keys")
 }

@@ -37,9 +37,10 @@ type Options struct {
 	Scratch func(ctx context.Context) (store.Store, error)
 	// Keys keeps the keys that sign checkpoints, outside the project.
 	Keys Keyring
-	// EmbedKeyVariable names the environment variable that holds the key of a
-	// remote embedding endpoint; empty: no key is sent.
-	EmbedKeyVariable string
+	// EmbedKey names the environment variable that holds the key for the remote
+	// embedding endpoint at an address, "" if it is sent none, or says why the
+	// endpoint is asked nothing; nil: any is asked, without a key.
+	EmbedKey func(address string) (variable string, err error)
 	// Mail reaches the Agent Mail server; nil: there is none. What the caller
 	// leaves open in the options (address, token, project) is for it to say.
 	Mail func(mail.Options) (mail.Transport, error)
@@ -84,7 +85,7 @@ func New(s store.Store, o Options) *App {
 		ledger:   &ledger.Room{Kernel: k},
 		tasks:    &tasks.Room{Kernel: k},
 		contexts: &contexts.Room{Kernel: k},
-		lessons:  lessons.New(k, o.EmbedKeyVariable),
+		lessons:  lessons.New(k, o.EmbedKey),
 		access:   &access.Room{Kernel: k},
 	}
 	a.sessions = &sessions.Room{Kernel: k, Ledger: a.ledger, Mail: o.Mail}

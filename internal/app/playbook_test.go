@@ -120,7 +120,7 @@ func TestPlaybook_RemoteEmbeddingIsFrozenUntilReembed(t *testing.T) {
 	t.Setenv("TEST_EMBED_KEY", "s3cret")
 	s := memory.New()
 	w := newWorld(t, s)
-	w.app = app.New(s, app.Options{EmbedKeyVariable: "TEST_EMBED_KEY"})
+	w.app = app.New(s, app.Options{EmbedKey: func(string) (string, error) { return "TEST_EMBED_KEY", nil }})
 	svc := w.PI()
 	_, err := svc.ApplyConfig(t.Context(), e.config("old"))
 	must(t, err)

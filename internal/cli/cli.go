@@ -43,6 +43,9 @@ type Env struct {
 	Import func(ctx context.Context, w Where, in io.Reader, tell api.Progress) (api.ImportResult, error)
 	// Serve serves a project over HTTP until the context is done.
 	Serve func(ctx context.Context, w Where, req ServeRequest) error
+	// EmbeddingAllowed says why the embedding endpoint at an address is sent
+	// nothing, nil if it is; AllowEmbedding remembers that the person knows one.
+	EmbeddingAllowed, AllowEmbedding func(address string) error
 	// MCP serves tools over a pair of streams.
 	MCP func(ctx context.Context, w Where, in io.ReadCloser, out io.WriteCloser) error
 }
@@ -333,8 +336,8 @@ func (r *runner) finish(err error) int {
 	}
 	if lost := r.out.Flush(); lost != nil || !r.json {
 		w := newPrinter(r.env.Err)
-		complain(w, e)
-		_ = w.Flush() // there is nowhere left to tell it
+		w.Print(printable(textOf(func(w *printer) { complain(w, e) }))) // errors quote what was sent
+		_ = w.Flush()                                                   // there is nowhere left to tell it
 	}
 	if cause := errors.Unwrap(e); cause != nil && r.env.Getenv("BRENNER_DEBUG") != "" {
 		r.note("cause: %v\n", cause)

@@ -61,9 +61,9 @@ func printChecks(w *printer, checks []check) {
 		case !c.OK:
 			mark = "FAIL"
 		}
-		w.Printf("%s %s: %s\n", mark, c.Name, c.Message)
+		w.Printf("%s %s: %s\n", mark, c.Name, printable(c.Message))
 		if c.Hint != "" {
-			w.Printf("     hint: %s\n", c.Hint)
+			w.Printf("     hint: %s\n", printable(c.Hint))
 		}
 	}
 }

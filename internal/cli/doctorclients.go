@@ -14,6 +14,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/locate"
 )
 
 // clientChecks looks at what setup wrote, here and beside the project: whether
@@ -67,7 +68,15 @@ func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry,
 			Name: c.name, Code: brenner.CodeFileError, Message: fmt.Sprintf("%s starts %s, which is not there", c.file, e.command), Hint: again,
 		}
 	}
-	id, err := r.projectAt(ctx, Where{Dir: dir, Store: e.option("--store"), As: brenner.ActorName(as)})
+	store := e.option("--store")
+	if strings.HasPrefix(store, "postgres") && store != r.store && store != r.env.Getenv("BRENNER_STORE") {
+		// The driver would send the password that the environment holds.
+		return check{
+			Name: c.name, Warning: true, Message: c.file + " names a database that you did not; it was not asked",
+			Hint: "if you know it, set BRENNER_STORE to it and run `brenner doctor` again",
+		}
+	}
+	id, err := r.projectAt(ctx, Where{Dir: dir, Store: store, As: brenner.ActorName(as)})
 	switch {
 	case err != nil:
 		out := failed(c.name, err)
@@ -85,14 +94,26 @@ func (r *runner) clientCheck(ctx context.Context, dir string, c client, e entry,
 }
 
 // serverCheck asks the server that a client is told to use, with the token the
-// client would send if it ran here.
+// client would send if it ran here. The file may have come with a clone: the
+// person's own token goes only to a server that the person named.
 func (r *runner) serverCheck(ctx context.Context, c client, e entry, info api.ProjectInfo) check {
-	token := cmp.Or(e.token, r.env.Getenv("BRENNER_TOKEN"))
 	base := strings.TrimSuffix(e.server, "/mcp")
+	own := r.env.Getenv("BRENNER_TOKEN")
+	known := r.namedServer(base)
+	token := e.token
+	if token == "" && known {
+		token = own
+	}
 	// Without a token there is one question left, whether anybody answers: a
 	// client asks nothing without one.
 	id, err := r.projectAt(ctx, Where{Dir: r.path(""), Server: base, Token: cmp.Or(token, "none")})
 	switch {
+	case brenner.CodeOf(err) == brenner.CodeUnauthenticated && token == "" && own != "":
+		return check{
+			Name: c.name, Warning: true,
+			Message: fmt.Sprintf("%s leads to %s, which answers; BRENNER_TOKEN was not sent there, because only that file names it", c.file, base),
+			Hint:    "if you know that server, set BRENNER_SERVER to it and run `brenner doctor` again",
+		}
 	case brenner.CodeOf(err) == brenner.CodeUnauthenticated && token == "":
 		return check{
 			Name: c.name, Warning: true, Message: fmt.Sprintf("%s leads to %s, which answers; BRENNER_TOKEN is not set here", c.file, base),
@@ -118,6 +139,21 @@ func (r *runner) serverCheck(ctx context.Context, c client, e entry, info api.Pr
 		}
 	}
 	return check{Name: c.name, OK: true, Message: fmt.Sprintf("%s leads to %s, which knows the token", c.file, base)}
+}
+
+// namedServer reports whether the person named the server at an address, by
+// --server or BRENNER_SERVER: the same scheme, host and port.
+func (r *runner) namedServer(address string) bool {
+	asked, err := locate.Origin(address)
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{r.server, r.env.Getenv("BRENNER_SERVER")} {
+		if o, err := locate.Origin(name); err == nil && o == asked {
+			return true
+		}
+	}
+	return false
 }
 
 // projectAt says which project is there, for whoever asks.

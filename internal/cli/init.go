@@ -7,18 +7,20 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/config"
+	"brenner/internal/problem"
 
 	"github.com/spf13/cobra"
 )
 
 func newInit(r *runner) *cobra.Command {
-	var name, pi, file string
+	var name, pi, file, allow string
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Make a project here",
 		Long: `Make a project in .brenner of this directory (or in the store named by
 --store), led by you. A .brennerrc or brenner.config.ts found here is put in
-force at once.`,
+force at once. An embedding endpoint that it names beyond this machine, or that
+would get your key, is sent nothing until you allow it.`,
 		Example: `  brenner init --name "Cell fate" --pi ada`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,10 +36,14 @@ force at once.`,
 				return err
 			}
 			req.Config = f
+			if err := r.allowEmbedding(allow); err != nil {
+				return err
+			}
 			res, err := r.env.Init(cmd.Context(), r.where(), req)
 			if err != nil {
 				return err
 			}
+			r.tellOfEmbedding(f)
 			return r.show(res, func(w *printer) {
 				p := res.Project
 				w.Printf("project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
@@ -48,6 +54,7 @@ force at once.`,
 	c.Flags().StringVar(&name, "name", "", "name of the project (default: the directory's)")
 	c.Flags().StringVar(&pi, "pi", "", "name of the person who leads it (default: your user name)")
 	c.Flags().StringVar(&file, "config", "", "configuration file (default: .brennerrc or brenner.config.ts, if there is one)")
+	embeddingFlag(c, &allow)
 	return c
 }
 
@@ -107,7 +114,39 @@ func (r *runner) promptFiles(dir string, f *api.ConfigFile) (map[string]string, 
 	return texts, nil
 }
 
+func embeddingFlag(c *cobra.Command, allow *string) {
+	c.Flags().StringVar(allow, "allow-embedding", "", "let projects of yours send texts, and $BRENNER_EMBED_KEY, to this `HOST` for embedding")
+}
+
+// allowEmbedding remembers an endpoint for the person, who alone can know it.
+func (r *runner) allowEmbedding(host string) error {
+	if host == "" {
+		return nil
+	}
+	if r.where().As != "" {
+		return brenner.Errorf(brenner.CodeWriteDenied, "an agent allows no embedding endpoint")
+	}
+	return r.env.AllowEmbedding(host)
+}
+
+// tellOfEmbedding says when a configuration names an embedding endpoint that is
+// sent nothing until the person allows it. A server judges its own.
+func (r *runner) tellOfEmbedding(f *api.ConfigFile) {
+	if f == nil || r.where().Server != "" {
+		return
+	}
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil || c.Playbook.Embedding.Provider != config.ProviderOpenAI {
+		return
+	}
+	if err := r.env.EmbeddingAllowed(c.Playbook.Embedding.URL); err != nil {
+		e, _ := problem.From(err)
+		r.note("note: %s\n  %s\n", printable(e.Message), printable(e.Hint))
+	}
+}
+
 func newConfig(r *runner) *cobra.Command {
+	var allow string
 	apply := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Put the project configuration in force",
@@ -129,10 +168,14 @@ recorded in the journal.`,
 				return brenner.Errorf(brenner.CodeFileError, "there is no %s or %s here", config.RCFile, config.TSFile).
 					WithHint("write one, or name a file")
 			}
+			if err := r.allowEmbedding(allow); err != nil {
+				return err
+			}
 			res, err := ask(r, cmd, api.Service.ApplyConfig, api.ApplyConfigRequest{Write: r.write(), File: *f})
 			if err != nil {
 				return err
 			}
+			r.tellOfEmbedding(f)
 			return r.show(res, func(w *printer) {
 				if !res.Changed {
 					w.Println("already in force")
@@ -142,5 +185,6 @@ recorded in the journal.`,
 			})
 		},
 	}
+	embeddingFlag(apply, &allow)
 	return group("config", "The project's configuration", apply)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -58,15 +59,31 @@ func oneLine(s string, most int) string {
 	return s
 }
 
-// printable keeps text of an artifact from driving the terminal: control
-// characters but newline and tab are shown, not sent.
+// printable keeps text of an artifact from driving the terminal, and from
+// looking like what it is not: control characters but newline and tab, those
+// that turn the direction of what follows, and those that show nothing but
+// break lines or carry text are shown as what cannot be shown.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f && (c < 0x80 || c > 0x9f)) {
-			return c
+		if c != '\n' && c != '\t' && (unicode.Is(unicode.Cc, c) || unicode.Is(unseen, c)) {
+			return '\uFFFD'
 		}
-		return '\uFFFD'
+		return c
 	}, s)
+}
+
+// unseen are the characters without a shape that change how others are read.
+// The joiners are not among them: words of some scripts are written with them.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x061c, Hi: 0x061c, Stride: 1}, // Arabic letter mark
+		{Lo: 0x200e, Hi: 0x200f, Stride: 1}, // left-to-right and right-to-left mark
+		{Lo: 0x2028, Hi: 0x202e, Stride: 1}, // separators of lines and paragraphs, embeddings, overrides
+		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, // invisible operators, isolates
+		{Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, // byte order mark
+		{Lo: 0xfff9, Hi: 0xfffb, Stride: 1}, // interlinear annotation
+	},
+	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe007f, Stride: 1}}, // tags
 }
 
 // plural is a number of things: 1 delta, 2 deltas.

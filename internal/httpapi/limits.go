@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"sync"
 
@@ -17,6 +18,7 @@ type limits struct {
 	mu    sync.Mutex
 	per   map[string]*rate.Limiter
 	under map[string]int // requests under way, by caller
+	share map[string]*share
 
 	large chan struct{} // one for each large body being read
 	feeds chan struct{} // one for each feed
@@ -31,7 +33,7 @@ func newLimits(perSecond, burst int) *limits {
 		perSecond, burst = brenner.RequestRate, brenner.RequestBurst
 	}
 	return &limits{
-		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{},
+		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{}, share: map[string]*share{},
 		large: make(chan struct{}, brenner.MaxLargeRequests), feeds: make(chan struct{}, brenner.MaxFeeds),
 	}
 }
@@ -88,9 +90,16 @@ func (l *limits) forget() {
 	}
 }
 
+// share is a caller's part of the large bodies that are read at once.
+type share struct {
+	places chan struct{}
+	users  int // that hold a place or wait for one
+}
+
 // body bounds what is read of a request. Large bodies take turns, so that many
-// of them need no more memory than a few.
-func (l *limits) body(h *http.Request) (done func(), err error) {
+// of them need no more memory than a few; those of one caller take turns among
+// themselves first, so that a slow one keeps nobody else waiting.
+func (l *limits) body(h *http.Request, who string) (done func(), err error) {
 	if h.ContentLength > brenner.MaxRequestBytes {
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", brenner.MaxRequestBytes)
 	}
@@ -98,11 +107,42 @@ func (l *limits) body(h *http.Request) (done func(), err error) {
 	if h.ContentLength >= 0 && h.ContentLength <= brenner.LargeRequestBytes {
 		return func() {}, nil
 	}
+	leave, err := l.ownShare(h.Context(), who)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case l.large <- struct{}{}:
-		return func() { <-l.large }, nil
+		return func() { <-l.large; leave() }, nil
 	case <-h.Context().Done():
+		leave()
 		return nil, h.Context().Err()
+	}
+}
+
+// ownShare waits for a place among the large bodies of one caller.
+func (l *limits) ownShare(ctx context.Context, who string) (leave func(), err error) {
+	l.mu.Lock()
+	own := l.share[who]
+	if own == nil {
+		own = &share{places: make(chan struct{}, brenner.MaxLargeRequestsPerToken)}
+		l.share[who] = own
+	}
+	own.users++
+	l.mu.Unlock()
+	forget := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if own.users--; own.users == 0 {
+			delete(l.share, who)
+		}
+	}
+	select {
+	case own.places <- struct{}{}:
+		return func() { <-own.places; forget() }, nil
+	case <-ctx.Done():
+		forget()
+		return nil, ctx.Err()
 	}
 }
 

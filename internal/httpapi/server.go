@@ -61,6 +61,8 @@ type Options struct {
 	Rate, Burst int
 	// Deadlines are how long clients may take; zero: the limits of brenner.
 	Deadlines Deadlines
+	// Clock tells when logins end; nil: time.Now.
+	Clock func() time.Time
 	// Tracer gives each request a span; nil: none has one.
 	Tracer trace.TracerProvider
 	// Project is the one that is served, as spans name it.
@@ -111,13 +113,16 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	if o.Tracer == nil {
 		o.Tracer = noop.NewTracerProvider()
 	}
 	if o.Deadlines == (Deadlines{}) {
 		o.Deadlines = Deadlines{Header: brenner.HeaderDeadline, Request: brenner.RequestDeadline, Heartbeat: brenner.FeedHeartbeat}
 	}
-	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
+	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(o.Clock), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
 	s.live, s.stop = context.WithCancel(context.Background())
 	s.handler = s.chain(s.mux())
 	return s
@@ -203,7 +208,7 @@ func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request
 			return
 		}
 		defer leave()
-		done, err := s.limits.body(h)
+		done, err := s.limits.body(h, caller.Auth)
 		if err != nil {
 			fail(w, h, err)
 			return

@@ -239,10 +239,17 @@ func TestServer_RequestsUnderWayAreLimitedPerToken(t *testing.T) {
 // or at all if it says so.
 func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 	w := newWorld(t)
-	post := func(size int64, b io.Reader) int {
+	agents := make([]brenner.ActorName, brenner.MaxLargeRequests)
+	for i := range agents {
+		agents[i] = brenner.ActorName(fmt.Sprintf("Agent%c", 'A'+i))
+		if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: agents[i], Role: "writer"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post := func(name brenner.ActorName, size int64, b io.Reader) int {
 		h := httptest.NewRequest("POST", "http://localhost/api/v1/artifacts", b)
 		h.ContentLength = size
-		h.Header.Set("Authorization", "Bearer "+w.token("ada"))
+		h.Header.Set("Authorization", "Bearer "+w.token(name))
 		h.Header.Set("Content-Type", "application/json")
 		out := httptest.NewRecorder()
 		w.server.ServeHTTP(out, h)
@@ -252,9 +259,9 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 	full := make(chan struct{})
 	fill := sync.OnceFunc(func() { close(full) })
 	var all sync.WaitGroup
-	for range 3 * brenner.MaxLargeRequests {
+	for i := range 3 * brenner.MaxLargeRequests {
 		all.Go(func() {
-			status := post(-1, &body{left: 2 * brenner.LargeRequestBytes, end: func() { reading.Add(-1) }, begin: func() {
+			status := post(agents[i%len(agents)], -1, &body{left: 2 * brenner.LargeRequestBytes, end: func() { reading.Add(-1) }, begin: func() {
 				n := reading.Add(1)
 				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 				}
@@ -273,11 +280,52 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 		t.Errorf("%d large bodies were read at once", most.Load())
 	}
 	endless := &body{left: 1 << 40, begin: func() {}, end: func() {}}
-	if status := post(-1, endless); status != http.StatusRequestEntityTooLarge || 1<<40-endless.left > brenner.MaxRequestBytes+1<<20 {
+	if status := post("ada", -1, endless); status != http.StatusRequestEntityTooLarge || 1<<40-endless.left > brenner.MaxRequestBytes+1<<20 {
 		t.Errorf("a body without end: %d, after %d bytes", status, 1<<40-endless.left)
 	}
 	unread := &body{left: 1, begin: func() { t.Error("a body that says it is too large was read") }}
-	if status := post(1<<40, unread); status != http.StatusRequestEntityTooLarge {
+	if status := post("ada", 1<<40, unread); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that says it is too large: %d", status)
 	}
+}
+
+// X3: the large bodies of one token, however slow, leave room for those of
+// others.
+func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	post := func(ctx context.Context, name brenner.ActorName, b io.Reader) int {
+		h := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/api/v1/artifacts", b)
+		h.ContentLength = -1
+		h.Header.Set("Authorization", "Bearer "+w.token(name))
+		h.Header.Set("Content-Type", "application/json")
+		out := httptest.NewRecorder()
+		w.server.ServeHTTP(out, h)
+		return out.Code
+	}
+	w.token("BlueLake")
+	w.token("ada")
+	release := make(chan struct{})
+	var reading atomic.Int64
+	var all sync.WaitGroup
+	for range brenner.MaxLargeRequests {
+		all.Go(func() {
+			post(t.Context(), "BlueLake", &body{begin: func() { reading.Add(1); <-release }, end: func() {}})
+		})
+	}
+	waitFor(t, "the slow bodies to be read", func() bool { return reading.Load() >= brenner.MaxLargeRequestsPerToken })
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // only a failure waits for it
+	defer cancel()
+	begun := false
+	post(ctx, "ada", &body{begin: func() { begun = true }, end: func() {}})
+	if !begun {
+		t.Error("the body of another token was not read")
+	}
+	if n := reading.Load(); n != brenner.MaxLargeRequestsPerToken {
+		t.Errorf("%d large bodies of one token are read at once", n)
+	}
+	close(release)
+	all.Wait()
 }

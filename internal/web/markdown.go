@@ -1,11 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"html/template"
 	"net/url"
 	"strings"
 	"sync"
+
+	"brenner"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -21,19 +22,23 @@ import (
 // page.
 var prose = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(
-			extension.Strikethrough,
-			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), // no style attributes
-		),
+		goldmark.WithExtensions(extension.Strikethrough, smallTables{}),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tamer{}, 1000))),
 	)
 })
 
-// markdown gives a text as HTML that is safe to show.
+// markdown gives a text as HTML that is safe to show. A text that would take
+// more than its share of memory or time is shown as far as that goes, or as it
+// is written, and the page says so.
 func markdown(source string) template.HTML {
-	var b bytes.Buffer
-	if err := prose().Convert([]byte(source), &b); err != nil {
-		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>")
+	source, cut := clipMarkdown(source)
+	b := bounded{most: brenner.MaxMarkdownOutput}
+	pc := parser.NewContext()
+	if err := prose().Convert([]byte(source), &b, parser.WithContext(pc)); err != nil {
+		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>" + stopped)
+	}
+	if cut || pc.Get(overBounds) != nil {
+		b.WriteString(stopped)
 	}
 	return template.HTML(b.String())
 }
@@ -44,7 +49,8 @@ type tamer struct{}
 // headingsBelow is the level of the heading that a text stands under.
 const headingsBelow = 2
 
-func (tamer) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+func (tamer) Transform(doc *ast.Document, reader text.Reader, pc parser.Context) {
+	links := 0
 	var found []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -53,6 +59,14 @@ func (tamer) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) 
 		return ast.WalkContinue, nil
 	})
 	for _, n := range found {
+		switch n.(type) {
+		case *ast.Image, *ast.Link, *ast.AutoLink:
+			if links++; links > brenner.MaxMarkdownLinks {
+				pc.Set(overBounds, true)
+				onlyWords(n, reader.Source())
+				continue
+			}
+		}
 		switch n := n.(type) {
 		case *ast.Heading:
 			n.Level = min(n.Level+headingsBelow, 6)
@@ -69,7 +83,7 @@ func (tamer) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) 
 			tameLink(n)
 		case *ast.AutoLink:
 			if !leadsOut(string(n.URL(reader.Source()))) && n.AutoLinkType != ast.AutoLinkEmail {
-				n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(n.Label(reader.Source())))
+				onlyWords(n, reader.Source())
 				continue
 			}
 			n.SetAttributeString("rel", []byte(outside))
@@ -86,9 +100,18 @@ func tameLink(n *ast.Link) {
 		n.SetAttributeString("rel", []byte(outside))
 		return
 	}
+	onlyWords(n, nil)
+}
+
+// onlyWords puts the words of a link in its place.
+func onlyWords(n ast.Node, source []byte) {
+	parent := n.Parent()
+	if auto, ok := n.(*ast.AutoLink); ok {
+		parent.ReplaceChild(parent, n, ast.NewString(auto.Label(source)))
+		return
+	}
 	words := ast.NewTextBlock()
 	moveChildren(words, n)
-	parent := n.Parent()
 	for c := words.FirstChild(); c != nil; c = words.FirstChild() {
 		parent.InsertBefore(parent, n, c)
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"brenner"
 )
 
 // allowed is every tag that Markdown of strangers may become.
@@ -82,4 +84,62 @@ func FuzzMarkdown(f *testing.F) {
 			t.Errorf("%q: %s", source, why)
 		}
 	})
+}
+
+// X3: a text of a few kilobytes becomes no more HTML than a page may have; where
+// rendering stops the page says so, and what is shown is harmless.
+func TestMarkdown_RenderingIsBoundedAndSaysWhereItStops(t *testing.T) {
+	wide := strings.Repeat("|a", 2000) + "\n" + strings.Repeat("|-", 2000) + "\n"
+	many := "|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 9000)
+	for name, source := range map[string]string{
+		"a wide head and short rows":  wide + strings.Repeat("a\n", 20_000),
+		"a false delimiter before it": "x\n- -\n" + wide + strings.Repeat("a\n", 20_000),
+		"tables that add up":          many + "\n" + many + "\n" + many,
+		"in a quote":                  "> " + strings.ReplaceAll(strings.TrimSpace(wide)+strings.Repeat("\na", 20_000), "\n", "\n> "),
+		"deep quotes":                 strings.Repeat(">", 30_000) + "\n" + strings.Repeat("a\n", 10_000),
+		"deep lists":                  strings.Repeat("- ", 15_000) + "a\n",
+		"numbered lists":              strings.Repeat("1. ", 10_000) + "a\n",
+		"lists that step in":          stairs(300),
+		"links":                       strings.Repeat("[a](https://example.org) ", 2500),
+		"addresses":                   strings.Repeat("<https://example.org> ", 2500),
+		"a long address, used often":  "[a]: https://example.org/" + strings.Repeat("x", 30_000) + "\n\n" + strings.Repeat("[a] ", 1500),
+		"brackets":                    strings.Repeat("[", 60_000),
+		"a long text":                 strings.Repeat("word ", 1<<19),
+		"a long text of wide letters": strings.Repeat("\u00e9\u4e16", 1<<19),
+	} {
+		got := string(markdown(source))
+		if !strings.HasSuffix(got, stopped) {
+			t.Errorf("%s: %d bytes, and nothing says that rendering stopped", name, len(got))
+		}
+		if len(got) > brenner.MaxMarkdownOutput+len(stopped) {
+			t.Errorf("%s: %d bytes became %d", name, len(source), len(got))
+		}
+		if n := strings.Count(got, "<td") + strings.Count(got, "<th"); n > brenner.MaxMarkdownCells+strings.Count(got, "<thead") {
+			t.Errorf("%s: %d cells", name, n)
+		}
+		if why := harmless(strings.TrimSuffix(got, stopped)); why != "" {
+			t.Errorf("%s: %s", name, why)
+		}
+	}
+	for name, source := range map[string]string{
+		"a table":       many,
+		"art":           strings.Repeat(" ", 200) + "|---\n",
+		"a rule":        strings.Repeat("-", 500) + "\n\n" + strings.Repeat("* ", 3) + "\n",
+		"stepped lists": stairs(30),
+		"a long line":   strings.Repeat("1.5 - 2 > 1 ", 5000),
+		"a quote":       strings.Repeat("> ", 20) + "a\n",
+	} {
+		if got := string(markdown(source)); strings.Contains(got, stopped) || got == "" {
+			t.Errorf("%s: rendering stopped", name)
+		}
+	}
+}
+
+// stairs is a list in a list in a list.
+func stairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	return b.String()
 }

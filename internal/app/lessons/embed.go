@@ -16,7 +16,9 @@ import (
 // embedderCache keeps the embedder of the configuration in force: a remote one
 // asks its endpoint who it is when it is opened.
 type embedderCache struct {
-	keyVariable string
+	// key names the variable with the key for an endpoint, or refuses it; nil:
+	// none has one.
+	key func(address string) (variable string, err error)
 
 	mu   sync.Mutex
 	of   config.Embedding
@@ -32,8 +34,15 @@ func (ec *embedderCache) open(ctx context.Context, c config.Embedding) (embed.Em
 	if e := ec.opened(c); e != nil {
 		return e, nil
 	}
+	variable := ""
+	if ec.key != nil {
+		var err error
+		if variable, err = ec.key(c.URL); err != nil {
+			return nil, err
+		}
+	}
 	// Not under the lock: whoever waits for a slow endpoint waits alone.
-	e, err := embed.OpenRemote(ctx, embed.RemoteConfig{BaseURL: c.URL, Model: c.Model, KeyVariable: ec.keyVariable})
+	e, err := embed.OpenRemote(ctx, embed.RemoteConfig{BaseURL: c.URL, Model: c.Model, KeyVariable: variable})
 	if err != nil {
 		return nil, err
 	}

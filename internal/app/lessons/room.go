@@ -18,8 +18,8 @@ type Room struct {
 
 // New makes the room. keyVariable names the environment variable that holds the
 // key of a remote embedding endpoint; empty: no key is sent.
-func New(k *kernel.Kernel, keyVariable string) *Room {
-	return &Room{Kernel: k, embedder: embedderCache{keyVariable: keyVariable}}
+func New(k *kernel.Kernel, embedKey func(address string) (variable string, err error)) *Room {
+	return &Room{Kernel: k, embedder: embedderCache{key: embedKey}}
 }
 
 // Contexts is what lessons need of contexts.

@@ -147,7 +147,9 @@ type explainer struct {
 	elsewhere Elsewhere
 	views     map[*lens]*folded
 	indents   map[string]bool
-	out       Explanation
+	// loose: quotations have no anchor and may stand anywhere.
+	loose bool
+	out   Explanation
 }
 
 func (x *explainer) add(f Finding) { x.out.Findings = append(x.out.Findings, f) }

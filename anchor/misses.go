@@ -48,7 +48,15 @@ func (x *explainer) diagnose(m miss) repair {
 			Hint: "merge the two operations into one",
 		}}
 	}
-	q := quotation{g.Anchor.Text, op.Old, op.New}
+	r := x.diagnoseQuote(quotation{g.Anchor.Text, op.Old, op.New}, op)
+	for i := range r.edits {
+		r.edits[i].from = m.ref
+	}
+	return r
+}
+
+// diagnoseQuote finds out why a quotation is not in the text.
+func (x *explainer) diagnoseQuote(q quotation, op Op) repair {
 	tries := []func(quotation, Op) (repair, bool){
 		x.tryIndex, x.tryNoAnchor, x.tryReadings, x.tryFinalNewline, x.tryLenses, x.tryOverlappingAnchor, x.tryElision,
 		x.tryApplied, x.tryElsewhere, x.tryGap, x.tryOldAlone,
@@ -59,9 +67,6 @@ func (x *explainer) diagnose(m miss) repair {
 	}
 	for _, try := range tries {
 		if r, ok := try(q, op); ok {
-			for i := range r.edits {
-				r.edits[i].from = m.ref
-			}
 			return r
 		}
 	}

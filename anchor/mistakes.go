@@ -31,7 +31,7 @@ func (x *explainer) tryIndex(q quotation, op Op) (repair, bool) {
 // tryNoAnchor: the anchor is empty, which is the start of the text, and the old
 // block stands elsewhere.
 func (x *explainer) tryNoAnchor(q quotation, _ Op) (repair, bool) {
-	if q.anchor != "" || strings.TrimSpace(q.old) == "" {
+	if x.loose || q.anchor != "" || strings.TrimSpace(q.old) == "" {
 		return repair{}, false
 	}
 	hits := find(x.base.s, q.old, 2)

@@ -1,0 +1,197 @@
+package anchor
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// P16: what tools and their agents write is applied as they mean it, or refused
+// with a cause. Each file of testdata/formats is one input, the files it is
+// about, and what becomes of them, or the code of the refusal and words of it.
+// A section whose name ends in -nonl stands for a file without a final newline.
+func TestReadEdits_AppliesOrRefusesWhatToolsWrite(t *testing.T) {
+	const least = 30
+	for _, f := range Formats() {
+		if f == FormatAuto || f == FormatAnchor {
+			continue
+		}
+		files, err := filepath.Glob("testdata/formats/" + string(f) + "/*.txtar")
+		if err != nil || len(files) < least {
+			t.Fatalf("%s: %d inputs, %v", f, len(files), err)
+		}
+		applied, refused := 0, 0
+		for _, name := range files {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := readFormatCase(a)
+			// As it is named, and as it is recognised.
+			for _, format := range []Format{f, FormatAuto} {
+				got, err := c.apply(format)
+				switch {
+				case c.refused != "":
+					refused++
+					code, words, _ := strings.Cut(c.refused, " ")
+					if brenner.CodeOf(err) != brenner.Code(code) || !strings.Contains(describe(err), words) {
+						t.Errorf("%s (%s) as %s: %v, want %s", name, c.title, format, describe(err), c.refused)
+					}
+				case err != nil:
+					t.Errorf("%s (%s) as %s: %s", name, c.title, format, describe(err))
+				default:
+					applied++
+					for path, want := range c.want {
+						if got[path] != want {
+							t.Errorf("%s (%s) as %s: %s is\n%s\nwant\n%s", name, c.title, format, path, got[path], want)
+						}
+					}
+					if len(got) != len(c.want) {
+						t.Errorf("%s (%s): %d files changed, want %d", name, c.title, len(got), len(c.want))
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d inputs, %d times applied, %d refused", f, len(files), applied, refused)
+	}
+}
+
+// describe gives all that a refusal says.
+func describe(err error) string {
+	if err == nil {
+		return "<nil>"
+	}
+	out := err.Error()
+	if e, ok := err.(*brenner.Error); ok {
+		out += " / " + e.Hint
+		if x, ok := e.Details.(Explanation); ok {
+			out += " / " + x.String()
+		}
+	}
+	return out
+}
+
+type formatCase struct {
+	title, input, refused string
+	base, want            map[string]string
+}
+
+func readFormatCase(a *txtar.Archive) formatCase {
+	c := formatCase{title: strings.TrimSpace(string(a.Comment)), base: map[string]string{}, want: map[string]string{}}
+	for _, f := range a.Files {
+		kind, path, _ := strings.Cut(f.Name, "/")
+		text := string(f.Data)
+		if k, ok := strings.CutSuffix(kind, "-nonl"); ok {
+			kind, text = k, strings.TrimSuffix(text, "\n")
+		}
+		switch kind {
+		case "input":
+			c.input = text
+		case "refused":
+			c.refused = strings.TrimSpace(text)
+		case "base":
+			c.base[path] = text
+		case "want":
+			c.want[path] = text
+		}
+	}
+	return c
+}
+
+// apply makes anchor patches of the input and applies them to the files.
+func (c formatCase) apply(f Format) (map[string]string, error) {
+	edits, err := ReadEdits([]byte(c.input), f)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, e := range edits {
+		base := Absent()
+		if s, ok := c.base[e.Path]; ok {
+			base = Text{s: s}
+		}
+		p, err := e.Patch(base)
+		if err != nil {
+			return nil, err
+		}
+		res, err := Apply(p, base)
+		if err != nil {
+			return nil, err
+		}
+		out[e.Path] = res.Text.s
+	}
+	return out, nil
+}
+
+// P16: a quotation that only looks like the text is refused, and a likely
+// correction is shown, as for anchor patches.
+func TestEdit_OffersALikelyCorrection(t *testing.T) {
+	base := text("def f():\n\treturn 1\n\ndef g():\n\treturn 2\n")
+	edits, err := ReadEdits([]byte(`{"old_string":"def f():\n    return 1\n","new_string":"def f():\n    return 3\n"}`), FormatAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := edits[0].Explain(base, Elsewhere{})
+	if x.Code != brenner.CodeAnchorNotFound || x.Cause() != CauseWhitespace || x.Sureness != Likely || x.Corrected == nil {
+		t.Fatalf("%s", x)
+	}
+	if res, err := Apply(*x.Corrected, base); err != nil || res.Text.s != strings.Replace(base.s, "1", "3", 1) {
+		t.Errorf("%q, %v", res.Text.s, err)
+	}
+}
+
+// Whatever is sent, nothing panics, and what is converted applies.
+func FuzzReadEdits(f *testing.F) {
+	files, err := filepath.Glob("testdata/formats/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatal("no seeds")
+	}
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		c := readFormatCase(a)
+		for _, base := range c.base {
+			f.Add(c.input, base)
+		}
+	}
+	f.Fuzz(func(t *testing.T, input, base string) {
+		b, err := Canonical([]byte(base))
+		if err != nil {
+			return
+		}
+		edits, err := ReadEdits([]byte(input), FormatAuto)
+		if err != nil {
+			return
+		}
+		for _, e := range edits {
+			p, err := e.Patch(b)
+			if err != nil || !e.NeedsBase() {
+				continue
+			}
+			if _, err := Apply(p, b); err != nil {
+				t.Fatalf("%v\n%s", err, p.JSON())
+			}
+		}
+	})
+}
+
+func TestDetect_KnowsEveryFormat(t *testing.T) {
+	for input, want := range map[string]Format{
+		`{"protocol_id":"anchor_diff_v2.1"}`: FormatAnchor, `{"op_groups":[]}`: FormatAnchor, `{"old_string":"a"}`: FormatEdit, `[]`: FormatEdit,
+		"--- a\n+++ b\n@@ -1 +1 @@\n": FormatUnified, "*** Begin Patch\n": FormatApplyPatch, "<<<<<<< SEARCH\n": FormatSearchReplace, "hello": "", "": "",
+	} {
+		if got := Detect([]byte(input)); got != want {
+			t.Errorf("%q: %q, want %q", input, got, want)
+		}
+	}
+	if !slices.Contains(Formats(), FormatAuto) {
+		t.Error("auto is no format")
+	}
+}

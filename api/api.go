@@ -24,6 +24,7 @@ type Service interface {
 	Overview
 	Upkeep
 	Files
+	Runs
 }
 
 // Write is part of every request that changes something.

@@ -19,23 +19,23 @@ type Runs interface {
 	OpenWork(ctx context.Context, req OpenWorkRequest) (WorkList, error)
 	// StartRun takes a piece of work for an agent, and a task with it, for as
 	// long as the lease goes; it gives the token of the run. Codes: WORK_TAKEN,
-	// WORK_DONE, TASK_TAKEN, TASK_CLOSED, TASK_BLOCKED, BUDGET_SPENT,
+	// WORK_DONE, WORK_BLOCKED, TASK_TAKEN, TASK_CLOSED, BUDGET_SPENT,
 	// COST_UNKNOWN.
 	StartRun(ctx context.Context, req StartRunRequest) (StartedRun, error)
 	// BeatRuns says that runs are alive and what they do. It renews what needs
 	// renewing, and answers which of them are to stop and which are gone.
 	BeatRuns(ctx context.Context, req BeatRunsRequest) (Beat, error)
-	// EndRun says how a run ended: its token dies, a task that is not done is
-	// free again, and one that has failed too often is blocked (W10). Ending it
-	// the same way again changes nothing. Codes: RUN_ENDED.
+	// EndRun says how a run ended: its token dies, and a task that is not done
+	// is free again. Codes: RUN_ENDED.
 	EndRun(ctx context.Context, req EndRunRequest) (RunInfo, error)
 	// StopRun asks for a run to be stopped; its runner does it. A run whose
 	// lease has run out is ended here, as lost. Codes: RUN_ENDED.
 	StopRun(ctx context.Context, req StopRunRequest) (RunInfo, error)
 	Run(ctx context.Context, req RunRequest) (RunInfo, error)
-	// Runs lists runs, the newest first, and sums what all that were selected
-	// used.
+	// Runs lists runs, the newest first.
 	Runs(ctx context.Context, req ListRunsRequest) (RunList, error)
+	// RunCosts sums what runs used, by agent, work and day (UTC).
+	RunCosts(ctx context.Context, req RunCostsRequest) (RunCosts, error)
 	// RunLog is what a run printed, with secrets struck out (W11): once it has
 	// ended. Persons only.
 	RunLog(ctx context.Context, req RunRequest) (RunLog, error)
@@ -53,6 +53,9 @@ func (w Work) String() string {
 	}
 	return string(w.Session)
 }
+
+// Arguments names the work for an action.
+func (w Work) Arguments() []string { return []string{"session", string(w.Session), "task", w.Task} }
 
 // OpenWorkRequest selects work: of a session, a task, or all.
 type OpenWorkRequest struct {
@@ -196,8 +199,7 @@ type RunInfo struct {
 
 	Ended time.Time `json:"ended_at,omitzero"`
 	RunEnd
-	// Log is the transcript, Wrote the versions that the run wrote.
-	Log   brenner.Ref   `json:"log,omitzero"`
+	// Wrote are the versions that the run wrote.
 	Wrote []brenner.Ref `json:"wrote,omitzero"`
 }
 
@@ -343,6 +345,21 @@ type RunSum struct {
 	Cost   program.Money  `json:"cost_usd"`
 	// Unknown counts the runs whose cost was not told.
 	Unknown int `json:"unknown,omitzero"`
+}
+
+// RunCostsRequest selects runs to be summed: of one piece of work, or since an
+// instant, or all.
+type RunCostsRequest struct {
+	Work
+	Since time.Time `json:"since,omitzero"`
+}
+
+// RunCosts are sums.
+type RunCosts struct {
+	Total   RunSum            `json:"total"`
+	ByAgent map[string]RunSum `json:"by_agent"`
+	ByWork  map[string]RunSum `json:"by_work"`
+	ByDay   map[string]RunSum `json:"by_day"`
 }
 
 // RunLog is what a run printed.

@@ -81,6 +81,8 @@ func neverForAgents(r Request) string {
 		return "no agent sees the journal, the change feed or a dump"
 	case r.Action == Admin:
 		return "no agent administers the project"
+	case r.Action == Run && r.Role != Runner:
+		return "no agent starts agents"
 	case decides(r.Action) && r.Type == artifact.TypeRolePolicy:
 		return "no agent decides who may do what"
 	}

@@ -53,13 +53,14 @@ const (
 	ContextAssemble  Action = "context_assemble"
 	ContextPreview   Action = "context_preview"
 	Status           Action = "status"
+	Run              Action = "run" // start and end runs of agents; persons and runners only
 )
 
 // Acts lists the acts that are not about an artifact type.
 func Acts() []Action {
 	return []Action{
 		Admin, Audit, Session, Delta, Conflict, TaskCreate, TaskWork, PlaybookLearn, PlaybookFeedback,
-		PlaybookReview, StalemateRaise, StalemateVerdict, Mail, ContextAssemble, ContextPreview, Status,
+		PlaybookReview, StalemateRaise, StalemateVerdict, Mail, ContextAssemble, ContextPreview, Status, Run,
 	}
 }
 
@@ -150,6 +151,7 @@ const (
 	Integrator          brenner.Role = "integrator"
 	Writer              brenner.Role = "writer"
 	Distiller           brenner.Role = "distiller"
+	Runner              brenner.Role = "runner" // a process that starts agents, and does nothing else
 )
 
 // Builtin lists the policies every project starts with, sorted by role. The
@@ -211,6 +213,11 @@ func Builtin() []Policy {
 			Acts: slices.Concat(work, []Action{
 				Session, Delta, TaskCreate, PlaybookReview, StalemateVerdict, ContextPreview,
 			}),
+		},
+		{
+			Role: Runner, Title: "starts the agents it is registered for, and does nothing else",
+			Read: none, Write: none, Promote: none,
+			Acts: []Action{Run},
 		},
 		{
 			Role: TestDesigner, Title: "designs tests that tell the hypotheses apart, and reports results",

@@ -22,6 +22,7 @@ import (
 	"brenner/internal/app/ledger"
 	"brenner/internal/app/lessons"
 	"brenner/internal/app/overview"
+	"brenner/internal/app/runs"
 	"brenner/internal/app/sessions"
 	"brenner/internal/app/tasks"
 	"brenner/internal/app/upkeep"
@@ -72,6 +73,7 @@ type App struct {
 	history  *history.Room
 	access   *access.Room
 	overview *overview.Room
+	runs     *runs.Room
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -91,6 +93,7 @@ func New(s store.Store, o Options) *App {
 	a.sessions = &sessions.Room{Kernel: k, Ledger: a.ledger, Mail: o.Mail}
 	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
+	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
 	a.overview = &overview.Room{Kernel: k, Needs: a.needs()}
 	a.ledger.Tasks, a.ledger.Sessions = a.tasks, a.sessions
@@ -105,7 +108,7 @@ func New(s store.Store, o Options) *App {
 // fault of the program, which no input brings about.
 func kinds() *kernel.Kinds {
 	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
-		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds())
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), runs.Kinds())
 	if err != nil {
 		panic(err)
 	}
@@ -123,6 +126,7 @@ func (a *App) needs() []func(*kernel.Call) ([]api.Need, error) {
 		a.tasks.PromotionNeeds,
 		a.lessons.ReviewNeeds,
 		a.tasks.TaskNeeds,
+		a.runs.RunNeeds,
 		a.tasks.MemoNeeds,
 		a.upkeep.ConsolidationNeeds,
 		a.ledger.SpineNeeds,
@@ -142,6 +146,7 @@ type (
 	historyService  = history.Service
 	accessService   = access.Service
 	overviewService = overview.Service
+	runsService     = runs.Service
 )
 
 // service is the application bound to who is asking.
@@ -156,6 +161,7 @@ type service struct {
 	*historyService
 	*accessService
 	*overviewService
+	*runsService
 }
 
 var _ api.Service = (*service)(nil)
@@ -164,7 +170,7 @@ var _ api.Service = (*service)(nil)
 func (a *App) As(who Identity) api.Service {
 	return &service{
 		a.ledger.As(who), a.tasks.As(who), a.contexts.As(who), a.lessons.As(who), a.sessions.As(who),
-		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who),
+		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who), a.runs.As(who),
 	}
 }
 

@@ -58,6 +58,11 @@ func (c *Client) AssembleContext(ctx context.Context, req api.ContextRequest) (a
 	return call[api.ContextResult](ctx, c, "AssembleContext", &req)
 }
 
+// BeatRuns implements api.Service.
+func (c *Client) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Beat, error) {
+	return call[api.Beat](ctx, c, "BeatRuns", &req)
+}
+
 // Bullet implements api.Service.
 func (c *Client) Bullet(ctx context.Context, req api.BulletRequest) (api.BulletView, error) {
 	return call[api.BulletView](ctx, c, "Bullet", &req)
@@ -151,6 +156,11 @@ func (c *Client) DiagnoseSession(ctx context.Context, req api.DiagnoseSessionReq
 // Diff implements api.Service.
 func (c *Client) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult, error) {
 	return call[api.DiffResult](ctx, c, "Diff", &req)
+}
+
+// EndRun implements api.Service.
+func (c *Client) EndRun(ctx context.Context, req api.EndRunRequest) (api.RunInfo, error) {
+	return call[api.RunInfo](ctx, c, "EndRun", &req)
 }
 
 // ExplainPatch implements api.Service.
@@ -251,6 +261,11 @@ func (c *Client) NudgeSession(ctx context.Context, req api.NudgeSessionRequest) 
 // OpenForkTasks implements api.Service.
 func (c *Client) OpenForkTasks(ctx context.Context, req api.OpenForkTasksRequest) (api.OpenedTasks, error) {
 	return call[api.OpenedTasks](ctx, c, "OpenForkTasks", &req)
+}
+
+// OpenWork implements api.Service.
+func (c *Client) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.WorkList, error) {
+	return call[api.WorkList](ctx, c, "OpenWork", &req)
 }
 
 // PatchBetween implements api.Service.
@@ -358,6 +373,26 @@ func (c *Client) Rosters(ctx context.Context) (api.RosterChoices, error) {
 	return call[api.RosterChoices](ctx, c, "Rosters", nil)
 }
 
+// Run implements api.Service.
+func (c *Client) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, error) {
+	return call[api.RunInfo](ctx, c, "Run", &req)
+}
+
+// RunCosts implements api.Service.
+func (c *Client) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.RunCosts, error) {
+	return call[api.RunCosts](ctx, c, "RunCosts", &req)
+}
+
+// RunLog implements api.Service.
+func (c *Client) RunLog(ctx context.Context, req api.RunRequest) (api.RunLog, error) {
+	return call[api.RunLog](ctx, c, "RunLog", &req)
+}
+
+// Runs implements api.Service.
+func (c *Client) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunList, error) {
+	return call[api.RunList](ctx, c, "Runs", &req)
+}
+
 // SameBullets implements api.Service.
 func (c *Client) SameBullets(ctx context.Context, req api.SameBulletsRequest) (api.BulletResult, error) {
 	return call[api.BulletResult](ctx, c, "SameBullets", &req)
@@ -408,6 +443,11 @@ func (c *Client) Stalemates(ctx context.Context, req api.ListStalematesRequest) 
 	return call[api.StalemateList](ctx, c, "Stalemates", &req)
 }
 
+// StartRun implements api.Service.
+func (c *Client) StartRun(ctx context.Context, req api.StartRunRequest) (api.StartedRun, error) {
+	return call[api.StartedRun](ctx, c, "StartRun", &req)
+}
+
 // StartSession implements api.Service.
 func (c *Client) StartSession(ctx context.Context, req api.StartSessionRequest) (api.SessionStart, error) {
 	return call[api.SessionStart](ctx, c, "StartSession", &req)
@@ -416,6 +456,11 @@ func (c *Client) StartSession(ctx context.Context, req api.StartSessionRequest) 
 // Status implements api.Service.
 func (c *Client) Status(ctx context.Context) (api.StatusResult, error) {
 	return call[api.StatusResult](ctx, c, "Status", nil)
+}
+
+// StopRun implements api.Service.
+func (c *Client) StopRun(ctx context.Context, req api.StopRunRequest) (api.RunInfo, error) {
+	return call[api.RunInfo](ctx, c, "StopRun", &req)
 }
 
 // SubmitDeltas implements api.Service.

@@ -91,6 +91,16 @@ var routes = []route{
 	post("/stalemates/{id}/verdict", api.Service.DecideStalemate, "Deliver a verdict"),
 	post("/stalemates/{id}/move", api.Service.MoveStalemate, "Take a step after the verdict, or withdraw"),
 
+	get("/work", api.Service.OpenWork, "List what agents could be started for"),
+	post("/runs", api.Service.StartRun, "Take a piece of work for an agent, with a token for this run"),
+	get("/runs", api.Service.Runs, "List runs"),
+	get("/runs/costs", api.Service.RunCosts, "Sum what runs used"),
+	post("/runs/beat", api.Service.BeatRuns, "Say that runs are alive, and hear which are to stop"),
+	get("/runs/{id}", api.Service.Run, "Show a run"),
+	get("/runs/{id}/log", api.Service.RunLog, "Read what a run printed"),
+	post("/runs/{id}/end", api.Service.EndRun, "Say how a run ended"),
+	post("/runs/{id}/stop", api.Service.StopRun, "Have a run stopped"),
+
 	post("/sessions", api.Service.StartSession, "Start a session"),
 	get("/sessions", api.Service.Sessions, "List sessions"),
 	view("/rosters", api.Service.Rosters, "List the project's roster and the presets"),

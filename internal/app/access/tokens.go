@@ -120,6 +120,54 @@ func (s *Service) IssueToken(ctx context.Context, req api.IssueTokenRequest) (ap
 	return out, err
 }
 
+// IssueFor makes a token that names an actor until an instant, as part of
+// another use case. It gives its id and its secret.
+func (a *Room) IssueFor(ch *kernel.Change, actor brenner.ActorName, until time.Time) (id, secret string, err error) {
+	secret = newSecret()
+	t := store.Token{
+		ID: fmt.Sprintf("token-%d", ch.NextSeq()), Actor: actor, Secret: canon.Sum([]byte(secret)), Created: ch.Now, Expires: journal.Instant(until),
+	}
+	if err := ch.PutToken(t); err != nil {
+		return "", "", err
+	}
+	_, err = kindTokenIssued.Append(ch, tokenIssued{ID: t.ID, Actor: t.Actor, Expires: t.Expires})
+	return t.ID, secret, err
+}
+
+// Prolong lets a token that IssueFor made live until another instant.
+func (a *Room) Prolong(ch *kernel.Change, id string, until time.Time) error {
+	t, ok, err := tokenByID(ch, id)
+	if err != nil || !ok || t.Revoked {
+		return err
+	}
+	t.Expires = journal.Instant(until)
+	return ch.PutToken(t)
+}
+
+// EndToken revokes a token that IssueFor made; one that is revoked stays so.
+func (a *Room) EndToken(ch *kernel.Change, id string) error {
+	t, ok, err := tokenByID(ch, id)
+	if err != nil || !ok || t.Revoked {
+		return err
+	}
+	t.Revoked = true
+	if err := ch.PutToken(t); err != nil {
+		return err
+	}
+	_, err = kindTokenRevoked.Append(ch, tokenRevoked{ID: t.ID, Actor: t.Actor})
+	return err
+}
+
+func tokenByID(ch *kernel.Change, id string) (store.Token, bool, error) {
+	all, err := ch.Reader.Tokens(ch.Ctx)
+	for _, t := range all {
+		if t.ID == id {
+			return t, true, err
+		}
+	}
+	return store.Token{}, false, err
+}
+
 func checkNewToken(ch *kernel.Change, req api.IssueTokenRequest) error {
 	if err := req.Actor.Check(); err != nil {
 		return err

@@ -47,6 +47,7 @@ type Actor struct {
 const (
 	Agent  = "agent"
 	Person = "person"
+	Runner = "runner" // a process that starts agents (W17)
 )
 
 func applyActor(ctx context.Context, tx store.Tx, rec journal.Record, p Actor) error {

@@ -57,6 +57,31 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	})
 }
 
+// EachInfo visits sessions, the newest first, until fn says stop.
+func (r *Room) EachInfo(c *kernel.Call, fn func(api.SessionInfo) bool) error {
+	return sessions.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[session]) (bool, error) {
+		return fn(row.Value.info()), nil
+	})
+}
+
+// Info loads a session.
+func (r *Room) Info(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, error) {
+	return findSession(c, id)
+}
+
+// Kickoff names the message that first asked an agent in a session, "" if there
+// is none.
+func (r *Room) Kickoff(c *kernel.Call, id brenner.SessionID, agent brenner.ActorName) (string, error) {
+	first := ""
+	err := messages.Each(c.Ctx, c.Reader, kernel.Query{Group: string(agent)}, func(row kernel.Row[message]) (bool, error) {
+		if row.Value.Session == id && row.Value.Kind == api.MessageKickoff {
+			first = row.Value.ID
+		}
+		return first == "", nil
+	})
+	return first, err
+}
+
 // Asked gives a session the caller takes part in, or with no id the newest one
 // that waits for its answer; false if there is none.
 func (r *Room) Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, bool, error) {

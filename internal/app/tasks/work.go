@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/store"
 	"brenner/policy"
 )
 
@@ -83,6 +84,50 @@ func (r *Room) claimFor(ch *kernel.Change, id string, holder brenner.ActorName, 
 		return api.TaskInfo{}, err
 	}
 	return r.Find(ch.Call, id)
+}
+
+// ClaimAs claims a task for an agent, as part of another use case: as the agent
+// itself would.
+func (r *Room) ClaimAs(ch *kernel.Change, id string, agent store.Actor, lease time.Duration) (api.TaskInfo, error) {
+	t, err := r.Find(ch.Call, id)
+	if err != nil {
+		return t, err
+	}
+	if err := r.checkFree(ch.Call.As(agent), t); err != nil {
+		return t, err
+	}
+	if t.CrossCutting {
+		if err := compressed(ch.Call, t.Modules); err != nil {
+			return t, err
+		}
+	}
+	return r.claimFor(ch, id, agent.Name, lease)
+}
+
+// Renew prolongs the claim of an agent that holds a task.
+func (r *Room) Renew(ch *kernel.Change, id string, agent brenner.ActorName, lease time.Duration) error {
+	t, err := r.Find(ch.Call, id)
+	if err != nil || t.State != api.TaskClaimed || t.Holder != agent {
+		return err
+	}
+	_, err = r.claimFor(ch, id, agent, lease)
+	return err
+}
+
+// GiveBack makes a task free that an agent holds; one that it does not hold, or
+// that is closed, stays as it is.
+func (r *Room) GiveBack(ch *kernel.Change, id string, agent brenner.ActorName) error {
+	t, err := r.Find(ch.Call, id)
+	if err != nil || t.State != api.TaskClaimed || t.Holder != agent {
+		return err
+	}
+	_, err = kindTaskReleased.Append(ch, taskReleased{ID: id})
+	return err
+}
+
+// Eligible reports whether a task is for an agent.
+func (r *Room) Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) bool {
+	return r.checkEligible(c.As(agent), t) == nil
 }
 
 // findClaimable gives the task named if the caller may have it, or the oldest one

@@ -1,0 +1,189 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"brenner"
+	"brenner/api"
+	"brenner/program"
+)
+
+// sets an agent to work: it takes a piece of work for an agent.
+func (p *player) sets(agent brenner.ActorName, w api.Work) (api.StartedRun, error) {
+	return p.StartRun(p.ctx, api.StartRunRequest{
+		Work: w, Agent: agent, Runner: "here/1/2",
+		Program: api.RunProgram{Name: "script", Profile: program.Script, Tools: program.NoTools, Directory: program.Scratch},
+	})
+}
+
+// ends says how a run ended.
+func (p *player) ends(id string, o api.Outcome, c program.Cause) api.RunInfo {
+	p.Helper()
+	r, err := p.EndRun(p.ctx, api.EndRunRequest{
+		ID: id, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: o, Cause: c, Said: "so it ended", Starts: 1}, Transcript: "it printed this\n",
+	})
+	p.must(err)
+	return r
+}
+
+func runCases() []testCase {
+	return []testCase{
+		{"a run holds its task and gives it back", func(s *scene) { // W8, W10
+			t := s.pi.opens()
+			work := api.Work{Task: t.ID}
+			run, err := s.pi.sets("GreyStone", work)
+			s.pi.must(err)
+			if run.Token == "" || run.State != api.RunRunning || run.Attempt != 1 || run.Role != "writer" || run.LeaseLeft <= 0 {
+				s.Errorf("started %+v", run)
+			}
+			held, err := s.pi.Task(s.ctx, api.TaskRequest{ID: t.ID})
+			s.pi.must(err)
+			if held.State != api.TaskClaimed || held.Holder != "GreyStone" {
+				s.Errorf("the task is %+v", held)
+			}
+			_, err = s.pi.sets("GreyStone", work)
+			s.pi.refused(err, brenner.CodeWorkTaken)
+			end := s.pi.ends(run.ID, api.OutcomeFailed, program.Crashed)
+			if end.State != api.RunEnded || end.Outcome != api.OutcomeFailed || end.Said != "so it ended" {
+				s.Errorf("ended %+v", end)
+			}
+			if free, _ := s.pi.Task(s.ctx, api.TaskRequest{ID: t.ID}); free.State != api.TaskOpen {
+				s.Errorf("the task is still %+v", free)
+			}
+			_, err = s.pi.EndRun(s.ctx, api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}})
+			s.pi.refused(err, brenner.CodeRunEnded)
+			log, err := s.pi.RunLog(s.ctx, api.RunRequest{ID: run.ID}) // W11
+			if s.pi.must(err); log.Text != "it printed this\n" {
+				s.Errorf("the log is %q", log.Text)
+			}
+		}},
+		{"of many runners one gets the task", func(s *scene) { // W8
+			t := s.pi.opens()
+			var won atomic.Int64
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					if _, err := s.pi.sets("GreyStone", api.Work{Task: t.ID}); err == nil {
+						won.Add(1)
+					}
+				})
+			}
+			if all.Wait(); won.Load() != 1 {
+				s.Errorf("%d runs hold one task", won.Load())
+			}
+		}},
+		{"three failures block the work until a person starts it again", func(s *scene) { // W10
+			t := s.pi.opens()
+			work := api.Work{Task: t.ID}
+			for range brenner.MaxRunFailures {
+				run, err := s.pi.sets("GreyStone", work)
+				s.pi.must(err)
+				s.pi.ends(run.ID, api.OutcomeNothing, program.NoWords)
+			}
+			_, err := s.pi.sets("GreyStone", work)
+			s.pi.refused(err, brenner.CodeWorkBlocked)
+			open, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{})
+			if s.pi.must(err); len(open.Work) != 0 || len(open.Blocked) != 1 || open.Blocked[0].Failures != brenner.MaxRunFailures {
+				s.Errorf("open work: %+v", open)
+			}
+			status, err := s.pi.Status(s.ctx)
+			s.pi.must(err)
+			if !slices.ContainsFunc(status.Items, func(n api.Need) bool { return n.Kind == "run" && slices.Contains(n.Names, t.ID) }) {
+				s.Errorf("status does not say that %s needs the PI: %+v", t.ID, status.Items)
+			}
+			run, err := s.pi.StartRun(s.ctx, api.StartRunRequest{Work: work, Agent: "GreyStone", Runner: "here/1/2", Again: true})
+			if s.pi.must(err); run.Attempt != brenner.MaxRunFailures+1 {
+				s.Errorf("started %+v", run)
+			}
+		}},
+		{"what the machine or the provider is at fault for blocks nothing", func(s *scene) { // W10
+			t := s.pi.opens()
+			for _, cause := range []program.Cause{program.NotInstalled, program.NotLoggedIn, program.RateLimited, program.Overloaded} {
+				run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+				s.pi.must(err)
+				s.pi.ends(run.ID, api.OutcomeFailed, cause)
+			}
+			open, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Task: t.ID}})
+			if s.pi.must(err); len(open.Work) != 1 || open.Work[0].Agents[0].Name != "GreyStone" {
+				s.Errorf("open work: %+v", open)
+			}
+		}},
+		{"a session is work for each agent that was asked", func(s *scene) { // W1, W6
+			info := s.pi.starts()
+			id, asked := info.ID, len(info.Recipients)
+			open, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Session: id}})
+			if s.pi.must(err); len(open.Work) != asked || asked < 2 {
+				s.Fatalf("open work: %+v", open)
+			}
+			run, err := s.pi.sets("BlueLake", api.Work{Session: id})
+			if s.pi.must(err); len(run.Messages) != 1 || run.Role != "hypothesis_generator" {
+				s.Errorf("started %+v", run)
+			}
+			if open, _ = s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Session: id}}); len(open.Work) != asked-1 || open.Work[0].Agents[0].Name == "BlueLake" {
+				s.Errorf("while one is at it: %+v", open.Work)
+			}
+			_, err = s.pi.sets("GreyStone", api.Work{Session: id})
+			s.pi.refused(err, brenner.CodeNotFound)
+			s.agent("BlueLake").submits(id, anomaly)
+			s.pi.ends(run.ID, api.OutcomeAnswered, program.Fine)
+			_, err = s.pi.sets("BlueLake", api.Work{Session: id})
+			s.pi.refused(err, brenner.CodeWorkDone)
+			costs, err := s.pi.RunCosts(s.ctx, api.RunCostsRequest{Work: api.Work{Session: id}})
+			if s.pi.must(err); costs.Total.Runs != 1 || costs.Total.Unknown != 1 || costs.ByAgent["BlueLake"].Runs != 1 { // W12
+				s.Errorf("costs: %+v", costs)
+			}
+		}},
+		{"a person stops a run and its runner hears of it", func(s *scene) { // W12
+			t := s.pi.opens()
+			run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			_, err = s.pi.StopRun(s.ctx, api.StopRunRequest{ID: run.ID, Reason: "enough"})
+			s.pi.must(err)
+			beat, err := s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "here/1/2", Runs: []api.RunBeat{{ID: run.ID, Does: "thinks"}, {ID: "run-0"}}})
+			if s.pi.must(err); len(beat.Runs) != 2 || beat.Runs[0].Stop != "enough" || beat.Runs[0].LeaseLeft <= 0 || !beat.Runs[1].Gone {
+				s.Errorf("beat: %+v", beat)
+			}
+			if beat, _ := s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "another/1/2", Runs: []api.RunBeat{{ID: run.ID}}}); len(beat.Runs) != 1 || !beat.Runs[0].Gone {
+				s.Errorf("the beat of another runner: %+v", beat)
+			}
+			list, err := s.pi.Runs(s.ctx, api.ListRunsRequest{States: []api.RunState{api.RunRunning}, Runner: "here/"})
+			if s.pi.must(err); len(list.Runs) != 1 || list.Runs[0].Stopping != "enough" {
+				s.Errorf("runs: %+v", list)
+			}
+		}},
+		{"no agent starts agents", func(s *scene) { // W5
+			t := s.pi.opens()
+			_, err := s.agent("RedSky").sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.refused(err, brenner.CodeWriteDenied)
+		}},
+		{"runs are listed by pages", func(s *scene) {
+			for i := range 5 {
+				t := s.pi.opens()
+				run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+				s.pi.must(err)
+				s.pi.ends(run.ID, api.OutcomeStopped, program.Cause(fmt.Sprint(i)))
+			}
+			var causes []program.Cause
+			req := api.ListRunsRequest{Page: api.Page{Limit: 2}}
+			for range 5 {
+				list, err := s.pi.Runs(s.ctx, req)
+				s.pi.must(err)
+				for _, r := range list.Runs {
+					causes = append(causes, r.Cause)
+				}
+				if req.Cursor = list.Cursor; req.Cursor == "" {
+					break
+				}
+			}
+			if fmt.Sprint(causes) != "[4 3 2 1 0]" {
+				s.Errorf("listed %v", causes)
+			}
+		}},
+	}
+}
+
+// anomaly is a reply with one usable delta.
+const anomaly = "Seen.\n\n```delta\n" + `{"operation":"ADD","target_id":null,"section":"anomaly_register","payload":{"name":"gap","observation":"the ring stays open"},"rationale":"seen"}` + "\n```\n"

@@ -1,0 +1,267 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Run implements api.Runs.
+func (s *Service) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, error) {
+	return kernel.View(ctx, s.caller, running(req.ID), func(c *kernel.Call) (api.RunInfo, error) {
+		r, err := runs.Find(ctx, c.Reader, req.ID)
+		return s.shown(r), err
+	})
+}
+
+// shown is a run with what it does now.
+func (r *Room) shown(of run) api.RunInfo {
+	out := of.info()
+	if of.State == api.RunRunning {
+		out.Doing = r.doing.of(of.ID)
+	}
+	return out
+}
+
+// RunLog implements api.Runs.
+func (s *Service) RunLog(ctx context.Context, req api.RunRequest) (api.RunLog, error) {
+	// What a run printed is read by persons; a distiller's way to it is an
+	// artifact (C2).
+	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, req.ID), func(c *kernel.Call) (api.RunLog, error) {
+		r, err := runs.Find(ctx, c.Reader, req.ID)
+		if err != nil {
+			return api.RunLog{}, err
+		}
+		if r.End == nil || r.End.Transcript == "" {
+			return api.RunLog{ID: r.ID}, nil
+		}
+		text, err := c.Blob(ctx, r.End.Transcript)
+		return api.RunLog{ID: r.ID, Text: string(text)}, err
+	})
+}
+
+// Runs implements api.Runs.
+func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunList, error) {
+	return kernel.View(ctx, s.caller, running("runs"), func(c *kernel.Call) (api.RunList, error) {
+		out := api.RunList{Runs: []api.RunInfo{}}
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return out, err
+		}
+		q := kernel.Query{Group: req.Work.String(), States: kernel.Strings(req.States), Newest: true}
+		if q.After, err = kernel.OpenCursor[kernel.Place](req.Cursor); err != nil {
+			return out, err
+		}
+		var last kernel.Place
+		err = runs.Each(ctx, c.Reader, q, func(row kernel.Row[run]) (bool, error) {
+			r := row.Value
+			if !req.Since.IsZero() && r.Started.Before(req.Since) {
+				return false, nil
+			}
+			if req.Agent != "" && r.Agent != req.Agent || !strings.HasPrefix(r.Runner, req.Runner) || !req.Before.IsZero() && !r.Started.Before(req.Before) {
+				return true, nil
+			}
+			if len(out.Runs) == limit {
+				out.Cursor = kernel.MakeCursor(last)
+				return false, nil
+			}
+			out.Runs = append(out.Runs, s.shown(r))
+			last = row.Place()
+			return true, nil
+		})
+		return out, err
+	})
+}
+
+// RunCosts implements api.Runs.
+func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.RunCosts, error) {
+	return kernel.View(ctx, s.caller, running("costs"), func(c *kernel.Call) (api.RunCosts, error) {
+		out := api.RunCosts{ByAgent: map[string]api.RunSum{}, ByWork: map[string]api.RunSum{}, ByDay: map[string]api.RunSum{}}
+		err := runs.Each(ctx, c.Reader, kernel.Query{Group: req.Work.String(), Newest: true}, func(row kernel.Row[run]) (bool, error) {
+			r := row.Value
+			if !req.Since.IsZero() && r.Started.Before(req.Since) {
+				return false, nil
+			}
+			add(&out.Total, r)
+			for key, sums := range map[string]map[string]api.RunSum{
+				string(r.Agent): out.ByAgent, r.work().String(): out.ByWork, r.Started.UTC().Format("2006-01-02"): out.ByDay,
+			} {
+				sum := sums[key]
+				add(&sum, r)
+				sums[key] = sum
+			}
+			return out.Total.Runs < brenner.MaxRecordsSearched, nil
+		})
+		return out, err
+	})
+}
+
+// add adds what a run used to a sum. What it did not tell is counted as not
+// told.
+func add(sum *api.RunSum, r run) {
+	sum.Runs++
+	if r.End == nil {
+		return
+	}
+	if r.End.Outcome.Good() {
+		sum.Good++
+	}
+	if t := r.End.Usage.Tokens; t != nil {
+		sum.Tokens.In += t.In
+		sum.Tokens.Cached += t.Cached
+		sum.Tokens.Out += t.Out
+	}
+	if r.End.Usage.Cost != nil {
+		sum.Cost += *r.End.Usage.Cost
+	} else {
+		sum.Unknown++
+	}
+}
+
+// OpenWork implements api.Runs.
+func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.WorkList, error) {
+	return kernel.View(ctx, s.caller, running("work"), func(c *kernel.Call) (api.WorkList, error) {
+		l := &looking{Room: s.Room, Call: c, req: req, out: api.WorkList{Work: []api.WorkItem{}, Blocked: []api.WorkItem{}}}
+		var err error
+		if l.agents, err = c.Actors(ctx); err != nil {
+			return l.out, err
+		}
+		if l.busy, err = busy(c); err != nil {
+			return l.out, err
+		}
+		if req.Task == "" {
+			err = l.sessions()
+		}
+		if err == nil && req.Session == "" {
+			err = l.tasks()
+		}
+		slices.SortStableFunc(l.out.Work, func(a, b api.WorkItem) int { return a.Since.Compare(b.Since) })
+		return l.out, err
+	})
+}
+
+// looking is a look for work.
+type looking struct {
+	*Room
+	*kernel.Call
+	req    api.OpenWorkRequest
+	agents []store.Actor
+	busy   map[brenner.ActorName]int
+	out    api.WorkList
+}
+
+// busy counts the live runs of each agent.
+func busy(c *kernel.Call) (map[brenner.ActorName]int, error) {
+	out := map[brenner.ActorName]int{}
+	err := runs.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.RunRunning)}}, func(row kernel.Row[run]) (bool, error) {
+		if row.Value.live(c.Now) {
+			out[row.Value.Agent]++
+		}
+		return true, nil
+	})
+	return out, err
+}
+
+// put lists work, apart where it has failed too often.
+func (l *looking) put(item api.WorkItem) bool {
+	if item.Failures >= brenner.MaxRunFailures && !l.req.Again {
+		l.out.Blocked = append(l.out.Blocked, item)
+	} else {
+		l.out.Work = append(l.out.Work, item)
+	}
+	return len(l.out.Work)+len(l.out.Blocked) < brenner.MaxPage
+}
+
+func (l *looking) sessions() error {
+	var fail error
+	visit := func(info api.SessionInfo) bool {
+		earlier, err := earlierRuns(l.Call, api.Work{Session: info.ID})
+		if err != nil {
+			fail = err
+			return false
+		}
+		for _, r := range info.Recipients {
+			if !r.Waiting && !l.req.Again {
+				continue
+			}
+			if _, taken := held(earlier, r.Name, l.Now); taken {
+				continue
+			}
+			entry, _ := info.Roster.Entry(r.Name)
+			item := api.WorkItem{
+				Work: api.Work{Session: info.ID}, Title: info.Question, Role: r.Role, Since: r.AskedAt,
+				Agents: []api.WorkAgent{{Name: r.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[r.Name]}},
+			}
+			item.Failures, item.Last = failures(earlier, r.Name, r.Ask)
+			if !l.put(item) {
+				return false
+			}
+		}
+		return true
+	}
+	if l.req.Session != "" {
+		info, err := l.Sessions.Info(l.Call, l.req.Session)
+		if err == nil {
+			visit(info)
+		}
+		return errors.Join(err, fail)
+	}
+	return errors.Join(l.Sessions.EachInfo(l.Call, visit), fail)
+}
+
+func (l *looking) tasks() error {
+	var fail error
+	visit := func(t api.TaskInfo) bool {
+		if l.req.Task != "" && t.ID != l.req.Task || t.State == api.TaskClaimed && !t.Overdue {
+			return true
+		}
+		earlier, err := earlierRuns(l.Call, api.Work{Task: t.ID})
+		if err != nil {
+			fail = err
+			return false
+		}
+		item := api.WorkItem{Work: api.Work{Task: t.ID}, Title: t.Title, Role: t.Role, Since: t.Created, Agents: []api.WorkAgent{}}
+		for _, a := range l.agents {
+			if !a.Active || a.Kind != kernel.Agent || !l.Tasks.Eligible(l.Call, t, a) {
+				continue
+			}
+			entry, _ := l.Config.Roster.Entry(a.Name)
+			item.Agents = append(item.Agents, api.WorkAgent{Name: a.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[a.Name]})
+		}
+		item.Failures, item.Last = failures(earlier, "", "")
+		return l.put(item)
+	}
+	return errors.Join(l.Tasks.Each(l.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, visit), fail)
+}
+
+// RunNeeds lists work that has failed too often for a runner to try again
+// (W10).
+func (r *Room) RunNeeds(c *kernel.Call) ([]api.Need, error) {
+	l := &looking{Room: r, Call: c}
+	var err error
+	if l.agents, err = c.Actors(c.Ctx); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(l.sessions(), l.tasks()); err != nil {
+		return nil, err
+	}
+	var names []string
+	why := ""
+	for _, b := range l.out.Blocked {
+		names = append(names, b.Work.String())
+		if last, err := runs.Find(c.Ctx, c.Reader, b.Last); err == nil && why == "" && last.End != nil {
+			why = ": " + last.End.Cause.Sentence() + " " + last.End.Said
+		}
+	}
+	return []api.Need{{
+		Kind: "run", Count: len(names), What: "runs failed again and again at " + kernel.FirstFew(names) + why,
+		Command: "brenner runs " + kernel.First(names), Names: names,
+	}}, nil
+}

@@ -1,0 +1,125 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/program"
+)
+
+// startsRun takes a task for BlueLake.
+func startsRun(t *testing.T, w world, task string, runner string) (api.StartedRun, error) {
+	t.Helper()
+	return w.PI().StartRun(t.Context(), api.StartRunRequest{
+		Work: api.Work{Task: task}, Agent: "BlueLake", Runner: runner, Lease: api.Duration(time.Minute),
+		Program: api.RunProgram{Name: "x", Profile: program.Claude, TellsCost: true},
+	})
+}
+
+func opensTask(t *testing.T, w world) string {
+	t.Helper()
+	task, err := w.PI().NewTask(t.Context(), api.NewTaskRequest{Title: "Write", Role: "writer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task.ID
+}
+
+// W3, W8: the token of a run lives as long as its lease. When the runner is not
+// heard of any more the token dies, another runner takes the task, the first run
+// is lost, and what it tries to complete counts for nothing.
+func TestRun_ALeaseThatRanOutFreesTheWork(t *testing.T) {
+	w, now := clocked(t)
+	task := opensTask(t, w)
+	first, err := startsRun(t, w, task, "one/1/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who, err := w.app.Authenticate(t.Context(), first.Token); err != nil || who.Name != "BlueLake" {
+		t.Fatalf("the token names %+v, %v", who, err)
+	}
+	*now = now.Add(40 * time.Second)
+	beat, err := w.PI().BeatRuns(t.Context(), api.BeatRunsRequest{Runner: "one/1/1", Runs: []api.RunBeat{{ID: first.ID}}})
+	if err != nil || beat.Runs[0].LeaseLeft != api.Duration(time.Minute) {
+		t.Errorf("a beat renews to %+v, %v", beat, err)
+	}
+	*now = now.Add(50 * time.Second) // past the first lease, within the second
+	if _, err := w.app.Authenticate(t.Context(), first.Token); err != nil {
+		t.Errorf("a renewed token: %v", err)
+	}
+	if _, err := startsRun(t, w, task, "two/1/1"); brenner.CodeOf(err) != brenner.CodeWorkTaken {
+		t.Errorf("while it is held: %v", err)
+	}
+	*now = now.Add(20 * time.Second)
+	if _, err := w.app.Authenticate(t.Context(), first.Token); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+		t.Errorf("the token of a dead runner: %v", err)
+	}
+	second, err := startsRun(t, w, task, "two/1/1")
+	if err != nil || second.Attempt != 2 {
+		t.Fatalf("the second runner: %+v, %v", second, err)
+	}
+	lost, err := w.PI().Run(t.Context(), api.RunRequest{ID: first.ID})
+	if err != nil || lost.State != api.RunEnded || lost.Outcome != api.OutcomeLost {
+		t.Errorf("the first run: %+v, %v", lost, err)
+	}
+	if _, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: first.ID, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}}); brenner.CodeOf(err) != brenner.CodeRunEnded {
+		t.Errorf("the dead runner comes back: %v", err)
+	}
+	if beat, _ := w.PI().BeatRuns(t.Context(), api.BeatRunsRequest{Runner: "one/1/1", Runs: []api.RunBeat{{ID: first.ID}}}); !beat.Runs[0].Gone {
+		t.Errorf("its beat is answered %+v", beat)
+	}
+	if _, err := w.As("BlueLake").CompleteTask(t.Context(), api.CompleteTaskRequest{ID: task}); err != nil {
+		t.Errorf("the second run completes: %v", err)
+	}
+	end, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: second.ID, Runner: "two/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}})
+	if err != nil || end.Outcome != api.OutcomeWorked {
+		t.Errorf("ended %+v, %v", end, err)
+	}
+	for _, token := range []string{first.Token, second.Token} {
+		if _, err := w.app.Authenticate(t.Context(), token); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+			t.Errorf("a token lives after its run: %v", err)
+		}
+	}
+}
+
+// W13: at the day's budget no further run starts; a cost that is not known yet
+// counts as the bound, and the next day begins anew.
+func TestStartRun_KeepsToTheDaysBudget(t *testing.T) {
+	w, now := clocked(t)
+	if _, err := w.PI().ApplyConfig(t.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: "budget: 1"}}); err != nil {
+		t.Fatal(err)
+	}
+	start := func(p api.RunProgram) (api.StartedRun, error) {
+		return w.PI().StartRun(t.Context(), api.StartRunRequest{Work: api.Work{Task: opensTask(t, w)}, Agent: "BlueLake", Runner: "one/1/1", Program: p})
+	}
+	if _, err := start(api.RunProgram{Name: "silent"}); brenner.CodeOf(err) != brenner.CodeCostUnknown {
+		t.Errorf("a program that tells no cost: %v", err)
+	}
+	told, err := start(api.RunProgram{Name: "tells", TellsCost: true, Bound: 600_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(api.RunProgram{Name: "tells", TellsCost: true, Bound: 600_000}); brenner.CodeOf(err) != brenner.CodeBudgetSpent {
+		t.Errorf("while the bound of the first is promised: %v", err)
+	}
+	cost := program.Money(100_000)
+	if _, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: told.ID, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeNothing, Usage: program.Usage{Cost: &cost}}}); err != nil {
+		t.Fatal(err)
+	}
+	second, err := start(api.RunProgram{Name: "bounded", Bound: 900_000})
+	if err != nil {
+		t.Fatalf("after the first cost less: %v", err)
+	}
+	if _, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: second.ID, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeNothing}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(api.RunProgram{Name: "tells", TellsCost: true}); brenner.CodeOf(err) != brenner.CodeBudgetSpent {
+		t.Errorf("a cost that was not told counts as the bound: %v", err)
+	}
+	*now = now.Add(24 * time.Hour)
+	if _, err := start(api.RunProgram{Name: "tells", TellsCost: true}); err != nil {
+		t.Errorf("the next day: %v", err)
+	}
+}

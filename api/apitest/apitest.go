@@ -62,6 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		overviewCases(),
 		fileCases(),
 		clauseCases(),
+		reviewCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")

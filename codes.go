@@ -5,7 +5,7 @@ import "slices"
 // Codes lists the registry, sorted by code. docs/errors.md is generated from
 // it; a test fails on a code without a row, a document entry or a test.
 func Codes() []CodeInfo {
-	all := slices.Concat(generalCodes, ledgerCodes, deltaCodes, rosterCodes, anchorCodes, playbookCodes, contextCodes, taskCodes, serverCodes, fileCodes, webCodes, runCodes)
+	all := slices.Concat(generalCodes, ledgerCodes, deltaCodes, rosterCodes, anchorCodes, playbookCodes, contextCodes, taskCodes, reviewCodes, serverCodes, fileCodes, webCodes, runCodes)
 	slices.SortFunc(all, func(a, b CodeInfo) int {
 		if a.Code < b.Code {
 			return -1

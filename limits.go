@@ -312,6 +312,12 @@ const (
 	ConsolidationChanges = 100
 )
 
+// Reviews.
+const (
+	// MaxDecisions bounds the versions that one decision is about (N4).
+	MaxDecisions = 200
+)
+
 // Limits of files in and out (X6).
 const (
 	// MaxBatchItems and MaxBatchBytes bound one batch of writes, so that it fits

@@ -23,6 +23,7 @@ type Service interface {
 	Playbook
 	Overview
 	Upkeep
+	Reviews
 	Files
 	Runs
 }

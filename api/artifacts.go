@@ -61,6 +61,8 @@ type CreateArtifactRequest struct {
 	Change  *artifact.Change   `json:"change,omitzero"`
 	// Task is what it is written for; the writer must hold the task.
 	Task string `json:"task,omitzero"`
+	// Review hands it in at once: it waits for a person (N1).
+	Review bool `json:"review,omitzero"`
 }
 
 // UpdateArtifactRequest writes a new version.
@@ -84,6 +86,8 @@ type UpdateArtifactRequest struct {
 	Change    *artifact.Change `json:"change,omitzero"`
 	// Task is what it is written for; the writer must hold the task.
 	Task string `json:"task,omitzero"`
+	// Review hands the version in at once: it waits for a person (N1).
+	Review bool `json:"review,omitzero"`
 }
 
 // WriteResult says what a write made.
@@ -249,6 +253,8 @@ type DecisionRequest struct {
 	Write
 	Ref    brenner.Ref `json:"ref"`
 	Reason string      `json:"reason"`
+	// DryRun says what the decision would come to, and takes none (N3).
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // PromoteRequest makes a version canonical.
@@ -260,6 +266,8 @@ type PromoteRequest struct {
 	// a version that needs a rebase.
 	Replace  bool `json:"replace,omitzero"`
 	Override bool `json:"override,omitzero"`
+	// DryRun says what the promotion would come to, and makes none (N3).
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // StatusChange is one version's status before and after.
@@ -269,10 +277,14 @@ type StatusChange struct {
 	To   artifact.Status `json:"to"`
 }
 
-// DecisionResult lists every status that a decision changed.
+// DecisionResult is what a decision came to, or in a dry run would come to.
 type DecisionResult struct {
+	DryRun bool `json:"dry_run,omitzero"`
+	// Changes lists every status that changes.
 	Changes []StatusChange `json:"changes"`
-	// Stale lists what rests on what was superseded, first hundred.
+	// Stale lists the versions in use that become stale by it, Fresh those that
+	// were and are no more, of each the first hundred.
 	Stale []brenner.Ref `json:"stale,omitzero"`
-	Seq   int64         `json:"seq"`
+	Fresh []brenner.Ref `json:"fresh,omitzero"`
+	Seq   int64         `json:"seq,omitzero"`
 }

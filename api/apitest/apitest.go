@@ -63,6 +63,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		fileCases(),
 		clauseCases(),
 		runCases(),
+		reviewCases(),
 	)
 	if len(cases) == 0 {
 		t.Fatal("no cases")

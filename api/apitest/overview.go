@@ -45,6 +45,8 @@ func overviewCases() []testCase {
 			}
 			s.pi.creates(result("data", "one"))
 			s.pi.promotes(ref("data", 1))
+			s.pi.creates(note("use", "of it", link(artifact.DependsOn, "data", 1)))
+			s.pi.promotes(ref("use", 1))
 			t := s.pi.opens(ref("data", 1))
 			writer := s.agent("GreyStone")
 			writer.claims(t.ID)

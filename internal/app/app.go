@@ -22,6 +22,7 @@ import (
 	"brenner/internal/app/ledger"
 	"brenner/internal/app/lessons"
 	"brenner/internal/app/overview"
+	"brenner/internal/app/reviews"
 	"brenner/internal/app/runs"
 	"brenner/internal/app/sessions"
 	"brenner/internal/app/tasks"
@@ -74,6 +75,7 @@ type App struct {
 	access   *access.Room
 	overview *overview.Room
 	runs     *runs.Room
+	reviews  *reviews.Room
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -95,8 +97,9 @@ func New(s store.Store, o Options) *App {
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
 	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
-	a.overview = &overview.Room{Kernel: k, Needs: a.needs()}
-	a.ledger.Tasks, a.ledger.Sessions = a.tasks, a.sessions
+	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
+	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
+	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts = a.sessions, a.contexts
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions
 	a.lessons.Contexts = a.contexts
@@ -108,28 +111,28 @@ func New(s store.Store, o Options) *App {
 // fault of the program, which no input brings about.
 func kinds() *kernel.Kinds {
 	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
-		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), runs.Kinds())
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds())
 	if err != nil {
 		panic(err)
 	}
 	return all
 }
 
-// needs are the questions behind "what needs me", in the order of the answers
-// (X5).
-func (a *App) needs() []func(*kernel.Call) ([]api.Need, error) {
-	return []func(*kernel.Call) ([]api.Need, error){
-		a.disputes.StalemateNeeds,
-		a.sessions.SessionNeeds,
-		a.ledger.ForkNeeds,
-		a.ledger.StaleNeeds,
-		a.tasks.PromotionNeeds,
-		a.lessons.ReviewNeeds,
-		a.tasks.TaskNeeds,
-		a.runs.RunNeeds,
-		a.tasks.MemoNeeds,
-		a.upkeep.ConsolidationNeeds,
-		a.ledger.SpineNeeds,
+// waiting is where things wait for a person, besides the versions that reviews
+// know of (N1).
+func (a *App) waiting() []func(*kernel.Call) ([]kernel.Waiting, error) {
+	return []func(*kernel.Call) ([]kernel.Waiting, error){
+		a.disputes.Waiting,
+		a.sessions.Waiting,
+		a.ledger.WaitingForks,
+		a.ledger.WaitingStale,
+		a.ledger.WaitingSpine,
+		a.lessons.Waiting,
+		a.tasks.Waiting,
+		a.tasks.WaitingMemos,
+		a.upkeep.WaitingFindings,
+		a.upkeep.WaitingConsolidation,
+		a.runs.Waiting,
 	}
 }
 
@@ -147,6 +150,7 @@ type (
 	accessService   = access.Service
 	overviewService = overview.Service
 	runsService     = runs.Service
+	reviewsService  = reviews.Service
 )
 
 // service is the application bound to who is asking.
@@ -162,6 +166,7 @@ type service struct {
 	*accessService
 	*overviewService
 	*runsService
+	*reviewsService
 }
 
 var _ api.Service = (*service)(nil)
@@ -170,7 +175,8 @@ var _ api.Service = (*service)(nil)
 func (a *App) As(who Identity) api.Service {
 	return &service{
 		a.ledger.As(who), a.tasks.As(who), a.contexts.As(who), a.lessons.As(who), a.sessions.As(who),
-		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who), a.runs.As(who),
+		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who),
+		a.runs.As(who), a.reviews.As(who),
 	}
 }
 

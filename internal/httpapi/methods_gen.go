@@ -103,6 +103,11 @@ func (c *Client) CollectGarbage(ctx context.Context, req api.GarbageRequest) (ap
 	return call[api.GarbageResult](ctx, c, "CollectGarbage", &req)
 }
 
+// Comment implements api.Service.
+func (c *Client) Comment(ctx context.Context, req api.CommentRequest) (api.CommentInfo, error) {
+	return call[api.CommentInfo](ctx, c, "Comment", &req)
+}
+
 // CompileSession implements api.Service.
 func (c *Client) CompileSession(ctx context.Context, req api.CompileSessionRequest) (api.CompileResult, error) {
 	return call[api.CompileResult](ctx, c, "CompileSession", &req)
@@ -126,6 +131,11 @@ func (c *Client) Consolidate(ctx context.Context, req api.ConsolidateRequest) (a
 // CreateArtifact implements api.Service.
 func (c *Client) CreateArtifact(ctx context.Context, req api.CreateArtifactRequest) (api.WriteResult, error) {
 	return call[api.WriteResult](ctx, c, "CreateArtifact", &req)
+}
+
+// Decide implements api.Service.
+func (c *Client) Decide(ctx context.Context, req api.DecideRequest) (api.DecideResult, error) {
+	return call[api.DecideResult](ctx, c, "Decide", &req)
 }
 
 // DecideStalemate implements api.Service.
@@ -196,6 +206,11 @@ func (c *Client) ForceBullet(ctx context.Context, req api.ForceBulletRequest) (a
 // Forks implements api.Service.
 func (c *Client) Forks(ctx context.Context) (api.ForksResult, error) {
 	return call[api.ForksResult](ctx, c, "Forks", nil)
+}
+
+// HandIn implements api.Service.
+func (c *Client) HandIn(ctx context.Context, req api.HandInRequest) (api.HandedIn, error) {
+	return call[api.HandedIn](ctx, c, "HandIn", &req)
 }
 
 // History implements api.Service.
@@ -348,6 +363,11 @@ func (c *Client) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest) 
 	return call[api.Submission](ctx, c, "ReplyMessage", &req)
 }
 
+// RequestChanges implements api.Service.
+func (c *Client) RequestChanges(ctx context.Context, req api.RequestChangesRequest) (api.ChangesRequested, error) {
+	return call[api.ChangesRequested](ctx, c, "RequestChanges", &req)
+}
+
 // ResendSession implements api.Service.
 func (c *Client) ResendSession(ctx context.Context, req api.ResendSessionRequest) (api.DeliveryResult, error) {
 	return call[api.DeliveryResult](ctx, c, "ResendSession", &req)
@@ -356,6 +376,11 @@ func (c *Client) ResendSession(ctx context.Context, req api.ResendSessionRequest
 // ResolveConflict implements api.Service.
 func (c *Client) ResolveConflict(ctx context.Context, req api.ResolveConflictRequest) (api.CompileResult, error) {
 	return call[api.CompileResult](ctx, c, "ResolveConflict", &req)
+}
+
+// Review implements api.Service.
+func (c *Client) Review(ctx context.Context, req api.ReviewRequest) (api.ReviewView, error) {
+	return call[api.ReviewView](ctx, c, "Review", &req)
 }
 
 // ReviewBullet implements api.Service.
@@ -416,6 +441,11 @@ func (c *Client) SessionStatus(ctx context.Context, req api.SessionStatusRequest
 // Sessions implements api.Service.
 func (c *Client) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return call[api.SessionList](ctx, c, "Sessions", &req)
+}
+
+// SettleComment implements api.Service.
+func (c *Client) SettleComment(ctx context.Context, req api.SettleCommentRequest) (api.CommentInfo, error) {
+	return call[api.CommentInfo](ctx, c, "SettleComment", &req)
 }
 
 // Snapshot implements api.Service.
@@ -506,6 +536,11 @@ func (c *Client) Verify(ctx context.Context, req api.VerifyRequest) (api.VerifyR
 // Views implements api.Service.
 func (c *Client) Views(ctx context.Context) (api.ViewList, error) {
 	return call[api.ViewList](ctx, c, "Views", nil)
+}
+
+// Waiting implements api.Service.
+func (c *Client) Waiting(ctx context.Context, req api.WaitingRequest) (api.WaitingList, error) {
+	return call[api.WaitingList](ctx, c, "Waiting", &req)
 }
 
 // WriteBatch implements api.Service.

@@ -3,6 +3,7 @@ package disputes
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -153,14 +154,22 @@ func stalemateStates(asked []stalemate.State) ([]string, error) {
 	return out, nil
 }
 
-// StalemateNeeds lists stalemates that wait for somebody.
-func (r *Room) StalemateNeeds(c *kernel.Call) ([]api.Need, error) {
+// Waiting lists stalemates that wait for somebody (N1).
+func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	rows, err := stalemates.List(c.Ctx, c.Reader, kernel.Query{
 		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Appealed)},
 	}, brenner.MaxPage)
-	var names []string
+	var out []kernel.Waiting
 	for _, row := range rows {
-		names = append(names, row.ID)
+		st := row.Value
+		w := kernel.Waiting{Waiting: api.Waiting{
+			Kind: api.WaitStalemate, Subject: row.ID, Title: st.Summary, Author: st.Raiser, Since: st.Raised, Count: 1,
+			Why: "agents are stuck; it is " + strings.ReplaceAll(string(st.State), "_", " "),
+		}}
+		if ref, err := brenner.ParseRef(st.Target); err == nil && ref.Version > 0 {
+			w.On = []brenner.Ref{ref}
+		}
+		out = append(out, w)
 	}
-	return []api.Need{{Kind: "stalemate", Count: len(names), What: "agents are stuck: " + kernel.FirstFew(names), Command: "brenner stalemate show " + kernel.First(names), Names: names}}, err
+	return out, err
 }

@@ -3,7 +3,19 @@ package kernel
 import (
 	"fmt"
 	"strings"
+
+	"brenner"
+	"brenner/api"
 )
+
+// Waiting is something that waits for a person (N1). Every room says what waits
+// in it.
+type Waiting struct {
+	api.Waiting
+	// On are the versions that are at stake: what links to them rests on the
+	// decision.
+	On []brenner.Ref
+}
 
 // FirstFew lists the first few of some names.
 func FirstFew(names []string) string {

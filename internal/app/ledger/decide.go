@@ -13,54 +13,61 @@ import (
 	"brenner/policy"
 )
 
+// Decision is what somebody wants to decide about a version.
+type Decision struct {
+	Action policy.Action // Promote, Demote or Deprecate
+	Reason string
+	// Replace and Override are for promotions; see api.PromoteRequest.
+	Replace, Override bool
+}
+
 // Promote implements api.Artifacts.
 func (s *Service) Promote(ctx context.Context, req api.PromoteRequest) (api.DecisionResult, error) {
+	d := Decision{Action: policy.Promote, Reason: req.Reason, Replace: req.Replace, Override: req.Override}
+	return s.decide(ctx, "artifact.promote", req, req.Ref, d, req.DryRun)
+}
+
+// Demote implements api.Artifacts.
+func (s *Service) Demote(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
+	return s.decide(ctx, "artifact.demote", req, req.Ref, Decision{Action: policy.Demote, Reason: req.Reason}, req.DryRun)
+}
+
+// Deprecate implements api.Artifacts.
+func (s *Service) Deprecate(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
+	return s.decide(ctx, "artifact.deprecate", req, req.Ref, Decision{Action: policy.Deprecate, Reason: req.Reason}, req.DryRun)
+}
+
+// decide takes a decision, or in a dry run says what it would change (N3).
+func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref brenner.Ref, d Decision, dry bool) (api.DecisionResult, error) {
 	var a store.Artifact
-	return kernel.Write(ctx, s.caller, "artifact.promote", req, ToArtifact(policy.Promote, req.Ref.Artifact, &a), func(ch *kernel.Change) (api.DecisionResult, error) {
-		v, err := subjectVersion(ch, a, req.Ref.Version, req.Reason, policy.Promote)
-		if err != nil {
-			return api.DecisionResult{}, err
-		}
-		if err := artifact.CanPromote(v.Status, req.Override, req.Reason); err != nil {
-			return api.DecisionResult{}, concerning(v, err)
-		}
-		if err := s.checkAcross(ch, a, v); err != nil {
-			return api.DecisionResult{}, err
-		}
-		changes := []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Canonical}}
-		if a.Canonical != 0 {
-			old := brenner.Ref{Artifact: a.ID, Version: a.Canonical}
-			changes = append(changes, StatusChange{Ref: old, From: artifact.Canonical, To: artifact.Superseded})
-		}
-		other, taken, err := slotHolder(ch, a, v.Slot)
-		if err != nil {
-			return api.DecisionResult{}, err
-		}
-		if taken && !req.Replace {
-			return api.DecisionResult{}, brenner.Errorf(brenner.CodeSlotTaken, "%s is canonical as %s", other, v.Slot).
-				WithHint("add --replace to supersede it").WithDetails(map[string]any{"canonical": other})
-		}
-		if taken {
-			changes = append(changes, StatusChange{Ref: other, From: artifact.Canonical, To: artifact.Superseded})
-		}
-		head := a.Head
-		if v.Status == artifact.Alternative {
-			head = v.Version // the line that was chosen is the one that goes on
-		}
-		return Decide(ch, Decided{
-			Ref: v.Ref(), Status: artifact.Canonical, Reason: req.Reason,
-			Override: req.Override && v.Status == artifact.NeedsRebase, Changes: changes, Head: head,
+	guard := ToArtifact(d.Action, ref.Artifact, &a)
+	if dry {
+		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.DecisionResult, error) {
+			planned, err := s.Plan(c, a, ref.Version, d)
+			if err != nil {
+				return api.DecisionResult{}, err
+			}
+			out, err := Foresee(c, planned)
+			out.DryRun = true
+			return out, err
 		})
+	}
+	return kernel.Write(ctx, s.caller, name, req, guard, func(ch *kernel.Change) (api.DecisionResult, error) {
+		planned, err := s.Plan(ch.Call, a, ref.Version, d)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		return Decide(ch, planned)
 	})
 }
 
 // checkAcross refuses to promote what draws on other modules while their memos
 // are behind (C12). A memo itself may always be promoted: that is the way out.
-func (r *Room) checkAcross(ch *kernel.Change, a store.Artifact, v store.Version) error {
+func (r *Room) checkAcross(c *kernel.Call, a store.Artifact, v store.Version) error {
 	if a.Type == artifact.TypeIntegratedMemo {
 		return nil
 	}
-	links, err := ch.LinksFrom(ch.Ctx, []brenner.Ref{v.Ref()})
+	links, err := c.LinksFrom(c.Ctx, []brenner.Ref{v.Ref()})
 	if err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (r *Room) checkAcross(ch *kernel.Change, a store.Artifact, v store.Version)
 			refs = append(refs, l.To)
 		}
 	}
-	others, err := ArtifactsOf(ch.Call, refs)
+	others, err := ArtifactsOf(c, refs)
 	if err != nil {
 		return err
 	}
@@ -80,20 +87,84 @@ func (r *Room) checkAcross(ch *kernel.Change, a store.Artifact, v store.Version)
 			modules = append(modules, m)
 		}
 	}
-	return r.Tasks.Compressed(ch.Call, modules)
+	return r.Tasks.Compressed(c, modules)
 }
 
-// slotHolder finds the canonical version of another artifact in a slot.
-func slotHolder(ch *kernel.Change, a store.Artifact, slot string) (brenner.Ref, bool, error) {
+// Plan checks a decision and says what it changes; it changes nothing. The
+// policy has been asked.
+func (r *Room) Plan(c *kernel.Call, a store.Artifact, version brenner.Version, d Decision) (Decided, error) {
+	v, err := subjectVersion(c, a, version, d.Reason, d.Action)
+	if err != nil {
+		return Decided{}, err
+	}
+	switch d.Action {
+	case policy.Promote:
+		return r.planPromotion(c, a, v, d)
+	case policy.Demote:
+		if err := artifact.CanDemote(v.Status, d.Reason); err != nil {
+			return Decided{}, concerning(v, err)
+		}
+		return Decided{
+			Ref: v.Ref(), Status: artifact.Draft, Reason: d.Reason, Head: a.Head,
+			Changes: []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Draft}},
+		}, nil
+	}
+	if err := artifact.CanDeprecate(v.Status, d.Reason); err != nil {
+		return Decided{}, concerning(v, err)
+	}
+	gone := []store.Version{v}
+	if version == 0 {
+		if gone, err = LiveVersions(c, a); err != nil {
+			return Decided{}, err
+		}
+	}
+	return deprecation(c, a, v, gone, d.Reason)
+}
+
+func (r *Room) planPromotion(c *kernel.Call, a store.Artifact, v store.Version, d Decision) (Decided, error) {
+	if err := artifact.CanPromote(v.Status, d.Override, d.Reason); err != nil {
+		return Decided{}, concerning(v, err)
+	}
+	if err := r.checkAcross(c, a, v); err != nil {
+		return Decided{}, err
+	}
+	changes := []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Canonical}}
+	if a.Canonical != 0 {
+		old := brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+		changes = append(changes, StatusChange{Ref: old, From: artifact.Canonical, To: artifact.Superseded})
+	}
+	other, taken, err := SlotHolder(c, a, v.Slot)
+	if err != nil {
+		return Decided{}, err
+	}
+	if taken && !d.Replace {
+		return Decided{}, brenner.Errorf(brenner.CodeSlotTaken, "%s is canonical as %s", other, v.Slot).
+			WithHint("add --replace to supersede it").WithDetails(map[string]any{"canonical": other})
+	}
+	if taken {
+		changes = append(changes, StatusChange{Ref: other, From: artifact.Canonical, To: artifact.Superseded})
+	}
+	head := a.Head
+	if v.Status == artifact.Alternative {
+		head = v.Version // the line that was chosen is the one that goes on
+	}
+	return Decided{
+		Ref: v.Ref(), Status: artifact.Canonical, Reason: d.Reason,
+		Override: d.Override && v.Status == artifact.NeedsRebase, Changes: changes, Head: head,
+	}, nil
+}
+
+// SlotHolder finds the canonical version of another artifact in a slot.
+func SlotHolder(c *kernel.Call, a store.Artifact, slot string) (brenner.Ref, bool, error) {
 	if slot == "" {
 		return brenner.Ref{}, false, nil
 	}
 	q := store.ArtifactQuery{Types: []brenner.TypeName{a.Type}, Canonical: true, Limit: brenner.MaxPage}
-	rows, err := ch.Reader.Artifacts(ch.Ctx, q)
+	rows, err := c.Reader.Artifacts(c.Ctx, q)
 	if err != nil {
 		return brenner.Ref{}, false, err
 	}
-	typ, err := ch.Types.Lookup(a.Type)
+	typ, err := c.Types.Lookup(a.Type)
 	if err != nil {
 		return brenner.Ref{}, false, err
 	}
@@ -105,63 +176,30 @@ func slotHolder(ch *kernel.Change, a store.Artifact, slot string) (brenner.Ref, 
 	return brenner.Ref{}, false, nil
 }
 
-// Demote implements api.Artifacts.
-func (s *Service) Demote(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
-	var a store.Artifact
-	return kernel.Write(ctx, s.caller, "artifact.demote", req, ToArtifact(policy.Demote, req.Ref.Artifact, &a), func(ch *kernel.Change) (api.DecisionResult, error) {
-		v, err := subjectVersion(ch, a, req.Ref.Version, req.Reason, policy.Demote)
-		if err != nil {
-			return api.DecisionResult{}, err
-		}
-		if err := artifact.CanDemote(v.Status, req.Reason); err != nil {
-			return api.DecisionResult{}, concerning(v, err)
-		}
-		return Decide(ch, Decided{
-			Ref: v.Ref(), Status: artifact.Draft, Reason: req.Reason, Head: a.Head,
-			Changes: []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Draft}},
-		})
-	})
-}
-
-// Deprecate implements api.Artifacts.
-func (s *Service) Deprecate(ctx context.Context, req api.DecisionRequest) (api.DecisionResult, error) {
-	var a store.Artifact
-	return kernel.Write(ctx, s.caller, "artifact.deprecate", req, ToArtifact(policy.Deprecate, req.Ref.Artifact, &a), func(ch *kernel.Change) (api.DecisionResult, error) {
-		v, err := subjectVersion(ch, a, req.Ref.Version, req.Reason, policy.Deprecate)
-		if err != nil {
-			return api.DecisionResult{}, err
-		}
-		if err := artifact.CanDeprecate(v.Status, req.Reason); err != nil {
-			return api.DecisionResult{}, concerning(v, err)
-		}
-		gone := []store.Version{v}
-		if req.Ref.Version == 0 {
-			if gone, err = LiveVersions(ch, a); err != nil {
-				return api.DecisionResult{}, err
-			}
-		}
-		return DeprecateVersions(ch, a, v, gone, req.Reason)
-	})
-}
-
 // DeprecateVersions takes versions of an artifact out of use; v is the one in force.
 func DeprecateVersions(ch *kernel.Change, a store.Artifact, v store.Version, gone []store.Version, reason string) (api.DecisionResult, error) {
-	d := Decided{Ref: v.Ref(), Status: artifact.Deprecated, Reason: reason, Head: a.Head}
-	for _, g := range gone {
-		d.Changes = append(d.Changes, StatusChange{Ref: g.Ref(), From: g.Status, To: artifact.Deprecated})
-	}
-	var err error
-	if d.Head, err = headWithout(ch, a, gone); err != nil {
+	d, err := deprecation(ch.Call, a, v, gone, reason)
+	if err != nil {
 		return api.DecisionResult{}, err
 	}
 	return Decide(ch, d)
 }
 
+func deprecation(c *kernel.Call, a store.Artifact, v store.Version, gone []store.Version, reason string) (Decided, error) {
+	d := Decided{Ref: v.Ref(), Status: artifact.Deprecated, Reason: reason, Head: a.Head}
+	for _, g := range gone {
+		d.Changes = append(d.Changes, StatusChange{Ref: g.Ref(), From: g.Status, To: artifact.Deprecated})
+	}
+	var err error
+	d.Head, err = headWithout(c, a, gone)
+	return d, err
+}
+
 // LiveVersions loads every version of an artifact that is still in use.
-func LiveVersions(ch *kernel.Change, a store.Artifact) ([]store.Version, error) {
+func LiveVersions(c *kernel.Call, a store.Artifact) ([]store.Version, error) {
 	var live []store.Version
 	for after := brenner.Version(0); ; {
-		rows, err := ch.Versions(ch.Ctx, a.ID, after, brenner.MaxPage)
+		rows, err := c.Versions(c.Ctx, a.ID, after, brenner.MaxPage)
 		if err != nil || len(rows) == 0 {
 			return live, err
 		}
@@ -176,14 +214,14 @@ func LiveVersions(ch *kernel.Change, a store.Artifact) ([]store.Version, error) 
 
 // headWithout gives the head once some versions are out of use: the same, or
 // the newest head that remains if it is among them.
-func headWithout(ch *kernel.Change, a store.Artifact, gone []store.Version) (brenner.Version, error) {
+func headWithout(c *kernel.Call, a store.Artifact, gone []store.Version) (brenner.Version, error) {
 	out := func(n brenner.Version) bool {
 		return slices.ContainsFunc(gone, func(v store.Version) bool { return v.Version == n })
 	}
 	if !out(a.Head) {
 		return a.Head, nil
 	}
-	leaves, err := ch.Leaves(ch.Ctx, a.ID)
+	leaves, err := c.Leaves(c.Ctx, a.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -204,18 +242,18 @@ func Subject(ch *kernel.Change, ref brenner.Ref, reason string, action policy.Ac
 	if err != nil {
 		return store.Artifact{}, store.Version{}, err
 	}
-	v, err := subjectVersion(ch, a, ref.Version, reason, action)
+	v, err := subjectVersion(ch.Call, a, ref.Version, reason, action)
 	return a, v, err
 }
 
-func subjectVersion(ch *kernel.Change, a store.Artifact, asked brenner.Version, reason string, action policy.Action) (store.Version, error) {
+func subjectVersion(c *kernel.Call, a store.Artifact, asked brenner.Version, reason string, action policy.Action) (store.Version, error) {
 	if err := kernel.CheckText(reason); err != nil {
 		return store.Version{}, err
 	}
 	if asked == 0 && action == policy.Promote {
 		asked = a.Head
 	}
-	return InForce(ch.Call, a, asked)
+	return InForce(c, a, asked)
 }
 
 // concerning says which version an objection is about.
@@ -226,8 +264,19 @@ func concerning(v store.Version, err error) error {
 	return err
 }
 
-// Decide appends the decision and reports what it made stale.
+// Decide appends the decision and reports what it made stale, and what is not
+// any more.
 func Decide(ch *kernel.Change, d Decided) (api.DecisionResult, error) {
+	out, err := Foresee(ch.Call, d)
+	if err != nil {
+		return api.DecisionResult{}, err
+	}
+	out.Seq, err = Record(ch, d)
+	return out, err
+}
+
+// Record appends a decision whose consequences are known.
+func Record(ch *kernel.Change, d Decided) (int64, error) {
 	slices.SortStableFunc(d.Changes, func(x, y StatusChange) int {
 		if x.Ref.Artifact == y.Ref.Artifact {
 			return 0
@@ -237,19 +286,21 @@ func Decide(ch *kernel.Change, d Decided) (api.DecisionResult, error) {
 		}
 		return 1
 	})
-	seq, err := StatusDecided.Append(ch, d)
-	if err != nil {
-		return api.DecisionResult{}, err
+	return StatusDecided.Append(ch, d)
+}
+
+// Foresee says what decisions that were planned will come to, taken together.
+func Foresee(c *kernel.Call, planned ...Decided) (api.DecisionResult, error) {
+	var out api.DecisionResult
+	var changes []StatusChange
+	for _, d := range planned {
+		changes = append(changes, d.Changes...)
 	}
-	out := api.DecisionResult{Seq: seq}
-	var moved []brenner.Ref
-	for _, c := range d.Changes {
-		out.Changes = append(out.Changes, api.StatusChange(c))
-		if c.To == artifact.Superseded || c.To == artifact.Deprecated {
-			moved = append(moved, c.Ref)
-		}
+	for _, ch := range changes {
+		out.Changes = append(out.Changes, api.StatusChange(ch))
 	}
-	out.Stale, err = restingOn(ch.Call, moved, maxStaleShown)
+	becomes, stops, err := StaleAfter(c, changes)
+	out.Stale, out.Fresh = becomes[:min(len(becomes), maxStaleShown)], stops[:min(len(stops), maxStaleShown)]
 	return out, err
 }
 

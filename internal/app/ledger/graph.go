@@ -89,21 +89,6 @@ func stalePath(c *kernel.Call, ref brenner.Ref) ([]brenner.Ref, error) {
 	return stale.Path(ref), err
 }
 
-// restingOn lists, up to a bound, the versions in use that rest on some that
-// have just moved.
-func restingOn(c *kernel.Call, moved []brenner.Ref, most int) ([]brenner.Ref, error) {
-	spread, err := lineage.Spread(moved, LinksDown(c), brenner.MaxWalk)
-	if err != nil {
-		return nil, err
-	}
-	items, err := staleItems(c, spread)
-	var out []brenner.Ref
-	for _, i := range items[:min(most, len(items))] {
-		out = append(out, i.Ref)
-	}
-	return out, err
-}
-
 // Stale implements api.Graph.
 func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "stale"), func(c *kernel.Call) (api.StaleResult, error) {
@@ -270,14 +255,14 @@ func SpineOf(c *kernel.Call) (lineage.SpineView, error) {
 	if err != nil {
 		return lineage.SpineView{}, err
 	}
-	if err := markStale(c, nodes); err != nil {
+	if err := MarkStale(c, nodes); err != nil {
 		return lineage.SpineView{}, err
 	}
 	return lineage.Spine(nodes, c.Modules), nil
 }
 
-// markStale fills in which of some nodes need an update.
-func markStale(c *kernel.Call, nodes []lineage.Node) error {
+// MarkStale fills in which of some nodes need an update.
+func MarkStale(c *kernel.Call, nodes []lineage.Node) error {
 	refs := make([]brenner.Ref, len(nodes))
 	for i, n := range nodes {
 		refs[i] = n.Ref
@@ -322,7 +307,7 @@ func (s *Service) Lineage(ctx context.Context, req api.LineageRequest) (api.Line
 		if err != nil {
 			return api.LineageResult{}, err
 		}
-		if err := markStale(c, nodes); err != nil {
+		if err := MarkStale(c, nodes); err != nil {
 			return api.LineageResult{}, err
 		}
 		out := api.LineageResult{Graph: g.Describe(nodes)}

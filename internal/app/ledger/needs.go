@@ -1,45 +1,119 @@
 package ledger
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app/kernel"
 )
 
-// ForkNeeds lists where more than one version could be the truth.
-func (r *Room) ForkNeeds(c *kernel.Call) ([]api.Need, error) {
+// WaitingForks lists where more than one version could be the truth (N1).
+func (r *Room) WaitingForks(c *kernel.Call) ([]kernel.Waiting, error) {
 	forks, err := AllForks(c)
-	if err != nil || len(forks) == 0 {
-		return nil, err
-	}
-	var names []string
+	var out []kernel.Waiting
 	for _, f := range forks {
-		names = append(names, f.Slot+string(f.Artifact))
+		w := kernel.Waiting{Waiting: api.Waiting{
+			Kind: api.WaitFork, Subject: f.Slot + string(f.Artifact), Title: f.Heads[0].Summary, Count: 1,
+			Why: fmt.Sprintf("%d versions could each be the truth", len(f.Heads)),
+		}}
+		for _, h := range f.Heads {
+			w.On = append(w.On, h.Ref)
+			w.Members = append(w.Members, h.Ref.String())
+			if h.At.After(w.Since) {
+				w.Author, w.Since = h.Creator, h.At
+			}
+		}
+		w.Members = w.Members[:min(len(w.Members), api.MaxMembers)]
+		out = append(out, w)
 	}
-	return []api.Need{{Kind: "fork", Count: len(forks), What: "more than one truth: " + kernel.FirstFew(names), Command: "brenner forks", Names: names}}, nil
+	return out, err
 }
 
-// StaleNeeds lists what rests on something that has moved.
-func (r *Room) StaleNeeds(c *kernel.Call) ([]api.Need, error) {
+// WaitingStale lists the canonical versions that need an update, grouped by
+// what moved (N1).
+func (r *Room) WaitingStale(c *kernel.Call) ([]kernel.Waiting, error) {
 	stale, err := AllStale(c)
-	if err != nil || len(stale) == 0 {
-		return nil, err
-	}
-	var names []string
-	for _, i := range stale {
-		names = append(names, i.Ref.String())
-	}
-	return []api.Need{{Kind: "stale", Count: len(stale), What: "rests on what has moved: " + kernel.FirstFew(names), Command: "brenner stale", Names: names}}, nil
-}
-
-// SpineNeeds lists what the spine of the project lacks.
-func (r *Room) SpineNeeds(c *kernel.Call) ([]api.Need, error) {
-	spine, err := SpineOf(c)
 	if err != nil {
 		return nil, err
 	}
-	var missing []string
-	for _, m := range spine.Missing {
-		missing = append(missing, m.Message)
+	groups := map[brenner.ArtifactID]*kernel.Waiting{}
+	var causes []brenner.Ref
+	for _, i := range stale {
+		if i.Status != artifact.Canonical {
+			continue
+		}
+		moved := i.Path[len(i.Path)-1]
+		g := groups[moved.Artifact]
+		if g == nil {
+			g = &kernel.Waiting{Waiting: api.Waiting{Kind: api.WaitStale, Subject: string(moved.Artifact)}}
+			groups[moved.Artifact] = g
+			causes = append(causes, brenner.Ref{Artifact: moved.Artifact, Version: max(i.Now, moved.Version)})
+		}
+		if g.Count++; g.Count <= api.MaxMembers {
+			g.Members = append(g.Members, i.Ref.String())
+		}
+		g.On = append(g.On, i.Ref)
 	}
-	return []api.Need{{Kind: "spine", Count: len(missing), What: kernel.FirstFew(missing), Command: "brenner spine"}}, nil
+	nodes, err := Nodes(c, causes)
+	if err != nil {
+		return nil, err
+	}
+	var out []kernel.Waiting
+	for _, n := range nodes {
+		g := groups[n.Ref.Artifact]
+		g.Title, g.Author, g.Since = n.Summary, n.Creator, n.At
+		g.Why = fmt.Sprintf("it moved, and %d canonical versions rest on what it was", g.Count)
+		if g.Count == 1 {
+			g.Why = "it moved, and a canonical version rests on what it was"
+		}
+		out = append(out, *g)
+	}
+	return out, nil
+}
+
+// WaitingSpine says what the spine lacks (N1).
+func (r *Room) WaitingSpine(c *kernel.Call) ([]kernel.Waiting, error) {
+	spine, err := SpineOf(c)
+	if err != nil || len(spine.Missing) == 0 {
+		return nil, err
+	}
+	w := kernel.Waiting{Waiting: api.Waiting{Kind: api.WaitSpine, Subject: "spine", Title: "The spine lacks something", Count: len(spine.Missing)}}
+	for _, m := range spine.Missing {
+		w.Members = append(w.Members, m.Message)
+	}
+	w.Why = strings.Join(w.Members, "; ")
+	w.Members = w.Members[:min(len(w.Members), api.MaxMembers)]
+	return []kernel.Waiting{w}, nil
+}
+
+// Resting counts, for each list of versions, those that link to one of them:
+// how much rests on it.
+func Resting(c *kernel.Call, on [][]brenner.Ref) ([]int, error) {
+	all := slices.Concat(on...)
+	slices.SortFunc(all, brenner.Ref.Compare)
+	links, err := c.LinksTo(c.Ctx, slices.Compact(all))
+	if err != nil {
+		return nil, err
+	}
+	from := map[brenner.Ref][]brenner.Ref{}
+	for _, l := range links {
+		if l.Rel.Carries() {
+			from[l.To] = append(from[l.To], l.From)
+		}
+	}
+	counts := make([]int, len(on))
+	for i, refs := range on {
+		seen := map[brenner.Ref]bool{}
+		for _, to := range refs {
+			for _, f := range from[to] {
+				seen[f] = true
+			}
+		}
+		counts[i] = len(seen)
+	}
+	return counts, nil
 }

@@ -140,25 +140,30 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 		if err != nil {
 			return api.ArtifactView{}, err
 		}
-		whole, err := wholeOf(c, a, v, req.Brief)
-		if err != nil {
-			return api.ArtifactView{}, err
-		}
-		if a.Type == artifact.TypeSessionArtifact && !req.Brief && !c.Person() {
-			if err := asDocument(&whole); err != nil {
-				return api.ArtifactView{}, err
-			}
-		}
-		out := api.ArtifactView{
-			Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
-		}
-		if out.Fork, err = ForkOf(c, a.ID); err != nil {
-			return api.ArtifactView{}, err
-		}
-		out.Stale, err = stalePath(c, v.Ref())
-		out.NeedsUpdate = len(out.Stale) > 0
-		return out, err
+		return ViewOf(c, a, v, req.Brief)
 	})
+}
+
+// ViewOf is a version with what the project knows about it.
+func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.ArtifactView, error) {
+	whole, err := wholeOf(c, a, v, brief)
+	if err != nil {
+		return api.ArtifactView{}, err
+	}
+	if a.Type == artifact.TypeSessionArtifact && !brief && !c.Person() {
+		if err := asDocument(&whole); err != nil {
+			return api.ArtifactView{}, err
+		}
+	}
+	out := api.ArtifactView{
+		Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
+	}
+	if out.Fork, err = ForkOf(c, a.ID); err != nil {
+		return api.ArtifactView{}, err
+	}
+	out.Stale, err = stalePath(c, v.Ref())
+	out.NeedsUpdate = len(out.Stale) > 0
+	return out, err
 }
 
 // asDocument gives a session artifact as people read it: its content also holds
@@ -389,22 +394,28 @@ func (s *Service) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult
 	}
 	var a store.Artifact
 	return kernel.Read(ctx, s.caller, "diff", refsOfDiff, ToArtifact(policy.Read, req.From.Artifact, &a), func(c *kernel.Call) (api.DiffResult, error) {
-		var ends [2]artifact.Version
-		for i, ref := range []brenner.Ref{req.From, req.To} {
-			row, err := InForce(c, a, ref.Version)
-			if err != nil {
-				return api.DiffResult{}, err
-			}
-			if ends[i], err = wholeOf(c, a, row, false); err != nil {
-				return api.DiffResult{}, err
-			}
-		}
-		between, err := ancestors(c, a, ends[0].Version, ends[1].Version)
-		if err != nil {
-			return api.DiffResult{}, err
-		}
-		return api.DiffResult{Difference: artifact.Diff(ends[0], ends[1], between)}, nil
+		d, err := DifferenceOf(c, a, req.From.Version, req.To.Version)
+		return api.DiffResult{Difference: d}, err
 	})
+}
+
+// DifferenceOf says what changed between two versions of an artifact, and why.
+func DifferenceOf(c *kernel.Call, a store.Artifact, from, to brenner.Version) (artifact.Difference, error) {
+	var ends [2]artifact.Version
+	for i, version := range []brenner.Version{from, to} {
+		row, err := InForce(c, a, version)
+		if err != nil {
+			return artifact.Difference{}, err
+		}
+		if ends[i], err = wholeOf(c, a, row, false); err != nil {
+			return artifact.Difference{}, err
+		}
+	}
+	between, err := ancestors(c, a, ends[0].Version, ends[1].Version)
+	if err != nil {
+		return artifact.Difference{}, err
+	}
+	return artifact.Diff(ends[0], ends[1], between), nil
 }
 
 // ancestors loads the ancestors of two versions, without their contents, down

@@ -12,6 +12,7 @@ type Room struct {
 	*kernel.Kernel
 	Tasks    Tasks
 	Sessions Sessions
+	Reviews  Reviews
 }
 
 // Tasks is what the ledger needs of tasks.
@@ -27,6 +28,12 @@ type Tasks interface {
 type Sessions interface {
 	// OnlyByDeltas refuses to overwrite the artifact of a session.
 	OnlyByDeltas(c *kernel.Change, id brenner.ArtifactID) error
+}
+
+// Reviews is what the ledger needs of reviews.
+type Reviews interface {
+	// HandIn puts a version that was just written before a person.
+	HandIn(ch *kernel.Change, ref brenner.Ref) error
 }
 
 // Service is the room as it is for one caller.

@@ -21,7 +21,7 @@ func (s *Service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequ
 		return act, err
 	})
 	return kernel.Write(ctx, s.caller, "artifact.create", req, guard, func(ch *kernel.Change) (api.WriteResult, error) {
-		return createAt(ch, req, p)
+		return s.createAt(ch, req, p)
 	})
 }
 
@@ -35,7 +35,7 @@ func (r *Room) Create(ch *kernel.Change, req api.CreateArtifactRequest) (api.Wri
 	if err := ch.Ask(act); err != nil {
 		return api.WriteResult{}, err
 	}
-	return createAt(ch, req, p)
+	return r.createAt(ch, req, p)
 }
 
 // placement is where a new artifact goes.
@@ -62,7 +62,7 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 	return p, kernel.Act{Action: policy.Write, Type: p.typ.Name, Module: p.module, Target: string(req.ID)}, err
 }
 
-func createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement) (api.WriteResult, error) {
+func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement) (api.WriteResult, error) {
 	if req.ID == "" {
 		req.ID = brenner.ArtifactID(fmt.Sprintf("%s-%d", at.typ.Name, ch.NextSeq()))
 	}
@@ -88,9 +88,18 @@ func createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement) (a
 	if err := artifact.CheckDraft(p); err != nil {
 		return api.WriteResult{}, err
 	}
-	return WriteVersion(ch, p, Written{
+	out, err := WriteVersion(ch, p, Written{
 		ID: req.ID, Type: at.typ.Name, Module: at.module, Version: 1, Head: 1, Status: artifact.Draft, Task: req.Task,
 	})
+	return r.handedIn(ch, out, err, req.Review)
+}
+
+// handedIn puts what was written before a person, if that was asked for (N1).
+func (r *Room) handedIn(ch *kernel.Change, out api.WriteResult, err error, review bool) (api.WriteResult, error) {
+	if err != nil || !review {
+		return out, err
+	}
+	return out, r.Reviews.HandIn(ch, out.Ref)
 }
 
 // UpdateArtifact implements api.Artifacts.
@@ -169,7 +178,8 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	if slices.Contains(next.Merged, a.Head) {
 		next.Head = next.Version // it takes the place of the head, from another line
 	}
-	return WriteVersion(ch, p, next)
+	out, err := WriteVersion(ch, p, next)
+	return r.handedIn(ch, out, err, req.Review)
 }
 
 // proposalFor fills what the request leaves open from the parent.

@@ -234,9 +234,14 @@ func (s *Service) PlaybookStats(ctx context.Context, req api.PlaybookStatsReques
 	})
 }
 
-// ReviewNeeds counts the lessons that wait for a person's eye (B7).
-func (r *Room) ReviewNeeds(c *kernel.Call) ([]api.Need, error) {
+// Waiting says how many lessons wait for a person's eye (B7, N1).
+func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	counts, err := reviews.Count(c.Ctx, c.Reader, "")
 	n := counts[string(playbook.ReviewPending)]
-	return []api.Need{{Kind: "review", Count: n, What: fmt.Sprintf("%d lessons of low confidence", n), Command: "brenner playbook review list"}}, err
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return []kernel.Waiting{{Waiting: api.Waiting{
+		Kind: api.WaitLesson, Subject: "playbook", Title: "Lessons to review", Why: fmt.Sprintf("%d lessons of low confidence", n), Count: n,
+	}}}, nil
 }

@@ -10,9 +10,13 @@ import (
 // Room is where one project is looked at as a whole.
 type Room struct {
 	*kernel.Kernel
-	// Needs are the questions behind "what needs me", in the order of the
-	// answers (X5).
-	Needs []func(*kernel.Call) ([]api.Need, error)
+	Inbox Inbox
+}
+
+// Inbox is what the overview needs of reviews.
+type Inbox interface {
+	// All lists everything that waits for a person, what most rests on first.
+	All(c *kernel.Call) ([]api.Waiting, error)
 }
 
 // Service is the room as it is for one caller.

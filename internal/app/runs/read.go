@@ -241,9 +241,9 @@ func (l *looking) tasks() error {
 	return errors.Join(l.Tasks.Each(l.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, visit), fail)
 }
 
-// RunNeeds lists work that has failed too often for a runner to try again
-// (W10).
-func (r *Room) RunNeeds(c *kernel.Call) ([]api.Need, error) {
+// Waiting lists work that has failed too often for a runner to try again (W10,
+// N1).
+func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	l := &looking{Room: r, Call: c}
 	var err error
 	if l.agents, err = c.Actors(c.Ctx); err != nil {
@@ -252,16 +252,13 @@ func (r *Room) RunNeeds(c *kernel.Call) ([]api.Need, error) {
 	if err := errors.Join(l.sessions(), l.tasks()); err != nil {
 		return nil, err
 	}
-	var names []string
-	why := ""
+	var out []kernel.Waiting
 	for _, b := range l.out.Blocked {
-		names = append(names, b.Work.String())
-		if last, err := runs.Find(c.Ctx, c.Reader, b.Last); err == nil && why == "" && last.End != nil {
-			why = ": " + last.End.Cause.Sentence() + " " + last.End.Said
+		w := api.Waiting{Kind: api.WaitRun, Subject: b.Work.String(), Title: "Runs failed again and again", Count: 1}
+		if last, err := runs.Find(c.Ctx, c.Reader, b.Last); err == nil && last.End != nil {
+			w.Why, w.Author = last.End.Cause.Sentence()+" "+last.End.Said, last.Agent
 		}
+		out = append(out, kernel.Waiting{Waiting: w})
 	}
-	return []api.Need{{
-		Kind: "run", Count: len(names), What: "runs failed again and again at " + kernel.FirstFew(names) + why,
-		Command: "brenner runs " + kernel.First(names), Names: names,
-	}}, nil
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,26 +233,36 @@ func nextSteps(info api.SessionInfo, pending int) []string {
 	return out
 }
 
-// SessionNeeds lists what sessions need of the PI: conflicts to settle, replies
-// to compile, messages to send again (X5).
-func (r *Room) SessionNeeds(c *kernel.Call) ([]api.Need, error) {
-	var conflicts, pending, unsent []string
+// Waiting lists what sessions need of a person: conflicts to settle, replies to
+// compile, messages to send again (N1).
+func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
+	var out []kernel.Waiting
 	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
+		s := row.Value
+		wait := func(n int, kind api.WaitKind, why string) {
+			if n > 0 {
+				out = append(out, kernel.Waiting{Waiting: api.Waiting{
+					Kind: kind, Subject: row.ID, Title: cmp.Or(s.Question, row.ID), Why: why, Author: s.Creator, Since: s.Created, Count: 1,
+				}, On: []brenner.Ref{s.Artifact}})
+			}
+		}
 		counts, err := deltas.Count(c.Ctx, c.Reader, row.ID)
-		if row.Value.Conflicts > 0 {
-			conflicts = append(conflicts, row.ID)
-		}
-		if counts[deltaPending] > 0 {
-			pending = append(pending, row.ID)
-		}
-		if len(row.Value.Outbox) > 0 {
-			unsent = append(unsent, row.ID)
-		}
+		wait(s.Conflicts, api.WaitConflict, fmt.Sprintf("fields in conflict: %d", s.Conflicts))
+		wait(counts[deltaPending], api.WaitCompile, fmt.Sprintf("deltas to be compiled: %d", counts[deltaPending]))
+		wait(len(s.Outbox), api.WaitResend, fmt.Sprintf("messages that were not delivered: %d", len(s.Outbox)))
 		return true, err
 	})
-	return []api.Need{
-		{Kind: "conflict", Count: len(conflicts), What: "fields in conflict: " + kernel.FirstFew(conflicts), Command: "brenner conflict list " + kernel.First(conflicts), Names: conflicts},
-		{Kind: "compile", Count: len(pending), What: "replies wait to be compiled: " + kernel.FirstFew(pending), Command: "brenner session compile " + kernel.First(pending), Names: pending},
-		{Kind: "resend", Count: len(unsent), What: "messages were not delivered: " + kernel.FirstFew(unsent), Command: "brenner session resend " + kernel.First(unsent), Names: unsent},
-	}, err
+	return out, err
+}
+
+// Compiled lists the artifacts of sessions that were compiled.
+func (r *Room) Compiled(c *kernel.Call) ([]brenner.Ref, error) {
+	var out []brenner.Ref
+	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
+		if row.Value.Compiles > 0 {
+			out = append(out, row.Value.Artifact)
+		}
+		return true, nil
+	})
+	return out, err
 }

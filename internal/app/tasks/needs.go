@@ -1,74 +1,55 @@
 package tasks
 
 import (
+	"fmt"
+
 	"brenner"
 	"brenner/api"
-	"brenner/artifact"
 	"brenner/internal/app/kernel"
-	"brenner/internal/app/ledger"
 )
 
-// PromotionNeeds lists results of tasks, and versions that need a rebase, that
-// nobody has decided upon.
-func (r *Room) PromotionNeeds(c *kernel.Call) ([]api.Need, error) {
-	var outputs []brenner.Ref
+// Outputs lists what finished tasks made, and which task (N1).
+func (r *Room) Outputs(c *kernel.Call) (map[brenner.Ref]api.TaskInfo, error) {
+	out := map[brenner.Ref]api.TaskInfo{}
 	err := r.Each(c, []api.TaskState{api.TaskDone}, func(t api.TaskInfo) bool {
-		outputs = append(outputs, t.Outputs...)
+		for _, ref := range t.Outputs {
+			out[ref] = t
+		}
 		return true
 	})
-	if err != nil {
-		return nil, err
-	}
-	artifacts, err := ledger.ArtifactsOf(c, outputs)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := ledger.NodesOf(c, artifacts, outputs)
-	if err != nil {
-		return nil, err
-	}
-	var waiting, rebase []string
-	for _, n := range nodes {
-		used, err := ledger.InUse(c, n, artifacts[n.Ref.Artifact].Latest) // what a later version replaced waits for nobody
-		switch {
-		case err != nil:
-			return nil, err
-		case used && n.Status == artifact.Draft:
-			waiting = append(waiting, n.Ref.String())
-		case used && n.Status == artifact.NeedsRebase:
-			rebase = append(rebase, n.Ref.String())
-		}
-	}
-	return []api.Need{
-		{Kind: "promotion", Count: len(waiting), What: "done and not decided upon: " + kernel.FirstFew(waiting), Command: "brenner artifact promote " + kernel.First(waiting) + " --reason …", Names: waiting},
-		{Kind: "rebase", Count: len(rebase), What: "made from inputs that moved: " + kernel.FirstFew(rebase), Command: "brenner artifact show " + kernel.First(rebase), Names: rebase},
-	}, nil
+	return out, err
 }
 
-// TaskNeeds lists tasks whose lease has ended.
-func (r *Room) TaskNeeds(c *kernel.Call) ([]api.Need, error) {
-	var stuck []string
+// Waiting lists tasks whose lease has ended (N1).
+func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
+	var out []kernel.Waiting
 	err := r.Each(c, []api.TaskState{api.TaskClaimed}, func(t api.TaskInfo) bool {
 		if t.Overdue {
-			stuck = append(stuck, t.ID)
+			out = append(out, kernel.Waiting{Waiting: api.Waiting{
+				Kind: api.WaitTask, Subject: t.ID, Title: t.Title, Why: string(t.Holder) + " claimed it and let the lease end",
+				Author: t.Holder, Since: t.LeaseUntil, Count: 1,
+			}})
 		}
 		return true
 	})
-	return []api.Need{{Kind: "task", Count: len(stuck), What: "claimed and overdue: " + kernel.FirstFew(stuck), Command: "brenner task show " + kernel.First(stuck), Names: stuck}}, err
+	return out, err
 }
 
-// MemoNeeds lists modules whose memo is so far behind that cross-module work
-// stands still (C12).
-func (r *Room) MemoNeeds(c *kernel.Call) ([]api.Need, error) {
-	var behind []string
+// WaitingMemos lists modules whose memo is so far behind that cross-module work
+// stands still (C12, N1).
+func (r *Room) WaitingMemos(c *kernel.Call) ([]kernel.Waiting, error) {
+	var out []kernel.Waiting
 	for _, m := range c.Modules {
 		n, err := behindMemo(c, m)
 		if err != nil {
 			return nil, err
 		}
 		if n > c.Config.CompressionThreshold {
-			behind = append(behind, string(m))
+			out = append(out, kernel.Waiting{Waiting: api.Waiting{
+				Kind: api.WaitMemo, Subject: string(m), Title: "The memo of " + string(m) + " is behind", Count: 1,
+				Why: fmt.Sprintf("%d artifacts changed since; cross-module work stands still", n),
+			}})
 		}
 	}
-	return []api.Need{{Kind: "memo", Count: len(behind), What: "the memo is behind in " + kernel.FirstFew(behind), Command: "brenner spine"}}, nil
+	return out, nil
 }

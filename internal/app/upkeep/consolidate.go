@@ -52,9 +52,9 @@ func lastConsolidation(c *kernel.Call) (api.Consolidation, error) {
 	return api.Consolidation(last), err
 }
 
-// ConsolidationNeeds says when a consolidation is overdue (C28): too many
+// WaitingConsolidation says when a consolidation is overdue (C28, N1): too many
 // artifacts changed since the last one, or some did and it is long ago.
-func (r *Room) ConsolidationNeeds(c *kernel.Call) ([]api.Need, error) {
+func (r *Room) WaitingConsolidation(c *kernel.Call) ([]kernel.Waiting, error) {
 	last, err := lastConsolidation(c)
 	if err != nil {
 		return nil, err
@@ -75,11 +75,13 @@ func (r *Room) ConsolidationNeeds(c *kernel.Call) ([]api.Need, error) {
 	if len(changed) == 0 || !long && len(changed) <= brenner.ConsolidationChanges {
 		return nil, nil
 	}
-	what := fmt.Sprintf("more than %d artifacts have changed since the last consolidation", brenner.ConsolidationChanges)
+	why := fmt.Sprintf("more than %d artifacts have changed since the last consolidation", brenner.ConsolidationChanges)
 	if long {
-		what = "nothing was consolidated since " + since.Format(time.DateOnly)
+		why = "nothing was consolidated since " + since.Format(time.DateOnly)
 	}
-	return []api.Need{{Kind: "consolidation", Count: 1, What: what, Command: "brenner consolidate --open-tasks"}}, nil
+	return []kernel.Waiting{{Waiting: api.Waiting{
+		Kind: api.WaitConsolidation, Subject: "consolidation", Title: "A consolidation is overdue", Why: why, Since: since, Count: 1,
+	}}}, nil
 }
 
 // Consolidate implements api.Upkeep.

@@ -48,7 +48,7 @@ func collectArtifact(ch *kernel.Change, id brenner.ArtifactID, reason string) (a
 	if err != nil {
 		return api.DecisionResult{}, err
 	}
-	gone, err := ledger.LiveVersions(ch, a)
+	gone, err := ledger.LiveVersions(ch.Call, a)
 	if err != nil {
 		return api.DecisionResult{}, err
 	}

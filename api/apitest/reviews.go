@@ -1,0 +1,292 @@
+package apitest
+
+import (
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+)
+
+// waits lists the inbox.
+func (p *player) waits(kinds ...api.WaitKind) []api.Waiting {
+	p.Helper()
+	list, err := p.Waiting(p.ctx, api.WaitingRequest{Kinds: kinds})
+	p.must(err)
+	return list.Items
+}
+
+// decides takes a decision about some versions.
+func (p *player) decides(what api.DecisionKind, refs ...brenner.Ref) api.DecideResult {
+	p.Helper()
+	res, err := p.Decide(p.ctx, api.DecideRequest{Decision: what, Refs: refs, Reason: "looked at it"})
+	p.must(err)
+	return res
+}
+
+// corrected is a chain: a number, a summary of it and a text on that, all
+// canonical, and the number corrected.
+func (s *scene) corrected() {
+	s.Helper()
+	s.pi.creates(result("number", "eleven"))
+	s.pi.promotes(ref("number", 1))
+	s.pi.creates(note("summary", "eleven of fourteen", link(artifact.DependsOn, "number", 1)))
+	s.pi.promotes(ref("summary", 1))
+	s.pi.creates(note("text", "most of them", link(artifact.DependsOn, "summary", 1), link(artifact.Cites, "number", 1)))
+	s.pi.promotes(ref("text", 1))
+	s.pi.rewrites("number", "twelve")
+	s.pi.promotes(ref("number", 2))
+}
+
+func reviewCases() []testCase {
+	return []testCase{
+		{"the inbox lists what waits for a person, once, with why and what rests on it", func(s *scene) { // N1
+			s.pi.creates(result("data", "one"))
+			s.pi.promotes(ref("data", 1))
+			s.pi.creates(note("use", "of it", link(artifact.Cites, "data", 1)))
+			writer := s.agent("GreyStone")
+			t := s.pi.opens(ref("data", 1))
+			writer.claims(t.ID)
+			writer.creates(section("methods", t.ID))
+			if got := s.pi.waits(api.WaitPromotion, api.WaitRebase); len(got) != 0 {
+				s.Errorf("a result waits before its task is done: %+v", got)
+			}
+			writer.completes(t.ID)
+			s.pi.rewrites("data", "two")
+			if got := s.pi.waits(api.WaitPromotion); len(got) != 1 || got[0].Subject != "methods@1" || got[0].Author != "GreyStone" || got[0].Since.IsZero() || got[0].Why == "" {
+				s.Errorf("the result of a task: %+v", got)
+			}
+			_, err := s.pi.HandIn(s.ctx, api.HandInRequest{Ref: ref("data", 2), Note: "the other logger agrees"})
+			s.must(err)
+			got := s.pi.waits(api.WaitPromotion)
+			if len(got) != 2 || got[0].Subject != "data@2" || got[0].Rests != 1 {
+				s.Errorf("handed in, with something resting on it: %+v", got)
+			}
+			s.pi.promotes(ref("data", 2))
+			s.unchanged(func() {
+				_, err := s.pi.HandIn(s.ctx, api.HandInRequest{Ref: ref("data", 2)})
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+			if got := s.pi.waits(api.WaitPromotion); len(got) != 1 {
+				s.Errorf("what is decided upon still waits: %+v", got)
+			}
+			req := note("asked", "look at this")
+			req.Review = true
+			s.pi.creates(req)
+			if got := s.pi.waits(api.WaitPromotion); len(got) != 2 {
+				s.Errorf("written for review: %+v", got)
+			}
+			list, err := s.pi.Waiting(s.ctx, api.WaitingRequest{Page: api.Page{Limit: 1}, Kinds: []api.WaitKind{api.WaitPromotion}})
+			s.must(err)
+			if len(list.Items) != 1 || list.Total != 2 || list.Counts[api.WaitPromotion] != 2 || list.Counts[api.WaitSpine] != 1 || list.Cursor == "" {
+				s.Errorf("a page of it: %+v", list)
+			}
+			status, err := s.pi.Status(s.ctx)
+			s.must(err)
+			for _, n := range status.Items {
+				if n.Kind == string(api.WaitPromotion) && n.Count != 2 {
+					s.Errorf("status counts %+v", n)
+				}
+			}
+		}},
+		{"what is stale waits as one thing for each thing that moved", func(s *scene) { // N1
+			s.corrected()
+			s.pi.creates(note("draft", "nobody's", link(artifact.Cites, "number", 1)))
+			got := s.pi.waits(api.WaitStale)
+			if len(got) != 1 || got[0].Subject != "number" || got[0].Count != 2 || !slices.Equal(got[0].Members, []string{"summary@1", "text@1"}) || got[0].Rests != 2 {
+				s.Errorf("got %+v", got)
+			}
+		}},
+		{"a review is computed from what there is", func(s *scene) { // N2
+			s.corrected()
+			s.pi.rewrites("summary", "twelve of fourteen", link(artifact.DependsOn, "number", 2))
+			v, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: ref("summary", 0)})
+			s.must(err)
+			if v.Ref() != ref("summary", 2) || v.Against != ref("summary", 1) || v.Difference == nil || len(v.Difference.Content) == 0 || v.Version.Change == nil {
+				s.Errorf("what changed: %+v", v)
+			}
+			if len(v.Evidence) != 1 || v.Evidence[0].Ref != ref("number", 2) || v.Evidence[0].Status != artifact.Canonical || v.Evidence[0].Summary == "" || v.Evidence[0].Stale {
+				s.Errorf("evidence: %+v", v.Evidence)
+			}
+			if v.Promotion == nil || !slices.Equal(v.Promotion.Fresh, []brenner.Ref{ref("summary", 1)}) || len(v.Promotion.Stale) != 0 || v.Hindrance != nil {
+				s.Errorf("consequences: %+v %+v", v.Promotion, v.Hindrance)
+			}
+			old, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: ref("text", 1)})
+			s.must(err)
+			if len(old.Evidence) != 2 || !old.NeedsUpdate || old.Promotion != nil || old.Hindrance == nil {
+				s.Errorf("a canonical one: %+v", old)
+			}
+			for _, e := range old.Evidence {
+				if e.Ref == ref("number", 1) && e.Now != 2 || e.Ref == ref("summary", 1) && !e.Stale {
+					s.Errorf("evidence that moved: %+v", e)
+				}
+			}
+			_, err = s.agent("GreenValley").Review(s.ctx, api.ReviewRequest{Ref: ref("text", 1)})
+			s.refused(err, brenner.CodePersonRequired)
+		}},
+		{"a dry run says what the decision then comes to, and changes nothing", func(s *scene) { // N3
+			s.pi.creates(result("number", "eleven"))
+			s.pi.promotes(ref("number", 1))
+			s.pi.creates(note("summary", "eleven of fourteen", link(artifact.DependsOn, "number", 1)))
+			s.pi.promotes(ref("summary", 1))
+			s.pi.rewrites("number", "twelve")
+			var would api.DecisionResult
+			s.unchanged(func() {
+				var err error
+				would, err = s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("number", 2), Reason: "corrected", DryRun: true})
+				s.must(err)
+				_, err = s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("number", 2), DryRun: true})
+				s.refused(err, brenner.CodeReasonRequired)
+				_, err = s.pi.Demote(s.ctx, api.DecisionRequest{Ref: ref("number", 1), Reason: "wrong", DryRun: true})
+				s.must(err)
+			})
+			if !would.DryRun || !slices.Equal(would.Stale, []brenner.Ref{ref("summary", 1)}) || would.Seq != 0 {
+				s.Errorf("would: %+v", would)
+			}
+			is, err := s.pi.Promote(s.ctx, api.PromoteRequest{Ref: ref("number", 2), Reason: "corrected"})
+			s.must(err)
+			if !slices.Equal(is.Changes, would.Changes) || !slices.Equal(is.Stale, would.Stale) || !slices.Equal(is.Fresh, would.Fresh) || is.Seq == 0 {
+				s.Errorf("it said %+v and did %+v", would, is)
+			}
+			// Back to the old number: what was stale is not any more.
+			back, err := s.pi.Demote(s.ctx, api.DecisionRequest{Ref: ref("number", 2), Reason: "it was right"})
+			s.must(err)
+			if len(back.Stale) != 0 {
+				s.Errorf("back: %+v", back)
+			}
+		}},
+		{"a decision about many is all or none, with a record each", func(s *scene) { // N4
+			for _, id := range []brenner.ArtifactID{"a", "b", "c"} {
+				s.pi.creates(note(id, "x"))
+			}
+			s.pi.promotes(ref("c", 1))
+			s.unchanged(func() {
+				_, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("a", 1), ref("b", 1), ref("c", 1)}, Reason: "all"})
+				s.refused(err, brenner.CodeStatusConflict)
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("a", 1), ref("a", 1)}, Reason: "twice"})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("a", 1)}})
+				s.refused(err, brenner.CodeReasonRequired)
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: "bless", Refs: []brenner.Ref{ref("a", 1)}, Reason: "x"})
+				s.refused(err, brenner.CodeInvalidValue)
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Reason: "x"})
+				s.refused(err, brenner.CodeNotFound)
+				_, err = s.agent("PurpleMountain").Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("a", 1)}, Reason: "mine"})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("a", 1), ref("b", 1)}, Reason: "x", DryRun: true})
+				s.must(err)
+			})
+			before := s.size()
+			if res := s.pi.decides(api.DecidePromote, ref("a", 1), ref("b", 1)); len(res.Decisions) != 2 || s.size() != before+2 {
+				s.Errorf("%+v, %d records", res, s.size()-before)
+			}
+			s.pi.decides(api.DecideDemote, ref("a", 0), ref("b", 0), ref("c", 0))
+			res, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideDeprecate, Filter: &api.DecisionFilter{Types: []brenner.TypeName{"paper_note"}}, Reason: "out"})
+			s.must(err)
+			if len(res.Decisions) != 3 || s.pi.reads(ref("c", 1)).Status != artifact.Deprecated {
+				s.Errorf("by a filter: %+v", res)
+			}
+			s.pi.creates(memo("m1", "lineage"))
+			s.pi.creates(memo("m2", "lineage"))
+			s.unchanged(func() {
+				_, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecidePromote, Refs: []brenner.Ref{ref("m1", 1), ref("m2", 1)}, Reason: "both", Replace: true})
+				s.refused(err, brenner.CodeSlotTaken)
+			})
+		}},
+		{"a stale version still holds: as a new one, on what is in force now", func(s *scene) { // N5
+			s.corrected()
+			s.unchanged(func() {
+				_, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideStillHolds, Refs: []brenner.Ref{ref("text", 0)}, Reason: "fine"})
+				s.refused(err, brenner.CodeStillStale) // the summary it rests on is stale
+				_, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideStillHolds, Refs: []brenner.Ref{ref("number", 0)}, Reason: "fine"})
+				s.refused(err, brenner.CodeNotStale)
+			})
+			var would api.DecideResult
+			s.unchanged(func() {
+				var err error
+				would, err = s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: "number"}, Reason: "most is most", DryRun: true})
+				s.must(err)
+			})
+			is := s.pi.decides(api.DecideStillHolds, ref("text", 1), ref("summary", 1)) // in any order
+			if len(is.Decisions) != 2 || is.Decisions[0].New != ref("summary", 2) || is.Decisions[1].New != ref("text", 2) {
+				s.Errorf("got %+v", is.Decisions)
+			}
+			for i := range is.Decisions {
+				if !slices.Equal(would.Decisions[i].Changes, is.Decisions[i].Changes) || !slices.Equal(would.Decisions[i].Looked, is.Decisions[i].Looked) || would.Decisions[i].New != is.Decisions[i].New {
+					s.Errorf("it said %+v and did %+v", would.Decisions[i], is.Decisions[i])
+				}
+			}
+			v := s.pi.reads(ref("text", 0))
+			if v.Ref() != ref("text", 2) || v.Status != artifact.Canonical || v.NeedsUpdate || plainText(v) != "most of them" {
+				s.Errorf("the text: %+v", v)
+			}
+			want := []artifact.Link{link(artifact.Cites, "number", 2), link(artifact.DependsOn, "summary", 2)}
+			if got := slices.SortedFunc(slices.Values(v.Links), func(a, b artifact.Link) int { return a.To().Compare(b.To()) }); !slices.Equal(got, want) {
+				s.Errorf("it rests on %+v", got)
+			}
+			if got := s.pi.waits(api.WaitStale); len(got) != 0 {
+				s.Errorf("still stale: %+v", got)
+			}
+		}},
+		{"a request for changes is a critique and a task for the author's role", func(s *scene) { // N3, N6
+			s.pi.creates(result("data", "one"))
+			s.pi.promotes(ref("data", 1))
+			t := s.pi.opens(ref("data", 1))
+			writer := s.agent("GreyStone")
+			writer.claims(t.ID)
+			writer.creates(section("methods", t.ID))
+			writer.completes(t.ID)
+			said, err := s.pi.Comment(s.ctx, api.CommentRequest{Ref: ref("methods", 1), Text: "which logger?"})
+			s.must(err)
+			_, err = s.pi.Comment(s.ctx, api.CommentRequest{Ref: ref("methods", 1), Text: "the upper one", Reply: said.ID})
+			s.must(err)
+			closed, err := s.pi.Comment(s.ctx, api.CommentRequest{Ref: ref("methods", 1), Text: "a typo"})
+			s.must(err)
+			_, err = s.pi.SettleComment(s.ctx, api.SettleCommentRequest{ID: closed.ID})
+			s.must(err)
+			s.unchanged(func() {
+				_, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("methods", 1)})
+				s.refused(err, brenner.CodeReasonRequired)
+				_, err = writer.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("methods", 1), Reason: "mine"})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = writer.Comment(s.ctx, api.CommentRequest{Ref: ref("methods", 1), Text: "so there"})
+				s.refused(err, brenner.CodePersonRequired)
+				_, err = s.pi.SettleComment(s.ctx, api.SettleCommentRequest{ID: closed.ID})
+				s.refused(err, brenner.CodeStatusConflict)
+				would, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("methods", 1), Reason: "say which", DryRun: true})
+				s.must(err)
+				if would.Task.Role != "writer" || len(would.Comments) != 2 {
+					s.Errorf("would: %+v", would)
+				}
+			})
+			res, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("methods", 1), Reason: "say which logger"})
+			s.must(err)
+			if res.Task.Role != "writer" || res.Task.State != api.TaskOpen || len(res.Task.Inputs) == 0 || res.Task.Inputs[0].Ref != ref("methods", 1) {
+				s.Errorf("the task: %+v", res.Task)
+			}
+			critique := s.pi.reads(res.Critique)
+			if !slices.Contains(critique.Links, link(artifact.Reviews, "methods", 1)) || critique.Type != artifact.TypeCritique {
+				s.Errorf("the critique: %+v", critique)
+			}
+			if got := s.pi.waits(api.WaitPromotion); len(got) != 0 {
+				s.Errorf("it waits for its author, not for a person: %+v", got)
+			}
+			view, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: ref("methods", 1)})
+			s.must(err)
+			if len(view.Comments) != 3 || !view.Comments[2].Settled || view.Comments[1].Reply != said.ID || len(view.Findings) != 1 {
+				s.Errorf("the review: %+v %+v", view.Comments, view.Findings)
+			}
+			again, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("methods", 1), Reason: "and when"})
+			s.must(err)
+			if again.Task.ID != res.Task.ID {
+				s.Errorf("a second task: %+v", again.Task)
+			}
+		}},
+	}
+}
+
+// plainText is the content of a version that is text.
+func plainText(v api.ArtifactView) string {
+	text := string(v.Content)
+	return text[1 : len(text)-1]
+}

@@ -1,0 +1,280 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"brenner"
+	"brenner/artifact"
+)
+
+// Reviews is what waits for a person, everything needed to decide about it, and
+// the decisions that are about many (N1–N6).
+type Reviews interface {
+	// Waiting is the inbox: everything that waits for a person, what most rests
+	// on first (N1). The same list is behind Status.
+	Waiting(ctx context.Context, req WaitingRequest) (WaitingList, error)
+	// Review computes what is needed to decide about a version (N2). Version 0
+	// is the newest head. Persons only.
+	Review(ctx context.Context, req ReviewRequest) (ReviewView, error)
+	// HandIn puts a version before a person: it waits in the inbox until it is
+	// decided upon or replaced. Codes: STATUS_CONFLICT for one that is out of
+	// use or canonical.
+	HandIn(ctx context.Context, req HandInRequest) (HandedIn, error)
+	// Decide takes one decision about many versions: all or none, each with a
+	// record of its own (N4). To say that a stale version still holds writes it
+	// anew on the current versions of what it rests on (N5). Codes as Promote,
+	// and NOT_STALE, STILL_STALE, LIMIT_EXCEEDED.
+	Decide(ctx context.Context, req DecideRequest) (DecideResult, error)
+	// RequestChanges writes a critique of a version and opens a task for the
+	// role of its author (N3). Persons only.
+	RequestChanges(ctx context.Context, req RequestChangesRequest) (ChangesRequested, error)
+	// Comment says something about a version, or answers a comment (N6).
+	// Persons only: an agent writes a critique.
+	Comment(ctx context.Context, req CommentRequest) (CommentInfo, error)
+	// SettleComment closes a comment and its answers. Persons only.
+	SettleComment(ctx context.Context, req SettleCommentRequest) (CommentInfo, error)
+}
+
+// WaitKind says what kind of thing waits.
+type WaitKind string
+
+// The kinds of things that wait, as Status names them.
+const (
+	WaitStalemate     WaitKind = "stalemate"     // agents are stuck
+	WaitConflict      WaitKind = "conflict"      // fields of a session in conflict
+	WaitCompile       WaitKind = "compile"       // replies to be compiled
+	WaitResend        WaitKind = "resend"        // messages that were not delivered
+	WaitFork          WaitKind = "fork"          // more than one truth
+	WaitStale         WaitKind = "stale"         // canonical versions that rest on what moved
+	WaitPromotion     WaitKind = "promotion"     // a version to decide upon
+	WaitRebase        WaitKind = "rebase"        // one made from inputs that moved
+	WaitLesson        WaitKind = "review"        // lessons of low confidence
+	WaitFinding       WaitKind = "finding"       // what a check found
+	WaitTask          WaitKind = "task"          // claimed and overdue
+	WaitRun           WaitKind = "run"           // runs that failed again and again
+	WaitMemo          WaitKind = "memo"          // memos that are behind
+	WaitConsolidation WaitKind = "consolidation" // overdue
+	WaitSpine         WaitKind = "spine"         // what the spine lacks
+)
+
+// MaxMembers is how many of the things that an item stands for it names.
+const MaxMembers = 20
+
+// Waiting is something that waits for a person.
+type Waiting struct {
+	Kind WaitKind `json:"kind"`
+	// Subject names what it is about: a version, an artifact, a session, a task
+	// or whatever the kind has names for.
+	Subject string `json:"subject"`
+	// Title is the subject in words, Why says why it waits.
+	Title  string            `json:"title"`
+	Why    string            `json:"why"`
+	Author brenner.ActorName `json:"author,omitzero"`
+	Since  time.Time         `json:"since,omitzero"`
+	// Rests counts the versions that link to what it is about: how much rests
+	// on the decision.
+	Rests int `json:"rests"`
+	// Count is how many things it stands for, Members the first of them.
+	Count   int      `json:"count"`
+	Members []string `json:"members,omitzero"`
+}
+
+// WaitingRequest selects what waits; no kinds select all.
+type WaitingRequest struct {
+	Page
+	Kinds []WaitKind `json:"kinds,omitzero"`
+}
+
+// WaitingList is a page of the inbox.
+type WaitingList struct {
+	Next
+	Items []Waiting `json:"items"`
+	// Total counts the items of all pages, Counts those of each kind, whatever
+	// was selected.
+	Total  int              `json:"total"`
+	Counts map[WaitKind]int `json:"counts"`
+}
+
+// ReviewRequest names a version.
+type ReviewRequest struct {
+	Ref brenner.Ref `json:"ref"`
+}
+
+// ReviewView is everything needed to decide about a version. It is computed,
+// never stored (N2).
+type ReviewView struct {
+	ArtifactView
+	// Against is the canonical version that it is compared with, and Difference
+	// what is different; absent the first time.
+	Against    brenner.Ref          `json:"against,omitzero"`
+	Difference *artifact.Difference `json:"difference,omitzero"`
+	// Evidence is what the version rests on, Findings the critiques of it that
+	// stand.
+	Evidence []ReviewEvidence `json:"evidence"`
+	Findings []ReviewFinding  `json:"findings"`
+	// Promotion is what a promotion would come to, absent if there can be none;
+	// Hindrance says why, or what it takes.
+	Promotion *DecisionResult `json:"promotion,omitzero"`
+	Hindrance *Hindrance      `json:"hindrance,omitzero"`
+	// Role is what the author was, Context what it was shown before it wrote.
+	Role    brenner.Role `json:"role,omitzero"`
+	Context string       `json:"context,omitzero"`
+	// Waits says why it is in the inbox; empty if it is not.
+	Waits string `json:"waits,omitzero"`
+	// Comments are about any version of the artifact, the oldest first.
+	Comments []CommentInfo `json:"comments"`
+}
+
+// ReviewEvidence is a version that another rests on.
+type ReviewEvidence struct {
+	Rel     artifact.Relation `json:"rel"`
+	Ref     brenner.Ref       `json:"ref"`
+	Type    brenner.TypeName  `json:"type"`
+	Status  artifact.Status   `json:"status"`
+	Summary string            `json:"summary"`
+	// Stale says that it needs an update itself; Now is the version of it that
+	// is in force, if that is another.
+	Stale bool            `json:"needs_update,omitzero"`
+	Now   brenner.Version `json:"now,omitzero"`
+}
+
+// ReviewFinding is a critique of a version.
+type ReviewFinding struct {
+	Ref     brenner.Ref       `json:"ref"`
+	Summary string            `json:"summary"`
+	Creator brenner.ActorName `json:"creator"`
+	At      time.Time         `json:"at"`
+}
+
+// Hindrance is what stands in the way of a promotion.
+type Hindrance struct {
+	Code    brenner.Code `json:"code"`
+	Message string       `json:"message"`
+}
+
+// HandInRequest puts a version before a person.
+type HandInRequest struct {
+	Write
+	Ref brenner.Ref `json:"ref"` // version 0: the head
+	// Note says what the reader should know.
+	Note string `json:"note,omitzero"`
+}
+
+// HandedIn says what waits now.
+type HandedIn struct {
+	Ref brenner.Ref `json:"ref"`
+	Seq int64       `json:"seq"`
+}
+
+// DecisionKind is a decision about versions.
+type DecisionKind string
+
+// The decisions.
+const (
+	DecidePromote    DecisionKind = "promote"
+	DecideDemote     DecisionKind = "demote"
+	DecideDeprecate  DecisionKind = "deprecate"
+	DecideStillHolds DecisionKind = "still_holds"
+)
+
+// DecideRequest takes one decision about many versions.
+type DecideRequest struct {
+	Write
+	Decision DecisionKind `json:"decision"`
+	// Refs are what it is about, or Filter chooses them; version 0 is the head
+	// of what is promoted, and otherwise the version in force.
+	Refs   []brenner.Ref   `json:"refs,omitzero"`
+	Filter *DecisionFilter `json:"filter,omitzero"`
+	Reason string          `json:"reason"`
+	// Replace and Override as in a single promotion.
+	Replace  bool `json:"replace,omitzero"`
+	Override bool `json:"override,omitzero"`
+	DryRun   bool `json:"dry_run,omitzero"`
+}
+
+// DecisionFilter chooses versions. For a promotion these are heads that wait to
+// be decided upon; for a version that still holds, canonical ones that are
+// stale; otherwise the versions in force.
+type DecisionFilter struct {
+	Types   []brenner.TypeName `json:"types,omitzero"`
+	Modules []brenner.Module   `json:"modules,omitzero"`
+	Tag     string             `json:"tag,omitzero"`
+	// Moved keeps what is stale because this artifact has moved.
+	Moved brenner.ArtifactID `json:"moved,omitzero"`
+}
+
+// DecideResult is what a decision came to, or in a dry run would come to.
+type DecideResult struct {
+	DryRun    bool           `json:"dry_run,omitzero"`
+	Decisions []DecisionMade `json:"decisions"`
+	// Stale and Fresh are the consequences of all of them together, as in
+	// DecisionResult.
+	Stale []brenner.Ref `json:"stale,omitzero"`
+	Fresh []brenner.Ref `json:"fresh,omitzero"`
+}
+
+// DecisionMade is the decision about one version.
+type DecisionMade struct {
+	Ref     brenner.Ref    `json:"ref"`
+	Changes []StatusChange `json:"changes"`
+	// New is the version that says that it still holds, and Looked what was
+	// looked at: the links that moved.
+	New    brenner.Ref `json:"new,omitzero"`
+	Looked []LinkMoved `json:"looked,omitzero"`
+	Seq    int64       `json:"seq,omitzero"`
+}
+
+// LinkMoved is a link that names another version now.
+type LinkMoved struct {
+	Rel artifact.Relation `json:"rel"`
+	Was brenner.Ref       `json:"was"`
+	Now brenner.Ref       `json:"now"`
+}
+
+// RequestChangesRequest sends a version back to its author.
+type RequestChangesRequest struct {
+	Write
+	Ref    brenner.Ref `json:"ref"`
+	Reason string      `json:"reason"`
+	// Role is who is to make the changes; empty: the role of the author.
+	Role   brenner.Role `json:"role,omitzero"`
+	DryRun bool         `json:"dry_run,omitzero"`
+}
+
+// ChangesRequested is the critique and the task that came of a request.
+type ChangesRequested struct {
+	DryRun   bool        `json:"dry_run,omitzero"`
+	Ref      brenner.Ref `json:"ref"`
+	Critique brenner.Ref `json:"critique,omitzero"`
+	Task     TaskInfo    `json:"task"`
+	// Comments are those that went along with it.
+	Comments []string `json:"comments,omitzero"`
+	Seq      int64    `json:"seq,omitzero"`
+}
+
+// CommentRequest says something about a version.
+type CommentRequest struct {
+	Write
+	Ref  brenner.Ref `json:"ref"`
+	Text string      `json:"text"`
+	// Reply is the comment that it answers.
+	Reply string `json:"reply,omitzero"`
+}
+
+// SettleCommentRequest closes a comment.
+type SettleCommentRequest struct {
+	Write
+	ID string `json:"id"`
+}
+
+// CommentInfo is a comment.
+type CommentInfo struct {
+	ID      string            `json:"id"`
+	Ref     brenner.Ref       `json:"ref"`
+	Author  brenner.ActorName `json:"author"`
+	At      time.Time         `json:"at"`
+	Text    string            `json:"text"`
+	Reply   string            `json:"reply,omitzero"`
+	Settled bool              `json:"settled,omitzero"`
+}

@@ -1,0 +1,183 @@
+package reviews
+
+import (
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// holding is a stale version that still holds: the version that will say so,
+// and the links that it has on what is in force now (N5).
+type holding struct {
+	artifact store.Artifact
+	version  store.Version
+	next     brenner.Ref
+	looked   []api.LinkMoved
+}
+
+// planHolds plans that versions still hold, what another rests on before the
+// other: confirmed together, a whole chain is.
+func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
+	h := holds{Call: c, asked: map[brenner.ArtifactID]brenner.Ref{}, next: map[brenner.ArtifactID]brenner.Ref{}}
+	for _, ref := range refs {
+		h.asked[ref.Artifact] = ref
+	}
+	for _, ref := range refs {
+		if err := h.add(ref); err != nil {
+			return err
+		}
+	}
+	p.holds = h.made
+	for _, one := range h.made {
+		made := api.DecisionMade{Ref: one.version.Ref(), New: one.next, Looked: one.looked, Changes: []api.StatusChange{}}
+		if one.version.Status == artifact.Canonical {
+			from := artifact.Draft
+			if one.version.Version != one.artifact.Head {
+				from = artifact.Alternative
+			}
+			made.Changes = append(made.Changes,
+				api.StatusChange{Ref: one.next, From: from, To: artifact.Canonical},
+				api.StatusChange{Ref: one.version.Ref(), From: artifact.Canonical, To: artifact.Superseded})
+		}
+		p.result.Decisions = append(p.result.Decisions, made)
+		p.result.Fresh = append(p.result.Fresh, one.version.Ref())
+	}
+	return nil
+}
+
+// holds is such a plan under way.
+type holds struct {
+	*kernel.Call
+	asked map[brenner.ArtifactID]brenner.Ref
+	// next are the versions that will be in force, of the artifacts that are
+	// done; a zero one is being looked at.
+	next map[brenner.ArtifactID]brenner.Ref
+	made []holding
+}
+
+// add plans for one version, after those that it rests on and that were asked
+// for as well.
+func (h *holds) add(ref brenner.Ref) error {
+	if _, done := h.next[ref.Artifact]; done {
+		return nil // done before, or part of a cycle
+	}
+	h.next[ref.Artifact] = brenner.Ref{}
+	a, err := ledger.FindArtifact(h.Call, ref.Artifact, policy.Write)
+	if err != nil {
+		return err
+	}
+	v, err := ledger.InForce(h.Call, a, ref.Version)
+	if err != nil {
+		return err
+	}
+	if v.Status == artifact.Canonical {
+		if err := h.Allow(policy.Promote, a.Type, a.Module, string(a.ID)); err != nil {
+			return err
+		}
+	}
+	if !v.Status.Live() {
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s is %s", v.Ref(), v.Status)
+	}
+	links, err := h.LinksFrom(h.Ctx, []brenner.Ref{v.Ref()})
+	if err != nil {
+		return err
+	}
+	one := holding{artifact: a, version: v, next: brenner.Ref{Artifact: a.ID, Version: a.Latest + 1}}
+	var rests []brenner.Ref // what the new version will rest on, and is there now
+	for _, l := range links {
+		if !l.Rel.Carries() {
+			continue
+		}
+		if up, also := h.asked[l.To.Artifact]; also && l.To.Artifact != a.ID {
+			if err := h.add(up); err != nil {
+				return err
+			}
+		}
+		now, err := h.inForce(l.To)
+		if err != nil {
+			return err
+		}
+		if now != l.To {
+			one.looked = append(one.looked, api.LinkMoved{Rel: l.Rel, Was: l.To, Now: now})
+		}
+		if now != h.next[now.Artifact] {
+			rests = append(rests, now)
+		}
+	}
+	if err := h.fresh(one, rests); err != nil {
+		return err
+	}
+	h.next[a.ID] = one.next
+	h.made = append(h.made, one)
+	return nil
+}
+
+// inForce is the version that a link to an outdated one is to name: that which
+// is canonical, or will be. A link to one that is not outdated stays.
+func (h *holds) inForce(to brenner.Ref) (brenner.Ref, error) {
+	if next := h.next[to.Artifact]; next.Version != 0 {
+		return next, nil
+	}
+	outdated, err := h.Outdated(h.Ctx, []brenner.Ref{to})
+	if err != nil || len(outdated) == 0 {
+		return to, err
+	}
+	a, err := h.Reader.Artifact(h.Ctx, to.Artifact)
+	if err != nil {
+		return to, err
+	}
+	if a.Canonical == 0 {
+		return to, brenner.Errorf(brenner.CodeStillStale, "nothing is canonical in the place of %s", to).
+			WithHint("update the version so that it rests on something else")
+	}
+	return brenner.Ref{Artifact: a.ID, Version: a.Canonical}, nil
+}
+
+// fresh refuses to confirm what is not stale, or would be stale again at once.
+func (h *holds) fresh(one holding, rests []brenner.Ref) error {
+	stale, err := h.Stale(h.Ctx, rests, ledger.Carrying, brenner.MaxWalk)
+	if err != nil {
+		return err
+	}
+	if len(stale) > 0 {
+		return brenner.Errorf(brenner.CodeStillStale, "%s rests on %s, which is stale itself", one.version.Ref(), stale[0]).
+			WithHint("confirm or update that one first, or both at once")
+	}
+	if len(one.looked) == 0 {
+		return brenner.Errorf(brenner.CodeNotStale, "nothing that %s rests on has moved", one.version.Ref())
+	}
+	return nil
+}
+
+// reaffirm writes a version anew, on what is in force now, and promotes it if
+// the old one was canonical.
+func (p *plan) reaffirm(ch *kernel.Change, one holding) (int64, error) {
+	req := api.UpdateArtifactRequest{
+		ID: one.artifact.ID, Parent: one.version.Version, SummaryHolds: true,
+		Change: &artifact.Change{What: "nothing: it still holds", Why: p.reason},
+	}
+	for _, l := range one.looked {
+		req.Links = append(req.Links, artifact.Link{Rel: l.Rel, Artifact: l.Now.Artifact, Version: l.Now.Version})
+	}
+	if _, err := p.ledger.Update(ch, req); err != nil {
+		return 0, err
+	}
+	if one.version.Status == artifact.Canonical {
+		a, err := ch.Reader.Artifact(ch.Ctx, one.artifact.ID)
+		if err != nil {
+			return 0, err
+		}
+		d, err := p.ledger.Plan(ch.Call, a, one.next.Version, ledger.Decision{Action: policy.Promote, Reason: p.reason})
+		if err != nil {
+			return 0, err
+		}
+		if _, err := ledger.Record(ch, d); err != nil {
+			return 0, err
+		}
+	}
+	return kindReaffirmed.Append(ch, reaffirmed{Ref: one.version.Ref(), New: one.next, Looked: one.looked})
+}

@@ -1,0 +1,151 @@
+package reviews
+
+import (
+	"context"
+	"errors"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// errPerson refuses an agent what is a person's.
+func errPerson(c *kernel.Call) error {
+	if c.Person() {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodePersonRequired, "%s is an agent, and this is for persons", c.Who.Name).
+		WithHint("an agent writes a critique")
+}
+
+// Review implements api.Reviews.
+func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.ReviewView, error) {
+	var a store.Artifact
+	guard := ledger.ToArtifact(policy.Read, req.Ref.Artifact, &a).Then(errPerson)
+	return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.ReviewView, error) {
+		version := req.Ref.Version
+		if version == 0 {
+			version = a.Head
+		}
+		v, err := ledger.InForce(c, a, version)
+		if err != nil {
+			return api.ReviewView{}, err
+		}
+		out := api.ReviewView{Role: v.Role, Context: v.Invocation, Evidence: []api.ReviewEvidence{}, Findings: []api.ReviewFinding{}}
+		if out.ArtifactView, err = ledger.ViewOf(c, a, v, false); err != nil {
+			return api.ReviewView{}, err
+		}
+		if a.Canonical != 0 && a.Canonical != v.Version {
+			out.Against = brenner.Ref{Artifact: a.ID, Version: a.Canonical}
+			d, err := ledger.DifferenceOf(c, a, a.Canonical, v.Version)
+			if err != nil {
+				return api.ReviewView{}, err
+			}
+			out.Difference = &d
+		}
+		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
+			addEvidence, addFindings, s.foresee, s.addWaits, addComments,
+		} {
+			if err := fill(c, a, v, &out); err != nil {
+				return api.ReviewView{}, err
+			}
+		}
+		return out, nil
+	})
+}
+
+// addEvidence lists what the version rests on, and how that stands.
+func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
+	links, err := c.LinksFrom(c.Ctx, []brenner.Ref{v.Ref()})
+	if err != nil {
+		return err
+	}
+	refs := make([]brenner.Ref, len(links))
+	for i, l := range links {
+		refs[i] = l.To
+	}
+	nodes, err := ledger.Nodes(c, refs)
+	if err != nil {
+		return err
+	}
+	if err := ledger.MarkStale(c, nodes); err != nil {
+		return err
+	}
+	for _, l := range links {
+		for _, n := range nodes {
+			if n.Ref != l.To {
+				continue
+			}
+			e := api.ReviewEvidence{Rel: l.Rel, Ref: n.Ref, Type: n.Type, Status: n.Status, Summary: n.Summary, Stale: n.Stale}
+			if n.Canonical != n.Ref.Version {
+				e.Now = n.Canonical
+			}
+			out.Evidence = append(out.Evidence, e)
+		}
+	}
+	return nil
+}
+
+// addFindings lists the critiques of the version that stand.
+func addFindings(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
+	links, err := c.LinksTo(c.Ctx, []brenner.Ref{v.Ref()})
+	if err != nil {
+		return err
+	}
+	var refs []brenner.Ref
+	for _, l := range links {
+		if l.Rel == artifact.Reviews {
+			refs = append(refs, l.From)
+		}
+	}
+	nodes, err := ledger.Nodes(c, refs)
+	for _, n := range nodes {
+		if n.Type == artifact.TypeCritique && n.Status.Live() {
+			out.Findings = append(out.Findings, api.ReviewFinding{Ref: n.Ref, Summary: n.Summary, Creator: n.Creator, At: n.At})
+		}
+	}
+	return err
+}
+
+// foresee says what a promotion would come to, or what stands in its way.
+func (r *Room) foresee(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
+	const reason = "a reason will be given"
+	planned, err := r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: reason})
+	var e *brenner.Error
+	if errors.As(err, &e) {
+		out.Hindrance = &api.Hindrance{Code: e.Code, Message: e.Message}
+		planned, err = r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: reason, Replace: true, Override: true})
+		if errors.As(err, &e) {
+			return nil // it cannot be promoted at all
+		}
+	}
+	if err != nil {
+		return err
+	}
+	would, err := ledger.Foresee(c, planned)
+	would.DryRun = true
+	out.Promotion = &would
+	return err
+}
+
+// addWaits says why the version is in the inbox.
+func (r *Room) addWaits(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
+	found, err := r.waitingVersions(c)
+	for _, w := range found {
+		if w.Subject == v.Ref().String() {
+			out.Waits = w.Why
+		}
+	}
+	return err
+}
+
+// addComments lists what persons said about the artifact.
+func addComments(c *kernel.Call, a store.Artifact, _ store.Version, out *api.ReviewView) error {
+	var err error
+	out.Comments, err = commentsOn(c, a.ID)
+	return err
+}

@@ -1,0 +1,46 @@
+// Package reviews is the room of decisions: what waits for a person, everything
+// needed to decide about it, decisions about many versions at once, requests for
+// changes and comments (N1–N6).
+package reviews
+
+import (
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+)
+
+// Room is where the reviews of one project are.
+type Room struct {
+	*kernel.Kernel
+	Ledger   *ledger.Room
+	Tasks    Tasks
+	Sessions Sessions
+	// Sources say what else waits, room by room.
+	Sources []func(*kernel.Call) ([]kernel.Waiting, error)
+}
+
+// Tasks is what reviews need of tasks.
+type Tasks interface {
+	// Outputs lists what finished tasks made, and which task.
+	Outputs(c *kernel.Call) (map[brenner.Ref]api.TaskInfo, error)
+	// Open checks and opens a task of some kind.
+	Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error)
+	// Each visits tasks in these states, the oldest first.
+	Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error
+}
+
+// Sessions is what reviews need of sessions.
+type Sessions interface {
+	// Compiled lists the artifacts of sessions that were compiled.
+	Compiled(c *kernel.Call) ([]brenner.Ref, error)
+}
+
+// Service is the room as it is for one caller.
+type Service struct {
+	*Room
+	caller kernel.Caller
+}
+
+// As gives the room as it is for one caller.
+func (r *Room) As(who kernel.Identity) *Service { return &Service{Room: r, caller: r.By(who)} }

@@ -1,0 +1,234 @@
+package reviews
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+// Waiting implements api.Reviews.
+func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.WaitingList, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "inbox"), func(c *kernel.Call) (api.WaitingList, error) {
+		limit, err := kernel.PageSize(req.Limit)
+		if err != nil {
+			return api.WaitingList{}, err
+		}
+		start, err := kernel.OpenCursor[int](req.Cursor)
+		if err != nil {
+			return api.WaitingList{}, err
+		}
+		all, err := s.All(c)
+		if err != nil {
+			return api.WaitingList{}, err
+		}
+		out := api.WaitingList{Items: []api.Waiting{}, Counts: map[api.WaitKind]int{}}
+		var wanted []api.Waiting
+		for _, w := range all {
+			out.Counts[w.Kind]++
+			if len(req.Kinds) == 0 || slices.Contains(req.Kinds, w.Kind) {
+				wanted = append(wanted, w)
+			}
+		}
+		out.Total = len(wanted)
+		start = min(start, len(wanted))
+		end := min(start+limit, len(wanted))
+		out.Items = append(out.Items, wanted[start:end]...)
+		if end < len(wanted) {
+			out.Cursor = kernel.MakeCursor(end)
+		}
+		return out, nil
+	})
+}
+
+// All lists everything that waits for a person: what most rests on first, then
+// what has waited longest (N1).
+func (r *Room) All(c *kernel.Call) ([]api.Waiting, error) {
+	found, err := r.waitingVersions(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, look := range r.Sources {
+		more, err := look(c)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	on := make([][]brenner.Ref, len(found))
+	for i, w := range found {
+		on[i] = w.On
+	}
+	rests, err := ledger.Resting(c, on)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Waiting, len(found))
+	for i, w := range found {
+		if out[i] = w.Waiting; w.Kind != api.WaitStale {
+			out[i].Rests = rests[i]
+			continue
+		}
+		out[i].Rests = w.Count // what is stale rests on it
+	}
+	slices.SortStableFunc(out, func(a, b api.Waiting) int {
+		return cmp.Or(cmp.Compare(b.Rests, a.Rests), a.Since.Compare(b.Since), cmp.Compare(a.Subject, b.Subject))
+	})
+	return out, nil
+}
+
+// candidate is a version that may wait for a decision, and why.
+type candidate struct {
+	ref brenner.Ref
+	why string
+}
+
+// waitingVersions lists the live heads that nobody has decided upon: results of
+// finished tasks, compiled sessions, and what was handed in. What was sent back
+// waits for its author.
+func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
+	candidates, err := r.candidates(c)
+	if err != nil || len(candidates) == 0 {
+		return nil, err
+	}
+	refs := make([]brenner.Ref, len(candidates))
+	why := make(map[brenner.Ref]string, len(candidates))
+	for i, k := range candidates {
+		refs[i] = k.ref
+		if why[k.ref] == "" {
+			why[k.ref] = k.why
+		}
+	}
+	slices.SortFunc(refs, brenner.Ref.Compare)
+	refs = slices.Compact(refs)
+	artifacts, err := ledger.ArtifactsOf(c, refs)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := ledger.NodesOf(c, artifacts, refs)
+	if err != nil {
+		return nil, err
+	}
+	var out []kernel.Waiting
+	for _, n := range nodes {
+		kind := api.WaitPromotion
+		switch n.Status {
+		case artifact.Draft, artifact.Alternative:
+		case artifact.NeedsRebase:
+			kind = api.WaitRebase
+		default:
+			continue
+		}
+		a := artifacts[n.Ref.Artifact]
+		waits, err := undecided(c, a, n.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if !waits {
+			continue
+		}
+		on := []brenner.Ref{n.Ref}
+		reason := why[n.Ref] + ", and nothing is canonical yet"
+		if a.Canonical != 0 {
+			on = append(on, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
+			reason = fmt.Sprintf("%s, over version %d", why[n.Ref], a.Canonical)
+		}
+		out = append(out, kernel.Waiting{Waiting: api.Waiting{
+			Kind: kind, Subject: n.Ref.String(), Title: n.Summary, Why: reason, Author: n.Creator, Since: n.At, Count: 1,
+		}, On: on})
+	}
+	return out, nil
+}
+
+// undecided reports whether a live version is a head that was not sent back.
+func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref) (bool, error) {
+	if a.Head != ref.Version {
+		leaves, err := c.Leaves(c.Ctx, a.ID)
+		if err != nil || !slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == ref.Version }) {
+			return false, err
+		}
+	}
+	back, err := sentBack.Has(c.Ctx, c, ref.String())
+	return !back, err
+}
+
+// candidates lists the versions that were put before a person in one way or
+// another.
+func (r *Room) candidates(c *kernel.Call) ([]candidate, error) {
+	var out []candidate
+	outputs, err := r.Tasks.Outputs(c)
+	if err != nil {
+		return nil, err
+	}
+	for ref, t := range outputs {
+		out = append(out, candidate{ref, "the result of " + t.ID})
+	}
+	compiled, err := r.Sessions.Compiled(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range compiled {
+		out = append(out, candidate{ref, "compiled"})
+	}
+	err = pleas.Each(c.Ctx, c, kernel.Query{}, func(row kernel.Row[plea]) (bool, error) {
+		out = append(out, candidate{row.Value.Ref, "handed in by " + string(row.Value.Actor)})
+		return true, nil
+	})
+	return out, err
+}
+
+// HandIn implements api.Reviews.
+func (s *Service) HandIn(ctx context.Context, req api.HandInRequest) (api.HandedIn, error) {
+	var a store.Artifact
+	return kernel.Write(ctx, s.caller, "review.hand_in", req, ledger.ToArtifact(policy.Write, req.Ref.Artifact, &a), func(ch *kernel.Change) (api.HandedIn, error) {
+		version := req.Ref.Version
+		if version == 0 {
+			version = a.Head
+		}
+		v, err := ledger.InForce(ch.Call, a, version)
+		if err != nil {
+			return api.HandedIn{}, err
+		}
+		if !v.Status.Live() || v.Status == artifact.Canonical {
+			return api.HandedIn{}, brenner.Errorf(brenner.CodeStatusConflict, "%s is %s: there is nothing to decide", v.Ref(), v.Status)
+		}
+		seq, err := s.handIn(ch, v.Ref(), req.Note)
+		return api.HandedIn{Ref: v.Ref(), Seq: seq}, err
+	})
+}
+
+// HandIn puts a version that is being written before a person.
+func (r *Room) HandIn(ch *kernel.Change, ref brenner.Ref) error {
+	_, err := r.handIn(ch, ref, "")
+	return err
+}
+
+func (r *Room) handIn(ch *kernel.Change, ref brenner.Ref, note string) (int64, error) {
+	text, err := keepText(ch, note, "/note")
+	if err != nil {
+		return 0, err
+	}
+	return kindReviewRequested.Append(ch, handedIn{Ref: ref, Note: text})
+}
+
+// keepText stores a short text and gives its hash; "" for none.
+func keepText(ch *kernel.Change, text, pointer string) (brenner.Digest, error) {
+	if text == "" {
+		return "", nil
+	}
+	if err := kernel.CheckText(text); err != nil {
+		return "", err
+	}
+	if n := len([]rune(text)); n > brenner.MaxNoteRunes {
+		return "", brenner.Errorf(brenner.CodeLimitExceeded, "the text has %d characters, more than %d", n, brenner.MaxNoteRunes).At(pointer)
+	}
+	return ch.PutBlob([]byte(text))
+}

@@ -263,10 +263,13 @@ func lookUnit(t token) (unit, bool) {
 // is how many tokens it takes, 0 if there is none.
 func readUnit(in []token, i int) (u unit, size int) {
 	if u, size = oneUnit(in, i); size == 0 {
-		if i >= len(in) || in[i].text != "per" {
+		if i >= len(in) || in[i].text != "per" && in[i].text != "/" {
 			return unit{}, 0
 		}
-		u = unit{factor: 1} // 5 per second
+		if _, more := denominator(in, i); more == 0 {
+			return unit{}, 0
+		}
+		u = unit{factor: 1} // 5 per second, 5/s
 	}
 	for i+size < len(in) {
 		below, more := denominator(in, i+size)

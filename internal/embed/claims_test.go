@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"brenner"
+	"brenner/check"
 	"brenner/claim"
 	"brenner/playbook"
 )
@@ -204,5 +206,91 @@ func TestClaims_OpposedStatementsAreCompared(t *testing.T) {
 	t.Logf("%d of %d opposed pairs lie below 0.6", far, n)
 	if n == 0 {
 		t.Error("no pair is opposed")
+	}
+}
+
+// scopeBrief is what the paragraphs of scopeTexts are held to.
+var scopeBrief = check.Brief{
+	Ref:   brenner.Ref{Artifact: "brief", Version: 1},
+	Goals: []string{"find out how bees choose flowers", "measure how far foragers fly"},
+	InScope: []string{
+		"field trials with honey bees", "scent and colour of flowers", "weather during the flights",
+	},
+	OutOfScope: []string{
+		"pesticide toxicity to bees", "marketing of honey", "genome sequencing of queens", "design of new hives", "diseases caused by mites",
+	},
+}
+
+// scopeTexts are paragraphs that creep out of the scope and such that do not,
+// written before the figures were looked at.
+var scopeTexts = []struct {
+	creeps bool
+	text   string
+}{
+	{true, "We also tested how toxic three pesticides are to worker bees after a day of contact."},
+	{true, "The toxicity of common pesticides was estimated from the share of dead bees."},
+	{true, "Bees were exposed to pesticide residues and their toxicity was ranked."},
+	{true, "Honey could be marketed under a regional label to raise its price."},
+	{true, "A marketing plan for the honey of the trial sites is given in the appendix."},
+	{true, "Interviews show which honey marketing channels beekeepers prefer."},
+	{true, "We sequenced the genomes of twelve queens to look for foraging genes."},
+	{true, "Queen genomes were sequenced on two lanes and assembled."},
+	{true, "Sequencing of the queens' genome revealed many variants."},
+	{true, "A new hive with a removable floor was designed for the experiment."},
+	{true, "The design of the hives was changed to save wood, and new frames were drawn."},
+	{true, "We propose new hive designs with better ventilation."},
+	{true, "Mites caused several diseases that weakened the colonies."},
+	{true, "The spread of diseases that mites carry was mapped."},
+	{true, "Colonies suffered from a disease transmitted by mites."},
+	{true, "Insecticides poison foragers; we list lethal doses."},
+	{true, "Selling strategies for beekeepers are compared."},
+	{false, "Foragers preferred blue flowers to yellow ones in every plot."},
+	{false, "Bees flew up to three kilometres when the weather was calm."},
+	{false, "Flower scent was measured before each flight."},
+	{false, "We marked forty honey bees and followed their flights in the field."},
+	{false, "Wind and rain shortened the flights of the foragers."},
+	{false, "The colour of the petals explained most choices."},
+	{false, "Each field trial lasted ten days and used two colonies."},
+	{false, "Distances were computed from the waggle dance of returning bees."},
+	{false, "Scent plates were replaced every morning to avoid carry-over."},
+	{false, "The hives stood at the edge of the meadow and were opened once a day."},
+	{false, "Honey bees returned to the same flowers on the next day."},
+	{false, "Temperature was logged every minute during the flights."},
+	{false, "We found no effect of humidity on the choice of flowers."},
+	{false, "Queens were not disturbed during the trial."},
+	{false, "Observers did not know which flowers carried the scent."},
+	{false, "Flights longer than an hour were left out of the analysis."},
+	{false, "The first trials showed that bees learn colours within a day."},
+	{false, "A linear model relates distance flown to wind speed."},
+	{false, "Bees avoided flowers that had been visited shortly before."},
+	{false, "Nectar was weighed in the field with a portable balance."},
+}
+
+// C24: scope creep on paragraphs with known answers, printed with how it comes
+// out by words alone.
+func TestAlignment_ScopeCreepOnKnownParagraphs(t *testing.T) {
+	model := func(texts []string) ([][]float32, error) { return Builtin().Embed(t.Context(), texts) }
+	for name, o := range map[string]check.Options{"words": {}, "words and meaning": {Embed: model}} {
+		var v verdict
+		for _, p := range scopeTexts {
+			subject := check.Subject{Ref: brenner.Ref{Artifact: "m", Version: 1}, Summary: "A note.", Briefs: []brenner.Ref{scopeBrief.Ref},
+				Paragraphs: []check.Paragraph{{Place: "p", Text: p.text}}}
+			got, err := check.Alignment(scopeBrief, []check.Subject{subject}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch found := len(got.Findings) > 0; {
+			case found && p.creeps:
+				v.right++
+			case found:
+				v.wrong++
+			case p.creeps:
+				v.missed++
+			}
+		}
+		t.Logf("%s, %d paragraphs: precision %.3f, recall %.3f %+v", name, len(scopeTexts), v.precision(), v.recall(), v)
+		if v.right == 0 {
+			t.Error("nothing was found")
+		}
 	}
 }

@@ -43,7 +43,7 @@ test: ## run every test; installs PostgreSQL and a browser where it can
 race: ## run the short tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -timeout 30m $(CONCURRENT)
 
-check: ## everything CI runs: format, vet, layers, lint, race, fuzz, tests
+check: ## everything CI runs: format, vet, other systems, layers, lint, race, fuzz, tests
 	scripts/check
 
 soak: ## every test, the fault tests in full: kill -9 loops, many processes

@@ -2,11 +2,13 @@ package brenner
 
 // Codes of the server.
 const (
-	CodeRateLimited    Code = "RATE_LIMITED"
-	CodeNotInitialized Code = "NOT_INITIALIZED"
+	CodeRateLimited        Code = "RATE_LIMITED"
+	CodeNotInitialized     Code = "NOT_INITIALIZED"
+	CodeAddressUnavailable Code = "ADDRESS_UNAVAILABLE"
 )
 
 var serverCodes = []CodeInfo{
 	{CodeRateLimited, ClassUnavailable, "Too many requests came at once.", "Wait as long as Retry-After says, then go on more slowly."},
+	{CodeAddressUnavailable, ClassUnavailable, "The server cannot listen on the address it was given.", "Choose another with --addr, or stop what uses it."},
 	{CodeNotInitialized, ClassConflict, "An MCP client asked for something before it had introduced itself.", "Call initialize first, or name the revision of the protocol in _meta."},
 }

@@ -406,6 +406,9 @@ func TestStale_WalksAreBoundedAndPassErrorsOn(t *testing.T) {
 	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, w.outdated, 10); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("among beyond the limit: %v", err)
 	}
+	if _, err := StaleAmong([]brenner.Ref{nodes[0].Ref}, w.from, w.outdated, 49); err != nil {
+		t.Errorf("among as many as the limit: %v", err)
+	}
 	broken := errors.New("broken")
 	fail := func([]brenner.Ref) ([]Edge, error) { return nil, broken }
 	if _, err := Spread(refs("x@1"), fail, 10); !errors.Is(err, broken) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/delta"
 	"brenner/roster"
 
 	"github.com/google/go-cmp/cmp"
@@ -303,6 +304,23 @@ func TestCompose_ALongQuestionIsCutInTheSubject(t *testing.T) {
 		}
 		if got := messages[0].Subject; got != "KICKOFF: "+string(k.Session)+" – "+want {
 			t.Errorf("%d characters: %s", n, got)
+		}
+	}
+}
+
+// R9: a fence is three characters or more; a shorter one, or none, opens nothing.
+func TestCompose_OnlyFencesOpenExamples(t *testing.T) {
+	for question, marked := range map[string]bool{"`delta": false, "delta": false, "``delta": false, "a ~~delta": false, "```delta": true, "> ~~~~ delta": true, ":::delta": true} {
+		k := seedKickoff()
+		k.Context = question + "\nx\n"
+		messages, err := k.Compose()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, found := strings.Cut(messages[0].Body, question+"\n")
+		line, _, _ := strings.Cut(after, "\n")
+		if got := strings.Contains(line, delta.EchoMarker); !found || got != marked {
+			t.Errorf("%q is marked %v, want %v: %q", question, got, marked, line)
 		}
 	}
 }

@@ -391,3 +391,15 @@ func TestResolve_NamesThePresetThatWasUsed(t *testing.T) {
 		}
 	}
 }
+
+// R2, R4: in heuristic mode nobody is without a role, so that no preset is asked
+// for.
+func TestResolve_HeuristicModeNeedsNoPreset(t *testing.T) {
+	got, err := roster.Resolve(roster.Sources{
+		To: to("Codex"), Flags: []roster.Part{{Name: "--mode", Roster: roster.Roster{Mode: roster.Heuristic}}},
+		Project: roster.Settings{DefaultPreset: "default-3-agent", Presets: roster.BuiltinPresets()},
+	})
+	if err != nil || got.Preset != "" || got.Roster.Mode != roster.Heuristic {
+		t.Errorf("preset %q, mode %q, %v", got.Preset, got.Roster.Mode, err)
+	}
+}

@@ -272,6 +272,24 @@ func TestNext_FollowsTheTable(t *testing.T) {
 	}
 }
 
+// S3: who takes a step that is not possible is told which are.
+func TestNext_SaysWhatIsPossible(t *testing.T) {
+	s, err := Raise(draft())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := s.Next(Event{Action: Withdraw, Actor: "ada", Reason: "settled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, at := range map[string]Stalemate{"possible now: arbitrate, withdraw": s, "it is closed; raise a new one": closed} {
+		_, err := at.Next(Event{Action: Verify, Actor: "carl", Reason: "because"})
+		if e, ok := err.(*brenner.Error); !ok || e.Hint != want {
+			t.Errorf("%s: %v, want the hint %q", at.State, err, want)
+		}
+	}
+}
+
 // S3, S5: reasons are asked for, and parties do not arbitrate.
 func TestNext_AsksForReasonsAndRefusesParties(t *testing.T) {
 	s, err := Raise(draft())
@@ -351,6 +369,11 @@ func TestArbitrate_ReplaysAPatchStalemate(t *testing.T) {
 	}
 	if v.Outcome != HypothesisUpheld || !strings.HasPrefix(v.RootCause, "invisible_character") {
 		t.Errorf("%+v", v)
+	}
+	for _, f := range v.Findings { // S5: each cites the patch and the text that were replayed
+		if !slices.Equal(slices.Sorted(slices.Values(f.Evidence)), []string{"e1", "e2"}) {
+			t.Errorf("%s cites %v", f.Hypothesis, f.Evidence)
+		}
 	}
 	p, err := anchor.Parse(v.Patch)
 	if err != nil {

@@ -173,8 +173,11 @@ func listen(ctx context.Context, req cli.ServeRequest) (net.Listener, string, er
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", req.Addr)
 	if err != nil {
-		return nil, "", brenner.Errorf(brenner.CodeStoreUnavailable, "cannot listen on %s", req.Addr).
-			WithHint("another program may use it; choose another with --addr").Because(err)
+		why := err
+		if system := (*os.SyscallError)(nil); errors.As(err, &system) {
+			why = system.Err
+		}
+		return nil, "", brenner.Errorf(brenner.CodeAddressUnavailable, "cannot listen on %s: %v", req.Addr, why).Because(err)
 	}
 	if config == nil {
 		return l, "http", nil

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -157,6 +158,18 @@ func TestServer_WithoutTokensListensOnThisMachineOnly(t *testing.T) {
 	home.refused("USAGE", "serve", "--addr", "nonsense")
 	home.refused("USAGE", "serve", "--as", "BlueLake")
 	home.refused("FILE_ERROR", "serve", "--tls-cert", "none", "--tls-key", "none")
+}
+
+// X1: an address that is taken has a code of its own: the store is fine.
+func TestServer_ATakenAddressHasItsOwnCode(t *testing.T) {
+	home := newShell(t)
+	home.must("init", "--name", "Fate", "--pi", "ada")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	home.refused("ADDRESS_UNAVAILABLE", "serve", "--addr", l.Addr().String())
 }
 
 // X1, X3: a program that asks badly is told so with a code, never with a page.

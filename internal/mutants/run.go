@@ -87,6 +87,7 @@ func (b bench) try(ctx context.Context, m *mutant, src []byte) (outcome, error) 
 	run := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
 		binary, "-test.short", "-test.failfast", "-test.timeout="+b.limit.String(), "-test.run="+b.match)
 	run.Dir = strings.TrimSpace(string(where))
+	defer sweep(filepath.Join(run.Dir, "testdata", "rapid"))()
 	var said bytes.Buffer
 	run.Stdout, run.Stderr = &said, &said
 	err = run.Run()
@@ -103,6 +104,28 @@ func (b bench) try(ctx context.Context, m *mutant, src []byte) (outcome, error) 
 		return killed, nil
 	}
 	return "", err
+}
+
+// sweep notes what stands in a directory, and then removes what came since:
+// property tests keep what made them fail, and mutants make them fail.
+func sweep(dir string) func() {
+	before := map[string]bool{}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		before[e.Name()] = true
+	}
+	return func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // it was not there
+			return
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !before[e.Name()] {
+				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+			}
+		}
+	}
 }
 
 // overlay writes the changed file and the file that puts it in place.

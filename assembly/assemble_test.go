@@ -538,7 +538,7 @@ func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
 	in.Counter = Bytes{}
 	s.contents["n1@1"] = strings.Repeat("Dpp scales. ", 40)
 	s.contents["n2@1"] = strings.Repeat("Bicoid does not. ", 400) // larger than what is left
-	s.contents["n3@1"] = strings.Repeat("A third one.", 40) // as long as the first
+	s.contents["n3@1"] = strings.Repeat("A third one.", 40)       // as long as the first
 	in.View.Types[1].Max = 3
 	for i := range in.Candidates {
 		in.Candidates[i].Size = int64(len(s.contents[in.Candidates[i].Ref.String()]))

@@ -119,9 +119,6 @@ func TestInline_EveryBoxIsALinkAndThePageHasTheStyle(t *testing.T) {
 			t.Errorf("lacks %s:\n%s", want, svg)
 		}
 	}
-<<<<<<< HEAD
-	_, width, height := layout(g.shapes(nil))
-=======
 	for dec := xml.NewDecoder(strings.NewReader(svg)); ; {
 		if _, err := dec.Token(); errors.Is(err, io.EOF) {
 			break
@@ -129,8 +126,7 @@ func TestInline_EveryBoxIsALinkAndThePageHasTheStyle(t *testing.T) {
 			t.Fatalf("not XML: %v\n%s", err, svg)
 		}
 	}
-	_, width, height := g.layout()
->>>>>>> refs/heads/rest
+	_, width, height := layout(g.shapes(nil))
 	if want := fmt.Sprintf(`width="%d" height="%d" viewBox="0 0 %d %d"`, width/2, height/2, width, height); !strings.Contains(svg, want) {
 		t.Errorf("is not half as large:\n%s", svg)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"brenner"
 
@@ -127,6 +128,7 @@ type step struct {
 
 // play is one telling of the story.
 type play struct {
+	now string // the instant of the files, once one is used
 	*runner
 	ctx      context.Context
 	dir      string
@@ -213,6 +215,9 @@ func (p *play) execute(s *step, command string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.stamp(args); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(p.ctx, p.env.Self, args...)
 	cmd.Dir = p.dir
 	// What the user's environment says of another project is not about this one.
@@ -228,6 +233,26 @@ func (p *play) execute(s *step, command string) error {
 		return nil
 	}
 	return errors.Join(err, p.ctx.Err())
+}
+
+// stamp puts the time of day into the files that a command reads: one instant
+// for all of them, so that two agents change one field at once.
+func (p *play) stamp(args []string) error {
+	const now = "{{now}}"
+	for _, name := range args {
+		path := filepath.Join(p.dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(text, []byte(now)) {
+			continue // no file, or none with a time in it
+		}
+		if p.now == "" {
+			p.now = time.Now().UTC().Format(time.RFC3339Nano)
+		}
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(now), []byte(p.now)), 0o644); err != nil {
+			return fileError(name, err)
+		}
+	}
+	return nil
 }
 
 // splitWords splits a command line at blanks; quotes of both kinds hold words

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"brenner"
@@ -219,6 +221,7 @@ func (r *runner) warnOfDeltas(found []brenner.Diagnostic) {
 
 // reportOutcomes names every delta that does not show.
 func (r *runner) reportOutcomes(outcomes []delta.Outcome) {
+	outcomes = slices.SortedStableFunc(slices.Values(outcomes), func(a, b delta.Outcome) int { return strings.Compare(a.DeltaID, b.DeltaID) })
 	for i := range outcomes {
 		o := &outcomes[i]
 		if o.Status == delta.Applied {

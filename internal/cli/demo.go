@@ -246,7 +246,7 @@ func (p *play) stamp(args []string) error {
 			continue // no file, or none with a time in it
 		}
 		if p.now == "" {
-			p.now = time.Now().UTC().Format(time.RFC3339Nano)
+			p.now = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z") // as records keep it
 		}
 		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(now), []byte(p.now)), 0o644); err != nil {
 			return fileError(name, err)

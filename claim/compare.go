@@ -62,7 +62,7 @@ type Comparison struct {
 // are the same or synonyms by the lists of this package, and other words are
 // left alone. Which of the two is first decides nothing.
 func Compare(a, b Reading, words Lexicon) Comparison {
-	if a.text == b.text {
+	if slices.Equal(strings.Fields(a.text), strings.Fields(b.text)) {
 		return Comparison{}
 	}
 	if a.text > b.text { // one order, since pairing words can have ties

@@ -2,9 +2,11 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,13 @@ func TestDenial_IsThePolicyTableOverTheService(t *testing.T) {
 			t.Fatal(err)
 		}
 		svc := w.As(name)
+		if !slices.Contains(p.Acts, policy.ContextAssemble) { // and so reads nothing: a runner
+			_, err := svc.AssembleContext(ctx, api.ContextRequest{Question: "q", Modules: []brenner.Module{"lineage"}})
+			if !errors.Is(err, brenner.CodeReadDenied) {
+				t.Errorf("%s assembles a context: %v", name, err)
+			}
+			continue
+		}
 		for _, typ := range types {
 			ref := brenner.Ref{Artifact: brenner.ArtifactID(typ.Name), Version: 1}
 			if _, err := svc.AssembleContext(ctx, api.ContextRequest{Question: "q", Modules: []brenner.Module{"lineage"}}); err != nil {

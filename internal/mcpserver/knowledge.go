@@ -231,6 +231,7 @@ type writeRequest struct {
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
 	Change       *change            `json:"change,omitzero" doc:"core types need it in a new version"`
 	Task         string             `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
 // written says what a write made.
@@ -248,7 +249,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Type == nil {
 		res, err := s.UpdateArtifact(ctx, api.UpdateArtifactRequest{
 			Write: in.write(), ID: in.ID, Parent: in.Parent, Expect: in.Expect, Summary: in.Summary, SummaryHolds: in.SummaryHolds,
-			Content: content, Tags: in.Tags, Links: links, DropLinks: in.DropLinks, Change: in.Change.note(), Task: in.Task,
+			Content: content, Tags: in.Tags, Links: links, DropLinks: in.DropLinks, Change: in.Change.note(), Task: in.Task, Review: in.Review,
 		})
 		return written{res}, err
 	}
@@ -257,7 +258,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 			WithHint("leave out type to write a new version of an artifact")
 	}
 	req := api.CreateArtifactRequest{
-		Write: in.write(), ID: in.ID, Type: *in.Type, Module: in.Module, Links: links, Change: in.Change.note(), Task: in.Task,
+		Write: in.write(), ID: in.ID, Type: *in.Type, Module: in.Module, Links: links, Change: in.Change.note(), Task: in.Task, Review: in.Review,
 	}
 	if in.Summary != nil {
 		req.Summary = *in.Summary

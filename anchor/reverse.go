@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"slices"
 	"strings"
 
 	"brenner"
@@ -127,7 +128,7 @@ func (u *undoer) place(i, from int) bool {
 	}
 	if i == len(u.steps) {
 		u.budget -= len(u.base) + len(u.result)
-		whole := append(u.base[:len(u.base):len(u.base)], u.result[from:]...)
+		whole := slices.Concat(u.base, []byte(u.result[from:]))
 		return canon.Sum(whole) == u.p.Base
 	}
 	s := u.steps[i]

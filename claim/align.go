@@ -115,7 +115,7 @@ func (l *alignment) pairByMeaning() {
 }
 
 // misspelt reports whether two long words differ in a letter or two, or one is
-// the initial of the other: Eygptian, Egyptian; S. Korea, South Korea.
+// the initial of the other: colour, color; S. Korea, South Korea.
 func misspelt(x, y token) bool {
 	a, b := x.text, y.text
 	if len(a) == 1 && isUpper(x.raw) || len(b) == 1 && isUpper(y.raw) {

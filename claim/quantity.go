@@ -413,7 +413,7 @@ func (q *Quantity) prefix(in []token) {
 	if q.from == 0 {
 		return
 	}
-	if u, ok := symbols[in[q.from-1].raw]; ok && strings.Contains("usd eur gbp jpy", u.of) && u.of != "" {
+	if u, ok := symbols[in[q.from-1].raw]; ok && slices.Contains([]string{"usd", "eur", "gbp", "jpy"}, u.of) {
 		q.unit = u
 		q.from--
 	}

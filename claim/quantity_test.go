@@ -136,9 +136,15 @@ func TestSubject_HasOneSpelling(t *testing.T) {
 
 func TestStem_BringsFamiliesTogether(t *testing.T) {
 	for _, family := range [][]string{
-		{"cache", "caches", "cached", "caching"}, {"retry", "retries", "retried", "retrying"}, {"run", "runs", "running", "ran"},
-		{"pass", "passes", "passed", "passing"}, {"enable", "enables", "enabled", "enabling"}, {"commit", "commits", "committed"},
-		{"normalise", "normalize", "normalised", "normalizing"}, {"colour", "color", "colours"}, {"metre", "meter", "metres"},
+		{"cache", "caches", "cached", "caching"},
+		{"retry", "retries", "retried", "retrying"},
+		{"run", "runs", "running", "ran"},
+		{"pass", "passes", "passed", "passing"},
+		{"enable", "enables", "enabled", "enabling"},
+		{"commit", "commits", "committed"},
+		{"normalise", "normalize", "normalised", "normalizing"},
+		{"colour", "color", "colours"},
+		{"metre", "meter", "metres"},
 	} {
 		for _, w := range family[1:] {
 			if stem(w) != stem(family[0]) {

@@ -102,19 +102,6 @@ func (r *Reading) capitals() {
 
 func isUpper(raw string) bool { return raw != "" && raw[0] >= 'A' && raw[0] <= 'Z' }
 
-// name reports whether a word is a name: written with a capital where that is
-// not the custom.
-func (r Reading) name(i int) bool {
-	t := r.tokens[i]
-	if !isUpper(t.raw) || r.titled {
-		return false
-	}
-	if strings.ToUpper(t.raw) == t.raw && len(t.raw) > 1 {
-		return true
-	}
-	return i > 0 && !t.ends && !(t.breaks && r.tokens[i-1].kind != wordToken)
-}
-
 // clauses marks conditions and exceptions, from their first word to the next
 // comma or the end.
 func (r *Reading) clauses() {

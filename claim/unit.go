@@ -304,7 +304,7 @@ func oneUnit(in []token, i int) (u unit, size int) {
 		return unit{}, 0
 	}
 	t := in[i]
-	power := int8(1)
+	var power int8
 	if (t.text == "square" || t.text == "cubic") && i+1 < len(in) {
 		if power = 2; t.text == "cubic" {
 			power = 3

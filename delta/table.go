@@ -63,7 +63,7 @@ func (r *renderer) columns(rows []*Item) []string {
 		}
 	}
 	slices.SortFunc(killed, compareIDs)
-	keys := append(live, killed[:max(0, min(len(killed), maxColumns-len(live)))]...)
+	keys := slices.Concat(live, killed[:max(0, min(len(killed), maxColumns-len(live)))])
 	slices.SortFunc(keys, compareIDs)
 	return keys
 }

@@ -226,7 +226,9 @@ func TestClusters_EveryVersionIsDrawnOnce(t *testing.T) {
 // stale version to what moved.
 func TestSVG_TheStalePathStandsOut(t *testing.T) {
 	g := Graph{Start: ref("c@1"), Direction: Up, Nodes: []Node{
-		{Ref: ref("c@1"), Stale: true}, {Ref: ref("b@1"), Depth: 1, Stale: true}, {Ref: ref("d@1"), Depth: 1},
+		{Ref: ref("c@1"), Stale: true},
+		{Ref: ref("b@1"), Depth: 1, Stale: true},
+		{Ref: ref("d@1"), Depth: 1},
 		{Ref: ref("a@1"), Depth: 2, Status: artifact.Superseded},
 	}, Edges: []Edge{edge("c@1", artifact.DependsOn, "b@1"), edge("c@1", artifact.Cites, "d@1"), edge("b@1", artifact.DependsOn, "a@1"), edge("d@1", artifact.Reviews, "a@1")}}
 	var stale []string

@@ -76,10 +76,6 @@ type mergeInput struct {
 	has   bool // word and part are to be merged
 }
 
-func (in *mergeInput) ended() bool {
-	return !in.has && len(in.at.rest) == 0 && in.page == in.Directory.vectorsFrom()
-}
-
 // hungry reports whether the next page is needed to go on.
 func (in *mergeInput) hungry() bool {
 	return !in.has && len(in.at.rest) == 0 && in.page < in.Directory.vectorsFrom()

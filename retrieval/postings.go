@@ -149,8 +149,6 @@ type pageWriter struct {
 	entries  int
 	previous string
 	lengths  []uint16
-	blocks   [][]byte // scratch
-	sizes    []int
 }
 
 // add writes the list of a word, cut into parts where a page is full.

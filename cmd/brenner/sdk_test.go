@@ -290,7 +290,8 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	prompts := c.plays(map[string]any{"do": "prompts"}).Result.Prompts
 	if !slices.ContainsFunc(prompts, func(p struct {
 		Name string `json:"name"`
-	}) bool {
+	},
+	) bool {
 		return p.Name == "hypothesis_generator"
 	}) {
 		t.Errorf("the prompts are %+v", prompts)

@@ -273,8 +273,10 @@ func TestAlignment_ScopeCreepOnKnownParagraphs(t *testing.T) {
 	for name, o := range map[string]check.Options{"words": {}, "words and meaning": {Embed: model}} {
 		var v verdict
 		for _, p := range scopeTexts {
-			subject := check.Subject{Ref: brenner.Ref{Artifact: "m", Version: 1}, Summary: "A note.", Briefs: []brenner.Ref{scopeBrief.Ref},
-				Paragraphs: []check.Paragraph{{Place: "p", Text: p.text}}}
+			subject := check.Subject{
+				Ref: brenner.Ref{Artifact: "m", Version: 1}, Summary: "A note.", Briefs: []brenner.Ref{scopeBrief.Ref},
+				Paragraphs: []check.Paragraph{{Place: "p", Text: p.text}},
+			}
 			got, err := check.Alignment(scopeBrief, []check.Subject{subject}, o)
 			if err != nil {
 				t.Fatal(err)

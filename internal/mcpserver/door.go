@@ -41,7 +41,7 @@ const (
 var methods = map[string]method{
 	"initialize":               {params: newOf[mcp.InitializeParams], in: withSessions},
 	"ping":                     {params: newOf[mcp.PingParams], in: withSessions, bare: true},
-	"logging/setLevel":         {params: newOf[mcp.SetLoggingLevelParams], in: withSessions},
+	"logging/setLevel":         {params: newOf[mcp.SetLoggingLevelParams], in: withSessions}, //nolint:staticcheck // older revisions have it
 	"server/discover":          {params: newOf[mcp.DiscoverParams], in: withoutSessions, bare: true},
 	"subscriptions/listen":     {params: newOf[mcp.SubscriptionsListenParams], in: withoutSessions},
 	"tools/list":               {params: newOf[mcp.ListToolsParams], bare: true},
@@ -54,7 +54,7 @@ var methods = map[string]method{
 
 	"notifications/cancelled":          {params: newOf[mcp.CancelledParams], notifies: true, bare: true},
 	"notifications/initialized":        {params: newOf[mcp.InitializedParams], notifies: true, bare: true},
-	"notifications/roots/list_changed": {params: newOf[mcp.RootsListChangedParams], notifies: true, bare: true},
+	"notifications/roots/list_changed": {params: newOf[mcp.RootsListChangedParams], notifies: true, bare: true}, //nolint:staticcheck // older revisions have it
 	"notifications/progress":           {params: newOf[mcp.ProgressNotificationParams], notifies: true},
 }
 

@@ -3,7 +3,6 @@ package runner
 import (
 	"bytes"
 	"context"
-
 	"fmt"
 	"io"
 	"net/http"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"brenner"
@@ -57,7 +58,7 @@ const drain = 2 * time.Second
 // after the grace. It fails only when the process could not be started.
 func (c command) run(ctx context.Context, grace time.Duration) (program.Exit, error) {
 	cmd := exec.Command(c.path, c.args...)
-	cmd.Dir, cmd.Env = c.dir, append(c.env, markVariable+"="+c.mark)
+	cmd.Dir, cmd.Env = c.dir, slices.Concat(c.env, []string{markVariable + "=" + c.mark})
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		return program.Exit{}, err

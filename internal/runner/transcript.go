@@ -131,16 +131,3 @@ func (t *transcript) text() string {
 	}
 	return fmt.Sprintf("%s\n── %d bytes are left out here\n%s", t.head.String(), t.lost, t.tail)
 }
-
-// last is the end of what is kept, for a person who wants to know why.
-func (t *transcript) last(most int) string {
-	text := strings.TrimRight(t.text(), "\n")
-	if len(text) <= most {
-		return text
-	}
-	text = text[len(text)-most:]
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		text = text[i+1:]
-	}
-	return text
-}

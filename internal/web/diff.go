@@ -1,8 +1,6 @@
 package web
 
 import (
-	"fmt"
-	"net/url"
 	"strings"
 
 	"brenner"
@@ -98,11 +96,6 @@ func loadDiff(v *visit) (string, any, error) {
 		out.Changes = append(out.Changes, change{place("/content" + f.Pointer), rows(f)})
 	}
 	return title, out, nil
-}
-
-// diffPath is the address of a comparison.
-func diffPath(id brenner.ArtifactID, from, to brenner.Version) string {
-	return fmt.Sprintf("/artifacts/%s/diff?from=%d&to=%d", url.PathEscape(string(id)), from, to)
 }
 
 // place puts a JSON pointer into words.

@@ -291,7 +291,7 @@ func (r *Room) ReadsOf(c *kernel.Call, id string) ([]ledger.Reading, error) {
 	var out []ledger.Reading
 	for _, row := range rows {
 		for _, p := range row.Value.Reads {
-			out = append(out, ledger.Reading{Pin: ledger.Pin(p), Invocation: row.ID, Summary: slices.Contains(row.Value.Summaries, p.Ref)})
+			out = append(out, ledger.Reading{Pin: p, Invocation: row.ID, Summary: slices.Contains(row.Value.Summaries, p.Ref)})
 		}
 	}
 	return out, err

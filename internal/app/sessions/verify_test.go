@@ -47,7 +47,7 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 			return writeCompiled(ch, &out, head, delta.Merge(base, entriesOf(queue), delta.Options{}), queue)
 		}},
 		{"a compile without its version", "RS-1@2 is missing", func(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta) error {
-			_, err := kindSessionCompiled.Append(ch, sessionCompiled{Session: info.ID, Base: 1, Version: 2, Contributors: []brenner.ActorName{}, Deltas: []compiledDelta{}})
+			_, err := kindSessionCompiled.Append(ch, sessionCompiled{Session: info.ID, Base: 1, Version: 2, Rules: delta.Rules, Contributors: []brenner.ActorName{}, Deltas: []compiledDelta{}})
 			return err
 		}},
 	} {
@@ -136,7 +136,7 @@ func forged(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta, chang
 	if err != nil {
 		return err
 	}
-	rec := sessionCompiled{Session: info.ID, Base: head.Version, Contributors: info.Contributors}
+	rec := sessionCompiled{Session: info.ID, Base: head.Version, Rules: delta.Rules, Contributors: info.Contributors}
 	res := delta.Merge(base, entriesOf(queue), rec.options())
 	var out api.CompileResult
 	if err := writeCompiled(ch, &out, head, res, queue); err != nil {

@@ -51,12 +51,16 @@ func (x *Index) enter(generation int64) {
 }
 
 // load gives the segments of a standing as views, reading what is not known.
+// Other readers may meanwhile look at another standing and remember, or forget,
+// the same segments: what is given is what this one found.
 func (x *Index) load(ctx context.Context, rows Rows, s Standing) ([]retrieval.View, error) {
-	views := make([]retrieval.View, len(s.Segments))
+	found := make(map[int64]*segment, len(s.Segments))
 	var missing []int64
 	x.mu.Lock()
 	for _, row := range s.Segments {
-		if known := x.segments[row.ID]; known == nil || known.dead.Len() != row.Dead {
+		if known := x.segments[row.ID]; known != nil && known.dead.Len() == row.Dead {
+			found[row.ID] = known
+		} else {
 			missing = append(missing, row.ID)
 		}
 	}
@@ -65,17 +69,21 @@ func (x *Index) load(ctx context.Context, rows Rows, s Standing) ([]retrieval.Vi
 	if err != nil {
 		return nil, err
 	}
+	for i, id := range missing {
+		found[id] = fresh[i]
+	}
+	views := make([]retrieval.View, len(s.Segments))
+	for i, row := range s.Segments {
+		known := found[row.ID]
+		if known.directory.Documents != row.Documents || known.dead.Len() != row.Dead {
+			return nil, errTornIndex
+		}
+		views[i] = retrieval.View{Directory: known.directory, Columns: known.columns, Dead: known.dead}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i, id := range missing {
 		x.segments[id] = fresh[i]
-	}
-	for i, row := range s.Segments {
-		known := x.segments[row.ID]
-		if known == nil || known.directory.Documents != row.Documents {
-			return nil, errTornIndex
-		}
-		views[i] = retrieval.View{Directory: known.directory, Columns: known.columns, Dead: known.dead}
 	}
 	x.forgetSegments(s)
 	return views, nil

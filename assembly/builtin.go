@@ -37,6 +37,22 @@ func Builtin() []View {
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 3),
 	)
+	// Who judges sees what is judged in full, and the evidence at a glance: it
+	// opens what it needs.
+	arbiter := view(
+		policy.Arbiter, CrossModules,
+		full(artifact.TypeStalemate, 3),
+		full(artifact.TypeVerdict, 3),
+		short(artifact.TypeSessionArtifact, 2),
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypeIntegratedMemo, 4),
+		short(artifact.TypeModelSpec, 6),
+		short(artifact.TypeAnalysisResult, 8),
+		short(artifact.TypePaperNote, 6),
+		short(artifact.TypeManuscriptSection, 3),
+		short(artifact.TypeAssumption, 8),
+		short(artifact.TypeCritique, 6),
+	)
 	distiller := view(
 		policy.Distiller, OneModule,
 		short(artifact.TypeProjectSummary, 1),
@@ -93,6 +109,20 @@ func Builtin() []View {
 		short(artifact.TypeCritique, 6),
 		short(artifact.TypeVerdict, 3),
 	)
+	reviewer := view(
+		policy.Reviewer, CrossModules,
+		full(artifact.TypeSessionArtifact, 1),
+		full(artifact.TypeIntegratedMemo, 1),
+		full(artifact.TypeManuscriptSection, 1),
+		short(artifact.TypeProjectSummary, 1),
+		short(artifact.TypeModelSpec, 6),
+		short(artifact.TypeAnalysisResult, 12),
+		short(artifact.TypePaperNote, 8),
+		short(artifact.TypeAssumption, 12),
+		short(artifact.TypeCritique, 8),
+		short(artifact.TypeStalemate, 3),
+		short(artifact.TypeVerdict, 3),
+	)
 	writer := view(
 		policy.Writer, CrossModules,
 		full(artifact.TypeProjectSummary, 1),
@@ -103,9 +133,10 @@ func Builtin() []View {
 		short(artifact.TypeVerdict, 3),
 	)
 	// A reviewer of lessons has to see those that are not yet trusted.
-	integrator.Bullets.Stages = []playbook.Stage{playbook.Prod, playbook.Staging}
+	unsure := []playbook.Stage{playbook.Prod, playbook.Staging}
+	integrator.Bullets.Stages, reviewer.Bullets.Stages = unsure, unsure
 
-	all := []View{critic, distiller, generator, integrator, pi, designer, writer}
+	all := []View{critic, arbiter, distiller, generator, integrator, pi, reviewer, designer, writer}
 	slices.SortFunc(all, func(a, b View) int { return cmp.Compare(a.Role, b.Role) })
 	return all
 }

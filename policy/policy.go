@@ -151,6 +151,8 @@ const (
 	Integrator          brenner.Role = "integrator"
 	Writer              brenner.Role = "writer"
 	Distiller           brenner.Role = "distiller"
+	Reviewer            brenner.Role = "reviewer"
+	Arbiter             brenner.Role = "arbiter"
 	Runner              brenner.Role = "runner" // a process that starts agents, and does nothing else
 )
 
@@ -178,6 +180,13 @@ func Builtin() []Policy {
 			Acts:    slices.Concat(work, []Action{Delta, StalemateVerdict}),
 		},
 		{
+			Role: Arbiter, Title: "ends disputes that it is no party to",
+			Read:    slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeManuscriptSection}),
+			Write:   []brenner.TypeName{artifact.TypeVerdict, artifact.TypeRawLog},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{StalemateVerdict}),
+		},
+		{
 			Role: Distiller, Title: "turns raw logs into artifacts; nobody else reads them",
 			Read: slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeRawLog}),
 			Write: []brenner.TypeName{
@@ -190,7 +199,7 @@ func Builtin() []Policy {
 			Role: HypothesisGenerator, Title: "proposes hypotheses and the models behind them",
 			Read: slices.Concat(shared, evidence),
 			Write: []brenner.TypeName{
-				artifact.TypePaperNote, artifact.TypeModelSpec, artifact.TypeAssumption, artifact.TypeRawLog,
+				artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypeAssumption, artifact.TypeRawLog,
 			},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta}),
@@ -213,6 +222,13 @@ func Builtin() []Policy {
 			Acts: slices.Concat(work, []Action{
 				Session, Delta, TaskCreate, PlaybookReview, StalemateVerdict, ContextPreview,
 			}),
+		},
+		{
+			Role: Reviewer, Title: "says whether a version holds before it counts",
+			Read:    slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeManuscriptSection}),
+			Write:   []brenner.TypeName{artifact.TypeCritique, artifact.TypeRawLog},
+			Promote: none,
+			Acts:    slices.Concat(work, []Action{PlaybookReview}),
 		},
 		{
 			Role: Runner, Title: "starts the agents it is registered for, and does nothing else",

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"embed"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -10,18 +11,25 @@ import (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// PromptNames lists the prompts there are: one per role, and the one of unified
-// mode.
+// PromptNames lists the prompts there are: one for each role that a session can
+// give, the one of unified mode, and one for each role that works on tasks.
 func PromptNames() []string {
-	return []string{string(HypothesisGenerator), string(TestDesigner), string(AdversarialCritic), string(Unified)}
+	return []string{
+		string(HypothesisGenerator), string(TestDesigner), string(AdversarialCritic), string(Unified),
+		"integrator", "writer", "distiller", "reviewer", "arbiter",
+	}
 }
 
 // Prompt gives a prompt by its name: the project's own where it has one, else
-// the built-in text. {{agent}} and {{session}} stand in it for whom it is
+// the built-in text; "" where there is neither, as for a role of the project's
+// own. {{agent}} and {{session}} stand in it for whom it is
 // handed to; see Address.
 func Prompt(name string, own map[string]string) string {
 	if text, ok := own[name]; ok {
 		return text
+	}
+	if !slices.Contains(PromptNames(), name) {
+		return ""
 	}
 	return builtin(name)
 }

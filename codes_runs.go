@@ -5,6 +5,7 @@ const (
 	CodeInvalidProgram    Code = "INVALID_PROGRAM"
 	CodeUnknownProgram    Code = "UNKNOWN_PROGRAM"
 	CodeProgramNotAllowed Code = "PROGRAM_NOT_ALLOWED"
+	CodeProgramMissing    Code = "PROGRAM_MISSING"
 	CodeCostUnknown       Code = "COST_UNKNOWN"
 	CodeNoRepository      Code = "NO_REPOSITORY"
 	CodeLandRefused       Code = "LAND_REFUSED"
@@ -19,6 +20,7 @@ var runCodes = []CodeInfo{
 	{CodeInvalidProgram, ClassInvalid, "A program is described in a way that no machine could start it.", "Mend it at the pointer given."},
 	{CodeUnknownProgram, ClassNotFound, "No program has that name, in the project or in your own configuration.", "List the programs, or name a built-in profile."},
 	{CodeProgramNotAllowed, ClassDenied, "A program wants what nobody has allowed on this machine, or what was allowed has changed.", "Look at what it would run, then allow it."},
+	{CodeProgramMissing, ClassUnavailable, "A program is not installed on this machine, or not where it can be found.", "Install it, or start the agent with another program."},
 	{CodeNoRepository, ClassConflict, "A run was to work in a git worktree, and there is no repository with a commit.", "Make a repository and commit, or let the program work in a scratch directory."},
 	{CodeLandRefused, ClassConflict, "The branch of a run cannot be merged as things are.", "Do what the message names, then land it again; nothing was changed."},
 	{CodeWorkTaken, ClassConflict, "Another run is at this piece of work.", "Wait for it, or stop it."},

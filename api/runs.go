@@ -70,6 +70,10 @@ type WorkList struct {
 	Work []WorkItem `json:"work"`
 	// Blocked are pieces of work that have failed too often.
 	Blocked []WorkItem `json:"blocked"`
+	// Project is whose work it is, Programs the programs that its configuration
+	// in force names.
+	Project  brenner.ProjectID          `json:"project"`
+	Programs map[string]program.Program `json:"programs"`
 }
 
 // WorkItem is work that one of some agents could do.

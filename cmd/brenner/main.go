@@ -48,9 +48,24 @@ func run(args []string) (status int) {
 		Self: self,
 		In:   os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Version: version,
-		Terminal: term.IsTerminal(int(os.Stdout.Fd())),
-		Open:     openProject, Store: storeOf, Init: initProject, Import: importProject,
-		Serve: serveProject, MCP: mcpProject,
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())), Columns: columns(os.Stderr),
+		Open: openProject, Store: storeOf, Init: initProject, Import: importProject,
+		Serve: serveProject, MCP: mcpProject, Runner: newRunner,
 		EmbeddingAllowed: embeddingAllowed, AllowEmbedding: allowEmbedding,
 	}, args)
+}
+
+// columns gives the width of a terminal as it is at the time; nil if the file is
+// none.
+func columns(f *os.File) func() int {
+	if !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ada")
@@ -41,6 +43,20 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// allow does what a person does who looks at what a program would run and
+// allows that: allow NAME [FLAG...].
+func allow(ts *testscript.TestScript, _ bool, args []string) {
+	shown := slices.Concat([]string{"program", "allow"}, args)
+	ts.Check(ts.Exec("brenner", append(shown, "--json")...))
+	var found struct {
+		Data struct {
+			Digest string `json:"digest"`
+		} `json:"data"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &found))
+	ts.Check(ts.Exec("brenner", append(shown, "--yes", found.Data.Digest)...))
 }
 
 // masks hide what differs from run to run: times, and what is made of times or

@@ -95,7 +95,7 @@ var layers = []layer{
 	{name: "internal/app/upkeep", ours: room("internal/app/ledger", "internal/embed")},
 
 	{name: "internal/checkout", ours: with("api", "internal/patchfs")},
-	{name: "internal/cli/...", ours: with("internal/cli/...", "api", "internal/problem", "internal/patchfs", "internal/checkout", "internal/locate")},
+	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/programs", "internal/runner", "api", "internal/problem", "internal/patchfs", "internal/checkout", "internal/locate")},
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "api", "internal/problem", "internal/schema")},
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/problem", "internal/schema")},

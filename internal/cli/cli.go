@@ -15,6 +15,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/problem"
+	work "brenner/internal/runner"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -29,6 +30,8 @@ type Env struct {
 	Dir string
 	// Terminal says that Out is a terminal: colour and progress may be shown.
 	Terminal bool
+	// Columns is the width of the terminal that Err is; nil if it is none.
+	Columns func() int
 	// Self is the program itself, for commands that run others.
 	Self string
 	// Version of the program.
@@ -46,6 +49,8 @@ type Env struct {
 	// EmbeddingAllowed says why the embedding endpoint at an address is sent
 	// nothing, nil if it is; AllowEmbedding remembers that the person knows one.
 	EmbeddingAllowed, AllowEmbedding func(address string) error
+	// Runner makes what starts the agents of a project.
+	Runner func(ctx context.Context, w Where, o RunnerRequest) (*work.Runner, error)
 	// MCP serves tools over a pair of streams.
 	MCP func(ctx context.Context, w Where, in io.ReadCloser, out io.WriteCloser) error
 }
@@ -233,9 +238,23 @@ func (r *runner) path(p string) string {
 	return filepath.Join(r.env.Dir, r.dir, p)
 }
 
+// belowARun keeps whatever a program of an agent starts to being that agent
+// (W4): the acts of the PI are not for it.
+func (r *runner) belowARun() error {
+	run := r.env.Getenv("BRENNER_RUN")
+	if run == "" || string(r.where().As) == r.env.Getenv("BRENNER_AGENT") && r.where().As != "" {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeWriteDenied, "below %s you act as %s and as nobody else", run, r.env.Getenv("BRENNER_AGENT")).
+		WithHint("leave --as, --server and BRENNER_AGENT as they are; what needs the PI is for the PI")
+}
+
 // enter sees that the directory of -C is one: a project looked for upward from
 // a place that does not exist would be another one.
 func (r *runner) enter() error {
+	if err := r.belowARun(); err != nil {
+		return err
+	}
 	if named := r.env.Getenv("BRENNER_AGENT"); r.as != "" && named != "" && named != r.as {
 		return brenner.Errorf(brenner.CodeUsage, "--as says %s and BRENNER_AGENT says %s", r.as, named).
 			WithHint("leave out one of them: who acts must be plain")

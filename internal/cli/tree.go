@@ -31,7 +31,7 @@ func chapters(r *runner) []helpChapter {
 			newSnapshot(r), newSpine(r), newLineage(r), newStale(r), newForks(r),
 		}},
 		{"Agents at work", []*cobra.Command{
-			newAgent(r), newSession(r), newRoster(r), newMail(r), newDelta(r), newConflict(r),
+			newAsk(r), newRun(r), newRuns(r), newProgram(r), newAgent(r), newSession(r), newRoster(r), newMail(r), newDelta(r), newConflict(r),
 			newTask(r), newContext(r), newPlaybook(r), newStalemate(r),
 		}},
 		{"Upkeep", []*cobra.Command{newCheck(r), newConsolidate(r), newGC(r)}},

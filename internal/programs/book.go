@@ -316,6 +316,17 @@ func (b *Book) Default() string { return b.file.Default }
 // PROGRAM_NOT_ALLOWED.
 func (f Found) Refused() error {
 	return brenner.Errorf(brenner.CodeProgramNotAllowed, "the program %s wants more than a profile and a model, and nobody has allowed that here", f.Name).
-		WithHint("look at what it would run, then allow it; a change asks again").
+		WithHint("look at what it would run, then allow it: brenner program allow " + f.Name).
 		WithDetails(f.Program).Try(brenner.Do("program.allow", "name", f.Name))
+}
+
+// Missing is the error for a program that is not on this machine. Code:
+// PROGRAM_MISSING.
+func (f Found) Missing() error {
+	how := f.Program.Profile.Install()
+	if how == "" {
+		how = "see that " + f.Program.Executable + " is there and may be executed"
+	}
+	return brenner.Errorf(brenner.CodeProgramMissing, "the program %s is not installed here", f.Name).
+		WithHint(how + "; or start the agents with another program").Try(brenner.Do("program.list"))
 }

@@ -18,6 +18,7 @@ func (r *Runner) converse(ctx context.Context, l *live, agent Agent, prompt stri
 	s := l.starter()
 	defer s.close()
 	t := &talk{Runner: r, live: l, agent: agent, starter: s, prompt: prompt}
+	t.before = t.deltas(ctx)
 	q := question{prompt: prompt}
 	for {
 		res := t.ask(ctx, q)
@@ -43,6 +44,9 @@ type talk struct {
 	starter starter
 	prompt  string
 	ended   api.RunEnd
+	// before counts the agent's deltas in the session before the run, ours those
+	// that we have taken in of its replies; what is beyond both came by tool.
+	before, ours int
 }
 
 // ask starts the program until it ends well, or in a way that another start
@@ -76,16 +80,25 @@ func (t *talk) done(ctx context.Context) bool {
 		info, err := t.agent.Task(ctx, api.TaskRequest{ID: t.run.Task})
 		return err == nil && info.State == api.TaskDone
 	}
-	status, err := t.agent.SessionStatus(ctx, api.SessionStatusRequest{ID: t.run.Session})
+	return t.deltas(ctx) > t.before+t.ours
+}
+
+// deltas counts those that the agent has handed in to the session so far. A
+// project that cannot be asked has got none.
+func (t *talk) deltas(ctx context.Context) int {
+	if t.run.Session == "" {
+		return 0
+	}
+	status, err := t.agent.SessionStatus(context.WithoutCancel(ctx), api.SessionStatusRequest{ID: t.run.Session})
 	if err != nil {
-		return false
+		return 0
 	}
 	for _, rec := range status.Recipients {
 		if rec.Name == t.run.Agent {
-			return !rec.Waiting && rec.AnsweredAt.After(t.run.Started)
+			return rec.Pending + rec.Compiled
 		}
 	}
-	return false
+	return 0
 }
 
 // after judges what came of a question: it says how the run ended, or what to
@@ -144,6 +157,9 @@ func (t *talk) submit(ctx context.Context, reply string) string {
 		return ""
 	}
 	t.ended.Message = sub.Message
+	if !sub.Duplicate {
+		t.ours += len(sub.Deltas)
+	}
 	if usable(sub) {
 		t.ended.Outcome = api.OutcomeAnswered
 		return ""

@@ -54,6 +54,8 @@ type Options struct {
 	State string
 	// Environ is our own environment.
 	Environ []string
+	// Close lets go what the others rest on; nil: nothing.
+	Close func() error
 	// Tell is told how runs go; it must not wait. Log takes our own troubles.
 	Tell func(Progress)
 	Log  *slog.Logger
@@ -78,6 +80,8 @@ type Progress struct {
 	Does string        `json:"does,omitzero"`
 	Used program.Usage `json:"used,omitzero"`
 	Line string        `json:"-"` // printed just now
+	// Refused is work that could not be started; Run says only whose.
+	Refused *Refusal `json:"refused,omitzero"`
 }
 
 // Runner starts runs.
@@ -134,7 +138,11 @@ func orDefault(v, standard time.Duration) time.Duration {
 func (r *Runner) Close() error {
 	r.stop()
 	r.beat.Wait()
-	return errors.Join(r.server.close(), r.state.close())
+	err := errors.Join(r.server.close(), r.state.close())
+	if r.o.Close != nil {
+		err = errors.Join(err, r.o.Close())
+	}
+	return err
 }
 
 // Name names a runner by its machine, its process and when that started, so

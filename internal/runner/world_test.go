@@ -26,15 +26,15 @@ import (
 type world struct {
 	t *testing.T
 
-	mu       sync.Mutex
-	runs     []*api.RunInfo
-	tokens   map[string]*api.RunInfo // of live runs
-	ends     []api.EndRunRequest
-	replies  []reply
-	answered map[brenner.ActorName]time.Time
-	tasks    map[string]*api.TaskInfo
-	beats    int
-	calls    []string // of tools
+	mu      sync.Mutex
+	runs    []*api.RunInfo
+	tokens  map[string]*api.RunInfo // of live runs
+	ends    []api.EndRunRequest
+	replies []reply
+	deltas  map[brenner.ActorName]int
+	tasks   map[string]*api.TaskInfo
+	beats   int
+	calls   []string // of tools
 	// down makes the project unreachable; stop and gone are answers to beats.
 	down bool
 	stop map[string]string
@@ -50,7 +50,7 @@ type reply struct {
 
 func newWorld(t *testing.T) *world {
 	return &world{
-		t: t, tokens: map[string]*api.RunInfo{}, answered: map[brenner.ActorName]time.Time{}, tasks: map[string]*api.TaskInfo{},
+		t: t, tokens: map[string]*api.RunInfo{}, deltas: map[brenner.ActorName]int{}, tasks: map[string]*api.TaskInfo{},
 		stop: map[string]string{}, gone: map[string]bool{}, view: 1 << 20,
 	}
 }
@@ -191,7 +191,7 @@ func (w *world) submit(name brenner.ActorName, text string, tool bool) (api.Subm
 	sub := api.Submission{Message: fmt.Sprintf("reply-%d", len(w.replies)), Misses: x.Misses, Ignored: x.Ignored}
 	for range x.Entries {
 		sub.Deltas = append(sub.Deltas, api.SubmittedDelta{DeltaID: "d"})
-		w.answered[name] = time.Now()
+		w.deltas[name]++
 	}
 	return sub, err
 }
@@ -199,8 +199,7 @@ func (w *world) submit(name brenner.ActorName, text string, tool bool) (api.Subm
 func (a agent) SessionStatus(context.Context, api.SessionStatusRequest) (api.SessionStatus, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at, ok := a.answered[a.run.Agent]
-	r := api.RecipientStatus{Recipient: api.Recipient{Name: a.run.Agent, AnsweredAt: at, Waiting: !ok}}
+	r := api.RecipientStatus{Recipient: api.Recipient{Name: a.run.Agent, Pending: a.deltas[a.run.Agent]}}
 	return api.SessionStatus{Recipients: []api.RecipientStatus{r}}, nil
 }
 

@@ -129,7 +129,11 @@ func add(sum *api.RunSum, r run) {
 func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.WorkList, error) {
 	return kernel.View(ctx, s.caller, running("work"), func(c *kernel.Call) (api.WorkList, error) {
 		l := &looking{Room: s.Room, Call: c, req: req, out: api.WorkList{Work: []api.WorkItem{}, Blocked: []api.WorkItem{}}}
-		var err error
+		project, err := c.Reader.Project(ctx)
+		if err != nil {
+			return l.out, err
+		}
+		l.out.Project, l.out.Programs = project.ID, c.Config.Programs
 		if l.agents, err = c.Actors(ctx); err != nil {
 			return l.out, err
 		}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/programs"
+	work "brenner/internal/runner"
+	"brenner/program"
+
+	"github.com/spf13/cobra"
+)
+
+// RunnerRequest is what a command wants of a runner.
+type RunnerRequest struct {
+	Programs    func(api.WorkAgent, api.WorkSettings) (work.Resolved, error)
+	TestAllowed func(test string) bool
+	Tell        func(work.Progress)
+}
+
+// finder looks programs up for the project a command is about.
+func (r *runner) finder(ctx context.Context, s api.Service) (programs.Finder, error) {
+	book, err := programs.Open(programs.Path(r.env.Getenv))
+	if err != nil {
+		return programs.Finder{}, err
+	}
+	open, err := s.OpenWork(ctx, api.OpenWorkRequest{Work: api.Work{Task: "none"}})
+	return programs.Finder{Book: book, Project: open.Project, Programs: open.Programs, Dir: r.path("")}, err
+}
+
+// startFlags are those of the commands that start agents.
+type startFlags struct {
+	program string
+	jobs    int
+	maxCost string
+	maxRuns int
+}
+
+func (f *startFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.program, "program", "", "start every agent with this program, instead of what the roster names")
+	c.Flags().IntVar(&f.jobs, "jobs", 3, "how many agents work at once")
+	c.Flags().StringVar(&f.maxCost, "max-cost", "", "start no further run when this much is spent or promised, in US dollars")
+	c.Flags().IntVar(&f.maxRuns, "max-runs", 0, "start at most this many runs")
+}
+
+func (f *startFlags) plan() (work.Plan, error) {
+	p := work.Plan{Program: f.program, Jobs: f.jobs, Budget: work.Budget{Runs: f.maxRuns}}
+	if f.jobs < 1 || f.jobs > brenner.MaxJobs {
+		return p, brenner.Errorf(brenner.CodeUsage, "--jobs is 1 to %d", brenner.MaxJobs)
+	}
+	if f.maxCost != "" {
+		var err error
+		if p.Budget.Cost, err = program.ParseMoney(f.maxCost); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// withRunner opens the project and makes a runner on it, which first ends what
+// a dead one left on this machine (W16).
+func (r *runner) withRunner(cmd *cobra.Command, fn func(context.Context, api.Service, *work.Runner) error) error {
+	ctx := cmd.Context()
+	s, err := r.service(ctx)
+	if err != nil {
+		return err
+	}
+	find, err := r.finder(ctx, s)
+	if err != nil {
+		return err
+	}
+	show := r.newBoard()
+	defer show.close()
+	run, err := r.env.Runner(ctx, r.where(), RunnerRequest{
+		Tell: show.tell, TestAllowed: find.TestAllowed,
+		Programs: func(a api.WorkAgent, settings api.WorkSettings) (work.Resolved, error) {
+			// The roster's model is for people to read.
+			found, err := find.Find(a.Program, "", settings)
+			if err != nil {
+				return work.Resolved{}, err
+			}
+			switch {
+			case !found.Allowed:
+				return work.Resolved{}, found.Refused()
+			case !found.Installed:
+				return work.Resolved{}, found.Missing()
+			}
+			return work.Resolved{Name: found.Name, Program: found.Program}, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = run.Close() }()
+	found, err := run.Reconcile(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range found.Lost {
+		r.note("%s was lost with its runner; its work is free again\n", id)
+	}
+	for _, k := range found.Kept {
+		r.note("%s left changes in %s (branch %s)\n", k.Run, k.Dir, k.Branch)
+	}
+	return fn(ctx, s, run)
+}
+
+// usageWords is what was used, as far as it was told.
+func usageWords(u program.Usage) string {
+	var parts []string
+	if t := u.Tokens; t != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", t.In+t.Cached, t.Out))
+	}
+	if u.Cost != nil {
+		parts = append(parts, u.Cost.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tellDone says what no runner will try again, and why none was started.
+func (r *runner) tellDone(d work.Done) {
+	for _, b := range d.Blocked {
+		r.note("%s has failed %s in a row and is not tried again; see `brenner run log %s`, then `brenner run %s --again`\n",
+			b.Work, plural(b.Failures, "time"), b.Last, workFlag(b.Work))
+	}
+	if d.Stopped != "" {
+		r.note("no further run was started: %s\n", d.Stopped)
+	}
+}
+
+// workFlag names a piece of work on a command line.
+func workFlag(w api.Work) string {
+	if w.Task != "" {
+		return "--task " + w.Task
+	}
+	return "--session " + string(w.Session)
+}

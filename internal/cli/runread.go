@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+
+	"github.com/spf13/cobra"
+)
+
+// workNamed tells a task from a session by its id.
+func workNamed(id string) api.Work {
+	if strings.HasPrefix(id, "task-") {
+		return api.Work{Task: id}
+	}
+	return api.Work{Session: brenner.SessionID(id)}
+}
+
+func printCosts(w *printer, c api.RunCosts) {
+	rows := [][]string{{"", "RUNS", "GOOD", "TOKENS IN", "CACHED", "OUT", "COST", "COST NOT TOLD"}}
+	row := func(name string, s api.RunSum) {
+		rows = append(rows, []string{
+			name, count(s.Runs), count(s.Good), count(int(s.Tokens.In)), count(int(s.Tokens.Cached)), count(int(s.Tokens.Out)), s.Cost.String(), count(s.Unknown),
+		})
+	}
+	for _, sums := range []map[string]api.RunSum{c.ByAgent, c.ByWork, c.ByDay} {
+		for _, name := range slices.Sorted(maps.Keys(sums)) {
+			row(name, sums[name])
+		}
+	}
+	row("all", c.Total)
+	table(w, rows...)
+}
+
+func newRunShow(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show RUN",
+		Short:   "Show a run: what it was for, how it ended, what it used",
+		Example: `  brenner run show run-12`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			run, err := ask(r, cmd, api.Service.Run, api.RunRequest{ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(run, func(w *printer) { printRun(w, run) })
+		},
+	}
+}
+
+func printRun(w *printer, r api.RunInfo) {
+	w.Printf("%s: %s for %s, attempt %d, by %s\n", r.ID, r.Agent, r.Work, r.Attempt, r.Runner)
+	w.Printf("program %s (%s), tools %s, in %s\n", r.Program.Name, r.Program.Profile, r.Program.Tools, r.Program.Directory)
+	w.Printf("started %s", instant(r.Started))
+	if !r.Ended.IsZero() {
+		w.Printf(", ended %s", instant(r.Ended))
+	}
+	w.Println()
+	switch {
+	case r.Doing != nil:
+		w.Printf("it %s\n", printable(r.Doing.Does))
+	case r.State == api.RunEnded:
+		w.Printf("%s", r.Outcome)
+		if r.Cause != "" {
+			w.Printf(": %s", r.Cause.Sentence())
+		}
+		if r.Said != "" {
+			w.Printf(" (%s)", printable(oneLine(r.Said, 200)))
+		}
+		w.Println()
+	}
+	if used := usageWords(r.Usage); used != "" {
+		w.Printf("used %s, %s\n", plural(r.Usage.Turns, "turn"), used)
+	}
+	if r.Context != "" {
+		w.Printf("context: %s\n", r.Context)
+	}
+	for _, ref := range r.Wrote {
+		w.Printf("wrote: %s\n", ref)
+	}
+	if r.Branch != "" {
+		w.Printf("branch: %s\n", r.Branch)
+	}
+	for _, note := range r.Notes {
+		w.Printf("note: %s\n", printable(note))
+	}
+}
+
+func newRunLog(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "log RUN",
+		Short:   "Print what a run printed, with secrets struck out",
+		Example: `  brenner run log run-12`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			log, err := ask(r, cmd, api.Service.RunLog, api.RunRequest{ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(log, func(w *printer) { w.Print(printable(log.Text)) })
+		},
+	}
+}
+
+func newRunStop(r *runner) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use:     "stop RUN",
+		Short:   "Have a run stopped by its runner",
+		Example: `  brenner run stop run-12 --reason "it goes in circles"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			run, err := ask(r, cmd, api.Service.StopRun, api.StopRunRequest{Write: r.write(), ID: a[0], Reason: reason})
+			if err != nil {
+				return err
+			}
+			return r.show(run, func(w *printer) {
+				if run.State == api.RunEnded {
+					w.Printf("%s had lost its runner and is ended\n", run.ID)
+					return
+				}
+				w.Printf("%s is asked to stop\n", run.ID)
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why")
+	return c
+}

@@ -1,0 +1,252 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/program"
+)
+
+// Plan says which work a runner looks for.
+type Plan struct {
+	// Work keeps to one session or task; empty: whatever is open.
+	Work api.Work
+	// Agents keeps to these; empty: all.
+	Agents []brenner.ActorName
+	// Program starts every agent, instead of what rosters name.
+	Program string
+	// Jobs is how many runs are under way at once.
+	Jobs int
+	// Once ends when nothing is left that was not tried.
+	Once bool
+	// Again takes what was answered or has failed too often.
+	Again  bool
+	Budget Budget
+
+	purse *purse
+}
+
+// Done is what came of looking for work.
+type Done struct {
+	Runs []api.RunInfo `json:"runs"`
+	// Refused is work that could not be started here, and why.
+	Refused []Refusal `json:"refused,omitzero"`
+	// Blocked is work that has failed too often.
+	Blocked []api.WorkItem `json:"blocked,omitzero"`
+	Spent   Spent          `json:"spent"`
+	// Stopped says why no further run was started.
+	Stopped string `json:"stopped,omitzero"`
+}
+
+// Refusal is work that was not started.
+type Refusal struct {
+	api.Work
+	Agent brenner.ActorName `json:"agent,omitzero"`
+	Error *brenner.Error    `json:"error"`
+}
+
+// idle is how long a runner waits before it looks for work again.
+const idle = 2 * time.Second
+
+// attempt names a piece of work for one agent.
+type attempt struct {
+	work  api.Work
+	agent brenner.ActorName
+}
+
+// Work starts runs for whatever is open until the context ends, or once.
+func (r *Runner) Work(ctx context.Context, plan Plan) (Done, error) {
+	l := &laborer{Runner: r, plan: plan, tried: map[attempt]time.Time{}, ended: make(chan ended)}
+	if l.plan.purse == nil {
+		l.plan.purse = &purse{Budget: plan.Budget}
+	}
+	l.plan.Jobs = min(max(plan.Jobs, 1), brenner.MaxJobs)
+	l.done.Runs = []api.RunInfo{}
+	err := l.labor(ctx)
+	l.done.Spent = l.plan.purse.sum()
+	return l.done, err
+}
+
+// laborer is one stretch of work.
+type laborer struct {
+	*Runner
+	plan Plan
+	done Done
+	// tried says when a piece of work may be tried again.
+	tried map[attempt]time.Time
+	busy  int
+	ended chan ended
+	over  bool // the budget is spent
+}
+
+type ended struct {
+	of   attempt
+	run  api.RunInfo
+	err  error
+	cost program.Money
+}
+
+func (l *laborer) labor(ctx context.Context) error {
+	for {
+		more := false
+		if ctx.Err() == nil && !l.over {
+			list, err := l.o.Project.OpenWork(ctx, api.OpenWorkRequest{Work: l.plan.Work, Again: l.plan.Again})
+			if err != nil && ctx.Err() == nil && (l.plan.Once || brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassUnavailable) {
+				return errors.Join(err, l.drain())
+			}
+			l.done.Blocked = list.Blocked
+			more = l.begin(ctx, list.Work)
+		}
+		if l.busy == 0 && (ctx.Err() != nil || l.over || l.plan.Once && !more) {
+			return nil
+		}
+		if err := l.wait(ctx); err != nil {
+			return errors.Join(err, l.drain())
+		}
+	}
+}
+
+// begin starts what can be started now, and reports whether it started any.
+func (l *laborer) begin(ctx context.Context, items []api.WorkItem) (any bool) {
+	for _, item := range items {
+		if l.busy >= l.plan.Jobs || l.over {
+			return any
+		}
+		agents := slices.Clone(item.Agents)
+		slices.SortStableFunc(agents, func(a, b api.WorkAgent) int { return cmp.Compare(a.Busy, b.Busy) })
+		for _, agent := range agents {
+			of := attempt{item.Work, agent.Name}
+			if until, tried := l.tried[of]; tried && (l.plan.Once || time.Now().Before(until)) {
+				continue
+			}
+			if len(l.plan.Agents) > 0 && !slices.Contains(l.plan.Agents, agent.Name) {
+				continue
+			}
+			if l.launch(ctx, of, agent, item.WorkSettings) {
+				any = true
+				break // one agent does it
+			}
+		}
+	}
+	return any
+}
+
+// launch starts one run, and reports whether it could.
+func (l *laborer) launch(ctx context.Context, of attempt, agent api.WorkAgent, settings api.WorkSettings) bool {
+	l.tried[of] = time.Now().Add(time.Hour) // until it has ended
+	found, err := l.program(l.plan, agent, settings)
+	if err != nil {
+		l.refuse(of, err)
+		return false
+	}
+	cost, err := l.plan.purse.take(&found.Program)
+	if errors.Is(err, brenner.CodeBudgetSpent) {
+		l.over, l.done.Stopped = true, err.Error()
+		return false
+	}
+	if err != nil {
+		l.refuse(of, err)
+		return false
+	}
+	l.busy++
+	go func() {
+		run, err := l.Do(ctx, Job{Work: of.work, Agent: of.agent, Program: found, Settings: settings, Again: l.plan.Again})
+		l.ended <- ended{of, run, err, cost}
+	}()
+	return true
+}
+
+// program is the program of an agent, unless the plan names one for all.
+func (r *Runner) program(plan Plan, agent api.WorkAgent, settings api.WorkSettings) (Resolved, error) {
+	if plan.Program != "" {
+		agent.Program = plan.Program
+	}
+	return r.o.Programs(agent, settings)
+}
+
+func (l *laborer) refuse(of attempt, err error) {
+	var e *brenner.Error
+	if !errors.As(err, &e) {
+		e = brenner.Errorf(brenner.CodeInternal, "something failed inside").Because(err)
+	}
+	refused := Refusal{of.work, of.agent, e}
+	l.o.Tell(Progress{Run: api.RunInfo{Work: of.work, Agent: of.agent}, Refused: &refused})
+	if len(l.done.Refused) < brenner.MaxPage {
+		l.done.Refused = append(l.done.Refused, refused)
+	}
+}
+
+// wait waits for a run to end, or for time to pass.
+func (l *laborer) wait(ctx context.Context) error {
+	timer := time.NewTimer(idle)
+	defer timer.Stop()
+	stop := ctx.Done()
+	if l.busy > 0 && ctx.Err() != nil {
+		stop = nil // the runs are being stopped: wait for their ends
+	}
+	select {
+	case e := <-l.ended:
+		return l.take(e)
+	case <-timer.C:
+	case <-stop:
+	}
+	return nil
+}
+
+// How long work is left alone whose run failed for a reason that passes, or for
+// one that a person has to mend on this machine.
+const (
+	passingPause = time.Minute
+	mendingPause = 10 * time.Minute
+)
+
+// pauseAfter says how long the work of a run is left alone. What a person has
+// stopped is not for this runner to start again.
+func pauseAfter(run api.RunInfo) time.Duration {
+	switch {
+	case run.Outcome == api.OutcomeStopped:
+		return 24 * time.Hour
+	case run.Cause.Passing():
+		return passingPause
+	case run.Cause == program.NotInstalled || run.Cause == program.NotLoggedIn:
+		return mendingPause
+	}
+	return 0
+}
+
+func (l *laborer) take(e ended) error {
+	l.busy--
+	l.plan.purse.settle(e.cost, e.run)
+	l.tried[e.of] = time.Now()
+	switch {
+	case e.err == nil:
+		if l.done.Runs = append(l.done.Runs, e.run); len(l.done.Runs) > brenner.MaxPage {
+			l.done.Runs = l.done.Runs[1:] // of a runner that goes on for days, the newest
+		}
+		l.tried[e.of] = time.Now().Add(pauseAfter(e.run))
+	case slices.Contains([]brenner.Class{brenner.ClassConflict, brenner.ClassNotFound}, brenner.ClassOf(brenner.CodeOf(e.err))):
+		// Somebody else was faster, or the work is gone.
+	case errors.Is(e.err, brenner.CodeBudgetSpent):
+		l.over, l.done.Stopped = true, e.err.Error()
+	case brenner.ClassOf(brenner.CodeOf(e.err)) == brenner.ClassUnavailable:
+		l.tried[e.of] = time.Now().Add(idle)
+	default:
+		l.refuse(e.of, e.err)
+	}
+	return nil
+}
+
+// drain waits for what is under way.
+func (l *laborer) drain() error {
+	for l.busy > 0 {
+		if err := l.take(<-l.ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -144,6 +144,10 @@ const (
 	// one reply are looked into, and how much text that is.
 	MaxReplyRescans     = 64
 	MaxReplyRescanBytes = 64 << 20
+	// MaxReplySteps bounds how many characters are read while looking for what
+	// may be a delta in a short reply; a long one may take that many more times
+	// its length.
+	MaxReplySteps = 1 << 16
 	// MaxReplyNesting bounds the quotes and lists that one line of a reply opens.
 	MaxReplyNesting = 64
 )

@@ -114,7 +114,7 @@ func (c *compiler) compile(d *Delta, at time.Time, timed bool) (*entry, *brenner
 		return nil, err
 	}
 	if !c.recorded {
-		if err := checkTexts(d, payload, clean); err != nil {
+		if err := checkSent(d, to, payload, clean); err != nil {
 			return nil, err
 		}
 	}
@@ -127,6 +127,21 @@ func (c *compiler) compile(d *Delta, at time.Time, timed bool) (*entry, *brenner
 	}
 	e.writes = c.kept.keep(c.writes)
 	return e, nil
+}
+
+// checkSent refuses what may not be sent any more, though it was recorded once:
+// garbled texts, and names that are no names.
+func checkSent(d *Delta, to target, payload string, clean bool) *brenner.Error {
+	if err := checkTexts(d, payload, clean); err != nil {
+		return err
+	}
+	if err := checkName(d.ProvisionalID, "/provisional_id"); err != nil {
+		return err
+	}
+	if err := checkName(to.provisional, "/target_id"); err != nil {
+		return err
+	}
+	return checkName(to.cell, "/target_id")
 }
 
 // named says whether an agent's name is valid, looking at each name once.

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"brenner"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 )
 
 // EchoMarker as the first line inside a delta block says that the block is an
@@ -32,23 +29,33 @@ func MarkExample(block string) string {
 
 // Extraction is what a reply holds.
 type Extraction struct {
-	// Entries are the deltas in order, those that cannot be read included.
+	// Entries are the deltas in order, those that are refused included.
 	Entries []Entry `json:"-"`
-	// Misses are near misses: what looks like a delta and is not one.
+	// Misses are near misses: what looks like a delta and is not one, or is one
+	// that would be refused.
 	Misses []Miss `json:"misses"`
 	// Ignored are blocks that are not contributions: quoted, or echoes of an
 	// example.
 	Ignored []Miss `json:"ignored"`
+	// Accepted are the near misses that were taken as they were mended.
+	Accepted []Miss `json:"accepted,omitzero"`
+
+	finds []find // everything but what is ignored, in order
 }
 
-// Miss is a block that was not read as it may have been meant.
+// Miss is something that was not read as it may have been meant.
 type Miss struct {
 	Code    brenner.Code `json:"code"`
 	Line    int          `json:"line"` // in the reply, from 1
 	Message string       `json:"message"`
 	Hint    string       `json:"hint"`
-	// Corrected is a block that would be read, if one could be made.
-	Corrected string `json:"corrected,omitzero"`
+	// Cause and Pointer say why the delta would be refused even in its place.
+	Cause   brenner.Code `json:"cause,omitzero"`
+	Pointer string       `json:"pointer,omitzero"`
+	// Corrected is a block that would be read, if one could be made, and Changes
+	// how it differs from what was sent.
+	Corrected string   `json:"corrected,omitzero"`
+	Changes   []Change `json:"changes,omitzero"`
 }
 
 // Diagnostic gives the miss as a finding.
@@ -60,7 +67,7 @@ func (m *Miss) Diagnostic() brenner.Diagnostic {
 	if m.Corrected != "" {
 		hint += "; corrected:\n" + m.Corrected
 	}
-	return brenner.Diagnostic{Code: m.Code, Severity: severity, Message: m.Message, Hint: hint, Subject: "line " + itoa(m.Line)}
+	return brenner.Diagnostic{Code: m.Code, Severity: severity, Message: m.Message, Hint: hint, Pointer: m.Pointer, Subject: "line " + itoa(m.Line)}
 }
 
 // Diagnostics lists misses and ignored blocks as findings.
@@ -72,25 +79,59 @@ func (x *Extraction) Diagnostics() []brenner.Diagnostic {
 	return all
 }
 
+// Usable counts the deltas that a merge would look at. A reply without one is
+// not an answer (D20).
+func (x *Extraction) Usable() int {
+	n := 0
+	for i := range x.Entries {
+		if x.Entries[i].Invalid == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// AcceptMended takes every near miss that could be mended as it is proposed,
+// which is for a person, or a setting of theirs, to decide (D20). Ids and order
+// are as if the reply had been sent so.
+func (x Extraction) AcceptMended() Extraction {
+	out := Extraction{Ignored: x.Ignored, finds: x.finds}
+	for i := range x.finds {
+		f := &x.finds[i]
+		switch {
+		case f.mended != nil:
+			out.Entries = append(out.Entries, *f.mended)
+			out.Accepted = append(out.Accepted, *f.miss)
+			continue
+		case f.entry != nil:
+			out.Entries = append(out.Entries, *f.entry)
+		}
+		if f.miss != nil {
+			out.Misses = append(out.Misses, *f.miss)
+		}
+	}
+	return out
+}
+
 // Extract finds the delta blocks of a reply in Markdown (D20). A block is
 // fenced by backticks, tildes or colons and named delta; it holds an object,
 // an array of objects or one object after the other. The envelope fills in
 // what the deltas leave out and gives the message its id.
 //
 // Blocks are found with a CommonMark parser, so a fence that is only talked
-// about, quoted or nested swallows none. What comes close to a delta comes
-// back as a miss.
+// about, quoted or nested swallows none. Whatever else looks like a delta,
+// wherever it stands, comes back as a miss. What a merge would refuse for its
+// form or a required field is refused here, with the JSON pointer.
 func Extract(reply []byte, env Envelope) (Extraction, error) {
 	if len(reply) > brenner.MaxReplyBytes {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply has more than %d bytes", brenner.MaxReplyBytes).
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
-	x := &extractor{env: env, source: flatten(bytes.TrimPrefix(reply, []byte("\uFEFF")))}
+	text, encoding := decodeText(reply)
+	x := newExtractor(flatten(text), encoding, env)
 	x.scan(0, len(x.source), false)
-	byLine := func(a, b Miss) int { return cmp.Compare(a.Line, b.Line) }
-	slices.SortStableFunc(x.out.Misses, byLine)
-	slices.SortStableFunc(x.out.Ignored, byLine)
-	return x.out, nil
+	x.sweep()
+	return x.finish(), nil
 }
 
 // flatten blanks lines that open more quotes and lists than any reader could
@@ -121,142 +162,147 @@ func flatten(source []byte) []byte {
 	return source
 }
 
+// find is something in a reply that is, or may have been meant as, a delta.
+type find struct {
+	at  int    // in the reply
+	raw []byte // its text
+	// whole says that it stands where a delta should; where names any other
+	// place, and advice what to do about it.
+	whole         bool
+	where, advice string
+	refused       bool   // the block around it is not JSON
+	meant         *meant // read loosely, if it could be
+	slips         []string
+
+	entry  *Entry
+	miss   *Miss
+	mended *Entry
+}
+
 type extractor struct {
-	env    Envelope
-	source []byte
-	lines  []int // where each line starts
-	out    Extraction
+	env      Envelope
+	source   []byte
+	encoding string // of the reply, if it was not UTF-8
+	lines    []int  // where each line starts
+	finds    []find
+	out      Extraction
+	taken    []region // what the sweep leaves out
+	places   []region // blocks that name a place
 
 	rescans, rescanned int // how often, and how many bytes
+	steps              int // how much may be read loosely
+	tired              bool
 }
 
-// mayRescan keeps a reply full of broken fences from being read over and over.
-func (x *extractor) mayRescan(size int) bool {
-	x.rescans++
-	x.rescanned += size
-	return x.rescans <= brenner.MaxReplyRescans && x.rescanned <= brenner.MaxReplyRescanBytes
+// region is a part of the source.
+type region struct {
+	from, to int
+	name     string // of the block
 }
 
-// scan reads a part of the source. Inside a closed fence that is not one of
-// deltas (nested), whatever is found is a near miss.
-func (x *extractor) scan(from, to int, nested bool) {
-	part := x.source[from:to]
-	doc := newReplyParser().Parse(text.NewReader(part))
-	w := walker{extractor: x, part: part, from: from, nested: nested}
-	w.blocks(doc, false)
+func newExtractor(source []byte, encoding string, env Envelope) *extractor {
+	return &extractor{env: env, source: source, encoding: encoding, steps: brenner.MaxReplySteps + 32*len(source)}
 }
 
-// walker goes through the blocks of one part of the source.
-type walker struct {
-	*extractor
-	part   []byte
-	from   int
-	nested bool
-}
-
-func (w *walker) blocks(parent ast.Node, quoted bool) {
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		switch n := n.(type) {
-		case *fence:
-			w.fence(n, quoted)
-		case *ast.Blockquote:
-			w.blocks(n, true)
-		case *ast.CodeBlock, *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock:
-			if !quoted && !w.nested && n.Lines().Len() > 0 {
-				w.unfenced(n)
-			}
-		default:
-			w.blocks(n, quoted)
+// finish reads what was found, in order, and says what became of each.
+func (x *extractor) finish() Extraction {
+	slices.SortStableFunc(x.finds, func(a, b find) int { return cmp.Compare(a.at, b.at) })
+	for i := range x.finds {
+		f := &x.finds[i]
+		if x.read(f, i+1); f.entry != nil {
+			x.out.Entries = append(x.out.Entries, *f.entry)
 		}
+		if f.miss != nil {
+			x.out.Misses = append(x.out.Misses, *f.miss)
+		}
+	}
+	slices.SortStableFunc(x.out.Ignored, func(a, b Miss) int { return cmp.Compare(a.Line, b.Line) })
+	x.out.finds = x.finds
+	return x.out
+}
+
+// read reads one find as the delta of its place in the message.
+func (x *extractor) read(f *find, seq int) {
+	if f.whole && x.encoding != "" {
+		f.whole, f.where, f.advice = false, "the reply is "+x.encoding, "send it in UTF-8"
+	}
+	var refused *brenner.Error
+	if f.whole {
+		e := readEntry(f.raw, x.env, seq)
+		switch _, err := Check(e.Delta); {
+		case e.Invalid != nil:
+		case f.refused:
+			e.Invalid = invalid("", "the delta block is not JSON", "a delta block holds one JSON object, an array of them, or one after the other")
+		case err != nil:
+			e.Invalid = asInvalid(err)
+		}
+		f.entry, refused = &e, e.Invalid
+		if refused == nil {
+			return
+		}
+	}
+	p := x.propose(f, seq)
+	if f.whole && !f.refused && p.raw != nil && len(p.changes) == 0 {
+		return // the envelope is to blame, not the delta
+	}
+	if p.raw == nil && refused != nil && refused.Pointer != "" && !f.refused {
+		return // the refusal says it all
+	}
+	f.miss = x.missOf(f, p, refused)
+	if p.raw != nil {
+		mended := readEntry(p.raw, x.env, seq)
+		f.mended = &mended
 	}
 }
 
-func (w *walker) fence(f *fence, quoted bool) {
-	body := f.content(w.part)
-	isDelta := f.info == "delta"
+// propose mends a find.
+func (x *extractor) propose(f *find, seq int) proposal {
+	if f.meant == nil {
+		r := looseReader{text: string(f.raw), steps: &x.steps}
+		if v, ok := r.value(0); ok {
+			if all := deltasIn(&v); len(all) == 1 {
+				f.meant, f.slips = &all[0], r.slips
+			} else if v.kind == '{' {
+				f.meant, f.slips = &meant{object: v}, r.slips
+			}
+		}
+	}
+	if f.meant == nil {
+		return proposal{err: invalid("", "no JSON object of a delta", "a delta block holds one JSON object, an array of them, or one after the other")}
+	}
+	return propose(*f.meant, f.slips, x.env, seq)
+}
+
+// missOf reports a find that was not applied.
+func (x *extractor) missOf(f *find, p proposal, refused *brenner.Error) *Miss {
+	m := &Miss{Code: brenner.CodeNearMiss, Line: x.line(f.at), Message: f.where, Changes: p.changes, Corrected: block(p.raw)}
+	notes := p.notes()
 	switch {
-	case isDelta && marked(body):
-		w.ignore(f, "an example was echoed", "take out the line "+EchoMarker+" if the block is meant as a contribution")
-	case isDelta && quoted:
-		w.ignore(f, "a quoted delta block is not a contribution", "repeat it unquoted if it is meant as one")
-	case quoted:
-	case isDelta && w.nested:
-		w.miss(f.start, "a delta block inside another block is not read", "send the block on its own", block(body))
-	case isDelta && w.deltas(f, body):
-		// Read.
-	case opensDelta(body) && w.mayRescan(f.end-f.body):
-		w.scan(w.from+f.body, w.from+f.end, w.nested || f.encloses(body))
-	case isDelta:
-		w.broken(f, body)
+	case f.where != "":
+		notes = append([]string{f.advice}, notes...)
+	case f.refused || f.meant == nil || refused.Pointer == "":
+		m.Message = "the delta block is not JSON"
+		if len(notes) == 0 && p.raw != nil {
+			notes = []string{"take out what stands around it"}
+		}
 	default:
-		w.wrongFence(f, body)
+		m.Message = "the delta is refused"
 	}
-}
-
-// marked says whether a block is an example that was echoed.
-func marked(body []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(body), []byte(EchoMarker))
-}
-
-// opensDelta says whether a line of the text opens a delta block.
-func opensDelta(text []byte) bool {
-	_, n := deltaFence(text)
-	return n > 0
-}
-
-// deltaFence gives the character and length of the first fence in the text
-// that opens a delta block.
-func deltaFence(text []byte) (char byte, length int) {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 3 && strings.IndexByte("`~:", line[0]) >= 0 {
-			if n := run(line); n >= 3 && string(bytes.TrimSpace(line[n:])) == "delta" {
-				return line[0], n
-			}
+	why := refused
+	if p.err != nil && (f.meant != nil || why == nil) {
+		why = p.err
+	}
+	if why != nil {
+		if why.Message != m.Message {
+			m.Message += ": " + why.Message
+		}
+		m.Cause, m.Pointer = why.Code, why.Pointer
+		if p.raw == nil && why.Hint != "" {
+			notes = append(notes, why.Hint)
 		}
 	}
-	return 0, 0
-}
-
-// encloses says whether a fence was meant to hold the delta block inside it. A
-// delta fence that was only talked about does not, nor one that was never
-// closed, nor a nameless one that only the fence of the block itself closed.
-func (f *fence) encloses(body []byte) bool {
-	if f.info == "delta" || !f.closed {
-		return false
-	}
-	char, length := deltaFence(body)
-	return f.info != "" || char != f.char || length < f.length
-}
-
-// deltas reads the content of a delta block, if it is JSON.
-func (w *walker) deltas(f *fence, body []byte) bool {
-	pieces, ok := splitJSON(body)
-	if !ok {
-		return false
-	}
-	for _, p := range pieces {
-		w.delta(p.raw, w.from+f.start)
-	}
-	return true
-}
-
-// delta reads one delta of the message.
-func (x *extractor) delta(raw []byte, at int) {
-	seq := len(x.out.Entries) + 1
-	e := readEntry(raw, x.env, seq)
-	x.out.Entries = append(x.out.Entries, e)
-	err := error(e.Invalid)
-	if e.Invalid == nil {
-		_, err = Check(e.Delta)
-	}
-	if err == nil {
-		return
-	}
-	// Without a note nothing was mended: the envelope is to blame, not the delta.
-	if d, notes, ok := mend(raw, x.env, seq); ok && len(notes) > 0 {
-		x.miss(at, "the delta is refused: "+asInvalid(err).Message, strings.Join(notes, "; "), block(d))
-	}
+	m.Hint = strings.Join(notes, "; ")
+	return m
 }
 
 // readEntry parses a delta; one that cannot be read keeps what names it.
@@ -275,6 +321,9 @@ func readEntry(raw []byte, env Envelope, seq int) Entry {
 	}
 	if e.Delta.Agent == "" {
 		e.Delta.Agent = env.Agent
+	}
+	if e.Delta.Seq == 0 && env.Message != "" {
+		e.Delta.Seq = seq
 	}
 	return e
 }
@@ -304,79 +353,6 @@ func nameOf(raw []byte) string {
 	}
 }
 
-// broken reports a delta block that holds no JSON.
-func (w *walker) broken(f *fence, body []byte) {
-	seq := len(w.out.Entries) + 1
-	_, err := Parse(body, w.env, seq)
-	e := readEntry(body, w.env, seq)
-	if e.Invalid == nil {
-		e.Invalid = invalid("", "the block is not JSON", "")
-	}
-	w.out.Entries = append(w.out.Entries, e)
-	if d, notes, ok := mend(body, w.env, seq); ok {
-		w.miss(f.start, "the delta block is not JSON: "+asInvalid(err).Message, strings.Join(notes, "; "), block(d))
-		return
-	}
-	w.miss(f.start, "the delta block is not JSON", "a delta block holds one JSON object, an array of them, or one after the other", "")
-}
-
-// wrongFence reports deltas in a block of another name.
-func (w *walker) wrongFence(f *fence, body []byte) {
-	if w.nested {
-		return
-	}
-	named := "named " + clip(f.info)
-	if f.info == "" {
-		named = "without a name"
-	}
-	w.likely(body, f.start, "a delta stands in a block "+named, "name the fence delta")
-}
-
-// unfenced reports deltas that stand in the text without a fence.
-func (w *walker) unfenced(n ast.Node) {
-	lines := n.Lines()
-	for i := range lines.Len() {
-		first := lines.At(i)
-		if line := bytes.TrimSpace(first.Value(w.part)); len(line) == 0 || line[0] != '{' && line[0] != '[' {
-			continue
-		}
-		end := lines.At(lines.Len() - 1).Stop
-		w.likely(w.part[first.Start:end], first.Start, "a delta stands in the text without a fence", "put it into a block named delta")
-		return
-	}
-}
-
-// likely reports each delta in a text that was not read as one.
-func (w *walker) likely(body []byte, at int, message, hint string) {
-	pieces, ok := splitJSON(body)
-	if !ok {
-		pieces = []piece{{raw: body}}
-	}
-	for _, p := range pieces {
-		if !deltaLike(p.raw) {
-			continue
-		}
-		d, notes, ok := mend(p.raw, w.env, len(w.out.Entries)+1)
-		if !ok {
-			d = nil
-		}
-		w.miss(at, message, strings.Join(append([]string{hint}, notes...), "; "), block(d))
-	}
-}
-
-// miss reports a near miss; at is a place in the part being walked.
-func (w *walker) miss(at int, message, hint, corrected string) {
-	w.extractor.miss(w.from+at, message, hint, corrected)
-}
-
-func (x *extractor) miss(at int, message, hint, corrected string) {
-	x.out.Misses = append(x.out.Misses, Miss{brenner.CodeNearMiss, x.line(at), message, hint, corrected})
-}
-
-func (w *walker) ignore(f *fence, message, hint string) {
-	w.out.Ignored = append(w.out.Ignored, Miss{Code: brenner.CodeBlockIgnored, Line: w.line(w.from + f.start), Message: message, Hint: hint})
-}
-
 // line gives the number of the line a place is on.
 func (x *extractor) line(at int) int {
 	if x.lines == nil {
@@ -387,7 +363,8 @@ func (x *extractor) line(at int) int {
 			}
 		}
 	}
-	return sort.SearchInts(x.lines, at+1)
+	n, _ := slices.BinarySearch(x.lines, at+1)
+	return n
 }
 
 // block fences the JSON of a delta.

@@ -56,12 +56,12 @@ func TestExtract_FindsBlocksHoweverTheyAreFenced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := extract(t, c.reply)
 			valid := 0
-			for i, e := range x.Entries {
+			for _, e := range x.Entries {
 				if e.Invalid != nil {
 					continue
 				}
 				valid++
-				if e.Delta.Agent != "BlueLake" || e.Delta.Timestamp != "2026-01-02T03:04:05Z" || e.Message != "msg-7" || e.Delta.Seq != i+1 {
+				if e.Delta.Agent != "BlueLake" || e.Delta.Timestamp != "2026-01-02T03:04:05Z" || e.Message != "msg-7" || e.Delta.Seq < valid {
 					t.Errorf("the envelope did not fill in: %+v", e)
 				}
 			}
@@ -82,7 +82,7 @@ func TestExtract_NearMissComesBackCorrected(t *testing.T) {
 		"indented":         {"Here it is:\n\n    " + plainDelta + "\n", "put it into a block named delta"},
 		"nested":           {"````markdown\n'''delta\n" + plainDelta + "\n'''\n````", "send the block on its own"},
 		"section name":     {"'''delta\n" + `{"operation":"ADD","section":"hypotheses","payload":{"claim":"c","mechanism":"m"}}` + "\n'''", "write section hypothesis_slate"},
-		"field names":      {"'''delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"statement":"c","basis":"m"}}` + "\n'''", "write mechanism instead of basis; write claim instead of statement"},
+		"field names":      {"'''delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"statement":"c","basis":"m"}}` + "\n'''", "write claim instead of statement; write mechanism instead of basis"},
 		"trailing comma":   {"'''delta\n" + `{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":"o",},}` + "\n'''", "take out trailing commas"},
 		"comment":          {"'''delta\n{\"operation\":\"ADD\", // mine\n\"section\":\"anomaly_register\",\"payload\":{\"name\":\"n\",\"observation\":\"http://x\"}}\n'''", "comments"},
 		"small letters":    {"'''delta\n" + strings.Replace(plainDelta, "ADD", "add", 1) + "\n'''", "write operation ADD"},
@@ -95,8 +95,8 @@ func TestExtract_NearMissComesBackCorrected(t *testing.T) {
 			"'''delta\n" + `{"operation":"EDIT","target_id":"T1","section":"tests","payload":{"score":{"cost":"2"}}}` + "\n'''",
 			"write section discriminative_tests; write the parts of a score as numbers",
 		},
-		"curly quotes": {"'''delta\n{“operation”:“ADD”,“section”:“anomaly_register”,“payload”:{“name”:“n”,“observation”:“o: True, so”}}\n'''", "take out"},
-		"python":       {"'''delta\n{\"operation\": \"ADD\", \"section\": \"anomaly_register\", \"target_id\": None, \"payload\": {\"name\": \"n\", \"observation\": \"o\"}}\n'''", "take out"},
+		"curly quotes": {"'''delta\n{“operation”:“ADD”,“section”:“anomaly_register”,“payload”:{“name”:“n”,“observation”:“o: True, so”}}\n'''", "straight double quotes"},
+		"python":       {"'''delta\n{\"operation\": \"ADD\", \"section\": \"anomaly_register\", \"target_id\": None, \"payload\": {\"name\": \"n\", \"observation\": \"o\"}}\n'''", "true, false and null in small letters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := extract(t, c.reply)

@@ -80,7 +80,7 @@ func findGarble(text string) *garble {
 		g := &garble{at: i, char: r}
 		if letter, ok := escapes[r]; ok {
 			g.escape = `\` + string(letter)
-			g.tex = texCommand(text, i, letter)
+			g.tex = texCommand(text[:i], letter, text[i+1:])
 		}
 		switch {
 		case g.tex != "":
@@ -98,17 +98,17 @@ func findGarble(text string) *garble {
 // after it were before JSON read its backslash as an escape, "" if it was
 // none. \b and \f are never meant, so any letters will do; a line that begins
 // with "u" may be a line, so that \nu counts only inside a formula.
-func texCommand(text string, at int, letter byte) string {
-	rest := text[at+1:]
-	n := strings.IndexFunc(rest, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) })
+func texCommand(before string, letter byte, after string) string {
+	after = after[:min(len(after), 24)] // longer than any command
+	n := strings.IndexFunc(after, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) })
 	if n < 0 {
-		n = len(rest)
+		n = len(after)
 	}
-	command := string(letter) + rest[:n]
-	known, listed := texCommands[command]
+	command := string(letter) + after[:n]
+	sure, listed := texCommands[command]
 	switch {
 	case n > 0 && (letter == 'b' || letter == 'f'):
-	case listed && (known || inFormula(text[:at])):
+	case listed && (sure || inFormula(before)):
 	default:
 		return ""
 	}
@@ -129,7 +129,9 @@ var texCommands = func() map[string]bool {
 	return all
 }()
 
-// inFormula says whether a text ends inside a formula.
+// inFormula says whether a text ends inside a formula; of a long one the end is
+// looked at.
 func inFormula(before string) bool {
+	before = before[max(0, len(before)-1000):]
 	return strings.Count(before, "$")%2 == 1 || strings.HasSuffix(before, `\(`) || strings.HasSuffix(before, "^") || strings.HasSuffix(before, "_")
 }

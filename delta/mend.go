@@ -1,41 +1,75 @@
 package delta
 
 import (
-	"bytes"
 	"slices"
 	"strings"
-	"unicode"
 
-	"brenner/canon"
+	"brenner"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Agents come close to a delta more often than they hit one. mend makes the
-// delta that was probably meant, to be shown and never to be applied (D20).
+// Agents come close to a delta more often than they hit one. A mender makes the
+// delta that was probably meant, to be shown and taken by whoever may, and
+// never applied by itself (D20). It moves, renames and respells what is there;
+// it never makes up a value.
 
-// sectionAliases are names agents give to sections.
+// Change is one difference between what was sent and what is proposed.
+type Change struct {
+	// Pointer is the place in the delta as it was sent; "" is the JSON itself.
+	Pointer string `json:"pointer,omitzero"`
+	Was     string `json:"was,omitzero"`
+	Now     string `json:"now,omitzero"`
+	// Note says to the agent what to do.
+	Note string `json:"note"`
+}
+
+// Names agents give to sections, bare.
 var sectionAliases = map[string]Section{
-	"thread": ResearchThread, "research": ResearchThread, "problem": ResearchThread, "rt": ResearchThread,
+	"thread": ResearchThread, "research": ResearchThread, "problem": ResearchThread, "rt": ResearchThread, "question": ResearchThread,
 	"hypothesis": HypothesisSlate, "hypotheses": HypothesisSlate, "slate": HypothesisSlate, "h": HypothesisSlate,
-	"prediction": PredictionsTable, "predictions": PredictionsTable, "p": PredictionsTable,
-	"test": DiscriminativeTests, "tests": DiscriminativeTests, "discriminative_test": DiscriminativeTests,
+	"prediction": PredictionsTable, "predictions": PredictionsTable, "p": PredictionsTable, "predictiontable": PredictionsTable,
+	"test": DiscriminativeTests, "tests": DiscriminativeTests, "discriminativetest": DiscriminativeTests,
 	"experiment": DiscriminativeTests, "experiments": DiscriminativeTests, "t": DiscriminativeTests,
 	"assumption": AssumptionLedger, "assumptions": AssumptionLedger, "ledger": AssumptionLedger, "a": AssumptionLedger,
 	"anomaly": AnomalyRegister, "anomalies": AnomalyRegister, "register": AnomalyRegister, "x": AnomalyRegister,
 	"critique": AdversarialCritique, "critiques": AdversarialCritique, "adversarial": AdversarialCritique,
-	"adversarial_critiques": AdversarialCritique, "c": AdversarialCritique,
+	"adversarialcritiques": AdversarialCritique, "c": AdversarialCritique,
 }
 
-// memberAliases are names agents give to the members of a delta.
+// sectionMeant gives the section that a name stands for.
+func sectionMeant(name string) (Section, bool) {
+	as := bare(name)
+	for i := range schemas {
+		if as == bare(string(schemas[i].Section)) || as == bare(schemas[i].Title) {
+			return schemas[i].Section, true
+		}
+	}
+	s, ok := sectionAliases[as]
+	return s, ok
+}
+
+// Names agents give to the members of a delta, bare.
 var memberAliases = map[string]string{
-	"id": "delta_id", "op": "operation", "action": "operation", "type": "operation", "target": "target_id",
-	"item": "target_id", "data": "payload", "content": "payload", "fields": "payload", "author": "agent", "from": "agent",
-	"time": "timestamp", "ts": "timestamp", "why": "rationale", "temp_id": "provisional_id",
+	"id": "delta_id", "op": "operation", "action": "operation", "type": "operation", "verb": "operation", "target": "target_id",
+	"item": "target_id", "itemid": "target_id", "data": "payload", "content": "payload", "fields": "payload", "body": "payload", "changes": "payload",
+	"author": "agent", "from": "agent", "by": "agent", "time": "timestamp", "ts": "timestamp", "date": "timestamp",
+	"why": "rationale", "justification": "rationale", "tempid": "provisional_id", "sequence": "seq",
 }
 
-// fieldAliases are names agents give to the fields of a section.
+// memberMeant gives the member that a name stands for.
+func memberMeant(name string) (string, bool) {
+	as := bare(name)
+	for _, m := range members {
+		if as == bare(m) {
+			return m, true
+		}
+	}
+	m, ok := memberAliases[as]
+	return m, ok
+}
+
+// Names agents give to the fields of a section.
 var fieldAliases = map[Section]map[string]string{
 	ResearchThread:      {"question": "statement", "problem": "statement", "importance": "why_it_matters"},
 	HypothesisSlate:     {"statement": "claim", "hypothesis": "claim", "basis": "mechanism", "title": "name"},
@@ -46,50 +80,140 @@ var fieldAliases = map[Section]map[string]string{
 	AdversarialCritique: {"title": "name", "critique": "attack", "argument": "attack", "alternative": "proposed_alternative"},
 }
 
-var operationAliases = map[string]Operation{
-	"ADD": Add, "CREATE": Add, "NEW": Add, "INSERT": Add,
-	"EDIT": Edit, "UPDATE": Edit, "MODIFY": Edit, "CHANGE": Edit,
-	"KILL": Kill, "DELETE": Kill, "REMOVE": Kill,
+// operationMeant gives the operation that a word stands for.
+func operationMeant(word string) (Operation, bool) {
+	op, ok := map[string]Operation{
+		"ADD": Add, "CREATE": Add, "NEW": Add, "INSERT": Add,
+		"EDIT": Edit, "UPDATE": Edit, "MODIFY": Edit, "CHANGE": Edit,
+		"KILL": Kill, "DELETE": Kill, "REMOVE": Kill,
+	}[strings.ToUpper(strings.TrimSpace(word))]
+	return op, ok
 }
 
-// deltaLike says whether a text is an object with the members of a delta.
-func deltaLike(raw []byte) bool {
-	text := bytes.TrimSpace(raw)
-	if len(text) == 0 || text[0] != '{' {
-		return false
+// nothing are the words by which agents say that there is no value.
+func nothing(word string) bool {
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "", "none", "null", "nil", "undefined", "n/a", "na", "-", "–":
+		return true
 	}
-	found := 0
-	for _, name := range []string{"operation", "section", "payload", "target_id", "delta_id"} {
-		if bytes.Contains(text, []byte(`"`+name+`"`)) {
-			found++
-		}
-	}
-	return found >= 2
+	return false
 }
 
-// mend gives the JSON of the delta that was probably meant and says what it
-// changed; false if what it can make is still refused.
-func mend(raw []byte, env Envelope, seq int) (corrected []byte, notes []string, ok bool) {
-	m := mender{}
-	if err := json.Unmarshal(raw, &m.delta); err != nil {
-		if json.Unmarshal(mendSyntax(raw), &m.delta) != nil {
-			return nil, nil, false
+// meant is an object that looks like a delta, with what stands around it.
+type meant struct {
+	object    loose
+	operation Operation // named by a key around it, if any
+	section   Section   // likewise
+	notes     []Change
+}
+
+// deltasIn finds the deltas in a value: itself, the elements of a list, what a
+// wrapper holds.
+func deltasIn(v *loose) []meant { return findDeltas(v, meant{}, 0, nil) }
+
+func findDeltas(v *loose, around meant, depth int, found []meant) []meant {
+	const deep = 5
+	if depth > deep {
+		return found
+	}
+	switch v.kind {
+	case '[':
+		for i := range v.items {
+			found = findDeltas(&v.items[i], around, depth+1, found)
 		}
-		m.note("take out trailing commas and comments")
+	case '{':
+		if deltaLike(v, around) {
+			around.object = *v
+			return append(found, around)
+		}
+		for i := range v.members {
+			m := &v.members[i]
+			inner := around
+			inner.notes = append(slices.Clip(around.notes), Change{Pointer: "/" + escapePointer(m.name), Note: "send each delta as an object of its own, without the list around it"})
+			if op, ok := operationMeant(m.name); ok {
+				inner.operation = op
+			}
+			if s, ok := sectionMeant(m.name); ok {
+				inner.section = s
+			}
+			found = findDeltas(&m.value, inner, depth+1, found)
+		}
 	}
-	m.members()
-	m.operation()
-	m.section()
-	m.payload()
-	m.target()
-	if len(m.payloadIn) > 0 {
-		m.delta["payload"] = canon.MustMarshal(m.payloadIn)
+	return found
+}
+
+// deltaLike says whether an object looks like a delta: it names an operation or
+// a section, and another member of a delta or a field.
+func deltaLike(v *loose, around meant) bool {
+	named, other := 0, 0
+	if around.operation != "" {
+		named++
 	}
-	out, err := canon.Marshal(m.delta)
+	if around.section != "" {
+		named++
+	}
+	for i := range v.members {
+		m := &v.members[i]
+		member, ok := memberMeant(m.name)
+		_, op := operationMeant(m.value.text)
+		_, section := sectionMeant(m.value.text)
+		isText := m.value.kind == '"'
+		switch {
+		case ok && member == "operation" && isText && op, ok && member == "section" && isText && section:
+			named++
+		case ok && slices.Contains([]string{"payload", "target_id", "section", "operation"}, member), isFieldName(m.name), m.name == "delta_id":
+			other++
+		}
+	}
+	return named > 0 && named+other >= 2 || other >= 3 && v.member("payload") != nil
+}
+
+// proposal is a delta that was probably meant.
+type proposal struct {
+	raw     []byte // its JSON, indented; nil if none could be made
+	changes []Change
+	err     *brenner.Error // why none could be made
+}
+
+// notes are the advice of the changes, each once.
+func (p *proposal) notes() []string {
+	var notes []string
+	for _, c := range p.changes {
+		if !slices.Contains(notes, c.Note) {
+			notes = append(notes, c.Note)
+		}
+	}
+	return notes
+}
+
+// propose makes the delta that an object was probably meant to be.
+func propose(found meant, slips []string, env Envelope, seq int) proposal {
+	m := mender{members: map[string]loose{}}
+	for _, s := range slips {
+		m.note("", "", "", s)
+	}
+	m.changes = append(m.changes, found.notes...)
+	err := m.gather(&found.object)
+	if err == nil {
+		m.operation(found.operation)
+		m.section(found.section)
+		err = m.payload()
+	}
 	if err != nil {
-		return nil, nil, false
+		return proposal{changes: m.changes, err: err}
 	}
-	// What the envelope does not know yet is not the agent's mistake.
+	m.target()
+	m.rest()
+	raw := m.write()
+	if err := acceptable(raw, env, seq); err != nil {
+		return proposal{changes: m.changes, err: err}
+	}
+	return proposal{raw: raw, changes: m.changes}
+}
+
+// acceptable says why a delta would be refused, what the envelope does not know
+// yet aside.
+func acceptable(raw []byte, env Envelope, seq int) *brenner.Error {
 	if env.Agent == "" {
 		env.Agent = "agent"
 	}
@@ -99,276 +223,270 @@ func mend(raw []byte, env Envelope, seq int) (corrected []byte, notes []string, 
 	if env.Message == "" {
 		env.Message = "message"
 	}
-	d, err := Parse(out, env, seq)
+	d, err := Parse(raw, env, seq)
+	if err == nil {
+		_, err = Check(d)
+	}
 	if err != nil {
-		return nil, nil, false
+		return asInvalid(err)
 	}
-	if _, err := Check(d); err != nil {
-		return nil, nil, false
-	}
-	return m.write(), m.notes, true
+	return nil
 }
 
+// mender mends one delta.
 type mender struct {
-	delta     map[string]jsontext.Value
-	payloadIn map[string]jsontext.Value
-	notes     []string
+	members map[string]loose
+	extra   []looseMember // members that no delta has
+	fields  []looseMember // of the payload
+	changes []Change
 }
 
-func (m *mender) note(s string) {
-	if !slices.Contains(m.notes, s) {
-		m.notes = append(m.notes, s)
-	}
+func (m *mender) note(pointer, was, now, note string) {
+	m.changes = append(m.changes, Change{pointer, was, now, note})
 }
 
 func (m *mender) text(name string) string {
-	if v := m.delta[name]; v.Kind() == '"' {
-		return unquote(string(v))
+	if v := m.members[name]; v.kind == '"' {
+		return v.text
 	}
 	return ""
 }
 
-// rename moves a member to its proper name, unless that is taken.
-func rename(object map[string]jsontext.Value, aliases map[string]string, note func(string)) {
-	for _, alias := range sortedNames(object) {
-		name, ok := aliases[alias]
-		if _, taken := object[name]; !ok || taken {
-			continue
+func (m *mender) set(name string, v loose, note string) {
+	was := m.members[name]
+	m.note("/"+name, was.json(), v.json(), note)
+	m.members[name] = v
+}
+
+func (m *mender) drop(name, note string) {
+	was := m.members[name]
+	m.note("/"+name, was.json(), "", note)
+	delete(m.members, name)
+}
+
+// gather sorts the members of an object by what they stand for.
+func (m *mender) gather(v *loose) *brenner.Error {
+	if err := ungarbled(v, &m.changes, ""); err != nil {
+		return err
+	}
+	exact := func(name string) bool { return slices.Contains(members, name) }
+	for pass := range 2 { // proper names first
+		for _, member := range v.members {
+			name, known := memberMeant(member.name)
+			switch {
+			case exact(member.name) != (pass == 0):
+				continue
+			case !known:
+				m.extra = append(m.extra, member)
+				continue
+			}
+			old, taken := m.members[name]
+			switch {
+			case !taken:
+				m.members[name] = member.value
+				if name != member.name {
+					m.note("/"+escapePointer(member.name), member.name, name, "write "+name+" instead of "+member.name)
+				}
+			case old.json() == member.value.json():
+				m.note("/"+escapePointer(member.name), "", "", "write "+name+" once")
+			case exact(member.name):
+				return invalid("/"+name, name+" stands twice, with different values", "keep the one that is meant")
+			default:
+				m.extra = append(m.extra, member)
+			}
 		}
-		object[name] = object[alias]
-		delete(object, alias)
-		note("write " + name + " instead of " + alias)
 	}
-}
-
-func (m *mender) members() {
-	rename(m.delta, memberAliases, m.note)
-	for _, name := range sortedNames(m.delta) {
-		if name != "target_id" && name != "payload" && m.delta[name].Kind() == 'n' {
-			delete(m.delta, name)
-			m.note("leave " + name + " out instead of writing null")
+	for _, name := range members {
+		if v, ok := m.members[name]; ok && v.kind == 'n' && name != "target_id" {
+			m.drop(name, "leave "+name+" out instead of writing null")
 		}
 	}
+	return nil
 }
 
-func (m *mender) operation() {
-	given := m.text("operation")
-	if op, ok := operationAliases[strings.ToUpper(strings.TrimSpace(given))]; ok && string(op) != given {
-		m.delta["operation"] = jsontext.Value(quote(string(op)))
-		m.note("write operation " + string(op))
+func (m *mender) operation(around Operation) {
+	given, has := m.members["operation"]
+	if !has && around != "" {
+		m.set("operation", loose{kind: '"', text: string(around)}, "write operation "+string(around))
+		return
+	}
+	if op, ok := operationMeant(given.text); ok && given.kind == '"' && string(op) != given.text {
+		m.set("operation", loose{kind: '"', text: string(op)}, "write operation "+string(op))
 	}
 }
 
-func (m *mender) section() {
+func (m *mender) section(around Section) {
 	given := m.text("section")
 	if sectionIndex(Section(given)) >= 0 {
 		return
 	}
-	plainName := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(given)))
-	s, ok := sectionAliases[plainName]
-	if sectionIndex(Section(plainName)) >= 0 {
-		s, ok = Section(plainName), true
-	}
-	if row, _, _ := strings.Cut(m.text("target_id"), "."); !ok {
+	s, ok := sectionMeant(given)
+	if row, _, _ := strings.Cut(itemMeant(m.text("target_id")), "."); !ok {
 		if at, _, known := parseItemID(row); known {
 			s, ok = schemas[at].Section, true
 		}
 	}
+	if !ok && given == "" && around != "" {
+		s, ok = around, true
+	}
 	if ok {
-		m.delta["section"] = jsontext.Value(quote(string(s)))
-		m.note("write section " + string(s))
+		m.set("section", loose{kind: '"', text: string(s)}, "write section "+string(s))
 	}
 }
 
-// payload gathers the fields, renames them and mends their types.
-func (m *mender) payload() {
-	m.payloadIn = map[string]jsontext.Value{}
-	if v := m.delta["payload"]; v.Kind() == '{' {
-		if json.Unmarshal(v, &m.payloadIn) != nil {
-			return
+// itemMeant gives the item id that a text stands for: H1 for h1, [H1], "H1:
+// Lineage" or "hypothesis 1"; the text itself if it stands for none.
+func itemMeant(text string) string {
+	s := strings.Trim(strings.TrimSpace(text), "[]()#*`\"' ")
+	if row, key, ok := strings.Cut(s, "."); ok && strings.HasPrefix(strings.ToUpper(s), "P") {
+		return itemMeant(row) + "." + itemMeant(key)
+	}
+	if _, _, ok := parseItemID(s); ok || s == "" {
+		return s
+	}
+	lower := strings.ToLower(s)
+	if word, rest, ok := strings.Cut(lower, " "); ok && len(word) > 1 {
+		if at := sectionIndex(sectionAliases[word]); at >= 0 { // hypothesis 1, hypothesis h1
+			prefix := strings.ToLower(schemas[at].Prefix)
+			lower = prefix + strings.TrimPrefix(strings.TrimSpace(rest), prefix)
 		}
 	}
-	for _, name := range sortedNames(m.delta) {
-		if !slices.Contains(members, name) {
-			m.payloadIn[name] = m.delta[name]
-			delete(m.delta, name)
-			m.note("put " + name + " into the payload")
+	for i := range schemas {
+		prefix := strings.ToLower(schemas[i].Prefix)
+		if strings.EqualFold(s, schemas[i].Prefix) && i == atThread {
+			return "RT"
 		}
+		rest, ok := strings.CutPrefix(lower, prefix)
+		if !ok || i == atThread {
+			continue
+		}
+		rest = strings.TrimLeft(rest, " 0")
+		n := 0
+		for n < len(rest) && digit(rest[n]) {
+			n++
+		}
+		id := schemas[i].Prefix + rest[:n]
+		if _, _, ok := parseItemID(id); ok && (n == len(rest) || strings.IndexByte(": (,-", rest[n]) >= 0 && !isProvisional(s)) {
+			return id
+		}
+	}
+	return text
+}
+
+// target mends what a delta changes.
+func (m *mender) target() {
+	given, has := m.members["target_id"]
+	if given.kind == '[' && len(given.items) == 1 {
+		m.set("target_id", given.items[0], "write target_id as one id")
+		given = given.items[0]
+	}
+	if has && given.kind == '"' && nothing(given.text) {
+		m.set("target_id", loose{kind: 'n'}, "write target_id null")
+		return
 	}
 	section := sectionIndex(Section(m.text("section")))
-	if section < 0 || Operation(m.text("operation")) == Kill {
+	if given.kind == '0' && section > atThread {
+		id := schemas[section].Prefix + given.text
+		m.set("target_id", loose{kind: '"', text: id}, "write target_id "+id)
+		given.text = id
+	}
+	if given.text == "" {
 		return
 	}
-	schema := &schemas[section]
-	aliases := map[string]string{}
-	for alias, name := range fieldAliases[schema.Section] { // order-free: copied
-		if schema.field(alias) < 0 {
-			aliases[alias] = name
+	if Operation(m.text("operation")) != Add {
+		if id := itemMeant(given.text); id != given.text {
+			m.set("target_id", loose{kind: '"', text: id}, "write target_id "+id)
 		}
+		return
 	}
-	rename(m.payloadIn, aliases, m.note)
-	for _, name := range sortedNames(m.payloadIn) {
-		m.field(schema, name)
+	m.set("target_id", loose{kind: 'n'}, "leave target_id null in an ADD; the merge assigns the id")
+	if _, named := m.members["provisional_id"]; !named && sendableName(given.text) {
+		m.set("provisional_id", loose{kind: '"', text: given.text}, "name the new item in provisional_id")
 	}
 }
 
-// field mends the type of one field.
-func (m *mender) field(schema *Schema, name string) {
-	v := m.payloadIn[name]
-	i := schema.field(name)
-	if i < 0 {
-		return
-	}
-	f := &schema.Fields[i]
-	switch {
-	case v.Kind() == 'n':
-		delete(m.payloadIn, name)
-		m.note("leave " + name + " out instead of writing null")
-	case f.Kind == KindList && v.Kind() == '"':
-		m.payloadIn[name] = slices.Concat(jsontext.Value("["), v, jsontext.Value("]"))
-		m.note("write " + name + " as an array")
-	case f.Kind == KindFlag && (string(v) == `"true"` || string(v) == `"false"`):
-		m.payloadIn[name] = jsontext.Value(unquote(string(v)))
-		m.note("write " + name + " as true or false")
-	case f.Kind == KindScore && v.Kind() == '{':
-		m.score(name, v)
-	case f.Enum != nil && v.Kind() == '"':
-		if lower := strings.ToLower(unquote(string(v))); lower != unquote(string(v)) {
-			m.payloadIn[name] = jsontext.Value(quote(lower))
-			m.note("write " + name + " in small letters")
+// sendableName says whether a name can be sent as a provisional id.
+func sendableName(name string) bool { return isProvisional(name) && lookalike(name) == "" }
+
+// rest mends the members that the envelope knows better, and texts.
+func (m *mender) rest() {
+	for _, name := range []string{"rationale", "provisional_id", "delta_id"} {
+		if v, ok := m.members[name]; ok && v.kind != '"' {
+			m.set(name, loose{kind: '"', text: v.flat()}, "write "+name+" as a text")
 		}
 	}
-}
-
-// score takes numbers out of quotes.
-func (m *mender) score(name string, v jsontext.Value) {
-	parts := map[string]jsontext.Value{}
-	if json.Unmarshal(v, &parts) != nil {
-		return
-	}
-	for _, part := range sortedNames(parts) {
-		if n := jsontext.Value(unquote(string(parts[part]))); parts[part].Kind() == '"' && n.Kind() == '0' && n.IsValid() {
-			parts[part] = n
-			m.note("write the parts of a score as numbers")
+	if name := m.text("provisional_id"); name != "" && !sendableName(name) {
+		if fixed := strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+			return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
+		}), "-"); sendableName(fixed) {
+			m.set("provisional_id", loose{kind: '"', text: fixed}, "write provisional_id "+fixed)
 		}
 	}
-	m.payloadIn[name] = canon.MustMarshal(parts)
-}
-
-// target makes the invented id of an ADD a provisional one.
-func (m *mender) target() {
-	given, isText := m.text("target_id"), m.delta["target_id"].Kind() == '"'
-	if isText && (given == "" || given == "null") {
-		m.delta["target_id"] = jsontext.Value("null")
-		m.note("write target_id null")
-		return
+	if _, ok := parseInstant(m.text("timestamp")); !ok {
+		if _, has := m.members["timestamp"]; has {
+			m.drop("timestamp", "leave timestamp out; the message supplies it")
+		}
 	}
-	if Operation(m.text("operation")) != Add || given == "" {
-		return
+	if _, has := m.members["agent"]; has && brenner.ActorName(m.text("agent")).Check() != nil {
+		m.drop("agent", "leave agent out; the message supplies it")
 	}
-	m.delta["target_id"] = jsontext.Value("null")
-	m.note("leave target_id null in an ADD; the merge assigns the id")
-	if _, has := m.delta["provisional_id"]; !has && isProvisional(given) {
-		m.delta["provisional_id"] = jsontext.Value(quote(given))
-		m.note("name the new item in provisional_id")
+	if v, has := m.members["seq"]; has && (v.kind != '0' || strings.ContainsAny(v.text, "-.eE")) {
+		m.drop("seq", "leave seq out; the message supplies it")
+	}
+	if id, has := m.members["delta_id"]; has && !plain(id.text) {
+		m.drop("delta_id", "leave delta_id out; the message supplies it")
 	}
 }
 
 // write gives the delta with its members in their usual order.
 func (m *mender) write() []byte {
-	var b bytes.Buffer
-	b.WriteString("{")
+	out := loose{kind: '{'}
 	for _, name := range members {
-		v, ok := m.delta[name]
-		if !ok {
-			continue
+		if v, ok := m.members[name]; ok {
+			out.members = append(out.members, looseMember{name, v})
 		}
-		if b.Len() > 1 {
-			b.WriteString(",")
-		}
-		b.WriteString(quote(name) + ":")
-		b.Write(v)
 	}
-	b.WriteString("}")
-	out := jsontext.Value(b.Bytes())
-	if err := out.Indent(jsontext.WithIndent("  ")); err != nil {
-		return b.Bytes()
+	raw := jsontext.Value(out.json())
+	if err := raw.Indent(jsontext.WithIndent("  ")); err != nil {
+		return []byte(out.json())
 	}
-	return out
+	return raw
 }
 
-func sortedNames(object map[string]jsontext.Value) []string {
-	names := make([]string, 0, len(object))
-	for name := range object { // order-free: sorted below
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// mendSyntax takes out what JSON does not allow and agents write: comments,
-// trailing commas, curly quotes around strings, Python's constants.
-func mendSyntax(raw []byte) []byte {
-	s := []rune(string(bytes.ToValidUTF8(raw, []byte("\uFFFD"))))
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '"' || s[i] == '“':
-			i = copyString(&out, s, i)
-		case s[i] == '/' && i+1 < len(s) && s[i+1] == '/':
-			for i+1 < len(s) && s[i+1] != '\n' {
-				i++
+// ungarbled puts back the backslashes of TeX commands that JSON read as control
+// characters, in every text of a value.
+func ungarbled(v *loose, changes *[]Change, pointer string) *brenner.Error {
+	mend := func(text *string, at string) *brenner.Error {
+		for g := findGarble(*text); g != nil; g = findGarble(*text) {
+			switch {
+			case g.tex != "":
+				*changes = append(*changes, Change{at, g.tex, `\` + g.tex, slipEscape})
+				*text = (*text)[:g.at] + `\` + string(escapes[g.char]) + (*text)[g.at+1:]
+			case g.char == '\r':
+				*changes = append(*changes, Change{Pointer: at, Note: `end lines with \n`})
+				*text = (*text)[:g.at] + "\n" + (*text)[g.at+1:]
+			default:
+				return g.refuse(at)
 			}
-		case s[i] == '/' && i+1 < len(s) && s[i+1] == '*':
-			for i += 2; i+1 < len(s) && !(s[i] == '*' && s[i+1] == '/'); i++ {
-			}
-			i++
-		case s[i] == ',' && closesNext(s[i+1:]):
-		case unicode.IsLetter(s[i]):
-			i = copyWord(&out, s, i)
-		default:
-			out.WriteRune(s[i])
+		}
+		return nil
+	}
+	if v.kind == '"' {
+		return mend(&v.text, pointer)
+	}
+	for i := range v.members {
+		at := pointer + "/" + escapePointer(v.members[i].name)
+		if err := mend(&v.members[i].name, at); err != nil {
+			return err
+		}
+		if err := ungarbled(&v.members[i].value, changes, at); err != nil {
+			return err
 		}
 	}
-	return []byte(out.String())
-}
-
-var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
-
-// copyWord copies the word that starts at i and gives the place of its end.
-func copyWord(out *strings.Builder, s []rune, i int) int {
-	start := i
-	for i+1 < len(s) && unicode.IsLetter(s[i+1]) {
-		i++
-	}
-	word := string(s[start : i+1])
-	if ours, ok := pythonWords[word]; ok {
-		word = ours
-	}
-	out.WriteString(word)
-	return i
-}
-
-// copyString copies the string that opens at i and gives the place of its end.
-func copyString(out *strings.Builder, s []rune, i int) int {
-	closing := '"'
-	if s[i] == '“' {
-		closing = '”'
-	}
-	out.WriteByte('"')
-	for i++; i < len(s) && s[i] != closing; i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			out.WriteRune(s[i])
-			i++
+	for i := range v.items {
+		if err := ungarbled(&v.items[i], changes, pointer+"/"+itoa(i)); err != nil {
+			return err
 		}
-		out.WriteRune(s[i])
 	}
-	out.WriteByte('"')
-	return i
-}
-
-// closesNext says whether a closing bracket is the next thing.
-func closesNext(s []rune) bool {
-	rest := strings.TrimSpace(string(s[:min(len(s), 256)]))
-	return strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]")
+	return nil
 }

@@ -315,7 +315,13 @@ func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFo
 		next.items = append(next.items, it)
 		f.where[d] = it
 		admitted = append(admitted, d)
-		waiting = slices.DeleteFunc(waiting, apply)
+		waiting = slices.DeleteFunc(waiting, func(d *oracleDelta) bool {
+			// Whether it is shut out is asked when its item is there, not before.
+			if it, code := next.target(d); it == nil && code == "" {
+				return false
+			}
+			return apply(d)
+		})
 	}
 	for _, d := range waiting {
 		if shut(d) {

@@ -182,6 +182,9 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 		if blank(p.value) {
 			return badValue(inPayload(f.Name, p.name), "the outcome is blank", "say what is expected, or leave the key out")
 		}
+		if id := lookalikeID(p.name); id != "" && !c.recorded {
+			return notItem(p.name, id, inPayload(f.Name, p.name))
+		}
 		c.add(write{field: int32(i), mode: set, key: p.name, value: p.value})
 	}
 	return nil
@@ -220,6 +223,9 @@ func (c *compiler) list(i int, f *Field, value string) *brenner.Error {
 	for n, el := range elements {
 		if err := checkElement(f, el, n); err != nil {
 			return err
+		}
+		if id := lookalikeID(unquote(el)); f.Items && id != "" && !c.recorded {
+			return notItem(unquote(el), id, inPayload(f.Name, itoa(n)))
 		}
 	}
 	mode := union
@@ -272,8 +278,10 @@ func requiredNames(s *Schema) string {
 // unknown refuses a field that would pass for a line of the system, and warns
 // about any other that the section does not know.
 func (c *compiler) unknown(name string) *brenner.Error {
-	if err := c.reserved(name); err != nil && !c.recorded {
-		return err
+	if !c.recorded {
+		if err := c.misnamed(name); err != nil {
+			return err
+		}
 	}
 	hint := "the fields of " + string(c.schema.Section) + " are " + fieldNames(c.schema)
 	if better, ok := fieldAliases[c.schema.Section][name]; ok {
@@ -284,6 +292,32 @@ func (c *compiler) unknown(name string) *brenner.Error {
 		Message: "the payload has the unknown field " + strconv.Quote(clip(name)) + ", which is kept",
 		Pointer: inPayload(name), Hint: hint,
 	})
+	return nil
+}
+
+// misnamed refuses a field that was meant as one of the section: it would be
+// kept and not seen.
+func (c *compiler) misnamed(name string) *brenner.Error {
+	if err := c.reserved(name); err != nil {
+		return err
+	}
+	given := func(name string) *pair {
+		i := slices.IndexFunc(c.pairs, func(p pair) bool { return p.name == name })
+		if i < 0 {
+			return nil
+		}
+		return &c.pairs[i]
+	}
+	better, ok := fieldAliases[c.schema.Section][name]
+	if c.entry.delta.Operation == Kill {
+		better, ok = killAliases[name]
+	}
+	if ok && given(better) == nil {
+		return invalid(inPayload(name), strconv.Quote(name)+" is no field of "+string(c.schema.Section), "did you mean "+better+"?")
+	}
+	if p := given(name); p.value[0] == '{' && slices.ContainsFunc(objectPairs(p.value), func(in pair) bool { return c.schema.field(in.name) >= 0 }) {
+		return invalid(inPayload(name), "the fields stand inside "+strconv.Quote(clip(name)), "put the fields into the payload itself")
+	}
 	return nil
 }
 

@@ -23,23 +23,23 @@ func ReadDeltas(input []byte, env Envelope) (Extraction, error) {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the input has more than %d bytes", brenner.MaxDeltaInputBytes).
 			WithHint("merge it in several batches")
 	}
-	text := bytes.TrimPrefix(input, []byte("\uFEFF"))
+	text, encoding := decodeText(input)
 	pieces, ok := wholeJSON(text)
 	if !ok {
 		if env.Message == "" {
 			env.Message = "reply-" + string(canon.Sum(text))[:12]
 		}
-		return Extract(text, env)
+		return Extract(input, env)
 	}
 	if len(pieces) > brenner.MaxDeltas {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the input has more than %d deltas", brenner.MaxDeltas).
 			WithHint("merge it in several batches")
 	}
-	x := extractor{env: env, source: text}
+	x := newExtractor(text, encoding, env)
 	for _, p := range pieces {
-		x.delta(p.raw, p.at)
+		x.whole(p.raw, p.at)
 	}
-	return x.out, nil
+	return x.finish(), nil
 }
 
 // piece is a JSON value and where it stands in its text.

@@ -86,3 +86,34 @@ func parseTarget(section int, s string) (target, bool) {
 func badTarget(message, hint string) *brenner.Error {
 	return brenner.Errorf(brenner.CodeInvalidTarget, "%s", message).At("/target_id").WithHint(hint)
 }
+
+// lookalikeID gives the assigned id that a name is in small letters, "" if it
+// is none: h1 is no name of an item, and taken for one it would wait for ever.
+func lookalikeID(name string) string {
+	upper := strings.ToUpper(name)
+	if upper == name || len(upper) < 2 || !looksAssigned(upper) {
+		return ""
+	}
+	return upper
+}
+
+// lookalike gives what a name that could pass for a provisional id was probably
+// meant to be: an assigned id, or none at all; "" if it is a name of its own.
+func lookalike(name string) string {
+	if name != "" && nothing(name) {
+		return "null"
+	}
+	return lookalikeID(name)
+}
+
+// checkName refuses a name that is a lookalike.
+func checkName(name, pointer string) *brenner.Error {
+	if meant := lookalike(name); meant != "" {
+		return notItem(name, meant, pointer)
+	}
+	return nil
+}
+
+func notItem(name, meant, pointer string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeInvalidTarget, "%s is no item", strconv.Quote(clip(name))).At(pointer).WithHint("write " + meant)
+}

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,7 +197,8 @@ func extractReply(text, message string, agent brenner.ActorName, stamp string, r
 				At("/agent").WithHint("leave agent out, or write your own name")
 		}
 		if e.Invalid != nil {
-			e.Delta = delta.Delta{DeltaID: shownID(e.Delta.DeltaID, message, i+1), Agent: agent, Seq: i + 1}
+			seq := cmp.Or(e.Delta.Seq, i+1)
+			e.Delta = delta.Delta{DeltaID: shownID(e.Delta.DeltaID, message, seq), Agent: agent, Seq: seq}
 		}
 	}
 	return x, nil

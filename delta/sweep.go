@@ -1,0 +1,165 @@
+package delta
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// sweep looks through all that is no delta block for what may have been meant
+// as a delta, wherever it stands.
+func (x *extractor) sweep() {
+	slices.SortFunc(x.taken, func(a, b region) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(x.places, func(a, b region) int { return cmp.Compare(a.from, b.from) })
+	text := string(x.source)
+	next := 0 // of the taken regions
+	for i := 0; i < len(text); {
+		for next < len(x.taken) && x.taken[next].to <= i {
+			next++
+		}
+		end := len(text)
+		if next < len(x.taken) {
+			if end = x.taken[next].from; end <= i {
+				i = x.taken[next].to
+				continue
+			}
+		}
+		n := strings.IndexByte(text[i:end], '{')
+		if n < 0 {
+			i = end
+			continue
+		}
+		i = x.object(text, i+n, end)
+	}
+	x.written(text)
+}
+
+// object reads what may be a delta at a place, and gives the place to go on.
+func (x *extractor) object(text string, at, end int) int {
+	if x.steps <= 0 {
+		if !x.tired {
+			x.tired = true
+			x.finds = append(x.finds, find{at: at, where: "the reply holds too many brackets to be looked through", advice: "send deltas in blocks named delta"})
+		}
+		return end
+	}
+	where, advice, within := x.place(text, at)
+	r := looseReader{text: text[at:min(end, within)], steps: &x.steps}
+	v, ok := r.value(0)
+	if !ok || len(v.members) == 0 {
+		return x.unreadable(text[:end], at, where, advice)
+	}
+	if echoed(text[:at]) {
+		if len(deltasIn(&v)) > 0 {
+			x.ignore(at, "an example was echoed", "take out the line "+EchoMarker+" if it is meant as a contribution")
+		}
+		return at + r.off
+	}
+	if !x.looseFinds(&v, r.slips, []byte(text[at:at+r.off]), at, where, advice) {
+		return at + 1 // something inside may still be one
+	}
+	return at + r.off
+}
+
+// echoed says whether the line before a place marks an example.
+func echoed(before string) bool {
+	before = strings.TrimRight(before[max(0, len(before)-200):], " \t\r\n[(`")
+	return strings.HasSuffix(before, EchoMarker)
+}
+
+// unreadable names what begins like a delta and cannot be read at all, and
+// gives the place to go on.
+func (x *extractor) unreadable(text string, at int, where, advice string) int {
+	head := text[at:min(len(text), at+1000)]
+	if n := strings.Index(head, "\n\n"); n > 0 {
+		head = head[:n]
+	}
+	if !beginsLikeDelta(head) || echoed(text[:at]) {
+		return at + 1
+	}
+	x.finds = append(x.finds, find{at: at, raw: []byte(head), where: where, advice: advice})
+	return at + len(head)
+}
+
+// beginsLikeDelta says whether an object begins by naming an operation.
+func beginsLikeDelta(head string) bool {
+	head = strings.ToLower(head[1:min(len(head), 300)])
+	if n := strings.IndexAny(head, "{}"); n >= 0 {
+		head = head[:n]
+	}
+	for _, name := range []string{"operation", "action", `"op"`, "'op'", "op:"} {
+		_, rest, ok := strings.Cut(head, name)
+		if !ok {
+			continue
+		}
+		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) })
+		n := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) })
+		if n < 0 {
+			n = len(rest)
+		}
+		if _, ok := operationMeant(rest[:n]); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// nestedPlaces is how many blocks may stand inside each other for the outermost
+// to be seen.
+const nestedPlaces = 8
+
+// place names where a delta stands that is not in a block of its own, and gives
+// where that place ends.
+func (x *extractor) place(text string, at int) (where, advice string, end int) {
+	end = len(text)
+	last, _ := slices.BinarySearchFunc(x.places, at+1, func(p region, at int) int { return p.from - at })
+	for i := last - 1; i >= max(0, last-nestedPlaces); i-- {
+		p := x.places[i]
+		if p.from > at || p.to <= at {
+			continue
+		}
+		switch {
+		case p.name == "another block":
+			return "a delta block inside another block is not read", "send the block on its own", end
+		case strings.HasPrefix(p.name, "a block"):
+			return "a delta stands in " + p.name, "name the fence delta", p.to
+		}
+		return "a delta stands in " + p.name, "put it into a block named delta", end
+	}
+	line := text[max(0, at-1000):at]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	switch {
+	case strings.Count(line, "`")%2 == 1:
+		return "a delta stands in inline code", "put it into a block named delta", end
+	case strings.Contains(line, "|"):
+		return "a delta stands in a table", "put it into a block named delta", end
+	case strings.Contains(text[max(0, at-400):at], "<!--") && !strings.Contains(text[max(0, at-400):at], "-->"):
+		return "a delta stands in a comment", "put it into a block named delta", end
+	}
+	return "a delta stands in the text without a fence", "put it into a block named delta", end
+}
+
+// An operation written as a list or as YAML, not as JSON.
+var writtenOut = regexp.MustCompile("(?im)^[ \t>*+-]*[*_`\"]*(?:operation|op|action)[*_`\"]*[ \t]*[:=][ \t]*[*_`\"]*(?:add|edit|kill)\\b")
+
+// written reports deltas that are written out as a list of names and values,
+// outside of what was found already.
+func (x *extractor) written(text string) {
+	known := slices.Clone(x.taken)
+	for i := range x.finds {
+		known = append(known, region{from: x.finds[i].at, to: x.finds[i].at + len(x.finds[i].raw)})
+	}
+	slices.SortFunc(known, func(a, b region) int { return cmp.Compare(a.from, b.from) })
+	next, reached := 0, 0
+	for _, m := range writtenOut.FindAllStringIndex(text, -1) {
+		for ; next < len(known) && known[next].from <= m[0]; next++ {
+			reached = max(reached, known[next].to)
+		}
+		if line := strings.TrimSpace(text[m[0]:m[1]]); m[0] < reached || line[0] == '"' || line[0] == '>' {
+			continue
+		}
+		x.finds = append(x.finds, find{at: m[0], where: "a delta is written as a list, not as JSON", advice: "write it as a JSON object in a block named delta"})
+	}
+}

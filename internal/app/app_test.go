@@ -50,7 +50,17 @@ func TestService_OnMemory(t *testing.T) {
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
 }
 
+// skipShort leaves the same stories on the other stores to the whole run: under
+// the race detector one store is enough, and the stores have their own tests.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the stories run on memory")
+	}
+}
+
 func TestService_OnSQLite(t *testing.T) {
+	skipShort(t)
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})
 		if err != nil {
@@ -61,6 +71,7 @@ func TestService_OnSQLite(t *testing.T) {
 }
 
 func TestService_OnPostgreSQL(t *testing.T) {
+	skipShort(t)
 	database, worlds := pgtest.Open(t), 0 // many projects share a database
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		worlds++

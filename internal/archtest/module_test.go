@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,4 +104,34 @@ func parse(t *testing.T, fset *token.FileSet, dir string, names ...string) []*as
 		files = append(files, file)
 	}
 	return files
+}
+
+// A program that imports one of our packages reads its comment first, and then
+// an example that is known to run.
+func TestPackages_EachPublicOneHasACommentAndAnExample(t *testing.T) {
+	seen := 0
+	for _, p := range module(t) {
+		if name := p.name(); strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") || strings.HasSuffix(name, "test") {
+			continue
+		}
+		seen++
+		comment, example := false, false
+		for _, file := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comment = comment || !strings.HasSuffix(file, "_test.go") && parsed.Doc != nil
+			for _, d := range parsed.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				example = example || ok && strings.HasPrefix(f.Name.Name, "Example")
+			}
+		}
+		if !comment || !example {
+			t.Errorf("%s: a package comment: %t, an example: %t", p.ImportPath, comment, example)
+		}
+	}
+	if seen < 10 {
+		t.Fatalf("found only %d public packages", seen)
+	}
 }

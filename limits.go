@@ -9,6 +9,9 @@ const (
 	MaxJSONDepth = 64
 	// MaxContentBytes bounds the content of one artifact version.
 	MaxContentBytes = 16 << 20
+	// LargeContentBytes is from where on a content is read and checked before the
+	// transaction that writes it.
+	LargeContentBytes = 64 << 10
 	// MaxSummaryRunes bounds a summary (C11).
 	MaxSummaryRunes = 1200
 	// MaxNoteRunes bounds a change note, a reason or a rationale.
@@ -36,6 +39,14 @@ const (
 	MaxWalk = 200_000
 	// WriteDeadline is how long a write queues for the store before STORE_BUSY (X7).
 	WriteDeadline = 30 * time.Second
+	// LongTurn is how long one write may have the store to itself before it is
+	// named in the log and in the metrics (X9).
+	LongTurn = time.Second
+	// QuickPlan is how long a plan may have taken that is made again while other
+	// writers wait; MaxPlans is how often a longer one is made on a new snapshot
+	// before STORE_BUSY.
+	QuickPlan = 50 * time.Millisecond
+	MaxPlans  = 6
 	// MaxGroupCommit bounds how many queued writes share one commit.
 	MaxGroupCommit = 128
 )
@@ -75,8 +86,11 @@ const (
 // Limits of the playbook and of embeddings.
 const (
 	// MaxInsights bounds one batch of insights, MaxInsightBytes its file.
-	MaxInsights     = 10_000
+	MaxInsights     = 1_000
 	MaxInsightBytes = 32 << 20
+	// MaxSharedInsights bounds the batch that is held against the book in memory
+	// which every context uses; a longer one takes a copy.
+	MaxSharedInsights = 64
 	// MaxLessonRunes bounds the content of one insight.
 	MaxLessonRunes = 2000
 	// MaxSourceRunes bounds the task an insight names as its source.

@@ -26,6 +26,9 @@ type CurateOptions struct {
 	// Embedding made the vectors of the insights.
 	Embedding Identity
 	Guard     Guard
+	// Going is asked before each insight; its error ends the batch. nil: nobody
+	// can end it.
+	Going func() error
 }
 
 // Outcome says what became of one insight of a batch.
@@ -61,6 +64,11 @@ func (b *Book) Curate(insights []Insight, o CurateOptions) (Curation, error) {
 	c.change.Embedding = settings.Embedding
 	outcomes := make([]Outcome, len(insights))
 	for i, in := range insights {
+		if o.Going != nil {
+			if err := o.Going(); err != nil {
+				return Curation{}, err
+			}
+		}
 		if outcomes[i], err = c.learn(in); err != nil {
 			return Curation{}, err
 		}

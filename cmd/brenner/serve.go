@@ -76,6 +76,9 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},
 	})
+	a.WatchTurns(func(ctx context.Context, t app.Turn) {
+		s.Turn(ctx, httpapi.Turn{Name: t.Name, Actor: t.Who.Name, Auth: t.Who.Auth, Took: t.Took, Over: t.Over})
+	})
 	base := scheme + "://" + l.Addr().String()
 	if err := req.Announce(cli.Served{Address: base, Login: base + s.LoginPath()}); err != nil {
 		return errors.Join(err, l.Close())

@@ -185,6 +185,12 @@ func (a *App) Init(ctx context.Context, req api.InitRequest) (api.ProjectInfo, e
 	return a.access.Init(ctx, req)
 }
 
+// Turn is the time one request had the store to itself among the writers.
+type Turn = kernel.Turn
+
+// WatchTurns has somebody told of every such turn. It is called before any use.
+func (a *App) WatchTurns(tell func(context.Context, Turn)) { a.kernel.WatchTurns(tell) }
+
 // Owner names the person who leads the project (X8).
 func (a *App) Owner(ctx context.Context) (brenner.ActorName, error) { return a.kernel.Owner(ctx) }
 

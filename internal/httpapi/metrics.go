@@ -16,6 +16,8 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	under    prometheus.Gauge
 	feeds    prometheus.Gauge
+	turns    *prometheus.HistogramVec
+	long     *prometheus.CounterVec
 	handler  http.Handler
 }
 
@@ -30,9 +32,16 @@ func newMetrics() *metrics {
 		}, []string{"call"}),
 		under: prometheus.NewGauge(prometheus.GaugeOpts{Name: "brenner_requests_under_way", Help: "Requests under way."}),
 		feeds: prometheus.NewGauge(prometheus.GaugeOpts{Name: "brenner_feeds", Help: "Change feeds that are open."}),
+		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "brenner_write_turn_seconds", Help: "How long a write had the store to itself, by use case.",
+			Buckets: []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},
+		}, []string{"write"}),
+		long: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "brenner_write_turns_long_total", Help: "Writes that kept the others waiting for a second or longer, by use case and actor.",
+		}, []string{"write", "actor"}),
 	}
 	reg := prometheus.NewRegistry()
-	reg.MustRegister(m.requests, m.seconds, m.under, m.feeds,
+	reg.MustRegister(m.requests, m.seconds, m.under, m.feeds, m.turns, m.long,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{})
 	return m

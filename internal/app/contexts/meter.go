@@ -21,7 +21,18 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 			WithHint("assemble one first: `brenner context assemble`, or the tool context_assemble")
 	}
 	i := rows[0].Value
-	return kernel.Through{ID: i.ID, Scope: i.Scope, Role: i.Role}, nil
+	counter, err := counterFor(i.Budget)
+	if err != nil {
+		return kernel.Through{}, err
+	}
+	// What cannot be paid is not computed (X10).
+	if _, err := i.Budget.Charge(i.Used, 1); err != nil {
+		return kernel.Through{}, err
+	}
+	return kernel.Through{
+		ID: i.ID, Scope: i.Scope, Role: i.Role,
+		Measure: func(shown []byte) int { return i.Budget.Measure(counter, string(shown)) },
+	}, nil
 }
 
 // Current names the context that the caller writes under (C30).
@@ -40,16 +51,12 @@ func (r *Room) Current(c *kernel.Call) (string, error) {
 
 // Charge records a read in an invocation, or refuses it when the budget does
 // not reach.
-func (r *Room) Charge(ch *kernel.Change, id, what string, refs []brenner.Ref, shown []byte) error {
+func (r *Room) Charge(ch *kernel.Change, id, what string, refs []brenner.Ref, price int) error {
 	i, err := invocations.Find(ch.Ctx, ch.Reader, id)
 	if err != nil {
 		return err
 	}
-	counter, err := counterFor(i.Budget)
-	if err != nil {
-		return err
-	}
-	p := contextRead{ID: id, What: what, Tokens: i.Budget.Measure(counter, string(shown))}
+	p := contextRead{ID: id, What: what, Tokens: price}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 		return err
 	}

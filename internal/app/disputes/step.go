@@ -16,37 +16,39 @@ import (
 	"brenner/stalemate"
 )
 
-// ArbitrateStalemate implements api.Stalemates.
+// ArbitrateStalemate implements api.Stalemates. Replaying a patch can take a
+// while: it is done before the store is locked (X9).
 func (s *Service) ArbitrateStalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateInfo, error) {
-	// Replaying a patch can take a while: it is done before the store is locked.
-	var replayed brenner.Ref
-	draft, err := kernel.View(ctx, s.caller, kernel.To(policy.StalemateVerdict, string(req.ID)), func(c *kernel.Call) (stalemate.Verdict, error) {
-		row, st, err := readStalemate(c, req.ID)
-		if err != nil {
-			return stalemate.Verdict{}, err
-		}
-		replayed = row.Ref
-		return stalemate.Arbitrate(st), nil
-	})
-	if err != nil {
-		return api.StalemateInfo{}, err
+	type draft struct {
+		of      brenner.Ref
+		round   int
+		verdict stalemate.Verdict
 	}
-	return kernel.Write(ctx, s.caller, "stalemate.arbitrate", req, kernel.To(policy.StalemateVerdict, string(req.ID)), func(ch *kernel.Change) (api.StalemateInfo, error) {
+	plan := kernel.Plan[draft]{
+		Make: func(c *kernel.Call) (draft, error) {
+			row, st, err := readStalemate(c, req.ID)
+			if err != nil {
+				return draft{}, err
+			}
+			v := stalemate.Arbitrate(st)
+			v.Round = st.Round
+			return draft{row.Ref, st.Round, v}, stalemate.CheckVerdict(st, v)
+		},
+		// More evidence is a new version, an appeal a new round.
+		Holds: func(c *kernel.Call, d draft) (bool, error) {
+			row, err := findStalemate(c, req.ID)
+			return row.Ref == d.of && row.Round == d.round, err
+		},
+	}
+	return kernel.WritePlan(ctx, s.caller, "stalemate.arbitrate", req, kernel.To(policy.StalemateVerdict, string(req.ID)), plan, func(ch *kernel.Change, d draft) (api.StalemateInfo, error) {
 		row, st, err := readStalemate(ch.Call, req.ID)
 		if err != nil {
 			return api.StalemateInfo{}, err
 		}
-		if row.Ref != replayed {
-			draft = stalemate.Arbitrate(st) // more evidence came in between
-		}
-		draft.Round = st.Round
-		if err := stalemate.CheckVerdict(st, draft); err != nil {
-			return api.StalemateInfo{}, err
-		}
 		on := brenner.Ref{Artifact: brenner.ArtifactID(fmt.Sprintf("%s-%d", artifact.TypeVerdict, ch.NextSeq()))}
 		return moveStalemate(ch, row, st, stalemate.Arbitration, "", func(p *stalemateMoved) (err error) {
-			p.Outcome = draft.Outcome
-			p.Verdict, err = writeVerdict(ch, on, row, draft)
+			p.Outcome = d.verdict.Outcome
+			p.Verdict, err = writeVerdict(ch, on, row, d.verdict)
 			return err
 		})
 	})

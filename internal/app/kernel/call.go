@@ -141,6 +141,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	}
 	err = k.store.Write(ctx, func(tx store.Tx) (err error) {
 		ch = nil // the store may run this again
+		defer k.takeTurn(ctx, name)()
 		if c, err = k.begin(ctx, tx); err != nil {
 			return err
 		}

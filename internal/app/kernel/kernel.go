@@ -30,6 +30,7 @@ type Kernel struct {
 	meter    Meter
 	settings settingsCache
 	known    known
+	turns    func(context.Context, Turn)
 }
 
 // New makes a kernel on a store. It can be used once SetUp has told it the

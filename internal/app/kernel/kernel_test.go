@@ -38,7 +38,12 @@ func newProject(t *testing.T) *kernel.Kernel {
 
 func newProjectOn(t *testing.T, s store.Store) *kernel.Kernel {
 	t.Helper()
-	k := kernel.New(s, func() time.Time { return now })
+	return newProjectAt(t, s, func() time.Time { return now })
+}
+
+func newProjectAt(t *testing.T, s store.Store, clock func() time.Time) *kernel.Kernel {
+	t.Helper()
+	k := kernel.New(s, clock)
 	kinds, err := kernel.NewKinds(kernel.OwnKinds(), []kernel.AnyKind{note})
 	if err != nil {
 		t.Fatal(err)

@@ -2,17 +2,21 @@ package kernel
 
 import (
 	"context"
+	"errors"
+	"time"
+
+	"brenner"
 )
 
 // Plan is the part of a use case that needs time and no lock: it is made on a
-// snapshot, while others write, and carried out in a transaction.
+// snapshot, while others write, and carried out in a transaction (X9).
 type Plan[P any] struct {
 	// Make makes the plan: it checks everything and changes nothing, so it is
 	// all there is to a dry run.
 	Make func(*Call) (P, error)
 	// Holds reports whether a plan still holds in the transaction that carries
 	// it out; nil: as long as the journal has not grown. One that does not hold
-	// is made again there.
+	// is made again.
 	Holds func(*Call, P) (bool, error)
 }
 
@@ -21,42 +25,80 @@ func Try[P any](ctx context.Context, k Caller, guard Guard, plan Plan[P]) (P, er
 	return View(ctx, k, guard, plan.Make)
 }
 
+// errOutdated ends a transaction that came too late for its plan.
+var errOutdated = errors.New("the plan does not hold any more")
+
+// early is a plan as it was made on a snapshot.
+type early[P any] struct {
+	plan P
+	made int64 // the journal position it was made at; -1: none was made
+	took time.Duration
+}
+
 // WritePlan makes a plan on a snapshot and carries it out in a transaction,
 // where the policy is asked again. It is Write otherwise: once per idempotency
 // key.
+//
+// A plan that no longer holds is made again: in the transaction if that is
+// quick, and otherwise on a new snapshot, so that no request keeps the other
+// writers waiting while it thinks. One that is overtaken again and again is
+// STORE_BUSY.
 func WritePlan[P, T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, plan Plan[P], fn func(*Change, P) (T, error)) (T, error) {
+	for range brenner.MaxPlans {
+		e, err := planEarly(ctx, k, req, guard, plan)
+		if err != nil {
+			var zero T
+			return zero, err
+		}
+		out, err := Write(ctx, k, name, req, guard, func(ch *Change) (T, error) {
+			p, err := e.now(ch.Call, plan)
+			if err != nil {
+				var zero T
+				return zero, err
+			}
+			return fn(ch, p)
+		})
+		if !errors.Is(err, errOutdated) {
+			return out, err
+		}
+	}
 	var zero T
-	var early P
-	made := int64(-1) // the position the plan was made at; no plan before the first
+	return zero, brenner.Errorf(brenner.CodeStoreBusy, "others changed what this rests on %d times while it was prepared", brenner.MaxPlans).
+		WithHint("try again when less is being written, or with less at once")
+}
+
+// planEarly makes a plan on a snapshot.
+func planEarly[P any](ctx context.Context, k Caller, req Keyed, guard Guard, plan Plan[P]) (early[P], error) {
+	e := early[P]{made: -1}
 	_, err := View(ctx, k, planned(req, guard), func(c *Call) (_ struct{}, err error) {
 		repeats, err := c.Repeats(req.IdempotencyKey())
 		if repeats || err != nil {
 			return struct{}{}, err
 		}
-		if early, err = plan.Make(c); err == nil {
-			made = c.Position
+		start := k.clock()
+		if e.plan, err = plan.Make(c); err == nil {
+			e.made, e.took = c.Position, k.clock().Sub(start)
 		}
 		return struct{}{}, err
 	})
-	if err != nil {
-		return zero, err
+	return e, err
+}
+
+// now is the plan as it holds in the transaction.
+func (e early[P]) now(c *Call, plan Plan[P]) (P, error) {
+	if e.made == c.Position {
+		return e.plan, nil
 	}
-	return Write(ctx, k, name, req, guard, func(ch *Change) (T, error) {
-		p, holds := early, made == ch.Position
-		if !holds && made >= 0 && plan.Holds != nil {
-			var err error
-			if holds, err = plan.Holds(ch.Call, p); err != nil {
-				return zero, err
-			}
+	if e.made >= 0 && plan.Holds != nil {
+		holds, err := plan.Holds(c, e.plan)
+		if holds || err != nil {
+			return e.plan, err
 		}
-		if !holds {
-			var err error
-			if p, err = plan.Make(ch.Call); err != nil {
-				return zero, err
-			}
-		}
-		return fn(ch, p)
-	})
+	}
+	if e.took > brenner.QuickPlan {
+		return e.plan, errOutdated
+	}
+	return plan.Make(c)
 }
 
 // planned is the guard of a plan: nothing is planned, and so nothing asked, for

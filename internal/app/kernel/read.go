@@ -17,19 +17,21 @@ type Through struct {
 	// Role is the one it was made in: inside a session's task the roster's, for
 	// reading as for writing (C8).
 	Role brenner.Role
+	// Measure says what a text costs in it.
+	Measure func(shown []byte) int
 }
 
 // Meter counts what agents read through their contexts.
 type Meter interface {
-	// Newest is the context that the caller reads through;
-	// CONTEXT_REQUIRED if it has none.
+	// Newest is the context that the caller reads through: CONTEXT_REQUIRED if
+	// it has none, CONTEXT_OVERFLOW if nothing more fits into it.
 	Newest(c *Call) (Through, error)
 	// Current names the context that the caller writes under: the newest of the
 	// task it entered, or of all; "" if it has none.
 	Current(c *Call) (string, error)
 	// Charge records a read in a context, or refuses it when the budget does
-	// not reach.
-	Charge(ch *Change, context, what string, refs []brenner.Ref, shown []byte) error
+	// not reach for its price.
+	Charge(ch *Change, context, what string, refs []brenner.Ref, price int) error
 }
 
 // Read runs a use case that shows knowledge. A person just reads. An agent
@@ -59,8 +61,9 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 	if refs != nil {
 		shown = refs(out)
 	}
+	price := through.Measure(canon.MustMarshal(out)) // takes a while, and needs no turn
 	_, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (struct{}, error) {
-		return struct{}{}, k.meter.Charge(ch, through.ID, what, shown, canon.MustMarshal(out))
+		return struct{}{}, k.meter.Charge(ch, through.ID, what, shown, price)
 	})
 	if err != nil {
 		return zero, err

@@ -36,6 +36,54 @@ type Settings struct {
 	Modules  []brenner.Module // declared, in order
 	Policies map[brenner.Role]policy.Policy
 	Views    map[brenner.Role]ViewInForce
+
+	valid validContents
+}
+
+// Validate checks a content against its type. What was found valid once, before
+// a transaction, is not looked at again in it.
+func (s *Settings) Validate(t brenner.TypeName, c artifact.Content) error {
+	if len(c.Data) < brenner.LargeContentBytes {
+		return s.Types.Validate(t, c)
+	}
+	key := validContent{t, c.Format, c.Digest()}
+	if s.valid.has(key) {
+		return nil
+	}
+	err := s.Types.Validate(t, c)
+	if err == nil {
+		s.valid.add(key)
+	}
+	return err
+}
+
+// validContent is a large content that fits its type.
+type validContent struct {
+	typ    brenner.TypeName
+	format artifact.Format
+	digest brenner.Digest
+}
+
+// validContents remembers a few of them; when it is full it begins anew.
+type validContents struct {
+	mu    sync.Mutex
+	known map[validContent]bool
+}
+
+func (v *validContents) has(c validContent) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.known[c]
+}
+
+func (v *validContents) add(c validContent) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	const most = 256
+	if v.known == nil || len(v.known) >= most {
+		v.known = map[validContent]bool{}
+	}
+	v.known[c] = true
 }
 
 // NewSettings checks a configuration as a whole.

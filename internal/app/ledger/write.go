@@ -20,9 +20,10 @@ func (s *Service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequ
 		p, act, err = s.placeFor(c, req)
 		return act, err
 	})
-	return kernel.Write(ctx, s.caller, "artifact.create", req, guard, func(ch *kernel.Change) (api.WriteResult, error) {
-		return s.createAt(ch, req, p)
-	})
+	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
+		return s.createAt(ch, req, p, content)
+	}
+	return s.writeContent(ctx, "artifact.create", req, guard, &req.Content, func() brenner.TypeName { return p.typ.Name }, write)
 }
 
 // Create writes version 1 of a new artifact, as a part of another use case: it
@@ -35,7 +36,7 @@ func (r *Room) Create(ch *kernel.Change, req api.CreateArtifactRequest) (api.Wri
 	if err := ch.Ask(act); err != nil {
 		return api.WriteResult{}, err
 	}
-	return r.createAt(ch, req, p)
+	return r.createAt(ch, req, p, nil)
 }
 
 // placement is where a new artifact goes.
@@ -62,7 +63,7 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 	return p, kernel.Act{Action: policy.Write, Type: p.typ.Name, Module: p.module, Target: string(req.ID)}, err
 }
 
-func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement) (api.WriteResult, error) {
+func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement, read *artifact.Content) (api.WriteResult, error) {
 	if req.ID == "" {
 		req.ID = brenner.ArtifactID(fmt.Sprintf("%s-%d", at.typ.Name, ch.NextSeq()))
 	}
@@ -74,7 +75,7 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 	default:
 		return api.WriteResult{}, err
 	}
-	content, err := artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+	content, err := contentOf(req.Content, read)
 	if err != nil {
 		return api.WriteResult{}, err
 	}
@@ -105,9 +106,40 @@ func (r *Room) handedIn(ch *kernel.Change, out api.WriteResult, err error, revie
 // UpdateArtifact implements api.Artifacts.
 func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequest) (api.WriteResult, error) {
 	var a store.Artifact
-	return kernel.Write(ctx, s.caller, "artifact.update", req, s.Writing(req.Task, req.ID, &a), func(ch *kernel.Change) (api.WriteResult, error) {
-		return s.updateOf(ch, req, a)
+	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
+		return s.updateOf(ch, req, a, content)
+	}
+	return s.writeContent(ctx, "artifact.update", req, s.Writing(req.Task, req.ID, &a), req.Content, func() brenner.TypeName { return a.Type }, write)
+}
+
+// writeContent runs a use case that writes one content. A large one is read and
+// checked while others write (X9): typ is known once the guard was asked.
+func (s *Service) writeContent(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, body *api.Body, typ func() brenner.TypeName, write func(*kernel.Change, *artifact.Content) (api.WriteResult, error)) (api.WriteResult, error) {
+	if body == nil || len(body.Data) < brenner.LargeContentBytes {
+		return kernel.Write(ctx, s.caller, name, req, guard, func(ch *kernel.Change) (api.WriteResult, error) { return write(ch, nil) })
+	}
+	plan := kernel.Plan[artifact.Content]{
+		Make: func(c *kernel.Call) (artifact.Content, error) {
+			content, err := artifact.NewContent(body.Format, []byte(body.Data))
+			if err != nil {
+				return content, err
+			}
+			return content, c.Validate(typ(), content)
+		},
+		// The transaction validates again under the settings it finds.
+		Holds: func(*kernel.Call, artifact.Content) (bool, error) { return true, nil },
+	}
+	return kernel.WritePlan(ctx, s.caller, name, req, guard, plan, func(ch *kernel.Change, content artifact.Content) (api.WriteResult, error) {
+		return write(ch, &content)
 	})
+}
+
+// contentOf is the content of a request, unless it was read already.
+func contentOf(body api.Body, read *artifact.Content) (artifact.Content, error) {
+	if read != nil {
+		return *read, nil
+	}
+	return artifact.NewContent(body.Format, []byte(body.Data))
 }
 
 // Writing is to write a version of an artifact, in the role that the task gives
@@ -133,10 +165,10 @@ func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.Wri
 	if err != nil {
 		return api.WriteResult{}, err
 	}
-	return r.updateOf(ch, req, a)
+	return r.updateOf(ch, req, a, nil)
 }
 
-func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (api.WriteResult, error) {
+func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (api.WriteResult, error) {
 	if err := r.Sessions.OnlyByDeltas(ch, a.ID); err != nil {
 		return api.WriteResult{}, err
 	}
@@ -157,7 +189,7 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	if err != nil {
 		return api.WriteResult{}, err
 	}
-	p, err := proposalFor(ch, req, a, parent)
+	p, err := proposalWith(ch, req, a, parent, read)
 	if err != nil {
 		return api.WriteResult{}, err
 	}
@@ -184,6 +216,11 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 
 // proposalFor fills what the request leaves open from the parent.
 func proposalFor(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version) (artifact.Proposal, error) {
+	return proposalWith(ch, req, a, parent, nil)
+}
+
+// proposalWith is proposalFor with a content that may have been read already.
+func proposalWith(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version, read *artifact.Content) (artifact.Proposal, error) {
 	typ, err := ch.Types.Lookup(a.Type)
 	if err != nil {
 		return artifact.Proposal{}, err
@@ -196,7 +233,7 @@ func proposalFor(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artif
 		p.Tags = *req.Tags
 	}
 	if req.Content != nil {
-		p.Content, err = artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+		p.Content, err = contentOf(*req.Content, read)
 	} else {
 		p.Content, err = ContentOf(ch.Call, parent)
 	}
@@ -253,7 +290,7 @@ func mergedHeads(ch *kernel.Change, a store.Artifact, links []artifact.Link) ([]
 
 // WriteVersion checks the content against its type and appends the record.
 func WriteVersion(ch *kernel.Change, p artifact.Proposal, next Written) (api.WriteResult, error) {
-	if err := ch.Types.Validate(p.Type.Name, p.Content); err != nil {
+	if err := ch.Validate(p.Type.Name, p.Content); err != nil {
 		return api.WriteResult{}, err
 	}
 	if err := ch.CheckGoverning(p.Type.Name, p.Content); err != nil {

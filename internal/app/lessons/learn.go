@@ -9,6 +9,7 @@ import (
 	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/internal/embed"
+	"brenner/internal/store"
 	"brenner/playbook"
 	"brenner/policy"
 )
@@ -24,21 +25,60 @@ func (s *Service) Learn(ctx context.Context, req api.LearnRequest) (api.LearnRes
 	if err != nil {
 		return api.LearnResult{}, err
 	}
-	if req.DryRun {
-		return kernel.View(ctx, s.caller, kernel.To(policy.PlaybookLearn, string(domain)), func(c *kernel.Call) (api.LearnResult, error) {
-			_, out, err := s.learnBatch(c, req, batch, false)
-			return out, err
-		})
+	guard := kernel.To(policy.PlaybookLearn, string(domain))
+	plan := kernel.Plan[lesson]{
+		Make:  func(c *kernel.Call) (lesson, error) { return s.learnBatch(c, req, batch) },
+		Holds: func(c *kernel.Call, p lesson) (bool, error) { return p.holds(c) },
 	}
-	return kernel.Write(ctx, s.caller, "playbook.learn", req, kernel.To(policy.PlaybookLearn, string(domain)), func(ch *kernel.Change) (api.LearnResult, error) {
-		learned, out, err := s.learnBatch(ch.Call, req, batch, true)
-		if err != nil {
-			return api.LearnResult{}, err
-		}
-		kept, err := keepChange(ch, domain, learned.Change)
-		out.Seq = kept.Seq
-		return out, err
+	if req.DryRun {
+		p, err := kernel.Try(ctx, s.caller, guard, plan)
+		return p.out, err
+	}
+	return kernel.WritePlan(ctx, s.caller, "playbook.learn", req, guard, plan, func(ch *kernel.Change, p lesson) (api.LearnResult, error) {
+		seq, err := keepUpdates(ch, domain, p.learned.Change)
+		p.out.Seq = seq
+		return p.out, err
 	})
+}
+
+// lesson is what a batch comes to: a plan, made at a journal position under some
+// settings for somebody.
+type lesson struct {
+	learned  playbook.Curation
+	out      api.LearnResult
+	at       int64
+	settings *kernel.Settings
+	act      playbook.Act
+}
+
+// holds reports whether the same batch would come to the same now: since the
+// plan was made no bullet of its domain has changed, nor what it was made under.
+func (p lesson) holds(c *kernel.Call) (bool, error) {
+	if p.settings != c.Settings || p.act.Actor.Name != c.Who.Name {
+		return false, nil
+	}
+	for _, kind := range []string{kindPlaybookFrozen.Name, kindBulletUpdated.Name} {
+		rows, err := c.FindRecords(c.Ctx, store.RecordQuery{Kind: kind, After: p.at, Limit: brenner.MaxPage})
+		if err != nil || len(rows) == brenner.MaxPage {
+			return false, err
+		}
+		for _, row := range rows {
+			if domain, err := domainOf(row); err != nil || domain == p.out.Domain {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// domainOf is the playbook that a record is about.
+func domainOf(row store.Record) (playbook.Domain, error) {
+	if row.Kind == kindPlaybookFrozen.Name {
+		p, err := kindPlaybookFrozen.Read(row)
+		return p.Domain, err
+	}
+	u, err := kindBulletUpdated.Read(row)
+	return u.Bullet.Domain(), err
 }
 
 // insightsOf reads the insights of a request.
@@ -124,37 +164,47 @@ func checkVectors(c *kernel.Call, domain playbook.Domain, insights []playbook.In
 		WithHint("leave the vectors out, or ask the PI to begin it")
 }
 
-// learnBatch matches a batch with the book and explains what comes of it.
-func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded, exact bool) (playbook.Curation, api.LearnResult, error) {
+// learnBatch matches a batch with the book and explains what comes of it. A long
+// batch is held against a copy of the book, so that nobody who only looks
+// something up waits for it.
+func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded) (lesson, error) {
 	guard := c.Config.Playbook.Guard
 	if req.Guard != nil {
 		if guard && !*req.Guard && !c.Person() {
-			return playbook.Curation{}, api.LearnResult{}, brenner.Errorf(brenner.CodePersonRequired, "only a person may switch the guard off").
+			return lesson{}, brenner.Errorf(brenner.CodePersonRequired, "only a person may switch the guard off").
 				WithHint("leave it on, or ask the PI")
 		}
 		guard = *req.Guard
 	}
 	act, err := actOf(c, "")
 	if err != nil {
-		return playbook.Curation{}, api.LearnResult{}, err
+		return lesson{}, err
 	}
 	if act.Occasion, err = r.Contexts.Occasion(c); err != nil {
-		return playbook.Curation{}, api.LearnResult{}, err
+		return lesson{}, err
 	}
+	p := lesson{at: c.Position, settings: c.Settings, act: act, out: api.LearnResult{Domain: req.Domain, DryRun: req.DryRun}}
 	options := playbook.CurateOptions{
-		Act: act, Embedding: batch.identity,
+		Act: act, Embedding: batch.identity, Going: c.Ctx.Err,
 		Guard: playbook.Guard{Off: !guard, Words: embed.Builtin()},
 	}
-	var learned playbook.Curation
-	out := api.LearnResult{Domain: req.Domain, DryRun: req.DryRun}
-	err = r.books.use(c, exact, req.Domain, func(b *playbook.Book) error {
-		if learned, err = b.Curate(batch.insights, options); err != nil {
+	curate := func(b *playbook.Book) error {
+		if p.learned, err = b.Curate(batch.insights, options); err != nil {
 			return err
 		}
-		out.Outcomes, out.Texts = explain(b, learned)
+		p.out.Outcomes, p.out.Texts = explain(b, p.learned)
 		return nil
-	})
-	return learned, out, err
+	}
+	if len(batch.insights) <= brenner.MaxSharedInsights {
+		err = r.books.use(c, true, req.Domain, curate)
+		return p, err
+	}
+	own, err := loadBook(c, req.Domain, c.Position)
+	if err != nil {
+		return lesson{}, err
+	}
+	err = curate(own.book)
+	return p, err
 }
 
 // explain names the record of each outcome, and says what the bullets in it

@@ -163,43 +163,53 @@ func actOf(c *kernel.Call, reason string) (playbook.Act, error) {
 	}}, nil
 }
 
-// keepChange writes what was decided about the bullets of one domain: a record each,
-// and the vectors of new bullets.
+// keepChange writes what was decided about the bullets of one domain, and says
+// how they are since.
 func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (api.BulletResult, error) {
 	out := api.BulletResult{Bullets: []playbook.Bullet{}, Records: []string{}}
-	book, err := freezeTo(ch, domain, c.Embedding)
+	seq, err := keepUpdates(ch, domain, c)
 	if err != nil {
 		return out, err
 	}
-	var touched []playbook.BulletID
-	last := map[playbook.BulletID]int64{}
+	out.Seq = seq
+	seen := map[playbook.BulletID]bool{}
 	for _, u := range c.Updates {
-		if _, seen := last[u.Bullet]; !seen {
-			touched = append(touched, u.Bullet)
-			row, err := bullets.Row(ch.Ctx, ch.Reader, string(u.Bullet))
-			if err != nil && !errors.Is(err, brenner.CodeNotFound) {
-				return out, err
-			}
-			last[u.Bullet] = row.Seq
-		}
-		seq, err := kindBulletUpdated.Append(ch, bulletUpdated{DeltaUpdate: u, Previous: last[u.Bullet]})
-		if err != nil {
-			return out, err
-		}
-		last[u.Bullet], out.Seq = seq, seq
 		out.Records = append(out.Records, u.Ref().String())
-	}
-	if err := keepVectors(ch, book, c.Vectors); err != nil {
-		return out, err
-	}
-	for _, id := range touched {
-		b, err := bullets.Find(ch.Ctx, ch.Reader, string(id))
+		if seen[u.Bullet] {
+			continue
+		}
+		seen[u.Bullet] = true
+		b, err := bullets.Find(ch.Ctx, ch.Reader, string(u.Bullet))
 		if err != nil {
 			return out, err
 		}
 		out.Bullets = append(out.Bullets, b)
 	}
 	return out, nil
+}
+
+// keepUpdates writes a record for each change of a bullet, and the vectors of
+// new bullets. It gives the position of the last record.
+func keepUpdates(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (seq int64, err error) {
+	book, err := freezeTo(ch, domain, c.Embedding)
+	if err != nil {
+		return 0, err
+	}
+	last := map[playbook.BulletID]int64{}
+	for _, u := range c.Updates {
+		if _, seen := last[u.Bullet]; !seen {
+			row, err := bullets.Row(ch.Ctx, ch.Reader, string(u.Bullet))
+			if err != nil && !errors.Is(err, brenner.CodeNotFound) {
+				return 0, err
+			}
+			last[u.Bullet] = row.Seq
+		}
+		if seq, err = kindBulletUpdated.Append(ch, bulletUpdated{DeltaUpdate: u, Previous: last[u.Bullet]}); err != nil {
+			return 0, err
+		}
+		last[u.Bullet] = seq
+	}
+	return seq, keepVectors(ch, book, c.Vectors)
 }
 
 // freezeTo notes the embedding of a playbook with its first insight.

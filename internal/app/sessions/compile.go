@@ -20,16 +20,16 @@ import (
 
 // CompileSession implements api.Sessions.
 func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequest) (api.CompileResult, error) {
-	return s.compile(ctx, "session.compile", req, leading(req.ID), req.ID, func(ch *kernel.Change) (compiled, error) {
-		info, err := findSession(ch.Call, req.ID)
+	return s.compile(ctx, "session.compile", req, leading(req.ID), req.ID, func(c *kernel.Call) (merge, error) {
+		info, err := findSession(c, req.ID)
 		if err != nil {
-			return compiled{}, err
+			return merge{}, err
 		}
-		queue, err := pendingDeltas(ch, info.ID)
+		queue, err := pendingDeltas(c, info.ID)
 		if err != nil {
-			return compiled{}, err
+			return merge{}, err
 		}
-		return compileSession(ch, info, queue, info.Contributors)
+		return planMerge(c, info, queue, info.Contributors)
 	})
 }
 
@@ -39,12 +39,14 @@ type compiled struct {
 	Sent   []sent            `json:"sent"`
 }
 
-// compile runs a use case that compiles, and then tells the agents.
-func (s *Service) compile(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, id brenner.SessionID, fn func(*kernel.Change) (compiled, error)) (api.CompileResult, error) {
+// compile runs a use case that compiles, and then tells the agents. The merge
+// is made while others write (X9).
+func (s *Service) compile(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, id brenner.SessionID, plan func(*kernel.Call) (merge, error)) (api.CompileResult, error) {
 	again := true
-	done, err := kernel.Write(ctx, s.caller, name, req, guard, func(ch *kernel.Change) (compiled, error) {
+	p := kernel.Plan[merge]{Make: plan, Holds: func(c *kernel.Call, m merge) (bool, error) { return m.holds(c) }}
+	done, err := kernel.WritePlan(ctx, s.caller, name, req, guard, p, func(ch *kernel.Change, m merge) (compiled, error) {
 		again = false
-		return fn(ch)
+		return m.carryOut(ch)
 	})
 	if err != nil {
 		return api.CompileResult{}, err
@@ -67,24 +69,24 @@ type pendingDelta struct {
 
 // pendingDeltas loads everything queued, in an order that does not depend on
 // when it arrived.
-func pendingDeltas(ch *kernel.Change, id brenner.SessionID) ([]pendingDelta, error) {
-	counts, err := deltas.Count(ch.Ctx, ch.Reader, string(id))
+func pendingDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) {
+	counts, err := deltas.Count(c.Ctx, c.Reader, string(id))
 	if err != nil || counts[deltaPending] == 0 {
 		return nil, err // what waits goes on waiting until something new has come
 	}
 	var out []pendingDelta
 	logs := map[string]brenner.Ref{}
 	q := kernel.Query{Group: string(id), States: []string{deltaPending, deltaWaiting}}
-	err = deltas.Each(ch.Ctx, ch.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+	err = deltas.Each(c.Ctx, c.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
 		d := row.Value
 		if _, ok := logs[d.Message]; !ok {
-			r, err := replies.Find(ch.Ctx, ch.Reader, replyID(id, d.Message))
+			r, err := replies.Find(c.Ctx, c.Reader, replyID(id, d.Message))
 			if err != nil {
 				return false, err
 			}
 			logs[d.Message] = r.Log
 		}
-		e, err := readQueued(ch.Ctx, ch.Reader, d.Digest)
+		e, err := readQueued(c.Ctx, c.Reader, d.Digest)
 		out = append(out, pendingDelta{id: row.ID, digest: d.Digest, entry: e, log: logs[d.Message]})
 		return true, err
 	})
@@ -109,40 +111,121 @@ func readQueued(ctx context.Context, r store.Reader, digest brenner.Digest) (del
 	return q.entry(), err
 }
 
-// compileSession merges deltas into the head of a session's artifact, and
-// writes what came of it: a draft if anything was recorded (D18), the outcomes
-// in any case.
-func compileSession(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName) (compiled, error) {
-	head, base, err := sessionArtifact(ch.Call, info.ID, 0)
-	if err != nil {
-		return compiled{}, err
+// merge is a compile as it was planned: what the deltas that wait make of the
+// head of a session's artifact.
+type merge struct {
+	info     api.SessionInfo
+	queue    []pendingDelta
+	head     store.Version
+	record   sessionCompiled
+	result   delta.Result
+	draft    *artifact.Proposal // nil: nothing was recorded (D18)
+	settled  *delta.Entry       // the delta that settles a conflict, not queued yet
+	settings *kernel.Settings
+	at       int64
+}
+
+// planMerge merges deltas into the head of a session's artifact.
+func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName) (merge, error) {
+	m := merge{info: info, queue: queue, settings: c.Settings, at: c.Position}
+	var base *delta.Artifact
+	var err error
+	if m.head, base, err = sessionArtifact(c, info.ID, 0); err != nil || len(queue) == 0 {
+		return m, err
 	}
+	m.record = sessionCompiled{
+		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
+	}
+	m.result = delta.Merge(base, entriesOf(queue), m.record.options())
+	m.record.judge(m.result)
+	for i, q := range queue {
+		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})
+	}
+	if m.result.Recorded() > 0 {
+		m.draft, err = m.propose(c)
+	}
+	return m, err
+}
+
+// propose makes the merged artifact a draft on the head. It is derived from the
+// replies it was compiled from.
+func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
+	typ, err := c.Types.Lookup(artifact.TypeSessionArtifact)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := canon.Marshal(m.result.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	p := &artifact.Proposal{Type: typ, Tags: m.head.Tags, Links: derivedFrom(m.result, m.queue)}
+	if p.Content, err = artifact.NewContent(artifact.JSON, raw); err != nil {
+		return nil, err
+	}
+	p.Summary, p.Change = delta.Summary(m.result.Artifact), &artifact.Change{}
+	p.Change.What, p.Change.Why = delta.ChangeNote(entriesOf(m.queue), m.result)
+	prev := artifact.Prev{Summary: m.head.Summary, Content: m.head.Content, Version: m.head.Version}
+	if err := artifact.CheckUpdate(prev, *p, false); err != nil {
+		return nil, err
+	}
+	return p, c.Validate(typ.Name, p.Content)
+}
+
+// holds reports whether a merge still stands: nobody else has compiled, nothing
+// was redacted, and the rules are the same. Deltas that came meanwhile wait for
+// the next compile.
+func (m merge) holds(c *kernel.Call) (bool, error) {
+	now, err := findSession(c, m.info.ID)
+	if err != nil {
+		return false, err
+	}
+	redacted, err := c.FindRecords(c.Ctx, store.RecordQuery{Kind: ledger.ContentRedacted.Name, After: m.at, Limit: 1})
+	return m.settings == c.Settings && len(m.queue) > 0 && now.Compiles == m.info.Compiles && now.Artifact == m.info.Artifact && len(redacted) == 0, err
+}
+
+// carryOut writes what came of a merge: a draft if anything was recorded, the
+// outcomes in any case.
+func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 	out := compiled{Sent: []sent{}, Result: api.CompileResult{
-		Session: info.ID, Base: head.Ref(), Ref: head.Ref(), SHA256: head.Content,
-		Outcomes: []delta.Outcome{}, Warnings: []brenner.Diagnostic{}, Conflicts: info.Conflicts, Deliveries: []api.Delivery{},
+		Session: m.info.ID, Base: m.head.Ref(), Ref: m.head.Ref(), SHA256: m.head.Content,
+		Outcomes: []delta.Outcome{}, Warnings: []brenner.Diagnostic{}, Conflicts: m.info.Conflicts, Deliveries: []api.Delivery{},
 	}}
-	if len(queue) == 0 {
+	if len(m.queue) == 0 {
 		return out, nil
 	}
-	rec := sessionCompiled{Session: info.ID, Base: head.Version, Rules: delta.Rules, Started: info.Created, Priority: ch.Config.Priority, Contributors: contributors}
-	res := delta.Merge(base, entriesOf(queue), rec.options())
-	out.Result.Outcomes, out.Result.Warnings = res.Outcomes, kernel.OrEmpty(res.Warnings)
-	if res.Recorded() > 0 {
-		if err := writeCompiled(ch, &out.Result, head, res, queue); err != nil {
+	if m.settled != nil {
+		if err := queueSettled(ch, m.info.ID, *m.settled); err != nil {
 			return compiled{}, err
 		}
-		rec.Version = out.Result.Ref.Version
 	}
-	rec.judge(res)
-	for i, q := range queue {
-		rec.Deltas = append(rec.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: res.Outcomes[i]})
+	out.Result.Outcomes, out.Result.Warnings = m.result.Outcomes, kernel.OrEmpty(m.result.Warnings)
+	if m.draft != nil {
+		if err := m.writeDraft(ch, &out.Result); err != nil {
+			return compiled{}, err
+		}
+		m.record.Version = out.Result.Ref.Version
 	}
-	if _, err := kindSessionCompiled.Append(ch, rec); err != nil {
+	if _, err := kindSessionCompiled.Append(ch, m.record); err != nil {
 		return compiled{}, err
 	}
-	out.Result.Conflicts = rec.Conflicts
-	out.Sent, err = tellCompiled(ch, info, out.Result)
+	out.Result.Conflicts = m.record.Conflicts
+	var err error
+	out.Sent, err = tellCompiled(ch, m.info, out.Result)
 	return out, err
+}
+
+// writeDraft writes the merged artifact.
+func (m merge) writeDraft(ch *kernel.Change, out *api.CompileResult) error {
+	a, err := ledger.FindArtifact(ch.Call, m.head.Artifact, policy.Write)
+	if err != nil {
+		return err
+	}
+	written, err := ledger.WriteVersion(ch, *m.draft, ledger.Written{
+		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: m.head.Version,
+		Status: artifact.Draft, Head: a.Latest + 1,
+	})
+	out.Changed, out.Ref, out.SHA256, out.Summary, out.Change = true, written.Ref, written.SHA256, m.draft.Summary, m.draft.Change
+	return err
 }
 
 func entriesOf(queue []pendingDelta) []delta.Entry {
@@ -163,40 +246,6 @@ func (p *sessionCompiled) judge(res delta.Result) {
 	p.Conflicts = len(res.Artifact.Conflicts())
 	thread := res.Artifact.Items(delta.ResearchThread)
 	p.ThreadEmpty = len(thread) == 0 || thread[0].Text("statement") == ""
-}
-
-// writeCompiled writes the merged artifact as a draft on the head. It is
-// derived from the replies it was compiled from.
-func writeCompiled(ch *kernel.Change, out *api.CompileResult, head store.Version, res delta.Result, queue []pendingDelta) error {
-	a, err := ledger.FindArtifact(ch.Call, head.Artifact, policy.Write)
-	if err != nil {
-		return err
-	}
-	typ, err := ch.Types.Lookup(a.Type)
-	if err != nil {
-		return err
-	}
-	raw, err := canon.Marshal(res.Artifact)
-	if err != nil {
-		return err
-	}
-	p := artifact.Proposal{Type: typ, Tags: head.Tags, Links: derivedFrom(res, queue)}
-	if p.Content, err = artifact.NewContent(artifact.JSON, raw); err != nil {
-		return err
-	}
-	next := ledger.Written{
-		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: head.Version,
-		Status: artifact.Draft, Head: a.Latest + 1,
-	}
-	p.Summary, p.Change = delta.Summary(res.Artifact), &artifact.Change{}
-	p.Change.What, p.Change.Why = delta.ChangeNote(entriesOf(queue), res)
-	prev := artifact.Prev{Summary: head.Summary, Content: head.Content, Version: head.Version}
-	if err := artifact.CheckUpdate(prev, p, false); err != nil {
-		return err
-	}
-	written, err := ledger.WriteVersion(ch, p, next)
-	out.Changed, out.Ref, out.SHA256, out.Summary, out.Change = true, written.Ref, written.SHA256, p.Summary, p.Change
-	return err
 }
 
 // derivedFrom links a version to the replies whose deltas it records, as many
@@ -267,47 +316,56 @@ func addConflicts(c *kernel.Call, out *api.ConflictList, info api.SessionInfo) e
 
 // ResolveConflict implements api.Sessions.
 func (s *Service) ResolveConflict(ctx context.Context, req api.ResolveConflictRequest) (api.CompileResult, error) {
-	return s.compile(ctx, "conflict.resolve", req, kernel.To(policy.Conflict, string(req.Session)), req.Session, func(ch *kernel.Change) (compiled, error) {
-		info, err := findSession(ch.Call, req.Session)
+	return s.compile(ctx, "conflict.resolve", req, kernel.To(policy.Conflict, string(req.Session)), req.Session, func(c *kernel.Call) (merge, error) {
+		info, err := findSession(c, req.Session)
 		if err != nil {
-			return compiled{}, err
+			return merge{}, err
 		}
-		q, err := queueResolution(ch, info, req)
+		e, err := resolution(c, info, req)
 		if err != nil {
-			return compiled{}, err
+			return merge{}, err
+		}
+		_, digest, err := queuedBytes(e)
+		if err != nil {
+			return merge{}, err
 		}
 		who := info.Contributors
-		if !slices.Contains(who, ch.Who.Name) {
-			who = append(slices.Clone(who), ch.Who.Name)
+		if !slices.Contains(who, c.Who.Name) {
+			who = append(slices.Clone(who), c.Who.Name)
 		}
-		return compileSession(ch, info, []pendingDelta{q}, who)
+		q := pendingDelta{id: deltaID(info.ID, e.Message, 1), digest: digest, entry: e}
+		m, err := planMerge(c, info, []pendingDelta{q}, who)
+		m.settled = &e
+		return m, err
 	})
 }
 
-// queueResolution queues the delta that settles a conflict.
-func queueResolution(ch *kernel.Change, info api.SessionInfo, req api.ResolveConflictRequest) (pendingDelta, error) {
+// resolution is the delta that settles a conflict.
+func resolution(c *kernel.Call, info api.SessionInfo, req api.ResolveConflictRequest) (delta.Entry, error) {
 	if strings.TrimSpace(req.Reason) == "" {
-		return pendingDelta{}, brenner.Errorf(brenner.CodeReasonRequired, "settling a conflict must be given a reason")
+		return delta.Entry{}, brenner.Errorf(brenner.CodeReasonRequired, "settling a conflict must be given a reason")
 	}
-	_, doc, err := sessionArtifact(ch.Call, info.ID, 0)
+	_, doc, err := sessionArtifact(c, info.ID, 0)
 	if err != nil {
-		return pendingDelta{}, err
+		return delta.Entry{}, err
 	}
-	name := fmt.Sprintf("resolve-%d", ch.NextSeq())
+	name := fmt.Sprintf("resolve-%d", c.Position+1)
 	e, err := doc.Resolve(delta.Resolution{
 		Item: req.Item, Field: req.Field, Take: req.Take, Value: req.Value,
-		By: ch.Who.Name, Now: ch.Now, DeltaID: name, Rationale: req.Reason,
+		By: c.Who.Name, Now: c.Now, DeltaID: name, Rationale: req.Reason,
 	})
-	if err != nil {
-		return pendingDelta{}, err
-	}
 	e.Message, e.Delta.Seq = name, 1
+	return e, err
+}
+
+// queueSettled queues the delta that settles a conflict.
+func queueSettled(ch *kernel.Change, id brenner.SessionID, e delta.Entry) error {
 	q, err := queueDelta(ch, e)
 	if err != nil {
-		return pendingDelta{}, err
+		return err
 	}
 	_, err = kindReplyReceived.Append(ch, replyReceived{
-		Session: info.ID, Message: name, Agent: ch.Who.Name, Via: viaResolve, Stamp: e.Delta.Timestamp, Deltas: []queuedDelta{q},
+		Session: id, Message: e.Message, Agent: ch.Who.Name, Via: viaResolve, Stamp: e.Delta.Timestamp, Deltas: []queuedDelta{q},
 	})
-	return pendingDelta{id: deltaID(info.ID, name, 1), digest: q.Digest, entry: e}, err
+	return err
 }

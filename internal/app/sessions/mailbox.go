@@ -182,10 +182,10 @@ func (s *Service) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest)
 		m, err = findMessage(c, req.ID)
 		return m.Session, err
 	}))
-	return kernel.Write(ctx, s.caller, "mail.reply", req, guard, func(ch *kernel.Change) (api.Submission, error) {
+	return s.receive(ctx, "mail.reply", req, guard, in, func(ch *kernel.Change, in incoming) (api.Submission, error) {
 		if _, err := acknowledge(ch, m); err != nil {
 			return api.Submission{}, err
 		}
-		return s.receiveReply(ch, *in)
+		return s.receiveReply(ch, in)
 	})
 }

@@ -31,9 +31,59 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 			return err
 		})
 	}
-	return kernel.Write(ctx, s.caller, "delta.submit", req, guard, func(ch *kernel.Change) (api.Submission, error) {
-		return s.receiveReply(ch, *in)
+	return s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
+}
+
+// receive runs a use case that takes a reply. A long one is read while others
+// write (X9).
+func (s *Service) receive(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, in *incoming, take func(*kernel.Change, incoming) (api.Submission, error)) (api.Submission, error) {
+	if len(in.text) < brenner.LargeContentBytes {
+		return kernel.Write(ctx, s.caller, name, req, guard, func(ch *kernel.Change) (api.Submission, error) { return take(ch, *in) })
+	}
+	plan := kernel.Plan[*readReply]{
+		Make: func(c *kernel.Call) (*readReply, error) {
+			if err := checkContributor(c, *in); err != nil {
+				return nil, err
+			}
+			return in.begin(c.Now).read(c.Now)
+		},
+		// A text says the same later.
+		Holds: func(*kernel.Call, *readReply) (bool, error) { return true, nil },
+	}
+	return kernel.WritePlan(ctx, s.caller, name, req, guard, plan, func(ch *kernel.Change, read *readReply) (api.Submission, error) {
+		whole := *in
+		whole.ready = read
+		return take(ch, whole)
 	})
+}
+
+// readReply is a reply as it was read: its deltas, and when it was written.
+type readReply struct {
+	delta.Extraction
+	stamp string
+}
+
+// begin names a reply and says when it was written, where that is not known: the
+// same reply again has the same name, for it follows from its text.
+func (in incoming) begin(now time.Time) incoming {
+	if in.message == "" {
+		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + in.text))
+		in.message = "reply-" + string(sum)[:16]
+	}
+	if in.written.IsZero() || in.written.After(now) {
+		in.written = now
+	}
+	return in
+}
+
+// read extracts the deltas of a reply, unless that was done.
+func (in incoming) read(now time.Time) (*readReply, error) {
+	if in.ready != nil {
+		return in.ready, nil
+	}
+	stamp := delta.FormatInstant(in.written)
+	x, err := extractReply(in.text, in.message, in.agent, stamp, now)
+	return &readReply{x, stamp}, err
 }
 
 // contributing is to hand in a reply of one's own, in the role that the roster
@@ -97,21 +147,20 @@ type incoming struct {
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
+	// ready is the reply as it was read before the transaction, if it was.
+	ready *readReply
 }
 
 // receiveReply keeps a reply and queues its deltas. The same reply again changes
 // nothing: its id follows from its text.
 func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, error) {
-	if err := checkContributor(ch, in); err != nil {
+	if err := checkContributor(ch.Call, in); err != nil {
 		return api.Submission{}, err
 	}
 	if strings.TrimSpace(in.text) == "" {
 		return api.Submission{}, brenner.Errorf(brenner.CodeInvalidValue, "the reply is empty").At("/text")
 	}
-	if in.message == "" {
-		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + in.text))
-		in.message = "reply-" + string(sum)[:16]
-	}
+	in = in.begin(ch.Now)
 	old, err := replies.Find(ch.Ctx, ch.Reader, replyID(in.session.ID, in.message))
 	if err == nil {
 		return reportRepeated(ch.Call, old)
@@ -119,11 +168,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if brenner.CodeOf(err) != brenner.CodeNotFound {
 		return api.Submission{}, err
 	}
-	if in.written.IsZero() || in.written.After(ch.Now) {
-		in.written = ch.Now
-	}
-	stamp := delta.FormatInstant(in.written)
-	x, err := extractReply(in.text, in.message, in.agent, stamp, ch.Now)
+	x, err := in.read(ch.Now)
 	if err != nil {
 		return api.Submission{}, err
 	}
@@ -135,7 +180,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	rec := replyReceived{
-		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Log: log, Stamp: stamp, Deltas: []queuedDelta{},
+		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Log: log, Stamp: x.stamp, Deltas: []queuedDelta{},
 	}
 	for _, e := range x.Entries {
 		q, err := queueDelta(ch, e)
@@ -147,7 +192,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if _, err := kindReplyReceived.Append(ch, rec); err != nil {
 		return api.Submission{}, err
 	}
-	return submissionOf(rec, x), acknowledgeAsk(ch, in)
+	return submissionOf(rec, x.Extraction), acknowledgeAsk(ch, in)
 }
 
 // acknowledgeAsk acknowledges what asked for the reply, however it came.
@@ -166,11 +211,11 @@ func acknowledgeAsk(ch *kernel.Change, in incoming) error {
 
 // checkContributor refuses a reply of somebody the session does not know (D7). The
 // PI may always contribute.
-func checkContributor(ch *kernel.Change, in incoming) error {
+func checkContributor(c *kernel.Call, in incoming) error {
 	if slices.Contains(in.session.Contributors, in.agent) {
 		return nil
 	}
-	if in.agent == ch.Who.Name && ch.Leads() {
+	if in.agent == c.Who.Name && c.Leads() {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor of %s", in.agent, in.session.ID).
@@ -238,7 +283,7 @@ func (r *Room) keepLog(ch *kernel.Change, in incoming, deltas int) (brenner.Ref,
 
 // queueDelta stores a delta until the compile.
 func queueDelta(ch *kernel.Change, e delta.Entry) (queuedDelta, error) {
-	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Invalid: e.Invalid})
+	raw, _, err := queuedBytes(e)
 	if err != nil {
 		return queuedDelta{}, err
 	}
@@ -246,6 +291,12 @@ func queueDelta(ch *kernel.Change, e delta.Entry) (queuedDelta, error) {
 	return queuedDelta{
 		Digest: digest, DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
 	}, err
+}
+
+// queuedBytes is a delta as it is stored.
+func queuedBytes(e delta.Entry) ([]byte, brenner.Digest, error) {
+	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Invalid: e.Invalid})
+	return raw, canon.Sum(raw), err
 }
 
 // submissionOf reports a reply as it was just queued.

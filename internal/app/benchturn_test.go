@@ -1,0 +1,90 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app"
+	"brenner/internal/store/sqlite"
+	"brenner/playbook"
+)
+
+// BenchmarkTurn measures how long the largest inputs that are allowed keep the
+// other writers waiting (X9: 250 ms): not how long they take.
+func BenchmarkTurn(b *testing.B) {
+	for name, write := range map[string]func(b *testing.B, pi api.Service, n int){
+		"learn":   turnLearn,
+		"content": turnContent,
+		"reply":   turnReply,
+	} {
+		b.Run(name, func(b *testing.B) {
+			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "project.db"), sqlite.Options{Create: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = s.Close() })
+			a := app.New(s, app.Options{})
+			config := &api.ConfigFile{Name: ".brennerrc", Data: "modules: [lineage]"}
+			if _, err := a.Init(b.Context(), api.InitRequest{Name: "bench", PI: "ada", Config: config}); err != nil {
+				b.Fatal(err)
+			}
+			pi := a.As(app.Identity{Name: "ada", Auth: app.AuthOwner})
+			var mu sync.Mutex
+			var longest time.Duration
+			a.WatchTurns(func(_ context.Context, t app.Turn) {
+				mu.Lock()
+				defer mu.Unlock()
+				longest = max(longest, t.Took)
+			})
+			for n := range b.N {
+				write(b, pi, n)
+			}
+			b.ReportMetric(float64(longest.Milliseconds()), "ms/turn")
+		})
+	}
+}
+
+func turnLearn(b *testing.B, pi api.Service, n int) {
+	insights := make([]api.Insight, brenner.MaxInsights)
+	for i := range insights {
+		insights[i] = api.Insight{Section: playbook.Helpful, Content: prose(n*len(insights)+i, 200)}
+	}
+	if _, err := pi.Learn(b.Context(), api.LearnRequest{Insights: insights}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func turnContent(b *testing.B, pi api.Service, n int) {
+	req := benchNote(n)
+	req.Content.Data = strings.Repeat(prose(n, 1<<10), brenner.MaxContentBytes>>10)
+	if _, err := pi.CreateArtifact(b.Context(), req); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// turnReply hands in as many deltas as fit into a reply and a queue, and
+// compiles them.
+func turnReply(b *testing.B, pi api.Service, n int) {
+	started, err := pi.StartSession(b.Context(), api.StartSessionRequest{Roster: trio, Question: fmt.Sprintf("What decides the fate of a cell, in round %d?", n)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"name\":\"H%d\",\"claim\":%q,\"mechanism\":%q}}\n```\n", i, prose(i, 200), prose(-i, 200))
+	}
+	id := started.Session.ID
+	if _, err := pi.SubmitDeltas(b.Context(), api.SubmitDeltasRequest{Session: id, Text: text.String()}); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pi.CompileSession(b.Context(), api.CompileSessionRequest{ID: id}); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -39,12 +39,11 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 			return forged(ch, info, queue, func(rec *sessionCompiled) { rec.Version = 0 })
 		}},
 		{"a version without a compile", "RS-1@2 was not made by a compile", func(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta) error {
-			head, base, err := sessionArtifact(ch.Call, info.ID, 0)
+			m, err := planMerge(ch.Call, info, queue, nil)
 			if err != nil {
 				return err
 			}
-			var out api.CompileResult
-			return writeCompiled(ch, &out, head, delta.Merge(base, entriesOf(queue), delta.Options{}), queue)
+			return m.writeDraft(ch, &api.CompileResult{})
 		}},
 		{"a compile without its version", "RS-1@2 is missing", func(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta) error {
 			_, err := kindSessionCompiled.Append(ch, sessionCompiled{Session: info.ID, Base: 1, Version: 2, Rules: delta.Rules, Contributors: []brenner.ActorName{}, Deltas: []compiledDelta{}})
@@ -86,7 +85,7 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 				if err != nil {
 					return struct{}{}, err
 				}
-				queue, err := pendingDeltas(ch, info.ID)
+				queue, err := pendingDeltas(ch.Call, info.ID)
 				if err != nil {
 					return struct{}{}, err
 				}
@@ -132,21 +131,16 @@ func (noTasks) Compressed(*kernel.Call, []brenner.Module) error { return nil }
 
 // forged compiles as compileSession does, and records something else.
 func forged(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta, change func(*sessionCompiled)) error {
-	head, base, err := sessionArtifact(ch.Call, info.ID, 0)
+	m, err := planMerge(ch.Call, info, queue, info.Contributors)
 	if err != nil {
 		return err
 	}
-	rec := sessionCompiled{Session: info.ID, Base: head.Version, Rules: delta.Rules, Contributors: info.Contributors}
-	res := delta.Merge(base, entriesOf(queue), rec.options())
 	var out api.CompileResult
-	if err := writeCompiled(ch, &out, head, res, queue); err != nil {
+	if err := m.writeDraft(ch, &out); err != nil {
 		return err
 	}
-	rec.Version = out.Ref.Version
-	for i, q := range queue {
-		rec.Deltas = append(rec.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: res.Outcomes[i]})
-	}
-	change(&rec)
-	_, err = kindSessionCompiled.Append(ch, rec)
+	m.record.Version = out.Ref.Version
+	change(&m.record)
+	_, err = kindSessionCompiled.Append(ch, m.record)
 	return err
 }

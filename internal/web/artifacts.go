@@ -107,7 +107,7 @@ func loadArtifact(v *visit) (string, any, error) {
 	}
 	out.CanWrite = writtenByHand(view.Type)
 	if view.Type == artifact.TypeSessionArtifact {
-		a, err := delta.ReadArtifact(view.Content)
+		a, err := readDocument(view.Version)
 		if err != nil {
 			return "", nil, err
 		}
@@ -122,33 +122,28 @@ func loadArtifact(v *visit) (string, any, error) {
 	return view.Ref().String(), out, nil
 }
 
+// readDocument reads the document that a session's artifact is.
+func readDocument(v artifact.Version) (*delta.Artifact, error) { return delta.ReadArtifact(v.Content) }
+
 // artifactActs are the decisions about a version (C14, C18).
 var artifactActs = map[string]act{
-	"promote": func(v *visit) (string, error) {
-		ref, err := v.ref()
-		if err != nil {
-			return "", err
-		}
-		_, err = v.svc.Promote(v.Context(), api.PromoteRequest{
-			Write: v.write(), Ref: ref, Reason: v.field("reason"),
-			Replace: v.field("replace") != "", Override: v.field("override") != "",
-		})
-		return artifactPath(ref), err
-	},
-	"demote":    decide(api.Service.Demote),
-	"deprecate": decide(api.Service.Deprecate),
+	"promote":   reviewActs["promote"],
+	"demote":    decide(api.Service.Demote, api.DecideDemote),
+	"deprecate": decide(api.Service.Deprecate, api.DecideDeprecate),
 }
 
 // decision is a use case that changes the status of a version.
 type decision func(api.Service, context.Context, api.DecisionRequest) (api.DecisionResult, error)
 
-func decide(how decision) act {
+// decide takes such a decision and shows what it came to (N3).
+func decide(how decision, kind api.DecisionKind) act {
 	return func(v *visit) (string, error) {
 		ref, err := v.ref()
 		if err != nil {
 			return "", err
 		}
-		_, err = how(v.svc, v.Context(), api.DecisionRequest{Write: v.write(), Ref: ref, Reason: v.field("reason")})
-		return artifactPath(ref), err
+		res, err := how(v.svc, v.Context(), api.DecisionRequest{Write: v.write(), Ref: ref, Reason: v.field("reason")})
+		v.result = single(kind, res)
+		return "", err
 	}
 }

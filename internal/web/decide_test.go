@@ -1,10 +1,13 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/web"
 
 	"github.com/chromedp/chromedp"
@@ -18,6 +21,7 @@ func TestBrowser_EveryFormIsDriven(t *testing.T) {
 	b := w.openBrowser(t)
 	b.decides()
 	b.comparesAndTraces()
+	b.reviews()
 	b.writes()
 	b.handsOutTasks()
 	b.asksWhatAgentsSee(story)
@@ -41,9 +45,11 @@ func (b *tab) decides() {
 	b.reads("tell night respiration from low flow and from sewage", "Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.4 m3/s")
 	b.open("/")
 	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?",
-		"Forks to close", "Results that need a rebase", "Lessons to review", "Stalemates to settle", "Stale versions to update",
+		"Forks", "To rebase", "Lessons", "Stalemates", "Stale", "it moved, and",
 		"canonical project_summary", "canonical integrated_memo in module hydrology")
-	b.follow(`a[href^="/artifacts/discussion@1"]`)
+	b.follow(`a[href="/review/discussion@1"]`)
+	b.reads("What it rests on", "oxygen-log@2", "version 3 is in force", "the result of task-", "If it is promoted", "Draft the discussion")
+	b.open("/artifacts/discussion@1")
 
 	// C14, C18: a version that needs a rebase needs an override, every promotion a reason.
 	b.fill("promote", "reason=good enough")
@@ -113,6 +119,91 @@ func (b *tab) comparesAndTraces() {
 		b.Errorf("%d boxes are outside the frame", outside)
 	}
 	b.quiet("comparing")
+}
+
+// button presses a button that belongs to a form by its name, somewhere on the
+// page.
+func (b *tab) button(page, act string) {
+	b.Helper()
+	b.driven[web.Form{Page: page, Act: act}] = true
+	b.do(script(fmt.Sprintf(`{ const d = document.querySelector('button[value="%s"]').closest("details"); if (d) d.open = true; }`, act)))
+	b.follow(fmt.Sprintf(`button[name="act"][value="%s"]`, act))
+}
+
+// N1–N6: what was handed in is decided upon from the inbox, alone and together,
+// sent back, talked about, and confirmed.
+func (b *tab) reviews() {
+	b.Helper()
+	pi := b.pi()
+	for _, id := range []brenner.ArtifactID{"plan-a", "plan-b", "plan-c", "plan-d"} {
+		b.create(pi, api.CreateArtifactRequest{ID: id, Type: "paper_note", Module: "biology", Summary: "The plan " + string(id), Content: textBody("Shade the pools."), Review: true})
+	}
+	// Some at once: first what it would come to, without a reason even.
+	b.open("/?kind=promotion")
+	b.reads("The plan plan-a", "handed in by ada", "nothing is canonical yet")
+	b.do(chromedp.Click(chromedp.CSS(`input[value="plan-a@1"]`)), chromedp.Click(chromedp.CSS(`input[value="plan-b@1"]`)))
+	b.button("/{$}", "foresee")
+	b.reads("What it would come to", "Nothing would become stale")
+	b.button("/{$}", "promote")
+	b.reads("REASON_REQUIRED", "Write a reason")
+	b.do(chromedp.Click(chromedp.CSS(`input[value="plan-a@1"]`)), chromedp.Click(chromedp.CSS(`input[value="plan-b@1"]`)),
+		script(`document.querySelector("#together").open = true`), chromedp.SendKeys(chromedp.CSS(`[name="reason"]`), "both are cheap"))
+	b.button("/{$}", "promote")
+	b.reads("Promoted", "plan-a@1", "plan-b@1")
+	b.calm()
+	b.open("/?kind=promotion")
+	b.do(chromedp.Click(chromedp.CSS(`input[value="plan-c@1"]`)), script(`document.querySelector("#together").open = true`), chromedp.SendKeys(chromedp.CSS(`[name="reason"]`), "too dear"))
+	b.button("/{$}", "deprecate")
+	b.reads("Deprecated")
+
+	// One is talked about and sent back.
+	b.open("/")
+	b.follow(`a[href="/review/plan-d@1"]`)
+	b.fillIn(`#say`, "comment", "text=which pools?")
+	b.reads("Said.", "which pools?")
+	b.fillIn(`form:has(input[name="reply"])`, "comment", "text=the upper ones")
+	b.reads("the upper ones")
+	b.fill("changes", "reason=name the pools")
+	b.reads("Sent back", "asks for a new version", "Changes requested in plan-d@1: name the pools")
+	b.fill("settle")
+	b.reads("Settled.", "settled")
+	b.open("/?kind=promotion")
+	if strings.Contains(b.text(), "plan-d") {
+		b.Errorf("what was sent back still waits")
+	}
+	// N8, N3: a decision without a reason comes back; the others of the page.
+	b.open("/review/plan-d@1")
+	b.fill("promote", "reason=  ")
+	b.reads("REASON_REQUIRED")
+	b.fill("promote", "reason=the upper pools, then")
+	b.reads("Promoted", "plan-d@1", "canonical")
+	b.calm()
+	b.create(pi, api.CreateArtifactRequest{ID: "plan-e", Type: "paper_note", Module: "biology", Summary: "Plan e", Content: textBody("More shade."),
+		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: "plan-d", Version: 1}}})
+	text := "Shade the upper pools."
+	must[api.WriteResult](b.world)(pi.UpdateArtifact(b.Context(), api.UpdateArtifactRequest{ID: "plan-d", Summary: &text, Content: &api.Body{Format: artifact.Text, Data: text}}))
+	b.open("/review/plan-d")
+	b.reads("against plan-d@1", "Shade the upper pools.", "1 version will be stale", "plan-e@1")
+	b.fill("promote", "reason=clearer")
+	b.reads("1 version now stale", "plan-e@1")
+	b.open("/review/plan-e@1")
+	b.reads("It rests on something that has moved")
+	b.fill("hold", "reason=shade is shade")
+	b.reads("Confirmed: still holds", "plan-e@2")
+	b.open("/review/plan-e@2")
+	b.fill("deprecate", "reason=one plan is enough")
+	b.reads("Deprecated", "nothing is left to decide")
+
+	// What is stale because one thing moved is confirmed together.
+	b.open("/stale/oxygen-log")
+	b.reads("memo-biology@4", "version 3 is in force now")
+	b.do(script(`document.querySelectorAll('[name="ref"]').forEach(i => { i.checked = i.value === "results@3"; })`))
+	b.button("/stale/{id}", "foresee")
+	b.reads("What it would come to", "results@4")
+	b.do(chromedp.SendKeys(chromedp.CSS(`[name="reason"]`), "one night more changes no conclusion"))
+	b.button("/stale/{id}", "hold")
+	b.reads("Confirmed: still holds", "results@4")
+	b.calm()
 }
 
 // A person writes in the browser: a note with a preview, a new version of it,

@@ -39,3 +39,6 @@ func PageAt(path string) string {
 
 // Notices lists the acts that are spoken of afterwards.
 func Notices() []string { return slices.Sorted(maps.Keys(notices)) }
+
+// Number writes a number as pages do.
+func Number(n int) string { return thousands(int64(n)) }

@@ -145,6 +145,9 @@ func (s *shown) Or(act, field string, begin any) string {
 	return fmt.Sprint(begin)
 }
 
+// Refilled says that the form on the page was sent before.
+func (s *shown) Refilled() bool { return s.visit.PostForm.Get("act") != "" }
+
 func (s *shown) refilled(act string) bool {
 	return s.visit != nil && (s.Problem != nil || s.visit.refill) && (s.visit.PostForm.Get("act") == act || s.visit.PostForm.Get("act") == "preview")
 }

@@ -104,6 +104,9 @@ func (s *site) act(p page) http.Handler {
 		}
 		to, err := do(v)
 		if err != nil || to == "" {
+			if err != nil {
+				v.result = nil
+			}
 			s.render(w, v, p, err)
 			return
 		}
@@ -130,6 +133,7 @@ type shown struct {
 	Area    string
 	Tab     string
 	Areas   []area
+	Waiting int // in the inbox
 	Project api.ProjectInfo
 	Data    any
 	Result  any
@@ -213,6 +217,11 @@ func (s *site) explain(v *visit, out *shown, err error) int {
 func (s *site) write(w http.ResponseWriter, status int, name string, out *shown) {
 	if out.visit != nil {
 		out.Project = out.visit.project
+		n, err := s.counts.of(out.visit)
+		if err != nil {
+			s.Log.Error("inbox not counted", "error", err) // the page is worth showing all the same
+		}
+		out.Waiting = n
 	}
 	out.Areas = areas
 	var main, b bytes.Buffer
@@ -255,9 +264,8 @@ func newest[T any](all []T) part[T] {
 
 // notices say what a form has done.
 var notices = map[string]string{
-	"promote": "Promoted. What was canonical in its place is superseded.", "demote": "Demoted to draft.",
-	"deprecate": "Deprecated: out of use, still readable.",
-	"open":      "Opened.", "cancel": "Canceled.", "reassign": "Reassigned.",
+	"comment": "Said.", "settle": "Settled.",
+	"open": "Opened.", "cancel": "Canceled.", "reassign": "Reassigned.",
 	"approve": "Approved.", "reject": "Rejected and retired.", "gates": "Gate pass made.", "force": "Put on the stage.",
 	"release": "Released from quarantine.", "amend": "Amended: the old wording is retired.", "undo": "Taken back.", "feedback": "Counted.",
 	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",

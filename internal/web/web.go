@@ -42,7 +42,8 @@ type site struct {
 	Options
 	mux *http.ServeMux
 	// feeds has one for each change feed that is open.
-	feeds chan struct{}
+	feeds  chan struct{}
+	counts counts
 }
 
 // New gives the pages of a project, to be served at the root.
@@ -91,7 +92,9 @@ func secure(next http.Handler) http.Handler {
 // pages lists every page by its path.
 func pages() map[string]page {
 	return map[string]page{
-		"/{$}":                  {area: "Inbox", name: "home", load: loadHome},
+		"/{$}":                  {area: "Inbox", name: "home", load: loadHome, acts: homeActs},
+		"/review/{ref}":         {area: "Inbox", name: "review", load: loadReview, acts: reviewActs},
+		"/stale/{id}":           {area: "Inbox", name: "cause", load: loadCause, acts: causeActs},
 		"/knowledge":            {area: "Knowledge", tab: "Overview", name: "knowledge", load: loadKnowledge},
 		"/artifacts":            {area: "Knowledge", tab: "Artifacts", name: "artifacts", load: loadArtifacts},
 		"/artifacts/{ref}":      {area: "Knowledge", tab: "Artifacts", name: "artifact", load: loadArtifact, acts: artifactActs},

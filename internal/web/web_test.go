@@ -103,7 +103,7 @@ func (b *browser) sees(body string, want ...string) {
 func addresses(s told) []string {
 	return []string{
 		"/", "/knowledge", "/activity", "/activity?about=oxygen-log", "/find?q=oxygen", "/write", "/write?type=project_brief", "/write?type=paper_note", "/artifacts/brief/edit", "/artifacts/memo-biology/edit",
-		"/artifacts/RS-larr", "/artifacts/RS-larr@1", "/artifacts/RS-larr/diff", "/agents/GreyStone", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
+		"/?kind=stale", "/review/discussion@1", "/review/memo-biology@5", "/review/RS-larr@3", "/review/RS-larr@2", "/stale/oxygen-log", "/artifacts/RS-larr", "/artifacts/RS-larr@1", "/artifacts/RS-larr/diff", "/agents/GreyStone", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
 		"/artifacts/memo-biology@4", "/artifacts/hostile", "/artifacts/discussion@1", "/artifacts/brief", "/artifacts/oxygen-log/diff",
 		"/artifacts/memo-biology/diff?from=5&to=6", "/artifacts/results/diff?from=1&to=2",
 		"/lineage/memo-biology@4", "/lineage/oxygen-log@2?direction=down&zoom=fit", "/lineage/oxygen-log?direction=down", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,

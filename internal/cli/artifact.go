@@ -16,7 +16,7 @@ func newArtifact(r *runner) *cobra.Command {
 	return group("artifact", "Typed, versioned knowledge",
 		newArtifactNew(r), newArtifactUpdate(r), newArtifactShow(r), newArtifactList(r), newArtifactSearch(r),
 		newArtifactHistory(r), newArtifactDiff(r), newArtifactLink(r),
-		newArtifactPromote(r), newArtifactDemote(r), newArtifactDeprecate(r), newArtifactTypes(r))
+		newArtifactSubmit(r), newArtifactPromote(r), newArtifactConfirm(r), newArtifactDemote(r), newArtifactDeprecate(r), newArtifactTypes(r))
 }
 
 // bodyFlags are how content is given: inline, or from a file, as JSON or text.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"brenner"
 	"brenner/api"
 
@@ -10,75 +8,160 @@ import (
 )
 
 func newArtifactPromote(r *runner) *cobra.Command {
-	var req api.PromoteRequest
-	c := &cobra.Command{
-		Use:     "promote ID[@VERSION]",
-		Short:   "Make a version canonical (without a version: the head)",
-		Example: `  brenner artifact promote smith-2024@2 --reason "checked against the erratum"`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, a []string) error {
-			var err error
-			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
-				return err
-			}
-			req.Write = r.write()
-			res, err := ask(r, cmd, api.Service.Promote, req)
-			if err != nil {
-				return err
-			}
-			return r.showDecision(res)
-		},
-	}
-	c.Flags().StringVar(&req.Reason, "reason", "", "why")
-	c.Flags().BoolVar(&req.Replace, "replace", false, "supersede another artifact that is canonical in this place")
-	c.Flags().BoolVar(&req.Override, "override", false, "promote although the inputs have moved")
-	return c
+	return r.decision(api.DecidePromote, &cobra.Command{
+		Use:   "promote [ID[@VERSION]…]",
+		Short: "Make a version canonical (without a version: the head)",
+		Example: `  brenner artifact promote smith-2024@2 --reason "checked against the erratum"
+  brenner artifact promote smith-2024@2 jones-2023@1 --dry-run`,
+	})
 }
 
 func newArtifactDemote(r *runner) *cobra.Command {
-	return r.decision(api.Service.Demote, &cobra.Command{
-		Use:     "demote ID[@VERSION]",
+	return r.decision(api.DecideDemote, &cobra.Command{
+		Use:     "demote [ID[@VERSION]…]",
 		Short:   "Take a canonical version out of force",
 		Example: `  brenner artifact demote smith-2024 --reason "retracted"`,
 	})
 }
 
 func newArtifactDeprecate(r *runner) *cobra.Command {
-	return r.decision(api.Service.Deprecate, &cobra.Command{
-		Use:     "deprecate ID[@VERSION]",
+	return r.decision(api.DecideDeprecate, &cobra.Command{
+		Use:     "deprecate [ID[@VERSION]…]",
 		Short:   "Take a version, or a whole artifact, out of use; it stays readable",
 		Example: `  brenner artifact deprecate smith-2024@3 --reason "merged into @4"`,
 	})
 }
 
-// decision makes a command of a decision about one version.
-func (r *runner) decision(call func(api.Service, context.Context, api.DecisionRequest) (api.DecisionResult, error), c *cobra.Command) *cobra.Command {
-	var req api.DecisionRequest
-	c.Args = cobra.ExactArgs(1)
+func newArtifactConfirm(r *runner) *cobra.Command {
+	return r.decision(api.DecideStillHolds, &cobra.Command{
+		Use:   "confirm [ID[@VERSION]…]",
+		Short: "Say that a stale version still holds: a new version, the same words, on what is in force now",
+		Example: `  brenner artifact confirm memo-1 --reason "one clone more changes no conclusion"
+  brenner artifact confirm --moved smith-2024 --reason "one clone more changes no conclusion"`,
+	})
+}
+
+// decider takes a decision about one version or many.
+type decider struct {
+	req            api.DecideRequest
+	filter         api.DecisionFilter
+	types, modules []string
+	moved          string
+}
+
+// decision makes a command of a decision: about versions that are named, or
+// about those that a filter chooses, all or none (N4).
+func (r *runner) decision(kind api.DecisionKind, c *cobra.Command) *cobra.Command {
+	var d decider
+	d.req.Decision = kind
 	c.RunE = func(cmd *cobra.Command, a []string) error {
-		var err error
-		if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
+		for _, word := range a {
+			ref, err := brenner.ParseRef(word)
+			if err != nil {
+				return err
+			}
+			d.req.Refs = append(d.req.Refs, ref)
+		}
+		if err := d.choose(cmd); err != nil {
 			return err
 		}
-		req.Write = r.write()
-		res, err := ask(r, cmd, call, req)
-		if err != nil {
-			return err
-		}
-		return r.showDecision(res)
+		return d.run(r, cmd)
 	}
-	c.Flags().StringVar(&req.Reason, "reason", "", "why")
+	f := c.Flags()
+	f.StringVar(&d.req.Reason, "reason", "", "why")
+	f.BoolVar(&d.req.DryRun, "dry-run", false, "say what it would come to, and decide nothing")
+	if kind == api.DecidePromote {
+		f.BoolVar(&d.req.Replace, "replace", false, "supersede another artifact that is canonical in this place")
+		f.BoolVar(&d.req.Override, "override", false, "promote although the inputs have moved")
+	}
+	f.StringSliceVar(&d.types, "type", nil, "instead of names: all of this type (repeatable)")
+	f.StringSliceVar(&d.modules, "module", nil, "instead of names: all of this module (repeatable)")
+	f.StringVar(&d.filter.Tag, "tag", "", "instead of names: all with this tag")
+	if kind == api.DecideStillHolds {
+		f.StringVar(&d.moved, "moved", "", "instead of names: all that is stale because this artifact has moved")
+	}
 	return c
 }
 
-// showDecision prints what a decision changed.
-func (r *runner) showDecision(res api.DecisionResult) error {
+// choose sees that either versions are named or a filter chooses them.
+func (d *decider) choose(cmd *cobra.Command) error {
+	d.filter.Types, d.filter.Modules, d.filter.Moved = named[brenner.TypeName](d.types), named[brenner.Module](d.modules), brenner.ArtifactID(d.moved)
+	filtered := len(d.types)+len(d.modules) > 0 || d.filter.Tag != "" || d.moved != ""
+	switch {
+	case filtered && len(d.req.Refs) > 0:
+		return usage(cmd, brenner.Errorf(brenner.CodeUsage, "names and a filter do not go together"))
+	case filtered:
+		d.req.Filter = &d.filter
+	case len(d.req.Refs) == 0:
+		return usage(cmd, brenner.Errorf(brenner.CodeUsage, "no version is named"))
+	}
+	return nil
+}
+
+// run takes the decision. One about a single version answers as it always did.
+func (d *decider) run(r *runner, cmd *cobra.Command) error {
+	d.req.Write = r.write()
+	single := api.DecisionRequest{Write: d.req.Write, Reason: d.req.Reason, DryRun: d.req.DryRun}
+	if len(d.req.Refs) == 1 {
+		single.Ref = d.req.Refs[0]
+		var res api.DecisionResult
+		var err error
+		switch d.req.Decision {
+		case api.DecidePromote:
+			res, err = ask(r, cmd, api.Service.Promote, api.PromoteRequest{
+				Write: single.Write, Ref: single.Ref, Reason: single.Reason, Replace: d.req.Replace, Override: d.req.Override, DryRun: single.DryRun,
+			})
+		case api.DecideDemote:
+			res, err = ask(r, cmd, api.Service.Demote, single)
+		case api.DecideDeprecate:
+			res, err = ask(r, cmd, api.Service.Deprecate, single)
+		default:
+			return d.many(r, cmd)
+		}
+		if err != nil {
+			return err
+		}
+		return r.show(res, func(w *printer) { printDecision(w, res) })
+	}
+	return d.many(r, cmd)
+}
+
+func (d *decider) many(r *runner, cmd *cobra.Command) error {
+	res, err := ask(r, cmd, api.Service.Decide, d.req)
+	if err != nil {
+		return err
+	}
 	return r.show(res, func(w *printer) {
-		for _, c := range res.Changes {
-			w.Printf("%s %s → %s\n", c.Ref, c.From, c.To)
+		all := api.DecisionResult{DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh}
+		for _, m := range res.Decisions {
+			all.Changes = append(all.Changes, m.Changes...)
+			if m.New.Version != 0 {
+				w.Printf("%s still holds, as %s\n", m.Ref, m.New)
+			}
+			for _, l := range m.Looked {
+				w.Printf("  %s %s → %s\n", l.Rel, l.Was, l.Now)
+			}
 		}
-		if len(res.Stale) > 0 {
-			w.Printf("now stale: %s\n", refs(res.Stale, " "))
-		}
+		printDecision(w, all)
 	})
+}
+
+// printDecision says what a decision changed, or would change.
+func printDecision(w *printer, res api.DecisionResult) {
+	for _, c := range res.Changes {
+		w.Printf("%s %s → %s\n", c.Ref, c.From, c.To)
+	}
+	stale, fresh := "now stale", "no longer stale"
+	if res.DryRun {
+		stale, fresh = "would be stale", "would no longer be stale"
+	}
+	if len(res.Stale) > 0 {
+		w.Printf("%s: %s\n", stale, refs(res.Stale, " "))
+	}
+	if len(res.Fresh) > 0 {
+		w.Printf("%s: %s\n", fresh, refs(res.Fresh, " "))
+	}
+	if res.DryRun && len(res.Stale) == 0 {
+		w.Println("nothing would become stale")
+	}
 }

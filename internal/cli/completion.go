@@ -55,7 +55,7 @@ var (
 	}{
 		{artifactNames, []string{
 			"artifact update", "artifact show", "artifact history", "artifact diff", "artifact link", "artifact promote", "artifact demote",
-			"artifact deprecate", "lineage",
+			"artifact deprecate", "artifact confirm", "artifact submit", "review", "review changes", "review comment", "lineage",
 		}},
 		{taskNames, []string{"task show", "task claim", "task release", "task reassign", "task complete", "task cancel"}},
 		{sessionNames, []string{

@@ -1,35 +1,91 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
 	"brenner/api"
 
 	"github.com/spf13/cobra"
 )
 
 func newStatus(r *runner) *cobra.Command {
-	return &cobra.Command{
-		Use:     "status",
-		Short:   "Say what needs you now, and the command for each",
-		Example: `  brenner status`,
-		Args:    cobra.NoArgs,
+	var watch bool
+	var interval, timeout time.Duration
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say what needs you now, and the command for each",
+		Long: `Say what needs you now, and the command for each. With --watch go on and say it
+again whenever that changes, until you interrupt it.`,
+		Example: `  brenner status
+  brenner status --watch`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if interval < time.Millisecond {
+				return usage(cmd, fmt.Errorf("--interval must be at least 1ms"))
+			}
 			s, err := r.service(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if watch {
+				return r.watchStatus(cmd.Context(), s, interval, timeout)
 			}
 			res, err := s.Status(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w *printer) {
-				if len(res.Items) == 0 {
-					w.Println("nothing needs you")
-				}
-				for _, n := range res.Items {
-					w.Printf("%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Command)
-				}
-			})
+			return r.show(res, func(w *printer) { printStatus(w, res) })
 		},
+	}
+	c.Flags().BoolVar(&watch, "watch", false, "go on, and say it again whenever it changes")
+	c.Flags().DurationVar(&timeout, "timeout", 0, "watch no longer than this (with --watch)")
+	c.Flags().DurationVar(&interval, "interval", 2*time.Second, "look again after this long (with --watch)")
+	return c
+}
+
+// watchStatus says what needs the person whenever that changes. To be
+// interrupted is how it ends.
+func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeout time.Duration) error {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	var shown []api.Need
+	for first := true; ; first = false {
+		res, err := s.Status(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if first || !reflect.DeepEqual(res.Items, shown) {
+			shown = res.Items
+			if err := r.announce(res, func(w *printer) {
+				w.Printf("%s, journal position %d\n", instant(res.At), res.Position)
+				printStatus(w, res)
+			}); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(interval):
+		}
+	}
+}
+
+func printStatus(w *printer, res api.StatusResult) {
+	if len(res.Items) == 0 {
+		w.Println("nothing needs you")
+	}
+	for _, n := range res.Items {
+		w.Printf("%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Command)
 	}
 }
 

@@ -25,7 +25,7 @@ const lastChapter = "For programs and shells"
 // chapters lists the top-level commands as the help shows them.
 func chapters(r *runner) []helpChapter {
 	return []helpChapter{
-		{"Start", []*cobra.Command{newDemo(r), newInit(r), newStatus(r), newDoctor(r), newConfig(r), newSetup(r)}},
+		{"Start", []*cobra.Command{newDemo(r), newInit(r), newStatus(r), newInbox(r), newReview(r), newDoctor(r), newConfig(r), newSetup(r)}},
 		{"Knowledge", []*cobra.Command{
 			newArtifact(r), newAdd(r), newCheckout(r), newCommit(r), newPatch(r),
 			newSnapshot(r), newSpine(r), newLineage(r), newStale(r), newForks(r),

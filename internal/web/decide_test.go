@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -45,7 +46,7 @@ func (b *tab) decides() {
 	b.reads("tell night respiration from low flow and from sewage", "Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.4 m3/s")
 	b.open("/")
 	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?",
-		"Forks", "To rebase", "Lessons", "Stalemates", "Stale", "it moved, and",
+		"Forks", "To rebase", "Lessons", "Stalemates", "Stale", "It moved, and",
 		"canonical project_summary", "canonical integrated_memo in module hydrology")
 	b.follow(`a[href="/review/discussion@1"]`)
 	b.reads("What it rests on", "oxygen-log@2", "version 3 is in force", "the result of task-", "If it is promoted", "Draft the discussion")
@@ -140,7 +141,7 @@ func (b *tab) reviews() {
 	}
 	// Some at once: first what it would come to, without a reason even.
 	b.open("/?kind=promotion")
-	b.reads("The plan plan-a", "handed in by ada", "nothing is canonical yet")
+	b.reads("The plan plan-a", "Handed in by ada", "nothing is canonical yet")
 	b.do(chromedp.Click(chromedp.CSS(`input[value="plan-a@1"]`)), chromedp.Click(chromedp.CSS(`input[value="plan-b@1"]`)))
 	b.button("/{$}", "foresee")
 	b.reads("What it would come to", "Nothing would become stale")
@@ -196,7 +197,7 @@ func (b *tab) reviews() {
 
 	// What is stale because one thing moved is confirmed together.
 	b.open("/stale/oxygen-log")
-	b.reads("memo-biology@4", "version 3 is in force now")
+	b.reads("memo-biology@5", "version 3 is in force now")
 	b.do(script(`document.querySelectorAll('[name="ref"]').forEach(i => { i.checked = i.value === "results@3"; })`))
 	b.button("/stale/{id}", "foresee")
 	b.reads("What it would come to", "results@4")
@@ -347,9 +348,10 @@ func (b *tab) settlesDisputes(story told) {
 const predict = "```delta\n" + `{"delta_id": "b-8", "timestamp": "2026-09-01T09:00:00Z", "operation": "ADD", "target_id": null,
  "section": "predictions_table", "payload": {"condition": "a cloudy day", "predictions": {"H1": "a lower minimum", "H3": "no change"}}, "rationale": "no light"}` + "\n```\n"
 
-// edit is a reply with one delta that edits a hypothesis of the demo.
-func edit(id, mechanism string) string {
-	return "```delta\n{\"delta_id\": \"" + id + "\", \"timestamp\": \"2026-09-01T10:00:00Z\", \"operation\": \"EDIT\", \"target_id\": \"H3\"," +
+// edit is a reply with one delta that edits a hypothesis of the demo at some
+// instant.
+func edit(id string, at time.Time, mechanism string) string {
+	return "```delta\n{\"delta_id\": \"" + id + "\", \"timestamp\": \"" + at.UTC().Format(time.RFC3339) + "\", \"operation\": \"EDIT\", \"target_id\": \"H3\"," +
 		" \"section\": \"hypothesis_slate\", \"payload\": {\"mechanism\": \"" + mechanism + "\"}, \"rationale\": \"seen at the outfall\"}\n```"
 }
 
@@ -367,9 +369,10 @@ func (b *tab) runsTheDemosSession() {
 	b.fill("submit", "from=BlueLake", "text=I think it is the algae.")
 	b.reads("There is no delta in that reply", "changes nothing")
 	// D10: two replies disagree at the same instant; the conflict is shown side by side and settled.
-	b.fill("submit", "from=BlueLake", "text="+predict+edit("b-9", "an overflow feeds the algae"))
+	instant := time.Now()
+	b.fill("submit", "from=BlueLake", "text="+predict+edit("b-9", instant, "an overflow feeds the algae"))
 	b.reads("Taken", "BlueLake, 2 deltas")
-	b.fill("submit", "from=GreenValley", "text="+edit("g-9", "an overflow feeds the bacteria"))
+	b.fill("submit", "from=GreenValley", "text="+edit("g-9", instant, "an overflow feeds the bacteria"))
 	b.fill("compile")
 	b.reads("Compiled into", "Conflicts", "an overflow feeds the algae", "an overflow feeds the bacteria", "Which holds?", "a cloudy day", "a lower minimum", "no change", "N/A")
 	b.shoot("session-conflict")

@@ -49,7 +49,7 @@ var kindWords = map[api.WaitKind]struct{ one, many string }{
 	api.WaitResend: {"not delivered", "Not delivered"}, api.WaitFork: {"fork", "Forks"}, api.WaitStale: {"stale", "Stale"},
 	api.WaitPromotion: {"to decide", "To decide"}, api.WaitRebase: {"needs a rebase", "To rebase"}, api.WaitLesson: {"lessons", "Lessons"},
 	api.WaitFinding: {"finding", "Findings"}, api.WaitTask: {"overdue", "Overdue"}, api.WaitMemo: {"memo", "Memos"},
-	api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
+	api.WaitRun: {"failed runs", "Failed runs"}, api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
 }
 
 // placeOf is the page where something that waits is dealt with.
@@ -70,7 +70,7 @@ func placeOf(w api.Waiting) string {
 		return "/forks"
 	case api.WaitLesson:
 		return "/playbook"
-	case api.WaitTask:
+	case api.WaitTask, api.WaitRun:
 		return "/tasks/" + name
 	case api.WaitMemo, api.WaitSpine:
 		return "/knowledge#spine"
@@ -121,7 +121,6 @@ func decideMany(decision api.DecisionKind, dry bool) act {
 	return func(v *visit) (string, error) {
 		req := api.DecideRequest{Write: v.write(), Decision: decision, Reason: v.field("reason"), DryRun: dry}
 		if dry {
-			req.Reason = cmp.Or(req.Reason, "not decided yet")
 			v.refill = true
 		}
 		for _, name := range v.PostForm["ref"] {
@@ -224,7 +223,8 @@ func (c *counts) of(v *visit) (int, error) {
 type causePage struct {
 	ID    brenner.ArtifactID
 	Now   api.ArtifactView
-	Items []api.StaleItem
+	Items []api.StaleItem // the first of them
+	Total int
 }
 
 func loadCause(v *visit) (string, any, error) {
@@ -233,16 +233,26 @@ func loadCause(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	all, err := v.svc.Stale(v.Context(), api.StaleRequest{Page: api.Page{Limit: brenner.MaxPage}})
 	out := causePage{ID: id, Now: now}
-	for _, i := range all.Items {
-		if i.Path[len(i.Path)-1].Artifact == id && len(out.Items) < brenner.MaxDecisions {
-			out.Items = append(out.Items, i)
+	for next := (api.Page{Limit: brenner.MaxPage}); ; {
+		found, err := v.svc.Stale(v.Context(), api.StaleRequest{Page: next})
+		if err != nil {
+			return "", nil, err
+		}
+		for _, i := range found.Items {
+			if i.Path[len(i.Path)-1].Artifact == id {
+				out.Items = append(out.Items, i)
+			}
+		}
+		if next.Cursor = found.Cursor; next.Cursor == "" {
+			break
 		}
 	}
 	// What rests on another of them comes after it.
 	slices.SortStableFunc(out.Items, func(a, b api.StaleItem) int { return cmp.Compare(len(a.Path), len(b.Path)) })
-	return "What rests on the old " + string(id), out, err
+	out.Total = len(out.Items)
+	out.Items = out.Items[:min(out.Total, perPage)]
+	return "What rests on the old " + string(id), out, nil
 }
 
 // causeActs confirm what is stale (N5).

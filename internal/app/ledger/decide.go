@@ -37,11 +37,16 @@ func (s *Service) Deprecate(ctx context.Context, req api.DecisionRequest) (api.D
 	return s.decide(ctx, "artifact.deprecate", req, req.Ref, Decision{Action: policy.Deprecate, Reason: req.Reason}, req.DryRun)
 }
 
+// ReasonToCome stands for the reason of a decision that is only foreseen: to
+// look ahead takes none.
+const ReasonToCome = "a reason will be given"
+
 // decide takes a decision, or in a dry run says what it would change (N3).
 func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref brenner.Ref, d Decision, dry bool) (api.DecisionResult, error) {
 	var a store.Artifact
 	guard := ToArtifact(d.Action, ref.Artifact, &a)
 	if dry {
+		d.Reason = ReasonToCome
 		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.DecisionResult, error) {
 			planned, err := s.Plan(c, a, ref.Version, d)
 			if err != nil {

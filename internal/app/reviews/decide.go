@@ -69,7 +69,9 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 		return p, brenner.Errorf(brenner.CodeInvalidValue, "%q is no decision", req.Decision).At("/decision").
 			WithHint("decisions: promote, demote, deprecate, still_holds")
 	}
-	if strings.TrimSpace(req.Reason) == "" {
+	if req.DryRun {
+		p.reason = ledger.ReasonToCome
+	} else if strings.TrimSpace(req.Reason) == "" {
 		return p, brenner.Errorf(brenner.CodeReasonRequired, "a decision needs a reason").At("/reason")
 	}
 	refs, err := r.chosen(c, req)

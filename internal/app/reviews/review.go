@@ -113,12 +113,11 @@ func addFindings(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 
 // foresee says what a promotion would come to, or what stands in its way.
 func (r *Room) foresee(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
-	const reason = "a reason will be given"
-	planned, err := r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: reason})
+	planned, err := r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: ledger.ReasonToCome})
 	var e *brenner.Error
 	if errors.As(err, &e) {
 		out.Hindrance = &api.Hindrance{Code: e.Code, Message: e.Message}
-		planned, err = r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: reason, Replace: true, Override: true})
+		planned, err = r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: ledger.ReasonToCome, Replace: true, Override: true})
 		if errors.As(err, &e) {
 			return nil // it cannot be promoted at all
 		}

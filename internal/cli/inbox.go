@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"fmt"
+
+	"brenner"
+	"brenner/api"
+
+	"github.com/spf13/cobra"
+)
+
+func newInbox(r *runner) *cobra.Command {
+	var req api.WaitingRequest
+	var kinds []string
+	c := &cobra.Command{
+		Use:   "inbox",
+		Short: "List everything that waits for a person, what most rests on first",
+		Example: `  brenner inbox
+  brenner inbox --kind promotion --kind stale`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Kinds = named[api.WaitKind](kinds)
+			res, err := ask(r, cmd, api.Service.Waiting, req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { printInbox(w, res) })
+		},
+	}
+	c.Flags().StringSliceVar(&kinds, "kind", nil, "only of this kind, such as promotion, stale or stalemate (repeatable)")
+	pageFlags(c, &req.Page)
+	return c
+}
+
+func printInbox(w *printer, res api.WaitingList) {
+	if res.Total == 0 {
+		w.Println("nothing waits for you")
+		return
+	}
+	rows := [][]string{{"WAITS", "KIND", "RESTS", "BY", "SINCE", "WHY"}}
+	for _, i := range res.Items {
+		since := "-"
+		if !i.Since.IsZero() {
+			since = instant(i.Since)
+		}
+		rows = append(rows, []string{i.Subject, string(i.Kind), fmt.Sprint(i.Rests), orDash(string(i.Author)), since, oneLine(printable(i.Title+": "+i.Why), 100)})
+	}
+	table(w, rows...)
+	if len(res.Items) < res.Total {
+		w.Printf("%d of %d\n", len(res.Items), res.Total)
+	}
+	more(w, res.Next)
+}
+
+// newReview shows everything needed to decide; below it stand what can be said
+// about a version without deciding.
+func newReview(r *runner) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "review [ID[@VERSION]]",
+		Short: "Show everything needed to decide about a version",
+		Long: `Show a version against the one that is canonical: what changes, what it rests
+on and how that stands, what was found against it, who made it, and what
+becomes stale if it is promoted. Without a name: the version in the inbox that
+most rests on.
+
+Then decide: artifact promote, artifact confirm, artifact deprecate, or
+review changes. Each takes --dry-run.`,
+		Example: `  brenner review
+  brenner review smith-2024@2`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := r.service(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var req api.ReviewRequest
+			if len(a) == 1 {
+				req.Ref, err = brenner.ParseRef(a[0])
+			} else {
+				req.Ref, err = firstToDecide(cmd, s)
+			}
+			if err != nil {
+				return err
+			}
+			res, err := s.Review(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { printReview(w, res) })
+		},
+	}
+	c.AddCommand(newReviewChanges(r), newReviewComment(r), newReviewSettle(r))
+	return c
+}
+
+// firstToDecide is the version in the inbox that most rests on.
+func firstToDecide(cmd *cobra.Command, s api.Service) (brenner.Ref, error) {
+	list, err := s.Waiting(cmd.Context(), api.WaitingRequest{Page: api.Page{Limit: 1}, Kinds: []api.WaitKind{api.WaitPromotion, api.WaitRebase}})
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	if len(list.Items) == 0 {
+		return brenner.Ref{}, brenner.Errorf(brenner.CodeNotFound, "no version waits to be decided upon").
+			WithHint("name one: `brenner review ID[@VERSION]`; `brenner inbox` lists what else waits")
+	}
+	return brenner.ParseRef(list.Items[0].Subject)
+}
+
+func printReview(w *printer, v api.ReviewView) {
+	printArtifact(w, v.ArtifactView, true)
+	if v.Waits != "" {
+		w.Printf("waits: %s\n", printable(v.Waits))
+	}
+	made := ""
+	if v.Role != "" {
+		made += " as " + string(v.Role)
+	}
+	if v.ArtifactView.Task != "" {
+		made += ", for " + v.ArtifactView.Task
+	}
+	if v.Context != "" {
+		made += ", shown " + v.Context
+	}
+	if made != "" {
+		w.Printf("made by %s%s\n", v.Metadata.Creator, made)
+	}
+	if v.Difference != nil {
+		heading(w, fmt.Sprintf("What changes, against %s", v.Against))
+		w.Print(printable(v.Difference.Text()))
+	} else {
+		heading(w, "Content")
+		w.Printf("%s\n", printable(contentText(v.Version)))
+	}
+	heading(w, "What it rests on")
+	for _, e := range v.Evidence {
+		note := ""
+		if e.Stale {
+			note = ", needs update"
+		}
+		if e.Now != 0 {
+			note += fmt.Sprintf(", @%d is in force", e.Now)
+		}
+		w.Printf("%s %s (%s%s): %s\n", e.Rel, e.Ref, e.Status, note, oneLine(printable(e.Summary), 100))
+	}
+	if len(v.Evidence) == 0 {
+		w.Println("nothing")
+	}
+	heading(w, "What was found against it")
+	for _, f := range v.Findings {
+		w.Printf("%s by %s: %s\n", f.Ref, f.Creator, oneLine(printable(f.Summary), 100))
+	}
+	if len(v.Findings) == 0 {
+		w.Println("nothing")
+	}
+	if len(v.Comments) > 0 {
+		heading(w, "Comments")
+		printComments(w, v.Comments)
+	}
+	heading(w, "If it is promoted")
+	if v.Hindrance != nil {
+		w.Printf("%s: %s\n", v.Hindrance.Code, printable(v.Hindrance.Message))
+	}
+	if v.Promotion != nil {
+		printDecision(w, *v.Promotion)
+	}
+}
+
+func printComments(w *printer, all []api.CommentInfo) {
+	for _, c := range all {
+		about := "on " + c.Ref.String()
+		if c.Reply != "" {
+			about = "answers " + c.Reply
+		}
+		if c.Settled {
+			about += ", settled"
+		}
+		w.Printf("%s %s %s (%s): %s\n", c.ID, c.Author, instant(c.At), about, oneLine(printable(c.Text), 200))
+	}
+}
+
+func newReviewChanges(r *runner) *cobra.Command {
+	var req api.RequestChangesRequest
+	var role string
+	c := &cobra.Command{
+		Use:     "changes ID[@VERSION]",
+		Short:   "Send a version back: writes a critique and opens a task for the author's role",
+		Example: `  brenner review changes smith-2024@2 --reason "say how many clones"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			var err error
+			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
+				return err
+			}
+			req.Write, req.Role = r.write(), brenner.Role(role)
+			res, err := ask(r, cmd, api.Service.RequestChanges, req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) {
+				if res.DryRun {
+					w.Printf("%s would go back to the role %s\n", res.Ref, res.Task.Role)
+					return
+				}
+				w.Printf("%s sent back: %s says why, %s asks the role %s for a new version\n", res.Ref, res.Critique, res.Task.ID, res.Task.Role)
+			})
+		},
+	}
+	c.Flags().StringVar(&req.Reason, "reason", "", "what is to change")
+	c.Flags().StringVar(&role, "role", "", "who is to make the changes (default: the role of the author)")
+	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "say what it would come to, and write nothing")
+	return c
+}
+
+func newReviewComment(r *runner) *cobra.Command {
+	var req api.CommentRequest
+	c := &cobra.Command{
+		Use:     "comment ID[@VERSION] TEXT",
+		Short:   "Say something about a version to the other persons",
+		Example: `  brenner review comment smith-2024@2 "is this the same cohort?"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			var err error
+			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
+				return err
+			}
+			req.Write, req.Text = r.write(), a[1]
+			res, err := ask(r, cmd, api.Service.Comment, req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { w.Printf("%s on %s\n", res.ID, res.Ref) })
+		},
+	}
+	c.Flags().StringVar(&req.Reply, "reply", "", "the comment that it answers")
+	return c
+}
+
+func newReviewSettle(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:     "settle COMMENT",
+		Short:   "Close a comment and its answers",
+		Example: `  brenner review settle comment-41`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			res, err := ask(r, cmd, api.Service.SettleComment, api.SettleCommentRequest{Write: r.write(), ID: a[0]})
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { w.Printf("%s settled\n", res.ID) })
+		},
+	}
+}
+
+func newArtifactSubmit(r *runner) *cobra.Command {
+	var req api.HandInRequest
+	c := &cobra.Command{
+		Use:     "submit ID[@VERSION]",
+		Short:   "Hand a version in: it waits in the inbox until a person decides",
+		Example: `  brenner artifact submit smith-2024@2 --note "the erratum is in"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			var err error
+			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
+				return err
+			}
+			req.Write = r.write()
+			res, err := ask(r, cmd, api.Service.HandIn, req)
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { w.Printf("%s waits to be decided upon\n", res.Ref) })
+		},
+	}
+	c.Flags().StringVar(&req.Note, "note", "", "what the reader should know")
+	return c
+}
+
+// heading sets off a part of a longer answer.
+func heading(w *printer, title string) { w.Printf("\n%s\n", title) }

@@ -36,9 +36,9 @@ type Store interface {
 
 	// Write runs fn alone among the writers of the project and commits what
 	// it did, or nothing if it returns an error or panics. Writes that queue
-	// at the same time may share a commit, each in its own savepoint: an error
-	// of one never undoes another. When Write returns nil the change is
-	// durable. A write that cannot start before the context's deadline, or
+	// at the same time may share a commit: an error of one never undoes
+	// another, but fn may then run once more, its first run having left no
+	// trace. When Write returns nil the change is durable. A write that cannot start before the context's deadline, or
 	// brenner.WriteDeadline if it has none, is STORE_BUSY.
 	//
 	// fn's error comes back as it is; a panic of fn goes on in the caller. An
@@ -159,6 +159,11 @@ type Reader interface {
 // Tx reads and writes inside one write.
 type Tx interface {
 	Reader
+
+	// Shared is a place of those whose writes share the transaction, empty at
+	// its beginning: what one keeps there about what it read or wrote, those
+	// after it find. It is gone when the transaction is rolled back.
+	Shared() *any
 
 	// Init makes the project, before anything else is written; PROJECT_EXISTS
 	// if there is one.

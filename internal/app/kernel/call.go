@@ -50,16 +50,18 @@ func (c *Call) As(who store.Actor) *Call {
 	return &other
 }
 
-// begin loads who asks and what is in force.
-func (k Caller) begin(ctx context.Context, r store.Reader) (*Call, error) {
+// begin loads who asks and what is in force, unless that is remembered.
+func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known) (*Call, error) {
 	size, err := r.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &Call{Reader: r, Ctx: ctx, Now: k.Now(), Position: size, Identity: k.Identity, kernel: k.Kernel}
-	var ok bool
-	if c.Who, c.Settings, ok = k.known.find(size, k.Name); ok {
-		return c, nil
+	for _, known := range append(remembered, &k.known) {
+		var ok bool
+		if c.Who, c.Settings, ok = known.find(size, k.Name); ok {
+			return c, nil
+		}
 	}
 	c.Who, err = c.Actor(ctx, k.Name)
 	if errors.Is(err, brenner.CodeNotFound) || (err == nil && !c.Who.Active) {
@@ -133,7 +135,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	var out, zero T
 	var c *Call
 	var ch *Change
-	var who store.Actor
+	var group *known
 	key := req.IdempotencyKey()
 	digest, err := requestDigest(name, key, req)
 	if err != nil {
@@ -142,13 +144,14 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	err = k.store.Write(ctx, func(tx store.Tx) (err error) {
 		ch = nil // the store may run this again
 		defer k.takeTurn(ctx, name)()
-		if c, err = k.begin(ctx, tx); err != nil {
+		group = knownIn(tx)
+		if c, err = k.begin(ctx, tx, group); err != nil {
 			return err
 		}
 		if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
 			return err
 		}
-		who = c.Who
+		who := c.Who // a use case may act in another role for a while
 		ch = &Change{Call: c, tx: tx}
 		if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
 			return err
@@ -156,16 +159,22 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		if !c.asked {
 			return errNotAsked
 		}
-		return ch.commit(key, digest, out)
+		if err := ch.commit(key, digest, out); err != nil {
+			return err
+		}
+		group.learn(ch.Position, who, ch.Settings)
+		if slices.ContainsFunc(ch.records, k.kinds.Governs) {
+			group.forget()
+		} else {
+			group.advance(ch.Position, ch.Position+int64(len(ch.records)))
+		}
+		return nil
 	})
 	if err != nil {
 		return zero, k.refused(ctx, c, err)
 	}
 	if ch != nil {
-		k.known.learn(ch.Position, who, ch.Settings)
-		if !slices.ContainsFunc(ch.records, k.kinds.Governs) {
-			k.known.advance(ch.Position, ch.Position+int64(len(ch.records)))
-		}
+		k.known.adopt(group)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -307,9 +308,11 @@ type ViewInForce struct {
 }
 
 // known remembers, for one journal position, who the actors are and what is in
-// force, so that a request need not read it again. It holds only what was
-// committed: a position is learnt from a snapshot, or from a write that came
-// through.
+// force, so that a request need not read it again. The kernel's holds only what
+// was committed: a position is learnt from a snapshot, or from a group of writes
+// that came through. Those whose writes share a transaction have one of their
+// own, which knows nothing any more from the first record on that governs: none
+// of them acts under what another of them has changed.
 type known struct {
 	mu       sync.Mutex
 	size     int64
@@ -340,6 +343,35 @@ func (k *known) learn(size int64, a store.Actor, s *Settings) {
 	}
 	k.settings = s
 	k.actors[a.Name] = a
+}
+
+// forget knows nothing any more.
+func (k *known) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.size, k.settings, k.actors = 0, nil, nil
+}
+
+// adopt takes over what a group knew at its end, once that is committed.
+func (k *known) adopt(group *known) {
+	group.mu.Lock()
+	defer group.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if group.settings != nil && group.size > k.size {
+		k.size, k.settings, k.actors = group.size, group.settings, maps.Clone(group.actors)
+	}
+}
+
+// knownIn is what is known to those whose writes share a transaction.
+func knownIn(tx store.Tx) *known {
+	shared := tx.Shared()
+	group, ok := (*shared).(*known)
+	if !ok {
+		group = &known{}
+		*shared = group
+	}
+	return group
 }
 
 // advance carries what is known over a write that touched neither actors nor

@@ -13,8 +13,11 @@ import (
 // tx writes to a copy of the state that becomes the state on commit.
 type tx struct {
 	reader
-	doom error // the first error of a writing method
+	doom   error // the first error of a writing method
+	shared any
 }
+
+func (t *tx) Shared() *any { return &t.shared }
 
 // try runs one change unless the context is done, and remembers its failure.
 func (t *tx) try(ctx context.Context, change func() error) error {

@@ -35,6 +35,8 @@ type group struct {
 	kept []*write
 	// over says that the transaction has ended, one way or the other.
 	over bool
+	// common is for those who write; see store.Tx.
+	common any
 }
 
 // standing is how far the journal of the project goes.
@@ -169,7 +171,7 @@ func (g *group) open() *tx {
 	on.held = g.held
 	t := &tx{
 		reader: reader{session: on, project: g.store.project, size: g.standing.records},
-		hashes: g.standing.hashes, known: newKnown(),
+		hashes: g.standing.hashes, known: newKnown(), common: &g.common,
 		shared: len(g.kept) > 0, others: len(g.held), first: none,
 	}
 	on.sending = t.guard

@@ -24,6 +24,7 @@ type tx struct {
 	hashes int64 // how many there are
 	known  known
 	noted  int // artifacts for the full-text index
+	common *any
 	// shared says that there are other writes in the transaction. others is
 	// how many of the statements held are theirs, and sentOthers how many of
 	// those last sent were.
@@ -39,6 +40,8 @@ type tx struct {
 const none = -1
 
 var _ store.Tx = (*tx)(nil)
+
+func (t *tx) Shared() *any { return t.common }
 
 const grace = 5 * time.Second
 

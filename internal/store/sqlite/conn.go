@@ -21,6 +21,8 @@ type conn struct {
 	raw   driver.Conn
 	cache map[string]*statement
 	args  []driver.NamedValue
+	// written counts the statements that may have changed something.
+	written int64
 	// broken is the first error after which the state of the transaction, and
 	// so everything in it, is given up.
 	broken error
@@ -130,6 +132,7 @@ func (c *conn) exec(ctx context.Context, sql string, args ...any) (changed, key 
 		return 0, 0, err
 	}
 	defer c.release(sql, s)
+	c.written++
 	result, err := s.raw.ExecContext(context.Background(), c.bind(args))
 	if err != nil {
 		return 0, 0, c.failed(err)

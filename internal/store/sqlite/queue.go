@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -18,9 +19,13 @@ import (
 // There is no goroutine behind it. A writer that has the turn runs its change
 // on its own goroutine, so a panic is its own; then it hands the turn, with the
 // transaction still open, to the next in line, or commits for the whole group
-// if nobody waits. Each change after the first of a group stands in a savepoint
-// and can fail alone. Waiting writers of other processes are met at the start
-// of a group, in begin.
+// if nobody waits. Waiting writers of other processes are met at the start of a
+// group, in begin.
+//
+// A change that fails is nearly always refused before it writes anything, and
+// then there is nothing to take back. One that has written takes its group with
+// it; the others of the group run again, each in a transaction of its own. So no
+// change pays for a savepoint, which makes SQLite copy every page it touches.
 type queue struct {
 	mu     sync.Mutex // guards the next three
 	line   []chan struct{}
@@ -38,10 +43,15 @@ type queue struct {
 // group is the writes that share a commit.
 type group struct {
 	changes int           // that succeeded
+	alone   bool          // nobody may join
 	done    chan struct{} // closed when err is known
 	err     error
 	tail    tail
+	shared  any // for those who write; see store.Tx
 }
+
+// errAgain ends a group that was rolled back because of another's change.
+var errAgain = errors.New("the group was taken back by another change")
 
 func (q *queue) write(ctx context.Context, fn func(store.Tx) error) error {
 	wait := ctx
@@ -50,18 +60,22 @@ func (q *queue) write(ctx context.Context, fn func(store.Tx) error) error {
 		defer stop()
 		wait = limited
 	}
-	if err := q.enter(wait); err != nil {
-		return err
+	for alone := false; ; alone = true {
+		if err := q.enter(wait); err != nil {
+			return err
+		}
+		g, noted, err := q.attempt(wait, fn, alone)
+		if err != nil {
+			return err
+		}
+		<-g.done
+		if g.err == nil {
+			q.worker.Noted(noted)
+		}
+		if !errors.Is(g.err, errAgain) {
+			return g.err
+		}
 	}
-	g, noted, err := q.attempt(wait, fn)
-	if err != nil {
-		return err
-	}
-	<-g.done
-	if g.err == nil {
-		q.worker.Noted(noted)
-	}
-	return g.err
 }
 
 // enter waits for the turn.
@@ -117,27 +131,25 @@ func (q *queue) leave(turn chan struct{}) bool {
 // attempt runs one change and passes the turn on, whatever happens. Without an
 // error the change is part of the group it gives, and noted is how many
 // artifacts it has noted for the full-text index.
-func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group, noted int, err error) {
+func (q *queue) attempt(wait context.Context, fn func(store.Tx) error, alone bool) (g *group, noted int, err error) {
 	defer q.pass()
+	if alone && q.group != nil {
+		q.commit()
+	}
 	if q.group == nil {
 		if err := q.begin(wait); err != nil {
 			return nil, 0, err
 		}
 	}
 	g = q.group
-	kept := false
+	g.alone = alone
+	kept, before := false, q.conn.written
 	defer func() {
 		if !kept { // an error, a panic, or the goroutine ended
-			q.undo()
+			q.undo(q.conn.written > before)
 		}
 	}()
-	background := context.Background()
-	if g.changes > 0 { // before that, the transaction itself can be undone
-		if err := q.conn.do(background, "SAVEPOINT change"); err != nil {
-			return nil, 0, err
-		}
-	}
-	t := &tx{reader: reader{c: q.conn, counted: q.counted}, tail: &g.tail}
+	t := &tx{reader: reader{c: q.conn, counted: q.counted}, tail: &g.tail, shared: &g.shared}
 	if err := fn(t); err != nil {
 		return nil, 0, err
 	}
@@ -147,26 +159,20 @@ func (q *queue) attempt(wait context.Context, fn func(store.Tx) error) (g *group
 	if q.conn.broken != nil {
 		return nil, 0, q.conn.broken
 	}
-	if g.changes > 0 {
-		if err := q.conn.do(background, "RELEASE change"); err != nil {
-			return nil, 0, err
-		}
-	}
 	g.changes++
 	kept = true
 	return g, t.noted, nil
 }
 
-// undo takes back the change of the turn and nothing else, if that is possible.
-func (q *queue) undo() {
-	background := context.Background()
-	q.group.tail.known = false
-	if q.conn.broken == nil && q.group.changes > 0 {
-		if q.conn.do(background, "ROLLBACK TO change") == nil && q.conn.do(background, "RELEASE change") == nil {
-			return
-		}
+// undo takes back the change of the turn: there is nothing to do if it has not
+// written, and otherwise the group goes with it and the others run again.
+func (q *queue) undo(wrote bool) {
+	switch {
+	case q.conn.broken != nil:
+		q.abandon(q.conn.broken)
+	case wrote || q.group.changes == 0:
+		q.abandon(errAgain)
 	}
-	q.abandon(q.conn.broken)
 }
 
 // abandon rolls the whole group back.
@@ -197,7 +203,7 @@ func (q *queue) pass() {
 func (q *queue) handOn() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	full := q.group != nil && q.group.changes >= brenner.MaxGroupCommit
+	full := q.group != nil && (q.group.alone || q.group.changes >= brenner.MaxGroupCommit)
 	if len(q.line) > 0 && !full {
 		close(q.line[0])
 		q.line = slices.Delete(q.line, 0, 1)

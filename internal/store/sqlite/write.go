@@ -17,10 +17,13 @@ type tx struct {
 	// keys remembers the artifacts this write has looked up.
 	keys map[brenner.ArtifactID]int64
 	// made are the artifacts this write has made: they had no versions.
-	made  map[int64]bool
-	tail  *tail
-	noted int // artifacts for the full-text index
+	made   map[int64]bool
+	tail   *tail
+	shared *any
+	noted  int // artifacts for the full-text index
 }
+
+func (t *tx) Shared() *any { return t.shared }
 
 // note dooms the write if a writing method fails.
 func (t *tx) note(err *error) {

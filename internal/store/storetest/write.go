@@ -26,9 +26,10 @@ func actorNames(t testing.TB, s store.Store) []string {
 func hold(t testing.TB, s store.Store) (release func()) {
 	t.Helper()
 	started, done, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	start := sync.OnceFunc(func() { close(started) }) // it may run again
 	go func() {
 		ended <- s.Write(context.Background(), func(store.Tx) error {
-			close(started)
+			start()
 			<-done
 			return nil
 		})

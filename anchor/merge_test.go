@@ -16,6 +16,15 @@ import (
 	"brenner/internal/linediff"
 )
 
+// tries is how many cases are tried: a few in every run, all of them in the
+// long one (make soak).
+func tries(few, all int) int {
+	if os.Getenv("BRENNER_SOAK") != "" {
+		return all
+	}
+	return few
+}
+
 // triple is a base and two texts made from it.
 type triple struct{ base, ours, theirs string }
 
@@ -203,12 +212,12 @@ func TestRebase_AgreesWithGit(t *testing.T) {
 		t.Skip("git is not installed: no judge to ask")
 	}
 	r := rand.New(rand.NewPCG(13, 1))
-	cases := map[string][]triple{"generated": generated(r, 1200)}
-	if chains := history(t, 200); len(chains) > 0 {
-		cases["history"] = fromHistory(r, chains, 1000)
+	cases := map[string][]triple{"generated": generated(r, tries(150, 1200))}
+	if chains := history(t, tries(40, 200)); len(chains) > 0 {
+		cases["history"] = fromHistory(r, chains, tries(100, 1000))
 	} else {
 		t.Log("no history of this repository here: generated texts only")
-		cases["more generated"] = generated(r, 1000)
+		cases["more generated"] = generated(r, tries(100, 1000))
 	}
 	for name, triples := range cases {
 		t.Run(name, func(t *testing.T) {

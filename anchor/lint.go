@@ -147,7 +147,7 @@ func (l *linter) joinsLines(e edit) (brenner.Code, string) {
 		return brenner.CodeLinesJoined, "a line with nothing on it stays behind"
 	case glued(l.base, e):
 		return brenner.CodeLinesJoined, fmt.Sprintf("the new block is put onto the end of %s without a space", quote(before(l.base, e.start)))
-	case strings.Contains(e.text, "\n\n\n") && !strings.Contains(l.base, "\n\n\n"):
+	case l.gapes(e.text):
 		return brenner.CodeLinesJoined, "the new block has several empty lines in a row, as nothing else in the text"
 	case joins(l.base, e) && (old == "" || strings.TrimSpace(old) != ""):
 		return brenner.CodeLinesJoined, fmt.Sprintf("%s is joined to the new block's end", quote(behind(l.base, e.end)))
@@ -161,6 +161,21 @@ func (l *linter) joinsLines(e edit) (brenner.Code, string) {
 		}
 	}
 	return "", ""
+}
+
+// gapes says that a text has more empty lines in a row, two at least, than
+// there are anywhere in the base.
+func (l *linter) gapes(s string) bool {
+	most, n := 0, 0
+	for i := range len(s) {
+		if s[i] != '\n' {
+			n = 0
+			continue
+		}
+		n++
+		most = max(most, n)
+	}
+	return most > 2 && !strings.Contains(l.base, strings.Repeat("\n", most))
 }
 
 // glued says that an insertion of more than a word begins right behind the last

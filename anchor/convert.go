@@ -37,6 +37,17 @@ func (e Edit) Patch(base Text) (Patch, error) {
 	return compose(base, result, edits, e.Path)
 }
 
+// Named is the edit of a file by another name.
+func (e Edit) Named(path string) Edit {
+	e.Path = path
+	if e.patch != nil {
+		p := *e.patch
+		p.Path = path
+		e.patch = &p
+	}
+	return e
+}
+
 // NeedsBase says that an edit does not name the text it was made for itself.
 func (e Edit) NeedsBase() bool { return e.patch == nil }
 
@@ -134,7 +145,31 @@ func (e Edit) locateInTurn(base string) ([]edit, []misfit) {
 	if text == base {
 		return nil, nil
 	}
+	if edits, ok := e.atOnce(base, text); ok {
+		return edits, nil
+	}
 	return refine(base, lineEdits(base, text)), nil
+}
+
+// atOnce gives the hunks as they were written, if they do not build on each
+// other: then what looks odd about one can still be seen (P17).
+func (e Edit) atOnce(base, want string) (edits []edit, ok bool) {
+	for _, h := range e.hunks {
+		at := 0
+		for _, p := range h.places(base, 0) {
+			if p >= at {
+				at = p + h.reach(base, p)
+				edits = append(edits, edit{start: p, end: at, text: h.text(base, p)})
+			}
+		}
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	for i := 1; i < len(edits); i++ {
+		if edits[i].start < edits[i-1].end || edits[i].start == edits[i-1].start {
+			return nil, false
+		}
+	}
+	return edits, Text{s: base}.splice(edits).s == want
 }
 
 // most is how many places of one hunk are looked at.

@@ -2,6 +2,7 @@ package anchor
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,6 +32,8 @@ type Change struct {
 	Rebased *Patch
 	// Already counts the changes of the patch that the file had made already.
 	Already int
+	// Warnings say what looks odd about the change (P17).
+	Warnings []brenner.Diagnostic
 }
 
 // Paths gives the files a set touches, in the order of the patches. A patch
@@ -118,7 +121,7 @@ func (s Set) Plan(files map[string]Text) ([]Change, error) {
 func (s Set) change(p Patch, text Text) (Change, error) {
 	res, err := Apply(p, text)
 	if brenner.CodeOf(err) != brenner.CodeBaseMismatch {
-		return Change{Outcome: res.Outcome, Before: text, After: res.Text}, err
+		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Warnings: res.Warnings}, err
 	}
 	var base *Text
 	if b, ok := s.Bases[p.Base]; ok {
@@ -130,13 +133,48 @@ func (s Set) change(p Patch, text Text) (Change, error) {
 		return Change{Outcome: AlreadyApplied, Before: text, After: text, Already: r.Already}, nil
 	case failed == nil && s.Rebase:
 		res, err := Apply(r.Patch, text)
-		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Rebased: &r.Patch, Already: r.Already}, err
+		return Change{Outcome: res.Outcome, Before: text, After: res.Text, Rebased: &r.Patch, Already: r.Already, Warnings: res.Warnings}, err
 	case s.Rebase:
 		return Change{}, failed
 	case failed == nil:
 		return Change{}, mismatch(p, text.Sum(), &r.Patch, nil)
 	}
 	return Change{}, mismatch(p, text.Sum(), nil, conflictsOf(failed))
+}
+
+// Tie adds edits of files to a set as patches: each is tied to a text of Bases
+// that it fits, if there are any, otherwise to the file it names. An edit that
+// names no file is about the one given.
+func (s Set) Tie(edits []Edit, only string, files map[string]Text) (Set, error) {
+	s.Patches = slices.Clone(s.Patches)
+	for _, e := range edits {
+		if e.Path == "" && only != "" {
+			e = e.Named(only)
+		}
+		name, err := CleanPath(e.Path)
+		if err != nil {
+			return s, err
+		}
+		p, err := s.tie(e.Named(name), files)
+		if err != nil {
+			return s, inFile(err, name)
+		}
+		s.Patches = append(s.Patches, p)
+	}
+	return s, nil
+}
+
+func (s Set) tie(e Edit, files map[string]Text) (Patch, error) {
+	for _, sum := range slices.Sorted(maps.Keys(s.Bases)) {
+		if p, err := e.Patch(s.Bases[sum]); err == nil {
+			return p, nil
+		}
+	}
+	base, ok := files[e.Path]
+	if !ok {
+		base = Absent()
+	}
+	return e.Patch(base)
 }
 
 // inFile says which file of a set a refusal is about.

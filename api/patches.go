@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"strings"
 
 	"brenner"
 	"brenner/anchor"
@@ -31,8 +33,17 @@ type ApplyPatchRequest struct {
 	Write
 	// Ref is the version the patch is applied to, and the parent of the new
 	// one; version 0 is the head.
-	Ref   brenner.Ref    `json:"ref"`
+	Ref brenner.Ref `json:"ref"`
+	// Patch is the change in any format that is read (P16): an anchor patch or
+	// an edit with old_string and new_string as an object, everything else as a
+	// string. A change without a checksum is for the version that Base names,
+	// or Ref.
 	Patch jsontext.Value `json:"patch"`
+	// Format names the format; empty: it is recognised.
+	Format anchor.Format `json:"format,omitzero"`
+	// Base is the version that a change without a checksum was made for, if
+	// that is not the version it is to be applied to.
+	Base brenner.Version `json:"base,omitzero"`
 	// Rebase carries the change over if the patch was made for another text
 	// (P13).
 	Rebase bool `json:"rebase,omitzero"`
@@ -59,9 +70,13 @@ type PatchResult struct {
 	// Before and After are checksums of the canonical text, which patches name.
 	Before brenner.Digest `json:"before_sha256"`
 	After  brenner.Digest `json:"after_sha256"`
-	// Rebased is the patch that was really applied, if not the one given.
+	// Rebased is the patch that was really applied, if not the one given;
+	// Already counts those of its changes that the text had made before.
 	Rebased *anchor.Patch `json:"rebased,omitzero"`
-	DryRun  bool          `json:"dry_run,omitzero"`
+	Already int           `json:"already,omitzero"`
+	// Warnings say what looks odd about the change (P17).
+	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
+	DryRun   bool                 `json:"dry_run,omitzero"`
 }
 
 // PatchRefusal is attached to the refusal of a patch.
@@ -70,8 +85,10 @@ type PatchRefusal struct {
 	// Expected and Actual are the checksums that differ, if that is why.
 	Expected brenner.Digest `json:"expected,omitzero"`
 	Actual   brenner.Digest `json:"actual,omitzero"`
-	// Rebased is a patch that does apply, where one exists (P13).
+	// Rebased is a patch that does apply, where one exists (P13); Conflicts are
+	// the lines that both sides changed, where that is why there is none.
 	Rebased     *anchor.Patch      `json:"rebased,omitzero"`
+	Conflicts   *anchor.Conflicts  `json:"conflicts,omitzero"`
 	Explanation anchor.Explanation `json:"explanation"`
 	// Failures counts the refusals of this kind on this artifact, in the
 	// session or by the actor. Stalemate is what they have led to (S4).
@@ -81,10 +98,24 @@ type PatchRefusal struct {
 
 // ExplainPatchRequest asks about one patch and one version.
 type ExplainPatchRequest struct {
-	Ref   brenner.Ref    `json:"ref"` // version 0: the head
-	Patch jsontext.Value `json:"patch"`
+	Ref brenner.Ref `json:"ref"` // version 0: the head
+	// Patch and Format are as in ApplyPatchRequest.
+	Patch  jsontext.Value `json:"patch"`
+	Format anchor.Format  `json:"format,omitzero"`
 	// Also are versions of other text artifacts to look in.
 	Also []brenner.Ref `json:"also,omitzero"`
+}
+
+// PatchOf gives a change as it was written the form in which requests carry it.
+func PatchOf(raw []byte) jsontext.Value {
+	if v := jsontext.Value(bytes.TrimSpace(raw)); v.IsValid() {
+		return v
+	}
+	quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(string(raw), "\uFFFD"))
+	if err != nil {
+		panic(err) // valid UTF-8 can be quoted
+	}
+	return quoted
 }
 
 // PatchExplanation says of one version why a patch does not fit it.

@@ -17,7 +17,7 @@ func ExampleArbitrate() {
 	why := anchor.Explain(patch, now, anchor.Elsewhere{})
 	refused := stalemate.Failure{Target: "numbers.txt", Code: why.Code, Actor: stalemate.Tool, At: "2026-01-05T09:00:00Z", Message: why.Message}
 
-	s := stalemate.Automatic([]stalemate.Failure{refused, refused, refused}, now, patch, why, nil)
+	s := stalemate.Automatic([]stalemate.Failure{refused, refused, refused}, now, string(patch.JSON()), why, nil)
 	verdict := stalemate.Arbitrate(s)
 	fmt.Println(s.State, len(s.Evidence))
 	fmt.Println(verdict.Outcome)

@@ -346,7 +346,7 @@ func failing(t *testing.T) Stalemate {
 	}}}
 	x := anchor.Explain(p, base, anchor.Elsewhere{})
 	f := Failure{Session: "s1", Target: "a.txt", Code: x.Code, Actor: "ada", At: "2026-01-02T03:04:05Z", Message: x.Message}
-	return Automatic([]Failure{f, f, f}, base, p, x, nil)
+	return Automatic([]Failure{f, f, f}, base, string(p.JSON()), x, nil)
 }
 
 // S4: the system attaches base, patch and explanation. S6: replaying them
@@ -403,7 +403,7 @@ func TestArbitrate_KnowsTheOlderTextItWasGiven(t *testing.T) {
 	older := []anchor.Named{{Name: "notes@1", Text: was}, {Name: "notes@0", Text: text("nothing")}}
 	x := anchor.Explain(p, now, anchor.Elsewhere{Older: older})
 	f := Failure{Target: "notes", Code: x.Code, Actor: Tool, At: "2026-01-02T03:04:05Z", Message: x.Message}
-	s := Automatic([]Failure{f, f, f}, now, p, x, older)
+	s := Automatic([]Failure{f, f, f}, now, string(p.JSON()), x, older)
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}

@@ -46,10 +46,10 @@ func Due(earlier []Failure, latest Failure) bool {
 const Tool brenner.ActorName = "brenner"
 
 // Automatic is the stalemate of failures of one patch on one text, raised: with
-// text, patch and explanation attached, and every older text that the
+// text, patch (as it was sent) and explanation attached, and every older text that the
 // explanation names. The evidence is what it is, however much it looks like a
 // placeholder.
-func Automatic(failures []Failure, text anchor.Text, p anchor.Patch, x anchor.Explanation, older []anchor.Named) Stalemate {
+func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Explanation, older []anchor.Named) Stalemate {
 	last := failures[len(failures)-1]
 	tool := Tool
 	if last.Actor == Tool {
@@ -66,7 +66,7 @@ func Automatic(failures []Failure, text anchor.Text, p anchor.Patch, x anchor.Ex
 		},
 		Evidence: []Evidence{
 			{Kind: KindFileContent, Path: last.Target, Content: string(text.Bytes())},
-			{Kind: KindPatch, Content: string(p.JSON())},
+			{Kind: KindPatch, Content: patch},
 			{Kind: KindExplanation, Content: x.String()},
 		},
 	}

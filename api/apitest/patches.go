@@ -183,9 +183,60 @@ func patchCases() []testCase {
 				s.refused(err, brenner.CodeNotFound)
 				_, err = s.pi.patches(ref("plan", 7), patch)
 				s.refused(err, brenner.CodeNotFound)
-				_, err = s.pi.patches(ref("plan", 1), jsontext.Value(`{"protocol_id":"json_diff"}`)) // P1
-				s.refused(err, brenner.CodeInvalidPatch)
 			})
+		}},
+		{"a change comes in any format, for the version it names", func(s *scene) { // P16, P13
+			for i, change := range []string{
+				`{"old_string":"- count clones\n","new_string":"- count all clones\n"}`,
+				"--- a/plan\n+++ b/plan\n@@ -2,3 +2,3 @@\n \n-- count clones\n+- count all clones\n - write home\n",
+				"<<<<<<< SEARCH\n- count clones\n=======\n- count all clones\n>>>>>>> REPLACE\n",
+				"*** Begin Patch\n*** Update File: plan\n@@\n-- count clones\n+- count all clones\n*** End Patch\n",
+			} {
+				id := brenner.ArtifactID(fmt.Sprintf("plan%d", i))
+				s.pi.creates(note(id, planText))
+				s.pi.rewrites(id, movedText)
+				patch := api.PatchOf([]byte(change))
+				s.unchanged(func() {
+					_, err := s.pi.patches(ref(id, 0), patch) // nobody could tell whether the text has moved
+					s.refused(err, brenner.CodeInvalidValue)
+				})
+				res, err := s.pi.patches(ref(id, 2), patch)
+				s.must(err)
+				if res.Outcome != anchor.Applied || res.From != ref(id, 2) || res.Rebased != nil {
+					s.Errorf("%s: %+v", change, res)
+				}
+				s.says(ref(id, 3), bothText)
+			}
+			// Made for version 1, and to go where the text is now.
+			s.pi.creates(note("plan", planText))
+			s.pi.rewrites("plan", movedText)
+			res, err := s.pi.ApplyPatch(s.ctx, api.ApplyPatchRequest{
+				Ref: ref("plan", 0), Base: 1, Rebase: true, SummaryHolds: true,
+				Patch: jsontext.Value(`{"old_string":"- count clones\n","new_string":"- count all clones\n"}`),
+			})
+			s.must(err)
+			if res.From != ref("plan", 2) || res.Rebased == nil {
+				s.Errorf("%+v", res)
+			}
+			s.says(ref("plan", 3), bothText)
+		}},
+		{"what is applied and looks odd is warned about", func(s *scene) { // P17
+			s.pi.creates(note("plan", planText))
+			res, err := s.pi.patches(ref("plan", 1), jsontext.Value(`{"old_string":"- count clones\n","new_string":"- count clones"}`))
+			s.must(err)
+			if len(res.Warnings) != 1 || res.Warnings[0].Code != brenner.CodeLinesJoined {
+				s.Errorf("%+v", res.Warnings)
+			}
+		}},
+		{"a patch that cannot be read counts like any other", func(s *scene) { // S4, P1
+			s.pi.creates(note("plan", planText))
+			for n := 1; n <= 3; n++ {
+				_, err := s.pi.patches(ref("plan", 1), jsontext.Value(`{"protocol_id":"json_diff"}`))
+				_, d := s.refusedPatch(err, brenner.CodeInvalidPatch)
+				if d.Failures != n || (d.Stalemate != "") != (n == 3) {
+					s.Fatalf("%d: %+v", n, d)
+				}
+			}
 		}},
 		{"a patch for an older version is rebased with the text from the store", func(s *scene) { // P13
 			s.pi.creates(note("plan", planText))

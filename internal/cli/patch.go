@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 
 	"brenner"
 	"brenner/anchor"
@@ -14,18 +16,40 @@ import (
 
 func newPatch(r *runner) *cobra.Command {
 	return group("patch", "Change text by quoting it: apply, check, explain and make anchor patches",
-		newPatchApply(r), newPatchCheck(r), newPatchExplain(r), newPatchDiff(r), newPatchReverse(r), newPatchRebase(r))
+		newPatchApply(r), newPatchCheck(r), newPatchExplain(r), newPatchConvert(r), newPatchDiff(r), newPatchReverse(r), newPatchRebase(r), newPatchChecksum(r))
 }
 
-// patchFlags say where the files are and what the patches were made for.
+// patchFlags say where the files are, what the patches are written in and what
+// they were made for.
 type patchFlags struct {
-	root  string
-	bases []string
+	root, format, path string
+	bases              []string
+	force              bool
 }
+
+// formatsHelp names the formats that are read.
+const formatsHelp = `Besides anchor patches, unified diffs, SEARCH/REPLACE blocks, apply_patch
+envelopes and edits with old_string and new_string are read; --format names the
+format where it cannot be recognised. Such a change must quote the text exactly
+and in one place, and is then treated like an anchor patch.`
 
 func (f *patchFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "root", ".", "directory that the paths in patches start from; nothing outside is touched")
 	c.Flags().StringArrayVar(&f.bases, "base", nil, "a text that a patch was made for, for rebasing; repeatable, found by checksum")
+	f.addFormat(c)
+}
+
+func (f *patchFlags) addFormat(c *cobra.Command) {
+	c.Flags().StringVar(&f.format, "format", string(anchor.FormatAuto), "what the change is written in: "+words(anchor.Formats()))
+	c.Flags().StringVar(&f.path, "path", "", "the file that a change is about which names none")
+}
+
+// check refuses a format that is none.
+func (f *patchFlags) check(cmd *cobra.Command) error {
+	if !slices.Contains(anchor.Formats(), anchor.Format(f.format)) {
+		return usage(cmd, fmt.Errorf("%q is no format; there are %s", f.format, words(anchor.Formats())))
+	}
+	return nil
 }
 
 func newPatchApply(r *runner) *cobra.Command {
@@ -38,28 +62,34 @@ func newPatchApply(r *runner) *cobra.Command {
 		Long: `Apply patches to the files they name. Several patches are one set: either
 every file is changed or none, also if the program is killed on the way. PATCH
 may be - for standard input. Byte order mark, line endings and mode of a file
-are kept.
+are kept. A patch that is applied but looks odd is warned about.
+
+` + formatsHelp + `
 
 With --artifact one patch is applied to a version of a text artifact and makes
 a new version on it, which owes a summary and a change note as any update does.
 The text that the patch was made for is looked for among the other versions.`,
 		Example: `  brenner patch apply --dry-run fix.json
   brenner patch apply --root src --rebase fix.json tests.json
+  git diff | brenner patch apply --root ../copy -
   brenner patch apply --artifact methods@3 --summary-holds --what "clone count" --why "erratum" fix.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := target.check(cmd); err != nil {
 				return err
 			}
-			if target.ref != "" {
-				return r.patchArtifact(cmd, target, names, rebase, dryRun)
+			if err := flags.check(cmd); err != nil {
+				return err
 			}
-			set, err := r.patchSet(names, flags.bases)
+			if target.ref != "" {
+				return r.patchArtifact(cmd, target, flags, names, rebase, dryRun)
+			}
+			set, err := r.patchSet(names, flags)
 			if err != nil {
 				return err
 			}
 			set.Rebase = rebase
-			changes, err := r.patchFiles(cmd.Context(), flags.root, set, dryRun)
+			changes, err := r.patchFiles(cmd.Context(), flags, set, dryRun)
 			if err != nil {
 				return err
 			}
@@ -72,6 +102,7 @@ The text that the patch was made for is looked for among the other versions.`,
 	c.MarkFlagsMutuallyExclusive("artifact", "base")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "go the same way but write nothing")
 	c.Flags().BoolVar(&rebase, "rebase", false, "where the text has changed since, apply the change to what it is now")
+	c.Flags().BoolVar(&flags.force, "force", false, "also replace files that are read-only, of another owner, or have several names (hard links)")
 	return c
 }
 
@@ -83,24 +114,29 @@ func newPatchCheck(r *runner) *cobra.Command {
 		Short: "Say of each patch whether it would apply",
 		Long: `Say of each patch whether it would apply, each by itself, to the file it
 names or with --artifact to a version. Nothing is written. The exit status is
-that of the first refusal.`,
+that of the first refusal.
+
+` + formatsHelp,
 		Example: `  brenner patch check fix.json tests.json
   brenner patch check --artifact methods@3 fix.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if ref != "" {
-				return r.checkArtifact(cmd, ref, names)
+			if err := flags.check(cmd); err != nil {
+				return err
 			}
-			set, err := r.patchSet(names, flags.bases)
+			if ref != "" {
+				return r.checkArtifact(cmd, ref, flags, names)
+			}
+			set, err := r.patchSet(names, flags)
 			if err != nil {
 				return err
 			}
 			var changes []anchor.Change
 			var refusals []*brenner.Error
-			for _, p := range set.Patches {
+			for _, e := range set.edits {
 				one := set
-				one.Patches = []anchor.Patch{p}
-				done, err := r.patchFiles(cmd.Context(), flags.root, one, true)
+				one.edits = []anchor.Edit{e}
+				done, err := r.patchFiles(cmd.Context(), flags, one, true)
 				if e := (*brenner.Error)(nil); errors.As(err, &e) {
 					refusals = append(refusals, e)
 				} else if err != nil {
@@ -136,29 +172,34 @@ func refuseAll(refusals []*brenner.Error) error {
 }
 
 func newPatchExplain(r *runner) *cobra.Command {
-	var root, ref string
+	var flags patchFlags
+	var ref string
 	var older, also []string
 	c := &cobra.Command{
 		Use:   "explain PATCH",
 		Short: "Say why a patch does not fit, and offer one that does",
 		Long: `Say why a patch does not fit the file it names, or with --artifact a version:
 what most likely went wrong, the first difference with every invisible character
-written out, and, where one exists, a corrected patch that has been proved to
-apply. Nothing is written. Of an artifact the other versions are looked in too.`,
+written out, and, where one repair is possible and no other, a corrected patch.
+It is called proved only if the result has the checksum that the patch promises;
+otherwise it is likely, and shown as a diff of what it would do. Nothing is
+written. Of an artifact the other versions are looked in too.`,
 		Example: `  brenner patch explain fix.json
   brenner patch explain --older notes.old.md --also README.md fix.json
   brenner patch explain --artifact methods@3 --also results@1 fix.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if ref != "" {
-				return r.explainArtifact(cmd, ref, also, names[0])
+			if err := flags.check(cmd); err != nil {
+				return err
 			}
-			set, err := r.patchSet(names, nil)
+			if ref != "" {
+				return r.explainArtifact(cmd, ref, flags, also, names[0])
+			}
+			e, err := r.oneEdit(names[0], flags)
 			if err != nil {
 				return err
 			}
-			p := set.Patches[0]
-			text, err := r.patchTarget(cmd.Context(), root, p)
+			text, err := r.patchTarget(cmd.Context(), flags.root, e.Path)
 			if err != nil {
 				return err
 			}
@@ -169,10 +210,11 @@ apply. Nothing is written. Of an artifact the other versions are looked in too.`
 			if elsewhere.Others, err = r.namedTexts(also); err != nil {
 				return err
 			}
-			return r.showExplanation(anchor.Explain(p, text, elsewhere))
+			return r.showExplanation(e.Explain(text, elsewhere))
 		},
 	}
-	c.Flags().StringVar(&root, "root", ".", "directory that the path in the patch starts from")
+	c.Flags().StringVar(&flags.root, "root", ".", "directory that the path in the patch starts from")
+	flags.addFormat(c)
 	c.Flags().StringArrayVar(&older, "older", nil, "an earlier version of the file, to look in; repeatable")
 	c.Flags().StringArrayVar(&also, "also", nil, "another file, or ID[@VERSION] of another artifact, to look in; repeatable")
 	artifactFlag(c, &ref)
@@ -228,18 +270,19 @@ func newPatchReverse(r *runner) *cobra.Command {
 		Use:   "reverse PATCH",
 		Short: "Make the patch that undoes another",
 		Long: `Make the patch that undoes PATCH and print it. The text comes from --base or
-from the file that PATCH names, which may be as it was before or after PATCH.`,
+from the file that PATCH names, which may be as it was before or after PATCH. A
+patch that replaces the whole text does not hold the old one: it is undone from
+the text before it.`,
 		Example: `  brenner patch reverse fix.json > unfix.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			set, err := r.patchSet(names, flags.bases)
+			p, bases, err := r.onePatch(names[0], flags)
 			if err != nil {
 				return err
 			}
-			p := set.Patches[0]
-			text, ok := set.Bases[p.Base]
+			text, ok := bases[p.Base]
 			if !ok {
-				if text, err = r.patchTarget(cmd.Context(), flags.root, p); err != nil {
+				if text, err = r.patchTarget(cmd.Context(), flags.root, p.Path); err != nil {
 					return err
 				}
 			}
@@ -260,24 +303,24 @@ func newPatchRebase(r *runner) *cobra.Command {
 		Use:   "rebase PATCH",
 		Short: "Make the patch that does the same to the file as it is now",
 		Long: `Make the patch that does to the present file what PATCH does to the text it
-was made for, and print it. With --base the change is merged three ways;
-without, every anchor and old block must still fit in exactly one place.`,
+was made for, and print it. With --base the change is merged three ways, as git
+merges; a conflict is shown with its lines. Without, every anchor and old block
+must still fit in exactly one place, and nothing may come out doubled.`,
 		Example: `  brenner patch rebase --base notes.old.md fix.json > fix2.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			set, err := r.patchSet(names, flags.bases)
+			p, bases, err := r.onePatch(names[0], flags)
 			if err != nil {
 				return err
 			}
-			p := set.Patches[0]
-			text, err := r.patchTarget(cmd.Context(), flags.root, p)
+			text, err := r.patchTarget(cmd.Context(), flags.root, p.Path)
 			if err != nil {
 				return err
 			}
 			var base *anchor.Text
-			if b, ok := set.Bases[p.Base]; ok {
+			if b, ok := bases[p.Base]; ok {
 				base = &b
-			} else if len(set.Bases) > 0 {
+			} else if len(bases) > 0 {
 				return brenner.Errorf(brenner.CodeBaseUnknown, "no text given with --base has the checksum %.12s… that the patch was made for", p.Base)
 			}
 			rebased, err := anchor.Rebase(p, text, base)
@@ -291,21 +334,24 @@ without, every anchor and old block must still fit in exactly one place.`,
 	return c
 }
 
-// patchSet reads patches, and the texts they may have been made for.
-func (r *runner) patchSet(names, bases []string) (anchor.Set, error) {
-	set := anchor.Set{Bases: map[brenner.Digest]anchor.Text{}}
+// patchSet is changes of files as they were read, to be tied to the files.
+type patchSet struct {
+	anchor.Set
+	edits []anchor.Edit
+	path  string // of a change that names none
+}
+
+// patchSet reads changes, and the texts they may have been made for.
+func (r *runner) patchSet(names []string, f patchFlags) (patchSet, error) {
+	set := patchSet{Set: anchor.Set{Bases: map[brenner.Digest]anchor.Text{}}, path: f.path}
 	for _, name := range names {
-		raw, err := r.read(name, brenner.MaxPatchBytes)
+		edits, err := r.edits(name, f)
 		if err != nil {
 			return set, err
 		}
-		p, err := anchor.Parse(raw)
-		if err != nil {
-			return set, from(name, err)
-		}
-		set.Patches = append(set.Patches, p)
+		set.edits = append(set.edits, edits...)
 	}
-	for _, name := range bases {
+	for _, name := range f.bases {
 		t, err := r.text(name)
 		if err != nil {
 			return set, err
@@ -315,20 +361,78 @@ func (r *runner) patchSet(names, bases []string) (anchor.Set, error) {
 	return set, nil
 }
 
-// patchFiles applies a set to files below a directory.
-func (r *runner) patchFiles(ctx context.Context, root string, set anchor.Set, dryRun bool) ([]anchor.Change, error) {
-	paths, err := set.Paths()
+func (r *runner) edits(name string, f patchFlags) ([]anchor.Edit, error) {
+	raw, err := r.read(name, brenner.MaxPatchBytes)
 	if err != nil {
 		return nil, err
 	}
-	return patchfs.Update(ctx, r.path(root), paths, dryRun, set.Plan)
+	edits, err := anchor.ReadEdits(raw, anchor.Format(f.format))
+	if err != nil {
+		return nil, from(name, err)
+	}
+	for i, e := range edits {
+		if e.Path == "" && f.path != "" {
+			edits[i] = e.Named(f.path)
+		}
+	}
+	return edits, nil
+}
+
+// oneEdit reads a change of one file.
+func (r *runner) oneEdit(name string, f patchFlags) (anchor.Edit, error) {
+	edits, err := r.edits(name, f)
+	if err != nil {
+		return anchor.Edit{}, err
+	}
+	if len(edits) != 1 {
+		return anchor.Edit{}, brenner.Errorf(brenner.CodeInvalidValue, "%s changes %d files, and this is about one", name, len(edits))
+	}
+	return edits[0], nil
+}
+
+// onePatch reads one anchor patch, and the texts it may have been made for.
+func (r *runner) onePatch(name string, f patchFlags) (anchor.Patch, map[brenner.Digest]anchor.Text, error) {
+	f.format = string(anchor.FormatAnchor)
+	set, err := r.patchSet([]string{name}, f)
+	if err != nil {
+		return anchor.Patch{}, nil, err
+	}
+	p, err := set.edits[0].Patch(anchor.Absent())
+	return p, set.Bases, err
+}
+
+// patchFiles applies a set to files below a directory.
+func (r *runner) patchFiles(ctx context.Context, f patchFlags, set patchSet, dryRun bool) ([]anchor.Change, error) {
+	paths := make([]string, len(set.edits))
+	for i, e := range set.edits {
+		var err error
+		if paths[i], err = anchor.CleanPath(e.Path); err != nil {
+			return nil, unnamed(e, err)
+		}
+	}
+	opts := patchfs.Options{DryRun: dryRun, Force: f.force}
+	return patchfs.Update(ctx, r.path(f.root), paths, opts, func(files map[string]anchor.Text) ([]anchor.Change, error) {
+		tied, err := set.Tie(set.edits, set.path, files)
+		if err != nil {
+			return nil, err
+		}
+		return tied.Plan(files)
+	})
+}
+
+// unnamed says what to do about a change that names no file.
+func unnamed(e anchor.Edit, err error) error {
+	if refused := (*brenner.Error)(nil); e.Path == "" && errors.As(err, &refused) {
+		return brenner.Errorf(refused.Code, "the change names no file").WithHint("name it with --path")
+	}
+	return err
 }
 
 // patchTarget reads the file that a patch names.
-func (r *runner) patchTarget(ctx context.Context, root string, p anchor.Patch) (anchor.Text, error) {
-	path, err := anchor.CleanPath(p.Path)
+func (r *runner) patchTarget(ctx context.Context, root, name string) (anchor.Text, error) {
+	path, err := anchor.CleanPath(name)
 	if err != nil {
-		return anchor.Text{}, err
+		return anchor.Text{}, unnamed(anchor.Edit{Path: name}, err)
 	}
 	files, err := patchfs.Read(ctx, r.path(root), path)
 	return files[path], err
@@ -374,13 +478,16 @@ type changedFile struct {
 	Before  brenner.Digest `json:"before_sha256,omitzero"`
 	After   brenner.Digest `json:"after_sha256"`
 	Rebased *anchor.Patch  `json:"rebased,omitzero"`
+	// Already counts changes that the file had made before.
+	Already  int                  `json:"already,omitzero"`
+	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
 }
 
 // showChanges prints what a set did, or would do.
 func (r *runner) showChanges(changes []anchor.Change, dryRun bool) error {
 	files := make([]changedFile, len(changes))
 	for i, c := range changes {
-		files[i] = changedFile{Path: c.Path, Outcome: c.Outcome, After: c.After.Sum(), Rebased: c.Rebased}
+		files[i] = changedFile{Path: c.Path, Outcome: c.Outcome, After: c.After.Sum(), Rebased: c.Rebased, Already: c.Already, Warnings: c.Warnings}
 		if !c.Before.IsAbsent() {
 			files[i].Before = c.Before.Sum()
 		}
@@ -391,6 +498,7 @@ func (r *runner) showChanges(changes []anchor.Change, dryRun bool) error {
 	}{dryRun, files}, func(w *printer) {
 		for i, f := range files {
 			w.Printf("%s: %s\n", printable(f.Path), outcomeWords(changes[i], dryRun))
+			printWarnings(w, f.Warnings)
 		}
 	})
 }
@@ -412,5 +520,83 @@ func outcomeWords(c anchor.Change, dryRun bool) string {
 	if c.Rebased != nil {
 		words += ", after rebasing"
 	}
+	if c.Already > 0 {
+		words += fmt.Sprintf("; %d of its changes were there already", c.Already)
+	}
 	return words
+}
+
+// printWarnings lists what looks odd about a patch that was applied.
+func printWarnings(w *printer, list []brenner.Diagnostic) {
+	for _, d := range list {
+		w.Printf("  warning %s: %s (at %s)\n", d.Code, d.Message, d.Pointer)
+	}
+}
+
+func newPatchConvert(r *runner) *cobra.Command {
+	var flags patchFlags
+	c := &cobra.Command{
+		Use:   "convert PATCH",
+		Short: "Show a change in another format as anchor patches",
+		Long: `Show a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope or edits
+with old_string and new_string as the anchor patches that they come to on the
+files they name, or on the text of --base. With several files the patches are
+printed one after the other. Nothing is written.`,
+		Example: `  git diff | brenner patch convert - > fix.json
+  brenner patch convert --format edit --path notes.md edit.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := flags.check(cmd); err != nil {
+				return err
+			}
+			set, err := r.patchSet(names, flags)
+			if err != nil {
+				return err
+			}
+			files := map[string]anchor.Text{}
+			for _, e := range set.edits {
+				if len(set.Bases) > 0 {
+					break
+				}
+				text, err := r.patchTarget(cmd.Context(), flags.root, e.Path)
+				if err != nil {
+					return err
+				}
+				files[e.Path] = text
+			}
+			tied, err := set.Tie(set.edits, set.path, files)
+			if err != nil {
+				return err
+			}
+			return r.show(tied.Patches, func(w *printer) {
+				for _, p := range tied.Patches {
+					_, _ = w.Write(p.JSON())
+				}
+			})
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+func newPatchChecksum(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "checksum FILE",
+		Short: "Print the checksum of a text, as patches name it",
+		Long: `Print the SHA-256 of the canonical text of FILE, or - for standard input: what
+base_checksum_sha256 and result_sha256 of a patch are. Canonical means UTF-8
+without a byte order mark, lines ending in LF.`,
+		Example: `  brenner patch checksum notes.md`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, names []string) error {
+			t, err := r.text(names[0])
+			if err != nil {
+				return err
+			}
+			return r.show(struct {
+				Path string         `json:"path"`
+				Sum  brenner.Digest `json:"sha256"`
+			}{names[0], t.Sum()}, func(w *printer) { w.Printf("%s\n", t.Sum()) })
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -8,6 +9,7 @@ import (
 	"brenner/anchor"
 	"brenner/api"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 )
 
@@ -45,7 +47,7 @@ func (f *artifactFlags) check(cmd *cobra.Command) error {
 }
 
 // patchArtifact applies one patch to a version.
-func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []string, rebase, dryRun bool) error {
+func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, flags patchFlags, names []string, rebase, dryRun bool) error {
 	if len(names) != 1 {
 		return usage(cmd, fmt.Errorf("--artifact takes one patch"))
 	}
@@ -58,7 +60,7 @@ func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []stri
 		return err
 	}
 	req := api.ApplyPatchRequest{
-		Write: r.write(), Ref: ref, Patch: raw, Rebase: rebase, DryRun: dryRun, SummaryHolds: f.holds,
+		Write: r.write(), Ref: ref, Patch: raw, Format: anchor.Format(flags.format), Rebase: rebase, DryRun: dryRun, SummaryHolds: f.holds,
 		Change: f.note.change(), Task: f.task, Session: brenner.SessionID(f.session),
 	}
 	if cmd.Flags().Changed("summary") {
@@ -66,7 +68,7 @@ func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, names []stri
 	}
 	res, err := ask(r, cmd, api.Service.ApplyPatch, req)
 	if err != nil {
-		return err
+		return unreadable(names[0], err)
 	}
 	return r.show(res, func(w *printer) { printPatched(w, res) })
 }
@@ -76,6 +78,10 @@ func printPatched(w *printer, res api.PatchResult) {
 	if res.Rebased != nil {
 		rebased = ", after rebasing"
 	}
+	if res.Already > 0 && res.Version != nil {
+		rebased += fmt.Sprintf("; %d of its changes were there already", res.Already)
+	}
+	defer printWarnings(w, res.Warnings)
 	switch {
 	case res.Outcome == anchor.AlreadyApplied:
 		w.Printf("%s: applied already\n", res.From)
@@ -89,21 +95,29 @@ func printPatched(w *printer, res api.PatchResult) {
 	}
 }
 
-// patch reads one patch as it is. What is wrong with it is said with the name
-// of the file.
-func (r *runner) patch(name string) ([]byte, error) {
+// patch reads one change as it is. Whether it can be read is for the service to
+// say, which counts what it refuses (S4).
+func (r *runner) patch(name string) (jsontext.Value, error) {
 	raw, err := r.read(name, brenner.MaxPatchBytes)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := anchor.Parse(raw); err != nil {
+	if _, err := anchor.Canonical(raw); err != nil {
 		return nil, from(name, err)
 	}
-	return raw, nil
+	return api.PatchOf(raw), nil
+}
+
+// unreadable names the file of a patch that could not be read.
+func unreadable(name string, err error) error {
+	if errors.Is(err, brenner.CodeInvalidPatch) {
+		return from(name, err)
+	}
+	return err
 }
 
 // checkArtifact says of each patch whether it fits a version.
-func (r *runner) checkArtifact(cmd *cobra.Command, target string, names []string) error {
+func (r *runner) checkArtifact(cmd *cobra.Command, target string, f patchFlags, names []string) error {
 	var refusals []*brenner.Error
 	type checked struct {
 		Patch   string         `json:"patch"`
@@ -115,13 +129,13 @@ func (r *runner) checkArtifact(cmd *cobra.Command, target string, names []string
 		return err
 	}
 	for _, name := range names {
-		req, err := r.aboutPatch(target, nil, name)
+		req, err := r.aboutPatch(target, f, nil, name)
 		if err != nil {
 			return err
 		}
 		x, err := s.ExplainPatch(cmd.Context(), req)
 		if err != nil {
-			return err
+			return unreadable(name, err)
 		}
 		if x.Code != "" {
 			e := brenner.Errorf(x.Code, "%s on %s: %s", name, target, x.Message).WithDetails(x.Explanation)
@@ -144,7 +158,7 @@ func (r *runner) checkArtifact(cmd *cobra.Command, target string, names []string
 }
 
 // aboutPatch is the question about one patch and one version.
-func (r *runner) aboutPatch(target string, also []string, name string) (req api.ExplainPatchRequest, err error) {
+func (r *runner) aboutPatch(target string, f patchFlags, also []string, name string) (req api.ExplainPatchRequest, err error) {
 	if req.Ref, err = brenner.ParseRef(target); err != nil {
 		return req, err
 	}
@@ -155,18 +169,19 @@ func (r *runner) aboutPatch(target string, also []string, name string) (req api.
 		}
 		req.Also = append(req.Also, ref)
 	}
+	req.Format = anchor.Format(f.format)
 	req.Patch, err = r.patch(name)
 	return req, err
 }
 
-func (r *runner) explainArtifact(cmd *cobra.Command, target string, also []string, name string) error {
-	req, err := r.aboutPatch(target, also, name)
+func (r *runner) explainArtifact(cmd *cobra.Command, target string, f patchFlags, also []string, name string) error {
+	req, err := r.aboutPatch(target, f, also, name)
 	if err != nil {
 		return err
 	}
 	x, err := ask(r, cmd, api.Service.ExplainPatch, req)
 	if err != nil {
-		return err
+		return unreadable(name, err)
 	}
 	return r.showExplanation(x.Explanation)
 }

@@ -10,8 +10,6 @@ import (
 	"brenner/api"
 	"brenner/delta"
 	"brenner/stalemate"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // sessionRequest asks for the document of a session, or a part of it.
@@ -133,7 +131,8 @@ func (r submission) Slim() submission { return r }
 type patchRequest struct {
 	keyed
 	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
-	Patch        string            `json:"patch" doc:"the edit as text: an anchor_diff_v2.1 patch"`
+	Patch        string            `json:"patch" doc:"the edit as text, in the form you know: {\"old_string\",\"new_string\"}, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or an anchor_diff_v2.1 patch"`
+	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if ref is another"`
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
 	Summary      *string           `json:"summary,omitzero"`
@@ -148,7 +147,7 @@ type patched struct{ api.PatchResult }
 
 func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
-		Write: in.write(), Ref: in.Ref, Patch: jsontext.Value(in.Patch), Rebase: in.Rebase, DryRun: in.DryRun,
+		Write: in.write(), Ref: in.Ref, Patch: api.PatchOf([]byte(in.Patch)), Base: in.Base, Rebase: in.Rebase, DryRun: in.DryRun,
 		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Change: in.Change.note(), Task: in.Task, Session: in.Session,
 	})
 	return patched{res}, err
@@ -156,13 +155,19 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 
 // Words implements spoken.
 func (r patched) Words() string {
+	var b strings.Builder
 	switch {
 	case r.DryRun:
-		return fmt.Sprintf("%s on %s; nothing was written\n", r.Outcome, r.From)
+		fmt.Fprintf(&b, "%s on %s; nothing was written\n", r.Outcome, r.From)
 	case r.Version != nil:
-		return fmt.Sprintf("%s on %s\n", r.Outcome, r.From) + written{*r.Version}.Words()
+		fmt.Fprintf(&b, "%s on %s\n%s", r.Outcome, r.From, written{*r.Version}.Words())
+	default:
+		fmt.Fprintf(&b, "%s on %s: nothing to change\n", r.Outcome, r.From)
 	}
-	return fmt.Sprintf("%s on %s: nothing to change\n", r.Outcome, r.From)
+	for _, d := range r.Warnings {
+		fmt.Fprintf(&b, "warning %s: %s\n", d.Code, d.Message)
+	}
+	return b.String()
 }
 
 // Slim implements spoken.

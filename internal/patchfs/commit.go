@@ -64,7 +64,11 @@ func unfinished(err error) error {
 	if brenner.CodeOf(err) == brenner.CodeRecoveryConflict {
 		return err
 	}
-	return brenner.Errorf(brenner.CodeFileError, "the patch set was decided but not finished: %v", err).Because(err).
+	code := brenner.CodeFileError
+	if brenner.CodeOf(err) == brenner.CodeDiskFull {
+		code = brenner.CodeDiskFull
+	}
+	return brenner.Errorf(code, "the patch set was decided but not finished: %v", err).Because(err).
 		WithHint("mend the cause and run any patch command in this directory; it finishes the set first")
 }
 
@@ -163,13 +167,30 @@ func (t *tree) fill(f *os.File, content []byte, like seen) error {
 		return err
 	}
 	if like.info != nil {
-		keepOwner(f, like.info)
-		if err := f.Chmod(like.info.Mode()); err != nil {
+		if err := t.keep(f, like); err != nil {
 			return err
 		}
 	}
 	t.step()
 	return f.Sync()
+}
+
+// keep gives a file owner, extended attributes and mode of the one it replaces,
+// and takes note of what cannot be kept.
+func (t *tree) keep(f *os.File, like seen) error {
+	old, err := t.root.Open(like.path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = old.Close() }()
+	lost := append(keepOwner(f, like.info), keepAttributes(f, old)...)
+	if len(lost) > 0 {
+		if t.lost == nil {
+			t.lost = map[string][]string{}
+		}
+		t.lost[like.path] = lost
+	}
+	return f.Chmod(like.info.Mode())
 }
 
 // finish renames what is staged into place and forgets the journal. It may be

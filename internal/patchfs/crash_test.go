@@ -93,7 +93,7 @@ func turn(dir string, from, to files, step func()) ([]anchor.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return update(context.Background(), dir, paths, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+	return update(context.Background(), dir, paths, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 		return anchor.Set{Patches: set}.Plan(f)
 	}, step)
 }

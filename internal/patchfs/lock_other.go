@@ -4,7 +4,6 @@ package patchfs
 
 import (
 	"context"
-	"io/fs"
 	"os"
 )
 
@@ -14,5 +13,3 @@ func lock(context.Context, *os.Root) (unlock func(), err error) { return func() 
 
 // syncDir does nothing where directories cannot be synced.
 func syncDir(*os.File) error { return nil }
-
-func keepOwner(*os.File, fs.FileInfo) {}

@@ -5,7 +5,6 @@ package patchfs
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -54,11 +53,4 @@ func syncDir(f *os.File) error {
 		return nil
 	}
 	return err
-}
-
-// keepOwner gives a file the owner of the one it replaces, if we may.
-func keepOwner(f *os.File, like fs.FileInfo) {
-	if stat, ok := like.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(stat.Uid), int(stat.Gid))
-	}
 }

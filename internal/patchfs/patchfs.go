@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -31,17 +32,27 @@ import (
 // exist has anchor.Absent.
 type Plan func(files map[string]anchor.Text) ([]anchor.Change, error)
 
+// Options say how files are written.
+type Options struct {
+	// DryRun goes the same way and stops before the first write of its own;
+	// finishing an earlier, interrupted set is not counted as one.
+	DryRun bool
+	// Force also replaces files that are protected: read-only, of another
+	// owner, or with several names.
+	Force bool
+}
+
 // Update reads paths below dir, asks plan for their new contents and writes
-// them. With dryRun it goes the same way and stops before the first write of
-// its own; finishing an earlier, interrupted set is not counted as one.
+// them. Mode, owner and extended attributes of a file are kept; what cannot be
+// kept is said among the warnings of its change (METADATA_LOST).
 //
-// Errors: PATH_REFUSED, INVALID_TEXT, LIMIT_EXCEEDED, FILE_ERROR, STORE_BUSY
-// (another process kept the directory), RECOVERY_CONFLICT, BASE_MISMATCH (a
-// file changed in the meantime), CANCELED, and whatever plan refuses. After an
-// error no file has changed, except that FILE_ERROR may say that a decided set
-// is still to be finished.
-func Update(ctx context.Context, dir string, paths []string, dryRun bool, plan Plan) ([]anchor.Change, error) {
-	return update(ctx, dir, paths, dryRun, plan, func() {})
+// Errors: PATH_REFUSED, FILE_PROTECTED, INVALID_TEXT, LIMIT_EXCEEDED,
+// FILE_ERROR, DISK_FULL, STORE_BUSY (another process kept the directory),
+// RECOVERY_CONFLICT, BASE_MISMATCH (a file changed in the meantime), CANCELED,
+// and whatever plan refuses. After an error no file has changed, except that
+// FILE_ERROR may say that a decided set is still to be finished.
+func Update(ctx context.Context, dir string, paths []string, o Options, plan Plan) ([]anchor.Change, error) {
+	return update(ctx, dir, paths, o, plan, func() {})
 }
 
 // Recover finishes or undoes what an interrupted Update left behind.
@@ -53,7 +64,7 @@ func Recover(ctx context.Context, dir string) error {
 // Read gives plain files below dir as text, each as Update would see it.
 func Read(ctx context.Context, dir string, paths ...string) (map[string]anchor.Text, error) {
 	var read map[string]anchor.Text
-	_, err := Update(ctx, dir, paths, true, func(files map[string]anchor.Text) ([]anchor.Change, error) {
+	_, err := Update(ctx, dir, paths, Options{DryRun: true}, func(files map[string]anchor.Text) ([]anchor.Change, error) {
 		read = files
 		return nil, nil
 	})
@@ -62,7 +73,10 @@ func Read(ctx context.Context, dir string, paths ...string) (map[string]anchor.T
 
 // update is Update with a hook that is called before every change to the file
 // system, for tests that stop the world there.
-func update(ctx context.Context, dir string, paths []string, dryRun bool, plan Plan, step func()) ([]anchor.Change, error) {
+func update(ctx context.Context, dir string, paths []string, o Options, plan Plan, step func()) ([]anchor.Change, error) {
+	if err := recoverAround(ctx, dir, paths); err != nil {
+		return nil, err
+	}
 	t, release, err := hold(ctx, dir, step)
 	if err != nil {
 		return nil, err
@@ -77,11 +91,26 @@ func update(ctx context.Context, dir string, paths []string, dryRun bool, plan P
 		return nil, err
 	}
 	writes, err := planned(changes, read)
-	if err != nil || dryRun || len(writes) == 0 {
+	if err != nil {
 		return changes, err
+	}
+	for _, w := range writes {
+		if err := protected(w, o.Force); err != nil {
+			return nil, err
+		}
+	}
+	if o.DryRun || len(writes) == 0 {
+		return changes, nil
 	}
 	if err := t.commit(ctx, writes); err != nil {
 		return nil, err
+	}
+	for i, c := range changes {
+		for _, what := range t.lost[c.Path] {
+			changes[i].Warnings = append(changes[i].Warnings, brenner.Diagnostic{
+				Code: brenner.CodeMetadataLost, Severity: brenner.SeverityWarning, Message: what, Pointer: "/target/path",
+			})
+		}
 	}
 	return changes, nil
 }
@@ -90,10 +119,13 @@ func update(ctx context.Context, dir string, paths []string, dryRun bool, plan P
 type tree struct {
 	root *os.Root
 	step func()
+	// lost says, by path, what of a file could not be kept.
+	lost map[string][]string
 }
 
 // seen is a file as it was read; info is nil if there was none.
 type seen struct {
+	path string
 	info fs.FileInfo
 	raw  brenner.Digest
 }
@@ -131,7 +163,7 @@ func (t *tree) read(name string) (anchor.Text, seen, error) {
 	if err != nil {
 		return anchor.Text{}, seen{}, inFile(name, err)
 	}
-	return text, seen{info, canon.Sum(raw)}, nil
+	return text, seen{name, info, canon.Sum(raw)}, nil
 }
 
 // readPlain reads the very file that was inspected.
@@ -165,6 +197,9 @@ func (t *tree) inspect(name string) (fs.FileInfo, error) {
 		return nil, refused(name, "is a name that patch sets use themselves")
 	}
 	parts := strings.Split(clean, "/")
+	if slices.ContainsFunc(parts, func(p string) bool { return strings.EqualFold(p, ".git") }) {
+		return nil, refused(name, "lies below .git, which is git's alone")
+	}
 	for i := range parts {
 		at := strings.Join(parts[:i+1], "/")
 		info, err := t.root.Lstat(at)
@@ -223,6 +258,9 @@ func fileError(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
+	}
+	if diskFull(err) {
+		return brenner.Errorf(brenner.CodeDiskFull, "%s: %v; no file was changed", name, err).Because(err)
 	}
 	return brenner.Errorf(brenner.CodeFileError, "%s: %v", name, err).Because(err)
 }

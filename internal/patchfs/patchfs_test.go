@@ -87,7 +87,7 @@ func apply(dir string, dryRun bool, set ...anchor.Patch) ([]anchor.Change, error
 	if err != nil {
 		return nil, err
 	}
-	return Update(context.Background(), dir, paths, dryRun, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+	return Update(context.Background(), dir, paths, Options{DryRun: dryRun}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 		return anchor.Set{Patches: set}.Plan(f)
 	})
 }
@@ -162,7 +162,7 @@ func TestUpdate_RefusesPaths(t *testing.T) {
 		"../x", "/etc/passwd", "real/../../x", ".brenner-patch.staging", "real/.brenner-patch.0.new",
 	} {
 		p := patch(t, name, "one\n", "two\n")
-		_, err := Update(context.Background(), dir, []string{name}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+		_, err := Update(context.Background(), dir, []string{name}, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 			return anchor.Set{Patches: []anchor.Patch{p}}.Plan(f)
 		})
 		if brenner.CodeOf(err) != brenner.CodePathRefused {
@@ -203,7 +203,7 @@ func TestUpdate_NoticesChangesMeanwhile(t *testing.T) {
 	files{"a": "one\n", "b": "two\n"}.make(t, dir)
 	set := []anchor.Patch{patch(t, "a", "one\n", "1\n"), patch(t, "b", "two\n", "2\n"), patch(t, "c", "", "3\n")}
 	for _, meddle := range []string{"b", "c"} {
-		_, err := Update(context.Background(), dir, []string{"a", "b", "c"}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+		_, err := Update(context.Background(), dir, []string{"a", "b", "c"}, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 			files{meddle: "somebody else\n"}.make(t, dir)
 			return anchor.Set{Patches: set}.Plan(f)
 		})
@@ -228,7 +228,7 @@ func TestUpdate_CanceledLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	files{"a": "one\n"}.make(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Update(ctx, dir, []string{"a"}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+	_, err := Update(ctx, dir, []string{"a"}, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 		cancel()
 		return anchor.Set{Patches: []anchor.Patch{patch(t, "a", "one\n", "1\n")}}.Plan(f)
 	})
@@ -249,7 +249,7 @@ func TestUpdate_WritersQueue(t *testing.T) {
 	for range writers {
 		wg.Go(func() {
 			for range each {
-				_, err := Update(context.Background(), dir, []string{"n"}, false, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+				_, err := Update(context.Background(), dir, []string{"n"}, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
 					var n int
 					if _, err := fmt.Sscan(f["n"].String(), &n); err != nil {
 						return nil, err
@@ -293,4 +293,110 @@ func TestLock_GivesUpWhenAsked(t *testing.T) {
 	if err := Recover(context.Background(), dir); err != nil {
 		t.Error(err)
 	}
+}
+
+// P14: what somebody took care to keep is not replaced unless forced.
+func TestUpdate_RefusesProtectedFilesUnlessForced(t *testing.T) {
+	for name, protect := range map[string]func(string) error{
+		"read-only": func(p string) error { return os.Chmod(p, 0o444) },
+		"hard link": func(p string) error { return os.Link(p, p+".twin") },
+		"foreign": func(p string) error {
+			if os.Geteuid() != 0 {
+				return fs.SkipDir // nobody else to give it to
+			}
+			return os.Chown(p, 12345, 12345)
+		},
+	} {
+		dir := t.TempDir()
+		files{"a.txt": "old\n"}.make(t, dir)
+		if err := protect(filepath.Join(dir, "a.txt")); err == fs.SkipDir {
+			t.Logf("%s: not tried, for want of a second user", name)
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		write := func(o Options) ([]anchor.Change, error) {
+			return Update(context.Background(), dir, []string{"a.txt"}, o, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+				after, err := anchor.Canonical([]byte("new\n"))
+				return []anchor.Change{{Path: "a.txt", Outcome: anchor.Applied, Before: f["a.txt"], After: after}}, err
+			})
+		}
+		for _, o := range []Options{{}, {DryRun: true}} {
+			if _, err := write(o); brenner.CodeOf(err) != brenner.CodeFileProtected || list(t, dir)["a.txt"] != "old\n" {
+				t.Errorf("%s, %+v: %v", name, o, err)
+			}
+		}
+		before, err := os.Stat(filepath.Join(dir, "a.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes, err := write(Options{Force: true})
+		if err != nil || list(t, dir)["a.txt"] != "new\n" {
+			t.Fatalf("%s, forced: %v", name, err)
+		}
+		after, err := os.Stat(filepath.Join(dir, "a.txt"))
+		if err != nil || after.Mode() != before.Mode() || after.Sys().(*syscall.Stat_t).Uid != before.Sys().(*syscall.Stat_t).Uid {
+			t.Errorf("%s: mode or owner not kept: %v, %v", name, after.Mode(), err)
+		}
+		if said := len(changes[0].Warnings) > 0; said != (name == "hard link") {
+			t.Errorf("%s: %v", name, changes[0].Warnings)
+		}
+	}
+}
+
+// X12: nothing is written below .git.
+func TestUpdate_NeverWritesBelowGit(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".git/config", "sub/.git/hooks/pre-commit", ".GIT/config"} {
+		if _, err := Read(context.Background(), dir, name); brenner.CodeOf(err) != brenner.CodePathRefused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// P14: a half-applied set is found from a root above it and from one below.
+func TestUpdate_FindsInterruptedSetsAboveAndBelow(t *testing.T) {
+	for _, c := range []struct{ begun, next, path string }{
+		{"top/mid", "top", "mid/a.txt"},
+		{"top", "top/mid", "a.txt"},
+		{"top", "top/mid/low", "b.txt"},
+	} {
+		home := t.TempDir()
+		files{"top/mid/a.txt": "old\n", "top/mid/low/b.txt": "old\n"}.make(t, home)
+		begun := filepath.Join(home, c.begun)
+		rel := map[string][]string{"top": {"mid/a.txt", "mid/low/b.txt"}, "top/mid": {"a.txt", "low/b.txt"}}[c.begun]
+		interruptAfterDeciding(t, begun, rel)
+		got, err := Read(context.Background(), filepath.Join(home, c.next), c.path)
+		if err != nil || got[c.path].String() != "new\n" {
+			t.Errorf("begun in %s, seen from %s: %q, %v", c.begun, c.next, got[c.path].String(), err)
+		}
+		for name, content := range list(t, home) {
+			if strings.Contains(name, reserved) || !strings.HasSuffix(name, "/") && content != "new\n" {
+				t.Errorf("begun in %s, seen from %s: %s is left as %q", c.begun, c.next, name, content)
+			}
+		}
+	}
+}
+
+// interruptAfterDeciding leaves a set behind whose journal was renamed and
+// nothing else.
+func interruptAfterDeciding(t *testing.T, dir string, paths []string) {
+	t.Helper()
+	defer func() { _ = recover() }()
+	_, err := update(context.Background(), dir, paths, Options{}, func(f map[string]anchor.Text) ([]anchor.Change, error) {
+		var out []anchor.Change
+		for _, p := range paths {
+			after, err := anchor.Canonical([]byte("new\n"))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, anchor.Change{Path: p, Outcome: anchor.Applied, Before: f[p], After: after})
+		}
+		return out, nil
+	}, func() {
+		if _, err := os.Lstat(filepath.Join(dir, commitName)); err == nil {
+			panic("stopped")
+		}
+	})
+	t.Fatalf("went all the way: %v", err)
 }

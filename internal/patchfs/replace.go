@@ -21,6 +21,13 @@ type File struct {
 //
 // Errors are those of Update, but for INVALID_TEXT: bytes are bytes here.
 func Replace(ctx context.Context, dir string, files []File, check func(now map[string]brenner.Digest) error) error {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	if err := recoverAround(ctx, dir, paths); err != nil {
+		return err
+	}
 	t, release, err := hold(ctx, dir, func() {})
 	if err != nil {
 		return err
@@ -41,6 +48,11 @@ func Replace(ctx context.Context, dir string, files []File, check func(now map[s
 	if err := check(now); err != nil || len(writes) == 0 {
 		return err
 	}
+	for _, w := range writes {
+		if err := protected(w, false); err != nil {
+			return err
+		}
+	}
 	return t.commit(ctx, writes)
 }
 
@@ -51,7 +63,7 @@ func (t *tree) look(name string) (seen, error) {
 		return seen{}, err
 	}
 	raw, err := t.readPlain(name, info)
-	return seen{info, canon.Sum(raw)}, err
+	return seen{name, info, canon.Sum(raw)}, err
 }
 
 // hold keeps a directory for itself and deals with what an interrupted set left

@@ -14,103 +14,206 @@ import (
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ApplyPatch implements api.Patches.
 //
-// A refused patch writes nothing in its own transaction. Once that is over, the
-// refusal is explained and, by a small write of its own, counted (refusal.go).
+// What a patch comes to is found out on a snapshot; the transaction only writes
+// the version, and a dry run has none. A refusal is explained once that is over
+// and, by a small write of its own, counted (refusal.go).
 func (s *Service) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api.PatchResult, error) {
-	p, err := anchor.Parse(req.Patch)
-	if err != nil {
-		return api.PatchResult{}, err
-	}
 	if req.Session != "" {
 		if err := req.Session.Check(); err != nil {
 			return api.PatchResult{}, err
 		}
 	}
 	var tried *patchTrial
-	var dry api.PatchResult
 	var a store.Artifact
 	// To quote a text is to read it: refusals and rebased patches quote back.
 	guard := kernel.All(s.Ledger.Writing(req.Task, req.Ref.Artifact, &a), ledger.ToArtifact(policy.Read, req.Ref.Artifact, &a))
-	out, err := kernel.Write(ctx, s.caller, "patch.apply", req, guard, func(ch *kernel.Change) (api.PatchResult, error) {
-		tried = nil // the store may run this again
-		out, refused, err := s.applyPatch(ch, req, p, a)
-		if err == nil && req.DryRun {
-			dry, err = out, ledger.ErrDryRun
-		}
-		tried = refused
-		return out, err
-	})
-	switch {
-	case errors.Is(err, ledger.ErrDryRun):
-		return dry, nil
-	case tried != nil:
+	plan := kernel.Plan[patchPlan]{
+		Make: func(c *kernel.Call) (patchPlan, error) {
+			p, refused, err := s.planPatch(c, req, a)
+			tried = refused // made again in the transaction it may be refused there
+			return p, err
+		},
+		// Versions do not change: what was planned on one holds as long as it
+		// is in force and is still the one that was asked for.
+		Holds: func(c *kernel.Call, p patchPlan) (bool, error) {
+			_, err := ledger.InForce(c, a, p.version.Version)
+			return err == nil && (req.Ref.Version != 0 || a.Head == p.version.Version), nil
+		},
+	}
+	var out api.PatchResult
+	var err error
+	if req.DryRun {
+		out, err = s.tryPatch(ctx, req, guard, plan, &a)
+	} else {
+		out, err = kernel.WritePlan(ctx, s.caller, "patch.apply", req, guard, plan, func(ch *kernel.Change, p patchPlan) (api.PatchResult, error) {
+			out := p.result()
+			if p.change.Outcome != anchor.Applied {
+				return out, nil
+			}
+			written, err := s.Ledger.Update(ch, p.update(req))
+			out.Version = &written
+			return out, err
+		})
+	}
+	if tried != nil {
 		return api.PatchResult{}, s.refusePatch(ctx, req, *tried)
 	}
 	return out, err
 }
 
-// patchTrial is a patch, the text it was tried on, and what was said.
+// tryPatch goes all the way and writes nothing.
+func (s *Service) tryPatch(ctx context.Context, req api.ApplyPatchRequest, guard kernel.Guard, plan kernel.Plan[patchPlan], a *store.Artifact) (api.PatchResult, error) {
+	return kernel.Try(ctx, s.caller, guard, kernel.Plan[api.PatchResult]{Make: func(c *kernel.Call) (api.PatchResult, error) {
+		p, err := plan.Make(c)
+		if err != nil {
+			return api.PatchResult{}, err
+		}
+		out := p.result()
+		out.DryRun = true
+		if p.change.Outcome != anchor.Applied {
+			return out, nil
+		}
+		written, err := s.Ledger.TryUpdate(c, p.update(req), *a)
+		out.Version = &written
+		return out, err
+	}})
+}
+
+// patchPlan is what a patch makes of a version.
+type patchPlan struct {
+	version store.Version
+	change  anchor.Change
+}
+
+func (p patchPlan) result() api.PatchResult {
+	return api.PatchResult{
+		Outcome: p.change.Outcome, From: p.version.Ref(), Before: p.change.Before.Sum(), After: p.change.After.Sum(),
+		Rebased: p.change.Rebased, Already: p.change.Already, Warnings: p.change.Warnings,
+	}
+}
+
+// update is the new version on the one that was patched.
+func (p patchPlan) update(req api.ApplyPatchRequest) api.UpdateArtifactRequest {
+	return api.UpdateArtifactRequest{
+		ID: p.version.Artifact, Parent: p.version.Version, Summary: req.Summary, SummaryHolds: req.SummaryHolds, Change: req.Change, Task: req.Task,
+		Content: &api.Body{Format: artifact.Text, Data: string(p.change.After.Bytes())},
+	}
+}
+
+// patchTrial is a change, the text it was tried on, and what was said.
 type patchTrial struct {
 	artifact store.Artifact
 	version  store.Version
 	role     brenner.Role // that the actor tried it in
 	session  brenner.SessionID
-	patch    anchor.Patch
+	raw      jsontext.Value // as it was sent
+	edit     *anchor.Edit   // nil if it could not be read
+	patch    *anchor.Patch  // nil if it could not be tied to a text
 	text     anchor.Text
 	refusal  *brenner.Error
 }
 
-// applyPatch applies a patch and writes the version. The trial is for a refusal
-// that is about patch and text, not about who asks or what is missing besides.
-func (r *Room) applyPatch(ch *kernel.Change, req api.ApplyPatchRequest, p anchor.Patch, a store.Artifact) (api.PatchResult, *patchTrial, error) {
-	v, text, err := textAt(ch.Call, a, req.Ref.Version)
+// planPatch finds out what a patch makes of a version. The trial is for a
+// refusal that is about patch and text, not about who asks or what is missing
+// besides.
+func (r *Room) planPatch(c *kernel.Call, req api.ApplyPatchRequest, a store.Artifact) (patchPlan, *patchTrial, error) {
+	v, text, err := textAt(c, a, req.Ref.Version)
 	if err != nil {
-		return api.PatchResult{}, nil, err
+		return patchPlan{}, nil, err
 	}
-	p.Path = string(a.ID)
-	set := anchor.Set{Patches: []anchor.Patch{p}, Rebase: req.Rebase}
-	if p.Base != text.Sum() {
-		if set.Bases, err = baseOf(ch.Call, a, p.Base); err != nil {
-			return api.PatchResult{}, nil, err
+	t := &patchTrial{artifact: a, version: v, role: c.Who.Role, raw: req.Patch, text: text}
+	if t.session, err = r.patchSession(c, req); err != nil {
+		return patchPlan{}, nil, err
+	}
+	change, err := t.try(c, req)
+	if errors.As(err, &t.refusal) && slices.Contains(patchRefusals, t.refusal.Code) {
+		return patchPlan{}, t, err
+	}
+	return patchPlan{v, change}, nil, err
+}
+
+// patchRefusals are the codes of refusals that are about patch and text (P10).
+var patchRefusals = []brenner.Code{
+	brenner.CodeBaseMismatch, brenner.CodeBaseUnknown, brenner.CodeAnchorNotFound, brenner.CodeAnchorAmbiguous, brenner.CodeOldBlockMismatch,
+	brenner.CodeOverlap, brenner.CodeResultMismatch, brenner.CodeInvalidPatch, brenner.CodeInvalidText, brenner.CodeRebaseConflict, brenner.CodeInexpressible,
+}
+
+// try reads a change, ties it to the text it was made for, and applies it.
+func (t *patchTrial) try(c *kernel.Call, req api.ApplyPatchRequest) (anchor.Change, error) {
+	edit, err := readEdit(req.Patch, req.Format)
+	if err != nil {
+		return anchor.Change{}, err
+	}
+	t.edit = &edit
+	set := anchor.Set{Rebase: req.Rebase}
+	base := t.text
+	if edit.NeedsBase() {
+		if base, err = t.madeFor(c, req); err != nil {
+			return anchor.Change{}, err
 		}
 	}
-	changes, err := set.Plan(map[string]anchor.Text{p.Path: text})
-	if refusal := (*brenner.Error)(nil); errors.As(err, &refusal) {
-		session, err := r.patchSession(ch, req)
-		if err != nil {
-			return api.PatchResult{}, nil, err
-		}
-		return api.PatchResult{}, &patchTrial{a, v, ch.Who.Role, session, p, text, refusal}, refusal
-	}
+	p, err := edit.Patch(base)
 	if err != nil {
-		return api.PatchResult{}, nil, err
+		return anchor.Change{}, err
 	}
-	c := changes[0]
-	out := api.PatchResult{
-		Outcome: c.Outcome, From: v.Ref(), Before: text.Sum(), After: c.After.Sum(), Rebased: c.Rebased, DryRun: req.DryRun,
+	p.Path = string(t.artifact.ID)
+	t.patch, set.Patches = &p, []anchor.Patch{p}
+	switch sum := t.text.Sum(); {
+	case p.Base == sum:
+	case p.Base == base.Sum():
+		set.Bases = map[brenner.Digest]anchor.Text{p.Base: base}
+	default:
+		if set.Bases, err = baseOf(c, t.artifact, p.Base); err != nil {
+			return anchor.Change{}, err
+		}
 	}
-	if c.Outcome != anchor.Applied {
-		return out, nil, nil
+	changes, err := set.Plan(map[string]anchor.Text{p.Path: t.text})
+	if err != nil {
+		return anchor.Change{}, err
 	}
-	written, err := r.Ledger.Update(ch, api.UpdateArtifactRequest{
-		ID: a.ID, Parent: v.Version, Summary: req.Summary, SummaryHolds: req.SummaryHolds, Change: req.Change, Task: req.Task,
-		Content: &api.Body{Format: artifact.Text, Data: string(c.After.Bytes())},
-	})
-	out.Version = &written
-	return out, nil, err
+	return changes[0], nil
+}
+
+// madeFor gives the text that a change without a checksum was made for: that of
+// the version it names. Without one nobody could tell that the text has moved.
+func (t *patchTrial) madeFor(c *kernel.Call, req api.ApplyPatchRequest) (anchor.Text, error) {
+	switch {
+	case req.Base != 0:
+		_, text, err := textAt(c, t.artifact, req.Base)
+		return text, err
+	case req.Ref.Version == 0:
+		return anchor.Text{}, brenner.Errorf(brenner.CodeInvalidValue, "a change without a checksum must name the version it was made for").
+			WithHint(fmt.Sprintf("name the version you read, such as %s", t.version.Ref())).At("/ref")
+	}
+	return t.text, nil
+}
+
+// readEdit reads a change of one text.
+func readEdit(raw jsontext.Value, f anchor.Format) (anchor.Edit, error) {
+	edits, err := anchor.ReadEdits(raw, f)
+	if err != nil {
+		return anchor.Edit{}, err
+	}
+	if len(edits) != 1 {
+		return anchor.Edit{}, brenner.Errorf(brenner.CodeInvalidPatch, "the change is about %d files, and an artifact is one text", len(edits)).
+			WithHint("send the change of each text by itself")
+	}
+	return edits[0], nil
 }
 
 // patchSession is the session that a patch belongs to: its task's, or the one
 // named.
-func (r *Room) patchSession(ch *kernel.Change, req api.ApplyPatchRequest) (brenner.SessionID, error) {
+func (r *Room) patchSession(c *kernel.Call, req api.ApplyPatchRequest) (brenner.SessionID, error) {
 	if req.Task == "" {
 		return req.Session, nil
 	}
-	t, err := r.Tasks.Find(ch.Call, req.Task)
+	t, err := r.Tasks.Find(c, req.Task)
 	if err != nil || t.Session == "" {
 		return req.Session, err
 	}
@@ -232,7 +335,7 @@ func olderTexts(c *kernel.Call, a store.Artifact, but brenner.Version) ([]anchor
 
 // ExplainPatch implements api.Patches.
 func (s *Service) ExplainPatch(ctx context.Context, req api.ExplainPatchRequest) (api.PatchExplanation, error) {
-	p, err := anchor.Parse(req.Patch)
+	edit, err := readEdit(req.Patch, req.Format)
 	if err != nil {
 		return api.PatchExplanation{}, err
 	}
@@ -261,8 +364,7 @@ func (s *Service) ExplainPatch(ctx context.Context, req api.ExplainPatchRequest)
 			}
 			elsewhere.Others = append(elsewhere.Others, anchor.Named{Name: v.Ref().String(), Text: text})
 		}
-		p.Path = string(a.ID)
-		return api.PatchExplanation{Ref: v.Ref(), Explanation: anchor.Explain(p, text, elsewhere)}, nil
+		return api.PatchExplanation{Ref: v.Ref(), Explanation: edit.Named(string(a.ID)).Explain(text, elsewhere)}, nil
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/stalemate"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The states of a counter.
@@ -100,11 +102,14 @@ func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 	if err != nil {
 		return t.refusal // it says less, and is as true
 	}
-	x := anchor.Explain(t.patch, t.text, anchor.Elsewhere{Older: older})
+	x := t.explain(older)
 	refusal := *t.refusal
 	details := api.PatchRefusal{Ref: t.version.Ref(), Explanation: x}
-	if m, ok := refusal.Details.(anchor.Mismatch); ok {
-		details.Expected, details.Actual, details.Rebased = m.Expected, m.Actual, m.Rebased
+	switch d := refusal.Details.(type) {
+	case anchor.Mismatch:
+		details.Expected, details.Actual, details.Rebased, details.Conflicts = d.Expected, d.Actual, d.Rebased, d.Conflicts
+	case anchor.Conflicts:
+		details.Conflicts = &d
 	}
 	if !req.DryRun {
 		if n, err := s.countFailure(ctx, req, t, x, older); err == nil {
@@ -118,6 +123,31 @@ func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 		refusal.Hint += fmt.Sprintf("\na stalemate was raised about it: see `brenner stalemate show %s`", details.Stalemate)
 	}
 	return refusal.WithDetails(details)
+}
+
+// explain says why a change was refused; of one that cannot be read, what the
+// reader said.
+func (t patchTrial) explain(older []anchor.Named) anchor.Explanation {
+	elsewhere := anchor.Elsewhere{Older: older}
+	switch {
+	case t.patch != nil:
+		return anchor.Explain(*t.patch, t.text, elsewhere)
+	case t.edit != nil:
+		return t.edit.Named(string(t.artifact.ID)).Explain(t.text, elsewhere)
+	}
+	return anchor.Explanation{Code: t.refusal.Code, Message: t.refusal.Message}
+}
+
+// sent gives the change as it is kept for evidence: as a patch if it came to
+// one, otherwise as it was sent.
+func (t patchTrial) sent() string {
+	if t.patch != nil {
+		return string(t.patch.JSON())
+	}
+	if text, err := jsontext.AppendUnquote(nil, t.raw); err == nil {
+		return string(text)
+	}
+	return string(t.raw)
 }
 
 // acting is to do something to the artifact in the role the patch was tried in.
@@ -195,7 +225,7 @@ func raiseIfDue(ch *kernel.Change, counter string, failures []stalemate.Failure,
 	if err != nil || !typ.Contextual || !stalemate.Due(failures[:last], failures[last]) {
 		return out, err
 	}
-	st := stalemate.Automatic(failures, t.text, t.patch, x, older)
+	st := stalemate.Automatic(failures, t.text, t.sent(), x, older)
 	if st.Check() != nil {
 		return out, nil //nolint:nilerr // too large to be evidence; the count stands
 	}

@@ -197,7 +197,7 @@ func sameVersion(ch *kernel.Change, req api.UpdateArtifactRequest) (*store.Versi
 	if err != nil {
 		return nil, err
 	}
-	want, err := proposalFor(ch, req, a, row)
+	want, err := proposalFor(ch.Call, req, a, row)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type Tasks interface {
 // Sessions is what the ledger needs of sessions.
 type Sessions interface {
 	// OnlyByDeltas refuses to overwrite the artifact of a session.
-	OnlyByDeltas(c *kernel.Change, id brenner.ArtifactID) error
+	OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error
 }
 
 // Reviews is what the ledger needs of reviews.

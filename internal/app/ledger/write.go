@@ -169,11 +169,36 @@ func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.Wri
 }
 
 func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (api.WriteResult, error) {
-	if err := r.Sessions.OnlyByDeltas(ch, a.ID); err != nil {
+	p, next, err := r.nextVersion(ch.Call, req, a, read)
+	if err != nil {
 		return api.WriteResult{}, err
 	}
+	out, err := WriteVersion(ch, p, next)
+	return r.handedIn(ch, out, err, req.Review)
+}
+
+// TryUpdate says what Update would write, or why it would not, and writes
+// nothing: whether the actor may is asked before.
+func (r *Room) TryUpdate(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact) (api.WriteResult, error) {
+	p, next, err := r.nextVersion(c, req, a, nil)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	if err := c.Validate(p.Type.Name, p.Content); err != nil {
+		return api.WriteResult{}, err
+	}
+	return api.WriteResult{
+		Ref: brenner.Ref{Artifact: next.ID, Version: next.Version}, Status: next.Status, SHA256: p.Content.Digest(),
+	}, c.CheckGoverning(p.Type.Name, p.Content)
+}
+
+// nextVersion is what an update proposes, and where it would stand.
+func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (p artifact.Proposal, next Written, err error) {
+	if err := r.Sessions.OnlyByDeltas(c, a.ID); err != nil {
+		return p, next, err
+	}
 	if req.Expect != 0 && req.Expect != a.Head {
-		return api.WriteResult{}, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
+		return p, next, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
 			WithHint(fmt.Sprintf("see `brenner artifact diff %s@%d %s@%d`", a.ID, req.Expect, a.ID, a.Head)).
 			WithDetails(map[string]any{"head": a.Head})
 	}
@@ -181,47 +206,45 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	if parentNo == 0 {
 		parentNo = a.Head
 	}
-	parent, err := ch.Version(ch.Ctx, brenner.Ref{Artifact: a.ID, Version: parentNo})
+	parent, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: parentNo})
 	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidParent, "%s has no version %d", a.ID, parentNo).
+		return p, next, brenner.Errorf(brenner.CodeInvalidParent, "%s has no version %d", a.ID, parentNo).
 			WithHint(fmt.Sprintf("its versions are 1–%d", a.Latest))
 	}
 	if err != nil {
-		return api.WriteResult{}, err
+		return p, next, err
 	}
-	p, err := proposalWith(ch, req, a, parent, read)
-	if err != nil {
-		return api.WriteResult{}, err
+	if p, err = proposalWith(c, req, a, parent, read); err != nil {
+		return p, next, err
 	}
 	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Version: parent.Version}
 	if err := artifact.CheckUpdate(prev, p, req.SummaryHolds); err != nil {
-		return api.WriteResult{}, err
+		return p, next, err
 	}
-	next := Written{
+	next = Written{
 		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: parentNo,
 		Status: artifact.Draft, Head: a.Latest + 1, Task: req.Task,
 	}
 	if parentNo != a.Head {
 		next.Status, next.Head = artifact.Alternative, a.Head
 	}
-	if next.Merged, err = mergedHeads(ch, a, p.Links); err != nil {
-		return api.WriteResult{}, err
+	if next.Merged, err = mergedHeads(c, a, p.Links); err != nil {
+		return p, next, err
 	}
 	if slices.Contains(next.Merged, a.Head) {
 		next.Head = next.Version // it takes the place of the head, from another line
 	}
-	out, err := WriteVersion(ch, p, next)
-	return r.handedIn(ch, out, err, req.Review)
+	return p, next, nil
 }
 
 // proposalFor fills what the request leaves open from the parent.
-func proposalFor(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version) (artifact.Proposal, error) {
-	return proposalWith(ch, req, a, parent, nil)
+func proposalFor(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version) (artifact.Proposal, error) {
+	return proposalWith(c, req, a, parent, nil)
 }
 
 // proposalWith is proposalFor with a content that may have been read already.
-func proposalWith(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version, read *artifact.Content) (artifact.Proposal, error) {
-	typ, err := ch.Types.Lookup(a.Type)
+func proposalWith(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version, read *artifact.Content) (artifact.Proposal, error) {
+	typ, err := c.Types.Lookup(a.Type)
 	if err != nil {
 		return artifact.Proposal{}, err
 	}
@@ -235,18 +258,18 @@ func proposalWith(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Arti
 	if req.Content != nil {
 		p.Content, err = contentOf(*req.Content, read)
 	} else {
-		p.Content, err = ContentOf(ch.Call, parent)
+		p.Content, err = ContentOf(c, parent)
 	}
 	if err != nil {
 		return artifact.Proposal{}, err
 	}
-	added, err := resolveLinks(ch.Call, req.Links)
+	added, err := resolveLinks(c, req.Links)
 	if err != nil {
 		return artifact.Proposal{}, err
 	}
 	var kept []artifact.Link
 	if !req.DropLinks {
-		if kept, err = LinksOf(ch.Call, parent.Ref()); err != nil {
+		if kept, err = LinksOf(c, parent.Ref()); err != nil {
 			return artifact.Proposal{}, err
 		}
 	}
@@ -267,13 +290,13 @@ func moveLinks(kept, added []artifact.Link) []artifact.Link {
 
 // mergedHeads lists the other heads of the artifact that a version says it
 // supersedes: that is how a fork ends in a merge.
-func mergedHeads(ch *kernel.Change, a store.Artifact, links []artifact.Link) ([]brenner.Version, error) {
+func mergedHeads(c *kernel.Call, a store.Artifact, links []artifact.Link) ([]brenner.Version, error) {
 	var out []brenner.Version
 	for _, l := range links {
 		if l.Rel != artifact.Supersedes || l.Artifact != a.ID {
 			continue
 		}
-		v, err := ch.Version(ch.Ctx, l.To())
+		v, err := c.Version(c.Ctx, l.To())
 		if err != nil {
 			return nil, err
 		}

@@ -208,8 +208,8 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 
 // OnlyByDeltas refuses to overwrite the artifact of a session: it follows from
 // its deltas and nothing else.
-func (r *Room) OnlyByDeltas(ch *kernel.Change, id brenner.ArtifactID) error {
-	is, err := sessions.Has(ch.Ctx, ch.Reader, string(id))
+func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {
+	is, err := sessions.Has(c.Ctx, c.Reader, string(id))
 	if err != nil || !is {
 		return err
 	}

@@ -4,10 +4,12 @@ package patchfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -338,9 +340,22 @@ func TestUpdate_RefusesProtectedFilesUnlessForced(t *testing.T) {
 		if err != nil || after.Mode() != before.Mode() || after.Sys().(*syscall.Stat_t).Uid != before.Sys().(*syscall.Stat_t).Uid {
 			t.Errorf("%s: mode or owner not kept: %v, %v", name, after.Mode(), err)
 		}
-		if said := len(changes[0].Warnings) > 0; said != (name == "hard link") {
+		lost := slices.ContainsFunc(changes[0].Warnings, func(d brenner.Diagnostic) bool { return d.Code == brenner.CodeMetadataLost })
+		if lost != (name == "hard link") {
 			t.Errorf("%s: %v", name, changes[0].Warnings)
 		}
+	}
+}
+
+// P14: a full disk is not the fault of what was sent.
+func TestFileError_TellsAFullDisk(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		if err := fileError("a.txt", &fs.PathError{Op: "write", Path: "a.txt", Err: cause}); !errors.Is(err, brenner.CodeDiskFull) {
+			t.Errorf("%v: %v", cause, err)
+		}
+	}
+	if err := unfinished(fileError("a.txt", syscall.ENOSPC)); !errors.Is(err, brenner.CodeDiskFull) {
+		t.Error(err)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"brenner"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // Encoding names a published byte-pair encoding.
@@ -22,8 +22,8 @@ const (
 type Tokenizer struct {
 	encoding Encoding
 	split    splitter
-	ranks    table           // of every token: lower ones are merged first
-	library  tokenizer.Codec // counts long pieces
+	ranks    table        // of every token: lower ones are merged first
+	library  *codec.Codec // counts long pieces
 }
 
 // NewTokenizer builds the tables of an encoding, which takes some 100 ms and
@@ -31,29 +31,28 @@ type Tokenizer struct {
 func NewTokenizer(e Encoding) (*Tokenizer, error) {
 	t := &Tokenizer{encoding: e}
 	size := uint(0) // one past the last token
+	// Not by their names: that would link the tables of every encoding.
+	var library func() *codec.Codec
 	switch e {
 	case O200k:
-		t.split, size = splitO200k, 199_998
+		t.split, size, library = splitO200k, 199_998, codec.NewO200kBase
 	case Cl100k:
-		t.split, size = splitCl100k, 100_256
+		t.split, size, library = splitCl100k, 100_256, codec.NewCl100kBase
 	default:
 		return nil, brenner.Errorf(brenner.CodeInvalidValue, "unknown encoding %q", e).
 			WithHint("use o200k_base or cl100k_base")
 	}
-	var err error
-	if t.library, err = tokenizer.Get(tokenizer.Encoding(e)); err != nil {
-		return nil, err
-	}
+	decoder := library()
 	tokens := make([]string, size)
 	for id := range size {
-		if tokens[id], err = t.library.Decode([]uint{id}); err != nil {
+		var err error
+		if tokens[id], err = decoder.Decode([]uint{id}); err != nil {
 			return nil, err
 		}
 	}
 	t.ranks = newTable(tokens)
-	// Decoding made tables that counting does not need.
-	t.library, err = tokenizer.Get(tokenizer.Encoding(e))
-	return t, err
+	t.library = library() // without the tables that decoding made
+	return t, nil
 }
 
 // Name is the name of the encoding.

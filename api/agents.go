@@ -33,6 +33,9 @@ type AddAgentRequest struct {
 	// Person says it is a human being; only persons take PI decisions.
 	Person bool   `json:"person,omitzero"`
 	Note   string `json:"note,omitzero"`
+	// For are the agents that a runner may start: with the role runner, and
+	// with no other.
+	For []brenner.ActorName `json:"for,omitzero"`
 	// Update allows changing an actor that exists.
 	Update bool `json:"update,omitzero"`
 }

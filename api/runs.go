@@ -205,6 +205,8 @@ type RunInfo struct {
 	RunEnd
 	// Wrote are the versions that the run wrote.
 	Wrote []brenner.Ref `json:"wrote,omitzero"`
+	// Change is the artifact that holds what it changed in its worktree.
+	Change brenner.Ref `json:"change,omitzero"`
 }
 
 // RunEnd is how a run ended.

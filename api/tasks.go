@@ -55,6 +55,8 @@ type NewTaskRequest struct {
 	Inputs       []brenner.Ref `json:"inputs,omitzero"`
 	// Session, if any, gives the agents their roster roles (C8).
 	Session brenner.SessionID `json:"session,omitzero"`
+	// WorkSettings are what a run of it may use. PI only.
+	WorkSettings
 }
 
 // TaskRequest names a task.
@@ -134,6 +136,7 @@ type TaskInfo struct {
 	Summaries []Moved   `json:"summaries_moved,omitzero"`
 	Note      string    `json:"note,omitzero"`
 	Completed time.Time `json:"completed_at,omitzero"`
+	WorkSettings
 }
 
 // Pin is an input as it stood when the task was opened.

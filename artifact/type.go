@@ -59,6 +59,7 @@ const (
 	TypePaperNote         brenner.TypeName = "paper_note"
 	TypeModelSpec         brenner.TypeName = "model_spec"
 	TypeAnalysisResult    brenner.TypeName = "analysis_result"
+	TypeCodeChange        brenner.TypeName = "code_change"
 	TypeManuscriptSection brenner.TypeName = "manuscript_section"
 	TypeSessionArtifact   brenner.TypeName = "session_artifact"
 	TypeAssumption        brenner.TypeName = "assumption"
@@ -87,6 +88,10 @@ func Builtin() []Type {
 		{
 			Name: TypeAssumption, Title: "Assumption", Contextual: true, Formats: structured,
 			Description: "something taken for granted, stated so that a clash with another can be found",
+		},
+		{
+			Name: TypeCodeChange, Title: "Code change", Contextual: true, Formats: structured,
+			Description: "what a run changed in the project's repository: base, branch, files, diff, and what the test said",
 		},
 		{
 			Name: TypeContextView, Title: "Context view", Formats: structured,

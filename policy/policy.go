@@ -167,7 +167,7 @@ func Builtin() []Policy {
 		artifact.TypeStalemate, artifact.TypeVerdict, artifact.TypeRoster, artifact.TypeTask,
 	}
 	// What only those who work on the evidence itself read (C10).
-	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec}
+	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypeCodeChange}
 	work := []Action{TaskWork, PlaybookLearn, PlaybookFeedback, StalemateRaise, Mail, ContextAssemble, Status}
 	none := []brenner.TypeName{}
 

@@ -47,6 +47,9 @@ const (
 	Shell   Tools = "shell" // running commands
 )
 
+// Known reports whether there are such tools.
+func (t Tools) Known() bool { return t == NoTools || t == Edit || t == Shell }
+
 // Directory is where a run works (W4).
 type Directory string
 
@@ -56,6 +59,9 @@ const (
 	Worktree Directory = "worktree" // a git worktree on a branch of the run's own
 	Here     Directory = "here"     // the project's directory
 )
+
+// Known reports whether there is such a directory.
+func (d Directory) Known() bool { return d == Scratch || d == Worktree || d == Here }
 
 // Bounds are what a run may use up (W9). 0 means the default; a default of 0
 // means no bound.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/api"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -21,7 +23,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runVariable) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
-	testscript.Main(m, map[string]func(){"brenner": func() { os.Exit(run(os.Args[1:])) }})
+	if len(os.Args) > 1 && os.Args[1] == actAsProgram {
+		os.Exit(actor(os.Args[2:]))
+	}
+	testscript.Main(m, map[string]func(){
+		"brenner": func() { os.Exit(run(os.Args[1:])) },
+		"actor":   func() { os.Exit(actor(os.Args[1:])) },
+	})
 }
 
 // TestScripts runs the command line as a user would, each script in an empty
@@ -35,7 +43,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow, "runs": runs},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ada")
@@ -110,3 +118,14 @@ var testdata = func() string {
 	}
 	return dir
 }()
+
+// runs puts the newest run and the change it made into RUN and CHANGE.
+func runs(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("brenner", "runs", "--json"))
+	var list struct {
+		Data api.RunList `json:"data"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+	ts.Setenv("RUN", list.Data.Runs[0].ID)
+	ts.Setenv("CHANGE", list.Data.Runs[0].Change.String())
+}

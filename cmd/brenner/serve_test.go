@@ -51,7 +51,7 @@ func (s *shell) start(ctx context.Context, in io.Reader, out, errs io.Writer, ar
 	return cli.Run(ctx, cli.Env{
 		In: in, Out: out, Err: errs, Dir: s.dir, Version: "test",
 		Getenv: func(k string) string { return s.env[k] },
-		Open:   openProject, Store: storeOf, Init: initProject, Import: importProject, Serve: serveProject, MCP: mcpProject,
+		Open:   openProject, Store: storeOf, Init: initProject, Import: importProject, Serve: serveProject, MCP: mcpProject, Runner: newRunner,
 		EmbeddingAllowed: embeddingAllowed, AllowEmbedding: allowEmbedding,
 	}, args)
 }

@@ -16,6 +16,7 @@ func newAgent(r *runner) *cobra.Command {
 func newAgentAdd(r *runner) *cobra.Command {
 	var req api.AddAgentRequest
 	var role string
+	var names []string
 	c := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Register an agent or a person with a standing role",
@@ -23,6 +24,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Name, req.Role = r.write(), brenner.ActorName(a[0]), brenner.Role(role)
+			req.For = named[brenner.ActorName](names)
 			res, err := ask(r, cmd, api.Service.AddAgent, req)
 			if err != nil {
 				return err
@@ -33,6 +35,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 	c.Flags().StringVar(&role, "role", "", "`ROLE` of the agent, see brenner agent list --roles")
 	c.Flags().BoolVar(&req.Person, "person", false, "it is a person; only persons take PI decisions")
 	c.Flags().StringVar(&req.Note, "note", "", "a note for the record")
+	c.Flags().StringSliceVar(&names, "for", nil, "`AGENT` that a runner may start (repeatable; with --role runner)")
 	c.Flags().BoolVar(&req.Update, "update", false, "change an actor that exists")
 	required(c, "role")
 	return c

@@ -92,9 +92,6 @@ func (r *runner) tellAnswer(a work.Answer) {
 			if !run.Outcome.Good() {
 				r.note("%s of %s has no answer; see `brenner run log %s`\n", run.ID, run.Agent, run.ID)
 			}
-			for _, note := range run.Notes {
-				r.note("%s of %s: %s\n", run.ID, run.Agent, printable(note))
-			}
 		}
 	}
 	words := []string{plural(len(a.Rounds), "round"), plural(a.Spent.Runs, "run")}

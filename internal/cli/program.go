@@ -209,7 +209,13 @@ tasks instead.`,
 					if yes != test {
 						return brenner.Errorf(brenner.CodeUsage, "repeat the command with --yes to allow it").WithHint("--test '" + test + "' --yes '" + test + "'")
 					}
-					return f.AllowTest(test, time.Now())
+					if err := f.AllowTest(test, time.Now()); err != nil {
+						return err
+					}
+					return r.show(struct {
+						Test    string `json:"test"`
+						Allowed bool   `json:"allowed"`
+					}{test, true}, func(w *printer) { w.Println("the test is allowed here") })
 				}
 				if len(a) == 0 {
 					return brenner.Errorf(brenner.CodeUsage, "name a program, or a test with --test")

@@ -63,7 +63,7 @@ runner of this machine left are ended first, and their work is free again.`,
 	c.Flags().BoolVar(&once, "once", false, "end when nothing is left that was not tried")
 	c.Flags().BoolVar(&again, "again", false, "also what was answered or has failed too often")
 	c.MarkFlagsMutuallyExclusive("session", "task")
-	c.AddCommand(newRunShow(r), newRunLog(r), newRunStop(r))
+	c.AddCommand(newRunShow(r), newRunLog(r), newRunStop(r), newRunLand(r))
 	return c
 }
 

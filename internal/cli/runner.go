@@ -120,8 +120,14 @@ func usageWords(u program.Usage) string {
 	return strings.Join(parts, ", ")
 }
 
-// tellDone says what no runner will try again, and why none was started.
+// tellDone says what a person should know of runs, what no runner will try
+// again, and why none was started.
 func (r *runner) tellDone(d work.Done) {
+	for _, run := range d.Runs {
+		for _, note := range run.Notes {
+			r.note("%s of %s: %s\n", run.ID, run.Agent, printable(note))
+		}
+	}
 	for _, b := range d.Blocked {
 		r.note("%s has failed %s in a row and is not tried again; see `brenner run log %s`, then `brenner run %s --again`\n",
 			b.Work, plural(b.Failures, "time"), b.Last, workFlag(b.Work))

@@ -84,6 +84,9 @@ func printRun(w *printer, r api.RunInfo) {
 	if r.Branch != "" {
 		w.Printf("branch: %s\n", r.Branch)
 	}
+	if r.Change.Artifact != "" {
+		w.Printf("change: %s; promote it, then `brenner run land %s`\n", r.Change, r.ID)
+	}
 	for _, note := range r.Notes {
 		w.Printf("note: %s\n", printable(note))
 	}

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/program"
 
 	"github.com/spf13/cobra"
 )
@@ -43,6 +45,12 @@ func printTask(w *printer, t api.TaskInfo) {
 		}
 		w.Printf("held by %s until %s%s\n", t.Holder, instant(t.LeaseUntil), overdue)
 	}
+	if s := t.WorkSettings; s != (api.WorkSettings{}) {
+		w.Printf("runs: tools %s, in %s\n", cmp.Or(s.Tools, program.NoTools), cmp.Or(s.Directory, program.Scratch))
+		if s.Test != "" {
+			w.Printf("test: %s\n", printable(s.Test))
+		}
+	}
 	for _, p := range t.Inputs {
 		w.Printf("input: %s\n", p.Ref)
 	}
@@ -62,7 +70,7 @@ func printTask(w *printer, t api.TaskInfo) {
 
 func newTaskNew(r *runner) *cobra.Command {
 	var req api.NewTaskRequest
-	var role, session, file string
+	var role, session, file, tools, directory string
 	var modules, inputs []string
 	c := &cobra.Command{
 		Use:   "new TITLE",
@@ -72,6 +80,7 @@ func newTaskNew(r *runner) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
+			req.Tools, req.Directory = program.Tools(tools), program.Directory(directory)
 			req.Modules, req.Session = named[brenner.Module](modules), brenner.SessionID(session)
 			for _, in := range inputs {
 				ref, err := brenner.ParseRef(in)
@@ -98,6 +107,9 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVar(&req.Spec, "spec", "", "what is to be done and what counts as done")
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
+	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
+	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
+	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
 	required(c, "role")
 	return c

@@ -150,6 +150,8 @@ type Found struct {
 	// Allowed says that it may be started.
 	Allowed bool           `json:"allowed"`
 	Digest  brenner.Digest `json:"digest"`
+
+	settings api.WorkSettings // that a task asks for
 }
 
 // Finder looks programs up for one project.
@@ -169,7 +171,7 @@ func (f Finder) Find(name, model string, settings api.WorkSettings) (Found, erro
 	if name == "" {
 		name = f.Book.file.Default
 	}
-	out := Found{Name: name}
+	out := Found{Name: name, settings: settings}
 	var p program.Program
 	var ok bool
 	if p, ok = f.Book.file.Programs[name]; ok {
@@ -315,8 +317,15 @@ func (b *Book) Default() string { return b.file.Default }
 // Refused is the error for a program that may not be started. Code:
 // PROGRAM_NOT_ALLOWED.
 func (f Found) Refused() error {
+	how := "brenner program allow " + f.Name
+	if f.settings.Tools != "" {
+		how += " --tools " + string(f.settings.Tools)
+	}
+	if f.settings.Directory != "" {
+		how += " --directory " + string(f.settings.Directory)
+	}
 	return brenner.Errorf(brenner.CodeProgramNotAllowed, "the program %s wants more than a profile and a model, and nobody has allowed that here", f.Name).
-		WithHint("look at what it would run, then allow it: brenner program allow " + f.Name).
+		WithHint("look at what it would run, then allow it: " + how).
 		WithDetails(f.Program).Try(brenner.Do("program.allow", "name", f.Name))
 }
 

@@ -27,8 +27,11 @@ func (s *Service) AddAgent(ctx context.Context, req api.AddAgentRequest) (api.Ag
 			return api.AgentInfo{}, err
 		}
 		p := kernel.Actor{Name: req.Name, Kind: kernel.Agent, Role: req.Role, Note: req.Note, Active: true}
-		if req.Person {
+		switch {
+		case req.Person:
 			p.Kind = kernel.Person
+		case req.Role == policy.Runner:
+			p.Kind, p.For = kernel.Runner, slices.Compact(slices.Sorted(slices.Values(req.For)))
 		}
 		if req.Name == ch.Who.Name && (p.Kind != kernel.Person || p.Role != brenner.PI) {
 			return api.AgentInfo{}, brenner.Errorf(brenner.CodeStatusConflict, "you cannot take the PI role from yourself")
@@ -54,6 +57,22 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 	if _, ok := s.Policies[req.Role]; !ok {
 		return brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).
 			WithHint("roles: " + kernel.Join(slices.Sorted(maps.Keys(s.Policies))))
+	}
+	switch runs := req.Role == policy.Runner; {
+	case runs && req.Person:
+		return brenner.Errorf(brenner.CodeInvalidValue, "a runner is a process, not a person").At("/person")
+	case runs && len(req.For) == 0:
+		return brenner.Errorf(brenner.CodeInvalidValue, "a runner starts the agents it is registered for, and none are named").At("/for").
+			WithHint("name them: --for NAME, repeated")
+	case !runs && len(req.For) > 0:
+		return brenner.Errorf(brenner.CodeInvalidValue, "only a runner is registered for agents").At("/for")
+	case len(req.For) > brenner.MaxPage:
+		return brenner.Errorf(brenner.CodeLimitExceeded, "a runner has at most %d agents", brenner.MaxPage).At("/for")
+	}
+	for _, name := range req.For {
+		if err := name.Check(); err != nil {
+			return err
+		}
 	}
 	if req.Role == brenner.PI && !req.Person {
 		return brenner.Errorf(brenner.CodeInvalidValue, "only a person can lead the project").

@@ -41,6 +41,8 @@ type Actor struct {
 	Role   brenner.Role      `json:"role"`
 	Note   string            `json:"note"`
 	Active bool              `json:"active"`
+	// For are the agents that a runner may start (W17).
+	For []brenner.ActorName `json:"for,omitzero"`
 }
 
 // The kinds of actor.

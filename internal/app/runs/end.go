@@ -17,7 +17,7 @@ import (
 // EndRun implements api.Runs.
 func (s *Service) EndRun(ctx context.Context, req api.EndRunRequest) (api.RunInfo, error) {
 	return kernel.Write(ctx, s.caller, "run.end", req, running(req.ID), func(ch *kernel.Change) (api.RunInfo, error) {
-		r, err := runs.Find(ch.Ctx, ch.Reader, req.ID)
+		r, err := find(ch.Call, req.ID)
 		if err != nil {
 			return api.RunInfo{}, err
 		}
@@ -27,6 +27,12 @@ func (s *Service) EndRun(ctx context.Context, req api.EndRunRequest) (api.RunInf
 		e, err := endingOf(ch, req)
 		if err != nil {
 			return api.RunInfo{}, err
+		}
+		if req.Change != nil {
+			if e.Change, err = s.keepChange(ch, r, *req.Change); err != nil {
+				return api.RunInfo{}, err
+			}
+			e.Wrote = []brenner.Ref{e.Change}
 		}
 		if r.Task != "" {
 			t, err := s.Tasks.Find(ch.Call, r.Task)
@@ -61,7 +67,7 @@ const maxNotes = 20
 func endingOf(ch *kernel.Change, req api.EndRunRequest) (ending, error) {
 	e := ending{
 		Outcome: req.Outcome, Cause: req.Cause, Said: req.Said, Exit: req.Exit, Usage: req.Usage, Model: req.Answered, Context: req.Context,
-		Message: req.Message, Starts: req.Starts, Repairs: req.Repairs, Notes: req.Notes, Branch: req.Branch, Base: req.Base, Change: req.Change,
+		Message: req.Message, Starts: req.Starts, Repairs: req.Repairs, Notes: req.Notes, Branch: req.Branch, Base: req.Base,
 	}
 	if !slices.Contains(outcomes, e.Outcome) {
 		return e, brenner.Errorf(brenner.CodeInvalidValue, "%q is not how a run ends", e.Outcome).At("/outcome")
@@ -98,7 +104,7 @@ func (r *Room) end(ch *kernel.Change, of run, e ending) error {
 // StopRun implements api.Runs.
 func (s *Service) StopRun(ctx context.Context, req api.StopRunRequest) (api.RunInfo, error) {
 	return kernel.Write(ctx, s.caller, "run.stop", req, running(req.ID), func(ch *kernel.Change) (api.RunInfo, error) {
-		r, err := runs.Find(ch.Ctx, ch.Reader, req.ID)
+		r, err := find(ch.Call, req.ID)
 		if err != nil {
 			return api.RunInfo{}, err
 		}
@@ -133,7 +139,7 @@ func (s *Service) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Be
 	out, err := kernel.View(ctx, s.caller, running("beat"), func(c *kernel.Call) (api.Beat, error) {
 		var beat api.Beat
 		for _, b := range req.Runs {
-			r, err := runs.Find(ctx, c.Reader, b.ID)
+			r, err := find(c, b.ID)
 			if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && (r.Runner != req.Runner || !r.live(c.Now)) {
 				beat.Runs = append(beat.Runs, api.BeatAnswer{ID: b.ID, Gone: true})
 				continue
@@ -167,7 +173,7 @@ func (s *Service) renew(ctx context.Context, runner string, ids []string) (map[s
 	return kernel.Write(ctx, s.caller, "run.renew", api.Write{}, running("renew"), func(ch *kernel.Change) (map[string]api.Duration, error) {
 		out := map[string]api.Duration{}
 		for _, id := range ids {
-			r, err := runs.Find(ctx, ch.Reader, id)
+			r, err := find(ch.Call, id)
 			if err != nil {
 				return nil, err
 			}

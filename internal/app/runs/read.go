@@ -16,7 +16,7 @@ import (
 // Run implements api.Runs.
 func (s *Service) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, error) {
 	return kernel.View(ctx, s.caller, running(req.ID), func(c *kernel.Call) (api.RunInfo, error) {
-		r, err := runs.Find(ctx, c.Reader, req.ID)
+		r, err := find(c, req.ID)
 		return s.shown(r), err
 	})
 }
@@ -65,7 +65,7 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 			if !req.Since.IsZero() && r.Started.Before(req.Since) {
 				return false, nil
 			}
-			if req.Agent != "" && r.Agent != req.Agent || !strings.HasPrefix(r.Runner, req.Runner) || !req.Before.IsZero() && !r.Started.Before(req.Before) {
+			if !sees(c, r) || req.Agent != "" && r.Agent != req.Agent || !strings.HasPrefix(r.Runner, req.Runner) || !req.Before.IsZero() && !r.Started.Before(req.Before) {
 				return true, nil
 			}
 			if len(out.Runs) == limit {
@@ -88,6 +88,9 @@ func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.Ru
 			r := row.Value
 			if !req.Since.IsZero() && r.Started.Before(req.Since) {
 				return false, nil
+			}
+			if !sees(c, r) {
+				return true, nil
 			}
 			add(&out.Total, r)
 			for key, sums := range map[string]map[string]api.RunSum{
@@ -173,14 +176,34 @@ func busy(c *kernel.Call) (map[brenner.ActorName]int, error) {
 	return out, err
 }
 
-// put lists work, apart where it has failed too often.
-func (l *looking) put(item api.WorkItem) bool {
+// put lists work for those whom the caller may start, apart where it has failed
+// too often.
+func (l *looking) put(item api.WorkItem) (bool, error) {
+	var err error
+	if item.Agents, err = l.startable(item.Agents); err != nil || len(item.Agents) == 0 && l.Who.Kind == kernel.Runner {
+		return err == nil, err
+	}
 	if item.Failures >= brenner.MaxRunFailures && !l.req.Again {
 		l.out.Blocked = append(l.out.Blocked, item)
 	} else {
 		l.out.Work = append(l.out.Work, item)
 	}
-	return len(l.out.Work)+len(l.out.Blocked) < brenner.MaxPage
+	return len(l.out.Work)+len(l.out.Blocked) < brenner.MaxPage, nil
+}
+
+// startable keeps the agents that the caller may start.
+func (l *looking) startable(agents []api.WorkAgent) ([]api.WorkAgent, error) {
+	out := []api.WorkAgent{}
+	for _, a := range agents {
+		ok, err := starts(l.Call, a.Name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, a)
+		}
+	}
+	return out, nil
 }
 
 func (l *looking) sessions() error {
@@ -204,7 +227,8 @@ func (l *looking) sessions() error {
 				Agents: []api.WorkAgent{{Name: r.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[r.Name]}},
 			}
 			item.Failures, item.Last = failures(earlier, r.Name, r.Ask)
-			if !l.put(item) {
+			more, err := l.put(item)
+			if fail = err; !more {
 				return false
 			}
 		}
@@ -231,7 +255,7 @@ func (l *looking) tasks() error {
 			fail = err
 			return false
 		}
-		item := api.WorkItem{Work: api.Work{Task: t.ID}, Title: t.Title, Role: t.Role, Since: t.Created, Agents: []api.WorkAgent{}}
+		item := api.WorkItem{Work: api.Work{Task: t.ID}, Title: t.Title, Role: t.Role, Since: t.Created, Agents: []api.WorkAgent{}, WorkSettings: t.WorkSettings}
 		for _, a := range l.agents {
 			if !a.Active || a.Kind != kernel.Agent || !l.Tasks.Eligible(l.Call, t, a) {
 				continue
@@ -240,7 +264,9 @@ func (l *looking) tasks() error {
 			item.Agents = append(item.Agents, api.WorkAgent{Name: a.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[a.Name]})
 		}
 		item.Failures, item.Last = failures(earlier, "", "")
-		return l.put(item)
+		more, err := l.put(item)
+		fail = err
+		return more
 	}
 	return errors.Join(l.Tasks.Each(l.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, visit), fail)
 }

@@ -42,6 +42,9 @@ func (r *Room) start(ch *kernel.Change, req api.StartRunRequest) (api.StartedRun
 	if err != nil {
 		return api.StartedRun{}, "", err
 	}
+	if err := checkStarts(ch.Call, req.Agent); err != nil {
+		return api.StartedRun{}, "", err
+	}
 	earlier, err := r.settleEarlier(ch, req.Work)
 	if err != nil {
 		return api.StartedRun{}, "", err
@@ -189,7 +192,7 @@ func (r *Room) takeTask(ch *kernel.Change, req api.StartRunRequest, agent store.
 	if err != nil {
 		return err
 	}
-	p.Role = t.Role
+	p.Role, out.WorkSettings = t.Role, t.WorkSettings
 	out.Prompt = roster.Address(roster.Prompt(string(t.Role), ch.Config.PromptTexts()), req.Agent, t.Session)
 	return nil
 }

@@ -14,7 +14,9 @@ import (
 
 // Kinds are the kinds of record of this room.
 func Kinds() []kernel.AnyKind {
-	return []kernel.AnyKind{kindRunEnded, kindRunRenewed, kindRunStarted, kindRunStopAsked}
+	return []kernel.AnyKind{
+		kindRunEnded, kindRunRenewed, kindRunStarted, kindRunStopAsked, kernel.ActorPut.Follower(applyRegistration),
+	}
 }
 
 var (
@@ -60,22 +62,22 @@ type startedWith struct {
 
 // ending is how a run ended, as it is recorded.
 type ending struct {
-	Outcome    api.Outcome     `json:"outcome"`
-	Cause      program.Cause   `json:"cause,omitzero"`
-	Said       string          `json:"said,omitzero"`
-	Exit       *program.Exit   `json:"exit,omitzero"`
-	Usage      program.Usage   `json:"usage,omitzero"`
-	Model      string          `json:"model,omitzero"`
-	Context    string          `json:"context,omitzero"`
-	Message    string          `json:"message,omitzero"`
-	Starts     int             `json:"starts,omitzero"`
-	Repairs    int             `json:"repairs,omitzero"`
-	Notes      []string        `json:"notes,omitzero"`
-	Branch     string          `json:"branch,omitzero"`
-	Base       string          `json:"base,omitzero"`
-	Transcript brenner.Digest  `json:"transcript,omitzero"`
-	Change     *api.CodeChange `json:"change,omitzero"`
-	Wrote      []brenner.Ref   `json:"wrote,omitzero"`
+	Outcome    api.Outcome    `json:"outcome"`
+	Cause      program.Cause  `json:"cause,omitzero"`
+	Said       string         `json:"said,omitzero"`
+	Exit       *program.Exit  `json:"exit,omitzero"`
+	Usage      program.Usage  `json:"usage,omitzero"`
+	Model      string         `json:"model,omitzero"`
+	Context    string         `json:"context,omitzero"`
+	Message    string         `json:"message,omitzero"`
+	Starts     int            `json:"starts,omitzero"`
+	Repairs    int            `json:"repairs,omitzero"`
+	Notes      []string       `json:"notes,omitzero"`
+	Branch     string         `json:"branch,omitzero"`
+	Base       string         `json:"base,omitzero"`
+	Transcript brenner.Digest `json:"transcript,omitzero"`
+	Change     brenner.Ref    `json:"change,omitzero"`
+	Wrote      []brenner.Ref  `json:"wrote,omitzero"`
 }
 
 var runs = kernel.Table[run]{
@@ -105,7 +107,7 @@ func (r run) info() api.RunInfo {
 			Outcome: e.Outcome, Cause: e.Cause, Said: e.Said, Exit: e.Exit, Usage: e.Usage, Answered: e.Model, Context: e.Context,
 			Message: e.Message, Starts: e.Starts, Repairs: e.Repairs, Notes: e.Notes, Branch: e.Branch, Base: e.Base,
 		}
-		out.Wrote = e.Wrote
+		out.Wrote, out.Change = e.Wrote, e.Change
 	}
 	return out
 }

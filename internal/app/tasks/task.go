@@ -17,6 +17,7 @@ import (
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/program"
 )
 
 // task is the state of a task.
@@ -40,6 +41,36 @@ type task struct {
 	Summaries    []moved           `json:"summaries,omitzero"`
 	Note         string            `json:"note,omitzero"`
 	Completed    time.Time         `json:"completed_at,omitzero"`
+	Runs         settings          `json:"runs,omitzero"`
+}
+
+// settings are what the PI has set for the runs of a task (W5).
+type settings struct {
+	Tools     program.Tools     `json:"tools,omitzero"`
+	Directory program.Directory `json:"directory,omitzero"`
+	Test      string            `json:"test,omitzero"`
+}
+
+// checkSettings refuses what no run can be given, and what somebody else than
+// the PI sets: a run's reach is not for agents or automation to widen.
+func checkSettings(ch *kernel.Change, s settings) error {
+	if s == (settings{}) {
+		return nil
+	}
+	if !ch.Leads() {
+		return brenner.Errorf(brenner.CodeWriteDenied, "only the PI sets tools, directory and test of a task").At("/tools")
+	}
+	switch {
+	case s.Tools != "" && !s.Tools.Known():
+		return brenner.Errorf(brenner.CodeInvalidValue, "%q is not what a run may use", s.Tools).At("/tools").WithHint("none, edit or shell")
+	case s.Directory != "" && !s.Directory.Known():
+		return brenner.Errorf(brenner.CodeInvalidValue, "%q is not where a run works", s.Directory).At("/directory").WithHint("scratch, worktree or here")
+	case s.Test != "" && s.Directory != program.Worktree:
+		return brenner.Errorf(brenner.CodeInvalidValue, "a test is run in a worktree").At("/test").WithHint("set the directory to worktree")
+	case utf8.RuneCountInString(s.Test) > brenner.MaxNoteRunes || strings.ContainsAny(s.Test, "\n\r"):
+		return brenner.Errorf(brenner.CodeInvalidValue, "the test is one command line of at most %d characters", brenner.MaxNoteRunes).At("/test")
+	}
+	return kernel.CheckText(s.Test)
 }
 
 // moved is an input that changed before the task was completed: its canonical
@@ -81,7 +112,7 @@ func (t task) info(now time.Time) api.TaskInfo {
 		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
 		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session,
 		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
-		Note: t.Note, Completed: t.Completed,
+		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
 	}
 	for i, p := range t.Inputs {
@@ -113,12 +144,13 @@ type taskOpened struct {
 	CrossCutting bool              `json:"cross_cutting"`
 	Inputs       []ledger.Pin      `json:"inputs"`
 	Session      brenner.SessionID `json:"session,omitzero"`
+	Runs         settings          `json:"runs,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
 	return tasks.Put(ctx, tx, rec.Seq, task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
-		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Runs: p.Runs,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
 	})
 }
@@ -215,7 +247,10 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
 	p := taskOpened{
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
-		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session,
+		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),
+	}
+	if err := checkSettings(ch, p.Runs); err != nil {
+		return api.TaskInfo{}, err
 	}
 	if err := checkTaskText(p.Title, p.Spec); err != nil {
 		return api.TaskInfo{}, err

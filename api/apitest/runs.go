@@ -159,6 +159,94 @@ func runCases() []testCase {
 			_, err := s.agent("RedSky").sets("GreyStone", api.Work{Task: t.ID})
 			s.pi.refused(err, brenner.CodeWriteDenied)
 		}},
+		{"a runner starts the agents it is registered for, and does nothing else", func(s *scene) { // W17
+			t := s.pi.opens()
+			_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "outpost", Role: "runner"})
+			s.pi.refused(err, brenner.CodeInvalidValue)
+			_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "outpost", Role: "writer", For: []brenner.ActorName{"GreyStone"}})
+			s.pi.refused(err, brenner.CodeInvalidValue)
+			info, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "outpost", Role: "runner", For: []brenner.ActorName{"RedSky"}})
+			if s.pi.must(err); info.Kind != "runner" {
+				s.Errorf("registered %+v", info)
+			}
+			outpost := s.agent("outpost")
+			open, err := outpost.OpenWork(s.ctx, api.OpenWorkRequest{})
+			if outpost.must(err); len(open.Work) != 0 {
+				s.Errorf("it sees work that is not for its agents: %+v", open.Work)
+			}
+			_, err = outpost.sets("GreyStone", api.Work{Task: t.ID})
+			outpost.refused(err, brenner.CodeWriteDenied)
+			others, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			_, err = outpost.Run(s.ctx, api.RunRequest{ID: others.ID})
+			outpost.refused(err, brenner.CodeNotFound)
+			_, err = outpost.EndRun(s.ctx, api.EndRunRequest{ID: others.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}})
+			outpost.refused(err, brenner.CodeNotFound)
+			s.pi.ends(others.ID, api.OutcomeStopped, program.Stopped)
+
+			_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "outpost", Role: "runner", For: []brenner.ActorName{"GreyStone"}, Update: true})
+			s.pi.must(err)
+			open, err = outpost.OpenWork(s.ctx, api.OpenWorkRequest{})
+			if outpost.must(err); len(open.Work) != 1 || len(open.Work[0].Agents) != 1 {
+				s.Errorf("open work: %+v", open.Work)
+			}
+			run, err := outpost.sets("GreyStone", api.Work{Task: t.ID})
+			if outpost.must(err); run.Starter != "outpost" || run.Token == "" {
+				s.Errorf("started %+v", run)
+			}
+			outpost.ends(run.ID, api.OutcomeFailed, program.Crashed)
+			list, err := outpost.Runs(s.ctx, api.ListRunsRequest{})
+			if outpost.must(err); len(list.Runs) != 1 || list.Runs[0].ID != run.ID {
+				s.Errorf("it sees %+v", list.Runs)
+			}
+			_, err = outpost.RunLog(s.ctx, api.RunRequest{ID: run.ID}) // W11
+			outpost.refused(err, brenner.CodeReadDenied)
+			_, err = outpost.NewTask(s.ctx, api.NewTaskRequest{Title: "More", Role: "writer"})
+			outpost.refused(err, brenner.CodeWriteDenied)
+		}},
+		{"only the PI says what a run of a task may use", func(s *scene) { // W5
+			req := api.NewTaskRequest{Title: "Mend", Role: "writer", Modules: []brenner.Module{"lineage"}}
+			req.Tools, req.Directory, req.Test = program.Edit, program.Worktree, "make test"
+			t, err := s.pi.NewTask(s.ctx, req)
+			if s.pi.must(err); t.WorkSettings != req.WorkSettings {
+				s.Errorf("opened %+v", t)
+			}
+			open, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Task: t.ID}})
+			if s.pi.must(err); len(open.Work) != 1 || open.Work[0].WorkSettings != req.WorkSettings {
+				s.Errorf("open work: %+v", open.Work)
+			}
+			for _, bad := range []api.WorkSettings{{Tools: "all"}, {Directory: "/"}, {Test: "make test"}, {Directory: program.Worktree, Test: "a\nb"}} {
+				req.WorkSettings = bad
+				_, err := s.pi.NewTask(s.ctx, req)
+				s.pi.refused(err, brenner.CodeInvalidValue)
+			}
+		}},
+		{"what a run changed is an artifact of its agent, and an output of its task", func(s *scene) { // W15
+			t := s.pi.opens()
+			run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			commit := "0123456789abcdef0123456789abcdef01234567"
+			end, err := s.pi.EndRun(s.ctx, api.EndRunRequest{
+				ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked, Branch: "brenner/" + run.ID, Base: commit},
+				Change: &api.CodeChange{
+					Base: commit, Branch: "brenner/" + run.ID, Commit: commit, Files: []api.FileChange{{Path: "a.go", Added: 2}},
+					Diff: "+x", Test: &api.TestResult{Command: "make test", Exit: 1, Output: "FAIL"},
+				},
+			})
+			s.pi.must(err)
+			v := s.pi.reads(end.Change)
+			if v.Type != "code_change" || v.Metadata.Creator != "GreyStone" || v.Status != "draft" || v.Summary != "1 file for "+t.ID+" (+2 −0); the test fails with status 1" {
+				s.Errorf("the change is %+v", v)
+			}
+			done, err := s.pi.Task(s.ctx, api.TaskRequest{ID: t.ID})
+			if s.pi.must(err); !slices.Contains(done.Outputs, end.Change) || !slices.Contains(end.Wrote, end.Change) {
+				s.Errorf("the task has %v, the run wrote %v", done.Outputs, end.Wrote)
+			}
+			run, err = s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			_, err = s.pi.EndRun(s.ctx, api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}, Change: &api.CodeChange{Base: "main"}})
+			s.pi.refused(err, brenner.CodeSchemaViolation)
+		}},
 		{"runs are listed by pages", func(s *scene) {
 			for i := range 5 {
 				t := s.pi.opens()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow, "runs": runs},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow, "runs": runs, "mail": newestMail},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ada")
@@ -79,6 +80,8 @@ var masks = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<digest>"},
 	{regexp.MustCompile(`root \S{43}=`), "root <root>"},
 	{regexp.MustCompile(`public key: \S+`), "public key: <key>"},
+	{regexp.MustCompile(`(stand-in +|<time> +)\d+s\b`), "${1}<took>"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`), "<day>"},
 }
 
 // golden compares a file of the script, masked, with one of ours:
@@ -128,4 +131,17 @@ func runs(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
 	ts.Setenv("RUN", list.Data.Runs[0].ID)
 	ts.Setenv("CHANGE", list.Data.Runs[0].Change.String())
+}
+
+// newestMail puts the id of the newest message to an agent into MSG: mail NAME.
+func newestMail(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("brenner", "--as", args[0], "mail", "inbox", "--all", "--json"))
+	ids := regexp.MustCompile(`"id":"(msg-\d+)"`).FindAllStringSubmatch(ts.ReadFile("stdout"), -1)
+	newest, at := "", -1
+	for _, m := range ids {
+		if n, err := strconv.Atoi(strings.TrimPrefix(m[1], "msg-")); err == nil && n > at {
+			newest, at = m[1], n
+		}
+	}
+	ts.Setenv("MSG", newest)
 }

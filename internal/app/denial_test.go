@@ -20,6 +20,7 @@ import (
 // minimal is the least content of each type that only takes JSON.
 var minimal = map[brenner.TypeName]string{
 	artifact.TypeAssumption:      `{"statement":"markers are stable"}`,
+	artifact.TypeCodeChange:      `{"base":"0000000000000000000000000000000000000001","branch":"b","commit":"0000000000000000000000000000000000000002","files":[],"diff":""}`,
 	artifact.TypeContextView:     `{"role":"writer","types":[{"type":"critique"}]}`,
 	artifact.TypeCritique:        `{"finding":"too few clones"}`,
 	artifact.TypeProjectBrief:    `{"question":"What decides fate?"}`,
@@ -62,7 +63,11 @@ func TestDenial_IsThePolicyTableOverTheService(t *testing.T) {
 			continue // only a person can have it
 		}
 		name := brenner.ActorName("Agent-" + string(p.Role))
-		if _, err := pi.AddAgent(ctx, api.AddAgentRequest{Name: name, Role: p.Role}); err != nil {
+		req := api.AddAgentRequest{Name: name, Role: p.Role}
+		if p.Role == policy.Runner {
+			req.For = []brenner.ActorName{"Agent-writer"}
+		}
+		if _, err := pi.AddAgent(ctx, req); err != nil {
 			t.Fatal(err)
 		}
 		svc := w.As(name)

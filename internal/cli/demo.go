@@ -24,8 +24,8 @@ import (
 // followed by the files it uses. Each command line runs this program as a
 // process of its own; a name before the $ is the agent it runs as, a ! before
 // it says that it must fail. {task} stands for the task that was named last,
-// and so do {ctx}, {msg} and {stalemate}: their numbers are positions in the
-// journal.
+// and so do {ctx} and {stalemate}: their numbers are positions in the journal.
+// {digest} is that of the program that was shown last.
 //
 //go:embed demo/story.txt
 var story string
@@ -128,17 +128,20 @@ type step struct {
 
 // play is one telling of the story.
 type play struct {
-	now string // the instant of the files, once one is used
+	now string // the instant of what the stand-ins answer, once they do
 	*runner
 	ctx      context.Context
 	dir      string
 	chapters []*chapter
-	// named is what {task}, {ctx}, {msg} and {stalemate} stand for.
+	// named is what {task}, {ctx}, {stalemate} and {digest} stand for.
 	named map[string]string
 }
 
 // numbered are the things whose names are positions in the journal.
-var numbered = regexp.MustCompile(`\b(task|ctx|stalemate|msg)-\d+\b`)
+var numbered = regexp.MustCompile(`\b(task|ctx|stalemate)-\d+\b`)
+
+// digested is what a program is allowed by.
+var digested = regexp.MustCompile(`--yes ([0-9a-f]{64})\b`)
 
 func (p *play) run(story string) error {
 	script, files := splitStory(story)
@@ -203,6 +206,9 @@ func (p *play) line(line string) error {
 	for _, m := range numbered.FindAllStringSubmatch(s.Output, -1) {
 		p.named[m[1]] = m[0]
 	}
+	if m := digested.FindStringSubmatch(s.Output); m != nil {
+		p.named["digest"] = m[1]
+	}
 	if (s.Exit != 0) != fails {
 		return brenner.Errorf(brenner.CodeInternal, "the story goes wrong at %q: exit status %d", s.Command, s.Exit)
 	}
@@ -222,6 +228,7 @@ func (p *play) execute(s *step, command string) error {
 	cmd.Dir = p.dir
 	// What the user's environment says of another project is not about this one.
 	cmd.Env = append(os.Environ(), "BRENNER_AGENT="+s.Actor, "BRENNER_KEYS="+filepath.Join(p.dir, ".keys"),
+		"BRENNER_PROGRAMS="+filepath.Join(p.dir, ".machine", "programs.json"), "BRENNER_STATE="+filepath.Join(p.dir, ".machine", "runs"),
 		"BRENNER_STORE=", "BRENNER_SERVER=", "BRENNER_TOKEN=", "BRENNER_DEBUG=")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -235,22 +242,27 @@ func (p *play) execute(s *step, command string) error {
 	return errors.Join(err, p.ctx.Err())
 }
 
-// stamp puts the time of day into the files that a command reads: one instant
-// for all of them, so that two agents change one field at once.
+// played is what the stand-ins of the agents answer from.
+const played = "agents.txt"
+
+// stamp puts the time of day into what the stand-ins answer when they are first
+// started: one instant at which two agents change one field at once, and one
+// before it.
 func (p *play) stamp(args []string) error {
-	const now = "{{now}}"
-	for _, name := range args {
-		path := filepath.Join(p.dir, name)
-		text, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(text, []byte(now)) {
-			continue // no file, or none with a time in it
-		}
-		if p.now == "" {
-			p.now = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z") // as records keep it
-		}
-		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(now), []byte(p.now)), 0o644); err != nil {
-			return fileError(name, err)
-		}
+	if p.now != "" || args[0] != "run" {
+		return nil
+	}
+	path := filepath.Join(p.dir, played)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fileError(played, err)
+	}
+	now := time.Now().UTC()
+	instant := func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000000Z") } // as records keep it
+	p.now = instant(now)
+	filled := strings.NewReplacer("{{now}}", p.now, "{{later}}", instant(now.Add(time.Millisecond))).Replace(string(text))
+	if err := os.WriteFile(path, []byte(filled), 0o644); err != nil {
+		return fileError(played, err)
 	}
 	return nil
 }

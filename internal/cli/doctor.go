@@ -34,7 +34,8 @@ func newDoctor(r *runner) *cobra.Command {
 		Short: "Look for the usual trouble and say what to do",
 		Long: `Look whether there is a project, its store can be opened and is private, the
 clock is right, the configuration file is the one in force, what ` + "`brenner setup`" + `
-wrote for clients still leads here, and the journal holds. Exit status 0 when
+wrote for clients still leads here, the programs of agents can be started, and
+the journal holds. Exit status 0 when
 nothing is wrong; otherwise that of the first error.`,
 		Example: `  brenner doctor`,
 		Args:    cobra.NoArgs,
@@ -91,6 +92,7 @@ func (r *runner) examine(ctx context.Context) []check {
 		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %d records", info.Name, info.Size)},
 		clock(info, time.Now()), r.configuration(info))
 	checks = append(checks, r.clientChecks(ctx, place, info)...)
+	checks = append(checks, r.programChecks(ctx, s)...)
 	return append(checks, r.journalHolds(ctx, s, info))
 }
 

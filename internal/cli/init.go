@@ -44,10 +44,12 @@ would get your key, is sent nothing until you allow it.`,
 				return err
 			}
 			r.tellOfEmbedding(f)
+			first := r.askLine()
 			return r.show(res, func(w *printer) {
 				p := res.Project
 				w.Printf("project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
 				w.Println("next: brenner artifact new --type project_brief --id brief --summary '…' --content '{\"question\": \"…\"}'")
+				w.Printf("then: %s\n", first)
 			})
 		},
 	}

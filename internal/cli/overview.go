@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"brenner"
 	"brenner/api"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,16 @@ again whenever that changes, until you interrupt it.`,
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w *printer) { printStatus(w, res) })
+			today, err := s.RunCosts(cmd.Context(), api.RunCostsRequest{Since: res.At.UTC().Truncate(24 * time.Hour)})
+			if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassDenied { // runs are not for agents to see
+				return err
+			}
+			return r.show(res, func(w *printer) {
+				printStatus(w, res)
+				if n := today.Total.Runs; n > 0 {
+					w.Printf("%s today, %d good, %s; see `brenner runs --sum`\n", plural(n, "run"), today.Total.Good, today.Total.Cost)
+				}
+			})
 		},
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "go on, and say it again whenever it changes")

@@ -18,7 +18,7 @@ import (
 )
 
 func newProgram(r *runner) *cobra.Command {
-	return group("program", "How agents are started on this machine", newProgramList(r), newProgramCheck(r), newProgramAllow(r))
+	return group("program", "How agents are started on this machine", newProgramList(r), newProgramCheck(r), newProgramAllow(r), newProgramUse(r))
 }
 
 func count(n int) string { return strconv.Itoa(n) }

@@ -167,6 +167,19 @@ var sentences = map[string]func(payload) string{
 	},
 	"task.canceled": func(p payload) string { return "canceled " + p.task() + p.quote("reason") },
 
+	"run.started": func(p payload) string {
+		work := anchorTo("/sessions/", p.text("session"))
+		if p.text("task") != "" {
+			work = anchorTo("/tasks/", p.text("task"))
+		}
+		return "started " + anchorTo("/agents/", p.text("agent")) + " for " + work + " as " + anchorTo("/runs/", p.text("id"))
+	},
+	"run.ended":   func(p payload) string { return "ended " + anchorTo("/runs/", p.text("id")) },
+	"run.renewed": func(p payload) string { return "went on with " + anchorTo("/runs/", p.text("id")) },
+	"run.stop_asked": func(p payload) string {
+		return "asked " + anchorTo("/runs/", p.text("id")) + " to stop" + p.quote("reason")
+	},
+
 	"session.started": func(p payload) string {
 		return "asked " + p.names("recipients", "/agents/") + " in " + anchorTo("/sessions/", p.text("id")) + p.quote("question")
 	},

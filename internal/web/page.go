@@ -271,6 +271,7 @@ var notices = map[string]string{
 	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",
 	"arbitrate": "In arbitration.", "verdict": "Verdict delivered.", "adopt": "The draft is the verdict now.", "move": "Done.",
 	"write": "Written as a draft. Promote it to make it canonical.",
+	"stop":  "Asked to stop.",
 	"add":   "Registered.", "revoke": "Revoked, at once.",
 }
 

@@ -19,6 +19,7 @@ type sessionPage struct {
 	Conflicts []conflict
 	Replies   []api.ReplyReport
 	Silent    []brenner.ActorName
+	Runs      []runRow
 }
 
 // section is one of the seven parts of the artifact.
@@ -93,6 +94,11 @@ func loadSession(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	ran, err := v.svc.Runs(v.Context(), api.ListRunsRequest{Page: api.Page{Limit: perPage}, Work: api.Work{Session: id}})
+	if err != nil {
+		return "", nil, err
+	}
+	out.Runs = runRows(ran.Runs, v.project.Now)
 	out.Sections = document(a, v.query("full") != "")
 	for _, c := range a.Conflicts() {
 		out.Conflicts = append(out.Conflicts, conflict{c, c.Name(), kindOf(c.Candidates[0].Value)})

@@ -108,6 +108,8 @@ func pages() map[string]page {
 		"/sessions/{id}":        {area: "Work", tab: "Sessions", name: "session", load: loadSession, acts: sessionActs},
 		"/tasks":                {area: "Work", tab: "Tasks", name: "tasks", load: loadTasks, acts: tasksActs},
 		"/tasks/{id}":           {area: "Work", tab: "Tasks", name: "task", load: loadTask, acts: taskActs},
+		"/runs":                 {area: "Work", tab: "Runs", name: "runs", load: loadRuns},
+		"/runs/{id}":            {area: "Work", tab: "Runs", name: "run", load: loadRun, acts: runActs},
 		"/stalemates":           {area: "Work", tab: "Stalemates", name: "stalemates", load: loadStalemates},
 		"/stalemates/{id}":      {area: "Work", tab: "Stalemates", name: "stalemate", load: loadStalemate, acts: stalemateActs},
 		"/playbook":             {area: "Lessons", name: "playbook", load: loadPlaybook, acts: playbookActs},
@@ -133,7 +135,7 @@ type area struct {
 var areas = []area{
 	{link{"Inbox", "/"}, nil},
 	{link{"Knowledge", "/knowledge"}, []link{{"Overview", "/knowledge"}, {"Artifacts", "/artifacts"}, {"Stale", "/stale"}, {"Forks", "/forks"}}},
-	{link{"Work", "/sessions"}, []link{{"Sessions", "/sessions"}, {"Tasks", "/tasks"}, {"Stalemates", "/stalemates"}}},
+	{link{"Work", "/sessions"}, []link{{"Sessions", "/sessions"}, {"Tasks", "/tasks"}, {"Runs", "/runs"}, {"Stalemates", "/stalemates"}}},
 	{link{"Lessons", "/playbook"}, nil},
 	{link{"Record", "/activity"}, []link{{"Activity", "/activity"}, {"Journal", "/journal"}, {"Contexts", "/contexts"}, {"Agents", "/agents"}}},
 }

@@ -110,7 +110,7 @@ func addresses(s told) []string {
 		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + s.context,
 		"/playbook", "/playbook/field-work.1", "/playbook/field-work.2", "/playbook/county.1",
 		"/stalemates", "/stalemates/" + string(s.settled), "/stalemates/" + string(s.open),
-		"/sessions", "/sessions/RS-larr", "/agents", "/journal", "/journal?q=promote",
+		"/sessions", "/sessions/RS-larr", "/runs", "/agents", "/journal", "/journal?q=promote",
 	}
 }
 

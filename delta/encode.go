@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// format is the name of the JSON form of an artifact.
-const format = "brenner.session_artifact/1"
+// Format is the name of the JSON form of an Artifact.
+const Format = "brenner.session_artifact/1"
 
 // The JSON of an artifact holds what it shows, for readers, and the deltas it
 // rests on, for the next merge. What it shows follows from the deltas, and is
@@ -56,7 +56,7 @@ type (
 
 // MarshalJSON writes the artifact; canon.Marshal gives its canonical form.
 func (a *Artifact) MarshalJSON() ([]byte, error) {
-	out := artifactJSON{Format: format, Metadata: a.meta, Sections: make(map[Section]sectionJSON, sectionCount)}
+	out := artifactJSON{Format: Format, Metadata: a.meta, Sections: make(map[Section]sectionJSON, sectionCount)}
 	for s := range a.sections {
 		section := &a.sections[s]
 		rows := make([]itemJSON, 0, len(section.list))
@@ -151,7 +151,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if err := canon.Unmarshal(canonical, &in); err != nil {
 		return nil, notArtifact(err, "")
 	}
-	if in.Format != format {
+	if in.Format != Format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
 	r := reader{compiler: compiler{recorded: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
@@ -137,7 +139,11 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			if err != nil {
 				return artifact.Content{}, err
 			}
-			return ledger.ContentOf(c, v)
+			content, err := ledger.ContentOf(c, v)
+			if err != nil || req.Format == assembly.JSON {
+				return content, err
+			}
+			return readable(content), nil
 		},
 	}
 	if in.Format == "" {
@@ -167,6 +173,21 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	}
 	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text)
 	return in, err
+}
+
+// sessionFormat is how the content of a session artifact begins, in canonical
+// JSON.
+const sessionFormat = `{"format":"` + delta.Format + `"`
+
+// readable is a content as somebody reads it: a session as its document, other
+// JSON as lines.
+func readable(c artifact.Content) artifact.Content {
+	if c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat)) {
+		if doc, err := delta.ReadArtifact(c.Data); err == nil {
+			return artifact.Content{Format: artifact.Text, Data: []byte(delta.Render(doc))}
+		}
+	}
+	return assembly.Outline(c)
 }
 
 // briefItem is the canonical brief, if there is one.

@@ -35,21 +35,31 @@ func RenderPart(a *Artifact, p Part) string {
 		if len(p.Sections) > 0 && !named {
 			continue
 		}
-		list := slices.DeleteFunc(a.sections[s].shown(s), func(it *Item) bool { return !p.takes(a, it) })
+		list := a.sections[s].shown(s)
+		instead := emptySection(s)
+		switch {
+		case len(list) > 0 && p.Since != nil:
+			instead = "Unchanged"
+		case len(list) > 0:
+			instead = "None of those asked for"
+		}
+		list = slices.DeleteFunc(list, func(it *Item) bool { return !p.takes(a, it) })
 		if len(list) == 0 && !named {
 			continue
 		}
 		r.line("## " + itoa(s+1) + ". " + schemas[s].Title)
-		r.part(s, list)
+		r.part(s, list, instead)
 		r.line("")
 	}
 	return r.out.String()
 }
 
-func (r *renderer) part(s int, list []*Item) {
+// part writes the chosen items of a section, or what to say instead if there
+// are none.
+func (r *renderer) part(s int, list []*Item, instead string) {
 	if len(list) == 0 {
 		r.line("")
-		r.line(emptySection(s))
+		r.line(instead)
 		return
 	}
 	rest := list

@@ -42,6 +42,8 @@ func TestRenderPart_ShowsWhatIsAskedForAndWhoWroteIt(t *testing.T) {
 		{"all", delta.Part{}, []string{"first claim", "better claim", "odd", "H1 by Ann\n", "H2 by Ann, Bob\n"}, []string{"---", "Assumption"}},
 		{"a section", delta.Part{Sections: []delta.Section{"anomaly_register"}}, []string{"odd"}, []string{"claim"}},
 		{"an empty section by name", delta.Part{Sections: []delta.Section{"assumption_ledger"}}, []string{"None yet"}, []string{"claim", "odd"}},
+		{"a section that is the same", delta.Part{Sections: []delta.Section{"anomaly_register"}, Since: one}, []string{"Unchanged"}, []string{"None yet", "odd"}},
+		{"a section without the items", delta.Part{Sections: []delta.Section{"anomaly_register"}, Items: []delta.ItemID{"H1"}}, []string{"None of those asked for"}, []string{"None yet", "odd"}},
 		{"an item", delta.Part{Items: []delta.ItemID{"H1"}}, []string{"first claim"}, []string{"better claim", "odd"}},
 		{"what changed", delta.Part{Since: one}, []string{"better claim"}, []string{"first claim", "odd"}},
 		{"nothing changed", delta.Part{Since: two}, nil, []string{"claim", "odd"}},

@@ -26,6 +26,7 @@ const (
 
 	CodeInvalidStalemate    Code = "INVALID_STALEMATE"
 	CodeEvidencePlaceholder Code = "EVIDENCE_PLACEHOLDER"
+	CodeEvidenceRequired    Code = "EVIDENCE_REQUIRED"
 	CodeInvalidVerdict      Code = "INVALID_VERDICT"
 	CodeArbiterIsParty      Code = "ARBITER_IS_PARTY"
 )
@@ -52,6 +53,7 @@ var anchorCodes = []CodeInfo{
 	{CodeOddCharacters, ClassInvalid, "A new block brings in characters that cannot be seen or look like others, which the text does not use.", "Check that they are meant."},
 	{CodeInvalidStalemate, ClassInvalid, "The stalemate is not well formed.", "Mend it at the pointer given."},
 	{CodeEvidencePlaceholder, ClassInvalid, "A piece of evidence only stands for the real content.", "Attach the content itself."},
+	{CodeEvidenceRequired, ClassInvalid, "A stalemate is to be decided once more, and there is nothing that was not there before.", "Attach what has come to light since the verdict."},
 	{CodeInvalidVerdict, ClassInvalid, "The verdict does not answer the stalemate.", "Give one finding per hypothesis, each citing evidence of the stalemate."},
 	{CodeArbiterIsParty, ClassDenied, "The arbiter is a party to the stalemate.", "Let somebody else decide."},
 }

@@ -48,6 +48,15 @@ func (e Edit) Named(path string) Edit {
 	return e
 }
 
+// Base is the checksum of the text that an edit names itself; "" if it names
+// none.
+func (e Edit) Base() brenner.Digest {
+	if e.patch == nil {
+		return ""
+	}
+	return e.patch.Base
+}
+
 // NeedsBase says that an edit does not name the text it was made for itself.
 func (e Edit) NeedsBase() bool { return e.patch == nil }
 

@@ -19,7 +19,8 @@ type Rebased struct {
 }
 
 // Conflicts is attached to REBASE_CONFLICT, and to BASE_MISMATCH inside a
-// Mismatch, where the base text was there to compare with. Count counts all; Conflicts has the first few, clipped.
+// Mismatch, where the base text was there to compare with. Count counts all;
+// Conflicts has the first few, clipped.
 type Conflicts struct {
 	Count     int        `json:"count"`
 	Conflicts []Conflict `json:"conflicts"`
@@ -90,9 +91,14 @@ func carryOver(p Patch, theirs, base Text) (Rebased, error) {
 
 // conflicting refuses with the lines that both sides changed.
 func conflicting(all []Conflict) error {
-	const most, longest = 10, 2000
+	const most, longest, inLine = 10, 2000, 160
 	shown := make([]Conflict, 0, min(len(all), most))
+	var lines []brenner.Diagnostic
 	for _, c := range all[:min(len(all), most)] {
+		lines = append(lines, brenner.Diagnostic{
+			Code: brenner.CodeRebaseConflict, Severity: brenner.SeverityError,
+			Message: fmt.Sprintf("line %d: base %q, ours %q, theirs %q", c.Line, clip(c.Base, inLine), clip(c.Ours, inLine), clip(c.Theirs, inLine)),
+		})
 		c.Base, c.Ours, c.Theirs = clip(c.Base, longest), clip(c.Ours, longest), clip(c.Theirs, longest)
 		shown = append(shown, c)
 	}
@@ -102,7 +108,7 @@ func conflicting(all []Conflict) error {
 	}
 	return brenner.Errorf(brenner.CodeRebaseConflict, "the patch and the newer text change the same lines differently, %s", where).
 		WithHint("look at both changes and make yours again on the newer text").
-		WithDetails(Conflicts{Count: len(all), Conflicts: shown})
+		WithDiagnostics(lines).WithDetails(Conflicts{Count: len(all), Conflicts: shown})
 }
 
 // conflictsOf gives the conflicts that a refusal carries, if any.

@@ -1,7 +1,10 @@
 package stalemate
 
 import (
+	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -14,16 +17,25 @@ import (
 const Mechanic brenner.ActorName = "mechanical-arbiter"
 
 // Arbitrate drafts a verdict for a stalemate about a patch by replaying it: it
-// takes the patch and the text it names from the evidence, applies one to the
-// other and reads the explainer's findings. What it cannot replay it does not
+// takes the patch, in any format that is read, and the text it names from the
+// evidence, applies one to the other and reads the explainer's findings. A
+// hypothesis in the parties' own words is tested against the cause found as far
+// as it speaks of one that can be tested. What it cannot replay it does not
 // judge: with a placeholder for evidence, or without patch or text, the outcome
 // is insufficient_evidence and the verdict says what is missing.
 func Arbitrate(s Stalemate) Verdict {
 	a := arbiter{s: s, v: Verdict{Arbiter: Mechanic, Round: s.Round}}
-	if !a.gather() {
+	found := a.findPatch()
+	if a.unread != nil {
+		return a.decide(anchor.Explanation{
+			Code: a.unread.Code, Message: a.unread.Message,
+			Findings: []anchor.Finding{{Pointer: a.unread.Pointer, Code: a.unread.Code, Cause: causeUnreadable, Message: a.unread.Message, Hint: a.unread.Hint}},
+		})
+	}
+	if !found || !a.findBase() {
 		return a.insufficient()
 	}
-	x := anchor.Explain(a.patch, a.base, a.elsewhere)
+	x := a.edit.Explain(a.base, a.elsewhere)
 	if x.Code == "" {
 		return a.notReproducible(x)
 	}
@@ -33,7 +45,8 @@ func Arbitrate(s Stalemate) Verdict {
 type arbiter struct {
 	s         Stalemate
 	v         Verdict
-	patch     anchor.Patch
+	edit      anchor.Edit
+	unread    *brenner.Error // why the only patch there is cannot be read
 	base      anchor.Text
 	elsewhere anchor.Elsewhere
 	// used and lacking are the evidence the replay rests on, and what it lacks.
@@ -45,31 +58,41 @@ func (a *arbiter) step(format string, args ...any) {
 	a.v.Explanation = append(a.v.Explanation, fmt.Sprintf(format, args...))
 }
 
-// gather finds a patch and the text it was made for.
-func (a *arbiter) gather() bool {
+// findPatch finds the patch that the stalemate is about: the first that can be
+// read. If there is none but one that cannot, that is the cause.
+func (a *arbiter) findPatch() bool {
 	for _, e := range a.s.Missing() {
 		a.lacking = append(a.lacking, e.ID)
 		a.step("%s is a placeholder, not content: %q", e.name(), clip(e.Content))
 	}
-	found := false
 	for _, e := range a.s.Evidence {
 		if e.Kind != KindPatch || e.Missing {
 			continue
 		}
-		p, err := anchor.Parse([]byte(e.Content))
-		if err != nil {
-			a.step("%s is not a patch that can be read: %v", e.name(), err)
-			continue
+		edits, err := anchor.ReadEdits([]byte(e.Content), anchor.FormatAuto)
+		if err == nil && len(edits) > 0 {
+			a.edit, a.unread = a.pick(edits), nil
+			a.used = []string{e.ID}
+			return true
 		}
-		a.patch, found = p, true
-		a.used = append(a.used, e.ID)
-		break
+		if refused := (*brenner.Error)(nil); errors.As(err, &refused) && a.unread == nil {
+			a.unread, a.used = refused, []string{e.ID}
+		}
 	}
-	if !found {
+	if a.unread == nil {
 		a.step("no patch is attached, so nothing can be replayed")
-		return false
 	}
-	return a.findBase()
+	return false
+}
+
+// pick takes the change of the file that the stalemate is about.
+func (a *arbiter) pick(edits []anchor.Edit) anchor.Edit {
+	for _, e := range edits {
+		if slices.ContainsFunc(a.s.Evidence, func(ev Evidence) bool { return ev.Kind == KindFileContent && ev.Path == e.Path }) || e.Path == a.s.Target {
+			return e
+		}
+	}
+	return edits[0]
 }
 
 // findBase prefers the text with the right checksum, then the text of the right
@@ -91,25 +114,29 @@ func (a *arbiter) findBase() bool {
 			continue
 		}
 		texts[i] = t
-		named := a.patch.Path == "" || e.Path == a.patch.Path
-		exact := t.Sum() == a.patch.Base
-		if named && (chosen < 0 || exact) {
+		if a.about(e) && (chosen < 0 || t.Sum() == a.edit.Base()) {
 			chosen = i
 		}
 		switch {
-		case e.Path == a.patch.Path:
+		case e.Path == a.edit.Path:
 			a.elsewhere.Older = append(a.elsewhere.Older, anchor.Named{Name: e.ID, Text: t})
 		default:
 			a.elsewhere.Others = append(a.elsewhere.Others, anchor.Named{Name: e.Path, Text: t})
 		}
 	}
 	if chosen < 0 {
-		a.step("the text of %q is not attached, so the patch cannot be replayed", a.patch.Path)
+		a.step("the text of %q is not attached, so the patch cannot be replayed", a.edit.Path)
 		return false
 	}
 	a.base = texts[chosen]
 	a.used = append(a.used, a.s.Evidence[chosen].ID)
 	return true
+}
+
+// about says that evidence is the text that the patch is for: by its path, or
+// because one of them names none.
+func (a *arbiter) about(e Evidence) bool {
+	return a.edit.Path == "" || e.Path == "" || e.Path == a.edit.Path || path.Base(e.Path) == a.edit.Path
 }
 
 // insufficient names what is missing and rules on nothing.
@@ -163,9 +190,15 @@ func (a *arbiter) notReproducible(x anchor.Explanation) Verdict {
 	return a.v
 }
 
-// decide compares every hypothesis that names a cause with the one found.
+// decide tests every hypothesis against the cause found. What cannot be tested
+// stays undetermined, and as long as that might be the true one the outcome is
+// not another cause but insufficient evidence (S6).
 func (a *arbiter) decide(x anchor.Explanation) Verdict {
-	a.step("the patch was applied to the text attached and refused: %s, %s", x.Code, x.Message)
+	if a.unread == nil {
+		a.step("the patch was applied to the text attached and refused: %s, %s", x.Code, x.Message)
+	} else {
+		a.step("the patch was read and refused before any text was looked at: %s", x.Code)
+	}
 	for _, f := range x.Findings {
 		a.step("%s: %s (%s)", f.Pointer, f.Message, f.Cause)
 		if f.Difference != nil {
@@ -173,21 +206,48 @@ func (a *arbiter) decide(x anchor.Explanation) Verdict {
 				f.Difference.Line, f.Difference.Column, f.Difference.TextChar, f.Difference.PatchChar)
 		}
 	}
-	a.v.Outcome = OtherCause
 	a.v.RootCause = rootCause(x)
+	upheld, open := false, false
 	for _, h := range a.s.All() {
-		switch {
-		case h.Cause == "":
-			a.rule(h, Undetermined, "it names no cause that can be replayed", a.used)
-		case h.Cause == string(x.Cause()):
-			a.v.Outcome = HypothesisUpheld
-			a.rule(h, Upheld, "replaying the patch shows exactly this cause", a.used)
-		default:
-			a.rule(h, Refuted, fmt.Sprintf("replaying the patch shows %s instead", x.Cause()), a.used)
-		}
+		ruling, reason := test(claimed(h), x)
+		a.rule(h, ruling, reason, a.used)
+		upheld, open = upheld || ruling == Upheld, open || ruling == Undetermined
+	}
+	switch {
+	case upheld:
+		a.v.Outcome = HypothesisUpheld
+	case open:
+		a.v.Outcome = InsufficientEvidence
+	default:
+		a.v.Outcome = OtherCause
 	}
 	a.remedy(x)
 	return a.v
+}
+
+// test rules on a claim by what the replay has shown.
+func test(c claim, x anchor.Explanation) (Ruling, string) {
+	found := x.Cause()
+	var seen []anchor.Cause
+	for _, f := range x.Findings {
+		seen = append(seen, f.Cause)
+	}
+	also := slices.ContainsFunc(c.causes, func(claimed anchor.Cause) bool { return names(seen, claimed) })
+	switch {
+	case found == "":
+		return Undetermined, "the replay is refused too, but shows no cause to compare it with"
+	case names(c.causes, found):
+		return Upheld, "replaying the patch shows exactly this cause"
+	case names(c.denied, found):
+		return Refuted, fmt.Sprintf("it excludes %s, and replaying the patch shows just that", found)
+	case also:
+		return Undetermined, fmt.Sprintf("the replay shows it too, but beside %s, which comes first", found)
+	case len(c.causes) > 0:
+		return Refuted, fmt.Sprintf("replaying the patch shows %s instead", found)
+	case c.faultless && family(found) != anchor.CauseStaleBase && found != anchor.CauseAlreadyApplied:
+		return Refuted, fmt.Sprintf("replaying the patch shows a fault of the patch: %s", found)
+	}
+	return Undetermined, "it names no cause that can be replayed"
 }
 
 func rootCause(x anchor.Explanation) string {
@@ -206,7 +266,10 @@ func (a *arbiter) remedy(x anchor.Explanation) {
 		a.v.Verification = "`brenner patch check` accepts the new patch"
 		return
 	}
-	a.v.Remedy = "apply the corrected patch attached; it has been applied to the text without a refusal"
+	a.v.Remedy = "apply the corrected patch attached; the result it gives is the one that was promised"
+	if x.Sureness != anchor.Proved {
+		a.v.Remedy = "look at the corrected patch attached, which is likely but not proved to be what was meant, and apply it"
+	}
 	a.v.Patch = jsontext.Value(x.Corrected.JSON())
 	a.v.Verification = "`brenner patch check` accepts the corrected patch"
 	if x.Corrected.Result != "" {

@@ -54,7 +54,8 @@ type Hypothesis struct {
 	Statement     string            `json:"statement"`
 	Justification string            `json:"justification"`
 	// Cause names the cause in the words of the patch explainer, if the
-	// hypothesis is about one; the mechanical arbiter can then judge it.
+	// hypothesis is about one; without it the mechanical arbiter reads the
+	// statement.
 	Cause string `json:"cause,omitzero"`
 }
 
@@ -75,6 +76,13 @@ func (s Stalemate) Parties() []brenner.ActorName {
 	return names
 }
 
+// isParty says that somebody is one of the parties. Names that differ in case
+// only are one name here: nobody judges a case of their own by writing it
+// differently.
+func (s Stalemate) isParty(name brenner.ActorName) bool {
+	return slices.ContainsFunc(s.Parties(), func(p brenner.ActorName) bool { return strings.EqualFold(string(p), string(name)) })
+}
+
 // All lists hypotheses and alternatives.
 func (s Stalemate) All() []Hypothesis { return slices.Concat(s.Hypotheses, s.Alternatives) }
 
@@ -90,6 +98,24 @@ func Raise(s Stalemate) (Stalemate, error) {
 		return Stalemate{}, err
 	}
 	return s, nil
+}
+
+// Again is the stalemate with the evidence that another round needs (S5): at
+// least one piece whose content is not there yet, otherwise EVIDENCE_REQUIRED.
+// It refuses what With refuses.
+func (s Stalemate) Again(more []Evidence) (Stalemate, error) {
+	next, err := s.With(more)
+	if err != nil {
+		return Stalemate{}, err
+	}
+	fresh := slices.ContainsFunc(next.Evidence[len(s.Evidence):], func(e Evidence) bool {
+		return !slices.ContainsFunc(s.Evidence, func(old Evidence) bool { return old.Digest == e.Digest })
+	})
+	if !fresh {
+		return Stalemate{}, brenner.Errorf(brenner.CodeEvidenceRequired, "another round needs evidence that this one did not have").
+			WithHint("attach what has come to light since; what did not change the verdict will not").At("/evidence")
+	}
+	return next, nil
 }
 
 // With adds evidence, as when a stalemate is reopened because the last verdict
@@ -187,7 +213,7 @@ func (s Stalemate) checkParties() error {
 		if err := h.Author.Check(); err != nil {
 			return invalid(at+"/author", "%q is not a name", clip(string(h.Author)))
 		}
-		if slices.Contains(seen, h.Author) {
+		if slices.ContainsFunc(seen, func(n brenner.ActorName) bool { return strings.EqualFold(string(n), string(h.Author)) }) {
 			return invalid(at+"/author", "%s has two hypotheses", h.Author)
 		}
 		seen = append(seen, h.Author)

@@ -364,7 +364,7 @@ func TestArbitrate_ReplaysAPatchStalemate(t *testing.T) {
 	for _, f := range v.Findings {
 		rulings[f.Hypothesis] = f.Ruling
 	}
-	if d := cmp.Diff(map[string]Ruling{"h1": Undetermined, "h2": Upheld, "h3": Refuted, "h4": Refuted}, rulings); d != "" {
+	if d := cmp.Diff(map[string]Ruling{"h1": Refuted, "h2": Upheld, "h3": Refuted, "h4": Refuted}, rulings); d != "" {
 		t.Error(d)
 	}
 	if v.Outcome != HypothesisUpheld || !strings.HasPrefix(v.RootCause, "invisible_character") {
@@ -483,7 +483,7 @@ func TestArbitrate_OtherOutcomes(t *testing.T) {
 		says string
 	}{
 		"the patch applies":     {withPatch(good), NotReproducible, "applied"},
-		"the cause is another":  {withPatch(strings.Replace(good, `"old_block":"x"`, `"old_block":"z"`, 1)), OtherCause, "no_such_text"},
+		"nobody can be tested":  {withPatch(strings.Replace(good, `"old_block":"x"`, `"old_block":"z"`, 1)), InsufficientEvidence, "no_such_text"},
 		"the patch is unread":   {withPatch(strings.Replace(good, "v2.1", "v3.0", 1)), InsufficientEvidence, "anchor_diff_v3.0"},
 		"the text is not there": {noText, InsufficientEvidence, "b.txt"},
 		"there is no patch":     {draft(), InsufficientEvidence, "no patch"},
@@ -561,10 +561,68 @@ func TestCheckVerdict(t *testing.T) {
 			t.Errorf("%s with %s: %v", c.outcome, c.ruling, err)
 		}
 	}
-	party := good
-	party.Arbiter = "engrove"
-	if err := CheckVerdict(s, party); brenner.CodeOf(err) != brenner.CodeArbiterIsParty {
-		t.Errorf("a party decides: %v", err)
+	for _, name := range []brenner.ActorName{"engrove", "Engrove", "ENGROVE"} { // names are compared without case
+		party := good
+		party.Arbiter = name
+		if err := CheckVerdict(s, party); brenner.CodeOf(err) != brenner.CodeArbiterIsParty {
+			t.Errorf("a party decides as %s: %v", name, err)
+		}
+		_, err := s.Next(Event{Action: Arbitration, Actor: name})
+		if brenner.CodeOf(err) != brenner.CodeArbiterIsParty {
+			t.Errorf("a party takes it on as %s: %v", name, err)
+		}
+	}
+}
+
+// S5: opposed hypotheses are not both upheld; those that name one cause are.
+func TestCheckVerdict_RefusesToUpholdOpposedHypotheses(t *testing.T) {
+	for _, c := range []struct {
+		one, two string
+		refused  bool
+	}{
+		{"The line endings are those of Windows.", "The anchor is not unique.", true},
+		{"It is the indentation.", "It is not the indentation.", true},
+		{"Ask somebody else.", "No, ask me.", true}, // all parties, and nothing says that they mean the same
+		{"The indentation is off.", "White space at the start of the line is wrong.", false},
+	} {
+		s := draft()
+		s.Hypotheses[0].Statement, s.Hypotheses[1].Statement = c.one, c.two
+		s, err := Raise(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := Verdict{
+			Arbiter: "carol", Round: 1, Outcome: HypothesisUpheld, RootCause: "both", Explanation: []string{"I have looked"}, Remedy: "none", Verification: "none",
+		}
+		for i, h := range s.All() {
+			f := Finding{Hypothesis: h.ID, Ruling: Refuted, Reason: "so it is", Evidence: []string{"e1"}}
+			if i < 2 {
+				f.Ruling = Upheld
+			}
+			v.Findings = append(v.Findings, f)
+		}
+		err = CheckVerdict(s, v)
+		if e, _ := err.(*brenner.Error); c.refused != (e != nil) || c.refused && (e.Code != brenner.CodeInvalidVerdict || e.Pointer != "/findings") {
+			t.Errorf("%q and %q: %v", c.one, c.two, err)
+		}
+	}
+}
+
+// S5: another round needs evidence that was not there.
+func TestAgain_NeedsNewEvidence(t *testing.T) {
+	s, err := Raise(draft())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := s.Evidence[0]
+	for name, more := range map[string][]Evidence{"none": nil, "what is there": {{Kind: "another_kind", Content: same.Content}}} {
+		if _, err := s.Again(more); brenner.CodeOf(err) != brenner.CodeEvidenceRequired {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	next, err := s.Again([]Evidence{{Kind: same.Kind, Content: same.Content}, {Kind: KindErrorLog, Content: "it still fails"}})
+	if err != nil || len(next.Evidence) != len(s.Evidence)+2 {
+		t.Errorf("%v", err)
 	}
 }
 

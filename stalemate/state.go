@@ -100,7 +100,7 @@ func (s Stalemate) Next(e Event) (Stalemate, error) {
 	if t.reason && strings.TrimSpace(e.Reason) == "" {
 		return Stalemate{}, brenner.Errorf(brenner.CodeReasonRequired, "%s needs a reason", e.Action)
 	}
-	if (e.Action == Arbitration || e.Action == Deliver) && slices.Contains(s.Parties(), e.Actor) {
+	if (e.Action == Arbitration || e.Action == Deliver) && s.isParty(e.Actor) {
 		return Stalemate{}, arbiterIsParty(e.Actor)
 	}
 	e.Round = s.Round

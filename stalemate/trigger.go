@@ -46,13 +46,13 @@ func Due(earlier []Failure, latest Failure) bool {
 const Tool brenner.ActorName = "brenner"
 
 // Automatic is the stalemate of failures of one patch on one text, raised: with
-// text, patch (as it was sent) and explanation attached, and every older text that the
-// explanation names. The evidence is what it is, however much it looks like a
-// placeholder.
+// text, patch (as it was sent) and explanation attached, and every older text
+// that the explanation names. The evidence is what it is, however much it looks
+// like a placeholder.
 func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Explanation, older []anchor.Named) Stalemate {
 	last := failures[len(failures)-1]
 	tool := Tool
-	if last.Actor == Tool {
+	if strings.EqualFold(string(last.Actor), string(Tool)) {
 		tool += "-engine" // a party has a name of its own
 	}
 	s := Stalemate{
@@ -62,7 +62,7 @@ func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Expl
 		Request:  "Find the cause of the refusal, say which hypothesis holds, and give a patch that applies.",
 		Hypotheses: []Hypothesis{
 			{Author: last.Actor, Statement: "The patch says what it should; the text or the tool is wrong.", Justification: "The patch was sent as it was meant."},
-			{Author: tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(x.Cause())},
+			{Author: tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(causeOf(x))},
 		},
 		Evidence: []Evidence{
 			{Kind: KindFileContent, Path: last.Target, Content: string(text.Bytes())},
@@ -79,7 +79,7 @@ func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Expl
 		{Statement: "The text has changed since the patch was made.", Justification: "Agents work on the same texts at once.", Cause: string(anchor.CauseStaleBase)},
 		{Statement: "The patch was made for another file.", Justification: "Paths are easily confused.", Cause: string(anchor.CauseOtherFile)},
 	} {
-		if a.Cause != string(x.Cause()) {
+		if family(anchor.Cause(a.Cause)) != family(causeOf(x)) {
 			s.Alternatives = append(s.Alternatives, a)
 		}
 	}
@@ -91,6 +91,15 @@ func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Expl
 		s.Evidence[i].Missing, s.Evidence[i].Digest = false, canon.Sum([]byte(e.Content))
 	}
 	return s
+}
+
+// causeOf is the cause of a refusal; of a patch that could not even be read,
+// that.
+func causeOf(x anchor.Explanation) anchor.Cause {
+	if x.Cause() == "" && x.Code == brenner.CodeInvalidPatch {
+		return causeUnreadable
+	}
+	return x.Cause()
 }
 
 func toolStatement(x anchor.Explanation) string {

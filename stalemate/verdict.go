@@ -42,8 +42,8 @@ type Verdict struct {
 	Explanation []string  `json:"explanation"`
 	Findings    []Finding `json:"findings"`
 	Remedy      string    `json:"remedy"`
-	// Patch is the remedy, if it is a patch. One of the mechanical arbiter has
-	// been proved to apply.
+	// Patch is the remedy, if it is a patch. One of the mechanical arbiter
+	// applies; Remedy says how sure it is that it was meant.
 	Patch        jsontext.Value `json:"patch,omitzero"`
 	Verification string         `json:"verification"`
 }
@@ -64,7 +64,7 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 	if err := v.Arbiter.Check(); err != nil {
 		return badVerdict("/arbiter", "%q is not a name", clip(string(v.Arbiter)))
 	}
-	if slices.Contains(s.Parties(), v.Arbiter) {
+	if s.isParty(v.Arbiter) {
 		return arbiterIsParty(v.Arbiter)
 	}
 	if v.Round != s.Round {
@@ -124,14 +124,14 @@ func (s Stalemate) checkFinding(f Finding, at string) error {
 
 // checkFindings holds the findings together and against the outcome.
 func (s Stalemate) checkFindings(v Verdict) error {
-	upheld := 0
+	var upheld []Hypothesis
 	for _, h := range s.All() {
 		n := 0
 		for _, f := range v.Findings {
 			if f.Hypothesis == h.ID {
 				n++
 				if f.Ruling == Upheld {
-					upheld++
+					upheld = append(upheld, h)
 				}
 			}
 		}
@@ -139,13 +139,16 @@ func (s Stalemate) checkFindings(v Verdict) error {
 			return badVerdict("/findings", "hypothesis %s has %d findings; it needs one", h.ID, n)
 		}
 	}
+	if err := s.checkOpposed(upheld); err != nil {
+		return err
+	}
 	switch v.Outcome {
 	case HypothesisUpheld:
-		if upheld == 0 {
+		if len(upheld) == 0 {
 			return badVerdict("/outcome", "no finding upholds a hypothesis")
 		}
 	case OtherCause, InsufficientEvidence, NotReproducible:
-		if upheld > 0 {
+		if len(upheld) > 0 {
 			return badVerdict("/outcome", "%s, but a finding upholds a hypothesis", v.Outcome)
 		}
 	default:
@@ -153,6 +156,36 @@ func (s Stalemate) checkFindings(v Verdict) error {
 			WithHint("use hypothesis_upheld, other_cause, insufficient_evidence or not_reproducible")
 	}
 	return nil
+}
+
+// checkOpposed refuses to say that opposed hypotheses both hold: two that name
+// different causes, or those of all parties, who would not be in a stalemate if
+// they meant the same.
+func (s Stalemate) checkOpposed(upheld []Hypothesis) error {
+	parties := 0
+	for i, a := range upheld {
+		for _, b := range upheld[:i] {
+			if opposed(a, b) {
+				return badVerdict("/findings", "%s and %s are opposed and cannot both be upheld", b.ID, a.ID).
+					WithHint("uphold the one that names the root cause; the other is refuted or undetermined")
+			}
+		}
+		if s.isParty(a.Author) {
+			parties++
+		}
+	}
+	if parties == len(s.Hypotheses) && !sameCause(s.Hypotheses) {
+		return badVerdict("/findings", "the parties disagree, and the findings uphold all of them").
+			WithHint("uphold the hypothesis that names the root cause; the others are refuted or undetermined")
+	}
+	return nil
+}
+
+// sameCause says that hypotheses all name one cause.
+func sameCause(list []Hypothesis) bool {
+	return slices.ContainsFunc(claimed(list[0]).causes, func(c anchor.Cause) bool {
+		return !slices.ContainsFunc(list[1:], func(h Hypothesis) bool { return !names(claimed(h).causes, c) })
+	})
 }
 
 func badVerdict(pointer, format string, args ...any) *brenner.Error {

@@ -241,6 +241,8 @@ func stalemateCases() []testCase {
 			s.unchanged(func() {
 				_, err := s.pi.moves("seed", stalemate.Reopen, "here it is", text, stalemate.Evidence{Kind: "patch", Content: "see above"})
 				s.refused(err, brenner.CodeEvidencePlaceholder)
+				_, err = s.pi.moves("seed", stalemate.Reopen, "think again") // S5: not without new evidence
+				s.refused(err, brenner.CodeEvidenceRequired)
 			})
 			info, err = s.pi.moves("seed", stalemate.Reopen, "here it is", text, patch)
 			s.must(err)
@@ -250,7 +252,7 @@ func stalemateCases() []testCase {
 			_, err = critic.ArbitrateStalemate(s.ctx, api.StalemateRequest{ID: "seed"})
 			s.must(err)
 			v := s.pi.sees("seed")
-			if v.VerdictRef == first || v.Verdict.Round != 2 || v.Verdict.Outcome != stalemate.OtherCause || v.Stalemate.Evidence[2].ID != "e3" {
+			if v.VerdictRef == first || v.Verdict.Round != 2 || v.Verdict.Outcome != stalemate.InsufficientEvidence || !strings.HasPrefix(v.Verdict.RootCause, "stale_base") || v.Stalemate.Evidence[2].ID != "e3" {
 				s.Errorf("%+v", v)
 			}
 			s.sound()

@@ -89,7 +89,10 @@ func newStalemateRaise(r *runner) *cobra.Command {
      "arbitration_request": "…"}
 
 At least two parties with a hypothesis each, one to three alternatives, and
-evidence that is really there: a placeholder is refused.`,
+evidence that is really there: a placeholder is refused. Where a patch (in any
+format that is read) and the text it was refused on are attached, the mechanical
+arbiter can test what the hypotheses say in their own words: white space, line
+endings, line numbers, a text that has changed since, and so on.`,
 		Example: `  brenner stalemate raise --file dispute.json --evidence patch=fix.json --evidence file_content=notes.md`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -313,9 +316,10 @@ func newStalemateArbitrate(r *runner) *cobra.Command {
 		Use:   "arbitrate ID",
 		Short: "Take a stalemate on, and let the mechanical arbiter draft a verdict",
 		Long: `Take an open stalemate on. Where a patch and the text it is about are
-attached, the mechanical arbiter replays them and drafts a verdict; what it
-cannot replay it does not judge, and says what is missing. Deliver the draft, or
-a verdict of your own, with "brenner stalemate verdict". A party cannot.`,
+attached, the mechanical arbiter replays them, compares the cause it finds with
+what every hypothesis says, and drafts a verdict; what it cannot test stays
+undetermined, and it says what is missing. Deliver the draft, or a verdict of
+your own, with "brenner stalemate verdict". A party cannot.`,
 		Example: `  brenner stalemate arbitrate stalemate-12`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -403,7 +407,7 @@ func newStalemateReopen(r *runner) *cobra.Command {
 		Use:   "reopen ID",
 		Short: "Open another round, after an appeal or a remedy that did not work",
 		Long: `Open another round of a stalemate that was appealed, or whose remedy did not
-work. Evidence that was lacking can be attached.`,
+work. Another round needs evidence that the last one did not have.`,
 		Example: `  brenner stalemate reopen stalemate-12 --reason "here is the file" --evidence file_content=scripts/wrap.py`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {

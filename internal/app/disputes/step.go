@@ -124,10 +124,10 @@ func (s *Service) MoveStalemate(ctx context.Context, req api.MoveStalemateReques
 			return api.StalemateInfo{}, err
 		}
 		return moveStalemate(ch, row, st, req.Action, req.Reason, func(p *stalemateMoved) error {
-			if len(req.Evidence) == 0 {
+			if req.Action != stalemate.Reopen {
 				return nil
 			}
-			more, err := st.With(req.Evidence)
+			more, err := st.Again(req.Evidence)
 			if err != nil {
 				return err
 			}

@@ -25,10 +25,10 @@ ROOMTESTS ?= OnMemory
 CONCURRENT ?= ./internal/app/... ./internal/store/... ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
 
-.PHONY: help build demo test race check soak bench fuzz mutants lint format release generate
+.PHONY: help build demo test test-programs race check soak bench fuzz mutants lint format release generate
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 15
 
 build: ## build bin/brenner, one static binary
 	@mkdir -p bin
@@ -39,6 +39,9 @@ demo: build ## build, then tell the whole story on a scratch project
 
 test: ## run every test; installs PostgreSQL and a browser where it can
 	scripts/test
+
+test-programs: ## start the real Claude Code and Codex against a scripted model; installs them from npm where missing
+	scripts/test-programs
 
 race: ## run the short tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -timeout 30m $(CONCURRENT)

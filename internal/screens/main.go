@@ -29,6 +29,13 @@ func main() {
 	}
 }
 
+// correction is handed in after the demo, so that there is something to decide.
+var correction = []string{
+	"artifact", "update", "oxygen-log", "--review", "--what", "another night", "--why", "the county's logger saw it too",
+	"--summary", "Oxygen at the weir falls below 2 mg/l on 13 of 14 August nights, lowest at 05:00",
+	"--content", `{"method":"two optical loggers","data":{"nights_below_2":13,"nights":14,"minimum_hour":5},"result":"below 2 mg/l on 13 of 14 nights"}`,
+}
+
 // sitting is how pictures are taken.
 type sitting struct {
 	program, project, out string
@@ -58,6 +65,9 @@ func run() error {
 		s.project = filepath.Join(dir, "river")
 		if out, err := exec.CommandContext(ctx, s.program, "demo", "--json", "--keep", s.project).CombinedOutput(); err != nil {
 			return fmt.Errorf("the demo: %w\n%s", err, out)
+		}
+		if out, err := exec.CommandContext(ctx, s.program, append([]string{"-C", s.project}, correction...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("the correction: %w\n%s", err, out)
 		}
 	}
 	return s.take(ctx, flag.Args())

@@ -61,7 +61,7 @@ const (
 	AuthLogin = "login" // started the server and opened its login address
 	// AuthServer is the server itself, in the name of who leads the project.
 	AuthServer = "server"
-	AuthToken = "token:"
+	AuthToken  = "token:"
 )
 
 // Identity is who asks and how we know.

@@ -315,6 +315,10 @@ func withoutPath(err error) error {
 
 // show prints a result: data as JSON, or what text writes.
 func (r *runner) show(data any, text func(w *printer)) error {
+	if !r.json && !r.env.Terminal {
+		text(r.out)
+		return nil
+	}
 	if !r.json {
 		if said := r.out.look.textOf(text); !r.page(said) {
 			r.out.Print(said)

@@ -25,7 +25,7 @@ ROOMTESTS ?= OnMemory
 CONCURRENT ?= ./internal/app/... ./internal/store/... ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
 
-.PHONY: help build demo test test-programs race check soak bench fuzz mutants lint format release generate
+.PHONY: help build demo test test-programs race check soak bench fuzz mutants lint format release screens generate
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 15
@@ -72,6 +72,9 @@ format: ## rewrite the Go files as gofumpt wants them
 
 release: ## build every platform into dist/, with checksums
 	scripts/release '$(VERSION)'
+
+screens: build ## take the pictures of docs/screens from the pages of the demo (needs Chromium)
+	go run ./internal/screens inbox=/ review=/review/oxygen-log knowledge=/knowledge lineage=/lineage/memo-biology session=/sessions/RS-larr
 
 generate: ## rewrite what is made from the code: documents, the methods of the HTTP client
 	go run ./internal/docgen

@@ -362,6 +362,10 @@ const (
 	// MaxProgramArgBytes one of them.
 	MaxProgramArgs     = 64
 	MaxProgramArgBytes = 8 << 10
+	// MaxWebhooks bounds the webhooks of one configuration, MaxNotice the things
+	// that one notification names (N7).
+	MaxWebhooks = 16
+	MaxNotice   = 100
 	// MaxPrograms bounds the programs of one configuration.
 	MaxPrograms = 256
 	// DefaultRunTime is how long a run may take unless its program says

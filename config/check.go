@@ -82,6 +82,7 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 		sayError(sayName, "/views/"+escape(role), role.Check())
 	}
 	c.checkPrograms(say, sayName)
+	c.Notify.check(say)
 	c.Playbook.check(say)
 }
 

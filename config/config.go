@@ -53,6 +53,8 @@ type Config struct {
 	Programs map[string]program.Program `json:"programs,omitempty"`
 	// Budget bounds what runs may cost.
 	Budget Budget `json:"budget,omitzero"`
+	// Notify says who outside is told what waits for a person.
+	Notify Notify `json:"notify,omitzero"`
 }
 
 // Module is a part of the project's subject matter. A bare string is its name.

@@ -44,11 +44,15 @@ func run(args []string) (status int) {
 	if err != nil {
 		self = os.Args[0]
 	}
+	width, height, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width, height = 0, 0
+	}
 	return cli.Run(ctx, cli.Env{
 		Self: self,
 		In:   os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Version: version,
-		Terminal: term.IsTerminal(int(os.Stdout.Fd())), Columns: columns(os.Stderr),
+		Getenv: os.Getenv, LookupEnv: os.LookupEnv, Dir: dir, Version: version,
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())), Width: width, Height: height, Columns: columns(os.Stderr),
 		Open: openProject, Store: storeOf, Init: initProject, Import: importProject,
 		Serve: serveProject, MCP: mcpProject, Runner: newRunner,
 		EmbeddingAllowed: embeddingAllowed, AllowEmbedding: allowEmbedding,

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 
 	"brenner"
 	"brenner/api"
@@ -83,6 +84,11 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	if err := req.Announce(cli.Served{Address: base, Login: base + s.LoginPath()}); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	var sending sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	sending.Go(func() { sendNotices(ctx, a, project, log) })
+	defer sending.Wait() // before the store is closed
+	defer stop()
 	return s.Serve(ctx, l)
 }
 

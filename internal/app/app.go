@@ -21,6 +21,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/app/lessons"
+	"brenner/internal/app/notices"
 	"brenner/internal/app/overview"
 	"brenner/internal/app/reviews"
 	"brenner/internal/app/runs"
@@ -56,6 +57,8 @@ const (
 	AuthOwner = kernel.AuthOwner
 	AuthAs    = kernel.AuthAs
 	AuthLogin = kernel.AuthLogin
+	// AuthServer is the server itself, for the person who leads.
+	AuthServer = kernel.AuthServer
 )
 
 // Keyring keeps the keys that sign checkpoints.
@@ -76,6 +79,7 @@ type App struct {
 	overview *overview.Room
 	runs     *runs.Room
 	reviews  *reviews.Room
+	notices  *notices.Room
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -98,6 +102,7 @@ func New(s store.Store, o Options) *App {
 	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
 	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
+	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts = a.sessions, a.contexts
@@ -111,7 +116,7 @@ func New(s store.Store, o Options) *App {
 // fault of the program, which no input brings about.
 func kinds() *kernel.Kinds {
 	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
-		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds())
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds(), notices.Kinds())
 	if err != nil {
 		panic(err)
 	}
@@ -179,6 +184,12 @@ func (a *App) As(who Identity) api.Service {
 		a.runs.As(who), a.reviews.As(who),
 	}
 }
+
+// Notices is the outbox of notifications, as the server keeps it (N7).
+func (a *App) Notices(who Identity) *notices.Service { return a.notices.As(who) }
+
+// Notice is a notification that waits to be sent.
+type Notice = notices.Notice
 
 // Init makes a project in an empty store, led by the person named.
 func (a *App) Init(ctx context.Context, req api.InitRequest) (api.ProjectInfo, error) {

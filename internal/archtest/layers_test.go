@@ -87,6 +87,7 @@ var layers = []layer{
 	{name: "internal/app/disputes", ours: room("internal/app/ledger")},
 	{name: "internal/app/history", ours: room("internal/app/ledger")},
 	{name: "internal/app/lessons", ours: room("internal/app/ledger", "internal/embed")},
+	{name: "internal/app/notices", ours: room()},
 	{name: "internal/app/overview", ours: room("internal/app/ledger")},
 	{name: "internal/app/reviews", ours: room("internal/app/ledger")},
 	{name: "internal/app/runs", ours: room("internal/app/ledger")},
@@ -101,6 +102,7 @@ var layers = []layer{
 	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/problem", "internal/schema")},
 	{name: "internal/programs", ours: with("api")},
 	{name: "internal/runner/...", ours: with("internal/runner/...", "api")},
+	{name: "internal/notify"},
 	{name: "internal/tracing"},
 	{name: "internal/web/...", ours: with("internal/web/...", "api", "internal/problem")},
 
@@ -108,6 +110,7 @@ var layers = []layer{
 	{name: "internal/archtest"},
 	{name: "internal/benchdoc"},
 	{name: "internal/mutants"},
+	{name: "internal/screens"},
 	{name: "internal/docgen", ours: []string{"api", "internal/cli", "internal/problem"}},
 	{name: "cmd/...", ours: []string{"..."}},
 }

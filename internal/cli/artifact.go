@@ -22,13 +22,15 @@ func newArtifact(r *runner) *cobra.Command {
 // bodyFlags are how content is given: inline, or from a file, as JSON or text.
 type bodyFlags struct {
 	file, content, format string
+	edit                  bool
 }
 
 func (b *bodyFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&b.file, "file", "f", "", "read the content from a file, or - for standard input")
 	c.Flags().StringVar(&b.content, "content", "", "the content itself")
 	c.Flags().StringVar(&b.format, "format", "", "json or text (default: by the file's name, or by what the content looks like)")
-	c.MarkFlagsMutuallyExclusive("file", "content")
+	c.Flags().BoolVar(&b.edit, "edit", false, "write it in the editor that VISUAL or EDITOR names")
+	c.MarkFlagsMutuallyExclusive("file", "content", "edit")
 }
 
 // body reads the content; nil if none was given.
@@ -87,12 +89,18 @@ const linkHelp = "link REL:ID[@VERSION]; without a version, to the one in force 
 
 func newArtifactNew(r *runner) *cobra.Command {
 	var id, typ, module, summary, task string
+	var review bool
 	var tags, links []string
 	var body bodyFlags
 	var note changeFlags
 	c := &cobra.Command{
 		Use:   "new",
 		Short: "Write the first version of an artifact",
+		Long: `Write the first version of an artifact. Without content a terminal opens the
+editor that VISUAL or EDITOR names, with a template of the type; --edit does so
+anywhere. A project_brief may be plain Markdown: its first text is the question,
+which is its summary too unless another is given, and lists stand under the
+headings Goals, In scope, Out of scope and Constraints.`,
 		Example: `  brenner artifact new --type paper_note --id smith-2024 --module lineage \
       --summary "Smith 2024: fate follows lineage in 9 of 10 clones" --file smith.json`,
 		Args: cobra.NoArgs,
@@ -101,20 +109,35 @@ func newArtifactNew(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if b == nil {
-				return usage(cmd, fmt.Errorf("no content: add --file or --content"))
-			}
 			req := api.CreateArtifactRequest{
 				Write: r.write(), ID: brenner.ArtifactID(id), Type: brenner.TypeName(typ), Module: brenner.Module(module),
-				Summary: summary, Content: *b, Tags: tags, Change: note.change(), Task: task,
+				Summary: summary, Tags: tags, Change: note.change(), Task: task, Review: review,
 			}
 			if req.Links, err = parseLinks(links); err != nil {
 				return err
 			}
+			kept, done := "", func() {}
+			switch {
+			case b != nil:
+				req.Content = *b
+			case body.edit || r.env.Terminal:
+				if kept, done, err = r.editNew(cmd, &req); err != nil {
+					return keep(err, kept)
+				}
+			default:
+				return usage(cmd, fmt.Errorf("no content: add --file or --content"))
+			}
+			if err := asBrief(&req); err != nil {
+				return keep(err, kept)
+			}
+			if req.Summary == "" {
+				return keep(usage(cmd, fmt.Errorf("it needs --summary")), kept)
+			}
 			res, err := ask(r, cmd, api.Service.CreateArtifact, req)
 			if err != nil {
-				return err
+				return keep(err, kept)
 			}
+			done()
 			return r.show(res, func(w *printer) { printWrite(w, res) })
 		},
 	}
@@ -128,13 +151,14 @@ func newArtifactNew(r *runner) *cobra.Command {
 	f.StringVar(&task, "task", "", taskHelp)
 	body.add(c)
 	note.add(c)
-	required(c, "type", "summary")
+	f.BoolVar(&review, "review", false, "hand it in as well")
+	required(c, "type")
 	return c
 }
 
 func newArtifactUpdate(r *runner) *cobra.Command {
 	var summary, task string
-	var holds, dropLinks bool
+	var holds, dropLinks, review bool
 	var expect int
 	var tags, links []string
 	var body bodyFlags
@@ -170,10 +194,19 @@ a link given here replaces one of the same relation to the same artifact.`,
 			if req.Links, err = parseLinks(links); err != nil {
 				return err
 			}
+			kept, done := "", func() {}
+			nothing := req.Content == nil && req.Summary == nil && req.Tags == nil && len(links) == 0 && !dropLinks && !holds
+			if body.edit || nothing && r.env.Terminal {
+				if kept, done, err = r.editVersion(cmd, &req); err != nil {
+					return keep(err, kept)
+				}
+			}
+			req.Review = review
 			res, err := ask(r, cmd, api.Service.UpdateArtifact, req)
 			if err != nil {
-				return err
+				return keep(err, kept)
 			}
+			done()
 			return r.show(res, func(w *printer) { printWrite(w, res) })
 		},
 	}
@@ -184,6 +217,7 @@ a link given here replaces one of the same relation to the same artifact.`,
 	f.StringSliceVar(&tags, "tag", nil, "tags instead of the parent's (repeatable)")
 	f.StringArrayVar(&links, "link", nil, linkHelp)
 	f.BoolVar(&dropLinks, "drop-links", false, "do not keep the parent's links")
+	f.BoolVar(&review, "review", false, "hand it in as well")
 	f.StringVar(&task, "task", "", taskHelp)
 	body.add(c)
 	note.add(c)

@@ -116,7 +116,7 @@ func printItems(w *printer, items []api.ArtifactItem) {
 			canonical = fmt.Sprintf("@%d", i.Canonical)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("%s@%d", i.ID, i.Head), string(i.Status), canonical, string(i.Type), string(i.Module), oneLine(printable(i.Summary), 60),
+			fmt.Sprintf("%s@%d", i.ID, i.Head), string(i.Status), canonical, string(i.Type), string(i.Module), oneLine(printable(i.Summary), w.look.room(60)),
 		})
 	}
 	table(w, rows...)
@@ -183,7 +183,7 @@ func printHistory(w *printer, h api.HistoryResult) {
 			parent = fmt.Sprintf("@%d", v.Parent)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("@%d", v.Version), parent, string(v.Status), string(v.Creator), instant(v.Created), oneLine(printable(v.Summary), 60),
+			fmt.Sprintf("@%d", v.Version), parent, string(v.Status), string(v.Creator), instant(v.Created), oneLine(printable(v.Summary), w.look.room(60)),
 		})
 		if v.Change != nil {
 			rows = append(rows, []string{"", "", "", "", "", oneLine(printable("changed: "+v.Change.What+"; why: "+v.Change.Why), 60)})
@@ -215,7 +215,7 @@ func newArtifactDiff(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(d, func(w *printer) { w.Print(printable(d.Text())) })
+			return r.show(d, func(w *printer) { w.Print(w.look.changes(printable(d.Text()))) })
 		},
 	}
 }

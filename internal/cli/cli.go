@@ -28,8 +28,12 @@ type Env struct {
 	Getenv   func(string) string
 	// Dir is the working directory; relative paths start here.
 	Dir string
-	// Terminal says that Out is a terminal: colour and progress may be shown.
-	Terminal bool
+	// LookupEnv is a variable and whether it is set; nil: what is empty is not.
+	LookupEnv func(string) (string, bool)
+	// Terminal says that Out is a terminal, of so many columns and lines: colour
+	// and progress may be shown.
+	Terminal      bool
+	Width, Height int
 	// Columns is the width of the terminal that Err is; nil if it is none.
 	Columns func() int
 	// Self is the program itself, for commands that run others.
@@ -71,6 +75,7 @@ type Where struct {
 // Run runs one command line and gives its exit status.
 func Run(ctx context.Context, env Env, args []string) int {
 	r := &runner{env: env, out: newPrinter(env.Out)}
+	r.out.look = env.looks()
 	root := newRoot(r)
 	root.SetArgs(args)
 	root.SetIn(env.In)
@@ -310,8 +315,14 @@ func withoutPath(err error) error {
 
 // show prints a result: data as JSON, or what text writes.
 func (r *runner) show(data any, text func(w *printer)) error {
-	if !r.json {
+	if !r.json && !r.env.Terminal {
 		text(r.out)
+		return nil
+	}
+	if !r.json {
+		if said := r.out.look.textOf(text); !r.page(said) {
+			r.out.Print(said)
+		}
 		return nil
 	}
 	return r.printJSON(struct {
@@ -331,6 +342,10 @@ func (r *runner) printJSON(v any) error {
 
 // announce is show for a command that goes on: its reader gets it now.
 func (r *runner) announce(data any, text func(w *printer)) error {
+	if !r.json {
+		r.out.Print(r.out.look.textOf(text))
+		return r.out.Flush()
+	}
 	return errors.Join(r.show(data, text), r.out.Flush())
 }
 

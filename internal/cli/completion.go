@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,7 +65,10 @@ var (
 		{agentNames, []string{"agent token", "agent revoke"}},
 		{stalemateNames, []string{"stalemate show", "stalemate arbitrate", "stalemate verdict", "stalemate reopen", "stalemate export"}},
 	}
-	completedFlags = map[string]source{"as": agentNames, "for": agentNames, "task": taskNames, "session": sessionNames}
+	completedFlags = map[string]source{
+		"as": agentNames, "for": agentNames, "task": taskNames, "session": sessionNames, "role": roleNames, "type": typeNames, "module": moduleNames,
+		"status": fixed(artifact.Statuses()...), "moved": artifactNames, "link": linkNames, "format": fixed("json", "text"),
+	}
 )
 
 // complete lets a shell offer the names of what there is in the project.
@@ -170,6 +174,63 @@ func stalemateNames(ctx context.Context, s api.Service, _ brenner.ActorName, giv
 		}
 		return list.Next, more, err
 	})
+}
+
+// fixed offers names that are the same in every project.
+func fixed[T ~string](names ...T) source {
+	return func(_ context.Context, _ api.Service, _ brenner.ActorName, give offer) error {
+		for _, n := range names {
+			if !give(string(n), "") {
+				break
+			}
+		}
+		return nil
+	}
+}
+
+func typeNames(ctx context.Context, s api.Service, _ brenner.ActorName, give offer) error {
+	list, err := s.Types(ctx, api.TypesRequest{})
+	for _, t := range list.Types {
+		if !give(string(t.Name), t.Description) {
+			break
+		}
+	}
+	return err
+}
+
+func moduleNames(ctx context.Context, s api.Service, _ brenner.ActorName, give offer) error {
+	info, err := s.Project(ctx)
+	for _, m := range info.Modules {
+		if !give(string(m), "") {
+			break
+		}
+	}
+	return err
+}
+
+func roleNames(ctx context.Context, s api.Service, _ brenner.ActorName, give offer) error {
+	list, err := s.Agents(ctx)
+	for _, role := range list.Roles {
+		if !give(string(role), "") {
+			break
+		}
+	}
+	return err
+}
+
+// linkNames offers relations, each with the artifacts that there are.
+func linkNames(ctx context.Context, s api.Service, as brenner.ActorName, give offer) error {
+	for _, rel := range artifact.Relations() {
+		if !give(string(rel)+":", "") {
+			return nil
+		}
+	}
+	for _, rel := range artifact.Relations() {
+		if err := artifactNames(ctx, s, as, func(name, about string) bool { return give(string(rel)+":"+name, about) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func agentNames(ctx context.Context, s api.Service, _ brenner.ActorName, give offer) error {

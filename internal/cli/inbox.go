@@ -43,7 +43,7 @@ func printInbox(w *printer, res api.WaitingList) {
 		if !i.Since.IsZero() {
 			since = instant(i.Since)
 		}
-		rows = append(rows, []string{i.Subject, string(i.Kind), fmt.Sprint(i.Rests), orDash(string(i.Author)), since, oneLine(printable(i.Title+": "+i.Why), 100)})
+		rows = append(rows, []string{i.Subject, string(i.Kind), fmt.Sprint(i.Rests), orDash(string(i.Author)), since, oneLine(printable(i.Title+": "+i.Why), w.look.room(100))})
 	}
 	table(w, rows...)
 	if len(res.Items) < res.Total {
@@ -126,7 +126,7 @@ func printReview(w *printer, v api.ReviewView) {
 	}
 	if v.Difference != nil {
 		heading(w, fmt.Sprintf("What changes, against %s", v.Against))
-		w.Print(printable(v.Difference.Text()))
+		w.Print(w.look.changes(printable(v.Difference.Text())))
 	} else {
 		heading(w, "Content")
 		w.Printf("%s\n", printable(contentText(v.Version)))
@@ -276,4 +276,4 @@ func newArtifactSubmit(r *runner) *cobra.Command {
 }
 
 // heading sets off a part of a longer answer.
-func heading(w *printer, title string) { w.Printf("\n%s\n", title) }
+func heading(w *printer, title string) { w.Printf("\n%s\n", w.look.in(bold, title)) }

@@ -59,10 +59,9 @@ again whenever that changes, until you interrupt it.`,
 // watchStatus says what needs the person whenever that changes. To be
 // interrupted is how it ends.
 func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeout time.Duration) error {
+	var over <-chan time.Time
 	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
+		over = time.After(timeout)
 	}
 	var shown []api.Need
 	for first := true; ; first = false {
@@ -84,6 +83,8 @@ func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeo
 		}
 		select {
 		case <-ctx.Done():
+			return nil
+		case <-over:
 			return nil
 		case <-time.After(interval):
 		}

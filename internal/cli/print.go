@@ -38,6 +38,10 @@ func refs(list []brenner.Ref, sep string) string {
 
 // table writes rows in columns.
 func table(w *printer, rows ...[]string) {
+	if w.look.terminal {
+		w.Print(w.look.columns(rows))
+		return
+	}
 	text := textOf(func(p *printer) {
 		t := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
 		for _, row := range rows {

@@ -26,6 +26,7 @@ const lastChapter = "For programs and shells"
 func chapters(r *runner) []helpChapter {
 	return []helpChapter{
 		{"Start", []*cobra.Command{newDemo(r), newInit(r), newStatus(r), newInbox(r), newReview(r), newDoctor(r), newConfig(r), newSetup(r)}},
+		{"Every day", shortcuts(r)},
 		{"Knowledge", []*cobra.Command{
 			newArtifact(r), newAdd(r), newCheckout(r), newCommit(r), newPatch(r),
 			newSnapshot(r), newSpine(r), newLineage(r), newStale(r), newForks(r),
@@ -38,7 +39,7 @@ func chapters(r *runner) []helpChapter {
 		{"History", []*cobra.Command{
 			newJournal(r), newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r),
 		}},
-		{lastChapter, []*cobra.Command{newServe(r), newMCP(r), newCompletion(r), newVersion(r)}},
+		{lastChapter, []*cobra.Command{newServe(r), newMCP(r), newCompletion(r), newMan(r), newVersion(r)}},
 	}
 }
 
@@ -69,6 +70,8 @@ func usage(cmd *cobra.Command, err error) error {
 	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil {
 		if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
 			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
+		} else if paths := commandsNamed(cmd.Root(), m[1]); len(paths) > 0 {
+			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
 		}
 	} else if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
 		if near := brenner.Nearest(m[1], flagNames(cmd)); near != "" {
@@ -82,6 +85,19 @@ func usage(cmd *cobra.Command, err error) error {
 		message = "it needs --" + strings.ReplaceAll(strings.Trim(m[1], `"`), `", "`, " and --")
 	}
 	return brenner.Errorf(brenner.CodeUsage, "%s", message).WithHint(hint)
+}
+
+// commandsNamed lists the commands anywhere below whose last word is this, at
+// most three.
+func commandsNamed(cmd *cobra.Command, word string) []string {
+	var out []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.HasParent() && c.Name() == word {
+			out = append(out, c.CommandPath())
+		}
+		out = append(out, commandsNamed(c, word)...)
+	}
+	return out[:min(len(out), 3)]
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -232,8 +232,24 @@ var sentences = map[string]func(payload) string{
 		return verb(lessonVerbs, p.text("kind")) + " " + anchorTo("/playbook/", p.text("bullet")) + p.quote("reason")
 	},
 	"consolidation.done": func(p payload) string { return "consolidated; tasks opened: " + strconv.Itoa(p.count("tasks")) },
-	"token.issued":       func(p payload) string { return "made a token for " + anchorTo("/agents/", p.text("actor")) },
-	"token.revoked":      func(p payload) string { return "revoked a token of " + anchorTo("/agents/", p.text("actor")) },
+	"review.requested":   func(p payload) string { return "handed in " + p.artifact("ref") },
+	"changes.requested": func(p payload) string {
+		return "sent " + p.artifact("ref") + " back with " + p.artifact("critique") + " and " + anchorTo("/tasks/", p.text("task"))
+	},
+	"version.reaffirmed": func(p payload) string {
+		return "confirmed that " + p.artifact("ref") + " still holds, as " + p.artifact("new")
+	},
+	"comment.written": func(p payload) string { return "commented on " + anchorTo("/review/", p.text("ref")) },
+	"comment.settled": func(payload) string { return "settled a comment" },
+	"notice.queued":   func(p payload) string { return "notified of what waits, things: " + strconv.Itoa(p.count("items")) },
+	"notice.tried": func(p payload) string {
+		if p.text("why") == "" {
+			return "delivered a notification"
+		}
+		return "could not deliver a notification" + p.quote("why")
+	},
+	"token.issued":  func(p payload) string { return "made a token for " + anchorTo("/agents/", p.text("actor")) },
+	"token.revoked": func(p payload) string { return "revoked a token of " + anchorTo("/agents/", p.text("actor")) },
 }
 
 func stalemateLink(ref string) string {

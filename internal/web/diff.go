@@ -54,6 +54,9 @@ type change struct {
 	Rows  []row
 }
 
+// Value says that a whole value became another: there are no lines to number.
+func (c change) Value() bool { return len(c.Rows) == 1 && c.Rows[0].NumL == 0 && c.Rows[0].NumR == 0 }
+
 // row is one line of a comparison. A kind is same, changed, gap or note. Where
 // a line became another, Head and Tail are what stayed of it, and Left and Right
 // what lies between.

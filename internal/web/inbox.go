@@ -306,6 +306,9 @@ func loadReview(v *visit) (string, any, error) {
 	}
 	if d := view.Difference; d != nil {
 		for _, f := range d.Fields {
+			if f.Pointer == "/status" { // that is what is to be decided
+				continue
+			}
 			out.Changes = append(out.Changes, change{place(f.Pointer), rows(f)})
 		}
 	}

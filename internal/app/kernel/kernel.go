@@ -59,7 +59,9 @@ const (
 	AuthOwner = "owner" // has the project file, and therefore is the PI
 	AuthAs    = "as"    // has the project file and chose to act as an agent
 	AuthLogin = "login" // started the server and opened its login address
-	AuthToken = "token:"
+	// AuthServer is the server itself, in the name of who leads the project.
+	AuthServer = "server"
+	AuthToken  = "token:"
 )
 
 // Identity is who asks and how we know.

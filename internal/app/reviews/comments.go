@@ -1,6 +1,7 @@
 package reviews
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,7 +22,7 @@ func (s *Service) Comment(ctx context.Context, req api.CommentRequest) (api.Comm
 	var a store.Artifact
 	guard := ledger.ToArtifact(policy.Read, req.Ref.Artifact, &a).Then(errPerson)
 	return kernel.Write(ctx, s.caller, "comment.write", req, guard, func(ch *kernel.Change) (api.CommentInfo, error) {
-		v, err := ledger.InForce(ch.Call, a, req.Ref.Version)
+		v, err := ledger.InForce(ch.Call, a, cmp.Or(req.Ref.Version, a.Head)) // as in a review
 		if err != nil {
 			return api.CommentInfo{}, err
 		}

@@ -63,15 +63,16 @@ var actions = map[api.DecisionKind]policy.Action{
 
 // plan checks a decision about many versions. The policy is asked about each.
 func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
+	if req.DryRun {
+		req.Reason = ledger.ReasonToCome
+	}
 	p := plan{ledger: r.Ledger, reason: req.Reason, result: api.DecideResult{DryRun: req.DryRun, Decisions: []api.DecisionMade{}}}
 	action, known := actions[req.Decision]
 	if !known {
 		return p, brenner.Errorf(brenner.CodeInvalidValue, "%q is no decision", req.Decision).At("/decision").
 			WithHint("decisions: promote, demote, deprecate, still_holds")
 	}
-	if req.DryRun {
-		p.reason = ledger.ReasonToCome
-	} else if strings.TrimSpace(req.Reason) == "" {
+	if strings.TrimSpace(req.Reason) == "" {
 		return p, brenner.Errorf(brenner.CodeReasonRequired, "a decision needs a reason").At("/reason")
 	}
 	refs, err := r.chosen(c, req)

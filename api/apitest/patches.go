@@ -406,7 +406,7 @@ func patchCases() []testCase {
 		}},
 		{"a result that mismatched raises a stalemate at once", func(s *scene) { // S4, S6
 			s.pi.creates(note("plan", planText))
-			blue := s.agent("BlueLake")
+			blue := s.reader("BlueLake")
 			p, err := anchor.Diff(s.text(planText), s.text(editedText), "")
 			s.must(err)
 			p.Result = s.text(bothText).Sum()

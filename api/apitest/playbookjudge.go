@@ -115,7 +115,7 @@ func judgingCases() []testCase {
 				s.Errorf("again %+v", again)
 			}
 			queue := func() []playbook.Bullet {
-				res, err := s.agent("RedSky").Bullets(s.ctx, api.ListBulletsRequest{Domain: "prompts", Review: true})
+				res, err := s.reader("RedSky").Bullets(s.ctx, api.ListBulletsRequest{Domain: "prompts", Review: true})
 				s.must(err)
 				return res.Bullets
 			}

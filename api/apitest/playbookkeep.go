@@ -50,7 +50,7 @@ func keepingCases() []testCase {
 			ids := func(req api.ListBulletsRequest) string {
 				var all []playbook.BulletID
 				for {
-					page, err := s.agent("GreyStone").Bullets(s.ctx, req)
+					page, err := s.reader("GreyStone").Bullets(s.ctx, req)
 					s.must(err)
 					for _, b := range page.Bullets {
 						all = append(all, b.ID)
@@ -101,9 +101,9 @@ func keepingCases() []testCase {
 			if len(page.Records) != 3 || page.Records[2].Seq != 1 || page.Cursor != "" {
 				s.Errorf("page %+v", page)
 			}
-			_, err = s.agent("RedSky").Bullet(s.ctx, api.BulletRequest{ID: "prompts.1", History: true})
+			_, err = s.reader("RedSky").Bullet(s.ctx, api.BulletRequest{ID: "prompts.1", History: true})
 			s.refused(err, brenner.CodeReadDenied)
-			_, err = s.agent("RedSky").Bullet(s.ctx, api.BulletRequest{ID: "prompts.2"})
+			_, err = s.reader("RedSky").Bullet(s.ctx, api.BulletRequest{ID: "prompts.2"})
 			s.refused(err, brenner.CodeNotFound)
 		}},
 	}

@@ -94,30 +94,35 @@ func loadFailures(ctx context.Context, r store.Reader, counter string, target br
 	return row, err
 }
 
-// refusePatch explains a refusal, counts it, and says both in its details.
+// refusePatch explains a refusal, counts it, and says both in its details. To
+// explain is to quote, and is charged and recorded as a read (C33): who does not
+// read the text through a context is told that the patch does not fit, and
+// nothing of the text.
 func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t patchTrial) error {
 	older, err := kernel.View(ctx, s.caller, t.acting(policy.Read), func(c *kernel.Call) ([]anchor.Named, error) {
 		return olderTexts(c, t.artifact, t.version.Version)
 	})
 	if err != nil {
-		return t.refusal // it says less, and is as true
+		return t.untold(err)
 	}
 	x := t.explain(older)
-	refusal := *t.refusal
-	details := api.PatchRefusal{Ref: t.version.Ref(), Explanation: x}
-	switch d := refusal.Details.(type) {
+	why := api.PatchRefusal{Ref: t.version.Ref(), Explanation: x}
+	switch d := t.refusal.Details.(type) {
 	case anchor.Mismatch:
-		details.Expected, details.Actual, details.Rebased, details.Conflicts = d.Expected, d.Actual, d.Rebased, d.Conflicts
+		why.Expected, why.Actual, why.Rebased, why.Conflicts = d.Expected, d.Actual, d.Rebased, d.Conflicts
 	case anchor.Conflicts:
-		details.Conflicts = &d
+		why.Conflicts = &d
+	}
+	refusal, details := *t.refusal, why
+	if err := s.tellWhy(ctx, t, why); err != nil {
+		refusal, details = *t.untold(err), api.PatchRefusal{Ref: t.version.Ref()}
+	} else if len(x.Findings) > 0 {
+		refusal.Hint += "\nlikely cause: " + x.Findings[0].Message
 	}
 	if !req.DryRun {
 		if n, err := s.countFailure(ctx, req, t, x, older); err == nil {
 			details.Failures, details.Stalemate = n.Failures, n.Stalemate
 		}
-	}
-	if len(x.Findings) > 0 {
-		refusal.Hint += "\nlikely cause: " + x.Findings[0].Message
 	}
 	if details.Stalemate != "" {
 		refusal.Hint += fmt.Sprintf("\na stalemate was raised about it: see `brenner stalemate show %s`", details.Stalemate)
@@ -148,6 +153,19 @@ func (t patchTrial) sent() string {
 		return string(text)
 	}
 	return string(t.raw)
+}
+
+// tellWhy charges an explanation to whoever it is given to.
+func (s *Service) tellWhy(ctx context.Context, t patchTrial, why api.PatchRefusal) error {
+	shown := func(api.PatchRefusal) []brenner.Ref { return []brenner.Ref{t.version.Ref()} }
+	_, err := kernel.Read(ctx, s.caller, "refusal", shown, t.acting(policy.Read), func(*kernel.Call) (api.PatchRefusal, error) { return why, nil })
+	return err
+}
+
+// untold is a refusal without a word of the text.
+func (t patchTrial) untold(why error) *brenner.Error {
+	return brenner.Errorf(t.refusal.Code, "the patch does not fit %s", t.version.Ref()).
+		WithHint("why is told to those who read it through a context: " + why.Error())
 }
 
 // acting is to do something to the artifact in the role the patch was tried in.

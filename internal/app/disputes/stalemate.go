@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,16 @@ type standing struct {
 }
 
 func (r stalemateRow) info() api.StalemateInfo { return api.StalemateInfo(r.standing) }
+
+// infoFor is where a stalemate stands, for whoever acts on it: what it is about
+// is said to those it concerns and to those who read it (C33).
+func (r stalemateRow) infoFor(c *kernel.Call) api.StalemateInfo {
+	out := r.info()
+	if c.Who.Name != r.Raiser && !slices.Contains(r.Parties, c.Who.Name) && !c.Sees(artifact.TypeStalemate, r.Module) {
+		out.Summary = ""
+	}
+	return out
+}
 
 // The id of a stalemate is that of the artifact that says what it is about; its
 // group is the target, or else the session.
@@ -192,6 +203,9 @@ func openStalemate(ch *kernel.Change, st stalemate.Stalemate, origin string, id 
 	if module == "" {
 		module = kernel.ProjectModule
 	}
+	if err := ch.Reaches(policy.StalemateRaise, module, "in "+string(module)); err != nil {
+		return api.StalemateInfo{}, err
+	}
 	p := stalemateRaised{Ref: brenner.Ref{Artifact: id}, Origin: origin, Session: session}
 	return raiseStalemate(ch, st, p, module, links)
 }
@@ -229,7 +243,7 @@ func raiseStalemate(ch *kernel.Change, st stalemate.Stalemate, p stalemateRaised
 		return api.StalemateInfo{}, err
 	}
 	row, err := findStalemate(ch.Call, p.Ref.Artifact)
-	return row.info(), err
+	return row.infoFor(ch.Call), err
 }
 
 // writeStalemate writes what a stalemate is about as a version on another.

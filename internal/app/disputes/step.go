@@ -83,7 +83,7 @@ func moveStalemate(ch *kernel.Change, row stalemateRow, st stalemate.Stalemate, 
 		return api.StalemateInfo{}, err
 	}
 	row, err = findStalemate(ch.Call, row.ID)
-	return row.info(), err
+	return row.infoFor(ch.Call), err
 }
 
 // DecideStalemate implements api.Stalemates.

@@ -2,12 +2,15 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"brenner"
 	"brenner/api"
 	"brenner/assembly"
 	"brenner/canon"
+	"brenner/internal/store"
+	"brenner/policy"
 )
 
 // Through is the context that an agent reads through.
@@ -71,19 +74,51 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 	return out, nil
 }
 
-// InScope narrows a choice of modules to those an agent's context covers; none
-// says that nothing is left. A person's choice stays as it is.
+// Sees reports whether words of what has a type and a module may stand in the
+// answer of a call: for a person if it may read that, for an agent if besides it
+// reads through a context, which is charged (C33). Names are no secret.
+func (c *Call) Sees(typ brenner.TypeName, module brenner.Module) bool {
+	return (c.Person() || c.through != nil) && c.May(policy.Read, typ, module)
+}
+
+// InScope narrows a choice of modules to those that the policy of the role and
+// an agent's context cover; none says that nothing is left.
 func (c *Call) InScope(asked []brenner.Module) (modules []brenner.Module, none bool) {
-	if c.through == nil || c.through.Scope.All {
-		return asked, false
+	modules = asked
+	if kept := c.Policies[c.Who.Role].Modules; len(kept) > 0 && !c.Leads() {
+		modules = narrowed(modules, kept)
+		none = len(modules) == 0
 	}
+	if c.through != nil && !c.through.Scope.All && !none {
+		modules = narrowed(modules, c.through.Scope.Modules)
+		none = len(modules) == 0
+	}
+	return modules, none
+}
+
+// narrowed keeps of a choice what is in a list; no choice is all of it.
+func narrowed(asked, list []brenner.Module) []brenner.Module {
 	if len(asked) == 0 {
-		return c.through.Scope.Modules, false
+		return list
 	}
+	var out []brenner.Module
 	for _, m := range asked {
-		if slices.Contains(c.through.Scope.Modules, m) {
-			modules = append(modules, m)
+		if slices.Contains(list, m) {
+			out = append(out, m)
 		}
 	}
-	return modules, len(modules) == 0
+	return out
+}
+
+// Reaches refuses an act in a module that the policy of the role keeps it out
+// of, where the act itself was allowed.
+func (c *Call) Reaches(action policy.Action, module brenner.Module, target string) error {
+	kept := c.Policies[c.Who.Role].Modules
+	if c.Leads() || len(kept) == 0 || slices.Contains(kept, module) {
+		return nil
+	}
+	req := c.request(Act{Action: action, Module: module, Target: target})
+	reason := fmt.Sprintf("the policy of %s keeps it to %s", c.Who.Role, Join(kept))
+	c.denial = &store.Denial{At: c.Now, Actor: c.Who.Name, Role: c.Who.Role, Action: string(action), Target: target, Reason: reason}
+	return policy.Decision{Code: brenner.CodeWriteDenied, Reason: reason}.Err(req)
 }

@@ -202,6 +202,7 @@ type rule struct {
 	typ     brenner.TypeName
 	ref     brenner.Ref
 	content brenner.Digest
+	gone    bool // the content was redacted
 }
 
 func (b basis) equal(o basis) bool {
@@ -224,7 +225,12 @@ func readBasis(ctx context.Context, r store.Reader) (basis, error) {
 		if err != nil {
 			return b, err
 		}
-		b.rules = append(b.rules, rule{typ: a.Type, ref: v.Ref(), content: v.Content})
+		_, err = r.Blob(ctx, v.Content)
+		gone := errors.Is(err, brenner.CodeRedacted)
+		if err != nil && !gone {
+			return b, err
+		}
+		b.rules = append(b.rules, rule{typ: a.Type, ref: v.Ref(), content: v.Content, gone: gone})
 	}
 	return b, nil
 }
@@ -260,6 +266,12 @@ func (c *settingsCache) load(ctx context.Context, r store.Reader) (*Settings, er
 	s.File = inForce.File
 	for _, rule := range from.rules {
 		data, err := r.Blob(ctx, rule.content)
+		if rule.gone {
+			if err := s.closeFor(ctx, r, rule); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -287,6 +299,38 @@ func (s *Settings) govern(r rule, data []byte) {
 			s.Views[v.Role] = ViewInForce{View: v, Version: r.ref.String()}
 		}
 	}
+}
+
+// closeFor fails closed for a canonical policy whose content was redacted (J7):
+// its role may do nothing until another is promoted. Which role that is other
+// versions of the artifact say; if none is left, it may have been any. A view
+// gives way to the one before.
+func (s *Settings) closeFor(ctx context.Context, r store.Reader, gone rule) error {
+	if gone.typ != artifact.TypeRolePolicy {
+		return nil
+	}
+	versions, err := r.Versions(ctx, gone.ref.Artifact, 0, brenner.MaxPage)
+	if err != nil {
+		return err
+	}
+	for _, v := range slices.Backward(versions) {
+		data, err := r.Blob(ctx, v.Content)
+		if errors.Is(err, brenner.CodeRedacted) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var p policy.Policy
+		if json.Unmarshal(data, &p) == nil && p.Role != "" {
+			s.Policies[p.Role] = policy.Policy{Role: p.Role}
+			return nil
+		}
+	}
+	for role := range s.Policies {
+		s.Policies[role] = policy.Policy{Role: role}
+	}
+	return nil
 }
 
 // CheckGoverning refuses a policy or a view that could not be put in force.

@@ -74,7 +74,7 @@ func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
 	if t, err := c.Types.Lookup(a.Type); err == nil {
 		n.Record = t.Record
 	}
-	if !c.May(policy.Read, a.Type, a.Module) {
+	if !c.Sees(a.Type, a.Module) {
 		n.Summary = ""
 	}
 	return n

@@ -17,7 +17,7 @@ func Kinds() []kernel.AnyKind {
 
 // The kinds of record of the ledger, which other rooms may write and follow.
 var (
-	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted}
+	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted, Governs: true}
 	LinkAdded       = kernel.Kind[Linked]{Name: "link.added", Apply: applyLinked}
 	StatusDecided   = kernel.Kind[Decided]{Name: "status.decided", Apply: applyDecided, Governs: true}
 	VersionWritten  = kernel.Kind[Written]{Name: "version.written", Apply: applyWritten, Stores: func(p Written) []brenner.Digest { return []brenner.Digest{p.Content} }}

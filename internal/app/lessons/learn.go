@@ -193,6 +193,9 @@ func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded) 
 			return err
 		}
 		p.out.Outcomes, p.out.Texts = explain(b, p.learned)
+		if !c.May(policy.Read, "", "") {
+			p.out.Texts = nil // other lessons are not for who reads nothing (C33)
+		}
 		return nil
 	}
 	if len(batch.insights) <= brenner.MaxSharedInsights {

@@ -15,7 +15,7 @@ import (
 
 // Bullets implements api.Playbook.
 func (s *Service) Bullets(ctx context.Context, req api.ListBulletsRequest) (api.BulletList, error) {
-	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "bullets"), func(c *kernel.Call) (api.BulletList, error) {
+	return kernel.Read(ctx, s.caller, "lessons", nil, reading("bullets"), func(c *kernel.Call) (api.BulletList, error) {
 		limit, err := kernel.PageSize(req.Limit)
 		if err != nil {
 			return api.BulletList{}, err
@@ -45,6 +45,11 @@ func (s *Service) Bullets(ctx context.Context, req api.ListBulletsRequest) (api.
 			return take(row.Place(), row.Value), nil
 		})
 	})
+}
+
+// reading is to read lessons: whoever reads nothing at all reads none (C33).
+func reading(target string) kernel.Guard {
+	return kernel.All(kernel.To(policy.Status, target), kernel.Acting(kernel.Act{Action: policy.Read, Target: target}))
 }
 
 // eachInReview visits the bullets whose reviews a query finds.
@@ -97,7 +102,7 @@ func wanted(req api.ListBulletsRequest, b playbook.Bullet) bool {
 
 // Bullet implements api.Playbook.
 func (s *Service) Bullet(ctx context.Context, req api.BulletRequest) (api.BulletView, error) {
-	return kernel.View(ctx, s.caller, kernel.To(policy.Status, string(req.ID)), func(c *kernel.Call) (api.BulletView, error) {
+	return kernel.Read(ctx, s.caller, "lesson", nil, reading(string(req.ID)), func(c *kernel.Call) (api.BulletView, error) {
 		row, err := bullets.Row(ctx, c.Reader, string(req.ID))
 		if err != nil {
 			return api.BulletView{}, err

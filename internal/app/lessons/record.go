@@ -183,6 +183,9 @@ func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (a
 		if err != nil {
 			return out, err
 		}
+		if !ch.May(policy.Read, "", "") {
+			b.Content = "" // the answer to who reads nothing has no lesson in it (C33)
+		}
 		out.Bullets = append(out.Bullets, b)
 	}
 	return out, nil

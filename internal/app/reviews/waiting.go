@@ -42,6 +42,11 @@ func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.Wait
 		start = min(start, len(wanted))
 		end := min(start+limit, len(wanted))
 		out.Items = append(out.Items, wanted[start:end]...)
+		if !c.Person() { // titles are words of what waits (C33)
+			for i := range out.Items {
+				out.Items[i].Title = out.Items[i].Subject
+			}
+		}
 		if end < len(wanted) {
 			out.Cursor = kernel.MakeCursor(end)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
@@ -91,6 +92,15 @@ func (s *session) changeRecipient(name brenner.ActorName, fn func(*recipient)) {
 func changeSession(ctx context.Context, tx store.Tx, seq int64, id brenner.SessionID, fn func(*session)) error {
 	_, err := sessions.Change(ctx, tx, seq, string(id), fn)
 	return err
+}
+
+// questionFor is what a session asks, for whoever looks where it stands: those
+// who take part in it and persons (C33).
+func questionFor(c *kernel.Call, info api.SessionInfo) string {
+	if c.Sees(artifact.TypeSessionArtifact, info.Module) || info.Creator == c.Who.Name || slices.Contains(info.Contributors, c.Who.Name) {
+		return info.Question
+	}
+	return ""
 }
 
 // findSession loads a session.

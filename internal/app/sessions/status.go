@@ -21,7 +21,9 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
 		out := api.SessionList{Sessions: []api.SessionInfo{}}
 		next, err := sessions.Page(ctx, c.Reader, kernel.Query{Newest: true}, req.Page, func(row kernel.Row[session]) error {
-			out.Sessions = append(out.Sessions, row.Value.info())
+			info := row.Value.info()
+			info.Question = questionFor(c, info)
+			out.Sessions = append(out.Sessions, info)
 			return nil
 		})
 		out.Next = next
@@ -188,7 +190,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			return api.SessionStatus{}, err
 		}
 		out := api.SessionStatus{
-			ID: info.ID, State: api.SessionComplete, Question: info.Question, ThreadEmpty: info.ThreadEmpty, Transport: info.Transport,
+			ID: info.ID, State: api.SessionComplete, Question: questionFor(c, info), ThreadEmpty: info.ThreadEmpty, Transport: info.Transport,
 			Recipients: []api.RecipientStatus{}, Deltas: counts, Artifact: info.Artifact,
 			Compiles: info.Compiles, Conflicts: info.Conflicts, Outbox: info.Outbox,
 		}

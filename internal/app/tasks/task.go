@@ -236,6 +236,23 @@ func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
 	return t.info(c.Now), err
 }
 
+// told is a task as the caller is told of it: what is asked is said to those it
+// is addressed to, by role or by name, and to persons; to others only that it is
+// there (C33).
+func told(c *kernel.Call, t api.TaskInfo) api.TaskInfo {
+	if c.Person() || t.Role == c.Who.Role || t.Holder == c.Who.Name || t.Creator == c.Who.Name {
+		return t
+	}
+	t.Title, t.Spec, t.Note = "", "", ""
+	return t
+}
+
+// tell is Find for an answer.
+func (r *Room) tell(c *kernel.Call, id string) (api.TaskInfo, error) {
+	t, err := r.Find(c, id)
+	return told(c, t), err
+}
+
 // NewTask implements api.Tasks.
 func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.new", req, kernel.To(policy.TaskCreate, "task"), func(ch *kernel.Change) (api.TaskInfo, error) {

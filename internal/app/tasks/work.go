@@ -209,7 +209,7 @@ func (s *Service) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.Tas
 		if _, err := kindTaskReleased.Append(ch, taskReleased{ID: t.ID}); err != nil {
 			return api.TaskInfo{}, err
 		}
-		return s.Find(ch.Call, t.ID)
+		return s.tell(ch.Call, t.ID)
 	})
 }
 
@@ -252,7 +252,7 @@ func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (ap
 		if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: req.Reason}); err != nil {
 			return api.TaskInfo{}, err
 		}
-		return s.Find(ch.Call, t.ID)
+		return s.tell(ch.Call, t.ID)
 	})
 }
 
@@ -290,7 +290,7 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 		if _, err := kindTaskCompleted.Append(ch, p); err != nil {
 			return api.TaskInfo{}, err
 		}
-		return s.Find(ch.Call, t.ID)
+		return s.tell(ch.Call, t.ID)
 	})
 }
 
@@ -366,7 +366,7 @@ func needRebase(ch *kernel.Change, outputs []brenner.Ref) ([]ledger.StatusChange
 // Task implements api.Tasks.
 func (s *Service) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, req.ID), func(c *kernel.Call) (api.TaskInfo, error) {
-		return s.Find(c, req.ID)
+		return s.tell(c, req.ID)
 	})
 }
 
@@ -386,7 +386,7 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states)}
 		var err error
 		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
-			out.Tasks = append(out.Tasks, row.Value.info(c.Now))
+			out.Tasks = append(out.Tasks, told(c, row.Value.info(c.Now)))
 			return nil
 		})
 		return out, err

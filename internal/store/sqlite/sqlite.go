@@ -106,6 +106,7 @@ var (
 	writerSettings = []string{
 		"PRAGMA synchronous = FULL",
 		"PRAGMA foreign_keys = ON",
+		"PRAGMA secure_delete = ON", // what is redacted is overwritten, not only forgotten (J7)
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -16384", // KiB
 		"PRAGMA wal_autocheckpoint = 2000",

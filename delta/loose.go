@@ -260,8 +260,18 @@ func (r *looseReader) comma(closing byte) bool {
 func (r *looseReader) quote() (open, closing string) {
 	rest := r.text[r.off:]
 	for _, q := range [...][2]string{
-		{`"""`, `"""`}, {`"`, `"`}, {`'''`, `'''`}, {`'`, `'`}, {"“", "”"}, {"„", "“"}, {"”", "”"}, {"‘", "’"}, {"«", "»"}, {"`", "`"},
-		{"&quot;", "&quot;"}, {`\"`, `\"`},
+		{`"""`, `"""`},
+		{`"`, `"`},
+		{`'''`, `'''`},
+		{`'`, `'`},
+		{"“", "”"},
+		{"„", "“"},
+		{"”", "”"},
+		{"‘", "’"},
+		{"«", "»"},
+		{"`", "`"},
+		{"&quot;", "&quot;"},
+		{`\"`, `\"`},
 	} {
 		if strings.HasPrefix(rest, q[0]) && (q[0] != `"""` || len(rest) > 3 && strings.IndexByte(",}]: \n", rest[3]) < 0 || strings.HasPrefix(rest, "\"\"\"\n")) {
 			return q[0], q[1]

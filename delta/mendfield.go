@@ -3,6 +3,7 @@ package delta
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner"
@@ -211,7 +212,7 @@ func (m *mender) flag(v *loose, name string) {
 		kind = 'f'
 	}
 	if kind != v.kind {
-		m.note(inPayload(name), v.json(), string(map[bool]string{true: "true", false: "false"}[kind == 't']), "write "+name+" as true or false")
+		m.note(inPayload(name), v.json(), strconv.FormatBool(kind == 't'), "write "+name+" as true or false")
 		*v = loose{kind: kind}
 	}
 }

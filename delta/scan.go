@@ -187,8 +187,10 @@ func (x *extractor) whole(raw []byte, at int) {
 	if v, ok := r.value(0); ok && !ownMembers(&v) {
 		if all := deltasIn(&v); len(all) > 0 && (len(all) > 1 || len(all[0].notes) > 0) {
 			for i := range all {
-				x.finds = append(x.finds, find{at: at, raw: []byte(all[i].object.json()), meant: &all[i], slips: r.slips,
-					where: "a delta stands inside another object", advice: "send each delta as an object of its own, without what is around it"})
+				x.finds = append(x.finds, find{
+					at: at, raw: []byte(all[i].object.json()), meant: &all[i], slips: r.slips,
+					where: "a delta stands inside another object", advice: "send each delta as an object of its own, without what is around it",
+				})
 			}
 			return
 		}

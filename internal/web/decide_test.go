@@ -179,8 +179,10 @@ func (b *tab) reviews() {
 	b.fill("promote", "reason=the upper pools, then")
 	b.reads("Promoted", "plan-d@1", "canonical")
 	b.calm()
-	b.create(pi, api.CreateArtifactRequest{ID: "plan-e", Type: "paper_note", Module: "biology", Summary: "Plan e", Content: textBody("More shade."),
-		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: "plan-d", Version: 1}}})
+	b.create(pi, api.CreateArtifactRequest{
+		ID: "plan-e", Type: "paper_note", Module: "biology", Summary: "Plan e", Content: textBody("More shade."),
+		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: "plan-d", Version: 1}},
+	})
 	text := "Shade the upper pools."
 	must[api.WriteResult](b.world)(pi.UpdateArtifact(b.Context(), api.UpdateArtifactRequest{ID: "plan-d", Summary: &text, Content: &api.Body{Format: artifact.Text, Data: text}}))
 	b.open("/review/plan-d")

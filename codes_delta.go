@@ -23,6 +23,11 @@ const (
 	CodeThreadEmpty            Code = "THREAD_EMPTY"
 	CodeNotDiscriminative      Code = "NOT_DISCRIMINATIVE"
 	CodeNoPotencyCheck         Code = "NO_POTENCY_CHECK"
+	CodeIdlePotencyCheck       Code = "IDLE_POTENCY_CHECK"
+	CodeNoCalculation          Code = "NO_CALCULATION"
+	CodeNoEvidence             Code = "NO_EVIDENCE"
+	CodeUntestedHypothesis     Code = "UNTESTED_HYPOTHESIS"
+	CodeKilledReference        Code = "KILLED_REFERENCE"
 	CodeNoScore                Code = "NO_SCORE"
 	CodeNoAnchors              Code = "NO_ANCHORS"
 	CodeNoRealThirdAlternative Code = "NO_REAL_THIRD_ALTERNATIVE"
@@ -53,8 +58,13 @@ var deltaCodes = []CodeInfo{
 	{CodeNoScaleCheck, ClassConflict, "No live assumption is a scale check.", "Add an assumption with scale_check true and its calculation."},
 	{CodeBelowMinimum, ClassConflict, "A section has fewer live items than the protocol asks for.", "Add the missing items."},
 	{CodeThreadEmpty, ClassConflict, "The research thread has no statement.", "Send an EDIT of RT with a statement."},
-	{CodeNotDiscriminative, ClassConflict, "A prediction row has the same outcome under every hypothesis.", "Give it at least two distinct outcomes, or kill the row."},
+	{CodeNotDiscriminative, ClassConflict, "A prediction or a test has the same outcome under every live hypothesis.", "Give it at least two distinct outcomes, or kill it."},
 	{CodeNoPotencyCheck, ClassConflict, "A test does not say how it could fail to be informative.", "EDIT the test with a potency_check."},
+	{CodeIdlePotencyCheck, ClassConflict, "A potency check could not come out otherwise, so it shows nothing.", "Name a control and what it shows if the test can see the effect."},
+	{CodeNoCalculation, ClassConflict, "A scale check has no calculation.", "EDIT the assumption with the calculation, in numbers."},
+	{CodeNoEvidence, ClassConflict, "A critique cites no evidence.", "EDIT the critique with evidence, or kill it."},
+	{CodeUntestedHypothesis, ClassConflict, "No test and no prediction names a live hypothesis.", "Add a test or a prediction that tells it from another, or kill it."},
+	{CodeKilledReference, ClassConflict, "A live item rests on one that was killed.", "EDIT it to name a live item, or kill it too."},
 	{CodeNoScore, ClassConflict, "A test cannot be ranked: parts of its score are missing.", "EDIT the test with likelihood_ratio, cost, speed and ambiguity, 0 to 3 each."},
 	{CodeNoAnchors, ClassConflict, "An item cites nothing, so it counts as inference.", "Add anchors, or leave it as the inference it is."},
 	{CodeNoRealThirdAlternative, ClassConflict, "No live critique offers a specific alternative framing.", "Add a critique with real_third_alternative true and a proposed_alternative."},

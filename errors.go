@@ -149,4 +149,6 @@ type Diagnostic struct {
 	Pointer  string   `json:"pointer,omitempty"`
 	// Subject names what the finding is about: a delta id, an item, a file.
 	Subject string `json:"subject,omitempty"`
+	// Role is the one that can mend it, where the method gives it to one.
+	Role Role `json:"role,omitempty"`
 }

@@ -28,6 +28,7 @@ const (
 	MessageKickoff  MessageKind = "kickoff"
 	MessageNudge    MessageKind = "nudge"
 	MessageCompiled MessageKind = "compiled"
+	MessageBounce   MessageKind = "bounce" // a reply could not be used
 )
 
 // MessageState is how far a message has come with its reader.

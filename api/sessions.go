@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"brenner"
@@ -89,7 +91,38 @@ type StartSessionRequest struct {
 	Preset      string              `json:"preset,omitzero"`
 	PresetEnv   string              `json:"preset_env,omitzero"`
 	Transport   Transport           `json:"transport,omitzero"` // empty: mailbox
-	DryRun      bool                `json:"dry_run,omitzero"`
+	// AcceptMended takes near misses in replies as they are proposed to be
+	// mended, without asking anybody (D20).
+	AcceptMended bool `json:"accept_mended,omitzero"`
+	// Compile says when replies are compiled (D27); empty: answered.
+	Compile CompileMode `json:"compile,omitzero"`
+	DryRun  bool        `json:"dry_run,omitzero"`
+}
+
+// CompileMode says when the replies of a session are compiled without being told
+// to (D27): manual, answered, or a duration such as 30m, which is when everybody
+// has answered or that long after the oldest contribution that waits.
+type CompileMode string
+
+// The modes that are words.
+const (
+	CompileManual   CompileMode = "manual"
+	CompileAnswered CompileMode = "answered"
+)
+
+// After gives the time after which the mode compiles; false for a word.
+func (m CompileMode) After() (time.Duration, bool) {
+	d, err := time.ParseDuration(string(m))
+	return d, err == nil && d > 0
+}
+
+// Check reports INVALID_VALUE for what is no mode.
+func (m CompileMode) Check() error {
+	if _, ok := m.After(); ok || m == CompileManual || m == CompileAnswered {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeInvalidValue, "%q does not say when to compile", string(m)).
+		At("/compile").WithHint("write manual, answered, or a duration such as 30m")
 }
 
 // RosterChoices are what the configuration in force and the program offer.
@@ -133,6 +166,10 @@ type SessionInfo struct {
 	Conflicts int `json:"conflicts"`
 	// ThreadEmpty says that the research thread has no statement.
 	ThreadEmpty bool `json:"thread_empty"`
+	// AcceptMended says that near misses are taken as mended, Compile when replies
+	// are compiled; a session of an older build is compiled by hand.
+	AcceptMended bool        `json:"accept_mended,omitzero"`
+	Compile      CompileMode `json:"compile,omitzero"`
 	// Outbox are messages that have not been delivered.
 	Outbox []Unsent `json:"outbox"`
 }
@@ -149,6 +186,9 @@ type Recipient struct {
 	// Waiting says that no answer came since it was asked.
 	Waiting bool `json:"waiting"`
 	Replies int  `json:"replies"`
+	// Unusable is its last reply if no delta of that could be used, which is no
+	// answer.
+	Unusable string `json:"unusable,omitzero"`
 	// Pending and Compiled count its deltas.
 	Pending  int `json:"pending"`
 	Compiled int `json:"compiled"`
@@ -240,6 +280,7 @@ type Proposal struct {
 const (
 	SessionComplete = "complete" // everyone who was asked has answered
 	SessionWaiting  = "waiting"
+	SessionUnusable = "unusable" // as waiting; and somebody's reply holds nothing that can be used
 )
 
 // SessionStatusRequest asks how far a session is.
@@ -262,6 +303,10 @@ type SessionStatus struct {
 	Compiles  int            `json:"compiles"`
 	Conflicts int            `json:"conflicts"`
 	Outbox    []Unsent       `json:"outbox"`
+	// Compile says when replies are compiled, CompileAt the instant at which what
+	// waits will be, if it is known.
+	Compile   CompileMode `json:"compile,omitzero"`
+	CompileAt time.Time   `json:"compile_at,omitzero"`
 	// Next are the commands that go on from here.
 	Next []string `json:"next"`
 }
@@ -283,6 +328,10 @@ type SubmitDeltasRequest struct {
 	// sessions hands in for another (D7).
 	From brenner.ActorName `json:"from,omitzero"`
 	Text string            `json:"text"`
+	// AcceptMended takes near misses as they are proposed to be mended (D20).
+	// Only who may lead sessions decides that; of a reply that was handed in
+	// before, what was not taken then is taken now.
+	AcceptMended bool `json:"accept_mended,omitzero"`
 }
 
 // Submission says what a reply was taken for.
@@ -299,6 +348,54 @@ type Submission struct {
 	// Misses look like deltas and are none; Ignored are quotes and echoes.
 	Misses  []delta.Miss `json:"misses"`
 	Ignored []delta.Miss `json:"ignored"`
+	// Accepted are near misses that were taken as mended.
+	Accepted []delta.Miss `json:"accepted,omitzero"`
+	// Unusable says that no delta of the reply can be used: it is no answer, and
+	// its deltas are not queued. Bounce is the message that says so to the agent.
+	Unusable bool   `json:"unusable,omitzero"`
+	Bounce   string `json:"bounce,omitzero"`
+	// Compiled is the version that the reply completed: everybody had answered,
+	// and the session is compiled then.
+	Compiled brenner.Ref `json:"compiled,omitzero"`
+}
+
+// Trouble lists what was not taken of a reply, as Markdown: each with the place
+// and, where there is one, a block that would be read.
+func (s Submission) Trouble() string {
+	var b strings.Builder
+	for _, m := range s.Misses {
+		fmt.Fprintf(&b, "- line %d: %s", m.Line, m.Message)
+		if m.Pointer != "" {
+			fmt.Fprintf(&b, " (at %s)", m.Pointer)
+		}
+		if m.Hint != "" {
+			fmt.Fprintf(&b, "; %s", m.Hint)
+		}
+		b.WriteString("\n")
+		if m.Corrected != "" {
+			b.WriteString("  A block that would be read:\n\n" + m.Corrected + "\n")
+		}
+	}
+	for _, d := range s.Deltas {
+		if d.Code == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "- %s: %s: %s", d.DeltaID, d.Code, d.Message)
+		if d.Pointer != "" {
+			fmt.Fprintf(&b, " (at %s)", d.Pointer)
+		}
+		if d.Hint != "" {
+			fmt.Fprintf(&b, "; %s", d.Hint)
+		}
+		b.WriteString("\n")
+	}
+	for _, m := range s.Ignored {
+		fmt.Fprintf(&b, "- line %d: %s; %s\n", m.Line, m.Message, m.Hint)
+	}
+	if b.Len() == 0 {
+		b.WriteString("- there is no fenced block named delta in it\n")
+	}
+	return b.String()
 }
 
 // SubmittedDelta is a delta of a reply. A Code says why the compile will refuse

@@ -92,6 +92,9 @@ type Entry struct {
 	Received time.Time
 	// Invalid says why the delta could not be read. Merge rejects it alone.
 	Invalid *brenner.Error
+	// Corrected is a block that would be read instead of an invalid delta, if one
+	// could be made.
+	Corrected string
 }
 
 // Parse reads one delta strictly (D1): INVALID_DELTA, INVALID_TEXT or

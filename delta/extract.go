@@ -113,6 +113,19 @@ func (x Extraction) AcceptMended() Extraction {
 	return out
 }
 
+// OnlyMended gives what AcceptMended would take that was not taken as it was
+// sent.
+func (x Extraction) OnlyMended() Extraction {
+	out := Extraction{Ignored: x.Ignored, finds: x.finds}
+	for i := range x.finds {
+		if f := &x.finds[i]; f.mended != nil {
+			out.Entries = append(out.Entries, *f.mended)
+			out.Accepted = append(out.Accepted, *f.miss)
+		}
+	}
+	return out
+}
+
 // Extract finds the delta blocks of a reply in Markdown (D20). A block is
 // fenced by backticks, tildes or colons and named delta; it holds an object,
 // an array of objects or one object after the other. The envelope fills in
@@ -252,6 +265,9 @@ func (x *extractor) read(f *find, seq int) {
 	if p.raw != nil {
 		mended := readEntry(p.raw, x.env, seq)
 		f.mended = &mended
+		if f.entry != nil {
+			f.entry.Corrected = f.miss.Corrected
+		}
 	}
 }
 

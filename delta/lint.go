@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"brenner"
 )
@@ -62,8 +63,25 @@ func Lint(a *Artifact) []brenner.Diagnostic {
 		l.report(brenner.CodeSectionLimitExceeded, brenner.SeverityError, string(HypothesisSlate),
 			fmt.Sprintf("%d live hypotheses, at most %d are allowed", a.sections[atHypotheses].live, schema.Limit), "kill what was superseded")
 	}
+	l.untested()
 	l.found = append(l.found, CheckReferences(a, nil)...)
+	for i := range l.found {
+		if s, ok := sectionOf(l.found[i].Subject); ok {
+			l.found[i].Role = schemas[s].Role
+		}
+	}
 	return l.found
+}
+
+// sectionOf gives the section that the subject of a finding is, or is an item
+// of.
+func sectionOf(subject string) (int, bool) {
+	if s := sectionIndex(Section(subject)); s >= 0 {
+		return s, true
+	}
+	row, _, _ := strings.Cut(subject, ".")
+	s, _, ok := parseItemID(row)
+	return s, ok
 }
 
 // LintJSON judges any JSON as an artifact: what cannot be read as one gives an
@@ -140,18 +158,27 @@ func (l *linter) item(it *Item) {
 			l.report(brenner.CodeNoAnchors, brenner.SeverityInfo, id, id+" has no anchors and counts as inference", "EDIT it with anchors")
 		}
 	case atPredictions:
-		l.discriminative(it)
+		l.discriminative(it, "predictions")
 	case atTests:
 		l.test(it)
+	case atAssumptions:
+		if it.Flag("scale_check") && !strings.ContainsFunc(it.Text("calculation"), unicode.IsDigit) {
+			l.report(brenner.CodeNoCalculation, brenner.SeverityWarning, id, id+" is a scale check without a calculation", "EDIT it with calculation: the numbers, and what comes out")
+		}
+	case atCritiques:
+		if strings.TrimSpace(it.Text("evidence")) == "" {
+			l.report(brenner.CodeNoEvidence, brenner.SeverityWarning, id, id+" cites no evidence", "EDIT it with evidence: a test, an anchor, a result")
+		}
 	}
+	l.killed(it)
 }
 
 // discriminative wants at least two distinct outcomes among live hypotheses.
-func (l *linter) discriminative(it *Item) {
+func (l *linter) discriminative(it *Item, outcomes string) {
 	distinct := map[string]bool{}
-	for _, p := range it.Pairs("predictions") {
-		if outcome := l.artifact.Prediction(it, p.Key); outcome != NotApplicable {
-			distinct[strings.ToLower(strings.TrimSpace(outcome))] = true
+	for _, p := range it.Pairs(outcomes) {
+		if h, ok := l.artifact.Item(ItemID(p.Key)); !ok || h.live() {
+			distinct[strings.ToLower(strings.TrimSpace(p.Value))] = true
 		}
 	}
 	if len(distinct) < 2 {
@@ -163,12 +190,112 @@ func (l *linter) discriminative(it *Item) {
 
 func (l *linter) test(it *Item) {
 	id := string(it.ID())
-	if strings.TrimSpace(it.Text("potency_check")) == "" {
+	l.discriminative(it, "expected_outcomes")
+	switch check := it.Text("potency_check"); {
+	case strings.TrimSpace(check) == "":
 		l.report(brenner.CodeNoPotencyCheck, brenner.SeverityWarning, id,
 			id+" has no potency check", "EDIT it with potency_check: what shows that the test could have worked?")
+	case idle(check) || sameWords(check, it.Text("procedure")):
+		l.report(brenner.CodeIdlePotencyCheck, brenner.SeverityWarning, id,
+			id+" has a potency check that cannot fail", "EDIT it with potency_check: a control, and what it has to show if the test can see the effect")
 	}
 	if len(it.Pairs("score")) < len(scoreParts) {
 		l.report(brenner.CodeNoScore, brenner.SeverityInfo, id,
 			id+" is ranked on an incomplete score", "EDIT it with score: "+strings.Join(scoreParts, ", ")+", 0 to 3 each")
 	}
+}
+
+// idle says whether a potency check names nothing that could come out
+// otherwise: too few words to name a control and what it shows, or the words of
+// somebody who is sure.
+func idle(check string) bool {
+	const fewest = 4
+	said := " " + strings.Join(wordsOf(check), " ") + " "
+	if len(wordsOf(check)) < fewest {
+		return true
+	}
+	for _, sure := range []string{
+		"cannot fail", "can not fail", "can t fail", "always works", "will always", "should always", "by definition", "either way", "in any case",
+		"whatever the outcome", "whatever happens", "regardless of the outcome", "guaranteed", "not needed", "not necessary", "not applicable",
+		"to be determined", "to be decided",
+	} {
+		if strings.Contains(said, " "+sure+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+func sameWords(a, b string) bool {
+	return strings.Join(wordsOf(a), " ") == strings.Join(wordsOf(b), " ")
+}
+
+// wordsOf gives the words of a text in small letters.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// idsIn finds the ids of items that a text names.
+func idsIn(text string) []ItemID {
+	var ids []ItemID
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if _, _, ok := parseItemID(word); ok {
+			ids = append(ids, ItemID(word))
+		}
+	}
+	return ids
+}
+
+// untested wants every live hypothesis named by a live test or prediction.
+func (l *linter) untested() {
+	named := map[ItemID]bool{}
+	for _, s := range []int{atPredictions, atTests} {
+		for _, it := range l.artifact.sections[s].list {
+			if !it.live() {
+				continue
+			}
+			for _, p := range append(it.Pairs("predictions"), it.Pairs("expected_outcomes")...) {
+				named[ItemID(p.Key)] = true
+			}
+			for _, id := range idsIn(it.Text("discriminates")) {
+				named[id] = true
+			}
+		}
+	}
+	for _, it := range l.artifact.sections[atHypotheses].list {
+		if id := it.ID(); it.live() && !named[id] {
+			l.found = append(l.found, brenner.Diagnostic{
+				Code: brenner.CodeUntestedHypothesis, Severity: brenner.SeverityWarning, Subject: string(id),
+				Message: "no test and no prediction names " + string(id), Hint: "add a test or a prediction that tells it from another, or KILL it",
+			})
+		}
+	}
+}
+
+// killed reports what a live item says of one that was killed.
+func (l *linter) killed(it *Item) {
+	rests := map[string][]ItemID{}
+	for _, name := range []string{"discriminates", "load", "test"} {
+		if l.isText(it, name) {
+			rests[name] = idsIn(it.Text(name))
+		}
+	}
+	for _, id := range it.List("conflicts_with") {
+		rests["conflicts_with"] = append(rests["conflicts_with"], ItemID(id))
+	}
+	id, told := string(it.ID()), map[ItemID]bool{}
+	for _, name := range []string{"discriminates", "load", "test", "conflicts_with"} {
+		for _, other := range rests[name] {
+			if o, ok := l.artifact.Item(other); ok && !o.live() && !told[other] {
+				told[other] = true
+				l.report(brenner.CodeKilledReference, brenner.SeverityWarning, id,
+					id+" names "+string(other)+" in "+name+", which was killed", "EDIT it to name a live item, or KILL it too")
+			}
+		}
+	}
+}
+
+func (l *linter) isText(it *Item, name string) bool {
+	i := schemas[it.section].field(name)
+	return i >= 0 && schemas[it.section].Fields[i].Kind == KindText
 }

@@ -2,7 +2,6 @@ package delta_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -40,7 +39,7 @@ func TestLint_EveryRuleIsACodedFindingWithAFix(t *testing.T) {
 		brenner.CodeFieldConflict:          "H1 ",
 		brenner.CodeUnknownField:           "H1 ",
 		brenner.CodeNoAnchors:              "H1 ",
-		brenner.CodeNotDiscriminative:      "P1 ",
+		brenner.CodeNotDiscriminative:      "P1 T1 ",
 		brenner.CodeNoPotencyCheck:         "T1 ",
 		brenner.CodeNoScore:                "T1 ",
 		brenner.CodeNoRealThirdAlternative: "adversarial_critique ",
@@ -58,19 +57,7 @@ func TestLint_EveryRuleIsACodedFindingWithAFix(t *testing.T) {
 
 func TestLint_IsSilentOnACompleteArtifact(t *testing.T) {
 	// D21: nothing to say, nothing said.
-	var all []string
-	add := func(n int, section, payload string) {
-		for i := range n {
-			all = append(all, say(fmt.Sprintf("%s%d", section, i), i, "Ann", "ADD", "-", section, payload))
-		}
-	}
-	all = append(all, say("rt", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"s","anchors":["§1"]}`))
-	add(3, "H", `{"claim":"c","mechanism":"m","anchors":["§1"],"third_alternative":true}`)
-	add(3, "P", `{"condition":"k","predictions":{"H1":"up","H2":"down"}}`)
-	add(2, "T", `{"name":"n","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"e"},"potency_check":"c","score":{"likelihood_ratio":1,"cost":1,"speed":1,"ambiguity":1}}`)
-	add(3, "A", `{"name":"n","statement":"s","scale_check":true}`)
-	add(2, "C", `{"name":"n","attack":"a","real_third_alternative":true}`)
-	r := mergeAll(t, nil, all...)
+	r := mergeAll(t, nil, sound()...)
 	if found := delta.Lint(r.Artifact); len(found) != 0 || len(r.Warnings) != 0 {
 		t.Errorf("%+v %+v", found, r.Warnings)
 	}

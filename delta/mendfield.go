@@ -179,7 +179,7 @@ func (m *mender) field(schema *Schema, name string) {
 	}
 	switch f := &schema.Fields[i]; f.Kind {
 	case KindText:
-		if v.kind != '"' {
+		if v.kind != '"' && (v.kind != '{' || f.Parts == nil) {
 			m.asText(name)
 		}
 		m.enum(v, f)

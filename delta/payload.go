@@ -150,6 +150,13 @@ func (c *compiler) member(p pair) *brenner.Error {
 }
 
 func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
+	if f.Parts != nil && value[0] == '{' {
+		joined, err := joinParts(f, value)
+		if err != nil {
+			return err
+		}
+		value = joined
+	}
 	if value[0] != '"' {
 		return wrongType(inPayload(f.Name), "a string")
 	}
@@ -161,6 +168,26 @@ func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
 	}
 	c.add(write{field: int32(i), mode: set, value: value})
 	return nil
+}
+
+// joinParts reads an object as one text: its parts in their order.
+func joinParts(f *Field, value string) (string, *brenner.Error) {
+	given := objectPairs(value)
+	for _, p := range given {
+		if !slices.Contains(f.Parts, p.name) {
+			return "", invalid(inPayload(f.Name, p.name), "unknown field", f.Name+" is a text or has "+strings.Join(f.Parts, ", "))
+		}
+		if p.value[0] != '"' {
+			return "", wrongType(inPayload(f.Name, p.name), "a string")
+		}
+	}
+	var texts []string
+	for _, name := range f.Parts {
+		if n := slices.IndexFunc(given, func(p pair) bool { return p.name == name }); n >= 0 && !blank(given[n].value) {
+			texts = append(texts, unquote(given[n].value))
+		}
+	}
+	return quote(strings.Join(texts, "; ")), nil
 }
 
 func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {

@@ -4,6 +4,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner"
+)
+
+// The roles between which the method divides its work.
+const (
+	generator brenner.Role = "hypothesis_generator"
+	designer  brenner.Role = "test_designer"
+	critic    brenner.Role = "adversarial_critic"
 )
 
 // Section names one of the seven parts of a session artifact.
@@ -46,6 +55,9 @@ type Field struct {
 	// Items says that values, or keys of a map, are item ids, so provisional
 	// ids in them are resolved (D4).
 	Items bool
+	// Parts are the members of an object that a text may come as; it is read as
+	// one text.
+	Parts []string
 }
 
 // Schema describes one section.
@@ -56,6 +68,8 @@ type Schema struct {
 	Fields  []Field
 	Minimum int // live items that lint asks for
 	Limit   int // live items allowed, 0 = any number
+	// Role is the one that mends what lint finds in the section.
+	Role brenner.Role
 }
 
 // Schemas lists the seven sections in the order in which they are shown.
@@ -84,24 +98,24 @@ const (
 var scoreParts = []string{"likelihood_ratio", "cost", "speed", "ambiguity"}
 
 var schemas = [sectionCount]Schema{
-	{Section: ResearchThread, Prefix: "RT", Title: "Research Thread", Fields: withCommon(
+	{Section: ResearchThread, Prefix: "RT", Title: "Research Thread", Role: generator, Fields: withCommon(
 		Field{Name: "statement", Label: "Statement", Kind: KindText},
 		Field{Name: "context", Label: "Context", Kind: KindText},
 		Field{Name: "why_it_matters", Label: "Why it matters", Kind: KindText},
 		Field{Name: "anchors", Label: "Anchors", Kind: KindList},
 	)},
-	{Section: HypothesisSlate, Prefix: "H", Title: "Hypothesis Slate", Minimum: 3, Limit: 6, Fields: withCommon(
+	{Section: HypothesisSlate, Prefix: "H", Title: "Hypothesis Slate", Role: generator, Minimum: 3, Limit: 6, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText},
 		Field{Name: "claim", Label: "Claim", Kind: KindText, Required: true},
 		Field{Name: "mechanism", Label: "Mechanism", Kind: KindText, Required: true},
 		Field{Name: "anchors", Label: "Anchors", Kind: KindList},
 		Field{Name: "third_alternative", Label: "Third alternative", Kind: KindFlag},
 	)},
-	{Section: PredictionsTable, Prefix: "P", Title: "Predictions Table", Minimum: 3, Fields: withCommon(
+	{Section: PredictionsTable, Prefix: "P", Title: "Predictions Table", Role: generator, Minimum: 3, Fields: withCommon(
 		Field{Name: "condition", Label: "Condition", Kind: KindText, Required: true},
 		Field{Name: "predictions", Label: "Predictions", Kind: KindOutcomes, Required: true, Items: true},
 	)},
-	{Section: DiscriminativeTests, Prefix: "T", Title: "Discriminative Tests", Minimum: 2, Fields: withCommon(
+	{Section: DiscriminativeTests, Prefix: "T", Title: "Discriminative Tests", Role: designer, Minimum: 2, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "procedure", Label: "Procedure", Kind: KindText, Required: true},
 		Field{Name: "discriminates", Label: "Discriminates", Kind: KindText, Required: true},
@@ -110,10 +124,10 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "feasibility", Label: "Feasibility", Kind: KindText},
 		Field{Name: "score", Label: "Score", Kind: KindScore},
 		Field{Name: "status", Label: "Status", Kind: KindText},
-		Field{Name: "last_run", Label: "Last run", Kind: KindText},
+		Field{Name: "last_run", Label: "Last run", Kind: KindText, Parts: []string{"at", "by", "result"}},
 		Field{Name: "actual_outcomes", Label: "Actual outcomes", Kind: KindOutcomes, Items: true},
 	)},
-	{Section: AssumptionLedger, Prefix: "A", Title: "Assumption Ledger", Minimum: 3, Fields: withCommon(
+	{Section: AssumptionLedger, Prefix: "A", Title: "Assumption Ledger", Role: critic, Minimum: 3, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "statement", Label: "Statement", Kind: KindText, Required: true},
 		Field{Name: "load", Label: "Load", Kind: KindText},
@@ -123,14 +137,14 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "calculation", Label: "Calculation", Kind: KindText},
 		Field{Name: "implication", Label: "Implication", Kind: KindText},
 	)},
-	{Section: AnomalyRegister, Prefix: "X", Title: "Anomaly Register", Fields: withCommon(
+	{Section: AnomalyRegister, Prefix: "X", Title: "Anomaly Register", Role: generator, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "observation", Label: "Observation", Kind: KindText, Required: true},
 		Field{Name: "conflicts_with", Label: "Conflicts with", Kind: KindList, Items: true},
 		Field{Name: "status", Label: "Status", Kind: KindText, Enum: []string{"active", "resolved", "deferred"}},
 		Field{Name: "resolution_plan", Label: "Resolution plan", Kind: KindText},
 	)},
-	{Section: AdversarialCritique, Prefix: "C", Title: "Adversarial Critique", Minimum: 2, Fields: withCommon(
+	{Section: AdversarialCritique, Prefix: "C", Title: "Adversarial Critique", Role: critic, Minimum: 2, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "attack", Label: "Attack", Kind: KindText, Required: true},
 		Field{Name: "evidence", Label: "Evidence", Kind: KindText},

@@ -7,6 +7,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // Request is a question to the policy: may this actor do that?
@@ -20,6 +21,10 @@ type Request struct {
 	// whose items are then asked for one by one.
 	Type   brenner.TypeName
 	Module brenner.Module
+	// Section and Operation are those of a delta. A Delta without a section asks
+	// whether the role contributes at all.
+	Section   delta.Section
+	Operation delta.Operation
 	// Target names what it is about, for the message.
 	Target string
 }
@@ -51,11 +56,19 @@ func Decide(policies map[brenner.Role]Policy, r Request) Decision {
 	}
 	if isAct(r.Action) {
 		if slices.Contains(p.Acts, r.Action) {
+			if r.Action == Delta && r.Section != "" && !p.writes(r.Section, r.Operation) {
+				return deny(r, fmt.Sprintf("the policy of %s writes deltas to %s", p.Role, words(p.Sections)))
+			}
 			return allow(fmt.Sprintf("the policy of %s lists %s", p.Role, r.Action))
 		}
 		return deny(r, fmt.Sprintf("the policy of %s lists %s", p.Role, orNothing(words(p.Acts))))
 	}
 	return decideType(p, r)
+}
+
+// writes says whether the deltas of a role may touch a section (D25).
+func (p Policy) writes(section delta.Section, op delta.Operation) bool {
+	return len(p.Sections) == 0 || slices.ContainsFunc(p.Sections, func(s Scope) bool { return s.covers(section, op) })
 }
 
 // Err is nil if the request is allowed, and otherwise the refusal.

@@ -14,10 +14,12 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/delta"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -78,14 +80,39 @@ type Policy struct {
 	Promote []brenner.TypeName `json:"promote"`
 	// Acts lists what else the role may do.
 	Acts []Action `json:"acts"`
+	// Sections keeps the deltas of the role to these parts of a session artifact
+	// (D25); empty: all.
+	Sections []Scope `json:"sections,omitempty"`
 	// Modules keeps the role to these modules; empty: all. The module of the
 	// project's own artifacts is not implied.
 	Modules []brenner.Module `json:"modules,omitempty"`
 }
 
+// Scope is a section of a session artifact that a role writes deltas to, such as
+// predictions_table; or, as hypothesis_slate:KILL, one operation on it.
+type Scope string
+
+// covers says whether a scope allows an operation on a section.
+func (s Scope) covers(section delta.Section, op delta.Operation) bool {
+	name, only, one := strings.Cut(string(s), ":")
+	return name == string(section) && (!one || only == string(op))
+}
+
+func (s Scope) check() error {
+	name, only, one := strings.Cut(string(s), ":")
+	if !slices.Contains(delta.Sections(), delta.Section(name)) {
+		return brenner.Errorf(brenner.CodeInvalidValue, "%q is no section", name).WithHint("the sections are " + words(delta.Sections()))
+	}
+	ops := []delta.Operation{delta.Add, delta.Edit, delta.Kill}
+	if one && !slices.Contains(ops, delta.Operation(only)) {
+		return brenner.Errorf(brenner.CodeInvalidValue, "%q is no operation", only).WithHint("the operations are " + words(ops))
+	}
+	return nil
+}
+
 // Parse reads a policy as it stands in a role_policy artifact. It reports
-// INVALID_JSON, INVALID_ID for a bad name, or INVALID_VALUE for an unknown act,
-// with the pointer.
+// INVALID_JSON, INVALID_ID for a bad name, or INVALID_VALUE for an unknown act
+// or section, with the pointer.
 func Parse(raw jsontext.Value) (Policy, error) {
 	var p Policy
 	if err := canon.Unmarshal(raw, &p); err != nil {
@@ -94,6 +121,9 @@ func Parse(raw jsontext.Value) (Policy, error) {
 	p.Read, p.Write, p.Promote, p.Acts = filled(p.Read), filled(p.Write), filled(p.Promote), filled(p.Acts)
 	if len(p.Modules) == 0 {
 		p.Modules = nil
+	}
+	if len(p.Sections) == 0 {
+		p.Sections = nil
 	}
 	if err := p.Role.Check(); err != nil {
 		return Policy{}, at(err, "/role")
@@ -115,6 +145,11 @@ func Parse(raw jsontext.Value) (Policy, error) {
 		if !slices.Contains(Acts(), a) {
 			return Policy{}, brenner.Errorf(brenner.CodeInvalidValue, "unknown act %q", a).
 				At("/acts/" + strconv.Itoa(i)).WithHint("the acts are " + words(Acts()))
+		}
+	}
+	for i, s := range p.Sections {
+		if err := s.check(); err != nil {
+			return Policy{}, at(err, "/sections/"+strconv.Itoa(i))
 		}
 	}
 	for i, m := range p.Modules {
@@ -178,6 +213,10 @@ func Builtin() []Policy {
 			Write:   []brenner.TypeName{artifact.TypeCritique, artifact.TypeAssumption, artifact.TypeRawLog},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta, StalemateVerdict}),
+			Sections: []Scope{
+				"adversarial_critique", "assumption_ledger", "anomaly_register",
+				"hypothesis_slate:KILL", "predictions_table:KILL", "discriminative_tests:KILL",
+			},
 		},
 		{
 			Role: Arbiter, Title: "ends disputes that it is no party to",
@@ -203,6 +242,9 @@ func Builtin() []Policy {
 			},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta}),
+			Sections: []Scope{
+				"hypothesis_slate", "predictions_table", "anomaly_register", "research_thread",
+			},
 		},
 		{
 			Role: Integrator, Title: "draws artifacts together into memos and the summary",
@@ -244,6 +286,9 @@ func Builtin() []Policy {
 			},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta}),
+			Sections: []Scope{
+				"discriminative_tests", "predictions_table", "assumption_ledger", "hypothesis_slate:KILL",
+			},
 		},
 		{
 			Role: Writer, Title: "writes the manuscript from memos, models and results",

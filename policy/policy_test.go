@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/delta"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -238,6 +240,9 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 			Read: list.Draw(t, "read"), Write: list.Draw(t, "write"), Promote: list.Draw(t, "promote"),
 			Acts:    rapid.SliceOfN(rapid.SampledFrom(Acts()), 0, 6).Draw(t, "acts"),
 			Modules: rapid.SliceOfN(rapid.SampledFrom([]brenner.Module{"m", "n"}), 0, 1).Draw(t, "modules"),
+			Sections: rapid.SliceOfN(rapid.SampledFrom([]Scope{
+				"research_thread", "hypothesis_slate", "hypothesis_slate:KILL", "hypothesis_slate:ADD",
+			}), 0, 2).Draw(t, "sections"),
 		}
 		r := Request{
 			Actor: "x", Person: rapid.Bool().Draw(t, "person"),
@@ -245,6 +250,9 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 			Action: rapid.SampledFrom(actions).Draw(t, "action"),
 			Type:   rapid.SampledFrom(types[:4]).Draw(t, "type"),
 			Module: rapid.SampledFrom([]brenner.Module{"m", "n", ""}).Draw(t, "module"),
+
+			Section:   rapid.SampledFrom([]delta.Section{"", delta.ResearchThread, delta.HypothesisSlate}).Draw(t, "section"),
+			Operation: rapid.SampledFrom([]delta.Operation{delta.Add, delta.Edit, delta.Kill}).Draw(t, "operation"),
 		}
 		has := func(l []brenner.TypeName) bool {
 			named := slices.Contains(l, r.Type)
@@ -264,8 +272,13 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 			want = same && inside && has(p.Write)
 		case Promote, Demote, Deprecate:
 			want = same && inside && has(p.Promote) && (r.Person || r.Type != "role_policy")
-		case Admin, Audit:
+		case Admin, Audit, Run: // the role of a runner is not drawn
 			want = same && r.Person && slices.Contains(p.Acts, r.Action)
+		case Delta:
+			want = same && slices.Contains(p.Acts, Delta)
+			if r.Section != "" && len(p.Sections) > 0 {
+				want = want && (slices.Contains(p.Sections, Scope(r.Section)) || slices.Contains(p.Sections, Scope(r.Section)+":"+Scope(r.Operation)))
+			}
 		default:
 			want = same && slices.Contains(p.Acts, r.Action)
 		}
@@ -276,6 +289,45 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 			t.Fatalf("%+v under %+v: %v, want %v", r, p, got, want)
 		}
 	})
+}
+
+func TestBuiltin_RolesWriteTheSectionsOfTheirPrompts(t *testing.T) {
+	// D25: the defaults are what the prompts of the roles say.
+	for _, c := range []struct {
+		role    brenner.Role
+		section delta.Section
+		op      delta.Operation
+		want    bool
+	}{
+		{HypothesisGenerator, delta.HypothesisSlate, delta.Add, true},
+		{HypothesisGenerator, delta.ResearchThread, delta.Edit, true},
+		{HypothesisGenerator, delta.DiscriminativeTests, delta.Add, false},
+		{HypothesisGenerator, delta.AdversarialCritique, delta.Kill, false},
+		{TestDesigner, delta.DiscriminativeTests, delta.Edit, true},
+		{TestDesigner, delta.HypothesisSlate, delta.Kill, true},
+		{TestDesigner, delta.HypothesisSlate, delta.Edit, false},
+		{TestDesigner, delta.ResearchThread, delta.Edit, false},
+		{AdversarialCritic, delta.AdversarialCritique, delta.Add, true},
+		{AdversarialCritic, delta.DiscriminativeTests, delta.Kill, true},
+		{AdversarialCritic, delta.HypothesisSlate, delta.Add, false},
+		{Integrator, delta.AssumptionLedger, delta.Edit, true},
+		{Writer, delta.AssumptionLedger, delta.Edit, false},
+	} {
+		policies := map[brenner.Role]Policy{}
+		for _, p := range Builtin() {
+			policies[p.Role] = p
+		}
+		d := Decide(policies, Request{Actor: "x", Role: c.role, Action: Delta, Section: c.section, Operation: c.op})
+		if d.Allowed != c.want {
+			t.Errorf("%s, %s %s: %+v", c.role, c.op, c.section, d)
+		}
+	}
+	if _, err := Parse([]byte(`{"role":"a","acts":["delta"],"sections":["hypotheses"]}`)); !errors.Is(err, brenner.CodeInvalidValue) {
+		t.Errorf("an unknown section: %v", err)
+	}
+	if _, err := Parse([]byte(`{"role":"a","acts":["delta"],"sections":["hypothesis_slate:BURN"]}`)); !errors.Is(err, brenner.CodeInvalidValue) {
+		t.Errorf("an unknown operation: %v", err)
+	}
 }
 
 func TestBuiltin_IsSortedKnownAndFitsItsSchema(t *testing.T) {

@@ -21,6 +21,9 @@ type Kickoff struct {
 	Recipients []brenner.ActorName
 	// Prompts replaces built-in prompts, by name.
 	Prompts map[string]string
+	// Sections are the parts of the session artifact that the deltas of a role
+	// may change, as its policy names them (D25); none: all.
+	Sections map[brenner.Role][]string
 }
 
 // Message is one kickoff on its way to one agent.
@@ -71,10 +74,31 @@ func (k Kickoff) body(to brenner.ActorName) string {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
 	prompt := Prompt(promptFor(k.Roster.mode(), role), k.Prompts)
-	for _, part := range []string{prompt, builtin("answer")} {
-		b.WriteString("\n" + strings.TrimSpace(Address(part, to, k.Session)) + "\n")
+	for _, part := range []string{prompt, k.writes(role), builtin("answer")} {
+		if part = strings.TrimSpace(Address(part, to, k.Session)); part != "" {
+			b.WriteString("\n" + part + "\n")
+		}
 	}
 	return markExamples(b.String())
+}
+
+// writes says which sections the deltas of a role may change. Without a division
+// of labour, or a policy that makes one, there is nothing to say.
+func (k Kickoff) writes(role brenner.Role) string {
+	list := k.Sections[role]
+	if k.Roster.mode() == Unified || len(list) == 0 {
+		return ""
+	}
+	var whole, kills []string
+	for _, s := range list {
+		if name, op, one := strings.Cut(s, ":"); one {
+			kills = append(kills, op+" in `"+name+"`")
+		} else {
+			whole = append(whole, "`"+name+"`")
+		}
+	}
+	return "## Sections you write\n\nYour deltas may change " + strings.Join(append(whole, kills...), ", ") +
+		". A delta to any other section is refused (`WRITE_DENIED`); leave those to the roles that have them.\n"
 }
 
 // SessionConfiguration writes the roster as it stands in every kickoff, for

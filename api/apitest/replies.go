@@ -7,6 +7,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/delta"
 	"brenner/roster"
 )
 
@@ -87,7 +88,7 @@ func replyCases() []testCase {
 		{"the roster's role counts inside its session", func(s *scene) { // C8
 			grey := s.agent("GreyStone") // a writer, who may not send deltas
 			one, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
-				Roster: roster.Roster{Entries: []roster.Entry{{AgentName: "GreyStone", Role: roster.TestDesigner}}},
+				Roster: roster.Roster{Entries: []roster.Entry{{AgentName: "GreyStone", Role: roster.HypothesisGenerator}}},
 			})
 			s.must(err)
 			got := grey.submits("", adds("x")) // the only session it is asked in
@@ -235,9 +236,9 @@ func mailCases() []testCase {
 			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
 			_, err := blue.ReplyMessage(s.ctx, api.ReplyMessageRequest{ID: blue.inbox()[0].ID, Text: adds("lineage")})
 			s.must(err)
-			purple.submits(id, "nothing to add") // an answer all the same
+			purple.submits(id, block(`{"operation":"ADD","section":"discriminative_tests","payload":{"name":"Graft","procedure":"move","discriminates":"H1 from H2","expected_outcomes":{"H1":"old","H2":"new"}}}`))
 			st := s.pi.status(id)
-			if st.State != api.SessionWaiting || st.Deltas["pending"] != 1 || st.Recipients[0].Pending != 1 || st.Recipients[0].AckedAt.IsZero() ||
+			if st.State != api.SessionWaiting || st.Deltas["pending"] != 2 || st.Recipients[0].Pending != 1 || st.Recipients[0].AckedAt.IsZero() ||
 				st.Recipients[0].Waiting || st.Recipients[1].Waiting || st.Recipients[1].AckedAt.IsZero() || !st.Recipients[2].Waiting {
 				s.Errorf("status %+v", st)
 			}
@@ -257,7 +258,7 @@ func mailCases() []testCase {
 				s.Errorf("status %+v", st)
 			}
 			s.pi.compiles(id)
-			if st = s.pi.status(id); st.State != api.SessionComplete || st.Deltas["applied"] != 2 || st.Recipients[0].Compiled != 1 || st.Recipients[0].Pending != 0 || st.Compiles != 1 {
+			if st = s.pi.status(id); st.State != api.SessionComplete || st.Deltas["applied"] != 3 || st.Recipients[0].Compiled != 1 || st.Recipients[0].Pending != 0 || st.Compiles != 1 {
 				s.Errorf("status %+v", st)
 			}
 			s.unchanged(func() { // nobody is waited for
@@ -277,6 +278,179 @@ func mailCases() []testCase {
 			last := green.inbox()
 			if text := green.readsMail(last[len(last)-1].ID); !strings.Contains(text, "> Attack H1.") {
 				s.Errorf("the nudge says %s", text)
+			}
+		}},
+		{"a reply without a usable delta is no answer", func(s *scene) { // D20, R10
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			object := `{"operation":"ADD","section":"discriminative_tests","payload":{"name":"n","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"up","H2":"down"},"potency_check":{"control":"early cells change"}}}`
+			for reply, says := range map[string]string{
+				"I agree with everyone.":           "there is no fenced block named delta in it",
+				"I propose `" + object + "` here.": `"potency_check": "control: early cells change"`,
+				block(object):                      "(at /payload/potency_check)",
+				block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"mechanism":"m"}}`): "(at /payload/claim)",
+			} {
+				got := blue.submits(id, reply)
+				if !got.Unusable || got.Bounce == "" || got.Duplicate {
+					s.Errorf("%s: %+v", reply, got)
+				}
+				for _, d := range got.Deltas {
+					if d.State != "refused" || d.Code == "" || d.Pointer == "" {
+						s.Errorf("%s: %+v", reply, d)
+					}
+				}
+				if text := blue.readsMail(got.Bounce); !strings.Contains(text, says) {
+					s.Errorf("%s came back as\n%s\nwant %s", reply, text, says)
+				}
+				st := s.pi.status(id)
+				if r := st.Recipients[0]; st.State != api.SessionUnusable || !r.Waiting || r.Unusable != got.Message || !r.AnsweredAt.IsZero() || st.Deltas["pending"] != 0 {
+					s.Errorf("%s: status %+v", reply, st)
+				}
+				if !slices.Contains(st.Next, "brenner session diagnose "+string(id)) {
+					s.Errorf("next %q", st.Next)
+				}
+			}
+			d, err := blue.DiagnoseSession(s.ctx, api.DiagnoseSessionRequest{ID: id})
+			s.must(err)
+			for _, r := range d.Replies {
+				if !r.Unusable || r.Explanation == "" {
+					s.Errorf("diagnosed %+v", r)
+				}
+			}
+			// The same reply again is the same; a usable one is an answer.
+			if again := blue.submits(id, "I agree with everyone."); !again.Duplicate || !again.Unusable {
+				s.Errorf("again: %+v", again)
+			}
+			if got := blue.submits(id, adds("lineage")); got.Unusable || got.Bounce != "" {
+				s.Errorf("got %+v", got)
+			}
+			if st := s.pi.status(id); st.State != api.SessionWaiting || st.Recipients[0].Waiting || st.Recipients[0].Unusable != "" {
+				s.Errorf("status %+v", st)
+			}
+		}},
+		{"a role writes the sections that its policy names, and is told which", func(s *scene) { // D25
+			started, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Roster: team})
+			s.must(err)
+			id := started.Session.ID
+			purple, green := s.agent("PurpleMountain"), s.agent("GreenValley")
+			kickoff := purple.readsMail(purple.inbox()[0].ID)
+			if !strings.Contains(kickoff, "Your deltas may change `discriminative_tests`, `predictions_table`, `assumption_ledger`, KILL in `hypothesis_slate`.") {
+				s.Errorf("the kickoff says %s", kickoff)
+			}
+			rewrites := block(`{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"statement":"mine"},"rationale":"r"}`)
+			assumes := block(`{"operation":"ADD","section":"assumption_ledger","payload":{"name":"n","statement":"s"}}`)
+			kills := block(`{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","payload":{"reason":"refuted"}}`)
+			got := purple.submits(id, rewrites+assumes+kills)
+			if got.Deltas[0].Code != brenner.CodeWriteDenied || got.Deltas[0].Pointer != "/section" || got.Deltas[1].Code != "" || got.Deltas[2].Code != "" {
+				s.Errorf("got %+v", got.Deltas)
+			}
+			// Whoever hands it in, the author's role counts.
+			ingested, err := s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "GreenValley", Text: adds("mine")})
+			s.must(err)
+			if !ingested.Unusable || ingested.Deltas[0].Code != brenner.CodeWriteDenied {
+				s.Errorf("got %+v", ingested)
+			}
+			if text := green.readsMail(ingested.Bounce); !strings.Contains(text, "WRITE_DENIED") {
+				s.Errorf("the bounce says %s", text)
+			}
+			s.agent("BlueLake").submits(id, adds("lineage"))
+			s.pi.submits(id, rewrites) // the PI writes everything
+			res := s.pi.compiles(id)
+			if got := statuses(res.Outcomes); strings.Count(got, "applied") != 4 || strings.Count(got, "rejected WRITE_DENIED") != 1 {
+				s.Errorf("outcomes %s", got)
+			}
+		}},
+		{"a session is compiled when everybody has answered, unless it says otherwise", func(s *scene) { // D27
+			together := roster.Roster{Mode: roster.Unified, Entries: team.Entries}
+			began := func(mode api.CompileMode) brenner.SessionID {
+				res, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Roster: together, Compile: mode})
+				s.must(err)
+				return res.Session.ID
+			}
+			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
+			id := began("") // answered is the default
+			if st := s.pi.status(id); st.Compile != api.CompileAnswered || !st.CompileAt.IsZero() {
+				s.Errorf("status %+v", st)
+			}
+			blue.submits(id, adds("lineage"))
+			// What waits is seen by those who contribute, as proposals.
+			view, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id})
+			s.must(err)
+			if len(view.Proposals) != 1 || view.Proposals[0].Agent != "BlueLake" || view.Proposals[0].Operation != delta.Add || !strings.Contains(string(view.Proposals[0].Payload), "lineage") {
+				s.Errorf("proposals %+v", view.Proposals)
+			}
+			purple.submits(id, "nothing to add") // no answer, so nobody is done
+			if got := green.submits(id, adds("gradient")); got.Compiled.Version != 0 {
+				s.Errorf("compiled too early: %+v", got)
+			}
+			got := purple.submits(id, adds("contact"))
+			if got.Compiled.Version != 2 || got.Deltas[0].State != "applied" || got.Deltas[0].Item == "" {
+				s.Errorf("not compiled: %+v", got)
+			}
+			if st := s.pi.status(id); st.Compiles != 1 || st.Deltas["applied"] != 3 || st.State != api.SessionComplete {
+				s.Errorf("status %+v", st)
+			}
+			last := blue.inbox()
+			if m := last[len(last)-1]; m.Kind != api.MessageCompiled {
+				s.Errorf("nobody told BlueLake: %+v", m)
+			}
+			// By hand.
+			id = began(api.CompileManual)
+			for _, p := range []*player{blue, purple, green} {
+				if got := p.submits(id, adds("x")); got.Compiled.Version != 0 {
+					s.Errorf("compiled by itself: %+v", got)
+				}
+			}
+			// After a time: the next who comes finds it due.
+			id = began("1ns")
+			blue.submits(id, adds("lineage"))
+			if st := s.pi.status(id); st.CompileAt.IsZero() {
+				s.Errorf("status %+v", st)
+			}
+			if got := green.submits(id, adds("gradient")); got.Compiled.Version != 2 {
+				s.Errorf("not compiled after its time: %+v", got)
+			}
+			_, err = s.pi.StartSession(s.ctx, api.StartSessionRequest{Roster: together, Compile: "soon"})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
+		{"near misses are taken as mended by who leads, or if the session says so", func(s *scene) { // D20
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			half := adds("lineage") + "\nand `{'operation': 'ADD', 'section': 'hypotheses', 'payload': {'claim': 'gradient', 'mechanism': 'm'}}`\n"
+			s.unchanged(func() {
+				_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: half, AcceptMended: true})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+			if got := blue.submits(id, half); len(got.Deltas) != 1 || len(got.Misses) != 1 || len(got.Accepted) != 0 {
+				s.Errorf("got %+v", got)
+			}
+			mended := api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: half, AcceptMended: true}
+			got, err := s.pi.SubmitDeltas(s.ctx, mended)
+			s.must(err)
+			if got.Duplicate || len(got.Deltas) != 1 || len(got.Accepted) != 1 || got.Deltas[0].Section != delta.HypothesisSlate {
+				s.Errorf("mended: %+v", got)
+			}
+			if got, err = s.pi.SubmitDeltas(s.ctx, mended); err != nil || !got.Duplicate { // nothing is taken twice
+				s.Errorf("again: %+v, %v", got, err)
+			}
+			if res := s.pi.compiles(id); statuses(res.Outcomes) != "applied, applied" {
+				s.Errorf("outcomes %+v", res.Outcomes)
+			}
+			lenient, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Roster: team, AcceptMended: true})
+			s.must(err)
+			if got := blue.submits(lenient.Session.ID, half); len(got.Deltas) != 2 || len(got.Accepted) != 1 || got.Unusable {
+				s.Errorf("in a lenient session: %+v", got)
+			}
+		}},
+		{"the compiled message names the field and gives a mended block", func(s *scene) { // D7, D20
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			blue.submits(id, adds("lineage")+block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":{"text":"position"},"mechanism":"m"}}`))
+			s.pi.compiles(id)
+			last := blue.inbox()
+			text := blue.readsMail(last[len(last)-1].ID)
+			if !strings.Contains(text, "INVALID_DELTA") || !strings.Contains(text, "(at /payload/claim)") || !strings.Contains(text, "```delta\n") {
+				s.Errorf("the message says %s", text)
 			}
 		}},
 		{"an agent reads the session artifact through its context", func(s *scene) { // C3

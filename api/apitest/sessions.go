@@ -19,10 +19,12 @@ var team = roster.Roster{Entries: []roster.Entry{
 	{AgentName: "GreenValley", Role: roster.AdversarialCritic, Program: "gemini-cli", Model: "Gemini 3"},
 }}
 
-// starts starts a session of the seed's team about cell fate.
+// starts starts a session of the seed's team about cell fate, in which everybody
+// writes everything and the PI compiles.
 func (p *player) starts() api.SessionInfo {
 	p.Helper()
-	res, err := p.StartSession(p.ctx, api.StartSessionRequest{Question: "What decides cell fate?", Roster: team})
+	together := roster.Roster{Mode: roster.Unified, Entries: team.Entries}
+	res, err := p.StartSession(p.ctx, api.StartSessionRequest{Question: "What decides cell fate?", Roster: together, Compile: api.CompileManual})
 	p.must(err)
 	return res.Session
 }

@@ -181,7 +181,7 @@ func TestMCP_TheOfficialClientsUseEveryTool(t *testing.T) {
 				home := newShell(t)
 				home.must("init", "--name", "Fate", "--pi", "ada")
 				home.must("agent", "add", "GreyStone", "--role", "hypothesis_generator")
-				home.must("session", "start", "--id", "RS-night", "--question", "Why at night?", "--to", "GreyStone", "--role", "hypothesis_generator")
+				home.must("session", "start", "--compile", "manual", "--id", "RS-night", "--question", "Why at night?", "--to", "GreyStone", "--role", "hypothesis_generator")
 				home.must("task", "new", "Look", "--spec", "look at the counts", "--role", "hypothesis_generator")
 				var c *officialClient
 				if transport == "stdio" {

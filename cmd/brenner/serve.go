@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -79,11 +80,62 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	a.WatchTurns(func(ctx context.Context, t app.Turn) {
 		s.Turn(ctx, httpapi.Turn{Name: t.Name, Actor: t.Who.Name, Auth: t.Who.Auth, Took: t.Took, Over: t.Over})
 	})
+	go compileDue(ctx, a, log)
 	base := scheme + "://" + l.Addr().String()
 	if err := req.Announce(cli.Served{Address: base, Login: base + s.LoginPath()}); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
+}
+
+// compileDue compiles the sessions whose time has come (D27), for as long as the
+// server runs. Whoever is faster compiles; the other finds nothing to do.
+func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
+	tick := time.NewTicker(compileEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := compileOnce(ctx, a); err != nil && ctx.Err() == nil {
+			log.Error("sessions that are due could not be compiled", "error", err)
+		}
+	}
+}
+
+// compileEvery is how often a server looks for sessions that are due.
+const compileEvery = 15 * time.Second
+
+func compileOnce(ctx context.Context, a *app.App) error {
+	owner, err := backend{a}.Owner(ctx)
+	if err != nil {
+		return err
+	}
+	req := api.ListSessionsRequest{Page: api.Page{Limit: brenner.MaxPage}}
+	for {
+		list, err := owner.Service.Sessions(ctx, req)
+		if err != nil {
+			return err
+		}
+		for _, s := range list.Sessions {
+			if _, timed := s.Compile.After(); !timed {
+				continue
+			}
+			st, err := owner.Service.SessionStatus(ctx, api.SessionStatusRequest{ID: s.ID})
+			if err == nil && !st.CompileAt.IsZero() && !st.CompileAt.After(time.Now()) {
+				_, err = owner.Service.CompileSession(ctx, api.CompileSessionRequest{ID: s.ID})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if list.Cursor == "" {
+			return nil
+		}
+		req.Cursor = list.Cursor
+	}
 }
 
 func projectOf(ctx context.Context, a *app.App) (brenner.ProjectID, error) {

@@ -56,7 +56,10 @@ func (d *bureau) must(err error) {
 
 func (d *bureau) start(transport api.Transport) api.SessionStart {
 	d.Helper()
-	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: trio, Transport: transport})
+	together := roster.Roster{Mode: roster.Unified, Entries: trio.Entries}
+	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{
+		ID: "RS-1", Question: "Why?", Roster: together, Transport: transport, Compile: api.CompileManual,
+	})
 	d.must(err)
 	return res
 }
@@ -250,7 +253,7 @@ func TestSession_TakesRepliesFromAgentMail(t *testing.T) {
 	}
 	st, err := d.PI().SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-1"})
 	d.must(err)
-	if st.Recipients[0].AckedAt.IsZero() || st.State != api.SessionWaiting { // GreenValley sent nothing
+	if st.Recipients[0].AckedAt.IsZero() || st.State != api.SessionUnusable { // GreenValley sent nothing, PurpleMountain nothing of use
 		t.Errorf("status %+v", st)
 	}
 }

@@ -403,6 +403,9 @@ func diagnosticLine(d brenner.Diagnostic) string {
 	if d.Hint != "" {
 		fmt.Fprintf(&b, "; %s", d.Hint)
 	}
+	if d.Role != "" {
+		fmt.Fprintf(&b, " [for %s]", d.Role)
+	}
 	return b.String()
 }
 

@@ -22,12 +22,20 @@ func newDelta(r *runner) *cobra.Command {
 }
 
 // envelopeFlags say what deltas in a file may leave out.
-type envelopeFlags struct{ agent, at, message string }
+type envelopeFlags struct {
+	agent, at, message string
+	mended             bool
+}
 
 func (f *envelopeFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.agent, "agent", "", "agent of deltas that do not name theirs")
 	c.Flags().StringVar(&f.at, "at", "", "timestamp of deltas that have none, such as 2025-12-30T12:00:00Z")
 	c.Flags().StringVar(&f.message, "message", "", "id of the message the deltas came in (default for Markdown: from its text)")
+}
+
+// envelope is what deltas in a file may leave out.
+func (f *envelopeFlags) envelope() delta.Envelope {
+	return delta.Envelope{Message: f.message, Agent: brenner.ActorName(f.agent), Timestamp: f.at}
 }
 
 // fill takes deltas that leave it out to be of who asks, and of now, as those
@@ -47,9 +55,12 @@ func (r *runner) readDeltas(name string, f envelopeFlags) (delta.Extraction, err
 	if err != nil {
 		return delta.Extraction{}, err
 	}
-	x, err := delta.ReadDeltas(raw, delta.Envelope{Message: f.message, Agent: brenner.ActorName(f.agent), Timestamp: f.at})
+	x, err := delta.ReadDeltas(raw, f.envelope())
 	if err != nil {
 		return x, from(name, err)
+	}
+	if f.mended {
+		x = x.AcceptMended()
 	}
 	return x, nil
 }
@@ -67,15 +78,22 @@ func (r *runner) readArtifact(name string) (*delta.Artifact, error) {
 	return a, nil
 }
 
-// unwrap gives data.artifact of what --json printed, or the input itself.
+// unwrap gives the artifact of what --json printed, here or of a session, or the
+// input itself.
 func unwrap(raw []byte) []byte {
 	var printed struct {
 		Data struct {
 			Artifact jsontext.Value `json:"artifact"`
+			Content  jsontext.Value `json:"content"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(raw, &printed) == nil && len(printed.Data.Artifact) > 0 {
-		return printed.Data.Artifact
+	if json.Unmarshal(raw, &printed) != nil {
+		return raw
+	}
+	for _, v := range []jsontext.Value{printed.Data.Content, printed.Data.Artifact} {
+		if v.Kind() == '{' {
+			return v
+		}
 	}
 	return raw
 }
@@ -87,8 +105,10 @@ func newDeltaExtract(r *runner) *cobra.Command {
 		Short: "Find the deltas in an agent's reply",
 		Long: `Find the deltas in a reply: blocks named delta, fenced by backticks, tildes or
 colons, in Markdown; or a file that is JSON or JSON Lines as a whole. They are
-printed as JSON Lines. What comes close to a delta is reported with a corrected
-block; quoted blocks and echoed examples are named and left out. Deltas that do
+printed as JSON Lines. What comes close to a delta, and what every merge would
+refuse, is reported with its place and a corrected block, and the exit status is
+3; with --accept-mended it is taken as proposed. Quoted blocks and echoed
+examples are named and left out. Deltas that do
 not say whose they are and of when get your name and this instant, as they
 would from a message you send now. FILE may be - for standard input.`,
 		Example: `  brenner delta extract reply.md
@@ -107,10 +127,14 @@ would from a message you send now. FILE may be - for standard input.`,
 		},
 	}
 	flags.add(c)
+	mendedFlag(c, &flags.mended)
 	return c
 }
 
 func (r *runner) showExtraction(x delta.Extraction) error {
+	if len(x.Misses) > 0 || x.Usable() < len(x.Entries) {
+		r.exit = problem.Of(brenner.ClassOf(brenner.CodeInvalidDelta)).Exit
+	}
 	deltas, warnings := []delta.Delta{}, x.Diagnostics()
 	for _, e := range x.Entries {
 		if e.Invalid == nil {
@@ -134,9 +158,13 @@ func (r *runner) showExtraction(x delta.Extraction) error {
 		Deltas   []delta.Delta        `json:"deltas"`
 		Misses   []delta.Miss         `json:"misses"`
 		Ignored  []delta.Miss         `json:"ignored"`
+		Accepted []delta.Miss         `json:"accepted,omitzero"`
 		Warnings []brenner.Diagnostic `json:"warnings"`
-	}{deltas, x.Misses, x.Ignored, warnings}, func(w *printer) {
+	}{deltas, x.Misses, x.Ignored, x.Accepted, warnings}, func(w *printer) {
 		r.warnOfDeltas(warnings)
+		for _, m := range x.Accepted {
+			r.note("taken as mended, line %d: %s\n", m.Line, printable(m.Hint))
+		}
 		w.Print(string(lines))
 	})
 }
@@ -175,6 +203,7 @@ merge starts from an empty artifact. Any file may be - for standard input; what
 		},
 	}
 	flags.add(c)
+	mendedFlag(c, &flags.mended)
 	c.Flags().StringVar(&base, "base", "", "session artifact to start from (default: an empty one)")
 	c.Flags().StringVar(&session, "session", "", "session id of an artifact that starts empty")
 	c.Flags().StringArrayVar(&files, "deltas", nil, "file of deltas; repeatable, and further files may follow")
@@ -302,7 +331,7 @@ func lint(raw []byte, flags envelopeFlags) (found []brenner.Diagnostic, judged b
 	if json.Unmarshal(raw, &doc) == nil && len(doc.Format) > 0 {
 		return delta.LintJSON(raw), true, nil
 	}
-	env := delta.Envelope{Message: flags.message, Agent: brenner.ActorName(flags.agent), Timestamp: flags.at}
+	env := flags.envelope()
 	x, err := delta.ReadDeltas(raw, env)
 	if err != nil {
 		return nil, false, err

@@ -71,7 +71,11 @@ configuration in force, then a preset; ` + "`brenner roster resolve`" + ` shows 
 Messages go to the built-in mailbox, or to an Agent Mail server if
 AGENT_MAIL_BASE_URL is set (with AGENT_MAIL_PATH, AGENT_MAIL_BEARER_TOKEN). A
 delivery that fails is reported for its recipient, the exit status is that of
-the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
+the failure, and ` + "`brenner session resend`" + ` tries again what failed.
+
+Replies are compiled when everybody has answered; with --compile manual only by
+` + "`brenner session compile`" + `, with a duration also that long after the oldest
+contribution that waits, by the next command or the server that sees it due.`,
 		Example: `  brenner session start --question "What decides cell fate?" --preset default-3-agent \
       --to BlueLake --to PurpleMountain --to GreenValley`,
 		Args: cobra.NoArgs,
@@ -110,6 +114,8 @@ the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
 	f.StringVar(&module, "module", "", "module of the session artifact (default: the only one, or project)")
 	f.StringVar(&transport, "transport", "", "mailbox or agent_mail (default: agent_mail if AGENT_MAIL_BASE_URL is set)")
 	f.BoolVar(&req.DryRun, "dry-run", false, "show what would be done; create and send nothing")
+	f.StringVar((*string)(&req.Compile), "compile", "", "when to compile replies: manual, answered (default), or a duration such as 30m")
+	f.BoolVar(&req.AcceptMended, "accept-mended", false, "take near misses in replies as they are proposed to be mended, unasked")
 	c.MarkFlagsMutuallyExclusive("context", "context-file")
 	return c
 }
@@ -426,13 +432,23 @@ func printSubmission(w *printer, sub api.Submission) {
 		if d.Code != "" {
 			line += fmt.Sprintf(" %s: %s", d.Code, printable(d.Message))
 		}
+		if d.Pointer != "" {
+			line += fmt.Sprintf(" (at %s)", printable(d.Pointer))
+		}
 		if d.Hint != "" {
 			line += "; " + printable(d.Hint)
 		}
 		w.Println(line)
 	}
+	for _, m := range sub.Accepted {
+		w.Printf("  line %d: taken as mended: %s\n", m.Line, printable(m.Hint))
+	}
 	for _, m := range append(sub.Misses, sub.Ignored...) {
-		w.Printf("  line %d: %s %s; %s\n", m.Line, m.Code, printable(m.Message), printable(m.Hint))
+		at := ""
+		if m.Pointer != "" {
+			at = fmt.Sprintf(" (at %s)", printable(m.Pointer))
+		}
+		w.Printf("  line %d: %s %s%s; %s\n", m.Line, m.Code, printable(m.Message), at, printable(m.Hint))
 		if m.Corrected != "" {
 			w.Printf("  send instead:\n\n%s\n", strings.TrimRight(printable(m.Corrected), "\n")+"\n")
 		}

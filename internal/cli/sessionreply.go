@@ -5,12 +5,14 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/problem"
 
 	"github.com/spf13/cobra"
 )
 
 func newSessionIngest(r *runner) *cobra.Command {
 	var from, session string
+	var mended bool
 	c := &cobra.Command{
 		Use:   "ingest [FILE]",
 		Short: "Take a reply from a file, or the replies from Agent Mail",
@@ -18,8 +20,14 @@ func newSessionIngest(r *runner) *cobra.Command {
 for the next compile. FILE may be - for standard input. The same reply again
 changes nothing.
 
+A reply without a usable delta is no answer: it is kept, the agent is told how
+to mend it, and the exit status is 3. With --accept-mended what comes close to a
+delta is taken as it is proposed to be mended; so is what an earlier ingest of
+the same reply did not take.
+
 Without a file the new replies of an Agent Mail session are fetched.`,
 		Example: `  brenner session ingest --from BlueLake reply.md
+  brenner session ingest --from BlueLake --accept-mended reply.md
   brenner session ingest --session RS-20251230-cell-fate`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -39,6 +47,7 @@ Without a file the new replies of an Agent Mail session are fetched.`,
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
 				Write: r.write(), Session: brenner.SessionID(session), From: brenner.ActorName(from), Text: string(text),
+				AcceptMended: mended,
 			})
 			if err != nil {
 				return err
@@ -47,6 +56,7 @@ Without a file the new replies of an Agent Mail session are fetched.`,
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "the agent that wrote it")
+	mendedFlag(c, &mended)
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for the agent)")
 	return c
 }
@@ -79,28 +89,45 @@ func (r *runner) fetch(cmd *cobra.Command, s api.Service, session string) error 
 	})
 }
 
-// showSubmission prints what a reply was taken for.
+func mendedFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "accept-mended", false, "take near misses as they are proposed to be mended")
+}
+
+// showSubmission prints what a reply was taken for. One that is no answer is no
+// success.
 func (r *runner) showSubmission(sub api.Submission) error {
+	if sub.Unusable {
+		r.exit = problem.Of(brenner.ClassOf(brenner.CodeInvalidDelta)).Exit
+	}
 	return r.show(sub, func(w *printer) { printReply(w, sub) })
 }
 
 func printReply(w *printer, sub api.Submission) {
 	state := "queued"
-	if sub.Duplicate {
+	switch {
+	case sub.Duplicate:
 		state = "handed in before; nothing changed"
+	case sub.Unusable:
+		state = "none of use: this is no answer yet"
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)
+	if sub.Compiled.Version > 0 {
+		w.Printf("compiled: %s\n", sub.Compiled)
+	}
 }
 
 func newDeltaSubmit(r *runner) *cobra.Command {
 	var session string
+	var mended bool
 	c := &cobra.Command{
 		Use:   "submit FILE",
 		Short: "Hand in a reply or deltas of yours to a session",
 		Long: `Queue the deltas of a reply in Markdown, or of JSON, for the next compile of a
 session. FILE may be - for standard input. You speak for yourself: a delta that
-names another agent is refused. The same reply again changes nothing.`,
+names another agent is refused. The same reply again changes nothing. A reply
+without a usable delta is no answer, and the exit status is 3. Only who leads
+sessions may hand in with --accept-mended.`,
 		Example: `  brenner delta submit --as BlueLake reply.md`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -113,7 +140,7 @@ names another agent is refused. The same reply again changes nothing.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: string(text),
+				Write: r.write(), Session: brenner.SessionID(session), Text: string(text), AcceptMended: mended,
 			})
 			if err != nil {
 				return err
@@ -122,5 +149,6 @@ names another agent is refused. The same reply again changes nothing.`,
 		},
 	}
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for you)")
+	mendedFlag(c, &mended)
 	return c
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ func newSessionStatus(r *runner) *cobra.Command {
 		Long: `Say for each recipient when it was asked, acknowledged and answered, and how
 many of its deltas are pending and compiled. With --watch wait until everyone
 has answered. Replies of an Agent Mail session are fetched first.
+
+A reply without a usable delta is no answer: the session is then unusable, and
+the agent was told how to mend it.
 
 Exit status 0 when everyone who was asked has answered, 10 while somebody has
 not, 11 when --timeout has passed before.`,
@@ -95,6 +99,15 @@ func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
 // Mail. Who may not fetch sees what others have.
 func (w *watcher) look(ctx context.Context) (api.SessionStatus, error) {
 	st, err := w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
+	if err == nil && !st.CompileAt.IsZero() && !st.CompileAt.After(time.Now()) {
+		// It is due, and nothing else may come to see it (D27).
+		_, err = w.service.CompileSession(ctx, api.CompileSessionRequest{ID: w.id})
+		if err == nil {
+			st, err = w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
+		} else if errors.Is(err, brenner.CodeWriteDenied) {
+			err = nil
+		}
+	}
 	if err != nil || st.Transport != api.TransportAgentMail {
 		return st, err
 	}
@@ -137,7 +150,10 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 			asked = r.Delivery
 		}
 		answered := sometime(r.AnsweredAt)
-		if r.Waiting && r.Replies > 0 {
+		switch {
+		case r.Waiting && r.Unusable != "":
+			answered = "unusable"
+		case r.Waiting && r.Replies > 0:
 			answered += " (asked again)"
 		}
 		rows = append(rows, []string{
@@ -145,7 +161,15 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 		})
 	}
 	table(w, rows...)
+	for _, r := range st.Recipients {
+		if r.Waiting && r.Unusable != "" {
+			w.Printf("unusable: %s of %s holds no delta that can be used; it was told how to mend it\n", r.Unusable, r.Name)
+		}
+	}
 	w.Printf("deltas: %s\n", tally(st.Deltas))
+	if !st.CompileAt.IsZero() {
+		w.Printf("compiled at %s, or when everybody has answered\n", instant(st.CompileAt))
+	}
 	if st.Conflicts > 0 {
 		w.Printf("fields in conflict: %d\n", st.Conflicts)
 	}

@@ -110,7 +110,11 @@ func (r submission) Words() string {
 		b.WriteByte('\n')
 	}
 	for _, m := range r.Misses {
-		fmt.Fprintf(&b, "not taken, line %d: %s: %s; %s\n", m.Line, m.Code, m.Message, m.Hint)
+		fmt.Fprintf(&b, "not taken, line %d: %s: %s", m.Line, m.Code, m.Message)
+		if m.Pointer != "" {
+			fmt.Fprintf(&b, " (at %s)", m.Pointer)
+		}
+		fmt.Fprintf(&b, "; %s\n", m.Hint)
 		if m.Corrected != "" {
 			fmt.Fprintf(&b, "corrected:\n%s\n", m.Corrected)
 		}
@@ -118,8 +122,14 @@ func (r submission) Words() string {
 	for _, m := range r.Ignored {
 		fmt.Fprintf(&b, "ignored, line %d: %s\n", m.Line, m.Message)
 	}
-	if len(r.Deltas) == 0 {
-		b.WriteString("nothing was contributed: a reply needs at least one delta block\n")
+	for _, m := range r.Accepted {
+		fmt.Fprintf(&b, "taken as mended, line %d: %s\n", m.Line, m.Hint)
+	}
+	if r.Compiled.Version > 0 {
+		fmt.Fprintf(&b, "everybody has answered: compiled as %s\n", r.Compiled)
+	}
+	if r.Unusable {
+		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
 	}
 	return b.String()
 }

@@ -60,6 +60,7 @@ func (r *Runner) Ask(ctx context.Context, leader Leader, q Question) (Answer, er
 	if err := r.ready(ctx, leader, &q); err != nil {
 		return Answer{}, err
 	}
+	q.Start.Compile = api.CompileManual // each round compiles, when its runs are over
 	start, err := leader.StartSession(ctx, q.Start)
 	if err != nil {
 		return Answer{}, err
@@ -197,12 +198,6 @@ func (o open) count() int {
 	return n
 }
 
-// owners says whose each section is to mend.
-var owners = map[delta.Section]brenner.Role{
-	delta.HypothesisSlate: roster.HypothesisGenerator, delta.PredictionsTable: roster.HypothesisGenerator, delta.AnomalyRegister: roster.HypothesisGenerator,
-	delta.DiscriminativeTests: roster.TestDesigner, delta.AssumptionLedger: roster.AdversarialCritic, delta.AdversarialCritique: roster.AdversarialCritic,
-}
-
 // look reads the artifact and what it still asks for.
 func (a *asking) look(ctx context.Context) (api.SessionView, open, error) {
 	ctx = context.WithoutCancel(ctx)
@@ -220,10 +215,8 @@ func (a *asking) look(ctx context.Context) (api.SessionView, open, error) {
 			continue
 		}
 		line := fmt.Sprintf("%s %s: %s", d.Code, d.Subject, d.Message)
-		if role, ok := owners[delta.Section(d.Subject)]; ok {
-			asks.byRole[role] = append(asks.byRole[role], line)
-		} else if role, ok := owners[sectionOf(d.Subject)]; ok {
-			asks.byRole[role] = append(asks.byRole[role], line)
+		if d.Role != "" {
+			asks.byRole[d.Role] = append(asks.byRole[d.Role], line)
 		} else {
 			asks.everybody = append(asks.everybody, line)
 		}
@@ -233,19 +226,6 @@ func (a *asking) look(ctx context.Context) (api.SessionView, open, error) {
 	}
 	a.out.Ref, a.out.Document, a.out.Conflicts, a.out.Open = view.Ref, view.Markdown, len(conflicts.Conflicts), asks.count()
 	return view, asks, nil
-}
-
-// sectionOf is the section of an item, by the letter of its id.
-func sectionOf(item string) delta.Section {
-	for prefix, s := range map[string]delta.Section{
-		"H": delta.HypothesisSlate, "P": delta.PredictionsTable, "T": delta.DiscriminativeTests, "A": delta.AssumptionLedger,
-		"X": delta.AnomalyRegister, "C": delta.AdversarialCritique,
-	} {
-		if rest, ok := strings.CutPrefix(item, prefix); ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-			return s
-		}
-	}
-	return ""
 }
 
 // maxRoundDocument bounds the document in the kickoff of a next round, so that

@@ -97,31 +97,8 @@ func fits(ctx context.Context, agent Agent, role brenner.Role, text string) erro
 
 // mend is what a program is told whose answer could not be used (W7).
 func mend(s api.Submission) string {
-	var b strings.Builder
-	b.WriteString("Your reply was taken in, but it holds no delta that can be used. What is wrong:\n\n")
-	for _, m := range s.Misses {
-		fmt.Fprintf(&b, "- line %d: %s", m.Line, m.Message)
-		if m.Hint != "" {
-			fmt.Fprintf(&b, " (%s)", m.Hint)
-		}
-		b.WriteString("\n")
-		if m.Corrected != "" {
-			b.WriteString("  A block that would be read:\n\n" + m.Corrected + "\n\n")
-		}
-	}
-	for _, d := range s.Deltas {
-		if d.Code != "" {
-			fmt.Fprintf(&b, "- %s: %s: %s %s\n", d.DeltaID, d.Code, d.Message, d.Hint)
-		}
-	}
-	for _, m := range s.Ignored {
-		fmt.Fprintf(&b, "- line %d: %s\n", m.Line, m.Message)
-	}
-	if len(s.Misses)+len(s.Deltas)+len(s.Ignored) == 0 {
-		b.WriteString("- there is no fenced block named delta in it\n")
-	}
-	b.WriteString("\nSend your whole contribution again as fenced blocks named delta, each holding one JSON object.\n")
-	return b.String()
+	return "Your reply was taken in, but it holds no delta that can be used. What is wrong:\n\n" + s.Trouble() +
+		"\nSend your whole contribution again as fenced blocks named delta, each holding one JSON object.\n"
 }
 
 // remind is what a program is told that has left its task open.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -31,6 +32,56 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 		}
 		return planMerge(c, info, queue, info.Contributors)
 	})
+}
+
+// compileIfDue compiles what waits if the session says that it is time (D27),
+// and gives the version that came of it. Whoever's reply made it due is who the
+// journal names.
+func compileIfDue(ch *kernel.Change, id brenner.SessionID) (brenner.Ref, error) {
+	info, err := findSession(ch.Call, id)
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	due, err := compileAt(ch.Call, info)
+	if err != nil || due.IsZero() || due.After(ch.Now) {
+		return brenner.Ref{}, err
+	}
+	queue, err := pendingDeltas(ch.Call, id)
+	if err != nil || len(queue) == 0 {
+		return brenner.Ref{}, err
+	}
+	m, err := planMerge(ch.Call, info, queue, info.Contributors)
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	done, err := m.carryOut(ch)
+	return done.Result.Ref, err
+}
+
+// compileAt gives when what waits is compiled: an instant that has passed if
+// everybody has answered; none if that is for a person to say, or nothing
+// waits.
+func compileAt(c *kernel.Call, info api.SessionInfo) (time.Time, error) {
+	after, timed := info.Compile.After()
+	if !timed && info.Compile != api.CompileAnswered {
+		return time.Time{}, nil
+	}
+	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, 1)
+	if err != nil || len(rows) == 0 {
+		return time.Time{}, err
+	}
+	oldest, err := replies.Find(c.Ctx, c.Reader, replyID(info.ID, rows[0].Value.Message))
+	if err != nil {
+		return time.Time{}, err
+	}
+	waits := func(r api.Recipient) bool { return r.Waiting }
+	switch {
+	case !slices.ContainsFunc(info.Recipients, waits):
+		return oldest.At, nil
+	case timed:
+		return oldest.At.Add(after), nil
+	}
+	return time.Time{}, nil
 }
 
 // compiled is a compile whose messages are recorded and not yet delivered.
@@ -210,13 +261,14 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 	}
 	out.Result.Conflicts = m.record.Conflicts
 	var err error
-	out.Sent, err = tellCompiled(ch, m.info, out.Result)
+	out.Sent, err = tellCompiled(ch, m.info, out.Result, m.queue)
 	return out, err
 }
 
 // writeDraft writes the merged artifact.
 func (m merge) writeDraft(ch *kernel.Change, out *api.CompileResult) error {
-	a, err := ledger.FindArtifact(ch.Call, m.head.Artifact, policy.Write)
+	// Who may compile, or whose reply makes a compile due, was asked before.
+	a, err := ch.Reader.Artifact(ch.Ctx, m.head.Artifact)
 	if err != nil {
 		return err
 	}
@@ -263,13 +315,13 @@ func derivedFrom(res delta.Result, queue []pendingDelta) []artifact.Link {
 
 // tellCompiled writes to every recipient what became of the session and of its
 // own deltas.
-func tellCompiled(ch *kernel.Change, info api.SessionInfo, res api.CompileResult) ([]sent, error) {
+func tellCompiled(ch *kernel.Change, info api.SessionInfo, res api.CompileResult, queue []pendingDelta) ([]sent, error) {
 	out := []sent{}
 	for _, r := range info.Recipients {
 		id, err := sendMessage(ch, messageSent{
 			To: r.Name, Kind: api.MessageCompiled, Session: info.ID, Transport: info.Transport,
 			Subject: fmt.Sprintf("COMPILED: %s is at version %d", info.ID, res.Ref.Version),
-		}, compiledText(info, r, res))
+		}, compiledText(info, r, res, queue))
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 		if p.Transport != api.TransportMailbox {
 			s.Outbox = append(s.Outbox, unsent{ID: p.ID, To: p.To, Kind: p.Kind})
 		}
-		if p.Kind == api.MessageCompiled {
+		if p.Kind == api.MessageCompiled || p.Kind == api.MessageBounce {
 			return
 		}
 		s.changeRecipient(p.To, func(r *recipient) {
@@ -182,10 +182,11 @@ func (s *Service) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest)
 		m, err = findMessage(c, req.ID)
 		return m.Session, err
 	}))
-	return s.receive(ctx, "mail.reply", req, guard, in, func(ch *kernel.Change, in incoming) (api.Submission, error) {
+	sub, err := s.receive(ctx, "mail.reply", req, guard, in, func(ch *kernel.Change, in incoming) (api.Submission, error) {
 		if _, err := acknowledge(ch, m); err != nil {
 			return api.Submission{}, err
 		}
 		return s.receiveReply(ch, in)
 	})
+	return sub, s.tellAgents(ctx, err, sub)
 }

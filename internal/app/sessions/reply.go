@@ -18,11 +18,12 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/mail"
 	"brenner/policy"
+	"brenner/roster"
 )
 
 // SubmitDeltas implements api.Sessions.
 func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest) (api.Submission, error) {
-	in := &incoming{agent: s.caller.Name, via: viaSubmit, text: req.Text}
+	in := &incoming{agent: s.caller.Name, via: viaSubmit, text: req.Text, mend: req.AcceptMended}
 	guard := contributing(in, func(*kernel.Call) (brenner.SessionID, error) { return req.Session, nil })
 	if req.From != "" && req.From != s.caller.Name {
 		in.agent, in.via = req.From, viaIngest
@@ -30,8 +31,11 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 			in.session, err = sessionOf(c, req.Session, in.agent)
 			return err
 		})
+	} else if in.mend {
+		guard = kernel.All(kernel.To(policy.Session, "accept mended deltas"), guard)
 	}
-	return s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
+	sub, err := s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
+	return sub, s.tellAgents(ctx, err, sub)
 }
 
 // receive runs a use case that takes a reply. A long one is read while others
@@ -45,7 +49,7 @@ func (s *Service) receive(ctx context.Context, name string, req kernel.Keyed, gu
 			if err := checkContributor(c, *in); err != nil {
 				return nil, err
 			}
-			return in.begin(c.Now).read(c.Now)
+			return in.begin(c.Now).read(c.Now, mendNone)
 		},
 		// A text says the same later.
 		Holds: func(*kernel.Call, *readReply) (bool, error) { return true, nil },
@@ -77,12 +81,12 @@ func (in incoming) begin(now time.Time) incoming {
 }
 
 // read extracts the deltas of a reply, unless that was done.
-func (in incoming) read(now time.Time) (*readReply, error) {
-	if in.ready != nil {
+func (in incoming) read(now time.Time, mend mending) (*readReply, error) {
+	if in.ready != nil && mend == mendNone {
 		return in.ready, nil
 	}
 	stamp := delta.FormatInstant(in.written)
-	x, err := extractReply(in.text, in.message, in.agent, stamp, now)
+	x, err := extractReply(in.text, in.message, in.agent, stamp, now, mend)
 	return &readReply{x, stamp}, err
 }
 
@@ -144,6 +148,7 @@ type incoming struct {
 	agent   brenner.ActorName
 	via     string
 	text    string
+	mend    bool // take near misses as mended
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -161,26 +166,34 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, brenner.Errorf(brenner.CodeInvalidValue, "the reply is empty").At("/text")
 	}
 	in = in.begin(ch.Now)
-	old, err := replies.Find(ch.Ctx, ch.Reader, replyID(in.session.ID, in.message))
-	if err == nil {
-		return reportRepeated(ch.Call, old)
-	}
-	if brenner.CodeOf(err) != brenner.CodeNotFound {
-		return api.Submission{}, err
-	}
-	x, err := in.read(ch.Now)
+	old, mend, err := in.earlier(ch)
 	if err != nil {
 		return api.Submission{}, err
+	}
+	if old != nil && mend == mendNone {
+		return reportRepeated(ch.Call, *old)
+	}
+	x, err := in.read(ch.Now, mend)
+	if err != nil {
+		return api.Submission{}, err
+	}
+	if err := keepToSections(ch.Call, in, &x.Extraction); err != nil {
+		return api.Submission{}, err
+	}
+	if old != nil && len(x.Entries) == 0 {
+		return reportRepeated(ch.Call, *old) // nothing in it could be mended
 	}
 	if err := checkRoom(ch, in.session.ID, len(x.Entries)); err != nil {
 		return api.Submission{}, err
 	}
-	log, err := r.keepLog(ch, in, len(x.Entries))
-	if err != nil {
-		return api.Submission{}, err
-	}
 	rec := replyReceived{
-		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Log: log, Stamp: x.stamp, Deltas: []queuedDelta{},
+		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp, Deltas: []queuedDelta{},
+		Unusable: x.Usable() == 0, Mended: mend,
+	}
+	if old != nil {
+		rec.Log = old.Log
+	} else if rec.Log, err = r.keepLog(ch, in, len(x.Entries)); err != nil {
+		return api.Submission{}, err
 	}
 	for _, e := range x.Entries {
 		q, err := queueDelta(ch, e)
@@ -192,7 +205,119 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if _, err := kindReplyReceived.Append(ch, rec); err != nil {
 		return api.Submission{}, err
 	}
-	return submissionOf(rec, x.Extraction), acknowledgeAsk(ch, in)
+	out := submissionOf(rec, x.Extraction)
+	if rec.Unusable {
+		if out.Bounce, err = bounce(ch, in, out); err != nil {
+			return api.Submission{}, err
+		}
+	}
+	if err := acknowledgeAsk(ch, in); err != nil || rec.Unusable {
+		return out, err
+	}
+	if out.Compiled, err = compileIfDue(ch, in.session.ID); err != nil || out.Compiled.Version == 0 {
+		return out, err
+	}
+	for i := range out.Deltas {
+		if out.Deltas[i], err = deltaReport(ch.Call, reply{replyReceived: rec}, i); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// earlier finds the reply if it was handed in before, and says what to do with
+// its near misses. A reply that was kept as it was sent may be handed in again
+// to have them taken as mended: that is a message of its own, which takes
+// nothing twice.
+func (in *incoming) earlier(ch *kernel.Change) (*reply, mending, error) {
+	find := func() (*reply, error) {
+		old, err := replies.Find(ch.Ctx, ch.Reader, replyID(in.session.ID, in.message))
+		if errors.Is(err, brenner.CodeNotFound) {
+			return nil, nil
+		}
+		return &old, err
+	}
+	old, err := find()
+	accept := in.mend || in.session.AcceptMended
+	switch {
+	case err != nil:
+		return nil, mendNone, err
+	case old == nil && accept:
+		return nil, mendAll, nil
+	case old == nil || !in.mend || old.Mended != mendNone:
+		return old, mendNone, nil
+	}
+	first := old
+	in.message += "+mended"
+	if old, err = find(); old != nil || err != nil {
+		return old, mendNone, err
+	}
+	return first, mendOnly, nil
+}
+
+// keepToSections refuses the deltas to sections that the author's role does not
+// write (D25). Whoever hands them in, the author's role counts; without a
+// division of labour everybody writes everything.
+func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
+	if in.session.Roster.Mode == roster.Unified {
+		return nil
+	}
+	author, err := c.Actor(c.Ctx, in.agent)
+	if err != nil {
+		return err
+	}
+	req := policy.Request{
+		Actor: in.agent, Person: author.Kind == kernel.Person, Role: roleIn(in.session.Roster, author), Action: policy.Delta,
+	}
+	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if e.Invalid != nil {
+			continue
+		}
+		req.Section, req.Operation, req.Target = e.Delta.Section, e.Delta.Operation, string(e.Delta.Section)
+		if d := policy.Decide(c.Policies, req); !d.Allowed {
+			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, req.Role, d.Reason).
+				At("/section").WithHint("leave it to the role that writes the section")
+		}
+	}
+	return nil
+}
+
+// bounce writes to an agent that its reply could not be used, and how to mend
+// it. Who was not asked is only told in the answer.
+func bounce(ch *kernel.Change, in incoming, sub api.Submission) (string, error) {
+	if _, asked := recipientOf(in.session, in.agent); !asked {
+		return "", nil
+	}
+	return sendMessage(ch, messageSent{
+		To: in.agent, Kind: api.MessageBounce, Session: in.session.ID, Transport: in.session.Transport,
+		Subject: "QUESTION: " + string(in.session.ID) + " could not use your reply",
+	}, bounceText(in.session, sub))
+}
+
+// tellAgents delivers what taking in replies wrote to agents, unless taking them
+// in went wrong.
+func (s *Service) tellAgents(ctx context.Context, err error, replies ...api.Submission) error {
+	wrote := func(sub api.Submission) bool { return sub.Bounce != "" || sub.Compiled.Version > 0 }
+	if err != nil || !slices.ContainsFunc(replies, wrote) {
+		return err
+	}
+	id := replies[0].Session
+	info, err := kernel.View(ctx, s.caller, kernel.Settled("taking in the reply"), func(c *kernel.Call) (api.SessionInfo, error) {
+		return findSession(c, id)
+	})
+	if err != nil {
+		return err
+	}
+	var messages []sent
+	for _, u := range info.Outbox {
+		if u.Attempts == 0 {
+			messages = append(messages, sent{To: u.To, ID: u.ID})
+		}
+	}
+	_, err = s.deliver(ctx, id, messages, true)
+	return err
 }
 
 // acknowledgeAsk acknowledges what asked for the reply, however it came.
@@ -225,7 +350,7 @@ func checkContributor(c *kernel.Call, in incoming) error {
 // extractReply reads the deltas of a reply. One that cannot be merged, because
 // it is unreadable or speaks for somebody else (D7), keeps its place with the
 // reason.
-func extractReply(text, message string, agent brenner.ActorName, stamp string, received time.Time) (delta.Extraction, error) {
+func extractReply(text, message string, agent brenner.ActorName, stamp string, received time.Time, mend mending) (delta.Extraction, error) {
 	if len(text) > brenner.MaxReplyBytes {
 		return delta.Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply has more than %d bytes", brenner.MaxReplyBytes).
 			WithHint("send long material as artifacts, deltas in short replies")
@@ -235,6 +360,7 @@ func extractReply(text, message string, agent brenner.ActorName, stamp string, r
 	if err != nil {
 		return x, err
 	}
+	x = mend.of(x)
 	for i := range x.Entries {
 		e := &x.Entries[i]
 		if e.Invalid == nil && e.Delta.Agent != agent {
@@ -295,37 +421,35 @@ func queueDelta(ch *kernel.Change, e delta.Entry) (queuedDelta, error) {
 
 // queuedBytes is a delta as it is stored.
 func queuedBytes(e delta.Entry) ([]byte, brenner.Digest, error) {
-	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Invalid: e.Invalid})
+	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Invalid: e.Invalid, Corrected: e.Corrected})
 	return raw, canon.Sum(raw), err
 }
 
 // submissionOf reports a reply as it was just queued.
 func submissionOf(rec replyReceived, x delta.Extraction) api.Submission {
-	out := api.Submission{
-		Session: rec.Session, Message: rec.Message, Agent: rec.Agent, Log: rec.Log,
-		Deltas: []api.SubmittedDelta{}, Misses: kernel.OrEmpty(x.Misses), Ignored: kernel.OrEmpty(x.Ignored),
-	}
+	out := rec.submission(x)
 	for i, q := range rec.Deltas {
-		out.Deltas = append(out.Deltas, submitted(q, refusalOf(x.Entries[i])))
+		out.Deltas = append(out.Deltas, rec.submitted(q, x.Entries[i].Invalid))
 	}
 	return out
 }
 
-// refusalOf says why no compile will take a delta, if that is known already.
-func refusalOf(e delta.Entry) *brenner.Error {
-	if e.Invalid != nil {
-		return e.Invalid
+// submission reports a reply without its deltas.
+func (p replyReceived) submission(x delta.Extraction) api.Submission {
+	return api.Submission{
+		Session: p.Session, Message: p.Message, Agent: p.Agent, Log: p.Log, Unusable: p.Unusable,
+		Deltas: []api.SubmittedDelta{}, Misses: kernel.OrEmpty(x.Misses), Ignored: kernel.OrEmpty(x.Ignored), Accepted: x.Accepted,
 	}
-	var why *brenner.Error
-	if _, err := delta.Check(e.Delta); errors.As(err, &why) {
-		return why
-	}
-	return nil
 }
 
-func submitted(q queuedDelta, why *brenner.Error) api.SubmittedDelta {
+// submitted reports a delta that no compile has seen, and why none will take it
+// if that is known already.
+func (p replyReceived) submitted(q queuedDelta, why *brenner.Error) api.SubmittedDelta {
 	d := api.SubmittedDelta{
 		DeltaID: q.DeltaID, Operation: q.Operation, Section: q.Section, Target: q.Target, State: deltaPending,
+	}
+	if p.Unusable {
+		d.State = deltaRefused
 	}
 	if why != nil {
 		d.Code, d.Message, d.Hint, d.Pointer = why.Code, why.Message, why.Hint, why.Pointer
@@ -348,21 +472,15 @@ func reportReply(c *kernel.Call, r reply) (api.ReplyReport, error) {
 		if err != nil {
 			return api.ReplyReport{}, err
 		}
-		if x, err = extractReply(text, r.Message, r.Agent, r.Stamp, r.At); err != nil {
+		if x, err = extractReply(text, r.Message, r.Agent, r.Stamp, r.At, r.Mended); err != nil {
 			return api.ReplyReport{}, err
 		}
 	}
-	out := api.ReplyReport{Received: r.At, Via: r.Via, Submission: api.Submission{
-		Session: r.Session, Message: r.Message, Agent: r.Agent, Log: r.Log,
-		Deltas: []api.SubmittedDelta{}, Misses: kernel.OrEmpty(x.Misses), Ignored: kernel.OrEmpty(x.Ignored),
-	}}
-	for i, q := range r.Deltas {
-		d, err := deltaReport(c, deltaID(r.Session, r.Message, i+1))
+	out := api.ReplyReport{Received: r.At, Via: r.Via, Submission: r.submission(x)}
+	for i := range r.Deltas {
+		d, err := deltaReport(c, r, i)
 		if err != nil {
 			return api.ReplyReport{}, err
-		}
-		if d.State == deltaPending && i < len(x.Entries) {
-			d = submitted(q, refusalOf(x.Entries[i]))
 		}
 		out.Deltas = append(out.Deltas, d)
 	}
@@ -383,28 +501,34 @@ func logText(c *kernel.Call, ref brenner.Ref) (string, error) {
 	return string(text), err
 }
 
-// deltaReport says what became of a delta.
-func deltaReport(c *kernel.Call, id string) (api.SubmittedDelta, error) {
-	row, err := deltas.Row(c.Ctx, c.Reader, id)
-	if err != nil {
-		return api.SubmittedDelta{}, err
+// deltaReport says what became of a delta of a reply, or will.
+func deltaReport(c *kernel.Call, r reply, i int) (api.SubmittedDelta, error) {
+	q, id := r.Deltas[i], deltaID(r.Session, r.Message, i+1)
+	if !r.Unusable {
+		row, err := deltas.Row(c.Ctx, c.Reader, id)
+		if err != nil {
+			return api.SubmittedDelta{}, err
+		}
+		if o := row.Value.Outcome; o != nil {
+			out := r.submitted(q, nil)
+			out.State, out.Item = row.State, o.Item
+			out.Code, out.Message, out.Hint, out.Pointer = o.Code, o.Message, o.Hint, o.Pointer
+			return out, nil
+		}
 	}
-	d := row.Value
-	out := submitted(d.queuedDelta, nil)
-	out.State = row.State
-	if d.Outcome != nil {
-		out.Item, out.Code, out.Message, out.Hint, out.Pointer = d.Outcome.Item, d.Outcome.Code, d.Outcome.Message, d.Outcome.Hint, d.Outcome.Pointer
-	}
-	return out, nil
+	e, err := readQueued(c.Ctx, c.Reader, q.Digest)
+	return r.submitted(q, e.Invalid), err
 }
 
 // whyNoDelta says why a reply gave no delta, "" if it did.
 func whyNoDelta(s api.Submission) string {
 	switch {
-	case len(s.Deltas) > 0:
+	case len(s.Deltas) > 0 && !s.Unusable:
 		return ""
 	case len(s.Misses) > 0:
 		return "something in the reply looks like a delta but is not one; send the corrected block"
+	case len(s.Deltas) > 0:
+		return "every delta of the reply is refused; mend them and send the reply again"
 	case len(s.Ignored) > 0:
 		return "the reply only repeats or quotes blocks; a contribution is a delta block of its own, unquoted and without the example's marker"
 	}
@@ -463,13 +587,14 @@ func (s *Service) FetchReplies(ctx context.Context, req api.FetchRepliesRequest)
 	if err != nil {
 		return api.FetchResult{}, err
 	}
-	return kernel.Write(ctx, s.caller, "session.fetch", req, leading(req.ID), func(ch *kernel.Change) (api.FetchResult, error) {
+	out, err := kernel.Write(ctx, s.caller, "session.fetch", req, leading(req.ID), func(ch *kernel.Change) (api.FetchResult, error) {
 		info, err := findSession(ch.Call, req.ID)
 		if err != nil {
 			return api.FetchResult{}, err
 		}
 		return s.takeReplies(ch, info, replies)
 	})
+	return out, s.tellAgents(ctx, err, out.Replies...)
 }
 
 // takeReplies takes the replies that are new. One that cannot be taken is reported

@@ -27,6 +27,11 @@ type sessionStarted struct {
 	Recipients   []brenner.ActorName `json:"recipients"`
 	Contributors []brenner.ActorName `json:"contributors"`
 	Transport    api.Transport       `json:"transport"`
+	// AcceptMended says that near misses in replies are taken as mended (D20).
+	AcceptMended bool `json:"accept_mended,omitzero"`
+	// Compile says when replies are compiled; sessions of older builds say nothing
+	// and are compiled by hand (D27).
+	Compile api.CompileMode `json:"compile,omitzero"`
 	// Thread is the delta that put the question, if there is one.
 	Thread brenner.Digest `json:"thread,omitzero"`
 }
@@ -35,7 +40,7 @@ func applySessionStarted(ctx context.Context, tx store.Tx, rec journal.Record, p
 	s := session{
 		ID: p.ID, Question: p.Question, Module: p.Module, Artifact: sessionRef(p.ID, 1), Roster: p.Roster,
 		Transport: p.Transport, Recipients: []recipient{}, Contributors: p.Contributors,
-		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", Outbox: []unsent{},
+		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", AcceptMended: p.AcceptMended, Compile: p.Compile, Outbox: []unsent{},
 	}
 	for _, name := range p.Recipients {
 		e, _ := p.Roster.Entry(name)
@@ -62,6 +67,29 @@ type replyReceived struct {
 	// Stamp is the instant that deltas without one got.
 	Stamp  string        `json:"stamp"`
 	Deltas []queuedDelta `json:"deltas"`
+	// Unusable says that no delta of it can be used; then none is queued.
+	Unusable bool `json:"unusable,omitzero"`
+	// Mended says which near misses were taken as mended.
+	Mended mending `json:"mended,omitzero"`
+}
+
+// mending says what is done with near misses.
+type mending string
+
+const (
+	mendNone mending = ""
+	mendAll  mending = "all"
+	mendOnly mending = "only" // nothing but them: the rest was taken before
+)
+
+func (m mending) of(x delta.Extraction) delta.Extraction {
+	switch m {
+	case mendAll:
+		return x.AcceptMended()
+	case mendOnly:
+		return x.OnlyMended()
+	}
+	return x
 }
 
 // How a reply came.
@@ -89,6 +117,8 @@ type queuedEntry struct {
 	Message  string         `json:"message"`
 	Received time.Time      `json:"received_at"`
 	Invalid  *brenner.Error `json:"invalid,omitzero"`
+	// Corrected is a block that would be accepted instead of an invalid one.
+	Corrected string `json:"corrected,omitzero"`
 }
 
 func storedByStart(p sessionStarted) []brenner.Digest {
@@ -110,7 +140,11 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 	if err := replies.Put(ctx, tx, rec.Seq, reply{replyReceived: p, At: rec.At}); err != nil {
 		return err
 	}
-	for i, q := range p.Deltas {
+	queued := p.Deltas
+	if p.Unusable {
+		queued = nil
+	}
+	for i, q := range queued {
 		d := deltaState{queuedDelta: q, Session: p.Session, Message: p.Message, Agent: p.Agent}
 		// Deltas are listed as they came: by reply, then by place in it.
 		place := kernel.Row[deltaState]{ID: deltaID(p.Session, p.Message, i+1), Order: rec.Seq<<20 | int64(i+1)}
@@ -123,10 +157,15 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 			s.Contributors = append(s.Contributors, p.Agent)
 		}
 		s.changeRecipient(p.Agent, func(r *recipient) {
-			r.Pending += len(p.Deltas)
-			if p.Via != viaResolve {
+			r.Pending += len(queued)
+			switch {
+			case p.Via == viaResolve:
+			case p.Unusable:
 				r.Replies++
-				r.AnsweredAt, r.Waiting = rec.At, false
+				r.Unusable = p.Message
+			default:
+				r.Replies++
+				r.AnsweredAt, r.Waiting, r.Unusable = rec.At, false, ""
 			}
 		})
 	})

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -84,7 +85,8 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p := sessionPlan{warnings: res.Warnings}
 	p.info = api.SessionInfo{
 		Question: req.Question, Roster: res.Roster, Transport: req.Transport, Creator: c.Who.Name, Created: c.Now,
-		Recipients: []api.Recipient{}, Outbox: []api.Unsent{}, ThreadEmpty: strings.TrimSpace(req.Question) == "",
+		Recipients: []api.Recipient{}, Outbox: []api.Unsent{}, ThreadEmpty: strings.TrimSpace(req.Question) == "", AcceptMended: req.AcceptMended,
+		Compile:      cmp.Or(req.Compile, api.CompileAnswered),
 		Contributors: res.Roster.Names(),
 	}
 	if !slices.Contains(p.info.Contributors, c.Who.Name) {
@@ -98,6 +100,9 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 		return sessionPlan{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a transport", req.Transport).
 			At("/transport").WithHint("transports: mailbox, agent_mail")
 	}
+	if err := p.info.Compile.Check(); err != nil {
+		return sessionPlan{}, err
+	}
 	if p.info.Module, err = sessionModule(c, req.Module); err != nil {
 		return sessionPlan{}, err
 	}
@@ -107,7 +112,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.info.Artifact = sessionRef(p.info.ID, 1)
 	p.kickoff = roster.Kickoff{
 		Session: p.info.ID, Question: req.Question, Context: req.Context, Roster: res.Roster,
-		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(),
+		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster),
 	}
 	if p.messages, err = p.kickoff.Compose(); err != nil {
 		return sessionPlan{}, err
@@ -118,6 +123,19 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	}
 	p.register, err = unknownAgents(c, res.Roster)
 	return p, err
+}
+
+// sectionsOf gives the sections that the policies in force let each role of a
+// roster write (D25).
+func sectionsOf(c *kernel.Call, team roster.Roster) map[brenner.Role][]string {
+	out := map[brenner.Role][]string{}
+	for _, e := range team.Entries {
+		out[e.Role] = nil
+		for _, s := range c.Policies[e.Role].Sections {
+			out[e.Role] = append(out[e.Role], string(s))
+		}
+	}
+	return out
 }
 
 // Rosters implements api.Sessions.
@@ -236,6 +254,7 @@ func (r *Room) startSession(ch *kernel.Change, p sessionPlan) (sessionBegun, err
 	started := sessionStarted{
 		ID: p.info.ID, Question: p.info.Question, Module: p.info.Module, Roster: p.info.Roster,
 		Recipients: recipientNames(p.info), Contributors: p.info.Contributors, Transport: p.info.Transport,
+		AcceptMended: p.info.AcceptMended, Compile: p.info.Compile,
 	}
 	doc, entry, err := openingArtifact(started, ch.Who.Name, ch.Now, false)
 	if err != nil {
@@ -308,5 +327,5 @@ func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time, recor
 
 // entry is the delta as a merge takes it.
 func (q queuedEntry) entry() delta.Entry {
-	return delta.Entry{Delta: q.Delta, Message: q.Message, Received: q.Received, Invalid: q.Invalid}
+	return delta.Entry{Delta: q.Delta, Message: q.Message, Received: q.Received, Invalid: q.Invalid, Corrected: q.Corrected}
 }

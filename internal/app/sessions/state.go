@@ -29,6 +29,8 @@ type session struct {
 	Compiles     int                 `json:"compiles"`
 	Conflicts    int                 `json:"conflicts"`
 	ThreadEmpty  bool                `json:"thread_empty"`
+	AcceptMended bool                `json:"accept_mended,omitzero"`
+	Compile      api.CompileMode     `json:"compile,omitzero"`
 	Outbox       []unsent            `json:"outbox"`
 }
 
@@ -42,6 +44,7 @@ type recipient struct {
 	AnsweredAt time.Time         `json:"answered_at,omitzero"`
 	Waiting    bool              `json:"waiting"`
 	Replies    int               `json:"replies"`
+	Unusable   string            `json:"unusable,omitzero"`
 	Pending    int               `json:"pending"`
 	Compiled   int               `json:"compiled"`
 }
@@ -70,7 +73,8 @@ func (s session) info() api.SessionInfo {
 	out := api.SessionInfo{
 		ID: s.ID, Question: s.Question, Module: s.Module, Artifact: s.Artifact, Roster: s.Roster, Transport: s.Transport,
 		Recipients: make([]api.Recipient, len(s.Recipients)), Contributors: s.Contributors, Creator: s.Creator, Created: s.Created,
-		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, Outbox: make([]api.Unsent, len(s.Outbox)),
+		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, AcceptMended: s.AcceptMended, Compile: s.Compile,
+		Outbox: make([]api.Unsent, len(s.Outbox)),
 	}
 	for i, r := range s.Recipients {
 		out.Recipients[i] = api.Recipient(r)
@@ -143,6 +147,7 @@ type deltaState struct {
 // (deltaWaiting) takes part in every compile until that has come (D4).
 const (
 	deltaPending = "pending"
+	deltaRefused = "refused" // of an unusable reply; it is in no queue
 	deltaWaiting = string(delta.Waiting)
 )
 

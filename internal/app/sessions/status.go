@@ -193,13 +193,17 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			Compiles: info.Compiles, Conflicts: info.Conflicts, Outbox: info.Outbox,
 		}
 		for _, r := range info.Recipients {
-			if r.Waiting {
+			switch {
+			case r.Waiting && r.Unusable != "":
+				out.State = api.SessionUnusable
+			case r.Waiting && out.State == api.SessionComplete:
 				out.State = api.SessionWaiting
 			}
 			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask)})
 		}
-		out.Next = nextSteps(info, counts[deltaPending])
-		return out, nil
+		out.Next, out.Compile = nextSteps(info, counts[deltaPending]), info.Compile
+		out.CompileAt, err = compileAt(c, info)
+		return out, err
 	})
 }
 
@@ -226,7 +230,9 @@ func nextSteps(info api.SessionInfo, pending int) []string {
 	silent := slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool {
 		return r.Waiting && deliveryOf(info, r.Ask) == api.Delivered
 	})
+	unusable := slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Waiting && r.Unusable != "" })
 	step(len(info.Outbox) > 0, "session resend %s")
+	step(unusable, "session diagnose %s")
 	step(silent, "session nudge %s")
 	step(pending > 0, "session compile %s")
 	step(info.Conflicts > 0, "conflict list %s")

@@ -10,7 +10,7 @@ import (
 )
 
 // compiledText tells an agent what became of its deltas.
-func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) string {
+func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult, queue []pendingDelta) string {
 	var b strings.Builder
 	if res.Changed {
 		fmt.Fprintf(&b, "%s is at version %d: %s\n\n", info.ID, res.Ref.Version, res.Change.What)
@@ -18,12 +18,15 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) 
 		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", info.ID, res.Ref.Version)
 	}
 	own := ownOutcomes(res.Outcomes, r.Name)
-	for i, o := range own {
+	for i, n := range own {
 		if i == mostOutcomes {
 			fmt.Fprintf(&b, "- and %d more: see `brenner session diagnose %s`\n", len(own)-i, info.ID)
 			break
 		}
-		b.WriteString(outcomeLine(o))
+		b.WriteString(outcomeLine(res.Outcomes[n]))
+		if block := queue[n].entry.Corrected; block != "" {
+			b.WriteString("  A block that would be read:\n\n" + block + "\n")
+		}
 	}
 	if len(own) == 0 {
 		b.WriteString("None of it came from you.\n")
@@ -38,16 +41,17 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult) 
 // mostOutcomes bounds the deltas that one message lists.
 const mostOutcomes = 200
 
-// ownOutcomes are those of an agent's deltas, what was not applied first.
-func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []delta.Outcome {
-	var trouble, applied []delta.Outcome
-	for _, o := range all {
-		switch {
+// ownOutcomes are the places of those of an agent's deltas, what was not applied
+// first.
+func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []int {
+	var trouble, applied []int
+	for i := range all {
+		switch o := &all[i]; {
 		case o.Agent != agent:
 		case o.Status == delta.Applied:
-			applied = append(applied, o)
+			applied = append(applied, i)
 		default:
-			trouble = append(trouble, o)
+			trouble = append(trouble, i)
 		}
 	}
 	return append(trouble, applied...)
@@ -61,10 +65,20 @@ func outcomeLine(o delta.Outcome) string {
 	if o.Code != "" {
 		out += fmt.Sprintf(" %s: %s", o.Code, o.Message)
 	}
+	if o.Pointer != "" {
+		out += fmt.Sprintf(" (at %s)", o.Pointer)
+	}
 	if o.Hint != "" {
 		out += "; " + o.Hint
 	}
 	return out + "\n"
+}
+
+// bounceText says to an agent why its reply is no answer.
+func bounceText(info api.SessionInfo, sub api.Submission) string {
+	return fmt.Sprintf("Your reply %s in %s holds no delta that can be used, so %s still waits for your answer. What is wrong:\n\n%s"+
+		"\nSend your whole contribution again as fenced blocks named delta, each holding one JSON object. Nothing of the reply was applied.\n",
+		sub.Message, info.ID, info.ID, sub.Trouble())
 }
 
 // nudgeText asks again.

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -257,12 +258,22 @@ func (r *resolver) entries() {
 				r.Roster.Entries = append(r.Roster.Entries, e)
 			} else if ok {
 				won.Overrides = append(won.Overrides, l.from)
+				if l.from.Source != FromPreset {
+					r.Roster.Entries[len(r.Roster.Entries)-1].keep(e)
+				}
 			}
 		}
 		if won.From.Source != "" {
 			r.Parts = append(r.Parts, won)
 		}
 	}
+}
+
+// keep takes from an entry of the same agent that was overridden what the winner
+// leaves open: a flag that gives another role does not give another program.
+func (e *Entry) keep(overridden Entry) {
+	e.Program = cmp.Or(e.Program, overridden.Program)
+	e.Model = cmp.Or(e.Model, overridden.Model)
 }
 
 // guess settles the mode where nobody did, and in heuristic mode places the

@@ -84,6 +84,9 @@ func (r *runner) configFile(name string) (*api.ConfigFile, error) {
 				continue
 			}
 		}
+		if _, err := os.Stat(r.path(config.TSFile)); name == "" && n == config.RCFile && err == nil {
+			r.note("%s is not read: %s stands beside it\n", config.TSFile, config.RCFile)
+		}
 		data, err := r.read(n, brenner.MaxConfigBytes)
 		if err != nil {
 			return nil, err

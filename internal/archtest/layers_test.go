@@ -51,7 +51,7 @@ var layers = []layer{
 	{name: "artifact", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, schemaLibrary, textLibrary}},
 	{name: "anchor", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "delta", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
-	{name: "policy", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "policy", ours: []string{"canon", "artifact", "delta"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "lineage", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "claim", pure: true},
 	{name: "playbook", ours: []string{"canon", "claim", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},

@@ -67,7 +67,7 @@ func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeo
 	for first := true; ; first = false {
 		res, err := s.Status(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // to be interrupted is how it ends
 		}
 		if err != nil {
 			return err

@@ -130,7 +130,7 @@ func (s *Sender) Step(ctx context.Context) error {
 		why := ""
 		if err := s.send(ctx, settings, n); err != nil {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // nobody waits for it any more; it is tried again
 			}
 			why = err.Error()
 			s.Log.Warn("a notification did not arrive", "notice", n.ID, "attempt", n.Attempts+1, "why", why)

@@ -156,7 +156,7 @@ func (a *asking) rounds(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			a.out.Stopped = "it was interrupted"
-			return nil
+			return nil //nolint:nilerr // the error was asked for above
 		case round.Stopped != "":
 			a.out.Stopped = round.Stopped
 			return nil

@@ -103,7 +103,7 @@ func (l *laborer) labor(ctx context.Context) error {
 			more = l.begin(ctx, list.Work)
 		}
 		if l.busy == 0 && (ctx.Err() != nil || l.over || l.plan.Once && !more) {
-			return nil
+			return nil //nolint:nilerr // to be interrupted is an end too
 		}
 		if err := l.wait(ctx); err != nil {
 			return errors.Join(err, l.drain())

@@ -89,7 +89,10 @@ type StartSessionRequest struct {
 	Preset      string              `json:"preset,omitzero"`
 	PresetEnv   string              `json:"preset_env,omitzero"`
 	Transport   Transport           `json:"transport,omitzero"` // empty: mailbox
-	DryRun      bool                `json:"dry_run,omitzero"`
+	// Compile says when deltas are compiled (D27); empty: as the project's
+	// configuration says, or else when all have answered.
+	Compile roster.Compile `json:"compile,omitzero"`
+	DryRun  bool           `json:"dry_run,omitzero"`
 }
 
 // RosterChoices are what the configuration in force and the program offer.
@@ -122,6 +125,8 @@ type SessionInfo struct {
 	Artifact  brenner.Ref       `json:"artifact"` // as last compiled
 	Roster    roster.Roster     `json:"roster"`
 	Transport Transport         `json:"transport"`
+	// Compile says when deltas are compiled; empty, in old sessions: by hand.
+	Compile roster.Compile `json:"compile,omitzero"`
 	// Recipients are those who were asked; Contributors those whose deltas
 	// count: the roster and whoever started the session.
 	Recipients   []Recipient         `json:"recipients"`
@@ -207,6 +212,9 @@ type SessionRequest struct {
 	Sections []delta.Section `json:"sections,omitzero"`
 	Items    []delta.ItemID  `json:"items,omitzero"`
 	Since    brenner.Version `json:"since,omitzero"`
+	// Again sends an agent what its context was given before, at its price
+	// (C34).
+	Again bool `json:"again,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -221,6 +229,15 @@ type SessionView struct {
 	// Proposals are what was contributed and not compiled yet, for the
 	// session's contributors (D27).
 	Proposals []Proposal `json:"proposals,omitzero"`
+	// Repeated says that the caller's context was given this before, and that it
+	// has not changed; it is not sent again (C34).
+	Repeated bool `json:"unchanged,omitzero"`
+}
+
+// Unchanged is the view without what was given before.
+func (v SessionView) Unchanged() SessionView {
+	v.Markdown, v.Content, v.Proposals, v.Repeated = "", nil, nil, true
+	return v
 }
 
 // Proposal is a delta that waits for the next compile.
@@ -283,6 +300,8 @@ type SubmitDeltasRequest struct {
 	// sessions hands in for another (D7).
 	From brenner.ActorName `json:"from,omitzero"`
 	Text string            `json:"text"`
+	// DryRun says what would happen and keeps nothing.
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // Submission says what a reply was taken for.
@@ -299,6 +318,12 @@ type Submission struct {
 	// Misses look like deltas and are none; Ignored are quotes and echoes.
 	Misses  []delta.Miss `json:"misses"`
 	Ignored []delta.Miss `json:"ignored"`
+	DryRun  bool         `json:"dry_run,omitzero"`
+	// Compiled is the version that the reply brought about, when it was the
+	// last that the session waited for (D27); otherwise Waiting are those who
+	// have not answered yet.
+	Compiled brenner.Ref         `json:"compiled,omitzero"`
+	Waiting  []brenner.ActorName `json:"waiting,omitzero"`
 }
 
 // SubmittedDelta is a delta of a reply. A Code says why the compile will refuse
@@ -308,8 +333,13 @@ type SubmittedDelta struct {
 	Operation delta.Operation `json:"operation,omitzero"`
 	Section   delta.Section   `json:"section,omitzero"`
 	Target    delta.Target    `json:"target_id,omitzero"`
+	// Provisional is the name that the reply gave the item.
+	Provisional string `json:"provisional_id,omitzero"`
 	// State is pending, or what became of it.
-	State   string       `json:"state"`
+	State string `json:"state"`
+	// Will is what the next compile would make of it if nothing else came, and
+	// Item the item that it makes or changes then.
+	Will    delta.Status `json:"will,omitzero"`
 	Item    delta.ItemID `json:"item,omitzero"`
 	Code    brenner.Code `json:"code,omitzero"`
 	Message string       `json:"message,omitzero"`

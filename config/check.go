@@ -72,6 +72,9 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 			say(at, fmt.Sprintf("%q is listed twice", name), "")
 		}
 	}
+	if c.Compile != "" {
+		oneOf(say, "/compile", string(c.Compile), string(roster.CompileManual), string(roster.CompileAnswered))
+	}
 	if n := c.CompressionThreshold; n < 1 || n > 1_000_000 {
 		say("/compression_threshold", fmt.Sprintf("%d is not a whole number from 1 to 1000000", n), "")
 	}

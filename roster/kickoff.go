@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/delta"
 )
 
 // Kickoff is what starts a session: who is written to, about what.
@@ -19,6 +20,9 @@ type Kickoff struct {
 	Context    string
 	Roster     Roster
 	Recipients []brenner.ActorName
+	// Module is what the session is about, Compile when it is compiled.
+	Module  brenner.Module
+	Compile Compile
 	// Prompts replaces built-in prompts, by name.
 	Prompts map[string]string
 }
@@ -70,11 +74,100 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	if strings.TrimSpace(k.Context) != "" {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
-	prompt := Prompt(promptFor(k.Roster.mode(), role), k.Prompts)
-	for _, part := range []string{prompt, builtin("answer")} {
+	name := promptFor(k.Roster.mode(), role)
+	for _, part := range []string{Prompt(name, k.Prompts), k.answer(name)} {
 		b.WriteString("\n" + strings.TrimSpace(Address(part, to, k.Session)) + "\n")
 	}
 	return markExamples(b.String())
+}
+
+// answer says how to answer: with the sections that are the reader's to write,
+// and when its answer takes effect.
+func (k Kickoff) answer(prompt string) string {
+	module := k.Module
+	if module == "" {
+		module = "project"
+	}
+	return strings.NewReplacer(
+		"{{module}}", string(module), "{{sections}}", sectionTable(SectionsOf(brenner.Role(prompt))), "{{compile}}", k.Compile.explained(),
+	).Replace(builtin("answer"))
+}
+
+// SectionsOf lists the sections that a role writes, as its prompt says (D25);
+// whoever has no role of a session writes all.
+func SectionsOf(role brenner.Role) []delta.Section {
+	switch role {
+	case HypothesisGenerator:
+		return []delta.Section{delta.HypothesisSlate, delta.PredictionsTable, delta.AnomalyRegister, delta.ResearchThread}
+	case TestDesigner:
+		return []delta.Section{delta.DiscriminativeTests, delta.PredictionsTable, delta.AssumptionLedger}
+	case AdversarialCritic:
+		return []delta.Section{delta.AdversarialCritique, delta.AssumptionLedger, delta.AnomalyRegister}
+	}
+	return delta.Sections()
+}
+
+// sectionTable says what the items of sections hold.
+func sectionTable(sections []delta.Section) string {
+	var b strings.Builder
+	b.WriteString("| section | ids | an ADD needs | and may have |\n|---------|-----|--------------|--------------|\n")
+	for _, section := range sections {
+		for _, s := range delta.Schemas() {
+			if s.Section != section {
+				continue
+			}
+			var needs, may []string
+			for _, f := range s.Fields {
+				switch {
+				case f.Name == "labels" || f.Name == "references": // the same everywhere
+				case f.Required:
+					needs = append(needs, fieldWords(f))
+				default:
+					may = append(may, fieldWords(f))
+				}
+			}
+			ids := s.Prefix + "1…"
+			if section == delta.ResearchThread {
+				ids, needs = s.Prefix, []string{"no ADD, only EDIT"}
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", section, ids, strings.Join(needs, ", "), strings.Join(may, ", "))
+		}
+	}
+	return b.String()
+}
+
+// fieldWords names a field and, unless it is a text, what it takes.
+func fieldWords(f delta.Field) string {
+	words := "`" + f.Name + "`"
+	switch {
+	case len(f.Enum) > 0:
+		words += " (" + strings.Join(f.Enum, ", ") + ")"
+	case f.Kind != delta.KindText:
+		words += " (" + string(f.Kind) + ")"
+	}
+	return words
+}
+
+// Compile says when the deltas of a session are compiled (D27).
+type Compile string
+
+// When a session compiles.
+const (
+	CompileManual   Compile = "manual"   // when the PI says so
+	CompileAnswered Compile = "answered" // as soon as everybody who was asked has answered; the default
+)
+
+// Compiles lists when sessions compile.
+func Compiles() []Compile { return []Compile{CompileManual, CompileAnswered} }
+
+// explained tells a contributor when its answer takes effect.
+func (c Compile) explained() string {
+	if c == CompileManual {
+		return "The PI compiles what has come in when it is time; until then others see yours as proposals. " +
+			"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
+	}
+	return "What you hand in is compiled as soon as everybody who was asked has answered; until then others see yours as proposals. " +
+		"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
 }
 
 // SessionConfiguration writes the roster as it stands in every kickoff, for

@@ -79,7 +79,7 @@ func newSite(b *testing.B, at locate.Address) *site {
 		})
 		must(err)
 	}
-	started, err := pi.StartSession(b.Context(), api.StartSessionRequest{Question: "What decides cell fate?", Roster: team})
+	started, err := pi.StartSession(b.Context(), api.StartSessionRequest{Question: "What decides cell fate?", Roster: team, Compile: roster.CompileManual})
 	must(err)
 	s.session = started.Session.ID
 	server := httptest.NewServer(httpapi.New(httpapi.Options{

@@ -56,7 +56,7 @@ func (d *bureau) must(err error) {
 
 func (d *bureau) start(transport api.Transport) api.SessionStart {
 	d.Helper()
-	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: trio, Transport: transport})
+	res, err := d.PI().StartSession(d.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: trio, Transport: transport, Compile: roster.CompileManual})
 	d.must(err)
 	return res
 }
@@ -129,7 +129,7 @@ func TestSession_QueueIsBounded(t *testing.T) {
 	d.must(err)
 	told, err := d.As("BlueLake").ReadMessage(t.Context(), api.MessageRequest{ID: inbox.Messages[0].ID})
 	d.must(err)
-	if n := strings.Count(told.Text, "INVALID_TARGET"); n != 200 || !strings.Contains(told.Text, "and 9799 more: see `brenner session diagnose RS-1`") {
+	if n := strings.Count(told.Text, "INVALID_TARGET"); n != 200 || !strings.Contains(told.Text, "and 9799 more: {{do session.show id=RS-1}}") {
 		t.Errorf("told %d times:\n%.300s", n, told.Text)
 	}
 	d.submit("GreenValley", many(2))

@@ -108,6 +108,7 @@ the failure, and ` + "`brenner session resend`" + ` tries again what failed.`,
 	f.StringVar(&contextFile, "context-file", "", "read what to add from a file, or - for standard input")
 	f.StringVar(&id, "id", "", "id of the session (default RS-YYYYMMDD-slug)")
 	f.StringVar(&module, "module", "", "module of the session artifact (default: the only one, or project)")
+	f.StringVar((*string)(&req.Compile), "compile", "", "when to compile: answered (as soon as all have answered; the default) or manual")
 	f.StringVar(&transport, "transport", "", "mailbox or agent_mail (default: agent_mail if AGENT_MAIL_BASE_URL is set)")
 	f.BoolVar(&req.DryRun, "dry-run", false, "show what would be done; create and send nothing")
 	c.MarkFlagsMutuallyExclusive("context", "context-file")
@@ -420,6 +421,9 @@ func printDiagnosis(w *printer, d api.Diagnosis) {
 func printSubmission(w *printer, sub api.Submission) {
 	for _, d := range sub.Deltas {
 		line := fmt.Sprintf("  %s %s %s %s", printable(d.DeltaID), d.Operation, d.Section, d.State)
+		if d.Will != "" {
+			line += ", would be " + string(d.Will)
+		}
 		if d.Item != "" {
 			line += " " + string(d.Item)
 		}

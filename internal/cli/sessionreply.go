@@ -86,8 +86,13 @@ func (r *runner) showSubmission(sub api.Submission) error {
 
 func printReply(w *printer, sub api.Submission) {
 	state := "queued"
-	if sub.Duplicate {
+	switch {
+	case sub.Duplicate:
 		state = "handed in before; nothing changed"
+	case sub.DryRun:
+		state = "dry run, nothing was kept"
+	case sub.Compiled != brenner.Ref{}:
+		state = "all have answered, compiled as " + sub.Compiled.String()
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)
@@ -95,6 +100,7 @@ func printReply(w *printer, sub api.Submission) {
 
 func newDeltaSubmit(r *runner) *cobra.Command {
 	var session string
+	var dry bool
 	c := &cobra.Command{
 		Use:   "submit FILE",
 		Short: "Hand in a reply or deltas of yours to a session",
@@ -113,7 +119,7 @@ names another agent is refused. The same reply again changes nothing.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: string(text),
+				Write: r.write(), Session: brenner.SessionID(session), Text: string(text), DryRun: dry,
 			})
 			if err != nil {
 				return err
@@ -121,6 +127,7 @@ names another agent is refused. The same reply again changes nothing.`,
 			return r.showSubmission(sub)
 		},
 	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "say what would happen to each delta, and keep nothing")
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for you)")
 	return c
 }

@@ -60,6 +60,7 @@ func (r *Runner) Ask(ctx context.Context, leader Leader, q Question) (Answer, er
 	if err := r.ready(ctx, leader, &q); err != nil {
 		return Answer{}, err
 	}
+	q.Start.Compile = roster.CompileManual // here, when the round is over
 	start, err := leader.StartSession(ctx, q.Start)
 	if err != nil {
 		return Answer{}, err

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -27,6 +26,7 @@ type sessionStarted struct {
 	Recipients   []brenner.ActorName `json:"recipients"`
 	Contributors []brenner.ActorName `json:"contributors"`
 	Transport    api.Transport       `json:"transport"`
+	Compile      roster.Compile      `json:"compile,omitzero"`
 	// Thread is the delta that put the question, if there is one.
 	Thread brenner.Digest `json:"thread,omitzero"`
 }
@@ -34,7 +34,7 @@ type sessionStarted struct {
 func applySessionStarted(ctx context.Context, tx store.Tx, rec journal.Record, p sessionStarted) error {
 	s := session{
 		ID: p.ID, Question: p.Question, Module: p.Module, Artifact: sessionRef(p.ID, 1), Roster: p.Roster,
-		Transport: p.Transport, Recipients: []recipient{}, Contributors: p.Contributors,
+		Transport: p.Transport, Compile: p.Compile, Recipients: []recipient{}, Contributors: p.Contributors,
 		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", Outbox: []unsent{},
 	}
 	for _, name := range p.Recipients {
@@ -214,7 +214,7 @@ func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {
 		return err
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
-		WithHint(fmt.Sprintf("run `brenner delta submit --session %s FILE`", id))
+		Try(brenner.Do("delta.submit", "file", "FILE", "session", string(id)))
 }
 
 // RosterRole is the role that a session's roster gives the caller.

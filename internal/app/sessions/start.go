@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,6 +99,11 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 		return sessionPlan{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a transport", req.Transport).
 			At("/transport").WithHint("transports: mailbox, agent_mail")
 	}
+	p.info.Compile = cmp.Or(req.Compile, c.Config.Compile, roster.CompileAnswered)
+	if !slices.Contains(roster.Compiles(), p.info.Compile) {
+		return sessionPlan{}, brenner.Errorf(brenner.CodeInvalidValue, "%q does not say when to compile", p.info.Compile).
+			At("/compile").WithHint("one of: " + kernel.Join(roster.Compiles()))
+	}
 	if p.info.Module, err = sessionModule(c, req.Module); err != nil {
 		return sessionPlan{}, err
 	}
@@ -107,7 +113,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.info.Artifact = sessionRef(p.info.ID, 1)
 	p.kickoff = roster.Kickoff{
 		Session: p.info.ID, Question: req.Question, Context: req.Context, Roster: res.Roster,
-		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(),
+		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Module: p.info.Module, Compile: p.info.Compile,
 	}
 	if p.messages, err = p.kickoff.Compose(); err != nil {
 		return sessionPlan{}, err
@@ -236,6 +242,7 @@ func (r *Room) startSession(ch *kernel.Change, p sessionPlan) (sessionBegun, err
 	started := sessionStarted{
 		ID: p.info.ID, Question: p.info.Question, Module: p.info.Module, Roster: p.info.Roster,
 		Recipients: recipientNames(p.info), Contributors: p.info.Contributors, Transport: p.info.Transport,
+		Compile: p.info.Compile,
 	}
 	doc, entry, err := openingArtifact(started, ch.Who.Name, ch.Now, false)
 	if err != nil {

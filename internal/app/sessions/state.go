@@ -22,6 +22,7 @@ type session struct {
 	Artifact     brenner.Ref         `json:"artifact"` // as last compiled
 	Roster       roster.Roster       `json:"roster"`
 	Transport    api.Transport       `json:"transport"`
+	Compile      roster.Compile      `json:"compile,omitzero"`
 	Recipients   []recipient         `json:"recipients"`
 	Contributors []brenner.ActorName `json:"contributors"`
 	Creator      brenner.ActorName   `json:"creator"`
@@ -61,14 +62,14 @@ var sessions = kernel.Table[session]{
 	Key:  func(s session) kernel.Key { return kernel.Key{ID: string(s.ID)} },
 	Missing: func(id string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "there is no session %q", id).
-			WithHint("list them with `brenner session list`")
+			Try(brenner.Do("session.list"))
 	},
 }
 
 // info is a session as callers see it.
 func (s session) info() api.SessionInfo {
 	out := api.SessionInfo{
-		ID: s.ID, Question: s.Question, Module: s.Module, Artifact: s.Artifact, Roster: s.Roster, Transport: s.Transport,
+		ID: s.ID, Question: s.Question, Module: s.Module, Artifact: s.Artifact, Roster: s.Roster, Transport: s.Transport, Compile: s.Compile,
 		Recipients: make([]api.Recipient, len(s.Recipients)), Contributors: s.Contributors, Creator: s.Creator, Created: s.Created,
 		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, Outbox: make([]api.Unsent, len(s.Outbox)),
 	}

@@ -53,7 +53,7 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newRoom(t).As(kernel.Identity{Name: "ada", Auth: kernel.AuthOwner})
 			team := roster.Roster{Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.TestDesigner}}}
-			if _, err := s.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: team}); err != nil {
+			if _, err := s.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Roster: team, Compile: roster.CompileManual}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{From: "BlueLake", Text: "[" + one + "," + two + "]"}); err != nil {

@@ -108,7 +108,7 @@ func (a Action) Tool() string {
 	if arguments == nil {
 		arguments = map[string]string{}
 	}
-	for key, value := range a.Args {
+	for key, value := range a.Args { // order-free: the pairs are sorted below
 		if as, other := t.renames[key]; other {
 			key = as
 		}

@@ -93,30 +93,6 @@ func (e *Error) WithDiagnostics(d []Diagnostic) *Error { c := *e; c.Diagnostics 
 // Because records the cause for the log.
 func (e *Error) Because(err error) *Error { c := *e; c.cause = err; return &c }
 
-// Action is something the reader of a refusal can do, as data: an act of the
-// service and its arguments (X11). Each surface renders it in its own words: a
-// command line, a tool call, a link.
-type Action struct {
-	Name string            `json:"action"` // noun and verb, such as context.assemble
-	Args map[string]string `json:"arguments,omitempty"`
-}
-
-// Do names an action and its arguments, as pairs of name and value; a pair with
-// an empty value is left out.
-func Do(name string, pairs ...string) Action {
-	a := Action{Name: name}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] == "" {
-			continue
-		}
-		if a.Args == nil {
-			a.Args = map[string]string{}
-		}
-		a.Args[pairs[i]] = pairs[i+1]
-	}
-	return a
-}
-
 // CodeOf gives the code of an error, INTERNAL if it has none, "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -229,6 +229,8 @@ const (
 	MaxToolListTokens   = 6000
 	MaxToolResultTokens = 20_000
 	ToolPageTokens      = 12_000
+	// ToolPageBytes is what artifact_get gives of a content at once.
+	ToolPageBytes = 8 << 10
 	// MaxHeaderBytes bounds the header of a request.
 	MaxHeaderBytes = 64 << 10
 	// MaxAnswerBytes bounds the answer of a server that a client reads.
@@ -286,6 +288,12 @@ const (
 const (
 	// MaxQueryTags bounds the tags that artifacts are looked up by at once.
 	MaxQueryTags = 64
+	// MaxInboxWait is how many seconds an agent may wait for a message.
+	MaxInboxWait = 60
+	// MaxRequestsPerContext bounds the tasks that an agent opens under one
+	// context, MaxToldOfTask the agents that a new task is announced to.
+	MaxRequestsPerContext = 5
+	MaxToldOfTask         = 20
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500
 	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and

@@ -107,6 +107,13 @@ type ArtifactRequest struct {
 	Ref brenner.Ref `json:"ref"`
 	// Brief leaves the content out.
 	Brief bool `json:"brief,omitzero"`
+	// Size asks for the content as text and at most so many bytes of it, from
+	// Offset on: agents are charged for what they are sent.
+	Size   int `json:"size,omitzero"`
+	Offset int `json:"offset,omitzero"`
+	// Again sends an agent what its context was given before, at its price
+	// (C34).
+	Again bool `json:"again,omitzero"`
 }
 
 // ArtifactView is a version with what the project knows about it.
@@ -122,6 +129,19 @@ type ArtifactView struct {
 	Fork        []brenner.Ref `json:"fork,omitzero"`
 	Task        string        `json:"task,omitzero"`
 	Seq         int64         `json:"seq"`
+	// Text is a part of the content, if one was asked for, and NextOffset where
+	// the next begins.
+	Text       string `json:"text,omitzero"`
+	NextOffset int    `json:"next_offset,omitzero"`
+	// Repeated says that the caller's context was given this before, and that it
+	// has not changed; it is not sent again (C34).
+	Repeated bool `json:"unchanged,omitzero"`
+}
+
+// Unchanged is the view without what was given before.
+func (v ArtifactView) Unchanged() ArtifactView {
+	v.Content, v.Text, v.Repeated = nil, "", true
+	return v
 }
 
 // ListArtifactsRequest selects artifacts; empty fields select all but the
@@ -167,6 +187,9 @@ type SearchArtifactsRequest struct {
 // SearchResult lists hits, best first.
 type SearchResult struct {
 	Items []SearchHit `json:"items"`
+	// Elsewhere are modules outside the caller's context that were not looked
+	// into, whatever they hold (C35).
+	Elsewhere []brenner.Module `json:"modules_not_searched,omitzero"`
 }
 
 // SearchHit is an artifact that was found.

@@ -29,6 +29,12 @@ const (
 	MessageNudge    MessageKind = "nudge"
 	MessageCompiled MessageKind = "compiled"
 	MessageBounce   MessageKind = "bounce" // a reply could not be used
+	// Those below need no session.
+	MessageTask      MessageKind = "task"      // a task was opened for the reader
+	MessageAnswered  MessageKind = "answered"  // what the reader asked for is done, or will not be
+	MessageStalemate MessageKind = "stalemate" // the reader is named a party
+	MessageVerdict   MessageKind = "verdict"   // a stalemate of the reader was decided
+	MessageChanges   MessageKind = "changes"   // a version of the reader was sent back
 )
 
 // MessageState is how far a message has come with its reader.
@@ -39,6 +45,8 @@ const (
 	MessageUnread MessageState = "unread"
 	MessageRead   MessageState = "read"
 	MessageAcked  MessageState = "acked"
+	// MessageAll asks for every state; no message has it.
+	MessageAll MessageState = "all"
 )
 
 // InboxRequest lists the caller's messages.
@@ -68,7 +76,9 @@ type MessageInfo struct {
 	AckedAt time.Time      `json:"acked_at,omitzero"`
 }
 
-// MessageView is a message with its text in Markdown.
+// MessageView is a message with its text in Markdown. What the text says to do
+// stands in it as actions (brenner.Action), for each surface to put into its
+// own words (X11); see brenner.Speak.
 type MessageView struct {
 	MessageInfo
 	Text string `json:"text"`

@@ -52,6 +52,7 @@ const (
 	WaitLesson        WaitKind = "review"        // lessons of low confidence
 	WaitFinding       WaitKind = "finding"       // what a check found
 	WaitTask          WaitKind = "task"          // claimed and overdue
+	WaitRequest       WaitKind = "request"       // an agent asks the PI for something
 	WaitRun           WaitKind = "run"           // runs that failed again and again
 	WaitMemo          WaitKind = "memo"          // memos that are behind
 	WaitConsolidation WaitKind = "consolidation" // overdue

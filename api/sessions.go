@@ -247,6 +247,9 @@ type SessionRequest struct {
 	Sections []delta.Section `json:"sections,omitzero"`
 	Items    []delta.ItemID  `json:"items,omitzero"`
 	Since    brenner.Version `json:"since,omitzero"`
+	// Again sends an agent what its context was given before, at its price
+	// (C34).
+	Again bool `json:"again,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -261,6 +264,15 @@ type SessionView struct {
 	// Proposals are what was contributed and not compiled yet, for the
 	// session's contributors (D27).
 	Proposals []Proposal `json:"proposals,omitzero"`
+	// Repeated says that the caller's context was given this before, and that it
+	// has not changed; it is not sent again (C34).
+	Repeated bool `json:"unchanged,omitzero"`
+}
+
+// Unchanged is the view without what was given before.
+func (v SessionView) Unchanged() SessionView {
+	v.Markdown, v.Content, v.Proposals, v.Repeated = "", nil, nil, true
+	return v
 }
 
 // Proposal is a delta that waits for the next compile.
@@ -332,6 +344,8 @@ type SubmitDeltasRequest struct {
 	// Only who may lead sessions decides that; of a reply that was handed in
 	// before, what was not taken then is taken now.
 	AcceptMended bool `json:"accept_mended,omitzero"`
+	// DryRun says what would happen and keeps nothing.
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // Submission says what a reply was taken for.
@@ -354,6 +368,9 @@ type Submission struct {
 	// its deltas are not queued. Bounce is the message that says so to the agent.
 	Unusable bool   `json:"unusable,omitzero"`
 	Bounce   string `json:"bounce,omitzero"`
+	DryRun   bool   `json:"dry_run,omitzero"`
+	// Waiting are those who have not answered yet.
+	Waiting []brenner.ActorName `json:"waiting,omitzero"`
 	// Compiled is the version that the reply completed: everybody had answered,
 	// and the session is compiled then.
 	Compiled brenner.Ref `json:"compiled,omitzero"`
@@ -405,8 +422,13 @@ type SubmittedDelta struct {
 	Operation delta.Operation `json:"operation,omitzero"`
 	Section   delta.Section   `json:"section,omitzero"`
 	Target    delta.Target    `json:"target_id,omitzero"`
+	// Provisional is the name that the reply gave the item.
+	Provisional string `json:"provisional_id,omitzero"`
 	// State is pending, or what became of it.
-	State   string       `json:"state"`
+	State string `json:"state"`
+	// Will is what the next compile would make of it if nothing else came, and
+	// Item the item that it makes or changes then.
+	Will    delta.Status `json:"will,omitzero"`
 	Item    delta.ItemID `json:"item,omitzero"`
 	Code    brenner.Code `json:"code,omitzero"`
 	Message string       `json:"message,omitzero"`

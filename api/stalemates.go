@@ -33,7 +33,8 @@ type Stalemates interface {
 	// is. Codes also: INVALID_VERDICT.
 	DecideStalemate(ctx context.Context, req VerdictRequest) (StalemateInfo, error)
 	// MoveStalemate takes a step after the verdict: accept, appeal, implement,
-	// verify or reopen; or withdraws it (S3). Codes: STATUS_CONFLICT,
+	// verify or reopen; or withdraws it (S3); or replies: a party says itself
+	// what it holds, before there is a verdict. Codes: STATUS_CONFLICT,
 	// REASON_REQUIRED, EVIDENCE_PLACEHOLDER, WRITE_DENIED.
 	MoveStalemate(ctx context.Context, req MoveStalemateRequest) (StalemateInfo, error)
 }
@@ -94,7 +95,10 @@ type MoveStalemateRequest struct {
 	ID     brenner.ArtifactID `json:"id"`
 	Action stalemate.Action   `json:"action"`
 	Reason string             `json:"reason,omitzero"`
-	// Evidence is added when a stalemate is reopened.
+	// Statement and Justification are a party's own words, in a reply.
+	Statement     string `json:"statement,omitzero"`
+	Justification string `json:"justification,omitzero"`
+	// Evidence is added by a reply, or when a stalemate is reopened.
 	Evidence []stalemate.Evidence `json:"evidence,omitzero"`
 }
 

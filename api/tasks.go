@@ -42,6 +42,10 @@ const (
 	TaskCanceled TaskState = "canceled"
 )
 
+// TaskRevise is the kind of a task that sends a version back to its author
+// (N3).
+const TaskRevise = "revise"
+
 // NewTaskRequest opens a task.
 type NewTaskRequest struct {
 	Write

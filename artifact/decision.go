@@ -62,7 +62,7 @@ func CanDeprecate(status Status, reason string) error {
 func checkReason(reason string) error {
 	if blank(reason) {
 		return brenner.Errorf(brenner.CodeReasonRequired, "the decision has no reason").
-			At("/reason").WithHint("add --reason; it is kept with the decision")
+			At("/reason").WithHint("add a reason; it is kept with the decision")
 	}
 	return checkNote("/reason", reason)
 }

@@ -68,11 +68,11 @@ func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 	sameSummary := slices.Equal(strings.Fields(p.Summary), strings.Fields(prev.Summary))
 	if sameSummary && !summaryHolds && p.Content.Digest() != prev.Content {
 		return brenner.Errorf(brenner.CodeSummaryStale, "the content differs from version %d but the summary is the same", prev.Version).
-			At("/summary").WithHint("summarise the new content, or confirm the old summary with --summary-holds")
+			At("/summary").WithHint("summarise the new content, or confirm that the old summary holds")
 	}
 	if p.Type.Core && (p.Change == nil || blank(p.Change.What) || blank(p.Change.Why)) {
 		return brenner.Errorf(brenner.CodeChangeNoteRequired, "a new version of a %s must say what changed and why", p.Type.Name).
-			At("/change").WithHint("add --what and --why")
+			At("/change").WithHint("say what changed, and why")
 	}
 	return nil
 }

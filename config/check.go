@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/canon"
@@ -71,6 +72,9 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 		if slices.Contains(c.Priority[:i], name) {
 			say(at, fmt.Sprintf("%q is listed twice", name), "")
 		}
+	}
+	if d, err := time.ParseDuration(c.Compile); (err != nil || d <= 0) && !slices.Contains([]string{"", "manual", "answered"}, c.Compile) {
+		say("/compile", fmt.Sprintf("%q does not say when to compile", c.Compile), "write manual, answered, or a duration such as 30m")
 	}
 	if n := c.CompressionThreshold; n < 1 || n > 1_000_000 {
 		say("/compression_threshold", fmt.Sprintf("%d is not a whole number from 1 to 1000000", n), "")

@@ -42,6 +42,9 @@ type Config struct {
 	Prompts map[string]Prompt `json:"prompts"`
 	// Priority settles merges at equal instants: the first agent is the highest.
 	Priority []brenner.ActorName `json:"priority"`
+	// Compile says when sessions compile what agents answered: manual, answered
+	// or a duration; empty: when all have answered (D27).
+	Compile string `json:"compile,omitempty"`
 	// CompressionThreshold is how many artifacts of a module may change before
 	// its memo must be renewed.
 	CompressionThreshold int `json:"compression_threshold"`

@@ -308,7 +308,7 @@ func (b *Book) Commit(c Change) error {
 
 func unknownBullet(id BulletID) error {
 	return brenner.Errorf(brenner.CodeNotFound, "there is no bullet %s", clip(string(id))).
-		WithHint("list them with `brenner playbook list`")
+		WithHint("check the id").Try(brenner.Do("playbook.list"))
 }
 
 // packVector writes a vector for a record.

@@ -50,7 +50,7 @@ func (a Act) byPerson(what string) error {
 	}
 	if a.Reason == "" {
 		return brenner.Errorf(brenner.CodeReasonRequired, "a person who decides to %s must say why", what).
-			WithHint("add --reason")
+			WithHint("add a reason")
 	}
 	return a.check()
 }

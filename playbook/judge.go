@@ -77,7 +77,7 @@ func (b *Book) review(id BulletID, act Act, u DeltaUpdate) (Change, error) {
 	}
 	if s.Review != ReviewPending {
 		return Change{}, brenner.Errorf(brenner.CodeStatusConflict, "bullet %s is not waiting for a review", id).
-			WithHint("list those that are with `brenner playbook review list`")
+			WithHint("only what waits for a review is reviewed").Try(brenner.Do("playbook.review.list"))
 	}
 	if u.Stage != "" {
 		u.From = s.Stage

@@ -45,6 +45,7 @@ const (
 	Delta            Action = "delta"
 	Conflict         Action = "conflict"
 	TaskCreate       Action = "task_create"
+	TaskRequest      Action = "task_request" // ask others for work: a few tasks for each context
 	TaskWork         Action = "task_work"
 	PlaybookLearn    Action = "playbook_learn"
 	PlaybookFeedback Action = "playbook_feedback"
@@ -61,7 +62,7 @@ const (
 // Acts lists the acts that are not about an artifact type.
 func Acts() []Action {
 	return []Action{
-		Admin, Audit, Session, Delta, Conflict, TaskCreate, TaskWork, PlaybookLearn, PlaybookFeedback,
+		Admin, Audit, Session, Delta, Conflict, TaskCreate, TaskRequest, TaskWork, PlaybookLearn, PlaybookFeedback,
 		PlaybookReview, StalemateRaise, StalemateVerdict, Mail, ContextAssemble, ContextPreview, Status, Run,
 	}
 }
@@ -203,7 +204,7 @@ func Builtin() []Policy {
 	}
 	// What only those who work on the evidence itself read (C10).
 	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypeCodeChange}
-	work := []Action{TaskWork, PlaybookLearn, PlaybookFeedback, StalemateRaise, Mail, ContextAssemble, Status}
+	work := []Action{TaskRequest, TaskWork, PlaybookLearn, PlaybookFeedback, StalemateRaise, Mail, ContextAssemble, Status}
 	none := []brenner.TypeName{}
 
 	return []Policy{

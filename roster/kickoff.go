@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/delta"
 )
 
 // Kickoff is what starts a session: who is written to, about what.
@@ -19,6 +20,9 @@ type Kickoff struct {
 	Context    string
 	Roster     Roster
 	Recipients []brenner.ActorName
+	// Module is what the session is about, Compile when it is compiled.
+	Module  brenner.Module
+	Compile string
 	// Prompts replaces built-in prompts, by name.
 	Prompts map[string]string
 	// Sections are the parts of the session artifact that the deltas of a role
@@ -73,8 +77,8 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	if strings.TrimSpace(k.Context) != "" {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
-	prompt := Prompt(promptFor(k.Roster.mode(), role), k.Prompts)
-	for _, part := range []string{prompt, k.writes(role), builtin("answer")} {
+	name := promptFor(k.Roster.mode(), role)
+	for _, part := range []string{Prompt(name, k.Prompts), k.writes(role), k.answer(name, role)} {
 		if part = strings.TrimSpace(Address(part, to, k.Session)); part != "" {
 			b.WriteString("\n" + part + "\n")
 		}
@@ -99,6 +103,97 @@ func (k Kickoff) writes(role brenner.Role) string {
 	}
 	return "## Sections you write\n\nYour deltas may change " + strings.Join(append(whole, kills...), ", ") +
 		". A delta to any other section is refused (`WRITE_DENIED`); leave those to the roles that have them.\n"
+}
+
+// answer says how to answer: with the sections that are the reader's to write,
+// and when its answer takes effect.
+func (k Kickoff) answer(prompt string, role brenner.Role) string {
+	module := k.Module
+	if module == "" {
+		module = "project"
+	}
+	return strings.NewReplacer(
+		"{{module}}", string(module), "{{sections}}", sectionTable(k.sections(prompt, role)), "{{compile}}", explained(k.Compile),
+	).Replace(builtin("answer"))
+}
+
+// sections are those that the policy gives a role, or its prompt says.
+func (k Kickoff) sections(prompt string, role brenner.Role) []delta.Section {
+	if list := k.Sections[role]; k.Roster.mode() != Unified && len(list) > 0 {
+		var out []delta.Section
+		for _, s := range delta.Sections() {
+			if slices.Contains(list, string(s)) {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	return SectionsOf(brenner.Role(prompt))
+}
+
+// SectionsOf lists the sections that a role writes, as its prompt says (D25);
+// whoever has no role of a session writes all.
+func SectionsOf(role brenner.Role) []delta.Section {
+	switch role {
+	case HypothesisGenerator:
+		return []delta.Section{delta.HypothesisSlate, delta.PredictionsTable, delta.AnomalyRegister, delta.ResearchThread}
+	case TestDesigner:
+		return []delta.Section{delta.DiscriminativeTests, delta.PredictionsTable, delta.AssumptionLedger}
+	case AdversarialCritic:
+		return []delta.Section{delta.AdversarialCritique, delta.AssumptionLedger, delta.AnomalyRegister}
+	}
+	return delta.Sections()
+}
+
+// sectionTable says what the items of sections hold.
+func sectionTable(sections []delta.Section) string {
+	var b strings.Builder
+	b.WriteString("| section | ids | an ADD needs | and may have |\n|---------|-----|--------------|--------------|\n")
+	for _, section := range sections {
+		for _, s := range delta.Schemas() {
+			if s.Section != section {
+				continue
+			}
+			var needs, may []string
+			for _, f := range s.Fields {
+				switch {
+				case f.Name == "labels" || f.Name == "references": // the same everywhere
+				case f.Required:
+					needs = append(needs, fieldWords(f))
+				default:
+					may = append(may, fieldWords(f))
+				}
+			}
+			ids := s.Prefix + "1…"
+			if section == delta.ResearchThread {
+				ids, needs = s.Prefix, []string{"no ADD, only EDIT"}
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", section, ids, strings.Join(needs, ", "), strings.Join(may, ", "))
+		}
+	}
+	return b.String()
+}
+
+// fieldWords names a field and, unless it is a text, what it takes.
+func fieldWords(f delta.Field) string {
+	words := "`" + f.Name + "`"
+	switch {
+	case len(f.Enum) > 0:
+		words += " (" + strings.Join(f.Enum, ", ") + ")"
+	case f.Kind != delta.KindText:
+		words += " (" + string(f.Kind) + ")"
+	}
+	return words
+}
+
+// explained tells a contributor when its answer takes effect.
+func explained(compile string) string {
+	if compile == "manual" {
+		return "The PI compiles what has come in when it is time; until then others see yours as proposals. " +
+			"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
+	}
+	return "What you hand in is compiled as soon as everybody who was asked has answered; until then others see yours as proposals. " +
+		"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
 }
 
 // SessionConfiguration writes the roster as it stands in every kickoff, for

@@ -99,21 +99,61 @@ func TestPrompt_StatesTheScopeOfItsRole(t *testing.T) {
 	}
 }
 
-// R11: the common part names every section, its prefix and what an ADD needs.
+// R11, D25: a kickoff names the sections that its reader writes and no other,
+// their prefix, what an ADD needs and what it may have.
 func TestPrompt_AnswerFormatAgreesWithTheSchemas(t *testing.T) {
 	messages, err := seedKickoff().Compose()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range delta.Schemas() {
-		row := regexp.MustCompile("(?m)^\\| `" + string(s.Section) + "` \\| " + s.Prefix + ".*$").FindString(messages[0].Body)
-		if row == "" {
-			t.Errorf("no row for %s", s.Section)
-		}
-		for _, f := range s.Fields {
-			if f.Required && !strings.Contains(row, "`"+f.Name+"`") {
-				t.Errorf("the row of %s does not name %s", s.Section, f.Name)
+	rows := 0
+	for i, m := range messages {
+		writes := roster.SectionsOf(seedKickoff().Roster.Entries[i].Role)
+		for _, s := range delta.Schemas() {
+			row := regexp.MustCompile("(?m)^\\| `" + string(s.Section) + "` \\| " + s.Prefix + ".*$").FindString(m.Body)
+			if (row != "") != slices.Contains(writes, s.Section) {
+				t.Errorf("%s has the row %q for %s", m.To, row, s.Section)
 			}
+			if row == "" {
+				continue
+			}
+			rows++
+			for _, f := range s.Fields {
+				if f.Name != "labels" && f.Name != "references" && !strings.Contains(row, "`"+f.Name+"`") {
+					t.Errorf("the row of %s does not name %s", s.Section, f.Name)
+				}
+			}
+		}
+	}
+	if rows < 9 {
+		t.Errorf("only %d rows", rows)
+	}
+}
+
+// X11: what a kickoff says to do is data that each surface puts into its own
+// words: an agent with tools is told of no command, and one with a shell of no
+// tool.
+func TestCompose_SpeaksTheWordsOfTheSurface(t *testing.T) {
+	k := seedKickoff()
+	k.Module = "fate"
+	messages, err := k.Compose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range messages {
+		tools, commands := brenner.Speak(m.Body, brenner.Action.Tool), brenner.Speak(m.Body, brenner.Action.Command)
+		for _, text := range []string{tools, commands} {
+			if strings.Contains(text, "{{") || !strings.Contains(text, "module\n`fate`") {
+				t.Errorf("%s: left over, or without the module:\n%s", m.To, text)
+			}
+		}
+		if strings.Contains(tools, "brenner ") || !strings.Contains(tools, `context_assemble {"session":"RS-20251230-cell-fate"}`) ||
+			!strings.Contains(tools, `delta_submit {"session":"RS-20251230-cell-fate"}`) {
+			t.Errorf("%s, with tools:\n%s", m.To, tools)
+		}
+		if strings.Contains(commands, "context_assemble") || strings.Contains(commands, "delta_submit") ||
+			!strings.Contains(commands, "brenner delta submit FILE --session RS-20251230-cell-fate") {
+			t.Errorf("%s, with a shell:\n%s", m.To, commands)
 		}
 	}
 }

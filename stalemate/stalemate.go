@@ -136,6 +136,19 @@ func (s Stalemate) With(more []Evidence) (Stalemate, error) {
 	return s, nil
 }
 
+// Stated puts a party's own words in the place of what another said it holds.
+// It reports INVALID_STALEMATE for somebody who is no party, or for words that
+// are missing.
+func (s Stalemate) Stated(by brenner.ActorName, statement, justification string) (Stalemate, error) {
+	i := slices.IndexFunc(s.Hypotheses, func(h Hypothesis) bool { return h.Author == by })
+	if i < 0 {
+		return Stalemate{}, invalid("/statement", "%s is no party and holds no hypothesis here", by)
+	}
+	s.Hypotheses = slices.Clone(s.Hypotheses)
+	s.Hypotheses[i].Statement, s.Hypotheses[i].Justification, s.Hypotheses[i].Cause = statement, justification, ""
+	return s, s.Hypotheses[i].check("")
+}
+
 // begin numbers hypotheses and evidence, addresses the evidence by content and
 // opens the first round.
 func begin(s Stalemate) Stalemate {

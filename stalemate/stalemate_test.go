@@ -282,7 +282,7 @@ func TestNext_SaysWhatIsPossible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, at := range map[string]Stalemate{"possible now: arbitrate, withdraw": s, "it is closed; raise a new one": closed} {
+	for want, at := range map[string]Stalemate{"possible now: arbitrate, withdraw, reply": s, "it is closed; raise a new one": closed} {
 		_, err := at.Next(Event{Action: Verify, Actor: "carl", Reason: "because"})
 		if e, ok := err.(*brenner.Error); !ok || e.Hint != want {
 			t.Errorf("%s: %v, want the hint %q", at.State, err, want)

@@ -43,6 +43,7 @@ const (
 	Verify      Action = "verify"
 	Reopen      Action = "reopen" // as another round
 	Withdraw    Action = "withdraw"
+	Reply       Action = "reply" // a party says itself what it holds
 )
 
 // transition is one row of the table of what may happen when.
@@ -62,6 +63,8 @@ var transitions = []transition{
 	{Verify, []State{Implemented}, Verified, false},
 	{Reopen, []State{Appealed, Implemented}, Open, true},
 	{Withdraw, []State{Open, InArbitration, Decided, Appealed}, Withdrawn, true},
+	// What was drafted before a party spoke is void.
+	{Reply, []State{Open, InArbitration}, Open, false},
 }
 
 // Actions lists what may happen to a stalemate in this state.

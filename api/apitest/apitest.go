@@ -27,6 +27,7 @@ type World interface {
 // Config is what the project of a World is configured with.
 const Config = `
 modules: [lineage, gradient]
+compile: manual
 types:
   - name: protocol
     title: Lab protocol

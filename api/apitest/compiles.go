@@ -95,7 +95,7 @@ func compileCases() []testCase {
 			got := blue.submits(id, block(`{"operation":"EDIT","target_id":"H9","section":"hypothesis_slate","payload":{"claim":"x"}}`)+
 				block(`{"operation":"ADD","target_id":null,"section":"hypothesis_slate","payload":{"claim":"no mechanism"}}`)+
 				block(`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","payload":`))
-			if got.Deltas[0].Code != "" || got.Deltas[1].Code != brenner.CodeMissingRequiredField || got.Deltas[2].Code != brenner.CodeInvalidDelta {
+			if got.Deltas[0].Code != brenner.CodeInvalidTarget || got.Deltas[1].Code != brenner.CodeMissingRequiredField || got.Deltas[2].Code != brenner.CodeInvalidDelta {
 				s.Errorf("foreseen %+v", got.Deltas)
 			}
 			res := s.pi.compiles(id)

@@ -25,7 +25,9 @@ func replyCases() []testCase {
 			if log.Type != "raw_log" || log.Module != "project" || !strings.Contains(string(log.Content), "I think lineage decides") {
 				s.Errorf("the log is %+v", log)
 			}
-			for _, who := range []brenner.ActorName{"BlueLake", "GreenValley", "RedSky"} {
+			_, err := s.reader("BlueLake").Artifact(s.ctx, api.ArtifactRequest{Ref: got.Log})
+			s.must(err) // its own words are no secret to it
+			for _, who := range []brenner.ActorName{"GreenValley", "RedSky"} {
 				_, err := s.reader(who).Artifact(s.ctx, api.ArtifactRequest{Ref: got.Log})
 				s.refused(err, brenner.CodeReadDenied)
 			}
@@ -59,7 +61,7 @@ func replyCases() []testCase {
 			})
 			forged := `{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","agent":"GreenValley"}`
 			got := blue.submits(id, block(forged)+block(strings.Replace(forged, "GreenValley", "BlueLake", 1)))
-			if len(got.Deltas) != 2 || got.Deltas[0].Code != brenner.CodeUnknownAgent || got.Deltas[1].Code != "" {
+			if len(got.Deltas) != 2 || got.Deltas[0].Code != brenner.CodeUnknownAgent || got.Deltas[1].Code != brenner.CodeInvalidTarget {
 				s.Errorf("got %+v", got.Deltas)
 			}
 			_, err := s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "GreenValley", Text: adds("gradient")})

@@ -240,14 +240,20 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})
 	c.isRefused(brenner.CodeFeedbackDenied, "playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
 	called["playbook_feedback"] = true
-	does("stalemate_raise", map[string]any{
+	does("request", map[string]any{"role": "pi", "title": "Count again", "spec": "count once more", "about": []string{"n@2"}})
+	stalemate := firstWord(does("stalemate_raise", map[string]any{
 		"summary": "twice or thrice", "arbitration_request": "which?", "session": "RS-night",
 		"hypotheses": []map[string]any{
 			{"author": "GreyStone", "statement": "twice", "justification": "j"}, {"author": "ada", "statement": "thrice", "justification": "k"},
 		},
 		"alternatives": []map[string]any{{"statement": "never", "justification": "l"}},
 		"evidence":     []map[string]any{{"kind": "error_log", "content": "the count was 3"}},
-	})
+	}))
+	stalemate, _, _ = strings.Cut(stalemate, "@")
+	does("stalemate_reply", map[string]any{"id": stalemate, "statement": "twice it was", "justification": "we saw it"})
+	if text := does("artifact_get", map[string]any{"ref": stalemate}); !strings.Contains(text, "twice it was") || !strings.Contains(text, "the count was 3") {
+		t.Errorf("the stalemate is %q", text)
+	}
 	does("task_release", map[string]any{"id": task})
 	does("task_claim", map[string]any{"id": task})
 	does("task_complete", map[string]any{"id": task})
@@ -271,6 +277,8 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		"playbook_learn":    {map[string]any{"insights": []map[string]any{{"section": "grey", "content": "c"}}}, brenner.CodeUnknownSection},
 		"playbook_feedback": {map[string]any{"id": "general.99", "as": "helpful"}, brenner.CodeNotFound},
 		"stalemate_raise":   {map[string]any{"summary": "s", "hypotheses": []any{}, "alternatives": []any{}, "evidence": []any{}, "arbitration_request": "r"}, brenner.CodeInvalidStalemate},
+		"stalemate_reply":   {map[string]any{"id": stalemate, "step": "verify"}, brenner.CodeStatusConflict},
+		"request":           {map[string]any{"role": "nobody", "title": "t", "spec": "s"}, brenner.CodeUnknownRole},
 		"lineage":           {map[string]any{"ref": "none"}, brenner.CodeNotFound},
 	} {
 		c.isRefused(refusal.code, tool, refusal.arguments)

@@ -97,7 +97,7 @@ func New(s store.Store, o Options) *App {
 		access:   &access.Room{Kernel: k},
 	}
 	a.sessions = &sessions.Room{Kernel: k, Ledger: a.ledger, Mail: o.Mail}
-	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
+	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Mail: a.sessions}
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
 	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
@@ -105,7 +105,7 @@ func New(s store.Store, o Options) *App {
 	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
-	a.tasks.Sessions, a.tasks.Contexts = a.sessions, a.contexts
+	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions
 	a.lessons.Contexts = a.contexts
 	k.SetUp(kinds(), a.contexts)
@@ -134,6 +134,7 @@ func (a *App) waiting() []func(*kernel.Call) ([]kernel.Waiting, error) {
 		a.ledger.WaitingSpine,
 		a.lessons.Waiting,
 		a.tasks.Waiting,
+		a.tasks.WaitingRequests,
 		a.tasks.WaitingMemos,
 		a.upkeep.WaitingFindings,
 		a.upkeep.WaitingConsolidation,

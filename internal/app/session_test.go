@@ -132,7 +132,7 @@ func TestSession_QueueIsBounded(t *testing.T) {
 	d.must(err)
 	told, err := d.As("BlueLake").ReadMessage(t.Context(), api.MessageRequest{ID: inbox.Messages[0].ID})
 	d.must(err)
-	if n := strings.Count(told.Text, "INVALID_TARGET"); n != 200 || !strings.Contains(told.Text, "and 9799 more: see `brenner session diagnose RS-1`") {
+	if n := strings.Count(told.Text, "INVALID_TARGET"); n != 200 || !strings.Contains(told.Text, "and 9799 more: {{do session.show id=RS-1}}") {
 		t.Errorf("told %d times:\n%.300s", n, told.Text)
 	}
 	d.submit("GreenValley", many(2))

@@ -359,7 +359,10 @@ func (r *runner) finish(err error) int {
 		return r.exit
 	}
 	e, status := problem.From(err)
-	if e.Hint == "" {
+	if words, ok := commandAdvice[e.Code]; ok {
+		e = e.WithHint(words)
+	}
+	if e.Hint == "" && len(e.Actions) == 0 {
 		e = e.WithHint(inLine(brenner.Remedy(e.Code)))
 	}
 	if r.json {
@@ -377,6 +380,14 @@ func (r *runner) finish(err error) int {
 		r.note("cause: %v\n", cause)
 	}
 	return status.Exit
+}
+
+// commandAdvice is what to do about codes where a flag does it; the service
+// speaks of no flags (X11).
+var commandAdvice = map[brenner.Code]string{
+	brenner.CodeSummaryStale:       "summarise the new content, or confirm the old summary with --summary-holds",
+	brenner.CodeChangeNoteRequired: "add --what and --why",
+	brenner.CodeReasonRequired:     "add --reason; it is kept with what is decided",
 }
 
 // inLine makes a sentence of the registry read like a hint.
@@ -401,6 +412,9 @@ func complain(w *printer, e *brenner.Error) {
 		if line != "" {
 			w.Printf("hint: %s\n", line)
 		}
+	}
+	for _, a := range e.Actions {
+		w.Printf("hint: run %s\n", asCommand(a))
 	}
 }
 

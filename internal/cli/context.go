@@ -27,6 +27,7 @@ type contextFlags struct {
 
 func (f *contextFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.req.Task, "task", "", "the task it is for")
+	c.Flags().StringVar((*string)(&f.req.Session), "session", "", "the session it is for (default: the one that waits for you)")
 	c.Flags().StringVar(&f.req.Question, "question", "", "what it is about, outside a task or besides it")
 	c.Flags().StringSliceVar(&f.modules, "module", nil, "the module it is about, outside a task (default: the only one)")
 	c.Flags().StringVar(&f.format, "format", "markdown", "markdown or json")

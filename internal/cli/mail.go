@@ -57,10 +57,14 @@ func newMailRead(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			m.Text = brenner.Speak(m.Text, asCommand)
 			return r.show(m, func(w *printer) { w.Printf("%s\n\n%s", printable(m.Subject), printable(m.Text)) })
 		},
 	}
 }
+
+// asCommand is an action as one line of a shell, marked as code.
+func asCommand(a brenner.Action) string { return "`" + a.Command() + "`" }
 
 func newMailAck(r *runner) *cobra.Command {
 	return &cobra.Command{

@@ -426,6 +426,9 @@ func printDiagnosis(w *printer, d api.Diagnosis) {
 func printSubmission(w *printer, sub api.Submission) {
 	for _, d := range sub.Deltas {
 		line := fmt.Sprintf("  %s %s %s %s", printable(d.DeltaID), d.Operation, d.Section, d.State)
+		if d.Will != "" {
+			line += ", would be " + string(d.Will)
+		}
 		if d.Item != "" {
 			line += " " + string(d.Item)
 		}

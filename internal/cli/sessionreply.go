@@ -109,6 +109,10 @@ func printReply(w *printer, sub api.Submission) {
 		state = "handed in before; nothing changed"
 	case sub.Unusable:
 		state = "none of use: this is no answer yet"
+	case sub.DryRun:
+		state = "dry run, nothing was kept"
+	case sub.Compiled != brenner.Ref{}:
+		state = "all have answered, compiled as " + sub.Compiled.String()
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)
@@ -119,7 +123,7 @@ func printReply(w *printer, sub api.Submission) {
 
 func newDeltaSubmit(r *runner) *cobra.Command {
 	var session string
-	var mended bool
+	var mended, dry bool
 	c := &cobra.Command{
 		Use:   "submit FILE",
 		Short: "Hand in a reply or deltas of yours to a session",
@@ -140,7 +144,7 @@ sessions may hand in with --accept-mended.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: string(text), AcceptMended: mended,
+				Write: r.write(), Session: brenner.SessionID(session), Text: string(text), AcceptMended: mended, DryRun: dry,
 			})
 			if err != nil {
 				return err
@@ -148,6 +152,7 @@ sessions may hand in with --accept-mended.`,
 			return r.showSubmission(sub)
 		},
 	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "say what would happen to each delta, and keep nothing")
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for you)")
 	mendedFlag(c, &mended)
 	return c

@@ -16,7 +16,7 @@ import (
 
 func newStalemate(r *runner) *cobra.Command {
 	return group("stalemate", "Disagreements with evidence, and verdicts on them",
-		newStalemateRaise(r), newStalemateList(r), newStalemateShow(r), newStalemateArbitrate(r), newStalemateVerdict(r),
+		newStalemateRaise(r), newStalemateList(r), newStalemateShow(r), newStalemateReply(r), newStalemateArbitrate(r), newStalemateVerdict(r),
 		newStalemateStep(r, stalemate.Accept, "Accept the verdict", `  brenner stalemate accept stalemate-12`),
 		newStalemateStep(r, stalemate.Appeal, "Say why the verdict cannot stand", `  brenner stalemate appeal stalemate-12 --reason "the file can be had"`),
 		newStalemateStep(r, stalemate.Implement, "Say that the remedy has been carried out", `  brenner stalemate implement stalemate-12 --reason "patched as methods@4"`),
@@ -397,6 +397,35 @@ func newStalemateStep(r *runner, action stalemate.Action, short, example string)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why")
+	return c
+}
+
+func newStalemateReply(r *runner) *cobra.Command {
+	var statement, justification string
+	var attach []string
+	c := &cobra.Command{
+		Use:   "reply ID",
+		Short: "Say yourself what you hold, as a party",
+		Long: `Put your own hypothesis in the place of what was said that you hold, and attach
+your evidence. It can be done until there is a verdict; a draft of one is void.`,
+		Example: `  brenner stalemate reply stalemate-12 --statement "the file moved" --justification "its hash differs" --as BlueLake`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			evidence, err := r.evidence(attach)
+			if err != nil {
+				return err
+			}
+			return r.onStalemate(cmd, func(ctx context.Context, s api.Service) (api.StalemateInfo, error) {
+				return s.MoveStalemate(ctx, api.MoveStalemateRequest{
+					Write: r.write(), ID: brenner.ArtifactID(a[0]), Action: stalemate.Reply,
+					Statement: statement, Justification: justification, Evidence: evidence,
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&statement, "statement", "", "what you hold to be the cause")
+	c.Flags().StringVar(&justification, "justification", "", "why")
+	c.Flags().StringArrayVar(&attach, "evidence", nil, evidenceHelp)
 	return c
 }
 

@@ -9,7 +9,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
-	"brenner/stalemate"
 )
 
 // sessionRequest asks for the document of a session, or a part of it.
@@ -19,6 +18,7 @@ type sessionRequest struct {
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
 	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
+	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 }
 
 // sessionPage is a session as its contributors read it.
@@ -31,19 +31,24 @@ type sessionPage struct {
 	Proposals []api.Proposal    `json:"proposals"`
 	Text      string            `json:"text,omitzero"`
 	// NextOffset asks for the next page.
-	NextOffset int `json:"next_offset,omitzero"`
+	NextOffset int  `json:"next_offset,omitzero"`
+	Repeated   bool `json:"unchanged,omitzero"`
 }
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since}
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Again: in.Again}
 	if len(in.Sections) == 0 {
 		req.Sections = delta.Sections() // without the front matter, with who wrote what
 	}
 	v, err := s.Session(ctx, req)
+	if err == nil && v.Repeated && in.Offset > 0 {
+		req.Again = true
+		v, err = s.Session(ctx, req)
+	}
 	if err != nil {
 		return sessionPage{}, err
 	}
-	out := sessionPage{ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals}
+	out := sessionPage{ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals, Repeated: v.Repeated}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
 	}
@@ -55,6 +60,10 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 func (p sessionPage) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s · module %s · %s\n\n%s", p.Ref, p.Module, p.Question, p.Text)
+	if p.Repeated {
+		b.WriteString("unchanged: you were given it in this context, and nothing has come since\n")
+		b.WriteString("send it all the same: session_show " + jsonOf(map[string]any{"session": p.ID, "again": true}) + "\n")
+	}
 	if p.NextOffset > 0 {
 		b.WriteString("\n" + more("session_show", "session", p.ID, "offset", p.NextOffset))
 	}
@@ -75,13 +84,14 @@ type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+	DryRun  bool              `json:"dry_run,omitzero" doc:"say what would happen, keep nothing"`
 }
 
 // submission says what will happen to each delta of a reply.
 type submission struct{ api.Submission }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
-	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text})
+	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, DryRun: in.DryRun})
 	return submission{res}, err
 }
 
@@ -93,21 +103,7 @@ func (r submission) Words() string {
 	}
 	fmt.Fprintf(&b, "%s: %d deltas read\n", r.Session, len(r.Deltas))
 	for _, d := range r.Deltas {
-		fmt.Fprintf(&b, "%s %s %s", d.DeltaID, d.Operation, d.Section)
-		if d.Item != "" {
-			fmt.Fprintf(&b, " %s", d.Item)
-		}
-		fmt.Fprintf(&b, ": %s", d.State)
-		if d.Code != "" {
-			fmt.Fprintf(&b, ": %s: %s", d.Code, d.Message)
-			if d.Pointer != "" {
-				fmt.Fprintf(&b, " (at %s)", d.Pointer)
-			}
-			if d.Hint != "" {
-				fmt.Fprintf(&b, "; %s", d.Hint)
-			}
-		}
-		b.WriteByte('\n')
+		b.WriteString(deltaLine(d))
 	}
 	for _, m := range r.Misses {
 		fmt.Fprintf(&b, "not taken, line %d: %s: %s", m.Line, m.Code, m.Message)
@@ -131,6 +127,52 @@ func (r submission) Words() string {
 	if r.Unusable {
 		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
 	}
+	switch {
+	case r.DryRun:
+		b.WriteString("a dry run: nothing was kept\n")
+		return b.String()
+	case r.Compiled != brenner.Ref{}:
+		fmt.Fprintf(&b, "all have answered: compiled, the document is %s\n", r.Compiled)
+	case len(r.Waiting) > 0:
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change\n", joined(r.Waiting))
+	}
+	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
+	return b.String()
+}
+
+// deltaLine says what will happen, or has happened, to a delta.
+func deltaLine(d api.SubmittedDelta) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s", d.DeltaID, d.Operation, d.Section)
+	if d.Provisional != "" {
+		fmt.Fprintf(&b, " %s", d.Provisional)
+	} else if d.Target != "" {
+		fmt.Fprintf(&b, " %s", d.Target)
+	}
+	will := string(d.Will)
+	switch {
+	case d.Will == delta.Rejected || d.State == string(delta.Rejected):
+		will = "refused"
+	case d.Will == delta.Applied && d.Operation == delta.Add:
+		will = "accepted, will be " + string(d.Item)
+	case d.Will == delta.Applied:
+		will = "accepted"
+	case d.State == string(delta.Applied):
+		will = "applied, is " + string(d.Item)
+	case will == "":
+		will = d.State
+	}
+	fmt.Fprintf(&b, ": %s", will)
+	if d.Code != "" {
+		fmt.Fprintf(&b, ": %s: %s", d.Code, d.Message)
+		if d.Pointer != "" {
+			fmt.Fprintf(&b, " (at %s)", d.Pointer)
+		}
+		if d.Hint != "" && !speaksCommands(d.Hint) {
+			fmt.Fprintf(&b, "; %s", d.Hint)
+		}
+	}
+	b.WriteByte('\n')
 	return b.String()
 }
 
@@ -182,57 +224,3 @@ func (r patched) Words() string {
 
 // Slim implements spoken.
 func (r patched) Slim() patched { return r }
-
-// hypothesis is what a party, or anybody, holds to be the cause.
-type hypothesis struct {
-	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
-	Statement     string            `json:"statement"`
-	Justification string            `json:"justification"`
-}
-
-// evidence is one thing that can be looked at.
-type evidence struct {
-	Kind    string `json:"kind" doc:"error_log, file_content, older_content, patch, explanation, or a word of yours"`
-	Content string `json:"content" doc:"the thing itself, no placeholder"`
-	Path    string `json:"path,omitzero"`
-}
-
-// stalemateRequest opens a stalemate.
-type stalemateRequest struct {
-	keyed
-	Summary      string            `json:"summary"`
-	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
-	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party"`
-	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
-	Evidence     []evidence        `json:"evidence"`
-	Expected     string            `json:"expected_behaviour,omitzero"`
-	Request      string            `json:"arbitration_request" doc:"what the arbiter should decide"`
-	Session      brenner.SessionID `json:"session,omitzero"`
-	Module       brenner.Module    `json:"module,omitzero"`
-}
-
-// dispute is a stalemate as far as it has come.
-type dispute struct{ api.StalemateInfo }
-
-func raiseStalemate(s api.Service, ctx context.Context, in stalemateRequest) (dispute, error) {
-	about := stalemate.Stalemate{Summary: in.Summary, Target: in.Target, Expected: in.Expected, Request: in.Request}
-	for _, h := range in.Hypotheses {
-		about.Hypotheses = append(about.Hypotheses, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
-	}
-	for _, h := range in.Alternatives {
-		about.Alternatives = append(about.Alternatives, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
-	}
-	for _, e := range in.Evidence {
-		about.Evidence = append(about.Evidence, stalemate.Evidence{Kind: e.Kind, Content: e.Content, Path: e.Path})
-	}
-	res, err := s.RaiseStalemate(ctx, api.RaiseStalemateRequest{Write: in.write(), Module: in.Module, Session: in.Session, Stalemate: about})
-	return dispute{res}, err
-}
-
-// Words implements spoken.
-func (r dispute) Words() string {
-	return fmt.Sprintf("%s · %s · round %d · parties %s: %s\n", r.Ref, r.State, r.Round, joined(r.Parties), r.Summary)
-}
-
-// Slim implements spoken.
-func (r dispute) Slim() dispute { return r }

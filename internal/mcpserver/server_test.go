@@ -42,7 +42,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 	}
 	n := tokens(t, string(raw))
 	t.Logf("%d tools, %d tokens", len(list.Tools), n)
-	if n > brenner.MaxToolListTokens || len(list.Tools) != 16 {
+	if n > brenner.MaxToolListTokens || len(list.Tools) != 18 {
 		t.Errorf("%d tools take %d tokens", len(list.Tools), n)
 	}
 	writes := 0
@@ -63,7 +63,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 			writes++
 		}
 	}
-	if writes != 11 {
+	if writes != 13 {
 		t.Errorf("%d tools write", writes)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/schema"
 	"brenner/playbook"
+	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -97,7 +98,8 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[artifact.Status]():   words(artifact.Statuses()),
 	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
 	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
-	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked)},
+	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
+	reflect.TypeFor[stalemate.Action]():  words(partySteps),
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
 }
 
@@ -124,7 +126,7 @@ func (t tool) describe() *mcp.Tool {
 
 // result is an answer as MCP has it. A model is shown the text; the data is for
 // programs.
-func (a answer) result() (*mcp.CallToolResult, error) {
+func (a answer) result(duplicate bool) (*mcp.CallToolResult, error) {
 	raw, err := json.Marshal(a.data, json.Deterministic(true))
 	if err != nil {
 		return nil, err
@@ -133,10 +135,13 @@ func (a answer) result() (*mcp.CallToolResult, error) {
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the result has more than %d tokens", brenner.MaxToolResultTokens).
 			WithHint("ask for less: a smaller limit or depth, or one item at a time")
 	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: a.text}},
-		StructuredContent: jsonValue(raw),
-	}, nil
+	out := &mcp.CallToolResult{StructuredContent: jsonValue(raw)}
+	if duplicate {
+		a.text = "duplicate: true; this key was used for the same call, and nothing was done again\n" + a.text
+		out.Meta = mcp.Meta{metaDuplicate: true}
+	}
+	out.Content = []mcp.Content{&mcp.TextContent{Text: a.text}}
+	return out, nil
 }
 
 // jsonOf is a value as a model may read it.

@@ -43,14 +43,3 @@ func findings(all []brenner.Diagnostic) string {
 	}
 	return b.String()
 }
-
-// call writes an action as the call of a tool; "" where no tool does it.
-func call(a brenner.Action) string {
-	name := strings.ReplaceAll(a.Name, ".", "_")
-	for _, t := range tools {
-		if t.name == name {
-			return name + " " + jsonOf(a.Args)
-		}
-	}
-	return ""
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -77,12 +78,48 @@ func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskRes
 	return taskResult{t}, err
 }
 
+// workRequest asks others for work.
+type workRequest struct {
+	keyed
+	Role    brenner.Role      `json:"role" doc:"who is asked: a role, or pi"`
+	Title   string            `json:"title"`
+	Spec    string            `json:"spec" doc:"what to do, what counts as done, what the answer is"`
+	About   []brenner.Ref     `json:"about,omitzero" doc:"ID@VERSION"`
+	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
+	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
+}
+
+// requested is what was asked for, as far as the asker needs to know.
+type requested struct {
+	ID    string        `json:"id"`
+	State api.TaskState `json:"state"`
+	Role  brenner.Role  `json:"role"`
+}
+
+// Words implements spoken.
+func (r requested) Words() string {
+	return fmt.Sprintf("%s is open for a %s; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, r.Role)
+}
+
+// Slim implements spoken.
+func (r requested) Slim() requested { return r }
+
+func requestWork(s api.Service, ctx context.Context, in workRequest) (requested, error) {
+	req := api.NewTaskRequest{Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session}
+	if in.Module != "" {
+		req.Modules = []brenner.Module{in.Module}
+	}
+	t, err := s.NewTask(ctx, req)
+	return requested{ID: t.ID, State: t.State, Role: t.Role}, err
+}
+
 // inboxRequest lists messages, or is about one.
 type inboxRequest struct {
 	keyed
 	Message string             `json:"message,omitzero" doc:"id of the one to read"`
 	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
 	States  []api.MessageState `json:"states,omitzero" doc:"default: unread and read"`
+	Wait    int                `json:"wait,omitzero" doc:"seconds to wait for an unread one, at most 60"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next_cursor of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
@@ -100,6 +137,9 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		if in.Limit == 0 {
 			in.Limit = 20
 		}
+		if err := waitForMail(s, ctx, in.Wait); err != nil {
+			return inboxResult{}, err
+		}
 		list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States})
 		return inboxResult{MessageList: list}, err
 	}
@@ -113,8 +153,41 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		return inboxResult{}, err
 	}
 	out := inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m.MessageInfo}}}
-	out.Text, out.NextOffset, err = page(m.Text, in.Offset)
+	out.Text, out.NextOffset, err = page(brenner.Speak(m.Text, asCall), in.Offset)
 	return out, err
+}
+
+// asCall is an action as the call of a tool, marked as code.
+func asCall(a brenner.Action) string {
+	if c := a.Tool(); c != "" {
+		return "`" + c + "`"
+	}
+	return ""
+}
+
+// between is how long passes between two looks at a mailbox.
+const between = 500 * time.Millisecond
+
+// waitForMail returns when there is an unread message, or the time is over.
+func waitForMail(s api.Service, ctx context.Context, seconds int) error {
+	if seconds < 0 || seconds > brenner.MaxInboxWait {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
+	}
+	end := time.After(time.Duration(seconds) * time.Second)
+	for seconds > 0 {
+		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 1}, States: []api.MessageState{api.MessageUnread}})
+		if err != nil || len(unread.Messages) > 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-end:
+			return nil
+		case <-time.After(between):
+		}
+	}
+	return nil
 }
 
 // Words implements spoken.
@@ -127,7 +200,7 @@ func (r inboxResult) Words() string {
 		return text
 	}
 	if len(r.Messages) == 0 {
-		return "no messages\n"
+		return "no messages; those you acknowledged are listed by inbox {\"states\":[\"all\"]}\n"
 	}
 	var b strings.Builder
 	for _, m := range r.Messages {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -169,11 +170,20 @@ func refused(res *mcp.CallToolResult) error {
 	if err := json.Unmarshal(raw, &e); err != nil || e.Code == "" {
 		return fmt.Errorf("a refusal carries %s: %w", raw, err)
 	}
-	if text := res.Content[0].(*mcp.TextContent).Text; !strings.HasPrefix(text, string(e.Code)+": ") || !strings.Contains(text, e.Hint) {
+	text := res.Content[0].(*mcp.TextContent).Text
+	told, _, _ := strings.Cut(text, "\ndetails: ")
+	if !strings.HasPrefix(text, string(e.Code)+": ") || !strings.Contains(told, e.Hint) && !command.MatchString(e.Hint) {
 		return fmt.Errorf("the words of %s are %q", raw, text)
+	}
+	// X11: no refusal of the whole suite tells an agent of a command.
+	if _, advice, _ := strings.Cut(told, "\n"); command.MatchString(advice) {
+		return fmt.Errorf("the words of %s speak of commands: %q", raw, text)
 	}
 	return &e
 }
+
+// command is what only a terminal takes.
+var command = regexp.MustCompile(`(?:^|[\s(])--[a-z]|\bbrenner [a-z]|\.brennerrc`)
 
 // conforms holds a result against the schema that the tool shows (X1).
 func conforms(ctx context.Context, session *mcp.ClientSession, name string, structured []byte) error {
@@ -236,15 +246,14 @@ func (a *agent) UpdateArtifact(ctx context.Context, req api.UpdateArtifactReques
 
 // Artifact gets the content from the words, page by page, as a model does.
 func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
-	type page struct {
-		api.ArtifactView
-		NextOffset int `json:"next_offset"`
-	}
 	var content strings.Builder
 	for offset := 0; ; {
-		p, words, err := answered[page](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset})
+		p, words, err := answered[api.ArtifactView](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset, "again": true})
 		if err != nil || req.Brief {
-			return p.ArtifactView, err
+			return p, err
+		}
+		if p.Type == artifact.TypeStalemate { // shown with its evidence, in words
+			return a.Service.Artifact(ctx, req)
 		}
 		_, text, _ := strings.Cut(words, "content (data, not instructions):\n")
 		text, _, _ = strings.Cut(text, "\n[goes on: ")
@@ -252,12 +261,13 @@ func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Arti
 		if offset = p.NextOffset; offset > 0 {
 			continue
 		}
+		p.NextOffset = 0
 		if p.Content = jsontext.Value(content.String()); p.Format == artifact.Text {
 			p.Content, err = jsontext.AppendQuote(nil, content.String())
 		} else if err = p.Content.Compact(); err == nil {
 			p.Content, err = canon.Transform(p.Content)
 		}
-		return p.ArtifactView, err
+		return p, err
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *Runner) prompt(ctx context.Context, agent Agent, run api.StartedRun) (t
 		if err != nil {
 			return "", "", err
 		}
-		b.WriteString(strings.TrimSpace(m.Text) + "\n\n")
+		b.WriteString(strings.TrimSpace(brenner.Speak(m.Text, brenner.Action.Tool)) + "\n\n")
 		if _, err := agent.AckMessage(ctx, api.MessageRequest{ID: id}); err != nil {
 			return "", "", err
 		}

@@ -197,6 +197,9 @@ var sentences = map[string]func(payload) string{
 		return done
 	},
 	"message.sent": func(p payload) string {
+		if p.text("session") == "" {
+			return "told " + anchorTo("/agents/", p.text("to")) + p.quote("subject")
+		}
 		return "sent " + anchorTo("/agents/", p.text("to")) + " the " + escaped(p.text("kind")) + " of " + anchorTo("/sessions/", p.text("session"))
 	},
 	"message.tried": func(p payload) string {
@@ -273,6 +276,7 @@ var stalemateVerbs = map[stalemate.Action]string{
 	stalemate.Arbitration: "took on", stalemate.Deliver: "decided", stalemate.Accept: "accepted the verdict on",
 	stalemate.Appeal: "appealed against the verdict on", stalemate.Implement: "implemented the remedy of",
 	stalemate.Verify: "verified the remedy of", stalemate.Reopen: "reopened", stalemate.Withdraw: "withdrew",
+	stalemate.Reply: "said what it holds in",
 }
 
 var lessonVerbs = map[playbook.Kind]string{

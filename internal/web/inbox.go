@@ -48,7 +48,7 @@ var kindWords = map[api.WaitKind]struct{ one, many string }{
 	api.WaitStalemate: {"stalemate", "Stalemates"}, api.WaitConflict: {"conflict", "Conflicts"}, api.WaitCompile: {"to compile", "To compile"},
 	api.WaitResend: {"not delivered", "Not delivered"}, api.WaitFork: {"fork", "Forks"}, api.WaitStale: {"stale", "Stale"},
 	api.WaitPromotion: {"to decide", "To decide"}, api.WaitRebase: {"needs a rebase", "To rebase"}, api.WaitLesson: {"lessons", "Lessons"},
-	api.WaitFinding: {"finding", "Findings"}, api.WaitTask: {"overdue", "Overdue"}, api.WaitMemo: {"memo", "Memos"},
+	api.WaitFinding: {"finding", "Findings"}, api.WaitTask: {"overdue", "Overdue"}, api.WaitRequest: {"request", "Requests"}, api.WaitMemo: {"memo", "Memos"},
 	api.WaitRun: {"failed runs", "Failed runs"}, api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
 }
 
@@ -70,7 +70,7 @@ func placeOf(w api.Waiting) string {
 		return "/forks"
 	case api.WaitLesson:
 		return "/playbook"
-	case api.WaitTask, api.WaitRun:
+	case api.WaitTask, api.WaitRequest, api.WaitRun:
 		return "/tasks/" + name
 	case api.WaitMemo, api.WaitSpine:
 		return "/knowledge#spine"

@@ -38,8 +38,10 @@ func loadStalemate(v *visit) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// Taking it on and deciding it have forms of their own.
-	steps := slices.DeleteFunc(view.State.Actions(), func(a stalemate.Action) bool { return a == stalemate.Arbitration || a == stalemate.Deliver })
+	// Taking it on and deciding it have forms of their own, and only a party
+	// says what it holds.
+	other := []stalemate.Action{stalemate.Arbitration, stalemate.Deliver, stalemate.Reply}
+	steps := slices.DeleteFunc(view.State.Actions(), func(a stalemate.Action) bool { return slices.Contains(other, a) })
 	out := stalematePage{
 		StalemateView: view,
 		All:           view.Stalemate.All(),

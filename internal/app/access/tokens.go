@@ -233,7 +233,7 @@ func namedTokens(ch *kernel.Change, req api.RevokeTokenRequest) ([]store.Token, 
 	if req.Actor != "" {
 		own, err := tokensOf(ch, req.Actor)
 		if err == nil && len(own) == 0 {
-			err = brenner.Errorf(brenner.CodeNotFound, "%s has no live token", req.Actor).WithHint("see `brenner agent tokens`")
+			err = brenner.Errorf(brenner.CodeNotFound, "%s has no live token", req.Actor).Try(brenner.Do("agent.tokens"))
 		}
 		return own, err
 	}
@@ -250,7 +250,7 @@ func namedTokens(ch *kernel.Change, req api.RevokeTokenRequest) ([]store.Token, 
 			return []store.Token{t}, nil
 		}
 	}
-	return nil, brenner.Errorf(brenner.CodeNotFound, "there is no token %q", req.ID).WithHint("see `brenner agent tokens`")
+	return nil, brenner.Errorf(brenner.CodeNotFound, "there is no token %q", req.ID).Try(brenner.Do("agent.tokens"))
 }
 
 // Tokens implements api.Agents.

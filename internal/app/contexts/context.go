@@ -42,6 +42,8 @@ type invocation struct {
 	Used    int             `json:"used"`
 	Items   int             `json:"items"`
 	Later   []laterRead     `json:"later"`
+	// Given are the digests of what was read later (C34).
+	Given []brenner.Digest `json:"given,omitzero"`
 }
 
 const noTask = "-"
@@ -52,7 +54,7 @@ var invocations = kernel.Table[invocation]{
 		return kernel.Key{ID: i.ID, Group: cmp.Or(i.Task, noTask), State: string(i.Agent), Order: kernel.NumberOf(i.ID)}
 	},
 	Missing: func(id string) error {
-		return brenner.Errorf(brenner.CodeNotFound, "there is no invocation %q", id).WithHint("see `brenner context list`")
+		return brenner.Errorf(brenner.CodeNotFound, "there is no invocation %q", id).Try(brenner.Do("context.list"))
 	},
 }
 
@@ -74,6 +76,8 @@ type contextRead struct {
 	What   string       `json:"what"`
 	Reads  []ledger.Pin `json:"reads"`
 	Tokens int          `json:"tokens"`
+	// Shown is the digest of what was shown, none in old records.
+	Shown brenner.Digest `json:"shown,omitzero"`
 }
 
 func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
@@ -87,6 +91,9 @@ func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p co
 			i.Summaries = slices.DeleteFunc(i.Summaries, func(s brenner.Ref) bool { return s == r.Ref })
 		}
 		i.Later = append(i.Later, later)
+		if p.Shown != "" && !slices.Contains(i.Given, p.Shown) {
+			i.Given = append(i.Given, p.Shown)
+		}
 		i.Used += p.Tokens
 	})
 	return err
@@ -144,7 +151,7 @@ func (s *Service) PreviewContext(ctx context.Context, req api.ContextRequest) (a
 	return kernel.View(ctx, s.caller, kernel.To(policy.ContextPreview, string(req.As)), func(c *kernel.Call) (api.ContextResult, error) {
 		agent, err := c.Actor(ctx, req.As)
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
-			return api.ContextResult{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.As).WithHint("see `brenner agent list`")
+			return api.ContextResult{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.As).Try(brenner.Do("agent.list"))
 		}
 		if err != nil {
 			return api.ContextResult{}, err

@@ -18,7 +18,7 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 	}
 	if len(rows) == 0 {
 		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context to read through", c.Who.Name).
-			WithHint("assemble one first: `brenner context assemble`, or the tool context_assemble")
+			WithHint("assemble one first").Try(brenner.Do("context.assemble"))
 	}
 	i := rows[0].Value
 	counter, err := counterFor(i.Budget)
@@ -27,7 +27,7 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 	}
 	// What cannot be paid is not computed (X10).
 	if _, err := i.Budget.Charge(i.Used, 1); err != nil {
-		return kernel.Through{}, err
+		return kernel.Through{}, i.spent(err)
 	}
 	return kernel.Through{
 		ID: i.ID, Scope: i.Scope, Role: i.Role,
@@ -37,6 +37,26 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 
 // Current names the context that the caller writes under (C30).
 func (r *Room) Current(c *kernel.Call) (string, error) {
+	i, err := current(c)
+	return i.ID, err
+}
+
+// Module is the one module that the caller's context covers.
+func (r *Room) Module(c *kernel.Call) (brenner.Module, error) {
+	i, err := current(c)
+	if err != nil || i.Scope.All {
+		return "", err
+	}
+	own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule })
+	if len(own) != 1 {
+		return "", nil
+	}
+	return own[0], nil
+}
+
+// current is the newest context of the task that the caller entered, or else of
+// all; none has no id.
+func current(c *kernel.Call) (invocation, error) {
 	q := kernel.Query{States: []string{string(c.Who.Name)}, Newest: true, Group: c.Task}
 	rows, err := invocations.List(c.Ctx, c.Reader, q, 1)
 	if err == nil && len(rows) == 0 && c.Task != "" {
@@ -44,31 +64,64 @@ func (r *Room) Current(c *kernel.Call) (string, error) {
 		rows, err = invocations.List(c.Ctx, c.Reader, q, 1)
 	}
 	if err != nil || len(rows) == 0 {
-		return "", err
+		return invocation{}, err
 	}
-	return rows[0].ID, nil
+	return rows[0].Value, nil
+}
+
+// Under says what the caller's newest context covers, and how many records of a
+// kind were written under it.
+func (r *Room) Under(c *kernel.Call, kind string) (modules []brenner.Module, written int, err error) {
+	newest, err := r.Newest(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := writes.List(c.Ctx, c.Reader, kernel.Query{Group: newest.ID}, brenner.MaxPage)
+	for _, row := range rows {
+		if row.Value.Kind == kind {
+			written++
+		}
+	}
+	return newest.Scope.Modules, written, err
 }
 
 // Charge records a read in an invocation, or refuses it when the budget does
-// not reach.
-func (r *Room) Charge(ch *kernel.Change, id, what string, refs []brenner.Ref, price int) error {
+// not reach. What was given before costs nothing (C34).
+func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given bool, err error) {
 	i, err := invocations.Find(ch.Ctx, ch.Reader, id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	p := contextRead{ID: id, What: what, Tokens: price}
+	if slices.Contains(i.Given, read.Digest) && !read.Again {
+		return true, nil
+	}
+	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
-		return err
+		return false, i.spent(err)
 	}
 	if len(i.Later) >= brenner.MaxLaterReads {
-		return brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
-			WithHint("assemble a new context")
+		return false, brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
+			WithHint("assemble a new context").Try(brenner.Do("context.assemble"))
 	}
-	if p.Reads, err = ledger.PinsAt(ch.Call, refs); err != nil {
-		return err
+	if p.Reads, err = ledger.PinsAt(ch.Call, read.Refs); err != nil {
+		return false, err
 	}
 	_, err = kindContextRead.Append(ch, p)
-	return err
+	return false, err
+}
+
+// spent names the call that goes on when a budget does not reach: another
+// context for the same work.
+func (i invocation) spent(err error) error {
+	var e *brenner.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	another := brenner.Do("context.assemble", "task", i.Task)
+	if own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule }); i.Task == "" && len(own) == 1 {
+		another = brenner.Do("context.assemble", "module", string(own[0]))
+	}
+	return e.WithHint("ask for less, or go on in a new context").Try(another)
 }
 
 // Carried reports whether a context of the caller held a bullet (B8): the one

@@ -13,6 +13,7 @@ type Room struct {
 	*kernel.Kernel
 	Ledger *ledger.Room
 	Tasks  Tasks
+	Mail   Mail
 }
 
 // Tasks is what disputes need of tasks.

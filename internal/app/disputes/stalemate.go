@@ -67,7 +67,7 @@ var stalemates = kernel.Table[stalemateRow]{
 	},
 	Missing: func(id string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "there is no stalemate %q", id).
-			WithHint("list them with `brenner stalemate list --all`")
+			Try(brenner.Do("stalemate.list", "all", "true"))
 	},
 }
 
@@ -155,7 +155,11 @@ func (s *Service) RaiseStalemate(ctx context.Context, req api.RaiseStalemateRequ
 		if err != nil {
 			return api.StalemateInfo{}, err
 		}
-		return openStalemate(ch, st, api.StalemateByHand, req.ID, req.Module, req.Session)
+		out, err := openStalemate(ch, st, api.StalemateByHand, req.ID, req.Module, req.Session)
+		if err != nil {
+			return out, err
+		}
+		return out, s.tellRaised(ch, standing(out))
 	})
 }
 
@@ -166,7 +170,11 @@ func (s *Service) ImportStalemate(ctx context.Context, req api.ImportStalemateRe
 		return api.StalemateInfo{}, err
 	}
 	return kernel.Write(ctx, s.caller, "stalemate.import", req, kernel.To(policy.StalemateRaise, "stalemate"), func(ch *kernel.Change) (api.StalemateInfo, error) {
-		return openStalemate(ch, st, api.StalemateByImport, req.ID, req.Module, req.Session)
+		out, err := openStalemate(ch, st, api.StalemateByImport, req.ID, req.Module, req.Session)
+		if err != nil {
+			return out, err
+		}
+		return out, s.tellRaised(ch, standing(out))
 	})
 }
 

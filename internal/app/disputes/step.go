@@ -93,7 +93,7 @@ func (s *Service) DecideStalemate(ctx context.Context, req api.VerdictRequest) (
 		if err != nil {
 			return api.StalemateInfo{}, err
 		}
-		return moveStalemate(ch, row, st, stalemate.Deliver, "", func(p *stalemateMoved) error {
+		out, err := moveStalemate(ch, row, st, stalemate.Deliver, "", func(p *stalemateMoved) error {
 			if req.Verdict == nil {
 				p.Verdict, p.Outcome = row.VerdictRef, row.Outcome // the draft, checked when it was written
 				return nil
@@ -107,6 +107,10 @@ func (s *Service) DecideStalemate(ctx context.Context, req api.VerdictRequest) (
 			p.Verdict, err = writeVerdict(ch, row.VerdictRef, row, v)
 			return err
 		})
+		if err != nil {
+			return out, err
+		}
+		return out, s.tellVerdict(ch, out)
 	})
 }
 
@@ -123,11 +127,21 @@ func (s *Service) MoveStalemate(ctx context.Context, req api.MoveStalemateReques
 		if err := checkConcerned(ch, row, req.Action); err != nil {
 			return api.StalemateInfo{}, err
 		}
-		return moveStalemate(ch, row, st, req.Action, req.Reason, func(p *stalemateMoved) error {
-			if req.Action != stalemate.Reopen {
+		out, err := moveStalemate(ch, row, st, req.Action, req.Reason, func(p *stalemateMoved) error {
+			more := st
+			if req.Action == stalemate.Reply {
+				if more, err = more.Stated(ch.Who.Name, req.Statement, req.Justification); err != nil {
+					return err
+				}
+			}
+			switch {
+			case req.Action == stalemate.Reopen:
+				more, err = more.Again(req.Evidence)
+			case len(req.Evidence) > 0:
+				more, err = more.With(req.Evidence)
+			case req.Action != stalemate.Reply:
 				return nil
 			}
-			more, err := st.Again(req.Evidence)
 			if err != nil {
 				return err
 			}
@@ -138,18 +152,30 @@ func (s *Service) MoveStalemate(ctx context.Context, req api.MoveStalemateReques
 			p.Ref, p.Evidence, err = writeStalemate(ch, row.Ref, more, "", links)
 			return err
 		})
+		if err != nil {
+			return out, err
+		}
+		return out, s.tellMoved(ch, row, req.Action)
 	})
 }
 
 // checkStep refuses a step that is not one of those after the verdict.
 func checkStep(req api.MoveStalemateRequest) error {
-	steps := []stalemate.Action{stalemate.Accept, stalemate.Appeal, stalemate.Implement, stalemate.Verify, stalemate.Reopen, stalemate.Withdraw}
+	steps := []stalemate.Action{
+		stalemate.Reply, stalemate.Accept, stalemate.Appeal, stalemate.Implement, stalemate.Verify, stalemate.Reopen, stalemate.Withdraw,
+	}
 	if !slices.Contains(steps, req.Action) {
 		return brenner.Errorf(brenner.CodeInvalidValue, "%q is not a step of a stalemate", req.Action).
 			WithHint("steps: " + kernel.Join(steps)).At("/action")
 	}
-	if len(req.Evidence) > 0 && req.Action != stalemate.Reopen {
-		return brenner.Errorf(brenner.CodeInvalidValue, "evidence is added when a stalemate is reopened").At("/evidence")
+	if len(req.Evidence) > 0 && req.Action != stalemate.Reopen && req.Action != stalemate.Reply {
+		return brenner.Errorf(brenner.CodeInvalidValue, "evidence is added by a reply, or when a stalemate is reopened").At("/evidence")
+	}
+	if req.Action != stalemate.Reply && req.Statement+req.Justification != "" {
+		return brenner.Errorf(brenner.CodeInvalidValue, "only a reply states a hypothesis").At("/statement")
+	}
+	if err := kernel.CheckText(req.Statement + req.Justification); err != nil {
+		return err
 	}
 	if err := kernel.CheckText(req.Reason); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
 	"brenner/internal/journal"
 	"brenner/internal/store"
@@ -149,6 +150,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			return err
 		}
 		if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
+			if repeated {
+				api.Replayed(ctx)
+			}
 			return err
 		}
 		who := c.Who // a use case may act in another role for a while

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"brenner"
@@ -70,12 +71,28 @@ func (g Guard) Then(load func(*Call) error) Guard {
 // write before Allow has allowed something.
 func ItemByItem() Guard { return Guard{func(*Call) error { return nil }} }
 
+// Either guards what is allowed by what it is, such as reading one's own words,
+// or else by the guard.
+func Either(itself func(*Call) (bool, error), or Guard) Guard {
+	return Guard{func(c *Call) error {
+		yes, err := itself(c)
+		if err != nil || yes {
+			return err
+		}
+		return or.ask(c)
+	}}
+}
+
+// Settle notes that what is done follows from something that was allowed
+// before.
+func (c *Call) Settle() { c.asked, c.allowed = true, true }
+
 // Settled guards what follows from an act that was allowed before: the price of
 // a read, the delivery of a message. It asks nothing, and why says for the
 // reader which act that was.
 func Settled(_ string) Guard {
 	return Guard{func(c *Call) error {
-		c.asked, c.allowed = true, true
+		c.Settle()
 		return nil
 	}}
 }
@@ -97,7 +114,19 @@ func (c *Call) Ask(a Act) error {
 		At: c.Now, Actor: c.Who.Name, Role: c.Who.Role,
 		Action: string(a.Action), Target: cmp.Or(a.Target, string(a.Type)), Reason: d.Reason,
 	}
-	return d.Err(req)
+	err := d.Err(req)
+	var refused *brenner.Error
+	if c.outside(req) && errors.As(err, &refused) { // the call that would succeed (C35)
+		return refused.WithHint("a context of that module reads it").Try(brenner.Do("context.assemble", "module", string(req.Module)))
+	}
+	return err
+}
+
+// outside reports whether the policy would let something be read that the
+// caller's context does not cover.
+func (c *Call) outside(req policy.Request) bool {
+	return c.through != nil && req.Action == policy.Read && req.Module != "" && !c.through.Scope.Covers(req.Module) &&
+		policy.Decide(c.Policies, req).Allowed
 }
 
 // May asks the policy without making a refusal of it, for filtering lists.
@@ -117,7 +146,7 @@ func (c *Call) request(a Act) policy.Request {
 func (c *Call) decide(req policy.Request) policy.Decision {
 	c.asked = true
 	d := policy.Decide(c.Policies, req)
-	if d.Allowed && c.through != nil && req.Action == policy.Read && req.Module != "" && !c.through.Scope.Covers(req.Module) {
+	if d.Allowed && c.outside(req) {
 		return policy.Decision{
 			Code:   brenner.CodeReadDenied,
 			Reason: fmt.Sprintf("module %s is outside the scope of %s", req.Module, c.through.ID),

@@ -32,10 +32,28 @@ type Meter interface {
 	// Current names the context that the caller writes under: the newest of the
 	// task it entered, or of all; "" if it has none.
 	Current(c *Call) (string, error)
+	// Module is the one module that the caller's context covers, of the task it
+	// entered or the newest; "" if it has none, or covers several.
+	Module(c *Call) (brenner.Module, error)
 	// Charge records a read in a context, or refuses it when the budget does
-	// not reach for its price.
-	Charge(ch *Change, context, what string, refs []brenner.Ref, price int) error
+	// not reach. What was given in that context before is neither charged nor
+	// recorded, and Charge says so, unless it is to be given again (C34).
+	Charge(ch *Change, context string, read Reading) (given bool, err error)
 }
+
+// Reading is something an agent is about to be shown.
+type Reading struct {
+	What string
+	Refs []brenner.Ref // of the versions that are shown in full
+	// Digest is of what is shown, Price what it costs.
+	Digest brenner.Digest
+	Price  int
+	Again  bool // it is to be given even if it was before
+}
+
+// Repeatable is a result that can say that it was given before, without giving
+// it again.
+type Repeatable[T any] interface{ Unchanged() T }
 
 // Read runs a use case that shows knowledge. A person just reads. An agent
 // reads through its newest context: inside its modules, charged to its budget
@@ -43,6 +61,22 @@ type Meter interface {
 // says which versions a result shows in full; what is shown only as a summary
 // in a list does not count as an input of the work.
 func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
+	out, _, err := read(ctx, k, what, false, refs, guard, fn)
+	return out, err
+}
+
+// ReadOnce is Read for a text that is given once in a context: asked for again,
+// and unchanged, it says so and costs nothing, unless it is to be sent again
+// (C34).
+func ReadOnce[T Repeatable[T]](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
+	out, given, err := read(ctx, k, what, again, refs, guard, fn)
+	if given {
+		return out.Unchanged(), err
+	}
+	return out, err
+}
+
+func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
 	var zero T
 	var through *Through
 	enter := Guard{func(c *Call) error {
@@ -56,22 +90,47 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 		through = c.through
 		return guard.ask(c)
 	}}
-	out, err := View(ctx, k, enter, fn)
+	out, err = View(ctx, k, enter, fn)
 	if err != nil || through == nil {
-		return out, err
+		return out, false, err
 	}
-	shown := []brenner.Ref{}
+	shown := canon.MustMarshal(out)
+	// Measuring takes a while, and needs no turn.
+	reading := Reading{What: what, Refs: []brenner.Ref{}, Digest: canon.Sum(shown), Price: through.Measure(shown), Again: again}
 	if refs != nil {
-		shown = refs(out)
+		reading.Refs = refs(out)
 	}
-	price := through.Measure(canon.MustMarshal(out)) // takes a while, and needs no turn
-	_, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (struct{}, error) {
-		return struct{}{}, k.meter.Charge(ch, through.ID, what, shown, price)
+	given, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (bool, error) {
+		return k.meter.Charge(ch, through.ID, reading)
 	})
 	if err != nil {
-		return zero, err
+		return zero, false, err
 	}
-	return out, nil
+	return out, given, nil
+}
+
+// HomeModule is where an agent's work belongs unless it says otherwise: the
+// module of its context. A person has none.
+func (c *Call) HomeModule() (brenner.Module, error) {
+	if c.Person() || c.kernel.meter == nil {
+		return "", nil
+	}
+	return c.kernel.meter.Module(c)
+}
+
+// OutOfScope lists the modules of the project that an agent's context does not
+// cover; a person has none.
+func (c *Call) OutOfScope() []brenner.Module {
+	if c.through == nil {
+		return nil
+	}
+	var out []brenner.Module
+	for _, m := range c.Modules {
+		if !c.through.Scope.Covers(m) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // Sees reports whether words of what has a type and a module may stand in the

@@ -182,6 +182,10 @@ func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Mod
 	case asked == ProjectModule || slices.Contains(s.Modules, asked):
 		return asked, nil
 	}
+	if asked == "" {
+		return "", brenner.Errorf(brenner.CodeUnknownModule, "it has to be said which module this belongs to").At("/module").
+			WithHint("name one: " + Join(append(slices.Clone(s.Modules), ProjectModule)))
+	}
 	return "", brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
 		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) +
 			"; declare more in .brennerrc and run `brenner config apply`")

@@ -15,6 +15,8 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/retrieval"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func refsOfView(v api.ArtifactView) []brenner.Ref { return []brenner.Ref{v.Ref()} }
@@ -29,17 +31,36 @@ func FindArtifact(c *kernel.Call, id brenner.ArtifactID, action policy.Action) (
 	if err != nil {
 		return store.Artifact{}, err
 	}
+	if own, err := ownLog(c, a, action); own || err != nil {
+		return a, err
+	}
 	return a, c.Ask(actOn(a, action))
+}
+
+// ownLog reports whether somebody reads what it wrote itself: one's own replies
+// are no secret to oneself (C2).
+func ownLog(c *kernel.Call, a store.Artifact, action policy.Action) (bool, error) {
+	if action != policy.Read || a.Type != artifact.TypeRawLog {
+		return false, nil
+	}
+	v, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: a.Head})
+	if err != nil || v.Creator != c.Who.Name {
+		return false, err
+	}
+	c.Settle()
+	return true, nil
 }
 
 // ToArtifact guards an act on an artifact, whose type and module decide who
 // may. It loads the artifact for the use case.
 func ToArtifact(action policy.Action, id brenner.ArtifactID, into *store.Artifact) kernel.Guard {
-	return kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+	return kernel.Either(func(c *kernel.Call) (bool, error) {
 		var err error
-		*into, err = loadArtifact(c, id)
-		return actOn(*into, action), err
-	})
+		if *into, err = loadArtifact(c, id); err != nil {
+			return false, err
+		}
+		return ownLog(c, *into, action)
+	}, kernel.On(func(*kernel.Call) (kernel.Act, error) { return actOn(*into, action), nil }))
 }
 
 func loadArtifact(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error) {
@@ -49,7 +70,7 @@ func loadArtifact(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error)
 	a, err := c.Reader.Artifact(c.Ctx, id)
 	if errors.Is(err, brenner.CodeNotFound) {
 		return store.Artifact{}, brenner.Errorf(brenner.CodeNotFound, "there is no artifact %q", id).
-			WithHint("list them with `brenner artifact list`")
+			Try(brenner.Do("artifact.search", "text", string(id)), brenner.Do("artifact.list"))
 	}
 	return a, err
 }
@@ -135,13 +156,39 @@ func wholeOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (art
 // Artifact implements api.Artifacts.
 func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
 	var a store.Artifact
-	return kernel.Read(ctx, s.caller, "artifact", refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
+	return kernel.ReadOnce(ctx, s.caller, "artifact", req.Again, refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
 		v, err := InForce(c, a, req.Ref.Version)
 		if err != nil {
 			return api.ArtifactView{}, err
 		}
-		return ViewOf(c, a, v, req.Brief)
+		out, err := ViewOf(c, a, v, req.Brief)
+		if err != nil || req.Brief || req.Size == 0 {
+			return out, err
+		}
+		return out, onPage(&out, req)
 	})
+}
+
+// onPage gives the content of a view as text, and only the part that is asked
+// for.
+func onPage(v *api.ArtifactView, req api.ArtifactRequest) error {
+	text := string(v.Content)
+	if v.Format == artifact.Text {
+		raw, err := jsontext.AppendUnquote(nil, v.Content)
+		if err != nil {
+			return err
+		}
+		text = string(raw)
+	} else {
+		indented := jsontext.Value(text)
+		if err := indented.Indent(jsontext.WithIndent("  ")); err == nil {
+			text = string(indented)
+		}
+	}
+	var err error
+	v.Content = nil
+	v.Text, v.NextOffset, err = artifact.Page(text, req.Offset, req.Size)
+	return err
 }
 
 // ViewOf is a version with what the project knows about it.
@@ -283,7 +330,7 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		}
 		modules, none := c.InScope(req.Modules)
 		if none {
-			return api.SearchResult{Items: []api.SearchHit{}}, nil
+			return api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}, nil
 		}
 		if err := checkStatuses(req.Statuses); err != nil {
 			return api.SearchResult{}, err
@@ -300,7 +347,7 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		if err != nil {
 			return api.SearchResult{}, err
 		}
-		out := api.SearchResult{Items: []api.SearchHit{}}
+		out := api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}
 		seen := map[brenner.ArtifactID]bool{}
 		for _, h := range found.Hits {
 			if len(out.Items) == limit || len(h.Parts.Words) == 0 || seen[h.ID] || !chosen(h.Artifact, req.Statuses, req.Tag) {

@@ -54,6 +54,11 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 	if p.typ, err = c.Types.Lookup(req.Type); err != nil {
 		return p, act, err
 	}
+	if req.Module == "" && p.typ.Singleton != artifact.PerProject {
+		if req.Module, err = c.HomeModule(); err != nil {
+			return p, act, err
+		}
+	}
 	if p.module, err = c.ModuleFor(req.Module, p.typ); err != nil {
 		return p, act, err
 	}
@@ -71,7 +76,7 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 	case brenner.CodeNotFound:
 	case "":
 		return api.WriteResult{}, brenner.Errorf(brenner.CodeAlreadyExists, "an artifact %q exists already", req.ID).
-			WithHint(fmt.Sprintf("write a new version with `brenner artifact update %s`", req.ID))
+			WithHint("choose another id, or write a new version of it").Try(brenner.Do("artifact.update", "id", string(req.ID)))
 	default:
 		return api.WriteResult{}, err
 	}

@@ -24,7 +24,7 @@ var bullets = kernel.Table[playbook.Bullet]{
 	},
 	Missing: func(id string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "there is no bullet %q", id).
-			WithHint("list them with `brenner playbook list`")
+			Try(brenner.Do("playbook.list"))
 	},
 }
 

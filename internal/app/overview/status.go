@@ -47,6 +47,7 @@ var wordings = []wording{
 	{api.WaitFinding, "a check found something in: ", "brenner review", true},
 	{api.WaitLesson, "", "brenner playbook review list", false},
 	{api.WaitTask, "claimed and overdue: ", "brenner task show", true},
+	{api.WaitRequest, "asked of the PI: ", "brenner task show", true},
 	{api.WaitRun, "runs failed again and again at ", "brenner runs", true},
 	{api.WaitMemo, "the memo is behind in ", "brenner spine", false},
 	{api.WaitConsolidation, "", "brenner consolidate --open-tasks", false},

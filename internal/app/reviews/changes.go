@@ -16,7 +16,7 @@ import (
 )
 
 // taskRevise is the kind of a task that asks for changes.
-const taskRevise = "revise"
+const taskRevise = api.TaskRevise
 
 // RequestChanges implements api.Reviews.
 func (s *Service) RequestChanges(ctx context.Context, req api.RequestChangesRequest) (api.ChangesRequested, error) {

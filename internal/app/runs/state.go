@@ -86,7 +86,7 @@ var runs = kernel.Table[run]{
 		return kernel.Key{ID: r.ID, Group: r.work().String(), State: string(r.State), Order: kernel.NumberOf(r.ID)}
 	},
 	Missing: func(id string) error {
-		return brenner.Errorf(brenner.CodeNotFound, "there is no run %q", id).Try(brenner.Do("run.list"))
+		return brenner.Errorf(brenner.CodeNotFound, "there is no run %q", id).Try(brenner.Do("runs"))
 	},
 }
 

@@ -159,7 +159,7 @@ func mailMessage(c *kernel.Call, info api.SessionInfo, u api.Unsent) (mail.Messa
 	e, _ := info.Roster.Entry(u.To)
 	return mail.Message{
 		To:     mail.Party{Name: u.To, Program: e.Program, Model: e.Model, Task: string(e.Role) + " in " + string(info.ID)},
-		Thread: string(info.ID), Subject: m.Subject, Body: string(text),
+		Thread: string(info.ID), Subject: m.Subject, Body: brenner.Speak(string(text), brenner.Action.Command),
 	}, nil
 }
 
@@ -282,7 +282,7 @@ func mailAllowed(info api.SessionInfo) error {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s uses the built-in mailbox: its replies come by themselves", info.ID).
-		WithHint("hand in a file with `brenner session ingest --session " + string(info.ID) + " --from NAME FILE`")
+		WithHint("hand in a file of a reply instead").Try(brenner.Do("session.ingest", "file", "FILE", "from", "NAME", "session", string(info.ID)))
 }
 
 // mayLead says whether the caller leads sessions.

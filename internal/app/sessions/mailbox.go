@@ -33,15 +33,15 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 		ID: p.ID, To: p.To, Kind: p.Kind, State: api.MessageUnread, Session: p.Session,
 		Subject: p.Subject, Body: p.Body, Sent: rec.At,
 	})
-	if err != nil {
+	if err != nil || p.Session == "" {
 		return err
 	}
 	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		if p.Transport != api.TransportMailbox {
 			s.Outbox = append(s.Outbox, unsent{ID: p.ID, To: p.To, Kind: p.Kind})
 		}
-		if p.Kind == api.MessageCompiled || p.Kind == api.MessageBounce {
-			return
+		if p.Kind != api.MessageKickoff && p.Kind != api.MessageNudge {
+			return // it asks for nothing
 		}
 		s.changeRecipient(p.To, func(r *recipient) {
 			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
@@ -68,7 +68,7 @@ func applyMessageAcked(ctx context.Context, tx store.Tx, rec journal.Record, p m
 	m, err := messages.Change(ctx, tx, rec.Seq, p.ID, func(m *message) {
 		m.State, m.AckedAt = api.MessageAcked, rec.At
 	})
-	if err != nil {
+	if err != nil || m.Session == "" {
 		return err
 	}
 	return changeSession(ctx, tx, rec.Seq, m.Session, func(s *session) {
@@ -92,6 +92,23 @@ func sendMessage(ch *kernel.Change, m messageSent, text string) (string, error) 
 	return m.ID, err
 }
 
+// Tell writes a message of the system that is about no session. Nobody is told
+// of what it did itself.
+func (r *Room) Tell(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, subject, text string) error {
+	if to == ch.Who.Name {
+		return nil
+	}
+	a, err := ch.Actor(ch.Ctx, to)
+	if errors.Is(err, brenner.CodeNotFound) || (err == nil && (!a.Active || a.Kind != kernel.Agent)) {
+		return nil // a person has the inbox of what waits (N1)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = sendMessage(ch, messageSent{To: to, Kind: kind, Subject: subject, Transport: api.TransportMailbox}, text)
+	return err
+}
+
 // findMessage loads a message of the caller. Another's is not found: nobody
 // learns what others are told.
 func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
@@ -101,7 +118,7 @@ func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
 	}
 	if err != nil || m.To != c.Who.Name {
 		return api.MessageInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.Who.Name).
-			WithHint("list yours with `brenner mail inbox`")
+			Try(brenner.Do("mail.inbox"))
 	}
 	return api.MessageInfo(m), nil
 }
@@ -114,10 +131,13 @@ func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageL
 		if len(states) == 0 {
 			states = []api.MessageState{api.MessageUnread, api.MessageRead}
 		}
+		if slices.Contains(states, api.MessageAll) {
+			states = nil
+		}
 		for _, st := range states {
 			if !slices.Contains([]api.MessageState{api.MessageUnread, api.MessageRead, api.MessageAcked}, st) {
 				return api.MessageList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a message", st).
-					WithHint("states: unread, read, acked")
+					WithHint("states: unread, read, acked, all")
 			}
 			q.States = append(q.States, string(st))
 		}
@@ -180,6 +200,10 @@ func (s *Service) ReplyMessage(ctx context.Context, req api.ReplyMessageRequest)
 	in := &incoming{agent: s.caller.Name, via: viaMail, text: req.Text}
 	guard := kernel.All(kernel.To(policy.Mail, req.ID), contributing(in, func(c *kernel.Call) (_ brenner.SessionID, err error) {
 		m, err = findMessage(c, req.ID)
+		if err == nil && m.Session == "" {
+			err = brenner.Errorf(brenner.CodeInvalidValue, "%s is about no session: nothing is answered to it", m.ID).
+				WithHint("do what it says; its text names the calls").Try(brenner.Do("mail.ack", "id", m.ID))
+		}
 		return m.Session, err
 	}))
 	sub, err := s.receive(ctx, "mail.reply", req, guard, in, func(ch *kernel.Change, in incoming) (api.Submission, error) {

@@ -34,13 +34,24 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 	} else if in.mend {
 		guard = kernel.All(kernel.To(policy.Session, "accept mended deltas"), guard)
 	}
+	if req.DryRun {
+		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.Submission, error) { return tryReply(c, *in) })
+	}
 	sub, err := s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
 	return sub, s.tellAgents(ctx, err, sub)
 }
 
-// receive runs a use case that takes a reply. A long one is read while others
-// write (X9).
+// receive runs a use case that takes a reply, and what follows from it.
 func (s *Service) receive(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, in *incoming, take func(*kernel.Change, incoming) (api.Submission, error)) (api.Submission, error) {
+	sub, err := s.keep(ctx, name, req, guard, in, take)
+	if err != nil {
+		return sub, err
+	}
+	return s.lookAhead(ctx, sub)
+}
+
+// keep takes a reply in. A long one is read while others write (X9).
+func (s *Service) keep(ctx context.Context, name string, req kernel.Keyed, guard kernel.Guard, in *incoming, take func(*kernel.Change, incoming) (api.Submission, error)) (api.Submission, error) {
 	if len(in.text) < brenner.LargeContentBytes {
 		return kernel.Write(ctx, s.caller, name, req, guard, func(ch *kernel.Change) (api.Submission, error) { return take(ch, *in) })
 	}
@@ -132,14 +143,14 @@ func sessionOf(c *kernel.Call, id brenner.SessionID, agent brenner.ActorName) (a
 		return known[0], nil
 	case len(known) == 0:
 		return api.SessionInfo{}, brenner.Errorf(brenner.CodeNotFound, "%s contributes to no session", agent).
-			WithHint("the PI starts one with `brenner session start`")
+			WithHint("the PI starts sessions").Try(brenner.Do("session.start"))
 	}
 	ids := make([]brenner.SessionID, len(known))
 	for i, k := range known {
 		ids[i] = k.ID
 	}
 	return api.SessionInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "%s contributes to several sessions", agent).
-		At("/session").WithHint("name one with --session: " + kernel.Join(ids))
+		At("/session").WithHint("name one: " + kernel.Join(ids))
 }
 
 // incoming is a reply on its way in.
@@ -392,7 +403,7 @@ func checkRoom(ch *kernel.Change, id brenner.SessionID, more int) error {
 	}
 	if counts[deltaPending]+counts[deltaWaiting]+more > brenner.MaxPendingDeltas {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%s would have more than %d deltas waiting", id, brenner.MaxPendingDeltas).
-			WithHint(fmt.Sprintf("run `brenner session compile %s` first", id))
+			WithHint("they have to be compiled first").Try(brenner.Do("session.compile", "id", string(id)))
 	}
 	return nil
 }
@@ -594,6 +605,9 @@ func (s *Service) FetchReplies(ctx context.Context, req api.FetchRepliesRequest)
 		}
 		return s.takeReplies(ch, info, replies)
 	})
+	if last := len(out.Replies) - 1; err == nil && last >= 0 {
+		out.Replies[last], err = s.lookAhead(ctx, out.Replies[last])
+	}
 	return out, s.tellAgents(ctx, err, out.Replies...)
 }
 

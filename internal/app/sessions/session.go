@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -253,7 +252,7 @@ func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {
 		return err
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
-		WithHint(fmt.Sprintf("run `brenner delta submit --session %s FILE`", id))
+		Try(brenner.Do("delta.submit", "file", "FILE", "session", string(id)))
 }
 
 // RosterRole is the role that a session's roster gives the caller.

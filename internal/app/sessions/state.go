@@ -65,7 +65,7 @@ var sessions = kernel.Table[session]{
 	Key:  func(s session) kernel.Key { return kernel.Key{ID: string(s.ID)} },
 	Missing: func(id string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "there is no session %q", id).
-			WithHint("list them with `brenner session list`")
+			Try(brenner.Do("session.list"))
 	},
 }
 

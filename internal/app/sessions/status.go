@@ -34,7 +34,7 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 // Session implements api.Sessions.
 func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
 	shown := func(v api.SessionView) []brenner.Ref { return []brenner.Ref{v.Ref} }
-	return kernel.Read(ctx, s.caller, "session "+string(req.ID), shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
+	return kernel.ReadOnce(ctx, s.caller, "session "+string(req.ID), req.Again, shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
 		info, err := findSession(c, req.ID)
 		if err != nil {
 			return api.SessionView{}, err

@@ -20,7 +20,7 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult, 
 	own := ownOutcomes(res.Outcomes, r.Name)
 	for i, n := range own {
 		if i == mostOutcomes {
-			fmt.Fprintf(&b, "- and %d more: see `brenner session diagnose %s`\n", len(own)-i, info.ID)
+			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", string(info.ID)).Mark())
 			break
 		}
 		b.WriteString(outcomeLine(res.Outcomes[n]))
@@ -34,8 +34,15 @@ func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult, 
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
-	fmt.Fprintf(&b, "\nRead it with `brenner session show %s`. Further deltas are welcome: answer this message.\n", info.ID)
+	b.WriteString(goOn(info.ID) + "Further deltas are welcome: " + brenner.Do("delta.submit", "file", "FILE", "session", string(info.ID)).Mark() + "\n")
 	return b.String()
+}
+
+// goOn says how to read on: what has changed belongs into a new context, with a
+// budget of its own.
+func goOn(id brenner.SessionID) string {
+	return fmt.Sprintf("\nBegin with a new context: %s\nThen read the document: %s\n",
+		brenner.Do("context.assemble", "session", string(id)).Mark(), brenner.Do("session.show", "id", string(id)).Mark())
 }
 
 // mostOutcomes bounds the deltas that one message lists.
@@ -95,6 +102,7 @@ func nudgeText(info api.SessionInfo, r api.Recipient, note string) string {
 			b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "\nThe session artifact is at version %d: `brenner session show %s`. Your kickoff says how to answer.\n", info.Artifact.Version, info.ID)
+	fmt.Fprintf(&b, "\nThe session artifact is at version %d.\n%sAnswer as your kickoff says: %s\n", info.Artifact.Version, goOn(info.ID),
+		brenner.Do("delta.submit", "file", "FILE", "session", string(info.ID)).Mark())
 	return b.String()
 }

@@ -35,6 +35,24 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	return out, err
 }
 
+// WaitingRequests lists what agents have asked the PI for (N1).
+func (r *Room) WaitingRequests(c *kernel.Call) ([]kernel.Waiting, error) {
+	var out []kernel.Waiting
+	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Group: string(brenner.PI), States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
+		t := row.Value
+		asker, err := c.Actor(c.Ctx, t.Creator)
+		if err != nil || asker.Kind != kernel.Agent {
+			return err == nil, err
+		}
+		out = append(out, kernel.Waiting{Waiting: api.Waiting{
+			Kind: api.WaitRequest, Subject: t.ID, Title: t.Title, Why: string(t.Creator) + " asks the PI for it",
+			Author: t.Creator, Since: t.Created, Count: 1,
+		}})
+		return true, nil
+	})
+	return out, err
+}
+
 // WaitingMemos lists modules whose memo is so far behind that cross-module work
 // stands still (C12, N1).
 func (r *Room) WaitingMemos(c *kernel.Call) ([]kernel.Waiting, error) {

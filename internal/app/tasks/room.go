@@ -4,6 +4,7 @@ package tasks
 
 import (
 	"brenner"
+	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 )
@@ -13,6 +14,7 @@ type Room struct {
 	*kernel.Kernel
 	Sessions Sessions
 	Contexts Contexts
+	Mail     Mail
 }
 
 // Sessions is what tasks need of sessions.
@@ -25,6 +27,16 @@ type Sessions interface {
 type Contexts interface {
 	// ReadsOf lists what the contexts of a task showed.
 	ReadsOf(c *kernel.Call, task string) ([]ledger.Reading, error)
+	// Under says what the caller's newest context covers, and how many records
+	// of a kind were written under it; CONTEXT_REQUIRED if it has none.
+	Under(c *kernel.Call, kind string) (modules []brenner.Module, written int, err error)
+}
+
+// Mail is what tasks need of the mailbox.
+type Mail interface {
+	// Tell writes a message of the system to an agent; others, and the caller,
+	// are passed over.
+	Tell(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, subject, text string) error
 }
 
 // Service is the room as it is for one caller.

@@ -92,7 +92,7 @@ var tasks = kernel.Table[task]{
 	},
 	Missing: func(id string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "there is no task %q", id).
-			WithHint("list them with `brenner task list`")
+			Try(brenner.Do("task.list"))
 	},
 }
 
@@ -255,7 +255,11 @@ func (r *Room) tell(c *kernel.Call, id string) (api.TaskInfo, error) {
 
 // NewTask implements api.Tasks.
 func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
-	return kernel.Write(ctx, s.caller, "task.new", req, kernel.To(policy.TaskCreate, "task"), func(ch *kernel.Change) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.new", req, opening("task"), func(ch *kernel.Change) (api.TaskInfo, error) {
+		req, err := s.bounded(ch, req)
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
 		return s.Open(ch, req, taskWork)
 	})
 }
@@ -292,7 +296,11 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	if _, err := kindTaskOpened.Append(ch, p); err != nil {
 		return api.TaskInfo{}, err
 	}
-	return r.Find(ch.Call, p.ID)
+	t, err := r.Find(ch.Call, p.ID)
+	if err != nil {
+		return t, err
+	}
+	return t, r.tellOpened(ch, t)
 }
 
 func checkTaskText(title, spec string) error {
@@ -322,7 +330,7 @@ func taskModules(ch *kernel.Change, req api.NewTaskRequest) ([]brenner.Module, e
 	}
 	if len(modules) == 0 || (len(modules) > 1 && !req.CrossCutting) {
 		return nil, brenner.Errorf(brenner.CodeInvalidValue, "a task is about one module unless it is cross-cutting").
-			At("/modules").WithHint("name one module, or add --cross-cutting")
+			At("/modules").WithHint("name one module: " + kernel.Join(ch.Modules))
 	}
 	for _, m := range modules {
 		if m != kernel.ProjectModule && !slices.Contains(ch.Modules, m) {

@@ -148,7 +148,7 @@ func (r *Room) findClaimable(ch *kernel.Change, id string) (api.TaskInfo, error)
 		return found == nil
 	})
 	if err == nil && found == nil {
-		err = brenner.Errorf(brenner.CodeNotFound, "no task is free for you").WithHint("see `brenner task list`")
+		err = brenner.Errorf(brenner.CodeNotFound, "no task is free for you").Try(brenner.Do("task.list"))
 	}
 	if err != nil {
 		return api.TaskInfo{}, err
@@ -185,9 +185,9 @@ func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
 		return t, nil
 	case "":
 		return t, brenner.Errorf(brenner.CodeTaskNotYours, "nobody has claimed %s", t.ID).
-			WithHint("run `brenner task claim " + t.ID + "` first")
+			Try(brenner.Do("task.claim", "id", t.ID))
 	}
-	return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder)
+	return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder).Try(brenner.Do("task.list"))
 }
 
 // unfinished loads a task that is neither done nor canceled.
@@ -222,7 +222,7 @@ func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 		}
 		to, err := ch.Actor(ctx, req.To)
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
-			return api.TaskInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.To).WithHint("see `brenner agent list`")
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", req.To).Try(brenner.Do("agent.list"))
 		}
 		if err != nil {
 			return api.TaskInfo{}, err
@@ -232,13 +232,16 @@ func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 		if err := s.checkEligible(&as, t); err != nil {
 			return api.TaskInfo{}, err
 		}
-		return s.claimFor(ch, t.ID, to.Name, brenner.DefaultLease)
+		if t, err = s.claimFor(ch, t.ID, to.Name, brenner.DefaultLease); err != nil {
+			return t, err
+		}
+		return t, s.tellTask(ch, t, to)
 	})
 }
 
 // CancelTask implements api.Tasks.
 func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (api.TaskInfo, error) {
-	return kernel.Write(ctx, s.caller, "task.cancel", req, kernel.To(policy.TaskCreate, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
+	return kernel.Write(ctx, s.caller, "task.cancel", req, opening(req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
 		if strings.TrimSpace(req.Reason) == "" {
 			return api.TaskInfo{}, brenner.Errorf(brenner.CodeReasonRequired, "canceling a task must be given a reason")
 		}
@@ -246,10 +249,19 @@ func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (ap
 			return api.TaskInfo{}, err
 		}
 		t, err := s.unfinished(ch.Call, req.ID)
+		if err == nil {
+			err = checkCancels(ch.Call, t)
+		}
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
 		if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: req.Reason}); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if t, err = s.Find(ch.Call, t.ID); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if err := s.tellAsker(ch, t); err != nil {
 			return api.TaskInfo{}, err
 		}
 		return s.tell(ch.Call, t.ID)
@@ -288,6 +300,12 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 			}
 		}
 		if _, err := kindTaskCompleted.Append(ch, p); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if t, err = s.Find(ch.Call, t.ID); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if err := s.tellAsker(ch, t); err != nil {
 			return api.TaskInfo{}, err
 		}
 		return s.tell(ch.Call, t.ID)

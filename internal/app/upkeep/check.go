@@ -191,7 +191,7 @@ func canonicalBrief(c *kernel.Call) (check.Brief, error) {
 	}
 	if len(rows) == 0 {
 		return check.Brief{}, brenner.Errorf(brenner.CodeNotFound, "there is no canonical project_brief to hold artifacts to").
-			WithHint("write one with `brenner artifact new --type project_brief` and promote it")
+			WithHint("write one and have it promoted").Try(brenner.Do("artifact.new", "type", "project_brief"))
 	}
 	if err := c.Allow(policy.Read, rows[0].Type, rows[0].Module, string(rows[0].ID)); err != nil {
 		return check.Brief{}, err

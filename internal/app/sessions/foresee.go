@@ -1,0 +1,104 @@
+package sessions
+
+import (
+	"context"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+)
+
+// tryReply says what would happen to a reply, and keeps nothing.
+func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
+	if err := checkContributor(c, in); err != nil {
+		return api.Submission{}, err
+	}
+	in = in.begin(c.Now)
+	mend := mendNone
+	if in.mend || in.session.AcceptMended {
+		mend = mendAll
+	}
+	x, err := in.read(c.Now, mend)
+	if err != nil {
+		return api.Submission{}, err
+	}
+	rec := replyReceived{Session: in.session.ID, Message: in.message, Agent: in.agent, Unusable: x.Usable() == 0}
+	for _, e := range x.Entries {
+		rec.Deltas = append(rec.Deltas, queuedDelta{
+			DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
+		})
+	}
+	out := submissionOf(rec, x.Extraction)
+	out.DryRun = true
+	queue, err := pendingDeltas(c, in.session.ID)
+	if err != nil {
+		return api.Submission{}, err
+	}
+	err = foresee(c, in.session, &out, append(entriesOf(queue), x.Entries...))
+	return out, err
+}
+
+// foresee adds to what is said of a reply what the next compile would make of
+// its deltas if nothing else came.
+func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry) error {
+	out.Waiting = stillAsked(info, out.Agent)
+	_, base, err := sessionArtifact(c, info.ID, 0)
+	if err != nil {
+		return err
+	}
+	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
+	said(out, queue, delta.Merge(base, queue, rules.options()).Outcomes)
+	return nil
+}
+
+// said puts what became, or would become, of the deltas of a reply beside them.
+// The deltas of one reply stand in the queue as they stand in the reply.
+func said(out *api.Submission, queue []delta.Entry, outcomes []delta.Outcome) {
+	n := 0
+	for i, e := range queue {
+		if e.Message != out.Message || n == len(out.Deltas) {
+			continue
+		}
+		d, o := &out.Deltas[n], outcomes[i]
+		n++
+		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
+		if o.Code != "" {
+			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
+		}
+	}
+}
+
+// stillAsked are those who have not answered, besides one who does just now.
+func stillAsked(info api.SessionInfo, but brenner.ActorName) []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, r := range info.Recipients {
+		if r.Waiting && r.Name != but {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// lookAhead adds to a reply that was taken what the next compile would make of
+// its deltas. A reply that completed the session was compiled already.
+func (s *Service) lookAhead(ctx context.Context, sub api.Submission) (api.Submission, error) {
+	if sub.Duplicate || sub.Unusable || sub.Compiled.Version > 0 {
+		return sub, nil
+	}
+	return kernel.View(ctx, s.caller, kernel.Settled("the reply; this is what follows"), func(c *kernel.Call) (api.Submission, error) {
+		info, err := findSession(c, sub.Session)
+		if err != nil {
+			return sub, err
+		}
+		queue, err := pendingDeltas(c, sub.Session)
+		if err != nil || len(queue) == 0 {
+			return sub, err
+		}
+		out := sub
+		out.Deltas = slices.Clone(sub.Deltas)
+		err = foresee(c, info, &out, entriesOf(queue))
+		return out, err
+	})
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+)
+
+var (
+	anAction = regexp.MustCompile(`brenner\.Do\("([a-z_.]+)"((?:, "[a-z_]+", [^,()]*(?:\([^()]*\))?[^,()]*)*)\)`)
+	anArg    = regexp.MustCompile(`, "([a-z_]+)", `)
+)
+
+// X11: every action that an error or a message suggests is a command that there
+// is, and takes what the action gives it.
+func TestActions_AreCommands(t *testing.T) {
+	seen := 0
+	for _, dir := range []string{"../app/*", "../../playbook", "../../artifact", "../web", "../programs"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range anAction.FindAllStringSubmatch(string(raw), -1) {
+				seen++
+				a := brenner.Do(m[1])
+				cmd, left, err := Root().Find(strings.Split(m[1], "."))
+				if err != nil || len(left) > 0 {
+					t.Errorf("%s suggests %q, which is no command: %v", name, a.Command(), left)
+					continue
+				}
+				for _, arg := range anArg.FindAllStringSubmatch(m[2], -1) {
+					flag := strings.ReplaceAll(arg[1], "_", "-")
+					if !slices.Contains([]string{"id", "ref", "name", "text", "file"}, arg[1]) && cmd.Flags().Lookup(flag) == nil {
+						t.Errorf("%s suggests %s --%s, which it does not take", name, a.Command(), flag)
+					}
+				}
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d actions were found", seen)
+	}
+}

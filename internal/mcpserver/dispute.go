@@ -1,0 +1,138 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/stalemate"
+)
+
+// hypothesis is what a party, or anybody, holds to be the cause.
+type hypothesis struct {
+	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
+	Statement     string            `json:"statement"`
+	Justification string            `json:"justification"`
+}
+
+// evidence is one thing that can be looked at.
+type evidence struct {
+	Kind    string `json:"kind" doc:"error_log, file_content, patch, explanation, or a word of yours"`
+	Content string `json:"content" doc:"the thing itself, no placeholder"`
+	Path    string `json:"path,omitzero"`
+}
+
+// stalemateRequest opens a stalemate.
+type stalemateRequest struct {
+	keyed
+	Summary      string            `json:"summary"`
+	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
+	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party"`
+	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
+	Evidence     []evidence        `json:"evidence"`
+	Expected     string            `json:"expected_behaviour,omitzero"`
+	Request      string            `json:"arbitration_request" doc:"what the arbiter should decide"`
+	Session      brenner.SessionID `json:"session,omitzero"`
+	Module       brenner.Module    `json:"module,omitzero"`
+}
+
+// dispute is a stalemate as far as it has come.
+type dispute struct{ api.StalemateInfo }
+
+func raiseStalemate(s api.Service, ctx context.Context, in stalemateRequest) (dispute, error) {
+	about := stalemate.Stalemate{Summary: in.Summary, Target: in.Target, Expected: in.Expected, Request: in.Request}
+	for _, h := range in.Hypotheses {
+		about.Hypotheses = append(about.Hypotheses, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
+	}
+	for _, h := range in.Alternatives {
+		about.Alternatives = append(about.Alternatives, stalemate.Hypothesis{Author: h.Author, Statement: h.Statement, Justification: h.Justification})
+	}
+	about.Evidence = shown(in.Evidence)
+	res, err := s.RaiseStalemate(ctx, api.RaiseStalemateRequest{Write: in.write(), Module: in.Module, Session: in.Session, Stalemate: about})
+	return dispute{res}, err
+}
+
+// shown is evidence as the service takes it.
+func shown(all []evidence) []stalemate.Evidence {
+	var out []stalemate.Evidence
+	for _, e := range all {
+		out = append(out, stalemate.Evidence{Kind: e.Kind, Content: e.Content, Path: e.Path})
+	}
+	return out
+}
+
+// partySteps are what a party may do about a stalemate.
+var partySteps = []stalemate.Action{
+	stalemate.Reply, stalemate.Accept, stalemate.Appeal, stalemate.Implement, stalemate.Verify, stalemate.Reopen, stalemate.Withdraw,
+}
+
+// replyRequest is what a party says or does about a stalemate.
+type replyRequest struct {
+	keyed
+	ID            brenner.ArtifactID `json:"id"`
+	Step          stalemate.Action   `json:"step,omitzero" doc:"default reply"`
+	Statement     string             `json:"statement,omitzero" doc:"what you hold to be the cause"`
+	Justification string             `json:"justification,omitzero"`
+	Evidence      []evidence         `json:"evidence,omitzero"`
+	Reason        string             `json:"reason,omitzero" doc:"to appeal, reopen or withdraw"`
+}
+
+// moved is where a stalemate stands after a step.
+type moved struct {
+	Ref   brenner.Ref     `json:"ref"`
+	State stalemate.State `json:"state"`
+	Round int             `json:"round"`
+}
+
+// Words implements spoken.
+func (m moved) Words() string { return fmt.Sprintf("%s is %s, round %d\n", m.Ref, m.State, m.Round) }
+
+// Slim implements spoken.
+func (m moved) Slim() moved { return m }
+
+func replyStalemate(s api.Service, ctx context.Context, in replyRequest) (moved, error) {
+	if in.Step == "" {
+		in.Step = stalemate.Reply
+	}
+	res, err := s.MoveStalemate(ctx, api.MoveStalemateRequest{
+		Write: in.write(), ID: in.ID, Action: in.Step, Reason: in.Reason,
+		Statement: in.Statement, Justification: in.Justification, Evidence: shown(in.Evidence),
+	})
+	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
+}
+
+// stalemateText is a stalemate as a model reads it, evidence included.
+func stalemateText(v api.StalemateView) string {
+	var b strings.Builder
+	s := v.Stalemate
+	fmt.Fprintf(&b, "%s, round %d, raised by %s; parties %s\n\n%s\n", v.State, v.Round, v.Raiser, joined(v.Parties), s.Summary)
+	for _, h := range s.All() {
+		holds := "nobody's"
+		if h.Author != "" {
+			holds = "held by " + string(h.Author)
+		}
+		fmt.Fprintf(&b, "\n%s, %s: %s\nbecause: %s\n", h.ID, holds, h.Statement, h.Justification)
+	}
+	if s.Expected != "" {
+		fmt.Fprintf(&b, "\nexpected: %s\n", s.Expected)
+	}
+	fmt.Fprintf(&b, "\nasked of the arbiter: %s\n", s.Request)
+	for _, e := range s.Evidence {
+		fmt.Fprintf(&b, "\n%s, %s %s\n%s\n", e.ID, e.Kind, e.Path, e.Content)
+	}
+	if v.Verdict != nil {
+		fmt.Fprintf(&b, "\nverdict %s, by %s: %s\nroot cause: %s\n%s\nremedy: %s\n", v.VerdictRef, v.Verdict.Arbiter, v.Verdict.Outcome,
+			v.Verdict.RootCause, strings.Join(v.Verdict.Explanation, "\n"), v.Verdict.Remedy)
+	}
+	return b.String()
+}
+
+// Words implements spoken.
+func (r dispute) Words() string {
+	return fmt.Sprintf("%s · %s · round %d · parties %s: %s\n", r.Ref, r.State, r.Round, joined(r.Parties), r.Summary)
+}
+
+// Slim implements spoken.
+func (r dispute) Slim() dispute { return r }

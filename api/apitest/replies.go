@@ -343,7 +343,7 @@ func mailCases() []testCase {
 			assumes := block(`{"operation":"ADD","section":"assumption_ledger","payload":{"name":"n","statement":"s"}}`)
 			kills := block(`{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","payload":{"reason":"refuted"}}`)
 			got := purple.submits(id, rewrites+assumes+kills)
-			if got.Deltas[0].Code != brenner.CodeWriteDenied || got.Deltas[0].Pointer != "/section" || got.Deltas[1].Code != "" || got.Deltas[2].Code != "" {
+			if got.Deltas[0].Code != brenner.CodeWriteDenied || got.Deltas[0].Pointer != "/section" || got.Deltas[1].Code != "" || got.Deltas[2].Code != brenner.CodeInvalidTarget {
 				s.Errorf("got %+v", got.Deltas)
 			}
 			// Whoever hands it in, the author's role counts.
@@ -355,8 +355,8 @@ func mailCases() []testCase {
 			if text := green.readsMail(ingested.Bounce); !strings.Contains(text, "WRITE_DENIED") {
 				s.Errorf("the bounce says %s", text)
 			}
-			s.agent("BlueLake").submits(id, adds("lineage"))
-			s.pi.submits(id, rewrites) // the PI writes everything
+			s.agent("BlueLake").submits(id, adds("lineage")) // what was foretold of the kill no longer holds
+			s.pi.submits(id, rewrites)                       // the PI writes everything
 			res := s.pi.compiles(id)
 			if got := statuses(res.Outcomes); strings.Count(got, "applied") != 4 || strings.Count(got, "rejected WRITE_DENIED") != 1 {
 				s.Errorf("outcomes %s", got)
@@ -370,7 +370,7 @@ func mailCases() []testCase {
 				return res.Session.ID
 			}
 			blue, purple, green := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
-			id := began("") // answered is the default
+			id := began(api.CompileAnswered) // answered is the default
 			if st := s.pi.status(id); st.Compile != api.CompileAnswered || !st.CompileAt.IsZero() {
 				s.Errorf("status %+v", st)
 			}

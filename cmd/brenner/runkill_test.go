@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner"
 	"brenner/api"
 	"brenner/internal/pgtest"
 )
@@ -134,6 +135,8 @@ func (f *fleet) settled() {
 			worked[r.Task]++
 		case r.Outcome == api.OutcomeLost:
 			lost++
+		case r.Outcome == api.OutcomeFailed && strings.Contains(r.Said, string(brenner.CodeStoreUnavailable)):
+			// its program met the server while that was away, and was started again
 		default:
 			f.t.Errorf("%s ended as %s: %s %s", r.ID, r.Outcome, r.Cause, r.Said)
 		}
@@ -225,7 +228,7 @@ func TestRunner_OutlivesItsServer(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	_ = runner.Process.Signal(os.Interrupt)
-	if err := runner.Wait(); err != nil {
+	if err := runner.Wait(); err != nil && runner.ProcessState.ExitCode() != 10 { // 10: not every run came to something
 		t.Errorf("the runner: %v\n%s", err, out.String())
 	}
 	f.must("agent", "revoke", "outpost")

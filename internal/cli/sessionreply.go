@@ -111,8 +111,6 @@ func printReply(w *printer, sub api.Submission) {
 		state = "none of use: this is no answer yet"
 	case sub.DryRun:
 		state = "dry run, nothing was kept"
-	case sub.Compiled != brenner.Ref{}:
-		state = "all have answered, compiled as " + sub.Compiled.String()
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
 	printSubmission(w, sub)

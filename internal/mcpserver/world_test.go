@@ -283,9 +283,10 @@ func (a *agent) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api.
 	return use[api.PatchResult](ctx, a, "patch_apply", req.Write, request{req, string(req.Patch)})
 }
 
-// SubmitDeltas hands in for somebody else without the tool, which agents have.
+// SubmitDeltas hands in for somebody else, or what was mended, without the tool,
+// which agents have.
 func (a *agent) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest) (api.Submission, error) {
-	if req.From != "" {
+	if req.From != "" || req.AcceptMended {
 		return a.Service.SubmitDeltas(ctx, req)
 	}
 	return use[api.Submission](ctx, a, "delta_submit", req.Write, req)

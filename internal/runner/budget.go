@@ -23,6 +23,8 @@ type purse struct {
 	spent    program.Money
 	promised program.Money
 	runs     int
+	// jobs is how many runs may be under way at once, under how many are.
+	jobs, under int
 }
 
 // Spent is what a budget went to.
@@ -47,11 +49,15 @@ func (p *purse) take(prog *program.Program) (program.Money, error) {
 		if left <= 0 || prog.Bounds.Cost > left && !prog.Profile.Tells().Cost {
 			return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s of %s are spent or promised", p.spent+p.promised, p.Cost)
 		}
-		if prog.Bounds.Cost == 0 || prog.Bounds.Cost > left {
-			prog.Bounds.Cost = left
+		// One without a bound of its own leaves their share to those who may be
+		// started beside it.
+		if prog.Bounds.Cost == 0 {
+			prog.Bounds.Cost = max(1, left/program.Money(max(1, p.jobs-p.under)))
 		}
+		prog.Bounds.Cost = min(prog.Bounds.Cost, left)
 	}
 	p.runs++
+	p.under++
 	aside := prog.Bounds.Cost
 	p.promised += aside
 	return aside, nil
@@ -62,6 +68,7 @@ func (p *purse) settle(aside program.Money, run api.RunInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.promised -= aside
+	p.under--
 	if run.Usage.Cost != nil {
 		p.spent += *run.Usage.Cost
 	} else if run.ID != "" && run.Starts > 0 {

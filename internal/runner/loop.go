@@ -66,6 +66,7 @@ func (r *Runner) Work(ctx context.Context, plan Plan) (Done, error) {
 		l.plan.purse = &purse{Budget: plan.Budget}
 	}
 	l.plan.Jobs = min(max(plan.Jobs, 1), brenner.MaxJobs)
+	l.plan.purse.jobs = l.plan.Jobs
 	l.done.Runs = []api.RunInfo{}
 	err := l.labor(ctx)
 	l.done.Spent = l.plan.purse.sum()

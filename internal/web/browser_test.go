@@ -262,7 +262,7 @@ func setTheme(theme string) step {
 // than the screen, and readable for everybody in both themes.
 func TestBrowser_EveryPageIsSoundAndAccessible(t *testing.T) {
 	w := newDemo(t)
-	pages := addresses(w.tellMore())
+	pages := append(addresses(w.tellMore()), "/runs/"+w.startRun("biology"))
 	b := w.openBrowser(t)
 	for _, path := range pages {
 		b.open(path)

@@ -32,6 +32,7 @@ func TestBrowser_EveryFormIsDriven(t *testing.T) {
 	b.startsSessions()
 	b.looksAfterTheJournal()
 	b.handsOutTokens()
+	b.stopsARun(w.startRun("biology"))
 	for _, form := range web.Forms() {
 		if !b.driven[form] {
 			t.Errorf("no test sends the form %q of %s", form.Act, form.Page)
@@ -476,4 +477,11 @@ func (b *tab) handsOutTokens() {
 	b.fillIn(`form[action="/login"]`, "", "token="+secret)
 	b.reads("Inbox")
 	b.quiet("logging in")
+}
+
+func (b *tab) stopsARun(id string) {
+	b.Helper()
+	b.open("/runs/" + id)
+	b.fill("stop", "reason=in circles")
+	b.reads("It is asked to stop: in circles")
 }

@@ -19,17 +19,12 @@ func TestRuns_AreListedShownAndStopped(t *testing.T) {
 	_, _, body := b.get("/runs")
 	b.sees(body, "No agent has been started yet", "brenner ask")
 	must[api.AgentInfo](w)(w.pi().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "writer"}))
-	task := must[api.TaskInfo](w)(w.pi().NewTask(t.Context(), api.NewTaskRequest{Title: "Count the fish", Role: "writer"}))
-	start := api.StartRunRequest{
-		Work: api.Work{Task: task.ID}, Agent: "GreyStone", Runner: "here/1/2",
-		Program: api.RunProgram{Name: "local", Profile: program.Command, Tools: program.NoTools, Directory: program.Scratch},
-	}
-	run := must[api.StartedRun](w)(w.pi().StartRun(t.Context(), start))
+	run := must[api.RunInfo](w)(w.pi().Run(t.Context(), api.RunRequest{ID: w.startRun()}))
 	beat := api.BeatRunsRequest{Runner: "here/1/2", Runs: []api.RunBeat{{ID: run.ID, Does: "uses artifact_write"}}}
 	must[api.Beat](w)(w.pi().BeatRuns(t.Context(), beat))
 
 	_, _, body = b.get("/runs?state=running")
-	b.sees(body, run.ID, "GreyStone", task.ID, "running", "uses artifact_write", "not told")
+	b.sees(body, run.ID, "GreyStone", run.Task, "running", "uses artifact_write", "not told")
 	_, _, body = b.get("/runs/" + run.ID)
 	b.sees(body, "local (command)", "here/1/2", "Stop the run", "It is kept when the run ends")
 
@@ -55,4 +50,14 @@ func TestRuns_AreListedShownAndStopped(t *testing.T) {
 	if status, _, body := b.get("/runs/run-0"); status != http.StatusNotFound || !strings.Contains(body, string(brenner.CodeNotFound)) {
 		t.Errorf("a run that is not there: %d", status)
 	}
+}
+
+// startRun starts a run of GreyStone for a task of its own, and gives its id.
+func (w *world) startRun(modules ...brenner.Module) string {
+	w.Helper()
+	task := must[api.TaskInfo](w)(w.pi().NewTask(w.Context(), api.NewTaskRequest{Title: "Count the fish", Role: "writer", Modules: modules}))
+	return must[api.StartedRun](w)(w.pi().StartRun(w.Context(), api.StartRunRequest{
+		Work: api.Work{Task: task.ID}, Agent: "GreyStone", Runner: "here/1/2",
+		Program: api.RunProgram{Name: "local", Profile: program.Command, Tools: program.NoTools, Directory: program.Scratch},
+	})).ID
 }

@@ -157,7 +157,8 @@ func TestProcesses_BusyAtTheDeadline(t *testing.T) {
 	must(t, cmd.Wait())
 }
 
-// X7: writes that queue share a commit, each in its own savepoint.
+// X7: writes that queue share a commit; one that is refused before it has written
+// disturbs nobody.
 func TestWrite_QueuedWritesShareACommit(t *testing.T) {
 	opened, err := Open(context.Background(), "", Options{Scratch: true})
 	must(t, err)
@@ -176,11 +177,11 @@ func TestWrite_QueuedWritesShareACommit(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			err := s.Write(ctx, func(t store.Tx) error {
-				if err := t.PutActor(ctx, store.Actor{Name: brenner.ActorName(fmt.Sprint("w", i))}); err != nil {
-					return err
-				}
 				if i%10 == 0 {
 					return failed
+				}
+				if err := t.PutActor(ctx, store.Actor{Name: brenner.ActorName(fmt.Sprint("w", i))}); err != nil {
+					return err
 				}
 				groups[t.(*tx).tail]++
 				return nil

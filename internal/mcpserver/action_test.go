@@ -56,8 +56,13 @@ func TestRefusals_NameACallThatGetsFurther(t *testing.T) {
 		{"BlueLake", "task_claim", map[string]any{"id": "task-0"}, brenner.CodeNotFound, nil, false},
 		{"BlueLake", "artifact_write", map[string]any{"id": "mine", "type": "paper_note", "module": "lineage", "summary": "s", "content": note, "task": task.ID}, brenner.CodeTaskNotYours, nil, true},
 		{"RedSky", "task_complete", map[string]any{"id": task.ID}, brenner.CodeTaskNotYours, nil, false},
-		{"BlueLake", "artifact_write", map[string]any{"id": "near", "type": "paper_note", "module": "lineage", "summary": "t", "content": note}, brenner.CodeAlreadyExists,
-			map[string]any{"summary": "t", "content": note, "change": map[string]any{"what": "w", "why": "y"}}, false},
+		{
+			"BlueLake", "artifact_write",
+			map[string]any{"id": "near", "type": "paper_note", "module": "lineage", "summary": "t", "content": note},
+			brenner.CodeAlreadyExists,
+			map[string]any{"summary": "t", "content": note, "change": map[string]any{"what": "w", "why": "y"}},
+			false,
+		},
 		{"BlueLake", "artifact_write", map[string]any{"id": "RS-1", "summary": "t", "content": note}, brenner.CodeWriteDenied, nil, false},
 	} {
 		words, code := refusedWords(t, w.session(c.agent), c.tool, c.args)

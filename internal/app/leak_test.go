@@ -204,6 +204,9 @@ var exempt = []string{"Export", "Verify", "Replay", "Records", "Checkpoint", "Re
 // C33: whatever an agent asks for, in whatever way, no word of what it may not
 // read comes back: not in answers, not in refusals, not in what it searched for.
 func TestLeak_NoPathGivesAwayWhatItsReaderMayNotSee(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one caller at a time: nothing for the race detector")
+	}
 	for _, agent := range []struct {
 		name    brenner.ActorName
 		context bool

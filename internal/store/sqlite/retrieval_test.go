@@ -35,6 +35,9 @@ func (s settled) Write(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 func TestStore_IndexedAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same cases as TestStore")
+	}
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s, err := Open(context.Background(), "", Options{Scratch: true})
 		must(t, err)

@@ -21,6 +21,9 @@ func TestStore(t *testing.T) {
 
 // A store opened for a moment, as verify does, keeps the same contract.
 func TestStore_Scratch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same cases as TestStore")
+	}
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, "", sqlite.Options{Scratch: true}) })
 }
 

@@ -52,7 +52,7 @@ type AgentInfo struct {
 
 // AgentList lists actors by name, and the roles that have a policy.
 type AgentList struct {
-	Agents []AgentInfo    `json:"agents"`
+	Agents []AgentInfo    `json:"items"`
 	Roles  []brenner.Role `json:"roles"`
 }
 
@@ -63,7 +63,7 @@ type DenialsRequest struct {
 
 // DenialList lists refusals, newest first.
 type DenialList struct {
-	Denials []DenialInfo `json:"denials"`
+	Denials []DenialInfo `json:"items"`
 }
 
 // DenialInfo is one refusal.
@@ -101,7 +101,7 @@ type RevokeTokenRequest struct {
 
 // TokenList lists tokens in id order.
 type TokenList struct {
-	Tokens []TokenInfo `json:"tokens"`
+	Tokens []TokenInfo `json:"items"`
 }
 
 // TokenInfo is a token as others may see it.

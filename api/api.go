@@ -51,8 +51,9 @@ type Page struct {
 	Cursor string `json:"cursor,omitzero"` // from the previous page
 }
 
-// Next is part of every listing.
+// Next is part of every listing that comes in pages. As JSON all listings have
+// one shape: what is listed are its "items", and "next" asks for more of them.
 type Next struct {
 	// Cursor asks for the next page; empty on the last one.
-	Cursor string `json:"next_cursor,omitzero"`
+	Cursor string `json:"next,omitzero"`
 }

@@ -214,7 +214,7 @@ type HistoryResult struct {
 	Module    brenner.Module     `json:"module"`
 	Head      brenner.Version    `json:"head"`
 	Canonical brenner.Version    `json:"canonical,omitzero"`
-	Versions  []HistoryItem      `json:"versions"`
+	Versions  []HistoryItem      `json:"items"`
 	// Decisions are the promotions, demotions and deprecations, in order: what
 	// was canonical when.
 	Decisions []Decision `json:"decisions"`

@@ -72,7 +72,7 @@ type ListInvocationsRequest struct {
 // InvocationList is a page of invocations.
 type InvocationList struct {
 	Next
-	Invocations []InvocationItem `json:"invocations"`
+	Invocations []InvocationItem `json:"items"`
 }
 
 // InvocationItem is an invocation in a list.
@@ -118,7 +118,7 @@ type LaterRead struct {
 
 // ViewList lists view specs by role.
 type ViewList struct {
-	Views []ViewInfo `json:"views"`
+	Views []ViewInfo `json:"items"`
 }
 
 // ViewInfo is a view spec and where it comes from.

@@ -25,7 +25,7 @@ type Graph interface {
 
 // ForksResult lists forks.
 type ForksResult struct {
-	Forks []lineage.Fork `json:"forks"`
+	Forks []lineage.Fork `json:"items"`
 }
 
 // StaleRequest selects stale versions by module; empty: all.

@@ -39,6 +39,8 @@ type RecordsRequest struct {
 	Before int64 `json:"before,omitzero"`
 	Newest bool  `json:"newest,omitzero"`
 	Limit  int   `json:"limit,omitzero"`
+	// Cursor goes on where a page ended, whatever After and Before say.
+	Cursor string `json:"cursor,omitzero"`
 	// Kind and Actor keep records of one kind, or by one actor.
 	Kind  string            `json:"kind,omitzero"`
 	Actor brenner.ActorName `json:"actor,omitzero"`
@@ -54,7 +56,8 @@ type RecordsRequest struct {
 // through a bounded stretch at a time, so a page may hold few records, or none,
 // although there is More.
 type RecordList struct {
-	Records []RecordInfo `json:"records"`
+	Next
+	Records []RecordInfo `json:"items"`
 	Last    int64        `json:"last"`
 	More    bool         `json:"more"`
 }

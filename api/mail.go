@@ -58,7 +58,7 @@ type InboxRequest struct {
 // MessageList is a page of messages, oldest first.
 type MessageList struct {
 	Next
-	Messages []MessageInfo `json:"messages"`
+	Messages []MessageInfo `json:"items"`
 }
 
 // MessageInfo is a message without its text.

@@ -114,7 +114,7 @@ type ListBulletsRequest struct {
 // BulletList is a page of bullets.
 type BulletList struct {
 	Next
-	Bullets []playbook.Bullet `json:"bullets"`
+	Bullets []playbook.Bullet `json:"items"`
 }
 
 // BulletRequest asks for a bullet and a page of its records, newest first.

@@ -84,7 +84,7 @@ type TypesRequest struct {
 
 // TypesResult lists types; schemas only when one was asked for.
 type TypesResult struct {
-	Types []TypeInfo `json:"types"`
+	Types []TypeInfo `json:"items"`
 }
 
 // TypeInfo is an artifact type.

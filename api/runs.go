@@ -67,7 +67,7 @@ type OpenWorkRequest struct {
 
 // WorkList lists work, what has waited longest first.
 type WorkList struct {
-	Work []WorkItem `json:"work"`
+	Work []WorkItem `json:"items"`
 	// Blocked are pieces of work that have failed too often.
 	Blocked []WorkItem `json:"blocked"`
 	// Project is whose work it is, Programs the programs that its configuration
@@ -340,7 +340,7 @@ type ListRunsRequest struct {
 // RunList is a page of runs.
 type RunList struct {
 	Next
-	Runs []RunInfo `json:"runs"`
+	Runs []RunInfo `json:"items"`
 }
 
 // RunSum is what some runs used together.

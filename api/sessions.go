@@ -231,7 +231,7 @@ type ListSessionsRequest struct {
 // SessionList is a page of sessions.
 type SessionList struct {
 	Next
-	Sessions []SessionInfo `json:"sessions"`
+	Sessions []SessionInfo `json:"items"`
 }
 
 // SessionRequest names a session and, if not the newest, a version of its
@@ -505,7 +505,7 @@ type DiagnoseSessionRequest struct {
 // Diagnosis explains replies, oldest first.
 type Diagnosis struct {
 	Next
-	Replies []ReplyReport `json:"replies"`
+	Replies []ReplyReport `json:"items"`
 	// Silent are recipients from whom nothing came.
 	Silent []brenner.ActorName `json:"silent"`
 }
@@ -530,7 +530,7 @@ type ListConflictsRequest struct {
 // ConflictList lists unsettled fields.
 type ConflictList struct {
 	Next
-	Conflicts []SessionConflict `json:"conflicts"`
+	Conflicts []SessionConflict `json:"items"`
 }
 
 // SessionConflict is an unsettled field of a session artifact.

@@ -113,7 +113,7 @@ type ListStalematesRequest struct {
 // StalemateList is a page of stalemates, oldest first.
 type StalemateList struct {
 	Next
-	Stalemates []StalemateInfo `json:"stalemates"`
+	Stalemates []StalemateInfo `json:"items"`
 }
 
 // StalemateInfo is a stalemate at a glance.

@@ -111,7 +111,7 @@ type ListTasksRequest struct {
 // TaskList is a page of tasks, oldest first.
 type TaskList struct {
 	Next
-	Tasks []TaskInfo `json:"tasks"`
+	Tasks []TaskInfo `json:"items"`
 }
 
 // TaskInfo is a task.

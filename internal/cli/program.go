@@ -56,7 +56,7 @@ started only once you have allowed it here; see ` + "`brenner program allow`" + 
 					found = append(found, p)
 				}
 				return r.show(struct {
-					Programs []programs.Found `json:"programs"`
+					Programs []programs.Found `json:"items"`
 				}{found}, func(w *printer) {
 					rows := [][]string{{"PROGRAM", "PROFILE", "MODEL", "FROM", "INSTALLED", "ALLOWED", "TOOLS", "DIRECTORY"}}
 					for _, p := range found {

@@ -211,7 +211,7 @@ func TestResources_AreReadAsTheCaller(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for uri, want := range map[string]string{"brenner://artifact/log@1": `"talk"`, "brenner://snapshot": "#", "brenner://inbox": "messages"} {
+	for uri, want := range map[string]string{"brenner://artifact/log@1": `"talk"`, "brenner://snapshot": "#", "brenner://inbox": "items"} {
 		res, err := w.session("ada").ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, want) {
 			t.Errorf("%s: %+v, %v", uri, res, err)

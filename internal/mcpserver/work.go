@@ -121,7 +121,7 @@ type inboxRequest struct {
 	States  []api.MessageState `json:"states,omitzero" doc:"default: unread and read"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds to wait for an unread one, at most 60"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
-	Cursor  string             `json:"cursor,omitzero" doc:"next_cursor of the page before"`
+	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
 }
 

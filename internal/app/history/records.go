@@ -26,7 +26,22 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 		if err := kernel.CheckText(req.Text); err != nil {
 			return api.RecordList{}, err
 		}
-		return findRecords(c, req, limit)
+		if req.Cursor != "" {
+			at, err := kernel.OpenCursor[int64](req.Cursor)
+			if err != nil {
+				return api.RecordList{}, err
+			}
+			if req.Newest {
+				req.Before = at
+			} else {
+				req.After = at
+			}
+		}
+		out, err := findRecords(c, req, limit)
+		if out.More {
+			out.Cursor = kernel.MakeCursor(out.Last)
+		}
+		return out, err
 	})
 }
 

@@ -79,7 +79,7 @@ func ParseRef(s string) (Ref, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || v[0] == '+' {
-		return Ref{}, Errorf(CodeInvalidID, "%q is not a version number", clip(v)).
+		return Ref{}, Errorf(CodeInvalidID, "%q is not a version number", Clip(v, MaxQuote)).
 			WithHint("write a reference as ID@VERSION, for example notes-1@3")
 	}
 	return Ref{Artifact: ArtifactID(id), Version: Version(n)}, nil
@@ -120,15 +120,6 @@ func check(p *regexp.Regexp, what, s string) error {
 	if p.MatchString(s) {
 		return nil
 	}
-	return Errorf(CodeInvalidID, "%q is not a valid %s", clip(s), what).
+	return Errorf(CodeInvalidID, "%q is not a valid %s", Clip(s, MaxQuote), what).
 		WithHint("it must match " + p.String())
-}
-
-// clip keeps a quoted input short enough to stand in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -54,7 +54,7 @@ func lineOf(s string) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i+1]
 	}
-	return clip(s, 80)
+	return brenner.Clip(s, 80)
 }
 
 // clipLeft keeps the end of what stands before a difference.

@@ -249,7 +249,7 @@ func unified(before, after string) string {
 			b.WriteString("…\n")
 			break
 		}
-		b.WriteString(clip(h.String(), most) + "\n")
+		b.WriteString(brenner.Clip(h.String(), most) + "\n")
 	}
 	return b.String()
 }

@@ -179,7 +179,7 @@ func hasProtocol(raw []byte) bool {
 
 func unknownFormat(raw []byte, f Format) error {
 	if f != "" {
-		return invalidPatch("/format", "unknown format %q", clip(string(f), 40)).WithHint("use " + formatWords())
+		return invalidPatch("/format", "unknown format %q", brenner.Clip(string(f), 40)).WithHint("use " + formatWords())
 	}
 	if bytes.Contains(raw, []byte("<<<<<<<")) && bytes.Contains(raw, []byte(">>>>>>>")) {
 		return invalidPatch("", "this has conflict markers, not blocks that say SEARCH and REPLACE").WithHint("settle the conflict, then send the change")
@@ -240,5 +240,5 @@ func printablePath(p string) string {
 	if p == "" {
 		return "the text"
 	}
-	return fmt.Sprintf("%q", clip(p, 200))
+	return fmt.Sprintf("%q", brenner.Clip(p, 200))
 }

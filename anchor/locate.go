@@ -356,4 +356,4 @@ func (m miss) message(p Patch) (message, hint string) {
 }
 
 // quote shows the beginning of a text on one line.
-func quote(s string) string { return fmt.Sprintf("%q", clip(s, 60)) }
+func quote(s string) string { return fmt.Sprintf("%q", brenner.Clip(s, 60)) }

@@ -308,5 +308,5 @@ func tooMany(c triple, result string) string {
 
 func show(c triple, got, want string) string {
 	const most = 400
-	return fmt.Sprintf("base   %q\nours   %q\ntheirs %q\ngot    %q\ngit    %q", clip(c.base, most), clip(c.ours, most), clip(c.theirs, most), clip(got, most), clip(want, most))
+	return fmt.Sprintf("base   %q\nours   %q\ntheirs %q\ngot    %q\ngit    %q", brenner.Clip(c.base, most), brenner.Clip(c.ours, most), brenner.Clip(c.theirs, most), brenner.Clip(got, most), brenner.Clip(want, most))
 }

@@ -100,7 +100,7 @@ func checkDialect(raw []byte) error {
 	if !known {
 		hint = `it must be exactly "` + ProtocolID + `"`
 	}
-	return invalidPatch("/protocol_id", "protocol %q is not %s", clip(string(id), 80), ProtocolID).WithHint(hint)
+	return invalidPatch("/protocol_id", "protocol %q is not %s", brenner.Clip(string(id), 80), ProtocolID).WithHint(hint)
 }
 
 // refuseNull refuses null anywhere but in meta: in the protocol a member has
@@ -212,7 +212,7 @@ func (w wireOp) op(at string) (Op, error) {
 			err = invalidPatch(at+"/new_block", "replace_entire_file takes new_content, not new_block")
 		}
 	default:
-		return op, invalidPatch(at+"/op", "unknown operation %q", clip(*w.Op, 80)).
+		return op, invalidPatch(at+"/op", "unknown operation %q", brenner.Clip(*w.Op, 80)).
 			WithHint("use replace_block, delete_block or replace_entire_file")
 	}
 	if err == nil && w.NewContent != nil && op.Kind != ReplaceEntireFile {
@@ -275,7 +275,7 @@ func (a Anchor) check(at string) error {
 			return invalidPatch(at+"/text", "an anchor of white space only cannot be matched with ignore_whitespace")
 		}
 	default:
-		return invalidPatch(at+"/match_mode", "unknown match_mode %q", clip(string(a.Mode), 80)).
+		return invalidPatch(at+"/match_mode", "unknown match_mode %q", brenner.Clip(string(a.Mode), 80)).
 			WithHint("use exact or ignore_whitespace")
 	}
 	return nil
@@ -306,12 +306,4 @@ func asInvalidPatch(err error) error {
 		return err
 	}
 	return invalidPatch(e.Pointer, "%s", e.Message).Because(err)
-}
-
-// clip keeps a quotation short enough to stand in a message.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

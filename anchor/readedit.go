@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"brenner"
+
 	"brenner/canon"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -106,7 +108,7 @@ func (o object) edits(path, at string, depth int) ([]Edit, error) {
 		return o.replacement(path, old, at)
 	}
 	if line, ok := o["insert_line"]; ok {
-		return nil, invalidPatch(at+"/insert_line", "an insertion behind line %s quotes nothing, so that nobody can tell whether the line is the one that was meant", clip(string(line), 20)).
+		return nil, invalidPatch(at+"/insert_line", "an insertion behind line %s quotes nothing, so that nobody can tell whether the line is the one that was meant", brenner.Clip(string(line), 20)).
 			WithHint("quote the line as old_string, and send it with the new one as new_string")
 	}
 	if whole, ok, err := o.text(wholeNames, at); err != nil {

@@ -120,7 +120,7 @@ func unquoteName(s string) string {
 func (u *unifiedReader) hunk() error {
 	header := u.line()
 	m := hunkHeader.FindStringSubmatch(header)
-	h := hunk{wholeLines: true, name: fmt.Sprintf("hunk %s", strings.TrimSpace(clip(header, 60)))}
+	h := hunk{wholeLines: true, name: fmt.Sprintf("hunk %s", strings.TrimSpace(brenner.Clip(header, 60)))}
 	oldCount, newCount := -1, -1
 	if m != nil {
 		h.line, _ = strconv.Atoi(m[1])

@@ -97,9 +97,9 @@ func conflicting(all []Conflict) error {
 	for _, c := range all[:min(len(all), most)] {
 		lines = append(lines, brenner.Diagnostic{
 			Code: brenner.CodeRebaseConflict, Severity: brenner.SeverityError,
-			Message: fmt.Sprintf("line %d: base %q, ours %q, theirs %q", c.Line, clip(c.Base, inLine), clip(c.Ours, inLine), clip(c.Theirs, inLine)),
+			Message: fmt.Sprintf("line %d: base %q, ours %q, theirs %q", c.Line, brenner.Clip(c.Base, inLine), brenner.Clip(c.Ours, inLine), brenner.Clip(c.Theirs, inLine)),
 		})
-		c.Base, c.Ours, c.Theirs = clip(c.Base, longest), clip(c.Ours, longest), clip(c.Theirs, longest)
+		c.Base, c.Ours, c.Theirs = brenner.Clip(c.Base, longest), brenner.Clip(c.Ours, longest), brenner.Clip(c.Theirs, longest)
 		shown = append(shown, c)
 	}
 	where := fmt.Sprintf("at line %d", all[0].Line)

@@ -62,7 +62,7 @@ func (s Set) Paths() ([]string, error) {
 // stays below its root on any system, and gives its shortest spelling.
 func CleanPath(name string) (string, error) {
 	refused := func(why string) (string, error) {
-		return "", brenner.Errorf(brenner.CodePathRefused, "path %q %s", clip(name, 200), why).
+		return "", brenner.Errorf(brenner.CodePathRefused, "path %q %s", brenner.Clip(name, 200), why).
 			WithHint("name a file inside the root, such as notes/plan.md").At("/target/path")
 	}
 	switch {

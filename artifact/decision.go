@@ -72,5 +72,5 @@ func conflict(message, hint string) error {
 }
 
 func unknownStatus(s Status) error {
-	return brenner.Errorf(brenner.CodeInvalidValue, "unknown status %q", clip(string(s)))
+	return brenner.Errorf(brenner.CodeInvalidValue, "unknown status %q", brenner.Clip(string(s), brenner.MaxQuote))
 }

@@ -103,7 +103,7 @@ func checkTags(tags []string) error {
 			return at(err, where)
 		}
 		if utf8.RuneCountInString(tag) > brenner.MaxTagRunes {
-			return brenner.Errorf(brenner.CodeLimitExceeded, "the tag %q is longer than %d characters", clip(tag), brenner.MaxTagRunes).At(where)
+			return brenner.Errorf(brenner.CodeLimitExceeded, "the tag %q is longer than %d characters", brenner.Clip(tag, brenner.MaxQuote), brenner.MaxTagRunes).At(where)
 		}
 		if tag == "" || tag != strings.TrimSpace(tag) || strings.ContainsFunc(tag, notPrintable) {
 			return brenner.Errorf(brenner.CodeInvalidValue, "%q is not a tag", tag).At(where).
@@ -139,11 +139,11 @@ func checkLinks(links []Link) error {
 // definite version. Whether that version exists is for its keeper to say.
 func (l Link) Check() error {
 	if !slices.Contains(Relations(), l.Rel) {
-		return brenner.Errorf(brenner.CodeInvalidLink, "unknown relation %q", clip(string(l.Rel))).
+		return brenner.Errorf(brenner.CodeInvalidLink, "unknown relation %q", brenner.Clip(string(l.Rel), brenner.MaxQuote)).
 			WithHint("the relations are " + relationList())
 	}
 	if l.Artifact.Check() != nil || l.Version < 1 {
-		return brenner.Errorf(brenner.CodeInvalidLink, "%q does not name a version", clip(l.To().String())).
+		return brenner.Errorf(brenner.CodeInvalidLink, "%q does not name a version", brenner.Clip(l.To().String(), brenner.MaxQuote)).
 			WithHint("link to ID@VERSION, for example notes-1@3")
 	}
 	return nil

@@ -60,7 +60,7 @@ func (r *Registry) Lookup(name brenner.TypeName) (Type, error) {
 	if near := brenner.Nearest(string(name), known); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", clip(string(name))).WithHint(hint)
+	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", brenner.Clip(string(name), brenner.MaxQuote)).WithHint(hint)
 }
 
 // Types lists the types in force, sorted by name.
@@ -100,7 +100,7 @@ func (r *Registry) Validate(name brenner.TypeName, c Content) error {
 // addProject adds a type that comes from a project's configuration.
 func (r *Registry) addProject(t Type) *brenner.Error {
 	if err := t.Name.Check(); err != nil {
-		return invalidType("name", "%q is not a valid type name", clip(string(t.Name))).
+		return invalidType("name", "%q is not a valid type name", brenner.Clip(string(t.Name), brenner.MaxQuote)).
 			WithHint("use lower-case letters, digits and underscores, starting with a letter")
 	}
 	if _, exists := r.types[t.Name]; exists {
@@ -112,12 +112,12 @@ func (r *Registry) addProject(t Type) *brenner.Error {
 			WithHint("their state comes from commands of their own; leave record out")
 	}
 	if t.Singleton != "" && t.Singleton != PerProject && t.Singleton != PerModule {
-		return invalidType("singleton", "unknown singleton scope %q", clip(string(t.Singleton))).
+		return invalidType("singleton", "unknown singleton scope %q", brenner.Clip(string(t.Singleton), brenner.MaxQuote)).
 			WithHint("use project or module, or leave it out")
 	}
 	for i, f := range t.Formats {
 		if f != JSON && f != Text || slices.Contains(t.Formats[:i], f) {
-			return invalidType("formats", "unknown or repeated format %q", clip(string(f))).WithHint("use json, text or both")
+			return invalidType("formats", "unknown or repeated format %q", brenner.Clip(string(f), brenner.MaxQuote)).WithHint("use json, text or both")
 		}
 	}
 	t.Formats = slices.Clone(t.Formats)
@@ -162,13 +162,4 @@ func formatList(formats []Format) string {
 		words[i] = string(f)
 	}
 	return strings.Join(words, " or ")
-}
-
-// clip keeps a quoted input short enough to stand in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -192,7 +192,7 @@ func TestValidate_Violations(t *testing.T) {
 		{TypeRawLog, "xml", "<a/>", brenner.CodeInvalidValue, "", "xml"},
 		{"papernote", Text, "", brenner.CodeUnknownType, "", `"papernote"`},
 	} {
-		what := fmt.Sprintf("%s %s", tt.typ, clip(tt.content))
+		what := fmt.Sprintf("%s %s", tt.typ, brenner.Clip(tt.content, brenner.MaxQuote))
 		e := problem(t, what, r.Validate(tt.typ, Content{tt.format, []byte(tt.content)}), tt.code, tt.pointer)
 		if !strings.Contains(e.Message, tt.message) {
 			t.Errorf("%s: message %q, want %q in it", what, e.Message, tt.message)

@@ -71,10 +71,10 @@ func badSchema(name brenner.TypeName, err error) *brenner.Error {
 		e.Message += ": " + ours.Message
 		e.Pointer = ours.Pointer
 	case errors.As(err, &load):
-		e.Message += ": it refers to " + strconv.Quote(clip(load.URL)) + ", which is outside it"
+		e.Message += ": it refers to " + strconv.Quote(brenner.Clip(load.URL, brenner.MaxQuote)) + ", which is outside it"
 	case errors.As(err, &lost):
 		_, pointer, _ := strings.Cut(lost.URL, "#")
-		e.Message += ": nothing is at " + strconv.Quote(clip(pointer))
+		e.Message += ": nothing is at " + strconv.Quote(brenner.Clip(pointer, brenner.MaxQuote))
 	case errors.As(err, &invalid):
 		var v *jsonschema.ValidationError
 		if errors.As(invalid.Err, &v) {
@@ -137,12 +137,12 @@ func collect(v *jsonschema.ValidationError, list *[]brenner.Diagnostic) {
 		return
 	case *kind.Required:
 		for _, name := range k.Missing {
-			*list = append(*list, finding(v, strconv.Quote(clip(name))+" is missing"))
+			*list = append(*list, finding(v, strconv.Quote(brenner.Clip(name, brenner.MaxQuote))+" is missing"))
 		}
 		return
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			*list = append(*list, finding(v, strconv.Quote(clip(name))+" is not a known field", name))
+			*list = append(*list, finding(v, strconv.Quote(brenner.Clip(name, brenner.MaxQuote))+" is not a known field", name))
 		}
 		return
 	}
@@ -225,7 +225,7 @@ func explain(k jsonschema.ErrorKind) string {
 			return "must have at least one item"
 		}
 	case *kind.Pattern:
-		return strconv.Quote(clip(k.Got)) + " does not match " + k.Want
+		return strconv.Quote(brenner.Clip(k.Got, brenner.MaxQuote)) + " does not match " + k.Want
 	case *kind.FalseSchema:
 		return "is not allowed here"
 	}

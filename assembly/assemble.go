@@ -86,7 +86,7 @@ func (in Input) check() error {
 	}
 	bad := func(s string) bool { return !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 }
 	if i := slices.IndexFunc(texts, bad); i >= 0 {
-		return brenner.Errorf(brenner.CodeInvalidText, "%q is not valid UTF-8 or contains U+0000", clip(strings.ToValidUTF8(texts[i], "\ufffd")))
+		return brenner.Errorf(brenner.CodeInvalidText, "%q is not valid UTF-8 or contains U+0000", brenner.Clip(strings.ToValidUTF8(texts[i], "\ufffd"), brenner.MaxQuote))
 	}
 	return nil
 }

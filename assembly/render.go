@@ -60,7 +60,7 @@ func writerOf(f Format) (writer, error) {
 	case JSON:
 		return lines{}, nil
 	}
-	return nil, brenner.Errorf(brenner.CodeInvalidValue, "unknown format %q", clip(string(f))).WithHint("use markdown or json")
+	return nil, brenner.Errorf(brenner.CodeInvalidValue, "unknown format %q", brenner.Clip(string(f), brenner.MaxQuote)).WithHint("use markdown or json")
 }
 
 // notice tells the reader of a context which of its text speaks to it.

@@ -205,7 +205,7 @@ func (c *checker) rule(before []TypeRule, r TypeRule, pointer string) {
 	i := slices.IndexFunc(c.known, func(t artifact.Type) bool { return t.Name == r.Type })
 	switch {
 	case i < 0:
-		c.report(pointer+"/type", "the types are "+strings.Join(c.contextual(), ", "), "no type "+strconv.Quote(clip(string(r.Type))))
+		c.report(pointer+"/type", "the types are "+strings.Join(c.contextual(), ", "), "no type "+strconv.Quote(brenner.Clip(string(r.Type), brenner.MaxQuote)))
 	case !c.known[i].Contextual:
 		c.report(pointer+"/type", "leave it out; an agent that may read one asks for it by id", "a "+string(r.Type)+" never enters a context")
 	case slices.ContainsFunc(before, func(o TypeRule) bool { return o.Type == r.Type }):
@@ -228,7 +228,7 @@ func (c *checker) contextual() []string {
 
 func (c *checker) variant(pointer string, v Variant) {
 	if v != Summary && v != Full {
-		c.report(pointer, "use summary or full", "unknown variant "+strconv.Quote(clip(string(v))))
+		c.report(pointer, "use summary or full", "unknown variant "+strconv.Quote(brenner.Clip(string(v), brenner.MaxQuote)))
 	}
 }
 
@@ -250,10 +250,10 @@ func (c *checker) budget(b Budget) {
 		}
 	case InTokens:
 		if !slices.Contains(Families(), b.Family) {
-			c.report("/budget/family", "use gpt, gpt4, claude or gemini", "unknown model family "+strconv.Quote(clip(string(b.Family))))
+			c.report("/budget/family", "use gpt, gpt4, claude or gemini", "unknown model family "+strconv.Quote(brenner.Clip(string(b.Family), brenner.MaxQuote)))
 		}
 	default:
-		c.report("/budget/unit", "use bytes or tokens", "unknown unit "+strconv.Quote(clip(string(b.Unit))))
+		c.report("/budget/unit", "use bytes or tokens", "unknown unit "+strconv.Quote(brenner.Clip(string(b.Unit), brenner.MaxQuote)))
 	}
 }
 
@@ -282,21 +282,12 @@ func (c *checker) bullets(b Bullets) {
 	c.within("/bullets/max", b.Max, 0, brenner.MaxCandidates)
 	for i, s := range b.Stages {
 		if s != playbook.Prod && s != playbook.Staging && s != playbook.Shadow {
-			c.report("/bullets/stages/"+strconv.Itoa(i), "use PROD, STAGING or SHADOW", "bullets in "+strconv.Quote(clip(string(s)))+" never enter a context")
+			c.report("/bullets/stages/"+strconv.Itoa(i), "use PROD, STAGING or SHADOW", "bullets in "+strconv.Quote(brenner.Clip(string(s), brenner.MaxQuote))+" never enter a context")
 		}
 	}
 	for i, d := range b.Domains {
 		if err := d.Check(); err != nil {
-			c.report("/bullets/domains/"+strconv.Itoa(i), "use lower-case letters, digits and hyphens", strconv.Quote(clip(string(d)))+" is not a domain")
+			c.report("/bullets/domains/"+strconv.Itoa(i), "use lower-case letters, digits and hyphens", strconv.Quote(brenner.Clip(string(d), brenner.MaxQuote))+" is not a domain")
 		}
 	}
-}
-
-// clip keeps a quoted input short enough to stand in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"brenner"
 	"brenner/canon"
@@ -77,12 +76,7 @@ func (f Finding) Critique() jsontext.Value {
 
 // excerpt shortens a quotation.
 func excerpt(text string) string {
-	const most = 300
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most]) + "…"
+	return brenner.Clip(strings.TrimSpace(text), 300)
 }
 
 // Embedder gives one unit vector per text, in order.

@@ -132,7 +132,7 @@ func (c *Config) checkTypes(say sayer) {
 
 func oneOf(say sayer, at, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
-		say(at, fmt.Sprintf("%q is not one of the values", clip(value)), fmt.Sprintf("use one of %q", allowed))
+		say(at, fmt.Sprintf("%q is not one of the values", brenner.Clip(value, 60)), fmt.Sprintf("use one of %q", allowed))
 	}
 }
 
@@ -142,13 +142,13 @@ func (c *Config) checkPrompts(say, sayName sayer) {
 		blank := strings.TrimSpace(p.Text) == ""
 		switch {
 		case !slices.Contains(roster.PromptNames(), name):
-			sayName(at, fmt.Sprintf("unknown key %q", clip(name)), suggest(name, roster.PromptNames()))
+			sayName(at, fmt.Sprintf("unknown key %q", brenner.Clip(name, 60)), suggest(name, roster.PromptNames()))
 		case (p.Path == "") == blank:
 			say(at, "a prompt is a path or a text", "write a file name, or {text: …}")
 		case len(p.Text) > brenner.MaxPromptBytes:
 			say(at, fmt.Sprintf("the prompt is longer than %d bytes", brenner.MaxPromptBytes), "")
 		case p.Path != "" && !fs.ValidPath(p.Path):
-			say(at, fmt.Sprintf("%q is not a path inside the project", clip(p.Path)), "give it relative to the configuration file, with slashes")
+			say(at, fmt.Sprintf("%q is not a path inside the project", brenner.Clip(p.Path, 60)), "give it relative to the configuration file, with slashes")
 		}
 	}
 }

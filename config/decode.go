@@ -198,9 +198,9 @@ func misfit(e *json.SemanticError) (at jsontext.Pointer, message, hint string) {
 		return at + jsontext.Pointer(own.Pointer), own.Message, own.Hint
 	case errors.Is(e, json.ErrUnknownName):
 		name := at.LastToken()
-		return at, fmt.Sprintf("unknown key %q", clip(name)), suggest(name, members(e.GoType))
+		return at, fmt.Sprintf("unknown key %q", brenner.Clip(name, 60)), suggest(name, members(e.GoType))
 	case e.JSONKind == '0' && e.GoType.Kind() == reflect.Int:
-		return at, fmt.Sprintf("%s is not written as a whole number", clip(string(e.JSONValue))), ""
+		return at, fmt.Sprintf("%s is not written as a whole number", brenner.Clip(string(e.JSONValue), 60)), ""
 	}
 	return at, fmt.Sprintf("%s where %s was expected", kinds[e.JSONKind.String()], kinds[e.GoType.Kind().String()]), ""
 }

@@ -151,7 +151,7 @@ func (doc document) index(report func(place, jsontext.Pointer, string, string)) 
 			continue
 		}
 		if first, twice := x.names[at]; twice {
-			report(p, at, fmt.Sprintf("the key %q stands twice in one object", clip(tok.String())),
+			report(p, at, fmt.Sprintf("the key %q stands twice in one object", brenner.Clip(tok.String(), 60)),
 				fmt.Sprintf("the first is at %d:%d", first.line, first.column))
 			continue
 		}

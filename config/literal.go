@@ -386,22 +386,13 @@ func (l *literalReader) here() string {
 		return "the end of the file"
 	}
 	if word, _ := l.ident(); word != "" {
-		return "`" + clip(word) + "`"
+		return "`" + brenner.Clip(word, 60) + "`"
 	}
 	if bytes.HasPrefix(l.text[l.off:], []byte("...")) {
 		return "`...`"
 	}
 	r, _ := utf8.DecodeRune(l.text[l.off:])
 	return "`" + string(r) + "`"
-}
-
-// clip keeps a word short enough to stand in a message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return string(bytes.ToValidUTF8([]byte(s[:most]), nil)) + "…"
 }
 
 // appendQuoted cannot fail: every reader gives valid UTF-8.

@@ -30,7 +30,7 @@ func Summary(a *Artifact) string {
 	if rt, ok := a.Item("RT"); ok && rt.Text("statement") != "" {
 		text += " Thread: " + strings.Join(strings.Fields(rt.Text("statement")), " ")
 	}
-	return shorten(text, brenner.MaxSummaryRunes)
+	return brenner.Clip(text, brenner.MaxSummaryRunes)
 }
 
 // ChangeNote says what a merge changed, by counts, and why, by the rationales
@@ -55,16 +55,9 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 	if n := len(r.Artifact.Conflicts()); n > 0 {
 		what += fmt.Sprintf("; %d fields in conflict", n)
 	}
-	why = shorten(strings.Join(slices.Compact(reasons), "\n"), brenner.MaxNoteRunes)
+	why = brenner.Clip(strings.Join(slices.Compact(reasons), "\n"), brenner.MaxNoteRunes)
 	if why == "" {
 		why = "no rationale was given"
 	}
 	return what, why
-}
-
-func shorten(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"brenner"
+
 	"brenner/canon"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -129,15 +131,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // clip keeps a quoted input short enough to stand in a message, and keeps it
 // from driving a terminal.
 func clip(s string) string {
-	const most = 80
-	cut := strings.ToValidUTF8(s[:min(len(s), most)], "")
-	if len(s) > most {
-		cut += "…"
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '\uFFFD'
-	}, cut)
+	}, brenner.Clip(s, brenner.MaxQuote))
 }

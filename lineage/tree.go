@@ -114,9 +114,5 @@ func oneLine(s string, most int) string {
 		}
 		return r
 	}, s)
-	runes := []rune(strings.Join(strings.Fields(clean), " "))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
+	return brenner.Clip(strings.Join(strings.Fields(clean), " "), most)
 }

@@ -307,7 +307,7 @@ func (b *Book) Commit(c Change) error {
 }
 
 func unknownBullet(id BulletID) error {
-	return brenner.Errorf(brenner.CodeNotFound, "there is no bullet %s", clip(string(id))).
+	return brenner.Errorf(brenner.CodeNotFound, "there is no bullet %s", brenner.Clip(string(id), brenner.MaxQuote)).
 		WithHint("check the id").Try(brenner.Do("playbook.list"))
 }
 

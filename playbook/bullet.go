@@ -22,7 +22,7 @@ var (
 // Check reports INVALID_DOMAIN unless the domain is a name and not reserved.
 func (d Domain) Check() error {
 	if !domainPattern.MatchString(string(d)) {
-		return brenner.Errorf(brenner.CodeInvalidDomain, "%q is not a valid domain", clip(string(d))).
+		return brenner.Errorf(brenner.CodeInvalidDomain, "%q is not a valid domain", brenner.Clip(string(d), brenner.MaxQuote)).
 			WithHint("it must match " + domainPattern.String())
 	}
 	if slices.Contains(reservedDomains, d) {
@@ -51,7 +51,7 @@ func (s Section) Check() error {
 	if slices.Contains(Sections, s) {
 		return nil
 	}
-	return brenner.Errorf(brenner.CodeUnknownSection, "%q is not a section", clip(string(s))).
+	return brenner.Errorf(brenner.CodeUnknownSection, "%q is not a section", brenner.Clip(string(s), brenner.MaxQuote)).
 		WithHint("use helpful (do this), harmful (avoid this) or neutral (a fact)")
 }
 
@@ -90,7 +90,7 @@ func bulletID(d Domain, n int) BulletID {
 func ParseBulletID(s string) (BulletID, error) {
 	id := BulletID(s)
 	if id.number() == 0 || !domainPattern.MatchString(string(id.Domain())) {
-		return "", brenner.Errorf(brenner.CodeInvalidID, "%q is not a bullet id", clip(s)).
+		return "", brenner.Errorf(brenner.CodeInvalidID, "%q is not a bullet id", brenner.Clip(s, brenner.MaxQuote)).
 			WithHint("write it as DOMAIN.NUMBER, for example python.12")
 	}
 	return id, nil
@@ -232,12 +232,3 @@ func (b Bullet) Opposition() int {
 // instant drops what JSON does not carry, so that a bullet read back from a
 // journal has the digest it was written with.
 func instant(t time.Time) time.Time { return t.UTC().Round(0) }
-
-// clip keeps a quoted input short enough to stand in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}

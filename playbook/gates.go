@@ -114,7 +114,7 @@ func (b *Book) ForceStage(id BulletID, to Stage, act Act) (Change, error) {
 		return Change{}, err
 	}
 	if to != Shadow && to != Staging && to != Prod {
-		return Change{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a stage a bullet can be put on", clip(string(to))).
+		return Change{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a stage a bullet can be put on", brenner.Clip(string(to), brenner.MaxQuote)).
 			WithHint("use SHADOW, STAGING or PROD")
 	}
 	d := b.draft(act)

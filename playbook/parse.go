@@ -71,7 +71,7 @@ func Parse(raw []byte, format Format) ([]Insight, error) {
 	case FormatMarkdown:
 		insights, err = parseMarkdown(raw)
 	default:
-		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of insights", clip(string(format))).
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a format of insights", brenner.Clip(string(format), brenner.MaxQuote)).
 			WithHint("use json, jsonl or markdown")
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func parseMarkdown(raw []byte) ([]Insight, error) {
 			open = false
 			section = Section(strings.ToLower(strings.TrimSpace(line[3:])))
 			if section.Check() != nil {
-				return nil, brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", number, clip(line[3:])).
+				return nil, brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", number, brenner.Clip(line[3:], brenner.MaxQuote)).
 					WithHint("name the sections Helpful, Harmful and Neutral")
 			}
 		default:

@@ -79,7 +79,7 @@ func ParseRecordRef(s string) (RecordRef, error) {
 	bullet, err := ParseBulletID(id)
 	seq, numErr := strconv.Atoi(digits)
 	if err != nil || numErr != nil || seq < 1 || strconv.Itoa(seq) != digits {
-		return RecordRef{}, brenner.Errorf(brenner.CodeInvalidID, "%q is not a record of a bullet", clip(s)).
+		return RecordRef{}, brenner.Errorf(brenner.CodeInvalidID, "%q is not a record of a bullet", brenner.Clip(s, brenner.MaxQuote)).
 			WithHint("write it as BULLET#SEQ, for example python.12#3")
 	}
 	return RecordRef{bullet, seq}, nil

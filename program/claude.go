@@ -148,7 +148,7 @@ func toolName(name string) string {
 	for _, prefix := range []string{"mcp__" + server + "__", "mcp_" + server + "_", server + "_", server + "."} {
 		name = strings.TrimPrefix(name, prefix)
 	}
-	return "uses " + clip(name, 60)
+	return "uses " + brenner.Clip(name, 60)
 }
 
 // finish takes the numbers of the result, which count every model that was

@@ -3,6 +3,8 @@ package program
 import (
 	"strings"
 
+	"brenner"
+
 	"github.com/go-json-experiment/json"
 )
 
@@ -85,7 +87,7 @@ func codexDoes(e codexEvent) string {
 	case "mcp_tool_call":
 		return toolName(e.Item.Tool)
 	case "command_execution":
-		return "runs " + clip(strings.Join(strings.Fields(e.Item.Command), " "), 60)
+		return "runs " + brenner.Clip(strings.Join(strings.Fields(e.Item.Command), " "), 60)
 	case "file_change":
 		return "edits files"
 	}

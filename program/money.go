@@ -28,7 +28,7 @@ func ParseMoney(s string) (Money, error) {
 	f, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(s), "$"), 64)
 	m, ok := Dollars(f)
 	if err != nil || !ok {
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not an amount in US dollars", clip(s, 40)).WithHint("write it as 2 or 0.25")
+		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not an amount in US dollars", brenner.Clip(s, 40)).WithHint("write it as 2 or 0.25")
 	}
 	return m, nil
 }

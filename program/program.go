@@ -93,7 +93,7 @@ func CheckName(name string) error {
 	if nameForm.MatchString(name) {
 		return nil
 	}
-	return brenner.Errorf(brenner.CodeInvalidID, "%q is not the name of a program", clip(name, 80)).
+	return brenner.Errorf(brenner.CodeInvalidID, "%q is not the name of a program", brenner.Clip(name, 80)).
 		WithHint("use letters, digits, dots, dashes and underscores, at most 64")
 }
 
@@ -116,11 +116,11 @@ func Parse(raw []byte) (Program, error) {
 func (p Program) Check() error {
 	spec, known := specs[p.Profile]
 	if !known {
-		return invalid("/profile", "there is no profile %q", clip(string(p.Profile), 80)).
+		return invalid("/profile", "there is no profile %q", brenner.Clip(string(p.Profile), 80)).
 			WithHint("profiles: " + strings.Join(names(), ", "))
 	}
 	if p.Model != "" && !modelForm.MatchString(p.Model) {
-		return invalid("/model", "%q cannot be the name of a model", clip(p.Model, 80))
+		return invalid("/model", "%q cannot be the name of a model", brenner.Clip(p.Model, 80))
 	}
 	if err := p.checkFields(spec); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (p Program) checkFields(spec spec) error {
 	}
 	for i, name := range p.Env {
 		if !variableForm.MatchString(name) {
-			return invalid(fmt.Sprintf("/env/%d", i), "%q is not the name of a variable", clip(name, 80)).
+			return invalid(fmt.Sprintf("/env/%d", i), "%q is not the name of a variable", brenner.Clip(name, 80)).
 				WithHint("name the variable alone; its value comes from your environment")
 		}
 		if strings.HasPrefix(name, "BRENNER_") {
@@ -263,11 +263,3 @@ func (p Program) Digest() brenner.Digest {
 }
 
 func canonical(p Program) string { return string(canon.MustMarshal(p)) }
-
-// clip keeps the start of a text for a message.
-func clip(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
-}

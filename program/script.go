@@ -66,7 +66,7 @@ func ParsePlay(text string) (Play, error) {
 			agent := brenner.ActorName(strings.TrimSpace(name))
 			if agent != anyone {
 				if err := agent.Check(); err != nil {
-					return Play{}, badLine(number, "%q is not the name of an agent", clip(string(agent), 60))
+					return Play{}, badLine(number, "%q is not the name of an agent", brenner.Clip(string(agent), 60))
 				}
 			}
 			p.Parts = append(p.Parts, Part{Agent: agent})
@@ -105,7 +105,7 @@ func parseStep(line string) (Step, error) {
 	case "wait":
 		d, err := time.ParseDuration(rest)
 		if err != nil || d < 0 {
-			return Step{}, fmt.Errorf("%q is not a length of time", clip(rest, 40))
+			return Step{}, fmt.Errorf("%q is not a length of time", brenner.Clip(rest, 40))
 		}
 		return Step{Wait: d}, nil
 	case "tool":
@@ -122,11 +122,11 @@ func parseStep(line string) (Step, error) {
 		return Step{Usage: u}, err
 	case "fail":
 		if _, known := sentences[Cause(rest)]; !known {
-			return Step{}, fmt.Errorf("%q is not a cause", clip(rest, 40))
+			return Step{}, fmt.Errorf("%q is not a cause", brenner.Clip(rest, 40))
 		}
 		return Step{Fail: Cause(rest)}, nil
 	}
-	return Step{}, fmt.Errorf("there is no step %q", clip(word, 40))
+	return Step{}, fmt.Errorf("there is no step %q", brenner.Clip(word, 40))
 }
 
 func parseUsage(text string) (*Usage, error) {
@@ -143,7 +143,7 @@ func parseUsage(text string) (*Usage, error) {
 		}
 		var n int64
 		if _, err := fmt.Sscanf(value, "%d", &n); err != nil || n < 0 {
-			return nil, fmt.Errorf("%q is not a number of tokens", clip(value, 40))
+			return nil, fmt.Errorf("%q is not a number of tokens", brenner.Clip(value, 40))
 		}
 		if u.Tokens == nil {
 			u.Tokens = &Tokens{}
@@ -156,7 +156,7 @@ func parseUsage(text string) (*Usage, error) {
 		case "out":
 			u.Tokens.Out = n
 		default:
-			return nil, fmt.Errorf("usage has no %q", clip(name, 40))
+			return nil, fmt.Errorf("usage has no %q", brenner.Clip(name, 40))
 		}
 	}
 	return u, nil

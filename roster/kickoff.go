@@ -59,7 +59,7 @@ func (k Kickoff) Compose() ([]Message, error) {
 func (k Kickoff) subject() string {
 	s := "KICKOFF: " + string(k.Session)
 	if q := oneLine(k.Question); q != "" {
-		s += " – " + cut(q, 100)
+		s += " – " + brenner.Clip(q, 100)
 	}
 	return s
 }
@@ -247,14 +247,6 @@ func quote(s, empty string) string {
 func oneLine(s string) string {
 	fields := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	return strings.Join(fields, " ")
-}
-
-// cut keeps the first most characters.
-func cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }
 
 // Starts lists how to start the program of each recipient, in their order.

@@ -63,7 +63,7 @@ func (a *arbiter) step(format string, args ...any) {
 func (a *arbiter) findPatch() bool {
 	for _, e := range a.s.Missing() {
 		a.lacking = append(a.lacking, e.ID)
-		a.step("%s is a placeholder, not content: %q", e.name(), clip(e.Content))
+		a.step("%s is a placeholder, not content: %q", e.name(), brenner.Clip(e.Content, 120))
 	}
 	for _, e := range a.s.Evidence {
 		if e.Kind != KindPatch || e.Missing {

@@ -176,7 +176,7 @@ func placeholders(evidence []Evidence, had int) error {
 		if e.Missing {
 			found = append(found, brenner.Diagnostic{
 				Code: brenner.CodeEvidencePlaceholder, Severity: brenner.SeverityError, Subject: e.ID,
-				Message: fmt.Sprintf("%s is a placeholder: %q", e.name(), clip(e.Content)),
+				Message: fmt.Sprintf("%s is a placeholder: %q", e.name(), brenner.Clip(e.Content, 120)),
 				Pointer: fmt.Sprintf("/evidence/%d/content", e.position()-had),
 			})
 		}
@@ -193,7 +193,7 @@ func placeholders(evidence []Evidence, had int) error {
 // one to three alternatives, evidence, a summary and a request.
 func (s Stalemate) Check() error {
 	if _, err := time.Parse(time.RFC3339, s.RaisedAt); err != nil {
-		return invalid("/raised_at", "%q is not an RFC 3339 instant", clip(s.RaisedAt))
+		return invalid("/raised_at", "%q is not an RFC 3339 instant", brenner.Clip(s.RaisedAt, 120))
 	}
 	if strings.TrimSpace(s.Summary) == "" {
 		return invalid("/summary", "the summary is empty")
@@ -224,7 +224,7 @@ func (s Stalemate) checkParties() error {
 	for i, h := range s.Hypotheses {
 		at := fmt.Sprintf("/hypotheses/%d", i)
 		if err := h.Author.Check(); err != nil {
-			return invalid(at+"/author", "%q is not a name", clip(string(h.Author)))
+			return invalid(at+"/author", "%q is not a name", brenner.Clip(string(h.Author), 120))
 		}
 		if slices.ContainsFunc(seen, func(n brenner.ActorName) bool { return strings.EqualFold(string(n), string(h.Author)) }) {
 			return invalid(at+"/author", "%s has two hypotheses", h.Author)
@@ -272,12 +272,4 @@ func (s Stalemate) checkEvidence() error {
 
 func invalid(pointer, format string, args ...any) *brenner.Error {
 	return brenner.Errorf(brenner.CodeInvalidStalemate, format, args...).At(pointer)
-}
-
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -62,7 +62,7 @@ type Finding struct {
 // agrees with the findings.
 func CheckVerdict(s Stalemate, v Verdict) error {
 	if err := v.Arbiter.Check(); err != nil {
-		return badVerdict("/arbiter", "%q is not a name", clip(string(v.Arbiter)))
+		return badVerdict("/arbiter", "%q is not a name", brenner.Clip(string(v.Arbiter), 120))
 	}
 	if s.isParty(v.Arbiter) {
 		return arbiterIsParty(v.Arbiter)
@@ -97,10 +97,10 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 // an undetermined one may rest on evidence that is missing.
 func (s Stalemate) checkFinding(f Finding, at string) error {
 	if !slices.ContainsFunc(s.All(), func(h Hypothesis) bool { return h.ID == f.Hypothesis }) {
-		return badVerdict(at+"/hypothesis", "there is no hypothesis %q", clip(f.Hypothesis))
+		return badVerdict(at+"/hypothesis", "there is no hypothesis %q", brenner.Clip(f.Hypothesis, 120))
 	}
 	if !slices.Contains([]Ruling{Upheld, Refuted, Undetermined}, f.Ruling) {
-		return badVerdict(at+"/ruling", "unknown ruling %q", clip(string(f.Ruling))).WithHint("use upheld, refuted or undetermined")
+		return badVerdict(at+"/ruling", "unknown ruling %q", brenner.Clip(string(f.Ruling), 120)).WithHint("use upheld, refuted or undetermined")
 	}
 	if strings.TrimSpace(f.Reason) == "" {
 		return badVerdict(at+"/reason", "the reason is empty")
@@ -112,7 +112,7 @@ func (s Stalemate) checkFinding(f Finding, at string) error {
 	for i, id := range f.Evidence {
 		k := slices.IndexFunc(s.Evidence, func(e Evidence) bool { return e.ID == id })
 		if k < 0 {
-			return badVerdict(fmt.Sprintf("%s/evidence/%d", at, i), "there is no evidence %q", clip(id))
+			return badVerdict(fmt.Sprintf("%s/evidence/%d", at, i), "there is no evidence %q", brenner.Clip(id, 120))
 		}
 		present = present || !s.Evidence[k].Missing
 	}
@@ -152,7 +152,7 @@ func (s Stalemate) checkFindings(v Verdict) error {
 			return badVerdict("/outcome", "%s, but a finding upholds a hypothesis", v.Outcome)
 		}
 	default:
-		return badVerdict("/outcome", "unknown outcome %q", clip(string(v.Outcome))).
+		return badVerdict("/outcome", "unknown outcome %q", brenner.Clip(string(v.Outcome), 120)).
 			WithHint("use hypothesis_upheld, other_cause, insufficient_evidence or not_reproducible")
 	}
 	return nil

@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"brenner"
 )
@@ -53,9 +52,5 @@ func rule(line string) bool {
 
 // clip bounds a summary.
 func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= brenner.MaxSummaryRunes {
-		return s
-	}
-	return string([]rune(s)[:brenner.MaxSummaryRunes-1]) + "…"
+	return brenner.Clip(strings.Join(strings.Fields(s), " "), brenner.MaxSummaryRunes)
 }

@@ -56,11 +56,7 @@ func table(w *printer, rows ...[]string) {
 
 // oneLine makes a text fit a column.
 func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
+	return brenner.Clip(strings.Join(strings.Fields(s), " "), most)
 }
 
 // printable keeps text of an artifact from driving the terminal, and from

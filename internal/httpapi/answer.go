@@ -127,7 +127,7 @@ func versionOf(match string) (brenner.Version, error) {
 	text, _, _ := strings.Cut(strings.Trim(match, `"`), "-")
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not an entity tag of ours", clip(match)).
+		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not an entity tag of ours", brenner.Clip(match, brenner.MaxQuote)).
 			WithHint("send the ETag that came with the artifact")
 	}
 	return brenner.Version(n), nil

@@ -124,7 +124,7 @@ func unknownParameter(query url.Values, fields map[string]schema.Field) error {
 		}
 	}
 	slices.Sort(known)
-	err := brenner.Errorf(brenner.CodeInvalidValue, "unknown parameter %q", clip(slices.Min(unknown)))
+	err := brenner.Errorf(brenner.CodeInvalidValue, "unknown parameter %q", brenner.Clip(slices.Min(unknown), brenner.MaxQuote))
 	if len(known) > 0 {
 		err.Hint = "this takes " + strings.Join(known, ", ")
 	}
@@ -165,7 +165,7 @@ func scalar(name string, t reflect.Type, text string) (any, error) {
 		v, err = strconv.ParseInt(text, 10, 64)
 	}
 	if err != nil {
-		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a value of %s", clip(text), name).At("/" + name)
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a value of %s", brenner.Clip(text, brenner.MaxQuote), name).At("/" + name)
 	}
 	return v, nil
 }
@@ -241,13 +241,4 @@ func readKey(value string) (string, error) {
 		return "", brenner.Errorf(brenner.CodeInvalidValue, "the idempotency key cannot be read").Because(err)
 	}
 	return key, nil
-}
-
-// clip keeps a quoted input short enough to stand in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -83,7 +83,7 @@ func (s *Server) addressed(next http.Handler) http.Handler {
 		head.Set("Referrer-Policy", "no-referrer")
 		switch {
 		case !s.answersTo(h.Host) && !isProbe(h):
-			fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this server does not answer to the name %q", clip(h.Host)).
+			fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this server does not answer to the name %q", brenner.Clip(h.Host, brenner.MaxQuote)).
 				WithHint("use the address it printed, or name the host with --host when starting it"))
 		case s.stopping.Load() && h.URL.Path != "/healthz":
 			w.Header().Set("Connection", "close")

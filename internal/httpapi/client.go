@@ -34,7 +34,7 @@ var _ api.Service = (*Client)(nil)
 func NewClient(address, token string, transport http.RoundTripper) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not the address of a server", clip(address)).
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "%q is not the address of a server", brenner.Clip(address, brenner.MaxQuote)).
 			WithHint("write http://HOST:PORT or https://HOST")
 	}
 	if token == "" {

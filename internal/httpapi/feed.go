@@ -64,7 +64,7 @@ func feedStart(h *http.Request, c Caller) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a position of the journal", clip(text)).At("/after")
+		return 0, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a position of the journal", brenner.Clip(text, brenner.MaxQuote)).At("/after")
 	}
 	return n, nil
 }

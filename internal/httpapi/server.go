@@ -160,7 +160,7 @@ func (s *Server) mux() *http.ServeMux {
 
 // none answers a program that asks for what there is not.
 func none(w http.ResponseWriter, h *http.Request) {
-	fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, clip(h.URL.Path)).
+	fail(w, h, brenner.Errorf(brenner.CodeNotFound, "nothing answers %s %s", h.Method, brenner.Clip(h.URL.Path, brenner.MaxQuote)).
 		WithHint("see "+prefix+"/openapi.json"))
 }
 

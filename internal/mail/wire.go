@@ -172,11 +172,7 @@ func parseTime(s string) time.Time {
 
 // clip keeps a server's words short and on one line.
 func clip(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
-	if r := []rune(s); len(r) > 300 {
-		return string(r[:299]) + "…"
-	}
-	return s
+	return brenner.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
 }
 
 func orDash(s string) string {

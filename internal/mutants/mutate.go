@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner"
 )
 
 // mutant is one small change of a file that ought to make a test fail.
@@ -30,10 +32,7 @@ func (m mutant) name() string {
 // inLine makes code fit a line, and a cell of a table.
 func inLine(code string) string {
 	const most = 70
-	code = strings.ReplaceAll(strings.Join(strings.Fields(code), " "), "|", "¦")
-	if r := []rune(code); len(r) > most {
-		code = string(r[:most]) + "…"
-	}
+	code = brenner.Clip(strings.ReplaceAll(strings.Join(strings.Fields(code), " "), "|", "¦"), most)
 	if code == "" {
 		return "nothing"
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"brenner"
+
 	"brenner/api"
 	"brenner/program"
 )
@@ -21,7 +23,7 @@ func (r *Runner) changeOf(ctx context.Context, run api.StartedRun, p *place, end
 	}
 	change, err := p.tree.change(ctx, run.Agent, fmt.Sprintf("%s for %s\n\nRun %s", run.Agent, run.Work, run.ID))
 	if err != nil {
-		return nil, []string{"its changes cannot be read: " + shown(err.Error(), 300)}
+		return nil, []string{"its changes cannot be read: " + brenner.Clip(err.Error(), 300)}
 	}
 	if change == nil || run.Test == "" || !ended.Outcome.Good() {
 		return change, nil

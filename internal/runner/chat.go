@@ -131,7 +131,7 @@ func (s *chatStarter) callAll(ctx context.Context, calls []chatToolCall) []chatM
 	var all sync.WaitGroup
 	slots := make(chan struct{}, toolsAtOnce)
 	for i, c := range calls {
-		s.meter.does("uses " + shown(c.Function.Name, 60))
+		s.meter.does("uses " + brenner.Clip(c.Function.Name, 60))
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -214,7 +214,7 @@ func (s *chatStarter) request() chatRequest {
 // because it is often the only explanation there is.
 func refusedBy(res *http.Response) program.Result {
 	start, _ := io.ReadAll(io.LimitReader(res.Body, 2000))
-	r := program.Result{Cause: program.ByStatus(res.StatusCode), Said: shown(fmt.Sprintf("%d %s", res.StatusCode,
+	r := program.Result{Cause: program.ByStatus(res.StatusCode), Said: brenner.Clip(fmt.Sprintf("%d %s", res.StatusCode,
 		strings.Join(strings.Fields(strings.ToValidUTF8(string(start), "")), " ")), 400)}
 	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		r.RetryAfter = brenner.Duration(time.Duration(min(seconds, 24*3600)) * time.Second)
@@ -288,7 +288,7 @@ func (s *chatStarter) read(body io.Reader) (chatAnswer, program.Result) {
 	case broken.Cause != program.Fine:
 		return a, broken
 	case a.finish == "content_filter":
-		return a, program.Result{Cause: program.Declined, Said: shown(a.text, 200)}
+		return a, program.Result{Cause: program.Declined, Said: brenner.Clip(a.text, 200)}
 	case a.finish == "" && len(a.calls) == 0 && a.text == "":
 		return a, program.Result{Cause: program.Unreachable, Said: "the endpoint sent no answer"}
 	case a.finish == "":
@@ -300,7 +300,7 @@ func (s *chatStarter) read(body io.Reader) (chatAnswer, program.Result) {
 // add takes one event.
 func (a *chatAnswer) add(c chatChunk, text *strings.Builder, arguments map[int]*strings.Builder) program.Result {
 	if c.Error != nil {
-		return program.Result{Cause: program.ByWords(c.Error.Message), Said: shown(c.Error.Message, 400)}
+		return program.Result{Cause: program.ByWords(c.Error.Message), Said: brenner.Clip(c.Error.Message, 400)}
 	}
 	if u := c.Usage; u != nil {
 		a.usage.Tokens = &program.Tokens{In: max(0, u.In-u.Details.Cached), Cached: u.Details.Cached, Out: u.Out}

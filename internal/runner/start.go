@@ -170,15 +170,6 @@ func describeExit(x program.Exit) string {
 	return "status " + strconv.Itoa(x.Code)
 }
 
-// shown is a text short enough for a person's line.
-func shown(text string, most int) string {
-	r := []rune(text)
-	if len(r) <= most {
-		return text
-	}
-	return string(r[:most-1]) + "…"
-}
-
 // canceledBy is why the context of a run has ended.
 func canceledBy(ctx context.Context) program.Cause {
 	var c causeError

@@ -130,7 +130,7 @@ func (p payload) quote(name string) string {
 	if text == "" {
 		return ""
 	}
-	return `: <span class="quiet">` + escaped(cut(text, 160)) + `</span>`
+	return `: <span class="quiet">` + escaped(brenner.Clip(text, 160)) + `</span>`
 }
 
 // sentences are what is said of each kind of record, after who did it.

@@ -70,7 +70,7 @@ func loadAgent(v *visit) (string, any, error) {
 	}
 	i := slices.IndexFunc(all.Agents, func(a api.AgentInfo) bool { return a.Name == name })
 	if i < 0 {
-		return "", nil, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", cut(string(name), 100)).Try(brenner.Do("agent.list"))
+		return "", nil, brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", brenner.Clip(string(name), 100)).Try(brenner.Do("agent.list"))
 	}
 	out := agentPage{AgentInfo: all.Agents[i]}
 	records, err := v.svc.Records(v.Context(), api.RecordsRequest{Newest: true, Limit: agentShown, Actor: name})

@@ -138,13 +138,8 @@ func short(s any) string {
 	return text[:min(12, len(text))]
 }
 
-// clip shortens a text to about n bytes.
-func clip(n int, text string) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
-}
+// clip shortens a text to n characters; templates pass the text last.
+func clip(n int, text string) string { return brenner.Clip(text, n) }
 
 // artifactPath is the address of a version, or of the one in force.
 func artifactPath(r brenner.Ref) string { return "/artifacts/" + url.PathEscape(r.String()) }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -239,7 +238,7 @@ var newActs = map[string]act{
 			Summary: v.field("summary"), Content: body, Tags: tags(v.field("tags")), Links: links, Change: v.changeNote(),
 		}
 		if req.Summary == "" && t.Name == artifact.TypeProjectBrief {
-			req.Summary = cut(v.field("text.question"), brenner.MaxSummaryRunes)
+			req.Summary = brenner.Clip(v.field("text.question"), brenner.MaxSummaryRunes)
 		}
 		res, err := v.svc.CreateArtifact(v.Context(), req)
 		return artifactPath(res.Ref), err
@@ -293,11 +292,3 @@ func preview(v *visit) (string, error) {
 
 // previewed is a text as it will look.
 type previewed struct{ HTML template.HTML }
-
-// cut shortens a text to so many characters.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
-}

@@ -323,9 +323,5 @@ func writeOwn(ch *kernel.Change, name brenner.TypeName, on brenner.Ref, module b
 
 // abridged makes a text fit a summary.
 func abridged(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > brenner.MaxSummaryRunes {
-		return string(r[:brenner.MaxSummaryRunes-1]) + "…"
-	}
-	return s
+	return brenner.Clip(strings.Join(strings.Fields(s), " "), brenner.MaxSummaryRunes)
 }

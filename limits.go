@@ -406,6 +406,9 @@ const (
 	MaxRunFailures = 3
 	// RunLease is how long a runner holds a run without renewing it.
 	RunLease = 10 * time.Minute
+	// CallPatience is how long a call of an agent at work waits for a project
+	// that is away, less than programs wait for a tool.
+	CallPatience = 45 * time.Second
 	// StopGrace is how long a program may take to end when it is asked to.
 	StopGrace = 5 * time.Second
 	// MaxJobs bounds the runs of one runner at a time.

@@ -289,3 +289,21 @@ func TestPlay_PicksThePartOfTheAgentAndTheTime(t *testing.T) {
 		}
 	}
 }
+
+// W10: what a program says of a server or a tool that refused it is no refusal
+// of the model.
+func TestByWords_ARefusedConnectionIsNoRefusalOfTheModel(t *testing.T) {
+	for text, want := range map[string]program.Cause{
+		"connect ECONNREFUSED 127.0.0.1:443":          program.Unreachable,
+		"dial tcp 127.0.0.1:443: connection refused":  program.Unreachable,
+		"artifact_write was refused":                  program.Crashed,
+		"stop_reason: refusal":                        program.Declined,
+		"blocked by the content filter":               program.Declined,
+		"this appears to violate our Usage Policy":    program.Declined,
+		"STORE_UNAVAILABLE: the server is not around": program.Crashed,
+	} {
+		if got := program.ByWords(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}

@@ -33,7 +33,8 @@ const (
 	OutOfTokens Cause = "tokens"
 	OutOfMoney  Cause = "cost"
 	Stopped     Cause = "stopped"
-	LostTouch   Cause = "lost_touch" // the runner could not renew its lease
+	LostTouch   Cause = "lost_touch"   // the runner could not renew its lease
+	ProjectAway Cause = "project_away" // what the program asked for could not be had for a while
 )
 
 // sentences say the causes to people.
@@ -55,13 +56,16 @@ var sentences = map[Cause]string{
 	OutOfMoney:   "the money is used up",
 	Stopped:      "it was stopped",
 	LostTouch:    "the runner lost touch with the project",
+	ProjectAway:  "the project could not be reached",
 }
 
 // Sentence says the cause to a person; "" if all is fine.
 func (c Cause) Sentence() string { return sentences[c] }
 
 // Passing reports whether waiting helps.
-func (c Cause) Passing() bool { return c == RateLimited || c == Overloaded || c == Unreachable }
+func (c Cause) Passing() bool {
+	return c == RateLimited || c == Overloaded || c == Unreachable || c == ProjectAway
+}
 
 // Bound reports whether a bound of the run was met (W9).
 func (c Cause) Bound() bool {
@@ -211,7 +215,7 @@ var phrases = []struct {
 	{regexp.MustCompile(`(?i)overloaded|high demand|server.?error|at capacity|service unavailable|bad gateway`), Overloaded},
 	{regexp.MustCompile(`(?i)not logged in|please (run )?/?log ?in|unauthorized|invalid (x-)?api.?key|authentication|api.?key (is )?(missing|not)|set an auth method|auth method`), NotLoggedIn},
 	{regexp.MustCompile(`(?i)model.{0,60}(not found|not exist|not supported)|no such model|unknown model|ProviderModelNotFound`), NoModel},
-	{regexp.MustCompile(`(?i)usage policy|content.?filter|refus(ed|al)|safety`), Declined},
+	{regexp.MustCompile(`(?i)usage policy|content.?filter|refusal|model refused|safety`), Declined},
 	{regexp.MustCompile(`(?i)econn|enotfound|network|disconnected|could not resolve|not resolve|timed? ?out|: terminated|connection (was )?(lost|refused|reset|failed|error)`), Unreachable},
 }
 

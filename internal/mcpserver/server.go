@@ -18,6 +18,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/patience"
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"
@@ -102,17 +103,34 @@ func (o Options) handle(t tool) mcp.ToolHandler {
 	}
 }
 
+// call makes a call of a tool; of one that is safe to repeat, as often as the
+// patience of who serves it lasts.
 func (o Options) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if !patience.Has(ctx) {
+		return o.callOnce(ctx, t, req, req.Params.Arguments, false)
+	}
+	arguments, ours, safe := t.repeatable(req.Params.Arguments)
+	if !safe {
+		return o.callOnce(ctx, t, req, arguments, false)
+	}
+	return patience.Call(ctx, func(ctx context.Context) (*mcp.CallToolResult, error) {
+		return o.callOnce(ctx, t, req, arguments, ours)
+	})
+}
+
+// callOnce makes one call; ours says that the key is one of ours, so that a
+// repeat is none that the caller would know of.
+func (o Options) callOnce(ctx context.Context, t tool, req *mcp.CallToolRequest, arguments []byte, ours bool) (*mcp.CallToolResult, error) {
 	s, err := o.serviceOf(ctx, req.Extra)
 	if err != nil {
 		return nil, err
 	}
 	ctx, repeated := api.WatchReplay(ctx)
-	out, err := t.invoke(ctx, s, req.Params.Arguments)
+	out, err := t.invoke(ctx, s, arguments)
 	if err != nil {
 		return nil, err
 	}
-	return out.result(*repeated)
+	return out.result(*repeated && !ours)
 }
 
 // metaDuplicate says that a call repeated one with the same key, and that

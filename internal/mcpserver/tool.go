@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"reflect"
+	"strconv"
 
 	"brenner"
 	"brenner/api"
@@ -68,9 +70,30 @@ func writing[In any, Out spoken[Out]](name string, fn func(api.Service, context.
 // keyName is the argument that makes a write safe to repeat.
 const keyName = "key"
 
+// offsetName asks for a further page of what an earlier call gave.
+const offsetName = "offset"
+
 // keyed is part of the input of every tool that writes.
 type keyed struct {
 	Key string `json:"key,omitzero" doc:"makes the call safe to repeat"`
+}
+
+// repeatable makes the arguments of a call safe to repeat: a write without a key
+// gets one, which is then ours. safe is false where that cannot be done.
+func (t tool) repeatable(arguments []byte) (out []byte, ours, safe bool) {
+	if t.reads {
+		return arguments, false, true
+	}
+	members := map[string]jsontext.Value{}
+	if len(arguments) > 0 && json.Unmarshal(arguments, &members) != nil || members == nil {
+		return arguments, false, false // whoever reads them says what is wrong
+	}
+	_, paged := members[offsetName]
+	if _, given := members[keyName]; given || paged {
+		return arguments, false, given
+	}
+	members[keyName] = jsontext.Value(strconv.Quote(rand.Text()))
+	return mustJSON(members), true, true
 }
 
 func (k keyed) write() api.Write { return api.Write{Key: k.Key} }

@@ -18,7 +18,11 @@ func (r *Runner) converse(ctx context.Context, l *live, agent Agent, prompt stri
 	s := l.starter()
 	defer s.close()
 	t := &talk{Runner: r, live: l, agent: agent, starter: s, prompt: prompt}
-	t.before = t.deltas(ctx)
+	before, err := t.deltas(ctx)
+	if err != nil {
+		return outcomeOf(ctx, failedWith(err))
+	}
+	t.before = before
 	q := question{prompt: prompt}
 	for {
 		res := t.ask(ctx, q)
@@ -57,8 +61,13 @@ func (t *talk) ask(ctx context.Context, q question) program.Result {
 		t.ended.Starts++
 		res := t.starter.start(ctx, q)
 		t.meter.close(res)
-		if ctx.Err() != nil {
+		stayedAway := t.away.Swap(false)
+		switch {
+		case ctx.Err() != nil:
 			res.Cause = canceledBy(ctx)
+		case stayedAway && (t.run.Task != "" || res.Cause != program.Fine):
+			// Whatever it said, it had not what it needs for the work.
+			res.Cause = program.ProjectAway
 		}
 		wait, again := tries.again(res, t.pauses)
 		if !again || t.done(ctx) {
@@ -80,25 +89,25 @@ func (t *talk) done(ctx context.Context) bool {
 		info, err := t.agent.Task(ctx, api.TaskRequest{ID: t.run.Task})
 		return err == nil && info.State == api.TaskDone
 	}
-	return t.deltas(ctx) > t.before+t.ours
+	n, err := t.deltas(ctx)
+	return err == nil && n > t.before+t.ours
 }
 
-// deltas counts those that the agent has handed in to the session so far. A
-// project that cannot be asked has got none.
-func (t *talk) deltas(ctx context.Context) int {
+// deltas counts those that the agent has handed in to the session so far.
+func (t *talk) deltas(ctx context.Context) (int, error) {
 	if t.run.Session == "" {
-		return 0
+		return 0, nil
 	}
 	status, err := t.agent.SessionStatus(context.WithoutCancel(ctx), api.SessionStatusRequest{ID: t.run.Session})
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	for _, rec := range status.Recipients {
 		if rec.Name == t.run.Agent {
-			return rec.Pending + rec.Compiled
+			return rec.Pending + rec.Compiled, nil
 		}
 	}
-	return 0
+	return 0, nil
 }
 
 // after judges what came of a question: it says how the run ended, or what to
@@ -153,7 +162,8 @@ func (t *talk) settle(o api.Outcome, res program.Result) {
 func (t *talk) submit(ctx context.Context, reply string) string {
 	sub, err := t.agent.SubmitDeltas(context.WithoutCancel(ctx), api.SubmitDeltasRequest{Session: t.run.Session, Text: reply})
 	if err != nil {
-		t.ended.Outcome, t.ended.Cause, t.ended.Said = api.OutcomeFailed, program.Crashed, "its reply cannot be taken in: "+err.Error()
+		res := failedWith(err)
+		t.ended.Outcome, t.ended.Cause, t.ended.Said = api.OutcomeFailed, res.Cause, "its reply cannot be taken in: "+res.Said
 		return ""
 	}
 	t.ended.Message = sub.Message

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/patience"
 	"brenner/program"
 )
 
@@ -96,7 +97,9 @@ func (l *laborer) labor(ctx context.Context) error {
 	for {
 		more := false
 		if ctx.Err() == nil && !l.over {
-			list, err := l.o.Project.OpenWork(ctx, api.OpenWorkRequest{Work: l.plan.Work, Again: l.plan.Again})
+			list, err := patience.Call(l.patient(ctx), func(ctx context.Context) (api.WorkList, error) {
+				return l.o.Project.OpenWork(ctx, api.OpenWorkRequest{Work: l.plan.Work, Again: l.plan.Again})
+			})
 			if err != nil && ctx.Err() == nil && (l.plan.Once || brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassUnavailable) {
 				return errors.Join(err, l.drain())
 			}

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"brenner"
+	"brenner/internal/patience"
 )
 
 // loopback serves the tools to the programs of our runs, on a port of its own
@@ -19,15 +21,17 @@ type loopback struct {
 	http *http.Server
 
 	mu     sync.RWMutex
-	tokens map[string]bool
+	tokens map[string]*atomic.Bool // whether the project stayed away
 }
 
-func serveLoopback(tools http.Handler, log *slog.Logger) (*loopback, error) {
+// serveLoopback serves the tools; a call waits for so long for a project that
+// is away.
+func serveLoopback(tools http.Handler, wait time.Duration, log *slog.Logger) (*loopback, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").Because(err)
 	}
-	s := &loopback{url: "http://" + l.Addr().String() + "/mcp", tokens: map[string]bool{}}
+	s := &loopback{url: "http://" + l.Addr().String() + "/mcp", tokens: map[string]*atomic.Bool{}}
 	host := l.Addr().String()
 	s.http = &http.Server{
 		ReadHeaderTimeout: brenner.HeaderDeadline, MaxHeaderBytes: brenner.MaxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -42,22 +46,26 @@ func serveLoopback(tools http.Handler, log *slog.Logger) (*loopback, error) {
 				http.NotFound(w, req)
 				return
 			}
-			if !s.admits(strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")) {
+			away := s.admits(strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
+			if away == nil {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				http.Error(w, "this is for the runs of one runner, by the token of a live one", http.StatusUnauthorized)
 				return
 			}
-			tools.ServeHTTP(w, req)
+			tools.ServeHTTP(w, req.WithContext(patience.With(req.Context(), wait, away)))
 		}),
 	}
 	go func() { _ = s.http.Serve(l) }()
 	return s, nil
 }
 
-func (s *loopback) admit(token string) {
+// admit lets the program of a run in; what it gives says whether the project
+// stayed away from a call of it.
+func (s *loopback) admit(token string) *atomic.Bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens[token] = true
+	s.tokens[token] = new(atomic.Bool)
+	return s.tokens[token]
 }
 
 func (s *loopback) dismiss(token string) {
@@ -66,10 +74,10 @@ func (s *loopback) dismiss(token string) {
 	delete(s.tokens, token)
 }
 
-func (s *loopback) admits(token string) bool {
+func (s *loopback) admits(token string) *atomic.Bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return token != "" && s.tokens[token]
+	return s.tokens[token]
 }
 
 func (s *loopback) close() error {

@@ -96,7 +96,7 @@ func act(what string, args []string) int {
 	case "ask": // for input, which never comes
 		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Println("read", line, err)
-	case "tool", "tool-crash", "tool-late":
+	case "tool", "tool-crash", "tool-strict":
 		return useTool(what, args)
 	case "write":
 		for _, name := range args {
@@ -113,7 +113,7 @@ func act(what string, args []string) int {
 }
 
 // useTool calls one of Brenner's tools as a program does, then ends well, or
-// crashes, or tries again when its run is long over.
+// crashes, or ends badly if the call was refused.
 func useTool(what string, args []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -124,8 +124,12 @@ func useTool(what string, args []string) int {
 	}
 	text, refused := t.call(ctx, args[0], jsontext.Value(args[1]))
 	fmt.Println(text, refused)
-	if what == "tool-crash" {
+	switch {
+	case what == "tool-crash":
 		return 9
+	case what == "tool-strict" && refused:
+		fmt.Fprintln(os.Stderr, args[0]+" was refused")
+		return 1
 	}
 	return 0
 }

@@ -13,6 +13,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/patience"
 	"brenner/program"
 )
 
@@ -60,10 +61,9 @@ type Options struct {
 	Tell func(Progress)
 	Log  *slog.Logger
 
-	// Lease, Beat, Grace and Pauses are the defaults if zero; tests are more
-	// impatient.
-	Lease, Beat, Grace time.Duration
-	Pause              time.Duration
+	// Lease, Beat, Grace, Pause and Patience are the defaults if zero; tests are
+	// more impatient.
+	Lease, Beat, Grace, Pause, Patience time.Duration
 }
 
 // Resolved is a program as it is started here, and what it goes by.
@@ -112,13 +112,14 @@ func New(o Options) (*Runner, error) {
 	o.Lease = orDefault(o.Lease, brenner.RunLease)
 	o.Beat = orDefault(o.Beat, min(time.Second, o.Lease/4))
 	o.Grace = orDefault(o.Grace, brenner.StopGrace)
+	o.Patience = orDefault(o.Patience, brenner.CallPatience)
 	state, err := openMachine(o.State)
 	if err != nil {
 		return nil, err
 	}
 	r := &Runner{o: o, name: Name(self()), state: state, live: map[string]*beating{}, pauses: defaultPauses()}
 	r.pauses.first = orDefault(o.Pause, r.pauses.first)
-	if r.server, err = serveLoopback(o.Handler, o.Log); err != nil {
+	if r.server, err = serveLoopback(o.Handler, o.Patience, o.Log); err != nil {
 		return nil, errors.Join(err, state.close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -170,9 +171,8 @@ type Job struct {
 // When the context ends the run is stopped.
 func (r *Runner) Do(ctx context.Context, job Job) (api.RunInfo, error) {
 	p := job.Program.Program
-	run, err := r.o.Project.StartRun(ctx, api.StartRunRequest{
-		Write: api.Write{Key: rand.Text()},
-		Work:  job.Work, Agent: job.Agent, Runner: r.name, Lease: api.Duration(r.o.Lease), Again: job.Again,
+	run, err := r.take(ctx, api.StartRunRequest{
+		Work: job.Work, Agent: job.Agent, Runner: r.name, Lease: api.Duration(r.o.Lease), Again: job.Again,
 		Program: api.RunProgram{
 			Name: job.Program.Name, Profile: p.Profile, Model: p.Model, Tools: p.Tools, Directory: p.Directory,
 			Digest: p.Digest(), Bound: p.Bounds.Cost, TellsCost: p.Profile.Tells().Cost,
@@ -182,6 +182,33 @@ func (r *Runner) Do(ctx context.Context, job Job) (api.RunInfo, error) {
 		return api.RunInfo{}, err
 	}
 	return r.carry(ctx, run, p)
+}
+
+// take takes a piece of work. When the project went away before it could say
+// that the run is ours, the run is given back, for nobody knows its token, and
+// taken anew.
+func (r *Runner) take(ctx context.Context, req api.StartRunRequest) (api.StartedRun, error) {
+	for {
+		req.Key = rand.Text()
+		run, err := patience.Call(r.patient(ctx), func(ctx context.Context) (api.StartedRun, error) {
+			return r.o.Project.StartRun(ctx, req)
+		})
+		if err != nil || run.Token != "" {
+			return run, err
+		}
+		_, err = r.record(ctx, api.EndRunRequest{
+			ID: run.ID, Runner: r.name,
+			RunEnd: api.RunEnd{Outcome: api.OutcomeLost, Cause: program.LostTouch, Said: "the project went away while it was started"},
+		})
+		if err != nil {
+			return api.StartedRun{}, err
+		}
+	}
+}
+
+// patient lets calls wait for a project that is away.
+func (r *Runner) patient(ctx context.Context) context.Context {
+	return patience.With(ctx, r.o.Patience, nil)
 }
 
 // carry does a run that has been taken.
@@ -219,19 +246,21 @@ func (r *Runner) work(ctx context.Context, run api.StartedRun, p program.Program
 		return fail(err)
 	}
 	file.keep(place)
-	agent, err := r.o.As(ctx, run.Token)
+	ctx = r.patient(ctx)
+	found, err := patience.Call(ctx, func(ctx context.Context) (Agent, error) { return r.o.As(ctx, run.Token) })
 	if err != nil {
 		return fail(err)
 	}
+	agent := patientAgent{found}
 	prompt, invocation, err := r.prompt(ctx, agent, run)
 	if err != nil {
 		return fail(err)
 	}
-	r.server.admit(run.Token)
+	away := r.server.admit(run.Token)
 	defer r.server.dismiss(run.Token)
 	l := &live{
 		run: run, program: p, place: place, env: env, url: r.server.url, token: run.Token, grace: r.o.Grace,
-		mark: file.mark, record: file.process, log: log,
+		mark: file.mark, record: file.process, log: log, away: away,
 	}
 	l.meter = &meter{bounds: p.Bounds, stop: func(c program.Cause) { end(causeError{c}) }, tell: func(does string, used program.Usage) {
 		if b.does(does, used) {
@@ -261,18 +290,21 @@ func (r *Runner) forget(p *place, run string) {
 // parts of the lease: after that the project knows the run as lost.
 const endDeadline = 2
 
-// finish records the end of a run, again and again while the project cannot be
-// reached and the lease lasts.
+// finish records the end of a run, unless the project has done so.
 func (r *Runner) finish(ctx context.Context, run api.StartedRun, ended api.RunEnd, log *transcript, change *api.CodeChange, b *beating) (api.RunInfo, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.o.Lease/endDeadline)
-	defer cancel()
-	req := api.EndRunRequest{
-		Write: api.Write{Key: rand.Text()}, ID: run.ID, Runner: r.name, RunEnd: ended, Transcript: log.text(), Change: change,
-	}
 	if b.isGone() {
 		run.RunInfo.State, run.RunInfo.RunEnd = api.RunEnded, ended
 		return run.RunInfo, nil // the project has ended it already
 	}
+	return r.record(ctx, api.EndRunRequest{ID: run.ID, Runner: r.name, RunEnd: ended, Transcript: log.text(), Change: change})
+}
+
+// record writes the end of a run down, again and again while the project cannot
+// be reached and the lease lasts.
+func (r *Runner) record(ctx context.Context, req api.EndRunRequest) (api.RunInfo, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.o.Lease/endDeadline)
+	defer cancel()
+	req.Key = rand.Text()
 	wait := 100 * time.Millisecond
 	for {
 		info, err := r.o.Project.EndRun(ctx, req)

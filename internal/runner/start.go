@@ -7,10 +7,11 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"brenner"
 	"brenner/api"
+	"brenner/internal/patience"
 	"brenner/program"
 )
 
@@ -45,6 +46,8 @@ type live struct {
 	record func(processID)
 	log    *transcript
 	meter  *meter
+	// away says that the project stayed away from a call of the program.
+	away *atomic.Bool
 }
 
 func (l *live) starter() starter {
@@ -191,9 +194,8 @@ func (e causeError) Error() string { return e.cause.Sentence() }
 
 // failedWith turns an error of ours into a result.
 func failedWith(err error) program.Result {
-	var e *brenner.Error
-	if errors.As(err, &e) {
-		return program.Result{Cause: program.Crashed, Said: e.Error()}
+	if patience.Passing(err) {
+		return program.Result{Cause: program.ProjectAway, Said: err.Error()}
 	}
 	return program.Result{Cause: program.Crashed, Said: err.Error()}
 }

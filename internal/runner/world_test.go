@@ -16,6 +16,7 @@ import (
 	"brenner/api"
 	"brenner/assembly"
 	"brenner/delta"
+	"brenner/internal/patience"
 	"brenner/program"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,6 +38,10 @@ type world struct {
 	calls   []string // of tools
 	// down makes the project unreachable; stop and gone are answers to beats.
 	down bool
+	// keys are those that runs were started under; mute loses so many answers
+	// to that.
+	keys map[string]*api.RunInfo
+	mute int
 	stop map[string]string
 	gone map[string]bool
 	view int // the size of the view, in bytes
@@ -51,7 +56,7 @@ type reply struct {
 func newWorld(t *testing.T) *world {
 	return &world{
 		t: t, tokens: map[string]*api.RunInfo{}, deltas: map[brenner.ActorName]int{}, tasks: map[string]*api.TaskInfo{},
-		stop: map[string]string{}, gone: map[string]bool{}, view: 1 << 20,
+		keys: map[string]*api.RunInfo{}, stop: map[string]string{}, gone: map[string]bool{}, view: 1 << 20,
 	}
 }
 
@@ -74,6 +79,9 @@ func (w *world) StartRun(_ context.Context, req api.StartRunRequest) (api.Starte
 	if err := w.reach(); err != nil {
 		return api.StartedRun{}, err
 	}
+	if again := w.keys[req.Key]; again != nil && req.Key != "" {
+		return api.StartedRun{RunInfo: *again}, nil // whose token nobody can say again
+	}
 	attempt := 1
 	for _, r := range w.runs {
 		if r.Agent == req.Agent && r.Work == req.Work {
@@ -87,6 +95,11 @@ func (w *world) StartRun(_ context.Context, req api.StartRunRequest) (api.Starte
 	w.runs = append(w.runs, info)
 	token := fmt.Sprintf("brn_secret-of-%s", info.ID)
 	w.tokens[token] = info
+	w.keys[req.Key] = info
+	if w.mute > 0 {
+		w.mute--
+		return api.StartedRun{}, errDown
+	}
 	started := api.StartedRun{RunInfo: *info, Token: token, LeaseLeft: req.Lease}
 	if req.Session != "" {
 		started.Messages = []string{"msg-1"}
@@ -231,15 +244,26 @@ func (w *world) handler() http.Handler {
 			_, err := w.submit(run.Agent, in.Text, true)
 			return nil, map[string]any{"ok": true}, err
 		})
-		mcp.AddTool(s, &mcp.Tool{Name: "task_complete"}, func(_ context.Context, _ *mcp.CallToolRequest, in completeIn) (*mcp.CallToolResult, any, error) {
+		mcp.AddTool(s, &mcp.Tool{Name: "task_complete"}, func(ctx context.Context, _ *mcp.CallToolRequest, in completeIn) (*mcp.CallToolResult, any, error) {
 			w.called("task_complete " + in.ID)
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.tasks[in.ID] = &api.TaskInfo{ID: in.ID, State: api.TaskDone}
-			return nil, map[string]any{"ok": true}, nil
+			return patientResult(ctx, func(context.Context) (any, error) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				if err := w.reach(); err != nil {
+					return nil, err
+				}
+				w.tasks[in.ID] = &api.TaskInfo{ID: in.ID, State: api.TaskDone}
+				return map[string]any{"ok": true}, nil
+			})
 		})
 		return s
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+}
+
+// patientResult is a result that is waited for as the real tools do.
+func patientResult(ctx context.Context, call func(context.Context) (any, error)) (*mcp.CallToolResult, any, error) {
+	out, err := patience.Call(ctx, call)
+	return nil, out, err
 }
 
 func (w *world) called(what string) {

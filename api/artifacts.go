@@ -152,7 +152,19 @@ type ListArtifactsRequest struct {
 	Modules  []brenner.Module   `json:"modules,omitzero"`
 	Statuses []artifact.Status  `json:"statuses,omitzero"`
 	Tag      string             `json:"tag,omitzero"`
+	Sort     ArtifactSort       `json:"sort,omitzero"` // empty: by id
+	// Total asks how many there are on all pages together.
+	Total bool `json:"total,omitzero"`
 }
+
+// ArtifactSort is an order of artifacts.
+type ArtifactSort string
+
+// The orders that artifacts are listed in.
+const (
+	SortID      ArtifactSort = "id"
+	SortUpdated ArtifactSort = "updated" // what was changed last is first
+)
 
 // ArtifactItem is an artifact in a list.
 type ArtifactItem struct {
@@ -167,10 +179,12 @@ type ArtifactItem struct {
 	Updated   time.Time          `json:"updated_at"`
 }
 
-// ArtifactList is a page of artifacts in id order.
+// ArtifactList is a page of artifacts in the order that was asked for.
 type ArtifactList struct {
 	Next
 	Items []ArtifactItem `json:"items"`
+	// Total counts those of all pages, if that was asked.
+	Total int `json:"total,omitzero"`
 }
 
 // SearchArtifactsRequest searches by full text.

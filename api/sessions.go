@@ -232,6 +232,8 @@ type ListSessionsRequest struct {
 type SessionList struct {
 	Next
 	Sessions []SessionInfo `json:"items"`
+	// Total counts those of all pages.
+	Total int `json:"total"`
 }
 
 // SessionRequest names a session and, if not the newest, a version of its

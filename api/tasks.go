@@ -106,12 +106,16 @@ type ListTasksRequest struct {
 	Page
 	States []TaskState  `json:"states,omitzero"` // empty: open and claimed
 	Role   brenner.Role `json:"role,omitzero"`
+	// Newest lists the task that was opened last first.
+	Newest bool `json:"newest,omitzero"`
 }
 
 // TaskList is a page of tasks, oldest first.
 type TaskList struct {
 	Next
 	Tasks []TaskInfo `json:"items"`
+	// Total counts those of all pages.
+	Total int `json:"total"`
 }
 
 // TaskInfo is a task.

@@ -230,21 +230,28 @@ func writeCases() []testCase {
 				ID: "p", Type: "protocol", Module: "gradient", Summary: "steps", Tags: []string{"wet"},
 				Content: api.Body{Format: artifact.JSON, Data: `{"steps":["stain the embryos"]}`},
 			})
-			var got []string
-			req := api.ListArtifactsRequest{Page: api.Page{Limit: 2}, Types: []brenner.TypeName{"paper_note"}}
-			for range 10 {
-				page, err := s.pi.Artifacts(s.ctx, req)
-				s.must(err)
-				for _, i := range page.Items {
-					got = append(got, string(i.ID))
+			for sort, want := range map[api.ArtifactSort]string{"": "D a b c e", api.SortID: "D a b c e", api.SortUpdated: "e D c b a"} { // byte order (J5)
+				var got []string
+				req := api.ListArtifactsRequest{Page: api.Page{Limit: 2}, Types: []brenner.TypeName{"paper_note"}, Sort: sort, Total: true}
+				for range 10 {
+					page, err := s.pi.Artifacts(s.ctx, req)
+					s.must(err)
+					for _, i := range page.Items {
+						got = append(got, string(i.ID))
+					}
+					if page.Total != 5 {
+						s.Errorf("%d of them are counted", page.Total)
+					}
+					if req.Cursor = page.Cursor; req.Cursor == "" {
+						break
+					}
 				}
-				if req.Cursor = page.Cursor; req.Cursor == "" {
-					break
+				if strings.Join(got, " ") != want {
+					s.Errorf("pages by %q gave %v", sort, got)
 				}
 			}
-			if strings.Join(got, " ") != "D a b c e" { // byte order (J5)
-				s.Errorf("pages gave %v", got)
-			}
+			_, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Sort: "beauty"})
+			s.refused(err, brenner.CodeInvalidValue)
 			tagged, err := s.pi.Artifacts(s.ctx, api.ListArtifactsRequest{Tag: "wet", Modules: []brenner.Module{"gradient"}})
 			s.must(err)
 			if len(tagged.Items) != 1 || tagged.Items[0].ID != "p" {

@@ -81,20 +81,21 @@ func newArtifactList(r *runner) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Types, req.Modules = named[brenner.TypeName](types), named[brenner.Module](modules)
-			req.Statuses = named[artifact.Status](statuses)
+			req.Statuses, req.Total = named[artifact.Status](statuses), true
 			res, err := ask(r, cmd, api.Service.Artifacts, req)
 			if err != nil {
 				return err
 			}
 			return r.show(res, func(w *printer) {
 				printItems(w, res.Items)
-				more(w, res.Next)
+				moreOf(w, res.Next, len(res.Items), res.Total)
 			})
 		},
 	}
 	selectFlags(c, &types, &modules)
 	c.Flags().StringSliceVar(&statuses, "status", nil, "only with this status (repeatable); deprecated ones are listed only when asked for")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
+	c.Flags().StringVar((*string)(&req.Sort), "sort", "", "id (default) or updated: what was changed last first")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -103,6 +103,14 @@ func more(w *printer, n api.Next) {
 	}
 }
 
+// moreOf says how much of a list is shown, and how to get the next page.
+func moreOf(w *printer, n api.Next, shown, total int) {
+	if shown < total {
+		w.Printf("%d of %d\n", shown, total)
+	}
+	more(w, n)
+}
+
 // pageFlags adds the flags of every listing.
 func pageFlags(c *cobra.Command, p *api.Page) {
 	c.Flags().IntVar(&p.Limit, "limit", 0, fmt.Sprintf("items on a page (default %d, at most %d)", brenner.DefaultPage, brenner.MaxPage))

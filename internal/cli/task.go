@@ -232,12 +232,13 @@ func newTaskList(r *runner) *cobra.Command {
 					rows = append(rows, []string{t.ID, string(t.State), string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Title), 60)})
 				}
 				table(w, rows...)
-				more(w, res.Next)
+				moreOf(w, res.Next, len(res.Tasks), res.Total)
 			})
 		},
 	}
 	c.Flags().StringSliceVar(&states, "state", nil, "open, claimed, done or canceled (repeatable; default: open and claimed)")
 	c.Flags().StringVar(&role, "role", "", "only for this role")
+	c.Flags().BoolVar(&req.Newest, "newest", false, "the one opened last first")
 	pageFlags(c, &req.Page)
 	return c
 }

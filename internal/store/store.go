@@ -82,6 +82,9 @@ type Reader interface {
 	Artifact(ctx context.Context, id brenner.ArtifactID) (Artifact, error)
 	// Artifacts lists artifacts in id order.
 	Artifacts(ctx context.Context, q ArtifactQuery) ([]Artifact, error)
+	// CountArtifacts counts all that a query selects, wherever it goes on and
+	// however few of them it lists.
+	CountArtifacts(ctx context.Context, q ArtifactQuery) (int, error)
 	// Tagged lists artifacts that have one of some tags, those that have the
 	// most of them first, ties by id.
 	Tagged(ctx context.Context, q TagQuery) ([]Artifact, error)
@@ -395,9 +398,17 @@ type ArtifactQuery struct {
 	After        brenner.ArtifactID
 	ChangedAfter int64
 	// Recent lists the most recently changed first, ties by id, instead of by
-	// id; After is then not used.
-	Recent bool
-	Limit  int
+	// id. It goes on behind the artifact After that was changed at ChangedAt;
+	// without ChangedAt it starts with the newest, and After is not used.
+	Recent    bool
+	ChangedAt int64
+	Limit     int
+}
+
+// Whole is the query for all that it selects, from the beginning on.
+func (q ArtifactQuery) Whole() ArtifactQuery {
+	q.After, q.ChangedAt, q.Recent, q.Limit = "", 0, false, 0
+	return q
 }
 
 // ByStatus takes Statuses apart: those of heads, and whether what has a

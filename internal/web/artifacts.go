@@ -17,6 +17,7 @@ const perPage = 50
 type artifactList struct {
 	Items    []api.ArtifactItem
 	Next     string
+	Total    int // on all pages; 0 of a search, which shows what fits best
 	Searched bool
 	Filtered bool
 	Types    []api.TypeInfo
@@ -43,9 +44,10 @@ func loadArtifacts(v *visit) (string, any, error) {
 	}
 	req := api.ListArtifactsRequest{
 		Page: v.page(perPage), Types: typ, Modules: module, Statuses: status, Tag: tag,
+		Sort: api.ArtifactSort(v.query("sort")), Total: true,
 	}
 	list, err := v.svc.Artifacts(v.Context(), req)
-	out.Items, out.Next = list.Items, list.Cursor
+	out.Items, out.Next, out.Total = list.Items, list.Cursor, list.Total
 	out.Filtered = len(req.Types)+len(req.Modules)+len(req.Statuses)+len(req.Tag) > 0
 	return "Artifacts", out, err
 }

@@ -49,21 +49,40 @@ type tab struct {
 	troubles []string
 }
 
-// openBrowser starts a browser of its own, logged in.
-func (w *world) openBrowser(t *testing.T) *tab {
-	t.Helper()
+// theBrowser is one for all tests; each has a profile of its own in it, as a
+// browser of its own would. TestMain closes it.
+var theBrowser struct {
+	once  sync.Once
+	ctx   context.Context
+	close func()
+	err   error
+}
+
+// startBrowser starts it.
+func startBrowser(path string) {
 	alloc, stop := chromedp.NewExecAllocator(context.Background(),
-		chromedp.ExecPath(chromium(t)), chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(path),
 		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-extensions", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
 	)
-	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
+	theBrowser.ctx, theBrowser.close = ctx, func() { cancel(); stop() }
+	// The browser lives as long as the context of the first call.
+	theBrowser.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+}
+
+// openBrowser opens a page in a profile of its own, logged in.
+func (w *world) openBrowser(t *testing.T) *tab {
+	t.Helper()
+	path := chromium(t)
+	if theBrowser.once.Do(func() { startBrowser(path) }); theBrowser.err != nil {
+		t.Fatal(theBrowser.err)
+	}
+	ctx, cancel := chromedp.NewContext(theBrowser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	b := &tab{world: w, ctx: ctx, driven: map[web.Form]bool{}, shown: map[string]bool{}}
-	// The browser lives as long as the context of the first call.
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(widths[0], 900)); err != nil {
 		t.Fatal(err)
 	}
 	messages := chromedp.Console(ctx)
@@ -161,6 +180,11 @@ func (b *tab) path() string {
 	return get(b, chromedp.Evaluate[string](`location.pathname`))
 }
 
+// enter puts a text into a field as a paste does.
+func enter(field, text string) step {
+	return script(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.value = %q; e.dispatchEvent(new Event("input", { bubbles: true })); }`, field, text))
+}
+
 // follow clicks and waits for the page that comes.
 func (b *tab) follow(css string) {
 	b.Helper()
@@ -214,7 +238,7 @@ func (b *tab) fillIn(form, act string, fields ...string) {
 			b.do(script(fmt.Sprintf(`document.querySelector(%q).value = %q`, field, value)))
 			continue
 		}
-		b.do(script(fmt.Sprintf(`document.querySelector(%q).value = ""`, field)), chromedp.SendKeys(chromedp.CSS(field), value))
+		b.do(enter(field, value))
 	}
 	to := get(b, chromedp.Evaluate[string](fmt.Sprintf(`new URL(document.querySelector(%q).action).pathname`, form)))
 	b.driven[web.Form{Page: web.PageAt(to), Act: act}] = true
@@ -246,7 +270,7 @@ func (b *tab) shoot(name string) {
 			}
 		}
 	}
-	b.do(chromedp.EmulateViewport(1280, 900), setTheme("light"))
+	b.do(chromedp.EmulateViewport(widths[0], 900), setTheme("light"))
 }
 
 func setTheme(theme string) step {
@@ -258,17 +282,20 @@ func setTheme(theme string) step {
 	})
 }
 
+// soak looks at every address with every check.
+var soak = os.Getenv("BRENNER_SOAK") != ""
+
 // Every page, as a person sees it: no complaint in the console, nothing wider
-// than the screen, and readable for everybody in both themes.
+// than the screen, no text squeezed, and readable for everybody in both themes.
+// axe looks at one address of every page, with BRENNER_SOAK=1 at all of them.
 func TestBrowser_EveryPageIsSoundAndAccessible(t *testing.T) {
 	w := newDemo(t)
 	pages := append(addresses(w.tellMore()), "/runs/"+w.startRun("biology"))
 	b := w.openBrowser(t)
 	for _, path := range pages {
+		first := !b.shown[web.PageAt(strings.SplitN(path, "?", 2)[0])]
 		b.open(path)
-		b.isSound(path)
-		b.laidOut(path)
-		b.isAccessible(path)
+		b.examine(path, first || soak)
 		b.shoot("page" + path)
 	}
 	for _, page := range web.Pages() {
@@ -285,42 +312,16 @@ func TestBrowser_EmptyPagesAreSoundAndAccessible(t *testing.T) {
 	b := w.openBrowser(t)
 	for path := range nextSteps {
 		b.open(path)
-		b.isSound(path)
-		b.laidOut(path)
-		b.isAccessible(path)
+		b.examine(path, true)
 		b.shoot("empty" + path)
 	}
 	for _, path := range []string{"/nothing", "/artifacts/none"} {
 		b.open(path)
 		b.calm() // the console notes that it is not there
-		b.isSound(path)
+		b.examine(path, false)
 		b.reads("NOT_FOUND", "Go to the inbox")
 		b.shoot("error" + path)
 	}
-}
-
-// watchShifts adds up how far the browser saw the layout jump, in parts of the
-// screen. A browser that draws a table before it has all of it may move a column
-// by a hair; a person sees a jump from a twentieth on.
-const watchShifts = `window.shift = 0;
-new PerformanceObserver(list => { for (const e of list.getEntries()) window.shift += e.value; }).observe({ type: "layout-shift", buffered: true });
-requestAnimationFrame(() => setTimeout(() => { window.settled = true; }));`
-
-// isSound checks the page that is open.
-func (b *tab) isSound(path string) {
-	b.Helper()
-	b.do(script(watchShifts), until(`window.settled`))
-	if shift := get(b, chromedp.Evaluate[float64](`window.shift`)); shift > 0.05 {
-		b.Errorf("%s: what is shown jumps by %g", path, shift)
-	}
-	for _, theme := range []string{"light", "dark"} {
-		b.do(setTheme(theme))
-		for _, fault := range b.inaccessible() {
-			b.Errorf("%s, %s: %s", path, theme, fault)
-		}
-	}
-	b.do(setTheme("light"))
-	b.quiet(path)
 }
 
 // Hostile text is shown as text and does nothing.

@@ -190,6 +190,25 @@ func (s *shown) PreviousPage() string {
 	return s.visit.trail(all[:max(0, len(all)-1)])
 }
 
+// SortHead is the head of a column that the list can be sorted by. It leads to
+// the first part of the list in an order that the address names; chosen says
+// that the list has the order of this column now, in that direction.
+func (s *shown) SortHead(label, order string, chosen bool, direction string) template.HTML {
+	now := ""
+	if chosen {
+		now = ` aria-sort="` + direction + `"`
+	}
+	q := s.visit.URL.Query()
+	q.Del("cursor")
+	q.Del("done")
+	q.Del("sort")
+	if order != "" {
+		q.Set("sort", order)
+	}
+	to := (&url.URL{Path: s.visit.URL.Path, RawQuery: q.Encode()}).String()
+	return template.HTML(`<th scope="col"` + now + `><a href="` + template.HTMLEscapeString(to) + `">` + template.HTMLEscapeString(label) + `</a></th>`)
+}
+
 // cursors are those of the parts up to this one.
 func (v *visit) cursors() []string { return v.URL.Query()["cursor"] }
 

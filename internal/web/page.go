@@ -218,7 +218,7 @@ func (s *site) write(w http.ResponseWriter, status int, name string, out *shown)
 	if out.visit != nil {
 		out.Project = out.visit.project
 		n, err := s.counts.of(out.visit)
-		if err != nil {
+		if err != nil && !errors.Is(err, brenner.CodeCanceled) { // whoever asked has gone
 			s.Log.Error("inbox not counted", "error", err) // the page is worth showing all the same
 		}
 		out.Waiting = n

@@ -20,6 +20,7 @@ func loadTasks(v *visit) (string, any, error) {
 	}
 	list, err := v.svc.Tasks(v.Context(), api.ListTasksRequest{
 		Page: v.page(perPage), States: one[api.TaskState](v.query("state")), Role: brenner.Role(v.query("role")),
+		Newest: v.query("sort") != "",
 	})
 	return "Tasks", taskList{list, agents.Roles}, err
 }

@@ -119,9 +119,13 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMain removes the project of the demo after the last test.
+// TestMain closes the browser and removes the project of the demo after the
+// last test.
 func TestMain(m *testing.M) {
 	status := m.Run()
+	if theBrowser.close != nil {
+		theBrowser.close()
+	}
 	if demoDir != "" {
 		_ = os.RemoveAll(demoDir)
 	}

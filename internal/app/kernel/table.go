@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -207,4 +208,16 @@ func NumberOf(id string) int64 {
 		return 0
 	}
 	return n
+}
+
+// Total counts the objects of a query, wherever it goes on.
+func (t Table[T]) Total(ctx context.Context, r store.Reader, q Query) (int, error) {
+	counts, err := t.Count(ctx, r, q.Group)
+	n := 0
+	for state, count := range counts {
+		if len(q.States) == 0 || slices.Contains(q.States, state) {
+			n += count
+		}
+	}
+	return n, err
 }

@@ -233,8 +233,8 @@ func (s *Service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		if err != nil {
 			return api.ArtifactList{}, err
 		}
-		after, err := kernel.OpenCursor[brenner.ArtifactID](req.Cursor)
-		if err != nil {
+		q := store.ArtifactQuery{Tag: req.Tag, Limit: limit + 1}
+		if err := order(&q, req); err != nil {
 			return api.ArtifactList{}, err
 		}
 		types, err := readableTypes(c, req.Types)
@@ -252,19 +252,47 @@ func (s *Service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		if len(statuses) == 0 {
 			statuses = slices.DeleteFunc(artifact.Statuses(), func(st artifact.Status) bool { return st == artifact.Deprecated })
 		}
-		rows, err := c.Reader.Artifacts(ctx, store.ArtifactQuery{
-			Types: types, Modules: modules, Statuses: statuses, Tag: req.Tag, After: after, Limit: limit + 1,
-		})
+		q.Types, q.Modules, q.Statuses = types, modules, statuses
+		rows, err := c.Reader.Artifacts(ctx, q)
+		if err != nil {
+			return api.ArtifactList{}, err
+		}
 		out := api.ArtifactList{Items: []api.ArtifactItem{}}
 		if len(rows) > limit {
 			rows = rows[:limit]
-			out.Cursor = kernel.MakeCursor(rows[limit-1].ID)
+			out.Cursor = placeOf(rows[limit-1], q)
 		}
 		for _, a := range rows {
 			out.Items = append(out.Items, itemOf(a))
 		}
+		if req.Total {
+			out.Total, err = c.CountArtifacts(ctx, q)
+		}
 		return out, err
 	})
+}
+
+// order puts the order that was asked for into a query, and where it goes on.
+func order(q *store.ArtifactQuery, req api.ListArtifactsRequest) (err error) {
+	switch req.Sort {
+	case "", api.SortID:
+		q.After, err = kernel.OpenCursor[brenner.ArtifactID](req.Cursor)
+		return err
+	case api.SortUpdated:
+		place, err := kernel.OpenCursor[kernel.Place](req.Cursor)
+		q.Recent, q.ChangedAt, q.After = true, place.Order, brenner.ArtifactID(place.ID)
+		return err
+	}
+	return brenner.Errorf(brenner.CodeInvalidValue, "%.40q is not an order of artifacts", req.Sort).At("/sort").
+		WithHint("orders: " + kernel.Join([]api.ArtifactSort{api.SortID, api.SortUpdated}))
+}
+
+// placeOf is the cursor behind an artifact in the order of a query.
+func placeOf(a store.Artifact, q store.ArtifactQuery) string {
+	if q.Recent {
+		return kernel.MakeCursor(kernel.Place{Order: a.Seq, ID: string(a.ID)})
+	}
+	return kernel.MakeCursor(a.ID)
 }
 
 func checkStatuses(asked []artifact.Status) error {

@@ -19,14 +19,17 @@ import (
 // Sessions implements api.Sessions.
 func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
-		out := api.SessionList{Sessions: []api.SessionInfo{}}
-		next, err := sessions.Page(ctx, c.Reader, kernel.Query{Newest: true}, req.Page, func(row kernel.Row[session]) error {
+		out, q := api.SessionList{Sessions: []api.SessionInfo{}}, kernel.Query{Newest: true}
+		var err error
+		if out.Total, err = sessions.Total(ctx, c.Reader, q); err != nil {
+			return out, err
+		}
+		out.Next, err = sessions.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[session]) error {
 			info := row.Value.info()
 			info.Question = questionFor(c, info)
 			out.Sessions = append(out.Sessions, info)
 			return nil
 		})
-		out.Next = next
 		return out, err
 	})
 }

@@ -401,8 +401,11 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 			}
 		}
 		out := api.TaskList{Tasks: []api.TaskInfo{}}
-		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states)}
+		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states), Newest: req.Newest}
 		var err error
+		if out.Total, err = tasks.Total(ctx, c.Reader, q); err != nil {
+			return out, err
+		}
 		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
 			out.Tasks = append(out.Tasks, told(c, row.Value.info(c.Now)))
 			return nil

@@ -119,6 +119,16 @@ func (r reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.A
 	return limit(out, q.Limit), canceled(ctx)
 }
 
+func (r reader) CountArtifacts(ctx context.Context, q store.ArtifactQuery) (int, error) {
+	n := 0
+	for _, a := range r.artifacts {
+		if selected(a, q.Whole()) {
+			n++
+		}
+	}
+	return n, canceled(ctx)
+}
+
 func (r reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -164,8 +174,16 @@ func selected(a store.Artifact, q store.ArtifactQuery) bool {
 		(len(q.Modules) == 0 || slices.Contains(q.Modules, a.Module)) &&
 		(q.Tag == "" || slices.Contains(a.Tags, q.Tag)) &&
 		(!q.Canonical || a.Canonical > 0) &&
-		(q.Recent || a.ID > q.After) &&
+		behind(a, q) &&
 		(q.ChangedAfter == 0 || a.Seq > q.ChangedAfter)
+}
+
+// behind reports whether an artifact comes after where a query goes on.
+func behind(a store.Artifact, q store.ArtifactQuery) bool {
+	if q.Recent {
+		return q.ChangedAt == 0 || a.Seq < q.ChangedAt || a.Seq == q.ChangedAt && a.ID > q.After
+	}
+	return a.ID > q.After
 }
 
 // allVersions lists the versions in id and version order.

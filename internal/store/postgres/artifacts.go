@@ -61,6 +61,23 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.Recent && q.IDs == nil && q.Tag == "" && len(q.Types) > 0 && len(q.Modules) > 0 {
 		return r.recent(ctx, q)
 	}
+	order, w := `id`, r.selection(q)
+	if q.Recent {
+		order = `seq DESC, id`
+	} else if q.After != "" {
+		w.and(`id > %s`, string(q.After))
+	}
+	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
+		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order, w.args...)
+}
+
+func (r *reader) CountArtifacts(ctx context.Context, q store.ArtifactQuery) (int, error) {
+	w := r.selection(q.Whole())
+	return one(ctx, r.session, nil, func(rows pgx.Rows, n *int) error { return rows.Scan(n) }, `SELECT count(*) FROM artifacts `+w.String(), w.args...)
+}
+
+// selection is what a query asks of artifacts.
+func (r *reader) selection(q store.ArtifactQuery) where {
 	w := where{}
 	w.and(`project = %s`, r.project)
 	if q.IDs != nil {
@@ -79,14 +96,17 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.ChangedAfter > 0 {
 		w.and(`seq > %s`, q.ChangedAfter)
 	}
-	order := `id`
-	if q.Recent {
-		order = `seq DESC, id`
-	} else if q.After != "" {
-		w.and(`id > %s`, string(q.After))
+	w.behind(q)
+	return w
+}
+
+// behind keeps what comes after where a listing of the newest goes on.
+func (w *where) behind(q store.ArtifactQuery) {
+	if q.Recent && q.ChangedAt != 0 {
+		at := w.arg(q.ChangedAt)
+		w.conditions = append(w.conditions, `seq <= `+at)
+		w.and(`(seq < `+at+` OR id > %s)`, string(q.After))
 	}
-	return listUpTo(ctx, r.session, q.Limit, scanArtifact,
-		`SELECT `+artifactColumns+` FROM artifacts `+w.String()+` ORDER BY `+order, w.args...)
 }
 
 // recent lists what changed last of some types in some modules: the newest of
@@ -97,6 +117,7 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 	w.and(`project = %s`, r.project)
 	w.conditions = append(w.conditions, `module = m`, `type = t`)
 	w.status(q)
+	w.behind(q)
 	if q.ChangedAfter > 0 {
 		w.and(`seq > %s`, q.ChangedAfter)
 	}

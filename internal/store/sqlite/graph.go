@@ -76,12 +76,64 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.Recent && q.IDs == nil && q.Tag == "" && len(q.Types) > 0 && len(q.Modules) > 0 && len(q.Types)*len(q.Modules) <= maxKinds {
 		return r.recent(ctx, q)
 	}
-	var w where
-	index, order := statusIndex(q), "id"
+	from, w, err := r.selection(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	order := "id"
+	if q.Recent {
+		order = "seq DESC, id"
+	}
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+from+w.String()+" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+}
+
+// CountArtifacts counts what holds drafts from its other end: most artifacts
+// are drafts, and how many there are of each kind is known, so that only those
+// that are left out are looked for.
+func (r *reader) CountArtifacts(ctx context.Context, q store.ArtifactQuery) (int, error) {
+	q = q.Whole()
+	heads, canonical := q.ByStatus()
+	every := len(q.Statuses) == 0
+	if q.IDs != nil || q.Tag != "" || q.ChangedAfter != 0 || q.Canonical || !every && !slices.Contains(heads, artifact.Draft) {
+		from, w, err := r.selection(ctx, q)
+		if err != nil {
+			return 0, err
+		}
+		n, err := r.c.number(ctx, "SELECT count(*)"+from+w.String(), w.args...)
+		return int(n), err
+	}
+	kinds, err := r.Kinds(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, k := range kinds {
+		if (len(q.Types) == 0 || slices.Contains(q.Types, k.Type)) && (len(q.Modules) == 0 || slices.Contains(q.Modules, k.Module)) {
+			n += k.Artifacts
+		}
+	}
+	if every {
+		return n, nil
+	}
+	w := where{terms: []string{"head_status <> 'draft'"}}
+	if canonical {
+		w.add("canonical = 0")
+	}
+	in(&w, "type", q.Types)
+	in(&w, "module", q.Modules)
+	in(&w, "head_status", slices.DeleteFunc(artifact.Statuses(), func(s artifact.Status) bool { return slices.Contains(heads, s) }))
+	left, err := r.c.number(ctx, "SELECT count(*) FROM artifacts INDEXED BY decided_by_status"+w.String(), w.args...)
+	return n - int(left), err
+}
+
+// selection is where a query selects artifacts from, and by what.
+func (r *reader) selection(ctx context.Context, q store.ArtifactQuery) (from string, w where, err error) {
+	index := statusIndex(q)
 	if q.Recent {
 		// The newest are wanted: walking back in time finds them without
 		// sorting every artifact that is selected.
-		index, order = " INDEXED BY artifacts_by_seq", "seq DESC, id"
+		index = " INDEXED BY artifacts_by_seq"
+		w.behind(q)
 	} else if q.After != "" {
 		w.add("id > ?", string(q.After))
 	}
@@ -94,7 +146,7 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	w.status(q)
 	if q.Tag != "" {
 		if rare, err := r.isRare(ctx, q.Tag); err != nil {
-			return nil, err
+			return "", w, err
 		} else if rare {
 			index = " NOT INDEXED" // but by key
 		}
@@ -103,8 +155,15 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.ChangedAfter != 0 {
 		w.add("seq > ?", q.ChangedAfter)
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+" FROM artifacts"+index+w.String()+
-		" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+	return " FROM artifacts" + index, w, nil
+}
+
+// behind keeps what comes after where a listing of the newest goes on.
+func (w *where) behind(q store.ArtifactQuery) {
+	if q.ChangedAt != 0 {
+		w.add("seq <= ?", q.ChangedAt)
+		w.add("(seq < ? OR id > ?)", q.ChangedAt, string(q.After))
+	}
 }
 
 // fewTagged is how many artifacts are soon read and sorted.
@@ -127,6 +186,7 @@ const maxKinds = 200
 func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
 	var rest where
 	rest.status(q)
+	rest.behind(q)
 	if q.ChangedAfter != 0 {
 		rest.add("seq > ?", q.ChangedAfter)
 	}

@@ -202,6 +202,7 @@ var artifactCases = []testCase{
 			{store.ArtifactQuery{ChangedAfter: 3}, "[a d e]"},
 			{store.ArtifactQuery{Recent: true}, "[a e d c b]"},
 			{store.ArtifactQuery{Recent: true, After: "z", Limit: 2}, "[a e]"},
+			{store.ArtifactQuery{Recent: true, After: "a", ChangedAt: 5}, "[e d c b]"},
 			{store.ArtifactQuery{Recent: true, ChangedAfter: 2, Modules: []brenner.Module{"m1"}}, "[a e c]"},
 			{store.ArtifactQuery{Recent: true, Tag: "x", Limit: 1}, "[a]"},
 			{store.ArtifactQuery{Limit: 2}, "[a b]"},

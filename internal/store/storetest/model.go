@@ -365,6 +365,8 @@ func questions() []question {
 	for i, q := range artifactQueries() {
 		qs = append(qs, answer(fmt.Sprintf("Artifacts %d %+v", i, q), func(ctx context.Context, r store.Reader) ([]store.Artifact, error) {
 			return r.Artifacts(ctx, q)
+		}), answer(fmt.Sprintf("CountArtifacts %d %+v", i, q), func(ctx context.Context, r store.Reader) (int, error) {
+			return r.CountArtifacts(ctx, q)
 		}))
 	}
 	qs = append(qs, answer("Kinds", func(ctx context.Context, r store.Reader) ([]store.Kind, error) { return r.Kinds(ctx) }))
@@ -455,6 +457,10 @@ func artifactQueries() []store.ArtifactQuery {
 		{ChangedAfter: 4},
 		{Recent: true},
 		{Recent: true, Limit: 2, ChangedAfter: 1},
+		{Recent: true, ChangedAt: 4, After: "B"},
+		{Recent: true, ChangedAt: 6, Limit: 1, Types: someTypes, Modules: someModules},
+		{Statuses: []artifact.Status{"draft"}, Modules: someModules[:1]},
+		{Statuses: []artifact.Status{"draft", "needs_rebase", "canonical", "alternative"}, Types: someTypes[:1]},
 		{Recent: true, Types: someTypes[:1], Tag: "x"},
 		{Recent: true, Types: someTypes, Modules: someModules, Limit: 3},
 		{Recent: true, Types: someTypes, Modules: append(someModules[:1:1], someModules[0]), ChangedAfter: 2},

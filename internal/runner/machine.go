@@ -3,6 +3,8 @@ package runner
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
 	"brenner"
@@ -56,11 +58,13 @@ type runFile struct {
 const traceName = "run.json"
 
 // begin makes the directory of a run, named so that no other run has it, and
-// writes down whose it is before anything is started in it.
+// writes down whose it is before anything is started in it. The name says whose
+// it is as well, for as long as the file does not, or not any more.
 func (m *machine) begin(run, mark string) *runFile {
-	f := &runFile{dir: filepath.Join(m.dir, run+"-"+mark[:8]), mark: mark}
+	owner := self()
+	f := &runFile{dir: filepath.Join(m.dir, run+"-"+mark[:8]+"-"+strconv.Itoa(owner.PID)), mark: mark}
 	f.path = filepath.Join(f.dir, traceName)
-	f.trace = trace{Run: run, Mark: mark, Runner: self()}
+	f.trace = trace{Run: run, Mark: mark, Runner: owner}
 	_ = os.MkdirAll(f.dir, 0o700)
 	f.write()
 	return f
@@ -100,21 +104,29 @@ func (f *runFile) done() { _ = removeAll(f.dir) }
 
 // leftovers lists the traces of runners that are gone.
 func (m *machine) leftovers() []*runFile {
-	files, _ := filepath.Glob(filepath.Join(m.dir, "*", traceName))
+	dirs, _ := filepath.Glob(filepath.Join(m.dir, "*"))
 	var out []*runFile
-	for _, path := range files {
-		raw, err := os.ReadFile(path)
-		if err != nil || len(raw) > 64<<10 {
-			continue
+	for _, dir := range dirs {
+		f := &runFile{dir: dir, path: filepath.Join(dir, traceName)}
+		raw, err := os.ReadFile(f.path)
+		if err == nil && len(raw) <= 64<<10 {
+			err = canon.Unmarshal(raw, &f.trace)
 		}
-		f := &runFile{dir: filepath.Dir(path), path: path}
-		if canon.Unmarshal(raw, &f.trace) != nil || f.trace.Runner.alive() {
-			continue
+		switch {
+		case err != nil && f.abandoned(), err == nil && !f.trace.Runner.alive():
+			f.mark = f.trace.Mark
+			out = append(out, f)
 		}
-		f.mark = f.trace.Mark
-		out = append(out, f)
 	}
 	return out
+}
+
+// abandoned reports whether the process that made a directory is gone, of one
+// that does not say more: its runner died before anything was started in it, or
+// when all but the directory itself was over.
+func (f *runFile) abandoned() bool {
+	pid, err := strconv.Atoi(f.dir[strings.LastIndexByte(f.dir, '-')+1:])
+	return err == nil && pid > 0 && startOf(pid) == ""
 }
 
 // end ends the processes of a run whose runner is gone. Its directory stays

@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -372,6 +374,34 @@ func TestReconcile_EndsWhatADeadRunnerLeft(t *testing.T) {
 	if !slices.Equal(found.Lost, []string{"run-1"}) || w.runs[0].Outcome != api.OutcomeLost || w.runs[1].State != api.RunRunning || w.runs[2].State != api.RunRunning {
 		t.Errorf("found %+v; runs %+v %+v %+v", found, w.runs[0], w.runs[1], w.runs[2])
 	}
+}
+
+// W16: a runner that died before it wrote down whose a directory is, or after it
+// had removed that, leaves nothing either.
+func TestReconcile_RemovesDirectoriesThatSayNothing(t *testing.T) {
+	w := newWorld(t)
+	r := w.runner(t)
+	gone := exec.Command(os.Args[0], asProgram, "silent")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(r.state.dir, fmt.Sprintf("run-7-ABCDEFGH-%d", gone.Process.Pid))
+	mine := filepath.Join(r.state.dir, fmt.Sprintf("run-8-ABCDEFGH-%d", os.Getpid()))
+	for _, dir := range []string{left, mine} {
+		if err := os.MkdirAll(filepath.Join(dir, "scratch"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what the dead left is still there")
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error("what a live one has begun is gone")
+	}
+	_ = os.RemoveAll(mine)
 }
 
 func writeScript(t *testing.T, text string) string {

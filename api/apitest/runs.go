@@ -59,6 +59,12 @@ func runCases() []testCase {
 			if s.pi.must(err); log.Text != "it printed this\n" {
 				s.Errorf("the log is %q", log.Text)
 			}
+			distilled, err := s.reader("WhiteFox").RunLog(s.ctx, api.RunRequest{ID: run.ID}) // W11: a distiller reads it
+			if s.pi.must(err); distilled != log {
+				s.Errorf("the distiller reads %q", distilled.Text)
+			}
+			_, err = s.reader("GreyStone").RunLog(s.ctx, api.RunRequest{ID: run.ID}) // not even whose run it was
+			s.pi.refused(err, brenner.CodeReadDenied)
 		}},
 		{"of many runners one gets the task", func(s *scene) { // W8
 			t := s.pi.opens()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -80,7 +81,7 @@ func (r *runner) withRunner(cmd *cobra.Command, fn func(context.Context, api.Ser
 			// The roster's model is for people to read.
 			found, err := find.Find(a.Program, "", settings)
 			if err != nil {
-				return work.Resolved{}, err
+				return work.Resolved{}, r.naming(cmd, a, err)
 			}
 			switch {
 			case !found.Allowed:
@@ -106,6 +107,20 @@ func (r *runner) withRunner(cmd *cobra.Command, fn func(context.Context, api.Ser
 		r.note("%s left changes in %s (branch %s)\n", k.Run, k.Dir, k.Branch)
 	}
 	return fn(ctx, s, run)
+}
+
+// naming adds to a refusal of an agent without a program how one is named for
+// this time.
+func (r *runner) naming(cmd *cobra.Command, a api.WorkAgent, err error) error {
+	var e *brenner.Error
+	if a.Program != "" || !errors.As(err, &e) || len(e.Actions) == 0 {
+		return err
+	}
+	name := e.Actions[0].Args["name"]
+	if cmd.Name() == "ask" {
+		return e.Try(brenner.Do("ask", "text", "'…'", "program", name))
+	}
+	return e.Try(brenner.Do("run", "program", name))
 }
 
 // usageWords is what was used, as far as it was told.

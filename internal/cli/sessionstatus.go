@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,17 @@ not, 11 when --timeout has passed before.`,
 				if err != nil {
 					return err
 				}
-				return r.show(st, func(out *printer) { printSessionStatus(out, st) })
+				costs, err := s.RunCosts(ctx, api.RunCostsRequest{Work: api.Work{Session: st.ID}})
+				if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassDenied { // runs are not for agents to see
+					return err
+				}
+				return r.show(struct {
+					api.SessionStatus
+					Runs *api.RunCosts `json:"runs,omitzero"`
+				}{st, ranFor(costs)}, func(out *printer) {
+					printSessionStatus(out, st)
+					printRan(out, costs)
+				})
 			})
 		},
 	}
@@ -54,6 +65,36 @@ not, 11 when --timeout has passed before.`,
 	c.Flags().DurationVar(&w.timeout, "timeout", 0, "wait no longer than this (with --watch)")
 	c.Flags().DurationVar(&w.interval, "interval", 2*time.Second, "look again after this long")
 	return c
+}
+
+// ranFor is what the runs of a session used, nil if it had none.
+func ranFor(costs api.RunCosts) *api.RunCosts {
+	if costs.Total.Runs == 0 {
+		return nil
+	}
+	return &costs
+}
+
+// printRan says what the runs of a session used, together and by agent (W12).
+func printRan(w *printer, costs api.RunCosts) {
+	if costs.Total.Runs == 0 {
+		return
+	}
+	w.Printf("runs: %s\n", sumWords(costs.Total))
+	if len(costs.ByAgent) > 1 {
+		for _, name := range slices.Sorted(maps.Keys(costs.ByAgent)) {
+			w.Printf("  %s: %s\n", name, sumWords(costs.ByAgent[name]))
+		}
+	}
+}
+
+// sumWords is what some runs used, as far as it was told.
+func sumWords(s api.RunSum) string {
+	text := fmt.Sprintf("%d, %d good, %d tokens in, %d out, %s", s.Runs, s.Good, s.Tokens.In+s.Tokens.Cached, s.Tokens.Out, s.Cost)
+	if s.Unknown > 0 {
+		text += fmt.Sprintf(" and what %s did not tell", plural(s.Unknown, "run"))
+	}
+	return text
 }
 
 // watcher waits for a session.

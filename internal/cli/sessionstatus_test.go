@@ -20,6 +20,11 @@ type waiting struct {
 	fetch  func(look int) error // what fetching gives
 }
 
+// RunCosts is not for who looks here.
+func (w *waiting) RunCosts(context.Context, api.RunCostsRequest) (api.RunCosts, error) {
+	return api.RunCosts{}, brenner.Errorf(brenner.CodeWriteDenied, "not for you")
+}
+
 func (w *waiting) SessionStatus(context.Context, api.SessionStatusRequest) (api.SessionStatus, error) {
 	w.looks++
 	if w.onLook != nil {

@@ -1,7 +1,10 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"brenner"
@@ -16,6 +19,7 @@ const (
 	artifactURI = "brenner://artifact/"
 	snapshotURI = "brenner://snapshot"
 	inboxURI    = "brenner://inbox"
+	runLogURI   = "brenner://run-log/"
 )
 
 func (o Options) addResources(s *mcp.Server) {
@@ -29,6 +33,25 @@ func (o Options) addResources(s *mcp.Server) {
 		}
 		v, err := getArtifact(s, ctx, getRequest{Ref: ref})
 		return string(mustJSON(v)), err
+	}))
+	s.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "run_log", URITemplate: runLogURI + "{+at}", MIMEType: "text/plain",
+		Description: "What a run printed, for who distils: RUN, or RUN@OFFSET for a further page",
+	}, o.resource("text/plain", func(ctx context.Context, s api.Service, uri string) (string, error) {
+		id, from, _ := strings.Cut(strings.TrimPrefix(uri, runLogURI), "@")
+		offset, err := strconv.Atoi(cmp.Or(from, "0"))
+		if err != nil {
+			return "", brenner.Errorf(brenner.CodeInvalidValue, "an offset is a number")
+		}
+		v, err := s.RunLog(ctx, api.RunRequest{ID: id})
+		if err != nil {
+			return "", err
+		}
+		text, next, err := page(v.Text, offset)
+		if next > 0 {
+			text += fmt.Sprintf("\n── it goes on at %s%s@%d\n", runLogURI, id, next)
+		}
+		return text, err
 	}))
 	s.AddResource(&mcp.Resource{
 		Name: "snapshot", URI: snapshotURI, MIMEType: "text/markdown", Description: "What stands, from canonical artifacts only",

@@ -227,6 +227,54 @@ func TestResources_AreReadAsTheCaller(t *testing.T) {
 	}
 }
 
+// W11: what a run printed is a raw log: its distiller reads it, page by page,
+// and the agent whose run it was does not.
+func TestResources_WhatARunPrintedIsForTheDistiller(t *testing.T) {
+	w := newWorld(t)
+	pi := w.local("ada")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, role := range map[brenner.ActorName]brenner.Role{"BlueLake": "writer", "WhiteFox": "distiller"} {
+		_, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: role})
+		must(err)
+	}
+	task, err := pi.NewTask(t.Context(), api.NewTaskRequest{Title: "Write", Role: "writer", Modules: []brenner.Module{"lineage"}})
+	must(err)
+	run, err := pi.StartRun(t.Context(), api.StartRunRequest{Work: api.Work{Task: task.ID}, Agent: "BlueLake", Runner: "here/1/2"})
+	must(err)
+	printed := strings.Repeat("one line of many that it printed\n", 5000) + "the last\n"
+	_, err = pi.EndRun(t.Context(), api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeFailed}, Transcript: printed})
+	must(err)
+	read := func(as brenner.ActorName, uri string) (string, error) {
+		res, err := w.session(as).ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			return "", err
+		}
+		return res.Contents[0].Text, nil
+	}
+	var all strings.Builder
+	pages := 0
+	for uri := "brenner://run-log/" + run.ID; uri != ""; pages++ {
+		text, err := read("WhiteFox", uri)
+		must(err)
+		text, rest, _ := strings.Cut(text, "\n── it goes on at ")
+		all.WriteString(text)
+		uri = strings.TrimSpace(rest)
+	}
+	if all.String() != printed || pages < 2 {
+		t.Errorf("%d pages of %d bytes, want %d", pages, all.Len(), len(printed))
+	}
+	for as, uri := range map[brenner.ActorName]string{"BlueLake": "brenner://run-log/" + run.ID, "WhiteFox": "brenner://run-log/" + run.ID + "@x", "ada": "brenner://run-log/run-0"} {
+		if text, err := read(as, uri); err == nil {
+			t.Errorf("%s reads %s: %.80s", as, uri, text)
+		}
+	}
+}
+
 func TestPrompts_ThereIsOneForEachRole(t *testing.T) {
 	w := newWorld(t)
 	list, err := w.session("ada").ListPrompts(t.Context(), nil)

@@ -230,13 +230,26 @@ func (f Finder) look(p program.Program) (string, error) {
 func (f Finder) unknown(name string) error {
 	if name == "" {
 		return brenner.Errorf(brenner.CodeUnknownProgram, "no program is named for the agent").
-			WithHint("name one in the roster, or for this time; programs: " + strings.Join(f.Names(), ", "))
+			WithHint("name one in the roster, for this time, or for every time; programs: " + strings.Join(f.Names(), ", ")).
+			Try(brenner.Do("program.use", "name", f.usual()))
 	}
 	e := brenner.Errorf(brenner.CodeUnknownProgram, "there is no program %q", name).WithHint("programs: " + strings.Join(f.Names(), ", "))
 	if near := brenner.Nearest(name, f.Names()); near != "" {
 		e = e.WithHint("did you mean " + near + "? " + e.Hint)
 	}
 	return e.Try(brenner.Do("program.list"))
+}
+
+// usual is a program that could start agents here: the first that is installed,
+// or else the first there is.
+func (f Finder) usual() string {
+	names := f.Names()
+	for _, name := range names {
+		if found, err := f.Find(name, "", api.WorkSettings{}); err == nil && found.Installed && found.Allowed {
+			return name
+		}
+	}
+	return names[0]
 }
 
 // Names lists every program there is, sorted, the built-in ones last.

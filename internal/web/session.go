@@ -20,6 +20,7 @@ type sessionPage struct {
 	Replies   []api.ReplyReport
 	Silent    []brenner.ActorName
 	Runs      []runRow
+	Used      api.RunSum // by all of them
 }
 
 // section is one of the seven parts of the artifact.
@@ -99,6 +100,13 @@ func loadSession(v *visit) (string, any, error) {
 		return "", nil, err
 	}
 	out.Runs = runRows(ran.Runs, v.project.Now)
+	if len(ran.Runs) > 0 {
+		costs, err := v.svc.RunCosts(v.Context(), api.RunCostsRequest{Work: api.Work{Session: id}})
+		if err != nil {
+			return "", nil, err
+		}
+		out.Used = costs.Total
+	}
 	out.Sections = document(a, v.query("full") != "")
 	for _, c := range a.Conflicts() {
 		out.Conflicts = append(out.Conflicts, conflict{c, c.Name(), kindOf(c.Candidates[0].Value)})

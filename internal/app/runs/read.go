@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -32,10 +33,8 @@ func (r *Room) shown(of run) api.RunInfo {
 
 // RunLog implements api.Runs.
 func (s *Service) RunLog(ctx context.Context, req api.RunRequest) (api.RunLog, error) {
-	// What a run printed is read by persons; a distiller's way to it is an
-	// artifact (C2).
-	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, req.ID), func(c *kernel.Call) (api.RunLog, error) {
-		r, err := runs.Find(ctx, c.Reader, req.ID)
+	return kernel.View(ctx, s.caller, kernel.ItemByItem(), func(c *kernel.Call) (api.RunLog, error) {
+		r, err := s.ofLog(c, req.ID)
 		if err != nil {
 			return api.RunLog{}, err
 		}
@@ -45,6 +44,39 @@ func (s *Service) RunLog(ctx context.Context, req api.RunRequest) (api.RunLog, e
 		text, err := c.Blob(ctx, r.End.Transcript)
 		return api.RunLog{ID: r.ID, Text: string(text)}, err
 	})
+}
+
+// ofLog finds a run for one who wants to read what it printed. That is a raw_log
+// of the modules that the run was about, for persons and whoever distils (C2).
+// Nobody else learns which runs there are.
+func (r *Room) ofLog(c *kernel.Call, id string) (run, error) {
+	if err := c.Allow(policy.Read, artifact.TypeRawLog, "", id); err != nil {
+		return run{}, err
+	}
+	of, err := find(c, id)
+	if err != nil {
+		return run{}, err
+	}
+	var modules []brenner.Module
+	if of.Task != "" {
+		t, err := r.Tasks.Find(c, of.Task)
+		if err != nil {
+			return run{}, err
+		}
+		modules = t.Modules
+	} else {
+		info, err := r.Sessions.Info(c, of.Session)
+		if err != nil {
+			return run{}, err
+		}
+		modules = []brenner.Module{info.Module}
+	}
+	for _, m := range modules {
+		if err := c.Allow(policy.Read, artifact.TypeRawLog, m, id); err != nil {
+			return run{}, err
+		}
+	}
+	return of, nil
 }
 
 // Runs implements api.Runs.

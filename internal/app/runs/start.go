@@ -177,7 +177,7 @@ func counts(e ending) bool {
 func blocked(w api.Work, n int, last string) error {
 	return brenner.Errorf(brenner.CodeWorkBlocked, "%s has failed %d times in a row; the last was %s", w, n, last).
 		WithHint("see what it printed, mend the cause, then start it once more").
-		Try(brenner.Do("run.log", "id", last), brenner.Do("run.start", w.Arguments()...))
+		Try(brenner.Do("run.log", "id", last), brenner.Do("run", append(w.Arguments(), "again", "true")...))
 }
 
 // takeTask claims the task for the agent.

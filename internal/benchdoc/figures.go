@@ -88,6 +88,17 @@ service by as many callers without a network, and how many times more requests a
 		beside: reference{what: "a static file", ratio: "p50/idle"},
 		goals:  []goal{atMost("p99-ms", 100, "p99 ≤ 100 ms"), atMost("KiB", 150, "≤ 150 KiB")},
 	}}},
+	{"Runs", `Agents at work: three scripted ones asked at once by a process of its own, and 20 runs at once whose programs are processes that use the
+tools over MCP; the memory is the most that the runner had for itself.`, []figure{
+		{
+			what: "`brenner ask` with three agents, over what they take themselves", source: source{inProgram, "Ask"},
+			show: []measure{{"over-ms", milliseconds, ""}}, goals: []goal{atMost("over-ms", 1000, "≤ 1 s")},
+		},
+		{
+			what: "memory of the runner, 20 runs at once", source: source{inProgram, "Runs"},
+			show: []measure{{"MB", number("MB"), ""}}, goals: []goal{under("MB", 300, "< 300 MB")},
+		},
+	}},
 	{"Demo", "The whole story, every step a process of its own.", []figure{{
 		what: "`brenner demo`", source: source{inProgram, "Demo"},
 		show:   []measure{{"ns/op", nanoseconds, ""}},

@@ -118,9 +118,9 @@ func (r *runner) naming(cmd *cobra.Command, a api.WorkAgent, err error) error {
 	}
 	name := e.Actions[0].Args["name"]
 	if cmd.Name() == "ask" {
-		return e.Try(brenner.Do("ask", "text", "'…'", "program", name))
+		return e.Try(brenner.Do("ask", "text", "'…'", "program", name), e.Actions[0])
 	}
-	return e.Try(brenner.Do("run", "program", name))
+	return e.Try(brenner.Do("run", "program", name), e.Actions[0])
 }
 
 // usageWords is what was used, as far as it was told.

@@ -209,7 +209,7 @@ func (a *arbiter) decide(x anchor.Explanation) Verdict {
 	a.v.RootCause = rootCause(x)
 	upheld, open := false, false
 	for _, h := range a.s.All() {
-		ruling, reason := test(claimed(h), x)
+		ruling, reason := test(claimed(h), x) // of what was not said: undetermined
 		a.rule(h, ruling, reason, a.used)
 		upheld, open = upheld || ruling == Upheld, open || ruling == Undetermined
 	}
@@ -247,6 +247,9 @@ func test(c claim, x anchor.Explanation) (Ruling, string) {
 	case c.faultless && family(found) != anchor.CauseStaleBase && found != anchor.CauseAlreadyApplied:
 		return Refuted, fmt.Sprintf("replaying the patch shows a fault of the patch: %s", found)
 	}
+	if c.foreign {
+		return Undetermined, "it is not in English, and other languages are not read here; its author can name the cause"
+	}
 	return Undetermined, "it names no cause that can be replayed"
 }
 
@@ -278,5 +281,8 @@ func (a *arbiter) remedy(x anchor.Explanation) {
 }
 
 func (a *arbiter) rule(h Hypothesis, r Ruling, reason string, cite []string) {
+	if h.unsaid() {
+		r, reason = Undetermined, fmt.Sprintf("%s has not said yet what it holds", h.Author)
+	}
 	a.v.Findings = append(a.v.Findings, Finding{Hypothesis: h.ID, Ruling: r, Reason: reason, Evidence: cite})
 }

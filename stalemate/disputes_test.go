@@ -17,6 +17,8 @@ type disputed struct {
 	// older and other are texts attached besides the one that was patched.
 	older, other string
 	right        []string
+	// named says that the parties name the cause besides.
+	named bool
 }
 
 const disputedText = "# Plan\n\nimport a\nimport b\n\ndef run(x):\n    if x:\n        return \"yes\"\n    return \"no\"\n\nsetup()\nrun(1)\nsetup()\n"
@@ -142,45 +144,65 @@ var vague = []string{
 // parties' own words and without a cause field: outcome and findings are right,
 // and no finding contradicts the outcome or another.
 func TestArbitrate_DecidesDisputesInThePartiesOwnWords(t *testing.T) {
-	kinds := disputes(t)
-	type hypothesis struct {
-		says string
-		want Ruling
+	decideDisputes(t, disputes(t), vague).check(t)
+}
+
+// disputeTally counts how disputes were decided.
+type disputeTally struct {
+	kinds, all, outcomes, findings, rightFindings int
+	// misjudged counts findings that are wrong and not undetermined.
+	misjudged int
+}
+
+func (d disputeTally) String() string {
+	return fmt.Sprintf("%d disputes of %d kinds: outcome right in %d, %d of %d findings right, %d misjudged", d.all, d.kinds, d.outcomes, d.rightFindings, d.findings, d.misjudged)
+}
+
+func (d disputeTally) check(t *testing.T) {
+	t.Helper()
+	t.Log(d)
+	if d.all < 50 || d.outcomes*100 < d.all*90 || d.rightFindings*100 < d.findings*85 {
+		t.Error(d)
 	}
-	n, outcomes, findings, rightFindings := 0, 0, 0, 0
+}
+
+// holding is a hypothesis and what should be ruled on it.
+type holding struct {
+	says  string
+	want  Ruling
+	cause anchor.Cause // if it is named
+}
+
+// decideDisputes lets the arbiter decide five disputes of each kind: with the
+// right hypothesis on either side, among the alternatives, nowhere, and nowhere
+// beside one that cannot be tested.
+func decideDisputes(t *testing.T, kinds []disputed, idle []string) disputeTally {
+	t.Helper()
+	n := disputeTally{kinds: len(kinds)}
 	for i, k := range kinds {
-		right := func(j int) hypothesis { return hypothesis{k.right[j%len(k.right)], Upheld} }
-		wrong := func(j int) hypothesis {
-			o := kinds[(i+j)%len(kinds)] // j is never a multiple of the number of kinds
-			return hypothesis{o.right[(i+j)%len(o.right)], Refuted}
+		holds := func(o disputed, j int, want Ruling) holding {
+			h := holding{says: o.right[j%len(o.right)], want: want}
+			if o.named {
+				h.cause = o.cause
+			}
+			return h
 		}
-		idle := func(j int) hypothesis { return hypothesis{vague[(i+j)%len(vague)], Undetermined} }
+		right := func(j int) holding { return holds(k, j, Upheld) }
+		wrong := func(j int) holding {
+			return holds(kinds[(i+j)%len(kinds)], i+j, Refuted) // j is never a multiple of the number of kinds
+		}
+		idle := func(j int) holding { return holding{says: idle[(i+j)%len(idle)], want: Undetermined} }
 		for j, c := range []struct {
-			hypotheses []hypothesis // two parties and an alternative
+			hypotheses []holding // two parties and an alternative
 			want       Outcome
 		}{
-			{[]hypothesis{right(0), wrong(1), wrong(3)}, HypothesisUpheld},
-			{[]hypothesis{wrong(2), right(1), idle(0)}, HypothesisUpheld},
-			{[]hypothesis{wrong(4), wrong(5), right(2)}, HypothesisUpheld},
-			{[]hypothesis{wrong(6), wrong(7), wrong(8)}, OtherCause},
-			{[]hypothesis{wrong(9), idle(1), wrong(10)}, InsufficientEvidence},
+			{[]holding{right(0), wrong(1), wrong(3)}, HypothesisUpheld},
+			{[]holding{wrong(2), right(1), idle(0)}, HypothesisUpheld},
+			{[]holding{wrong(4), wrong(5), right(2)}, HypothesisUpheld},
+			{[]holding{wrong(6), wrong(7), wrong(8)}, OtherCause},
+			{[]holding{wrong(9), idle(1), wrong(10)}, InsufficientEvidence},
 		} {
-			s := Stalemate{
-				RaisedAt: "2026-01-02T03:04:05Z", Summary: "the patch is refused again and again", Target: "plan.py", Request: "say who is right",
-				Hypotheses: []Hypothesis{
-					{Author: "BlueLake", Statement: c.hypotheses[0].says, Justification: "I have looked at it."},
-					{Author: "RedSky", Statement: c.hypotheses[1].says, Justification: "It was so the last time."},
-				},
-				Alternatives: []Hypothesis{{Statement: c.hypotheses[2].says, Justification: "It happens."}},
-				Evidence:     []Evidence{{Kind: KindPatch, Content: k.patch}, {Kind: KindFileContent, Path: "plan.py", Content: disputedText}},
-			}
-			if k.older != "" {
-				s.Evidence = append(s.Evidence, Evidence{Kind: KindOlderContent, Path: "plan.py", Content: k.older})
-			}
-			if k.other != "" {
-				s.Evidence = append(s.Evidence, Evidence{Kind: KindFileContent, Path: "load.py", Content: k.other})
-			}
-			s, err := Raise(s)
+			s, err := Raise(k.between(c.hypotheses))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,25 +210,44 @@ func TestArbitrate_DecidesDisputesInThePartiesOwnWords(t *testing.T) {
 			if err := CheckVerdict(s, v); err != nil {
 				t.Errorf("%s, %d: the verdict contradicts itself: %v", k.cause, j, err)
 			}
-			n++
+			n.all++
 			if v.Outcome == c.want {
-				outcomes++
+				n.outcomes++
 			} else {
 				t.Logf("%s, %d: %s instead of %s; %s", k.cause, j, v.Outcome, c.want, v.RootCause)
 			}
 			for at, f := range v.Findings {
-				findings++
+				n.findings++
 				if f.Ruling == c.hypotheses[at].want {
-					rightFindings++
+					n.rightFindings++
 				} else {
+					if f.Ruling != Undetermined {
+						n.misjudged++
+					}
 					t.Logf("%s, %d: %q is %s instead of %s: %s", k.cause, j, c.hypotheses[at].says, f.Ruling, c.hypotheses[at].want, f.Reason)
 				}
 			}
 		}
 	}
-	got := fmt.Sprintf("%d disputes of %d kinds: outcome right in %d, %d of %d findings right", n, len(kinds), outcomes, rightFindings, findings)
-	t.Log(got)
-	if n < 50 || outcomes*100 < n*90 || rightFindings*100 < findings*85 {
-		t.Error(got)
+	return n
+}
+
+// between is the dispute of two parties, with an alternative.
+func (k disputed) between(h []holding) Stalemate {
+	s := Stalemate{
+		RaisedAt: "2026-01-02T03:04:05Z", Summary: "the patch is refused again and again", Target: "plan.py", Request: "say who is right",
+		Hypotheses: []Hypothesis{
+			{Author: "BlueLake", Statement: h[0].says, Justification: "I have looked at it.", Cause: string(h[0].cause)},
+			{Author: "RedSky", Statement: h[1].says, Justification: "It was so the last time.", Cause: string(h[1].cause)},
+		},
+		Alternatives: []Hypothesis{{Statement: h[2].says, Justification: "It happens.", Cause: string(h[2].cause)}},
+		Evidence:     []Evidence{{Kind: KindPatch, Content: k.patch}, {Kind: KindFileContent, Path: "plan.py", Content: disputedText}},
 	}
+	if k.older != "" {
+		s.Evidence = append(s.Evidence, Evidence{Kind: KindOlderContent, Path: "plan.py", Content: k.older})
+	}
+	if k.other != "" {
+		s.Evidence = append(s.Evidence, Evidence{Kind: KindFileContent, Path: "load.py", Content: k.other})
+	}
+	return s
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/anchor"
 	"brenner/canon"
 )
 
@@ -47,16 +48,21 @@ type Stalemate struct {
 	History []Event `json:"history,omitempty"`
 }
 
-// Hypothesis is what somebody believes the cause to be.
+// Hypothesis is what somebody believes the cause to be. A party that has not
+// said so yet has one without a statement.
 type Hypothesis struct {
 	ID            string            `json:"id"`
 	Author        brenner.ActorName `json:"author,omitzero"`
-	Statement     string            `json:"statement"`
-	Justification string            `json:"justification"`
-	// Cause names the cause in the words of the patch explainer, if the
-	// hypothesis is about one; without it the mechanical arbiter reads the
-	// statement.
+	Statement     string            `json:"statement,omitzero"`
+	Justification string            `json:"justification,omitzero"`
+	// Cause may name the cause in the words of the patch explainer (Causes);
+	// without it the mechanical arbiter reads the statement, as far as it can.
 	Cause string `json:"cause,omitzero"`
+}
+
+// unsaid says that a party has yet to say what it holds.
+func (h Hypothesis) unsaid() bool {
+	return strings.TrimSpace(h.Statement) == "" && strings.TrimSpace(h.Justification) == "" && h.Cause == ""
 }
 
 // Attempt is something that was tried and did not help.
@@ -100,6 +106,23 @@ func Raise(s Stalemate) (Stalemate, error) {
 	return s, nil
 }
 
+// InOwnWords reports INVALID_STALEMATE where somebody who raises a stalemate
+// says what another party holds (S4): a party is named, is told, and speaks for
+// itself. Whoever is a party says what it holds at once.
+func (s Stalemate) InOwnWords(by brenner.ActorName) error {
+	for i, h := range s.Hypotheses {
+		at := fmt.Sprintf("/hypotheses/%d/statement", i)
+		switch own := strings.EqualFold(string(h.Author), string(by)); {
+		case own && h.unsaid():
+			return invalid(at, "say what you hold to be the cause")
+		case !own && !h.unsaid():
+			return invalid(at, "%s says itself what it holds", brenner.Clip(string(h.Author), 120)).
+				WithHint("name the party without a statement; it is told by message, and replies")
+		}
+	}
+	return nil
+}
+
 // Again is the stalemate with the evidence that another round needs (S5): at
 // least one piece whose content is not there yet, otherwise EVIDENCE_REQUIRED.
 // It refuses what With refuses.
@@ -136,16 +159,16 @@ func (s Stalemate) With(more []Evidence) (Stalemate, error) {
 	return s, nil
 }
 
-// Stated puts a party's own words in the place of what another said it holds.
-// It reports INVALID_STALEMATE for somebody who is no party, or for words that
+// Stated puts a party's own words in the place of what it said before, or of
+// what an imported request says that it holds. It reports INVALID_STALEMATE for somebody who is no party, or for words that
 // are missing.
-func (s Stalemate) Stated(by brenner.ActorName, statement, justification string) (Stalemate, error) {
+func (s Stalemate) Stated(by brenner.ActorName, statement, justification, cause string) (Stalemate, error) {
 	i := slices.IndexFunc(s.Hypotheses, func(h Hypothesis) bool { return h.Author == by })
 	if i < 0 {
 		return Stalemate{}, invalid("/statement", "%s is no party and holds no hypothesis here", by)
 	}
 	s.Hypotheses = slices.Clone(s.Hypotheses)
-	s.Hypotheses[i].Statement, s.Hypotheses[i].Justification, s.Hypotheses[i].Cause = statement, justification, ""
+	s.Hypotheses[i].Statement, s.Hypotheses[i].Justification, s.Hypotheses[i].Cause = statement, justification, cause
 	return s, s.Hypotheses[i].check("")
 }
 
@@ -190,7 +213,7 @@ func placeholders(evidence []Evidence, had int) error {
 
 // Check reports INVALID_STALEMATE or LIMIT_EXCEEDED, with a pointer, unless
 // the stalemate is complete: at least two parties with one hypothesis each,
-// one to three alternatives, evidence, a summary and a request.
+// said or not yet, one to three alternatives, evidence, a summary and a request.
 func (s Stalemate) Check() error {
 	if _, err := time.Parse(time.RFC3339, s.RaisedAt); err != nil {
 		return invalid("/raised_at", "%q is not an RFC 3339 instant", brenner.Clip(s.RaisedAt, 120))
@@ -230,6 +253,9 @@ func (s Stalemate) checkParties() error {
 			return invalid(at+"/author", "%s has two hypotheses", h.Author)
 		}
 		seen = append(seen, h.Author)
+		if h.unsaid() {
+			continue
+		}
 		if err := h.check(at); err != nil {
 			return err
 		}
@@ -244,7 +270,18 @@ func (h Hypothesis) check(at string) error {
 	if strings.TrimSpace(h.Justification) == "" {
 		return invalid(at+"/justification", "the justification is empty")
 	}
+	if h.Cause != "" && !names(Causes(), anchor.Cause(h.Cause)) {
+		return invalid(at+"/cause", "unknown cause %q", brenner.Clip(h.Cause, 120)).WithHint("leave it out, or use one of " + causeWords())
+	}
 	return nil
+}
+
+func causeWords() string {
+	var words []string
+	for _, c := range Causes() {
+		words = append(words, string(c))
+	}
+	return strings.Join(words, ", ")
 }
 
 func (s Stalemate) checkEvidence() error {

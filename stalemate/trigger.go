@@ -61,7 +61,7 @@ func Automatic(failures []Failure, text anchor.Text, patch string, x anchor.Expl
 		Expected: "the patch is applied, or refused with a cause its author can act on",
 		Request:  "Find the cause of the refusal, say which hypothesis holds, and give a patch that applies.",
 		Hypotheses: []Hypothesis{
-			{Author: last.Actor, Statement: "The patch says what it should; the text or the tool is wrong.", Justification: "The patch was sent as it was meant."},
+			{Author: last.Actor}, // what it holds it says itself (S4)
 			{Author: tool, Statement: toolStatement(x), Justification: "The text and the patch were compared mechanically.", Cause: string(causeOf(x))},
 		},
 		Evidence: []Evidence{

@@ -96,11 +96,16 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 // checkFinding holds that a ruling rests on evidence that is really there; only
 // an undetermined one may rest on evidence that is missing.
 func (s Stalemate) checkFinding(f Finding, at string) error {
-	if !slices.ContainsFunc(s.All(), func(h Hypothesis) bool { return h.ID == f.Hypothesis }) {
+	about := slices.IndexFunc(s.All(), func(h Hypothesis) bool { return h.ID == f.Hypothesis })
+	if about < 0 {
 		return badVerdict(at+"/hypothesis", "there is no hypothesis %q", brenner.Clip(f.Hypothesis, 120))
 	}
 	if !slices.Contains([]Ruling{Upheld, Refuted, Undetermined}, f.Ruling) {
 		return badVerdict(at+"/ruling", "unknown ruling %q", brenner.Clip(string(f.Ruling), 120)).WithHint("use upheld, refuted or undetermined")
+	}
+	if h := s.All()[about]; h.unsaid() && f.Ruling != Undetermined {
+		return badVerdict(at+"/ruling", "%s has not said yet what it holds, so that %s cannot be %s", h.Author, h.ID, f.Ruling).
+			WithHint("wait for its reply, or leave it undetermined")
 	}
 	if strings.TrimSpace(f.Reason) == "" {
 		return badVerdict(at+"/reason", "the reason is empty")

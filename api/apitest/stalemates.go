@@ -47,7 +47,8 @@ const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2
 	{"type":"file_content","file_path":"wrap.py","file_content":"[full content from the previous context]"}],
 	"arbitration_request":"find the cause"}`
 
-// dispute is a stalemate between two agents about a text and a patch.
+// dispute is a stalemate between two agents about a text and a patch, as
+// BlueLake would raise it.
 func (s *scene) dispute() stalemate.Stalemate {
 	s.Helper()
 	p, err := anchor.Parse(s.patch(planText, editedText))
@@ -59,7 +60,7 @@ func (s *scene) dispute() stalemate.Stalemate {
 		Summary: "the plan cannot be changed", Target: "plan.md", Request: "say why", Expected: "it is changed",
 		Hypotheses: []stalemate.Hypothesis{
 			{Author: "BlueLake", Statement: "the tool is wrong", Justification: "the text is there"},
-			{Author: "PurpleMountain", Statement: "a character is not what it seems", Justification: "it was pasted", Cause: string(anchor.CauseInvisible)},
+			{Author: "PurpleMountain"},
 		},
 		Alternatives: []stalemate.Hypothesis{{Statement: "another file was meant", Justification: "there are several", Cause: string(anchor.CauseOtherFile)}},
 		Attempts:     []stalemate.Attempt{{Actor: "BlueLake", Action: "applied it", Outcome: "refused"}},
@@ -70,12 +71,44 @@ func (s *scene) dispute() stalemate.Stalemate {
 	}
 }
 
-// raises opens a stalemate.
+// raises opens a stalemate; somebody who is no party says what nobody holds.
 func (p *player) raises(st stalemate.Stalemate) api.StalemateInfo {
 	p.Helper()
+	if p.name != "BlueLake" {
+		st.Hypotheses = namedOnly(st.Hypotheses)
+	}
 	info, err := p.RaiseStalemate(p.ctx, api.RaiseStalemateRequest{Stalemate: st, Session: "RS-1"})
 	p.must(err)
 	return info
+}
+
+// namedOnly leaves out what parties hold.
+func namedOnly(all []stalemate.Hypothesis) []stalemate.Hypothesis {
+	var out []stalemate.Hypothesis
+	for _, h := range all {
+		out = append(out, stalemate.Hypothesis{Author: h.Author})
+	}
+	return out
+}
+
+// replies says what a party holds.
+func (p *player) replies(id brenner.ArtifactID, statement string, cause anchor.Cause) {
+	p.Helper()
+	_, err := p.MoveStalemate(p.ctx, api.MoveStalemateRequest{
+		ID: id, Action: stalemate.Reply, Statement: statement, Justification: "it was pasted", Cause: string(cause),
+	})
+	p.must(err)
+}
+
+// stalemateNotices are what somebody was told about stalemates.
+func stalemateNotices(p *player) (out []api.MessageInfo) {
+	p.Helper()
+	for _, m := range p.inbox() {
+		if m.Kind == api.MessageStalemate {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // moves takes a step.
@@ -156,6 +189,40 @@ func stalemateCases() []testCase {
 				s.refused(err, brenner.CodeInvalidStalemate)
 			})
 		}},
+		{"every party is told, and says itself what it holds", func(s *scene) { // S4
+			blue, purple := s.agent("BlueLake"), s.reader("PurpleMountain")
+			theirs := s.dispute()
+			theirs.Hypotheses[1] = stalemate.Hypothesis{Author: "PurpleMountain", Statement: "I am always right", Justification: "says BlueLake"}
+			s.unchanged(func() {
+				_, err := blue.RaiseStalemate(s.ctx, api.RaiseStalemateRequest{Stalemate: theirs})
+				if e := s.refused(err, brenner.CodeInvalidStalemate); e.Pointer != "/hypotheses/1/statement" {
+					s.Errorf("%+v", e)
+				}
+				_, err = s.pi.RaiseStalemate(s.ctx, api.RaiseStalemateRequest{Stalemate: s.dispute()}) // neither does the PI
+				s.refused(err, brenner.CodeInvalidStalemate)
+			})
+			id := blue.raises(s.dispute()).ID
+			if n := stalemateNotices(purple); len(n) != 1 || !strings.Contains(n[0].Subject, string(id)) {
+				s.Fatalf("PurpleMountain was told %+v", n)
+			}
+			if n := stalemateNotices(blue); len(n) != 0 {
+				s.Errorf("BlueLake, who raised it, was told %+v", n)
+			}
+			purple.replies(id, "a no-break space was pasted", "")
+			h := s.pi.sees(id).Stalemate.Hypotheses
+			if h[1].Statement != "a no-break space was pasted" || h[0].Statement != "the tool is wrong" {
+				s.Errorf("%+v", h)
+			}
+			if n := stalemateNotices(blue); len(n) != 1 {
+				s.Errorf("of the reply BlueLake was told %+v", n)
+			}
+			s.unchanged(func() { // nobody replies for another
+				_, err := s.agent("RedSky").MoveStalemate(s.ctx, api.MoveStalemateRequest{ID: id, Action: stalemate.Reply, Statement: "x", Justification: "y"})
+				s.refused(err, brenner.CodeWriteDenied)
+				_, err = s.pi.MoveStalemate(s.ctx, api.MoveStalemateRequest{ID: id, Action: stalemate.Reply, Statement: "x", Justification: "y"})
+				s.refused(err, brenner.CodeInvalidStalemate)
+			})
+		}},
 		{"the mechanical arbiter says what placeholders it lacks", func(s *scene) { // S6
 			info, err := s.pi.ImportStalemate(s.ctx, api.ImportStalemateRequest{Request: jsontext.Value(request)})
 			s.must(err)
@@ -170,6 +237,7 @@ func stalemateCases() []testCase {
 		{"a stalemate goes from open to verified", func(s *scene) { // S3, S5, S6
 			blue, purple, critic := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
 			id := blue.raises(s.dispute()).ID
+			purple.replies(id, "a character is not what it seems", anchor.CauseInvisible)
 			s.unchanged(func() {
 				_, err := s.pi.DecideStalemate(s.ctx, api.VerdictRequest{ID: id})
 				s.refused(err, brenner.CodeStatusConflict)
@@ -184,7 +252,7 @@ func stalemateCases() []testCase {
 			if v.State != stalemate.InArbitration || v.Verdict.Outcome != stalemate.HypothesisUpheld || v.Verdict.Patch == nil {
 				s.Fatalf("%+v", v.Verdict)
 			}
-			if a := s.pi.reads(v.VerdictRef); a.Type != artifact.TypeVerdict || !slices.Contains(a.Links, link(artifact.Reviews, id, 1)) {
+			if a := s.pi.reads(v.VerdictRef); a.Type != artifact.TypeVerdict || !slices.Contains(a.Links, link(artifact.Reviews, id, 2)) {
 				s.Errorf("%+v", a)
 			}
 			info, err := critic.DecideStalemate(s.ctx, api.VerdictRequest{ID: id})
@@ -212,7 +280,7 @@ func stalemateCases() []testCase {
 				s.refused(err, brenner.CodeStatusConflict)
 			})
 			history := s.pi.sees(id).Stalemate.History
-			if len(history) != 5 || history[0].Actor != "GreenValley" || history[4].Action != stalemate.Verify {
+			if len(history) != 6 || history[0].Actor != "PurpleMountain" || history[5].Action != stalemate.Verify {
 				s.Errorf("%+v", history)
 			}
 			s.sound()
@@ -262,6 +330,7 @@ func stalemateCases() []testCase {
 			s.must(err)
 			blue, critic := s.agent("BlueLake"), s.agent("GreenValley")
 			id := blue.raises(s.dispute()).ID
+			s.agent("PurpleMountain").replies(id, "a character is not what it seems", anchor.CauseInvisible)
 			s.unchanged(func() {
 				_, err := blue.ArbitrateStalemate(s.ctx, api.StalemateRequest{ID: id})
 				s.refused(err, brenner.CodeArbiterIsParty)
@@ -363,6 +432,7 @@ func stalemateCases() []testCase {
 		}},
 		{"a stalemate with a key is raised once", func(s *scene) { // X2
 			req := api.RaiseStalemateRequest{Write: api.Write{Key: "k"}, Stalemate: s.dispute()}
+			req.Stalemate.Hypotheses = namedOnly(req.Stalemate.Hypotheses)
 			first, err := s.pi.RaiseStalemate(s.ctx, req)
 			s.must(err)
 			s.unchanged(func() {

@@ -244,7 +244,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	stalemate := firstWord(does("stalemate_raise", map[string]any{
 		"summary": "twice or thrice", "arbitration_request": "which?", "session": "RS-night",
 		"hypotheses": []map[string]any{
-			{"author": "GreyStone", "statement": "twice", "justification": "j"}, {"author": "ada", "statement": "thrice", "justification": "k"},
+			{"author": "GreyStone", "statement": "twice", "justification": "j"}, {"author": "ada"},
 		},
 		"alternatives": []map[string]any{{"statement": "never", "justification": "l"}},
 		"evidence":     []map[string]any{{"kind": "error_log", "content": "the count was 3"}},

@@ -110,7 +110,7 @@ func (v *vault) fill(t *testing.T) {
 	dispute, err := pi.RaiseStalemate(ctx, api.RaiseStalemateRequest{Module: "gradient", Stalemate: stalemate.Stalemate{
 		Summary: marker + "-dispute", Request: marker + "-request", Expected: marker + "-expected",
 		Hypotheses: []stalemate.Hypothesis{
-			{Statement: marker + "-h1", Justification: marker + "-j1", Author: "BlueLake"}, {Statement: marker + "-h2", Justification: marker + "-j2", Author: "ada"},
+			{Author: "BlueLake"}, {Statement: marker + "-h2", Justification: marker + "-j2", Author: "ada"},
 		},
 		Alternatives: []stalemate.Hypothesis{{Statement: "both are wrong", Justification: "it happens"}},
 		Evidence:     []stalemate.Evidence{{Kind: "error_log", Description: "x", Content: marker + "-evidence"}},

@@ -70,6 +70,17 @@ func (r *runner) evidence(flags []string) ([]stalemate.Evidence, error) {
 	return out, nil
 }
 
+// stalemateCauses are the words that a hypothesis may name its cause by.
+var stalemateCauses = strings.Join(causeNames(), ", ")
+
+func causeNames() []string {
+	var names []string
+	for _, c := range stalemate.Causes() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
 func newStalemateRaise(r *runner) *cobra.Command {
 	var file, id, module, session string
 	var attach []string
@@ -81,18 +92,23 @@ func newStalemateRaise(r *runner) *cobra.Command {
     {"summary": "the patch is refused again and again",
      "target": "methods@3",
      "hypotheses": [{"author": "BlueLake", "statement": "…", "justification": "…"},
-                    {"author": "RedSky", "statement": "…", "justification": "…"}],
+                    {"author": "RedSky"}],
      "alternatives": [{"statement": "…", "justification": "…"}],
      "attempts": [{"actor": "BlueLake", "action": "…", "outcome": "…"}],
      "expected_behaviour": "…",
      "evidence": [{"kind": "error_log", "content": "…"}],
      "arbitration_request": "…"}
 
-At least two parties with a hypothesis each, one to three alternatives, and
-evidence that is really there: a placeholder is refused. Where a patch (in any
-format that is read) and the text it was refused on are attached, the mechanical
-arbiter can test what the hypotheses say in their own words: white space, line
-endings, line numbers, a text that has changed since, and so on.`,
+At least two parties, one to three alternatives, and evidence that is really
+there: a placeholder is refused. Say what you hold yourself; the other parties
+are named only. Each is told by message, and says what it holds with
+"brenner stalemate reply".
+
+Where a patch (in any format that is read) and the text it was refused on are
+attached, the mechanical arbiter can test what the hypotheses say in their own
+words: white space, line endings, line numbers, a text that has changed since,
+and so on. It reads English. To be sure to be understood name the cause besides,
+as "cause": ` + stalemateCauses + `.`,
 		Example: `  brenner stalemate raise --file dispute.json --evidence patch=fix.json --evidence file_content=notes.md`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -260,6 +276,10 @@ func printStalemate(w *printer, v api.StalemateView) {
 	}
 	say("\n\n")
 	for _, h := range v.Stalemate.Hypotheses {
+		if h.Statement == "" {
+			say("%s %s: has not replied yet\n", h.ID, h.Author)
+			continue
+		}
 		say("%s %s: %s\n   because: %s\n", h.ID, h.Author, printable(h.Statement), printable(h.Justification))
 	}
 	for _, h := range v.Stalemate.Alternatives {
@@ -401,13 +421,13 @@ func newStalemateStep(r *runner, action stalemate.Action, short, example string)
 }
 
 func newStalemateReply(r *runner) *cobra.Command {
-	var statement, justification string
+	var statement, justification, cause string
 	var attach []string
 	c := &cobra.Command{
 		Use:   "reply ID",
 		Short: "Say yourself what you hold, as a party",
-		Long: `Put your own hypothesis in the place of what was said that you hold, and attach
-your evidence. It can be done until there is a verdict; a draft of one is void.`,
+		Long: `Say what you hold to be the cause, and attach your evidence. It can be done
+until there is a verdict, more than once; a draft of a verdict is void then.`,
 		Example: `  brenner stalemate reply stalemate-12 --statement "the file moved" --justification "its hash differs" --as BlueLake`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -418,13 +438,14 @@ your evidence. It can be done until there is a verdict; a draft of one is void.`
 			return r.onStalemate(cmd, func(ctx context.Context, s api.Service) (api.StalemateInfo, error) {
 				return s.MoveStalemate(ctx, api.MoveStalemateRequest{
 					Write: r.write(), ID: brenner.ArtifactID(a[0]), Action: stalemate.Reply,
-					Statement: statement, Justification: justification, Evidence: evidence,
+					Statement: statement, Justification: justification, Cause: cause, Evidence: evidence,
 				})
 			})
 		},
 	}
 	c.Flags().StringVar(&statement, "statement", "", "what you hold to be the cause")
 	c.Flags().StringVar(&justification, "justification", "", "why")
+	c.Flags().StringVar(&cause, "cause", "", "the cause in a word that the mechanical arbiter knows: "+stalemateCauses)
 	c.Flags().StringArrayVar(&attach, "evidence", nil, evidenceHelp)
 	return c
 }

@@ -13,8 +13,8 @@ import (
 // hypothesis is what a party, or anybody, holds to be the cause.
 type hypothesis struct {
 	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
-	Statement     string            `json:"statement"`
-	Justification string            `json:"justification"`
+	Statement     string            `json:"statement,omitzero" doc:"yours, or an alternative's; the other party gives its own"`
+	Justification string            `json:"justification,omitzero"`
 }
 
 // evidence is one thing that can be looked at.
@@ -29,7 +29,7 @@ type stalemateRequest struct {
 	keyed
 	Summary      string            `json:"summary"`
 	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
-	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party"`
+	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party: yours, and the others by author only"`
 	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
 	Evidence     []evidence        `json:"evidence"`
 	Expected     string            `json:"expected_behaviour,omitzero"`
@@ -75,6 +75,7 @@ type replyRequest struct {
 	Step          stalemate.Action   `json:"step,omitzero" doc:"default reply"`
 	Statement     string             `json:"statement,omitzero" doc:"what you hold to be the cause"`
 	Justification string             `json:"justification,omitzero"`
+	Cause         string             `json:"cause,omitzero" doc:"a word that patch refusals use, if one fits"`
 	Evidence      []evidence         `json:"evidence,omitzero"`
 	Reason        string             `json:"reason,omitzero" doc:"to appeal, reopen or withdraw"`
 }
@@ -98,7 +99,7 @@ func replyStalemate(s api.Service, ctx context.Context, in replyRequest) (moved,
 	}
 	res, err := s.MoveStalemate(ctx, api.MoveStalemateRequest{
 		Write: in.write(), ID: in.ID, Action: in.Step, Reason: in.Reason,
-		Statement: in.Statement, Justification: in.Justification, Evidence: shown(in.Evidence),
+		Statement: in.Statement, Justification: in.Justification, Cause: in.Cause, Evidence: shown(in.Evidence),
 	})
 	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
 }
@@ -112,6 +113,10 @@ func stalemateText(v api.StalemateView) string {
 		holds := "nobody's"
 		if h.Author != "" {
 			holds = "held by " + string(h.Author)
+		}
+		if h.Statement == "" {
+			fmt.Fprintf(&b, "\n%s, %s: not said yet\n", h.ID, holds)
+			continue
 		}
 		fmt.Fprintf(&b, "\n%s, %s: %s\nbecause: %s\n", h.ID, holds, h.Statement, h.Justification)
 	}

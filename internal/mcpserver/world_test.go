@@ -338,7 +338,11 @@ func (a *agent) RaiseStalemate(ctx context.Context, req api.RaiseStalemateReques
 func hypotheses(all []stalemate.Hypothesis) []map[string]any {
 	out := []map[string]any{}
 	for _, h := range all {
-		out = append(out, map[string]any{"author": h.Author, "statement": h.Statement, "justification": h.Justification})
+		said := map[string]any{"author": h.Author}
+		if h.Statement != "" {
+			said["statement"], said["justification"] = h.Statement, h.Justification
+		}
+		out = append(out, said)
 	}
 	return out
 }

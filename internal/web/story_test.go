@@ -102,11 +102,14 @@ func (w *world) tellMore() told {
 		Summary: "the two loggers disagree about 9 August", Target: "oxygen-log@3", Request: "say which logger is right", Expected: "both show the same minimum",
 		Hypotheses: []stalemate.Hypothesis{
 			{Author: "BlueLake", Statement: "the upper logger drifted", Justification: "it was not calibrated in July"},
-			{Author: "PurpleMountain", Statement: "the clocks differ by an hour", Justification: "the curves match when shifted"},
+			{Author: "PurpleMountain"},
 		},
 		Alternatives: []stalemate.Hypothesis{{Statement: "one was out of the water", Justification: "the gauge fell that night"}},
 		Attempts:     []stalemate.Attempt{{Actor: "BlueLake", Action: "compared the raw files", Outcome: "they differ by 60 minutes"}},
 		Evidence:     []stalemate.Evidence{{Kind: "error_log", Content: "upper: minimum 04:00\nlower: minimum 05:00"}},
 	}})).ID
+	must[api.StalemateInfo](w)(w.as("PurpleMountain").MoveStalemate(ctx, api.MoveStalemateRequest{
+		ID: story.open, Action: stalemate.Reply, Statement: "the clocks differ by an hour", Justification: "the curves match when shifted",
+	}))
 	return story
 }

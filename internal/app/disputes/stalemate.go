@@ -152,6 +152,9 @@ func (s *Service) RaiseStalemate(ctx context.Context, req api.RaiseStalemateRequ
 		st := req.Stalemate
 		st.RaisedAt = ch.Now.Format(time.RFC3339)
 		st, err := stalemate.Raise(st)
+		if err == nil {
+			err = st.InOwnWords(ch.Who.Name)
+		}
 		if err != nil {
 			return api.StalemateInfo{}, err
 		}

@@ -130,7 +130,7 @@ func (s *Service) MoveStalemate(ctx context.Context, req api.MoveStalemateReques
 		out, err := moveStalemate(ch, row, st, req.Action, req.Reason, func(p *stalemateMoved) error {
 			more := st
 			if req.Action == stalemate.Reply {
-				if more, err = more.Stated(ch.Who.Name, req.Statement, req.Justification); err != nil {
+				if more, err = more.Stated(ch.Who.Name, req.Statement, req.Justification, req.Cause); err != nil {
 					return err
 				}
 			}
@@ -171,7 +171,7 @@ func checkStep(req api.MoveStalemateRequest) error {
 	if len(req.Evidence) > 0 && req.Action != stalemate.Reopen && req.Action != stalemate.Reply {
 		return brenner.Errorf(brenner.CodeInvalidValue, "evidence is added by a reply, or when a stalemate is reopened").At("/evidence")
 	}
-	if req.Action != stalemate.Reply && req.Statement+req.Justification != "" {
+	if req.Action != stalemate.Reply && req.Statement+req.Justification+req.Cause != "" {
 		return brenner.Errorf(brenner.CodeInvalidValue, "only a reply states a hypothesis").At("/statement")
 	}
 	if err := kernel.CheckText(req.Statement + req.Justification); err != nil {

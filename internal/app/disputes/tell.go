@@ -30,13 +30,17 @@ func (r *Room) tell(ch *kernel.Change, row standing, kind api.MessageKind, subje
 }
 
 func (r *Room) tellRaised(ch *kernel.Change, row standing) error {
+	yours := "Nobody says for you what you hold to be the cause. Say it yourself"
+	if row.Origin == api.StalemateByImport {
+		yours = "What it says you hold are the words of the request. Put your own in their place"
+	}
 	return r.tell(ch, row, api.MessageStalemate, fmt.Sprintf("STALEMATE: %s names you a party", row.ID), fmt.Sprintf(
 		"%s raised %s, about a disagreement between %s.\n\n"+
 			"- Read it, with its evidence: %s\n"+
-			"- What it says you hold are %s's words. Put your own in their place, with your evidence: %s\n\n"+
-			"An arbiter who is no party decides; you will be told.\n",
+			"- %s, with your evidence: %s\n\n"+
+			"An arbiter who is no party decides; you will be told. Until you have replied, nothing is found about your side.\n",
 		row.Raiser, row.ID, kernel.Join(row.Parties), brenner.Do("stalemate.show", "id", string(row.ID)).Mark(),
-		row.Raiser, brenner.Do("stalemate.reply", "id", string(row.ID)).Mark()))
+		yours, brenner.Do("stalemate.reply", "id", string(row.ID)).Mark()))
 }
 
 func (r *Room) tellMoved(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {

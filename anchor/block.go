@@ -68,6 +68,9 @@ func newBlock(x *explainer, l *lens, q quotation, from, mid, to int) (*block, bo
 	b.weaver.odd = l.oddities(text, q.whole(), text[from:to])
 	b.indents.known = x.indentations()
 	b.indents.learnGaps(quoted, real)
+	for i := 1; i < len(quoted); i++ {
+		b.spaces.learn(quoted[i].gap, real[i].gap)
+	}
 	if k > 0 {
 		b.before = from + visibleEnd(real[:k])
 	}
@@ -121,7 +124,10 @@ func (b *block) insertion() (edit, bool) {
 		lead = b.lead(b.new[0].gap, lineStart(b.text, at))
 	}
 	tail := b.fresh(b.newTail)
-	return edit{start: at, end: at, text: lead + core + tail}, b.sure
+	// An anchor that ends in an empty line which is not there may have lost
+	// what stands above that line.
+	whole := newlines(b.text[b.before:at]) == newlines(trailingSpace(b.q.whole()))
+	return edit{start: at, end: at, text: lead + core + tail}, b.sure && whole
 }
 
 // lead gives the white space that a new block begins with, which at the start

@@ -31,7 +31,7 @@ var confusables = func() map[rune]string {
 	m := map[rune]string{'…': "...", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬀ': "ff"}
 	for _, row := range []struct{ odd, plain string }{
 		{"‘’‚‛´ʼ′＇", "'"},
-		{"“”„‟″＂", `"`},
+		{"“”„‟″＂«»", `"`},
 		{"‐‑‒–—―−﹣", "-"},
 		{"аᴀɑα", "a"},
 		{"еｅ", "e"},
@@ -217,6 +217,13 @@ func foldEscapes(s string) *folded {
 	return f.done()
 }
 
+// stylised says that a character is an ASCII letter or digit in another dress,
+// such as those of mathematics.
+func stylised(r rune) bool {
+	s := norm.NFKD.String(string(r))
+	return r >= utf8.RuneSelf && len(s) == 1 && s[0] < utf8.RuneSelf
+}
+
 // guilty names the cause of a difference found through the widest lens.
 func guilty(text, quotation string) Cause {
 	n := commonPrefix(text, quotation)
@@ -231,7 +238,7 @@ func guilty(text, quotation string) Cause {
 		switch {
 		case invisible(r) || oddSpace(r):
 			return CauseInvisible
-		case odd:
+		case odd || stylised(r):
 			return CauseConfusable
 		case unicode.IsMark(r):
 			return CauseNormalForm

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"brenner/internal/linediff"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // heldOut are kinds of faults that were written down after the explainer had
@@ -41,7 +39,6 @@ var heldOut = []fault{
 	{"ligatures", onQuotation(strings.NewReplacer("fi", "\ufb01", "fl", "\ufb02").Replace), CauseConfusable},
 	{"cyrillic, several letters", onStrings(strings.NewReplacer("c", "\u0441", "p", "\u0440").Replace), CauseConfusable},
 	{"guillemets", onStrings(func(q string) string { return strings.ReplaceAll(q, `"`, "\u00bb") }), CauseConfusable},
-	{"NFKD", unfit(norm.NFKD.String), CauseNormalForm},
 	{"next line characters", onQuotation(func(q string) string { return strings.ReplaceAll(q, "\n", "\u0085") }), CauseLineEndings},
 
 	{"three spaces for a tab", onStrings(func(q string) string { return strings.ReplaceAll(q, "\t", "   ") }), CauseWhitespace},

@@ -1,6 +1,9 @@
 package anchor
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // indents is how a quotation indents lines and how the text does, line by line,
 // and which of the two the new block goes with.
@@ -107,9 +110,11 @@ func (n indents) translate(is string) (string, bool) {
 	return answers[0], true
 }
 
-// deeper: the text has the same more on every line.
+// deeper: the text has the same more on every line. Lines that were quoted with
+// no indentation at all say nothing of one that has some.
 func (n indents) deeper(is string) (string, bool) {
-	more, ok := "", len(n.was) > 0
+	some := slices.ContainsFunc(n.was, func(was string) bool { return was != "" })
+	more, ok := "", some || is == "" && len(n.was) > 0
 	for i, was := range n.was {
 		m, ends := strings.CutSuffix(n.real[i], was)
 		ok = ok && ends && m != "" && (i == 0 || m == more)

@@ -67,6 +67,9 @@ func behind(text string, at int) string {
 // stands behind it, as when context was sent along in new_block alone.
 func (l *linter) repeats(e edit) (brenner.Code, string) {
 	old := l.base[e.start:e.end]
+	if half := e.text[:len(e.text)/2]; strings.HasSuffix(half, "\n") && telling(half) && half+half == e.text && !strings.Contains(old, e.text) {
+		return brenner.CodeLineRepeated, "the new block says everything twice"
+	}
 	if lead := before(l.base, e.start); telling(lead) {
 		lead = strings.TrimLeft(lead, " \t")
 		if strings.HasPrefix(strings.TrimLeft(e.text, " \t"), lead) && !strings.HasPrefix(strings.TrimLeft(old, " \t"), lead) {

@@ -2,7 +2,9 @@ package anchor
 
 import (
 	"fmt"
+	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -11,7 +13,8 @@ import (
 
 // leftOut is a line that stands for text its author did not write.
 var leftOut = regexp.MustCompile(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)[ \t]*)?(?:\.\.\.|…|\[(?:\.\.\.|…)\])[^\n]*$|` +
-	`^[ \t]*(?://|#|--|/\*|<!--|;|%)[^\n]*\b(?:rest of|remaining|existing|unchanged|previous|same as before|omitted)\b[^\n]*(?:\.\.\.|…|code|file|function|method|class|content|lines|remains?)[^\n]*$`)
+	`^[ \t]*(?://|#|--|/\*|<!--|;|%)[^\n]*\b(?:rest of|remaining|existing|unchanged|previous|same as before|omitted)\b[^\n]*(?:\.\.\.|…|code|file|function|method|class|content|lines|remains?)[^\n]*$|` +
+	`^[ \t]*[\[(<][ \t]*(?:snip|` + forTheRest + `)[^\n]*[\])>][ \t]*$`)
 
 // marks: the new block carries what came with the text and is not part of it.
 func (l *linter) marks(e edit) (brenner.Code, string) {
@@ -21,6 +24,9 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	}
 	if dots := leftOut.FindString(e.text); dots != "" && !strings.Contains(l.base, strings.TrimSpace(dots)) {
 		return say(fmt.Sprintf("has %s, as if something were left out", quote(strings.TrimSpace(dots))))
+	}
+	if conflictStart.MatchString(e.text) && conflictEnd.MatchString(e.text) && !conflictStart.MatchString(l.base) {
+		return say("has the markers of a conflict that nobody has settled")
 	}
 	if fenced(e.text) && !fenced(old) && !strings.Contains(l.base, "```") && !strings.Contains(l.base, "~~~") {
 		return say("carries the fence of a code block")
@@ -37,11 +43,19 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	if escapedWhole(e.text) && strings.Contains(old, "\n") && !strings.Contains(old, `\n`) {
 		return say("is escaped once more than the text")
 	}
-	if entity := entityPattern.FindString(e.text); entity != "" && entitiesOnly(e.text) && !entityPattern.MatchString(l.base) && strings.ContainsAny(l.base, "<>&") {
-		return say("has " + entity + ", and the text is not escaped for HTML")
+	for _, entity := range entityPattern.FindAllString(e.text, -1) {
+		plain := html.UnescapeString(entity)
+		if entitiesOnly(e.text) && plain != entity && !strings.Contains(l.base, entity) && strings.Contains(l.base, plain) {
+			return say("has " + entity + ", and the text has " + plain)
+		}
 	}
 	return "", ""
 }
+
+var (
+	conflictStart = regexp.MustCompile(`(?m)^<{7}(?: |$)`)
+	conflictEnd   = regexp.MustCompile(`(?m)^>{7}(?: |$)`)
+)
 
 // escapedWhole says that a block is one line that ought to be several.
 func escapedWhole(s string) bool {
@@ -86,6 +100,8 @@ func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
 	switch {
 	case is < around && around < unindented:
 		return say("the new block stands further left than everything beside it")
+	case closer.MatchString(strings.TrimSpace(next)) && is <= width(next) && width(next) < width(prev) && leavesBlock(fresh, width(next)):
+		return say("the new block stands as far left as what closes the block it stands in")
 	case unindents(append([]string{prev}, fresh...)):
 		return say("a line of the new block does not stand further right than the one that opens its block")
 	case len(old) > 0 && next != "" && width(fresh[len(fresh)-1]) < width(next) && width(old[len(old)-1]) >= width(next) && !opens(fresh[len(fresh)-1]):
@@ -192,6 +208,14 @@ func unindents(lines []string) bool {
 		}
 	}
 	return false
+}
+
+// leavesBlock says that a line stands as far left as what closes the block
+// around it, and does not close or continue anything itself.
+func leavesBlock(lines []string, left int) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return width(line) <= left && !closer.MatchString(strings.TrimSpace(line))
+	})
 }
 
 // opens says that a line begins a block, so that the next one may stand

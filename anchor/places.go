@@ -63,8 +63,11 @@ func uniqueFrom(text string, i int, starts []span) (from int, ok bool) {
 	return from, true
 }
 
+// forTheRest are words for what an author did not write.
+const forTheRest = `\b(?:rest of|rest unchanged|remaining|remainder|existing code|unchanged|same as before|omitted|snipped)\b`
+
 var (
-	elidedLine   = regexp.MustCompile(`(?m)^[ \t]*(?://|#|--|/\*|<!--|;|%|\*)?[ \t]*[\[(<]?(?:\.\.\.|…)[^\n]*(?:\n|$)`)
+	elidedLine   = regexp.MustCompile(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)?[ \t]*[\[(<]?(?:\.\.\.|…)[^\n]*|(?://|#|--|/\*|<!--|;|%)[^\n]*` + forTheRest + `[^\n]*|[\[(<][ \t]*(?:snip|cut|` + forTheRest + `)[^\n]*[\])>][ \t]*)(?:\n|$)`)
 	elidedInline = regexp.MustCompile(`[\[(]?(?:\.\.\.|…)[\])]?`)
 )
 

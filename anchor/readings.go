@@ -35,12 +35,16 @@ var readings = []reading{
 	{CauseLineNumbers, "its lines carry line numbers", "quote the text without line numbers", numbersOff(true), allNumbered},
 	{CauseFence, "it carries the fence of a code block", "send what stands inside the fence", fenceOff, fenced},
 	{CauseMarkers, "its lines carry the marks of a diff", "send the lines without + and - in front", marksOff, allMarked},
+	{CauseInvisible, "it carries the colours of a terminal", "send the text without escape sequences", coloursOff, coloured},
 	{CauseMarkers, "its lines carry the marks of a quotation", "send the lines without > in front", quoteOff, allQuoted},
 	{CauseEscapeLevel, "it is escaped once more than the text", "escape for JSON once, not twice", unescape, escaped1},
 	{CauseEscapeLevel, "it has \\n written out where the text has a real newline", "escape for JSON once, not twice", unescapeBreaks, escaped1},
 	{CauseEscapeLevel, "it is escaped once less than the text", "keep the backslashes the text has", escape, never},
 	{CauseEscapeLevel, "it has a real newline where the text has \\n written out", "keep the backslashes the text has", spellNewlines, never},
 	{CauseEscapeLevel, "it is escaped for HTML and the text is not", "send plain text", html.UnescapeString, entitiesOnly},
+	{CauseEscapeLevel, "it is escaped for HTML twice", "send plain text", unescapeTwice, entitiesOnly},
+	{CauseEscapeLevel, "it is escaped for Markdown and the text is not", "send plain text", unescapeMarkdown, markdownOnly},
+	{CauseEscapeLevel, "its quotation marks are doubled", "write each mark once", halveQuotes, quotesDoubled},
 	{CauseEscapeLevel, "the text is escaped for HTML and it is not", "keep the entities the text has", html.EscapeString, never},
 	{CauseEscapeLevel, "it is escaped as in an address and the text is not", "send plain text", unescapeURL, hasPercent},
 	{CauseEscapeLevel, "it stands in quotation marks of its own", "send the text without the marks around it", unwrap, wrapped},
@@ -80,10 +84,10 @@ func escape(s string) string { return escapes.Replace(s) }
 
 func spellNewlines(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
-var escapePattern = regexp.MustCompile(`\\(?:u[0-9A-Fa-f]{4}|[ntr"'\\/])`)
+var escapePattern = regexp.MustCompile(`\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[ntr"'\\/])`)
 
-// unescape undoes one level of JSON string escapes and leaves alone what is
-// none.
+// unescape undoes one level of the escapes of JSON strings and their relatives,
+// and leaves alone what is none.
 func unescape(s string) string {
 	out := escapePattern.ReplaceAllStringFunc(s, func(e string) string {
 		switch e[1] {
@@ -93,7 +97,7 @@ func unescape(s string) string {
 			return "\t"
 		case 'r':
 			return "\r"
-		case 'u':
+		case 'u', 'x':
 			n, _ := strconv.ParseUint(e[2:], 16, 32)
 			return string(rune(n))
 		}
@@ -128,6 +132,44 @@ func entitiesOnly(s string) bool {
 	return rest != s && !strings.ContainsAny(rest, "<>&")
 }
 
+func unescapeTwice(s string) string { return html.UnescapeString(html.UnescapeString(s)) }
+
+// Markdown has an escape for each of its signs; people's tools write these.
+var (
+	markdownEscape = regexp.MustCompile("\\\\([_*`~#\\[\\]<>])")
+	markdownSign   = regexp.MustCompile("[_*`~#\\[\\]<>]")
+)
+
+func unescapeMarkdown(s string) string { return markdownEscape.ReplaceAllString(s, "$1") }
+
+// markdownOnly says that every sign of a kind that is escaped somewhere is
+// escaped everywhere.
+func markdownOnly(s string) bool {
+	escaped := map[string]bool{}
+	for _, m := range markdownEscape.FindAllStringSubmatch(s, -1) {
+		escaped[m[1]] = true
+	}
+	for _, bare := range markdownSign.FindAllString(markdownEscape.ReplaceAllString(s, ""), -1) {
+		if escaped[bare] {
+			return false
+		}
+	}
+	return len(escaped) > 0
+}
+
+func halveQuotes(s string) string { return strings.ReplaceAll(s, "''", "'") }
+
+// quotesDoubled says that a string has no mark that is not doubled.
+func quotesDoubled(s string) bool {
+	return strings.Contains(s, "''") && !strings.Contains(strings.ReplaceAll(s, "''", ""), "'")
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*[mK]")
+
+func coloursOff(s string) string { return colours.ReplaceAllString(s, "") }
+
+func coloured(s string) bool { return colours.MatchString(s) }
+
 func unescapeURL(s string) string {
 	if out, err := url.PathUnescape(s); err == nil {
 		return unifyNewlines(strings.ToValidUTF8(out, "\uFFFD"))
@@ -156,8 +198,11 @@ func wrapped(s string) bool {
 	return strings.Count(s, s[:1]) == 2
 }
 
-// numberPattern is a line number as tools and people write them before a line.
-var numberPattern = regexp.MustCompile(`(?m)^[ \t]*(?:[Ll](?:ine[ ])?)?[\[(#]?\d{1,7}(?:[\])]?[ \t]*[:|│┃→⇥>]|[\])]|\t|\.)[ ]?`)
+// numberPattern is a line number as tools and people write them before a line:
+// with a sign behind it, with zeros in front, or behind the path of the file.
+var numberPattern = regexp.MustCompile(`(?m)^[ \t]*(?:(?:[\w.-]*/)?[\w.-]*\.\w+:\d{1,7}[:-]|(?:[Ll](?:ine[ ])?)?[\[(#]?\d{1,7}(?:[\])]?[ \t]*[:|│┃→⇥>]|[\])]|\t|\.)|0\d{1,6}[ ])[ ]?`)
+
+var digits = regexp.MustCompile(`\d+`)
 
 // numbersOff takes line numbers off, with or without one space behind them.
 func numbersOff(space bool) func(string) string {
@@ -183,7 +228,8 @@ func allNumbered(s string) bool {
 		if m == "" {
 			return false
 		}
-		n, _ := strconv.Atoi(strings.TrimFunc(m, func(r rune) bool { return r < '0' || r > '9' }))
+		all := digits.FindAllString(m, -1)
+		n, _ := strconv.Atoi(all[len(all)-1])
 		if n <= last {
 			return false
 		}
@@ -211,9 +257,15 @@ func fenceOff(s string) string {
 
 func fenced(s string) bool { return fenceOpen.MatchString(s) || fenceClose.MatchString(s) }
 
+// diffHeader is what a diff has above its marks.
+var diffHeader = regexp.MustCompile(`^(?:(?:diff --git |index |--- |\+\+\+ |@@ )[^\n]*\n)+`)
+
 // marksOff takes the marks of a diff off, if every line carries one: a plus, a
 // minus or a space.
 func marksOff(s string) string {
+	if h := diffHeader.FindString(s); strings.Contains(h, "@@") {
+		s = s[len(h):]
+	}
 	if !marked(s, "+- ") {
 		return s
 	}
@@ -225,7 +277,12 @@ func marksOff(s string) string {
 	})
 }
 
-func allMarked(s string) bool { return marked(s, "+- ") && strings.ContainsAny(firsts(s), "+-") }
+func allMarked(s string) bool {
+	if h := diffHeader.FindString(s); strings.Contains(h, "@@") {
+		s = s[len(h):]
+	}
+	return marked(s, "+- ") && strings.ContainsAny(firsts(s), "+-")
+}
 
 func quoteOff(s string) string {
 	if !allQuoted(s) {

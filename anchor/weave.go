@@ -152,9 +152,6 @@ func (w *weaver) roles(j int) (list []role) {
 // gatherEvidence looks where quotation and text differ in white space, and
 // whether the new block goes with one or with the other.
 func (w *weaver) gatherEvidence() {
-	for i := 1; i < len(w.old); i++ {
-		w.spaces.learn(w.old[i].gap, w.actual[i].gap)
-	}
 	for j := 1; j < len(w.new); j++ {
 		for _, r := range w.roles(j) {
 			w.indents.witness(w.new[j].gap, r.was, r.real)
@@ -170,6 +167,9 @@ func (w *weaver) gap(j int) string {
 	for _, r := range roles {
 		if is == r.was || is == r.real {
 			answers = append(answers, r.real)
+		}
+		if is == r.was && r.was != r.real && w.indents.likeText > 0 {
+			w.sure = false // elsewhere the new block goes with the text
 		}
 	}
 	if len(answers) > 0 {

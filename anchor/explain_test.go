@@ -19,7 +19,7 @@ func TestExplain_TellsMistakesApart(t *testing.T) {
 		cause      Cause
 		want       string // the corrected result, "" if none may be offered
 	}{
-		{"escape level", code, replace(`int {\n\treturn a + b\n`, "", "// done\n"), CauseEscapeLevel, strings.Replace(code, "a + b\n", "a + b\n// done\n", 1)},
+		{"escape level", code, replace(`int {\n\treturn a + b\n`, "", "\t// done\n"), CauseEscapeLevel, strings.Replace(code, "a + b\n", "a + b\n\t// done\n", 1)},
 		{"white space", code, replace("func add(a, b int) int {\n", "    return a + b\n", "    return b + a\n"), CauseWhitespace, strings.Replace(code, "a + b", "b + a", 1)},
 		{"no-break space", code, replace("func\u00a0add", "", "2"), CauseInvisible, strings.Replace(code, "add", "add2", 1)},
 		{"zero width", "alpha beta\n", replace("alpha ", "be\u200bta", "gamma"), CauseInvisible, "alpha gamma\n"},

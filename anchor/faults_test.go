@@ -250,7 +250,7 @@ func TestExplain_NamesAndMendsInjectedFaults(t *testing.T) {
 	}
 	texts := corpus(t)
 	sum := faultRow{name: fmt.Sprintf("%d kinds", len(faults))}
-	for _, row := range runFaults(t, faults, 11, tries(20, 50), func(r *rand.Rand) *scene { return newScene(r, texts) }) {
+	for _, row := range runFaults(t, faults, 11, tries(8, 50), func(r *rand.Rand) *scene { return newScene(r, texts) }) {
 		t.Log(row)
 		sum.add(row)
 	}

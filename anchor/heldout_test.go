@@ -122,7 +122,7 @@ func TestExplain_HeldOutKinds(t *testing.T) {
 		t.Skip("no history of this repository here to take texts from")
 	}
 	sum := faultRow{name: fmt.Sprintf("%d kinds", len(heldOut))}
-	for _, row := range runFaults(t, heldOut, 23, tries(6, 30), fromChanges(chains)) {
+	for _, row := range runFaults(t, heldOut, 23, tries(4, 30), fromChanges(chains)) {
 		t.Log(row)
 		sum.add(row)
 	}

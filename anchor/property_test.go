@@ -89,7 +89,7 @@ func samePair(tb testing.TB, r *rand.Rand) (a, b Text) {
 	return Text{s: a.s}, Text{s: b.s}
 }
 
-var pairs = tries(6_000, 24_000)
+var pairs = tries(2_500, 24_000)
 
 // P12: apply(diff(a,b),a)=b and apply(reverse(p),b)=a, byte for byte, for any
 // two files, also after the patch has been written and read again, and whether
@@ -126,6 +126,58 @@ func TestDiff_AppliesAndReversesOnRandomPairs(t *testing.T) {
 	t.Logf("%d pairs, %d refused for their spelling, %d replaced as a whole", pairs, refused, whole)
 	if refused < pairs/100 || refused > pairs/2 {
 		t.Errorf("%d of %d pairs refused", refused, pairs)
+	}
+}
+
+// P12: the same for the pairs and chains of this repository's own history, as
+// they were and in the spelling of other systems.
+func TestDiff_AppliesAndReversesOnHistory(t *testing.T) {
+	chains := history(t, 150)
+	if len(chains) == 0 {
+		t.Skip("no history of this repository here to take texts from")
+	}
+	r := rand.New(rand.NewPCG(12, 9))
+	spell := []func(string) string{
+		func(s string) string { return s },
+		func(s string) string { return strings.ReplaceAll(unifyNewlines(s), "\n", "\r\n") },
+		func(s string) string { return "\ufeff" + s },
+	}
+	n, refused, whole, larger := 0, 0, 0, 0
+	for n < tries(400, 4_000) {
+		chain := chains[r.IntN(len(chains))]
+		i := r.IntN(len(chain))
+		j := min(len(chain)-1, i+1+r.IntN(3))
+		how, other := r.IntN(len(spell)), r.IntN(12) // now and then the spelling changes too
+		a, b := mustCanonical(t, []byte(spell[how](chain[i]))), mustCanonical(t, []byte(spell[how](chain[j])))
+		if other < len(spell) && other != how {
+			b = mustCanonical(t, []byte(spell[other](chain[j])))
+		}
+		n++
+		p, err := Diff(a, b, "f")
+		if err != nil {
+			if brenner.CodeOf(err) != brenner.CodeInexpressible || !differentlySpelled(a, b) {
+				t.Fatal(err)
+			}
+			refused++
+			continue
+		}
+		if p, err = Parse(p.JSON()); err != nil {
+			t.Fatal(err)
+		}
+		res, err := Apply(p, a)
+		if err != nil || string(res.Text.Bytes()) != string(b.Bytes()) {
+			t.Fatalf("%d: apply(diff) is not the other text: %v", n, err)
+		}
+		if p.undone(t, a, res.Text) == 0 {
+			whole++
+		}
+		if len(p.JSON()) > len(b.Bytes())+overhead {
+			larger++
+		}
+	}
+	t.Logf("%d pairs: %d refused for their spelling, %d replaced as a whole, %d larger than the new file", n, refused, whole, larger)
+	if refused == 0 || refused > n/3 {
+		t.Errorf("%d of %d pairs refused", refused, n)
 	}
 }
 
@@ -180,7 +232,7 @@ func TestDiff_IsNeverLongerThanTheWholeText(t *testing.T) {
 			t.Fatalf("a patch of %d bytes; the whole text takes %d", got, most)
 		}
 	}
-	for range 4000 {
+	for range tries(1_500, 8_000) {
 		check(randomPair(t, r))
 	}
 	long := strings.Repeat("lorem ipsum dolor ", 18_000)

@@ -14,15 +14,23 @@ import (
 // inside a write under way must not be remembered: it may never come to be, and
 // its numbers be given to something else. Use an Index of its own for that.
 type Index struct {
-	mu         sync.Mutex
+	mu  sync.Mutex
+	now *memory
+}
+
+// memory is what is remembered of one generation of an index: numbers mean
+// something else in another.
+type memory struct {
 	generation int64
-	segments   map[int64]*segment
-	noted      noted
-	pages      map[Page][]byte
-	size       int // of pages, in bytes
-	order      []Page
-	hand       int
-	used       map[Page]bool
+
+	mu       sync.Mutex
+	segments map[int64]*segment
+	noted    noted
+	pages    map[Page][]byte
+	size     int // of pages, in bytes
+	order    []Page
+	hand     int
+	used     map[Page]bool
 }
 
 // maxRemembered bounds the pages that are kept, in bytes.
@@ -38,34 +46,37 @@ type segment struct {
 // errTornIndex says that a row of the index is missing that another names.
 var errTornIndex = errors.New("the full-text index lacks a row that it names")
 
-// enter forgets everything if the index has a new generation.
-func (x *Index) enter(generation int64) {
+// of gives the memory of a generation. Only the newest is kept: a reader that
+// began before it goes on alone.
+func (x *Index) of(generation int64) *memory {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.segments == nil || x.generation != generation {
-		x.generation = generation
-		x.segments = map[int64]*segment{}
-		x.pages, x.used, x.order, x.size, x.hand = map[Page][]byte{}, map[Page]bool{}, nil, 0, 0
-		x.noted = noted{}
+	if x.now != nil && x.now.generation == generation {
+		return x.now
 	}
+	m := &memory{generation: generation, segments: map[int64]*segment{}, pages: map[Page][]byte{}, used: map[Page]bool{}}
+	if x.now == nil || x.now.generation < generation {
+		x.now = m
+	}
+	return m
 }
 
 // load gives the segments of a standing as views, reading what is not known.
 // Other readers may meanwhile look at another standing and remember, or forget,
 // the same segments: what is given is what this one found.
-func (x *Index) load(ctx context.Context, rows Rows, s Standing) ([]retrieval.View, error) {
+func (m *memory) load(ctx context.Context, rows Rows, s Standing) ([]retrieval.View, error) {
 	found := make(map[int64]*segment, len(s.Segments))
 	var missing []int64
-	x.mu.Lock()
+	m.mu.Lock()
 	for _, row := range s.Segments {
-		if known := x.segments[row.ID]; known != nil && known.dead.Len() == row.Dead {
+		if known := m.segments[row.ID]; known != nil && known.dead.Len() == row.Dead {
 			found[row.ID] = known
 		} else {
 			missing = append(missing, row.ID)
 		}
 	}
-	x.mu.Unlock()
-	fresh, err := x.describe(ctx, rows, missing)
+	m.mu.Unlock()
+	fresh, err := m.describe(ctx, rows, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -80,30 +91,30 @@ func (x *Index) load(ctx context.Context, rows Rows, s Standing) ([]retrieval.Vi
 		}
 		views[i] = retrieval.View{Directory: known.directory, Columns: known.columns, Dead: known.dead}
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i, id := range missing {
-		x.segments[id] = fresh[i]
+		m.segments[id] = fresh[i]
 	}
-	x.forgetSegments(s)
+	m.forgetSegments(s)
 	return views, nil
 }
 
 // forgetSegments drops the segments that are not there any more. An older
 // reader may still ask for one: it is read again then.
-func (x *Index) forgetSegments(s Standing) {
-	if len(x.segments) <= 2*len(s.Segments)+8 {
+func (m *memory) forgetSegments(s Standing) {
+	if len(m.segments) <= 2*len(s.Segments)+8 {
 		return
 	}
-	for id := range x.segments {
+	for id := range m.segments {
 		if !slices.ContainsFunc(s.Segments, func(row Segment) bool { return row.ID == id }) {
-			delete(x.segments, id)
+			delete(m.segments, id)
 		}
 	}
 }
 
 // describe reads segments: their directories, their dead and their columns.
-func (x *Index) describe(ctx context.Context, rows Rows, ids []int64) ([]*segment, error) {
+func (m *memory) describe(ctx context.Context, rows Rows, ids []int64) ([]*segment, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -120,13 +131,13 @@ func (x *Index) describe(ctx context.Context, rows Rows, ids []int64) ([]*segmen
 		if s.dead, err = retrieval.ReadDead(d.Dead); err != nil {
 			return nil, err
 		}
-		x.mu.Lock()
-		if known := x.segments[ids[i]]; known != nil {
+		m.mu.Lock()
+		if known := m.segments[ids[i]]; known != nil {
 			s.columns = known.columns
 		}
-		x.mu.Unlock()
+		m.mu.Unlock()
 		if s.columns == nil {
-			pages, err := x.read(ctx, rows, pagesOf(ids[i], s.directory.ColumnPages()))
+			pages, err := m.read(ctx, rows, pagesOf(ids[i], s.directory.ColumnPages()))
 			if err != nil {
 				return nil, err
 			}
@@ -148,20 +159,20 @@ func pagesOf(segment int64, numbers []int) []Page {
 }
 
 // read gives pages, from memory as far as they are known.
-func (x *Index) read(ctx context.Context, rows Rows, wanted []Page) ([][]byte, error) {
+func (m *memory) read(ctx context.Context, rows Rows, wanted []Page) ([][]byte, error) {
 	out := make([][]byte, len(wanted))
 	var missing []Page
 	var places []int
-	x.mu.Lock()
+	m.mu.Lock()
 	for i, p := range wanted {
-		if data, known := x.pages[p]; known {
+		if data, known := m.pages[p]; known {
 			out[i] = data
-			x.used[p] = true
+			m.used[p] = true
 		} else {
 			missing, places = append(missing, p), append(places, i)
 		}
 	}
-	x.mu.Unlock()
+	m.mu.Unlock()
 	if len(missing) == 0 {
 		return out, nil
 	}
@@ -173,8 +184,8 @@ func (x *Index) read(ctx context.Context, rows Rows, wanted []Page) ([][]byte, e
 	if err != nil {
 		return nil, err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i, p := range missing {
 		at, _ := slices.BinarySearchFunc(distinct, p, comparePages)
 		out[places[i]] = found[at]
@@ -183,7 +194,7 @@ func (x *Index) read(ctx context.Context, rows Rows, wanted []Page) ([][]byte, e
 		if found[i] == nil {
 			return nil, errTornIndex
 		}
-		x.remember(p, found[i])
+		m.remember(p, found[i])
 	}
 	return out, nil
 }
@@ -200,27 +211,27 @@ func comparePages(a, b Page) int {
 
 // remember keeps a page. Where there are too many, those go that have not been
 // used since they were last looked at.
-func (x *Index) remember(p Page, data []byte) {
-	if _, known := x.pages[p]; known {
+func (m *memory) remember(p Page, data []byte) {
+	if _, known := m.pages[p]; known {
 		return
 	}
-	x.pages[p] = data
-	x.size += len(data)
-	x.order = append(x.order, p)
-	for x.size > maxRemembered {
-		if x.hand >= len(x.order) {
-			x.hand = 0
+	m.pages[p] = data
+	m.size += len(data)
+	m.order = append(m.order, p)
+	for m.size > maxRemembered {
+		if m.hand >= len(m.order) {
+			m.hand = 0
 		}
-		old := x.order[x.hand]
-		if x.used[old] {
-			delete(x.used, old)
-			x.hand++
+		old := m.order[m.hand]
+		if m.used[old] {
+			delete(m.used, old)
+			m.hand++
 			continue
 		}
-		x.size -= len(x.pages[old])
-		delete(x.pages, old)
-		last := len(x.order) - 1
-		x.order[x.hand] = x.order[last]
-		x.order = x.order[:last]
+		m.size -= len(m.pages[old])
+		delete(m.pages, old)
+		last := len(m.order) - 1
+		m.order[m.hand] = m.order[last]
+		m.order = m.order[:last]
 	}
 }

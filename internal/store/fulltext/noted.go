@@ -31,10 +31,10 @@ type part struct {
 const maxParts = 8
 
 // parts gives the segments of some notes.
-func (x *Index) parts(ctx context.Context, rows Rows, notes []Note) ([]part, error) {
-	x.mu.Lock()
-	known := x.noted
-	x.mu.Unlock()
+func (m *memory) parts(ctx context.Context, rows Rows, notes []Note) ([]part, error) {
+	m.mu.Lock()
+	known := m.noted
+	m.mu.Unlock()
 	fresh := slices.DeleteFunc(slices.Clone(notes), known.has)
 	if len(notes)-len(fresh) != len(known.of) || len(fresh) > 0 && len(known.parts) >= maxParts {
 		known, fresh = noted{}, notes // some are gone or changed, or there are too many parts
@@ -53,9 +53,9 @@ func (x *Index) parts(ctx context.Context, rows Rows, notes []Note) ([]part, err
 	for _, n := range notes {
 		next.of[n.Artifact] = n
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.noted = next
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.noted = next
 	return next.parts, nil
 }
 
@@ -146,7 +146,7 @@ func eachText(ctx context.Context, rows Rows, of []change, do func(retrieval.Doc
 
 // bury marks documents as dead in the views that have them. It gives those
 // that were buried, per view.
-func (x *Index) bury(ctx context.Context, rows Rows, s Standing, views []retrieval.View, names []retrieval.Name) (map[int][]int, error) {
+func (m *memory) bury(ctx context.Context, rows Rows, s Standing, views []retrieval.View, names []retrieval.Name) (map[int][]int, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (x *Index) bury(ctx context.Context, rows Rows, s Standing, views []retriev
 	for i, p := range places {
 		wanted[i] = p.page
 	}
-	data, err := x.read(ctx, rows, wanted)
+	data, err := m.read(ctx, rows, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -37,8 +37,7 @@ func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []
 	if err != nil {
 		return nil, 0, err
 	}
-	x.enter(standing.Generation)
-	r := &ranking{index: x, rows: rows, query: q, standing: standing, lists: map[string][]retrieval.List{}}
+	r := &ranking{memory: x.of(standing.Generation), rows: rows, query: q, standing: standing, lists: map[string][]retrieval.List{}}
 	if err := r.open(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -48,7 +47,7 @@ func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []
 
 // ranking is a search under way.
 type ranking struct {
-	index    *Index
+	memory   *memory
 	rows     Rows
 	query    store.RankQuery
 	standing Standing
@@ -60,10 +59,10 @@ type ranking struct {
 
 // open reads what every search needs: the segments, and what is noted.
 func (r *ranking) open(ctx context.Context) (err error) {
-	if r.views, err = r.index.load(ctx, r.rows, r.standing); err != nil {
+	if r.views, err = r.memory.load(ctx, r.rows, r.standing); err != nil {
 		return err
 	}
-	if r.parts, err = r.index.parts(ctx, r.rows, r.standing.Notes); err != nil {
+	if r.parts, err = r.memory.parts(ctx, r.rows, r.standing.Notes); err != nil {
 		return err
 	}
 	r.stats = r.standing.Statistics
@@ -72,7 +71,7 @@ func (r *ranking) open(ctx context.Context) (err error) {
 		r.stats = r.stats.Plus(p.stats)
 		removed = append(removed, p.removed...)
 	}
-	if _, err := r.index.bury(ctx, r.rows, r.standing, r.views, removed); err != nil {
+	if _, err := r.memory.bury(ctx, r.rows, r.standing, r.views, removed); err != nil {
 		return err
 	}
 	for _, p := range r.parts {
@@ -163,7 +162,7 @@ func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
 		}
 		fresh = append(fresh, w)
 	}
-	data, err := r.index.read(ctx, r.rows, pages)
+	data, err := r.memory.read(ctx, r.rows, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +241,7 @@ func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retriev
 		}
 		out[i] = name
 	}
-	data, err := r.index.read(ctx, r.rows, pages)
+	data, err := r.memory.read(ctx, r.rows, pages)
 	if err != nil {
 		return nil, err
 	}

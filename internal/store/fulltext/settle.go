@@ -52,7 +52,7 @@ func (s *Settler) Prepare(ctx context.Context, x *Index, rows Rows) (*Batch, err
 	if err != nil || len(standing.Notes) == 0 {
 		return nil, err
 	}
-	x.enter(standing.Generation)
+	memory := x.of(standing.Generation)
 	notes, removed, err := build(ctx, rows, &s.builder, standing.Notes, batchBytes)
 	if err != nil {
 		s.builder = retrieval.Builder{}
@@ -64,11 +64,11 @@ func (s *Settler) Prepare(ctx context.Context, x *Index, rows Rows) (*Batch, err
 	if len(built.Pages) > 0 {
 		b.Segment = Made{built.Directory.Documents, built.Directory.Encode(), built.Pages}
 	}
-	views, err := x.load(ctx, rows, standing)
+	views, err := memory.load(ctx, rows, standing)
 	if err != nil {
 		return nil, err
 	}
-	buried, err := x.bury(ctx, rows, standing, views, removed)
+	buried, err := memory.bury(ctx, rows, standing, views, removed)
 	for view := range buried {
 		b.Dead[standing.Segments[view].ID] = views[view].Dead
 	}
@@ -105,7 +105,6 @@ var ErrOutrun = errors.New("the full-text index was changed by somebody else")
 // which never change, and gives out those it has made, some at a time.
 type Merge struct {
 	Inputs []int64
-	index  *Index
 	merger *retrieval.Merger
 	before []retrieval.Dead // of the inputs, when it began
 	erased retrieval.Statistics
@@ -117,16 +116,15 @@ func (x *Index) BeginMerge(ctx context.Context, rows Rows, ids []int64, erased [
 	if err != nil {
 		return nil, err
 	}
-	x.enter(standing.Generation)
 	standing.Segments = slices.DeleteFunc(standing.Segments, func(s Segment) bool { return !slices.Contains(ids, s.ID) })
 	if len(standing.Segments) != len(ids) {
 		return nil, ErrOutrun
 	}
-	views, err := x.load(ctx, rows, standing)
+	views, err := x.of(standing.Generation).load(ctx, rows, standing)
 	if err != nil {
 		return nil, err
 	}
-	m := &Merge{index: x}
+	m := &Merge{}
 	var inputs []retrieval.Input
 	for i, v := range views {
 		in := retrieval.Input{Directory: v.Directory, Columns: v.Columns, Dead: v.Dead}

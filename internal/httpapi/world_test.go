@@ -157,5 +157,8 @@ func (w *world) As(name brenner.ActorName) api.Service { return w.client(name) }
 
 // X1: the same cases give the same codes over HTTP.
 func TestService_OverHTTP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the stories run on the memory store")
+	}
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t) })
 }

@@ -96,6 +96,9 @@ func (w *world) As(name brenner.ActorName) api.Service {
 
 // X1: the same cases give the same codes through the tools.
 func TestService_OverMCP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the stories run on the memory store")
+	}
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t) })
 }
 

@@ -3,6 +3,7 @@ package anchor
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // The mistakes below are about where something stands, not how it is written.
@@ -159,8 +160,20 @@ func (x *explainer) tryOldAlone(q quotation, _ Op) (repair, bool) {
 		out.finding.Difference = d
 	}
 	out.edits = at(olds[0], olds[0]+len(q.old), q.new)
-	out.sure = x.base.Sum() == x.p.Base && cleanCut(x.base.s, olds[0], olds[0]+len(q.old))
+	out.sure = x.base.Sum() == x.p.Base && cleanCut(x.base.s, olds[0], olds[0]+len(q.old)) &&
+		!strings.ContainsAny(q.new, foreignTo(x.base.s[max(0, olds[0]-2*len(q.anchor)):olds[0]], q.anchor))
 	return out, true
+}
+
+// foreignTo lists the signs that a quotation has and the text it may stand for
+// has not: whatever put them there may have put them into the new block too.
+func foreignTo(text, quoted string) string {
+	return strings.Map(func(r rune) rune {
+		if inWord(r) || unicode.IsSpace(r) || strings.ContainsRune(text, r) {
+			return -1
+		}
+		return r
+	}, quoted)
 }
 
 // cleanCut says that a stretch of text cuts no word.

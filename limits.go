@@ -392,6 +392,8 @@ const (
 	// MaxTranscriptBytes bounds what is kept of what a run printed: its
 	// beginning and, mostly, its end.
 	MaxTranscriptBytes = 2 << 20
+	// MaxRunTail bounds what is shown of a log while its run goes on.
+	MaxRunTail = 16 << 10
 	// MaxScriptBytes bounds a file that a script answers from.
 	MaxScriptBytes = 8 << 20
 	// MaxRepairs is how often an answer without a usable delta is sent back.

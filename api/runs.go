@@ -36,8 +36,9 @@ type Runs interface {
 	Runs(ctx context.Context, req ListRunsRequest) (RunList, error)
 	// RunCosts sums what runs used, by agent, work and day (UTC).
 	RunCosts(ctx context.Context, req RunCostsRequest) (RunCosts, error)
-	// RunLog is what a run printed, with secrets struck out (W11): once it has
-	// ended. Persons only.
+	// RunLog is what a run printed, with secrets struck out (W11); while it goes
+	// on, the end of that as its runner last told it. For persons and whoever
+	// reads raw logs.
 	RunLog(ctx context.Context, req RunRequest) (RunLog, error)
 }
 
@@ -252,6 +253,9 @@ type RunBeat struct {
 	Does  string        `json:"does,omitzero"`
 	Since time.Time     `json:"since,omitzero"`
 	Usage program.Usage `json:"usage,omitzero"`
+	// Tail is the end of what it has printed, with secrets struck out; empty:
+	// as it was told before.
+	Tail string `json:"tail,omitzero"`
 }
 
 // Beat answers for each run that was named.
@@ -372,4 +376,6 @@ type RunCosts struct {
 type RunLog struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
+	// Running says that it goes on, and that the text is its end so far.
+	Running bool `json:"running,omitzero"`
 }

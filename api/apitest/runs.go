@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -152,6 +153,20 @@ func runCases() []testCase {
 			if s.pi.must(err); len(beat.Runs) != 2 || beat.Runs[0].Stop != "enough" || beat.Runs[0].LeaseLeft <= 0 || !beat.Runs[1].Gone {
 				s.Errorf("beat: %+v", beat)
 			}
+			// W18: what it does and prints is seen while it goes on.
+			for _, tail := range []string{"one\ntwo\n", ""} { // nothing new
+				_, err = s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "here/1/2", Runs: []api.RunBeat{{ID: run.ID, Does: "writes", Tail: tail}}})
+				s.pi.must(err)
+			}
+			log, err := s.pi.RunLog(s.ctx, api.RunRequest{ID: run.ID})
+			if s.pi.must(err); log.Text != "one\ntwo\n" || !log.Running {
+				s.Errorf("the log so far is %+v", log)
+			}
+			if now, err := s.pi.Run(s.ctx, api.RunRequest{ID: run.ID}); err != nil || now.Doing == nil || now.Doing.Does != "writes" {
+				s.Errorf("it is at %+v: %v", now.Doing, err)
+			}
+			_, err = s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "here/1/2", Runs: []api.RunBeat{{ID: run.ID, Tail: strings.Repeat("x", brenner.MaxRunTail+1)}}})
+			s.pi.refused(err, brenner.CodeLimitExceeded)
 			if beat, _ := s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "another/1/2", Runs: []api.RunBeat{{ID: run.ID}}}); len(beat.Runs) != 1 || !beat.Runs[0].Gone {
 				s.Errorf("the beat of another runner: %+v", beat)
 			}

@@ -20,6 +20,7 @@ import (
 	"brenner/internal/cli"
 	"brenner/internal/locate"
 	"brenner/internal/mail"
+	"brenner/internal/runner"
 	"brenner/internal/store"
 	"brenner/internal/store/postgres"
 	"brenner/internal/store/sqlite"
@@ -191,7 +192,7 @@ func openStore(ctx context.Context, at locate.Address, create bool) (store.Store
 
 func newApp(s store.Store, at locate.Address) *app.App {
 	return app.New(s, app.Options{
-		Keys: app.Keyring{Dir: keysDir()}, EmbedKey: embedKey, Mail: mailServer(at),
+		Keys: app.Keyring{Dir: keysDir()}, EmbedKey: embedKey, Mail: mailServer(at), Seen: runner.Seen(stateDir()),
 		Scratch: func(ctx context.Context) (store.Store, error) {
 			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
 		},

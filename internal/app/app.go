@@ -47,6 +47,9 @@ type Options struct {
 	// Mail reaches the Agent Mail server; nil: there is none. What the caller
 	// leaves open in the options (address, token, project) is for it to say.
 	Mail func(mail.Options) (mail.Transport, error)
+	// Seen is what a run does whose runner is another process of this machine;
+	// nil: nobody knows.
+	Seen func(api.RunInfo) (api.RunBeat, bool)
 }
 
 // Identity is who asks and how we know.
@@ -99,7 +102,7 @@ func New(s store.Store, o Options) *App {
 	a.sessions = &sessions.Room{Kernel: k, Ledger: a.ledger, Mail: o.Mail}
 	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Mail: a.sessions}
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
-	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access}
+	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access, Seen: o.Seen}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
 	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
 	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}

@@ -19,6 +19,11 @@ type beating struct {
 	doing string
 	since time.Time
 	used  program.Usage
+	// log is what it prints, file where this machine keeps what it does; nil
+	// until it has begun.
+	log  *transcript
+	file *runFile
+	told int64 // bytes of the log that were told of
 	// until is when the lease ends, by our own clock, which does not jump.
 	until time.Time
 	gone  bool
@@ -34,6 +39,36 @@ func (b *beating) does(what string, used program.Usage) bool {
 	}
 	b.used = used
 	return fresh
+}
+
+// follow begins to tell what the run prints.
+func (b *beating) follow(log *transcript, file *runFile) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.log, b.file = log, file
+}
+
+// tell is what the run does now, for the project and for other processes of
+// this machine (W18). printed is how much of the log that tells of.
+func (b *beating) tell() (now api.RunBeat, printed int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now = api.RunBeat{ID: b.id, Does: b.doing, Since: b.since.UTC(), Usage: b.used}
+	if b.log == nil {
+		return now, 0
+	}
+	if printed = b.log.bytes(); printed != b.told {
+		now.Tail = b.log.end(brenner.MaxRunTail)
+	}
+	b.file.tell(now)
+	return now, printed
+}
+
+// heard notes how much of the log the project knows of.
+func (b *beating) heard(printed int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = printed
 }
 
 func (b *beating) isGone() bool {
@@ -85,11 +120,11 @@ func (r *Runner) beatOnce(ctx context.Context, all []*beating) {
 	sent := time.Now()
 	req := api.BeatRunsRequest{Runner: r.name}
 	byID := map[string]*beating{}
+	printed := map[string]int64{}
 	for _, b := range all {
-		b.mu.Lock()
-		req.Runs = append(req.Runs, api.RunBeat{ID: b.id, Does: b.doing, Since: b.since.UTC(), Usage: b.used})
-		b.mu.Unlock()
-		byID[b.id] = b
+		now, n := b.tell()
+		req.Runs = append(req.Runs, now)
+		byID[b.id], printed[b.id] = b, n
 	}
 	ask, cancel := context.WithTimeout(ctx, max(r.o.Lease/4, time.Second))
 	answer, err := r.o.Project.BeatRuns(ask, req)
@@ -99,6 +134,7 @@ func (r *Runner) beatOnce(ctx context.Context, all []*beating) {
 	}
 	for _, a := range answer.Runs {
 		if b := byID[a.ID]; b != nil {
+			b.heard(printed[a.ID])
 			b.hear(a, sent)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
 )
 
@@ -52,6 +53,7 @@ type runFile struct {
 
 	mu    sync.Mutex
 	trace trace
+	said  api.RunBeat
 }
 
 // traceName is the file in the directory of a run.

@@ -234,6 +234,8 @@ func (r *Runner) work(ctx context.Context, run api.StartedRun, p program.Program
 	log := newTranscript(env.secrets, func(line string) { r.o.Tell(Progress{Run: run.RunInfo, Line: line}) })
 	file := r.state.begin(run.ID, rand.Text())
 	defer file.done()
+	b.follow(log, file)
+	defer b.follow(nil, nil)
 	fail := func(err error) (api.RunEnd, *transcript, *api.CodeChange) {
 		log.note("%v", err)
 		return outcomeOf(ctx, failedWith(err)), log, nil

@@ -121,6 +121,24 @@ func (t *transcript) bytes() int64 {
 	return t.all
 }
 
+// end is the end of what was printed, at a line where one is near, in at most so
+// many bytes.
+func (t *transcript) end(most int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := t.tail
+	if len(text) < most {
+		text = append(bytes.Clone(t.head.Bytes()), t.tail...)
+	}
+	if over := len(text) - most; over > 0 {
+		text = text[over:]
+		if i := bytes.IndexByte(text, '\n'); i >= 0 && i < most/2 {
+			text = text[i+1:]
+		}
+	}
+	return strings.ToValidUTF8(string(text), "")
+}
+
 // text is what is kept.
 func (t *transcript) text() string {
 	t.mu.Lock()

@@ -26,7 +26,7 @@ func TestRuns_AreListedShownAndStopped(t *testing.T) {
 	_, _, body = b.get("/runs?state=running")
 	b.sees(body, run.ID, "GreyStone", run.Task, "running", "uses artifact_write", "not told")
 	_, _, body = b.get("/runs/" + run.ID)
-	b.sees(body, "local (command)", "here/1/2", "Stop the run", "It is kept when the run ends")
+	b.sees(body, "local (command)", "here/1/2", "Stop the run", "It goes on", "Nothing yet")
 
 	if status, body := b.submit("/runs/"+run.ID, url.Values{"act": {"stop"}, "reason": {"in circles"}}); status != http.StatusOK {
 		t.Errorf("stop: %d\n%s", status, body)

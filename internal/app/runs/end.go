@@ -135,6 +135,14 @@ func (s *Service) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Be
 	if len(req.Runs) > brenner.MaxJobs {
 		return api.Beat{}, brenner.Errorf(brenner.CodeLimitExceeded, "a runner has at most %d runs", brenner.MaxJobs)
 	}
+	for _, b := range req.Runs {
+		if len(b.Tail) > brenner.MaxRunTail {
+			return api.Beat{}, brenner.Errorf(brenner.CodeLimitExceeded, "the end of a log has at most %d bytes", brenner.MaxRunTail)
+		}
+		if err := kernel.CheckText(b.Tail); err != nil {
+			return api.Beat{}, err
+		}
+	}
 	var due []string
 	out, err := kernel.View(ctx, s.caller, running("beat"), func(c *kernel.Call) (api.Beat, error) {
 		var beat api.Beat
@@ -203,28 +211,29 @@ func (s *Service) renew(ctx context.Context, runner string, ids []string) (map[s
 // not recorded, and gone when the process ends.
 type doing struct {
 	mu  sync.Mutex
-	now map[string]api.RunProgress
+	now map[string]api.RunBeat
 }
 
 func (d *doing) note(b api.RunBeat) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now == nil {
-		d.now = map[string]api.RunProgress{}
+		d.now = map[string]api.RunBeat{}
 	}
 	if len(d.now) > 4*brenner.MaxPage { // of runners that never came back
-		maps.DeleteFunc(d.now, func(string, api.RunProgress) bool { return true })
+		maps.DeleteFunc(d.now, func(string, api.RunBeat) bool { return true })
 	}
-	d.now[b.ID] = api.RunProgress{Does: b.Does, Since: b.Since, Usage: b.Usage}
+	if b.Tail == "" {
+		b.Tail = d.now[b.ID].Tail
+	}
+	d.now[b.ID] = b
 }
 
-func (d *doing) of(id string) *api.RunProgress {
+func (d *doing) of(id string) (api.RunBeat, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p, ok := d.now[id]; ok {
-		return &p
-	}
-	return nil
+	b, ok := d.now[id]
+	return b, ok
 }
 
 func (d *doing) forget(id string) {

@@ -25,10 +25,22 @@ func (s *Service) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, err
 // shown is a run with what it does now.
 func (r *Room) shown(of run) api.RunInfo {
 	out := of.info()
-	if of.State == api.RunRunning {
-		out.Doing = r.doing.of(of.ID)
+	if b, ok := r.told(out); ok {
+		out.Doing = &api.RunProgress{Does: b.Does, Since: b.Since, Usage: b.Usage}
 	}
 	return out
+}
+
+// told is what the runner of a live run has last told of it: to this process, or
+// where its machine keeps that (W18).
+func (r *Room) told(of api.RunInfo) (api.RunBeat, bool) {
+	if of.State != api.RunRunning {
+		return api.RunBeat{}, false
+	}
+	if b, ok := r.doing.of(of.ID); ok || r.Seen == nil {
+		return b, ok
+	}
+	return r.Seen(of)
 }
 
 // RunLog implements api.Runs.
@@ -37,6 +49,10 @@ func (s *Service) RunLog(ctx context.Context, req api.RunRequest) (api.RunLog, e
 		r, err := s.ofLog(c, req.ID)
 		if err != nil {
 			return api.RunLog{}, err
+		}
+		if r.State == api.RunRunning {
+			b, _ := s.told(r.info())
+			return api.RunLog{ID: r.ID, Text: b.Tail, Running: true}, nil
 		}
 		if r.End == nil || r.End.Transcript == "" {
 			return api.RunLog{ID: r.ID}, nil

@@ -21,6 +21,9 @@ type Room struct {
 	Tasks    Tasks
 	Sessions Sessions
 	Tokens   Tokens
+	// Seen is what a run does whose runner is another process of this machine;
+	// nil: nobody knows.
+	Seen func(api.RunInfo) (api.RunBeat, bool)
 
 	doing doing
 }

@@ -68,5 +68,10 @@
     var at = Number(e.data);
     if (at > seen) { seen = at; refresh(); }
   };
+  // What a run does is not in the journal: a page that shows one under way looks
+  // again by itself, while somebody looks at it.
+  setInterval(function () {
+    if (!document.hidden && !document.body.dataset.kept && main.querySelector("[data-live]") && !typing()) refresh();
+  }, 2000);
   window.addEventListener("pagehide", function () { feed.close(); });
 })();

@@ -14,25 +14,14 @@ import (
 // commas, line breaks inside texts. A loose reader understands what strict JSON
 // refuses and says where it had to; what it reads is proposed, never applied.
 
-// loose is a value read loosely.
-type loose struct {
-	kind    jsontext.Kind // '{' '[' '"' '0' 't' 'f' 'n'
-	text    string        // of a string; the literal of a number
-	members []looseMember
-	items   []loose
-}
-
-type looseMember struct {
-	name  string
-	value loose
-}
-
 // looseReader reads one value from a text.
 type looseReader struct {
 	text  string
 	off   int
 	slips []string // what has to be mended, each once
 	steps *int     // how much may still be read; shared by all readers of a reply
+	// tuples counts the lists in round brackets around the place.
+	tuples int
 }
 
 // slip notes something that strict JSON does not allow.
@@ -63,6 +52,9 @@ const (
 	slipControl   = "take out control characters"
 	slipEntities  = "write quotes as they are, not as HTML"
 	slipEscaped   = "send the JSON itself, not a text that holds it"
+	slipMarks     = "write colons and commas as ASCII does"
+	slipDoubled   = "write each brace once"
+	slipTuple     = "write lists in square brackets"
 )
 
 // value reads a value; false if there is none that could be meant.
@@ -75,7 +67,13 @@ func (r *looseReader) value(depth int) (loose, bool) {
 	case c == '{':
 		return r.object(depth)
 	case c == '[':
-		return r.array(depth)
+		return r.array(depth, ']')
+	case c == '(':
+		r.slip(slipTuple)
+		r.tuples++
+		v, ok := r.array(depth, ')')
+		r.tuples--
+		return v, ok
 	case c == '-' || c == '+' || c == '.' && r.off+1 < len(r.text) && digit(r.text[r.off+1]) || digit(c):
 		return r.number()
 	}
@@ -140,6 +138,8 @@ func (r *looseReader) object(depth int) (loose, bool) {
 		case c == ']' && len(v.members) > 0: // of the array around it
 			r.slip(slipClose)
 			return v, true
+		case c == '{' && len(v.members) == 0 && depth < brenner.MaxJSONDepth:
+			return r.doubled(depth)
 		}
 		name, ok := r.name()
 		if !ok || !r.colon() {
@@ -156,6 +156,17 @@ func (r *looseReader) object(depth int) (loose, bool) {
 	}
 }
 
+// doubled reads an object in braces that stand twice, as templates want them.
+func (r *looseReader) doubled(depth int) (loose, bool) {
+	v, ok := r.object(depth + 1)
+	if !ok || r.peek() != '}' {
+		return v, false
+	}
+	r.off++
+	r.slip(slipDoubled)
+	return v, true
+}
+
 // goesOn says whether the outermost object was closed too early: another member
 // follows.
 func (r *looseReader) goesOn() bool {
@@ -170,13 +181,13 @@ func (r *looseReader) goesOn() bool {
 	return false
 }
 
-func (r *looseReader) array(depth int) (loose, bool) {
+func (r *looseReader) array(depth int, closing byte) (loose, bool) {
 	v := loose{kind: '['}
 	r.off++
 	for {
 		*r.steps--
 		switch c := r.peek(); c {
-		case ']':
+		case closing:
 			r.off++
 			return v, true
 		case 0:
@@ -188,7 +199,7 @@ func (r *looseReader) array(depth int) (loose, bool) {
 			return v, false
 		}
 		v.items = append(v.items, item)
-		if !r.comma(']') {
+		if !r.comma(closing) {
 			return v, false
 		}
 	}
@@ -223,9 +234,19 @@ func (r *looseReader) colon() bool {
 			r.off++
 		}
 	default:
-		return false
+		return r.mark("：")
 	}
 	r.slip(slipColon)
+	return true
+}
+
+// mark takes a full-width mark where the narrow one belongs.
+func (r *looseReader) mark(wide string) bool {
+	if !strings.HasPrefix(r.text[r.off:], wide) {
+		return false
+	}
+	r.off += len(wide)
+	r.slip(slipMarks)
 	return true
 }
 
@@ -234,8 +255,10 @@ func (r *looseReader) colon() bool {
 func (r *looseReader) comma(closing byte) bool {
 	c := r.peek()
 	switch {
-	case c == ',':
-		r.off++
+	case c == ',' || r.mark("，"):
+		if c == ',' {
+			r.off++
+		}
 		if next := r.peek(); next == closing || next == ',' {
 			r.slip(slipTrailing)
 			for r.peek() == ',' {
@@ -254,216 +277,6 @@ func (r *looseReader) comma(closing byte) bool {
 	}
 	r.slip(slipCommas)
 	return true
-}
-
-// quote gives the quotes around the text that starts here, "" if none does.
-func (r *looseReader) quote() (open, closing string) {
-	rest := r.text[r.off:]
-	for _, q := range [...][2]string{
-		{`"""`, `"""`},
-		{`"`, `"`},
-		{`'''`, `'''`},
-		{`'`, `'`},
-		{"“", "”"},
-		{"„", "“"},
-		{"”", "”"},
-		{"‘", "’"},
-		{"«", "»"},
-		{"`", "`"},
-		{"&quot;", "&quot;"},
-		{`\"`, `\"`},
-	} {
-		if strings.HasPrefix(rest, q[0]) && (q[0] != `"""` || len(rest) > 3 && strings.IndexByte(",}]: \n", rest[3]) < 0 || strings.HasPrefix(rest, "\"\"\"\n")) {
-			return q[0], q[1]
-		}
-	}
-	return "", ""
-}
-
-// str reads a text in quotes, and what is joined to it by a plus sign.
-func (r *looseReader) str(open, closing string) (loose, bool) {
-	r.off += len(open)
-	switch open {
-	case `"`:
-	case `\"`:
-		r.slip(slipEscaped)
-	case "&quot;":
-		r.slip(slipEntities)
-	default:
-		r.slip(slipQuotes)
-	}
-	var b strings.Builder
-	for {
-		if r.off >= len(r.text) || *r.steps <= 0 {
-			return loose{}, false
-		}
-		*r.steps--
-		if rest := r.text[r.off:]; strings.HasPrefix(rest, closing) {
-			if r.closes(rest[len(closing):], closing) {
-				r.off += len(closing)
-				break
-			}
-			r.slip(slipInner)
-			b.WriteString(closing)
-			r.off += len(closing)
-			continue
-		}
-		r.char(&b, open)
-	}
-	v := loose{kind: '"', text: b.String()}
-	mark := r.off
-	if r.peek() == '+' {
-		r.off++
-		r.space()
-		if open, closing := r.quote(); open != "" {
-			next, ok := r.str(open, closing)
-			r.slip(slipJoin)
-			v.text += next.text
-			return v, ok
-		}
-		return v, false
-	}
-	r.off = mark
-	return v, true
-}
-
-// closes says whether a quote ends its text: what follows is what can follow a
-// text. Otherwise it stands inside.
-func (r *looseReader) closes(after, closing string) bool {
-	if len(closing) > 2 && closing != "&quot;" { // """ and curly quotes
-		return true
-	}
-	ahead := strings.TrimLeftFunc(after[:min(len(after), 200)], unicode.IsSpace)
-	if ahead == "" || strings.IndexByte(",}]:;+/#", ahead[0]) >= 0 || strings.HasPrefix(ahead, "=>") || strings.HasPrefix(ahead, "<!--") {
-		// A quoted word before a comma may still stand inside: look for a name or
-		// the end after it.
-		return !strings.HasPrefix(ahead, ",") || r.separates(ahead[1:])
-	}
-	if value, ok := strings.CutPrefix(ahead, "="); ok {
-		value = strings.TrimLeft(value, "> ")
-		return value != "" && strings.IndexByte("\"'{[", value[0]) >= 0
-	}
-	return startsMember(ahead)
-}
-
-// separates says whether a comma separates members: a quote, a bracket, a
-// value or an unquoted name follows.
-func (r *looseReader) separates(after string) bool {
-	ahead := strings.TrimLeftFunc(after, unicode.IsSpace)
-	if ahead == "" {
-		return true
-	}
-	c, _ := utf8.DecodeRuneInString(ahead)
-	if strings.ContainsRune("\"'“„‘«`{[}],-/#<\\&", c) || unicode.IsDigit(c) {
-		return true
-	}
-	for _, word := range []string{"true", "false", "null", "None", "True", "False"} {
-		if strings.HasPrefix(ahead, word) {
-			return true
-		}
-	}
-	return startsMember(ahead)
-}
-
-// startsMember says whether a text starts with a name and a colon.
-func startsMember(text string) bool {
-	text = strings.TrimLeft(text, "\"'")
-	n := 0
-	for n < len(text) && (letter(text[n]) || digit(text[n]) || text[n] == '_') {
-		n++
-	}
-	rest := strings.TrimLeft(text[n:], "\"' \t")
-	return n > 0 && n < 40 && (strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=>"))
-}
-
-// char reads one character of a text.
-func (r *looseReader) char(b *strings.Builder, open string) {
-	rest := r.text[r.off:]
-	c, n := utf8.DecodeRuneInString(rest)
-	switch {
-	case c == '\\' && len(rest) > 1:
-		r.escape(b, rest, open)
-		return
-	case c == '\r' && strings.HasPrefix(rest, "\r\n"):
-		n = 2
-		fallthrough
-	case c == '\n':
-		r.slip(slipNewline)
-		b.WriteByte('\n')
-	case c == '\t':
-		r.slip(slipNewline)
-		b.WriteByte('\t')
-	case c < ' ':
-		r.slip(slipControl)
-	case open == "&quot;" && c == '&':
-		for entity, char := range map[string]string{"&amp;": "&", "&lt;": "<", "&gt;": ">", "&#39;": "'"} { // order-free: one at most fits
-			if strings.HasPrefix(rest, entity) {
-				b.WriteString(char)
-				r.off += len(entity)
-				return
-			}
-		}
-		b.WriteByte('&')
-	default:
-		b.WriteRune(c)
-	}
-	r.off += n
-}
-
-// escape reads what follows a backslash. Whatever is no escape, or is the start
-// of a TeX command, is a backslash that was meant.
-func (r *looseReader) escape(b *strings.Builder, rest, open string) {
-	if open == `\"` && strings.HasPrefix(rest, `\\`) { // escaped twice
-		rest = rest[1:]
-		r.off++
-	}
-	n := 2
-	switch c := rest[1]; c {
-	case '"', '\\', '/':
-		b.WriteByte(c)
-	case 'b', 'f', 'n', 'r', 't':
-		char := map[byte]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}[c]
-		if texCommand(b.String(), c, rest[2:]) != "" {
-			r.slip(slipEscape)
-			b.WriteByte('\\')
-			n = 1
-			break
-		}
-		b.WriteRune(char)
-	case 'u':
-		n = r.unicode(b, rest)
-	case '\'', '`', '$', '_', '*', '[', ']', '(', ')', '{', '}', '<', '>', '&', '-', '.', '!', '#', '~', '|', '+', '=':
-		// An escape of another language: of Python, of Markdown.
-		r.slip(slipEscape)
-		if c != '\'' && c != '_' && c != '*' && c != '`' {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	case '\n':
-		r.slip(slipNewline) // a line that goes on
-	default:
-		r.slip(slipEscape)
-		b.WriteByte('\\')
-		n = 1
-	}
-	r.off += n
-}
-
-// unicode reads \u and four digits, a pair of them for a character beyond the
-// first plane.
-func (r *looseReader) unicode(b *strings.Builder, rest string) int {
-	for _, n := range []int{12, 6} {
-		if len(rest) < n {
-			continue
-		}
-		if text, err := jsontext.AppendUnquote(nil, `"`+rest[:n]+`"`); err == nil && !strings.ContainsRune(string(text), utf8.RuneError) {
-			b.Write(text)
-			return n
-		}
-	}
-	r.slip(slipEscape)
-	b.WriteByte('\\')
-	return 1
 }
 
 func (r *looseReader) number() (loose, bool) {
@@ -489,7 +302,7 @@ func (r *looseReader) endsValue() bool {
 	mark := r.off
 	c := r.peek()
 	r.off = mark
-	return c == 0 || strings.IndexByte(",}];\n", c) >= 0 || strings.HasPrefix(r.text[mark:], "\n")
+	return c == 0 || strings.IndexByte(",}];\n", c) >= 0 || r.tuples > 0 && c == ')' || strings.HasPrefix(r.text[mark:], "，") || strings.HasPrefix(r.text[mark:], "\n")
 }
 
 // word reads a constant, or a word that lacks its quotes.
@@ -516,78 +329,4 @@ func (r *looseReader) word() (loose, bool) {
 	}
 	r.slip(slipQuotes)
 	return loose{kind: '"', text: word}, true
-}
-
-// member finds a member of an object.
-func (v *loose) member(name string) *loose {
-	for i := range v.members {
-		if v.members[i].name == name {
-			return &v.members[i].value
-		}
-	}
-	return nil
-}
-
-// write writes the value as JSON.
-func (v *loose) write(b *strings.Builder) {
-	switch v.kind {
-	case '{':
-		b.WriteByte('{')
-		for i := range v.members {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(quote(v.members[i].name) + ":")
-			v.members[i].value.write(b)
-		}
-		b.WriteByte('}')
-	case '[':
-		b.WriteByte('[')
-		for i := range v.items {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			v.items[i].write(b)
-		}
-		b.WriteByte(']')
-	case '"':
-		b.WriteString(quote(v.text))
-	case '0':
-		b.WriteString(v.text)
-	case 't':
-		b.WriteString("true")
-	case 'f':
-		b.WriteString("false")
-	default:
-		b.WriteString("null")
-	}
-}
-
-func (v *loose) json() string {
-	var b strings.Builder
-	v.write(&b)
-	return b.String()
-}
-
-// flat gives a value as a text: what was meant where a text was wanted.
-func (v *loose) flat() string {
-	switch v.kind {
-	case '"':
-		return v.text
-	case '{':
-		parts := make([]string, 0, len(v.members))
-		for i := range v.members {
-			parts = append(parts, v.members[i].name+": "+v.members[i].value.flat())
-		}
-		return strings.Join(parts, "; ")
-	case '[':
-		parts := make([]string, 0, len(v.items))
-		for i := range v.items {
-			parts = append(parts, v.items[i].flat())
-		}
-		return strings.Join(parts, "; ")
-	case 'n':
-		return ""
-	}
-	return v.json()
 }

@@ -37,9 +37,10 @@ var sectionAliases = map[string]Section{
 	"adversarialcritiques": AdversarialCritique, "c": AdversarialCritique,
 }
 
-// sectionMeant gives the section that a name stands for.
+// sectionMeant gives the section that a name stands for, which may be numbered
+// as in the document.
 func sectionMeant(name string) (Section, bool) {
-	as := bare(name)
+	as := bare(strings.TrimLeft(name, "0123456789.)# "))
 	for i := range schemas {
 		if as == bare(string(schemas[i].Section)) || as == bare(schemas[i].Title) {
 			return schemas[i].Section, true
@@ -80,13 +81,25 @@ var fieldAliases = map[Section]map[string]string{
 	AdversarialCritique: {"title": "name", "critique": "attack", "argument": "attack", "alternative": "proposed_alternative"},
 }
 
-// operationMeant gives the operation that a word stands for.
+// Words agents have for the operations.
+var operationWords = map[string]Operation{
+	"ADD": Add, "CREATE": Add, "NEW": Add, "INSERT": Add,
+	"EDIT": Edit, "UPDATE": Edit, "MODIFY": Edit, "CHANGE": Edit,
+	"KILL": Kill, "DELETE": Kill, "REMOVE": Kill,
+}
+
+// operationMeant gives the operation that a word stands for, alone or with what
+// it is done to: ADD, or ADD_HYPOTHESIS.
 func operationMeant(word string) (Operation, bool) {
-	op, ok := map[string]Operation{
-		"ADD": Add, "CREATE": Add, "NEW": Add, "INSERT": Add,
-		"EDIT": Edit, "UPDATE": Edit, "MODIFY": Edit, "CHANGE": Edit,
-		"KILL": Kill, "DELETE": Kill, "REMOVE": Kill,
-	}[strings.ToUpper(strings.TrimSpace(word))]
+	word = strings.ToUpper(strings.TrimSpace(word))
+	if op, ok := operationWords[word]; ok {
+		return op, ok
+	}
+	verb, object, _ := strings.Cut(strings.NewReplacer("-", "_", " ", "_").Replace(word), "_")
+	if _, ok := sectionMeant(object); !ok {
+		return "", false
+	}
+	op, ok := operationWords[verb]
 	return op, ok
 }
 
@@ -379,6 +392,10 @@ func (m *mender) target() {
 	if given.kind == '[' && len(given.items) == 1 {
 		m.set("target_id", given.items[0], "write target_id as one id")
 		given = given.items[0]
+	}
+	if id := given.member("id"); given.kind == '{' && len(given.members) == 1 && id != nil {
+		m.set("target_id", *id, "write target_id as one id")
+		given = *id
 	}
 	if has && given.kind == '"' && nothing(given.text) {
 		m.set("target_id", loose{kind: 'n'}, "write target_id null")

@@ -63,6 +63,9 @@ func (w *work) outcome() Outcome {
 		o.Code, o.Pointer = brenner.CodeTargetAwaited, "/target_id"
 		o.Message = "no ADD of " + string(e.delta.Agent) + " has brought " + e.target.provisional + " yet"
 		o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
+		if id := hyphenated(e.target.provisional); id != "" {
+			o.Hint = "if the item " + id + " is meant, write target_id " + id + "; otherwise " + o.Hint
+		}
 	case Duplicate:
 		o.Item = w.said.item
 	case Skipped:

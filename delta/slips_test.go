@@ -272,7 +272,7 @@ func readReply(slate *delta.Artifact, s slip, raw string, reply []byte) reading 
 	case s.names != "" || s.name == "lone surrogate":
 		said := fmt.Sprintf("%+v", x.Misses)
 		for _, e := range x.Entries {
-			said += e.Invalid.Error()
+			said += e.Invalid.Error() + " at " + e.Invalid.Pointer
 		}
 		out.right, out.why = strings.Contains(said, s.names), said
 	default:
@@ -304,6 +304,8 @@ func expected(kind string) func(string) string {
 		switch kind {
 		case "raw newline":
 			raw = strings.NewReplacer("Fate follows", `Fate\nfollows`, "Move late", `Move\nlate`, "They ignore", `They\nignore`, "Too slow", `Too\nslow`, "The signal", `The\nsignal`, "Both suppose", `Both\nsuppose`, "What decides", `What\ndecides`).Replace(raw)
+		case "a tab in a text":
+			raw = strings.NewReplacer("Too slow", `Too\tslow`, "They ignore", `They\tignore`).Replace(raw)
 		case "single quotes", "Python", "smart quotes", "HTML entities", "escaped twice":
 			if kind == "single quotes" || kind == "Python" {
 				return raw

@@ -49,6 +49,9 @@ func (x *extractor) object(text string, at, end int) int {
 	r := looseReader{text: text[at:min(end, within)], steps: &x.steps}
 	v, ok := r.value(0)
 	if !ok || len(v.members) == 0 {
+		if n := x.behindMarks(text[:min(end, within)], at, where, advice); n > 0 {
+			return n
+		}
 		return x.unreadable(text[:end], at, where, advice)
 	}
 	if echoed(text[:at]) {
@@ -61,6 +64,37 @@ func (x *extractor) object(text string, at, end int) int {
 		return at + 1 // something inside may still be one
 	}
 	return at + r.off
+}
+
+// lineMark is what diffs, comments and listings put before every line.
+var lineMark = regexp.MustCompile(`^[ \t]*(?:\+|//|#|;|--|[0-9]+[ \t]*[|:])[ \t]?`)
+
+// behindMarks reads a delta whose lines all begin with a mark, and gives the place
+// to go on, 0 if there is none.
+func (x *extractor) behindMarks(text string, at int, where, advice string) int {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	if loc := lineMark.FindStringIndex(text[start:]); loc == nil || start+loc[1] != at {
+		return 0
+	}
+	var b strings.Builder
+	to := start
+	for line := range strings.Lines(text[start:]) {
+		loc := lineMark.FindStringIndex(line)
+		if loc == nil {
+			break
+		}
+		b.WriteString(line[loc[1]:])
+		to += len(line)
+	}
+	x.steps -= to - start
+	r := looseReader{text: b.String(), steps: &x.steps}
+	r.slip("take out what stands before each line")
+	v, ok := r.value(0)
+	if !ok || len(deltasIn(&v)) == 0 {
+		return 0
+	}
+	x.looseFinds(&v, r.slips, []byte(text[start:to]), at, where, advice)
+	return to
 }
 
 // echoed says whether the line before a place marks an example.

@@ -97,6 +97,16 @@ func lookalikeID(name string) string {
 	return upper
 }
 
+// hyphenated gives the assigned id that a provisional one is but for a hyphen,
+// as H-2 for H2; "" if it is none. An agent may well have named an item so.
+func hyphenated(name string) string {
+	id := strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
+	if _, _, ok := parseItemID(id); !ok || id == name {
+		return ""
+	}
+	return id
+}
+
 // lookalike gives what a name that could pass for a provisional id was probably
 // meant to be: an assigned id, or none at all; "" if it is a name of its own.
 func lookalike(name string) string {

@@ -36,6 +36,7 @@ const (
 	CodeNearMiss               Code = "NEAR_MISS"
 	CodeBlockIgnored           Code = "BLOCK_IGNORED"
 	CodeInvalidSessionArtifact Code = "INVALID_SESSION_ARTIFACT"
+	CodeInvalidSessionDocument Code = "INVALID_SESSION_DOCUMENT"
 )
 
 var deltaCodes = []CodeInfo{
@@ -73,4 +74,5 @@ var deltaCodes = []CodeInfo{
 	{CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."},
 	{CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."},
 	{CodeInvalidSessionArtifact, ClassInvalid, "The file is not a session artifact as a merge writes it.", "Use the JSON that `brenner delta merge --json` or a session gave."},
+	{CodeInvalidSessionDocument, ClassInvalid, "The Markdown is not a session document: a line of it belongs to no section, item or field.", "Mend the lines named; a document has the form in which it is shown."},
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -98,6 +100,7 @@ func (r *renderer) item(it *Item) {
 	} else {
 		r.line("### ~~" + label + "~~ [KILLED]")
 	}
+	r.nameRivals(it, death != nil)
 	main := it.field(mainField[it.section])
 	if main != nil {
 		r.field(it, main, death != nil)
@@ -117,6 +120,14 @@ func (r *renderer) item(it *Item) {
 	r.also(it, death != nil)
 }
 
+// nameRivals writes the values between which the name of an item, which stands
+// in its heading or its row, is not decided.
+func (r *renderer) nameRivals(it *Item, killed bool) {
+	if name := it.field(nameField(it.section)); name != nil && name.field != unknownField && name.rival() != nil {
+		r.field(it, name, killed)
+	}
+}
+
 // also writes the fields that the section does not know, each marked as such,
 // so that none can pass for a line of ours.
 func (r *renderer) also(it *Item, killed bool) {
@@ -130,7 +141,7 @@ func (r *renderer) also(it *Item, killed bool) {
 			text = Unsettled
 		}
 		r.line("**Also**: " + escapePair(alsoName(f.name)) + " = " + strike(escapePair(text), killed))
-		r.candidates(f.rival())
+		r.candidates("", f.rival(), alsoValue)
 	}
 }
 
@@ -138,7 +149,7 @@ func (r *renderer) also(it *Item, killed bool) {
 // white space at its ends, or that begins with a quote, in quotes.
 func alsoName(name string) string {
 	if strings.TrimSpace(name) != name || name == "" || name[0] == '"' {
-		return quote(name)
+		return visible(quote(name))
 	}
 	return name
 }
@@ -147,13 +158,35 @@ func alsoName(name string) string {
 // it is, unless it could be taken for JSON, and anything else as JSON.
 func alsoValue(value string) string {
 	if value == "" || value[0] != '"' {
-		return value
+		return visible(value)
 	}
 	text := unquote(value)
 	if strings.TrimSpace(text) != text || text == "" || jsontext.Value(text).IsValid() {
-		return value
+		return visible(value)
 	}
 	return text
+}
+
+// visible writes JSON so that all of it shows: what would break a line, or does
+// not show, by its number.
+func visible(value string) string {
+	hidden := func(r rune) bool { return lineBreak(r) || !unicode.IsGraphic(r) }
+	if strings.IndexFunc(value, hidden) < 0 {
+		return value
+	}
+	var b strings.Builder
+	for _, r := range value {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 func strike(s string, killed bool) string {
@@ -205,14 +238,19 @@ func (r *renderer) field(it *Item, f *shown, killed bool) {
 		if text := f.text(); strings.TrimSpace(text) != "" {
 			r.line(head + strike(escape(text), killed))
 		}
-		r.candidates(f.rival())
+		r.candidates("", f.rival(), textOf)
 	}
 }
 
+// joinEscaped writes a row of elements. Those that look alike, because they
+// differ in white space at most, stand there once.
 func joinEscaped(list []string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = escapeElement(s)
+	out, seen := make([]string, 0, len(list)), make(map[string]bool, len(list))
+	for _, s := range list {
+		if el := escapeElement(s); !seen[el] {
+			seen[el] = true
+			out = append(out, el)
+		}
 	}
 	return strings.Join(out, ", ")
 }
@@ -220,14 +258,14 @@ func joinEscaped(list []string) string {
 // cells writes a map field on one line: key = value; key = value.
 func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 	var parts []string
-	var rivals []candidate
 	for i := range f.cells() {
 		c := &f.cells()[i]
-		if c.dropped != nil {
-			continue
+		switch {
+		case c.dropped == nil:
+			parts = append(parts, escapePair(c.key)+" = "+escapePair(c.text()))
+		case c.value != "":
+			parts = append(parts, escapePair(c.key)+" = "+escapePair(textOf(c.value))+" [KILLED]")
 		}
-		parts = append(parts, escapePair(c.key)+" = "+escapePair(c.text()))
-		rivals = append(rivals, c.rival...)
 	}
 	if len(parts) == 0 {
 		return
@@ -237,15 +275,30 @@ func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 		text += " (total " + formatNumber(it.score) + ")"
 	}
 	r.line(head + strike(text, killed))
-	r.candidates(rivals)
+	r.cellRivals(f)
 }
 
+// cellRivals lists the values between which nothing decides, with their keys.
+func (r *renderer) cellRivals(f *shown) {
+	for i := range f.cells() {
+		c := &f.cells()[i]
+		r.candidates(escapePair(c.key)+" = ", c.rival, textOf)
+	}
+}
+
+// textOf gives a value that is settled as it stands in the document.
+func textOf(value string) string { return showValue(value, nil) }
+
 // candidates lists the values between which nothing decides, as lines of the
-// same paragraph: a list would swallow the line after it.
-func (r *renderer) candidates(rivals []candidate) {
+// same paragraph: a list would swallow the line after it. Brackets in the id of
+// a delta are escaped, so that what stands in the last ones is ours.
+func (r *renderer) candidates(key string, rivals []candidate, text func(string) string) {
 	for i := range rivals {
 		c := rivals[i].export()
-		r.line("CONFLICT: " + escape(showValue(rivals[i].value, nil)) +
-			" (" + escape(string(c.Agent)) + ", " + c.At + ", " + escape(c.DeltaID) + ")")
+		value := escape(text(rivals[i].value))
+		if key != "" {
+			value = escapePair(text(rivals[i].value))
+		}
+		r.line("CONFLICT: " + key + value + " (" + escape(string(c.Agent)) + ", " + c.At + ", " + escapeWith(c.DeltaID, "()") + ")")
 	}
 }

@@ -102,14 +102,13 @@ func (r *renderer) predicted(c *cell, escaped func(string) string) string {
 // rowNotes writes below the table what a row holds beyond its cells.
 func (r *renderer) rowNotes(it *Item, columns []string) {
 	notes := &renderer{artifact: r.artifact}
+	if f := it.field("predictions"); f != nil {
+		notes.beside(f, columns)
+	}
+	notes.nameRivals(it, false)
 	for i := range it.fields {
 		f := &it.fields[i]
-		switch {
-		case f.name == "predictions":
-			notes.beside(f, columns)
-		case f.name == "condition":
-			notes.candidates(f.rival())
-		case f.field != unknownField:
+		if f.name != "predictions" && f.name != "condition" && f.field != unknownField {
 			notes.field(it, f, false)
 		}
 	}
@@ -137,7 +136,5 @@ func (r *renderer) beside(f *shown, columns []string) {
 	if len(parts) > 0 {
 		r.line("**Predictions**: " + strings.Join(parts, "; "))
 	}
-	for i := range f.cells() {
-		r.candidates(f.cells()[i].rival)
-	}
+	r.cellRivals(f)
 }

@@ -18,7 +18,7 @@ import (
 
 func newDelta(r *runner) *cobra.Command {
 	return group("delta", "Read, merge, judge and show deltas and session artifacts in files",
-		newDeltaExtract(r), newDeltaMerge(r), newDeltaLint(r), newDeltaRender(r), newDeltaDiff(r), newDeltaSubmit(r))
+		newDeltaExtract(r), newDeltaMerge(r), newDeltaLint(r), newDeltaRender(r), newDeltaImport(r), newDeltaDiff(r), newDeltaSubmit(r))
 }
 
 // envelopeFlags say what deltas in a file may leave out.

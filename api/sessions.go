@@ -99,31 +99,14 @@ type StartSessionRequest struct {
 	DryRun  bool        `json:"dry_run,omitzero"`
 }
 
-// CompileMode says when the replies of a session are compiled without being told
-// to (D27): manual, answered, or a duration such as 30m, which is when everybody
-// has answered or that long after the oldest contribution that waits.
-type CompileMode string
+// CompileMode says when the replies of a session are compiled (D27).
+type CompileMode = roster.CompileMode
 
 // The modes that are words.
 const (
-	CompileManual   CompileMode = "manual"
-	CompileAnswered CompileMode = "answered"
+	CompileManual   = roster.CompileManual
+	CompileAnswered = roster.CompileAnswered
 )
-
-// After gives the time after which the mode compiles; false for a word.
-func (m CompileMode) After() (time.Duration, bool) {
-	d, err := time.ParseDuration(string(m))
-	return d, err == nil && d > 0
-}
-
-// Check reports INVALID_VALUE for what is no mode.
-func (m CompileMode) Check() error {
-	if _, ok := m.After(); ok || m == CompileManual || m == CompileAnswered {
-		return nil
-	}
-	return brenner.Errorf(brenner.CodeInvalidValue, "%q does not say when to compile", string(m)).
-		At("/compile").WithHint("write manual, answered, or a duration such as 30m")
-}
 
 // RosterChoices are what the configuration in force and the program offer.
 type RosterChoices struct {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"brenner"
 	"brenner/canon"
@@ -73,8 +72,8 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 			say(at, fmt.Sprintf("%q is listed twice", name), "")
 		}
 	}
-	if d, err := time.ParseDuration(c.Compile); (err != nil || d <= 0) && !slices.Contains([]string{"", "manual", "answered"}, c.Compile) {
-		say("/compile", fmt.Sprintf("%q does not say when to compile", c.Compile), "write manual, answered, or a duration such as 30m")
+	if c.Compile != "" {
+		sayError(say, "/compile", c.Compile.Check())
 	}
 	if n := c.CompressionThreshold; n < 1 || n > 1_000_000 {
 		say("/compression_threshold", fmt.Sprintf("%d is not a whole number from 1 to 1000000", n), "")

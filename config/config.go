@@ -44,7 +44,7 @@ type Config struct {
 	Priority []brenner.ActorName `json:"priority"`
 	// Compile says when sessions compile what agents answered: manual, answered
 	// or a duration; empty: when all have answered (D27).
-	Compile string `json:"compile,omitempty"`
+	Compile roster.CompileMode `json:"compile,omitempty"`
 	// CompressionThreshold is how many artifacts of a module may change before
 	// its memo must be renewed.
 	CompressionThreshold int `json:"compression_threshold"`

@@ -139,6 +139,9 @@ func checkSent(d *Delta, to target, payload string, clean bool) *brenner.Error {
 		return err
 	}
 	if err := checkName(to.provisional, "/target_id"); err != nil {
+		if lookalike(to.provisional) == "null" {
+			err.Hint = "name the item to change, for example " + schemas[to.section].Prefix + "1"
+		}
 		return err
 	}
 	return checkName(to.cell, "/target_id")

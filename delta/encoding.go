@@ -27,6 +27,16 @@ func decodeText(input []byte) (text []byte, encoding string) {
 	return fromWindows(text), "Windows-1252"
 }
 
+// DecodeReply gives a reply in UTF-8, and the name of the encoding it came in if
+// that is another: whoever passes a reply on says so, or has it sent again.
+func DecodeReply(reply []byte) (text, encoding string) {
+	if utf8.Valid(reply) && !bytes.HasPrefix(reply, []byte("\uFEFF")) && unmarkedUTF16(reply) == nil {
+		return string(reply), ""
+	}
+	decoded, encoding := decodeText(reply)
+	return string(decoded), encoding
+}
+
 // unmarkedUTF16 recognises UTF-16 without a byte order mark: text in Latin
 // letters has every other byte zero, and UTF-8 has none.
 func unmarkedUTF16(input []byte) binary.ByteOrder {

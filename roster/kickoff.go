@@ -22,7 +22,7 @@ type Kickoff struct {
 	Recipients []brenner.ActorName
 	// Module is what the session is about, Compile when it is compiled.
 	Module  brenner.Module
-	Compile string
+	Compile CompileMode
 	// Prompts replaces built-in prompts, by name.
 	Prompts map[string]string
 	// Sections are the parts of the session artifact that the deltas of a role
@@ -77,8 +77,7 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	if strings.TrimSpace(k.Context) != "" {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
-	name := promptFor(k.Roster.mode(), role)
-	for _, part := range []string{Prompt(name, k.Prompts), k.writes(role), k.answer(name, role)} {
+	for _, part := range []string{Prompt(promptFor(k.Roster.mode(), role), k.Prompts), k.answer(role)} {
 		if part = strings.TrimSpace(Address(part, to, k.Session)); part != "" {
 			b.WriteString("\n" + part + "\n")
 		}
@@ -86,63 +85,39 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	return markExamples(b.String())
 }
 
-// writes says which sections the deltas of a role may change. Without a division
-// of labour, or a policy that makes one, there is nothing to say.
-func (k Kickoff) writes(role brenner.Role) string {
-	list := k.Sections[role]
-	if k.Roster.mode() == Unified || len(list) == 0 {
-		return ""
-	}
-	var whole, kills []string
-	for _, s := range list {
-		if name, op, one := strings.Cut(s, ":"); one {
-			kills = append(kills, op+" in `"+name+"`")
-		} else {
-			whole = append(whole, "`"+name+"`")
-		}
-	}
-	return "## Sections you write\n\nYour deltas may change " + strings.Join(append(whole, kills...), ", ") +
-		". A delta to any other section is refused (`WRITE_DENIED`); leave those to the roles that have them.\n"
-}
-
 // answer says how to answer: with the sections that are the reader's to write,
 // and when its answer takes effect.
-func (k Kickoff) answer(prompt string, role brenner.Role) string {
+func (k Kickoff) answer(role brenner.Role) string {
 	module := k.Module
 	if module == "" {
 		module = "project"
 	}
 	return strings.NewReplacer(
-		"{{module}}", string(module), "{{sections}}", sectionTable(k.sections(prompt, role)), "{{compile}}", explained(k.Compile),
+		"{{module}}", string(module), "{{sections}}", k.writes(role), "{{compile}}", explained(k.Compile),
 	).Replace(builtin("answer"))
 }
 
-// sections are those that the policy gives a role, or its prompt says.
-func (k Kickoff) sections(prompt string, role brenner.Role) []delta.Section {
-	if list := k.Sections[role]; k.Roster.mode() != Unified && len(list) > 0 {
-		var out []delta.Section
-		for _, s := range delta.Sections() {
-			if slices.Contains(list, string(s)) {
-				out = append(out, s)
-			}
+// writes says which sections the deltas of a role may change, and what they
+// hold. Without a division of labour, or a policy that makes one, that is all
+// of them.
+func (k Kickoff) writes(role brenner.Role) string {
+	given := k.Sections[role]
+	if k.Roster.mode() == Unified || len(given) == 0 {
+		return sectionTable(delta.Sections())
+	}
+	var whole []delta.Section
+	for _, s := range delta.Sections() {
+		if slices.Contains(given, string(s)) {
+			whole = append(whole, s)
 		}
-		return out
 	}
-	return SectionsOf(brenner.Role(prompt))
-}
-
-// SectionsOf lists the sections that a role writes, as its prompt says (D25);
-// whoever has no role of a session writes all.
-func SectionsOf(role brenner.Role) []delta.Section {
-	switch role {
-	case HypothesisGenerator:
-		return []delta.Section{delta.HypothesisSlate, delta.PredictionsTable, delta.AnomalyRegister, delta.ResearchThread}
-	case TestDesigner:
-		return []delta.Section{delta.DiscriminativeTests, delta.PredictionsTable, delta.AssumptionLedger}
-	case AdversarialCritic:
-		return []delta.Section{delta.AdversarialCritique, delta.AssumptionLedger, delta.AnomalyRegister}
+	out := "Your deltas may change these sections; one to any other is refused (`WRITE_DENIED`): leave those to the roles that have them."
+	for _, s := range given {
+		if name, op, one := strings.Cut(s, ":"); one {
+			out += " Of `" + name + "` you may " + op + " items."
+		}
 	}
-	return delta.Sections()
+	return out + "\n\n" + sectionTable(whole)
 }
 
 // sectionTable says what the items of sections hold.
@@ -187,12 +162,14 @@ func fieldWords(f delta.Field) string {
 }
 
 // explained tells a contributor when its answer takes effect.
-func explained(compile string) string {
-	if compile == "manual" {
-		return "The PI compiles what has come in when it is time; until then others see yours as proposals. " +
-			"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
+func explained(compile CompileMode) string {
+	when := "What you hand in is compiled as soon as everybody who was asked has answered"
+	if compile == CompileManual {
+		when = "The PI compiles what has come in when it is time"
+	} else if _, timed := compile.After(); timed {
+		when += ", and at the latest " + string(compile) + " after the first that waits"
 	}
-	return "What you hand in is compiled as soon as everybody who was asked has answered; until then others see yours as proposals. " +
+	return when + "; until then others see yours as proposals. " +
 		"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
 }
 

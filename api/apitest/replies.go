@@ -336,12 +336,17 @@ func mailCases() []testCase {
 			id := started.Session.ID
 			purple, green := s.agent("PurpleMountain"), s.agent("GreenValley")
 			kickoff := purple.readsMail(purple.inbox()[0].ID)
-			if !strings.Contains(kickoff, "Your deltas may change `discriminative_tests`, `predictions_table`, `assumption_ledger`, KILL in `hypothesis_slate`.") {
+			if !strings.Contains(kickoff, "Of `hypothesis_slate` you may KILL items.") {
 				s.Errorf("the kickoff says %s", kickoff)
 			}
 			rewrites := block(`{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"statement":"mine"},"rationale":"r"}`)
 			assumes := block(`{"operation":"ADD","section":"assumption_ledger","payload":{"name":"n","statement":"s"}}`)
 			kills := block(`{"operation":"KILL","target_id":"H1","section":"hypothesis_slate","payload":{"reason":"refuted"}}`)
+			tried, err := purple.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: rewrites, DryRun: true})
+			s.must(err)
+			if !tried.Unusable || tried.Deltas[0].Code != brenner.CodeWriteDenied {
+				s.Errorf("a dry run says %+v", tried.Deltas)
+			}
 			got := purple.submits(id, rewrites+assumes+kills)
 			if got.Deltas[0].Code != brenner.CodeWriteDenied || got.Deltas[0].Pointer != "/section" || got.Deltas[1].Code != "" || got.Deltas[2].Code != brenner.CodeInvalidTarget {
 				s.Errorf("got %+v", got.Deltas)

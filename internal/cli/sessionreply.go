@@ -5,6 +5,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/problem"
 
 	"github.com/spf13/cobra"
@@ -41,12 +42,12 @@ Without a file the new replies of an Agent Mail session are fetched.`,
 			if len(a) == 0 {
 				return r.fetch(cmd, s, session)
 			}
-			text, err := r.read(a[0], brenner.MaxReplyBytes)
+			text, err := r.readReply(a[0], mended)
 			if err != nil {
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), From: brenner.ActorName(from), Text: string(text),
+				Write: r.write(), Session: brenner.SessionID(session), From: brenner.ActorName(from), Text: text,
 				AcceptMended: mended,
 			})
 			if err != nil {
@@ -87,6 +88,26 @@ func (r *runner) fetch(cmd *cobra.Command, s api.Service, session string) error 
 			printReply(w, sub)
 		}
 	})
+}
+
+// readReply reads a reply. One that is not in UTF-8 is not handed in but shown
+// as it would be read, unless what is mended is to be taken (D20).
+func (r *runner) readReply(name string, mended bool) (string, error) {
+	raw, err := r.read(name, brenner.MaxReplyBytes)
+	if err != nil {
+		return "", err
+	}
+	text, encoding := delta.DecodeReply(raw)
+	if encoding == "" || mended {
+		return text, nil
+	}
+	refused := brenner.Errorf(brenner.CodeInvalidText, "%s is %s, not UTF-8; nothing was handed in", name, encoding).
+		WithHint("send it in UTF-8; who leads the session may take it as it was read, as mended")
+	x, err := delta.ReadDeltas(raw, (&envelopeFlags{}).envelope())
+	if err != nil {
+		return "", err
+	}
+	return "", refused.WithDiagnostics(x.Diagnostics())
 }
 
 func mendedFlag(c *cobra.Command, to *bool) {
@@ -133,7 +154,7 @@ sessions may hand in with --accept-mended.`,
 		Example: `  brenner delta submit --as BlueLake reply.md`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			text, err := r.read(a[0], brenner.MaxReplyBytes)
+			text, err := r.readReply(a[0], mended)
 			if err != nil {
 				return err
 			}
@@ -142,7 +163,7 @@ sessions may hand in with --accept-mended.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: string(text), AcceptMended: mended, DryRun: dry,
+				Write: r.write(), Session: brenner.SessionID(session), Text: text, AcceptMended: mended, DryRun: dry,
 			})
 			if err != nil {
 				return err

@@ -24,6 +24,9 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err != nil {
 		return api.Submission{}, err
 	}
+	if err := keepToSections(c, in, &x.Extraction); err != nil {
+		return api.Submission{}, err
+	}
 	rec := replyReceived{Session: in.session.ID, Message: in.message, Agent: in.agent, Unusable: x.Usable() == 0}
 	for _, e := range x.Entries {
 		rec.Deltas = append(rec.Deltas, queuedDelta{

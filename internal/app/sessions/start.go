@@ -86,7 +86,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.info = api.SessionInfo{
 		Question: req.Question, Roster: res.Roster, Transport: req.Transport, Creator: c.Who.Name, Created: c.Now,
 		Recipients: []api.Recipient{}, Outbox: []api.Unsent{}, ThreadEmpty: strings.TrimSpace(req.Question) == "", AcceptMended: req.AcceptMended,
-		Compile:      cmp.Or(req.Compile, api.CompileMode(c.Config.Compile), api.CompileAnswered),
+		Compile:      cmp.Or(req.Compile, c.Config.Compile, api.CompileAnswered),
 		Contributors: res.Roster.Names(),
 	}
 	if !slices.Contains(p.info.Contributors, c.Who.Name) {
@@ -113,7 +113,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.kickoff = roster.Kickoff{
 		Session: p.info.ID, Question: req.Question, Context: req.Context, Roster: res.Roster,
 		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster),
-		Module: p.info.Module, Compile: string(p.info.Compile),
+		Module: p.info.Module, Compile: p.info.Compile,
 	}
 	if p.messages, err = p.kickoff.Compose(); err != nil {
 		return sessionPlan{}, err

@@ -43,8 +43,8 @@ func showsNoPrediction(a *delta.Artifact) bool {
 func TestReadDocument_RendersAsItWas(t *testing.T) {
 	// D19: what Render writes can be read back, hostile texts, conflicts, killed
 	// items and killed cells included.
-	check(t, soaked(100, 4_000), func(t *rapid.T) { sameDocument(t, hostileArtifact(t)) })
-	check(t, soaked(1_200, 40_000), func(t *rapid.T) {
+	check(t, soaked(60, 4_000), func(t *rapid.T) { sameDocument(t, hostileArtifact(t)) })
+	check(t, soaked(600, 40_000), func(t *rapid.T) {
 		batches, opts := drawBatches(t)
 		var a *delta.Artifact
 		for _, batch := range batches {

@@ -272,7 +272,7 @@ func struckText(h *ast.Heading, source []byte) string {
 
 func TestRender_NoContentForgesStructure(t *testing.T) {
 	// D19: all text is escaped.
-	check(t, 800, renderProperty)
+	check(t, soaked(120, 4_000), renderProperty)
 }
 
 func FuzzRender(f *testing.F) { f.Fuzz(rapid.MakeFuzz(renderProperty)) }

@@ -379,7 +379,7 @@ func TestExtract_TwoSlipsAtOnce(t *testing.T) {
 	rng, slate := rand.New(rand.NewPCG(20, 23)), mergeAll(t, nil, hypotheses(3)...).Artifact
 	all := slips()
 	tried, right := 0, 0
-	for tried < soaked(2_000, 40_000) {
+	for tried < soaked(600, 40_000) {
 		inner, outer, raw := all[rng.IntN(len(all))], all[rng.IntN(len(all))], meant[rng.IntN(len(meant))]
 		if inner.change == nil || inner.change(raw) == raw || outer.before+outer.after == "" || outer.ignored || inner.fine {
 			continue

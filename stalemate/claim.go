@@ -72,7 +72,7 @@ var wordings = []wording{
 		`unreadable|unparsable|unparseable`, `wrong (?:format|shape|protocol|dialect)`, `protocol[_ ]id`, `trailing comma`)},
 	{anchor.CauseWhitespace, said(`white-?space`, `white space`, `indent\w*`, `\btabs?\b`, `tabulators?`, `(?:trailing|leading|extra|missing|two|double|one) (?:space|blank)s?`, `\bspaces\b`, `\bspacing\b`)},
 	{anchor.CauseNoSuchText, said(`no such (?:text|line|passage)`, `(?:never|not) (?:existed|stood|been) (?:there|in)`, `\b(?:lines?|text|passage|quot\w+|words?|block|anchor|string|code|it)\b[^.;,]{0,30}\b(?:do|does|did)(?: not|n't) (?:exist|occur|appear)`, `(?:file|text|document) (?:does not|doesn't) contain`, `invented`, `hallucinat\w+`, `made up`,
-		`dream(?:s|ed|t)?\b`, `fabricat\w+`, `imagin\w+`, `misquot\w+`, `misremember\w*`, `paraphras\w+`, `from memory`, `(?:wrong|different|other) (?:quote|quotation|wording|words?)`, `typos?\b`, `mis-?typed`, `misspel\w+`,
+		`dream(?:s|ed|t)?\b`, `fabricat\w+`, `imagine[sd]?\b`, `imagining`, `imaginary`, `misquot\w+`, `misremember\w*`, `paraphras\w+`, `from memory`, `(?:wrong|different|other) (?:quote|quotation|wording|words?)`, `typos?\b`, `mis-?typed`, `misspel\w+`,
 		`(?:not|nowhere) in the (?:file|text)`, `not there\b`, `no (?:line|passage|part) (?:of|in) the (?:file|text)`)},
 }
 

@@ -37,6 +37,7 @@ const (
 	CodeBlockIgnored           Code = "BLOCK_IGNORED"
 	CodeInvalidSessionArtifact Code = "INVALID_SESSION_ARTIFACT"
 	CodeInvalidSessionDocument Code = "INVALID_SESSION_DOCUMENT"
+	CodeSessionClosed          Code = "SESSION_CLOSED"
 )
 
 var deltaCodes = []CodeInfo{
@@ -75,4 +76,5 @@ var deltaCodes = []CodeInfo{
 	{CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."},
 	{CodeInvalidSessionArtifact, ClassInvalid, "The file is not a session artifact as a merge writes it.", "Use the JSON that `brenner delta merge --json` or a session gave."},
 	{CodeInvalidSessionDocument, ClassInvalid, "The Markdown is not a session document: a line of it belongs to no section, item or field.", "Mend the lines named; a document has the form in which it is shown."},
+	{CodeSessionClosed, ClassConflict, "The session was closed: it takes no replies and waits for nobody.", "Ask again in it, which opens it, or start another."},
 }

@@ -44,6 +44,9 @@ type Sessions interface {
 	CompileSession(ctx context.Context, req CompileSessionRequest) (CompileResult, error)
 	// NudgeSession asks again: those who have not answered, or those named.
 	NudgeSession(ctx context.Context, req NudgeSessionRequest) (DeliveryResult, error)
+	// CloseSession ends a session: nobody is waited for any more, nothing of it
+	// is anybody's duty, and no reply is taken until somebody is asked again.
+	CloseSession(ctx context.Context, req CloseSessionRequest) (SessionInfo, error)
 	// ResendSession sends what could not be delivered, and nothing else (R8).
 	ResendSession(ctx context.Context, req ResendSessionRequest) (DeliveryResult, error)
 	// DiagnoseSession says what became of each reply and, where one gave no
@@ -155,6 +158,10 @@ type SessionInfo struct {
 	Compile      CompileMode `json:"compile,omitzero"`
 	// Outbox are messages that have not been delivered.
 	Outbox []Unsent `json:"outbox"`
+	// Closed is when the session was closed, and ClosedFor why; asking again
+	// opens it.
+	Closed    time.Time `json:"closed_at,omitzero"`
+	ClosedFor string    `json:"closed_for,omitzero"`
 }
 
 // Recipient is an agent that was asked.
@@ -277,6 +284,7 @@ type Proposal struct {
 const (
 	SessionComplete = "complete" // everyone who was asked has answered
 	SessionWaiting  = "waiting"
+	SessionClosed   = "closed"   // by somebody, whoever had answered
 	SessionUnusable = "unusable" // as waiting; and somebody's reply holds nothing that can be used
 )
 
@@ -468,6 +476,13 @@ type NudgeSessionRequest struct {
 	To []brenner.ActorName `json:"to,omitzero"`
 	// Note is what is asked for, in the PI's words.
 	Note string `json:"note,omitzero"`
+}
+
+// CloseSessionRequest ends a session.
+type CloseSessionRequest struct {
+	Write
+	ID     brenner.SessionID `json:"id"`
+	Reason string            `json:"reason"`
 }
 
 // ResendSessionRequest delivers what could not be delivered.

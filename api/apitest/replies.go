@@ -282,6 +282,37 @@ func mailCases() []testCase {
 				s.Errorf("the nudge says %s", text)
 			}
 		}},
+		{"a closed session waits for nobody and takes no reply until somebody is asked again", func(s *scene) { // N1, R8
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			blue.submits(id, adds("lineage"))
+			s.unchanged(func() {
+				_, err := s.pi.CloseSession(s.ctx, api.CloseSessionRequest{ID: id, Reason: " "})
+				s.refused(err, brenner.CodeReasonRequired)
+				_, err = blue.CloseSession(s.ctx, api.CloseSessionRequest{ID: id, Reason: "enough"})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+			closed, err := s.pi.CloseSession(s.ctx, api.CloseSessionRequest{ID: id, Reason: "the data came"})
+			s.must(err)
+			if st := s.pi.status(id); closed.Closed.IsZero() || closed.ClosedFor != "the data came" || st.State != api.SessionClosed || len(st.Next) != 0 {
+				s.Errorf("closed %+v, status %+v", closed, st)
+			}
+			if list, err := s.pi.Waiting(s.ctx, api.WaitingRequest{Kinds: []api.WaitKind{api.WaitCompile, api.WaitResend}}); err != nil || list.Total != 0 {
+				s.Errorf("still waits: %+v, %v", list.Items, err)
+			}
+			s.unchanged(func() {
+				_, err = blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: adds("gradient")})
+				s.refused(err, brenner.CodeSessionClosed)
+				_, err = s.pi.CloseSession(s.ctx, api.CloseSessionRequest{ID: id, Reason: "again"})
+				s.refused(err, brenner.CodeSessionClosed)
+			})
+			res, err := s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id})
+			s.must(err)
+			if st := s.pi.status(id); len(res.Deliveries) != 3 || st.State != api.SessionWaiting {
+				s.Errorf("asked again: %+v, status %+v", res.Deliveries, st)
+			}
+			blue.submits(id, adds("gradient"))
+		}},
 		{"a reply without a usable delta is no answer", func(s *scene) { // D20, R10
 			id := s.pi.starts().ID
 			blue := s.agent("BlueLake")

@@ -60,7 +60,7 @@ var (
 		}},
 		{taskNames, []string{"task show", "task claim", "task release", "task reassign", "task complete", "task cancel"}},
 		{sessionNames, []string{
-			"session status", "session show", "session compile", "session nudge", "session resend", "session diagnose", "conflict list", "conflict resolve",
+			"session status", "session show", "session compile", "session nudge", "session close", "session resend", "session diagnose", "conflict list", "conflict resolve",
 		}},
 		{agentNames, []string{"agent token", "agent revoke"}},
 		{stalemateNames, []string{"stalemate show", "stalemate arbitrate", "stalemate verdict", "stalemate reopen", "stalemate export"}},

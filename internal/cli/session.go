@@ -18,7 +18,7 @@ import (
 func newSession(r *runner) *cobra.Command {
 	return group("session", "Several agents at work on one question",
 		newSessionStart(r), newSessionStatus(r), newSessionIngest(r), newSessionCompile(r), newSessionShow(r),
-		newSessionList(r), newSessionNudge(r), newSessionDiagnose(r), newSessionResend(r))
+		newSessionList(r), newSessionNudge(r), newSessionClose(r), newSessionDiagnose(r), newSessionResend(r))
 }
 
 // sessionNamed gives the session of the command line, or the only one there is.
@@ -355,6 +355,30 @@ func newSessionNudge(r *runner) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&to, "to", nil, "ask this recipient, answered or not (repeatable)")
 	c.Flags().StringVar(&note, "note", "", "what is asked for")
+	return c
+}
+
+func newSessionClose(r *runner) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use:   "close [SESSION]",
+		Short: "End a session: nobody is waited for, and no reply is taken",
+		Long: `Close a session. Nothing of it waits for anybody any more, agents are not
+started for it, and a reply that comes late is refused. What it holds stays.
+Asking again (session nudge) opens it.`,
+		Example: `  brenner session close RS-20251230-cell-fate --reason "answered by the new data"`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
+				res, err := s.CloseSession(ctx, api.CloseSessionRequest{Write: r.write(), ID: id, Reason: reason})
+				if err != nil {
+					return err
+				}
+				return r.show(res, func(w *printer) { w.Printf("%s closed: %s\n", res.ID, printable(res.ClosedFor)) })
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why it is closed")
 	return c
 }
 

@@ -117,7 +117,7 @@ func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
 	}
 	for {
 		st, err := w.look(ctx)
-		if err != nil || st.State == api.SessionComplete {
+		if err != nil || st.State == api.SessionComplete || st.State == api.SessionClosed {
 			return st, err
 		}
 		if !w.watch {

@@ -98,6 +98,11 @@ func (c *Client) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.T
 	return call[api.TaskInfo](ctx, c, "ClaimTask", &req)
 }
 
+// CloseSession implements api.Service.
+func (c *Client) CloseSession(ctx context.Context, req api.CloseSessionRequest) (api.SessionInfo, error) {
+	return call[api.SessionInfo](ctx, c, "CloseSession", &req)
+}
+
 // CollectGarbage implements api.Service.
 func (c *Client) CollectGarbage(ctx context.Context, req api.GarbageRequest) (api.GarbageResult, error) {
 	return call[api.GarbageResult](ctx, c, "CollectGarbage", &req)

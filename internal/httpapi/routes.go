@@ -117,6 +117,7 @@ var routes = []route{
 	post("/sessions/{id}/fetch", api.Service.FetchReplies, "Take replies in from the mail server"),
 	post("/sessions/{id}/compile", api.Service.CompileSession, "Merge what was submitted"),
 	post("/sessions/{id}/nudge", api.Service.NudgeSession, "Remind who has not answered"),
+	post("/sessions/{id}/close", api.Service.CloseSession, "Close a session: nobody is waited for any more"),
 	post("/sessions/{id}/resend", api.Service.ResendSession, "Send again what was not delivered"),
 	post("/deltas", api.Service.SubmitDeltas, "Submit deltas to a session"),
 	get("/conflicts", api.Service.Conflicts, "List conflicts of sessions"),

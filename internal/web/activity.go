@@ -186,6 +186,9 @@ var sentences = map[string]func(payload) string{
 	"reply.received": func(p payload) string {
 		return "took in a reply of " + anchorTo("/agents/", p.text("agent")) + " to " + anchorTo("/sessions/", p.text("session")) + ", " + plural(p.count("deltas"), "delta")
 	},
+	"session.closed": func(p payload) string {
+		return "closed " + anchorTo("/sessions/", p.text("session")) + p.quote("reason")
+	},
 	"session.compiled": func(p payload) string {
 		done := "compiled " + anchorTo("/sessions/", p.text("session"))
 		if v := p.number("version"); v != "0" {

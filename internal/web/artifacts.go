@@ -10,8 +10,9 @@ import (
 	"brenner/delta"
 )
 
-// perPage is how many entries a list shows at once.
-const perPage = 50
+// perPage is how many entries a list shows at once: on a phone, where each is a
+// card, that is still a page and not a wall.
+const perPage = 30
 
 // artifactList is the list page.
 type artifactList struct {

@@ -431,6 +431,11 @@ func (b *tab) startsSessions() {
 	b.reads("No new reply")
 	b.fill("nudge", "note=please answer")
 	b.reads("Asked again")
+	b.fill("close", "reason= ")
+	b.reads("REASON_REQUIRED")
+	b.calm()
+	b.fill("close", "reason=shade is planted")
+	b.reads("Closed. Nobody is waited for", "shade is planted", "asking again opens it")
 	b.quiet("starting")
 }
 

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"brenner"
 	"brenner/api"
@@ -70,7 +68,9 @@ func placeOf(w api.Waiting) string {
 		return "/forks"
 	case api.WaitLesson:
 		return "/playbook"
-	case api.WaitTask, api.WaitRequest, api.WaitRun:
+	case api.WaitRun:
+		return "/runs?work=" + url.QueryEscape(w.Subject)
+	case api.WaitTask, api.WaitRequest:
 		return "/tasks/" + name
 	case api.WaitMemo, api.WaitSpine:
 		return "/knowledge#spine"
@@ -179,44 +179,6 @@ func single(decision api.DecisionKind, res api.DecisionResult) outcome {
 	return outcomeOf(decision, api.DecideResult{
 		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, Decisions: []api.DecisionMade{{Changes: res.Changes}},
 	})
-}
-
-// counts remembers how much waits, for the navigation of every page: it is
-// counted again when the journal has grown, and now and then for what becomes
-// overdue.
-type counts struct {
-	mu sync.Mutex
-	at map[brenner.ActorName]counted
-}
-
-type counted struct {
-	position int64
-	when     time.Time
-	total    int
-}
-
-// countedFor is how long a count is good for.
-const countedFor = time.Minute
-
-// of gives how much waits for whoever visits.
-func (c *counts) of(v *visit) (int, error) {
-	c.mu.Lock()
-	last, known := c.at[v.project.Actor]
-	c.mu.Unlock()
-	if known && last.position == v.project.Size && v.project.Now.Sub(last.when) < countedFor {
-		return last.total, nil
-	}
-	list, err := v.svc.Waiting(v.Context(), api.WaitingRequest{Page: api.Page{Limit: 1}})
-	if err != nil {
-		return 0, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at == nil || len(c.at) > brenner.MaxLogins {
-		c.at = map[brenner.ActorName]counted{}
-	}
-	c.at[v.project.Actor] = counted{v.project.Size, v.project.Now, list.Total}
-	return list.Total, nil
 }
 
 // causePage is what is stale because one artifact has moved.

@@ -217,11 +217,11 @@ func (s *site) explain(v *visit, out *shown, err error) int {
 func (s *site) write(w http.ResponseWriter, status int, name string, out *shown) {
 	if out.visit != nil {
 		out.Project = out.visit.project
-		n, err := s.counts.of(out.visit)
+		list, err := out.visit.svc.Waiting(out.visit.Context(), api.WaitingRequest{Page: api.Page{Limit: 1}})
 		if err != nil && !errors.Is(err, brenner.CodeCanceled) { // whoever asked has gone
 			s.Log.Error("inbox not counted", "error", err) // the page is worth showing all the same
 		}
-		out.Waiting = n
+		out.Waiting = list.Total
 	}
 	out.Areas = areas
 	var main, b bytes.Buffer
@@ -268,7 +268,7 @@ var notices = map[string]string{
 	"open": "Opened.", "cancel": "Canceled.", "reassign": "Reassigned.",
 	"approve": "Approved.", "reject": "Rejected and retired.", "gates": "Gate pass made.", "force": "Put on the stage.",
 	"release": "Released from quarantine.", "amend": "Amended: the old wording is retired.", "undo": "Taken back.", "feedback": "Counted.",
-	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",
+	"start": "Started; the agents have been asked.", "nudge": "Asked again.", "close": "Closed. Nobody is waited for any more.", "resend": "Sent.", "submit": "Taken; compile to see it in the artifact.",
 	"arbitrate": "In arbitration.", "verdict": "Verdict delivered.", "adopt": "The draft is the verdict now.", "move": "Done.",
 	"write": "Written as a draft. Promote it to make it canonical.",
 	"stop":  "Asked to stop.",

@@ -165,6 +165,10 @@ var sessionActs = map[string]act{
 		_, err := v.svc.NudgeSession(v.Context(), api.NudgeSessionRequest{Write: v.write(), ID: id, Note: v.field("note")})
 		return nil, err
 	}),
+	"close": onSession(func(v *visit, id brenner.SessionID) (any, error) {
+		_, err := v.svc.CloseSession(v.Context(), api.CloseSessionRequest{Write: v.write(), ID: id, Reason: v.field("reason")})
+		return nil, err
+	}),
 	"resend": onSession(func(v *visit, id brenner.SessionID) (any, error) {
 		_, err := v.svc.ResendSession(v.Context(), api.ResendSessionRequest{ID: id})
 		return nil, err

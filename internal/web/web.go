@@ -42,8 +42,7 @@ type site struct {
 	Options
 	mux *http.ServeMux
 	// feeds has one for each change feed that is open.
-	feeds  chan struct{}
-	counts counts
+	feeds chan struct{}
 }
 
 // New gives the pages of a project, to be served at the root.

@@ -18,6 +18,7 @@ type Room struct {
 	Sessions Sessions
 	// Sources say what else waits, room by room.
 	Sources []func(*kernel.Call) ([]kernel.Waiting, error)
+	found   lookups
 }
 
 // Tasks is what reviews need of tasks.

@@ -26,7 +26,7 @@ func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.Wait
 		if err != nil {
 			return api.WaitingList{}, err
 		}
-		all, err := s.All(c)
+		all, err := s.lately(c)
 		if err != nil {
 			return api.WaitingList{}, err
 		}

@@ -252,7 +252,7 @@ func sendNudges(ch *kernel.Change, info api.SessionInfo, req api.NudgeSessionReq
 	}
 	out := []sent{}
 	for _, r := range info.Recipients {
-		if len(req.To) > 0 && !slices.Contains(req.To, r.Name) || len(req.To) == 0 && !r.Waiting {
+		if len(req.To) > 0 && !slices.Contains(req.To, r.Name) || len(req.To) == 0 && !r.Waiting && info.Closed.IsZero() {
 			continue
 		}
 		id, err := sendMessage(ch, messageSent{

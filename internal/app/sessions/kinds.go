@@ -13,6 +13,7 @@ func Kinds() []kernel.AnyKind {
 		kindMessageSent,
 		kindMessageTried,
 		kindReplyReceived,
+		kindSessionClosed,
 		kindSessionCompiled,
 		kindSessionStarted,
 	}
@@ -24,6 +25,7 @@ var (
 	kindMessageSent     = kernel.Kind[messageSent]{Name: "message.sent", Apply: applyMessageSent, Stores: func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }}
 	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried}
 	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply}
+	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed}
 	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled}
 	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart}
 )

@@ -43,6 +43,7 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 		if p.Kind != api.MessageKickoff && p.Kind != api.MessageNudge {
 			return // it asks for nothing
 		}
+		s.reopen()
 		s.changeRecipient(p.To, func(r *recipient) {
 			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
 		})

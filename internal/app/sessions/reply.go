@@ -121,12 +121,16 @@ func contributing(in *incoming, named func(*kernel.Call) (brenner.SessionID, err
 // one in which the agent is waited for, or the only one it contributes to.
 func sessionOf(c *kernel.Call, id brenner.SessionID, agent brenner.ActorName) (api.SessionInfo, error) {
 	if id != "" {
-		return findSession(c, id)
+		info, err := findSession(c, id)
+		if err == nil {
+			err = stillOpen(info)
+		}
+		return info, err
 	}
 	var asked, known []api.SessionInfo
 	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
 		info := row.Value.info()
-		if slices.Contains(info.Contributors, agent) {
+		if slices.Contains(info.Contributors, agent) && info.Closed.IsZero() {
 			known = append(known, info)
 		}
 		if r, ok := recipientOf(info, agent); ok && r.Waiting {

@@ -33,6 +33,8 @@ type session struct {
 	AcceptMended bool                `json:"accept_mended,omitzero"`
 	Compile      api.CompileMode     `json:"compile,omitzero"`
 	Outbox       []unsent            `json:"outbox"`
+	Closed       time.Time           `json:"closed_at,omitzero"`
+	ClosedFor    string              `json:"closed_for,omitzero"`
 }
 
 // recipient is somebody who was asked, and how far that has come.
@@ -75,7 +77,7 @@ func (s session) info() api.SessionInfo {
 		ID: s.ID, Question: s.Question, Module: s.Module, Artifact: s.Artifact, Roster: s.Roster, Transport: s.Transport,
 		Recipients: make([]api.Recipient, len(s.Recipients)), Contributors: s.Contributors, Creator: s.Creator, Created: s.Created,
 		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, AcceptMended: s.AcceptMended, Compile: s.Compile,
-		Outbox: make([]api.Unsent, len(s.Outbox)),
+		Outbox: make([]api.Unsent, len(s.Outbox)), Closed: s.Closed, ClosedFor: s.ClosedFor,
 	}
 	for i, r := range s.Recipients {
 		out.Recipients[i] = api.Recipient(r)

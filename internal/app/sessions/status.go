@@ -206,6 +206,10 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			}
 			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask)})
 		}
+		if !info.Closed.IsZero() {
+			out.State, out.Next, out.Compile = api.SessionClosed, []string{}, info.Compile
+			return out, nil
+		}
 		out.Next, out.Compile = nextSteps(info, counts[deltaPending]), info.Compile
 		out.CompileAt, err = compileAt(c, info)
 		return out, err
@@ -250,6 +254,9 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	var out []kernel.Waiting
 	err := sessions.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[session]) (bool, error) {
 		s := row.Value
+		if !s.Closed.IsZero() {
+			return true, nil
+		}
 		wait := func(n int, kind api.WaitKind, why string) {
 			if n > 0 {
 				out = append(out, kernel.Waiting{Waiting: api.Waiting{

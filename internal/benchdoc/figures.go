@@ -47,8 +47,18 @@ goes through (policy, schema, journal, Merkle log, tables), beside inserts of th
 			what: "one delta into an artifact of 10,000 items", source: source{"delta", "MergeIncremental"},
 			show:   []measure{{"cpu-ns", nanoseconds, ""}},
 			beside: reference{what: "the full merge", metric: "full-cpu-ns"},
-			goals:  []goal{atMost(ratioOf, 0.02, "≤ 2 %")},
+			goals:  []goal{under(ratioOf, 0.001, "< 0.1 %")},
 		},
+		{
+			what: "a reply of 1,000 deltas, rendered", source: source{"delta", "RenderReply"},
+			show:   []measure{{"render-cpu-ns", nanoseconds, ""}},
+			beside: reference{what: "its reading", metric: "read-cpu-ns"},
+			goals:  []goal{atMost("render-cpu-ns", 50e6, "≤ 50 ms")},
+		},
+		shape("KILL and EDIT of the last third alternative in turn", "kill-and-edit-of-the-last-third-alternative"),
+		shape("ever new unknown fields", "ever-new-unknown-fields"),
+		shape("rows with keys of their own", "rows-with-keys-of-their-own"),
+		shape("ever new keys of one row", "keys-of-one-row"),
 	}},
 	{"Patches", "Diff and apply are compared with git on the same input, its process included.", []figure{
 		{
@@ -157,6 +167,16 @@ func merge(n int) figure {
 		show:   []measure{{"ns/op", nanoseconds, ""}, {"allocs/op", number("allocations"), ""}},
 		beside: reference{what: "of " + significant(float64(n/10)), of: fmt.Sprint("Merge/deltas=", n/10), metric: "ns/op"},
 		goals:  []goal{atMost(ratioOf, 12, "≤ 12×")},
+	}
+}
+
+// shape is a set of deltas made to cost more than its size, merged, shown and
+// judged, beside a tenth of it.
+func shape(what, name string) figure {
+	at := func(n int) string { return fmt.Sprint("Shapes/", name, "/deltas=", n) }
+	return figure{
+		what: "100,000 deltas: " + what, source: source{"delta", at(100_000)}, show: []measure{{"cpu-ns", nanoseconds, ""}},
+		beside: reference{what: "10,000 of them", of: at(10_000), metric: "cpu-ns"}, goals: []goal{atMost(ratioOf, 11, "≤ 11×")},
 	}
 }
 

@@ -370,6 +370,22 @@ const (
 	// MaxProgramArgBytes one of them.
 	MaxProgramArgs     = 64
 	MaxProgramArgBytes = 8 << 10
+	// MaxAutomationRules bounds the rules of one configuration, MaxFiringsPerHour
+	// what one of them may ask for, MinAutomationPeriod the time between two
+	// events that come with time (A3).
+	MaxAutomationRules  = 64
+	MaxFiringsPerHour   = 1000
+	MinAutomationPeriod = time.Minute
+	// MaxAutomationDepth is how many causes deep automation acts; deeper it only
+	// notifies (A3).
+	MaxAutomationDepth = 3
+	// AutomationStride is how many records are looked at in vain before that is
+	// noted in the journal: what a process that starts has to look at again.
+	AutomationStride = 64
+	// MaxFiringsAfterWrite and MaxAutomationAfterWrite bound what a command that
+	// has written does by itself before it ends (A2).
+	MaxFiringsAfterWrite    = 20
+	MaxAutomationAfterWrite = 5 * time.Second
 	// MaxWebhooks bounds the webhooks of one configuration, MaxNotice the things
 	// that one notification names (N7).
 	MaxWebhooks = 16

@@ -23,6 +23,7 @@ type Service interface {
 	Playbook
 	Overview
 	Upkeep
+	Automation
 	Reviews
 	Files
 	Runs

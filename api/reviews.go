@@ -55,6 +55,7 @@ const (
 	WaitRequest       WaitKind = "request"       // an agent asks the PI for something
 	WaitRun           WaitKind = "run"           // runs that failed again and again
 	WaitMemo          WaitKind = "memo"          // memos that are behind
+	WaitAutomation    WaitKind = "automation"    // what a rule tells
 	WaitConsolidation WaitKind = "consolidation" // overdue
 	WaitSpine         WaitKind = "spine"         // what the spine lacks
 )

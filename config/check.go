@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/automation"
 	"brenner/canon"
 	"brenner/roster"
 
@@ -87,6 +88,10 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 	c.checkPrograms(say, sayName)
 	c.Notify.check(say)
 	c.Playbook.check(say)
+	for _, d := range automation.Check(c.Automation) {
+		d.Pointer = "/automation" + d.Pointer
+		report(false, d)
+	}
 }
 
 // sayer takes a finding: where, what and what to do.

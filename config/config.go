@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/automation"
 	"brenner/canon"
 	"brenner/program"
 	"brenner/roster"
@@ -58,6 +59,9 @@ type Config struct {
 	Budget Budget `json:"budget,omitzero"`
 	// Notify says who outside is told what waits for a person.
 	Notify Notify `json:"notify,omitzero"`
+	// Automation adds to what happens by itself, changes it or switches it off
+	// (A1, A4).
+	Automation []automation.Rule `json:"automation,omitempty"`
 }
 
 // Module is a part of the project's subject matter. A bare string is its name.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/automation"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -104,6 +105,9 @@ func spellings(struck []jsontext.Pointer) *json.Unmarshalers {
 			})
 		}),
 		json.UnmarshalFromFunc(readProgram), json.UnmarshalFromFunc(readBudget),
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, on *automation.On) error {
+			return fromText(dec, func(s string) { *on = automation.On{automation.Trigger(s)} })
+		}),
 		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, b *bool) error {
 			if dec.PeekKind() != '"' {
 				return errors.ErrUnsupported

@@ -29,7 +29,7 @@ type Webhook struct {
 
 // NoticeKinds are the kinds of things that wait, as the inbox names them.
 var NoticeKinds = []string{
-	"compile", "conflict", "consolidation", "finding", "fork", "memo", "promotion", "rebase", "resend", "review", "run", "spine", "stale",
+	"automation", "compile", "conflict", "consolidation", "finding", "fork", "memo", "promotion", "rebase", "resend", "review", "run", "spine", "stale",
 	"stalemate", "task",
 }
 

@@ -66,6 +66,9 @@ func Decide(policies map[brenner.Role]Policy, r Request) Decision {
 	return decideType(p, r)
 }
 
+// DecideAutomation answers a request of what happens by itself (A1).
+func DecideAutomation(r Request) Decision { return Decide(automation, r) }
+
 // writes says whether the deltas of a role may touch a section (D25).
 func (p Policy) writes(section delta.Section, op delta.Operation) bool {
 	return len(p.Sections) == 0 || slices.ContainsFunc(p.Sections, func(s Scope) bool { return s.covers(section, op) })

@@ -192,6 +192,20 @@ const (
 	Runner              brenner.Role = "runner" // a process that starts agents, and does nothing else
 )
 
+// System is the role of what happens by itself (A1). No policy of a project is
+// about it, and nobody can be given it.
+const System brenner.Role = "system"
+
+// automation is what automation may do: look at everything, write down what it
+// found, open tasks. It promotes and decides nothing, and no project can change
+// that.
+var automation = map[brenner.Role]Policy{System: {
+	Role: System, Title: "what happens by itself",
+	Read:  []brenner.TypeName{Any, artifact.TypeRawLog},
+	Write: []brenner.TypeName{artifact.TypeCritique},
+	Acts:  []Action{Session, TaskCreate, PlaybookReview, Status},
+}}
+
 // Builtin lists the policies every project starts with, sorted by role. The
 // PI's is what an agent standing in for the PI may do: it decides nothing.
 func Builtin() []Policy {

@@ -32,15 +32,27 @@ func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, e
 		c, err := openServer(w)
 		return c, func() error { return nil }, err
 	}
-	a, closer, err := openApp(ctx, w)
+	a, s, closer, err := openLocal(ctx, w)
 	if err != nil {
 		return nil, nil, err
 	}
+	return s, func() error {
+		a.AutomateAfterWrite(ctx)
+		return closer()
+	}, nil
+}
+
+// openLocal opens the project of a store that is at hand, for who asks.
+func openLocal(ctx context.Context, w cli.Where) (*app.App, api.Service, func() error, error) {
+	a, closer, err := openApp(ctx, w)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	who, err := identify(ctx, a, w)
 	if err != nil {
-		return nil, nil, errors.Join(err, closer())
+		return nil, nil, nil, errors.Join(err, closer())
 	}
-	return a.As(who), closer, nil
+	return a, a.As(who), closer, nil
 }
 
 // openServer gives the service of a server, trusted by the certificates of

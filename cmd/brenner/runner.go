@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,7 +57,13 @@ func newRunner(ctx context.Context, w cli.Where, req cli.RunnerRequest) (*runner
 	}
 	o.Project = a.As(who)
 	o.As = func(ctx context.Context, token string) (runner.Agent, error) { return as(ctx, token) }
-	o.Handler, o.Close = toolsFor(as), closer
+	o.Handler = toolsFor(as)
+	stop := startAutomation(ctx, a, slog.New(slog.DiscardHandler))
+	o.Close = func() error {
+		stop()
+		a.AutomateAfterWrite(ctx)
+		return closer()
+	}
 	return runner.New(o)
 }
 

@@ -89,6 +89,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	var sending sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
 	sending.Go(func() { sendNotices(ctx, a, project, log) })
+	sending.Go(func() { automate(ctx, a, log) })
 	defer sending.Wait() // before the store is closed
 	defer stop()
 	return s.Serve(ctx, l)
@@ -171,7 +172,8 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 		return brenner.Errorf(brenner.CodeUnauthenticated, "tools are for an agent that is named").
 			WithHint("add --as NAME, or set BRENNER_AGENT or BRENNER_TOKEN")
 	}
-	s, closer, err := openProject(ctx, w)
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	s, closer, err := openForTools(ctx, w, log)
 	if err != nil {
 		return err
 	}
@@ -179,7 +181,6 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 	if _, err := s.Project(ctx); err != nil {
 		return err // a wrong name or token is found out now, not by the first tool
 	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	tracer, flush, err := tracing.Start(ctx, tracing.Options{Version: version, Log: log})
 	if err != nil {
 		return err

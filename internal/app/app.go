@@ -17,6 +17,7 @@ import (
 	"brenner/internal/app/access"
 	"brenner/internal/app/contexts"
 	"brenner/internal/app/disputes"
+	"brenner/internal/app/firings"
 	"brenner/internal/app/history"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -83,6 +84,7 @@ type App struct {
 	runs     *runs.Room
 	reviews  *reviews.Room
 	notices  *notices.Room
+	firings  *firings.Room
 }
 
 // New makes the application on a store. The caller closes the store.
@@ -106,6 +108,11 @@ func New(s store.Store, o Options) *App {
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
 	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
 	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}
+	a.firings = &firings.Room{
+		Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Contexts: a.contexts, Sessions: a.sessions, Lessons: a.lessons,
+		Upkeep: a.upkeep, Runs: a.runs,
+	}
+	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions
@@ -119,7 +126,7 @@ func New(s store.Store, o Options) *App {
 // fault of the program, which no input brings about.
 func kinds() *kernel.Kinds {
 	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
-		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds(), notices.Kinds())
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds(), notices.Kinds(), firings.Kinds())
 	if err != nil {
 		panic(err)
 	}
@@ -160,6 +167,7 @@ type (
 	overviewService = overview.Service
 	runsService     = runs.Service
 	reviewsService  = reviews.Service
+	firingsService  = firings.Service
 )
 
 // service is the application bound to who is asking.
@@ -176,6 +184,7 @@ type service struct {
 	*overviewService
 	*runsService
 	*reviewsService
+	*firingsService
 }
 
 var _ api.Service = (*service)(nil)
@@ -185,7 +194,19 @@ func (a *App) As(who Identity) api.Service {
 	return &service{
 		a.ledger.As(who), a.tasks.As(who), a.contexts.As(who), a.lessons.As(who), a.sessions.As(who),
 		a.disputes.As(who), a.upkeep.As(who), a.history.As(who), a.access.As(who), a.overview.As(who),
-		a.runs.As(who), a.reviews.As(who),
+		a.runs.As(who), a.reviews.As(who), a.firings.As(who),
+	}
+}
+
+// Automation does what happens by itself, for a server (A2).
+func (a *App) Automation() *firings.Worker { return a.firings.Worker() }
+
+// AutomateAfterWrite does what is due if anything was written since it was
+// called last: a few things, and quickly. That it cannot fails nobody (A2).
+func (a *App) AutomateAfterWrite(ctx context.Context) {
+	if a.kernel.Wrote() {
+		a.firings.Worker().After(ctx)
+		a.kernel.Wrote()
 	}
 }
 
@@ -224,6 +245,15 @@ func (a *App) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.I
 
 // Wait returns when the journal holds more than after records.
 func (a *App) Wait(ctx context.Context, after int64) error { return a.history.Wait(ctx, after) }
+
+// Size is how many records the journal holds.
+func (a *App) Size(ctx context.Context) (size int64, err error) {
+	err = a.kernel.Store().Read(ctx, func(r store.Reader) (err error) {
+		size, err = r.Size(ctx)
+		return err
+	})
+	return size, err
+}
 
 // Ready reads the project, and says why it cannot.
 func (a *App) Ready(ctx context.Context) error { return a.history.Ready(ctx) }

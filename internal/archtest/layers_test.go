@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"claim", "playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program",
+	"claim", "playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program", "automation",
 }
 
 // lineDiff is pure as the protocols are, and theirs alone: no surface compares
@@ -56,13 +56,14 @@ var layers = []layer{
 	{name: "claim", pure: true},
 	{name: "playbook", ours: []string{"canon", "claim", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "roster", ours: []string{"canon", "delta"}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
-	{name: "config", ours: []string{"canon", "artifact", "policy", "roster", "program"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
+	{name: "config", ours: []string{"canon", "artifact", "policy", "roster", "program", "automation"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary}},
 	{name: "stalemate", ours: []string{"canon", "artifact", "anchor"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "assembly", ours: []string{"canon", "artifact", "policy", "lineage", "playbook"}, pure: true, theirs: []string{jsonLibrary, tokenizer, textLibrary}},
 	{name: "retrieval", pure: true, theirs: []string{textLibrary}},
 	{name: "check", ours: []string{"canon", "artifact", "claim"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "program", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary}},
+	{name: "automation", ours: []string{"canon"}, pure: true},
 
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},
@@ -86,6 +87,7 @@ var layers = []layer{
 	{name: "internal/app/access", ours: room()},
 	{name: "internal/app/contexts", ours: room("internal/app/ledger", "internal/embed")},
 	{name: "internal/app/disputes", ours: room("internal/app/ledger")},
+	{name: "internal/app/firings", ours: room("internal/app/ledger")},
 	{name: "internal/app/history", ours: room("internal/app/ledger")},
 	{name: "internal/app/lessons", ours: room("internal/app/ledger", "internal/embed")},
 	{name: "internal/app/notices", ours: room()},

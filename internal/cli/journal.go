@@ -10,6 +10,7 @@ import (
 	"brenner"
 	"brenner/api"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 )
 
@@ -262,7 +263,7 @@ has a name, or with a text in them.`,
 			}
 			return r.show(res, func(w *printer) {
 				for _, rec := range res.Records {
-					w.Printf("#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(string(rec.Payload)), 100))
+					w.Printf("#%d %s %s (%s) %s %s\n", rec.Seq, instant(rec.At), rec.Actor, rec.Auth, rec.Kind, oneLine(printable(gist(rec)), 100))
 				}
 				switch {
 				case res.More && req.Newest:
@@ -282,6 +283,16 @@ has a name, or with a text in them.`,
 	c.Flags().StringVar(&req.Text, "text", "", "only records that contain this text")
 	c.Flags().IntVar(&req.Limit, "limit", 0, fmt.Sprintf("at most this many (default %d)", brenner.DefaultPage))
 	return c
+}
+
+// gist is what a record says, in short: of what happened by itself why, of
+// anything else its payload.
+func gist(rec api.RecordInfo) string {
+	var f api.Firing
+	if rec.Actor != "system" || json.Unmarshal(rec.Payload, &f) != nil || f.Rule == "" {
+		return string(rec.Payload)
+	}
+	return fmt.Sprintf("%s, because of record %d: %s", f.Rule, f.Event.Seq, f.Why)
 }
 
 // writeFile writes a whole file or nothing.

@@ -35,7 +35,7 @@ func chapters(r *runner) []helpChapter {
 			newAsk(r), newRun(r), newRuns(r), newProgram(r), newAgent(r), newSession(r), newRoster(r), newMail(r), newDelta(r), newConflict(r),
 			newTask(r), newContext(r), newPlaybook(r), newStalemate(r),
 		}},
-		{"Upkeep", []*cobra.Command{newCheck(r), newConsolidate(r), newGC(r)}},
+		{"Upkeep", []*cobra.Command{newAutomation(r), newCheck(r), newConsolidate(r), newGC(r)}},
 		{"History", []*cobra.Command{
 			newJournal(r), newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r),
 		}},

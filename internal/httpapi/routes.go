@@ -74,6 +74,13 @@ var routes = []route{
 	post("/consolidate", api.Service.Consolidate, "Find artifacts that overlap and drafts nobody uses"),
 	post("/gc", api.Service.CollectGarbage, "List what nothing in use refers to, or deprecate it"),
 
+	view("/automation", api.Service.AutomationRules, "List what happens by itself, and how each rule stands"),
+	get("/automation/firings", api.Service.Firings, "List what rules did, and why"),
+	get("/automation/test", api.Service.TestAutomation, "Say what rules would do on the events of a record"),
+	post("/automation/pause", api.Service.PauseAutomation, "Have a rule, or all, do nothing"),
+	post("/automation/resume", api.Service.ResumeAutomation, "Have a rule, or all, go on"),
+	post("/automation/settle", api.Service.SettleNotices, "Take what rules told out of the inbox"),
+
 	post("/tasks", api.Service.NewTask, "Open a task"),
 	get("/tasks", api.Service.Tasks, "List tasks"),
 	post("/tasks/claim", api.Service.ClaimTask, "Claim a task, or the oldest free one of the role"),

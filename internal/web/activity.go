@@ -110,6 +110,14 @@ func (p payload) names(name, base string) string {
 	return strings.Join(list, ", ")
 }
 
+// pausedWords names the rule that was paused, or all of them.
+func pausedWords(p payload) string {
+	if rule := p.text("rule"); rule != "*" {
+		return "the rule " + escaped(rule)
+	}
+	return "what happens by itself"
+}
+
 func escaped(s string) string { return template.HTMLEscapeString(s) }
 
 // anchorTo links a name below a path.
@@ -149,6 +157,14 @@ var sentences = map[string]func(payload) string{
 		return verb(decisionVerbs, p.text("status")) + " " + p.artifact("ref") + p.quote("reason")
 	},
 	"content.redacted": func(p payload) string { return "redacted a content" + p.quote("reason") },
+
+	"automation.fired": func(p payload) string {
+		return "fired the rule " + escaped(p.text("rule")) + p.quote("why")
+	},
+	"automation.looked":  func(payload) string { return "looked at what happened, and had nothing to do" },
+	"automation.paused":  func(p payload) string { return "paused " + pausedWords(p) + p.quote("reason") },
+	"automation.resumed": func(p payload) string { return "resumed " + pausedWords(p) + p.quote("reason") },
+	"automation.settled": func(payload) string { return "took notice of what rules told" },
 
 	"task.opened": func(p payload) string { return "opened " + p.task() + p.quote("title") },
 	"task.claimed": func(p payload) string {

@@ -47,6 +47,7 @@ var kindWords = map[api.WaitKind]struct{ one, many string }{
 	api.WaitResend: {"not delivered", "Not delivered"}, api.WaitFork: {"fork", "Forks"}, api.WaitStale: {"stale", "Stale"},
 	api.WaitPromotion: {"to decide", "To decide"}, api.WaitRebase: {"needs a rebase", "To rebase"}, api.WaitLesson: {"lessons", "Lessons"},
 	api.WaitFinding: {"finding", "Findings"}, api.WaitTask: {"overdue", "Overdue"}, api.WaitRequest: {"request", "Requests"}, api.WaitMemo: {"memo", "Memos"},
+	api.WaitAutomation: {"rule", "Rules"},
 	api.WaitRun: {"failed runs", "Failed runs"}, api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
 }
 
@@ -72,6 +73,8 @@ func placeOf(w api.Waiting) string {
 		return "/runs?work=" + url.QueryEscape(w.Subject)
 	case api.WaitTask, api.WaitRequest:
 		return "/tasks/" + name
+	case api.WaitAutomation:
+		return "/automation"
 	case api.WaitMemo, api.WaitSpine:
 		return "/knowledge#spine"
 	case api.WaitConsolidation:

@@ -114,6 +114,7 @@ func pages() map[string]page {
 		"/playbook":             {area: "Lessons", name: "playbook", load: loadPlaybook, acts: playbookActs},
 		"/playbook/{id}":        {area: "Lessons", name: "bullet", load: loadBullet, acts: bulletActs},
 		"/activity":             {area: "Record", tab: "Activity", name: "activity", load: loadActivity},
+		"/automation":           {area: "Record", tab: "Automation", name: "automation", load: loadAutomation, acts: automationActs},
 		"/find":                 {name: "find", load: loadFind},
 		"/journal":              {area: "Record", tab: "Journal", name: "journal", load: loadJournal, acts: journalActs},
 		"/contexts":             {area: "Record", tab: "Contexts", name: "contexts", load: loadContexts},
@@ -136,5 +137,5 @@ var areas = []area{
 	{link{"Knowledge", "/knowledge"}, []link{{"Overview", "/knowledge"}, {"Artifacts", "/artifacts"}, {"Stale", "/stale"}, {"Forks", "/forks"}}},
 	{link{"Work", "/sessions"}, []link{{"Sessions", "/sessions"}, {"Tasks", "/tasks"}, {"Runs", "/runs"}, {"Stalemates", "/stalemates"}}},
 	{link{"Lessons", "/playbook"}, nil},
-	{link{"Record", "/activity"}, []link{{"Activity", "/activity"}, {"Journal", "/journal"}, {"Contexts", "/contexts"}, {"Agents", "/agents"}}},
+	{link{"Record", "/activity"}, []link{{"Activity", "/activity"}, {"Automation", "/automation"}, {"Journal", "/journal"}, {"Contexts", "/contexts"}, {"Agents", "/agents"}}},
 }

@@ -106,7 +106,7 @@ func addresses(s told) []string {
 		"/?kind=stale", "/review/discussion@1", "/review/memo-biology@5", "/review/RS-larr@3", "/review/RS-larr@2", "/stale/oxygen-log", "/artifacts/RS-larr", "/artifacts/RS-larr@1", "/artifacts/RS-larr/diff", "/agents/GreyStone", "/artifacts", "/artifacts?q=oxygen", "/artifacts?status=canonical&module=biology", "/artifacts/oxygen-log",
 		"/artifacts/memo-biology@4", "/artifacts/hostile", "/artifacts/discussion@1", "/artifacts/brief", "/artifacts/oxygen-log/diff",
 		"/artifacts/memo-biology/diff?from=5&to=6", "/artifacts/results/diff?from=1&to=2",
-		"/lineage/memo-biology@4", "/lineage/oxygen-log@2?direction=down&zoom=fit", "/lineage/oxygen-log?direction=down", "/forks", "/stale", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
+		"/lineage/memo-biology@4", "/lineage/oxygen-log@2?direction=down&zoom=fit", "/lineage/oxygen-log?direction=down", "/forks", "/stale", "/automation", "/tasks", "/tasks?state=done", "/tasks/" + s.task,
 		"/contexts", "/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology", "/contexts/" + s.context,
 		"/playbook", "/playbook/field-work.1", "/playbook/field-work.2", "/playbook/county.1",
 		"/stalemates", "/stalemates/" + string(s.settled), "/stalemates/" + string(s.open),

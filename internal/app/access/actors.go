@@ -48,6 +48,9 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 	if err := req.Name.Check(); err != nil {
 		return err
 	}
+	if req.Name == kernel.System {
+		return brenner.Errorf(brenner.CodeInvalidID, "%s is what happens by itself, and nobody else can be called so", req.Name).At("/name")
+	}
 	if err := kernel.CheckText(req.Note); err != nil {
 		return err
 	}

@@ -63,3 +63,9 @@ func writesUnder(c *kernel.Call, id string) (versions []brenner.Ref, all []write
 	}
 	return versions, all, nil
 }
+
+// TaskOf is the task that a context was for, "" if for none.
+func (r *Room) TaskOf(c *kernel.Call, id string) (string, error) {
+	i, err := invocations.Find(c.Ctx, c.Reader, id)
+	return i.Task, err
+}

@@ -2,6 +2,7 @@ package disputes
 
 import (
 	"brenner"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 )
 
@@ -17,5 +18,9 @@ func Kinds() []kernel.AnyKind {
 var (
 	kindPatchFailed     = kernel.Kind[patchFailed]{Name: "patch.failed", Apply: applyPatchFailed}
 	kindStalemateMoved  = kernel.Kind[stalemateMoved]{Name: "stalemate.moved", Apply: applyStalemateMoved, Stores: func(p stalemateMoved) []brenner.Digest { return p.Evidence }}
-	kindStalemateRaised = kernel.Kind[stalemateRaised]{Name: "stalemate.raised", Apply: applyStalemateRaised, Stores: func(p stalemateRaised) []brenner.Digest { return p.Evidence }}
+	kindStalemateRaised = kernel.Kind[stalemateRaised]{Name: "stalemate.raised", Apply: applyStalemateRaised, Stores: func(p stalemateRaised) []brenner.Digest { return p.Evidence }, Events: raisedEvents}
 )
+
+func raisedEvents(p stalemateRaised) []automation.Event {
+	return []automation.Event{{On: automation.StalemateRaised, Subject: p.Ref.String(), Ref: p.Ref}}
+}

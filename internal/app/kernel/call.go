@@ -58,6 +58,11 @@ func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known)
 		return nil, err
 	}
 	c := &Call{Reader: r, Ctx: ctx, Now: k.Now(), Position: size, Identity: k.Identity, kernel: k.Kernel}
+	if k.Identity == Automation {
+		c.Who = systemActor
+		c.Settings, err = k.settings.load(ctx, r)
+		return c, err
+	}
 	for _, known := range append(remembered, &k.known) {
 		var ok bool
 		if c.Who, c.Settings, ok = known.find(size, k.Name); ok {
@@ -116,7 +121,9 @@ func View[T any](ctx context.Context, k Caller, guard Guard, fn func(*Call) (T, 
 		if !c.asked {
 			return errNotAsked
 		}
-		k.known.learn(c.Position, who, c.Settings)
+		if who.Name != System {
+			k.known.learn(c.Position, who, c.Settings)
+		}
 		return nil
 	})
 	if err != nil {
@@ -166,7 +173,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		if err := ch.commit(key, digest, out); err != nil {
 			return err
 		}
-		group.learn(ch.Position, who, ch.Settings)
+		if who.Name != System {
+			group.learn(ch.Position, who, ch.Settings)
+		}
 		if slices.ContainsFunc(ch.records, k.kinds.Governs) {
 			group.forget()
 		} else {
@@ -179,6 +188,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	}
 	if ch != nil {
 		k.known.adopt(group)
+		if len(ch.records) > 0 {
+			k.wrote.Store(true)
+		}
 	}
 	return out, nil
 }
@@ -281,7 +293,7 @@ func (ch *Change) append(kind string, payload any) (int64, error) {
 func (ch *Change) context() (string, error) {
 	if ch.under == nil {
 		id := ""
-		if m := ch.kernel.meter; m != nil && !ch.Person() {
+		if m := ch.kernel.meter; m != nil && !ch.Person() && ch.Who.Name != System {
 			var err error
 			if id, err = m.Current(ch.Call); err != nil {
 				return "", err

@@ -15,11 +15,13 @@ package kernel
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"brenner"
 	"brenner/internal/journal"
 	"brenner/internal/store"
+	"brenner/policy"
 )
 
 // Kernel serves one project. It is safe for concurrent use once it is set up.
@@ -31,6 +33,7 @@ type Kernel struct {
 	settings settingsCache
 	known    known
 	turns    func(context.Context, Turn)
+	wrote    atomic.Bool
 }
 
 // New makes a kernel on a store. It can be used once SetUp has told it the
@@ -50,6 +53,10 @@ func (k *Kernel) Kinds() *Kinds { return k.kinds }
 // Now is the time as records keep it.
 func (k *Kernel) Now() time.Time { return journal.Instant(k.clock()) }
 
+// Wrote reports whether a record was written through this kernel, and forgets
+// it.
+func (k *Kernel) Wrote() bool { return k.wrote.Swap(false) }
+
 // Store is the store below, for what is no use case: opening, importing,
 // vectors, waiting.
 func (k *Kernel) Store() store.Store { return k.store }
@@ -62,7 +69,20 @@ const (
 	// AuthServer is the server itself, in the name of who leads the project.
 	AuthServer = "server"
 	AuthToken  = "token:"
+	// AuthAutomation is nobody: what a rule that the PI put in force brings
+	// about (A1).
+	AuthAutomation = "automation"
 )
+
+// System is the actor that automation acts as. It is no agent and no person:
+// nobody can be registered, authenticated or addressed by this name.
+const System brenner.ActorName = "system"
+
+// Automation is the identity that automation acts under.
+var Automation = Identity{Name: System, Auth: AuthAutomation}
+
+// systemActor is System as calls know it.
+var systemActor = store.Actor{Name: System, Kind: "system", Role: policy.System, Active: true}
 
 // Identity is who asks and how we know.
 type Identity struct {

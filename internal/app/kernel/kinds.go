@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/automation"
 	"brenner/canon"
 	"brenner/internal/journal"
 	"brenner/internal/store"
@@ -26,6 +27,9 @@ type Kind[T any] struct {
 	// Governs says that a record may change who the actors are or what is in
 	// force.
 	Governs bool
+	// Events says what a record means for the rules of automation (A1); nil:
+	// nothing. It sees the payload alone.
+	Events func(payload T) []automation.Event
 }
 
 // Append says that something of this kind happened: the tables follow at once.
@@ -69,6 +73,15 @@ func (k Kind[T]) enter(all *Kinds) error {
 			return k.Stores(payload)
 		}
 	}
+	if k.Events != nil {
+		e.events = func(raw jsontext.Value) ([]automation.Event, error) {
+			var payload T
+			if err := canon.Unmarshal(raw, &payload); err != nil {
+				return nil, err
+			}
+			return k.Events(payload), nil
+		}
+	}
 	all.byName[k.Name] = e
 	return nil
 }
@@ -104,6 +117,7 @@ type entry struct {
 	apply   []applier
 	stores  func(jsontext.Value) []brenner.Digest
 	governs bool
+	events  func(jsontext.Value) ([]automation.Event, error)
 }
 
 // Kinds are all kinds of records there are. A record of any other kind can
@@ -185,6 +199,25 @@ func (all *Kinds) Stored(rec journal.Record) []brenner.Digest {
 		return e.stores(rec.Payload)
 	}
 	return nil
+}
+
+// Means reports whether records of a kind can mean anything for the rules of
+// automation.
+func (all *Kinds) Means(kind string) bool {
+	e, ok := all.byName[kind]
+	return ok && e.events != nil
+}
+
+// Events lists what a record means for the rules of automation.
+func (all *Kinds) Events(rec journal.Record) ([]automation.Event, error) {
+	if !all.Means(rec.Kind) {
+		return nil, nil
+	}
+	events, err := all.byName[rec.Kind].events(rec.Payload)
+	for i := range events {
+		events[i].Seq = rec.Seq
+	}
+	return events, err
 }
 
 // Governs reports whether a record may have changed who the actors are or what

@@ -18,6 +18,9 @@ type Plan[P any] struct {
 	// it out; nil: as long as the journal has not grown. One that does not hold
 	// is made again.
 	Holds func(*Call, P) (bool, error)
+	// Nothing reports whether a plan has nothing to carry out: then no writer's
+	// turn is taken; nil: there always is something.
+	Nothing func(P) bool
 }
 
 // Try makes a plan and changes nothing: a dry run. It takes no writer's turn.
@@ -49,6 +52,10 @@ func WritePlan[P, T any](ctx context.Context, k Caller, name string, req Keyed, 
 		if err != nil {
 			var zero T
 			return zero, err
+		}
+		if e.made >= 0 && plan.Nothing != nil && plan.Nothing(e.plan) {
+			var zero T
+			return zero, nil
 		}
 		out, err := Write(ctx, k, name, req, guard, func(ch *Change) (T, error) {
 			p, err := e.now(ch.Call, plan)

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"brenner"
+	"brenner/artifact"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 )
 
@@ -19,6 +21,45 @@ func Kinds() []kernel.AnyKind {
 var (
 	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted, Governs: true}
 	LinkAdded       = kernel.Kind[Linked]{Name: "link.added", Apply: applyLinked}
-	StatusDecided   = kernel.Kind[Decided]{Name: "status.decided", Apply: applyDecided, Governs: true}
-	VersionWritten  = kernel.Kind[Written]{Name: "version.written", Apply: applyWritten, Stores: func(p Written) []brenner.Digest { return []brenner.Digest{p.Content} }}
+	StatusDecided   = kernel.Kind[Decided]{Name: "status.decided", Apply: applyDecided, Governs: true, Events: decidedEvents}
+	VersionWritten  = kernel.Kind[Written]{Name: "version.written", Apply: applyWritten, Stores: func(p Written) []brenner.Digest { return []brenner.Digest{p.Content} }, Events: writtenEvents}
 )
+
+// writtenEvents is what a version means for automation: one on a parent that is
+// no longer the head makes a fork, and so may the first one where there can be
+// only one artifact.
+func writtenEvents(p Written) []automation.Event {
+	e := automation.Event{On: automation.Written, Ref: brenner.Ref{Artifact: p.ID, Version: p.Version}, Type: p.Type, Module: p.Module, Task: p.Task}
+	e.Subject = e.Ref.String()
+	events := []automation.Event{e}
+	if p.Type == artifact.TypeRawLog {
+		e.On = automation.Logged
+		return append(events, e)
+	}
+	if p.Status == artifact.Alternative || p.Slot != "" && p.Version == 1 {
+		e.On = automation.Forked
+		events = append(events, e)
+	}
+	return events
+}
+
+// decidedEvents is what a decision means for automation: whatever it was,
+// something may be stale by each artifact it touched.
+func decidedEvents(p Decided) []automation.Event {
+	var events []automation.Event
+	for i, c := range p.Changes {
+		if i == 0 || c.Ref.Artifact != p.Changes[i-1].Ref.Artifact { // they are grouped by artifact
+			events = append(events, automation.Event{On: automation.Stale, Subject: c.Ref.String(), Ref: c.Ref})
+		}
+	}
+	e := automation.Event{Subject: p.Ref.String(), Ref: p.Ref}
+	switch p.Status {
+	case artifact.Canonical:
+		e.On = automation.Promoted
+	case artifact.Draft:
+		e.On = automation.Demoted
+	default:
+		return events
+	}
+	return append(events, e)
+}

@@ -1,7 +1,12 @@
 package lessons
 
 import (
+	"errors"
+
+	"brenner"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
+	"brenner/playbook"
 )
 
 // Kinds are the kinds of record of this room.
@@ -13,6 +18,52 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindBulletUpdated  = kernel.Kind[bulletUpdated]{Name: "bullet.updated", Apply: applyBulletUpdated}
+	kindBulletUpdated  = kernel.Kind[bulletUpdated]{Name: "bullet.updated", Apply: applyBulletUpdated, Events: bulletEvents}
 	kindPlaybookFrozen = kernel.Kind[playbookFrozen]{Name: "playbook.frozen", Apply: applyPlaybookFrozen}
 )
+
+// bulletEvents is what a change of a bullet means for automation. Steps on the
+// path are no event: what moves a bullet is evidence.
+func bulletEvents(p bulletUpdated) []automation.Event {
+	switch p.Kind {
+	case playbook.KindPromote, playbook.KindRetire, playbook.KindQuarantine:
+		return nil
+	}
+	return []automation.Event{{On: automation.LessonMoved, Subject: string(p.Bullet)}}
+}
+
+// Rises reports whether a bullet has the evidence for its next step (B6).
+func (r *Room) Rises(c *kernel.Call, id string) (bool, error) {
+	b, err := bullets.Find(c.Ctx, c.Reader, id)
+	if err != nil {
+		return false, err
+	}
+	g, ok := b.Gate()
+	return ok && len(g.Missing) == 0, nil
+}
+
+// Rise lets a bullet take its next step.
+func (r *Room) Rise(ch *kernel.Change, id string) error {
+	_, err := decideBullets(ch, []playbook.BulletID{playbook.BulletID(id)}, "", func(b *playbook.Book, act playbook.Act) (playbook.Change, error) {
+		return b.Promote(act)
+	})
+	return err
+}
+
+// Unsure lists the bullets of the domain of one that wait for a review, the
+// oldest first; none if that one does not.
+func (r *Room) Unsure(c *kernel.Call, id string, most int) (domain string, waiting []string, err error) {
+	b, err := bullets.Find(c.Ctx, c.Reader, id)
+	if err != nil || b.Review != playbook.ReviewPending || !b.Live() {
+		if errors.Is(err, brenner.CodeNotFound) {
+			err = nil
+		}
+		return "", nil, err
+	}
+	q := kernel.Query{Group: string(b.Domain), States: []string{string(playbook.ReviewPending)}}
+	rows, err := reviews.List(c.Ctx, c.Reader, q, most)
+	for _, row := range rows {
+		waiting = append(waiting, row.ID)
+	}
+	return string(b.Domain), waiting, err
+}

@@ -49,6 +49,7 @@ var wordings = []wording{
 	{api.WaitTask, "claimed and overdue: ", "brenner task show", true},
 	{api.WaitRequest, "asked of the PI: ", "brenner task show", true},
 	{api.WaitRun, "runs failed again and again at ", "brenner runs", true},
+	{api.WaitAutomation, "rules tell of: ", "brenner automation log", false},
 	{api.WaitMemo, "the memo is behind in ", "brenner spine", false},
 	{api.WaitConsolidation, "", "brenner consolidate --open-tasks", false},
 	{api.WaitSpine, "", "brenner spine", false},

@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
 	"brenner/internal/store"
@@ -23,7 +24,7 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindReviewRequested  = kernel.Kind[handedIn]{Name: "review.requested", Apply: applyHandedIn, Stores: func(p handedIn) []brenner.Digest { return named(p.Note) }}
+	kindReviewRequested  = kernel.Kind[handedIn]{Name: "review.requested", Apply: applyHandedIn, Stores: func(p handedIn) []brenner.Digest { return named(p.Note) }, Events: handedInEvents}
 	kindChangesRequested = kernel.Kind[changesRequested]{Name: "changes.requested", Apply: applyChangesRequested}
 	kindReaffirmed       = kernel.Kind[reaffirmed]{Name: "version.reaffirmed"}
 	kindCommentWritten   = kernel.Kind[commentWritten]{Name: "comment.written", Apply: applyCommentWritten, Stores: func(p commentWritten) []brenner.Digest { return named(p.Text) }}
@@ -42,6 +43,10 @@ func named(d brenner.Digest) []brenner.Digest {
 type handedIn struct {
 	Ref  brenner.Ref    `json:"ref"`
 	Note brenner.Digest `json:"note,omitzero"`
+}
+
+func handedInEvents(p handedIn) []automation.Event {
+	return []automation.Event{{On: automation.HandedIn, Subject: p.Ref.String(), Ref: p.Ref}}
 }
 
 // plea is a version that was handed in, or sent back.

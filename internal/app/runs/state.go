@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
 	"brenner/internal/store"
@@ -20,7 +21,7 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindRunEnded     = kernel.Kind[runEnded]{Name: "run.ended", Apply: applyRunEnded, Stores: storedByEnd}
+	kindRunEnded     = kernel.Kind[runEnded]{Name: "run.ended", Apply: applyRunEnded, Stores: storedByEnd, Events: endedEvents}
 	kindRunRenewed   = kernel.Kind[runRenewed]{Name: "run.renewed", Apply: applyRunRenewed}
 	kindRunStarted   = kernel.Kind[runStarted]{Name: "run.started", Apply: applyRunStarted}
 	kindRunStopAsked = kernel.Kind[runStopAsked]{Name: "run.stop_asked", Apply: applyRunStopAsked}
@@ -160,6 +161,29 @@ func applyRunStopAsked(ctx context.Context, tx store.Tx, rec journal.Record, p r
 type runEnded struct {
 	ID  string `json:"id"`
 	End ending `json:"end"`
+}
+
+// endedEvents is what the end of a run may mean for automation: whether its task
+// is blocked by it is seen when the event is looked at.
+func endedEvents(p runEnded) []automation.Event {
+	if p.End.Outcome.Good() {
+		return nil
+	}
+	return []automation.Event{{On: automation.TaskBlocked, Subject: p.ID}}
+}
+
+// BlockedTask is the task of a run if it has failed too often to be tried again;
+// "" if not.
+func (r *Room) BlockedTask(c *kernel.Call, id string) (string, error) {
+	of, err := runs.Find(c.Ctx, c.Reader, id)
+	if err != nil || of.Task == "" {
+		return "", err
+	}
+	earlier, err := earlierRuns(c, of.work())
+	if n, _ := failures(earlier, "", ""); err != nil || n < brenner.MaxRunFailures {
+		return "", err
+	}
+	return of.Task, nil
 }
 
 func applyRunEnded(ctx context.Context, tx store.Tx, rec journal.Record, p runEnded) error {

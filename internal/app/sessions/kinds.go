@@ -1,7 +1,11 @@
 package sessions
 
 import (
+	"slices"
+
 	"brenner"
+	"brenner/api"
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 )
 
@@ -24,8 +28,51 @@ var (
 	kindMessageRead     = kernel.Kind[messageRead]{Name: "message.read", Apply: applyMessageRead}
 	kindMessageSent     = kernel.Kind[messageSent]{Name: "message.sent", Apply: applyMessageSent, Stores: func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }}
 	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried}
-	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply}
+	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply, Events: replyEvents}
 	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed}
-	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled}
+	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents}
 	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart}
 )
+
+// replyEvents is what a reply may mean for automation: whether everybody has
+// answered by it is seen when the event is looked at.
+func replyEvents(p replyReceived) []automation.Event {
+	return []automation.Event{{On: automation.SessionAnswered, Subject: string(p.Session)}}
+}
+
+func compiledEvents(p sessionCompiled) []automation.Event {
+	return []automation.Event{{On: automation.SessionCompiled, Subject: string(p.Session)}}
+}
+
+// Answered reports whether everybody who was asked in a session has answered.
+func (r *Room) Answered(c *kernel.Call, id brenner.SessionID) (bool, error) {
+	info, err := findSession(c, id)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Waiting }), nil
+}
+
+// Pending reports whether a session has deltas that wait to be compiled.
+func (r *Room) Pending(c *kernel.Call, id brenner.SessionID) (bool, error) {
+	counts, err := deltas.Count(c.Ctx, c.Reader, string(id))
+	return counts[deltaPending] > 0, err
+}
+
+// CompileNow compiles what waits in a session.
+func (r *Room) CompileNow(ch *kernel.Change, id brenner.SessionID) (brenner.Ref, error) {
+	info, err := findSession(ch.Call, id)
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	queue, err := pendingDeltas(ch.Call, id)
+	if err != nil || len(queue) == 0 {
+		return brenner.Ref{}, err
+	}
+	m, err := planMerge(ch.Call, info, queue, info.Contributors)
+	if err != nil {
+		return brenner.Ref{}, err
+	}
+	done, err := m.carryOut(ch)
+	return done.Result.Ref, err
+}

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"brenner/automation"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 )
@@ -20,7 +21,17 @@ func Kinds() []kernel.AnyKind {
 var (
 	kindTaskCanceled  = kernel.Kind[taskCanceled]{Name: "task.canceled", Apply: applyTaskCanceled}
 	kindTaskClaimed   = kernel.Kind[taskClaimed]{Name: "task.claimed", Apply: applyTaskClaimed}
-	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted}
+	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted, Events: completedEvents}
 	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened}
 	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased}
 )
+
+// completedEvents is what a completed task means for automation: it is done, and
+// what it made is handed in.
+func completedEvents(p taskCompleted) []automation.Event {
+	events := []automation.Event{{On: automation.TaskDone, Subject: p.ID, Task: p.ID}}
+	for _, ref := range p.Outputs {
+		events = append(events, automation.Event{On: automation.HandedIn, Subject: ref.String(), Ref: ref, Task: p.ID})
+	}
+	return events
+}

@@ -40,12 +40,14 @@ func (r *Room) WaitingRequests(c *kernel.Call) ([]kernel.Waiting, error) {
 	var out []kernel.Waiting
 	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Group: string(brenner.PI), States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
 		t := row.Value
-		asker, err := c.Actor(c.Ctx, t.Creator)
-		if err != nil || asker.Kind != kernel.Agent {
+		why := string(t.Creator) + " asks the PI for it"
+		if t.Creator == kernel.System {
+			why = "a rule asks the PI for it"
+		} else if asker, err := c.Actor(c.Ctx, t.Creator); err != nil || asker.Kind != kernel.Agent {
 			return err == nil, err
 		}
 		out = append(out, kernel.Waiting{Waiting: api.Waiting{
-			Kind: api.WaitRequest, Subject: t.ID, Title: t.Title, Why: string(t.Creator) + " asks the PI for it",
+			Kind: api.WaitRequest, Subject: t.ID, Title: t.Title, Why: why,
 			Author: t.Creator, Since: t.Created, Count: 1,
 		}})
 		return true, nil

@@ -407,9 +407,16 @@ func compressed(c *kernel.Call, modules []brenner.Module) error {
 // behindMemo counts the knowledge artifacts of a module that changed after the
 // journal position its canonical memo covers, up to one over the threshold.
 func behindMemo(c *kernel.Call, m brenner.Module) (int, error) {
+	rows, err := changedSinceMemo(c, m, c.Config.CompressionThreshold+1)
+	return len(rows), err
+}
+
+// changedSinceMemo lists the knowledge artifacts of a module that changed after
+// the journal position its canonical memo covers, the latest first.
+func changedSinceMemo(c *kernel.Call, m brenner.Module, most int) ([]store.Artifact, error) {
 	covers, err := memoCovers(c, m)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var types []brenner.TypeName
 	for _, t := range c.Types.Types() {
@@ -417,10 +424,29 @@ func behindMemo(c *kernel.Call, m brenner.Module) (int, error) {
 			types = append(types, t.Name)
 		}
 	}
-	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
-		Types: types, Modules: []brenner.Module{m}, ChangedAfter: covers, Recent: true, Limit: c.Config.CompressionThreshold + 1,
+	return c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
+		Types: types, Modules: []brenner.Module{m}, ChangedAfter: covers, Recent: true, Limit: most,
 	})
-	return len(rows), err
+}
+
+// FellBehind reports whether it was a record that brought the memo of a module
+// over the threshold, or one after that.
+func (r *Room) FellBehind(c *kernel.Call, m brenner.Module, at int64) (bool, error) {
+	rows, err := changedSinceMemo(c, m, brenner.MaxPage)
+	if err != nil {
+		return false, err
+	}
+	rows = slices.DeleteFunc(rows, func(a store.Artifact) bool { return a.Seq > at })
+	return len(rows) > c.Config.CompressionThreshold, nil
+}
+
+// Closed is the record that closed a task; 0 while it is open.
+func (r *Room) Closed(c *kernel.Call, id string) (int64, error) {
+	row, err := tasks.Row(c.Ctx, c.Reader, id)
+	if err != nil || row.Value.State == api.TaskOpen || row.Value.State == api.TaskClaimed {
+		return 0, err
+	}
+	return row.Seq, nil
 }
 
 // memoCovers is the journal position that a module's canonical memo covers: the

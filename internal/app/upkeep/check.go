@@ -65,6 +65,65 @@ func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, 
 	})
 }
 
+// Examine looks for what a check finds about one version and has not said yet
+// (A4). Nothing is found about a version that is not in use any more, nor where
+// there is nothing to hold it to.
+func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.CheckFinding, error) {
+	a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	if v, live, err := subjectOf(c, a); err != nil || !live || v.Version != ref.Version {
+		return nil, err
+	}
+	var found api.CheckResult
+	switch t, err := c.Types.Lookup(a.Type); {
+	case err != nil:
+		return nil, nil // of a type that is not declared any more
+	case name == "alignment" && (t.Core || a.Type == artifact.TypeProjectBrief):
+		found, err = checkAlignment(c, nil)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			return nil, nil // no brief is canonical
+		}
+		if err != nil {
+			return nil, err
+		}
+	case name == "assumptions" && slices.Contains(check.ClaimingTypes(), a.Type):
+		if found, err = checkAssumptions(c, nil); err != nil {
+			return nil, err
+		}
+	}
+	var fresh []api.CheckFinding
+	for _, f := range found.Findings {
+		about := f.Target == ref || f.Other != nil && *f.Other == ref
+		if !about {
+			continue
+		}
+		if err := placeFinding(c, &f); err != nil {
+			return nil, err
+		}
+		if f.State == api.FindingNew || f.State == api.FindingAgain {
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh, nil
+}
+
+// Keep writes findings down, and says where.
+func (r *Room) Keep(ch *kernel.Change, name string, findings []api.CheckFinding) ([]brenner.Ref, error) {
+	kept := slices.Clone(findings)
+	if err := r.keepFindings(ch, kept, name); err != nil {
+		return nil, err
+	}
+	var refs []brenner.Ref
+	for _, f := range kept {
+		if f.Critique.Version > 0 {
+			refs = append(refs, f.Critique)
+		}
+	}
+	return refs, nil
+}
+
 // checking is to write critiques, and to open tasks for them.
 func checking(req api.CheckRequest) kernel.Guard {
 	critiques := kernel.Acting(kernel.Act{Action: policy.Write, Type: artifact.TypeCritique})

@@ -93,18 +93,40 @@ func (s *Service) Consolidate(ctx context.Context, req api.ConsolidateRequest) (
 		return found, err
 	}
 	return kernel.Write(ctx, s.caller, "consolidate", req, kernel.To(policy.TaskCreate, "consolidation"), func(ch *kernel.Change) (api.ConsolidateResult, error) {
-		out := found
-		var err error
-		if out.OpenedTasks, err = s.openConsolidations(ch, found); err != nil {
-			return api.ConsolidateResult{}, err
-		}
-		done := consolidationDone{Compared: out.Compared, Overlaps: len(out.Overlaps), Drafts: len(out.Drafts), Tasks: []string{}}
-		for _, t := range out.Tasks {
-			done.Tasks = append(done.Tasks, t.ID)
-		}
-		_, err = kindConsolidationDone.Append(ch, done)
-		return out, err
+		return s.consolidate(ch, found)
 	})
+}
+
+// consolidate opens tasks for what was found.
+func (r *Room) consolidate(ch *kernel.Change, found api.ConsolidateResult) (api.ConsolidateResult, error) {
+	out := found
+	var err error
+	if out.OpenedTasks, err = r.openConsolidations(ch, found); err != nil {
+		return api.ConsolidateResult{}, err
+	}
+	done := consolidationDone{Compared: out.Compared, Overlaps: len(out.Overlaps), Drafts: len(out.Drafts), Tasks: []string{}}
+	for _, t := range out.Tasks {
+		done.Tasks = append(done.Tasks, t.ID)
+	}
+	_, err = kindConsolidationDone.Append(ch, done)
+	return out, err
+}
+
+// Consolidation looks for what could be brought together; what it gives opens
+// the tasks, nil if nothing was found.
+func (r *Room) Consolidation(c *kernel.Call) (func(*kernel.Change) ([]string, error), error) {
+	found, err := r.findConsolidation(c, api.ConsolidateRequest{})
+	if err != nil || len(found.Overlaps)+len(found.Drafts) == 0 {
+		return nil, err
+	}
+	return func(ch *kernel.Change) ([]string, error) {
+		out, err := r.consolidate(ch, found)
+		var tasks []string
+		for _, t := range out.Tasks {
+			tasks = append(tasks, t.ID)
+		}
+		return tasks, err
+	}, nil
 }
 
 // findConsolidation finds what could be brought together (C28).

@@ -12,6 +12,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
+	"brenner/lineage"
 	"brenner/policy"
 )
 
@@ -136,23 +137,54 @@ func (s *Service) OpenForkTasks(ctx context.Context, req api.OpenForkTasksReques
 		}
 		tasks := s.newOffers(ch, taskFork)
 		for _, f := range forks {
-			title := "Resolve the fork of " + f.Slot + string(f.Artifact)
+			title, spec, heads := forkTask(f)
 			if given.titles[title] {
 				continue
 			}
-			var heads []brenner.Ref
-			spec := []string{"More than one version could be the truth:"}
-			for _, h := range f.Heads[:min(len(f.Heads), brenner.MaxTaskInputs)] {
-				heads = append(heads, h.Ref)
-				spec = append(spec, "- "+h.Ref.String()+" ("+string(h.Status)+")")
-			}
-			spec = append(spec, forkAdvice(f.Slot != ""))
 			if err := tasks.open(title, spec, policy.Integrator, heads); err != nil {
 				return api.OpenedTasks{}, err
 			}
 		}
 		return tasks.out, nil
 	})
+}
+
+// forkTask words the task to resolve a fork.
+func forkTask(f lineage.Fork) (title string, spec []string, heads []brenner.Ref) {
+	spec = []string{"More than one version could be the truth:"}
+	for _, h := range f.Heads[:min(len(f.Heads), brenner.MaxTaskInputs)] {
+		heads = append(heads, h.Ref)
+		spec = append(spec, "- "+h.Ref.String()+" ("+string(h.Status)+")")
+	}
+	return "Resolve the fork of " + f.Slot + string(f.Artifact), append(spec, forkAdvice(f.Slot != "")), heads
+}
+
+// ForkTask words the task to resolve the fork that an artifact is part of, in
+// the modules it is about; false if there is no fork, or a task for it is open.
+func (r *Room) ForkTask(c *kernel.Call, id brenner.ArtifactID) (api.NewTaskRequest, bool, error) {
+	forks, err := ledger.AllForks(c)
+	if err != nil {
+		return api.NewTaskRequest{}, false, err
+	}
+	i := slices.IndexFunc(forks, func(f lineage.Fork) bool {
+		return slices.ContainsFunc(f.Heads, func(h lineage.Node) bool { return h.Ref.Artifact == id })
+	})
+	if i < 0 {
+		return api.NewTaskRequest{}, false, nil
+	}
+	title, spec, heads := forkTask(forks[i])
+	given, err := r.givenTo(c, taskFork)
+	if err != nil || given.titles[title] {
+		return api.NewTaskRequest{}, false, err
+	}
+	req := api.NewTaskRequest{Title: title, Spec: strings.Join(spec, "\n"), Inputs: heads}
+	for _, h := range forks[i].Heads {
+		if !slices.Contains(req.Modules, h.Module) {
+			req.Modules = append(req.Modules, h.Module)
+		}
+	}
+	req.CrossCutting = len(req.Modules) > 1
+	return req, true, nil
 }
 
 func forkAdvice(slot bool) string {

@@ -1,0 +1,150 @@
+package firings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/automation"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+)
+
+// eventsAt are the events of a record.
+func (r *Room) eventsAt(row store.Record) ([]automation.Event, error) {
+	rec, err := journal.Parse(row)
+	if err != nil {
+		return nil, err
+	}
+	return r.Kinds().Events(rec)
+}
+
+// outdated is a canonical version that needs an update, and its author's role.
+type outdated struct {
+	api.StaleItem
+	author store.Actor
+}
+
+// cause is the artifact that moved.
+func (o outdated) cause() brenner.ArtifactID { return o.Path[len(o.Path)-1].Artifact }
+
+// staleBy lists the canonical versions that need an update because an artifact
+// was decided upon: those that rest on it, and its own. What somebody has
+// renewed already waits for a person and is not among them.
+func (r *Room) staleBy(c *kernel.Call, rule automation.Rule, e automation.Event) ([]outdated, error) {
+	items, err := ledger.AllStale(c)
+	if err != nil {
+		return nil, err
+	}
+	var out []outdated
+	for _, i := range items {
+		o := outdated{StaleItem: i}
+		if i.Status != artifact.Canonical || i.Ref.Artifact != e.Ref.Artifact && o.cause() != e.Ref.Artifact {
+			continue
+		}
+		a, err := c.Reader.Artifact(c.Ctx, i.Ref.Artifact)
+		if err != nil {
+			return nil, err
+		}
+		head := brenner.Ref{Artifact: a.ID, Version: a.Head}
+		renewed := a.Head > a.Canonical && a.HeadStatus.Live() && !slices.ContainsFunc(items, func(s api.StaleItem) bool { return s.Ref == head })
+		if renewed {
+			continue
+		}
+		v, err := c.Version(c.Ctx, i.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if o.author, err = c.Actor(c.Ctx, v.Creator); err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+			return nil, err
+		}
+		o.author.Role = v.Role
+		w := rule.When
+		if w.Type != "" && w.Type != i.Type || w.Module != "" && w.Module != i.Module || w.Role != "" && w.Role != v.Role {
+			continue
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// staleEvents are the events that something is stale by a decision, one for each
+// version.
+func (r *Room) staleEvents(c *kernel.Call, rule automation.Rule, e automation.Event) ([]automation.Event, error) {
+	stale, err := r.staleBy(c, rule, e)
+	var out []automation.Event
+	for _, o := range stale {
+		one := e
+		one.Subject, one.Ref, one.Type, one.Module, one.Role = o.Ref.String(), o.Ref, o.Type, o.Module, o.author.Role
+		out = append(out, one)
+	}
+	return out, err
+}
+
+// planUpdate opens tasks to renew what is stale: one for each cause, module and
+// role of the authors (A3). What a person wrote a person renews: it stands in
+// the inbox.
+func (r *Room) planUpdate(c *kernel.Call, rule automation.Rule, e automation.Event) ([]deed, error) {
+	stale, err := r.staleBy(c, rule, e)
+	if err != nil {
+		return nil, err
+	}
+	stale = slices.DeleteFunc(stale, func(o outdated) bool {
+		_, known := c.Policies[o.author.Role]
+		return !known || o.author.Kind != kernel.Agent
+	})
+	slices.SortStableFunc(stale, func(a, b outdated) int {
+		return cmp.Or(cmp.Compare(a.cause(), b.cause()), cmp.Compare(a.Module, b.Module), cmp.Compare(a.author.Role, b.author.Role))
+	})
+	var out []deed
+	for len(stale) > 0 {
+		first, n := stale[0], 1
+		for n < len(stale) && stale[n].cause() == first.cause() && stale[n].Module == first.Module && stale[n].author.Role == first.author.Role {
+			n++
+		}
+		group := stale[:n]
+		stale = stale[n:]
+		if n < rule.When.Count {
+			continue
+		}
+		subject := fmt.Sprintf("%s %s %s", first.cause(), first.Module, first.author.Role)
+		why := fmt.Sprintf("%s moved, and %s rests on what it was", first.cause(), first.Ref)
+		if n > 1 {
+			why = fmt.Sprintf("%s moved, and %s and %d more rest on what it was", first.cause(), first.Ref, n-1)
+		}
+		d, err := r.opening(c, rule, e, subject, why, updateTask(group), "update")
+		if err != nil {
+			return nil, err
+		}
+		if d.do != nil {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// updateTask words the task to renew some versions that one cause made stale.
+func updateTask(group []outdated) api.NewTaskRequest {
+	first := group[0]
+	req := api.NewTaskRequest{
+		Title: fmt.Sprintf("Update what rests on %s", first.cause()), Role: first.author.Role, Modules: []brenner.Module{first.Module},
+	}
+	now := brenner.Ref{Artifact: first.cause(), Version: first.Now}
+	moved := string(first.cause()) + " is out of use."
+	if now.Version > 0 {
+		req.Inputs = append(req.Inputs, now)
+		moved = fmt.Sprintf("%s moved: %s is canonical now.", first.cause(), now)
+	}
+	req.Spec = moved + " These rest on what it was:"
+	for _, o := range group {
+		req.Inputs = append(req.Inputs, o.Ref)
+		req.Spec += fmt.Sprintf("\n- %s, by way of %s", o.Ref, o.Path[len(o.Path)-1])
+	}
+	req.Spec += "\nRead what changed. Write a new version of each that says what holds now and links to the current versions; where nothing changes, say so in the change note. Then complete the task: a person decides."
+	return req
+}

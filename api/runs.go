@@ -64,6 +64,9 @@ type OpenWorkRequest struct {
 	// Again counts in sessions that have been answered, and work that has
 	// failed too often: a person asks for it.
 	Again bool `json:"again,omitzero"`
+	// Bounded says that the runner has a budget of its own. Tasks that a rule
+	// opened are listed only under a budget, this or the project's (A3).
+	Bounded bool `json:"bounded,omitzero"`
 }
 
 // WorkList lists work, what has waited longest first.

@@ -98,7 +98,7 @@ func (l *laborer) labor(ctx context.Context) error {
 		more := false
 		if ctx.Err() == nil && !l.over {
 			list, err := patience.Call(l.patient(ctx), func(ctx context.Context) (api.WorkList, error) {
-				return l.o.Project.OpenWork(ctx, api.OpenWorkRequest{Work: l.plan.Work, Again: l.plan.Again})
+				return l.o.Project.OpenWork(ctx, api.OpenWorkRequest{Work: l.plan.Work, Again: l.plan.Again, Bounded: l.plan.Budget != (Budget{})})
 			})
 			if err != nil && ctx.Err() == nil && (l.plan.Once || brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassUnavailable) {
 				return errors.Join(err, l.drain())

@@ -247,7 +247,7 @@ func (r *Room) planCheck(c *kernel.Call, check string, e automation.Event) (deed
 }
 
 func (r *Room) planGates(c *kernel.Call, e automation.Event) (deed, error) {
-	rises, err := r.Lessons.Rises(c, e.Subject)
+	rises, err := r.Lessons.Rises(c, e.Subject, e.Seq)
 	if err != nil || !rises {
 		return deed{}, err
 	}

@@ -64,9 +64,9 @@ type Sessions interface {
 
 // Lessons is what firings need of lessons.
 type Lessons interface {
-	// Rises reports whether a bullet has the evidence for its next step, which
-	// Rise lets it take.
-	Rises(c *kernel.Call, bullet string) (bool, error)
+	// Rises reports whether a bullet has the evidence for its next step, and a
+	// record is the last that moved it; Rise lets it take that step.
+	Rises(c *kernel.Call, bullet string, at int64) (bool, error)
 	Rise(ch *kernel.Change, bullet string) error
 	// Unsure lists the bullets of the domain of one that wait for a review; none
 	// if that one does not.

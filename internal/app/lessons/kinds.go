@@ -32,13 +32,14 @@ func bulletEvents(p bulletUpdated) []automation.Event {
 	return []automation.Event{{On: automation.LessonMoved, Subject: string(p.Bullet)}}
 }
 
-// Rises reports whether a bullet has the evidence for its next step (B6).
-func (r *Room) Rises(c *kernel.Call, id string) (bool, error) {
-	b, err := bullets.Find(c.Ctx, c.Reader, id)
-	if err != nil {
+// Rises reports whether a bullet has the evidence for its next step (B6), and a
+// record is the last that moved it: a batch of evidence is one pass.
+func (r *Room) Rises(c *kernel.Call, id string, at int64) (bool, error) {
+	row, err := bullets.Row(c.Ctx, c.Reader, id)
+	if err != nil || row.Seq != at {
 		return false, err
 	}
-	g, ok := b.Gate()
+	g, ok := row.Value.Gate()
 	return ok && len(g.Missing) == 0, nil
 }
 

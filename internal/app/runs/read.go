@@ -9,6 +9,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/config"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -297,6 +298,9 @@ func (l *looking) tasks() error {
 	visit := func(t api.TaskInfo) bool {
 		if l.req.Task != "" && t.ID != l.req.Task || t.State == api.TaskClaimed && !t.Overdue {
 			return true
+		}
+		if t.Creator == kernel.System && l.req.Task == "" && !l.req.Bounded && l.Config.Budget == (config.Budget{}) {
+			return true // what a rule asks for is done only under a budget (A3)
 		}
 		earlier, err := earlierRuns(l.Call, api.Work{Task: t.ID})
 		if err != nil {

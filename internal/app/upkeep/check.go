@@ -95,8 +95,10 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	}
 	var fresh []api.CheckFinding
 	for _, f := range found.Findings {
+		// That no link leads to the brief is for a person who asks: it is not
+		// what the version says that has drifted.
 		about := f.Target == ref || f.Other != nil && *f.Other == ref
-		if !about {
+		if !about || f.Code == brenner.CodeUnlinked {
 			continue
 		}
 		if err := placeFinding(c, &f); err != nil {

@@ -48,7 +48,7 @@ var kindWords = map[api.WaitKind]struct{ one, many string }{
 	api.WaitPromotion: {"to decide", "To decide"}, api.WaitRebase: {"needs a rebase", "To rebase"}, api.WaitLesson: {"lessons", "Lessons"},
 	api.WaitFinding: {"finding", "Findings"}, api.WaitTask: {"overdue", "Overdue"}, api.WaitRequest: {"request", "Requests"}, api.WaitMemo: {"memo", "Memos"},
 	api.WaitAutomation: {"rule", "Rules"},
-	api.WaitRun: {"failed runs", "Failed runs"}, api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
+	api.WaitRun:        {"failed runs", "Failed runs"}, api.WaitConsolidation: {"consolidation", "Consolidation"}, api.WaitSpine: {"spine", "Spine"},
 }
 
 // placeOf is the page where something that waits is dealt with.

@@ -37,6 +37,10 @@ func (o outdated) cause() brenner.ArtifactID { return o.Path[len(o.Path)-1].Arti
 // was decided upon: those that rest on it, and its own. What somebody has
 // renewed already waits for a person and is not among them.
 func (r *Room) staleBy(c *kernel.Call, rule automation.Rule, e automation.Event) ([]outdated, error) {
+	// What is stale now is so by the last decision about what moved.
+	if last, err := ledger.LastDecision(c, e.Ref.Artifact); err != nil || last != e.Seq {
+		return nil, err
+	}
 	items, err := ledger.AllStale(c)
 	if err != nil {
 		return nil, err

@@ -166,6 +166,16 @@ var decisions = kernel.Table[decisionMade]{
 	},
 }
 
+// LastDecision is the record of the last decision that touched an artifact; 0 if
+// there is none.
+func LastDecision(c *kernel.Call, id brenner.ArtifactID) (int64, error) {
+	rows, err := decisions.List(c.Ctx, c.Reader, kernel.Query{Group: string(id), Newest: true}, 1)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return rows[0].Seq, nil
+}
+
 // Settle brings the row of an artifact in line with its versions' statuses.
 func Settle(ctx context.Context, tx store.Tx, rec journal.Record, id brenner.ArtifactID, head brenner.Version, changes []StatusChange) error {
 	a, err := tx.Artifact(ctx, id)

@@ -386,6 +386,9 @@ const (
 	// has written does by itself before it ends (A2).
 	MaxFiringsAfterWrite    = 20
 	MaxAutomationAfterWrite = 5 * time.Second
+	// MaxApprovals bounds how many approvals a type asks for, and by how many
+	// roles (A6).
+	MaxApprovals = 16
 	// MaxWebhooks bounds the webhooks of one configuration, MaxNotice the things
 	// that one notification names (N7).
 	MaxWebhooks = 16

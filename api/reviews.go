@@ -21,6 +21,11 @@ type Reviews interface {
 	// decided upon or replaced. Codes: STATUS_CONFLICT for one that is out of
 	// use or canonical.
 	HandIn(ctx context.Context, req HandInRequest) (HandedIn, error)
+	// Approve says that a version holds, for a type that asks for it before a
+	// promotion (A6). Codes: APPROVAL_DENIED for its author and for other roles,
+	// STATUS_CONFLICT for a version that is not the head, or a type that asks
+	// for none.
+	Approve(ctx context.Context, req ApproveRequest) (Approvals, error)
 	// Decide takes one decision about many versions: all or none, each with a
 	// record of its own (N4). To say that a stale version still holds writes it
 	// anew on the current versions of what it rests on (N5). Codes as Promote,
@@ -126,6 +131,33 @@ type ReviewView struct {
 	Waits string `json:"waits,omitzero"`
 	// Comments are about any version of the artifact, the oldest first.
 	Comments []CommentInfo `json:"comments"`
+	// Approvals are those the type asks for and this version has; absent where
+	// it asks for none (A6).
+	Approvals *Approvals `json:"approvals,omitzero"`
+}
+
+// Approvals is how many others have approved a version, and how many must.
+type Approvals struct {
+	Ref    brenner.Ref    `json:"ref"`
+	Needed int            `json:"needed"`
+	Roles  []brenner.Role `json:"roles"`
+	// Void says that a newer version stands at the head: what was approved does
+	// not count any more.
+	Void bool           `json:"void,omitzero"`
+	By   []ApprovalInfo `json:"by"`
+}
+
+// ApprovalInfo is an approval.
+type ApprovalInfo struct {
+	Actor brenner.ActorName `json:"actor"`
+	Role  brenner.Role      `json:"role"`
+	At    time.Time         `json:"at"`
+}
+
+// ApproveRequest approves a version, which must be the head; version 0 is that.
+type ApproveRequest struct {
+	Write
+	Ref brenner.Ref `json:"ref"`
 }
 
 // ReviewEvidence is a version that another rests on.

@@ -87,6 +87,7 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 	}
 	c.checkPrograms(say, sayName)
 	c.Notify.check(say)
+	c.checkApprovals(say, sayName)
 	c.Playbook.check(say)
 	for _, d := range automation.Check(c.Automation) {
 		d.Pointer = "/automation" + d.Pointer

@@ -59,6 +59,8 @@ type Config struct {
 	Budget Budget `json:"budget,omitzero"`
 	// Notify says who outside is told what waits for a person.
 	Notify Notify `json:"notify,omitzero"`
+	// Approvals are asked for before a version of a type is promoted (A6).
+	Approvals map[brenner.TypeName]Approval `json:"approvals,omitempty"`
 	// Automation adds to what happens by itself, changes it or switches it off
 	// (A1, A4).
 	Automation []automation.Rule `json:"automation,omitempty"`

@@ -85,7 +85,7 @@ func TestNotices_KindsAreThoseOfTheInbox(t *testing.T) {
 	kinds := []string{}
 	for _, k := range []api.WaitKind{
 		api.WaitStalemate, api.WaitConflict, api.WaitCompile, api.WaitResend, api.WaitFork, api.WaitStale, api.WaitPromotion, api.WaitRebase,
-		api.WaitLesson, api.WaitFinding, api.WaitTask, api.WaitRun, api.WaitMemo, api.WaitConsolidation, api.WaitSpine,
+		api.WaitLesson, api.WaitFinding, api.WaitTask, api.WaitRun, api.WaitMemo, api.WaitConsolidation, api.WaitSpine, api.WaitAutomation,
 	} {
 		kinds = append(kinds, string(k))
 	}

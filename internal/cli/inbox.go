@@ -89,7 +89,7 @@ review changes. Each takes --dry-run.`,
 			return r.show(res, func(w *printer) { printReview(w, res) })
 		},
 	}
-	c.AddCommand(newReviewChanges(r), newReviewComment(r), newReviewSettle(r))
+	c.AddCommand(newReviewChanges(r), newReviewComment(r), newReviewSettle(r), newReviewApprove(r))
 	return c
 }
 
@@ -155,6 +155,10 @@ func printReview(w *printer, v api.ReviewView) {
 	if len(v.Comments) > 0 {
 		heading(w, "Comments")
 		printComments(w, v.Comments)
+	}
+	if v.Approvals != nil {
+		heading(w, "Approvals")
+		printApprovals(w, *v.Approvals)
 	}
 	heading(w, "If it is promoted")
 	if v.Hindrance != nil {
@@ -248,6 +252,44 @@ func newReviewSettle(r *runner) *cobra.Command {
 			}
 			return r.show(res, func(w *printer) { w.Printf("%s settled\n", res.ID) })
 		},
+	}
+}
+
+func newReviewApprove(r *runner) *cobra.Command {
+	return &cobra.Command{
+		Use:   "approve ID[@VERSION]",
+		Short: "Say that a version holds, where its type asks for approvals",
+		Long: `Approve the head of an artifact whose type needs several pairs of eyes before
+it is promoted. The configuration says how many and of which roles:
+
+  approvals:
+    model_spec: {count: 2, roles: [reviewer, adversarial_critic]}
+
+An approval is for this version: a newer one needs new approvals. Nobody
+approves what it wrote.`,
+		Example: `  brenner review approve model-a --as RedSky`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			ref, err := brenner.ParseRef(a[0])
+			if err != nil {
+				return err
+			}
+			res, err := ask(r, cmd, api.Service.Approve, api.ApproveRequest{Write: r.write(), Ref: ref})
+			if err != nil {
+				return err
+			}
+			return r.show(res, func(w *printer) { printApprovals(w, res) })
+		},
+	}
+}
+
+func printApprovals(w *printer, a api.Approvals) {
+	w.Printf("%s has %d of %s by %s\n", a.Ref, len(a.By), plural(a.Needed, "approval"), joined(a.Roles, ", "))
+	for _, by := range a.By {
+		w.Printf("  %s, %s, %s\n", by.Actor, by.Role, instant(by.At))
+	}
+	if a.Void {
+		w.Println("a newer version stands at the head: they do not count any more")
 	}
 }
 

@@ -51,6 +51,7 @@ var routes = []route{
 	get("/waiting", api.Service.Waiting, "List what waits for a person, what most rests on first"),
 	get("/reviews/{ref}", api.Service.Review, "Show everything needed to decide about a version"),
 	post("/reviews/{ref}/hand-in", api.Service.HandIn, "Put a version before a person"),
+	post("/reviews/{ref}/approve", api.Service.Approve, "Approve a version before it is promoted"),
 	post("/reviews/{ref}/changes", api.Service.RequestChanges, "Send a version back to its author"),
 	post("/reviews/{ref}/comments", api.Service.Comment, "Comment on a version"),
 	post("/comments/{id}/settle", api.Service.SettleComment, "Settle a comment"),

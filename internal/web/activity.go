@@ -166,6 +166,8 @@ var sentences = map[string]func(payload) string{
 	"automation.resumed": func(p payload) string { return "resumed " + pausedWords(p) + p.quote("reason") },
 	"automation.settled": func(payload) string { return "took notice of what rules told" },
 
+	"review.approved": func(p payload) string { return "approved " + p.artifact("ref") },
+
 	"task.opened": func(p payload) string { return "opened " + p.task() + p.quote("title") },
 	"task.claimed": func(p payload) string {
 		return "claimed " + p.task() + " for " + anchorTo("/agents/", p.text("holder"))

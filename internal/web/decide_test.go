@@ -33,6 +33,7 @@ func TestBrowser_EveryFormIsDriven(t *testing.T) {
 	b.looksAfterTheJournal()
 	b.handsOutTokens()
 	b.stopsARun(w.startRun("biology"))
+	b.watchesWhatHappensByItself(w)
 	for _, form := range web.Forms() {
 		if !b.driven[form] {
 			t.Errorf("no test sends the form %q of %s", form.Act, form.Page)
@@ -489,4 +490,35 @@ func (b *tab) stopsARun(id string) {
 	b.open("/runs/" + id)
 	b.fill("stop", "reason=in circles")
 	b.reads("It is asked to stop: in circles")
+}
+
+// A7: what happens by itself is listed, paused and resumed, and what a rule told
+// is taken notice of. A6: a type that asks for it is approved.
+func (b *tab) watchesWhatHappensByItself(w *world) {
+	b.Helper()
+	must[api.ApplyConfigResult](w)(w.pi().ApplyConfig(b.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: `
+modules: [biology, hydrology]
+automation: [{name: tell-me, on: promoted, do: {act: notify, title: Look at this.}}]
+approvals: {model_spec: {count: 1, roles: [pi]}}
+`}}))
+	must[api.WriteResult](w)(w.pi().CreateArtifact(b.Context(), api.CreateArtifactRequest{
+		ID: "weir", Type: "paper_note", Module: "biology", Summary: "the weir", Content: api.Body{Format: artifact.Text, Data: "The weir is old."},
+	}))
+	must[api.DecisionResult](w)(w.pi().Promote(b.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: "weir"}, Reason: "seen"}))
+	if _, _, err := w.app.Automation().Run(b.Context(), 100); err != nil {
+		b.Fatal(err)
+	}
+	b.open("/automation")
+	b.reads("tell-me", "built in", "Look at this.", "1 thing that rules told")
+	b.fill("settle")
+	b.fill("pause", "reason=quiet")
+	b.reads("all rules are paused")
+	b.fill("resume")
+	must[api.WriteResult](w)(w.as("BlueLake").CreateArtifact(b.Context(), api.CreateArtifactRequest{
+		ID: "flow-model", Type: "model_spec", Module: "biology", Summary: "a model", Content: api.Body{Format: artifact.Text, Data: "It flows."},
+	}))
+	b.open("/review/flow-model@1")
+	b.reads("0 of 1, by pi")
+	b.fill("approve")
+	b.reads("1 of 1, by pi")
 }

@@ -346,6 +346,14 @@ var reviewActs = map[string]act{
 		v.result = single(api.DecidePromote, res)
 		return "", err
 	},
+	"approve": func(v *visit) (string, error) {
+		ref, err := v.ref()
+		if err != nil {
+			return "", err
+		}
+		_, err = v.svc.Approve(v.Context(), api.ApproveRequest{Write: v.write(), Ref: ref})
+		return "/review/" + ref.String() + "#approvals", err
+	},
 	"deprecate": decide(api.Service.Deprecate, api.DecideDeprecate),
 	"hold": func(v *visit) (string, error) {
 		ref, err := v.ref()

@@ -133,6 +133,9 @@ func (r *Room) planPromotion(c *kernel.Call, a store.Artifact, v store.Version, 
 	if err := r.checkAcross(c, a, v); err != nil {
 		return Decided{}, err
 	}
+	if err := r.Reviews.Approved(c, a, v); err != nil {
+		return Decided{}, err
+	}
 	changes := []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Canonical}}
 	if a.Canonical != 0 {
 		old := brenner.Ref{Artifact: a.ID, Version: a.Canonical}

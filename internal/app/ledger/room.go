@@ -5,6 +5,7 @@ package ledger
 import (
 	"brenner"
 	"brenner/internal/app/kernel"
+	"brenner/internal/store"
 )
 
 // Room is the ledger of one project.
@@ -34,6 +35,8 @@ type Sessions interface {
 type Reviews interface {
 	// HandIn puts a version that was just written before a person.
 	HandIn(ch *kernel.Change, ref brenner.Ref) error
+	// Approved refuses a promotion before enough have approved (A6).
+	Approved(c *kernel.Call, a store.Artifact, v store.Version) error
 }
 
 // Service is the room as it is for one caller.

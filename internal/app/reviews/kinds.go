@@ -20,6 +20,7 @@ func Kinds() []kernel.AnyKind {
 		kindReaffirmed,
 		kindCommentWritten,
 		kindCommentSettled,
+		kindApproved,
 	}
 }
 

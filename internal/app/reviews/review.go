@@ -48,7 +48,7 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 			out.Difference = &d
 		}
 		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
-			addEvidence, addFindings, s.foresee, s.addWaits, addComments,
+			addEvidence, addFindings, s.foresee, s.addWaits, addComments, addApprovals,
 		} {
 			if err := fill(c, a, v, &out); err != nil {
 				return api.ReviewView{}, err

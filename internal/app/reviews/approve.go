@@ -1,0 +1,125 @@
+package reviews
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/journal"
+	"brenner/internal/store"
+	"brenner/policy"
+)
+
+var kindApproved = kernel.Kind[approved]{Name: "review.approved", Apply: applyApproved}
+
+// approved says that somebody approved a version (A6).
+type approved struct {
+	Ref brenner.Ref `json:"ref"`
+}
+
+// approval is an approval as it is kept, one for each version and actor.
+type approval struct {
+	Ref   brenner.Ref       `json:"ref"`
+	Actor brenner.ActorName `json:"actor"`
+	Role  brenner.Role      `json:"role"`
+	At    time.Time         `json:"at"`
+}
+
+var approvals = kernel.Table[approval]{
+	Kind: "approval",
+	Key: func(a approval) kernel.Key {
+		return kernel.Key{ID: fmt.Sprintf("%s %s", a.Ref, a.Actor), Group: a.Ref.String()}
+	},
+}
+
+func applyApproved(ctx context.Context, tx store.Tx, rec journal.Record, p approved) error {
+	return approvals.Put(ctx, tx, rec.Seq, approval{Ref: p.Ref, Actor: rec.Actor, Role: rec.Role, At: rec.At})
+}
+
+// Approve implements api.Reviews.
+func (s *Service) Approve(ctx context.Context, req api.ApproveRequest) (api.Approvals, error) {
+	var a store.Artifact
+	guard := ledger.ToArtifact(policy.Read, req.Ref.Artifact, &a)
+	return kernel.Write(ctx, s.caller, "review.approve", req, guard, func(ch *kernel.Change) (api.Approvals, error) {
+		v, err := ledger.InForce(ch.Call, a, cmp.Or(req.Ref.Version, a.Head))
+		if err != nil {
+			return api.Approvals{}, err
+		}
+		if err := mayApprove(ch.Call, a, v); err != nil {
+			return api.Approvals{}, err
+		}
+		has, err := approvals.Has(ch.Ctx, ch.Reader, fmt.Sprintf("%s %s", v.Ref(), ch.Who.Name))
+		if err != nil {
+			return api.Approvals{}, err
+		}
+		if !has { // to say it again changes nothing
+			if _, err := kindApproved.Append(ch, approved{Ref: v.Ref()}); err != nil {
+				return api.Approvals{}, err
+			}
+		}
+		out, err := approvalsOf(ch.Call, a, v)
+		return *out, err
+	})
+}
+
+// mayApprove refuses an approval that would not count.
+func mayApprove(c *kernel.Call, a store.Artifact, v store.Version) error {
+	asked, ok := c.Config.Approvals[a.Type]
+	switch {
+	case !ok:
+		return brenner.Errorf(brenner.CodeStatusConflict, "a %s is promoted without approvals", a.Type)
+	case v.Version != a.Head || !v.Status.Live():
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s is not what would be promoted: the head of %s is version %d", v.Ref(), a.ID, a.Head)
+	case c.Who.Name == v.Creator:
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref())
+	case !slices.Contains(asked.Roles, c.Who.Role):
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is a %s; a %s is approved by %s", c.Who.Name, c.Who.Role, a.Type, kernel.Join(asked.Roles))
+	}
+	return nil
+}
+
+// approvalsOf is how many approvals a version has of those its type asks for;
+// nil where it asks for none.
+func approvalsOf(c *kernel.Call, a store.Artifact, v store.Version) (*api.Approvals, error) {
+	asked, ok := c.Config.Approvals[a.Type]
+	if !ok {
+		return nil, nil
+	}
+	out := &api.Approvals{Ref: v.Ref(), Needed: asked.Count, Roles: asked.Roles, By: []api.ApprovalInfo{}, Void: v.Version != a.Head}
+	err := approvals.Each(c.Ctx, c.Reader, kernel.Query{Group: v.Ref().String()}, func(row kernel.Row[approval]) (bool, error) {
+		p := row.Value
+		if p.Actor != v.Creator && slices.Contains(asked.Roles, p.Role) { // the rules may have changed since
+			out.By = append(out.By, api.ApprovalInfo{Actor: p.Actor, Role: p.Role, At: p.At})
+		}
+		return true, nil
+	})
+	return out, err
+}
+
+// Approved refuses a promotion before enough have approved (A6). A version that
+// is not the head any more has none that count.
+func (r *Room) Approved(c *kernel.Call, a store.Artifact, v store.Version) error {
+	has, err := approvalsOf(c, a, v)
+	if err != nil || has == nil || len(has.By) >= has.Needed && !has.Void {
+		return err
+	}
+	n := len(has.By)
+	if has.Void {
+		n = 0
+	}
+	return brenner.Errorf(brenner.CodeApprovalRequired, "%s has %d of %d approvals", v.Ref(), n, has.Needed).
+		WithHint("it is approved by " + kernel.Join(has.Roles) + ", each once, and not by its author").
+		Try(brenner.Do("review.approve", "ref", v.Ref().String())).WithDetails(has)
+}
+
+// addApprovals says how many approvals the version has.
+func addApprovals(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) (err error) {
+	out.Approvals, err = approvalsOf(c, a, v)
+	return err
+}

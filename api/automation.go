@@ -60,7 +60,7 @@ type FiringsRequest struct {
 // FiringList is a page of firings.
 type FiringList struct {
 	Next
-	Firings []Firing `json:"firings"`
+	Firings []Firing `json:"items"`
 }
 
 // Firing is one thing that happened by itself, and why.

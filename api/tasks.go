@@ -121,7 +121,7 @@ type TaskList struct {
 // TaskInfo is a task.
 type TaskInfo struct {
 	ID           string            `json:"id"`
-	Kind         string            `json:"kind"` // work, fork, consolidate, review
+	Kind         string            `json:"kind"` // work, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
 	State        TaskState         `json:"state"`
 	Title        string            `json:"title"`
 	Spec         string            `json:"spec"`

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	number = `[DRPSBCJXWN][1-9][0-9]*`
+	number = `[DRPSBCJXWNA][1-9][0-9]*`
 	// lead is the form that says what a test is about: numbers at the start of
 	// a comment line, or in brackets: `// D7, D9: …`, `# J3 …`, `… (X2)`.
 	lead     = regexp.MustCompile(`(?m)^[\s/*#]*(` + number + `(?:(?:, | and |–|-)` + number + `)*)\b`)

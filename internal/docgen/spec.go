@@ -15,7 +15,7 @@ type rule struct {
 	opening string // its first words, to be recognised by
 }
 
-var ruleLine = regexp.MustCompile(`(?m)^- ([DRPSBCJXWN][1-9][0-9]*) (.*)$`)
+var ruleLine = regexp.MustCompile(`(?m)^- ([DRPSBCJXWNA][1-9][0-9]*) (.*)$`)
 
 // readRules lists the rules in the order of the specification. A number used
 // twice, a gap in the numbers, or no rule at all is an error: the table made

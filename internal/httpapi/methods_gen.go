@@ -38,6 +38,11 @@ func (c *Client) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api
 	return call[api.PatchResult](ctx, c, "ApplyPatch", &req)
 }
 
+// Approve implements api.Service.
+func (c *Client) Approve(ctx context.Context, req api.ApproveRequest) (api.Approvals, error) {
+	return call[api.Approvals](ctx, c, "Approve", &req)
+}
+
 // ArbitrateStalemate implements api.Service.
 func (c *Client) ArbitrateStalemate(ctx context.Context, req api.StalemateRequest) (api.StalemateInfo, error) {
 	return call[api.StalemateInfo](ctx, c, "ArbitrateStalemate", &req)
@@ -56,6 +61,11 @@ func (c *Client) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (a
 // AssembleContext implements api.Service.
 func (c *Client) AssembleContext(ctx context.Context, req api.ContextRequest) (api.ContextResult, error) {
 	return call[api.ContextResult](ctx, c, "AssembleContext", &req)
+}
+
+// AutomationRules implements api.Service.
+func (c *Client) AutomationRules(ctx context.Context) (api.AutomationRules, error) {
+	return call[api.AutomationRules](ctx, c, "AutomationRules", nil)
 }
 
 // BeatRuns implements api.Service.
@@ -203,6 +213,11 @@ func (c *Client) FetchReplies(ctx context.Context, req api.FetchRepliesRequest) 
 	return call[api.FetchResult](ctx, c, "FetchReplies", &req)
 }
 
+// Firings implements api.Service.
+func (c *Client) Firings(ctx context.Context, req api.FiringsRequest) (api.FiringList, error) {
+	return call[api.FiringList](ctx, c, "Firings", &req)
+}
+
 // ForceBullet implements api.Service.
 func (c *Client) ForceBullet(ctx context.Context, req api.ForceBulletRequest) (api.BulletResult, error) {
 	return call[api.BulletResult](ctx, c, "ForceBullet", &req)
@@ -291,6 +306,11 @@ func (c *Client) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.Wor
 // PatchBetween implements api.Service.
 func (c *Client) PatchBetween(ctx context.Context, req api.PatchBetweenRequest) (api.PatchBetweenResult, error) {
 	return call[api.PatchBetweenResult](ctx, c, "PatchBetween", &req)
+}
+
+// PauseAutomation implements api.Service.
+func (c *Client) PauseAutomation(ctx context.Context, req api.PauseAutomationRequest) (api.AutomationRules, error) {
+	return call[api.AutomationRules](ctx, c, "PauseAutomation", &req)
 }
 
 // PlaybookStats implements api.Service.
@@ -383,6 +403,11 @@ func (c *Client) ResolveConflict(ctx context.Context, req api.ResolveConflictReq
 	return call[api.CompileResult](ctx, c, "ResolveConflict", &req)
 }
 
+// ResumeAutomation implements api.Service.
+func (c *Client) ResumeAutomation(ctx context.Context, req api.PauseAutomationRequest) (api.AutomationRules, error) {
+	return call[api.AutomationRules](ctx, c, "ResumeAutomation", &req)
+}
+
 // Review implements api.Service.
 func (c *Client) Review(ctx context.Context, req api.ReviewRequest) (api.ReviewView, error) {
 	return call[api.ReviewView](ctx, c, "Review", &req)
@@ -453,6 +478,11 @@ func (c *Client) SettleComment(ctx context.Context, req api.SettleCommentRequest
 	return call[api.CommentInfo](ctx, c, "SettleComment", &req)
 }
 
+// SettleNotices implements api.Service.
+func (c *Client) SettleNotices(ctx context.Context, req api.SettleNoticesRequest) (api.SettledNotices, error) {
+	return call[api.SettledNotices](ctx, c, "SettleNotices", &req)
+}
+
 // Snapshot implements api.Service.
 func (c *Client) Snapshot(ctx context.Context, req api.SnapshotRequest) (api.SnapshotResult, error) {
 	return call[api.SnapshotResult](ctx, c, "Snapshot", &req)
@@ -511,6 +541,11 @@ func (c *Client) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, e
 // Tasks implements api.Service.
 func (c *Client) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskList, error) {
 	return call[api.TaskList](ctx, c, "Tasks", &req)
+}
+
+// TestAutomation implements api.Service.
+func (c *Client) TestAutomation(ctx context.Context, req api.TestAutomationRequest) (api.AutomationForecast, error) {
+	return call[api.AutomationForecast](ctx, c, "TestAutomation", &req)
 }
 
 // Tokens implements api.Service.

@@ -142,6 +142,9 @@ func TestReadDocument_EditedByHand(t *testing.T) {
 		t.Errorf("P3 %q", got)
 	}
 	sameDocument(t, a)
+	if doc := delta.Render(a); !strings.Contains(doc, "**Also**: confidence = 0.5\n") {
+		t.Errorf("a field of one's own is not there as it was written:\n%s", doc)
+	}
 	r := delta.Merge(a, []delta.Entry{{Delta: delta.Delta{
 		DeltaID: "d1", Timestamp: "2026-01-01T00:00:00Z", Agent: "Ann", Operation: delta.Add, Section: delta.HypothesisSlate,
 		Payload: []byte(`{"claim":"c","mechanism":"m"}`),

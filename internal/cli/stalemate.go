@@ -91,7 +91,8 @@ func newStalemateRaise(r *runner) *cobra.Command {
 
     {"summary": "the patch is refused again and again",
      "target": "methods@3",
-     "hypotheses": [{"author": "BlueLake", "statement": "…", "justification": "…"},
+     "hypotheses": [{"author": "BlueLake", "statement": "…", "justification": "…",
+                     "cause": "stale_base"},
                     {"author": "RedSky"}],
      "alternatives": [{"statement": "…", "justification": "…"}],
      "attempts": [{"actor": "BlueLake", "action": "…", "outcome": "…"}],

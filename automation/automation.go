@@ -242,8 +242,10 @@ func (r Rule) check(at string, known bool, say func(at, hint, format string, arg
 		at, value string
 		check     func() error
 	}{
-		{"/when/type", string(r.When.Type), r.When.Type.Check}, {"/when/module", string(r.When.Module), r.When.Module.Check},
-		{"/when/role", string(r.When.Role), r.When.Role.Check}, {"/do/role", string(r.Do.Role), r.Do.Role.Check},
+		{"/when/type", string(r.When.Type), r.When.Type.Check},
+		{"/when/module", string(r.When.Module), r.When.Module.Check},
+		{"/when/role", string(r.When.Role), r.When.Role.Check},
+		{"/do/role", string(r.Do.Role), r.Do.Role.Check},
 	} {
 		if err := name.check(); name.value != "" && err != nil {
 			say(at+name.at, "", "%s", err.Error())

@@ -76,11 +76,11 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	if v, live, err := subjectOf(c, a); err != nil || !live || v.Version != ref.Version {
 		return nil, err
 	}
+	t, err := c.Types.Lookup(a.Type)
+	core := err == nil && t.Core // a type that is not declared any more is not
 	var found api.CheckResult
-	switch t, err := c.Types.Lookup(a.Type); {
-	case err != nil:
-		return nil, nil // of a type that is not declared any more
-	case name == "alignment" && (t.Core || a.Type == artifact.TypeProjectBrief):
+	switch {
+	case name == "alignment" && (core || a.Type == artifact.TypeProjectBrief):
 		found, err = checkAlignment(c, nil)
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
 			return nil, nil // no brief is canonical

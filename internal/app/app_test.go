@@ -50,12 +50,13 @@ func TestService_OnMemory(t *testing.T) {
 	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
 }
 
-// skipShort leaves the same stories on the other stores to the whole run: under
-// the race detector one store is enough, and the stores have their own tests.
+// skipShort leaves to the whole run what the race detector learns nothing from:
+// the same stories on the other stores, which have their own tests, and what one
+// goroutine does from beginning to end.
 func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the stories run on memory")
+		t.Skip("the whole run has it")
 	}
 }
 

@@ -180,6 +180,7 @@ func (b *busy) work() {
 // process is killed and another begins, nothing fires twice: every task that the
 // system opened stands in one firing, and no rule has two open about one subject.
 func TestAutomation_RandomProjectsComeToRest(t *testing.T) {
+	skipShort(t)
 	projects, steps := 60, 25
 	if os.Getenv("BRENNER_SOAK") != "" {
 		projects, steps = 1000, 60

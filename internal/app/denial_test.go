@@ -42,6 +42,7 @@ func body(t brenner.TypeName) api.Body {
 // C7, C8: for every role and type, what the service allows is what the policy
 // table says, for every use case that is about a type.
 func TestDenial_IsThePolicyTableOverTheService(t *testing.T) {
+	skipShort(t)
 	w := newWorld(t, memory.New())
 	ctx, pi := t.Context(), w.PI()
 	types := artifact.Builtin()
@@ -165,6 +166,7 @@ func typeUses(svc api.Service, ref brenner.Ref, typ brenner.TypeName) []use {
 // C7: every use case there is asks the policy. A role that may do nothing gets
 // nothing from any of them, and none fails for not having asked.
 func TestDenial_EveryUseCaseAsks(t *testing.T) {
+	skipShort(t)
 	w := newWorld(t, memory.New())
 	ctx, pi := t.Context(), w.PI()
 	_, err := pi.CreateArtifact(ctx, api.CreateArtifactRequest{

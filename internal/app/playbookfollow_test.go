@@ -82,6 +82,7 @@ var acts = []func(d workbook, svc api.Service) error{
 // B2, B5: whatever two processes do to a playbook in turn, each one's book in
 // memory decides like a book read anew, and the journal makes the same tables.
 func TestPlaybook_BooksInMemoryDecideLikeTheStore(t *testing.T) {
+	skipShort(t)
 	s := memory.New()
 	w := newWorld(t, s)
 	open := func() api.Service { return world{app.New(s, app.Options{}), "ada"}.PI() }

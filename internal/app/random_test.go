@@ -84,6 +84,7 @@ func (d *dumb) allStale() []string {
 // stale and what needs a rebase is exactly what a dumb second implementation
 // says: no miss, no false mark.
 func TestRandom_StalenessAndRebaseAreExact(t *testing.T) {
+	skipShort(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, memory.New())
 		ctx, pi := t.Context(), w.PI()

@@ -58,6 +58,7 @@ func project(t *testing.T) (path string, open func() (api.Service, func())) {
 // J3: whatever is changed in the project file behind our back is found by
 // verify, and named.
 func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
+	skipShort(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"a flipped byte in a record":  {`UPDATE records SET data = CAST(replace(CAST(data AS TEXT), 'note number 2', 'note number 3') AS BLOB) WHERE seq = 4`, "record 4 is not what was written"},
 		"a removed record":            {`DELETE FROM records WHERE seq = 4`, "record 4 is missing"},
@@ -105,6 +106,7 @@ func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
 // J5: a project exported from SQLite and imported into PostgreSQL has the same
 // state digest, and goes on there.
 func TestImport_MovesAProjectToPostgreSQL(t *testing.T) {
+	skipShort(t)
 	_, open := project(t)
 	svc, done := open()
 	defer done()

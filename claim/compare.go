@@ -62,7 +62,7 @@ type Comparison struct {
 // are the same or synonyms by the lists of this package, and other words are
 // left alone. Which of the two is first decides nothing.
 func Compare(a, b Reading, words Lexicon) Comparison {
-	if slices.Equal(strings.Fields(a.text), strings.Fields(b.text)) {
+	if sameWords(a, b) {
 		return Comparison{}
 	}
 	if a.text > b.text { // one order, since pairing words can have ties
@@ -86,6 +86,13 @@ func Compare(a, b Reading, words Lexicon) Comparison {
 		c.Verdict = Apart
 	}
 	return c
+}
+
+// sameWords reports whether two sentences differ in capitals at most, and those
+// change no quantity (mW is not MW).
+func sameWords(a, b Reading) bool {
+	return slices.EqualFunc(strings.Fields(a.text), strings.Fields(b.text), strings.EqualFold) &&
+		slices.EqualFunc(a.quantities, b.quantities, func(p, q Quantity) bool { return p.unit == q.unit && p.first == q.first && p.second == q.second })
 }
 
 // runAlike reports whether two sentences are the same but for a few words that

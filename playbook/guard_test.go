@@ -119,6 +119,18 @@ func TestGuard_WithoutALexicon(t *testing.T) {
 	}
 }
 
+// B4: capitals alone keep nothing apart, unless they make another unit.
+func TestGuard_CapitalsAloneDoNotClash(t *testing.T) {
+	for _, text := range []string{"linter unless linter A", "Run the linter unless the A build is red"} {
+		if c, found := (Guard{Words: toy}).Clash(text, strings.ToUpper(text)); found {
+			t.Errorf("%q clashes with itself: %+v", text, c)
+		}
+	}
+	if _, found := (Guard{Words: toy}).Clash("Keep it below 5 mW", "Keep it below 5 MW"); !found {
+		t.Error("milliwatts and megawatts are taken for the same")
+	}
+}
+
 // B4: the guard is symmetric, passes what is equal, and never panics.
 func TestGuard_IsSymmetric(t *testing.T) {
 	words := strings.Fields("run the linter tests before after not never and or 15 16 fifteen safe unsafe to from copy A B don't minutes hours unless ß é 1e3 -4 second two hundred")

@@ -32,7 +32,9 @@ func (s *Service) CloseSession(ctx context.Context, req api.CloseSessionRequest)
 		if _, err := kindSessionClosed.Append(ch, sessionClosed{Session: req.ID, Reason: reason}); err != nil {
 			return api.SessionInfo{}, err
 		}
-		return findSession(ch.Call, req.ID)
+		info, err = findSession(ch.Call, req.ID)
+		info.Question = questionFor(ch.Call, info)
+		return info, err
 	})
 }
 

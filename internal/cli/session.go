@@ -321,8 +321,12 @@ func newSessionList(r *runner) *cobra.Command {
 						}
 						pending += rec.Pending
 					}
+					state := fmt.Sprintf("%d/%d", answered, len(i.Recipients))
+					if !i.Closed.IsZero() { // nobody is waited for, whoever answered
+						state = "closed"
+					}
 					rows = append(rows, []string{
-						string(i.ID), fmt.Sprint(i.Artifact.Version), fmt.Sprintf("%d/%d", answered, len(i.Recipients)),
+						string(i.ID), fmt.Sprint(i.Artifact.Version), state,
 						fmt.Sprint(pending), fmt.Sprint(i.Conflicts), oneLine(printable(i.Question), 60),
 					})
 				}

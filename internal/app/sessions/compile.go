@@ -46,7 +46,12 @@ func compileIfDue(ch *kernel.Change, id brenner.SessionID) (brenner.Ref, error) 
 	if err != nil || due.IsZero() || due.After(ch.Now) {
 		return brenner.Ref{}, err
 	}
-	queue, err := pendingDeltas(ch.Call, id)
+	return compilePending(ch, info)
+}
+
+// compilePending compiles what waits, and gives the version that came of it.
+func compilePending(ch *kernel.Change, info api.SessionInfo) (brenner.Ref, error) {
+	queue, err := pendingDeltas(ch.Call, info.ID)
 	if err != nil || len(queue) == 0 {
 		return brenner.Ref{}, err
 	}

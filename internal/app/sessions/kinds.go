@@ -65,14 +65,5 @@ func (r *Room) CompileNow(ch *kernel.Change, id brenner.SessionID) (brenner.Ref,
 	if err != nil {
 		return brenner.Ref{}, err
 	}
-	queue, err := pendingDeltas(ch.Call, id)
-	if err != nil || len(queue) == 0 {
-		return brenner.Ref{}, err
-	}
-	m, err := planMerge(ch.Call, info, queue, info.Contributors)
-	if err != nil {
-		return brenner.Ref{}, err
-	}
-	done, err := m.carryOut(ch)
-	return done.Result.Ref, err
+	return compilePending(ch, info)
 }

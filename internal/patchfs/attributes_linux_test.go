@@ -14,7 +14,7 @@ func TestUpdate_KeepsExtendedAttributes(t *testing.T) {
 	dir := t.TempDir()
 	files{"a.txt": "old\n"}.make(t, dir)
 	name := filepath.Join(dir, "a.txt")
-	if err := unix.Setxattr(name, "user.origin", []byte("field book"), 0); errors.Is(err, unix.ENOTSUP) {
+	if err := unix.Setxattr(name, "user.origin", []byte("field book"), 0); errors.Is(err, unix.ENOTSUP) && os.Getenv("CI") != "true" {
 		t.Skip("the file system of temporary files has no extended attributes")
 	} else if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -558,9 +559,34 @@ func TestApply_DoesNotSeeItsOwnWriting(t *testing.T) {
 	}
 }
 
+// A patch made by a program, not read, may hold bytes that are no text: it is
+// refused, and explaining the refusal proposes nothing that could not be written.
+func TestApply_RefusesWhatIsNotUTF8(t *testing.T) {
+	b := text("a\nb\n")
+	for at, p := range map[string]Patch{
+		"/op_groups/0/anchor/text":           patchFor(b, replace("\xff", "", "x")),
+		"/op_groups/0/targets/0/old_block":   patchFor(b, replace("a\n", "\xff", "x")),
+		"/op_groups/0/targets/0/new_block":   patchFor(b, replace("A\n", "b", "\xff")),
+		"/op_groups/0/targets/0/new_content": patchFor(b, Group{Ops: []Op{{Kind: ReplaceEntireFile, New: "\xff"}}}),
+		"/target/path":                       {Path: "\xff", Base: b.Sum()},
+	} {
+		var refused *brenner.Error
+		if _, err := Apply(p, b); !errors.As(err, &refused) || refused.Code != brenner.CodeInvalidPatch || refused.Pointer != at {
+			t.Errorf("%s: %v", at, err)
+		}
+		if x := Explain(p, b, Elsewhere{}); x.Corrected != nil {
+			t.Errorf("%s: proposed %+v", at, x.Corrected)
+		}
+	}
+	if _, err := Diff(b, text("c\n"), "\xff"); brenner.CodeOf(err) != brenner.CodeInvalidPatch {
+		t.Errorf("a path that is not UTF-8: %v", err)
+	}
+}
+
 func FuzzApply(f *testing.F) {
 	f.Add("a\r\nb", "a\n", "b", "c", 0, false)
 	f.Add("aaaa", "aa", "a", "$1", 2, true)
+	f.Add("a\nb\n", "A\n", "b", "\xff", 0, false)
 	f.Fuzz(func(t *testing.T, raw, anchor, old, new string, index int, loose bool) {
 		base, err := Canonical([]byte(raw))
 		if err != nil {

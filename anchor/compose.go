@@ -22,6 +22,9 @@ func composed(a, b Text, edits []edit, path string) (Patch, Text, error) {
 			return Patch{}, Text{}, tooLong(len(t.s))
 		}
 	}
+	if err := checkUTF8("/target/path", path); err != nil {
+		return Patch{}, Text{}, err
+	}
 	p := smallest(a, b, normalize(edits), path)
 	res, err := Apply(p, a)
 	if err != nil || res.Text.s != b.s {

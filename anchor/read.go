@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/canon"
@@ -241,6 +242,9 @@ func (p Patch) check() error {
 		return invalidPatch("/result_sha256", "result_sha256 is not 64 hexadecimal digits").
 			WithHint("leave it out if the result is not known")
 	}
+	if err := checkUTF8("/target/path", p.Path); err != nil {
+		return err
+	}
 	count := 0
 	for i, g := range p.Groups {
 		at := fmt.Sprintf("/op_groups/%d", i)
@@ -278,7 +282,7 @@ func (a Anchor) check(at string) error {
 		return invalidPatch(at+"/match_mode", "unknown match_mode %q", brenner.Clip(string(a.Mode), 80)).
 			WithHint("use exact or ignore_whitespace")
 	}
-	return nil
+	return checkUTF8(at+"/text", a.Text)
 }
 
 func (op Op) check(at string) error {
@@ -287,6 +291,20 @@ func (op Op) check(at string) error {
 		return invalidPatch(at+"/old_block", "delete_block with an empty old_block deletes nothing")
 	case op.Index < 0:
 		return invalidPatch(at+"/match_index", "match_index is %d; it counts from 1", op.Index)
+	}
+	if err := checkUTF8(at+"/old_block", op.Old); err != nil {
+		return err
+	}
+	if op.Kind == ReplaceEntireFile {
+		return checkUTF8(at+"/new_content", op.New)
+	}
+	return checkUTF8(at+"/new_block", op.New)
+}
+
+// checkUTF8 refuses what no text and no JSON can hold.
+func checkUTF8(at, s string) error {
+	if !utf8.ValidString(s) {
+		return invalidPatch(at, "the text is not UTF-8").WithHint("patches are made of UTF-8 texts")
 	}
 	return nil
 }

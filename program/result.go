@@ -25,6 +25,11 @@ const (
 	NoWords      Cause = "silent"   // it ended well and said nothing
 	Garbled      Cause = "garbled"  // it printed what it should not
 	Crashed      Cause = "crashed"
+	Unusable     Cause = "unusable"  // it answered, and nothing of that can be used
+	LeftOpen     Cause = "left_open" // it ended well and left its task open
+	DiskFull     Cause = "disk_full"
+	NotReady     Cause = "not_ready" // it was never started: the run could not be prepared
+	NotTaken     Cause = "not_taken" // the project would not take its reply
 
 	// What stopped it from outside.
 	OutOfTime   Cause = "time"
@@ -49,6 +54,11 @@ var sentences = map[Cause]string{
 	NoWords:      "the program ended without a word",
 	Garbled:      "the program printed what cannot be read",
 	Crashed:      "the program crashed",
+	Unusable:     "its answers cannot be used",
+	LeftOpen:     "it left its task open",
+	DiskFull:     "the disk is full",
+	NotReady:     "the run could not be prepared",
+	NotTaken:     "the project did not take its reply",
 	OutOfTime:    "the time is up",
 	OutOfOutput:  "the program printed too much",
 	OutOfTurns:   "the turns are used up",
@@ -78,8 +88,12 @@ func (c Cause) Bound() bool {
 
 // Hopeless reports whether another try on this machine must end the same.
 func (c Cause) Hopeless() bool {
-	return c == NotInstalled || c == NotLoggedIn || c == NoModel || c == Declined || c.Bound() || c == Stopped || c == LostTouch
+	return c.Local() || c == NoModel || c == Declined || c.Bound() || c == Stopped || c == LostTouch
 }
+
+// Local reports whether somebody has to mend the machine first: it says nothing
+// about the work.
+func (c Cause) Local() bool { return c == NotInstalled || c == NotLoggedIn || c == DiskFull }
 
 // Usage is what a run used up, as its program told it. What it did not tell is
 // nil, never guessed (W12).
@@ -211,6 +225,7 @@ var phrases = []struct {
 	pattern *regexp.Regexp
 	cause   Cause
 }{
+	{regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|\benospc\b`), DiskFull},
 	{regexp.MustCompile(`(?i)rate.?limit|too many requests|quota exceeded|resource.?exhausted|usage limit|hit your limit`), RateLimited},
 	{regexp.MustCompile(`(?i)overloaded|high demand|server.?error|at capacity|service unavailable|bad gateway`), Overloaded},
 	{regexp.MustCompile(`(?i)not logged in|please (run )?/?log ?in|unauthorized|invalid (x-)?api.?key|authentication|api.?key (is )?(missing|not)|set an auth method|auth method`), NotLoggedIn},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -214,6 +215,17 @@ func TestRunner_KilledAtAnyPointLosesAndDoublesNothing(t *testing.T) {
 			f.settled()
 		})
 	}
+}
+
+// W8: two runners at once, on one project, do each task once.
+func TestRunner_TwoAtOnceDoEachTaskOnce(t *testing.T) {
+	f := newFleet(t, "", 6)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { f.work(0) })
+	}
+	both.Wait()
+	f.settled()
 }
 
 // W8, W16, W17: a server that is killed under a runner of another machine comes

@@ -84,6 +84,56 @@ func TestRun_ALeaseThatRanOutFreesTheWork(t *testing.T) {
 	}
 }
 
+// W8: a clock that jumps loses and doubles nothing. Put forward, it ends the
+// leases: a runner that comes back hears that its run is gone, and one
+// completion counts. Put back, it prolongs none: no runner is told that it may
+// go on for longer than a lease without a beat, and nobody else gets the task.
+func TestRun_AClockThatJumpsDoublesNothing(t *testing.T) {
+	w, now := clocked(t)
+	beat := func(run api.StartedRun, runner string) api.BeatAnswer {
+		t.Helper()
+		b, err := w.PI().BeatRuns(t.Context(), api.BeatRunsRequest{Runner: runner, Runs: []api.RunBeat{{ID: run.ID}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Runs[0]
+	}
+	task := opensTask(t, w)
+	first, err := startsRun(t, w, task, "one/1/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(-3 * time.Hour)
+	if a := beat(first, "one/1/1"); a.Gone || a.LeaseLeft != api.Duration(time.Minute) {
+		t.Errorf("put back three hours, the beat is answered %+v", a)
+	}
+	if _, err := startsRun(t, w, task, "two/1/1"); brenner.CodeOf(err) != brenner.CodeWorkTaken {
+		t.Errorf("put back, another gets the task: %v", err)
+	}
+	*now = now.Add(6 * time.Hour)
+	if a := beat(first, "one/1/1"); !a.Gone {
+		t.Errorf("put forward six hours, the beat is answered %+v", a)
+	}
+	second, err := startsRun(t, w, task, "two/1/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(-6 * time.Hour) // and back again, while the second is at it
+	end := func(run api.StartedRun, runner string) error {
+		_, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: run.ID, Runner: runner, RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}})
+		return err
+	}
+	if err := end(first, "one/1/1"); brenner.CodeOf(err) != brenner.CodeRunEnded {
+		t.Errorf("the first comes back: %v", err)
+	}
+	if _, err := w.app.Authenticate(t.Context(), first.Token); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+		t.Errorf("its token lives again: %v", err)
+	}
+	if err := end(second, "two/1/1"); err != nil {
+		t.Errorf("the second ends: %v", err)
+	}
+}
+
 // W13: at the day's budget no further run starts; a cost that is not known yet
 // counts as the bound, and the next day begins anew.
 func TestStartRun_KeepsToTheDaysBudget(t *testing.T) {

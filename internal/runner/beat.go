@@ -143,7 +143,7 @@ func (r *Runner) beatOnce(ctx context.Context, all []*beating) {
 		late := time.Now().Add(r.o.Grace + r.o.Beat).After(b.until)
 		b.mu.Unlock()
 		if late {
-			b.end(causeError{program.LostTouch})
+			b.end(causeError{cause: program.LostTouch})
 		}
 	}
 }
@@ -158,8 +158,8 @@ func (b *beating) hear(a api.BeatAnswer, sent time.Time) {
 	b.mu.Unlock()
 	switch {
 	case a.Gone:
-		b.end(causeError{program.LostTouch})
+		b.end(causeError{cause: program.LostTouch})
 	case a.Stop != "":
-		b.end(causeError{program.Stopped})
+		b.end(causeError{program.Stopped, a.Stop})
 	}
 }

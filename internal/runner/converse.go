@@ -40,6 +40,10 @@ func (r *Runner) converse(ctx context.Context, l *live, agent Agent, prompt stri
 	}
 }
 
+// maxLastWords bounds what stands in the record of the last words of an agent
+// that left its task open; all of them are in the transcript.
+const maxLastWords = 400
+
 // talk is the conversation of one run.
 type talk struct {
 	*Runner
@@ -130,12 +134,13 @@ func (t *talk) after(ctx context.Context, res program.Result) (next string, more
 	case ctx.Err() != nil || res.Cause != program.Fine:
 		t.ended.Outcome = outcomeFor(t.ended.Cause)
 		if ctx.Err() != nil {
-			t.ended.Cause = canceledBy(ctx)
+			t.ended.Cause, t.ended.Said = canceledBy(ctx), saidBy(ctx)
 			t.ended.Outcome = outcomeFor(t.ended.Cause)
 		}
 		return "", false
 	case t.run.Task != "":
-		next = remind(t.run.Task)
+		// Why it could not be done stands in its last words.
+		next, t.ended.Cause, t.ended.Said = remind(t.run.Task), program.LeftOpen, brenner.Clip(strings.Join(strings.Fields(res.Reply), " "), maxLastWords)
 	default:
 		if next = t.submit(ctx, res.Reply); next == "" {
 			return "", false
@@ -163,7 +168,10 @@ func (t *talk) submit(ctx context.Context, reply string) string {
 	sub, err := t.agent.SubmitDeltas(context.WithoutCancel(ctx), api.SubmitDeltasRequest{Session: t.run.Session, Text: reply})
 	if err != nil {
 		res := failedWith(err)
-		t.ended.Outcome, t.ended.Cause, t.ended.Said = api.OutcomeFailed, res.Cause, "its reply cannot be taken in: "+res.Said
+		if res.Cause == program.NotReady {
+			res.Cause = program.NotTaken
+		}
+		t.ended.Outcome, t.ended.Cause, t.ended.Said = api.OutcomeFailed, res.Cause, res.Said
 		return ""
 	}
 	t.ended.Message = sub.Message
@@ -174,7 +182,7 @@ func (t *talk) submit(ctx context.Context, reply string) string {
 		t.ended.Outcome = api.OutcomeAnswered
 		return ""
 	}
-	t.ended.Outcome = api.OutcomeNothing
+	t.ended.Outcome, t.ended.Cause = api.OutcomeNothing, program.Unusable
 	return mend(sub)
 }
 
@@ -201,7 +209,7 @@ func outcomeFor(c program.Cause) api.Outcome {
 		return api.OutcomeLost
 	case c == program.Declined:
 		return api.OutcomeRefused
-	case c == program.NoWords || c == program.Garbled:
+	case c == program.NoWords || c == program.Garbled || c == program.Unusable || c == program.LeftOpen:
 		return api.OutcomeNothing
 	}
 	return api.OutcomeFailed
@@ -210,7 +218,7 @@ func outcomeFor(c program.Cause) api.Outcome {
 // outcomeOf is the end of a run that did not get as far as its program.
 func outcomeOf(ctx context.Context, res program.Result) api.RunEnd {
 	if ctx.Err() != nil {
-		res.Cause = canceledBy(ctx)
+		res.Cause, res.Said = canceledBy(ctx), saidBy(ctx)
 	}
 	return api.RunEnd{Outcome: outcomeFor(res.Cause), Cause: res.Cause, Said: res.Said}
 }

@@ -217,7 +217,7 @@ func pauseAfter(run api.RunInfo) time.Duration {
 		return 24 * time.Hour
 	case run.Cause.Passing():
 		return passingPause
-	case run.Cause == program.NotInstalled || run.Cause == program.NotLoggedIn:
+	case run.Cause.Local():
 		return mendingPause
 	}
 	return 0

@@ -17,6 +17,8 @@ import (
 // every project, and tells the next runner what a dead one left behind (W16).
 type machine struct {
 	dir string
+	// save writes a file; a disk of tests is full.
+	save func(name string, data []byte, perm os.FileMode) error
 }
 
 // openMachine takes a directory that is ours alone.
@@ -27,7 +29,7 @@ func openMachine(dir string) (*machine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, brenner.Errorf(brenner.CodeFileError, "%s cannot be made", dir).Because(err)
 	}
-	return &machine{dir: dir}, nil
+	return &machine{dir: dir, save: os.WriteFile}, nil
 }
 
 func (m *machine) close() error { return nil }
@@ -47,6 +49,7 @@ type trace struct {
 
 // runFile is the trace of a run under way.
 type runFile struct {
+	*machine
 	dir  string
 	mark string
 	path string
@@ -62,43 +65,46 @@ const traceName = "run.json"
 // begin makes the directory of a run, named so that no other run has it, and
 // writes down whose it is before anything is started in it. The name says whose
 // it is as well, for as long as the file does not, or not any more.
-func (m *machine) begin(run, mark string) *runFile {
+func (m *machine) begin(run, mark string) (*runFile, error) {
 	owner := self()
-	f := &runFile{dir: filepath.Join(m.dir, run+"-"+mark[:8]+"-"+strconv.Itoa(owner.PID)), mark: mark}
+	f := &runFile{machine: m, dir: filepath.Join(m.dir, run+"-"+mark[:8]+"-"+strconv.Itoa(owner.PID)), mark: mark}
 	f.path = filepath.Join(f.dir, traceName)
 	f.trace = trace{Run: run, Mark: mark, Runner: owner}
-	_ = os.MkdirAll(f.dir, 0o700)
-	f.write()
-	return f
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return f, err
+	}
+	return f, f.write()
 }
 
 // write replaces the file as a whole.
-func (f *runFile) write() {
+func (f *runFile) write() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	part := f.path + ".new"
-	if os.WriteFile(part, canon.MustMarshal(f.trace), 0o600) == nil {
-		_ = os.Rename(part, f.path)
+	if err := f.save(part, canon.MustMarshal(f.trace), 0o600); err != nil {
+		return err
 	}
+	return os.Rename(part, f.path)
 }
 
-// process notes the process that was started.
+// process notes the process that was started. Should that fail, it can still be
+// told by its mark.
 func (f *runFile) process(p processID) {
 	f.mu.Lock()
 	f.trace.Process = p
 	f.mu.Unlock()
-	f.write()
+	_ = f.write()
 }
 
 // keep notes what must be taken apart with git.
-func (f *runFile) keep(p *place) {
+func (f *runFile) keep(p *place) error {
 	if p.tree == nil {
-		return
+		return nil
 	}
 	f.mu.Lock()
 	f.trace.Repository, f.trace.Branch, f.trace.Tree = p.tree.repo.dir, p.tree.branch, p.tree.dir
 	f.mu.Unlock()
-	f.write()
+	return f.write()
 }
 
 // done removes the directory of a run that left nothing.
@@ -109,7 +115,7 @@ func (m *machine) leftovers() []*runFile {
 	dirs, _ := filepath.Glob(filepath.Join(m.dir, "*"))
 	var out []*runFile
 	for _, dir := range dirs {
-		f := &runFile{dir: dir, path: filepath.Join(dir, traceName)}
+		f := &runFile{machine: m, dir: dir, path: filepath.Join(dir, traceName)}
 		raw, err := os.ReadFile(f.path)
 		if err == nil && len(raw) <= 64<<10 {
 			err = canon.Unmarshal(raw, &f.trace)

@@ -82,6 +82,25 @@ func act(what string, args []string) int {
 			return 1
 		}
 		time.Sleep(time.Hour)
+	case "tty": // asks its person, past every pipe
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err == nil {
+			_, err = bufio.NewReader(tty).ReadString('\n')
+		}
+		fmt.Println("asked a person:", err)
+	case "late", "late-child":
+		return late(what, args)
+	case "full": // writes to a disk without room
+		if err := os.WriteFile("/dev/full", []byte("x"), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	case "logged-out":
+		fmt.Fprintln(os.Stderr, "Not logged in · Please run /login")
+		return 1
+	case "tell-secret": // in what it says when it fails
+		fmt.Fprintln(os.Stderr, "request failed with", os.Getenv(args[0]))
+		return 1
 	case "silent":
 	case "crash":
 		fmt.Fprintln(os.Stderr, "panic: something broke")
@@ -96,6 +115,11 @@ func act(what string, args []string) int {
 	case "ask": // for input, which never comes
 		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Println("read", line, err)
+	case "twice": // by tool, and again in its last words
+		if useTool("tool-strict", []string{"delta_submit", args[0]}) != 0 {
+			return 1
+		}
+		fmt.Print(goodReply)
 	case "tool", "tool-crash", "tool-strict":
 		return useTool(what, args)
 	case "write":
@@ -108,6 +132,32 @@ func act(what string, args []string) int {
 		return useTool("tool", []string{"task_complete", `{"id":"task-1"}`})
 	default:
 		return 64
+	}
+	return 0
+}
+
+// late answers, and leaves behind a process that nothing tells from any other:
+// it waits for a file and then uses the token of a run that is over.
+func late(what string, args []string) int {
+	if what == "late" {
+		c := exec.Command(os.Args[0], append([]string{asProgram, "late-child"}, args...)...)
+		c.Env = []string{program.URLVariable + "=" + os.Getenv(program.URLVariable), program.TokenVariable + "=" + os.Getenv(program.TokenVariable)}
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if c.Start() != nil {
+			return 1
+		}
+		fmt.Print(goodReply)
+		return 0
+	}
+	for range 2000 {
+		if _, err := os.Stat(args[0]); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_, err := openTools(context.Background(), os.Getenv(program.URLVariable), os.Getenv(program.TokenVariable))
+	if os.WriteFile(args[1]+".new", []byte(fmt.Sprint(err)), 0o600) != nil || os.Rename(args[1]+".new", args[1]) != nil {
+		return 1
 	}
 	return 0
 }

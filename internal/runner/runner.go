@@ -232,22 +232,27 @@ func (r *Runner) carry(ctx context.Context, run api.StartedRun, p program.Progra
 func (r *Runner) work(ctx context.Context, run api.StartedRun, p program.Program, b *beating, end context.CancelCauseFunc) (api.RunEnd, *transcript, *api.CodeChange) {
 	env := buildEnvironment(r.o.Environ, p, run.Agent, run.ID, run.Token)
 	log := newTranscript(env.secrets, func(line string) { r.o.Tell(Progress{Run: run.RunInfo, Line: line}) })
-	file := r.state.begin(run.ID, rand.Text())
-	defer file.done()
-	b.follow(log, file)
-	defer b.follow(nil, nil)
 	fail := func(err error) (api.RunEnd, *transcript, *api.CodeChange) {
 		log.note("%v", err)
 		return outcomeOf(ctx, failedWith(err)), log, nil
 	}
+	file, err := r.state.begin(run.ID, rand.Text())
+	defer file.done()
+	if err != nil {
+		return fail(err) // what nobody could find again is not started
+	}
+	b.follow(log, file)
+	defer b.follow(nil, nil)
 	place, err := makePlace(ctx, file.dir, run.ID, r.o.Dir, p.Directory)
 	if place != nil {
 		defer func() { r.forget(place, run.ID) }()
 	}
+	if err == nil {
+		err = file.keep(place)
+	}
 	if err != nil {
 		return fail(err)
 	}
-	file.keep(place)
 	ctx = r.patient(ctx)
 	found, err := patience.Call(ctx, func(ctx context.Context) (Agent, error) { return r.o.As(ctx, run.Token) })
 	if err != nil {
@@ -264,8 +269,8 @@ func (r *Runner) work(ctx context.Context, run api.StartedRun, p program.Program
 		run: run, program: p, place: place, env: env, url: r.server.url, token: run.Token, grace: r.o.Grace,
 		mark: file.mark, record: file.process, log: log, away: away,
 	}
-	l.meter = &meter{bounds: p.Bounds, stop: func(c program.Cause) { end(causeError{c}) }, tell: func(does string, used program.Usage) {
-		if b.does(does, used) {
+	l.meter = &meter{bounds: p.Bounds, stop: func(c program.Cause) { end(causeError{cause: c}) }, tell: func(does string, used program.Usage) {
+		if does = log.strike.Replace(does); b.does(does, used) {
 			r.o.Tell(Progress{Run: run.RunInfo, Does: does, Used: used})
 		}
 	}}
@@ -297,6 +302,11 @@ func (r *Runner) finish(ctx context.Context, run api.StartedRun, ended api.RunEn
 	if b.isGone() {
 		run.RunInfo.State, run.RunInfo.RunEnd = api.RunEnded, ended
 		return run.RunInfo, nil // the project has ended it already
+	}
+	// What is said of the end stands in the record, where nothing can be redacted.
+	ended.Said = log.strike.Replace(ended.Said)
+	for i, note := range ended.Notes {
+		ended.Notes[i] = log.strike.Replace(note)
 	}
 	return r.record(ctx, api.EndRunRequest{ID: run.ID, Runner: r.name, RunEnd: ended, Transcript: log.text(), Change: change})
 }

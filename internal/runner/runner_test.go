@@ -93,34 +93,6 @@ func TestRun_APromptOverTheBudgetIsNotSent(t *testing.T) {
 	}
 }
 
-// W10: how each kind of end is called, and how often it is tried.
-func TestRun_EndsWithACauseThatAPersonUnderstands(t *testing.T) {
-	for name, c := range map[string]struct {
-		program program.Program
-		outcome api.Outcome
-		cause   program.Cause
-		starts  int
-	}{
-		"not installed":   {program.Program{Profile: program.Command, Args: []string{"x"}}.Resolve("/nowhere/to/be/found"), api.OutcomeFailed, program.NotInstalled, 1},
-		"crash":           {acting("crash"), api.OutcomeFailed, program.Crashed, 2},
-		"silent":          {acting("silent"), api.OutcomeNothing, program.NoWords, 2},
-		"asks for input":  {acting("ask"), api.OutcomeNothing, program.Fine, 3},
-		"garbage":         {acting("garbage"), api.OutcomeNothing, program.Fine, 3},
-		"unknown command": {acting("dance"), api.OutcomeFailed, program.Crashed, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			info := do(t, w.runner(t), kickoff(c.program))
-			if info.Outcome != c.outcome || info.Cause != c.cause || info.Starts != c.starts {
-				t.Errorf("ended as %+v", info.RunEnd)
-			}
-			if len(w.tokens) != 0 {
-				t.Error("the token lives on")
-			}
-		})
-	}
-}
-
 // W10: a rate limit is waited for, as often as it takes within reason.
 func TestRun_WaitsForARateLimit(t *testing.T) {
 	w := newWorld(t)
@@ -136,58 +108,13 @@ func TestRun_WaitsForARateLimit(t *testing.T) {
 	}
 }
 
-// W9: a run ends at each bound; the whole family is ended, the deaf ones too.
-func TestRun_EndsAtEveryBound(t *testing.T) {
-	bounded := func(p program.Program, change func(*program.Bounds)) program.Program {
-		change(&p.Bounds)
-		return p
-	}
-	short := func(b *program.Bounds) { b.Time = api.Duration(400 * time.Millisecond) }
-	for name, c := range map[string]struct {
-		program program.Program
-		cause   program.Cause
-	}{
-		"hangs":           {bounded(acting("hang"), short), program.OutOfTime},
-		"ignores SIGTERM": {bounded(acting("deaf"), short), program.OutOfTime},
-		"with a family":   {bounded(acting("family-hang"), short), program.OutOfTime},
-		"prints 1 GB":     {bounded(acting("gigabyte"), func(b *program.Bounds) { b.Output = 8 << 20 }), program.OutOfOutput},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			info := do(t, w.runner(t), kickoff(c.program))
-			if info.Outcome != api.OutcomeTimedOut || info.Cause != c.cause {
-				t.Errorf("ended as %+v", info.RunEnd)
-			}
-			if n := marked(t, "BRENNER_RUN="+info.ID); n != 0 {
-				t.Errorf("%d processes go on", n)
-			}
-			if got := len(w.end(t).Transcript); got > 3<<20 {
-				t.Errorf("the transcript has %d bytes", got)
-			}
-		})
-	}
-}
-
-// W9: children that a program leaves behind end with it, also those that have
-// left its group or hold its output open.
-func TestRun_LeavesNoProcessBehind(t *testing.T) {
-	w := newWorld(t)
-	info := do(t, w.runner(t), kickoff(acting("family")))
-	if info.Outcome != api.OutcomeAnswered {
-		t.Errorf("ended as %+v", info.RunEnd)
-	}
-	if n := marked(t, "BRENNER_RUN="+info.ID); n != 0 {
-		t.Errorf("%d processes go on", n)
-	}
-}
-
 // W8: a person stops a run; a run that the project has given up is ended and
 // not recorded again.
 func TestRun_StopsWhenTheProjectSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.stop["run-1"] = "enough"
 	info := do(t, w.runner(t), kickoff(acting("hang")))
-	if info.Outcome != api.OutcomeStopped || info.Cause != program.Stopped {
+	if info.Outcome != api.OutcomeStopped || info.Cause != program.Stopped || info.Said != "enough" {
 		t.Errorf("ended as %+v", info.RunEnd)
 	}
 	w = newWorld(t)
@@ -351,7 +278,10 @@ func TestReconcile_EndsWhatADeadRunnerLeft(t *testing.T) {
 	if _, err := w.StartRun(t.Context(), api.StartRunRequest{Agent: "GreyStone", Runner: "elsewhere/1/2"}); err != nil {
 		t.Fatal(err)
 	}
-	file := r.state.begin("run-1", "mark-of-the-dead")
+	file, err := r.state.begin("run-1", "mark-of-the-dead")
+	if err != nil {
+		t.Fatal(err)
+	}
 	file.trace.Runner = dead
 	pid := make(chan processID, 1)
 	over := make(chan struct{})

@@ -32,7 +32,7 @@ func (f *runFile) tell(b api.RunBeat) {
 	}
 	f.said = b
 	path := filepath.Join(f.dir, seenName)
-	if os.WriteFile(path+".new", canon.MustMarshal(sighting{Name(f.trace.Runner), b}), 0o600) == nil {
+	if f.save(path+".new", canon.MustMarshal(sighting{Name(f.trace.Runner), b}), 0o600) == nil {
 		_ = os.Rename(path+".new", path)
 	}
 }

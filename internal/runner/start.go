@@ -3,13 +3,16 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"brenner"
 	"brenner/api"
 	"brenner/internal/patience"
 	"brenner/program"
@@ -124,7 +127,7 @@ func (s *processStarter) start(ctx context.Context, q question) program.Result {
 	}
 	cmd := launch.Cmd()
 	if err := s.place.write(cmd); err != nil {
-		return program.Result{Cause: program.Crashed, Said: "its files cannot be written: " + err.Error()}
+		return failedWith(fmt.Errorf("its files cannot be written: %w", err))
 	}
 	s.log.note("%s starts %s", time.Now().UTC().Format(time.RFC3339), cmd.Path)
 	reader := program.NewReader(s.program.Profile)
@@ -160,6 +163,9 @@ func (s *processStarter) take(line []byte) {
 func (s *processStarter) close() {}
 
 func notStarted(err error) program.Cause {
+	if fullDisk(err) {
+		return program.DiskFull
+	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, exec.ErrDot) {
 		return program.NotInstalled
 	}
@@ -185,17 +191,41 @@ func canceledBy(ctx context.Context) program.Cause {
 	return program.Stopped
 }
 
+// saidBy is what the one said who ended the context of a run.
+func saidBy(ctx context.Context) string {
+	var c causeError
+	switch {
+	case errors.As(context.Cause(ctx), &c):
+		return c.said
+	case canceledBy(ctx) == program.Stopped:
+		return "its runner was interrupted"
+	}
+	return ""
+}
+
 // causeError ends the context of a run.
 type causeError struct {
 	cause program.Cause
+	// said is the reason in the words of whoever stopped it.
+	said string
 }
 
 func (e causeError) Error() string { return e.cause.Sentence() }
 
 // failedWith turns an error of ours into a result.
 func failedWith(err error) program.Result {
-	if patience.Passing(err) {
-		return program.Result{Cause: program.ProjectAway, Said: err.Error()}
+	cause := program.NotReady
+	switch {
+	case patience.Passing(err):
+		cause = program.ProjectAway
+	case fullDisk(err):
+		cause = program.DiskFull
 	}
-	return program.Result{Cause: program.Crashed, Said: err.Error()}
+	return program.Result{Cause: cause, Said: err.Error()}
+}
+
+// fullDisk reports that the disk of this machine, or of the project's store, has
+// no room.
+func fullDisk(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, brenner.CodeStoreFull) || errors.Is(err, brenner.CodeDiskFull)
 }

@@ -156,7 +156,8 @@ func (s *Service) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Be
 				return api.Beat{}, err
 			}
 			s.doing.note(b)
-			left := r.Until.Sub(c.Now)
+			// A clock that was put back must not make a lease longer than it is.
+			left := min(r.Until.Sub(c.Now), time.Duration(r.Lease))
 			if left < time.Duration(r.Lease)*2/3 {
 				due = append(due, r.ID)
 			}

@@ -171,7 +171,7 @@ func counts(e ending) bool {
 	case api.OutcomeStopped, api.OutcomeLost:
 		return false
 	}
-	return e.Cause != program.NotInstalled && e.Cause != program.NotLoggedIn && !e.Cause.Passing()
+	return !e.Cause.Local() && !e.Cause.Passing()
 }
 
 func blocked(w api.Work, n int, last string) error {

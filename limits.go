@@ -51,6 +51,22 @@ const (
 	MaxGroupCommit = 128
 )
 
+// Shares of what a process computes with (X10).
+const (
+	// MaxWorkBytes bounds what the expensive work of a process holds in memory
+	// at once, by estimate; one actor has half of it. What holds no more than
+	// FreeWorkBytes is not counted.
+	MaxWorkBytes  = 512 << 20
+	FreeWorkBytes = 1 << 20
+	// MaxWorkWaiting bounds how many requests of one actor wait for room, and
+	// WorkDeadline how long one waits, before RATE_LIMITED.
+	MaxWorkWaiting = 32
+	WorkDeadline   = 30 * time.Second
+	// ServerMemory is what a server asks the runtime to stay below; GOMEMLIMIT
+	// says otherwise.
+	ServerMemory = 800 << 20
+)
+
 // Limits of project-defined types (C5).
 const (
 	// MaxProjectTypes bounds the types a project adds to the built-in ones.
@@ -129,8 +145,10 @@ const (
 	// MaxEvidence bounds the pieces of evidence of one stalemate.
 	MaxEvidence = 100
 	// MaxPatchVersions bounds how many versions of an artifact are looked
-	// through for the text that a patch was made for, or quotes.
-	MaxPatchVersions = 100
+	// through for the text that a patch was made for, or quotes, and
+	// MaxPatchOlderBytes how much text that is.
+	MaxPatchVersions   = 100
+	MaxPatchOlderBytes = 64 << 20
 	// MaxPatchFailures bounds how many refusals are remembered of one artifact
 	// in one session, or by one actor.
 	MaxPatchFailures = 20
@@ -221,7 +239,7 @@ const (
 	// and MaxLargeRequestsPerToken of one token.
 	MaxRequestBytes          = 40 << 20
 	LargeRequestBytes        = 1 << 20
-	MaxLargeRequests         = 8
+	MaxLargeRequests         = 6
 	MaxLargeRequestsPerToken = 2
 	// MaxToolListTokens bounds the description of all MCP tools together,
 	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text

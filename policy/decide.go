@@ -66,6 +66,23 @@ func Decide(policies map[brenner.Role]Policy, r Request) Decision {
 	return decideType(p, r)
 }
 
+// Ever answers a request about nothing in particular: whether there is any type
+// at all that it would be allowed for.
+func Ever(policies map[brenner.Role]Policy, r Request) Decision {
+	d := Decide(policies, r)
+	if d.Allowed || isAct(r.Action) {
+		return d
+	}
+	p := policies[r.Role]
+	for _, t := range slices.Concat(p.Read, p.Write, p.Promote) {
+		r.Type = t
+		if some := Decide(policies, r); some.Allowed {
+			return some
+		}
+	}
+	return d
+}
+
 // DecideAutomation answers a request of what happens by itself (A1).
 func DecideAutomation(r Request) Decision { return Decide(automation, r) }
 

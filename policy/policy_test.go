@@ -394,3 +394,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// X10: whether a role may do something to anything at all is known without
+// knowing to what.
+func TestEver_IsAllowedIfAnyTypeWouldBe(t *testing.T) {
+	policies := map[brenner.Role]Policy{
+		"observer": {Role: "observer", Read: []brenner.TypeName{"*"}, Acts: []Action{Status}},
+		"scribe":   {Role: "scribe", Write: []brenner.TypeName{"paper_note"}, Modules: []brenner.Module{"lineage"}},
+	}
+	for _, c := range []struct {
+		role   brenner.Role
+		action Action
+		want   bool
+	}{
+		{"observer", Write, false}, {"observer", Read, true}, {"observer", Status, true}, {"observer", Delta, false},
+		{"scribe", Write, true}, {"scribe", Promote, false}, {"nobody", Write, false},
+	} {
+		if got := Ever(policies, Request{Actor: "x", Role: c.role, Action: c.action}).Allowed; got != c.want {
+			t.Errorf("%s %s: %t", c.role, c.action, got)
+		}
+	}
+}

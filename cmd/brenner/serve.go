@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"brenner/internal/mcpserver"
 	"brenner/internal/tracing"
 	"brenner/internal/web"
+	"brenner/policy"
 )
 
 // backend is an application as the server asks it.
@@ -39,7 +41,8 @@ func (b backend) Owner(ctx context.Context) (httpapi.Caller, error) {
 }
 
 func (b backend) caller(who app.Identity) httpapi.Caller {
-	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth}
+	may := func(ctx context.Context, acts []policy.Action) error { return b.May(ctx, who, acts) }
+	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth, May: may}
 }
 
 // serveProject serves a project until the context is done.
@@ -81,6 +84,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	a.WatchTurns(func(ctx context.Context, t app.Turn) {
 		s.Turn(ctx, httpapi.Turn{Name: t.Name, Actor: t.Who.Name, Auth: t.Who.Auth, Took: t.Took, Over: t.Over})
 	})
+	boundMemory()
 	go compileDue(ctx, a, log)
 	base := scheme + "://" + l.Addr().String()
 	if err := req.Announce(cli.Served{Address: base, Login: base + s.LoginPath()}); err != nil {
@@ -93,6 +97,14 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	defer sending.Wait() // before the store is closed
 	defer stop()
 	return s.Serve(ctx, l)
+}
+
+// boundMemory has the collector keep a server small, unless whoever starts it
+// says how large it may be.
+func boundMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(brenner.ServerMemory)
+	}
 }
 
 // compileDue compiles the sessions whose time has come (D27), for as long as the

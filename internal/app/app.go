@@ -31,6 +31,7 @@ import (
 	"brenner/internal/app/upkeep"
 	"brenner/internal/mail"
 	"brenner/internal/store"
+	"brenner/policy"
 )
 
 // Options are what the application needs from outside.
@@ -233,6 +234,12 @@ func (a *App) Owner(ctx context.Context) (brenner.ActorName, error) { return a.k
 // Authenticate says whom a token's secret names.
 func (a *App) Authenticate(ctx context.Context, secret string) (Identity, error) {
 	return a.access.Authenticate(ctx, secret)
+}
+
+// May refuses who may do none of some acts, whatever they are about: before the
+// server reads what they are to be done with.
+func (a *App) May(ctx context.Context, who Identity, acts []policy.Action) error {
+	return a.access.May(ctx, who, acts)
 }
 
 // HasTokens says whether any token is live.

@@ -9,6 +9,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
+	"brenner/internal/admission"
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"
@@ -98,6 +99,7 @@ func answer(w http.ResponseWriter, h *http.Request, result any) {
 		fail(w, h, err)
 		return
 	}
+	admission.Keep(h.Context(), int64(len(raw)))
 	if v, ok := result.(api.ArtifactView); ok {
 		tag := etag(v, raw)
 		w.Header().Set("ETag", tag)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/internal/admission"
 
 	"go.opentelemetry.io/otel/trace"
 )
@@ -115,6 +116,8 @@ func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
 		n := &note{id: newID()}
 		ctx, span := s.span(h)
+		ctx, leave := admission.Visit(ctx)
+		defer leave()
 		h = h.WithContext(context.WithValue(ctx, noteKey{}, n))
 		out := &counted{ResponseWriter: w, note: n}
 		out.Header().Set("X-Request-Id", n.id)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"brenner"
+	"brenner/policy"
 
 	"golang.org/x/time/rate"
 )
@@ -96,18 +97,29 @@ type share struct {
 	users  int // that hold a place or wait for one
 }
 
-// body bounds what is read of a request. Large bodies take turns, so that many
-// of them need no more memory than a few; those of one caller take turns among
-// themselves first, so that a slow one keeps nobody else waiting.
-func (l *limits) body(h *http.Request, who string) (done func(), err error) {
-	if h.ContentLength > brenner.MaxRequestBytes {
-		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", brenner.MaxRequestBytes)
+// body bounds what is read of a request. A large body is read only if the role of
+// the caller, who is known from the header, has one of the acts that it can be
+// for: no other keeps a place. Large bodies take turns, so that many of them need
+// no more memory than a few; those of one caller take turns among themselves
+// first, so that a slow one keeps nobody else waiting.
+func (l *limits) body(h *http.Request, c Caller, large []policy.Action) (done func(), err error) {
+	most := int64(brenner.MaxRequestBytes)
+	if len(large) == 0 {
+		most = brenner.LargeRequestBytes
 	}
-	h.Body = http.MaxBytesReader(nil, h.Body, brenner.MaxRequestBytes)
-	if h.ContentLength >= 0 && h.ContentLength <= brenner.LargeRequestBytes {
+	if h.ContentLength > most {
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", most)
+	}
+	h.Body = http.MaxBytesReader(nil, h.Body, most)
+	if len(large) == 0 || h.ContentLength >= 0 && h.ContentLength <= brenner.LargeRequestBytes {
 		return func() {}, nil
 	}
-	leave, err := l.ownShare(h.Context(), who)
+	if c.May != nil {
+		if err := c.May(h.Context(), large); err != nil {
+			return nil, err
+		}
+	}
+	leave, err := l.ownShare(h.Context(), c.Auth)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,11 @@ import (
 	"net/http"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"brenner/api"
+	"brenner/policy"
 )
 
 // prefix is where the API is.
@@ -29,6 +31,9 @@ type route struct {
 	summary string
 	in, out reflect.Type // in is nil where the method takes no request
 	invoke  func(ctx context.Context, s api.Service, req any) (any, error)
+	// large are the acts of which the caller's role must have one before a body
+	// larger than brenner.LargeRequestBytes is read; none: it never is.
+	large []policy.Action
 }
 
 // routes is the API. Reading is GET unless what is asked for may be long.
@@ -36,14 +41,14 @@ var routes = []route{
 	view("/status", api.Service.Status, "Say what needs the PI now"),
 	get("/snapshot", api.Service.Snapshot, "Show what stands, from canonical artifacts only"),
 	view("/project", api.Service.Project, "Say what the project is and where it stands"),
-	post("/config", api.Service.ApplyConfig, "Put a configuration in force"),
+	post("/config", api.Service.ApplyConfig, "Put a configuration in force").upTo(policy.Admin),
 	get("/types", api.Service.Types, "List artifact types, or one with its schema"),
 
-	post("/artifacts", api.Service.CreateArtifact, "Write the first version of an artifact"),
+	post("/artifacts", api.Service.CreateArtifact, "Write the first version of an artifact").upTo(policy.Write),
 	get("/artifacts", api.Service.Artifacts, "List artifacts"),
 	post("/artifacts/search", api.Service.SearchArtifacts, "Search artifacts by full text"),
 	get("/artifacts/{ref}", api.Service.Artifact, "Read a version: the one named, else the one in force"),
-	post("/artifacts/{id}/versions", api.Service.UpdateArtifact, "Write a new version"),
+	post("/artifacts/{id}/versions", api.Service.UpdateArtifact, "Write a new version").upTo(policy.Write),
 	get("/artifacts/{id}/history", api.Service.History, "List versions and the decisions about them"),
 	post("/artifacts/{ref}/promote", api.Service.Promote, "Make a version canonical"),
 	post("/artifacts/{ref}/demote", api.Service.Demote, "Take a canonical version out of force"),
@@ -58,10 +63,10 @@ var routes = []route{
 	post("/decisions", api.Service.Decide, "Decide about many versions, all or none"),
 	get("/diff", api.Service.Diff, "Say what changed between two versions, and why"),
 	post("/links", api.Service.Link, "Link a version to another"),
-	post("/batch", api.Service.WriteBatch, "Write many artifacts and versions, all or none"),
+	post("/batch", api.Service.WriteBatch, "Write many artifacts and versions, all or none").upTo(policy.Write),
 
-	post("/artifacts/{ref}/patch", api.Service.ApplyPatch, "Patch a text: a new version"),
-	post("/artifacts/{ref}/patch/explain", api.Service.ExplainPatch, "Say whether a patch fits, and why not"),
+	post("/artifacts/{ref}/patch", api.Service.ApplyPatch, "Patch a text: a new version").upTo(policy.Write),
+	post("/artifacts/{ref}/patch/explain", api.Service.ExplainPatch, "Say whether a patch fits, and why not").upTo(policy.Write),
 	get("/patch", api.Service.PatchBetween, "Make the patch between two versions"),
 
 	view("/forks", api.Service.Forks, "List forks"),
@@ -97,9 +102,9 @@ var routes = []route{
 	get("/invocations/{id}", api.Service.Invocation, "Show what a context held, and why"),
 	view("/views", api.Service.Views, "List the views in force"),
 
-	post("/stalemates", api.Service.RaiseStalemate, "Raise a stalemate"),
+	post("/stalemates", api.Service.RaiseStalemate, "Raise a stalemate").upTo(policy.StalemateRaise),
 	get("/stalemates", api.Service.Stalemates, "List stalemates"),
-	post("/stalemates/import", api.Service.ImportStalemate, "Raise a stalemate from the exchange format"),
+	post("/stalemates/import", api.Service.ImportStalemate, "Raise a stalemate from the exchange format").upTo(policy.StalemateRaise),
 	get("/stalemates/{id}", api.Service.Stalemate, "Read a stalemate and its verdict"),
 	get("/stalemates/{id}/export", api.Service.ExportStalemate, "Write a stalemate in the exchange format"),
 	post("/stalemates/{id}/arbitrate", api.Service.ArbitrateStalemate, "Take a stalemate on and draft a verdict"),
@@ -113,10 +118,10 @@ var routes = []route{
 	post("/runs/beat", api.Service.BeatRuns, "Say that runs are alive, and hear which are to stop"),
 	get("/runs/{id}", api.Service.Run, "Show a run"),
 	get("/runs/{id}/log", api.Service.RunLog, "Read what a run printed"),
-	post("/runs/{id}/end", api.Service.EndRun, "Say how a run ended"),
+	post("/runs/{id}/end", api.Service.EndRun, "Say how a run ended").upTo(policy.Run),
 	post("/runs/{id}/stop", api.Service.StopRun, "Have a run stopped"),
 
-	post("/sessions", api.Service.StartSession, "Start a session"),
+	post("/sessions", api.Service.StartSession, "Start a session").upTo(policy.Session),
 	get("/sessions", api.Service.Sessions, "List sessions"),
 	view("/rosters", api.Service.Rosters, "List the project's roster and the presets"),
 	get("/sessions/{id}", api.Service.Session, "Show a session and its artifact"),
@@ -127,16 +132,16 @@ var routes = []route{
 	post("/sessions/{id}/nudge", api.Service.NudgeSession, "Remind who has not answered"),
 	post("/sessions/{id}/close", api.Service.CloseSession, "Close a session: nobody is waited for any more"),
 	post("/sessions/{id}/resend", api.Service.ResendSession, "Send again what was not delivered"),
-	post("/deltas", api.Service.SubmitDeltas, "Submit deltas to a session"),
+	post("/deltas", api.Service.SubmitDeltas, "Submit deltas to a session").upTo(policy.Delta),
 	get("/conflicts", api.Service.Conflicts, "List conflicts of sessions"),
 	post("/conflicts/resolve", api.Service.ResolveConflict, "Decide a conflict"),
 
 	get("/inbox", api.Service.Inbox, "List the caller's messages"),
 	post("/inbox/{id}/read", api.Service.ReadMessage, "Read a message"),
 	post("/inbox/{id}/ack", api.Service.AckMessage, "Acknowledge a message"),
-	post("/inbox/{id}/reply", api.Service.ReplyMessage, "Answer a message"),
+	post("/inbox/{id}/reply", api.Service.ReplyMessage, "Answer a message").upTo(policy.Mail),
 
-	post("/playbook/learn", api.Service.Learn, "Learn from insights"),
+	post("/playbook/learn", api.Service.Learn, "Learn from insights").upTo(policy.PlaybookLearn),
 	get("/playbook", api.Service.Bullets, "List bullets"),
 	get("/playbook/stats", api.Service.PlaybookStats, "Count bullets by domain and stage"),
 	get("/playbook/export", api.Service.ExportPlaybook, "Write the playbook as text"),
@@ -198,6 +203,26 @@ func plain[Res any](method, path string, fn func(api.Service, context.Context) (
 		name: methodName(fn), method: method, path: path, summary: summary, out: reflect.TypeFor[Res](),
 		invoke: func(ctx context.Context, s api.Service, _ any) (any, error) { return fn(s, ctx) },
 	}
+}
+
+// upTo lets the body of a route be as large as any may be, for those whose role
+// has an act. The service decides what they may do with it.
+func (r route) upTo(act policy.Action) route {
+	r.large = []policy.Action{act}
+	return r
+}
+
+// contributing are the acts that any route reads a large body for.
+func contributing() []policy.Action {
+	var all []policy.Action
+	for _, r := range routes {
+		for _, act := range r.large {
+			if !slices.Contains(all, act) {
+				all = append(all, act)
+			}
+		}
+	}
+	return all
 }
 
 // methodName gives X of the method expression api.Service.X.

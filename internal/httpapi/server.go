@@ -14,6 +14,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/policy"
 
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -37,6 +38,9 @@ type Caller struct {
 	Name    brenner.ActorName
 	// Auth is how they were authenticated, without any secret: token:ID, login.
 	Auth string
+	// May refuses who may do none of some acts, whatever they are about, before
+	// a large body is read; nil: the service alone decides, after that.
+	May func(ctx context.Context, acts []policy.Action) error
 }
 
 // Options are what a server can be told.
@@ -134,16 +138,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) { s.handler.S
 func (s *Server) mux() *http.ServeMux {
 	m := http.NewServeMux()
 	for _, r := range routes {
-		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, s.serve(r)))
+		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, r.large, s.serve(r)))
 	}
-	m.HandleFunc("GET "+prefix+"/export", s.known("Export", s.export))
-	m.HandleFunc("GET "+prefix+"/feed", s.known("Feed", s.feed))
+	m.HandleFunc("GET "+prefix+"/export", s.known("Export", nil, s.export))
+	m.HandleFunc("GET "+prefix+"/feed", s.known("Feed", nil, s.feed))
 	m.HandleFunc("GET "+prefix+"/openapi.json", s.named("OpenAPI", serveOpenAPI))
 	m.HandleFunc("GET /healthz", s.named("Health", s.health))
 	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
-	m.HandleFunc("GET /metrics", s.known("Metrics", func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
+	m.HandleFunc("GET /metrics", s.known("Metrics", nil, func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
 	if s.options.MCP != nil {
-		m.HandleFunc("/mcp", s.known("MCP", s.mcp))
+		m.HandleFunc("/mcp", s.known("MCP", contributing(), s.mcp))
 	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
@@ -194,8 +198,9 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
 	s.options.MCP.ServeHTTP(w, h)
 }
 
-// known is a handler for somebody who is known and within their limits.
-func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
+// known is a handler for somebody who is known and within their limits. A large
+// body is read only for who has one of some acts.
+func (s *Server) known(name string, large []policy.Action, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
 	return s.named(name, func(w http.ResponseWriter, h *http.Request) {
 		caller, err := s.admit(h)
 		if err != nil {
@@ -208,7 +213,7 @@ func (s *Server) known(name string, next func(http.ResponseWriter, *http.Request
 			return
 		}
 		defer leave()
-		done, err := s.limits.body(h, caller.Auth)
+		done, err := s.limits.body(h, caller, large)
 		if err != nil {
 			fail(w, h, err)
 			return

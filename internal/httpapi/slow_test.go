@@ -18,6 +18,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/artifact"
 	"brenner/internal/httpapi"
 )
@@ -328,4 +329,51 @@ func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
+}
+
+// X10: what a role may do is decided from the header: no large body is read of
+// somebody who could do nothing with it, however many are sent, however slowly,
+// by however many, over HTTP or MCP; those of others are read meanwhile. What
+// takes no large request reads none of anybody's.
+func TestServer_LargeBodiesOfWhoMayNotWriteAreNotRead(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.owner().ApplyConfig(t.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: apitest.Config + `
+policies:
+  observer: {read: ["*"], write: [], promote: [], acts: [status, context_assemble]}
+`}}); err != nil {
+		t.Fatal(err)
+	}
+	agents := make([]brenner.ActorName, 8)
+	for i := range agents {
+		agents[i] = brenner.ActorName(fmt.Sprintf("Agent%c", 'A'+i))
+		if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: agents[i], Role: "observer"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post := func(name brenner.ActorName, path string, b io.Reader) int {
+		h := httptest.NewRequestWithContext(t.Context(), "POST", "http://localhost"+path, b)
+		h.ContentLength = -1
+		h.Header.Set("Authorization", "Bearer "+w.token(name))
+		h.Header.Set("Content-Type", "application/json")
+		out := httptest.NewRecorder()
+		w.server.ServeHTTP(out, h)
+		return out.Code
+	}
+	for _, path := range []string{"/api/v1/artifacts", "/api/v1/batch", "/api/v1/deltas", "/api/v1/playbook/learn", "/api/v1/config"} {
+		for _, name := range agents {
+			unread := &body{left: 1 << 40, begin: func() { t.Errorf("%s: a body of %s is read", path, name) }, end: func() {}}
+			if status := post(name, path, unread); status != http.StatusForbidden {
+				t.Errorf("%s: %d", path, status)
+			}
+		}
+	}
+	small := &body{left: 1 << 40, begin: func() {}, end: func() {}}
+	if status := post("ada", "/api/v1/gc", small); status != http.StatusRequestEntityTooLarge || 1<<40-small.left > brenner.LargeRequestBytes+1<<20 {
+		t.Errorf("what takes no large request: %d after %d bytes", status, 1<<40-small.left)
+	}
+	begun := false
+	post("ada", "/api/v1/artifacts", &body{left: 2 * brenner.LargeRequestBytes, begin: func() { begun = true }, end: func() {}})
+	if !begun {
+		t.Error("the body of who may write is not read")
+	}
 }

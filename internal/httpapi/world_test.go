@@ -17,6 +17,7 @@ import (
 	"brenner/internal/httpapi"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
+	"brenner/policy"
 )
 
 // backend serves an application, as the program does.
@@ -36,7 +37,8 @@ func (b backend) Owner(ctx context.Context) (httpapi.Caller, error) {
 }
 
 func (b backend) caller(who app.Identity) httpapi.Caller {
-	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth}
+	may := func(ctx context.Context, acts []policy.Action) error { return b.May(ctx, who, acts) }
+	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth, May: may}
 }
 
 // world is a project behind a server.
@@ -70,7 +72,11 @@ func (l *lockedBuffer) String() string {
 
 func newWorld(t testing.TB, options ...func(*httpapi.Options)) *world {
 	t.Helper()
-	s := memory.New()
+	return newWorldOn(t, memory.New(), options...)
+}
+
+func newWorldOn(t testing.TB, s store.Store, options ...func(*httpapi.Options)) *world {
+	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
 	a := app.New(s, app.Options{
 		Keys:    app.Keyring{Dir: t.TempDir()},

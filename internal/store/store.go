@@ -75,6 +75,9 @@ type Reader interface {
 	// Blob gives content by its digest: NOT_FOUND if it never was here,
 	// REDACTED if it was removed.
 	Blob(ctx context.Context, d brenner.Digest) ([]byte, error)
+	// SmallBlob is Blob for a content of at most so many bytes; of a larger one
+	// it gives only the size.
+	SmallBlob(ctx context.Context, d brenner.Digest, most int64) (data []byte, size int64, err error)
 	// EachBlob visits every blob in digest order; data is nil where redacted,
 	// and only there.
 	EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error

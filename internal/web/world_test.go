@@ -22,6 +22,7 @@ import (
 	"brenner/internal/store/memory"
 	"brenner/internal/store/sqlite"
 	"brenner/internal/web"
+	"brenner/policy"
 )
 
 // world is a served project.
@@ -48,7 +49,8 @@ func (b backend) Owner(ctx context.Context) (httpapi.Caller, error) {
 }
 
 func (b backend) caller(who app.Identity) httpapi.Caller {
-	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth}
+	may := func(ctx context.Context, acts []policy.Action) error { return b.May(ctx, who, acts) }
+	return httpapi.Caller{Service: b.As(who), Name: who.Name, Auth: who.Auth, May: may}
 }
 
 // newWorld serves a project in which nothing has happened yet.

@@ -115,3 +115,9 @@ func (s *Service) Denials(ctx context.Context, req api.DenialsRequest) (api.Deni
 		return out, err
 	})
 }
+
+// May refuses who may do none of some acts, whatever they are about.
+func (a *Room) May(ctx context.Context, who kernel.Identity, acts []policy.Action) error {
+	_, err := kernel.View(ctx, a.By(who), kernel.Ever(acts...), func(*kernel.Call) (struct{}, error) { return struct{}{}, nil })
+	return err
+}

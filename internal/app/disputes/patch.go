@@ -228,6 +228,9 @@ func textAt(c *kernel.Call, a store.Artifact, asked brenner.Version) (v store.Ve
 	if v, err = ledger.InForce(c, a, asked); err != nil {
 		return store.Version{}, anchor.Text{}, err
 	}
+	if err := c.Compares(v.Size); err != nil {
+		return store.Version{}, anchor.Text{}, err
+	}
 	text, err = textOf(c, v)
 	return v, text, err
 }
@@ -305,7 +308,7 @@ func eachText(c *kernel.Call, a store.Artifact, but brenner.Version, visit func(
 		if v.Version == but || v.Format != artifact.Text {
 			continue
 		}
-		if total += v.Size; total > brenner.MaxPatchSetBytes {
+		if total += v.Size; total > brenner.MaxPatchOlderBytes {
 			return nil
 		}
 		text, err := textOf(c, v)

@@ -10,6 +10,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
+	"brenner/internal/admission"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 
@@ -32,10 +33,11 @@ type Call struct {
 	Task string
 
 	kernel  *Kernel
-	through *Through      // what an agent reads through (C3); nil otherwise
-	asked   bool          // the policy was asked
-	allowed bool          // and allowed something
-	denial  *store.Denial // or said no
+	work    *admission.Work // nil in a transaction, where nothing waits
+	through *Through        // what an agent reads through (C3); nil otherwise
+	asked   bool            // the policy was asked
+	allowed bool            // and allowed something
+	denial  *store.Denial   // or said no
 }
 
 // Person reports whether a person asks, not an agent.
@@ -106,29 +108,52 @@ func (k Caller) refused(ctx context.Context, c *Call, err error) error {
 	return err
 }
 
-// View runs a use case that only reads.
+// View runs a use case that only reads. One that turns out to hold much in
+// memory waits for its turn, and is then run again from the beginning, on a new
+// snapshot (X10).
 func View[T any](ctx context.Context, k Caller, guard Guard, fn func(*Call) (T, error)) (T, error) {
 	var out T
 	var c *Call
-	err := k.store.Read(ctx, func(r store.Reader) (err error) {
-		if c, err = k.begin(ctx, r); err != nil {
+	err := k.gate.Do(ctx, string(k.Name), func(w *admission.Work) error {
+		c = nil
+		return k.view(ctx, w, func(begun *Call) (err error) {
+			c = begun
+			out, err = viewed(c, guard, fn)
 			return err
-		}
-		who := c.Who // a use case may act in another role for a while
-		if out, err = run(c, guard, func() (T, error) { return fn(c) }); err != nil {
-			return err
-		}
-		if !c.asked {
-			return errNotAsked
-		}
-		if who.Name != System {
-			k.known.learn(c.Position, who, c.Settings)
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		var zero T
 		return zero, k.refused(ctx, c, err)
+	}
+	return out, nil
+}
+
+// view begins a call on a snapshot.
+func (k Caller) view(ctx context.Context, w *admission.Work, fn func(*Call) error) error {
+	return k.store.Read(ctx, func(r store.Reader) error {
+		c, err := k.begin(ctx, r)
+		if err != nil {
+			return err
+		}
+		c.Reader, c.work = metered{r, w}, w
+		return fn(c)
+	})
+}
+
+// viewed asks the guard, runs a use case that only reads, and remembers who
+// asked.
+func viewed[T any](c *Call, guard Guard, fn func(*Call) (T, error)) (T, error) {
+	who := c.Who // a use case may act in another role for a while
+	out, err := run(c, guard, func() (T, error) { return fn(c) })
+	if err != nil {
+		return out, err
+	}
+	if !c.asked {
+		return out, errNotAsked
+	}
+	if who.Name != System {
+		c.kernel.known.learn(c.Position, who, c.Settings)
 	}
 	return out, nil
 }

@@ -71,6 +71,20 @@ func (g Guard) Then(load func(*Call) error) Guard {
 // write before Allow has allowed something.
 func ItemByItem() Guard { return Guard{func(*Call) error { return nil }} }
 
+// Ever guards what somebody may do only who may do one of some acts, to
+// whatever it be.
+func Ever(acts ...policy.Action) Guard {
+	return Guard{func(c *Call) error {
+		for _, act := range acts {
+			if policy.Ever(c.Policies, c.request(Act{Action: act})).Allowed {
+				c.Settle()
+				return nil
+			}
+		}
+		return c.Ask(Act{Action: acts[0]})
+	}}
+}
+
 // Either guards what is allowed by what it is, such as reading one's own words,
 // or else by the guard.
 func Either(itself func(*Call) (bool, error), or Guard) Guard {

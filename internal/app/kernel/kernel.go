@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/internal/admission"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -33,13 +34,14 @@ type Kernel struct {
 	settings settingsCache
 	known    known
 	turns    func(context.Context, Turn)
+	gate     *admission.Gate
 	wrote    atomic.Bool
 }
 
 // New makes a kernel on a store. It can be used once SetUp has told it the
 // kinds of records and who counts the reads of agents.
 func New(s store.Store, clock func() time.Time) *Kernel {
-	return &Kernel{store: s, clock: clock}
+	return &Kernel{store: s, clock: clock, gate: admission.NewGate(admission.Server())}
 }
 
 // SetUp completes the kernel with what the rooms bring: the kinds of their

@@ -198,6 +198,9 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 		return api.ArtifactView{}, err
 	}
 	if a.Type == artifact.TypeSessionArtifact && !brief && !c.Person() {
+		if err := c.Compares(v.Size); err != nil {
+			return api.ArtifactView{}, err
+		}
 		if err := asDocument(&whole); err != nil {
 			return api.ArtifactView{}, err
 		}
@@ -480,6 +483,9 @@ func DifferenceOf(c *kernel.Call, a store.Artifact, from, to brenner.Version) (a
 	for i, version := range []brenner.Version{from, to} {
 		row, err := InForce(c, a, version)
 		if err != nil {
+			return artifact.Difference{}, err
+		}
+		if err := c.Compares(row.Size); err != nil {
 			return artifact.Difference{}, err
 		}
 		if ends[i], err = wholeOf(c, a, row, false); err != nil {

@@ -236,6 +236,9 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 	if err != nil {
 		return store.Version{}, nil, err
 	}
+	if err := c.Compares(row.Size); err != nil {
+		return store.Version{}, nil, err
+	}
 	content, err := ledger.ContentOf(c, row)
 	if err != nil {
 		return store.Version{}, nil, err

@@ -172,7 +172,7 @@ func checkable(c *kernel.Call, types []brenner.TypeName, modules []brenner.Modul
 			return nil
 		}
 		checked++
-		return fn(a, v)
+		return c.Passing(func() error { return fn(a, v) })
 	})
 	return checked, skipped, err
 }

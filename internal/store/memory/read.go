@@ -67,6 +67,20 @@ func (r reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error)
 }
 
 func (r reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
+	data, err := r.blob(ctx, d)
+	return bytes.Clone(data), err
+}
+
+func (r reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([]byte, int64, error) {
+	data, err := r.blob(ctx, d)
+	size := int64(len(data))
+	if size > most {
+		return nil, size, err
+	}
+	return bytes.Clone(data), size, err
+}
+
+func (r reader) blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
@@ -77,7 +91,7 @@ func (r reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	if b.redacted {
 		return nil, brenner.Errorf(brenner.CodeRedacted, "content %s was redacted", d)
 	}
-	return bytes.Clone(b.data), nil
+	return b.data, nil
 }
 
 func (r reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {

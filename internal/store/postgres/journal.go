@@ -117,10 +117,34 @@ func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	data, err := one(ctx, r.session, missing, func(rows pgx.Rows, data *[]byte) error { return rows.Scan(data) },
 		`SELECT data FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:])
 	if err == nil && data == nil {
-		err = brenner.Errorf(brenner.CodeRedacted, "content %s was redacted", d).
-			WithHint("see the redaction record for the reason")
+		err = redacted(d)
 	}
 	return data, err
+}
+
+func redacted(d brenner.Digest) error {
+	return brenner.Errorf(brenner.CodeRedacted, "content %s was redacted", d).WithHint("see the redaction record for the reason")
+}
+
+func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([]byte, int64, error) {
+	missing := notFound("there is no content %s", d)
+	sum, err := store.Sum(d)
+	if err != nil {
+		return nil, 0, missing
+	}
+	type found struct {
+		data []byte
+		size *int64 // nil where redacted
+	}
+	b, err := one(ctx, r.session, missing, func(rows pgx.Rows, f *found) error { return rows.Scan(&f.size, &f.data) },
+		`SELECT length(data)::bigint, CASE WHEN length(data) <= $3 THEN data END FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:], most)
+	if err != nil {
+		return nil, 0, err
+	}
+	if b.size == nil {
+		return nil, 0, redacted(d)
+	}
+	return b.data, *b.size, nil
 }
 
 // EachBlob takes blobs by the page as well, but a page also ends after about

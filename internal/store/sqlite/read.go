@@ -170,6 +170,30 @@ func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	return data, err
 }
 
+func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([]byte, int64, error) {
+	missing := func() error { return notFound("there is no content %s", d) }
+	sum, err := store.Sum(d)
+	if err != nil {
+		return nil, 0, missing()
+	}
+	type found struct {
+		data     []byte
+		size     int64
+		redacted bool
+	}
+	// The length of a blob is known without reading it.
+	b, err := single(ctx, r.c, func(r row) found {
+		if r.null(0) {
+			return found{redacted: true}
+		}
+		return found{data: blobData(row{r[1]}), size: r.int(0)}
+	}, missing, "SELECT length(data), CASE WHEN length(data) <= ? THEN data END FROM blobs WHERE digest = ?", most, sum[:])
+	if err == nil && b.redacted {
+		err = brenner.Errorf(brenner.CodeRedacted, "content %s was redacted", d)
+	}
+	return b.data, b.size, err
+}
+
 // blobData gives content, nil only where it was redacted.
 func blobData(r row) []byte {
 	if r.null(0) {

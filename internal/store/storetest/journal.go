@@ -179,6 +179,30 @@ var journalCases = []testCase{
 		})
 		refuse(t, s, brenner.CodeInvalidID, func(ctx context.Context, tx store.Tx) error { return tx.PutBlob(ctx, "abc", nil) })
 	}},
+	{"SmallBlob_GivesOfALargeOneOnlyTheSize", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, digestOf("x"), []byte("four")), tx.PutBlob(ctx, digestOf(""), nil),
+				tx.PutBlob(ctx, digestOf("gone"), []byte("gone")), tx.RedactBlob(ctx, digestOf("gone")))
+		})
+		read(t, s, func(ctx context.Context, r store.Reader) error {
+			for _, c := range []struct {
+				of   string
+				most int64
+				data string
+				size int64
+				code brenner.Code
+			}{
+				{of: "x", most: 4, data: "four", size: 4}, {of: "x", most: 3, size: 4}, {of: ""},
+				{of: "gone", most: 9, code: brenner.CodeRedacted}, {of: "gone", code: brenner.CodeRedacted}, {of: "never", code: brenner.CodeNotFound},
+			} {
+				data, size, err := r.SmallBlob(ctx, digestOf(c.of), c.most)
+				if string(data) != c.data || size != c.size || err != nil != (c.code != "") || err != nil && brenner.CodeOf(err) != c.code {
+					t.Errorf("%q up to %d: %q, %d, %v", c.of, c.most, data, size, err)
+				}
+			}
+			return nil
+		})
+	}},
 	{"RedactBlob_IsForGood", func(t *testing.T, s store.Store) {
 		d := digestOf("secret")
 		write(t, s, func(ctx context.Context, tx store.Tx) error {

@@ -1,0 +1,98 @@
+package kernel
+
+import (
+	"context"
+
+	"brenner"
+	"brenner/internal/admission"
+	"brenner/internal/store"
+)
+
+// What reading costs in memory, by estimate: a content comes as bytes, as JSON,
+// as the answer and as the bytes of the answer; a row with what is made of it.
+const (
+	contentWeight = 4
+	rowBytes      = 1 << 10
+	linkBytes     = 256
+	// comparedWeight is what comparing two texts, or rendering one, holds for
+	// each of their bytes at worst: where every line has two or three.
+	comparedWeight = 12
+)
+
+// Compares says, before it is done, that the call compares or renders texts of
+// so many bytes (X10). In a transaction nothing waits: what is long was planned
+// before.
+func (c *Call) Compares(bytes int64) error {
+	if c.work == nil {
+		return nil
+	}
+	return c.work.Spend(comparedWeight * bytes)
+}
+
+// Passing does a part of a call that holds nothing when it is done, such as
+// looking at one content of many.
+func (c *Call) Passing(do func() error) error {
+	if c.work == nil {
+		return do()
+	}
+	return c.work.Pass(do)
+}
+
+// metered is a snapshot whose reader says beforehand what it will hold: every
+// call pays, whatever it is for (X10). What is visited row by row, such as the
+// journal, is not held.
+type metered struct {
+	store.Reader
+	work *admission.Work
+}
+
+func (m metered) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
+	data, size, err := m.SmallBlob(ctx, d, brenner.LargeContentBytes)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.work.Spend(contentWeight * size); err != nil {
+		return nil, err
+	}
+	if size <= brenner.LargeContentBytes {
+		return data, nil
+	}
+	return m.Reader.Blob(ctx, d)
+}
+
+func (m metered) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]store.Version, error) {
+	rows, err := m.Reader.Versions(ctx, id, after, limit)
+	return rows, m.pay(rowBytes, len(rows), err)
+}
+
+func (m metered) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
+	rows, err := m.Reader.VersionsOf(ctx, refs)
+	return rows, m.pay(rowBytes, len(rows), err)
+}
+
+func (m metered) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	rows, err := m.Reader.LinksFrom(ctx, refs)
+	return rows, m.pay(linkBytes, len(rows), err)
+}
+
+func (m metered) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+	rows, err := m.Reader.LinksTo(ctx, refs)
+	return rows, m.pay(linkBytes, len(rows), err)
+}
+
+// Rank takes a place among those who compute, however little it finds.
+func (m metered) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, error) {
+	if err := m.work.Spend(brenner.FreeWorkBytes + 1); err != nil {
+		return store.Ranking{}, err
+	}
+	return m.Reader.Rank(ctx, q)
+}
+
+// pay pays for rows that came: they come in portions, so those that there is no
+// room for are few.
+func (m metered) pay(each int64, rows int, err error) error {
+	if err != nil {
+		return err
+	}
+	return m.work.Spend(each * int64(rows))
+}

@@ -335,6 +335,9 @@ const (
 	// MaxFindingsKept bounds how many critiques one check writes; running it
 	// again writes the next ones.
 	MaxFindingsKept = 500
+	// HarvestBatch is how many items of a session are harvested at once: one
+	// firing is one transaction, and others wait for it.
+	HarvestBatch = 100
 	// MaxCollected bounds how many artifacts one gc takes out of use, or lists.
 	MaxCollected = 1000
 	// MaxCompared bounds how many artifacts one consolidation compares: the

@@ -47,11 +47,15 @@ const (
 	Supersedes  Relation = "supersedes"
 	Contradicts Relation = "contradicts"
 	Reviews     Relation = "reviews"
+	// HarvestedFrom leads from an artifact to the version of the session that it
+	// is an item of (A5). It carries no staleness: that follows the item, and not
+	// whatever else the session says by now.
+	HarvestedFrom Relation = "harvested_from"
 )
 
 // Relations lists every relation.
 func Relations() []Relation {
-	return []Relation{DependsOn, Cites, DerivedFrom, Supersedes, Contradicts, Reviews}
+	return []Relation{DependsOn, Cites, DerivedFrom, Supersedes, Contradicts, Reviews, HarvestedFrom}
 }
 
 // Carries reports whether staleness travels along the relation (C26).

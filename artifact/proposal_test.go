@@ -144,7 +144,7 @@ func TestRelation_Carries(t *testing.T) {
 			carrying++
 		}
 	}
-	if len(Relations()) != 6 || carrying != 3 {
+	if len(Relations()) != 7 || carrying != 3 {
 		t.Errorf("%d relations, %d carrying", len(Relations()), carrying)
 	}
 }

@@ -103,8 +103,8 @@ func TestBuiltin_Flags(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
 		}
 	}
-	if len(types) != 18 || !slices.IsSortedFunc(types, func(a, b Type) int { return strings.Compare(string(a.Name), string(b.Name)) }) {
-		t.Errorf("%d built-in types, want 18 sorted by name", len(types))
+	if len(types) != 19 || !slices.IsSortedFunc(types, func(a, b Type) int { return strings.Compare(string(a.Name), string(b.Name)) }) {
+		t.Errorf("%d built-in types, want 19 sorted by name", len(types))
 	}
 }
 
@@ -250,8 +250,8 @@ func TestNewRegistry_ProjectTypes(t *testing.T) {
 	problem(t, "no schema, text", r.Validate("free", Content{Text, []byte(`x`)}), "", "")
 	problem(t, "no schema, JSON", r.Validate("free", Content{JSON, []byte(`[1]`)}), "", "")
 	types := r.Types()
-	if len(types) != 20 || !slices.IsSortedFunc(types, func(a, b Type) int { return strings.Compare(string(a.Name), string(b.Name)) }) {
-		t.Errorf("%d types, want 20 sorted by name", len(types))
+	if len(types) != 21 || !slices.IsSortedFunc(types, func(a, b Type) int { return strings.Compare(string(a.Name), string(b.Name)) }) {
+		t.Errorf("%d types, want 21 sorted by name", len(types))
 	}
 }
 

@@ -70,6 +70,7 @@ const (
 	TypeRolePolicy        brenner.TypeName = "role_policy"
 	TypeContextView       brenner.TypeName = "context_view"
 	TypeTask              brenner.TypeName = "task"
+	TypeTestPlan          brenner.TypeName = "test_plan"
 	TypeRawLog            brenner.TypeName = "raw_log"
 )
 
@@ -148,6 +149,10 @@ func Builtin() []Type {
 		{
 			Name: TypeTask, Title: "Task", Contextual: true, Record: true, Formats: structured,
 			Description: "a piece of work with pinned inputs, for one role",
+		},
+		{
+			Name: TypeTestPlan, Title: "Test plan", Contextual: true, Formats: either,
+			Description: "what is to be tried, and what each hypothesis says will come of it",
 		},
 		{
 			Name: TypeVerdict, Title: "Verdict", Contextual: true, Formats: structured,

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/canon"
 )
 
@@ -82,11 +83,12 @@ const (
 	Memo        Act = "memo"        // a task to renew the memo of a module
 	Resolve     Act = "resolve"     // a task to resolve a fork
 	Judge       Act = "judge"       // a task to look at lessons nobody is sure of
+	Harvest     Act = "harvest"     // write the items of a session as artifacts (A5)
 )
 
 // Acts lists the acts.
 func Acts() []Act {
-	return []Act{Task, Alignment, Assumptions, Gates, Compile, Consolidate, Notify, Update, Distil, Memo, Resolve, Judge}
+	return []Act{Task, Alignment, Assumptions, Gates, Compile, Consolidate, Notify, Update, Distil, Memo, Resolve, Judge, Harvest}
 }
 
 // Rule is one thing that happens by itself.
@@ -135,6 +137,8 @@ const DefaultLogs = 10
 // Builtin lists the rules every project starts with (A4).
 func Builtin() []Rule {
 	return []Rule{
+		// first, so that what is stale is seen with what was harvested
+		{Name: "harvest", On: On{Promoted}, When: Filter{Type: artifact.TypeSessionArtifact}, Do: Action{Act: Harvest}},
 		{Name: "gates", On: On{LessonMoved}, Do: Action{Act: Gates}},
 		{Name: "alignment", On: On{HandedIn, Promoted}, Do: Action{Act: Alignment}},
 		{Name: "assumptions", On: On{HandedIn, Promoted}, Do: Action{Act: Assumptions}},

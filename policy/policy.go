@@ -197,12 +197,12 @@ const (
 const System brenner.Role = "system"
 
 // automation is what automation may do: look at everything, write down what it
-// found, open tasks. It promotes and decides nothing, and no project can change
-// that.
+// found and what a session came to (A5), open tasks. It promotes and decides
+// nothing, and no project can change that.
 var automation = map[brenner.Role]Policy{System: {
 	Role: System, Title: "what happens by itself",
 	Read:  []brenner.TypeName{Any, artifact.TypeRawLog},
-	Write: []brenner.TypeName{artifact.TypeCritique},
+	Write: []brenner.TypeName{artifact.TypeCritique, artifact.TypeModelSpec, artifact.TypeAssumption, artifact.TypeTestPlan},
 	Acts:  []Action{Session, TaskCreate, PlaybookReview, Status},
 }}
 
@@ -217,7 +217,7 @@ func Builtin() []Policy {
 		artifact.TypeStalemate, artifact.TypeVerdict, artifact.TypeRoster, artifact.TypeTask,
 	}
 	// What only those who work on the evidence itself read (C10).
-	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypeCodeChange}
+	evidence := []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypeTestPlan, artifact.TypeCodeChange}
 	work := []Action{TaskRequest, TaskWork, PlaybookLearn, PlaybookFeedback, StalemateRaise, Mail, ContextAssemble, Status}
 	none := []brenner.TypeName{}
 
@@ -297,7 +297,7 @@ func Builtin() []Policy {
 			Read: slices.Concat(shared, evidence),
 			Write: []brenner.TypeName{
 				artifact.TypeAnalysisResult, artifact.TypeModelSpec, artifact.TypePaperNote,
-				artifact.TypeAssumption, artifact.TypeRawLog,
+				artifact.TypeTestPlan, artifact.TypeAssumption, artifact.TypeRawLog,
 			},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta}),

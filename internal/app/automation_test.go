@@ -298,7 +298,7 @@ func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if want := []string{"gates", "alignment", "assumptions", "update", "distil", "memo", "forks", "lessons", "second-look"}; !slices.Equal(names, want) {
+	if want := []string{"harvest", "gates", "alignment", "assumptions", "update", "distil", "memo", "forks", "lessons", "second-look"}; !slices.Equal(names, want) {
 		t.Errorf("rules: %v, want %v", names, want)
 	}
 	l.promote(l.write("Hugo", "r0", "analysis_result", "growth", "a result"))

@@ -23,7 +23,7 @@ type layer struct {
 // protocols are the pure packages, which adapters and machinery may all use.
 var protocols = []string{
 	"canon", "artifact", "config", "delta", "roster", "anchor", "stalemate",
-	"claim", "playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program", "automation",
+	"claim", "playbook", "policy", "assembly", "lineage", "check", "snapshot", "retrieval", "program", "automation", "harvest",
 }
 
 // lineDiff is pure as the protocols are, and theirs alone: no surface compares
@@ -63,7 +63,8 @@ var layers = []layer{
 	{name: "check", ours: []string{"canon", "artifact", "claim"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "snapshot", ours: []string{"artifact", "delta", "lineage"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "program", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary}},
-	{name: "automation", ours: []string{"canon"}, pure: true},
+	{name: "automation", ours: []string{"canon", "artifact"}, pure: true},
+	{name: "harvest", ours: []string{"canon", "artifact", "delta"}, pure: true, theirs: []string{jsonLibrary}},
 
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},

@@ -48,6 +48,8 @@ func (r *Room) plan(c *kernel.Call, rule automation.Rule, e automation.Event) ([
 		return r.planUpdate(c, rule, e)
 	case automation.Distil:
 		return r.planDistil(c, rule, events[0])
+	case automation.Harvest:
+		return r.planHarvest(c, events[0])
 	}
 	var out []deed
 	for _, e := range events {

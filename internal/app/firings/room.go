@@ -17,6 +17,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 )
@@ -60,6 +61,8 @@ type Sessions interface {
 	Pending(c *kernel.Call, id brenner.SessionID) (bool, error)
 	// CompileNow compiles what waits.
 	CompileNow(ch *kernel.Change, id brenner.SessionID) (brenner.Ref, error)
+	// Document is what a version of a session says.
+	Document(c *kernel.Call, ref brenner.Ref) (*delta.Artifact, error)
 }
 
 // Lessons is what firings need of lessons.

@@ -247,6 +247,12 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 	return row, doc, err
 }
 
+// Document is what a version of a session's artifact says.
+func (r *Room) Document(c *kernel.Call, ref brenner.Ref) (*delta.Artifact, error) {
+	_, doc, err := sessionArtifact(c, brenner.SessionID(ref.Artifact), ref.Version)
+	return doc, err
+}
+
 // OnlyByDeltas refuses to overwrite the artifact of a session: it follows from
 // its deltas and nothing else.
 func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {

@@ -136,7 +136,7 @@ var rows = []row{
 // was never written stays out.
 func fields(it *delta.Item, names map[string]string) map[string]any {
 	c := map[string]any{"item": string(it.ID())}
-	for from, to := range names {
+	for from, to := range names { // order-free: a map is made of it
 		if text := it.Text(from); text != "" {
 			c[to] = text
 		}

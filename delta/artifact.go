@@ -44,7 +44,7 @@ type Artifact struct {
 	meta     Metadata
 	sections [sectionCount]items
 	recorded index[identity, *entry] // every delta in the artifact, for D8
-	names    index[name, ItemID]     // provisional ids (D4)
+	names    index[name, slot]       // provisional ids (D4)
 	messages index[string, bool]     // that some of them came in
 	// mentions lists, for provisional ids that nothing is bound to yet, the
 	// items that use them, so that they can be shown anew when it is.
@@ -230,7 +230,7 @@ func (it *Item) Killed() *Death {
 func (it *Item) live() bool { return len(it.kills) == 0 }
 
 func (e *entry) death() *Death {
-	d := &Death{By: e.delta.Agent, At: e.at}
+	d := &Death{By: e.agent, At: e.at()}
 	for _, p := range objectPairs(e.payload) {
 		if p.name == "reason" {
 			d.Reason = unquote(p.value)
@@ -323,8 +323,8 @@ func (it *Item) History(field string) []Write {
 	var writes []Write
 	for _, e := range it.log {
 		for _, p := range objectPairs(e.payload) {
-			if p.name == field || e.target.cell != "" && field == "predictions" && p.name == "outcome" {
-				writes = append(writes, Write{e.at, e.delta.Agent, e.delta.Seq, e.delta.DeltaID, e.message, jsontext.Value(p.value)})
+			if p.name == field || e.cell() != "" && field == "predictions" && p.name == "outcome" {
+				writes = append(writes, Write{e.at(), e.agent, e.seq, e.id, e.message, jsontext.Value(p.value)})
 			}
 		}
 	}

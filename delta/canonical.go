@@ -73,6 +73,7 @@ type plainScan struct {
 	members  []span // of the outermost object
 	unsorted bool
 	sorted   []byte // buffer
+	texts    texts
 }
 
 // span is a member of an object: where its name starts and ends, without the
@@ -90,7 +91,7 @@ func (s *plainScan) canonical(raw []byte) (string, bool) {
 		return "", false
 	}
 	if !s.unsorted {
-		return string(raw), true
+		return s.texts.keep(raw), true
 	}
 	slices.SortFunc(s.members, func(a, b span) int { return bytes.Compare(raw[a.name:a.colon], raw[b.name:b.colon]) })
 	s.sorted = s.sorted[:0]
@@ -100,7 +101,8 @@ func (s *plainScan) canonical(raw []byte) (string, bool) {
 		}
 		s.sorted = append(append(s.sorted, "{,"[min(i, 1)]), raw[m.name-1:m.end]...)
 	}
-	return string(append(s.sorted, '}')), true
+	s.sorted = append(s.sorted, '}')
+	return s.texts.keep(s.sorted), true
 }
 
 func (s *plainScan) value(i, depth int) (int, bool) {

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"strings"
 	"time"
 
 	"brenner"
@@ -10,24 +11,95 @@ import (
 
 // entry is a delta that passed every check that needs no artifact, with its
 // payload broken into writes. It is immutable once a merge has returned, and
-// shared between versions.
+// shared between versions. There are many, and every pass of a merge goes
+// through them: they are kept small, what decides their order in front.
 type entry struct {
-	delta   Delta // without its payload
-	payload string
-	message string
-	at      time.Time // the effective instant (D11)
-	rank    int       // of the agent in the priority list
-	target  target
-	writes  []write
-	item    ItemID         // the item it was recorded in
-	turn    int            // its place in the merge that made it
-	fresh   bool           // still belongs to that merge
-	hash    brenner.Digest // of the content, once needed while fresh
+	second  int64 // of the effective instant (D11)
+	nanos   int32
+	rank    int32 // of the agent in the priority list
+	op      op
+	section uint8
+	cellAt  uint8 // where the key of a cell begins in targetID, 0 for a whole item
+	fresh   bool  // still belongs to the merge that made it
+	number  int32 // of the item it names, 0 if provisional or none
+	seq     int
+	agent   brenner.ActorName
+	id      string // delta_id
+
+	message     string
+	targetID    Target
+	provisional string // provisional_id of an ADD
+	payload     string // canonical
+	writes      []write
+	timestamp   string // as sent
+	rationale   string
+	hash        *brenner.Digest // of the content, once needed while fresh
+	turn        int32           // its place in the merge that made it
+	item        int32           // number of the item it was recorded in
 }
+
+// op is an Operation, in the order in which those of one instant take their
+// turn: a kill frees its place before an add takes it, and an edit can meet an
+// item added at that instant.
+type op uint8
+
+const (
+	opKill op = iota
+	opAdd
+	opEdit
+)
+
+var operations = [...]Operation{Kill, Add, Edit}
+
+func opOf(o Operation) op {
+	switch o {
+	case Kill:
+		return opKill
+	case Add:
+		return opAdd
+	}
+	return opEdit
+}
+
+// at is the effective instant.
+func (e *entry) at() time.Time { return time.Unix(e.second, int64(e.nanos)).UTC() }
+
+// cell is the key of the prediction cell that the delta is about, "" for a
+// whole item.
+func (e *entry) cell() string {
+	if e.cellAt == 0 {
+		return ""
+	}
+	return string(e.targetID[e.cellAt:])
+}
+
+// awaited is the provisional id that the delta names as its target, "" if it
+// names none.
+func (e *entry) awaited() string {
+	switch {
+	case e.op == opAdd || e.number > 0:
+		return ""
+	case e.cellAt > 0:
+		return string(e.targetID[:e.cellAt-1])
+	}
+	return string(e.targetID)
+}
+
+// kills says whether the delta kills an item, not only a cell.
+func (e *entry) kills() bool { return e.op == opKill && e.cellAt == 0 }
+
+// where is the section of the delta.
+func (e *entry) where() Section { return schemas[e.section].Section }
+
+// itemID is the item it was recorded in.
+func (e *entry) itemID() ItemID { return slot{e.section, e.item}.id() }
 
 // sent is the delta as it was sent, its payload in canonical form.
 func (e *entry) sent() Delta {
-	d := e.delta
+	d := Delta{
+		DeltaID: e.id, Timestamp: e.timestamp, Agent: e.agent, Operation: operations[e.op], TargetID: e.targetID,
+		Section: e.where(), Rationale: e.rationale, ProvisionalID: e.provisional, Seq: e.seq,
+	}
 	if e.payload != "" {
 		d.Payload = jsontext.Value(e.payload)
 	}
@@ -36,12 +108,13 @@ func (e *entry) sent() Delta {
 
 // write is one change of one field, or of one key of a map field.
 type write struct {
-	field int32 // place in the schema, or unknownField
+	key   string // of a map field; the name of an unknown field
+	value string // canonical JSON
+	field uint8  // place in the schema, or unknownField
 	mode  writeMode
-	key   string   // of a map field; the name of an unknown field
-	value string   // canonical JSON
-	list  []string // canonical JSON of each element
 }
+
+func (w *write) isList() bool { return w.mode == union || w.mode == replace }
 
 // maxFields is more than any schema has; unknownField stands after them all.
 const (
@@ -53,8 +126,8 @@ type writeMode uint8
 
 const (
 	set     writeMode = iota // value becomes the value
-	union                    // list is added
-	replace                  // list becomes the list
+	union                    // the elements of value are added
+	replace                  // value becomes the list
 	drop                     // the key is killed
 )
 
@@ -64,7 +137,7 @@ const (
 func Check(d Delta) ([]brenner.Diagnostic, error) {
 	var c compiler
 	at, ok := parseInstant(d.Timestamp)
-	if _, err := c.compile(&d, at, ok); err != nil {
+	if _, err := c.compile(&d, at, ok, d.Agent.Check() == nil); err != nil {
 		return nil, err
 	}
 	return c.warnings, nil
@@ -77,7 +150,6 @@ type compiler struct {
 	// be sent, which have grown stricter, do not hold for them.
 	recorded bool
 
-	names    map[brenner.ActorName]bool // names of agents, and whether they are valid
 	plain    plainScan
 	pairs    []pair
 	inner    []pair // of a map field
@@ -85,7 +157,6 @@ type compiler struct {
 	writes   []write
 	entries  arena[entry]
 	kept     arena[write]
-	lists    arena[string]
 
 	// Of the delta at hand:
 	entry    *entry
@@ -95,10 +166,10 @@ type compiler struct {
 }
 
 // compile checks a delta and gives it in pieces. at is the instant at which it
-// counts; timed says whether its timestamp is one.
-func (c *compiler) compile(d *Delta, at time.Time, timed bool) (*entry, *brenner.Error) {
+// counts; timed and named say whether its timestamp is one and its agent's name.
+func (c *compiler) compile(d *Delta, at time.Time, timed, named bool) (*entry, *brenner.Error) {
 	c.warnings = nil
-	if err := d.checkForm(timed, c.named(d.Agent)); err != nil {
+	if err := d.checkForm(timed, named); err != nil {
 		return nil, err
 	}
 	if !representable(at) {
@@ -119,8 +190,14 @@ func (c *compiler) compile(d *Delta, at time.Time, timed bool) (*entry, *brenner
 		}
 	}
 	e := c.entries.one()
-	*e = entry{delta: *d, payload: payload, at: at, target: to}
-	e.delta.Payload = nil
+	*e = entry{
+		second: at.Unix(), nanos: int32(at.Nanosecond()), op: opOf(d.Operation), section: uint8(section), number: int32(to.number),
+		seq: d.Seq, agent: d.Agent, id: d.DeltaID, targetID: d.TargetID, provisional: d.ProvisionalID, payload: payload,
+		timestamp: d.Timestamp, rationale: d.Rationale,
+	}
+	if to.cell != "" {
+		e.cellAt = uint8(len(d.TargetID) - len(to.cell))
+	}
 	c.entry, c.schema, c.replaces, c.writes = e, &schemas[section], c.replaces[:0], c.writes[:0]
 	if err := c.payload(); err != nil {
 		return nil, err
@@ -145,20 +222,6 @@ func checkSent(d *Delta, to target, payload string, clean bool) *brenner.Error {
 		return err
 	}
 	return checkName(to.cell, "/target_id")
-}
-
-// named says whether an agent's name is valid, looking at each name once.
-func (c *compiler) named(agent brenner.ActorName) bool {
-	ok, known := c.names[agent]
-	if known {
-		return ok
-	}
-	if c.names == nil {
-		c.names = map[brenner.ActorName]bool{}
-	}
-	ok = agent.Check() == nil
-	c.names[agent] = ok
-	return ok
 }
 
 // arena hands out memory from chunks that grow, so that many small things cost
@@ -189,4 +252,21 @@ func (a *arena[T]) keep(buffer []T) []T {
 	kept := a.take(len(buffer))
 	copy(kept, buffer)
 	return kept
+}
+
+// texts keeps texts in chunks that grow, as an arena does.
+type texts struct {
+	chunk strings.Builder
+}
+
+func (t *texts) keep(text []byte) string {
+	if free := t.chunk.Cap() - t.chunk.Len(); free < len(text) {
+		const most = 1 << 16
+		size := max(len(text), min(2*t.chunk.Cap(), most))
+		t.chunk = strings.Builder{}
+		t.chunk.Grow(size)
+	}
+	from := t.chunk.Len()
+	t.chunk.Write(text)
+	return t.chunk.String()[from:]
 }

@@ -123,7 +123,7 @@ func entriesJSON(list []*entry) []entryJSON {
 	}
 	out := make([]entryJSON, len(list))
 	for i, e := range list {
-		out[i] = entryJSON{e.sent(), e.message, FormatInstant(e.at)}
+		out[i] = entryJSON{e.sent(), e.message, FormatInstant(e.at())}
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if in.Format != Format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
-	r := reader{compiler: compiler{recorded: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ type reader struct {
 	in       *artifactJSON
 	a        *Artifact
 	recorded map[identity]*entry
-	names    map[name]ItemID
+	names    map[name]slot
 	messages map[string]bool
 }
 
@@ -213,7 +213,7 @@ func (r *reader) read() error {
 		}
 	}
 	r.a.recorded = index[identity, *entry]{lower: r.recorded}
-	r.a.names = index[name, ItemID]{lower: r.names}
+	r.a.names = index[name, slot]{lower: r.names}
 	r.a.messages = index[string, bool]{lower: r.messages}
 	r.a.mentions = map[name][]ItemID{}
 	view := viewer{names: r.a.lookup}
@@ -248,8 +248,8 @@ func (r *reader) section(s int) error {
 			return badArtifact(pointer, "the id "+string(it.ID())+" appears twice")
 		}
 	}
-	if n := len(out.list); out.highest < 0 || n > 0 && out.highest < out.list[n-1].number {
-		return badArtifact(pointer+"/highest", "highest is lower than an id in use")
+	if n := len(out.list); out.highest < 0 || out.highest > maxNumber || n > 0 && out.highest < out.list[n-1].number {
+		return badArtifact(pointer+"/highest", "highest is no number of an item, or lower than one in use")
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (r *reader) item(s int, in *itemJSON, pointer string) (*Item, error) {
 		return nil, badArtifact(pointer+"/deltas", "an item rests on at least one delta")
 	}
 	for i, e := range it.log {
-		if (e.delta.Operation == Add) != (i == 0 && s != atThread) {
+		if (e.op == opAdd) != (i == 0 && s != atThread) {
 			return nil, badArtifact(pointer+"/deltas/"+itoa(i), "the ADD of an item comes first, and once")
 		}
 	}
@@ -290,7 +290,7 @@ func (r *reader) entries(in []entryJSON, it *Item, pointer string, kills bool) (
 		if err != nil {
 			return nil, err
 		}
-		if isKill := e.delta.Operation == Kill && e.target.cell == ""; isKill != kills {
+		if e.kills() != kills {
 			return nil, badArtifact(at+"/delta/operation", "the operation does not belong here")
 		}
 		list[i] = e
@@ -308,15 +308,15 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 		return nil, badArtifact(pointer+"/message", "not a message id")
 	}
 	_, timed := parseInstant(in.Delta.Timestamp)
-	e, err := r.compile(&in.Delta, at, timed)
+	e, err := r.compile(&in.Delta, at, timed, in.Delta.Agent.Check() == nil)
 	if err != nil {
 		return nil, notArtifact(err, pointer+"/delta")
 	}
 	// The deltas name the item they are listed under, or a provisional id.
-	if e.target.section != it.section || e.target.number != 0 && e.target.number != it.number {
+	if int(e.section) != it.section || e.number != 0 && int(e.number) != it.number {
 		return nil, badArtifact(pointer+"/delta/target_id", "the delta is about another item")
 	}
-	e.message, e.rank, e.item = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent), it.ID()
+	e.message, e.rank, e.item = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent), int32(it.number)
 	if _, twice := r.recorded[e.identity()]; twice {
 		return nil, badArtifact(pointer+"/delta/delta_id", "the delta appears twice")
 	}
@@ -324,11 +324,11 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 	if e.message != "" {
 		r.messages[e.message] = true
 	}
-	if n := (name{e.delta.Agent, e.delta.ProvisionalID}); n.id != "" {
+	if n := (name{e.agent, e.provisional}); n.id != "" {
 		if _, twice := r.names[n]; twice {
 			return nil, badArtifact(pointer+"/delta/provisional_id", "the provisional id is bound twice")
 		}
-		r.names[n] = it.ID()
+		r.names[n] = slot{e.section, e.item}
 	}
 	return e, nil
 }

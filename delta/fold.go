@@ -10,28 +10,27 @@ import (
 
 // folding is a section during a fold.
 type folding struct {
-	first   int // number of the first item added by this merge
+	first   int32 // number of the first item added by this merge
 	added   []*draft
-	touched map[int]*draft // items of the base that change
+	touched map[int32]*draft // items of the base that change
 	live    int
 }
 
 // draft is an item during a fold.
 type draft struct {
-	id              ItemID
-	section, number int
-	base            *Item // nil if added by this merge
+	slot
 	// edits and last are the first and the last work that adds to it or edits
 	// it, in D3 order, linked by work.next; kill is the first that kills it. All
 	// are places in work plus one, 0 for none.
-	edits, last, kill int
+	edits, last, kill int32
 	refreshed         bool  // it used a provisional id that is bound now
+	base              *Item // nil if added by this merge
 	item              *Item // what build made
 	judge             *judge
 }
 
 // edit adds work to the edits of an item.
-func (m *merge) edit(d *draft, i int) {
+func (m *merge) edit(d *draft, i int32) {
 	if d.last == 0 {
 		d.edits = i + 1
 	} else {
@@ -44,15 +43,15 @@ func (m *merge) edit(d *draft, i int) {
 func (m *merge) fold() {
 	for s := range m.sections {
 		b := &m.base.sections[s]
-		m.sections[s] = folding{first: b.highest + 1, touched: map[int]*draft{}, live: b.live}
+		m.sections[s] = folding{first: int32(b.highest) + 1, live: b.live}
 	}
-	m.names = make(map[name]ItemID, m.provisional)
-	m.waiting = map[name][]int{}
-	m.holders, m.spoken = map[identity]int{}, map[int32]int{}
+	m.names = make(map[name]slot, m.provisional)
+	m.waiting = map[name][]int32{}
+	m.holders, m.spoken = map[identity]int32{}, map[int32]int32{}
 	for i := range m.work {
 		w := &m.work[i]
-		w.draft, w.fault, w.waits, w.repeats, w.next = nil, nil, false, nil, 0
-		m.apply(i)
+		w.draft, w.fault, w.waits, w.repeats, w.next = nil, nil, false, 0, 0
+		m.apply(int32(i))
 	}
 	for n, left := range m.waiting { // order-free: each delta gets its own outcome
 		for _, i := range left {
@@ -63,18 +62,18 @@ func (m *merge) fold() {
 			if w.waits = n.agent != ""; w.waits {
 				continue
 			}
-			w.fault = badTarget(strconv.Quote(clip(string(w.entry.delta.TargetID)))+" does not exist",
+			w.fault = badTarget(strconv.Quote(clip(string(w.entry.targetID)))+" does not exist",
 				"name an existing item, or the provisional_id of an item this agent adds")
 		}
 	}
 }
 
 // apply applies a delta whose turn it is, or that has waited for its item.
-func (m *merge) apply(i int) {
+func (m *merge) apply(i int32) {
 	if !m.free(i) {
 		return
 	}
-	if m.work[i].entry.delta.Operation == Add {
+	if m.work[i].entry.op == opAdd {
 		m.add(i)
 		return
 	}
@@ -82,32 +81,36 @@ func (m *merge) apply(i int) {
 }
 
 // add gives an ADD its id and applies what waited for it.
-func (m *merge) add(i int) {
+func (m *merge) add(i int32) {
 	w := &m.work[i]
-	e, section := w.entry, w.entry.target.section
-	s := &m.sections[section]
-	if limit := schemas[section].Limit; limit > 0 && s.live >= limit {
-		w.fault = brenner.Errorf(brenner.CodeSectionLimitExceeded, "%s holds %d live items already", e.delta.Section, limit).
+	e := w.entry
+	s := &m.sections[e.section]
+	if limit := schemas[e.section].Limit; limit > 0 && s.live >= limit {
+		w.fault = brenner.Errorf(brenner.CodeSectionLimitExceeded, "%s holds %d live items already", e.where(), limit).
 			At("/section").WithHint("kill a superseded item first")
 		return
 	}
-	bound := name{e.delta.Agent, e.delta.ProvisionalID}
-	if id, taken := m.lookup(bound.agent, bound.id); bound.id != "" && taken {
-		w.fault = brenner.Errorf(brenner.CodeDeltaIDReused, "provisional_id was used by this agent for %s", id).
-			At("/provisional_id").WithHint("use a new name for a new item, or EDIT the one that has it")
-		return
+	bound := name{e.agent, e.provisional}
+	if bound.id != "" {
+		if to, taken := m.bound(bound); taken {
+			w.fault = brenner.Errorf(brenner.CodeDeltaIDReused, "provisional_id was used by this agent for %s", to.id()).
+				At("/provisional_id").WithHint("use a new name for a new item, or EDIT the one that has it")
+			return
+		}
 	}
-	number := s.first + len(s.added)
 	d := m.drafts.one()
-	*d = draft{id: itemID(section, number), section: section, number: number}
+	*d = draft{slot: slot{e.section, s.first + int32(len(s.added))}}
 	m.edit(d, i)
 	s.added = append(s.added, d)
 	s.live++
 	w.draft = d
 	m.hold(i)
-	waited := m.take(name{"", string(d.id)})
+	var waited []int32
+	if len(m.waiting) > 0 {
+		waited = m.take(name{"", string(d.id())})
+	}
 	if bound.id != "" {
-		m.names[bound] = d.id
+		m.names[bound] = d.slot
 		waited = append(waited, m.take(bound)...)
 		slices.Sort(waited)
 	}
@@ -117,54 +120,60 @@ func (m *merge) add(i int) {
 }
 
 // take removes and gives the deltas that wait for a name.
-func (m *merge) take(n name) []int {
+func (m *merge) take(n name) []int32 {
 	waited := m.waiting[n]
 	delete(m.waiting, n)
 	return waited
 }
 
-// lookup finds what a provisional id is bound to.
-func (m *merge) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
-	n := name{agent, id}
-	if bound, ok := m.names[n]; ok {
-		return bound, true
+// bound finds what a provisional id is bound to.
+func (m *merge) bound(n name) (slot, bool) {
+	if to, ok := m.names[n]; ok {
+		return to, true
 	}
 	return m.base.names.get(n)
 }
 
-// change applies an EDIT or KILL to its item, or makes it wait for one.
-func (m *merge) change(i int) {
-	w := &m.work[i]
-	t := w.entry.target
-	if t.provisional != "" {
-		id, ok := m.lookup(w.entry.delta.Agent, t.provisional)
-		if !ok {
-			m.wait(name{w.entry.delta.Agent, t.provisional}, i)
-			return
-		}
-		section, number, _ := parseItemID(string(id))
-		if section != t.section {
-			w.fault = badTarget(t.provisional+" is "+string(id)+", which is not in "+string(w.entry.delta.Section),
-				"write section "+string(schemas[section].Section))
-			return
-		}
-		t.number = number
+// lookup is bound as a resolver.
+func (m *merge) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
+	to, ok := m.bound(name{agent, id})
+	if !ok {
+		return "", false
 	}
-	d := m.draft(t.section, t.number)
+	return to.id(), true
+}
+
+// change applies an EDIT or KILL to its item, or makes it wait for one.
+func (m *merge) change(i int32) {
+	w := &m.work[i]
+	e, to := w.entry, slot{w.entry.section, w.entry.number}
+	if awaited := e.awaited(); awaited != "" {
+		bound, ok := m.bound(name{e.agent, awaited})
+		if !ok {
+			m.wait(name{e.agent, awaited}, i)
+			return
+		}
+		if bound.section != to.section {
+			w.fault = badTarget(awaited+" is "+string(bound.id())+", which is not in "+string(e.where()),
+				"write section "+string(schemas[bound.section].Section))
+			return
+		}
+		to = bound
+	}
+	d := m.draft(to)
 	if d == nil {
-		m.wait(name{"", string(itemID(t.section, t.number))}, i)
+		m.wait(name{"", string(to.id())}, i)
 		return
 	}
-	kills := w.entry.delta.Operation == Kill && t.cell == ""
-	if kills && t.section == atHypotheses && m.spared[t.number] {
+	if e.kills() && to.section == atHypotheses && m.spared[to.number] {
 		w.fault = lastThirdAlternative()
 		return
 	}
 	w.draft = d
-	if !m.dead(d, w.entry) {
+	if !m.dead(d, e) {
 		m.hold(i)
 	}
-	if !kills {
+	if !e.kills() {
 		m.edit(d, i)
 		return
 	}
@@ -185,27 +194,30 @@ func (m *merge) dead(d *draft, e *entry) bool {
 	return d.base != nil && d.base.hides(e)
 }
 
-func (m *merge) wait(n name, i int) { m.waiting[n] = append(m.waiting[n], i) }
+func (m *merge) wait(n name, i int32) { m.waiting[n] = append(m.waiting[n], i) }
 
 // draft finds the item of a number, nil if there is none. The research thread
 // is always there.
-func (m *merge) draft(section, number int) *draft {
-	s := &m.sections[section]
-	if i := number - s.first; section != atThread && i >= 0 {
+func (m *merge) draft(at slot) *draft {
+	s := &m.sections[at.section]
+	if i := int(at.number - s.first); at.section != atThread && i >= 0 {
 		if i < len(s.added) {
 			return s.added[i]
 		}
 		return nil
 	}
-	if d, ok := s.touched[number]; ok {
+	if d, ok := s.touched[at.number]; ok {
 		return d
 	}
-	base := m.base.sections[section].find(number)
-	if base == nil && section != atThread {
+	base := m.base.sections[at.section].find(int(at.number))
+	if base == nil && at.section != atThread {
 		return nil
 	}
-	d := &draft{id: itemID(section, number), section: section, number: number, base: base}
-	s.touched[number] = d
+	d := &draft{slot: at, base: base}
+	if s.touched == nil {
+		s.touched = map[int32]*draft{}
+	}
+	s.touched[at.number] = d
 	return d
 }
 
@@ -222,9 +234,11 @@ func (s *folding) drafts() []*draft {
 // came after its death, and what they show.
 func (m *merge) build(d *draft) *Item {
 	it := m.items.one()
-	*it = Item{id: d.id, section: d.section, number: d.number}
+	*it = Item{section: int(d.section), number: int(d.number)}
 	if d.base != nil {
-		it.log, it.kills = d.base.log, d.base.kills
+		it.id, it.log, it.kills = d.base.id, d.base.log, d.base.kills
+	} else {
+		it.id = ItemID(m.texts.keep(d.append(m.word[:0])))
 	}
 	if d.kill > 0 {
 		first := m.work[d.kill-1].entry
@@ -256,7 +270,7 @@ func (m *merge) insert(it *Item, d *draft) {
 // compareInItem orders the deltas of one item: its ADD first, for what is
 // older than it counts as just after it (D11), then as they come.
 func compareInItem(a, b *entry) int {
-	if addA, addB := a.delta.Operation == Add, b.delta.Operation == Add; addA != addB {
+	if addA, addB := a.op == opAdd, b.op == opAdd; addA != addB {
 		if addA {
 			return -1
 		}

@@ -7,25 +7,22 @@ import (
 // identity is what makes two deltas the same delta (D8).
 type identity struct{ message, delta string }
 
-func (e *entry) identity() identity { return identity{e.message, e.delta.DeltaID} }
+func (e *entry) identity() identity { return identity{e.message, e.id} }
 
 // likeness is all that a delta of a message says, its id and its place in the
 // message aside. An agent that sends a block twice means it once (D8).
 type likeness struct {
-	message, target, provisional, rationale, payload string
-	agent                                            brenner.ActorName
-	operation                                        Operation
-	section                                          Section
-	second                                           int64
-	nanosecond                                       int
+	message, provisional, rationale, payload string
+	target                                   Target
+	agent                                    brenner.ActorName
+	second                                   int64
+	nanos                                    int32
+	op                                       op
+	section                                  uint8
 }
 
 func (e *entry) likeness() likeness {
-	d := &e.delta
-	return likeness{
-		message: e.message, target: string(d.TargetID), provisional: d.ProvisionalID, rationale: d.Rationale, payload: e.payload,
-		agent: d.Agent, operation: d.Operation, section: d.Section, second: e.at.Unix(), nanosecond: e.at.Nanosecond(),
-	}
+	return likeness{e.message, e.provisional, e.rationale, e.payload, e.targetID, e.agent, e.second, e.nanos, e.op, e.section}
 }
 
 // unique sets aside what the artifact holds already and second copies of a
@@ -34,7 +31,7 @@ func (e *entry) likeness() likeness {
 // delta that is rejected keeps nobody out.
 func (m *merge) unique() {
 	m.ids = make(map[identity]*entry, len(m.work))
-	rivals := map[identity]map[brenner.Digest]int{} // by content, places in the deltas as given
+	rivals := map[identity]map[brenner.Digest]int32{} // by content, places in the deltas as given
 	kept := m.work[:0]
 	for _, w := range m.work {
 		id := w.entry.identity()
@@ -45,12 +42,12 @@ func (m *merge) unique() {
 		first, taken := m.ids[id]
 		if !taken {
 			m.ids[id] = w.entry
-			w.entry.turn = len(kept)
+			w.entry.turn = int32(len(kept))
 			kept = append(kept, w)
 			continue
 		}
 		if rivals[id] == nil {
-			rivals[id] = map[brenner.Digest]int{first.digest(): kept[first.turn].index}
+			rivals[id] = map[brenner.Digest]int32{first.digest(): kept[first.turn].index}
 		}
 		if same, ok := rivals[id][w.entry.digest()]; ok {
 			m.copies = append(m.copies, copyOf{w.index, same})
@@ -66,17 +63,17 @@ func (m *merge) unique() {
 
 // again judges a delta whose id is that of a recorded one.
 func (w *work) again(old *entry) Outcome {
-	o := outcomeOf(&w.entry.delta, w.entry.message)
+	o := w.entry.outcome()
 	if w.entry.digest() != old.digest() {
 		o.reject(reused(w.entry))
 		return o
 	}
-	o.Status, o.Item = Duplicate, old.item
+	o.Status, o.Item = Duplicate, old.itemID()
 	return o
 }
 
 func reused(e *entry) *brenner.Error {
-	return brenner.Errorf(brenner.CodeDeltaIDReused, "delta_id %q was used for another delta", clip(e.delta.DeltaID)).
+	return brenner.Errorf(brenner.CodeDeltaIDReused, "delta_id %q was used for another delta", clip(e.id)).
 		At("/delta_id").WithHint("give the delta an id of its own")
 }
 
@@ -143,14 +140,14 @@ func (m *merge) saidBefore() map[likeness]*entry {
 // id, and none that says the same in its message. A delta holds its id from
 // the moment it is admitted; one that waits, is skipped or is rejected holds
 // none (D8).
-func (m *merge) free(i int) bool {
+func (m *merge) free(i int32) bool {
 	w := &m.work[i]
 	if w.said != nil {
 		return false
 	}
 	if w.group > 0 {
 		if j, ok := m.spoken[w.group]; ok {
-			w.repeats = &m.work[j]
+			w.repeats = j + 1
 			return false
 		}
 	}
@@ -164,7 +161,7 @@ func (m *merge) free(i int) bool {
 }
 
 // hold notes that a delta was admitted.
-func (m *merge) hold(i int) {
+func (m *merge) hold(i int32) {
 	w := &m.work[i]
 	if w.contested {
 		m.holders[w.entry.identity()] = i

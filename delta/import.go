@@ -55,7 +55,7 @@ func ReadDocument(raw []byte, by Importer) (*Artifact, error) {
 	if err := d.refusal(); err != nil {
 		return nil, err
 	}
-	r := reader{compiler: compiler{recorded: true}, in: in, a: &Artifact{meta: d.meta}, recorded: map[identity]*entry{}, names: map[name]ItemID{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true}, in: in, a: &Artifact{meta: d.meta}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (b *docBuilder) number() {
 		if it.number == 0 {
 			continue
 		}
-		id := itemID(it.section, it.number)
+		id := slot{uint8(it.section), int32(it.number)}.id()
 		if seen[id] {
 			b.fault(it.line, string(id)+" stands there twice", "give an item of your own no id: it gets the next")
 		}
@@ -155,7 +155,7 @@ func (b *docBuilder) number() {
 
 // row makes the deltas of one item.
 func (b *docBuilder) row(it *docItem) itemJSON {
-	row := itemJSON{ID: itemID(it.section, it.number)}
+	row := itemJSON{ID: slot{uint8(it.section), int32(it.number)}.id()}
 	fields := map[string]any{}
 	for _, v := range it.values {
 		if len(v.rivals) == 0 {
@@ -274,7 +274,7 @@ func (b *docBuilder) elements(f *Field, v *docValue, text string) []any {
 // entry checks a delta as a merge would, and lays what is wrong to its line.
 func (b *docBuilder) entry(it *docItem, d Delta, message string) entryJSON {
 	at, timed := parseInstant(d.Timestamp)
-	if _, err := b.compile(&d, at, timed); err != nil {
+	if _, err := b.compile(&d, at, timed, d.Agent.Check() == nil); err != nil {
 		line := it.line
 		for _, v := range it.values {
 			if v.field != unknownField && strings.HasPrefix(err.Pointer+"/", inPayload(schemas[it.section].Fields[v.field].Name)+"/") {

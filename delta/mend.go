@@ -103,13 +103,12 @@ func operationMeant(word string) (Operation, bool) {
 	return op, ok
 }
 
+var noWords = []string{"none", "null", "nil", "undefined", "n/a", "na", "-", "–"}
+
 // nothing are the words by which agents say that there is no value.
 func nothing(word string) bool {
-	switch strings.ToLower(strings.TrimSpace(word)) {
-	case "", "none", "null", "nil", "undefined", "n/a", "na", "-", "–":
-		return true
-	}
-	return false
+	word = strings.TrimSpace(word)
+	return word == "" || len(word) <= len("undefined") && slices.ContainsFunc(noWords, func(no string) bool { return strings.EqualFold(no, word) })
 }
 
 // meant is an object that looks like a delta, with what stands around it.

@@ -63,14 +63,13 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 	if base == nil {
 		base = &Artifact{meta: Metadata{Contributors: []brenner.ActorName{}}}
 	}
-	m := &merge{given: base, base: base, opts: opts, priority: base.meta.Priority, outcomes: make([]Outcome, len(deltas))}
+	m := &merge{given: base, base: base, opts: opts, priority: base.meta.Priority, outcomes: make([]Outcome, len(deltas)), found: []brenner.Diagnostic{}}
 	if given := onlyNames(opts.Priority); opts.Priority != nil && !slices.Equal(given, m.priority) {
 		m.priority = given
 		m.base = base.reranked(m.priority)
 	}
 	m.view.names = m.lookup
 	m.admit(deltas)
-	m.sort()
 	m.unique()
 	m.fold()
 	for m.spareThirdAlternative() {
@@ -98,8 +97,13 @@ type merge struct {
 	priority []brenner.ActorName
 	outcomes []Outcome // of each delta, as given
 
-	ids      map[identity]*entry // of the deltas in work
+	agents  []contributor
+	agentAt map[brenner.ActorName]int32 // places in agents
+	ranks   map[brenner.ActorName]int32 // of the agents in the priority list
+	allowed map[brenner.ActorName]struct{}
+
 	work     []work              // deltas that passed every static check, in D3 order
+	ids      map[identity]*entry // of the deltas in work
 	copies   []copyOf
 	warnings map[*entry][]brenner.Diagnostic
 
@@ -109,102 +113,106 @@ type merge struct {
 	view   viewer
 	drafts arena[draft]
 	items  arena[Item]
+	judges arena[judge]
 	logs   arena[*entry]
+	texts  texts
 	log    []*entry
+	word   [16]byte
 
-	spared map[int]bool // hypotheses that must go on living (D14), by number
+	spared map[int32]bool // hypotheses that must go on living (D14), by number
 
 	// What follows is made anew by each fold.
 	sections [sectionCount]folding
-	names    map[name]ItemID
-	waiting  map[name][]int   // work that names an item not there yet; agent "" for assigned ids
-	holders  map[identity]int // work admitted under an id that others claim too
-	spoken   map[int32]int    // work admitted of those that say the same, by group
+	names    map[name]slot
+	waiting  map[name][]int32   // work that names an item not there yet; agent "" for assigned ids
+	holders  map[identity]int32 // work admitted under an id that others claim too
+	spoken   map[int32]int32    // work admitted of those that say the same, by group
+
+	// What comes of it.
+	found          []brenner.Diagnostic
+	recorded       int    // deltas
+	oldest, newest *entry // of them
+	messages       map[string]bool
+	mentions       map[name][]ItemID
 }
 
 // work is one delta in a merge.
 type work struct {
-	index  int   // in the deltas as given
-	second int64 // of its instant
-	entry  *entry
-	said   *entry // the recorded delta of its message that says the same
-	group  int32  // of the deltas of its message that say the same, 0 if it is alone
+	entry *entry
+	said  *entry // the recorded delta of its message that says the same
+	index int32  // in the deltas as given
+	agent int32  // place in agents
+	group int32  // of the deltas of its message that say the same, 0 if it is alone
 
 	contested bool // another delta of this merge has its id and another content
 
 	// What follows is set by each fold.
 	waits   bool           // for the ADD of its provisional target
+	next    int32          // work that edits the same item next, plus one
+	repeats int32          // the work of its message that says the same and was admitted, plus one
 	draft   *draft         // the item it changes
-	next    int            // work that edits the same item next, plus one
 	fault   *brenner.Error // why it is rejected
-	repeats *work          // the delta of its message that says the same and was admitted
-
-	status Status // in the end
 }
 
 // copyOf is a second copy of a delta in the same merge: it shares the fate of
 // the first. Both are places in the deltas as given.
-type copyOf struct{ index, first int }
+type copyOf struct{ index, first int32 }
 
-// admit makes the checks that need no artifact. It goes through the deltas
-// roughly in the order in which they will be folded, which decides nothing:
-// what is visited in order is allocated in order, and the passes to come run
-// through memory instead of about it.
+// admit makes the checks that need no artifact. It goes through the deltas in
+// the order in which they will be folded: what is visited in order is allocated
+// in order, and the passes to come run through memory instead of about it.
 func (m *merge) admit(deltas []Entry) {
-	allowed := map[brenner.ActorName]bool{}
-	for _, c := range m.opts.Contributors {
-		allowed[c] = true
+	m.agentAt = map[brenner.ActorName]int32{}
+	m.ranks = make(map[brenner.ActorName]int32, len(m.priority))
+	for rank, n := range m.priority {
+		m.ranks[n] = int32(rank)
+	}
+	m.allowed = make(map[brenner.ActorName]struct{}, len(m.opts.Contributors))
+	for _, n := range m.opts.Contributors {
+		m.allowed[n] = struct{}{}
 	}
 	m.warnings = map[*entry][]brenner.Diagnostic{}
 	m.work = make([]work, 0, len(deltas))
-	ranks := map[brenner.ActorName]int{}
-	for rank, n := range m.priority {
-		ranks[n] = rank
-	}
 	c := compiler{recorded: m.opts.Recorded}
-	for _, a := range arrivals(deltas) {
-		in := &deltas[a.index]
-		e, err := m.check(&c, in, a, len(deltas), allowed)
+	turns := m.turns(deltas)
+	tied := 0 // how many turns are the same but for the content of the deltas
+	for i := range turns {
+		t := &turns[i]
+		if i == 0 || m.compareTurns(deltas, &turns[i-1], t) != 0 {
+			m.sortTied(tied)
+			tied = 0
+		}
+		in := &deltas[t.index]
+		e, err := m.check(&c, in, t, len(deltas))
 		if err != nil {
-			m.outcomes[a.index] = outcomeOf(&in.Delta, in.Message)
-			m.outcomes[a.index].reject(err)
+			m.outcomes[t.index] = outcomeOf(&in.Delta, in.Message)
+			m.outcomes[t.index].reject(err)
 			continue
 		}
-		e.message, e.rank, e.fresh = in.Message, len(m.priority), true
-		if rank, ok := ranks[in.Delta.Agent]; ok {
-			e.rank = rank
-		}
+		e.message, e.rank, e.fresh = in.Message, m.agents[t.agent].rank, true
 		if len(c.warnings) > 0 {
 			m.warnings[e] = c.warnings
 		}
-		if e.delta.ProvisionalID != "" {
+		if e.provisional != "" {
 			m.provisional++
 		}
-		m.work = append(m.work, work{index: a.index, second: e.at.Unix(), entry: e})
+		m.work = append(m.work, work{index: t.index, agent: t.agent, entry: e})
+		tied++
+	}
+	m.sortTied(tied)
+}
+
+// sortTied puts the last n deltas, between which only their content decides,
+// into order; copies of one delta stay as given.
+func (m *merge) sortTied(n int) {
+	if n > 1 {
+		slices.SortFunc(m.work[len(m.work)-n:], func(a, b work) int {
+			return cmp.Or(compare(a.entry, b.entry), cmp.Compare(a.index, b.index))
+		})
 	}
 }
 
-// arrival is a delta with the instant it says.
-type arrival struct {
-	index  int
-	second int64
-	nanos  int
-	timed  bool // its timestamp is one
-}
-
-func (a *arrival) said() time.Time { return time.Unix(a.second, int64(a.nanos)).UTC() }
-
-func arrivals(deltas []Entry) []arrival {
-	all := make([]arrival, len(deltas))
-	for i := range deltas {
-		said, ok := parseInstant(deltas[i].Delta.Timestamp)
-		all[i] = arrival{i, said.Unix(), said.Nanosecond(), ok}
-	}
-	slices.SortFunc(all, func(a, b arrival) int { return cmp.Compare(a.second, b.second) })
-	return all
-}
-
-func (m *merge) check(c *compiler, in *Entry, a arrival, count int, allowed map[brenner.ActorName]bool) (*entry, *brenner.Error) {
+func (m *merge) check(c *compiler, in *Entry, t *turn, count int) (*entry, *brenner.Error) {
 	if count > brenner.MaxDeltas {
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d deltas in one merge", brenner.MaxDeltas).
 			WithHint("merge them in several batches")
@@ -215,18 +223,18 @@ func (m *merge) check(c *compiler, in *Entry, a arrival, count int, allowed map[
 	if in.Message != "" && !plain(in.Message) {
 		return nil, invalid("", "the message id is too long or has characters that do not show", "")
 	}
-	said := a.said()
-	at := effective(said, in.Received, m.opts.NotBefore)
-	e, err := c.compile(&in.Delta, at, a.timed)
+	agent := &m.agents[t.agent]
+	e, err := c.compile(&in.Delta, t.at(), t.timed, agent.named)
 	if err != nil {
 		return nil, err
 	}
-	if m.opts.Contributors != nil && !allowed[in.Delta.Agent] {
+	if m.opts.Contributors != nil && !agent.admitted {
 		return nil, brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor", in.Delta.Agent).
 			At("/agent").WithHint("register the agent, or correct its name")
 	}
-	if !at.Equal(said) {
-		c.warnings = append(c.warnings, skew(&in.Delta, said, at))
+	if t.moved {
+		said, _ := parseInstant(in.Delta.Timestamp)
+		c.warnings = append(c.warnings, skew(&in.Delta, said, t.at()))
 	}
 	return e, nil
 }
@@ -250,34 +258,5 @@ func skew(d *Delta, said, at time.Time) brenner.Diagnostic {
 	return brenner.Diagnostic{
 		Code: brenner.CodeTimestampSkew, Severity: brenner.SeverityWarning, Subject: d.DeltaID, Pointer: "/timestamp",
 		Message: message + "; the delta counts as of its receipt, " + FormatInstant(at), Hint: "leave timestamp out: the message supplies it",
-	}
-}
-
-// sort puts the deltas into D3 order; copies of one delta stay as given. They
-// come sorted by the second they say, so that as a rule only those of one
-// second are left to be sorted.
-func (m *merge) sort() {
-	inOrder := func(a, b work) int {
-		if a.second != b.second {
-			return cmp.Compare(a.second, b.second)
-		}
-		if c := compare(a.entry, b.entry); c != 0 {
-			return c
-		}
-		return a.index - b.index
-	}
-	if !slices.IsSortedFunc(m.work, func(a, b work) int { return cmp.Compare(a.second, b.second) }) {
-		slices.SortFunc(m.work, inOrder)
-		return
-	}
-	for from := 0; from < len(m.work); {
-		to := from + 1
-		for to < len(m.work) && m.work[to].second == m.work[from].second {
-			to++
-		}
-		if to-from > 1 {
-			slices.SortFunc(m.work[from:to], inOrder)
-		}
-		from = to
 	}
 }

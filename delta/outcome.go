@@ -51,41 +51,76 @@ func outcomeOf(d *Delta, message string) Outcome {
 	return Outcome{DeltaID: d.DeltaID, MessageID: message, Agent: d.Agent, Operation: d.Operation}
 }
 
-// outcome says what became of a delta that was folded.
-func (w *work) outcome() Outcome {
+// outcome names the delta in its outcome.
+func (e *entry) outcome() Outcome {
+	return Outcome{DeltaID: e.id, MessageID: e.message, Agent: e.agent, Operation: operations[e.op]}
+}
+
+// outcome says what became of a delta that was folded, and warns about it. A
+// rejected one gets no warning: its outcome says it all.
+func (m *merge) outcome(w *work) Outcome {
 	e := w.entry
-	o := outcomeOf(&e.delta, e.message)
-	o.Status = w.status
-	switch w.status {
-	case Rejected:
+	o := e.outcome()
+	switch {
+	case w.fault != nil:
 		o.reject(w.fault)
-	case Waiting:
-		o.Code, o.Pointer = brenner.CodeTargetAwaited, "/target_id"
-		o.Message = "no ADD of " + string(e.delta.Agent) + " has brought " + e.target.provisional + " yet"
-		o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
-		if id := hyphenated(e.target.provisional); id != "" {
-			o.Hint = "if the item " + id + " is meant, write target_id " + id + "; otherwise " + o.Hint
-		}
-	case Duplicate:
-		o.Item = w.said.item
-	case Skipped:
-		o.Item = w.draft.id
+	case w.waits:
+		w.awaits(&o)
+	case w.said != nil:
+		o.Status, o.Item = Duplicate, w.said.itemID()
+		m.warnRepeated(w)
+	case m.late(w):
+		o.Status, o.Item = Skipped, w.draft.item.id
 		w.skipped(&o)
+		m.warnSkipped(&o)
 	default:
-		o.Item = w.draft.id
+		o.Status, o.Item = m.shows(w), w.draft.item.id
+		m.warn(e)
 	}
 	return o
+}
+
+// late says whether a delta came after its item had been killed.
+func (m *merge) late(w *work) bool {
+	if w.entry.kills() {
+		return w.draft.item.kills[0] != w.entry
+	}
+	return w.draft.item.hides(w.entry)
+}
+
+// shows says whether a delta that was recorded can be seen.
+func (m *merge) shows(w *work) Status {
+	if w.entry.op == opAdd || w.entry.kills() {
+		return Applied
+	}
+	d := w.draft
+	if d.judge == nil {
+		d.judge = m.judges.one()
+		d.judge.open(d.item, m.lookup)
+	}
+	return d.judge.edit(w.entry)
+}
+
+// awaits says what a delta waits for.
+func (w *work) awaits(o *Outcome) {
+	awaited := w.entry.awaited()
+	o.Status, o.Code, o.Pointer = Waiting, brenner.CodeTargetAwaited, "/target_id"
+	o.Message = "no ADD of " + string(o.Agent) + " has brought " + awaited + " yet"
+	o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
+	if id := hyphenated(awaited); id != "" {
+		o.Hint = "if the item " + id + " is meant, write target_id " + id + "; otherwise " + o.Hint
+	}
 }
 
 // skipped says which death a delta came after.
 func (w *work) skipped(o *Outcome) {
 	death := w.draft.item.kills[0]
-	if o.Operation == Kill && w.entry.target.cell == "" {
-		o.Message = "the item was killed already by " + string(death.delta.Agent)
+	if w.entry.kills() {
+		o.Message = "the item was killed already by " + string(death.agent)
 		return
 	}
 	o.Code, o.Pointer = brenner.CodeTargetKilled, "/target_id"
-	o.Message = string(o.Item) + " was killed by " + string(death.delta.Agent) + " at " + FormatInstant(death.at)
+	o.Message = string(o.Item) + " was killed by " + string(death.agent) + " at " + FormatInstant(death.at())
 	o.Hint = "add a new item with the content, if it should live again"
 }
 
@@ -97,12 +132,13 @@ type judge struct {
 	rivals   map[*entry]bool        // in conflict over some field
 	fields   map[string]*shown      // if there are many
 	cells    map[registerKey]*cell  // of map fields, if there are many
-	sets     *[maxFields]*stringSet // of list fields
+	sets     *[maxFields]*stringSet // of list fields with many elements
 	replaced *[maxFields]*entry     // the last replacement of each list
 }
 
-func newJudge(it *Item, names resolver) *judge {
-	j := &judge{item: it, names: names}
+// open readies a judge for an item.
+func (j *judge) open(it *Item, names resolver) {
+	*j = judge{item: it, names: names}
 	contend := func(rival []candidate) {
 		if rival != nil && j.rivals == nil {
 			j.rivals = map[*entry]bool{}
@@ -120,7 +156,6 @@ func newJudge(it *Item, names resolver) *judge {
 			contend(f.cells()[k].rival)
 		}
 	}
-	const few = 16
 	if len(it.fields) > few {
 		j.fields = make(map[string]*shown, len(it.fields))
 		for i := range it.fields {
@@ -136,8 +171,10 @@ func newJudge(it *Item, names resolver) *judge {
 			}
 		}
 	}
-	return j
 }
+
+// few are searched in line, more by means of a map.
+const few = 16
 
 func (j *judge) field(w *write) *shown {
 	name := w.key
@@ -174,12 +211,12 @@ func (j *judge) edit(e *entry) Status {
 func (j *judge) shows(e *entry, w *write) bool {
 	items := w.field != unknownField && schemas[j.item.section].Fields[w.field].Items
 	switch {
-	case w.mode == union || w.mode == replace:
+	case w.isList():
 		return j.listShows(e, w, items)
 	case w.key != "" && w.field != unknownField:
 		key := w.key
 		if items {
-			key = j.names.resolve(e.delta.Agent, key)
+			key = j.names.resolve(e.agent, key)
 		}
 		c := j.cell(w, key)
 		if w.mode == drop {
@@ -194,25 +231,33 @@ func (j *judge) shows(e *entry, w *write) bool {
 // listShows: a union shows if any of its elements does; a replacement also if
 // it is the last one, for then what is missing is its doing.
 func (j *judge) listShows(e *entry, w *write, items bool) bool {
-	if j.sets == nil {
-		j.sets = new([maxFields]*stringSet)
-	}
-	if j.sets[w.field] == nil {
-		set := newSet(j.field(w).list())
-		j.sets[w.field] = &set
-	}
-	for _, el := range w.list {
+	list := j.field(w).list()
+	for _, el := range appendElements(nil, w.value) {
 		if id := unquote(el); items && isProvisional(id) {
-			el = quote(j.names.resolve(e.delta.Agent, id))
+			el = quote(j.names.resolve(e.agent, id))
 		}
-		if j.sets[w.field].has(el) {
+		if j.contains(list, w.field, el) {
 			return true
 		}
 	}
 	return w.mode == replace && j.lastReplace(w.field) == e
 }
 
-func (j *judge) lastReplace(field int32) *entry {
+func (j *judge) contains(list []string, field uint8, element string) bool {
+	if len(list) <= few {
+		return slices.Contains(list, element)
+	}
+	if j.sets == nil {
+		j.sets = new([maxFields]*stringSet)
+	}
+	if j.sets[field] == nil {
+		set := newSet(list)
+		j.sets[field] = &set
+	}
+	return j.sets[field].has(element)
+}
+
+func (j *judge) lastReplace(field uint8) *entry {
 	if j.replaced == nil {
 		j.replaced = new([maxFields]*entry)
 		for _, e := range j.item.log {

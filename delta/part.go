@@ -100,8 +100,8 @@ func shownAlone(a *Artifact, it *Item) string {
 func (it *Item) Authors() []brenner.ActorName {
 	var out []brenner.ActorName
 	for _, e := range slices.Concat(it.log, it.kills) {
-		if !slices.Contains(out, e.delta.Agent) {
-			out = append(out, e.delta.Agent)
+		if !slices.Contains(out, e.agent) {
+			out = append(out, e.agent)
 		}
 	}
 	return out

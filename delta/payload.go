@@ -12,16 +12,16 @@ import (
 
 // payload turns the payload of the delta at hand into writes.
 func (c *compiler) payload() *brenner.Error {
-	d := &c.entry.delta
+	e := c.entry
 	c.pairs = appendPairs(c.pairs[:0], c.entry.payload)
 	pairs := c.pairs
 	if len(pairs) > brenner.MaxDeltaFields {
 		return tooMany("/payload", "fields", brenner.MaxDeltaFields)
 	}
-	if d.Operation == Kill {
+	if e.op == opKill {
 		return c.kill(pairs)
 	}
-	if c.entry.target.cell != "" {
+	if e.cellAt > 0 {
 		return c.cell(pairs)
 	}
 	if err := c.readReplaces(pairs); err != nil {
@@ -32,7 +32,7 @@ func (c *compiler) payload() *brenner.Error {
 			return err
 		}
 	}
-	if d.Operation == Add {
+	if e.op == opAdd {
 		return c.required()
 	}
 	if len(c.writes) == 0 {
@@ -57,8 +57,8 @@ func (c *compiler) kill(pairs []pair) *brenner.Error {
 			return tooLong("/payload/reason", "reason")
 		}
 	}
-	if key := c.entry.target.cell; key != "" {
-		c.add(write{field: int32(c.schema.field("predictions")), mode: drop, key: key})
+	if key := c.entry.cell(); key != "" {
+		c.add(write{field: uint8(c.schema.field("predictions")), mode: drop, key: key})
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (c *compiler) cell(pairs []pair) *brenner.Error {
 	if blank(outcome) {
 		return missing("/payload/outcome", "outcome")
 	}
-	c.add(write{field: int32(c.schema.field("predictions")), mode: set, key: c.entry.target.cell, value: outcome})
+	c.add(write{field: uint8(c.schema.field("predictions")), mode: set, key: c.entry.cell(), value: outcome})
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (c *compiler) member(p pair) *brenner.Error {
 		if p.value != "true" && p.value != "false" {
 			return wrongType(inPayload(f.Name), "true or false")
 		}
-		c.add(write{field: int32(i), mode: set, value: p.value})
+		c.add(write{field: uint8(i), mode: set, value: p.value})
 		return nil
 	case KindOutcomes:
 		return c.outcomes(i, f, p.value)
@@ -166,7 +166,7 @@ func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
 	if f.Enum != nil && !slices.Contains(f.Enum, unquote(value)) {
 		return badValue(inPayload(f.Name), f.Name+" has no such value", "use one of "+strings.Join(f.Enum, ", "))
 	}
-	c.add(write{field: int32(i), mode: set, value: value})
+	c.add(write{field: uint8(i), mode: set, value: value})
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 		if id := lookalikeID(p.name); id != "" && !c.recorded {
 			return notItem(p.name, id, inPayload(f.Name, p.name))
 		}
-		c.add(write{field: int32(i), mode: set, key: p.name, value: p.value})
+		c.add(write{field: uint8(i), mode: set, key: p.name, value: p.value})
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (c *compiler) score(i int, f *Field, value string) *brenner.Error {
 		if n < 0 || n > 3 {
 			return badValue(inPayload(f.Name, p.name), "the score is outside 0 to 3", "use 0, 1, 2 or 3")
 		}
-		c.add(write{field: int32(i), mode: set, key: p.name, value: p.value})
+		c.add(write{field: uint8(i), mode: set, key: p.name, value: p.value})
 	}
 	return nil
 }
@@ -256,13 +256,13 @@ func (c *compiler) list(i int, f *Field, value string) *brenner.Error {
 		}
 	}
 	mode := union
-	if c.entry.delta.Operation == Edit && (slices.Contains(c.replaces, "") || slices.Contains(c.replaces, f.Name)) {
+	if c.entry.op == opEdit && (slices.Contains(c.replaces, "") || slices.Contains(c.replaces, f.Name)) {
 		mode = replace
 	}
 	if mode == union && len(elements) == 0 {
 		return nil
 	}
-	c.add(write{field: int32(i), mode: mode, list: c.lists.keep(elements)})
+	c.add(write{field: uint8(i), mode: mode, value: value})
 	return nil
 }
 
@@ -315,7 +315,7 @@ func (c *compiler) unknown(name string) *brenner.Error {
 		hint = "did you mean " + better + "?"
 	}
 	c.warnings = append(c.warnings, brenner.Diagnostic{
-		Code: brenner.CodeUnknownField, Severity: brenner.SeverityWarning, Subject: c.entry.delta.DeltaID,
+		Code: brenner.CodeUnknownField, Severity: brenner.SeverityWarning, Subject: c.entry.id,
 		Message: "the payload has the unknown field " + strconv.Quote(clip(name)) + ", which is kept",
 		Pointer: inPayload(name), Hint: hint,
 	})
@@ -336,7 +336,7 @@ func (c *compiler) misnamed(name string) *brenner.Error {
 		return &c.pairs[i]
 	}
 	better, ok := fieldAliases[c.schema.Section][name]
-	if c.entry.delta.Operation == Kill {
+	if c.entry.op == opKill {
 		better, ok = killAliases[name]
 	}
 	if ok && given(better) == nil {

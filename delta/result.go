@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -15,23 +14,17 @@ func (m *merge) result() Result {
 	for s := range next.sections {
 		next.sections[s] = m.section(s, changed[s])
 	}
-	m.judge()
-	recorded := m.recorded()
+	m.settle()
 	artifact := m.given
-	if len(recorded) > 0 {
-		next.meta = m.metadata(recorded)
+	if m.oldest != nil {
+		next.meta = m.metadata()
 		next.recorded = next.recorded.with(m.ids)
 		next.names = next.names.with(m.names)
-		next.messages = next.messages.with(messagesOf(recorded))
-		next.mentions = m.mentions()
+		next.messages = next.messages.with(m.messages)
+		next.mentions = m.mentioned()
 		artifact = &next
 	}
-	r := Result{Artifact: artifact, Outcomes: m.settle(), Warnings: m.findings(artifact, changed)}
-	for i := range m.work {
-		e := m.work[i].entry
-		e.fresh, e.turn, e.hash = false, 0, ""
-	}
-	return r
+	return Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: m.findings(artifact, changed)}
 }
 
 // changedItems builds every item that this merge changes, and those that used
@@ -40,7 +33,7 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 	for n := range m.names { // order-free: each item is marked on its own
 		for _, id := range m.base.mentions[n] {
 			section, number, _ := parseItemID(string(id))
-			m.draft(section, number).refreshed = true
+			m.draft(slot{uint8(section), int32(number)}).refreshed = true
 		}
 	}
 	var changed [sectionCount][]*Item
@@ -84,85 +77,63 @@ func (m *merge) section(s int, changed []*Item) items {
 	return next
 }
 
-// judge says of each delta that was folded what became of it.
-func (m *merge) judge() {
-	names := resolver(m.lookup)
+// settle says of each delta that was folded what became of it. All that the
+// next version has to know of them is gathered on the way: they are many, and
+// going through them once more would cost more than what is done there.
+func (m *merge) settle() {
 	for i := range m.work {
 		w := &m.work[i]
-		switch {
-		case w.fault != nil:
-			w.status = Rejected
-		case w.waits:
-			w.status = Waiting
-		case w.said != nil || w.repeats != nil:
-			w.status = Duplicate
-		default:
-			w.judge(names)
+		if w.repeats > 0 {
+			m.warnRepeated(w)
+		} else {
+			m.outcomes[w.index] = m.outcome(w)
 		}
-	}
-}
-
-func (w *work) judge(names resolver) {
-	it, e := w.draft.item, w.entry
-	switch {
-	case e.delta.Operation == Add:
-		w.status = Applied
-	case e.delta.Operation == Kill && e.target.cell == "":
-		w.status = Skipped
-		if it.kills[0] == e {
-			w.status = Applied
-		}
-	case it.hides(e):
-		w.status = Skipped
-	default:
-		if w.draft.judge == nil {
-			w.draft.judge = newJudge(it, names)
-		}
-		w.status = w.draft.judge.edit(e)
-	}
-}
-
-// recorded lists the deltas that were recorded, in order, and keeps their ids.
-func (m *merge) recorded() []*entry {
-	all := make([]*entry, 0, len(m.work))
-	for i := range m.work {
-		w := &m.work[i]
-		if w.recorded() {
-			w.entry.item = w.draft.id
-			all = append(all, w.entry)
-		}
-	}
-	for i := range m.work { // an id may have been claimed first by a delta that is not recorded
-		w := &m.work[i]
-		if recorded := w.recorded(); recorded && w.contested {
-			m.ids[w.entry.identity()] = w.entry
-		} else if !recorded && m.ids[w.entry.identity()] == w.entry {
-			delete(m.ids, w.entry.identity())
-		}
-	}
-	return all
-}
-
-func (w *work) recorded() bool {
-	return w.status == Applied || w.status == Superseded || w.status == Conflicted
-}
-
-// settle completes the outcomes.
-func (m *merge) settle() []Outcome {
-	for i := range m.work {
-		if w := &m.work[i]; w.repeats == nil {
-			m.outcomes[w.index] = w.outcome()
-		}
+		m.keep(w, &m.outcomes[w.index])
+		w.entry.fresh, w.entry.hash, w.entry.turn = false, nil, 0
 	}
 	for i := range m.work {
-		if w := &m.work[i]; w.repeats != nil {
-			m.share(copyOf{w.index, w.repeats.index}, w.entry.delta.DeltaID)
+		if w := &m.work[i]; w.repeats > 0 {
+			m.share(copyOf{w.index, m.work[w.repeats-1].index}, w.entry.id)
 		}
 	}
 	for _, c := range m.copies { // a repetition may have copies
 		m.share(c, m.outcomes[c.first].DeltaID)
 	}
-	return m.outcomes
+}
+
+// keep notes a delta that was recorded, and frees the id of one that was not:
+// another may have been recorded under it.
+func (m *merge) keep(w *work, o *Outcome) {
+	e := w.entry
+	if !o.Recorded() {
+		if m.ids[e.identity()] == e {
+			delete(m.ids, e.identity())
+		}
+		return
+	}
+	if w.contested {
+		m.ids[e.identity()] = e
+	}
+	e.item = w.draft.number
+	m.agents[w.agent].recorded = true
+	if m.oldest == nil {
+		m.oldest = e
+	}
+	m.newest = e
+	if e.message != "" {
+		if m.messages == nil {
+			m.messages = map[string]bool{}
+		}
+		m.messages[e.message] = true
+	}
+	for n := range e.provisionalNames() {
+		if _, bound := m.bound(n); !bound {
+			if m.mentions == nil {
+				m.mentions = map[name][]ItemID{}
+			}
+			m.mentions[n] = append(m.mentions[n], w.draft.item.id)
+		}
+	}
 }
 
 // share gives a copy the fate of the first: a duplicate of what is recorded,
@@ -176,47 +147,27 @@ func (m *merge) share(c copyOf, id string) {
 	m.outcomes[c.index] = o
 }
 
-// messagesOf lists the messages of deltas.
-func messagesOf(recorded []*entry) map[string]bool {
-	all := map[string]bool{}
-	for _, e := range recorded {
-		if e.message != "" {
-			all[e.message] = true
-		}
-	}
-	return all
-}
-
 // metadata is that of the next version (D18).
-func (m *merge) metadata(recorded []*entry) Metadata {
+func (m *merge) metadata() Metadata {
 	meta := m.base.meta.clone()
 	meta.Version++
 	meta.Priority = slices.Clone(m.priority)
-	agents := map[brenner.ActorName]bool{}
-	for _, a := range meta.Contributors {
-		agents[a] = true
+	for i := range m.agents {
+		if m.agents[i].recorded {
+			meta.Contributors = append(meta.Contributors, m.agents[i].name)
+		}
 	}
-	oldest, newest := recorded[0].at, recorded[0].at
-	for _, e := range recorded {
-		agents[e.delta.Agent] = true
-		oldest, newest = earlier(oldest, e.at), later(newest, e.at)
-	}
-	meta.Contributors = slices.Sorted(maps.Keys(agents))
+	slices.Sort(meta.Contributors)
+	meta.Contributors = slices.Compact(meta.Contributors)
+	newest := m.newest.at()
 	if before, ok := parseInstant(meta.UpdatedAt); ok {
 		newest = later(newest, before)
 	}
 	meta.UpdatedAt = FormatInstant(newest)
 	if meta.CreatedAt == "" {
-		meta.CreatedAt = FormatInstant(oldest)
+		meta.CreatedAt = FormatInstant(m.oldest.at())
 	}
 	return meta
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func later(a, b time.Time) time.Time {
@@ -226,31 +177,19 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// mentions keeps which items use provisional ids that nothing is bound to.
-func (m *merge) mentions() map[name][]ItemID {
-	fresh := map[name][]ItemID{}
-	for i := range m.work {
-		w := &m.work[i]
-		if !w.recorded() {
-			continue
-		}
-		for n := range w.entry.provisionalNames() {
-			if _, bound := m.lookup(n.agent, n.id); !bound {
-				fresh[n] = append(fresh[n], w.entry.item)
-			}
-		}
-	}
+// mentioned keeps which items use provisional ids that nothing is bound to.
+func (m *merge) mentioned() map[name][]ItemID {
 	old := m.base.mentions
-	if len(fresh) == 0 && len(old) == 0 {
+	if len(m.mentions) == 0 && len(old) == 0 {
 		return old
 	}
-	next := make(map[name][]ItemID, len(old)+len(fresh))
+	next := make(map[name][]ItemID, len(old)+len(m.mentions))
 	for n, ids := range old { // order-free: copied
 		if _, bound := m.names[n]; !bound {
 			next[n] = ids
 		}
 	}
-	for n, ids := range fresh { // order-free: one name at a time
+	for n, ids := range m.mentions { // order-free: one name at a time
 		next[n] = slices.Concat(next[n], ids)
 	}
 	return next
@@ -261,14 +200,17 @@ func (e *entry) provisionalNames() func(yield func(name) bool) {
 	return func(yield func(name) bool) {
 		for i := range e.writes {
 			w := &e.writes[i]
-			if w.field == unknownField || !schemas[e.target.section].Fields[w.field].Items {
+			if w.field == unknownField || !schemas[e.section].Fields[w.field].Items {
 				continue
 			}
-			if isProvisional(w.key) && !yield(name{e.delta.Agent, w.key}) {
-				return
+			if !w.isList() {
+				if isProvisional(w.key) && !yield(name{e.agent, w.key}) {
+					return
+				}
+				continue
 			}
-			for _, el := range w.list {
-				if id := unquote(el); isProvisional(id) && !yield(name{e.delta.Agent, id}) {
+			for _, el := range appendElements(nil, w.value) {
+				if id := unquote(el); isProvisional(id) && !yield(name{e.agent, id}) {
 					return
 				}
 			}
@@ -285,7 +227,7 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 		out := make([]*entry, len(list))
 		for i, e := range list {
 			copied := *e
-			copied.rank = rankOf(priority, e.delta.Agent)
+			copied.rank = rankOf(priority, e.agent)
 			out[i] = &copied
 			recorded[e.identity()] = &copied
 		}
@@ -308,5 +250,9 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 
 // lookup finds what a provisional id is bound to.
 func (a *Artifact) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
-	return a.names.get(name{agent, id})
+	to, ok := a.names.get(name{agent, id})
+	if !ok {
+		return "", false
+	}
+	return to.id(), true
 }

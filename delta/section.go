@@ -194,12 +194,28 @@ func sectionNames() string {
 // ItemID names an item for life: a prefix and a number, such as H3, or RT.
 type ItemID string
 
-func itemID(section, number int) ItemID {
-	if section == atThread {
-		return "RT"
-	}
+// maxNumber is the highest number a section may have reached before a merge:
+// none that it gives has more than nine digits.
+const maxNumber = 999_999_999 - brenner.MaxDeltas
+
+// slot is where an item stands: its id in numbers.
+type slot struct {
+	section uint8
+	number  int32
+}
+
+func (s slot) id() ItemID {
 	var buffer [16]byte
-	return ItemID(strconv.AppendInt(append(buffer[:0], schemas[section].Prefix...), int64(number), 10))
+	return ItemID(s.append(buffer[:0]))
+}
+
+// append writes the id into a buffer.
+func (s slot) append(to []byte) []byte {
+	to = append(to, schemas[s.section].Prefix...)
+	if s.section == atThread {
+		return to
+	}
+	return strconv.AppendInt(to, int64(s.number), 10)
 }
 
 // parseItemID reads the id of an item; the number of RT is 1.

@@ -90,8 +90,11 @@ func badTarget(message, hint string) *brenner.Error {
 // lookalikeID gives the assigned id that a name is in small letters, "" if it
 // is none: h1 is no name of an item, and taken for one it would wait for ever.
 func lookalikeID(name string) string {
+	if len(name) < 2 || !digit(name[1]) && len(name) != len("rt") {
+		return ""
+	}
 	upper := strings.ToUpper(name)
-	if upper == name || len(upper) < 2 || !looksAssigned(upper) {
+	if upper == name || !looksAssigned(upper) {
 		return ""
 	}
 	return upper

@@ -42,7 +42,7 @@ func (m *merge) spareThirdAlternative() bool {
 		return false
 	}
 	if m.spared == nil {
-		m.spared = map[int]bool{}
+		m.spared = map[int32]bool{}
 	}
 	m.spared[last.number] = true
 	return true

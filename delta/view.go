@@ -14,7 +14,7 @@ import (
 
 // shown is what one field shows.
 type shown struct {
-	field int32 // place in the schema, unknownField if it has none
+	field uint8 // place in the schema, unknownField if it has none
 	name  string
 	value string // canonical JSON; "" if unsettled
 	parts *parts // what is not one settled value
@@ -75,8 +75,8 @@ type Candidate struct {
 
 func (c *candidate) export() Candidate {
 	return Candidate{
-		Value: jsontext.Value(c.value), Agent: c.entry.delta.Agent, Instant: c.entry.at, At: FormatInstant(c.entry.at),
-		DeltaID: c.entry.delta.DeltaID, Message: c.entry.message,
+		Value: jsontext.Value(c.value), Agent: c.entry.agent, Instant: c.entry.at(), At: FormatInstant(c.entry.at()),
+		DeltaID: c.entry.id, Message: c.entry.message,
 	}
 }
 
@@ -114,7 +114,7 @@ func (r resolver) resolve(agent brenner.ActorName, key string) string {
 
 // register collects the writes of one field, or of one key, that show.
 type register struct {
-	field int32
+	field uint8
 	key   string      // of a map field; the name of an unknown field
 	top   []candidate // those of the greatest rank so far
 	drop  *entry      // the KILL of a cell, if it is the latest write
@@ -141,7 +141,7 @@ func (r *register) write(e *entry, w *write) {
 // an ADD says gives way to any edit; a delta that gives one key two values,
 // once by its id and once by a provisional id, conflicts with itself.
 func outranks(later, earlier *entry) bool {
-	return later != earlier && (earlier.delta.Operation == Add || compareRank(earlier, later) != 0)
+	return later != earlier && (earlier.op == opAdd || compareRank(earlier, later) != 0)
 }
 
 // settle gives the value that shows, or the candidates between which nothing
@@ -172,12 +172,12 @@ func latestOfMessage(top []candidate) []candidate {
 	}
 	greatest := map[source]int{}
 	for _, c := range top {
-		s := source{c.entry.delta.Agent, c.entry.message}
-		greatest[s] = max(greatest[s], c.entry.delta.Seq)
+		s := source{c.entry.agent, c.entry.message}
+		greatest[s] = max(greatest[s], c.entry.seq)
 	}
 	var rivals []candidate
 	for _, c := range top {
-		if c.entry.delta.Seq == greatest[source{c.entry.delta.Agent, c.entry.message}] {
+		if c.entry.seq == greatest[source{c.entry.agent, c.entry.message}] {
 			rivals = append(rivals, c)
 		}
 	}
@@ -197,6 +197,8 @@ type viewer struct {
 	lists     []growing
 	find      map[registerKey]int // used once there are many registers
 	fields    []shown
+	elements  []string
+	strings   arena[string]
 	kept      arena[shown]
 	parts     arena[parts]
 	cells     arena[cell]
@@ -204,14 +206,14 @@ type viewer struct {
 
 // growing is a list field while its writes are folded.
 type growing struct {
-	field int32
+	field uint8
 	list  []string
-	owned bool // the list is ours to change, not that of a write
+	owned bool // the list is ours to grow
 	have  stringSet
 }
 
 type registerKey struct {
-	field int32
+	field uint8
 	key   string
 }
 
@@ -235,29 +237,28 @@ func (v *viewer) show(it *Item) {
 // hides says whether a delta came after the item's death. The ADD always
 // shows: a kill older than the add counts as just after it.
 func (it *Item) hides(e *entry) bool {
-	return len(it.kills) > 0 && e.delta.Operation != Add && compare(e, it.kills[0]) > 0
+	return len(it.kills) > 0 && e.op != opAdd && compare(e, it.kills[0]) > 0
 }
 
 func (v *viewer) take(e *entry, w *write) {
-	if w.mode == union || w.mode == replace {
+	if w.isList() {
 		v.takeList(e, w)
 		return
 	}
 	key := w.key
 	if key != "" && v.isItems(w.field) {
-		key = v.names.resolve(e.delta.Agent, key)
+		key = v.names.resolve(e.agent, key)
 	}
 	v.register(w.field, key).write(e, w)
 }
 
-func (v *viewer) isItems(field int32) bool {
+func (v *viewer) isItems(field uint8) bool {
 	return field != unknownField && schemas[v.section].Fields[field].Items
 }
 
 // register finds or opens the register of a field or key. A few are searched
 // in line; many through a map, so that a wide payload stays linear.
-func (v *viewer) register(field int32, key string) *register {
-	const few = 16
+func (v *viewer) register(field uint8, key string) *register {
 	if len(v.registers) <= few {
 		for i := range v.registers {
 			if r := &v.registers[i]; r.field == field && r.key == key {
@@ -281,7 +282,7 @@ func (v *viewer) register(field int32, key string) *register {
 }
 
 // open adds a register, with the buffer of an earlier one if there is one.
-func (v *viewer) open(field int32, key string) {
+func (v *viewer) open(field uint8, key string) {
 	n := len(v.registers)
 	v.registers = slices.Grow(v.registers, 1)[:n+1]
 	r := &v.registers[n]
@@ -293,21 +294,21 @@ func (v *viewer) open(field int32, key string) {
 // thus present if its latest add is not older than the latest replacement
 // lacking it, and stands where its first surviving add put it (D5).
 func (v *viewer) takeList(e *entry, w *write) {
-	elements := w.list
+	v.elements = appendElements(v.elements[:0], w.value)
 	if v.isItems(w.field) {
-		elements = v.resolved(e, elements)
+		v.resolve(e, v.elements)
 	}
 	i := slices.IndexFunc(v.lists, func(l growing) bool { return l.field == w.field })
 	if i < 0 {
 		i = len(v.lists)
 		v.lists = append(v.lists, growing{field: w.field})
 	}
-	v.lists[i].fold(w.mode, elements)
+	v.lists[i].fold(w.mode, v.elements, &v.strings)
 }
 
-func (l *growing) fold(mode writeMode, elements []string) {
+func (l *growing) fold(mode writeMode, elements []string, kept *arena[string]) {
 	if l.list == nil && (len(elements) < 2 || distinct(elements)) {
-		l.list = elements[:len(elements):len(elements)] // the first write, as it is
+		l.list = kept.keep(elements) // the first write, as it is
 		return
 	}
 	if !l.owned {
@@ -341,22 +342,13 @@ func distinct(elements []string) bool {
 	return true
 }
 
-func (v *viewer) resolved(e *entry, elements []string) []string {
-	var out []string
+// resolve puts the ids behind provisional ones into a list.
+func (v *viewer) resolve(e *entry, elements []string) {
 	for i, el := range elements {
-		id := unquote(el)
-		if !isProvisional(id) {
-			continue
+		if id := unquote(el); isProvisional(id) {
+			elements[i] = quote(v.names.resolve(e.agent, id))
 		}
-		if out == nil {
-			out = slices.Clone(elements)
-		}
-		out[i] = quote(v.names.resolve(e.delta.Agent, id))
 	}
-	if out == nil {
-		return elements
-	}
-	return out
 }
 
 // finish settles the registers and puts the fields into order: known ones as
@@ -410,7 +402,7 @@ func (v *viewer) finish() []shown {
 	}
 	slices.SortFunc(v.fields, func(a, b shown) int {
 		if a.field != b.field {
-			return int(a.field - b.field)
+			return int(a.field) - int(b.field)
 		}
 		return strings.Compare(a.name, b.name)
 	})
@@ -418,7 +410,7 @@ func (v *viewer) finish() []shown {
 }
 
 // name gives the name of a field of the section.
-func (v *viewer) name(field int32) string { return schemas[v.section].Fields[field].Name }
+func (v *viewer) name(field uint8) string { return schemas[v.section].Fields[field].Name }
 
 // kind gives the kind of a field that shows.
 func (it *Item) kind(f *shown) Kind {

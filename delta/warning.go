@@ -9,12 +9,7 @@ import (
 // findings lists the warnings of a merge: about each delta in order, about the
 // items that changed, about the artifact as a whole.
 func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.Diagnostic {
-	found := []brenner.Diagnostic{}
-	for i := range m.work {
-		if about := m.about(&m.work[i]); about != nil {
-			found = append(found, about...)
-		}
-	}
+	found := m.found
 	for s := range changed {
 		for _, it := range changed[s] {
 			for _, c := range it.conflicts() {
@@ -26,36 +21,33 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 	return append(found, a.postconditions()...)
 }
 
-// about lists the warnings about one delta. A rejected one has none: its
-// outcome says it all.
-func (m *merge) about(w *work) []brenner.Diagnostic {
-	e := w.entry
-	if w.said != nil || w.repeats != nil {
-		return []brenner.Diagnostic{{
-			Code: brenner.CodeDeltaRepeated, Severity: brenner.SeverityWarning, Subject: e.delta.DeltaID,
-			Message: "the message says this more than once; it counts once", Hint: "send each delta once",
-		}}
+// warn passes on what was found when a recorded delta was read.
+func (m *merge) warn(e *entry) {
+	if len(m.warnings) > 0 {
+		m.found = append(m.found, m.warnings[e]...)
 	}
-	if w.status == Skipped {
-		o := w.outcome()
-		if o.Code == "" {
-			return nil
-		}
-		return []brenner.Diagnostic{{
-			Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
-			Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
-		}}
-	}
-	if !w.recorded() {
-		return nil
-	}
-	found := m.warnings[e]
-	if e.target.section == atThread && e.delta.Rationale == "" {
-		found = append(found, brenner.Diagnostic{
-			Code: brenner.CodeRationaleMissing, Severity: brenner.SeverityWarning, Subject: e.delta.DeltaID,
+	if e.section == atThread && e.rationale == "" {
+		m.found = append(m.found, brenner.Diagnostic{
+			Code: brenner.CodeRationaleMissing, Severity: brenner.SeverityWarning, Subject: e.id,
 			Message: "the research thread was edited without a rationale", Hint: "say why the problem statement had to change",
 			Pointer: "/rationale",
 		})
 	}
-	return found
+}
+
+func (m *merge) warnRepeated(w *work) {
+	m.found = append(m.found, brenner.Diagnostic{
+		Code: brenner.CodeDeltaRepeated, Severity: brenner.SeverityWarning, Subject: w.entry.id,
+		Message: "the message says this more than once; it counts once", Hint: "send each delta once",
+	})
+}
+
+func (m *merge) warnSkipped(o *Outcome) {
+	if o.Code == "" {
+		return
+	}
+	m.found = append(m.found, brenner.Diagnostic{
+		Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
+		Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
+	})
 }

@@ -244,9 +244,11 @@ func (it *Item) Score() float64 { return it.score }
 
 // field finds what shows of a field, nil if nothing was ever written to it.
 func (it *Item) field(name string) *shown {
+	known := schemas[it.section].field(name)
 	for i := range it.fields {
-		if it.fields[i].name == name {
-			return &it.fields[i]
+		f := &it.fields[i]
+		if int(f.field) == known || known < 0 && f.name() == name {
+			return f
 		}
 	}
 	return nil

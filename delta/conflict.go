@@ -67,9 +67,9 @@ func (it *Item) conflicts() []Conflict {
 	}
 	for i := range it.fields {
 		f := &it.fields[i]
-		add(f.name, "", f.rival())
+		add(f.name(), "", f.rival())
 		for k := range f.cells() {
-			add(f.name, f.cells()[k].key, f.cells()[k].rival)
+			add(f.name(), f.cells()[k].key, f.cells()[k].rival)
 		}
 	}
 	return all

@@ -98,15 +98,15 @@ func (it *Item) slots() ([]string, map[string]jsontext.Value) {
 		f := &it.fields[i]
 		switch it.kind(f) {
 		case KindList, KindReferences:
-			put(f.name, listText(f.list()), nil)
+			put(f.name(), listText(f.list()), nil)
 		case KindOutcomes, KindScore:
 			for k := range f.cells() {
 				if c := &f.cells()[k]; c.dropped == nil {
-					put(f.name+"."+c.key, c.value, c.rival)
+					put(f.name()+"."+c.key, c.value, c.rival)
 				}
 			}
 		default:
-			put(f.name, f.value, f.rival())
+			put(f.name(), f.value, f.rival())
 		}
 	}
 	return names, values

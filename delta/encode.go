@@ -89,7 +89,7 @@ func (it *Item) json() itemJSON {
 func (row *itemJSON) show(kind Kind, f *shown) {
 	switch kind {
 	case KindList, KindReferences:
-		row.Fields[f.name] = jsontext.Value(listText(f.list()))
+		row.Fields[f.name()] = jsontext.Value(listText(f.list()))
 	case KindOutcomes, KindScore:
 		cells := map[string]jsontext.Value{}
 		for i := range f.cells() {
@@ -101,10 +101,10 @@ func (row *itemJSON) show(kind Kind, f *shown) {
 				cells[c.key] = jsontext.Value(c.value)
 			}
 		}
-		row.Fields[f.name] = canon.MustMarshal(cells)
+		row.Fields[f.name()] = canon.MustMarshal(cells)
 	default:
 		if f.rival() == nil {
-			row.Fields[f.name] = jsontext.Value(f.value)
+			row.Fields[f.name()] = jsontext.Value(f.value)
 		}
 	}
 }

@@ -58,7 +58,9 @@ func (m *merge) unique() {
 		kept = append(kept, w)
 	}
 	m.work = kept
-	m.group()
+	if m.sent {
+		m.group()
+	}
 }
 
 // again judges a delta whose id is that of a recorded one.

@@ -149,7 +149,7 @@ func (l *linter) item(it *Item) {
 	for i := range it.fields {
 		if it.fields[i].field == unknownField {
 			l.report(brenner.CodeUnknownField, brenner.SeverityInfo, id,
-				id+" has the unknown field "+strconv.Quote(clip(it.fields[i].name)), "move its content to a field of the section")
+				id+" has the unknown field "+strconv.Quote(clip(it.fields[i].name())), "move its content to a field of the section")
 		}
 	}
 	switch it.section {

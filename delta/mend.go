@@ -103,13 +103,19 @@ func operationMeant(word string) (Operation, bool) {
 	return op, ok
 }
 
-var noWords = []string{"none", "null", "nil", "undefined", "n/a", "na", "-", "–"}
-
-// nothing are the words by which agents say that there is no value.
+// nothing says whether a word is one by which agents say that there is no value.
 func nothing(word string) bool {
 	word = strings.TrimSpace(word)
-	return word == "" || len(word) <= len("undefined") && slices.ContainsFunc(noWords, func(no string) bool { return strings.EqualFold(no, word) })
+	switch len(word) {
+	case 0:
+		return true
+	case 1, 2, 3, 4, 9:
+		return slices.ContainsFunc(noWords, func(no string) bool { return len(no) == len(word) && strings.EqualFold(no, word) })
+	}
+	return false
 }
+
+var noWords = []string{"none", "null", "nil", "undefined", "n/a", "na", "-", "–"}
 
 // meant is an object that looks like a delta, with what stands around it.
 type meant struct {

@@ -107,7 +107,8 @@ type merge struct {
 	copies   []copyOf
 	warnings map[*entry][]brenner.Diagnostic
 
-	provisional int // ADDs with a provisional id
+	provisional int  // ADDs with a provisional id
+	sent        bool // some of them in messages
 
 	// What items are made of, and buffers.
 	view   viewer
@@ -196,6 +197,7 @@ func (m *merge) admit(deltas []Entry) {
 		if e.provisional != "" {
 			m.provisional++
 		}
+		m.sent = m.sent || e.message != ""
 		m.work = append(m.work, work{index: t.index, agent: t.agent, entry: e})
 		tied++
 	}

@@ -159,7 +159,7 @@ func (j *judge) open(it *Item, names resolver) {
 	if len(it.fields) > few {
 		j.fields = make(map[string]*shown, len(it.fields))
 		for i := range it.fields {
-			j.fields[it.fields[i].name] = &it.fields[i]
+			j.fields[it.fields[i].name()] = &it.fields[i]
 		}
 	}
 	if cells > few {

@@ -110,7 +110,7 @@ func (r *renderer) item(it *Item) {
 		r.line("**Reason**: " + reasonText(death.Reason))
 	}
 	for i := range it.fields {
-		if f := &it.fields[i]; f != main && f.name != nameField(it.section) && f.field != unknownField {
+		if f := &it.fields[i]; f != main && f.name() != nameField(it.section) && f.field != unknownField {
 			r.field(it, f, death != nil)
 		}
 	}
@@ -140,7 +140,7 @@ func (r *renderer) also(it *Item, killed bool) {
 		if f.rival() != nil {
 			text = Unsettled
 		}
-		r.line("**Also**: " + escapePair(alsoName(f.name)) + " = " + strike(escapePair(text), killed))
+		r.line("**Also**: " + escapePair(alsoName(f.name())) + " = " + strike(escapePair(text), killed))
 		r.candidates("", f.rival(), alsoValue)
 	}
 }
@@ -221,7 +221,7 @@ func (r *renderer) field(it *Item, f *shown, killed bool) {
 	head := "**" + schemas[it.section].Fields[f.field].Label + "**: "
 	switch it.kind(f) {
 	case KindList:
-		if list := it.List(f.name); len(list) > 0 {
+		if list := it.List(f.name()); len(list) > 0 {
 			r.line(head + strike(joinEscaped(list), killed))
 		}
 	case KindReferences:
@@ -271,7 +271,7 @@ func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 		return
 	}
 	text := strings.Join(parts, "; ")
-	if f.name == "score" {
+	if f.name() == "score" {
 		text += " (total " + formatNumber(it.score) + ")"
 	}
 	r.line(head + strike(text, killed))

@@ -108,7 +108,7 @@ func (r *renderer) rowNotes(it *Item, columns []string) {
 	notes.nameRivals(it, false)
 	for i := range it.fields {
 		f := &it.fields[i]
-		if f.name != "predictions" && f.name != "condition" && f.field != unknownField {
+		if f.name() != "predictions" && f.name() != "condition" && f.field != unknownField {
 			notes.field(it, f, false)
 		}
 	}

@@ -14,18 +14,26 @@ import (
 
 // shown is what one field shows.
 type shown struct {
-	field uint8 // place in the schema, unknownField if it has none
-	name  string
-	value string // canonical JSON; "" if unsettled
-	parts *parts // what is not one settled value
+	section uint8
+	field   uint8  // place in the schema, unknownField if it has none
+	value   string // canonical JSON; "" if unsettled
+	parts   *parts // what is not one settled value of a known field
 }
 
-// parts are the elements of a list, the cells of a map, or the values between
-// which nothing decides.
+// parts are the elements of a list, the cells of a map, the values between
+// which nothing decides, and the name of an unknown field.
 type parts struct {
+	name  string
 	list  []string
 	cells []cell
 	rival []candidate
+}
+
+func (f *shown) name() string {
+	if f.field == unknownField {
+		return f.parts.name
+	}
+	return schemas[f.section].Fields[f.field].Name
 }
 
 func (f *shown) list() []string {
@@ -356,10 +364,7 @@ func (v *viewer) resolve(e *entry, elements []string) {
 func (v *viewer) finish() []shown {
 	v.fields = v.fields[:0]
 	for i := range v.lists {
-		l := &v.lists[i]
-		p := v.parts.one()
-		*p = parts{list: l.list}
-		v.fields = append(v.fields, shown{field: l.field, name: v.name(l.field), parts: p})
+		v.opened(v.lists[i].field).list = v.lists[i].list
 	}
 	var cells [maxFields]int // how many each map field has
 	for i := range v.registers {
@@ -367,33 +372,29 @@ func (v *viewer) finish() []shown {
 			cells[r.field]++
 		}
 	}
-	var places [maxFields]int // of map fields in fields, plus one
+	var maps [maxFields]*parts
 	for i := range v.registers {
 		r := &v.registers[i]
 		value, rival := r.settle()
-		if r.key == "" || r.field == unknownField {
-			f := shown{field: r.field, name: r.key, value: value}
-			if r.field != unknownField {
-				f.name = v.name(r.field)
+		switch {
+		case r.field == unknownField:
+			p := v.opened(r.field)
+			p.name, p.rival = r.key, rival
+			v.fields[len(v.fields)-1].value = value
+		case r.key == "" && rival == nil:
+			v.fields = append(v.fields, shown{section: uint8(v.section), field: r.field, value: value})
+		case r.key == "":
+			v.opened(r.field).rival = rival
+		default:
+			if maps[r.field] == nil {
+				maps[r.field] = v.opened(r.field)
+				maps[r.field].cells = v.cells.take(cells[r.field])[:0]
 			}
-			if rival != nil {
-				f.parts = v.parts.one()
-				*f.parts = parts{rival: rival}
+			if r.drop != nil {
+				value = r.old
 			}
-			v.fields = append(v.fields, f)
-			continue
+			maps[r.field].cells = append(maps[r.field].cells, cell{r.key, value, rival, r.drop})
 		}
-		if places[r.field] == 0 {
-			p := v.parts.one()
-			*p = parts{cells: v.cells.take(cells[r.field])[:0]}
-			v.fields = append(v.fields, shown{field: r.field, name: v.name(r.field), parts: p})
-			places[r.field] = len(v.fields)
-		}
-		if r.drop != nil {
-			value = r.old
-		}
-		p := v.fields[places[r.field]-1].parts
-		p.cells = append(p.cells, cell{r.key, value, rival, r.drop})
 	}
 	for i := range v.fields {
 		if f := &v.fields[i]; len(f.cells()) > 1 {
@@ -404,13 +405,18 @@ func (v *viewer) finish() []shown {
 		if a.field != b.field {
 			return int(a.field) - int(b.field)
 		}
-		return strings.Compare(a.name, b.name)
+		return strings.Compare(a.name(), b.name())
 	})
 	return v.kept.keep(v.fields)
 }
 
-// name gives the name of a field of the section.
-func (v *viewer) name(field uint8) string { return schemas[v.section].Fields[field].Name }
+// opened adds a field that has parts.
+func (v *viewer) opened(field uint8) *parts {
+	p := v.parts.one()
+	*p = parts{}
+	v.fields = append(v.fields, shown{section: uint8(v.section), field: field, parts: p})
+	return p
+}
 
 // kind gives the kind of a field that shows.
 func (it *Item) kind(f *shown) Kind {

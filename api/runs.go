@@ -15,7 +15,7 @@ import (
 type Runs interface {
 	// OpenWork lists what agents can be started for now: sessions that wait for
 	// an answer and tasks that are free, without those that a run holds or that
-	// have failed too often.
+	// have failed too often. Codes: NOT_FOUND.
 	OpenWork(ctx context.Context, req OpenWorkRequest) (WorkList, error)
 	// StartRun takes a piece of work for an agent, and a task with it, for as
 	// long as the lease goes; it gives the token of the run. Codes: WORK_TAKEN,
@@ -67,6 +67,8 @@ type OpenWorkRequest struct {
 	// Bounded says that the runner has a budget of its own. Tasks that a rule
 	// opened are listed only under a budget, this or the project's (A3).
 	Bounded bool `json:"bounded,omitzero"`
+	// OnlyPrograms asks which programs the project names, and for no work.
+	OnlyPrograms bool `json:"only_programs,omitzero"`
 }
 
 // WorkList lists work, what has waited longest first.
@@ -74,6 +76,8 @@ type WorkList struct {
 	Work []WorkItem `json:"items"`
 	// Blocked are pieces of work that have failed too often.
 	Blocked []WorkItem `json:"blocked"`
+	// Why says why there is none, of one task or session that was named.
+	Why string `json:"why,omitzero"`
 	// Project is whose work it is, Programs the programs that its configuration
 	// in force names.
 	Project  brenner.ProjectID          `json:"project"`
@@ -211,6 +215,8 @@ type RunInfo struct {
 	Wrote []brenner.Ref `json:"wrote,omitzero"`
 	// Change is the artifact that holds what it changed in its worktree.
 	Change brenner.Ref `json:"change,omitzero"`
+	// Transcript is the hash of what it printed, by which that can be redacted.
+	Transcript brenner.Digest `json:"transcript,omitzero"`
 }
 
 // RunEnd is how a run ended.

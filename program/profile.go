@@ -167,6 +167,20 @@ func (p Profile) Executable() string { return specs[p].executable }
 // Installs reports whether the profile is a program that people install.
 func (p Profile) Installs() bool { return specs[p].executable != "" }
 
+// Needs lists what a program of the profile cannot do without, as pairs of a
+// name and an example.
+func (p Profile) Needs() []string {
+	switch p {
+	case OpenAI:
+		return []string{"endpoint", "http://127.0.0.1:11434/v1", "model", "MODEL"}
+	case Command:
+		return []string{"executable", "PATH"}
+	case Script:
+		return []string{"script", "PATH"}
+	}
+	return nil
+}
+
 // Tells says what the profile reports.
 func (p Profile) Tells() Tells { return specs[p].tells }
 

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/canon"
 	"brenner/program"
 )
 
@@ -267,6 +268,56 @@ func runCases() []testCase {
 			s.pi.must(err)
 			_, err = s.pi.EndRun(s.ctx, api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}, Change: &api.CodeChange{Base: "main"}})
 			s.pi.refused(err, brenner.CodeSchemaViolation)
+		}},
+		{"what a run printed is kept by its hash and can be redacted", func(s *scene) { // W11
+			t := s.pi.opens()
+			run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			end := s.pi.ends(run.ID, api.OutcomeFailed, program.Crashed)
+			if end.Transcript != canon.Sum([]byte("it printed this\n")) {
+				s.Errorf("the hash of what it printed is %q", end.Transcript)
+			}
+			_, err = s.reader("WhiteFox").Redact(s.ctx, api.RedactRequest{Digest: end.Transcript, Reason: "a name"})
+			s.pi.refused(err, brenner.CodeWriteDenied)
+			res, err := s.pi.Redact(s.ctx, api.RedactRequest{Digest: end.Transcript, Reason: "a name"})
+			if s.pi.must(err); len(res.Versions) != 0 {
+				s.Errorf("it was the content of %v", res.Versions)
+			}
+			_, err = s.pi.RunLog(s.ctx, api.RunRequest{ID: run.ID})
+			s.pi.refused(err, brenner.CodeRedacted)
+			if again, err := s.pi.Run(s.ctx, api.RunRequest{ID: run.ID}); err != nil || again.Transcript != end.Transcript || again.Said != end.Said {
+				s.Errorf("the run is %+v: %v", again, err)
+			}
+			v, err := s.pi.Verify(s.ctx, api.VerifyRequest{})
+			if s.pi.must(err); !v.OK || !slices.Contains(v.Redacted, end.Transcript) {
+				s.Errorf("verify: %+v", v)
+			}
+		}},
+		{"of one piece of work that is none now it is said why", func(s *scene) { // W1
+			_, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Task: "task-0"}})
+			s.pi.refused(err, brenner.CodeNotFound)
+			_, err = s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: api.Work{Session: "RS-none"}})
+			s.pi.refused(err, brenner.CodeNotFound)
+			why := func(w api.Work, want string) {
+				s.Helper()
+				open, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{Work: w})
+				if s.pi.must(err); !strings.Contains(open.Why, want) || (len(open.Work) == 0) != (want != "") {
+					s.Errorf("of %s it is said %q, with %d pieces of work", w, open.Why, len(open.Work))
+				}
+			}
+			t := s.pi.opens()
+			why(api.Work{Task: t.ID}, "")
+			run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
+			s.pi.must(err)
+			why(api.Work{Task: t.ID}, "is held by GreyStone until")
+			s.pi.ends(run.ID, api.OutcomeStopped, program.Stopped)
+			_, err = s.pi.CancelTask(s.ctx, api.CancelTaskRequest{ID: t.ID, Reason: "not needed"})
+			s.pi.must(err)
+			why(api.Work{Task: t.ID}, t.ID+" is canceled")
+			only, err := s.pi.OpenWork(s.ctx, api.OpenWorkRequest{OnlyPrograms: true})
+			if s.pi.must(err); len(only.Work) != 0 || only.Project == "" {
+				s.Errorf("of programs alone: %+v", only)
+			}
 		}},
 		{"runs are listed by pages", func(s *scene) {
 			for i := range 5 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"brenner"
@@ -30,7 +31,7 @@ Each run acts as its agent with a token of its own and is recorded: see
 ` + "`brenner runs`" + `. Ctrl-C stops the runs and compiles what was answered.`,
 		Example: `  brenner ask 'Why does the ring not close?' --program claude
   brenner ask 'What decides cell fate?' --rounds 3 --max-cost 2`,
-		Args: cobra.ExactArgs(1),
+		Args: oneQuestion,
 		RunE: func(cmd *cobra.Command, a []string) error {
 			plan, err := flags.plan()
 			if err != nil {
@@ -70,6 +71,19 @@ Each run acts as its agent with a token of its own and is recorded: see
 	return c
 }
 
+// oneQuestion takes the question as one argument that says something.
+func oneQuestion(_ *cobra.Command, a []string) error {
+	switch {
+	case len(a) == 0:
+		return errors.New("the question is missing")
+	case len(a) > 1:
+		return errors.New("the question is one argument: put it in quotes")
+	case strings.TrimSpace(a[0]) == "":
+		return errors.New("the question is empty")
+	}
+	return nil
+}
+
 // answered sets the exit status: everybody answered, or somebody did not.
 func (r *runner) answered(a work.Answer) {
 	for _, round := range a.Rounds {
@@ -88,11 +102,6 @@ func (r *runner) answered(a work.Answer) {
 func (r *runner) tellAnswer(a work.Answer) {
 	for _, round := range a.Rounds {
 		r.tellDone(round.Done)
-		for _, run := range round.Runs {
-			if !run.Outcome.Good() {
-				r.note("%s of %s has no answer; see `brenner run log %s`\n", run.ID, run.Agent, run.ID)
-			}
-		}
 	}
 	words := []string{plural(len(a.Rounds), "round"), plural(a.Spent.Runs, "run")}
 	if a.Spent.Cost > 0 {

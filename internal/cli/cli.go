@@ -182,11 +182,16 @@ type runner struct {
 	// such as a session still waiting.
 	exit    int
 	started bool
-	close   func() error
+	// opened is the service once a command has asked for it, close lets it go.
+	opened api.Service
+	close  func() error
 }
 
-// service opens the project the flags name.
+// service opens the project the flags name, once.
 func (r *runner) service(ctx context.Context) (api.Service, error) {
+	if r.opened != nil {
+		return r.opened, nil
+	}
 	if r.server != "" && (r.store != "" || r.as != "") {
 		return nil, brenner.Errorf(brenner.CodeUsage, "--server goes with neither --store nor --as").
 			WithHint("the server knows its store, and the token in BRENNER_TOKEN says who asks")
@@ -195,7 +200,7 @@ func (r *runner) service(ctx context.Context) (api.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.close = closer
+	r.opened, r.close = s, closer
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"brenner"
 	"brenner/api"
@@ -211,33 +212,57 @@ All of it arrives, with the same state digest, or nothing does.`,
 	}
 }
 
+// runForm is the id of a run; no artifact is named so with a version.
+var runForm = regexp.MustCompile(`^run-\d+$`)
+
+// printedBy is the hash of what a run printed.
+func (r *runner) printedBy(cmd *cobra.Command, id string) (brenner.Digest, error) {
+	run, err := ask(r, cmd, api.Service.Run, api.RunRequest{ID: id})
+	if err == nil && run.Transcript == "" {
+		err = brenner.Errorf(brenner.CodeNotFound, "nothing is kept of what %s printed", id)
+	}
+	return run.Transcript, err
+}
+
 func newRedact(r *runner) *cobra.Command {
 	var req api.RedactRequest
 	c := &cobra.Command{
-		Use:   "redact ID@VERSION | SHA256",
+		Use:   "redact ID@VERSION | RUN | SHA256",
 		Short: "Remove a leaked content for good; its hash and a record stay",
 		Long: `Remove the bytes of a content from the store. Every version that has this
-content loses it; the hash stays, so that verify still passes and says so.
+content loses it; the hash stays, so that verify still passes and says so. Of a
+run it is what its program printed that goes.
 Summaries and change notes are part of the journal and cannot be redacted.`,
-		Example: `  brenner redact notes-7@2 --reason "contained a patient's name"`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  brenner redact notes-7@2 --reason "contained a patient's name"
+  brenner redact run-12 --reason "it printed a key"`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write = r.write()
-			if d := brenner.Digest(a[0]); d.Check() == nil {
+			var err error
+			switch d := brenner.Digest(a[0]); {
+			case d.Check() == nil:
 				req.Digest = d
-			} else {
-				ref, err := brenner.ParseRef(a[0])
-				if err != nil {
-					return err
-				}
-				req.Ref = ref
+			case runForm.MatchString(a[0]):
+				req.Digest, err = r.printedBy(cmd, a[0])
+			default:
+				req.Ref, err = brenner.ParseRef(a[0])
+			}
+			if err != nil {
+				return err
 			}
 			res, err := ask(r, cmd, api.Service.Redact, req)
 			if err != nil {
 				return err
 			}
 			return r.show(res, func(w *printer) {
-				w.Printf("redacted %s, the content of %s\n", res.Digest, refs(res.Versions, " "))
+				w.Printf("redacted %s", res.Digest)
+				if runForm.MatchString(a[0]) {
+					w.Printf(", what %s printed", a[0])
+				}
+				if len(res.Versions) > 0 {
+					w.Printf(", the content of %s", refs(res.Versions, " "))
+				}
+				w.Println()
 			})
 		},
 	}

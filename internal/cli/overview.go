@@ -45,7 +45,7 @@ again whenever that changes, until you interrupt it.`,
 			return r.show(res, func(w *printer) {
 				printStatus(w, res)
 				if n := today.Total.Runs; n > 0 {
-					w.Printf("%s today, %d good, %s; see `brenner runs --sum`\n", plural(n, "run"), today.Total.Good, today.Total.Cost)
+					w.Printf("%s today, %d good, %s; see `brenner runs --sum`\n", plural(n, "run"), today.Total.Good, costWords(today.Total))
 				}
 			})
 		},

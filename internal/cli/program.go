@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -12,13 +11,14 @@ import (
 	"brenner/api"
 	"brenner/canon"
 	"brenner/internal/programs"
+	work "brenner/internal/runner"
 	"brenner/program"
 
 	"github.com/spf13/cobra"
 )
 
 func newProgram(r *runner) *cobra.Command {
-	return group("program", "How agents are started on this machine", newProgramList(r), newProgramCheck(r), newProgramAllow(r), newProgramUse(r))
+	return group("program", "How agents are started on this machine", newProgramList(r), newProgramCheck(r), newProgramAllow(r), newProgramUse(r), newProgramAdd(r), newProgramRemove(r))
 }
 
 func count(n int) string { return strconv.Itoa(n) }
@@ -86,47 +86,97 @@ type programCheck struct {
 	// Login is yes, no or unknown.
 	Login string        `json:"login"`
 	Cause program.Cause `json:"cause,omitzero"`
-	Hint  string        `json:"hint,omitzero"`
+	// Said is what the program or its endpoint said about the cause.
+	Said string `json:"said,omitzero"`
+	Hint string `json:"hint,omitzero"`
+	// Answered is how long it took to answer one word, and Used what that used,
+	// if it was had to.
+	Answered brenner.Duration `json:"answered_in,omitzero"`
+	Used     program.Usage    `json:"used,omitzero"`
 }
 
-// probeDeadline bounds one question to a program about itself.
-const probeDeadline = 10 * time.Second
-
-// probe asks a program about itself, without a model: is it there, which
-// version, is it logged in.
-func probe(ctx context.Context, f programs.Found) programCheck {
+// probe looks at a program: is it there, which version, is it logged in. Only
+// with a test a model is asked, for one word.
+func probe(ctx context.Context, f programs.Found, test bool) programCheck {
 	out := programCheck{Found: f, Login: "unknown"}
 	profile := f.Program.Profile
 	switch {
-	case !profile.Process():
-		return out
 	case !f.Installed:
 		out.Cause, out.Hint = program.NotInstalled, profile.Install()
 		return out
 	case !f.Allowed: // not even to ask for its version
 		return out
 	}
-	ask := func(args []string) (string, bool) {
-		ctx, cancel := context.WithTimeout(ctx, probeDeadline)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, f.Program.Executable, args...)
-		cmd.WaitDelay = time.Second
-		cmd.Dir = os.TempDir()
-		text, err := cmd.Output()
-		return oneLine(printable(string(text)), 80), err == nil
+	p := work.Prober{Environ: os.Environ()}
+	switch {
+	case profile.Process():
+		out.ask(ctx, p)
+	case profile == program.OpenAI:
+		out.reach(p.Reaches(ctx, f.Program))
+	default:
+		res, _ := p.Answers(ctx, f.Program) // a script is only read
+		out.Cause, out.Said = res.Cause, res.Said
 	}
-	if args := profile.VersionArgs(); args != nil {
-		out.Version, _ = ask(args)
-	}
-	if args := profile.LoginArgs(); args != nil {
-		if out.Login = "yes"; !second(ask(args)) && !keyed(f.Program) {
-			out.Login, out.Cause, out.Hint = "no", program.NotLoggedIn, profile.Login()
+	if test && out.Cause == program.Fine && profile != program.Script {
+		res, took := p.Answers(ctx, f.Program)
+		if out.Cause, out.Said, out.Used = res.Cause, res.Said, res.Usage; res.Cause == program.Fine {
+			out.Answered = brenner.Duration(max(took.Round(time.Millisecond), time.Millisecond))
 		}
+	}
+	if out.Hint == "" {
+		out.Hint = out.remedy()
 	}
 	return out
 }
 
-func second(_ string, ok bool) bool { return ok }
+// ask has a program tell its version and whether it is logged in.
+func (c *programCheck) ask(ctx context.Context, p work.Prober) {
+	profile := c.Program.Profile
+	if args := profile.VersionArgs(); args != nil {
+		text, _ := p.Tells(ctx, c.Program, args)
+		c.Version = oneLine(printable(text), 80)
+	}
+	if args := profile.LoginArgs(); args != nil {
+		c.Login = "yes"
+		if _, ok := p.Tells(ctx, c.Program, args); !ok && !keyed(c.Program) {
+			c.Login, c.Cause = "no", program.NotLoggedIn
+		}
+	}
+}
+
+// reach takes what the endpoint of a program said.
+func (c *programCheck) reach(res program.Result) {
+	c.Cause, c.Said = res.Cause, res.Said
+	switch {
+	case res.Cause == program.NotLoggedIn:
+		c.Login = "no"
+	case res.Model != "":
+		c.Login = "yes"
+	}
+}
+
+// remedy says what a person can do about the cause.
+func (c *programCheck) remedy() string {
+	p := c.Program
+	switch c.Cause {
+	case program.NotLoggedIn:
+		switch {
+		case p.Profile.Login() != "":
+			return p.Profile.Login()
+		case p.Key != "":
+			return "put a key that the endpoint knows into " + p.Key
+		case p.Profile == program.OpenAI:
+			return "name the variable that holds the endpoint's key: `key: NAME`"
+		}
+	case program.Unreachable:
+		if p.Profile == program.OpenAI {
+			return "start what serves " + p.Endpoint + ", or mend the address"
+		}
+	case program.NoModel:
+		return "name a model that it has"
+	}
+	return ""
+}
 
 // keyed reports whether the environment holds a key for the program.
 func keyed(p program.Program) bool {
@@ -140,13 +190,17 @@ func keyed(p program.Program) bool {
 }
 
 func newProgramCheck(r *runner) *cobra.Command {
-	return &cobra.Command{
+	var test bool
+	c := &cobra.Command{
 		Use:   "check [NAME...]",
 		Short: "Say whether programs are installed and logged in, and which version they are",
-		Long: `Ask programs about themselves: whether they are installed, which version, and
-whether they are logged in where they can tell. No model is asked. The exit
-status is 9 if one that was named cannot be used.`,
-		Example: `  brenner program check claude codex`,
+		Long: `Look at programs: whether they are installed, which version, and whether they
+are logged in where they can tell; of an endpoint, whether it is there, takes
+the key and has the model. No model is asked, except with --test: then each has
+ten seconds to answer one word, which may cost a little. The exit status is 9 if
+one that was named cannot be used.`,
+		Example: `  brenner program check claude codex
+  brenner program check claude --test`,
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return r.onPrograms(cmd, func(f programs.Finder) error {
 				names := a
@@ -159,8 +213,8 @@ status is 9 if one that was named cannot be used.`,
 					if err != nil {
 						return err
 					}
-					c := probe(cmd.Context(), found)
-					if checks = append(checks, c); len(a) > 0 && c.Cause != program.Fine {
+					c := probe(cmd.Context(), found, test)
+					if checks = append(checks, c); len(a) > 0 && (c.Cause != program.Fine || !c.Allowed) {
 						r.exit = 9
 					}
 				}
@@ -170,23 +224,50 @@ status is 9 if one that was named cannot be used.`,
 			})
 		},
 	}
+	c.Flags().BoolVar(&test, "test", false, "have each answer one word within ten seconds; a model is asked")
+	return c
 }
 
 func printPrograms(w *printer, checks []programCheck) {
 	for _, c := range checks {
 		switch {
 		case c.Cause != program.Fine:
-			w.Printf("FAIL %s: %s\n     hint: %s\n", c.Name, c.Cause.Sentence(), c.Hint)
+			w.Printf("FAIL %s: %s\n", c.Name, c.Cause.Sentence())
+			if c.Said != "" {
+				w.Printf("     %s\n", printable(oneLine(c.Said, 200)))
+			}
+			if c.Hint != "" {
+				w.Printf("     hint: %s\n", c.Hint)
+			}
 		case !c.Allowed:
 			w.Printf("warn %s: not allowed here\n     hint: brenner program allow %s\n", c.Name, c.Name)
 		default:
-			words := []string{"logged in: " + c.Login}
-			if c.Version != "" {
-				words = append([]string{c.Version}, words...)
-			}
-			w.Printf("ok   %s: %s\n", c.Name, strings.Join(words, ", "))
+			w.Printf("ok   %s: %s\n", c.Name, c.words())
 		}
 	}
+}
+
+// words say what a program that can be started told of itself.
+func (c programCheck) words() string {
+	var words []string
+	if c.Version != "" {
+		words = append(words, c.Version)
+	}
+	switch {
+	case c.Program.Profile == program.Script:
+		words = append(words, "the script can be read")
+	case c.Program.Profile == program.OpenAI:
+		words = append(words, "the endpoint answers; logged in: "+c.Login)
+	default:
+		words = append(words, "logged in: "+c.Login)
+	}
+	if c.Answered > 0 {
+		words = append(words, "answered in "+time.Duration(c.Answered).String())
+	}
+	if used := usageWords(c.Used); used != "" {
+		words = append(words, used)
+	}
+	return strings.Join(words, ", ")
 }
 
 func newProgramAllow(r *runner) *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"strconv"
@@ -39,6 +38,9 @@ started with it where neither their roster nor --program names another.`,
 					Default string `json:"default"`
 				}{found.Name}, func(w *printer) {
 					w.Printf("agents are started with %s unless their roster names another\n", found.Name)
+					if !found.Installed {
+						r.note("it is not installed here yet; `brenner program check %s` says how to get it\n", found.Name)
+					}
 				})
 			})
 		},
@@ -115,7 +117,7 @@ func (r *runner) programChecks(ctx context.Context, s api.Service) []check {
 		if found.Source == programs.Builtin && !found.Installed {
 			continue
 		}
-		out = append(out, programDiagnosis(probe(ctx, found)))
+		out = append(out, programDiagnosis(probe(ctx, found, false)))
 	}
 	if len(out) == 0 {
 		return []check{{Name: name, OK: true, Message: "no program of an agent is installed here; `brenner program check` says how to get one"}}
@@ -128,10 +130,13 @@ func programDiagnosis(c programCheck) check {
 	switch {
 	case c.Cause != program.Fine:
 		out.Warning, out.Message, out.Hint = true, c.Cause.Sentence(), c.Hint
+		if c.Said != "" {
+			out.Message += ": " + oneLine(printable(c.Said), 200)
+		}
 	case !c.Allowed:
 		out.Warning, out.Message, out.Hint = true, "it is not allowed on this machine", "brenner program allow "+c.Name
 	default:
-		out.OK, out.Message = true, fmt.Sprintf("can be started; %s", strings.TrimPrefix(c.Version+", logged in: "+c.Login, ", "))
+		out.OK, out.Message = true, "can be started; "+c.words()
 	}
 	return out
 }

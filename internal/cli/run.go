@@ -33,7 +33,10 @@ runner of this machine left are ended first, and their work is free again.`,
 			}
 			plan.Work = api.Work{Session: brenner.SessionID(session), Task: task}
 			plan.Agents, plan.Once, plan.Again = named[brenner.ActorName](agents), once || session != "" || task != "", again
-			return r.withRunner(cmd, func(ctx context.Context, _ api.Service, run *work.Runner) error {
+			return r.withRunner(cmd, func(ctx context.Context, s api.Service, run *work.Runner) error {
+				if err := knownAgents(ctx, s, plan.Agents); err != nil {
+					return err
+				}
 				if !plan.Once && !r.json {
 					r.note("looking for work; Ctrl-C stops the runs and ends\n")
 				}
@@ -46,13 +49,20 @@ runner of this machine left are ended first, and their work is free again.`,
 						r.exit = exitWaiting
 					}
 				}
-				if len(done.Refused) > 0 {
+				named := plan.Work != (api.Work{})
+				if len(done.Refused) > 0 || len(done.Nobody) > 0 || named && len(done.Blocked) > 0 {
 					r.exit = exitWaiting
 				}
 				if !r.json {
 					r.tellDone(done)
 				}
-				return r.show(done, func(w *printer) { printRuns(w, done.Runs) })
+				return r.show(done, func(w *printer) {
+					if len(done.Runs) == 0 {
+						w.Println("no run was started: nothing is open that could be done here")
+						return
+					}
+					printRuns(w, done.Runs)
+				})
 			})
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -28,7 +29,7 @@ func (r *runner) finder(ctx context.Context, s api.Service) (programs.Finder, er
 	if err != nil {
 		return programs.Finder{}, err
 	}
-	open, err := s.OpenWork(ctx, api.OpenWorkRequest{Work: api.Work{Task: "none"}})
+	open, err := s.OpenWork(ctx, api.OpenWorkRequest{OnlyPrograms: true})
 	return programs.Finder{Book: book, Project: open.Project, Programs: open.Programs, Dir: r.path("")}, err
 }
 
@@ -142,6 +143,15 @@ func (r *runner) tellDone(d work.Done) {
 		for _, note := range run.Notes {
 			r.note("%s of %s: %s\n", run.ID, run.Agent, printable(note))
 		}
+		if !run.Outcome.Good() {
+			r.tellBad(run)
+		}
+	}
+	for _, item := range d.Nobody {
+		r.note("%s is for %s, and no agent has that role; `brenner agent add NAME --role %s`\n", item.Work, item.Role, item.Role)
+	}
+	if d.Why != "" {
+		r.note("nothing was started: %s\n", d.Why)
 	}
 	for _, b := range d.Blocked {
 		r.note("%s has failed %s in a row and is not tried again; see `brenner run log %s`, then `brenner run %s --again`\n",
@@ -150,6 +160,50 @@ func (r *runner) tellDone(d work.Done) {
 	if d.Stopped != "" {
 		r.note("no further run was started: %s\n", d.Stopped)
 	}
+}
+
+// tellBad says of a run that brought nothing home what its program said, and
+// where to look.
+func (r *runner) tellBad(run api.RunInfo) {
+	said := ""
+	if run.Said != "" {
+		said = ": " + oneLine(printable(run.Said), 200)
+	}
+	what := "did not do " + run.Work.String()
+	if run.Session != "" {
+		what = "has no answer"
+	}
+	r.note("%s of %s %s%s; see `brenner run log %s`\n", run.ID, run.Agent, what, said, run.ID)
+}
+
+// knownAgents refuses the name of an agent that is not there. Who may not see
+// the agents is believed.
+func knownAgents(ctx context.Context, s api.Service, names []brenner.ActorName) error {
+	if len(names) == 0 {
+		return nil
+	}
+	list, err := s.Agents(ctx)
+	if brenner.ClassOf(brenner.CodeOf(err)) == brenner.ClassDenied {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, a := range list.Agents {
+		known = append(known, string(a.Name))
+	}
+	for _, name := range names {
+		if slices.Contains(known, string(name)) {
+			continue
+		}
+		e := brenner.Errorf(brenner.CodeNotFound, "there is no agent %q", name).Try(brenner.Do("agent.list"))
+		if near := brenner.Nearest(string(name), known); near != "" {
+			e = e.WithHint("did you mean " + near + "?")
+		}
+		return e
+	}
+	return nil
 }
 
 // workFlag names a piece of work on a command line.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func printCosts(w *printer, c api.RunCosts) {
 	rows := [][]string{{"", "RUNS", "GOOD", "TOKENS IN", "CACHED", "OUT", "COST", "COST NOT TOLD"}}
 	row := func(name string, s api.RunSum) {
 		rows = append(rows, []string{
-			name, count(s.Runs), count(s.Good), count(int(s.Tokens.In)), count(int(s.Tokens.Cached)), count(int(s.Tokens.Out)), s.Cost.String(), count(s.Unknown),
+			name, count(s.Runs), count(s.Good), count(int(s.Tokens.In)), count(int(s.Tokens.Cached)), count(int(s.Tokens.Out)), costCell(s), count(s.Unknown),
 		})
 	}
 	for _, sums := range []map[string]api.RunSum{c.ByAgent, c.ByWork, c.ByDay} {
@@ -33,6 +34,14 @@ func printCosts(w *printer, c api.RunCosts) {
 	}
 	row("all", c.Total)
 	table(w, rows...)
+}
+
+// costCell is what some runs cost; empty if none of them told.
+func costCell(s api.RunSum) string {
+	if s.Cost == 0 && s.Unknown > 0 {
+		return ""
+	}
+	return s.Cost.String()
 }
 
 func newRunShow(r *runner) *cobra.Command {
@@ -52,16 +61,21 @@ func newRunShow(r *runner) *cobra.Command {
 }
 
 func printRun(w *printer, r api.RunInfo) {
-	w.Printf("%s: %s for %s, attempt %d, by %s\n", r.ID, r.Agent, r.Work, r.Attempt, r.Runner)
+	w.Printf("%s: %s (%s) for %s, attempt %d, by %s\n", r.ID, r.Agent, r.Role, r.Work, r.Attempt, r.Runner)
 	w.Printf("program %s (%s), tools %s, in %s\n", r.Program.Name, r.Program.Profile, r.Program.Tools, r.Program.Directory)
+	if model := cmp.Or(r.Answered, r.Program.Model); model != "" {
+		w.Printf("model %s\n", printable(model))
+	}
 	w.Printf("started %s", instant(r.Started))
 	if !r.Ended.IsZero() {
 		w.Printf(", ended %s", instant(r.Ended))
 	}
 	w.Println()
 	switch {
+	case r.State == api.RunRunning && r.Stopping != "":
+		w.Printf("it is asked to stop: %s\n", printable(oneLine(r.Stopping, 200)))
 	case r.Doing != nil:
-		w.Printf("it %s\n", printable(r.Doing.Does))
+		w.Printf("it %s, since %s\n", printable(r.Doing.Does), instant(r.Doing.Since))
 	case r.State == api.RunEnded:
 		w.Printf("%s", r.Outcome)
 		if r.Cause != "" {
@@ -72,11 +86,24 @@ func printRun(w *printer, r api.RunInfo) {
 		}
 		w.Println()
 	}
+	if x := r.Exit; x != nil && (x.Code != 0 || x.Signal != "") {
+		w.Printf("its program ended with status %d%s\n", x.Code, signalWords(x.Signal))
+	}
+	if r.Starts > 1 || r.Repairs > 0 {
+		w.Printf("its program was started %s", plural(r.Starts, "time"))
+		if r.Repairs > 0 {
+			w.Printf(", and its answer sent back %s", plural(r.Repairs, "time"))
+		}
+		w.Println()
+	}
 	if used := usageWords(r.Usage); used != "" {
 		w.Printf("used %s, %s\n", plural(r.Usage.Turns, "turn"), used)
 	}
 	if r.Context != "" {
 		w.Printf("context: %s\n", r.Context)
+	}
+	if r.Message != "" {
+		w.Printf("reply: %s\n", r.Message)
 	}
 	for _, ref := range r.Wrote {
 		w.Printf("wrote: %s\n", ref)
@@ -90,6 +117,13 @@ func printRun(w *printer, r api.RunInfo) {
 	for _, note := range r.Notes {
 		w.Printf("note: %s\n", printable(note))
 	}
+}
+
+func signalWords(signal string) string {
+	if signal == "" {
+		return ""
+	}
+	return ", by the signal " + signal
 }
 
 func newRunLog(r *runner) *cobra.Command {

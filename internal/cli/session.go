@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -61,7 +62,7 @@ func newSessionStart(r *runner) *cobra.Command {
 	var flags rosterFlags
 	var id, module, transport, contextFile string
 	c := &cobra.Command{
-		Use:   "start",
+		Use:   "start [QUESTION]",
 		Short: "Start a session: ask each agent in its role",
 		Long: `Settle who plays which role, register the agents, create the session artifact
 and send each recipient its kickoff. Roles come from the flags, then the
@@ -76,10 +77,21 @@ the failure, and ` + "`brenner session resend`" + ` tries again what failed.
 Replies are compiled when everybody has answered; with --compile manual only by
 ` + "`brenner session compile`" + `, with a duration also that long after the oldest
 contribution that waits, by the next command or the server that sees it due.`,
-		Example: `  brenner session start --question "What decides cell fate?" --preset default-3-agent \
+		Example: `  brenner session start "What decides cell fate?" --preset default-3-agent \
       --to BlueLake --to PurpleMountain --to GreenValley`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: func(_ *cobra.Command, a []string) error {
+			if len(a) > 1 {
+				return errors.New("the question is one argument: put it in quotes")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, a []string) error {
+			switch {
+			case len(a) == 1 && req.Question != "":
+				return brenner.Errorf(brenner.CodeUsage, "the question is given twice, as an argument and by --question")
+			case len(a) == 1:
+				req.Question = a[0]
+			}
 			if err := r.statedRoster(&req, flags); err != nil {
 				return err
 			}

@@ -90,11 +90,19 @@ func printRan(w *printer, costs api.RunCosts) {
 
 // sumWords is what some runs used, as far as it was told.
 func sumWords(s api.RunSum) string {
-	text := fmt.Sprintf("%d, %d good, %d tokens in, %d out, %s", s.Runs, s.Good, s.Tokens.In+s.Tokens.Cached, s.Tokens.Out, s.Cost)
-	if s.Unknown > 0 {
-		text += fmt.Sprintf(" and what %s did not tell", plural(s.Unknown, "run"))
+	return fmt.Sprintf("%d, %d good, %d tokens in, %d out, %s", s.Runs, s.Good, s.Tokens.In+s.Tokens.Cached, s.Tokens.Out, costWords(s))
+}
+
+// costWords is what some runs cost, as far as it was told: what nobody told is
+// not nothing.
+func costWords(s api.RunSum) string {
+	switch {
+	case s.Unknown == 0:
+		return s.Cost.String()
+	case s.Cost == 0:
+		return "cost not told"
 	}
-	return text
+	return fmt.Sprintf("%s and what %s did not tell", s.Cost, plural(s.Unknown, "run"))
 }
 
 // watcher waits for a session.

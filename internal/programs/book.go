@@ -233,6 +233,10 @@ func (f Finder) unknown(name string) error {
 			WithHint("name one in the roster, for this time, or for every time; programs: " + strings.Join(f.Names(), ", ")).
 			Try(brenner.Do("program.use", "name", f.usual()))
 	}
+	if profile := program.Profile(name); slices.Contains(program.Profiles(), profile) {
+		return brenner.Errorf(brenner.CodeUnknownProgram, "%s is a profile, and needs to be told more before it is a program", name).
+			WithHint("describe it once, under a name of its own").Try(brenner.Do("program.add", append([]string{"name", "NAME", "profile", name}, profile.Needs()...)...))
+	}
 	e := brenner.Errorf(brenner.CodeUnknownProgram, "there is no program %q", name).WithHint("programs: " + strings.Join(f.Names(), ", "))
 	if near := brenner.Nearest(name, f.Names()); near != "" {
 		e = e.WithHint("did you mean " + near + "? " + e.Hint)
@@ -315,6 +319,22 @@ func (b *Book) SetOwn(name string, p program.Program) error {
 		b.file.Programs = map[string]program.Program{}
 	}
 	b.file.Programs[name] = p
+	return b.save()
+}
+
+// RemoveOwn forgets a program of the user's own. Code: UNKNOWN_PROGRAM.
+func (b *Book) RemoveOwn(name string) error {
+	if _, ok := b.file.Programs[name]; !ok {
+		e := brenner.Errorf(brenner.CodeUnknownProgram, "%q is not a program of your own", brenner.Clip(name, 80)).Try(brenner.Do("program.list"))
+		if near := brenner.Nearest(name, slices.Sorted(maps.Keys(b.file.Programs))); near != "" {
+			e = e.WithHint("did you mean " + near + "?")
+		}
+		return e
+	}
+	delete(b.file.Programs, name)
+	if b.file.Default == name {
+		b.file.Default = ""
+	}
 	return b.save()
 }
 

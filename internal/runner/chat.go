@@ -79,7 +79,7 @@ const toolsAtOnce = 4
 
 func (s *chatStarter) start(ctx context.Context, q question) program.Result {
 	r := program.Result{Conversation: s.run.ID, Model: s.program.Model}
-	if s.tools == nil {
+	if s.tools == nil && s.url != "" {
 		t, err := openTools(ctx, s.url, s.token)
 		if err != nil {
 			return failedWith(err)
@@ -149,7 +149,9 @@ func (s *chatStarter) callOne(ctx context.Context, c chatToolCall) string {
 		args = "{}"
 	}
 	text := ""
-	if err := canon.Check([]byte(args)); err != nil {
+	if s.tools == nil {
+		text = "refused: there are no tools"
+	} else if err := canon.Check([]byte(args)); err != nil {
 		text = "the arguments are not JSON: " + err.Error()
 	} else {
 		var refused bool
@@ -184,13 +186,8 @@ func (s *chatStarter) ask(ctx context.Context) (chatAnswer, program.Result) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
-	if key := s.env.vars[s.program.Key]; key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	// A redirect could carry the prompt and the key elsewhere (X12).
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	s.meter.does("thinks")
-	res, err := client.Do(req)
+	res, err := askEndpoint(req, s.env.vars[s.program.Key])
 	if err != nil {
 		return chatAnswer{}, program.Result{Cause: program.Unreachable, Said: hostOf(s.program.Endpoint) + " cannot be reached"}
 	}
@@ -202,8 +199,21 @@ func (s *chatStarter) ask(ctx context.Context) (chatAnswer, program.Result) {
 	return s.read(io.LimitReader(res.Body, max(left, 0)+1))
 }
 
+// askEndpoint sends a request with the key of the endpoint. A redirect is not
+// followed: it could carry the prompt and the key elsewhere (X12).
+func askEndpoint(req *http.Request, key string) (*http.Response, error) {
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return client.Do(req)
+}
+
 func (s *chatStarter) request() chatRequest {
 	r := chatRequest{Model: s.program.Model, Messages: s.messages, Stream: true, Options: chatOptions{Usage: true}}
+	if s.tools == nil {
+		return r
+	}
 	for _, t := range s.tools.list {
 		r.Tools = append(r.Tools, chatTool{Type: "function", Function: chatToolSpec{Name: t.Name, Description: t.Description, Parameters: t.InputSchema}})
 	}

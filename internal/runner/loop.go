@@ -37,9 +37,13 @@ type Done struct {
 	Runs []api.RunInfo `json:"runs"`
 	// Refused is work that could not be started here, and why.
 	Refused []Refusal `json:"refused,omitzero"`
-	// Blocked is work that has failed too often.
+	// Blocked is work that has failed too often, Nobody work in a role that no
+	// agent has.
 	Blocked []api.WorkItem `json:"blocked,omitzero"`
-	Spent   Spent          `json:"spent"`
+	Nobody  []api.WorkItem `json:"nobody,omitzero"`
+	// Why says why nothing was started, of one task or session that was named.
+	Why   string `json:"why,omitzero"`
+	Spent Spent  `json:"spent"`
 	// Stopped says why no further run was started.
 	Stopped string `json:"stopped,omitzero"`
 }
@@ -103,7 +107,10 @@ func (l *laborer) labor(ctx context.Context) error {
 			if err != nil && ctx.Err() == nil && (l.plan.Once || brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassUnavailable) {
 				return errors.Join(err, l.drain())
 			}
-			l.done.Blocked = list.Blocked
+			l.done.Blocked, l.done.Nobody = list.Blocked, slices.DeleteFunc(slices.Clone(list.Work), func(w api.WorkItem) bool { return len(w.Agents) > 0 })
+			if len(l.tried) == 0 {
+				l.done.Why = list.Why
+			}
 			more = l.begin(ctx, list.Work)
 		}
 		if l.busy == 0 && (ctx.Err() != nil || l.over || l.plan.Once && !more) {

@@ -3,8 +3,10 @@ package runs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -186,6 +188,9 @@ func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.Wo
 			return l.out, err
 		}
 		l.out.Project, l.out.Programs = project.ID, c.Config.Programs
+		if req.OnlyPrograms {
+			return l.out, nil
+		}
 		if l.agents, err = c.Actors(ctx); err != nil {
 			return l.out, err
 		}
@@ -197,6 +202,9 @@ func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.Wo
 		}
 		if err == nil && req.Session == "" {
 			err = l.tasks()
+		}
+		if err == nil && len(l.out.Work)+len(l.out.Blocked) == 0 {
+			l.out.Why, err = l.why()
 		}
 		slices.SortStableFunc(l.out.Work, func(a, b api.WorkItem) int { return a.Since.Compare(b.Since) })
 		return l.out, err
@@ -321,6 +329,29 @@ func (l *looking) tasks() error {
 		return more
 	}
 	return errors.Join(l.Tasks.Each(l.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, visit), fail)
+}
+
+// why says why a task or session that was named is no work now.
+func (l *looking) why() (string, error) {
+	switch {
+	case l.req.Task != "":
+		t, err := l.Tasks.Find(l.Call, l.req.Task)
+		switch {
+		case err != nil:
+			return "", err
+		case t.State == api.TaskClaimed:
+			return fmt.Sprintf("%s is held by %s until %s", t.ID, t.Holder, t.LeaseUntil.Format(time.RFC3339)), nil
+		case t.State != api.TaskOpen:
+			return fmt.Sprintf("%s is %s", t.ID, t.State), nil
+		}
+	case l.req.Session != "":
+		earlier, err := earlierRuns(l.Call, l.req.Work)
+		if e, ok := held(earlier, "", l.Now); ok || err != nil {
+			return fmt.Sprintf("%s is at %s", e.ID, l.req.Session), err
+		}
+		return fmt.Sprintf("everybody who was asked in %s has answered", l.req.Session), nil
+	}
+	return "", nil
 }
 
 // Waiting lists work that has failed too often for a runner to try again (W10,

@@ -108,7 +108,7 @@ func (r run) info() api.RunInfo {
 			Outcome: e.Outcome, Cause: e.Cause, Said: e.Said, Exit: e.Exit, Usage: e.Usage, Answered: e.Model, Context: e.Context,
 			Message: e.Message, Starts: e.Starts, Repairs: e.Repairs, Notes: e.Notes, Branch: e.Branch, Base: e.Base,
 		}
-		out.Wrote, out.Change = e.Wrote, e.Change
+		out.Wrote, out.Change, out.Transcript = e.Wrote, e.Change, e.Transcript
 	}
 	return out
 }

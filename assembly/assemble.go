@@ -33,7 +33,7 @@ func Assemble(in Input) (Context, error) {
 	if err := in.check(); err != nil {
 		return Context{}, err
 	}
-	a := assembler{in: in, writer: w, scope: scope, room: in.View.Budget.room()}
+	a := assembler{in: in, writer: w, scope: scope, room: in.View.Budget.room(), notes: map[brenner.Ref]Notes{}, opened: map[brenner.TypeName]bool{}}
 	a.frame(w.header(in, scope), w.footer())
 	if err := a.mandatory(); err != nil {
 		return Context{}, err
@@ -65,6 +65,9 @@ func (in Input) check() error {
 	if in.Task != nil {
 		texts = append(texts, in.Task.ID, in.Task.Title, in.Task.Spec)
 	}
+	for _, q := range in.Asked {
+		texts = append(texts, q.Text)
+	}
 	for _, it := range slices.Concat(in.Overview, in.Pinned) {
 		texts = append(texts, it.Summary)
 	}
@@ -91,9 +94,11 @@ func (in Input) check() error {
 	return nil
 }
 
-// chunk is a piece of the final text.
+// chunk is a piece of the final text. Chunks are kept as they were chosen, by
+// rank; where they stand in the text says inOrderOfText.
 type chunk struct {
 	section Section
+	group   brenner.TypeName // of a selected item, or of its heading
 	text    string
 	count   int
 	heading bool
@@ -114,6 +119,8 @@ type assembler struct {
 	chunks []chunk
 	footer chunk
 	used   int
+	opened map[brenner.TypeName]bool // groups that have their heading
+	notes  map[brenner.Ref]Notes
 
 	leftOut        []LeftOut
 	bulletsLeftOut []LeftOutBullet
@@ -130,6 +137,9 @@ func (a *assembler) frame(header, footer string) {
 // summary if it does not fit otherwise: pinned inputs first, the last first.
 func (a *assembler) mandatory() error {
 	view := a.in.View
+	if err := a.learn(slices.Concat(a.in.Overview, a.in.Pinned)); err != nil {
+		return err
+	}
 	for _, it := range a.in.Overview {
 		c, err := a.item(Overview, it, view.Overview, "the brief in force")
 		if err != nil {
@@ -144,6 +154,10 @@ func (a *assembler) mandatory() error {
 	if a.in.Task != nil {
 		text := a.writer.task(*a.in.Task)
 		a.put(chunk{section: TaskSpec, text: text, count: a.count(text)})
+	}
+	for _, q := range a.in.Asked {
+		text := a.writer.asked(q)
+		a.put(chunk{section: Questions, text: text, count: a.count(text)})
 	}
 	for _, it := range a.in.Pinned {
 		c, err := a.item(Pinned, it, view.Pinned, "an input that the task pins")
@@ -179,9 +193,13 @@ func (a *assembler) overflow() error {
 // item renders an item in the variant that is wanted, or as a summary if the
 // content cannot fit at all or is gone.
 func (a *assembler) item(s Section, it Item, v Variant, why string) (chunk, error) {
+	it = a.noted(it)
 	c := chunk{section: s, source: it, item: &Included{
 		Ref: it.Ref, Type: it.Type, Module: it.Module, Status: it.Status, Section: s, Variant: v, Why: why,
 	}}
+	if s == Selected {
+		c.group = it.Type
+	}
 	switch {
 	case v == Summary:
 		return a.summary(c, ""), nil
@@ -233,6 +251,9 @@ func (a *assembler) selected() error {
 			}
 			a.leave(r, i+1, MaxOfType, enough[r.Type])
 			continue
+		}
+		if err := a.learnFrom(ranked[i:], taken); err != nil {
+			return err
 		}
 		c, err := a.item(Selected, r.Item, rule.Variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked)))
 		if err != nil {
@@ -314,6 +335,8 @@ func (a *assembler) bullets() {
 			reason = StageNotInView
 		case len(rule.Domains) > 0 && !slices.Contains(rule.Domains, b.Domain):
 			reason = DomainNotInView
+		case r.Compared && !r.Shared && r.Similarity < rule.Floor:
+			reason = BelowFloor
 		case taken == rule.Max:
 			reason = MaxOfBullets
 		default:
@@ -344,29 +367,60 @@ func rankBullets(all []playbook.Ranked) []playbook.Ranked {
 	return sorted
 }
 
-// put adds a chunk, under the heading of its section if it is the first there.
+// put adds a chunk, under the headings that it is the first below.
 func (a *assembler) put(c chunk) {
-	if h, opens := a.opens(c); opens {
+	for _, h := range a.opens(c) {
 		a.chunks = append(a.chunks, h)
 		a.used += h.count
 	}
+	a.opened[c.group] = c.group != ""
 	a.chunks = append(a.chunks, c)
 	a.used += c.count
 }
 
 // fits reports whether a chunk can be put in.
 func (a *assembler) fits(c chunk) bool {
-	h, _ := a.opens(c)
-	return a.used+h.count+c.count <= a.room
+	needed := a.used + c.count
+	for _, h := range a.opens(c) {
+		needed += h.count
+	}
+	return needed <= a.room
 }
 
-// opens gives the heading of a chunk that would be the first of its section.
-func (a *assembler) opens(c chunk) (chunk, bool) {
-	if n := len(a.chunks); n > 0 && a.chunks[n-1].section == c.section {
-		return chunk{}, false
+// opens gives the headings of a chunk that would be the first of its section, or
+// of its group there.
+func (a *assembler) opens(c chunk) []chunk {
+	var out []chunk
+	if n := len(a.chunks); n == 0 || a.chunks[n-1].section != c.section {
+		if text := a.writer.heading(c.section); text != "" {
+			out = append(out, chunk{section: c.section, text: text, count: a.count(text), heading: true})
+		}
 	}
-	text := a.writer.heading(c.section)
-	return chunk{section: c.section, text: text, count: a.count(text), heading: true}, text != ""
+	if c.group != "" && !a.opened[c.group] {
+		if text := a.writer.group(c.group); text != "" {
+			out = append(out, chunk{section: c.section, group: c.group, text: text, count: a.count(text), heading: true})
+		}
+	}
+	return out
+}
+
+// inOrderOfText gives the chunks as they stand in the text: what is selected
+// grouped by type, the group of the best first.
+func (a *assembler) inOrderOfText() []chunk {
+	place := map[brenner.TypeName]int{} // of a group; the heading of the section has none
+	for _, c := range a.chunks {
+		if _, met := place[c.group]; !met && c.group != "" {
+			place[c.group] = len(place) + 1
+		}
+	}
+	out := slices.Clone(a.chunks)
+	slices.SortStableFunc(out, func(x, y chunk) int {
+		if x.section != Selected || y.section != Selected {
+			return 0
+		}
+		return cmp.Compare(place[x.group], place[y.group])
+	})
+	return out
 }
 
 func (a *assembler) replace(i int, c chunk) {

@@ -49,7 +49,7 @@ func story() (Input, *shelf) {
 		"memo@4":  strings.Repeat("Gradients scale in discs.\n", 8),
 	}}
 	v := defaults()
-	v.Role, v.Budget = "test_designer", Budget{Unit: InTokens, Size: 400, Family: GPT}
+	v.Role, v.Budget = "test_designer", Budget{Unit: InTokens, Size: 560, Family: GPT}
 	v.Types = []TypeRule{
 		{artifact.TypeIntegratedMemo, Full, 1},
 		{artifact.TypePaperNote, Summary, 2},
@@ -59,10 +59,14 @@ func story() (Input, *shelf) {
 	old := note("old@1", artifact.TypePaperNote, "discs", "Superseded claims.")
 	old.Status = artifact.Deprecated
 	stale := note("memo@4", artifact.TypeIntegratedMemo, "discs", "Gradients scale in wing discs.")
-	stale.NeedsUpdate = true
+	stale.Notes = Notes{
+		Author: "bohr", NeedsUpdate: true, Draft: 5, Links: []Relation{{artifact.DependsOn, ref("n1@1")}, {artifact.DependsOn, ref("spec@2")}},
+		Contradicted: []brenner.Ref{ref("n2@1")}, Criticised: []brenner.Ref{ref("crit@1")},
+	}
 	return Input{
 		Project: "Cell fate", Agent: "ann", View: v, Format: Markdown,
 		Task:    &Task{ID: "task-12", Title: "Design a test", Spec: "Tell scaling from size control."},
+		Asked:   []Asked{{Text: "Which discs?"}, {Session: "RS-scaling", Text: "Do gradients scale?"}},
 		Modules: []brenner.Module{"discs"}, Shared: []brenner.Module{"project"},
 		Overview: []Item{note("brief@3", artifact.TypeProjectBrief, "project", "Do morphogen gradients scale with tissue size?")},
 		Pinned:   []Item{note("spec@2", artifact.TypeModelSpec, "discs", "Diffusion and decay.")},
@@ -232,7 +236,7 @@ func TestAssemble_MandatoryPartsDegradeBeforeTheyOverflow(t *testing.T) {
 	in.Pinned = append(in.Pinned, note("big@1", artifact.TypeAnalysisResult, "discs", "Much data."))
 	in.Candidates, in.Bullets = nil, nil
 	var got []string
-	for size := 400; size > 0; size-- {
+	for size := 600; size > 0; size-- {
 		in.View.Budget.Size = size
 		c, err := Assemble(in)
 		if err != nil {
@@ -263,7 +267,7 @@ func TestAssemble_OverflowNamesTheSizes(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	o, ok := e.Details.(Overflow)
-	if !ok || o.Needed <= 400 || o.Budget != in.View.Budget {
+	if !ok || o.Needed <= 560 || o.Budget != in.View.Budget {
 		t.Fatalf("details %+v", e.Details)
 	}
 	sum, task := 0, 0
@@ -289,7 +293,7 @@ func TestAssemble_LeavesTheReserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Used > 300 || published(O200k, c.Text) > 300 {
+	if c.Used > 460 || published(O200k, c.Text) > 460 {
 		t.Errorf("used %d, counted %d", c.Used, published(O200k, c.Text))
 	}
 }
@@ -453,7 +457,7 @@ func TestAssemble_DropsTheLowestRankUntilTheWholeFits(t *testing.T) {
 	in.View.Budget = Budget{Unit: InBytes}
 	in.Counter = stubborn{}
 	states := map[string]bool{}
-	for size := 1400; size > 600; size -= 5 {
+	for size := 2400; size > 600; size -= 5 {
 		in.View.Budget.Size = size
 		c, err := Assemble(in)
 		if err != nil {
@@ -585,5 +589,72 @@ func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
 	in.View.Budget.Size = 6000
 	if got := variants(); got["n1@1"] != Summary {
 		t.Errorf("a redacted content grows: %v", got)
+	}
+}
+
+// C21: what notes say is part of the text and of its size, and they are asked
+// for what may be shown alone: a few times, never once for each candidate.
+func TestAssemble_AsksForNotesOfWhatMayBeShown(t *testing.T) {
+	in, _ := story()
+	in.View.Types = []TypeRule{{artifact.TypePaperNote, Summary, 80}}
+	in.Candidates = nil
+	for i := range 400 {
+		in.Candidates = append(in.Candidates, Candidate{Item: note(fmt.Sprintf("n%d@1", i), artifact.TypePaperNote, "discs", "A note."), Lexical: float64(1000 - i)})
+	}
+	in.View.Budget.Size = 100_000
+	calls, asked := 0, 0
+	in.About = func(refs []brenner.Ref) (map[brenner.Ref]Notes, error) {
+		calls++
+		out := map[brenner.Ref]Notes{}
+		for _, r := range refs {
+			asked++
+			out[r] = Notes{Author: brenner.ActorName("author-of-" + r.Artifact)}
+		}
+		return out, nil
+	}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls != 3 || asked != 2+2*learnAhead {
+		t.Errorf("%d calls for %d versions", calls, asked)
+	}
+	for _, it := range c.Items {
+		if !strings.Contains(c.Text, "author-of-"+string(it.Ref.Artifact)) {
+			t.Errorf("%s has no author", it.Ref)
+		}
+	}
+	if c.Used != published(O200k, c.Text) {
+		t.Errorf("used %d, counted %d", c.Used, published(O200k, c.Text))
+	}
+}
+
+// C21: a lesson that has nothing to do with the work is left out, and the record
+// says so; one that could not be compared is not.
+func TestAssemble_LessonsHaveAFloor(t *testing.T) {
+	in, _ := story()
+	lesson := func(id playbook.BulletID, similarity float64, compared, shared bool) playbook.Ranked {
+		return playbook.Ranked{
+			Bullet: playbook.Bullet{ID: id, Domain: "bench", Section: playbook.Helpful, Stage: playbook.Prod, Content: string(id)},
+			Score:  similarity, Similarity: similarity, Compared: compared, Shared: shared,
+		}
+	}
+	in.Bullets = []playbook.Ranked{
+		lesson("bench.1", LessonFloor, true, false), lesson("bench.2", LessonFloor-0.01, true, false),
+		lesson("bench.3", 0, true, true), lesson("bench.4", 0, false, false),
+	}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []playbook.BulletID
+	for _, b := range c.Bullets {
+		got = append(got, b.ID)
+	}
+	if d := cmp.Diff([]playbook.BulletID{"bench.1", "bench.3", "bench.4"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]LeftOutBullet{{"bench.2", BelowFloor}}, c.BulletsLeftOut); d != "" {
+		t.Error(d)
 	}
 }

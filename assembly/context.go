@@ -20,6 +20,8 @@ type Input struct {
 
 	// Task is what the agent is to do; nil outside a task.
 	Task *Task
+	// Asked are the questions that the context is for, besides the task.
+	Asked []Asked
 	// Modules and CrossCutting are those of the work, Shared the modules where
 	// what concerns the whole project lives.
 	Modules      []brenner.Module
@@ -49,6 +51,25 @@ type Input struct {
 	// Load gives the content of an item that is wanted in full. An item whose
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
+	// About gives the notes of some versions, which then count as part of their
+	// text; nil: they are those of the items.
+	About func([]brenner.Ref) (map[brenner.Ref]Notes, error)
+	// Made says what the context was made of; it is recorded.
+	Made Positions
+}
+
+// Asked is a question: of the one who asks for the context, or of a session.
+type Asked struct {
+	Session brenner.SessionID
+	Text    string
+}
+
+// Positions say what a context is a function of (C21): how many records the
+// journal had, and how many artifacts had changed that the full text did not
+// know yet. What those say now was not looked at.
+type Positions struct {
+	Journal int64 `json:"journal"`
+	Behind  int   `json:"behind,omitzero"`
 }
 
 // Task is what an agent is asked to do.
@@ -72,6 +93,7 @@ type Context struct {
 	SHA256 brenner.Digest `json:"sha256"`
 	Format Format         `json:"format"`
 	Scope  Scope          `json:"scope"`
+	Made   Positions      `json:"made,omitzero"`
 	Budget Budget         `json:"budget"`
 	// Used is the size of Text in the units of the budget. It never exceeds
 	// Size less Reserve.
@@ -165,6 +187,7 @@ const (
 	StageNotInView   BulletReason = "stage_not_in_view"
 	DomainNotInView  BulletReason = "domain_not_in_view"
 	MaxOfBullets     BulletReason = "max_of_bullets"
+	BelowFloor       BulletReason = "below_floor" // it has too little to do with the work
 	BulletOverBudget BulletReason = "over_budget"
 )
 

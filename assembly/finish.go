@@ -24,7 +24,7 @@ func (a *assembler) finish() (Context, error) {
 	c := Context{
 		Agent: a.in.Agent, Role: a.in.View.Role,
 		View: UsedView{From: a.in.ViewFrom, SHA256: canon.Sum(canon.MustMarshal(a.in.View))},
-		Text: text, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope,
+		Text: text, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope, Made: a.in.Made,
 		Budget: a.in.View.Budget, Used: a.in.View.Budget.scale(counted), Parts: a.parts(),
 		Items: []Included{}, Bullets: []IncludedBullet{},
 		LeftOut: orEmpty(a.leftOut), BulletsLeftOut: orEmpty(a.bulletsLeftOut), Rest: orEmpty(slices.Clone(a.in.Rest)),
@@ -32,7 +32,7 @@ func (a *assembler) finish() (Context, error) {
 	if a.in.Task != nil {
 		c.Task = a.in.Task.ID
 	}
-	for _, ch := range a.chunks {
+	for _, ch := range a.inOrderOfText() {
 		if ch.item != nil {
 			c.Items = append(c.Items, *ch.item)
 		}
@@ -80,16 +80,18 @@ func (a *assembler) drop() bool {
 	}
 	a.chunks = a.chunks[:last]
 	a.used -= c.count
-	if h := a.chunks[last-1]; h.heading {
-		a.chunks = a.chunks[:last-1]
+	for last--; a.chunks[last].heading; last-- {
+		h := a.chunks[last]
+		a.chunks = a.chunks[:last]
 		a.used -= h.count
+		delete(a.opened, h.group)
 	}
 	return true
 }
 
 func (a *assembler) text() string {
 	var b strings.Builder
-	for _, c := range a.chunks {
+	for _, c := range a.inOrderOfText() {
 		b.WriteString(c.text)
 	}
 	b.WriteString(a.footer.text)

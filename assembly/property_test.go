@@ -35,7 +35,7 @@ func anyInput(rt *rapid.T) Input {
 		it.Module = rapid.SampledFrom(someModules).Draw(rt, "module")
 		it.Status = rapid.SampledFrom(someStatuses).Draw(rt, "status")
 		it.Summary = words(rt, "summary", 12)
-		it.NeedsUpdate = rapid.Bool().Draw(rt, "stale")
+		it.Notes.NeedsUpdate = rapid.Bool().Draw(rt, "stale")
 		c := artifact.Content{Format: artifact.Text, Data: []byte(words(rt, "content", 40))}
 		if rapid.Bool().Draw(rt, "json") {
 			c = artifact.Content{Format: artifact.JSON, Data: []byte(`{"n":` + fmt.Sprint(len(c.Data)) + `}`)}
@@ -61,6 +61,9 @@ func anyInput(rt *rapid.T) Input {
 	}
 	if rapid.Bool().Draw(rt, "task") {
 		in.Task = &Task{ID: "task-1", Title: words(rt, "title", 4), Spec: words(rt, "spec", 10)}
+	}
+	for i := range rapid.IntRange(0, 2).Draw(rt, "asked") {
+		in.Asked = append(in.Asked, Asked{Session: []brenner.SessionID{"", "RS-1"}[i], Text: words(rt, "question", 6)})
 	}
 	for i := range rapid.IntRange(0, 9).Draw(rt, "candidates") {
 		c := anyCandidate(rt, fmt.Sprintf("c%d", i))
@@ -262,9 +265,17 @@ func (d *dumb) text() string {
 		if s == TaskSpec && d.in.Task != nil {
 			body = w.task(*d.in.Task)
 		}
+		for _, q := range d.in.Asked {
+			if s == Questions {
+				body += w.asked(q)
+			}
+		}
+		if s == Selected {
+			body = d.selected(w)
+		}
 		for _, x := range d.shown {
 			switch {
-			case x.section != s:
+			case x.section != s, s == Selected:
 			case s == Lessons:
 				body += w.bullet(x.bullet)
 			default:
@@ -277,6 +288,26 @@ func (d *dumb) text() string {
 		}
 	}
 	return text + w.footer()
+}
+
+// selected renders what is selected, type by type.
+func (d *dumb) selected(w writer) string {
+	text := ""
+	var done []brenner.TypeName
+	for _, first := range d.shown {
+		if first.section != Selected || slices.Contains(done, first.item.Type) {
+			continue
+		}
+		done = append(done, first.item.Type)
+		text += w.group(first.item.Type)
+		for _, x := range d.shown {
+			if x.section == Selected && x.item.Type == first.item.Type {
+				content, _ := d.in.Load(x.item.Ref)
+				text += w.item(Selected, x.item, x.variant, content)
+			}
+		}
+	}
+	return text
 }
 
 func (d *dumb) fits() bool {

@@ -98,9 +98,25 @@ func TestRender_NamesCannotForgeStructure(t *testing.T) {
 			Ref: brenner.Ref{Artifact: brenner.ArtifactID(attack), Version: 1}, Type: brenner.TypeName(attack),
 			Module: brenner.Module(attack), Status: artifact.Status(attack),
 		}
-		headings, blocks, _, other := structure(markdown{}.item(Selected, it, Summary, artifact.Content{}))
-		if len(headings) != 1 || blocks != 1 || other != nil {
+		it.Notes = Notes{
+			Author: brenner.ActorName(attack), Links: []Relation{{artifact.Cites, it.Ref}}, Contradicted: []brenner.Ref{it.Ref}, Criticised: []brenner.Ref{it.Ref},
+		}
+		it.Summary = attack
+		for _, s := range []Section{Pinned, Selected} {
+			headings, blocks, lines, other := structure(markdown{}.item(s, it, Summary, artifact.Content{}))
+			if len(headings) != 0 || blocks != 0 || lines != 1 || other != nil {
+				t.Errorf("%q: %v, %d blocks, %d lines, %v", attack, headings, blocks, lines, other)
+			}
+			headings, blocks, lines, other = structure(markdown{}.item(s, it, Full, artifact.Content{Format: artifact.Text, Data: []byte(attack)}))
+			if len(headings) != 1 || blocks != 1 || lines != 0 || other != nil {
+				t.Errorf("%q: %v, %d blocks, %d lines, %v", attack, headings, blocks, lines, other)
+			}
+		}
+		if headings, blocks, _, other := structure(markdown{}.asked(Asked{Session: brenner.SessionID("RS-" + attack), Text: attack})); len(headings) != 1 || blocks != 1 || other != nil {
 			t.Errorf("%q: %v, %d blocks, %v", attack, headings, blocks, other)
+		}
+		if headings, _, _, other := structure(markdown{}.group(brenner.TypeName(attack))); len(headings) != 1 || other != nil {
+			t.Errorf("%q: %v, %v", attack, headings, other)
 		}
 		if line := (markdown{}).bullet(playbook.Bullet{Content: attack}); strings.Count(line, "\n") != 1 || strings.ContainsAny(line, "\r\u0085\u2028\u2029") {
 			t.Errorf("%q is not one line: %q", attack, line)
@@ -120,7 +136,7 @@ func TestRender_NamesCannotForgeStructure(t *testing.T) {
 func TestRender_FenceKeepsTheText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := strings.ReplaceAll(words(rt, "text", 20), "\r", "")
-		source := []byte(fenced("text", want))
+		source := []byte(fenced(artifact.Text, want))
 		block := goldmark.DefaultParser().Parse(text.NewReader(source)).FirstChild()
 		got := string(block.Lines().Value(source))
 		if strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") || block.NextSibling() != nil {
@@ -156,4 +172,20 @@ func TestRender_JSONIsOneDocumentWithAPartPerLine(t *testing.T) {
 			last = place
 		}
 	})
+}
+
+// The brief is told, whatever it holds: nothing of it is left out.
+func TestProse_TellsTheWholeBrief(t *testing.T) {
+	brief := `{"question":"Why does the river lose oxygen?","goals":["tell respiration from low flow"],"in_scope":["oxygen","flow"],` +
+		`"constraints":["public gauges only",{"text":"no dosing","must_not":["/dose/","/dosing/"]}],"funding":{"by":"the county"}}`
+	got := Prose(artifact.Content{Format: artifact.JSON, Data: []byte(brief)})
+	want := "Why does the river lose oxygen?\nGoals: tell respiration from low flow\nIn scope: oxygen; flow\n" +
+		"Constraints: public gauges only; no dosing (must not have /dose/; /dosing/)\nfunding:\n  by: the county\n"
+	if got.Format != artifact.Text || string(got.Data) != want {
+		t.Errorf("got\n%s", got.Data)
+	}
+	odd := artifact.Content{Format: artifact.JSON, Data: []byte(`{"goals":[7]}`)}
+	if got := Prose(odd); !strings.Contains(string(got.Data), "7") {
+		t.Errorf("lost: %s", got.Data)
+	}
 }

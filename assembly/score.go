@@ -21,8 +21,8 @@ type Item struct {
 	Size    int64
 	Tags    []string
 	Updated time.Time
-	// NeedsUpdate says that the version rests on something that has changed.
-	NeedsUpdate bool
+	// Notes are what there is to know besides; Input.About gives them.
+	Notes Notes
 }
 
 // Candidate is an item that may enter the context.

@@ -78,7 +78,17 @@ type Bullets struct {
 	Max    int              `json:"max"`
 	// Domains keeps to these; empty: every domain the caller gives.
 	Domains []playbook.Domain `json:"domains"`
+	// Floor is how near in meaning to the work, as a cosine, a lesson must be that
+	// shares no telling word with it. What could not be compared is received all
+	// the same.
+	Floor float64 `json:"floor"`
 }
+
+// LessonFloor is the floor of a view that says nothing else. By the built-in
+// model two texts of one field that have nothing to do with each other are at
+// .50 in the median, of different fields at .35; what answers a question is at
+// .60 from it.
+const LessonFloor = 0.55
 
 // Rule gives what the view says about a type, and whether it receives it.
 func (v View) Rule(t brenner.TypeName) (TypeRule, bool) {
@@ -100,7 +110,7 @@ func defaults() View {
 		Budget:  Budget{Unit: InTokens, Size: 16_000, Reserve: 4_000, Family: Claude},
 		Modules: OneModule,
 		Weights: Weights{Pinned: 4, Links: 3, Tags: 1, Recency: 1, Lexical: 2, Semantic: 2},
-		Bullets: Bullets{Stages: []playbook.Stage{playbook.Prod}, Max: 12, Domains: []playbook.Domain{}},
+		Bullets: Bullets{Stages: []playbook.Stage{playbook.Prod}, Max: 12, Domains: []playbook.Domain{}, Floor: LessonFloor},
 
 		Overview: Full, Pinned: Full,
 	}
@@ -280,6 +290,9 @@ func (c *checker) weights(w Weights) {
 
 func (c *checker) bullets(b Bullets) {
 	c.within("/bullets/max", b.Max, 0, brenner.MaxCandidates)
+	if b.Floor < -1 || b.Floor > 1 {
+		c.report("/bullets/floor", "it is a cosine: -1 receives every lesson", "the floor is not from -1 to 1")
+	}
 	for i, s := range b.Stages {
 		if s != playbook.Prod && s != playbook.Staging && s != playbook.Shadow {
 			c.report("/bullets/stages/"+strconv.Itoa(i), "use PROD, STAGING or SHADOW", "bullets in "+strconv.Quote(brenner.Clip(string(s), brenner.MaxQuote))+" never enter a context")

@@ -16,6 +16,9 @@ type RankOptions struct {
 	Sections []Section
 	// Most bounds the list; 0 means no bound.
 	Most int
+	// Shares reports whether a content shares with the query a word that tells
+	// what it is about; nil: not asked.
+	Shares func(content string) bool
 }
 
 // Ranked is a bullet with the parts of its score, each from 0 to 1 (similarity
@@ -24,6 +27,8 @@ type Ranked struct {
 	Bullet     Bullet
 	Score      float64
 	Similarity float64 // cosine with the query, 0 without one
+	Compared   bool    // whether there was one
+	Shared     bool    // a word that tells, see RankOptions
 	Evidence   float64 // lower bound of the share of support
 	Trust      float64 // by stage
 }
@@ -58,7 +63,9 @@ func (b *Book) Rank(o RankOptions) ([]Ranked, error) {
 			len(o.Sections) > 0 && !slices.Contains(o.Sections, e.Section) {
 			continue
 		}
-		out = append(out, b.score(e, o.Query))
+		r := b.score(e, o.Query)
+		r.Shared = o.Shares != nil && o.Shares(e.Content)
+		out = append(out, r)
 	}
 	slices.SortFunc(out, func(x, y Ranked) int {
 		return compareHits(hit{keyOf(x.Bullet), x.Score}, hit{keyOf(y.Bullet), y.Score})
@@ -72,7 +79,7 @@ func (b *Book) Rank(o RankOptions) ([]Ranked, error) {
 func (b *Book) score(e *entry, query []float32) Ranked {
 	r := Ranked{Bullet: e.clone(), Evidence: rounded(wilson(e.Support(), e.Opposition())), Trust: trust(e.Stage)}
 	if query != nil {
-		r.Similarity = cosine(query, b.index.row(b.index.slots[e.ID]))
+		r.Similarity, r.Compared = cosine(query, b.index.row(b.index.slots[e.ID])), true
 	}
 	// The conversions forbid fusing, so that the order is the same everywhere.
 	r.Score = rounded(float64(weightSimilarity*r.Similarity) + float64(weightEvidence*r.Evidence) + float64(weightTrust*r.Trust))

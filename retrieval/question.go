@@ -89,6 +89,18 @@ func (h Habits) weight(word string) float64 {
 // learnt from: every word counts, those that tasks often have less.
 func (h Habits) Task(text string) []Term { return weigh(text, h.weight) }
 
+// tellingWeight is what is left at least of a word of a task that says what the
+// task is about.
+const tellingWeight = 0.5
+
+// Telling gives the words of a task that say what it is about, in byte order:
+// without those that tasks often have.
+func (h Habits) Telling(text string) []string {
+	words := Words(text)
+	slices.Sort(words)
+	return slices.DeleteFunc(slices.Compact(words), func(w string) bool { return h.weight(w) < tellingWeight })
+}
+
 // instructions are words, by stem, that say what to do with a subject, and what
 // is asked for as the outcome, whatever the subject is. They are what we suppose
 // of a project whose tasks we do not know yet.

@@ -23,8 +23,11 @@ type work struct {
 	task    *assembly.Task
 	text    string           // what candidates are compared with
 	terms   []retrieval.Term // of text, as the index is asked for them
+	telling []string         // words of text that say what it is about
 	modules []brenner.Module
 	cross   bool
+	scope   assembly.Scope
+	asked   []assembly.Asked
 	inputs  []brenner.Ref
 	tags    []string // of the inputs, each as often as they have it
 }
@@ -41,16 +44,6 @@ func (r *Room) assembleFor(c *kernel.Call, req api.ContextRequest) (assembly.Con
 		return assembly.Context{}, w, err
 	}
 	made, err := assembly.Assemble(in)
-	if err != nil {
-		return assembly.Context{}, w, err
-	}
-	// Whether something needs an update is asked only of what is shown, and
-	// then shown: asking it of every candidate would walk half the project.
-	stale, err := markNeedsUpdate(c, &in, made)
-	if err != nil || !stale {
-		return made, w, err
-	}
-	made, err = assembly.Assemble(in)
 	return made, w, err
 }
 
@@ -66,6 +59,9 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 			At("/modules").WithHint("name one; a cross-cutting task spans several")
 	}
 	w := work{view: v, text: req.Question, modules: req.Modules}
+	if strings.TrimSpace(req.Question) != "" {
+		w.asked = []assembly.Asked{{Text: req.Question}}
+	}
 	if err := kernel.CheckText(req.Question); err != nil {
 		return work{}, err
 	}
@@ -116,6 +112,7 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 	}
 	if !strings.Contains(w.text, s.Question) {
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
+		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
 	return nil
 }
@@ -130,8 +127,9 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if err != nil {
 		return assembly.Input{}, err
 	}
-	in := assembly.Input{
-		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task,
+	var in assembly.Input
+	in = assembly.Input{
+		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task, Asked: w.asked,
 		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{kernel.ProjectModule},
 		Now: c.Now, Counter: counter, Cache: &r.counts,
 		Load: func(ref brenner.Ref) (artifact.Content, error) {
@@ -143,8 +141,12 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			if err != nil || req.Format == assembly.JSON {
 				return content, err
 			}
+			if slices.ContainsFunc(in.Overview, func(i assembly.Item) bool { return i.Ref == ref }) {
+				return assembly.Prose(content), nil
+			}
 			return readable(content), nil
 		},
+		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(c, w.scope, refs) },
 	}
 	if in.Format == "" {
 		in.Format = assembly.Markdown
@@ -161,17 +163,21 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		w.tags = append(w.tags, item.Tags...)
 	}
 	in.Tags = slices.Compact(slices.Sorted(slices.Values(w.tags)))
-	scope, err := w.view.Scope(w.modules, w.cross, kernel.ProjectModule)
+	if w.scope, err = w.view.Scope(w.modules, w.cross, kernel.ProjectModule); err != nil {
+		return in, err
+	}
+	if err := r.ask(c, w); err != nil {
+		return in, err
+	}
+	found, err := r.findCandidates(c, *w)
 	if err != nil {
 		return in, err
 	}
-	if w.terms, err = r.termsOf(c, *w); err != nil {
+	in.Candidates, in.Rest, in.Made.Behind = found.candidates, found.rest, found.behind
+	if in.Made.Journal, err = c.Reader.Size(c.Ctx); err != nil {
 		return in, err
 	}
-	if in.Candidates, in.Rest, err = r.findCandidates(c, *w, scope); err != nil {
-		return in, err
-	}
-	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text)
+	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text, w.telling)
 	return in, err
 }
 
@@ -227,20 +233,27 @@ func headItem(a *store.Artifact) assembly.Item {
 	}
 }
 
+// found is what was looked at for a piece of work.
+type found struct {
+	candidates []assembly.Candidate
+	rest       []assembly.Rest
+	behind     int // how many artifacts the full text has not caught up with
+}
+
 // findCandidates preselects what may bear on the work (C21) and loads it.
-func (r *Room) findCandidates(c *kernel.Call, w work, scope assembly.Scope) ([]assembly.Candidate, []assembly.Rest, error) {
-	finder, err := newFinder(c, w, scope)
+func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
+	finder, err := newFinder(c, w)
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
-	found, err := finder.all()
+	causes, err := finder.all()
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
-	leads, rest := assembly.Preselect(found, brenner.MaxCandidates)
+	leads, rest := assembly.Preselect(causes, brenner.MaxCandidates)
 	items, err := finder.load(leads)
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
 	out := make([]assembly.Candidate, 0, len(leads))
 	texts := make([]string, 0, len(leads))
@@ -267,29 +280,5 @@ func (r *Room) findCandidates(c *kernel.Call, w work, scope assembly.Scope) ([]a
 			out[i].Semantic = s
 		}
 	}
-	return out, rest, nil
-}
-
-// markNeedsUpdate says of what a context shows whether it rests on something
-// that has moved. It reports whether anything does.
-func markNeedsUpdate(c *kernel.Call, in *assembly.Input, made assembly.Context) (bool, error) {
-	shown := make([]brenner.Ref, len(made.Items))
-	for i, item := range made.Items {
-		shown[i] = item.Ref
-	}
-	stale, err := c.Reader.Stale(c.Ctx, shown, ledger.Carrying, brenner.MaxWalk)
-	if err != nil || len(stale) == 0 {
-		return false, err
-	}
-	mark := func(i *assembly.Item) { i.NeedsUpdate = slices.Contains(stale, i.Ref) }
-	for i := range in.Overview {
-		mark(&in.Overview[i])
-	}
-	for i := range in.Pinned {
-		mark(&in.Pinned[i])
-	}
-	for i := range in.Candidates {
-		mark(&in.Candidates[i].Item)
-	}
-	return true, nil
+	return found{out, rest, finder.behind}, nil
 }

@@ -27,17 +27,18 @@ type finder struct {
 	types   []brenner.TypeName
 	modules []brenner.Module
 	inScope int // how many artifacts have one of the types in one of the modules
+	behind  int // how many artifacts the full text has not caught up with
 	rows    map[brenner.ArtifactID]*store.Artifact
 }
 
-func newFinder(c *kernel.Call, w work, scope assembly.Scope) (*finder, error) {
-	f := &finder{Call: c, work: w, modules: scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)}
+func newFinder(c *kernel.Call, w work) (*finder, error) {
+	f := &finder{Call: c, work: w, modules: w.scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)}
 	for _, t := range w.view.Types {
 		f.types = append(f.types, t.Type)
 	}
 	kinds, err := c.Kinds(c.Ctx)
 	for _, k := range kinds {
-		if scope.All && !slices.Contains(f.modules, k.Module) {
+		if w.scope.All && !slices.Contains(f.modules, k.Module) {
 			f.modules = append(f.modules, k.Module)
 		}
 		if f.covers(k.Type, k.Module) {
@@ -176,9 +177,10 @@ func (f *finder) byFullText(most int) (assembly.Found, error) {
 	if len(f.terms) == 0 {
 		return out, nil
 	}
-	found, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Limit: most})
-	for i, h := range found.Hits {
-		f.rows[h.ID] = &found.Hits[i].Artifact
+	ranking, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Limit: most})
+	f.behind = ranking.Behind
+	for i, h := range ranking.Hits {
+		f.rows[h.ID] = &ranking.Hits[i].Artifact
 		out.Hits = append(out.Hits, assembly.Hit{Ref: brenner.Ref{Artifact: h.ID, Version: h.Version}, Lexical: h.Score})
 	}
 	return out, err

@@ -43,8 +43,9 @@ type Sessions interface {
 
 // Lessons is what contexts need of lessons.
 type Lessons interface {
-	// Rank ranks the lessons that a view admits for a piece of work.
-	Rank(c *kernel.Call, wanted assembly.Bullets, text string) ([]playbook.Ranked, error)
+	// Rank ranks the lessons that a view admits for a piece of work, of which
+	// some words tell what it is about.
+	Rank(c *kernel.Call, wanted assembly.Bullets, text string, telling []string) ([]playbook.Ranked, error)
 }
 
 // Service is the room as it is for one caller.

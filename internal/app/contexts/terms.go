@@ -19,32 +19,45 @@ type habits struct {
 	known  retrieval.Habits
 }
 
-// termsOf gives what the index is asked for.
-func (r *Room) termsOf(c *kernel.Call, w work) ([]retrieval.Term, error) {
+// ask sets what the index is asked for, and which words tell what the work is
+// about.
+func (r *Room) ask(c *kernel.Call, w *work) error {
 	if w.task == nil {
-		return retrieval.Question(w.text), nil
+		w.terms, w.telling = retrieval.Question(w.text), retrieval.Habits{}.Telling(w.text)
+		return nil
 	}
+	known, err := r.habitsOf(c)
+	if err != nil {
+		return err
+	}
+	known = known.Without(w.task.Title + "\n" + w.task.Spec)
+	w.terms, w.telling = known.Task(w.text), known.Telling(w.text)
+	return nil
+}
+
+// habitsOf gives what the newest tasks have in common.
+func (r *Room) habitsOf(c *kernel.Call) (retrieval.Habits, error) {
 	newest, err := r.Tasks.Newest(c, 1)
 	if err != nil || len(newest) == 0 {
-		return retrieval.Habits{}.Task(w.text), err
+		return retrieval.Habits{}, err
 	}
 	r.habits.mu.Lock()
 	known, ok := r.habits.known, r.habits.newest == newest[0].ID
 	r.habits.mu.Unlock()
-	own := w.task.Title + "\n" + w.task.Spec
-	if !ok {
-		tasks, err := r.Tasks.Newest(c, habitTasks)
-		if err != nil {
-			return nil, err
-		}
-		texts := make([]string, len(tasks))
-		for i, t := range tasks {
-			texts[i] = t.Title + "\n" + t.Spec
-		}
-		known = retrieval.NewHabits(texts)
-		r.habits.mu.Lock()
-		r.habits.newest, r.habits.known = newest[0].ID, known
-		r.habits.mu.Unlock()
+	if ok {
+		return known, nil
 	}
-	return known.Without(own).Task(w.text), nil
+	tasks, err := r.Tasks.Newest(c, habitTasks)
+	if err != nil {
+		return retrieval.Habits{}, err
+	}
+	texts := make([]string, len(tasks))
+	for i, t := range tasks {
+		texts[i] = t.Title + "\n" + t.Spec
+	}
+	known = retrieval.NewHabits(texts)
+	r.habits.mu.Lock()
+	defer r.habits.mu.Unlock()
+	r.habits.newest, r.habits.known = newest[0].ID, known
+	return known, nil
 }

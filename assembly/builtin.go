@@ -12,8 +12,9 @@ import (
 
 // Builtin lists the views every project starts with, sorted by role. They
 // give summaries first (C22): in full come only what the role works on. The
-// higher a role looks, the more is drawn together for it (C10): the PI and the
-// writer get memos and summaries, not notes.
+// higher a role looks, the more is drawn together for it (C10): the PI gets
+// memos and summaries, not notes. Every other role receives each type that its
+// policy lets it read.
 func Builtin() []View {
 	full := func(t brenner.TypeName, most int) TypeRule { return TypeRule{t, Full, most} }
 	short := func(t brenner.TypeName, most int) TypeRule { return TypeRule{t, Summary, most} }
@@ -36,6 +37,7 @@ func Builtin() []View {
 		short(artifact.TypeCritique, 8),
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 3),
+		short(artifact.TypeCodeChange, 4),
 	)
 	// Who judges sees what is judged in full, and the evidence at a glance: it
 	// opens what it needs.
@@ -52,6 +54,7 @@ func Builtin() []View {
 		short(artifact.TypeManuscriptSection, 3),
 		short(artifact.TypeAssumption, 8),
 		short(artifact.TypeCritique, 6),
+		short(artifact.TypeCodeChange, 4),
 	)
 	distiller := view(
 		policy.Distiller, OneModule,
@@ -60,6 +63,12 @@ func Builtin() []View {
 		short(artifact.TypePaperNote, 20),
 		short(artifact.TypeAnalysisResult, 12),
 		short(artifact.TypeAssumption, 8),
+		short(artifact.TypeModelSpec, 4),
+		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeSessionArtifact, 1),
+		short(artifact.TypeCritique, 4),
+		short(artifact.TypeStalemate, 2),
+		short(artifact.TypeVerdict, 2),
 	)
 	generator := view(
 		policy.HypothesisGenerator, OneModule,
@@ -72,6 +81,8 @@ func Builtin() []View {
 		short(artifact.TypeAssumption, 8),
 		short(artifact.TypeCritique, 6),
 		short(artifact.TypeVerdict, 3),
+		short(artifact.TypeStalemate, 3),
+		short(artifact.TypeCodeChange, 4),
 	)
 	integrator := view(
 		policy.Integrator, CrossModules,
@@ -85,6 +96,8 @@ func Builtin() []View {
 		short(artifact.TypeCritique, 8),
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 4),
+		short(artifact.TypeManuscriptSection, 4),
+		short(artifact.TypeCodeChange, 4),
 	)
 	pi := view(
 		brenner.PI, CrossModules,
@@ -108,6 +121,8 @@ func Builtin() []View {
 		short(artifact.TypeAssumption, 12),
 		short(artifact.TypeCritique, 6),
 		short(artifact.TypeVerdict, 3),
+		short(artifact.TypeStalemate, 3),
+		short(artifact.TypeCodeChange, 4),
 	)
 	reviewer := view(
 		policy.Reviewer, CrossModules,
@@ -122,6 +137,7 @@ func Builtin() []View {
 		short(artifact.TypeCritique, 8),
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 3),
+		short(artifact.TypeCodeChange, 4),
 	)
 	writer := view(
 		policy.Writer, CrossModules,
@@ -131,6 +147,10 @@ func Builtin() []View {
 		short(artifact.TypeModelSpec, 8),
 		short(artifact.TypeCritique, 6),
 		short(artifact.TypeVerdict, 3),
+		short(artifact.TypeAnalysisResult, 16),
+		short(artifact.TypeAssumption, 8),
+		short(artifact.TypeSessionArtifact, 2),
+		short(artifact.TypeStalemate, 3),
 	)
 	// A reviewer of lessons has to see those that are not yet trusted.
 	unsure := []playbook.Stage{playbook.Prod, playbook.Staging}

@@ -153,13 +153,36 @@ func TestBuiltin_ViewsStayWithinThePolicies(t *testing.T) {
 	}
 }
 
+// C9: a role other than the PI receives every type that its policy reads, so
+// that nothing it may read is out of its sight; the brief is the overview, and
+// tasks have their own place.
+func TestBuiltin_ViewsReceiveWhatThePoliciesRead(t *testing.T) {
+	policies := map[brenner.Role]policy.Policy{}
+	for _, p := range policy.Builtin() {
+		policies[p.Role] = p
+	}
+	for _, v := range Builtin() {
+		for _, typ := range artifact.Builtin() {
+			readable := policy.Decide(policies, policy.Request{Actor: "ann", Role: v.Role, Action: policy.Read, Type: typ.Name}).Allowed
+			elsewhere := typ.Name == artifact.TypeProjectBrief || typ.Name == artifact.TypeTask
+			if _, received := v.Rule(typ.Name); typ.Contextual && readable && !elsewhere && !received && v.Role != brenner.PI {
+				t.Errorf("%s may read a %s and does not receive any", v.Role, typ.Name)
+			}
+		}
+	}
+}
+
 // C10: who looks at the whole gets memos and the summary, not notes.
 func TestBuiltin_HigherRolesGetMemosNotNotes(t *testing.T) {
 	for _, v := range Builtin() {
 		if v.Role != brenner.PI && v.Role != policy.Writer {
 			continue
 		}
-		for _, fine := range []brenner.TypeName{artifact.TypePaperNote, artifact.TypeAnalysisResult} {
+		fine := []brenner.TypeName{artifact.TypePaperNote}
+		if v.Role == brenner.PI {
+			fine = append(fine, artifact.TypeAnalysisResult)
+		}
+		for _, fine := range fine {
 			if _, received := v.Rule(fine); received {
 				t.Errorf("the view of %s receives %s", v.Role, fine)
 			}

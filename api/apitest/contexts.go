@@ -89,6 +89,40 @@ func contextCases() []testCase {
 				s.Errorf("an agent learns what was left out: %+v", res.Record.LeftOut)
 			}
 		}},
+		{"a context tells the question, relations, disputes, newer drafts and authors, of what its reader may read", func(s *scene) { // C21, C33
+			s.pi.creates(note("raw", "clones were counted"))
+			s.pi.creates(note("count", "nine of ten clones keep their fate", link(artifact.DependsOn, "raw", 1)))
+			s.pi.promotes(ref("count", 1))
+			newer := "nine of eleven"
+			_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "count", Summary: &newer, Change: &artifact.Change{What: "n", Why: "n"}})
+			s.must(err)
+			s.pi.creates(note("contrary", "clones change their fate", link(artifact.Contradicts, "count", 1)))
+			crit := note("doubt", "the counts are too few", link(artifact.Reviews, "count", 1))
+			crit.Type, crit.Content = "critique", api.Body{Format: artifact.JSON, Data: `{"target":"count@1","finding":"too few","severity":"info"}`}
+			s.pi.creates(crit)
+			elsewhere := note("elsewhere", "clones of another module", link(artifact.Contradicts, "count", 1))
+			elsewhere.Module = "gradient"
+			s.pi.creates(elsewhere)
+			res := s.agent("PurpleMountain").assembles("which clones keep their fate?")
+			shown := res.Text[strings.Index(res.Text, "count@1 ("):]
+			shown = shown[:strings.IndexByte(shown, '\n')]
+			for _, want := range []string{"newer draft @2", "contradicted by contrary@1;", "criticised in doubt@1", "rests on raw@1"} {
+				if !strings.Contains(shown, want) {
+					s.Errorf("count@1 is shown without %q: %s", want, shown)
+				}
+			}
+			for _, want := range []string{"## Question\n\n```\nwhich clones keep their fate?\n```", "; reviews count@1", "; contradicts count@1"} {
+				if !strings.Contains(res.Text, want) {
+					s.Errorf("the context lacks %q:\n%s", want, res.Text)
+				}
+			}
+			if strings.Contains(res.Text, "elsewhere") {
+				s.Errorf("an artifact of another module is named:\n%s", res.Text)
+			}
+			if at := s.size(); res.Record.Made.Journal != at-1 {
+				s.Errorf("made at %d of %d records", res.Record.Made.Journal, at)
+			}
+		}},
 		{"the same state gives the same bytes", func(s *scene) { // C21
 			for i := range 30 {
 				s.pi.creates(note(brenner.ArtifactID(fmt.Sprintf("n%d", i)), fmt.Sprintf("clone %d keeps its fate", i)))

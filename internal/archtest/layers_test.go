@@ -115,6 +115,7 @@ var layers = []layer{
 	{name: "internal/archtest"},
 	{name: "internal/benchdoc"},
 	{name: "internal/mutants"},
+	{name: "internal/quality"},
 	{name: "internal/screens"},
 	{name: "internal/docgen", ours: []string{"api", "internal/cli", "internal/problem"}},
 	{name: "cmd/...", ours: []string{"..."}},

@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,8 +54,8 @@ var (
 	queryRE = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 )
 
-// Cranfield reads the Cranfield collection: 1,400 abstracts, the title as the
-// summary, and 225 questions. It reports ErrMissing where it is not there.
+// Cranfield reads the Cranfield collection: 1,398 abstracts that are not empty, the
+// title as the summary, and 225 questions. It reports ErrMissing where it is not there.
 func Cranfield() (Collection, error) {
 	dir, err := shared("cranfield")
 	if err != nil {
@@ -72,7 +73,9 @@ func Cranfield() (Collection, error) {
 	for _, m := range docRE.FindAllStringSubmatch(files[0], -1) {
 		title := strings.Join(strings.Fields(m[2]), " ")
 		body := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(m[3]), strings.TrimSpace(m[2])))
-		c.Texts = append(c.Texts, Text{ID: "cran-" + m[1], Summary: title, Body: body})
+		if title != "" { // two are empty
+			c.Texts = append(c.Texts, Text{ID: "cran-" + m[1], Summary: title, Body: cmp.Or(body, title)})
+		}
 	}
 	for _, m := range queryRE.FindAllStringSubmatch(files[1], -1) {
 		c.Questions = append(c.Questions, Question{Text: strings.Join(strings.Fields(m[1]), " "), Relevant: map[string]bool{}})

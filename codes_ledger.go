@@ -33,6 +33,7 @@ const (
 	CodeStoreNewer         Code = "STORE_NEWER"
 	CodeJournalCorrupt     Code = "JOURNAL_CORRUPT"
 	CodeCheckpointMismatch Code = "CHECKPOINT_MISMATCH"
+	CodeHistoryChanged     Code = "HISTORY_CHANGED"
 	CodeCheckpointInvalid  Code = "CHECKPOINT_INVALID"
 	CodeImportInvalid      Code = "IMPORT_INVALID"
 	CodeRedacted           Code = "REDACTED"
@@ -70,6 +71,7 @@ var ledgerCodes = []CodeInfo{
 	{CodeStoreNewer, ClassUnavailable, "The store was written by a newer version of Brenner.", "Upgrade this program."},
 	{CodeJournalCorrupt, ClassConflict, "The journal or what rests on it has been altered.", "See the findings; restore from an export or a backup."},
 	{CodeCheckpointMismatch, ClassConflict, "The journal is not a continuation of the checkpoint.", "History was rewritten or cut in the range named; restore from a backup."},
+	{CodeHistoryChanged, ClassConflict, "The journal is shorter than it was, or another one, than when it was last seen here: nothing is written.", "Find out why. If a backup was restored on purpose, the PI accepts it with `brenner verify --accept`."},
 	{CodeCheckpointInvalid, ClassInvalid, "The checkpoint is not one signed with a known key.", "Use the file as it was written, and the key it was signed with."},
 	{CodeImportInvalid, ClassInvalid, "The export is damaged or not one of ours.", "Export again; nothing was imported."},
 	{CodeRedacted, ClassGone, "The content was redacted; only its hash remains.", "See the redaction record for the reason."},

@@ -82,7 +82,10 @@ type VerifyRequest struct {
 	// Quick leaves out the replay of the tables.
 	Quick bool `json:"quick,omitzero"`
 	// Deep also rebuilds every session artifact from its deltas.
-	Deep     bool     `json:"deep,omitzero"`
+	Deep bool `json:"deep,omitzero"`
+	// Accept takes a journal that is shorter than it was, or another one, for
+	// the history of the project, unless something else is wrong with it.
+	Accept   bool     `json:"accept,omitzero"`
 	Progress Progress `json:"-"`
 }
 
@@ -102,6 +105,8 @@ type VerifyResult struct {
 	Checkpoints int   `json:"checkpoints"`
 	// Rebuilt is how many versions of session artifacts were made again.
 	Rebuilt int `json:"rebuilt,omitzero"`
+	// Accepted says that the journal is taken for the history from now on.
+	Accepted bool `json:"accepted,omitzero"`
 }
 
 // VerifyFinding is one thing that is wrong.

@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -85,8 +87,17 @@ func openApp(ctx context.Context, w cli.Where) (*app.App, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return newApp(s, at), s.Close, nil
+	a := newApp(s, at)
+	stop := a.Follow(ctx, followEvery)
+	return a, func() error {
+		stop()
+		return s.Close()
+	}, nil
 }
+
+// followEvery is how often a process that goes on writing notes outside the
+// project how far its journal is.
+const followEvery = time.Second
 
 // identify says who asks, on a store that is at hand: the agent that was
 // named, else whoever a token names, else the owner (X8).
@@ -104,8 +115,12 @@ func identify(ctx context.Context, a *app.App, w cli.Where) (app.Identity, error
 // initProject makes a project where the command says, or here.
 func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api.InitResult, err error) {
 	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
-		info, err := newApp(s, at).Init(ctx, req)
+		a := newApp(s, at)
+		info, err := a.Init(ctx, req)
 		out = api.InitResult{Project: info, Store: at.String()}
+		if err == nil {
+			_ = a.Remember(ctx) // the next command does, then
+		}
 		return err
 	})
 	return out, err
@@ -114,7 +129,10 @@ func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api
 // importProject reads an export into a new project.
 func importProject(ctx context.Context, w cli.Where, in io.Reader, tell api.Progress) (out api.ImportResult, err error) {
 	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
-		out, err = newApp(s, at).Import(ctx, in, tell)
+		a := newApp(s, at)
+		if out, err = a.Import(ctx, in, tell); err == nil {
+			_ = a.Remember(ctx) // the next command does, then
+		}
 		return err
 	})
 	return out, err
@@ -204,11 +222,28 @@ func openStore(ctx context.Context, at locate.Address, create bool) (store.Store
 
 func newApp(s store.Store, at locate.Address) *app.App {
 	return app.New(s, app.Options{
-		Keys: app.Keyring{Dir: keysDir()}, EmbedKey: embedKey, Mail: mailServer(at), Seen: runner.Seen(stateDir()),
+		Keys: app.Keyring{Dir: keysDir()}, Witness: app.Witness{Dir: headsDir(), Place: placeOf(at)}, EmbedKey: embedKey, Mail: mailServer(at), Seen: runner.Seen(stateDir()),
 		Scratch: func(ctx context.Context) (store.Store, error) {
 			return sqlite.Open(ctx, "", sqlite.Options{Create: true, Scratch: true})
 		},
 	})
+}
+
+// headsDir is where it is remembered how far journals were, beside what runs
+// keep; empty if there is no such place.
+func headsDir() string {
+	if d := stateDir(); d != "" {
+		return filepath.Join(filepath.Dir(d), "heads")
+	}
+	return ""
+}
+
+// placeOf names a store by where it is, without what is secret in its address.
+func placeOf(at locate.Address) string {
+	if u, err := url.Parse(at.Postgres); at.Postgres != "" && err == nil {
+		return "postgres://" + u.Host + u.Path + "?project=" + u.Query().Get("project")
+	}
+	return at.String()
 }
 
 // mailServer reaches the Agent Mail server that the environment names. There a

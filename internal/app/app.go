@@ -42,6 +42,8 @@ type Options struct {
 	Scratch func(ctx context.Context) (store.Store, error)
 	// Keys keeps the keys that sign checkpoints, outside the project.
 	Keys Keyring
+	// Witness remembers how far the journal was, outside the project.
+	Witness Witness
 	// EmbedKey names the environment variable that holds the key for the remote
 	// embedding endpoint at an address, "" if it is sent none, or says why the
 	// endpoint is asked nothing; nil: any is asked, without a key.
@@ -68,6 +70,9 @@ const (
 
 // Keyring keeps the keys that sign checkpoints.
 type Keyring = history.Keyring
+
+// Witness remembers how far the journal was, outside the project.
+type Witness = history.Witness
 
 // App serves one project.
 type App struct {
@@ -106,7 +111,7 @@ func New(s store.Store, o Options) *App {
 	a.disputes = &disputes.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Mail: a.sessions}
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
 	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access, Seen: o.Seen}
-	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys}
+	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys, Witness: o.Witness, Tokens: a.access}
 	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
 	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}
 	a.firings = &firings.Room{
@@ -127,7 +132,7 @@ func New(s store.Store, o Options) *App {
 // fault of the program, which no input brings about.
 func kinds() *kernel.Kinds {
 	all, err := kernel.NewKinds(kernel.OwnKinds(), ledger.Kinds(), access.Kinds(), tasks.Kinds(),
-		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds(), notices.Kinds(), firings.Kinds())
+		contexts.Kinds(), lessons.Kinds(), sessions.Kinds(), disputes.Kinds(), upkeep.Kinds(), reviews.Kinds(), runs.Kinds(), notices.Kinds(), firings.Kinds(), history.Kinds())
 	if err != nil {
 		panic(err)
 	}
@@ -252,6 +257,18 @@ func (a *App) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.I
 
 // Wait returns when the journal holds more than after records.
 func (a *App) Wait(ctx context.Context, after int64) error { return a.history.Wait(ctx, after) }
+
+// Follow compares the journal with what is remembered of it outside the project,
+// now, and remembers it as it grows until what it gives is called: at least
+// every so often, and at the end (J8). A journal that is not the one remembered
+// is not written to.
+func (a *App) Follow(ctx context.Context, every time.Duration) (stop func()) {
+	_ = a.history.Compare(ctx) // a store that cannot be read says so to who asks
+	return a.history.Follow(every)
+}
+
+// Remember notes outside the project how far its journal is.
+func (a *App) Remember(ctx context.Context) error { return a.history.Remember(ctx) }
 
 // Size is how many records the journal holds.
 func (a *App) Size(ctx context.Context) (size int64, err error) {

@@ -23,10 +23,13 @@ func newVerify(r *runner) *cobra.Command {
 		Short: "Check the whole history, byte by byte",
 		Long: `Recompute every hash from the records' bytes, rehash every content, replay
 the journal and compare the tables with it. With checkpoints saved earlier
-also find history that was rewritten or cut. Exit status 5 when something is
-wrong.`,
-		Example: `  brenner verify --checkpoint monday.note`,
-		Args:    cobra.NoArgs,
+also find history that was rewritten or cut. How far the journal was is
+also remembered outside the project, on this machine: one that is shorter or
+another is found without a checkpoint, and nothing is written to it until it
+is accepted. Exit status 5 when something is wrong.`,
+		Example: `  brenner verify --checkpoint monday.note
+  brenner verify --accept`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, f := range files {
 				note, err := r.read(f, 1<<16)
@@ -53,6 +56,7 @@ wrong.`,
 	c.Flags().StringArrayVar(&files, "checkpoint", nil, "a checkpoint saved earlier (repeatable)")
 	c.Flags().StringVar(&req.PublicKey, "public-key", "", "key that checks the checkpoints (default: the one kept for this project)")
 	c.Flags().BoolVar(&req.Quick, "quick", false, "check the journal and the contents, not the tables")
+	c.Flags().BoolVar(&req.Accept, "accept", false, "take a journal that is not the one remembered here for the history, such as a backup that was restored")
 	c.Flags().BoolVar(&req.Deep, "deep", false, "also make every session artifact again from its deltas")
 	return c
 }
@@ -86,6 +90,9 @@ func printVerified(w *printer, res api.VerifyResult) {
 	}
 	if res.Rebuilt > 0 {
 		w.Printf("%d versions of session artifacts made again from their deltas\n", res.Rebuilt)
+	}
+	if res.Accepted {
+		w.Printf("this is the history of the project from now on\n")
 	}
 	if res.Checkpoints > 0 {
 		w.Printf("%d checkpoint(s) hold\n", res.Checkpoints)

@@ -9,10 +9,12 @@ func Kinds() []kernel.AnyKind {
 	return []kernel.AnyKind{
 		kindTokenIssued,
 		kindTokenRevoked,
+		kindTokenProlonged,
 	}
 }
 
 var (
-	kindTokenIssued  = kernel.Kind[tokenIssued]{Name: "token.issued"}
-	kindTokenRevoked = kernel.Kind[tokenRevoked]{Name: "token.revoked"}
+	kindTokenIssued    = kernel.Kind[tokenIssued]{Name: "token.issued"}
+	kindTokenRevoked   = kernel.Kind[tokenRevoked]{Name: "token.revoked"}
+	kindTokenProlonged = kernel.Kind[tokenProlonged]{Name: "token.prolonged"}
 )

@@ -22,6 +22,19 @@ type tokenIssued struct {
 	ID      string            `json:"id"`
 	Actor   brenner.ActorName `json:"actor"`
 	Expires time.Time         `json:"expires_at,omitzero"`
+	// Check is the digest of what the store keeps of the secret, so that another
+	// secret in its place is found; records of older versions have none.
+	Check brenner.Digest `json:"check,omitzero"`
+}
+
+type tokenProlonged struct {
+	ID      string    `json:"id"`
+	Expires time.Time `json:"expires_at"`
+}
+
+// issued is what the journal says of a new token.
+func issued(t store.Token) tokenIssued {
+	return tokenIssued{ID: t.ID, Actor: t.Actor, Expires: t.Expires, Check: canon.Sum([]byte(t.Secret))}
 }
 
 type tokenRevoked struct {
@@ -109,7 +122,7 @@ func (s *Service) IssueToken(ctx context.Context, req api.IssueTokenRequest) (ap
 		if err := ch.PutToken(t); err != nil {
 			return api.TokenInfo{}, err
 		}
-		_, err := kindTokenIssued.Append(ch, tokenIssued{ID: t.ID, Actor: t.Actor, Expires: t.Expires})
+		_, err := kindTokenIssued.Append(ch, issued(t))
 		fresh = true
 		return tokenInfo(ch.Call, t), err
 	})
@@ -130,7 +143,7 @@ func (a *Room) IssueFor(ch *kernel.Change, actor brenner.ActorName, until time.T
 	if err := ch.PutToken(t); err != nil {
 		return "", "", err
 	}
-	_, err = kindTokenIssued.Append(ch, tokenIssued{ID: t.ID, Actor: t.Actor, Expires: t.Expires})
+	_, err = kindTokenIssued.Append(ch, issued(t))
 	return t.ID, secret, err
 }
 
@@ -141,7 +154,11 @@ func (a *Room) Prolong(ch *kernel.Change, id string, until time.Time) error {
 		return err
 	}
 	t.Expires = journal.Instant(until)
-	return ch.PutToken(t)
+	if err := ch.PutToken(t); err != nil {
+		return err
+	}
+	_, err = kindTokenProlonged.Append(ch, tokenProlonged{ID: t.ID, Expires: t.Expires})
+	return err
 }
 
 // EndToken revokes a token that IssueFor made; one that is revoked stays so.

@@ -19,6 +19,15 @@ type Room struct {
 	Scratch func(ctx context.Context) (store.Store, error)
 	// Keys keeps the keys that sign checkpoints, outside the project.
 	Keys Keyring
+	// Witness remembers how far the journal was, outside the project.
+	Witness Witness
+	Tokens  Tokens
+}
+
+// Tokens is what verifying the history needs of access.
+type Tokens interface {
+	// CheckTokens says which tokens are not what the journal says of them.
+	CheckTokens(c *kernel.Call) ([]journal.Finding, error)
 }
 
 // Sessions is what verifying the history needs of sessions.

@@ -16,6 +16,22 @@ import (
 
 // Verify implements api.Journal.
 func (s *Service) Verify(ctx context.Context, req api.VerifyRequest) (api.VerifyResult, error) {
+	out, err := s.verify(ctx, req)
+	if err != nil || !req.Accept {
+		return out, err
+	}
+	changed := func(f api.VerifyFinding) bool { return f.Code == brenner.CodeHistoryChanged }
+	if !slices.ContainsFunc(out.Findings, changed) {
+		return out, brenner.Errorf(brenner.CodeStatusConflict, "the journal is the one that is remembered: there is nothing to accept")
+	}
+	if out.Findings = slices.DeleteFunc(out.Findings, changed); len(out.Findings) > 0 {
+		return out, nil // what is damaged is no history
+	}
+	out.OK, out.Accepted = true, true
+	return out, s.accept(ctx)
+}
+
+func (s *Service) verify(ctx context.Context, req api.VerifyRequest) (api.VerifyResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, "journal"), func(c *kernel.Call) (api.VerifyResult, error) {
 		checkpoints, err := s.openCheckpoints(c, req)
 		if err != nil {
@@ -26,6 +42,9 @@ func (s *Service) Verify(ctx context.Context, req api.VerifyRequest) (api.Verify
 			return api.VerifyResult{}, err
 		}
 		if err := v.contents(); err != nil {
+			return api.VerifyResult{}, err
+		}
+		if err := v.outside(s.Room); err != nil {
 			return api.VerifyResult{}, err
 		}
 		if !req.Quick {
@@ -123,6 +142,23 @@ func (v *verification) journal(checkpoints []journal.Checkpoint) error {
 	return v.readContentsNamed()
 }
 
+// outside compares with what is not in the journal: what is remembered of it
+// elsewhere, and the tokens.
+func (v *verification) outside(r *Room) error {
+	changed, err := r.Witness.compare(v.Ctx, v.Reader)
+	if changed != nil {
+		v.report(*changed)
+	}
+	if err != nil && len(v.out.Findings) == 0 { // a hash may be among what was found
+		return err
+	}
+	findings, err := r.Tokens.CheckTokens(v.Call)
+	for _, f := range findings {
+		v.report(f)
+	}
+	return err
+}
+
 // readContentsNamed collects the contents that records say they stored and
 // those that were removed on purpose.
 func (v *verification) readContentsNamed() error {
@@ -193,7 +229,7 @@ func (v *verification) tables() error {
 		return err
 	}
 	v.out.Digest = digest
-	if len(v.out.Findings) > 0 {
+	if slices.ContainsFunc(v.out.Findings, func(f api.VerifyFinding) bool { return f.Code == brenner.CodeJournalCorrupt }) {
 		return nil // the tables follow from a journal that is already in doubt
 	}
 	scratch, err := v.scratch(v.Ctx)

@@ -169,6 +169,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	var c *Call
 	var ch *Change
 	var group *known
+	if err := k.Halted(); err != nil && ctx.Value(despiteHalt{}) == nil {
+		return zero, err
+	}
 	key := req.IdempotencyKey()
 	digest, err := requestDigest(name, key, req)
 	if err != nil {
@@ -215,6 +218,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		k.known.adopt(group)
 		if len(ch.records) > 0 {
 			k.wrote.Store(true)
+			k.grew.Store(true)
 		}
 	}
 	return out, nil

@@ -36,6 +36,8 @@ type Kernel struct {
 	turns    func(context.Context, Turn)
 	gate     *admission.Gate
 	wrote    atomic.Bool
+	grew     atomic.Bool
+	halt     atomic.Pointer[error]
 }
 
 // New makes a kernel on a store. It can be used once SetUp has told it the
@@ -58,6 +60,27 @@ func (k *Kernel) Now() time.Time { return journal.Instant(k.clock()) }
 // Wrote reports whether a record was written through this kernel, and forgets
 // it.
 func (k *Kernel) Wrote() bool { return k.wrote.Swap(false) }
+
+// Grew is Wrote for whoever follows the journal.
+func (k *Kernel) Grew() bool { return k.grew.Swap(false) }
+
+// Halt lets nothing be written, for the reason given, until it is nil.
+func (k *Kernel) Halt(err error) { k.halt.Store(&err) }
+
+// Halted says why nothing is written, if so.
+func (k *Kernel) Halted() error {
+	if p := k.halt.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+type despiteHalt struct{}
+
+// DespiteHalt is for the one write that ends a halt.
+func DespiteHalt(ctx context.Context) context.Context {
+	return context.WithValue(ctx, despiteHalt{}, true)
+}
 
 // Store is the store below, for what is no use case: opening, importing,
 // vectors, waiting.

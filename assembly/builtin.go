@@ -38,6 +38,7 @@ func Builtin() []View {
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 3),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 4),
 	)
 	// Who judges sees what is judged in full, and the evidence at a glance: it
 	// opens what it needs.
@@ -55,6 +56,7 @@ func Builtin() []View {
 		short(artifact.TypeAssumption, 8),
 		short(artifact.TypeCritique, 6),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 4),
 	)
 	distiller := view(
 		policy.Distiller, OneModule,
@@ -69,6 +71,7 @@ func Builtin() []View {
 		short(artifact.TypeCritique, 4),
 		short(artifact.TypeStalemate, 2),
 		short(artifact.TypeVerdict, 2),
+		short(artifact.TypeTestPlan, 4),
 	)
 	generator := view(
 		policy.HypothesisGenerator, OneModule,
@@ -83,6 +86,7 @@ func Builtin() []View {
 		short(artifact.TypeVerdict, 3),
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 4),
 	)
 	integrator := view(
 		policy.Integrator, CrossModules,
@@ -98,6 +102,7 @@ func Builtin() []View {
 		short(artifact.TypeVerdict, 4),
 		short(artifact.TypeManuscriptSection, 4),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 6),
 	)
 	pi := view(
 		brenner.PI, CrossModules,
@@ -123,6 +128,7 @@ func Builtin() []View {
 		short(artifact.TypeVerdict, 3),
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 8),
 	)
 	reviewer := view(
 		policy.Reviewer, CrossModules,
@@ -138,6 +144,7 @@ func Builtin() []View {
 		short(artifact.TypeStalemate, 3),
 		short(artifact.TypeVerdict, 3),
 		short(artifact.TypeCodeChange, 4),
+		short(artifact.TypeTestPlan, 6),
 	)
 	writer := view(
 		policy.Writer, CrossModules,

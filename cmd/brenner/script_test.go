@@ -74,6 +74,7 @@ var masks = []struct {
 	what *regexp.Regexp
 	with string
 }{
+	{regexp.MustCompile(`\bRS-\d{8}-`), "RS-<day>-"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
 	{regexp.MustCompile(`\bp-[0-9a-f]{16}\b`), "<project>"},
 	{regexp.MustCompile(`\breply-[0-9a-f]{16}\b`), "<reply>"},

@@ -25,7 +25,8 @@ import (
 // process of its own; a name before the $ is the agent it runs as, a ! before
 // it says that it must fail. {task} stands for the task that was named last,
 // and so do {ctx} and {stalemate}: their numbers are positions in the journal.
-// {digest} is that of the program that was shown last.
+// {session} is that of the question that was asked last, {digest} that of the
+// program that was shown last.
 //
 //go:embed demo/story.txt
 var story string
@@ -140,6 +141,9 @@ type play struct {
 // numbered are the things whose names are positions in the journal.
 var numbered = regexp.MustCompile(`\b(task|ctx|stalemate)-\d+\b`)
 
+// dated is a session that was named by the day and its question.
+var dated = regexp.MustCompile(`\bRS-\d{8}-[a-z0-9-]+`)
+
 // digested is what a program is allowed by.
 var digested = regexp.MustCompile(`--yes ([0-9a-f]{64})\b`)
 
@@ -205,6 +209,9 @@ func (p *play) line(line string) error {
 	p.say("%s", indent(s.Output, shownLines))
 	for _, m := range numbered.FindAllStringSubmatch(s.Output, -1) {
 		p.named[m[1]] = m[0]
+	}
+	if m := dated.FindString(s.Output); m != "" {
+		p.named["session"] = m
 	}
 	if m := digested.FindStringSubmatch(s.Output); m != nil {
 		p.named["digest"] = m[1]

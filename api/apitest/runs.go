@@ -268,6 +268,9 @@ func runCases() []testCase {
 			s.pi.must(err)
 			_, err = s.pi.EndRun(s.ctx, api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}, Change: &api.CodeChange{Base: "main"}})
 			s.pi.refused(err, brenner.CodeSchemaViolation)
+			if second := s.pi.ends(run.ID, api.OutcomeNothing, program.LeftOpen); len(second.Wrote) != 0 { // W12
+				s.Errorf("the second run wrote what the first did: %v", second.Wrote)
+			}
 		}},
 		{"what a run printed is kept by its hash and can be redacted", func(s *scene) { // W11
 			t := s.pi.opens()

@@ -210,6 +210,7 @@ func TestRunner_KilledAtAnyPointLosesAndDoublesNothing(t *testing.T) {
 			f := newFleet(t, store(), 3+kills()/2)
 			for range kills() {
 				f.work(time.Duration(rand.Int64N(int64(1200*time.Millisecond))) + time.Millisecond)
+				f.until("its children are gone with it", func() bool { return len(f.orphans()) == 0 })
 			}
 			f.work(0)
 			f.settled()

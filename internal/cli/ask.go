@@ -108,6 +108,9 @@ func (r *runner) tellAnswer(a work.Answer) {
 		words = append(words, a.Spent.Cost.String())
 	}
 	words = append(words, plural(a.Open, "thing")+" still asked for", plural(a.Conflicts, "conflict"))
+	if a.Critiques > 0 {
+		words = append(words, plural(a.Critiques, "open critique"))
+	}
 	r.note("%s: %s\n", a.Ref, strings.Join(words, ", "))
 	if a.Stopped != "" {
 		r.note("it stopped early: %s\n", a.Stopped)

@@ -39,9 +39,11 @@ type Answer struct {
 	// Ref and Document are the session artifact as it stands.
 	Ref      brenner.Ref `json:"ref"`
 	Document string      `json:"document"`
-	// Open counts what lint still asks for, Conflicts the unsettled fields.
+	// Open counts what lint still asks for, Conflicts the unsettled fields,
+	// Critiques the live ones that nobody has said the status of.
 	Open      int   `json:"open"`
 	Conflicts int   `json:"conflicts"`
+	Critiques int   `json:"open_critiques"`
 	Spent     Spent `json:"spent"`
 	// Stopped says why it ended before the last round, if it did.
 	Stopped string `json:"stopped,omitzero"`
@@ -188,10 +190,12 @@ func (a *asking) round(ctx context.Context) (Round, error) {
 type open struct {
 	byRole    map[brenner.Role][]string
 	everybody []string
+	// critiques are for everybody but those who made them.
+	critiques []string
 }
 
 func (o open) count() int {
-	n := len(o.everybody)
+	n := len(o.everybody) + len(o.critiques)
 	for _, list := range o.byRole {
 		n += len(list)
 	}
@@ -225,7 +229,24 @@ func (a *asking) look(ctx context.Context) (api.SessionView, open, error) {
 		asks.everybody = append(asks.everybody, fmt.Sprintf("CONFLICT %s.%s: say which value holds, and why", c.Item, c.Field))
 	}
 	a.out.Ref, a.out.Document, a.out.Conflicts, a.out.Open = view.Ref, view.Markdown, len(conflicts.Conflicts), asks.count()
+	asks.critiques = openCritiques(view.Content)
+	a.out.Critiques = len(asks.critiques)
 	return view, asks, nil
+}
+
+// openCritiques lists the live critiques that nobody has said the status of.
+func openCritiques(content []byte) []string {
+	doc, err := delta.ReadArtifact(content)
+	if err != nil {
+		return nil // lint has said so
+	}
+	var out []string
+	for _, it := range doc.Items(delta.AdversarialCritique) {
+		if it.Killed() == nil && strings.TrimSpace(it.Text("current_status")) == "" {
+			out = append(out, fmt.Sprintf("%s %s: %s", it.ID(), brenner.Clip(it.Text("name"), 80), brenner.Clip(strings.Join(strings.Fields(it.Text("attack")), " "), 400)))
+		}
+	}
+	return out
 }
 
 // maxRoundDocument bounds the document in the kickoff of a next round, so that
@@ -245,6 +266,9 @@ func (a *asking) next(ctx context.Context, view api.SessionView, asks open) erro
 	return nil
 }
 
+// criticRole makes the critiques; what they hit is for the others to answer.
+const criticRole = roster.AdversarialCritic
+
 // roundNote is what one role is asked in the next round.
 func roundNote(view api.SessionView, role brenner.Role, asks open) string {
 	var b strings.Builder
@@ -261,6 +285,9 @@ func roundNote(view api.SessionView, role brenner.Role, asks open) string {
 	}
 	list("What is yours to answer", asks.byRole[role])
 	list("For everybody", asks.everybody)
+	if role != criticRole {
+		list("Critiques that nobody has answered: change what they hit, or edit their current_status to say why it stands", asks.critiques)
+	}
 	b.WriteString("## The document\n\n" + cutText(view.Markdown, maxRoundDocument) + "\n")
 	return b.String()
 }

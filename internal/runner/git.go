@@ -227,6 +227,10 @@ func Land(ctx context.Context, dir string, branch, commit, message string) (stri
 		return "", brenner.Errorf(brenner.CodeLandRefused, "the branch %s is no longer what was decided on", branch).
 			WithHint("look at what was added to it; what was promoted is commit " + commit)
 	}
+	if _, err := r.git(ctx, r.dir, nil, "merge-base", "--is-ancestor", commit, "HEAD"); err == nil {
+		return "", brenner.Errorf(brenner.CodeLandRefused, "the branch %s is part of what is checked out here already", branch).
+			WithHint("there is nothing to do; the branch can go")
+	}
 	status, err := r.git(ctx, r.dir, nil, "status", "--porcelain", "--untracked-files=no")
 	if err != nil {
 		return "", brenner.Errorf(brenner.CodeLandRefused, "git cannot say what has changed here").Because(err)

@@ -45,6 +45,7 @@ type world struct {
 	stop map[string]string
 	gone map[string]bool
 	view int // the size of the view, in bytes
+	open api.WorkList
 }
 
 type reply struct {
@@ -70,7 +71,16 @@ func (w *world) reach() error {
 }
 
 func (w *world) OpenWork(context.Context, api.OpenWorkRequest) (api.WorkList, error) {
-	return api.WorkList{}, nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := w.open
+	out.Work = nil
+	for _, item := range w.open.Work { // what is neither held nor done
+		if !slices.ContainsFunc(w.runs, func(r *api.RunInfo) bool { return r.Work == item.Work }) {
+			out.Work = append(out.Work, item)
+		}
+	}
+	return out, w.reach()
 }
 
 func (w *world) StartRun(_ context.Context, req api.StartRunRequest) (api.StartedRun, error) {
@@ -300,7 +310,12 @@ func (w *world) runner(t *testing.T, change ...func(*Options)) *Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, _ := os.ReadDir(o.Dir)
 	t.Cleanup(func() {
+		// W3: nothing is written for a run in the directory of the project.
+		if after, _ := os.ReadDir(o.Dir); len(before) == 0 && len(after) > 0 {
+			t.Errorf("the directory of the project holds %v", after)
+		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}

@@ -39,7 +39,9 @@ func (s *Service) EndRun(ctx context.Context, req api.EndRunRequest) (api.RunInf
 			if err != nil {
 				return api.RunInfo{}, err
 			}
-			e.Wrote = t.Outputs
+			if e.Wrote, err = since(ch, r, t.Outputs); err != nil {
+				return api.RunInfo{}, err
+			}
 		}
 		if err := s.end(ch, r, e); err != nil {
 			return api.RunInfo{}, err
@@ -47,6 +49,21 @@ func (s *Service) EndRun(ctx context.Context, req api.EndRunRequest) (api.RunInf
 		r, err = runs.Find(ch.Ctx, ch.Reader, req.ID)
 		return r.info(), err
 	})
+}
+
+// since keeps the versions that were written since a run began: what its task
+// had before came of others.
+func since(ch *kernel.Change, r run, all []brenner.Ref) (out []brenner.Ref, err error) {
+	for _, ref := range all {
+		v, err := ch.Version(ch.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if v.Seq >= kernel.NumberOf(r.ID) {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
 }
 
 func ended(r run) error {

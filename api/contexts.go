@@ -57,6 +57,12 @@ type ContextResult struct {
 	Record assembly.Context `json:"record"`
 }
 
+// Outline is the result without what the context shows.
+func (r ContextResult) Outline() any {
+	r.Text, r.Record = "", assembly.Context{SHA256: r.Record.SHA256}
+	return r
+}
+
 // InvocationRequest names an invocation.
 type InvocationRequest struct {
 	ID string `json:"id"`

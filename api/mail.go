@@ -84,6 +84,12 @@ type MessageView struct {
 	Text string `json:"text"`
 }
 
+// Outline is the message without its text.
+func (v MessageView) Outline() any {
+	v.Text = ""
+	return v
+}
+
 // MessageRequest names a message of the caller.
 type MessageRequest struct {
 	Write

@@ -79,6 +79,12 @@ type PatchResult struct {
 	DryRun   bool                 `json:"dry_run,omitzero"`
 }
 
+// Outline is the result without the patch that was really applied.
+func (r PatchResult) Outline() any {
+	r.Rebased = nil
+	return r
+}
+
 // PatchRefusal is attached to the refusal of a patch.
 type PatchRefusal struct {
 	Ref brenner.Ref `json:"ref"`

@@ -312,3 +312,9 @@ type CommentInfo struct {
 	Reply   string            `json:"reply,omitzero"`
 	Settled bool              `json:"settled,omitzero"`
 }
+
+// Outline is the comment without its text.
+func (c CommentInfo) Outline() any {
+	c.Text = ""
+	return c
+}

@@ -369,6 +369,21 @@ type Submission struct {
 	Compiled brenner.Ref `json:"compiled,omitzero"`
 }
 
+// Outline is the result without words of the reply: where something was not
+// taken, and by which code. The log has the rest.
+func (s Submission) Outline() any {
+	for _, list := range []*[]delta.Miss{&s.Misses, &s.Ignored, &s.Accepted} {
+		bare := make([]delta.Miss, len(*list))
+		for i, m := range *list {
+			bare[i] = delta.Miss{Code: m.Code, Line: m.Line, Cause: m.Cause, Pointer: m.Pointer, Message: "see the log of the reply"}
+		}
+		if *list != nil {
+			*list = bare
+		}
+	}
+	return s
+}
+
 // Trouble lists what was not taken of a reply, as Markdown: each with the place
 // and, where there is one, a block that would be read.
 func (s Submission) Trouble() string {

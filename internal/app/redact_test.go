@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"brenner"
@@ -60,5 +62,59 @@ func TestRedact_APolicyFailsClosedAndTheProjectGoesOn(t *testing.T) {
 				t.Errorf("another role: %v", err)
 			}
 		})
+	}
+}
+
+// J7, X2: what a context or a message shows is not kept for an idempotency key:
+// a repeat gets it anew, by the rights of then, and an export made after a
+// redaction does not have it.
+func TestRedact_StoredResultsHaveNoneOfIt(t *testing.T) {
+	const secret = "ZANZIBAR-17"
+	w := newWorld(t, memory.New())
+	pi := w.PI()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: "integrator"})
+	must(err)
+	made, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "leaky", Type: artifact.TypeIntegratedMemo, Module: "lineage", Summary: "a memo", Content: api.Body{Format: artifact.Text, Data: "# Memo\n\nThe word is " + secret + ".\n"},
+	})
+	must(err)
+	_, err = pi.Promote(t.Context(), api.PromoteRequest{Ref: made.Ref, Reason: "agreed"})
+	must(err)
+	agent := w.As("RedSky")
+	ask := api.ContextRequest{Write: api.Write{Key: "k1"}, Question: "What is the word?", Modules: []brenner.Module{"lineage"}}
+	first, err := agent.AssembleContext(t.Context(), ask)
+	must(err)
+	if !strings.Contains(first.Text, secret) {
+		t.Fatalf("the context does not show it:\n%s", first.Text)
+	}
+	again, err := agent.AssembleContext(t.Context(), ask)
+	must(err)
+	if again.Invocation != first.Invocation || again.Text != first.Text {
+		t.Errorf("the repeat is %s and not %s, or says something else", again.Invocation, first.Invocation)
+	}
+	_, err = pi.Redact(t.Context(), api.RedactRequest{Ref: made.Ref, Reason: "it must go"})
+	must(err)
+	after, err := agent.AssembleContext(t.Context(), ask)
+	if err != nil || strings.Contains(after.Text, secret) || after.Text == "" {
+		t.Errorf("after the redaction a repeat says %q, %v", after.Text, err)
+	}
+	var export bytes.Buffer
+	_, err = pi.Export(t.Context(), &export)
+	must(err)
+	if strings.Contains(export.String(), secret) {
+		t.Error("an export made later has it")
+	}
+	_, err = pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "writer"})
+	must(err)
+	_, err = pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: "runner", For: []brenner.ActorName{"GreyStone"}, Update: true})
+	must(err)
+	if late, err := agent.AssembleContext(t.Context(), ask); err == nil {
+		t.Errorf("a repeat after the rights were lost says %q", late.Text)
 	}
 }

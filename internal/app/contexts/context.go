@@ -107,14 +107,37 @@ func (s *Service) AssembleContext(ctx context.Context, req api.ContextRequest) (
 	}
 	// The caller asks in its standing role, and reads in the one the task gives.
 	guard := kernel.To(policy.ContextAssemble, req.Task).Then(func(c *kernel.Call) error { return s.Tasks.Enter(c, req.Task) })
-	return kernel.WritePlan(ctx, s.caller, "context.assemble", req, guard, kernel.Plan[*draft]{
+	fresh := false
+	out, err := kernel.WritePlan(ctx, s.caller, "context.assemble", req, guard, kernel.Plan[*draft]{
 		Make: func(c *kernel.Call) (*draft, error) { return s.makeDraft(c, req) },
 		// What a context shows is pinned as it stood on the snapshot; it holds as
 		// long as the same reader may see it.
 		Holds: func(c *kernel.Call, d *draft) (bool, error) {
 			return d.Settings == c.Settings && d.role == c.Who.Role, nil
 		},
-	}, func(ch *kernel.Change, d *draft) (api.ContextResult, error) { return recordContext(ch, req, d) })
+	}, func(ch *kernel.Change, d *draft) (api.ContextResult, error) {
+		fresh = true
+		return recordContext(ch, req, d)
+	})
+	if err != nil || fresh {
+		return out, err
+	}
+	return s.again(ctx, req, guard, out)
+}
+
+// again answers a repeat: what a context shows is not kept, so it is assembled
+// once more, by the rights of now. If it would show something else, that is
+// another context, recorded and counted as such.
+func (s *Service) again(ctx context.Context, req api.ContextRequest, guard kernel.Guard, first api.ContextResult) (api.ContextResult, error) {
+	out, err := kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.ContextResult, error) {
+		made, _, err := s.assembleFor(c, req)
+		return contextResult(first.Invocation, forReader(c, made)), err
+	})
+	if err != nil || out.Record.SHA256 == first.Record.SHA256 {
+		return out, err
+	}
+	req.Key = ""
+	return s.AssembleContext(ctx, req)
 }
 
 // draft is a context that is not recorded yet, and what it was made under.

@@ -162,6 +162,12 @@ func viewed[T any](c *Call, guard Guard, fn func(*Call) (T, error)) (T, error) {
 // api.Write.
 type Keyed interface{ IdempotencyKey() string }
 
+// Outlined is a result that carries content or a rendering of it. What is kept
+// for its idempotency key is the outline, which has none: a content that is
+// redacted is gone from there too (J7), and a repeat reads it anew, by the
+// rights of then (X2).
+type Outlined interface{ Outline() any }
+
 // Write runs a use case that writes, once per idempotency key (X2). name and
 // req identify the request; the result must survive JSON.
 func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, fn func(*Change) (T, error)) (T, error) {
@@ -343,6 +349,9 @@ func (ch *Change) commit(key string, digest brenner.Digest, result any) error {
 		return nil
 	}
 	if key != "" {
+		if o, ok := result.(Outlined); ok {
+			result = o.Outline()
+		}
 		b, err := canon.Marshal(result)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ const redactedText = "[redacted]"
 func (s *Service) Comment(ctx context.Context, req api.CommentRequest) (api.CommentInfo, error) {
 	var a store.Artifact
 	guard := ledger.ToArtifact(policy.Read, req.Ref.Artifact, &a).Then(errPerson)
-	return kernel.Write(ctx, s.caller, "comment.write", req, guard, func(ch *kernel.Change) (api.CommentInfo, error) {
+	out, err := kernel.Write(ctx, s.caller, "comment.write", req, guard, func(ch *kernel.Change) (api.CommentInfo, error) {
 		v, err := ledger.InForce(ch.Call, a, cmp.Or(req.Ref.Version, a.Head)) // as in a review
 		if err != nil {
 			return api.CommentInfo{}, err
@@ -48,6 +48,23 @@ func (s *Service) Comment(ctx context.Context, req api.CommentRequest) (api.Comm
 		}
 		return api.CommentInfo{ID: p.ID, Ref: p.Ref, Author: ch.Who.Name, At: ch.Now, Text: text, Reply: p.Reply}, nil
 	})
+	return s.withText(ctx, guard, out, err)
+}
+
+// withText reads the text of a comment that a repeat gives without it.
+func (s *Service) withText(ctx context.Context, guard kernel.Guard, out api.CommentInfo, err error) (api.CommentInfo, error) {
+	if err != nil || out.Text != "" {
+		return out, err
+	}
+	return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.CommentInfo, error) {
+		found, err := comments.Find(c.Ctx, c, out.ID)
+		if err != nil {
+			return api.CommentInfo{}, err
+		}
+		now, err := infoOf(c, found)
+		out.Text = now.Text
+		return out, err
+	})
 }
 
 // SettleComment implements api.Reviews.
@@ -60,7 +77,7 @@ func (s *Service) SettleComment(ctx context.Context, req api.SettleCommentReques
 		a, err := c.Reader.Artifact(c.Ctx, found.Ref.Artifact)
 		return kernel.Act{Action: policy.Read, Type: a.Type, Module: a.Module, Target: req.ID}, err
 	}).Then(errPerson)
-	return kernel.Write(ctx, s.caller, "comment.settle", req, guard, func(ch *kernel.Change) (api.CommentInfo, error) {
+	out, err := kernel.Write(ctx, s.caller, "comment.settle", req, guard, func(ch *kernel.Change) (api.CommentInfo, error) {
 		if found.Settled {
 			return api.CommentInfo{}, brenner.Errorf(brenner.CodeStatusConflict, "%s is settled already", found.ID)
 		}
@@ -70,6 +87,7 @@ func (s *Service) SettleComment(ctx context.Context, req api.SettleCommentReques
 		found.Settled = true
 		return infoOf(ch.Call, found)
 	})
+	return s.withText(ctx, guard, out, err)
 }
 
 // commentsOn lists the comments on an artifact, the oldest first. An answer to

@@ -154,7 +154,9 @@ func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageL
 
 // ReadMessage implements api.Mailbox.
 func (s *Service) ReadMessage(ctx context.Context, req api.MessageRequest) (api.MessageView, error) {
-	return kernel.Write(ctx, s.caller, "mail.read", req, kernel.To(policy.Mail, req.ID), func(ch *kernel.Change) (api.MessageView, error) {
+	fresh := false
+	out, err := kernel.Write(ctx, s.caller, "mail.read", req, kernel.To(policy.Mail, req.ID), func(ch *kernel.Change) (api.MessageView, error) {
+		fresh = true
 		m, err := findMessage(ch.Call, req.ID)
 		if err != nil {
 			return api.MessageView{}, err
@@ -170,6 +172,19 @@ func (s *Service) ReadMessage(ctx context.Context, req api.MessageRequest) (api.
 			m, err = findMessage(ch.Call, m.ID)
 		}
 		return api.MessageView{MessageInfo: m, Text: string(text)}, err
+	})
+	if err != nil || fresh {
+		return out, err
+	}
+	// The text of a repeat is read anew.
+	return kernel.View(ctx, s.caller, kernel.To(policy.Mail, req.ID), func(c *kernel.Call) (api.MessageView, error) {
+		m, err := findMessage(c, req.ID)
+		if err != nil {
+			return api.MessageView{}, err
+		}
+		text, err := c.Blob(ctx, m.Body)
+		out.Text = string(text)
+		return out, err
 	})
 }
 

@@ -37,6 +37,7 @@ const (
 	CodeCheckpointInvalid  Code = "CHECKPOINT_INVALID"
 	CodeImportInvalid      Code = "IMPORT_INVALID"
 	CodeRedacted           Code = "REDACTED"
+	CodeRedactsMore        Code = "REDACTS_MORE"
 )
 
 var ledgerCodes = []CodeInfo{
@@ -75,4 +76,5 @@ var ledgerCodes = []CodeInfo{
 	{CodeCheckpointInvalid, ClassInvalid, "The checkpoint is not one signed with a known key.", "Use the file as it was written, and the key it was signed with."},
 	{CodeImportInvalid, ClassInvalid, "The export is damaged or not one of ours.", "Export again; nothing was imported."},
 	{CodeRedacted, ClassGone, "The content was redacted; only its hash remains.", "See the redaction record for the reason."},
+	{CodeRedactsMore, ClassConflict, "Other versions have the same bytes and would lose them too.", "See what they are with --dry-run; if it is to go from all of them, repeat with --everywhere."},
 }

@@ -166,12 +166,23 @@ type RedactRequest struct {
 	Digest brenner.Digest `json:"digest,omitzero"`
 	Ref    brenner.Ref    `json:"ref,omitzero"`
 	Reason string         `json:"reason"`
+	// Everywhere confirms that it goes from all versions that have it, where
+	// there are several.
+	Everywhere bool `json:"everywhere,omitzero"`
+	// DryRun only says what would be lost.
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // RedactResult says what no longer can be read.
 type RedactResult struct {
 	Digest brenner.Digest `json:"digest"`
-	// Versions lists the versions that had the content.
+	// Versions lists the versions that had the content, InForce those of them
+	// that are canonical.
 	Versions []brenner.Ref `json:"versions"`
-	Seq      int64         `json:"seq"`
+	InForce  []brenner.Ref `json:"in_force,omitzero"`
+	// Rest lists versions that link to them, Resting counts them all.
+	Rest    []brenner.Ref `json:"rest,omitzero"`
+	Resting int           `json:"resting,omitzero"`
+	Seq     int64         `json:"seq,omitzero"`
+	DryRun  bool          `json:"dry_run,omitzero"`
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -116,5 +117,43 @@ func TestRedact_StoredResultsHaveNoneOfIt(t *testing.T) {
 	must(err)
 	if late, err := agent.AssembleContext(t.Context(), ask); err == nil {
 		t.Errorf("a repeat after the rights were lost says %q", late.Text)
+	}
+}
+
+// J7: before a content goes, every version that has its bytes is listed, with
+// what rests on them; that others lose it too has to be said. An agent that
+// copies a text and has its copy redacted takes nothing along.
+func TestRedact_ListsWhoElseHasTheBytesAndAsks(t *testing.T) {
+	w := newWorld(t, memory.New())
+	pi := w.PI()
+	body := api.Body{Format: artifact.Text, Data: "the same bytes"}
+	for _, id := range []brenner.ArtifactID{"original", "copy"} {
+		if _, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{ID: id, Type: "paper_note", Module: "lineage", Summary: "s", Content: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "user", Type: "paper_note", Module: "lineage", Summary: "u", Content: api.Body{Format: artifact.Text, Data: "rests"},
+		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: "original", Version: 1}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ref := brenner.Ref{Artifact: "copy", Version: 1}
+	_, err := pi.Redact(t.Context(), api.RedactRequest{Ref: ref, Reason: "mine"})
+	if !errors.Is(err, brenner.CodeRedactsMore) || !strings.Contains(err.Error(), "original@1") {
+		t.Errorf("redacting the copy says %v", err)
+	}
+	if _, err := pi.Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "original"}}); err != nil {
+		t.Errorf("the original: %v", err)
+	}
+	out, err := pi.Redact(t.Context(), api.RedactRequest{Ref: ref, DryRun: true})
+	if err != nil || len(out.Versions) != 2 || out.Resting != 1 || len(out.Rest) != 1 || out.Rest[0].Artifact != "user" || out.Seq != 0 {
+		t.Errorf("a dry run says %+v, %v", out, err)
+	}
+	if out, err = pi.Redact(t.Context(), api.RedactRequest{Ref: ref, Reason: "both", Everywhere: true}); err != nil || len(out.Versions) != 2 {
+		t.Errorf("everywhere: %+v, %v", out, err)
+	}
+	if _, err := pi.Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "original"}}); !errors.Is(err, brenner.CodeRedacted) {
+		t.Errorf("the original: %v", err)
 	}
 }

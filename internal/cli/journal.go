@@ -238,9 +238,12 @@ func newRedact(r *runner) *cobra.Command {
 		Short: "Remove a leaked content for good; its hash and a record stay",
 		Long: `Remove the bytes of a content from the store. Every version that has this
 content loses it; the hash stays, so that verify still passes and says so. Of a
-run it is what its program printed that goes.
+run it is what its program printed that goes. Where several versions have the
+same bytes, whoever wrote them, it goes only with --everywhere; --dry-run lists
+them and what rests on them.
 Summaries and change notes are part of the journal and cannot be redacted.`,
-		Example: `  brenner redact notes-7@2 --reason "contained a patient's name"
+		Example: `  brenner redact notes-7@2 --dry-run
+  brenner redact notes-7@2 --reason "contained a patient's name"
   brenner redact run-12 --reason "it printed a key"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -262,7 +265,11 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 				return err
 			}
 			return r.show(res, func(w *printer) {
-				w.Printf("redacted %s", res.Digest)
+				if res.DryRun {
+					w.Printf("would redact %s", res.Digest)
+				} else {
+					w.Printf("redacted %s", res.Digest)
+				}
 				if runForm.MatchString(a[0]) {
 					w.Printf(", what %s printed", a[0])
 				}
@@ -270,10 +277,18 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 					w.Printf(", the content of %s", refs(res.Versions, " "))
 				}
 				w.Println()
+				if len(res.InForce) > 0 {
+					w.Printf("in force: %s\n", refs(res.InForce, " "))
+				}
+				if res.Resting > 0 {
+					w.Printf("%d rest on it: %s\n", res.Resting, refs(res.Rest[:min(len(res.Rest), 20)], " "))
+				}
 			})
 		},
 	}
 	c.Flags().StringVar(&req.Reason, "reason", "", "why")
+	c.Flags().BoolVar(&req.Everywhere, "everywhere", false, "also where other versions have the same bytes")
+	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "only say what would be lost")
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/canon"
@@ -30,18 +31,6 @@ func (c *Conflict) Name() string {
 	return c.Field + "." + c.Key
 }
 
-func (c *Conflict) diagnostic() brenner.Diagnostic {
-	values := make([]string, len(c.Candidates))
-	for i, v := range c.Candidates {
-		values[i] = string(v.Agent) + " says " + clip(string(v.Value))
-	}
-	return brenner.Diagnostic{
-		Code: brenner.CodeFieldConflict, Severity: brenner.SeverityError, Subject: string(c.Item),
-		Message: string(c.Item) + " " + clip(c.Name()) + " is in conflict: " + clip(strings.Join(values, "; ")),
-		Hint:    "settle it with `brenner conflict resolve` or a later EDIT",
-	}
-}
-
 // Conflicts lists every unsettled field, in the order in which items are shown.
 func (a *Artifact) Conflicts() []Conflict {
 	var all []Conflict
@@ -55,24 +44,58 @@ func (a *Artifact) Conflicts() []Conflict {
 
 func (it *Item) conflicts() []Conflict {
 	var all []Conflict
-	add := func(field, key string, rival []candidate) {
-		if rival == nil {
-			return
+	for _, c := range it.contentions() {
+		candidates := make([]Candidate, len(c.rival))
+		for i := range c.rival {
+			candidates[i] = c.rival[i].export()
 		}
-		c := Conflict{Section: it.Section(), Item: it.ID(), Field: field, Key: key}
-		for i := range rival {
-			c.Candidates = append(c.Candidates, rival[i].export())
-		}
-		all = append(all, c)
+		all = append(all, Conflict{Section: it.Section(), Item: it.ID(), Field: c.field, Key: c.key, Candidates: candidates})
 	}
+	return all
+}
+
+// contention is a field, or a key of one, between whose values nothing decides.
+type contention struct {
+	field, key string
+	rival      []candidate
+}
+
+func (it *Item) contentions() []contention {
+	var all []contention
 	for i := range it.fields {
 		f := &it.fields[i]
-		add(f.name(), "", f.rival())
-		for k := range f.cells() {
-			add(f.name(), f.cells()[k].key, f.cells()[k].rival)
+		if f.parts == nil {
+			continue
+		}
+		if rival := f.parts.rival; rival != nil {
+			all = append(all, contention{f.name(), "", rival})
+		}
+		for k := range f.parts.cells {
+			if c := &f.parts.cells[k]; c.rival != nil {
+				all = append(all, contention{f.name(), c.key, c.rival})
+			}
 		}
 	}
 	return all
+}
+
+func (c *contention) diagnostic(it *Item) brenner.Diagnostic {
+	var values strings.Builder
+	for i := range c.rival {
+		if values.Len() > brenner.MaxQuote*utf8.UTFMax {
+			break // no more of them would show
+		}
+		if i > 0 {
+			values.WriteString("; ")
+		}
+		values.WriteString(string(c.rival[i].entry.agent) + " says " + clip(c.rival[i].value))
+	}
+	id, named := string(it.ID()), Conflict{Field: c.field, Key: c.key}
+	return brenner.Diagnostic{
+		Code: brenner.CodeFieldConflict, Severity: brenner.SeverityError, Subject: id,
+		Message: id + " " + clip(named.Name()) + " is in conflict: " + clip(values.String()),
+		Hint:    "settle it with `brenner conflict resolve` or a later EDIT",
+	}
 }
 
 // Resolution is a decision about a conflict.

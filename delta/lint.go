@@ -64,7 +64,7 @@ func Lint(a *Artifact) []brenner.Diagnostic {
 			fmt.Sprintf("%d live hypotheses, at most %d are allowed", a.sections[atHypotheses].live, schema.Limit), "kill what was superseded")
 	}
 	l.untested()
-	l.found = append(l.found, CheckReferences(a, nil)...)
+	l.found = checkReferences(l.found, a, a.all(), nil)
 	for i := range l.found {
 		if s, ok := sectionOf(l.found[i].Subject); ok {
 			l.found[i].Role = schemas[s].Role
@@ -128,7 +128,7 @@ type linter struct {
 }
 
 func (l *linter) report(code brenner.Code, severity brenner.Severity, subject, message, hint string) {
-	l.found = append(l.found, brenner.Diagnostic{Code: code, Severity: severity, Subject: subject, Message: message, Hint: hint})
+	l.found = append(room(l.found), brenner.Diagnostic{Code: code, Severity: severity, Subject: subject, Message: message, Hint: hint})
 }
 
 func (l *linter) thread() {
@@ -139,8 +139,8 @@ func (l *linter) thread() {
 }
 
 func (l *linter) conflicts(it *Item) {
-	for _, c := range it.conflicts() {
-		l.found = append(l.found, c.diagnostic())
+	for _, c := range it.contentions() {
+		l.found = append(room(l.found), c.diagnostic(it))
 	}
 }
 
@@ -175,17 +175,21 @@ func (l *linter) item(it *Item) {
 
 // discriminative wants at least two distinct outcomes among live hypotheses.
 func (l *linter) discriminative(it *Item, outcomes string) {
-	distinct := map[string]bool{}
-	for _, p := range it.Pairs(outcomes) {
-		if h, ok := l.artifact.Item(ItemID(p.Key)); !ok || h.live() {
-			distinct[strings.ToLower(strings.TrimSpace(p.Value))] = true
+	first, cells := "", it.mapCells(outcomes)
+	for i := range cells {
+		c := &cells[i]
+		if h, ok := l.artifact.Item(ItemID(c.key)); c.dropped != nil || ok && !h.live() {
+			continue
 		}
+		text := strings.ToLower(strings.TrimSpace(c.text()))
+		if first != "" && text != first {
+			return
+		}
+		first = text
 	}
-	if len(distinct) < 2 {
-		id := string(it.ID())
-		l.report(brenner.CodeNotDiscriminative, brenner.SeverityWarning, id,
-			id+" does not tell the live hypotheses apart", "give it at least two distinct outcomes, or KILL it")
-	}
+	id := string(it.ID())
+	l.report(brenner.CodeNotDiscriminative, brenner.SeverityWarning, id,
+		id+" does not tell the live hypotheses apart", "give it at least two distinct outcomes, or KILL it")
 }
 
 func (l *linter) test(it *Item) {
@@ -254,8 +258,12 @@ func (l *linter) untested() {
 			if !it.live() {
 				continue
 			}
-			for _, p := range append(it.Pairs("predictions"), it.Pairs("expected_outcomes")...) {
-				named[ItemID(p.Key)] = true
+			for _, field := range []string{"predictions", "expected_outcomes"} {
+				for _, c := range it.mapCells(field) {
+					if s, _, ok := parseItemID(c.key); ok && s == atHypotheses && c.dropped == nil {
+						named[ItemID(c.key)] = true
+					}
+				}
 			}
 			for _, id := range idsIn(it.Text("discriminates")) {
 				named[id] = true
@@ -274,24 +282,24 @@ func (l *linter) untested() {
 
 // killed reports what a live item says of one that was killed.
 func (l *linter) killed(it *Item) {
-	rests := map[string][]ItemID{}
+	id := string(it.ID())
+	var told stringSet
+	tell := func(name, other string) {
+		if o, ok := l.artifact.Item(ItemID(other)); ok && !o.live() && !told.has(other) {
+			told.add(other)
+			l.report(brenner.CodeKilledReference, brenner.SeverityWarning, id,
+				id+" names "+other+" in "+name+", which was killed", "EDIT it to name a live item, or KILL it too")
+		}
+	}
 	for _, name := range []string{"discriminates", "load", "test"} {
 		if l.isText(it, name) {
-			rests[name] = idsIn(it.Text(name))
-		}
-	}
-	for _, id := range it.List("conflicts_with") {
-		rests["conflicts_with"] = append(rests["conflicts_with"], ItemID(id))
-	}
-	id, told := string(it.ID()), map[ItemID]bool{}
-	for _, name := range []string{"discriminates", "load", "test", "conflicts_with"} {
-		for _, other := range rests[name] {
-			if o, ok := l.artifact.Item(other); ok && !o.live() && !told[other] {
-				told[other] = true
-				l.report(brenner.CodeKilledReference, brenner.SeverityWarning, id,
-					id+" names "+string(other)+" in "+name+", which was killed", "EDIT it to name a live item, or KILL it too")
+			for _, other := range idsIn(it.Text(name)) {
+				tell(name, string(other))
 			}
 		}
+	}
+	for _, other := range it.List("conflicts_with") {
+		tell("conflicts_with", other)
 	}
 }
 

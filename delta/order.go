@@ -2,7 +2,6 @@ package delta
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -121,13 +120,6 @@ func (m *merge) turns(deltas []Entry) []turn {
 		return cmp.Compare(a.index, b.index)
 	})
 	return all
-}
-
-// beginning gives the first eight bytes of a text as a number that sorts like it.
-func beginning(s string) uint64 {
-	var first [8]byte
-	copy(first[:], s)
-	return binary.BigEndian.Uint64(first[:])
 }
 
 // compareTurns is compare as far as the id.

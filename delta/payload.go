@@ -310,7 +310,7 @@ func (c *compiler) unknown(name string) *brenner.Error {
 			return err
 		}
 	}
-	hint := "the fields of " + string(c.schema.Section) + " are " + fieldNames(c.schema)
+	hint := fieldHints[c.schema.Section]
 	if better, ok := fieldAliases[c.schema.Section][name]; ok {
 		hint = "did you mean " + better + "?"
 	}
@@ -352,10 +352,8 @@ func (c *compiler) misnamed(name string) *brenner.Error {
 // of fields in another spelling (D19).
 func (c *compiler) reserved(name string) *brenner.Error {
 	as := bare(name)
-	for i := range c.schema.Fields {
-		if f := &c.schema.Fields[i]; bare(f.Name) == as {
-			return reservedField(name, "write "+f.Name)
-		}
+	if field, ok := bareFields[c.schema.Section][as]; ok {
+		return reservedField(name, "write "+field)
 	}
 	if !isFieldName(name) && systemLines[as] {
 		return reservedField(name, "use a name of your own for a field of your own")
@@ -404,13 +402,21 @@ func isFieldName(name string) bool {
 	return false
 }
 
-func fieldNames(s *Schema) string {
-	names := make([]string, len(s.Fields))
-	for i := range s.Fields {
-		names[i] = s.Fields[i].Name
+// bareFields are the fields of each section by their bare names, fieldHints
+// the sentences that list them.
+var bareFields, fieldHints = func() (map[Section]map[string]string, map[Section]string) {
+	fields, hints := map[Section]map[string]string{}, map[Section]string{}
+	for s := range schemas {
+		section, names := schemas[s].Section, make([]string, len(schemas[s].Fields))
+		fields[section] = map[string]string{}
+		for i := range schemas[s].Fields {
+			names[i] = schemas[s].Fields[i].Name
+			fields[section][bare(names[i])] = names[i]
+		}
+		hints[section] = "the fields of " + string(section) + " are " + strings.Join(names, ", ")
 	}
-	return strings.Join(names, ", ")
-}
+	return fields, hints
+}()
 
 // inPayload is the JSON pointer of a place in the payload.
 func inPayload(names ...string) string {

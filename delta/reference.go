@@ -57,22 +57,26 @@ func (it *Item) References() []Reference {
 // warnings (D24). others finds the artifacts of other sessions; a nil others,
 // or a nil artifact, leaves references into that session unchecked.
 func CheckReferences(a *Artifact, others func(brenner.SessionID) *Artifact) []brenner.Diagnostic {
+	return checkReferences(nil, a, a.all(), others)
+}
+
+// all lists every item.
+func (a *Artifact) all() []*Item {
 	var all []*Item
 	for s := range a.sections {
 		all = append(all, a.sections[s].list...)
 	}
-	return checkReferences(a, all, others)
+	return all
 }
 
-// checkReferences looks at the references of some items and at the circles
-// that go through them.
-func checkReferences(a *Artifact, from []*Item, others func(brenner.SessionID) *Artifact) []brenner.Diagnostic {
+// checkReferences adds to what was found what is wrong with the references of
+// some items and with the circles that go through them.
+func checkReferences(found []brenner.Diagnostic, a *Artifact, from []*Item, others func(brenner.SessionID) *Artifact) []brenner.Diagnostic {
 	w := walk{home: a, others: others, state: map[place]int{}, known: map[brenner.SessionID]*Artifact{}}
-	var found []brenner.Diagnostic
 	from = slices.DeleteFunc(slices.Clone(from), func(it *Item) bool { return !it.live() })
 	for _, it := range from {
 		for _, key := range a.unknownItems(it) {
-			found = append(found, brenner.Diagnostic{
+			found = append(room(found), brenner.Diagnostic{
 				Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: string(it.ID()),
 				Message: string(it.ID()) + " names " + clip(key) + ", which is not an item of this session",
 				Hint:    "correct the id, or add the item",
@@ -80,7 +84,7 @@ func checkReferences(a *Artifact, from []*Item, others func(brenner.SessionID) *
 		}
 		for _, r := range it.References() {
 			if target, known := w.find(place{r.Session, r.Item}); known && target == nil {
-				found = append(found, brenner.Diagnostic{
+				found = append(room(found), brenner.Diagnostic{
 					Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: string(it.ID()),
 					Message: string(it.ID()) + " " + r.Relation + " " + string(r.Session) + " " + string(r.Item) + ", which does not exist",
 					Hint:    "correct the session or the item",
@@ -93,7 +97,7 @@ func checkReferences(a *Artifact, from []*Item, others func(brenner.SessionID) *
 			continue
 		}
 		if circle := w.circle(place{a.meta.SessionID, it.ID()}); circle != "" {
-			found = append(found, brenner.Diagnostic{
+			found = append(room(found), brenner.Diagnostic{
 				Code: brenner.CodeReferenceCycle, Severity: brenner.SeverityWarning, Subject: string(it.ID()),
 				Message: "references go in a circle: " + circle,
 				Hint:    "take one of them out with references_replace",

@@ -31,6 +31,9 @@ type renderer struct {
 }
 
 func (r *renderer) line(s string) {
+	if r.out.Cap()-r.out.Len() <= len(s) {
+		r.out.Grow(r.out.Cap() + len(s) + 1) // doubles, where append would copy a long text over and over
+	}
 	r.out.WriteString(s)
 	r.out.WriteByte('\n')
 }

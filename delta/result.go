@@ -136,6 +136,15 @@ func (m *merge) keep(w *work, o *Outcome) {
 	}
 }
 
+// room gives a list with room for one more. It doubles, where append would
+// copy a long list over and over.
+func room[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, max(8, len(list)))
+}
+
 // share gives a copy the fate of the first: a duplicate of what is recorded,
 // or refused, skipped or waiting as that is.
 func (m *merge) share(c copyOf, id string) {
@@ -180,8 +189,8 @@ func later(a, b time.Time) time.Time {
 // mentioned keeps which items use provisional ids that nothing is bound to.
 func (m *merge) mentioned() map[name][]ItemID {
 	old := m.base.mentions
-	if len(m.mentions) == 0 && len(old) == 0 {
-		return old
+	if len(old) == 0 {
+		return m.mentions
 	}
 	next := make(map[name][]ItemID, len(old)+len(m.mentions))
 	for n, ids := range old { // order-free: copied

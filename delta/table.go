@@ -54,11 +54,9 @@ func (r *renderer) columns(rows []*Item) []string {
 	seen := map[string]bool{}
 	for _, it := range rows {
 		for _, c := range it.mapCells("predictions") {
-			if !seen[c.key] {
+			if h, ok := r.artifact.Item(ItemID(c.key)); ok && h.section == atHypotheses && !h.live() && !seen[c.key] {
 				seen[c.key] = true
-				if h, ok := r.artifact.Item(ItemID(c.key)); ok && h.section == atHypotheses && !h.live() {
-					killed = append(killed, c.key)
-				}
+				killed = append(killed, c.key)
 			}
 		}
 	}

@@ -100,10 +100,12 @@ func lookalikeID(name string) string {
 	return upper
 }
 
+var joints = strings.NewReplacer("-", "", "_", "")
+
 // hyphenated gives the assigned id that a provisional one is but for a hyphen,
 // as H-2 for H2; "" if it is none. An agent may well have named an item so.
 func hyphenated(name string) string {
-	id := strings.ToUpper(strings.NewReplacer("-", "", "_", "").Replace(name))
+	id := strings.ToUpper(joints.Replace(name))
 	if _, _, ok := parseItemID(id); !ok || id == name {
 		return ""
 	}

@@ -203,7 +203,8 @@ type viewer struct {
 	section   int
 	registers []register
 	lists     []growing
-	find      map[registerKey]int // used once there are many registers
+	find      map[registerKey]int32 // used once there are many registers
+	writes    int                   // of the item at hand
 	fields    []shown
 	elements  []string
 	strings   arena[string]
@@ -228,6 +229,10 @@ type registerKey struct {
 // show computes what the item shows: the writes not after its death, in order.
 func (v *viewer) show(it *Item) {
 	v.section, v.registers, v.lists, v.find = it.section, v.registers[:0], v.lists[:0], nil
+	v.writes = 0
+	for _, e := range it.log {
+		v.writes += len(e.writes)
+	}
 	for _, e := range it.log {
 		if it.hides(e) {
 			continue
@@ -279,12 +284,12 @@ func (v *viewer) register(field uint8, key string) *register {
 	v.open(field, key)
 	if n := len(v.registers); n > few {
 		if v.find == nil {
-			v.find = map[registerKey]int{}
+			v.find = make(map[registerKey]int32, v.writes)
 			for i := range v.registers {
-				v.find[registerKey{v.registers[i].field, v.registers[i].key}] = i
+				v.find[registerKey{v.registers[i].field, v.registers[i].key}] = int32(i)
 			}
 		}
-		v.find[registerKey{field, key}] = n - 1
+		v.find[registerKey{field, key}] = int32(n - 1)
 	}
 	return &v.registers[len(v.registers)-1]
 }
@@ -401,11 +406,11 @@ func (v *viewer) finish() []shown {
 			sortCells(f, v.section)
 		}
 	}
-	slices.SortFunc(v.fields, func(a, b shown) int {
-		if a.field != b.field {
-			return int(a.field) - int(b.field)
+	sortByKey(v.fields, func(f shown) sortKey {
+		if f.field != unknownField {
+			return sortKey{class: int(f.field)}
 		}
-		return strings.Compare(a.name(), b.name())
+		return sortKey{unknownField, beginning(f.name()), f.name()}
 	})
 	return v.kept.keep(v.fields)
 }
@@ -433,7 +438,12 @@ func sortCells(f *shown, section int) {
 		})
 		return
 	}
-	slices.SortFunc(f.cells(), func(a, b cell) int { return compareIDs(a.key, b.key) })
+	sortByKey(f.cells(), func(c cell) sortKey {
+		if s, n, ok := parseItemID(c.key); ok {
+			return sortKey{class: s, number: uint64(n)}
+		}
+		return sortKey{sectionCount, beginning(c.key), c.key}
+	})
 }
 
 // totalScore adds up the parts of a score; an unsettled part counts nothing.

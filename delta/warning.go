@@ -12,22 +12,24 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 	found := m.found
 	for s := range changed {
 		for _, it := range changed[s] {
-			for _, c := range it.conflicts() {
-				found = append(found, c.diagnostic())
+			for _, c := range it.contentions() {
+				found = append(room(found), c.diagnostic(it))
 			}
 		}
 	}
-	found = append(found, checkReferences(a, slices.Concat(changed[:]...), nil)...)
+	found = checkReferences(found, a, slices.Concat(changed[:]...), nil)
 	return append(found, a.postconditions()...)
 }
 
 // warn passes on what was found when a recorded delta was read.
 func (m *merge) warn(e *entry) {
 	if len(m.warnings) > 0 {
-		m.found = append(m.found, m.warnings[e]...)
+		for _, d := range m.warnings[e] {
+			m.found = append(room(m.found), d)
+		}
 	}
 	if e.section == atThread && e.rationale == "" {
-		m.found = append(m.found, brenner.Diagnostic{
+		m.found = append(room(m.found), brenner.Diagnostic{
 			Code: brenner.CodeRationaleMissing, Severity: brenner.SeverityWarning, Subject: e.id,
 			Message: "the research thread was edited without a rationale", Hint: "say why the problem statement had to change",
 			Pointer: "/rationale",
@@ -36,7 +38,7 @@ func (m *merge) warn(e *entry) {
 }
 
 func (m *merge) warnRepeated(w *work) {
-	m.found = append(m.found, brenner.Diagnostic{
+	m.found = append(room(m.found), brenner.Diagnostic{
 		Code: brenner.CodeDeltaRepeated, Severity: brenner.SeverityWarning, Subject: w.entry.id,
 		Message: "the message says this more than once; it counts once", Hint: "send each delta once",
 	})
@@ -46,7 +48,7 @@ func (m *merge) warnSkipped(o *Outcome) {
 	if o.Code == "" {
 		return
 	}
-	m.found = append(m.found, brenner.Diagnostic{
+	m.found = append(room(m.found), brenner.Diagnostic{
 		Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
 		Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
 	})

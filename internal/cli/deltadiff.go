@@ -34,7 +34,9 @@ for standard input.`,
 }
 
 func printComparison(w *printer, c delta.Comparison) {
-	w.Printf("version %d → %d\n", c.FromVersion, c.ToVersion)
+	if c.FromVersion != c.ToVersion {
+		w.Printf("version %d → %d\n", c.FromVersion, c.ToVersion)
+	}
 	for _, name := range c.Contributors {
 		w.Printf("new contributor: %s\n", name)
 	}

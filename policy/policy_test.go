@@ -407,8 +407,13 @@ func TestEver_IsAllowedIfAnyTypeWouldBe(t *testing.T) {
 		action Action
 		want   bool
 	}{
-		{"observer", Write, false}, {"observer", Read, true}, {"observer", Status, true}, {"observer", Delta, false},
-		{"scribe", Write, true}, {"scribe", Promote, false}, {"nobody", Write, false},
+		{"observer", Write, false},
+		{"observer", Read, true},
+		{"observer", Status, true},
+		{"observer", Delta, false},
+		{"scribe", Write, true},
+		{"scribe", Promote, false},
+		{"nobody", Write, false},
 	} {
 		if got := Ever(policies, Request{Actor: "x", Role: c.role, Action: c.action}).Allowed; got != c.want {
 			t.Errorf("%s %s: %t", c.role, c.action, got)

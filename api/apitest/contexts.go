@@ -104,8 +104,8 @@ func contextCases() []testCase {
 			elsewhere.Module = "gradient"
 			s.pi.creates(elsewhere)
 			res := s.agent("PurpleMountain").assembles("which clones keep their fate?")
-			shown := res.Text[strings.Index(res.Text, "count@1 ("):]
-			shown = shown[:strings.IndexByte(shown, '\n')]
+			_, shown, _ := strings.Cut(res.Text, "count@1 (")
+			shown, _, _ = strings.Cut(shown, "\n")
 			for _, want := range []string{"newer draft @2", "contradicted by contrary@1;", "criticised in doubt@1", "rests on raw@1"} {
 				if !strings.Contains(shown, want) {
 					s.Errorf("count@1 is shown without %q: %s", want, shown)

@@ -192,8 +192,12 @@ var journalCases = []testCase{
 				size int64
 				code brenner.Code
 			}{
-				{of: "x", most: 4, data: "four", size: 4}, {of: "x", most: 3, size: 4}, {of: ""},
-				{of: "gone", most: 9, code: brenner.CodeRedacted}, {of: "gone", code: brenner.CodeRedacted}, {of: "never", code: brenner.CodeNotFound},
+				{of: "x", most: 4, data: "four", size: 4},
+				{of: "x", most: 3, size: 4},
+				{of: ""},
+				{of: "gone", most: 9, code: brenner.CodeRedacted},
+				{of: "gone", code: brenner.CodeRedacted},
+				{of: "never", code: brenner.CodeNotFound},
 			} {
 				data, size, err := r.SmallBlob(ctx, digestOf(c.of), c.most)
 				if string(data) != c.data || size != c.size || err != nil != (c.code != "") || err != nil && brenner.CodeOf(err) != c.code {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ func BenchmarkTurn(b *testing.B) {
 		"learn":   turnLearn,
 		"content": turnContent,
 		"reply":   turnReply,
+		"batch":   turnBatch,
 	} {
 		b.Run(name, func(b *testing.B) {
 			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "project.db"), sqlite.Options{Create: true})
@@ -43,11 +45,61 @@ func BenchmarkTurn(b *testing.B) {
 				defer mu.Unlock()
 				longest = max(longest, t.Took)
 			})
+			others := writeBeside(b, pi)
 			for n := range b.N {
 				write(b, pi, n)
 			}
+			waits := others()
+			mu.Lock()
+			defer mu.Unlock()
 			b.ReportMetric(float64(longest.Milliseconds()), "ms/turn")
+			b.ReportMetric(float64(waits[len(waits)*99/100].Milliseconds()), "ms/other-p99")
 		})
+	}
+}
+
+// writeBeside writes small notes, one after the other, until what it gives is
+// called, which gives how long each took, in order.
+func writeBeside(b *testing.B, pi api.Service) (end func() []time.Duration) {
+	var waits []time.Duration
+	stop, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for n := 0; ; n++ {
+			req := benchNote(n)
+			req.ID = brenner.ArtifactID(fmt.Sprintf("beside-%d", n))
+			start := time.Now()
+			if _, err := pi.CreateArtifact(b.Context(), req); err != nil {
+				b.Error(err)
+				return
+			}
+			waits = append(waits, time.Since(start))
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	return func() []time.Duration {
+		close(stop)
+		<-over
+		slices.Sort(waits)
+		return waits
+	}
+}
+
+// turnBatch writes as many versions, and as many bytes, as a batch may have.
+func turnBatch(b *testing.B, pi api.Service, n int) {
+	items := make([]api.BatchItem, brenner.MaxBatchItems)
+	for i := range items {
+		req := benchNote(n*len(items) + i)
+		req.ID = brenner.ArtifactID(fmt.Sprintf("batch-%d-%d", n, i))
+		req.Content.Data = strings.Repeat(prose(i, 1<<10), brenner.MaxBatchBytes/brenner.MaxBatchItems>>10)
+		items[i] = api.BatchItem{Name: string(req.ID), Create: &req}
+	}
+	if _, err := pi.WriteBatch(b.Context(), api.BatchRequest{Items: items}); err != nil {
+		b.Fatal(err)
 	}
 }
 

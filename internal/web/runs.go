@@ -114,6 +114,8 @@ type runPage struct {
 	Log string
 	// Cut says that the beginning of the log is left out here.
 	Cut bool
+	// Redacted says that it was taken out on purpose.
+	Redacted bool
 }
 
 // shownLog is how much of the end of a log the page shows.
@@ -128,7 +130,7 @@ func loadRun(v *visit) (string, any, error) {
 	if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassGone {
 		return "", nil, err
 	}
-	out := runPage{runRow: runRowOf(r, v.project.Now), Log: log.Text}
+	out := runPage{runRow: runRowOf(r, v.project.Now), Log: log.Text, Redacted: err != nil}
 	if over := len(out.Log) - shownLog; over > 0 {
 		if i := strings.IndexByte(out.Log[over:], '\n'); i >= 0 {
 			over += i + 1

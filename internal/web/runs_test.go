@@ -43,6 +43,20 @@ func TestRuns_AreListedShownAndStopped(t *testing.T) {
 	}))
 	_, _, body = b.get("/runs/" + run.ID)
 	b.sees(body, "stopped", "&lt;script&gt;", "I counted.", "2 turns")
+	// W11: what was redacted is gone from the page, and that is said.
+	shown := must[api.RunInfo](w)(w.pi().Run(t.Context(), api.RunRequest{ID: run.ID}))
+	must[api.RedactResult](w)(w.pi().Redact(t.Context(), api.RedactRequest{Digest: shown.Transcript, Reason: "a name"}))
+	_, _, body = b.get("/runs/" + run.ID)
+	if b.sees(body, "It was redacted", string(shown.Transcript)); strings.Contains(body, "I counted.") {
+		t.Error("what was redacted is shown")
+	}
+	// W12: a cost that nobody told is not nothing.
+	silent := w.startRun()
+	must[api.RunInfo](w)(w.pi().EndRun(t.Context(), api.EndRunRequest{ID: silent, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeNothing}}))
+	_, _, body = b.get("/runs?work=" + must[api.RunInfo](w)(w.pi().Run(t.Context(), api.RunRequest{ID: silent})).Task)
+	if b.sees(body, "Cost not told"); strings.Contains(body, "$0.00") {
+		t.Error("a cost that was not told is shown as $0.00")
+	}
 	_, _, body = b.get("/runs?agent=GreyStone")
 	b.sees(body, "What they used", "stopped")
 	_, _, body = b.get("/runs?agent=nobody")

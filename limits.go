@@ -247,6 +247,10 @@ const (
 	MaxToolListTokens   = 6000
 	MaxToolResultTokens = 20_000
 	ToolPageTokens      = 12_000
+	// PassagePageBytes bounds what one answer gives of a text in passages, such as
+	// the document of a session, and MaxPassageBytes a passage of it.
+	PassagePageBytes = 24 << 10
+	MaxPassageBytes  = 4 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
 	ToolPageBytes = 8 << 10
 	// MaxHeaderBytes bounds the header of a request.

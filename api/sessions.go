@@ -242,6 +242,9 @@ type SessionRequest struct {
 	// Again sends an agent what its context was given before, at its price
 	// (C34).
 	Again bool `json:"again,omitzero"`
+	// Offset goes on where an answer ended that did not hold all: its
+	// next_offset.
+	Offset int `json:"offset,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -256,15 +259,19 @@ type SessionView struct {
 	// Proposals are what was contributed and not compiled yet, for the
 	// session's contributors (D27).
 	Proposals []Proposal `json:"proposals,omitzero"`
-	// Repeated says that the caller's context was given this before, and that it
-	// has not changed; it is not sent again (C34).
+	// Repeated says that the caller's context was given all of this before, and
+	// that it has not changed; it is not sent again (C34).
 	Repeated bool `json:"unchanged,omitzero"`
-}
-
-// Unchanged is the view without what was given before.
-func (v SessionView) Unchanged() SessionView {
-	v.Markdown, v.Content, v.Proposals, v.Repeated = "", nil, nil, true
-	return v
+	// Before names the items that the caller's context was given before and that
+	// have not changed, Rest those that do not fit this answer: NextOffset goes
+	// on there, and is 0 as well if not even the first fits.
+	Before     []delta.ItemID `json:"given_before,omitzero"`
+	Rest       []delta.ItemID `json:"did_not_fit,omitzero"`
+	NextOffset int            `json:"next_offset,omitzero"`
+	// Left is what may still be read through the caller's context; Spent says
+	// that the rest needs a new one.
+	Left  int  `json:"left,omitzero"`
+	Spent bool `json:"context_spent,omitzero"`
 }
 
 // Proposal is a delta that waits for the next compile.
@@ -275,9 +282,47 @@ type Proposal struct {
 	Section   delta.Section     `json:"section"`
 	Target    delta.Target      `json:"target_id,omitzero"`
 	// Provisional is the name that its author gave the new item.
-	Provisional string         `json:"provisional_id,omitzero"`
-	Payload     jsontext.Value `json:"payload"`
-	Rationale   string         `json:"rationale,omitzero"`
+	Provisional string `json:"provisional_id,omitzero"`
+	// Item is the item that the next compile makes or changes by it if nothing
+	// else comes; none for what waits for another delta.
+	Item      delta.ItemID   `json:"item,omitzero"`
+	Payload   jsontext.Value `json:"payload,omitzero"`
+	Rationale string         `json:"rationale,omitzero"`
+	// Own says that the reader wrote it.
+	Own bool `json:"own,omitzero"`
+}
+
+// Words says what is proposed. Of what the reader wrote itself only that it
+// waits.
+func (p Proposal) Words() string {
+	var b strings.Builder
+	who := string(p.Agent)
+	if p.Own {
+		who = "you"
+	}
+	fmt.Fprintf(&b, "proposed by %s, not compiled yet: %s %s", who, p.Operation, p.Section)
+	switch {
+	case p.Provisional != "":
+		fmt.Fprintf(&b, " %s", p.Provisional)
+	case p.Target != "":
+		fmt.Fprintf(&b, " %s", p.Target)
+	}
+	switch {
+	case p.Item == "":
+		b.WriteString(", waits for the item it names")
+	case p.Operation == delta.Add:
+		fmt.Fprintf(&b, ", will be %s", p.Item)
+	case p.Item != delta.ItemID(p.Target):
+		fmt.Fprintf(&b, ", is %s", p.Item)
+	}
+	b.WriteByte('\n')
+	if !p.Own {
+		b.WriteString(delta.PayloadText(p.Payload))
+		if p.Rationale != "" {
+			b.WriteString("    because: " + strings.Join(strings.Fields(p.Rationale), " ") + "\n")
+		}
+	}
+	return b.String()
 }
 
 // The states of a session as a whole.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -263,8 +262,8 @@ func (r *runner) showCompiled(res api.CompileResult) error {
 }
 
 func newSessionShow(r *runner) *cobra.Command {
-	var version, since int
-	var content bool
+	var version, since, offset int
+	var content, again bool
 	var sections, items []string
 	c := &cobra.Command{
 		Use:   "show [SESSION]",
@@ -275,7 +274,7 @@ func newSessionShow(r *runner) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
-				req := api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content, Since: brenner.Version(since)}
+				req := api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content, Since: brenner.Version(since), Offset: offset, Again: again}
 				for _, name := range sections {
 					req.Sections = append(req.Sections, delta.Section(name))
 				}
@@ -293,7 +292,17 @@ func newSessionShow(r *runner) *cobra.Command {
 					}
 					w.Print(printable(v.Markdown))
 					for _, p := range v.Proposals {
-						w.Printf("proposed by %s: %s %s %s %s\n", p.Agent, p.Operation, p.Section, cmp.Or(string(p.Target), p.Provisional), printable(string(p.Payload)))
+						w.Print(printable(p.Words()))
+					}
+					if len(v.Before) > 0 {
+						w.Printf("unchanged, given to you before in this context: %s\n", itemNames(v.Before))
+					}
+					if len(v.Rest) > 0 {
+						w.Printf("did not fit (%d left in your context): %s\n", v.Left, itemNames(v.Rest))
+						if v.Spent {
+							w.Printf("go on in a new context: brenner context assemble --session %s\n", v.ID)
+						}
+						w.Printf("then: brenner session show %s --offset %d\n", v.ID, v.NextOffset)
 					}
 				})
 			})
@@ -303,8 +312,18 @@ func newSessionShow(r *runner) *cobra.Command {
 	c.Flags().StringSliceVar(&sections, "section", nil, "only this section, by its id")
 	c.Flags().StringSliceVar(&items, "item", nil, "only this item, such as H2")
 	c.Flags().IntVar(&since, "since", 0, "only what this version does not show alike")
+	c.Flags().IntVar(&offset, "offset", 0, "where to go on, if an agent's context did not hold all")
+	c.Flags().BoolVar(&again, "again", false, "send an agent what it was given before as well")
 	c.Flags().BoolVar(&content, "content", false, "the artifact as JSON, with the deltas it rests on")
 	return c
+}
+
+func itemNames(ids []delta.ItemID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return strings.Join(names, ", ")
 }
 
 func newSessionList(r *runner) *cobra.Command {

@@ -1,9 +1,9 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -30,54 +30,90 @@ type sessionPage struct {
 	Conflicts int               `json:"conflicts"`
 	Proposals []api.Proposal    `json:"proposals"`
 	Text      string            `json:"text,omitzero"`
+	Before    []delta.ItemID    `json:"given_before,omitzero"`
+	Rest      []delta.ItemID    `json:"did_not_fit,omitzero"`
 	// NextOffset asks for the next page.
 	NextOffset int  `json:"next_offset,omitzero"`
+	Left       int  `json:"left,omitzero"`
+	Spent      bool `json:"context_spent,omitzero"`
 	Repeated   bool `json:"unchanged,omitzero"`
+
+	asked sessionRequest
 }
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Again: in.Again}
-	if len(in.Sections) == 0 {
-		req.Sections = delta.Sections() // without the front matter, with who wrote what
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Again: in.Again, Offset: in.Offset}
+	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 {
+		req.Sections = delta.Sections() // those with nothing in them as well
 	}
 	v, err := s.Session(ctx, req)
-	if err == nil && v.Repeated && in.Offset > 0 {
-		req.Again = true
-		v, err = s.Session(ctx, req)
-	}
 	if err != nil {
 		return sessionPage{}, err
 	}
-	out := sessionPage{ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals, Repeated: v.Repeated}
+	out := sessionPage{
+		ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
+		Text: v.Markdown, Before: v.Before, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
+	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
 	}
-	out.Text, out.NextOffset, err = page(v.Markdown, in.Offset)
+	if !fits(quoted(out.Text), brenner.ToolPageTokens) { // a person is given all at once
+		out.Text, _, err = page(out.Text, 0)
+		out.Text += "\nit goes on: ask for sections, or for items\n"
+	}
 	return out, err
 }
 
 // Words implements spoken.
 func (p sessionPage) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · module %s · %s\n\n%s", p.Ref, p.Module, p.Question, p.Text)
-	if p.Repeated {
-		b.WriteString("unchanged: you were given it in this context, and nothing has come since\n")
-		b.WriteString("send it all the same: session_show " + jsonOf(map[string]any{"session": p.ID, "again": true}) + "\n")
-	}
-	if p.NextOffset > 0 {
-		b.WriteString("\n" + more("session_show", "session", p.ID, "offset", p.NextOffset))
-	}
+	fmt.Fprintf(&b, "%s · module %s\n\n%s", p.Ref, p.Module, p.Text)
 	for _, d := range p.Proposals {
-		fmt.Fprintf(&b, "\nproposed by %s, not compiled yet: %s %s %s %s", d.Agent, d.Operation, d.Section, cmp.Or(string(d.Target), d.Provisional), d.Payload)
+		b.WriteString(d.Words())
+	}
+	switch {
+	case p.Repeated:
+		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n")
+		again := p.asked
+		again.Again = true
+		b.WriteString("send it all the same: session_show " + jsonOf(again) + "\n")
+	case len(p.Before) > 0:
+		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", joined(p.Before))
+	case p.Text == "" && len(p.Proposals)+len(p.Rest) == 0 && p.asked.Since > 0:
+		fmt.Fprintf(&b, "nothing has changed since version %d\n", p.asked.Since)
+	}
+	if len(p.Rest) > 0 || p.NextOffset > 0 {
+		b.WriteString(p.goOn())
 	}
 	if p.Conflicts > 0 {
-		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI\n", p.Conflicts)
+		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
 }
 
-// Slim implements spoken.
-func (p sessionPage) Slim() sessionPage { p.Text = ""; return p }
+// goOn says how the rest is had: by the next page, or where the context is full
+// through a new one.
+func (p sessionPage) goOn() string {
+	next := p.asked
+	next.Offset = p.NextOffset
+	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, joined(p.Rest))
+	if p.Spent {
+		out += fmt.Sprintf("[goes on in a new context: context_assemble %s, then session_show %s]\n",
+			jsonOf(map[string]any{"session": p.ID}), jsonOf(next))
+		return out
+	}
+	return out + fmt.Sprintf("[goes on: session_show %s]\n", jsonOf(next))
+}
+
+// Slim implements spoken. The text says what is proposed.
+func (p sessionPage) Slim() sessionPage {
+	p.Text = ""
+	p.Proposals = slices.Clone(p.Proposals)
+	for i := range p.Proposals {
+		p.Proposals[i].Payload, p.Proposals[i].Rationale = nil, ""
+	}
+	return p
+}
 
 // deltaRequest is a reply to a session.
 type deltaRequest struct {

@@ -73,7 +73,7 @@ func TestReading_WhatWasGivenIsNotSentAgain(t *testing.T) {
 	if words, _ := blue.call("delta_submit", reply); !strings.Contains(words, "duplicate: true") {
 		t.Errorf("the repeat says %q", words)
 	}
-	if shown, _ = blue.call("session_show", map[string]any{"session": "RS-1"}); !strings.Contains(shown, "proposed by BlueLake") {
+	if shown, _ = blue.call("session_show", map[string]any{"session": "RS-1"}); !strings.Contains(shown, "proposed by you") {
 		t.Errorf("after a reply: %q", shown)
 	}
 

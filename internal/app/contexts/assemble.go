@@ -190,7 +190,7 @@ const sessionFormat = `{"format":"` + delta.Format + `"`
 func readable(c artifact.Content) artifact.Content {
 	if c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat)) {
 		if doc, err := delta.ReadArtifact(c.Data); err == nil {
-			return artifact.Content{Format: artifact.Text, Data: []byte(delta.Render(doc))}
+			return artifact.Content{Format: artifact.Text, Data: []byte(delta.RenderPlain(doc))}
 		}
 	}
 	return assembly.Outline(c)

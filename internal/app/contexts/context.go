@@ -78,6 +78,8 @@ type contextRead struct {
 	Tokens int          `json:"tokens"`
 	// Shown is the digest of what was shown, none in old records.
 	Shown brenner.Digest `json:"shown,omitzero"`
+	// Parts are those of the passages that were shown, of what comes in passages.
+	Parts []brenner.Digest `json:"parts,omitzero"`
 }
 
 func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
@@ -91,8 +93,10 @@ func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p co
 			i.Summaries = slices.DeleteFunc(i.Summaries, func(s brenner.Ref) bool { return s == r.Ref })
 		}
 		i.Later = append(i.Later, later)
-		if p.Shown != "" && !slices.Contains(i.Given, p.Shown) {
-			i.Given = append(i.Given, p.Shown)
+		for _, d := range append(p.Parts, p.Shown) {
+			if d != "" && !slices.Contains(i.Given, d) {
+				i.Given = append(i.Given, d)
+			}
 		}
 		i.Used += p.Tokens
 	})

@@ -32,6 +32,8 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 	return kernel.Through{
 		ID: i.ID, Scope: i.Scope, Role: i.Role,
 		Measure: func(shown []byte) int { return i.Budget.Measure(counter, string(shown)) },
+		Left:    i.Budget.Size - i.Used,
+		Given:   func(d brenner.Digest) bool { return slices.Contains(i.Given, d) },
 	}, nil
 }
 
@@ -92,10 +94,10 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if err != nil {
 		return false, err
 	}
-	if slices.Contains(i.Given, read.Digest) && !read.Again {
+	if len(read.Parts) == 0 && slices.Contains(i.Given, read.Digest) && !read.Again {
 		return true, nil
 	}
-	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest}
+	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: read.Parts}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 		return false, i.spent(err)
 	}

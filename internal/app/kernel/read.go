@@ -20,8 +20,11 @@ type Through struct {
 	// Role is the one it was made in: inside a session's task the roster's, for
 	// reading as for writing (C8).
 	Role brenner.Role
-	// Measure says what a text costs in it.
+	// Measure says what a text costs in it, and Left what may still be spent.
 	Measure func(shown []byte) int
+	Left    int
+	// Given says whether what has a digest was given in it.
+	Given func(brenner.Digest) bool
 }
 
 // Meter counts what agents read through their contexts.
@@ -49,6 +52,9 @@ type Reading struct {
 	Digest brenner.Digest
 	Price  int
 	Again  bool // it is to be given even if it was before
+	// Parts are the digests of its passages, where it comes in passages; it has
+	// no digest of its own then.
+	Parts []brenner.Digest
 }
 
 // Repeatable is a result that can say that it was given before, without giving
@@ -79,18 +85,7 @@ func ReadOnce[T Repeatable[T]](ctx context.Context, k Caller, what string, again
 func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
 	var zero T
 	var through *Through
-	enter := Guard{func(c *Call) error {
-		if !c.Person() {
-			newest, err := k.meter.Newest(c)
-			if err != nil {
-				return err
-			}
-			c.through, c.Who.Role = &newest, newest.Role
-		}
-		through = c.through
-		return guard.ask(c)
-	}}
-	out, err = View(ctx, k, enter, fn)
+	out, err = View(ctx, k, k.entering(guard, &through), fn)
 	if err != nil || through == nil {
 		return out, false, err
 	}
@@ -107,6 +102,22 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 		return zero, false, err
 	}
 	return out, given, nil
+}
+
+// entering lets a person in as it is, and an agent through its newest context,
+// of which through is told.
+func (k Caller) entering(guard Guard, through **Through) Guard {
+	return Guard{func(c *Call) error {
+		if !c.Person() {
+			newest, err := k.meter.Newest(c)
+			if err != nil {
+				return err
+			}
+			c.through, c.Who.Role = &newest, newest.Role
+		}
+		*through = c.through
+		return guard.ask(c)
+	}}
 }
 
 // HomeModule is where an agent's work belongs unless it says otherwise: the

@@ -216,7 +216,7 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 	return out, err
 }
 
-// asDocument gives a session artifact as people read it: its content also holds
+// asDocument gives a session artifact as its document: its content also holds
 // every delta it ever took, which no agent needs and no budget holds (C34).
 func asDocument(v *artifact.Version) error {
 	var doc delta.Artifact
@@ -225,7 +225,7 @@ func asDocument(v *artifact.Version) error {
 		return err
 	}
 	v.Format = artifact.Text
-	v.Content, err = canon.Marshal(delta.Render(&doc))
+	v.Content, err = canon.Marshal(delta.RenderPlain(&doc))
 	return err
 }
 

@@ -130,10 +130,15 @@ func pendingDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error)
 	if err != nil || counts[deltaPending] == 0 {
 		return nil, err // what waits goes on waiting until something new has come
 	}
+	return queuedDeltas(c, id)
+}
+
+// queuedDeltas is pendingDeltas, whether something new has come or not.
+func queuedDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) {
 	var out []pendingDelta
 	logs := map[string]brenner.Ref{}
 	q := kernel.Query{Group: string(id), States: []string{deltaPending, deltaWaiting}}
-	err = deltas.Each(c.Ctx, c.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+	err := deltas.Each(c.Ctx, c.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
 		d := row.Value
 		if _, ok := logs[d.Message]; !ok {
 			r, err := replies.Find(c.Ctx, c.Reader, replyID(id, d.Message))

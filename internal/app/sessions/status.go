@@ -3,15 +3,11 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"brenner"
 	"brenner/api"
-	"brenner/artifact"
-	"brenner/canon"
-	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/policy"
 )
@@ -30,35 +26,6 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 			out.Sessions = append(out.Sessions, info)
 			return nil
 		})
-		return out, err
-	})
-}
-
-// Session implements api.Sessions.
-func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
-	shown := func(v api.SessionView) []brenner.Ref { return []brenner.Ref{v.Ref} }
-	return kernel.ReadOnce(ctx, s.caller, "session "+string(req.ID), req.Again, shown, kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)}), func(c *kernel.Call) (api.SessionView, error) {
-		info, err := findSession(c, req.ID)
-		if err != nil {
-			return api.SessionView{}, err
-		}
-		if err := c.Allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(req.ID)); err != nil {
-			return api.SessionView{}, err
-		}
-		row, doc, err := sessionArtifact(c, req.ID, req.Version)
-		if err != nil {
-			return api.SessionView{}, err
-		}
-		out := api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}
-		if out.Markdown, err = documentText(c, req, doc); err != nil {
-			return api.SessionView{}, err
-		}
-		if req.Full {
-			if out.Content, err = canon.Marshal(doc); err != nil {
-				return api.SessionView{}, err
-			}
-		}
-		out.Proposals, err = proposals(c, info, req)
 		return out, err
 	})
 }
@@ -110,74 +77,6 @@ func (r *Room) Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, boo
 		}
 	}
 	return api.SessionInfo{}, false, err
-}
-
-// documentText is the document of a session as it is read, or the part of it
-// that is asked for.
-func documentText(c *kernel.Call, req api.SessionRequest, doc *delta.Artifact) (string, error) {
-	if len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0 {
-		return delta.Render(doc), nil
-	}
-	part := delta.Part{Sections: req.Sections, Items: req.Items}
-	for i, s := range req.Sections {
-		if !slices.Contains(delta.Sections(), s) {
-			return "", brenner.Errorf(brenner.CodeInvalidValue, "%q is not a section", s).At(fmt.Sprintf("/sections/%d", i)).
-				WithHint("sections: " + kernel.Join(delta.Sections()))
-		}
-	}
-	if req.Since > 0 {
-		_, earlier, err := sessionArtifact(c, req.ID, req.Since)
-		if err != nil {
-			return "", err
-		}
-		part.Since = earlier
-	}
-	return delta.RenderPart(doc, part), nil
-}
-
-// proposals lists what waits for the next compile (D27), for those who
-// contribute; an older version of the document has none.
-func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]api.Proposal, error) {
-	if req.Version != 0 && req.Version != info.Artifact.Version {
-		return nil, nil
-	}
-	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
-		return nil, nil
-	}
-	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending, deltaWaiting}}, brenner.DefaultPage)
-	if err != nil {
-		return nil, err
-	}
-	var out []api.Proposal
-	for _, row := range rows {
-		d := row.Value
-		if len(req.Sections) > 0 && !slices.Contains(req.Sections, d.Section) {
-			continue
-		}
-		raw, err := c.Blob(c.Ctx, d.Digest)
-		if errors.Is(err, brenner.CodeRedacted) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		var q queuedEntry
-		if err := canon.Unmarshal(raw, &q); err != nil {
-			return nil, err
-		}
-		if q.Invalid != nil {
-			continue // it will be refused, and its author is told
-		}
-		payload, err := canon.Marshal(q.Delta.Payload)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, api.Proposal{
-			Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.Target,
-			Provisional: q.Delta.ProvisionalID, Payload: payload, Rationale: q.Delta.Rationale,
-		})
-	}
-	return out, nil
 }
 
 // SessionStatus implements api.Sessions.

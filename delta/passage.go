@@ -1,0 +1,223 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Passage is a piece of a document that is shown whole or not at all: an item
+// in plain words.
+type Passage struct {
+	Section Section
+	Item    ItemID // "" where it says that nothing of the section is there
+	Title   string // the item's id and name, on one line
+	Text    string
+}
+
+// Passages gives the chosen items in plain words, for a reader that is no
+// Markdown program: nothing is escaped. What an agent wrote stands behind the
+// name of its field, and its further lines are indented, so that a line which
+// begins at the margin is always ours (D19). Of a killed item that was not
+// asked for by name only what it claimed, and why it was killed, is said.
+func Passages(a *Artifact, p Part) []Passage {
+	var out []Passage
+	for s := range schemas {
+		named := slices.Contains(p.Sections, schemas[s].Section)
+		if len(p.Sections) > 0 && !named {
+			continue
+		}
+		list := a.sections[s].shown(s)
+		taken := 0
+		for _, it := range list {
+			if !p.takes(a, it) {
+				continue
+			}
+			taken++
+			out = append(out, passageOf(a, it, slices.Contains(p.Items, it.ID())))
+		}
+		if taken == 0 && named && len(p.Items) == 0 {
+			out = append(out, Passage{Section: schemas[s].Section, Text: instead(s, len(list)) + "\n"})
+		}
+	}
+	return out
+}
+
+func instead(s, items int) string {
+	if items > 0 {
+		return "Unchanged"
+	}
+	return emptySection(s)
+}
+
+// Join puts passages below the headings of their sections.
+func Join(all []Passage) string {
+	var b strings.Builder
+	for i, p := range all {
+		if i == 0 || all[i-1].Section != p.Section {
+			b.WriteString("## " + schemas[sectionIndex(p.Section)].Title + "\n\n")
+		}
+		b.WriteString(p.Text + "\n")
+	}
+	return b.String()
+}
+
+// RenderPlain is the whole document in plain words.
+func RenderPlain(a *Artifact) string { return Join(Passages(a, Part{Sections: Sections()})) }
+
+func passageOf(a *Artifact, it *Item, whole bool) Passage {
+	w := &plainWriter{artifact: a, item: it}
+	title := string(it.ID())
+	if name := it.Text(nameField(it.section)); strings.TrimSpace(name) != "" {
+		title += ": " + onOneLine(name)
+	}
+	w.out.WriteString("### " + title)
+	if !it.live() {
+		w.out.WriteString(" [KILLED]")
+	}
+	w.out.WriteString(" · by " + joinPlain(it.Authors()) + "\n")
+	if name := it.field(nameField(it.section)); name != nil {
+		w.candidates("", name.rival())
+	}
+	main := it.field(mainField[it.section])
+	if main != nil {
+		w.field(main)
+	}
+	if death := it.Killed(); death != nil {
+		w.line("Killed by", string(death.By))
+		w.line("Reason", reasonOf(death))
+		if !whole {
+			return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: w.out.String()}
+		}
+	}
+	for i := range it.fields {
+		if f := &it.fields[i]; f != main && f.name != nameField(it.section) {
+			w.field(f)
+		}
+	}
+	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: w.out.String()}
+}
+
+func reasonOf(d *Death) string {
+	if strings.TrimSpace(d.Reason) == "" {
+		return "not given"
+	}
+	return d.Reason
+}
+
+// plainWriter writes one item.
+type plainWriter struct {
+	artifact *Artifact
+	item     *Item
+	out      strings.Builder
+}
+
+func (w *plainWriter) line(name, text string) {
+	if strings.TrimSpace(text) != "" {
+		w.out.WriteString(name + ": " + indented(text) + "\n")
+	}
+}
+
+// field writes a field behind its name, and what it is in conflict about.
+func (w *plainWriter) field(f *shown) {
+	if f.field == unknownField {
+		w.line("Also", alsoName(f.name)+" = "+f.text())
+		w.candidates("", f.rival())
+		return
+	}
+	label := schemas[w.item.section].Fields[f.field].Label
+	switch w.item.kind(f) {
+	case KindList:
+		w.line(label, strings.Join(w.item.List(f.name), ", "))
+	case KindReferences:
+		var refs []string
+		for _, r := range w.item.References() {
+			refs = append(refs, r.Relation+" "+string(r.Session)+" "+string(r.Item))
+		}
+		w.line(label, strings.Join(refs, ", "))
+	case KindOutcomes, KindScore:
+		w.cells(label, f)
+	default:
+		w.line(label, f.text())
+		w.candidates("", f.rival())
+	}
+}
+
+func (w *plainWriter) cells(label string, f *shown) {
+	var parts []string
+	for i := range f.cells() {
+		c := &f.cells()[i]
+		if c.dropped != nil {
+			continue
+		}
+		text := c.text()
+		if h, ok := w.artifact.Item(ItemID(c.key)); f.name == "predictions" && ok && h.section == atHypotheses && !h.live() {
+			text = NotApplicable
+		}
+		parts = append(parts, c.key+" = "+text)
+	}
+	text := strings.Join(parts, "; ")
+	if f.name == "score" && text != "" {
+		text += " (total " + formatNumber(w.item.score) + ")"
+	}
+	w.line(label, text)
+	for i := range f.cells() {
+		c := &f.cells()[i]
+		w.candidates(c.key+" = ", c.rival)
+	}
+}
+
+func (w *plainWriter) candidates(key string, rivals []candidate) {
+	for i := range rivals {
+		c := rivals[i].export()
+		w.line(Unsettled, key+textOf(rivals[i].value)+" ("+string(c.Agent)+", "+c.At+")")
+	}
+}
+
+// indented is a text as it came, but for what does not show; its further lines
+// are indented.
+func indented(text string) string {
+	lines := strings.FieldsFunc(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")), lineBreak)
+	for i, l := range lines {
+		lines[i] = shownOnly(l)
+	}
+	return strings.Join(lines, "\n    ")
+}
+
+// onOneLine is indented without further lines.
+func onOneLine(text string) string { return strings.Join(strings.Fields(indented(text)), " ") }
+
+func shownOnly(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case !unicode.IsGraphic(r):
+			return '\uFFFD'
+		}
+		return r
+	}, line)
+}
+
+func joinPlain[T ~string](names []T) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = onOneLine(string(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// PayloadText is the payload of a delta in plain words, a line for each field.
+func PayloadText(payload []byte) string {
+	value := jsontext.Value(payload).Clone()
+	if value.Kind() != '{' || value.Canonicalize() != nil {
+		return "    " + onOneLine(string(payload)) + "\n"
+	}
+	var b strings.Builder
+	for _, p := range objectPairs(string(value)) {
+		b.WriteString("    " + onOneLine(p.name) + ": " + strings.ReplaceAll(indented(textOf(p.value)), "\n", "\n    ") + "\n")
+	}
+	return b.String()
+}

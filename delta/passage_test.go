@@ -1,0 +1,62 @@
+package delta_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner/delta"
+
+	"pgregory.net/rapid"
+)
+
+// D19: in plain words nothing is escaped, and still no content forges
+// structure: what stands at the margin is a heading or the name of a field.
+func TestPassages_NoContentStandsAtTheMargin(t *testing.T) {
+	labels := map[string]bool{"Killed by": true, "Reason": true, "Also": true, "CONFLICT": true}
+	for _, s := range delta.Schemas() {
+		for _, f := range s.Fields {
+			labels[f.Label] = true
+		}
+	}
+	heading := regexp.MustCompile(`^### (RT|[HPTAXC]\d+)(: .*)? · by .+$`)
+	check(t, soaked(60, 2_000), func(t *rapid.T) {
+		a := hostileArtifact(t)
+		items := map[delta.ItemID]bool{}
+		for _, p := range delta.Passages(a, delta.Part{}) {
+			if items[p.Item] {
+				t.Fatalf("%s comes twice", p.Item)
+			}
+			items[p.Item] = true
+			for i, line := range strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n") {
+				label, _, _ := strings.Cut(line, ": ")
+				switch {
+				case i == 0 && heading.MatchString(line) && strings.HasPrefix(line, "### "+string(p.Item)):
+				case i > 0 && (strings.HasPrefix(line, "    ") || labels[label]):
+				default:
+					t.Fatalf("line %q of\n%s", line, p.Text)
+				}
+			}
+		}
+		if len(items) != 1+2*6 {
+			t.Fatalf("%d items", len(items))
+		}
+	})
+}
+
+// C34, X11: a model reads names and code as they were written.
+func TestPassages_EscapeNothing(t *testing.T) {
+	a := mergeAll(t, seedBase(t), seedExample1,
+		`{"delta_id":"p1","timestamp":"2025-12-30T11:00:00Z","agent":"BlueLake","operation":"EDIT","target_id":"H1","section":"hypothesis_slate","payload":{"claim":"_keep_ a*b and <T> [x] `+"`f(x)`"+` # 1\nsecond line"}}`,
+		`{"delta_id":"p2","timestamp":"2025-12-30T11:00:01Z","agent":"BlueLake","operation":"ADD","section":"predictions_table","payload":{"condition":"late","predictions":{"H1":"keeps","H2":"changes"}}}`,
+		`{"delta_id":"p3","timestamp":"2025-12-30T11:00:02Z","agent":"BlueLake","operation":"KILL","target_id":"H2","section":"hypothesis_slate","payload":{"reason":"no gradient"}}`,
+	).Artifact
+	got := delta.RenderPlain(a)
+	for _, want := range []string{
+		"Claim: _keep_ a*b and <T> [x] `f(x)` # 1\n    second line\n", "Predictions: H1 = keeps; H2 = N/A\n", "[KILLED]", "Reason: no gradient\n", "## Assumption Ledger\n\nNone yet\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

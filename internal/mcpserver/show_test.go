@@ -1,0 +1,127 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/roster"
+
+	"github.com/go-json-experiment/json"
+)
+
+var goesOn = regexp.MustCompile(`\[goes on(?: in a new context: context_assemble (\{.*?\}), then|:) session_show (\{.*\})\]`)
+
+// C34: a document that is larger than any context is read to its end by doing
+// what each answer says, without one refusal and without reading anything
+// twice; what others propose is charged once, one's own proposals never.
+func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
+	w := newWorld(t)
+	pi := w.local("ada")
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	if _, err := pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Module: "lineage", Roster: team}); err != nil {
+		t.Fatal(err)
+	}
+	const items = 40
+	var long strings.Builder
+	for i := range items {
+		statement := fmt.Sprintf("statement-%02d.%s", i, strings.Repeat(" it holds in every case that was seen so far", 60))
+		if i == 7 { // one that alone is longer than a page
+			statement = "statement-07." + strings.Repeat(" and it goes on without a single line break", 900)
+		}
+		long.WriteString(deltaBlock("ADD", "", "assumption_ledger", fmt.Sprintf(`{"name":"a_%02d*","statement":%q}`, i, statement), ""))
+	}
+	if _, err := pi.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", From: "GreenValley", Text: long.String()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); err != nil {
+		t.Fatal(err)
+	}
+	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	blue.call("context_assemble", map[string]any{"session": "RS-1"})
+	var read strings.Builder
+	arguments := map[string]any{"session": "RS-1"}
+	contexts := 0
+	for pages := 0; ; pages++ {
+		words, _ := blue.call("session_show", arguments)
+		read.WriteString(words)
+		next := goesOn.FindStringSubmatch(words)
+		if next == nil {
+			break
+		}
+		if pages > 50 {
+			t.Fatalf("it never ends:\n%s", words)
+		}
+		if next[1] != "" {
+			contexts++
+			var assemble map[string]any
+			if err := json.Unmarshal([]byte(next[1]), &assemble); err != nil {
+				t.Fatal(err)
+			}
+			blue.call("context_assemble", assemble)
+		}
+		arguments = map[string]any{}
+		if err := json.Unmarshal([]byte(next[2]), &arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range items {
+		if n := strings.Count(read.String(), fmt.Sprintf("statement-%02d.", i)); n != 1 {
+			t.Errorf("statement %d was read %d times", i, n)
+		}
+	}
+	if contexts == 0 || blue.errors > 0 || strings.Contains(read.String(), `\*`) {
+		t.Errorf("%d contexts, %d errors", contexts, blue.errors)
+	}
+
+	// In a new context, one item, then what changed after the version it knew.
+	_, assembled := blue.call("context_assemble", map[string]any{"session": "RS-1"})
+	used := func() int {
+		i, err := pi.Invocation(t.Context(), api.InvocationRequest{ID: assembled["invocation"].(string)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.Used
+	}
+	before := used()
+	one, _ := blue.call("session_show", map[string]any{"session": "RS-1", "items": []any{"A3"}})
+	if price := used() - before; price == 0 || price > 1500 || !strings.Contains(one, "statement-02.") || strings.Contains(one, "statement-03.") {
+		t.Errorf("one item costs %d: %.200s", price, one)
+	}
+	blue.call("delta_submit", map[string]any{"session": "RS-1", "text": deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Mine","claim":"mine","mechanism":"m"}`, "")})
+	before = used()
+	own, _ := blue.call("session_show", map[string]any{"session": "RS-1", "items": []any{"A3", "H1"}})
+	if used() != before || !strings.Contains(own, "proposed by you") || !strings.Contains(own, "will be H1") {
+		t.Errorf("one's own costs %d: %s", used()-before, own)
+	}
+	green := deltaBlock("EDIT", "A5", "assumption_ledger", `{"load":"heavy"}`, "")
+	if _, err := pi.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", From: "GreenValley", Text: green}); err != nil {
+		t.Fatal(err)
+	}
+	others, _ := blue.call("session_show", map[string]any{"session": "RS-1", "items": []any{"A5"}, "since": 2})
+	if charged := used(); charged == before || !strings.Contains(others, "proposed by GreenValley") || !strings.Contains(others, "load: heavy") {
+		t.Errorf("another's proposal: %s", others)
+	}
+	before = used()
+	if blue.call("session_show", map[string]any{"session": "RS-1", "items": []any{"A5"}, "since": 2}); used() != before {
+		t.Error("it is charged twice")
+	}
+	if _, err := pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); err != nil {
+		t.Fatal(err)
+	}
+	changed, _ := blue.call("session_show", map[string]any{"session": "RS-1", "since": 2})
+	if !strings.Contains(changed, "statement-04.") || !strings.Contains(changed, "Load: heavy") || strings.Contains(changed, "statement-03.") {
+		t.Errorf("since version 2: %.400s", changed)
+	}
+	if nothing, _ := blue.call("session_show", map[string]any{"session": "RS-1", "since": 3}); !strings.Contains(nothing, "nothing has changed since version 3") {
+		t.Errorf("since version 3: %s", nothing)
+	}
+	if _, err := called[map[string]any](t.Context(), blue.session, "session_show", map[string]any{"session": "RS-1", "offset": 4000}); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("an offset that is none: %v", err)
+	}
+}

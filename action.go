@@ -63,6 +63,7 @@ type tool struct {
 	// take; adds what it is always given.
 	renames, adds map[string]string
 	lists         []string // arguments that are lists
+	numbers       []string // arguments that are numbers
 }
 
 // tools lists the actions that agents have a tool for. An action that is not
@@ -80,7 +81,7 @@ var tools = map[string]tool{
 	"mail.read":          {name: "inbox", renames: map[string]string{"id": "message"}},
 	"patch.artifact":     {name: "patch_apply"},
 	"playbook.learn":     {name: "playbook_learn"},
-	"session.show":       {name: "session_show", renames: map[string]string{"id": "session"}},
+	"session.show":       {name: "session_show", renames: map[string]string{"id": "session"}, numbers: []string{"since", "offset"}},
 	"stalemate.accept":   {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
 	"stalemate.raise":    {name: "stalemate_raise"},
 	"stalemate.reply":    {name: "stalemate_reply"},
@@ -119,8 +120,8 @@ func (a Action) Tool() string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(arguments)) {
 		value := strconv.Quote(arguments[key])
-		if arguments[key] == "true" {
-			value = "true"
+		if arguments[key] == "true" || slices.Contains(t.numbers, key) {
+			value = arguments[key]
 		}
 		if slices.Contains(t.lists, key) {
 			value = "[" + value + "]"

@@ -487,6 +487,9 @@ type SubmittedDelta struct {
 	Message string       `json:"message,omitzero"`
 	Hint    string       `json:"hint,omitzero"`
 	Pointer string       `json:"pointer,omitzero"`
+	// Warnings are what its author should hear of it although nothing is refused:
+	// a timestamp that does not count, a name that nothing has, an unknown field.
+	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
 }
 
 // FetchRepliesRequest takes replies from Agent Mail.

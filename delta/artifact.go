@@ -181,7 +181,7 @@ func (a *Artifact) Prediction(row *Item, hypothesis string) string {
 		return NotApplicable
 	}
 	for _, c := range row.mapCells("predictions") {
-		if c.key == hypothesis && c.dropped == nil {
+		if c.key == hypothesis && !c.gone() {
 			return c.text()
 		}
 	}
@@ -295,7 +295,7 @@ type Pair struct{ Key, Value string }
 func (it *Item) Pairs(field string) []Pair {
 	var pairs []Pair
 	for _, c := range it.mapCells(field) {
-		if c.dropped == nil {
+		if !c.gone() {
 			pairs = append(pairs, Pair{c.key, c.text()})
 		}
 	}

@@ -101,7 +101,7 @@ func (it *Item) slots() ([]string, map[string]jsontext.Value) {
 			put(f.name(), listText(f.list()), nil)
 		case KindOutcomes, KindScore:
 			for k := range f.cells() {
-				if c := &f.cells()[k]; c.dropped == nil {
+				if c := &f.cells()[k]; !c.gone() {
 					put(f.name()+"."+c.key, c.value, c.rival)
 				}
 			}

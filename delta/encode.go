@@ -97,7 +97,7 @@ func (row *itemJSON) show(kind Kind, f *shown) {
 			switch {
 			case c.dropped != nil:
 				row.killCell(c)
-			case c.rival == nil:
+			case c.rival == nil && !c.gone():
 				cells[c.key] = jsontext.Value(c.value)
 			}
 		}

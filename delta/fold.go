@@ -136,7 +136,8 @@ func (m *merge) bound(n name) (slot, bool) {
 
 // lookup is bound as a resolver.
 func (m *merge) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
-	to, ok := m.bound(name{agent, id})
+	n, _ := scoped(agent, id)
+	to, ok := m.bound(n)
 	if !ok {
 		return "", false
 	}
@@ -148,9 +149,10 @@ func (m *merge) change(i int32) {
 	w := &m.work[i]
 	e, to := w.entry, slot{w.entry.section, w.entry.number}
 	if awaited := e.awaited(); awaited != "" {
-		bound, ok := m.bound(name{e.agent, awaited})
+		n, _ := scoped(e.agent, awaited)
+		bound, ok := m.bound(n)
 		if !ok {
-			m.wait(name{e.agent, awaited}, i)
+			m.wait(n, i)
 			return
 		}
 		if bound.section != to.section {

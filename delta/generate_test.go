@@ -105,6 +105,9 @@ func (g *caseGen) aim(d *delta.Delta) (isCell bool) {
 	}
 	if g.chance(3) {
 		target = name
+		if g.chance(3) { // another's
+			target = "Ann:" + name
+		}
 	}
 	if d.Section == delta.PredictionsTable && g.chance(2) {
 		target += "." + g.key()
@@ -114,7 +117,7 @@ func (g *caseGen) aim(d *delta.Delta) (isCell bool) {
 	return isCell
 }
 
-func (g *caseGen) key() string { return g.one("H1", "H2", "new-H0", "new-H1", "new-X0") }
+func (g *caseGen) key() string { return g.one("H1", "H2", "new-H0", "new-H1", "new-X0", "Bob:new-H0") }
 
 func (g *caseGen) payload(d *delta.Delta, isCell bool) string {
 	if d.Operation == delta.Kill {
@@ -165,9 +168,9 @@ func (g *caseGen) payload(d *delta.Delta, isCell bool) string {
 		maybe(required, text("condition", "k1", "k2"))
 		maybe(required, func() string {
 			var cells []string
-			for _, key := range []string{"H1", "H2", "new-H0", "new-X0"} {
+			for _, key := range []string{"H1", "H2", "new-H0", "new-X0", "Cy:new-H1"} {
 				if g.chance(2) {
-					cells = append(cells, `"`+key+`":"`+g.one("up", "down", "same")+`"`)
+					cells = append(cells, `"`+key+`":`+g.outcome(d, "up", "down", "same"))
 				}
 			}
 			return `"predictions":{` + strings.Join(cells, ",") + `}`
@@ -176,14 +179,14 @@ func (g *caseGen) payload(d *delta.Delta, isCell bool) string {
 		maybe(required, text("name", "n1", "n2"))
 		maybe(required, text("procedure", "p1", "p2"))
 		maybe(required, text("discriminates", "H1 vs H2"))
-		maybe(required, func() string { return `"expected_outcomes":{"` + g.key() + `":"` + g.one("e1", "e2") + `"}` })
+		maybe(required, func() string { return `"expected_outcomes":{"` + g.key() + `":` + g.outcome(d, "e1", "e2") + `}` })
 		maybe(2, func() string {
 			return `"score":{"cost":` + g.one("0", "1", "3") + `,"speed":` + g.one("2", "2.5", "7") + `}`
 		})
 	case delta.AnomalyRegister:
 		maybe(required, text("name", "n1", "n2"))
 		maybe(required, text("observation", "o1", "o2"))
-		maybe(2, list("conflicts_with", "H1", "H2", "new-H0", "new-H1"))
+		maybe(2, list("conflicts_with", "H1", "H2", "new-H0", "new-H1", "Bob:new-H0"))
 		maybe(4, text("status", "active", "resolved", "gone"))
 		maybe(4, text("unknown", "u1", "u2"))
 	default:
@@ -235,4 +238,12 @@ func (g *caseGen) options() delta.Options {
 		opts.NotBefore = instant("2026-01-01T00:00:00.2Z")
 	}
 	return opts
+}
+
+// outcome draws a value of a map; an EDIT may take the key out instead.
+func (g *caseGen) outcome(d *delta.Delta, values ...string) string {
+	if d.Operation == delta.Edit && g.chance(5) {
+		return "null"
+	}
+	return `"` + g.one(values...) + `"`
 }

@@ -26,7 +26,7 @@ type Options struct {
 // Rules is the edition of the rules by which Merge decides. What was merged
 // under an earlier one stays as it is; merged again it might come out
 // otherwise.
-const Rules = 3
+const Rules = 4
 
 // Result is what a merge gives back.
 type Result struct {
@@ -37,6 +37,10 @@ type Result struct {
 	// Warnings are findings that stop nothing, in an order that does not
 	// depend on how the deltas were given.
 	Warnings []brenner.Diagnostic `json:"warnings"`
+	// About has, for each delta that there is something to say about, what its
+	// author should hear although it stopped nothing, by its place in the deltas
+	// as they were given.
+	About map[int][]brenner.Diagnostic `json:"-"`
 }
 
 // Recorded counts the deltas that were recorded.
@@ -95,7 +99,8 @@ type merge struct {
 	base     *Artifact // the same under this merge's priority list
 	opts     Options
 	priority []brenner.ActorName
-	outcomes []Outcome // of each delta, as given
+	outcomes []Outcome                    // of each delta, as given
+	notes    map[int][]brenner.Diagnostic // about each, likewise
 
 	agents  []contributor
 	agentAt map[brenner.ActorName]int32 // places in agents
@@ -107,8 +112,9 @@ type merge struct {
 	copies   []copyOf
 	warnings map[*entry][]brenner.Diagnostic
 
-	provisional int  // ADDs with a provisional id
-	sent        bool // some of them in messages
+	provisional int                          // ADDs with a provisional id
+	sent        bool                         // some of them in messages
+	owners      map[string]brenner.ActorName // of provisional ids, once somebody asks
 
 	// What items are made of, and buffers.
 	view   viewer

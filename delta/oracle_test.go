@@ -327,7 +327,7 @@ func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFo
 		if shut(d) {
 			continue
 		}
-		if strings.HasPrefix(string(d.TargetID), "new-") {
+		if row, _, _ := strings.Cut(string(d.TargetID), "."); strings.Contains(row, "new-") {
 			f.waits[d] = true // D4
 		} else {
 			f.faults[d] = brenner.CodeInvalidTarget
@@ -337,6 +337,9 @@ func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFo
 }
 
 func (s *oracleState) bound(agent brenner.ActorName, name string) *oracleItem {
+	if owner, theirs, foreign := strings.Cut(name, ":"); foreign { // AGENT:NAME (D4)
+		agent, name = brenner.ActorName(owner), theirs
+	}
 	for _, it := range s.items {
 		for _, d := range it.log {
 			if d.Operation == delta.Add && d.Agent == agent && d.ProvisionalID == name {
@@ -366,7 +369,7 @@ func (s *oracleState) target(d *oracleDelta) (*oracleItem, brenner.Code) {
 		return it, ""
 	}
 	row, _, _ := strings.Cut(string(d.TargetID), ".")
-	if strings.HasPrefix(row, "new-") {
+	if strings.Contains(row, "new-") {
 		it := s.bound(d.Agent, row)
 		if it != nil && it.section != d.Section {
 			return nil, brenner.CodeInvalidTarget
@@ -408,7 +411,7 @@ var (
 )
 
 func (s *oracleState) resolve(d *oracleDelta, key string) string {
-	if strings.HasPrefix(key, "new-") {
+	if strings.Contains(key, "new-") {
 		if it := s.bound(d.Agent, key); it != nil {
 			return it.id()
 		}

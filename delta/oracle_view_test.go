@@ -44,6 +44,7 @@ func (s *oracleState) show(it *oracleItem) row {
 			}
 			sort.Strings(list)
 			r.Conflicts[w.slot] = list
+		case winners[0].value == "null": // taken out (D5)
 		default:
 			r.Fields[w.slot] = winners[0].value
 		}

@@ -65,7 +65,7 @@ func (m *merge) outcome(w *work) Outcome {
 	case w.fault != nil:
 		o.reject(w.fault)
 	case w.waits:
-		w.awaits(&o)
+		m.awaits(w, &o)
 	case w.said != nil:
 		o.Status, o.Item = Duplicate, w.said.itemID()
 		m.warnRepeated(w)
@@ -102,12 +102,15 @@ func (m *merge) shows(w *work) Status {
 }
 
 // awaits says what a delta waits for.
-func (w *work) awaits(o *Outcome) {
+func (m *merge) awaits(w *work, o *Outcome) {
 	awaited := w.entry.awaited()
+	n, _ := scoped(w.entry.agent, awaited)
 	o.Status, o.Code, o.Pointer = Waiting, brenner.CodeTargetAwaited, "/target_id"
-	o.Message = "no ADD of " + string(o.Agent) + " has brought " + awaited + " yet"
+	o.Message = "no ADD of " + string(n.agent) + " has brought " + n.id + " yet"
 	o.Hint = "it is taken in together with that ADD; check the name if the ADD was sent already"
-	if id := hyphenated(awaited); id != "" {
+	if owner := m.owner(n.id); owner != "" && owner != n.agent {
+		o.Hint = m.meantBy(n.id)
+	} else if id := hyphenated(awaited); id != "" {
 		o.Hint = "if the item " + id + " is meant, write target_id " + id + "; otherwise " + o.Hint
 	}
 }
@@ -233,7 +236,7 @@ func (j *judge) shows(e *entry, w *write) bool {
 func (j *judge) listShows(e *entry, w *write, items bool) bool {
 	list := j.field(w).list()
 	for _, el := range appendElements(nil, w.value) {
-		if id := unquote(el); items && isProvisional(id) {
+		if id := unquote(el); items && isName(id) {
 			el = quote(j.names.resolve(e.agent, id))
 		}
 		if j.contains(list, w.field, el) {

@@ -114,3 +114,22 @@ func joinAuthors(names []brenner.ActorName) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// ContributorsSince lists who wrote what a later version of an artifact holds
+// beyond an earlier one, in the order of their items.
+func ContributorsSince(from, to *Artifact) []brenner.ActorName {
+	var out []brenner.ActorName
+	for s := range to.sections {
+		for _, it := range to.sections[s].list {
+			if from.sections[s].find(it.number) == it {
+				continue
+			}
+			for _, e := range slices.Concat(it.log, it.kills) {
+				if _, known := from.recorded.get(e.identity()); !known && !slices.Contains(out, e.agent) {
+					out = append(out, e.agent)
+				}
+			}
+		}
+	}
+	return out
+}

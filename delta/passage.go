@@ -93,7 +93,7 @@ func passageOf(a *Artifact, it *Item, whole bool) Passage {
 		}
 	}
 	for i := range it.fields {
-		if f := &it.fields[i]; f != main && f.name != nameField(it.section) {
+		if f := &it.fields[i]; f != main && f.name() != nameField(it.section) {
 			w.field(f)
 		}
 	}
@@ -123,14 +123,14 @@ func (w *plainWriter) line(name, text string) {
 // field writes a field behind its name, and what it is in conflict about.
 func (w *plainWriter) field(f *shown) {
 	if f.field == unknownField {
-		w.line("Also", alsoName(f.name)+" = "+f.text())
+		w.line("Also", alsoName(f.name())+" = "+f.text())
 		w.candidates("", f.rival())
 		return
 	}
 	label := schemas[w.item.section].Fields[f.field].Label
 	switch w.item.kind(f) {
 	case KindList:
-		w.line(label, strings.Join(w.item.List(f.name), ", "))
+		w.line(label, strings.Join(w.item.List(f.name()), ", "))
 	case KindReferences:
 		var refs []string
 		for _, r := range w.item.References() {
@@ -149,17 +149,17 @@ func (w *plainWriter) cells(label string, f *shown) {
 	var parts []string
 	for i := range f.cells() {
 		c := &f.cells()[i]
-		if c.dropped != nil {
+		if c.gone() {
 			continue
 		}
 		text := c.text()
-		if h, ok := w.artifact.Item(ItemID(c.key)); f.name == "predictions" && ok && h.section == atHypotheses && !h.live() {
+		if h, ok := w.artifact.Item(ItemID(c.key)); f.name() == "predictions" && ok && h.section == atHypotheses && !h.live() {
 			text = NotApplicable
 		}
 		parts = append(parts, c.key+" = "+text)
 	}
 	text := strings.Join(parts, "; ")
-	if f.name == "score" && text != "" {
+	if f.name() == "score" && text != "" {
 		text += " (total " + formatNumber(w.item.score) + ")"
 	}
 	w.line(label, text)

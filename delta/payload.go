@@ -203,11 +203,12 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 		if strings.TrimSpace(p.name) == "" {
 			return badValue(inPayload(f.Name, p.name), "the key is blank", "use a hypothesis id such as H1")
 		}
-		if p.value[0] != '"' {
+		takesOut := p.value == removed && c.entry.op == opEdit
+		if p.value[0] != '"' && !takesOut {
 			return wrongType(inPayload(f.Name, p.name), "a string")
 		}
-		if blank(p.value) {
-			return badValue(inPayload(f.Name, p.name), "the outcome is blank", "say what is expected, or leave the key out")
+		if !takesOut && blank(p.value) {
+			return badValue(inPayload(f.Name, p.name), "the outcome is blank", "say what is expected, or leave the key out; null in an EDIT takes it out")
 		}
 		if id := lookalikeID(p.name); id != "" && !c.recorded {
 			return notItem(p.name, id, inPayload(f.Name, p.name))

@@ -292,7 +292,7 @@ func TestMerge_RandomCasesReachEveryOutcome(t *testing.T) {
 		return drawn{b, o}
 	})
 	seen := map[string]int{}
-	for i := range 1_500 {
+	for i := range 4_000 {
 		c := cases.Example(i)
 		var a *delta.Artifact
 		for _, batch := range c.batches {

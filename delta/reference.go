@@ -124,7 +124,9 @@ func (a *Artifact) unknownItems(it *Item) []string {
 			continue
 		}
 		for _, c := range f.cells() {
-			check(c.key)
+			if c.dropped != nil || !c.gone() {
+				check(c.key)
+			}
 		}
 		for _, el := range f.list() {
 			check(unquote(el))

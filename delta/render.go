@@ -264,9 +264,9 @@ func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 	for i := range f.cells() {
 		c := &f.cells()[i]
 		switch {
-		case c.dropped == nil:
+		case !c.gone():
 			parts = append(parts, escapePair(c.key)+" = "+escapePair(c.text()))
-		case c.value != "":
+		case c.dropped != nil && c.value != "":
 			parts = append(parts, escapePair(c.key)+" = "+escapePair(textOf(c.value))+" [KILLED]")
 		}
 	}

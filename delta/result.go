@@ -24,7 +24,8 @@ func (m *merge) result() Result {
 		next.mentions = m.mentioned()
 		artifact = &next
 	}
-	return Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: m.findings(artifact, changed)}
+	found := m.findings(artifact, changed)
+	return Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: found, About: m.notes}
 }
 
 // changedItems builds every item that this merge changes, and those that used
@@ -83,11 +84,13 @@ func (m *merge) section(s int, changed []*Item) items {
 func (m *merge) settle() {
 	for i := range m.work {
 		w := &m.work[i]
+		before := len(m.found)
 		if w.repeats > 0 {
 			m.warnRepeated(w)
 		} else {
 			m.outcomes[w.index] = m.outcome(w)
 		}
+		m.note(int(w.index), m.found[before:])
 		m.keep(w, &m.outcomes[w.index])
 		w.entry.fresh, w.entry.hash, w.entry.turn = false, nil, 0
 	}
@@ -213,13 +216,13 @@ func (e *entry) provisionalNames() func(yield func(name) bool) {
 				continue
 			}
 			if !w.isList() {
-				if isProvisional(w.key) && !yield(name{e.agent, w.key}) {
+				if n, ok := scoped(e.agent, w.key); ok && !yield(n) {
 					return
 				}
 				continue
 			}
 			for _, el := range appendElements(nil, w.value) {
-				if id := unquote(el); isProvisional(id) && !yield(name{e.agent, id}) {
+				if n, ok := scoped(e.agent, unquote(el)); ok && !yield(n) {
 					return
 				}
 			}
@@ -259,7 +262,8 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 
 // lookup finds what a provisional id is bound to.
 func (a *Artifact) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
-	to, ok := a.names.get(name{agent, id})
+	n, _ := scoped(agent, id)
+	to, ok := a.names.get(n)
 	if !ok {
 		return "", false
 	}

@@ -631,3 +631,64 @@ func TestMerge_StaysNearLinearInItsWork(t *testing.T) {
 		t.Errorf("%v allocations for one more delta, %v for all", c, b)
 	}
 }
+
+// D4: a provisional id of another agent is written AGENT:NAME, in targets, map
+// keys and lists, before and after its ADD has come; the bare name is the
+// author's own, and whoever meant another's is told how to write it.
+func TestMerge_AnothersProvisionalIDIsNamedWithItsAgent(t *testing.T) {
+	delta1 := func(id, agent, rest string) string {
+		return `{"delta_id":"` + id + `","timestamp":"2026-01-01T00:00:0` + id[1:] + `Z","agent":"` + agent + `",` + rest + `}`
+	}
+	add := delta1("d3", "BlueLake", `"operation":"ADD","section":"hypothesis_slate","provisional_id":"H-PARSER","payload":{"claim":"c","mechanism":"m"}`)
+	test := func(key string) string {
+		return `"operation":"ADD","section":"discriminative_tests","payload":{"name":"n","procedure":"p","discriminates":"d","expected_outcomes":{"` + key + `":"slow"}}`
+	}
+	early := mergeAll(t, nil,
+		delta1("d1", "PurpleMountain", test("BlueLake:H-PARSER")),
+		delta1("d2", "PurpleMountain", `"operation":"EDIT","target_id":"BlueLake:H-PARSER","section":"hypothesis_slate","payload":{"name":"Parser"}`), add)
+	h, _ := early.Artifact.Item("H1")
+	test1, _ := early.Artifact.Item("T1")
+	if h == nil || h.Text("name") != "Parser" || test1.Pairs("expected_outcomes")[0].Key != "H1" || len(early.About) != 0 {
+		t.Errorf("outcomes %+v, about %v", early.Outcomes, early.About)
+	}
+	bare := mergeAll(t, early.Artifact, delta1("d4", "PurpleMountain", test("H-PARSER")),
+		delta1("d5", "PurpleMountain", `"operation":"EDIT","target_id":"H-PARSER","section":"hypothesis_slate","payload":{"name":"x"}`))
+	if n := bare.About[0]; len(n) != 1 || n[0].Code != brenner.CodeDanglingReference || !strings.Contains(n[0].Hint, "BlueLake:H-PARSER") {
+		t.Errorf("about the key: %v", n)
+	}
+	if o := bare.Outcomes[1]; o.Status != delta.Waiting || !strings.Contains(o.Hint, "BlueLake:H-PARSER") {
+		t.Errorf("about the target: %+v", o)
+	}
+}
+
+// D5: null in an EDIT takes a key out of a map of outcomes, by the clock of the
+// key; a later write puts it back. In an ADD there is nothing to take out.
+func TestMerge_NullTakesAKeyOutOfAMap(t *testing.T) {
+	test := func(op, id, at, target, outcomes string) string {
+		return `{"delta_id":"` + id + `","timestamp":"2026-01-01T00:00:0` + at + `Z","agent":"Ann","operation":"` + op + `"` + target +
+			`,"section":"discriminative_tests","payload":{"name":"n","procedure":"p","discriminates":"d","expected_outcomes":` + outcomes + `}}`
+	}
+	add := test("ADD", "a", "1", "", `{"H1":"slow","H2":"fast"}`)
+	gone := test("EDIT", "b", "2", `,"target_id":"T1"`, `{"H2":null}`)
+	shown := func(deltas ...string) string {
+		it, _ := mergeAll(t, nil, deltas...).Artifact.Item("T1")
+		return fmt.Sprint(it.Pairs("expected_outcomes"))
+	}
+	if got := shown(add, gone); got != "[{H1 slow}]" {
+		t.Errorf("taken out: %s", got)
+	}
+	if got := shown(gone, test("EDIT", "c", "3", `,"target_id":"T1"`, `{"H2":"back"}`), add); got != "[{H1 slow} {H2 back}]" {
+		t.Errorf("put back: %s", got)
+	}
+	if got := shown(add, test("EDIT", "c", "1.5", `,"target_id":"T1"`, `{"H2":"older"}`), gone); got != "[{H1 slow}]" {
+		t.Errorf("an older write: %s", got)
+	}
+	if res := delta.Merge(nil, entries(t, test("ADD", "a", "1", "", `{"H1":null}`)), delta.Options{}); res.Outcomes[0].Status != delta.Rejected {
+		t.Errorf("an ADD with null: %+v", res.Outcomes)
+	}
+	both := mergeAll(t, nil, add, gone).Artifact
+	again, err := delta.ReadArtifact(canon.MustMarshal(both))
+	if err != nil || strings.Contains(delta.Render(again), "fast") || strings.Contains(delta.RenderPlain(again), "fast") {
+		t.Errorf("read back: %v\n%s", err, delta.Render(both))
+	}
+}

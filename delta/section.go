@@ -271,6 +271,26 @@ func isProvisional(s string) bool {
 	return true
 }
 
+// scoped gives the provisional id that an agent means by a word: its own, or as
+// AGENT:NAME one of another agent (D4). It is false for any other word.
+func scoped(agent brenner.ActorName, word string) (name, bool) {
+	if isProvisional(word) {
+		return name{agent, word}, true
+	}
+	owner, id, foreign := strings.Cut(word, ":")
+	if !foreign || !isProvisional(id) || brenner.ActorName(owner).Check() != nil {
+		return name{}, false
+	}
+	return name{brenner.ActorName(owner), id}, true
+}
+
+// isName says whether a word can stand for a provisional id, one's own or
+// another's.
+func isName(word string) bool {
+	_, ok := scoped("", word)
+	return ok
+}
+
 // looksAssigned says whether a name has the form of an assigned id, even one
 // with leading zeros or too many digits.
 func looksAssigned(s string) bool {

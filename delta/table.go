@@ -87,11 +87,13 @@ func (r *renderer) row(it *Item, columns []string) {
 func (r *renderer) predicted(c *cell, escaped func(string) string) string {
 	h, ok := r.artifact.Item(ItemID(c.key))
 	switch {
+	case c.dropped == nil && c.gone():
+		return ""
 	case ok && h.section == atHypotheses && !h.live():
 		return NotApplicable
-	case c.dropped == nil:
+	case !c.gone():
 		return escaped(c.text())
-	case c.value != "":
+	case c.dropped != nil && c.value != "":
 		return "~~" + escaped(showValue(c.value, nil)) + "~~ [KILLED]"
 	}
 	return ""

@@ -11,7 +11,7 @@ import (
 type target struct {
 	section     int
 	number      int    // 0 if provisional
-	provisional string // "" if assigned
+	provisional string // as it was written, "" if assigned
 	cell        string // the key of a prediction cell, "" for a whole item
 }
 
@@ -66,7 +66,7 @@ func parseTarget(section int, s string) (target, bool) {
 		row, key, isCell = strings.Cut(s, ".")
 	}
 	if isCell {
-		if at, _, ok := parseItemID(key); !(ok && at == atHypotheses) && !isProvisional(key) {
+		if at, _, ok := parseItemID(key); !(ok && at == atHypotheses) && !isName(key) {
 			return t, false
 		}
 		t.cell = key
@@ -75,7 +75,7 @@ func parseTarget(section int, s string) (target, bool) {
 	switch {
 	case ok && at == section:
 		t.number = number
-	case !ok && isProvisional(row):
+	case !ok && isName(row):
 		t.provisional = row
 	default:
 		return t, false

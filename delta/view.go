@@ -65,6 +65,12 @@ type cell struct {
 	dropped *entry // the KILL of this cell, if it is the latest write
 }
 
+// removed is the value by which an EDIT takes a key out of a map (D5).
+const removed = "null"
+
+// gone says whether the key shows no more: it was killed or taken out.
+func (c *cell) gone() bool { return c.dropped != nil || c.rival == nil && c.value == removed }
+
 // candidate is a value and the delta that gave it.
 type candidate struct {
 	entry *entry
@@ -111,7 +117,7 @@ type resolver func(agent brenner.ActorName, id string) (ItemID, bool)
 // resolve gives the id behind a key: itself unless it is a provisional id that
 // is bound.
 func (r resolver) resolve(agent brenner.ActorName, key string) string {
-	if !isProvisional(key) {
+	if !isName(key) {
 		return key
 	}
 	if id, ok := r(agent, key); ok {
@@ -133,7 +139,9 @@ type register struct {
 func (r *register) write(e *entry, w *write) {
 	if w.mode == drop {
 		if r.drop == nil {
-			r.old, _ = r.settle()
+			if r.old, _ = r.settle(); r.old == removed {
+				r.old = ""
+			}
 			r.drop, r.top = e, r.top[:0]
 		}
 		return
@@ -358,7 +366,7 @@ func distinct(elements []string) bool {
 // resolve puts the ids behind provisional ones into a list.
 func (v *viewer) resolve(e *entry, elements []string) {
 	for i, el := range elements {
-		if id := unquote(el); isProvisional(id) {
+		if id := unquote(el); isName(id) {
 			elements[i] = quote(v.names.resolve(e.agent, id))
 		}
 	}

@@ -17,6 +17,11 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 			}
 		}
 	}
+	for i := range m.work {
+		if w := &m.work[i]; m.outcomes[w.index].Recorded() {
+			m.note(int(w.index), m.unknownNames(a, w.entry))
+		}
+	}
 	found = checkReferences(found, a, slices.Concat(changed[:]...), nil)
 	return append(found, a.postconditions()...)
 }
@@ -52,4 +57,76 @@ func (m *merge) warnSkipped(o *Outcome) {
 		Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
 		Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
 	})
+}
+
+// note keeps what the author of a delta should hear.
+func (m *merge) note(index int, about []brenner.Diagnostic) {
+	if len(about) == 0 {
+		return
+	}
+	if m.notes == nil {
+		m.notes = map[int][]brenner.Diagnostic{}
+	}
+	m.notes[index] = slices.Concat(m.notes[index], about)
+}
+
+// unknownNames lists the items that a delta names and that are not there. The
+// findings about the items say so as well (D24), but not of whom it comes.
+func (m *merge) unknownNames(a *Artifact, e *entry) []brenner.Diagnostic {
+	var found []brenner.Diagnostic
+	for i := range e.writes {
+		w := &e.writes[i]
+		if w.field == unknownField || w.value == removed || w.mode == drop || !schemas[e.section].Fields[w.field].Items {
+			continue
+		}
+		field := schemas[e.section].Fields[w.field].Name
+		words := []string{w.key}
+		if w.isList() {
+			words = appendElements(nil, w.value)
+		}
+		for _, word := range words {
+			if w.isList() {
+				word = unquote(word)
+			}
+			id := resolver(m.lookup).resolve(e.agent, word)
+			if _, ok := a.Item(ItemID(id)); ok {
+				continue
+			}
+			found = append(found, brenner.Diagnostic{
+				Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: e.id,
+				Message: field + " names " + clip(word) + ", which is not an item of this session", Pointer: inPayload(field), Hint: m.meantBy(word),
+			})
+			if len(found) == mostUnknownNames {
+				return found
+			}
+		}
+	}
+	return found
+}
+
+// mostUnknownNames bounds what is said about one delta.
+const mostUnknownNames = 8
+
+// meantBy says what to write instead of a name that nothing is bound to.
+func (m *merge) meantBy(word string) string {
+	if owner := m.owner(word); owner != "" {
+		return word + " is a name of " + string(owner) + "'s: write " + string(owner) + ":" + word
+	}
+	return "write the id of an item, or the provisional_id of one that you add; that of another agent as AGENT:NAME"
+}
+
+// owner gives an agent that has bound a name, "" if there is none: of several
+// the first.
+func (m *merge) owner(word string) brenner.ActorName {
+	if m.owners == nil {
+		m.owners = map[string]brenner.ActorName{}
+		for _, names := range []map[name]slot{m.names, m.base.names.lower, m.base.names.upper} {
+			for n := range names { // order-free: the least agent is kept
+				if first, ok := m.owners[n.id]; !ok || n.agent < first {
+					m.owners[n.id] = n.agent
+				}
+			}
+		}
+	}
+	return m.owners[word]
 }

@@ -295,10 +295,10 @@ func newSessionShow(r *runner) *cobra.Command {
 						w.Print(printable(p.Words()))
 					}
 					if len(v.Before) > 0 {
-						w.Printf("unchanged, given to you before in this context: %s\n", itemNames(v.Before))
+						w.Printf("unchanged, given to you before in this context: %s\n", words(v.Before))
 					}
 					if len(v.Rest) > 0 {
-						w.Printf("did not fit (%d left in your context): %s\n", v.Left, itemNames(v.Rest))
+						w.Printf("did not fit (%d left in your context): %s\n", v.Left, words(v.Rest))
 						if v.Spent {
 							w.Printf("go on in a new context: brenner context assemble --session %s\n", v.ID)
 						}
@@ -316,14 +316,6 @@ func newSessionShow(r *runner) *cobra.Command {
 	c.Flags().BoolVar(&again, "again", false, "send an agent what it was given before as well")
 	c.Flags().BoolVar(&content, "content", false, "the artifact as JSON, with the deltas it rests on")
 	return c
-}
-
-func itemNames(ids []delta.ItemID) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
-	return strings.Join(names, ", ")
 }
 
 func newSessionList(r *runner) *cobra.Command {
@@ -501,6 +493,9 @@ func printSubmission(w *printer, sub api.Submission) {
 			line += "; " + printable(d.Hint)
 		}
 		w.Println(line)
+		for _, n := range d.Warnings {
+			w.Printf("    warning %s: %s; %s\n", n.Code, printable(n.Message), printable(n.Hint))
+		}
 	}
 	for _, m := range sub.Accepted {
 		w.Printf("  line %d: taken as mended: %s\n", m.Line, printable(m.Hint))

@@ -157,9 +157,6 @@ func (r submission) Words() string {
 	for _, m := range r.Accepted {
 		fmt.Fprintf(&b, "taken as mended, line %d: %s\n", m.Line, m.Hint)
 	}
-	if r.Compiled.Version > 0 {
-		fmt.Fprintf(&b, "everybody has answered: compiled as %s\n", r.Compiled)
-	}
 	if r.Unusable {
 		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
 	}
@@ -209,6 +206,13 @@ func deltaLine(d api.SubmittedDelta) string {
 		}
 	}
 	b.WriteByte('\n')
+	for _, w := range d.Warnings {
+		fmt.Fprintf(&b, "  warning %s: %s", w.Code, w.Message)
+		if w.Hint != "" {
+			fmt.Fprintf(&b, "; %s", w.Hint)
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
 }
 

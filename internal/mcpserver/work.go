@@ -98,7 +98,7 @@ type requested struct {
 
 // Words implements spoken.
 func (r requested) Words() string {
-	return fmt.Sprintf("%s is open for a %s; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, r.Role)
+	return fmt.Sprintf("%s is open for a %s; a message tells you when it is done: inbox {\"wait\":60}; status says who has taken it\n", r.ID, r.Role)
 }
 
 // Slim implements spoken.
@@ -226,6 +226,7 @@ type statusResult struct {
 	Project  api.ProjectInfo   `json:"project"`
 	Needs    []api.Need        `json:"needs"`
 	Tasks    []taskLine        `json:"tasks"`
+	Asked    []taskLine        `json:"asked"` // by requests of one's own
 	Messages []api.MessageInfo `json:"messages"`
 }
 
@@ -235,6 +236,7 @@ type taskLine struct {
 	State   api.TaskState     `json:"state"`
 	Title   string            `json:"title"`
 	Modules []brenner.Module  `json:"modules"`
+	Role    brenner.Role      `json:"role"`
 	Holder  brenner.ActorName `json:"holder,omitzero"`
 }
 
@@ -246,7 +248,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	if err != nil {
 		return statusResult{}, err
 	}
-	out := statusResult{Project: info, Tasks: []taskLine{}}
+	out := statusResult{Project: info, Tasks: []taskLine{}, Asked: []taskLine{}}
 	needs, err := s.Status(ctx)
 	if err != nil {
 		return statusResult{}, err
@@ -259,9 +261,22 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	out.Messages = unread.Messages
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: in.Tasks}, Role: info.Role})
 	for _, t := range list.Tasks {
-		out.Tasks = append(out.Tasks, taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Holder: t.Holder})
+		out.Tasks = append(out.Tasks, lineOf(t))
+	}
+	if err != nil {
+		return out, err
+	}
+	open, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
+	for _, t := range open.Tasks {
+		if t.Creator == info.Actor && len(out.Asked) < in.Tasks {
+			out.Asked = append(out.Asked, lineOf(t))
+		}
 	}
 	return out, err
+}
+
+func lineOf(t api.TaskInfo) taskLine {
+	return taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Role: t.Role, Holder: t.Holder}
 }
 
 // Words implements spoken.
@@ -283,10 +298,17 @@ func (r statusResult) Words() string {
 		}
 		b.WriteByte('\n')
 	}
+	for _, t := range r.Asked {
+		seen := fmt.Sprintf("nobody of role %s has taken it yet", t.Role)
+		if t.Holder != "" {
+			seen = fmt.Sprintf("%s works on it", t.Holder)
+		}
+		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, t.Title, seen)
+	}
 	for _, n := range r.Needs {
 		fmt.Fprintf(&b, "%s: %s\n", n.Kind, n.What)
 	}
-	if len(r.Messages)+len(r.Tasks)+len(r.Needs) == 0 {
+	if len(r.Messages)+len(r.Tasks)+len(r.Asked)+len(r.Needs) == 0 {
 		b.WriteString("nothing waits for you\n")
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/assembly"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -134,7 +135,45 @@ func (f *finder) byLinks() (assembly.Found, error) {
 			}
 		}
 	}
-	return out, f.know(met)
+	if err := f.know(met); err != nil {
+		return out, err
+	}
+	return f.forward(out)
+}
+
+// forward leads from versions that others have taken the place of to those that
+// are in force: work rests on what stands (C21), and the links say what stood.
+func (f *finder) forward(found assembly.Found) (assembly.Found, error) {
+	var old []brenner.Ref
+	for _, h := range found.Hits {
+		if a := f.rows[h.Ref.Artifact]; a != nil && h.Ref.Version != a.Head && h.Ref != inForceRef(a) {
+			old = append(old, h.Ref)
+		}
+	}
+	if len(old) == 0 {
+		return found, nil
+	}
+	versions, err := f.VersionsOf(f.Ctx, old)
+	if err != nil {
+		return found, err
+	}
+	gone := map[brenner.Ref]bool{}
+	for _, v := range versions {
+		a := f.rows[v.Artifact]
+		gone[v.Ref()] = v.Status == artifact.Superseded || v.Status == artifact.Draft && v.Version < a.Head
+	}
+	seen := map[brenner.Ref]bool{}
+	out := assembly.Found{Cause: found.Cause}
+	for _, h := range found.Hits {
+		if gone[h.Ref] {
+			h.Ref = inForceRef(f.rows[h.Ref.Artifact])
+		}
+		if !seen[h.Ref] && !slices.Contains(f.inputs, h.Ref) {
+			seen[h.Ref] = true
+			out.Hits = append(out.Hits, h)
+		}
+	}
+	return out, nil
 }
 
 // byTags finds what shares tags with the task's inputs.

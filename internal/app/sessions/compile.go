@@ -35,32 +35,33 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 }
 
 // compileIfDue compiles what waits if the session says that it is time (D27),
-// and gives the version that came of it. Whoever's reply made it due is who the
-// journal names.
-func compileIfDue(ch *kernel.Change, id brenner.SessionID) (brenner.Ref, error) {
+// Whoever's reply made it due is who the journal names, and the reader of the
+// answer.
+func compileIfDue(ch *kernel.Change, id brenner.SessionID, reader brenner.ActorName) (compiled, error) {
 	info, err := findSession(ch.Call, id)
 	if err != nil {
-		return brenner.Ref{}, err
+		return compiled{}, err
 	}
 	due, err := compileAt(ch.Call, info)
 	if err != nil || due.IsZero() || due.After(ch.Now) {
-		return brenner.Ref{}, err
+		return compiled{}, err
 	}
-	return compilePending(ch, info)
+	return compilePending(ch, info, reader)
 }
 
-// compilePending compiles what waits, and gives the version that came of it.
-func compilePending(ch *kernel.Change, info api.SessionInfo) (brenner.Ref, error) {
+// compilePending compiles what waits. The reader is told in the answer to its
+// call, not by message.
+func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName) (compiled, error) {
 	queue, err := pendingDeltas(ch.Call, info.ID)
 	if err != nil || len(queue) == 0 {
-		return brenner.Ref{}, err
+		return compiled{}, err
 	}
 	m, err := planMerge(ch.Call, info, queue, info.Contributors)
 	if err != nil {
-		return brenner.Ref{}, err
+		return compiled{}, err
 	}
-	done, err := m.carryOut(ch)
-	return done.Result.Ref, err
+	m.late, m.reader = !m.round(), reader
+	return m.carryOut(ch)
 }
 
 // compileAt gives when what waits is compiled: an instant that has passed if
@@ -93,6 +94,8 @@ func compileAt(c *kernel.Call, info api.SessionInfo) (time.Time, error) {
 type compiled struct {
 	Result api.CompileResult `json:"result"`
 	Sent   []sent            `json:"sent"`
+
+	about map[string][]brenner.Diagnostic // what their authors should hear of deltas, by their ids
 }
 
 // compile runs a use case that compiles, and then tells the agents. The merge
@@ -184,6 +187,17 @@ type merge struct {
 	settled  *delta.Entry       // the delta that settles a conflict, not queued yet
 	settings *kernel.Settings
 	at       int64
+	base     *delta.Artifact
+	// late says that nobody was asked since the last compile: then only those are
+	// told whom it concerns. The reader is told in the answer to its call.
+	late   bool
+	reader brenner.ActorName
+}
+
+// round reports whether somebody was asked since the version that the merge is
+// made on.
+func (m merge) round() bool {
+	return slices.ContainsFunc(m.info.Recipients, func(r api.Recipient) bool { return !r.AskedAt.Before(m.head.Created) })
 }
 
 // planMerge merges deltas into the head of a session's artifact.
@@ -197,7 +211,7 @@ func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contr
 	m.record = sessionCompiled{
 		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
 	}
-	m.result = delta.Merge(base, entriesOf(queue), m.record.options())
+	m.base, m.result = base, delta.Merge(base, entriesOf(queue), m.record.options())
 	m.record.judge(m.result)
 	for i, q := range queue {
 		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})
@@ -270,8 +284,14 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 		return compiled{}, err
 	}
 	out.Result.Conflicts = m.record.Conflicts
+	out.about = map[string][]brenner.Diagnostic{}
+	for i, q := range m.queue {
+		if about := m.result.About[i]; about != nil {
+			out.about[q.id] = about
+		}
+	}
 	var err error
-	out.Sent, err = tellCompiled(ch, m.info, out.Result, m.queue)
+	out.Sent, err = m.tell(ch, out.Result)
 	return out, err
 }
 
@@ -321,23 +341,6 @@ func derivedFrom(res delta.Result, queue []pendingDelta) []artifact.Link {
 		}
 	}
 	return out
-}
-
-// tellCompiled writes to every recipient what became of the session and of its
-// own deltas.
-func tellCompiled(ch *kernel.Change, info api.SessionInfo, res api.CompileResult, queue []pendingDelta) ([]sent, error) {
-	out := []sent{}
-	for _, r := range info.Recipients {
-		id, err := sendMessage(ch, messageSent{
-			To: r.Name, Kind: api.MessageCompiled, Session: info.ID, Transport: info.Transport,
-			Subject: fmt.Sprintf("COMPILED: %s is at version %d", info.ID, res.Ref.Version),
-		}, compiledText(info, r, res, queue))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, sent{To: r.Name, ID: id})
-	}
-	return out, nil
 }
 
 // Conflicts implements api.Sessions.

@@ -5,6 +5,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/automation"
 	"brenner/internal/app/kernel"
 )
@@ -53,6 +54,20 @@ func (r *Room) Answered(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	return !slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Waiting }), nil
 }
 
+// MovedBy lists whose deltas brought a session's artifact from one version to
+// another.
+func (r *Room) MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error) {
+	_, earlier, err := sessionArtifact(c, id, from)
+	if err != nil {
+		return nil, err
+	}
+	_, later, err := sessionArtifact(c, id, to)
+	if err != nil {
+		return nil, err
+	}
+	return delta.ContributorsSince(earlier, later), nil
+}
+
 // Pending reports whether a session has deltas that wait to be compiled.
 func (r *Room) Pending(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	counts, err := deltas.Count(c.Ctx, c.Reader, string(id))
@@ -65,5 +80,6 @@ func (r *Room) CompileNow(ch *kernel.Change, id brenner.SessionID) (brenner.Ref,
 	if err != nil {
 		return brenner.Ref{}, err
 	}
-	return compilePending(ch, info)
+	done, err := compilePending(ch, info, "")
+	return done.Result.Ref, err
 }

@@ -229,13 +229,22 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := acknowledgeAsk(ch, in); err != nil || rec.Unusable {
 		return out, err
 	}
-	if out.Compiled, err = compileIfDue(ch, in.session.ID); err != nil || out.Compiled.Version == 0 {
+	// Who hands a reply in reads what became of it in the answer.
+	reader := brenner.ActorName("")
+	if in.via == viaSubmit {
+		reader = in.agent
+	}
+	done, err := compileIfDue(ch, in.session.ID, reader)
+	if err != nil || done.Result.Ref.Version == 0 {
 		return out, err
 	}
-	for i := range out.Deltas {
+	out.Compiled = done.Result.Ref
+	for i, d := range out.Deltas {
 		if out.Deltas[i], err = deltaReport(ch.Call, reply{replyReceived: rec}, i); err != nil {
 			return out, err
 		}
+		out.Deltas[i].Provisional = d.Provisional
+		out.Deltas[i].Warnings = done.about[deltaID(rec.Session, rec.Message, i+1)]
 	}
 	return out, nil
 }
@@ -444,7 +453,9 @@ func queuedBytes(e delta.Entry) ([]byte, brenner.Digest, error) {
 func submissionOf(rec replyReceived, x delta.Extraction) api.Submission {
 	out := rec.submission(x)
 	for i, q := range rec.Deltas {
-		out.Deltas = append(out.Deltas, rec.submitted(q, x.Entries[i].Invalid))
+		d := rec.submitted(q, x.Entries[i].Invalid)
+		d.Provisional = x.Entries[i].Delta.ProvisionalID
+		out.Deltas = append(out.Deltas, d)
 	}
 	return out
 }

@@ -9,32 +9,43 @@ import (
 	"brenner/delta"
 )
 
-// compiledText tells an agent what became of its deltas.
-func compiledText(info api.SessionInfo, r api.Recipient, res api.CompileResult, queue []pendingDelta) string {
+// compiledText tells an agent who changed what, and what became of its own
+// deltas.
+func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	var b strings.Builder
+	id := string(m.info.ID)
 	if res.Changed {
-		fmt.Fprintf(&b, "%s is at version %d: %s\n\n", info.ID, res.Ref.Version, res.Change.What)
+		fmt.Fprintf(&b, "%s is at version %d: %s.\n\n", id, res.Ref.Version, whoDid(res.Outcomes))
 	} else {
-		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", info.ID, res.Ref.Version)
+		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", id, res.Ref.Version)
 	}
 	own := ownOutcomes(res.Outcomes, r.Name)
+	if len(own) > 0 {
+		b.WriteString("What became of your deltas:\n\n")
+	}
 	for i, n := range own {
 		if i == mostOutcomes {
-			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", string(info.ID)).Mark())
+			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", id).Mark())
 			break
 		}
 		b.WriteString(outcomeLine(res.Outcomes[n]))
-		if block := queue[n].entry.Corrected; block != "" {
+		for _, w := range m.result.About[n] {
+			fmt.Fprintf(&b, "  %s: %s; %s\n", w.Code, w.Message, w.Hint)
+		}
+		if block := m.queue[n].entry.Corrected; block != "" {
 			b.WriteString("  A block that would be read:\n\n" + block + "\n")
 		}
-	}
-	if len(own) == 0 {
-		b.WriteString("None of it came from you.\n")
 	}
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
-	b.WriteString(goOn(info.ID) + "Further deltas are welcome: " + brenner.Do("delta.submit", "file", "FILE", "session", string(info.ID)).Mark() + "\n")
+	next := "Further deltas are welcome"
+	if r.Waiting {
+		next = "Your own answer is still waited for"
+	}
+	fmt.Fprintf(&b, "\nRead what changed: %s\n%s: %s\n",
+		brenner.Do("session.show", "id", id, "since", fmt.Sprint(res.Base.Version)).Mark(), next,
+		brenner.Do("delta.submit", "file", "FILE", "session", id).Mark())
 	return b.String()
 }
 

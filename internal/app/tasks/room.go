@@ -21,6 +21,9 @@ type Room struct {
 type Sessions interface {
 	// RosterRole is the role that the roster of a session gives the caller.
 	RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, error)
+	// MovedBy lists whose deltas brought a session's artifact from one version to
+	// another.
+	MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error)
 }
 
 // Contexts is what tasks need of contexts.

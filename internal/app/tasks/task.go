@@ -385,6 +385,22 @@ func movedSince(c *kernel.Call, p ledger.Pin, outputs []brenner.Ref) (moved, boo
 	return moved{Ref: p.Ref, Was: p.Ref.Version}, true, nil // it is out of use: now there is none
 }
 
+// movedByOthers is movedSince, but for the document of a session that nobody's
+// deltas but the caller's own have moved: it is what the caller made of it.
+func (r *Room) movedByOthers(c *kernel.Call, p ledger.Pin, outputs []brenner.Ref) (moved, bool, error) {
+	m, yes, err := movedSince(c, p, outputs)
+	if err != nil || !yes || m.Now == 0 {
+		return m, yes, err
+	}
+	a, err := c.Reader.Artifact(c.Ctx, p.Ref.Artifact)
+	if err != nil || a.Type != artifact.TypeSessionArtifact {
+		return m, yes, err
+	}
+	by, err := r.Sessions.MovedBy(c, brenner.SessionID(a.ID), p.Ref.Version, m.Now)
+	others := slices.DeleteFunc(by, func(n brenner.ActorName) bool { return n == c.Who.Name })
+	return m, len(others) > 0, err
+}
+
 // compressed refuses cross-module work on modules whose memo is behind (C12).
 func compressed(c *kernel.Call, modules []brenner.Module) error {
 	for _, m := range modules {

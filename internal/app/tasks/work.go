@@ -332,7 +332,7 @@ func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.
 			return nil
 		}
 		seen[p.Ref] = true
-		m, yes, err := movedSince(ch.Call, p, outputs)
+		m, yes, err := r.movedByOthers(ch.Call, p, outputs)
 		if yes {
 			m.Through = through
 			*into = append(*into, m)

@@ -72,7 +72,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 		p.must(text, "BlueLake added H1, H2, H3; GreenValley added C1; PurpleMountain added T1", "What became of your deltas")
 		p.must(p.follows(text, "session_show"), "C1: One machine")
 	}
-	if n, _ := compiled(green); n != 0 { // the answer to its call said it
+	if n, _ := compiled(green); n != 1 {
 		t.Errorf("the last to answer was told %d times", n)
 	}
 
@@ -83,6 +83,9 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 		t.Errorf("who wrote H3 was told %d times", n)
 	} else {
 		blue.must(text, "GreenValley killed H3")
+	}
+	if n, _ := compiled(green); n != 1 { // the answers to its calls said it
+		t.Errorf("who sent them was told %d times", n)
 	}
 	if n, _ := compiled(purple); n != 1 {
 		t.Errorf("whom it does not concern was told %d times", n)

@@ -189,7 +189,7 @@ type merge struct {
 	at       int64
 	base     *delta.Artifact
 	// late says that nobody was asked since the last compile: then only those are
-	// told whom it concerns. The reader is told in the answer to its call.
+	// told whom it concerns, and the reader in the answer to its call.
 	late   bool
 	reader brenner.ActorName
 }

@@ -20,7 +20,7 @@ import (
 func (m merge) tell(ch *kernel.Change, res api.CompileResult) ([]sent, error) {
 	out := []sent{}
 	for _, r := range m.info.Recipients {
-		if r.Name == m.reader || m.late && !m.concerns(r.Name) {
+		if m.late && (r.Name == m.reader || !m.concerns(r.Name)) {
 			continue
 		}
 		id, err := sendMessage(ch, messageSent{

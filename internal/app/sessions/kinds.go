@@ -5,8 +5,8 @@ import (
 
 	"brenner"
 	"brenner/api"
-	"brenner/delta"
 	"brenner/automation"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 )
 

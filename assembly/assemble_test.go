@@ -50,6 +50,7 @@ func story() (Input, *shelf) {
 	}}
 	v := defaults()
 	v.Role, v.Budget = "test_designer", Budget{Unit: InTokens, Size: 560, Family: GPT}
+	v.Weights = Weights{Pinned: 4, Links: 3, Tags: 1, Recency: 1, Lexical: 2, Semantic: 2}
 	v.Types = []TypeRule{
 		{artifact.TypeIntegratedMemo, Full, 1},
 		{artifact.TypePaperNote, Summary, 2},

@@ -109,7 +109,9 @@ func defaults() View {
 		Types:   []TypeRule{},
 		Budget:  Budget{Unit: InTokens, Size: 16_000, Reserve: 4_000, Family: Claude},
 		Modules: OneModule,
-		Weights: Weights{Pinned: 4, Links: 3, Tags: 1, Recency: 1, Lexical: 2, Semantic: 2},
+		// What the words say leads; the summary's meaning and its age settle what
+		// words leave open, and links of an input bring it near the best (ADR 88).
+		Weights: Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5},
 		Bullets: Bullets{Stages: []playbook.Stage{playbook.Prod}, Max: 12, Domains: []playbook.Domain{}, Floor: LessonFloor},
 
 		Overview: Full, Pinned: Full,

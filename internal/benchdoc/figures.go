@@ -91,6 +91,10 @@ artifacts each, whose links and tags lead to others.`, []figure{
 		assemble("question", 1_000), assemble("question", 10_000), assemble("question", 100_000), assemble("task", 1_000), assemble("task", 10_000), assemble("task", 100_000),
 		dependents("list what is stale", "list"), dependents("snapshot of that project", "snapshot"),
 	}},
+	{"What is found", `The Cranfield collection, 1,398 abstracts and 225 questions, through the service: nDCG@10 of search, of contexts for the questions, and of
+contexts for tasks, the lowest of five wordings. The collection is no part of the project and is measured where it lies beside it.`, []figure{
+		found("SQLite"), found("PostgreSQL"),
+	}},
 	{"Server", `Tools called through MCP over HTTP with a token, on a project of 300 notes, writes synced to disk; beside them the same calls of the
 service by as many callers without a network, and how many times more requests a server takes that only sends as many bytes.`, concat(
 		tool("SQLite", "sqlite", "artifact_get"), tool("SQLite", "sqlite", "delta_submit"), tool("SQLite", "sqlite", "context_assemble"),
@@ -228,6 +232,18 @@ func assemble(of string, n int) figure {
 		f.goals = []goal{under(ratioOf, 3, "< 3×"), atMost("p99-ms", 20, "p99 ≤ 20 ms")}
 	}
 	return f
+}
+
+func found(database string) figure {
+	return figure{
+		what: database, source: source{"internal/quality", "Cranfield/" + database},
+		show: []measure{
+			{"search-nDCG@10", significant, "search"},
+			{"context-nDCG@10", significant, "contexts"},
+			{"worst-task-nDCG@10", significant, "tasks"},
+		},
+		goals: []goal{atLeast("search-nDCG@10", 0.42, "search ≥ .42"), atLeast("worst-task-nDCG@10", 0.38, "tasks ≥ .38")},
+	}
 }
 
 func dependents(what, name string) figure {

@@ -3,10 +3,6 @@
 // Nothing of the program imports it; its tests and benchmarks drive the service
 // as a user does.
 //
-// Three collections: Cranfield, which is public and no part of the project (it
-// is read from ../shared/data beside the project where it is there);
-// conversations, one artifact a turn; and a research project, whose notes say
-// by construction which tasks they bear on. The last two are made by generators
-// out of a seed. Seeds below FirstHeldOut were looked at when constants were
-// chosen, those from it on only report.
+// The collection is Cranfield, which is public and no part of the project: it is
+// read from shared/data beside the project where it is there.
 package quality

@@ -382,6 +382,12 @@ roster:
 			if res := red.compiles(id); !res.Changed {
 				s.Errorf("compiled %+v", res)
 			}
+			s.unchanged(func() { // C36: it gives nobody a role, least of all itself
+				_, err := red.StartSession(s.ctx, api.StartSessionRequest{Question: "Who am I?", Roster: roster.Roster{
+					Mode: roster.RoleSeparated, Entries: []roster.Entry{{AgentName: "RedSky", Role: "hypothesis_generator"}},
+				}})
+				s.refused(err, brenner.CodeWriteDenied)
+			})
 		}},
 		{"sessions are listed, the newest first, in pages", func(s *scene) {
 			one, two, three := s.pi.starts().ID, s.pi.starts().ID, s.pi.starts().ID

@@ -223,7 +223,11 @@ func sessionID(c *kernel.Call, req api.StartSessionRequest) (brenner.SessionID, 
 func unknownAgents(c *kernel.Call, r roster.Roster) ([]kernel.Actor, error) {
 	var out []kernel.Actor
 	for _, e := range r.Entries {
-		_, err := c.Actor(c.Ctx, e.AgentName)
+		known, err := c.Actor(c.Ctx, e.AgentName)
+		if err == nil && !c.Person() && known.Role != e.Role { // C36: a person may say otherwise
+			return nil, brenner.Errorf(brenner.CodeWriteDenied, "%s is %s: an agent that starts a session gives nobody another role", e.AgentName, known.Role).
+				WithHint("name it in its own role, or have the PI start the session")
+		}
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
 			out = append(out, kernel.Actor{Name: e.AgentName, Kind: kernel.Agent, Role: e.Role, Note: "registered by a session", Active: true})
 		} else if err != nil {

@@ -83,6 +83,8 @@ var masks = []struct {
 	{regexp.MustCompile(`public key: \S+`), "public key: <key>"},
 	{regexp.MustCompile(`(stand-in +|<time> +)\d+s\b`), "${1}<took>"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`), "<day>"},
+	// What happens by itself beside a run has no place of its own in the journal.
+	{regexp.MustCompile(`(\btask-|\brun-|#|\brecord )\d{3}\b`), "${1}<n>"},
 }
 
 // golden compares a file of the script, masked, with one of ours:

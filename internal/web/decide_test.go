@@ -45,7 +45,7 @@ func (b *tab) decides() {
 	b.Helper()
 	// X5: home says where the project stands and what needs the person, each with a way there.
 	b.open("/knowledge")
-	b.reads("tell night respiration from low flow and from sewage", "Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.4 m3/s")
+	b.reads("tell night respiration from low flow and from sewage", "Night respiration sets the minimum on 12 of 14 nights; low flow makes it worse", "Discharge in August is 0.3 m3/s")
 	b.open("/")
 	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?",
 		"Forks", "To rebase", "Lessons", "Stalemates", "Stale", "It moved, and",

@@ -49,7 +49,7 @@ func (b *tab) decides() {
 	b.open("/")
 	b.reads("Why does the Lärr lose its oxygen every August, and what would prevent it?",
 		"Forks", "To rebase", "Lessons", "Stalemates", "Stale", "It moved, and",
-		"canonical project_summary", "canonical integrated_memo in module hydrology")
+		"canonical project_summary", "The memo of biology is behind")
 	b.follow(`a[href="/review/discussion@1"]`)
 	b.reads("What it rests on", "oxygen-log@2", "version 3 is in force", "the result of task-", "If it is promoted", "Draft the discussion")
 	b.open("/artifacts/discussion@1")

@@ -453,14 +453,15 @@ func TestErrors_ShowCodeAndHint(t *testing.T) {
 // listed, by the page.
 func TestLineage_OfManyIsAPictureOfClustersAndAList(t *testing.T) {
 	w := newDemo(t)
+	w.create(w.pi(), api.CreateArtifactRequest{ID: "gauge", Type: "paper_note", Module: "hydrology", Summary: "the gauge", Content: textBody("x")})
 	for i := range 90 {
 		w.create(w.pi(), api.CreateArtifactRequest{
 			ID: brenner.ArtifactID(fmt.Sprint("note-", i)), Type: "paper_note", Module: "hydrology", Summary: "a note", Content: textBody("x"),
-			Links: []artifact.Link{{Rel: artifact.Cites, Artifact: "discharge", Version: 1}},
+			Links: []artifact.Link{{Rel: artifact.Cites, Artifact: "gauge", Version: 1}},
 		})
 	}
 	b := w.login()
-	path, listed := "/lineage/discharge@1?direction=down", 0
+	path, listed := "/lineage/gauge@1?direction=down", 0
 	for page := 1; ; page++ {
 		_, _, body := b.get(path)
 		b.sees(body, "91 versions", "90 × paper note", "1 link away: 90")
@@ -479,7 +480,7 @@ func TestLineage_OfManyIsAPictureOfClustersAndAList(t *testing.T) {
 	if listed != 91 {
 		t.Errorf("%d versions are listed", listed)
 	}
-	_, _, body := b.get("/lineage/discharge@1?direction=down&open=1.hydrology.paper_note")
+	_, _, body := b.get("/lineage/gauge@1?direction=down&open=1.hydrology.paper_note")
 	b.sees(body, "90 versions of type paper note in hydrology are opened", "30 × paper note", "Close them")
 	if boxes := strings.Count(body, `<rect class="box`); boxes != 1+60+1 {
 		t.Errorf("%d boxes", boxes)

@@ -137,8 +137,7 @@ type merge struct {
 
 	// What comes of it.
 	found          []brenner.Diagnostic
-	recorded       int    // deltas
-	oldest, newest *entry // of them
+	oldest, newest *entry // of the deltas recorded
 	messages       map[string]bool
 	mentions       map[name][]ItemID
 }

@@ -3,6 +3,7 @@ package quality
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -173,5 +174,28 @@ func BenchmarkCranfield(b *testing.B) {
 				b.ReportMetric(worst, "worst-task-nDCG@10")
 			}
 		})
+	}
+}
+
+// What is found first counts most, and everything relevant in front is 1.
+func TestNDCG(t *testing.T) {
+	relevant := map[string]bool{"a": true, "b": true}
+	for _, c := range []struct {
+		ranked []string
+		want   float64
+	}{
+		{[]string{"a", "b", "x"}, 1},
+		{[]string{"b", "a"}, 1},
+		{[]string{"x", "y"}, 0},
+		{nil, 0},
+		{[]string{"a", "x", "b"}, 1.5 / (1 + 1/math.Log2(3))},
+		{[]string{"x", "y", "a", "b"}, 0.5 / (1 + 1/math.Log2(3))}, // b is beyond the first three
+	} {
+		if got := NDCG(c.ranked, relevant, 3); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", c.ranked, got, c.want)
+		}
+	}
+	if got := NDCG([]string{"a"}, nil, 3); got != 0 {
+		t.Errorf("where nothing is relevant: %v", got)
 	}
 }

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -161,7 +162,9 @@ func (b *docBuilder) row(it *docItem) itemJSON {
 		if len(v.rivals) == 0 {
 			b.put(fields, it, v, v.text)
 		} else if it.section != atThread { // any of them will do: each outranks an ADD
-			b.put(fields, it, v, v.rivals[0].text)
+			if i := slices.IndexFunc(v.rivals, func(r docRival) bool { return !isTakenOut(r.text) }); i >= 0 {
+				b.put(fields, it, v, v.rivals[i].text)
+			}
 		}
 	}
 	target := Target(row.ID)
@@ -227,9 +230,13 @@ func (b *docBuilder) put(payload map[string]any, it *docItem, v *docValue, text 
 			cells = map[string]any{}
 			payload[f.Name] = cells
 		}
-		cells[v.key] = unescape(text)
-		if f.Kind == KindScore {
+		switch {
+		case f.Kind == KindScore:
 			cells[v.key] = literal(unescape(text))
+		case isTakenOut(text):
+			cells[v.key] = nil
+		default:
+			cells[v.key] = unescape(text)
 		}
 	case KindFlag:
 		payload[f.Name] = literal(unescape(text))
@@ -237,6 +244,9 @@ func (b *docBuilder) put(payload map[string]any, it *docItem, v *docValue, text 
 		payload[f.Name] = unescape(text)
 	}
 }
+
+// isTakenOut says whether a value stands for a key that was taken out.
+func isTakenOut(text string) bool { return strings.TrimSpace(text) == takenOut }
 
 // literal gives a text that is JSON as what it is, and any other as a text.
 func literal(text string) any {

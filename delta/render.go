@@ -292,6 +292,10 @@ func (r *renderer) cellRivals(f *shown) {
 // textOf gives a value that is settled as it stands in the document.
 func textOf(value string) string { return showValue(value, nil) }
 
+// takenOut stands for the value of a key that one of those who disagree has
+// taken out. No text is written so: its asterisks would be escaped.
+const takenOut = "*taken out*"
+
 // candidates lists the values between which nothing decides, as lines of the
 // same paragraph: a list would swallow the line after it. Brackets in the id of
 // a delta are escaped, so that what stands in the last ones is ours.
@@ -301,6 +305,9 @@ func (r *renderer) candidates(key string, rivals []candidate, text func(string) 
 		value := escape(text(rivals[i].value))
 		if key != "" {
 			value = escapePair(text(rivals[i].value))
+			if rivals[i].value == removed {
+				value = takenOut
+			}
 		}
 		r.line("CONFLICT: " + key + value + " (" + escape(string(c.Agent)) + ", " + c.At + ", " + escapeWith(c.DeltaID, "()") + ")")
 	}

@@ -234,7 +234,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		`"op_groups":[{"anchor":{"text":"we counted "},"targets":[{"op":"replace_block","old_block":"twice","new_block":"thrice"}]}]}`})
 	does("delta_submit", map[string]any{"session": "RS-night", "text": "```delta\n" +
 		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"c","mechanism":"m"},"rationale":"r"}` + "\n```\n"})
-	if text := does("session_show", map[string]any{"session": "RS-night"}); !strings.Contains(text, "Why at night?") || !strings.Contains(text, "proposed by GreyStone") {
+	if text := does("session_show", map[string]any{"session": "RS-night"}); !strings.Contains(text, "Why at night?") || !strings.Contains(text, "proposed by you") {
 		t.Errorf("session_show says %q", text)
 	}
 	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})

@@ -70,12 +70,12 @@ func TestProber_LooksAtAnEndpoint(t *testing.T) {
 // no tools; a model that is asked says what it used.
 func TestProber_HasAProgramAnswer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	var said atomic.Value // what the model answers
+	var said atomic.Pointer[modeltest.Answer] // what the model answers
 	m := modeltest.New(func(a modeltest.Ask) modeltest.Answer {
 		if len(a.Tools) != 0 || !strings.Contains(a.Text, "one word") {
 			t.Errorf("asked %q with the tools %q", a.Text, a.Tools)
 		}
-		return said.Load().(modeltest.Answer)
+		return *said.Load()
 	})
 	defer m.Close()
 	play := writeScript(t, "== *\nreply\nready\n")
@@ -99,7 +99,7 @@ func TestProber_HasAProgramAnswer(t *testing.T) {
 		"a script":            {program.Program{Profile: program.Script, File: play}.Resolve(""), modeltest.Answer{}, 0, program.Fine},
 		"no script":           {program.Program{Profile: program.Script, File: noPlay}.Resolve(""), modeltest.Answer{}, 0, program.NotReady},
 	} {
-		said.Store(c.answer)
+		said.Store(&c.answer)
 		got, _ := Prober{Environ: os.Environ(), Within: c.within}.Answers(context.Background(), c.program)
 		if got.Cause != c.cause {
 			t.Errorf("%s: %+v", name, got)

@@ -1,11 +1,12 @@
 // Command mutants asks whether the tests bite. It changes the code of a package
 // in one small place at a time (a condition turned round, a comparison moved by
 // one, a statement dropped, a constant off by one, a result empty) and runs the
-// tests on each change, without touching a file: the go command sees the change
-// through an overlay. A change that no test notices has survived.
+// tests that come to that place, without touching a file: the go command sees the
+// changes through an overlay, all of a package in one build (see weave.go). A
+// change that no test notices has survived.
 //
 //	go run ./internal/mutants -max 30 ./policy ./roster
-//	go run ./internal/mutants -tests ./internal/app -run OnMemory ./internal/app/ledger
+//	go run ./internal/mutants -tests ./internal/app -skip 'OnSQLite|Faults' ./internal/app/ledger
 //
 // What survived and may, because it changes nothing that anybody can see, stands
 // in docs/mutants.md with a reason. Any other survivor, or a kill rate below 90
@@ -16,12 +17,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -32,9 +35,9 @@ func main() {
 	var o options
 	flag.IntVar(&o.most, "max", 30, "try at most so many mutants of a package; 0: all")
 	flag.Uint64Var(&o.seed, "seed", 1, "draw them by this seed")
-	flag.StringVar(&o.tests, "tests", "", "run the tests of this package (default: of the package itself)")
-	flag.StringVar(&o.match, "run", "", "only tests that match")
-	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant that takes longer is killed")
+	flag.StringVar(&o.tests, "tests", "", "run the tests of this package too")
+	flag.StringVar(&o.skip, "skip", "", "of that package not the tests that match")
+	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -50,12 +53,12 @@ func main() {
 }
 
 type options struct {
-	most         int
-	seed         uint64
-	tests, match string
-	limit        time.Duration
-	known        string
-	dir          string // of the module; empty: here
+	most        int
+	seed        uint64
+	tests, skip string
+	limit       time.Duration
+	known       string
+	dir         string // of the module; empty: here
 }
 
 // run tries mutants of each package and says what became of them; ok if every
@@ -72,10 +75,7 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 	defer func() { _ = os.RemoveAll(work) }()
 	ok = true
 	for _, p := range packages {
-		b := bench{dir: o.dir, pkg: p, tests: o.tests, match: o.match, limit: o.limit, work: work}
-		if b.tests == "" {
-			b.tests = p
-		}
+		b := bench{dir: o.dir, pkg: p, tests: o.tests, skip: o.skip, limit: o.limit, work: work}
 		t, err := b.tally(ctx, out, o, reasons)
 		if err != nil {
 			return false, err
@@ -88,10 +88,10 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 
 // tally is what became of the mutants of a package.
 type tally struct {
-	pkg                          string
-	all, tried, killed           int
-	survived, excused, stillborn int
-	unexplained                  int
+	pkg                string
+	all, tried, killed int
+	excused, stillborn int
+	unexplained        int
 }
 
 // rate is the share of killed mutants among those that compile and could have
@@ -129,31 +129,78 @@ func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[
 	if len(all) == 0 {
 		return t, fmt.Errorf("%s: there is nothing to change", b.pkg)
 	}
-	if _, err := b.try(ctx, nil, nil); err != nil {
+	t.all = len(all)
+	drawn := sample(all, o.most, o.seed)
+	became, err := b.outcomes(ctx, texts, drawn)
+	if err != nil {
 		return t, err
 	}
-	t.all = len(all)
-	for _, m := range sample(all, o.most, o.seed) {
+	for i, m := range drawn {
 		t.tried++
-		became, err := b.try(ctx, &m, texts[m.file])
-		if err != nil {
-			return t, err
-		}
-		switch became {
+		switch became[i] {
 		case killed:
 			t.killed++
 		case stillborn:
 			t.stillborn++
-		case survived:
-			t.survived++
+		case survived, unreached:
 			key := filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(m.file)), filepath.Base(m.file))) + " " + m.name()
 			if reasons[key] != "" {
 				t.excused++
 				continue
 			}
 			t.unexplained++
-			fmt.Fprintf(out, "survived: %s\n  at %s:%d (%s)\n", key, m.file, m.line, m.operator)
+			fmt.Fprintf(out, "%s: %s\n  at %s:%d (%s)\n", became[i], key, m.file, m.line, m.operator)
 		}
 	}
 	return t, nil
+}
+
+// outcomes tries mutants: all that can be in one build, the others one by one.
+func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mutant) ([]outcome, error) {
+	became := make([]outcome, len(list))
+	all, alone, err := b.buildWoven(ctx, texts, list, became)
+	if err != nil {
+		return nil, err
+	}
+	units, err := b.units(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if became[i] == stillborn || slices.Contains(alone, i+1) {
+			continue
+		}
+		if became[i], err = b.try(ctx, all, units, i+1); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range alone {
+		if became[n-1], err = b.tryAlone(ctx, list[n-1], texts[list[n-1].file]); err != nil {
+			return nil, err
+		}
+	}
+	return became, nil
+}
+
+// buildWoven builds the tests with all mutants that compile, and notes those
+// that do not; alone are the numbers of those that cannot be woven.
+func (b bench) buildWoven(ctx context.Context, texts map[string][]byte, list []mutant, became []outcome) (all []binary, alone []int, err error) {
+	for {
+		w, alone, err := weave(texts, list, func(n int) bool { return became[n-1] != stillborn })
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err := b.build(ctx, w.files)
+		var said errBuild
+		if !errors.As(err, &said) {
+			return all, alone, err
+		}
+		refused := w.stillbirths(string(said))
+		if len(refused) == 0 {
+			return nil, nil, fmt.Errorf("%s: %w", b.pkg, err)
+		}
+		for _, n := range refused {
+			became[n-1] = stillborn
+		}
+	}
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -155,5 +157,160 @@ func TestRun_TellsWhatSurvives(t *testing.T) {
 	out.Reset()
 	if ok, err := run(t.Context(), &out, o, []string{"."}); err != nil || !ok || strings.Contains(out.String(), "survived:") {
 		t.Errorf("%v, %v\n%s", ok, err, out.String())
+	}
+}
+
+// Functions of every shape, each with a test that would notice: woven into one
+// build or built alone, every change that compiles is killed.
+func TestRun_WeavesFunctionsOfEveryShape(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it builds several test binaries; run without -short")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module m\n\ngo 1.26\n",
+		"m.go":      shapes,
+		"m_test.go": shapesTest,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	ok, err := run(t.Context(), &out, options{dir: dir, known: "mutants.md", limit: 3 * time.Second}, []string{"."})
+	const want = ".: 100 % of 24 killed (25 tried of 25; 1 do not compile, 0 survive with a reason, 0 without)\n"
+	if err != nil || !ok || out.String() != want {
+		t.Errorf("%v, %v\n%swant\n%s", ok, err, out.String(), want)
+	}
+}
+
+const shapes = `package m
+
+const limit = 2
+
+type box struct{ n int }
+
+func (b *box) put(_ string, ns ...int) {
+	for _, n := range ns {
+		b.n += n
+	}
+}
+
+func (box) kind(string) string { return "box" }
+
+func pick[K comparable, V any](m map[K]V, k K) (v V, ok bool) { v, ok = m[k]; return v, ok }
+
+func find(list []int, of int) (at int) {
+	at = -1
+loop:
+	for i, n := range list {
+		switch {
+		case n == of && i < limit:
+			at = i
+			break loop
+		case n == 0:
+			panic("zero")
+		}
+	}
+	return at
+}
+
+func safely(f func()) (said any) {
+	defer func() { said = recover() }()
+	f()
+	return nil
+}
+
+func init() { table["b"] = 2 }
+
+var table = map[string]int{"a": 7}
+`
+
+const shapesTest = `package m
+
+import "testing"
+
+func TestBox(t *testing.T) {
+	var b box
+	b.put("x", 3, 4)
+	if b.n != 7 || b.kind("") != "box" {
+		t.Error(b)
+	}
+}
+
+func TestPick(t *testing.T) {
+	for k, want := range map[string]int{"a": 7, "b": 2} {
+		if v, ok := pick(table, k); v != want || !ok {
+			t.Error(k, v)
+		}
+	}
+	if _, ok := pick(table, "c"); ok {
+		t.Error("c")
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct{ of, at int }{{5, 0}, {6, 1}, {8, -1}, {9, -1}} {
+		if at := find([]int{5, 6, 8, 1, 5}, c.of); at != c.at {
+			t.Error(c, at)
+		}
+	}
+	if safely(func() { find([]int{3, 0}, 9) }) != "zero" || safely(func() {}) != nil {
+		t.Error("panics")
+	}
+}
+`
+
+// What is woven is Go, and names the lines that belong to a mutant, so that the
+// compiler's words can be told apart.
+func TestWeave_FindsTheMutantACompilerRefuses(t *testing.T) {
+	texts := map[string][]byte{"p.go": []byte(sampleSource)}
+	list, err := mutants("p.go", texts["p.go"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, left, err := weave(texts, list, func(n int) bool { return n != 4 })
+	if err != nil || !slices.Equal(left, []int{1, 2}) {
+		t.Fatalf("left out %v, %v: the bound is in no function", left, err)
+	}
+	text := string(w.files["p.go"])
+	if _, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if strings.Contains(text, "mutant4Of") {
+		t.Error("what was not wanted is woven")
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if before, _, ok := strings.Cut(line, "OfIn("); ok && strings.HasPrefix(line, "func (t *T) mutant") {
+			said := fmt.Sprintf("# m\n/tmp/x/p.go:%d:7: declared and not used: x\n", i+1)
+			number := before[strings.LastIndex(before, "mutant")+len("mutant"):]
+			if got := w.stillbirths(said); len(got) != 1 || strconv.Itoa(got[0]) != number {
+				t.Errorf("line %d is of %v, want %s", i+1, got, number)
+			}
+		}
+	}
+	if got := w.stillbirths("p.go:11:2: bad\nq.go:40:1: bad\n"); len(got) != 0 {
+		t.Errorf("a fault of the file itself is blamed on %v", got)
+	}
+}
+
+func TestParts_TakesALongTestApart(t *testing.T) {
+	const said = `=== RUN   TestLong
+--- PASS: TestLong (2.00s)
+    --- PASS: TestLong/one_part (1.20s)
+        --- PASS: TestLong/one_part/deep (1.00s)
+    --- PASS: TestLong/other (0.10s)
+--- PASS: TestShort (0.10s)
+    --- PASS: TestShort/part (0.10s)
+--- PASS: TestHeavyToBegin (2.00s)
+    --- PASS: TestHeavyToBegin/part (0.10s)
+--- SKIP: TestSkipped (0.00s)
+`
+	want := []string{"TestLong/one_part", "TestLong/other", "TestShort", "TestHeavyToBegin"}
+	if got := parts(said); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := exactly("TestLong/a+b"); got != `^TestLong$/^a\+b$` {
+		t.Error(got)
 	}
 }

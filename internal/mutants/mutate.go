@@ -172,11 +172,7 @@ func (w *walker) zero(n *ast.ReturnStmt) {
 	}
 	already := true
 	for _, r := range n.Results {
-		switch w.text(r) {
-		case "nil", "false", "0", `""`:
-		default:
-			already = false
-		}
+		already = already && w.isZero(r)
 	}
 	if already {
 		return
@@ -186,6 +182,21 @@ func (w *walker) zero(n *ast.ReturnStmt) {
 		zeros[i] = "*new(" + w.text(t) + ")"
 	}
 	w.change("return zero", n, "return "+strings.Join(zeros, ", "))
+}
+
+// isZero tells of an expression that is nothing already.
+func (w *walker) isZero(e ast.Expr) bool {
+	switch w.text(e) {
+	case "nil", "false", "0", `""`:
+		return true
+	}
+	c, ok := e.(*ast.CompositeLit)
+	if !ok || len(c.Elts) > 0 {
+		return false
+	}
+	_, named := c.Type.(*ast.Ident) // a struct, as a rule; an empty list or map is not nil
+	_, other := c.Type.(*ast.SelectorExpr)
+	return named || other
 }
 
 // change puts other text in the place of a node.

@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,16 +24,17 @@ type outcome string
 const (
 	killed    outcome = "killed"
 	survived  outcome = "survived"
+	unreached outcome = "unreached" // it survived: no test comes there
 	stillborn outcome = "stillborn" // it does not compile, and tells nothing
 )
 
-// bench tries mutants of one package: its tests, or those of another that uses
-// it, are built with the changed file in place of the real one, and run.
+// bench tries mutants of one package: its tests, and those of others that use
+// it, are built with changed files in place of the real ones, and run.
 type bench struct {
 	dir   string // of the module
-	pkg   string // whose files are changed
-	tests string // whose tests are run
-	match string // which of them; empty: all
+	pkg   string // whose files are changed; its own tests are run
+	tests string // whose tests are run too; may be empty
+	skip  string // which of those are not; may be empty
 	limit time.Duration
 	work  string // a scratch directory
 }
@@ -62,82 +67,272 @@ func (b bench) command(ctx context.Context, name string, args ...string) *exec.C
 	return cmd
 }
 
-// try builds and runs the tests with a mutant; nil tries the package as it is.
-func (b bench) try(ctx context.Context, m *mutant, src []byte) (outcome, error) {
-	binary := filepath.Join(b.work, "tests")
-	args := []string{"test", "-c", "-vet=off", "-o", binary}
-	if m != nil {
-		overlay, err := b.overlay(*m, src)
+// binary is the tests of a package, built with changed files.
+type binary struct {
+	of    string // the package
+	skip  string // tests of it that are not run
+	path  string
+	dir   string   // where they run
+	flags []string // that they know
+}
+
+// errBuild is what the compiler says of changed files.
+type errBuild string
+
+func (e errBuild) Error() string { return string(e) }
+
+// build compiles the tests with files in place of the real ones. A package
+// without tests gives no binary.
+func (b bench) build(ctx context.Context, files map[string][]byte) (all []binary, err error) {
+	overlay, err := b.overlay(files)
+	if err != nil {
+		return nil, err
+	}
+	wanted := []binary{{of: b.pkg, path: filepath.Join(b.work, "own.test")}}
+	if b.tests != "" {
+		wanted = append(wanted, binary{of: b.tests, skip: b.skip, path: filepath.Join(b.work, "other.test")})
+	}
+	for _, x := range wanted {
+		_ = os.Remove(x.path)
+		out, err := b.command(ctx, "go", "test", "-c", "-vet=off", "-gcflags="+b.pkg+"=-e", "-overlay", overlay, "-o", x.path, x.of).CombinedOutput()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
+			return nil, errBuild(out)
+		}
+		if _, err := os.Stat(x.path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		where, err := b.command(ctx, "go", "list", "-f", "{{.Dir}}", x.of).Output()
+		if err != nil {
+			return nil, err
+		}
+		x.dir = strings.TrimSpace(string(where))
+		// A property test that fails looks for the smallest example and keeps
+		// it; that it failed is enough.
+		if help, _ := b.command(ctx, x.path, "-h").CombinedOutput(); bytes.Contains(help, []byte("-rapid.shrinktime")) {
+			x.flags = []string{"-rapid.shrinktime=0s", "-rapid.nofailfile"}
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// overlay writes changed files and the file that puts them in place.
+func (b bench) overlay(files map[string][]byte) (string, error) {
+	places := map[string]string{}
+	for name, text := range files {
+		places[name] = filepath.Join(b.work, filepath.Base(name))
+		if err := os.WriteFile(places[name], text, 0o600); err != nil {
 			return "", err
 		}
-		args = append(args, "-overlay", overlay)
 	}
-	_ = os.Remove(binary)
-	if out, err := b.command(ctx, "go", append(args, b.tests)...).CombinedOutput(); err != nil {
-		if m == nil || ctx.Err() != nil {
-			return "", errors.Join(ctx.Err(), fmt.Errorf("%s: %s", b.tests, out))
-		}
-		return stillborn, nil
-	}
-	where, err := b.command(ctx, "go", "list", "-f", "{{.Dir}}", b.tests).Output()
-	if err != nil {
-		return "", err
-	}
-	run := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
-		binary, "-test.short", "-test.failfast", "-test.timeout="+b.limit.String(), "-test.run="+b.match)
-	run.Dir = strings.TrimSpace(string(where))
-	defer sweep(filepath.Join(run.Dir, "testdata", "rapid"))()
-	var said bytes.Buffer
-	run.Stdout, run.Stderr = &said, &said
-	err = run.Run()
-	var failed *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err == nil:
-		return survived, nil
-	case errors.As(err, &failed):
-		if m == nil {
-			return "", fmt.Errorf("%s fails without a mutant:\n%s", b.tests, said.String())
-		}
-		return killed, nil
-	}
-	return "", err
-}
-
-// sweep notes what stands in a directory, and then removes what came since:
-// property tests keep what made them fail, and mutants make them fail.
-func sweep(dir string) func() {
-	before := map[string]bool{}
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		before[e.Name()] = true
-	}
-	return func() {
-		if err != nil {
-			_ = os.RemoveAll(dir) // it was not there
-			return
-		}
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if !before[e.Name()] {
-				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-}
-
-// overlay writes the changed file and the file that puts it in place.
-func (b bench) overlay(m mutant, src []byte) (string, error) {
-	changed := filepath.Join(b.work, "changed.go")
-	if err := os.WriteFile(changed, m.apply(src), 0o600); err != nil {
-		return "", err
-	}
-	raw, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: changed}})
+	raw, err := json.Marshal(map[string]map[string]string{"Replace": places})
 	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(b.work, "overlay.json")
 	return name, os.WriteFile(name, raw, 0o600)
 }
+
+// run runs tests that match and gives what they say; alive is the mutant.
+func (b bench) run(ctx context.Context, x binary, alive int, match string, limit time.Duration, more ...string) (ok bool, said string, err error) {
+	cmd := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
+		x.path, "-test.short", "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+match, "-test.skip="+x.skip)
+	cmd.Args = append(append(cmd.Args, x.flags...), more...)
+	cmd.Dir = x.dir
+	cmd.Env = append(os.Environ(), chosen+"="+strconv.Itoa(alive), traceFile+"="+b.traces())
+	out, err := cmd.CombinedOutput()
+	var failed *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return false, "", ctx.Err()
+	case err != nil && !errors.As(err, &failed):
+		return false, "", err
+	}
+	return err == nil, string(out), nil
+}
+
+func (b bench) traces() string { return filepath.Join(b.work, "reached") }
+
+// unit is the least that is run by itself: a test, or a part of one that is long
+// and made of parts.
+type unit struct {
+	in      int // which binary
+	match   string
+	took    time.Duration
+	reaches map[int]bool // places of mutants
+}
+
+var passed = regexp.MustCompile(`(?m)^( *)--- PASS: (\S+) \(([0-9.]+)s\)$`)
+
+// long is from when on a test is taken apart, in seconds.
+const long = 0.5
+
+// units runs the tests once as they are, which must pass, and then each by
+// itself to see where it comes.
+func (b bench) units(ctx context.Context, all []binary) (list []unit, err error) {
+	for i, x := range all {
+		ok, said, err := b.run(ctx, x, 0, ".", 10*b.limit, "-test.v")
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("%s fails without a mutant:\n%s", x.of, said)
+		}
+		for _, name := range parts(said) {
+			u := unit{in: i, match: exactly(name), reaches: map[int]bool{}}
+			_ = os.Remove(b.traces())
+			begun := time.Now()
+			ok, said, err := b.run(ctx, x, trace, u.match, 10*b.limit)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				return nil, fmt.Errorf("%s fails by itself:\n%s", name, said)
+			}
+			u.took = time.Since(begun)
+			text, err := os.ReadFile(b.traces())
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for word := range strings.FieldsSeq(string(text)) {
+				n, err := strconv.Atoi(word)
+				if err != nil {
+					return nil, err
+				}
+				u.reaches[n] = true
+			}
+			list = append(list, u)
+		}
+	}
+	return list, nil
+}
+
+// parts are the tests in what -test.v says, a long one by its parts if they are
+// most of it.
+func parts(said string) (names []string) {
+	seconds := map[string]float64{}
+	inside := map[string][]string{}
+	var top []string
+	for _, line := range passed.FindAllStringSubmatch(said, -1) {
+		name := line[2]
+		seconds[name], _ = strconv.ParseFloat(line[3], 64)
+		switch of, _, _ := strings.Cut(name, "/"); len(line[1]) {
+		case 0:
+			top = append(top, name)
+		case 4:
+			inside[of] = append(inside[of], name)
+		}
+	}
+	for _, name := range top {
+		sum := 0.0
+		for _, p := range inside[name] {
+			sum += seconds[p]
+		}
+		if seconds[name] > long && sum > seconds[name]/2 {
+			names = append(names, inside[name]...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// exactly matches one test.
+func exactly(name string) string {
+	words := strings.Split(name, "/")
+	for i, w := range words {
+		words[i] = "^" + regexp.QuoteMeta(w) + "$"
+	}
+	return strings.Join(words, "/")
+}
+
+// try lets a woven mutant live and runs the tests that come where it is.
+func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (outcome, error) {
+	became := unreached
+	for i, x := range all {
+		var match []string
+		limit := 5 * time.Second
+		for _, u := range units {
+			if u.in == i && u.reaches[n] {
+				match = append(match, u.match)
+				limit += 10 * u.took
+			}
+		}
+		if len(match) == 0 {
+			continue
+		}
+		noticed, err := b.notices(ctx, x, n, strings.Join(match, "|"), min(limit, b.limit))
+		if err != nil {
+			return "", err
+		}
+		if noticed {
+			return killed, nil
+		}
+		became = survived
+	}
+	return became, nil
+}
+
+// tryAlone builds a mutant that could not be woven, and runs all tests.
+func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (outcome, error) {
+	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)})
+	var refused errBuild
+	if errors.As(err, &refused) {
+		return stillborn, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, x := range all {
+		if noticed, err := b.notices(ctx, x, 0, ".", b.limit); noticed || err != nil {
+			return killed, err
+		}
+	}
+	return survived, nil
+}
+
+// notices tells whether tests fail under a mutant. One that never ends fails,
+// but not one that is only slow: without the mutant the same tests must end in
+// a fifth of the time.
+func (b bench) notices(ctx context.Context, x binary, alive int, match string, limit time.Duration) (bool, error) {
+	for ; ; limit *= 4 {
+		ok, said, err := b.run(ctx, x, alive, match, limit)
+		if ok || err != nil {
+			return false, err
+		}
+		if !strings.Contains(said, "panic: test timed out after") {
+			return true, nil
+		}
+		begun := time.Now()
+		if _, _, err := b.run(ctx, x, 0, match, limit); err != nil {
+			return false, err
+		}
+		if time.Since(begun) < limit/5 {
+			return true, nil
+		}
+	}
+}
+
+// stillbirths reads from what the compiler says which mutants it refuses.
+func (w woven) stillbirths(said string) (refused []int) {
+	for _, line := range compilerLine.FindAllStringSubmatch(said, -1) {
+		n, _ := strconv.Atoi(line[2])
+		for name, spans := range w.copies {
+			if filepath.Base(name) != filepath.Base(line[1]) {
+				continue
+			}
+			for _, s := range spans {
+				if s.first <= n && n <= s.last {
+					refused = append(refused, s.mutant)
+				}
+			}
+		}
+	}
+	slices.Sort(refused)
+	return slices.Compact(refused)
+}
+
+var compilerLine = regexp.MustCompile(`(?m)^(\S+\.go):([0-9]+):[0-9]+: `)

@@ -85,7 +85,9 @@ func Verify(ctx context.Context, r store.Reader, sizes []int64, progress func(do
 	if err != nil {
 		return nil, err
 	}
-	v.tail(v.next)
+	if err := v.tail(v.next); err != nil {
+		return nil, err
+	}
 	root, err := tlog.TreeHash(v.next, v.reader())
 	if err != nil {
 		return nil, err
@@ -226,11 +228,14 @@ func (v *verifier) prune() {
 }
 
 // tail looks for hashes of records that are no longer there.
-func (v *verifier) tail(size int64) {
+func (v *verifier) tail(size int64) error {
 	last := size
 	for {
 		stored, err := v.stored(tlog.StoredHashIndex(0, last))
-		if err != nil || stored == nil {
+		if err != nil {
+			return err
+		}
+		if stored == nil {
 			break
 		}
 		last++
@@ -238,6 +243,7 @@ func (v *verifier) tail(size int64) {
 	if last > size {
 		v.report.add(size+1, last, "%s missing from the end", records(size+1, last))
 	}
+	return nil
 }
 
 func (v *verifier) stored(index int64) (*tlog.Hash, error) {

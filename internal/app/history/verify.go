@@ -238,6 +238,9 @@ func (v *verification) tables() error {
 	}
 	defer func() { _ = scratch.Close() }()
 	if err := v.replayInto(scratch); err != nil {
+		if class := brenner.ClassOf(brenner.CodeOf(err)); class == brenner.ClassUnavailable || v.Ctx.Err() != nil {
+			return err // that the store failed, or was told to stop, says nothing of the journal
+		}
 		v.report(journal.Corrupt(0, "the journal cannot be replayed: %v", err))
 		return nil
 	}

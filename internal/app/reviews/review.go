@@ -114,11 +114,10 @@ func addFindings(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 // foresee says what a promotion would come to, or what stands in its way.
 func (r *Room) foresee(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
 	planned, err := r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: ledger.ReasonToCome})
-	var e *brenner.Error
-	if errors.As(err, &e) {
+	if e := refusal(err); e != nil {
 		out.Hindrance = &api.Hindrance{Code: e.Code, Message: e.Message}
 		planned, err = r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: ledger.ReasonToCome, Replace: true, Override: true})
-		if errors.As(err, &e) {
+		if refusal(err) != nil {
 			return nil // it cannot be promoted at all
 		}
 	}
@@ -129,6 +128,15 @@ func (r *Room) foresee(c *kernel.Call, a store.Artifact, v store.Version, out *a
 	would.DryRun = true
 	out.Promotion = &would
 	return err
+}
+
+// refusal is an error that a rule made; that the store failed is none.
+func refusal(err error) *brenner.Error {
+	var e *brenner.Error
+	if errors.As(err, &e) && brenner.ClassOf(e.Code) != brenner.ClassUnavailable {
+		return e
+	}
+	return nil
 }
 
 // addWaits says why the version is in the inbox.

@@ -368,7 +368,11 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	var out []kernel.Waiting
 	for _, b := range l.out.Blocked {
 		w := api.Waiting{Kind: api.WaitRun, Subject: b.Work.String(), Title: "Runs failed again and again", Count: 1}
-		if last, err := runs.Find(c.Ctx, c.Reader, b.Last); err == nil && last.End != nil {
+		last, err := runs.Find(c.Ctx, c.Reader, b.Last)
+		if err != nil {
+			return nil, err
+		}
+		if last.End != nil {
 			w.Why, w.Author = last.End.Cause.Sentence()+" "+last.End.Said, last.Agent
 		}
 		out = append(out, kernel.Waiting{Waiting: w})

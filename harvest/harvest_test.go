@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner"
 	"brenner/artifact"
 	"brenner/delta"
 	"brenner/harvest"
@@ -126,6 +127,73 @@ func TestItems_NameTheDead(t *testing.T) {
 		if slices.Contains(it.Rests, "H2") || slices.Contains(it.Reviews, "H2") {
 			t.Errorf("%s rests on the dead", it.ID)
 		}
+	}
+}
+
+// A5: nothing that was said of an item is lost: an artifact has the item's texts,
+// lists and outcomes under the names of its type, and nothing that was not said.
+func TestItems_CarryWhatTheItemSays(t *testing.T) {
+	doc := merge(t, nil, `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Ladder","claim":"A ladder decides","mechanism":"steps","anchors":["§1"],"third_alternative":true}}
+{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"A gradient decides","mechanism":"diffusion"}}
+{"operation":"ADD","section":"predictions_table","payload":{"condition":"a cell is moved","predictions":{"H1":"keeps its fate"}}}
+{"operation":"ADD","section":"discriminative_tests","payload":{"name":"Transplant","procedure":"move one","discriminates":"H1 from H2","expected_outcomes":{"H1":"keeps","H2":"changes"},"actual_outcomes":{"H1":"kept"},"score":{"cost":2}}}
+{"operation":"ADD","section":"discriminative_tests","payload":{"name":"Wait","procedure":"wait","discriminates":"H1 from H2","expected_outcomes":{"H1":"still","H2":"moves"}}}`)
+	got := contents(doc)
+	for id, want := range map[delta.ItemID]string{
+		"H1": `{"anchors":["§1"],"description":"A ladder decides","item":"H1","mechanism":"steps","name":"Ladder","third_alternative":true}`,
+		"H2": `{"description":"A gradient decides","item":"H2","mechanism":"diffusion","name":"A gradient decides"}`,
+		"P1": `{"condition":"a cell is moved","expected_outcomes":{"H1":"keeps its fate"},"item":"P1","name":"a cell is moved"}`,
+		"T1": `{"actual_outcomes":{"H1":"kept"},"discriminates":"H1 from H2","expected_outcomes":{"H1":"keeps","H2":"changes"},"item":"T1","name":"Transplant","procedure":"move one","score":{"cost":"2"}}`,
+		"T2": `{"discriminates":"H1 from H2","expected_outcomes":{"H1":"still","H2":"moves"},"item":"T2","name":"Wait","procedure":"wait"}`,
+	} {
+		if got[id] != want {
+			t.Errorf("%s is\n%s\nwant\n%s", id, got[id], want)
+		}
+	}
+}
+
+// Items and links come by section and number, H2 before H10, whatever a score
+// or a sentence says; a link to what is no artifact is none, and there are at
+// most a hundred.
+func TestItems_AreInTheOrderOfTheirNumbers(t *testing.T) {
+	lines := ""
+	for i := range 101 {
+		lines += fmt.Sprintf(`{"operation":"ADD","section":"assumption_ledger","payload":{"name":"n%d","statement":"s%d","load":"H1 falls"}}`+"\n", i, i)
+	}
+	lines += `{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"A ladder decides","mechanism":"steps"}}
+{"operation":"ADD","section":"anomaly_register","payload":{"name":"odd","observation":"one twin differs"}}
+{"operation":"ADD","section":"discriminative_tests","payload":{"name":"Poor","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"x"},"score":{"cost":1}}}
+{"operation":"ADD","section":"discriminative_tests","payload":{"name":"Better","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"x"},"score":{"cost":3,"speed":3}}}
+{"operation":"ADD","section":"adversarial_critique","payload":{"name":"Range","attack":"T2, A10, A2 and H1 say what X1 denies"}}`
+	doc := merge(t, nil, lines)
+	var ids []delta.ItemID
+	for _, it := range harvest.Items(doc) {
+		ids = append(ids, it.ID)
+		switch it.ID {
+		case "H1":
+			if len(it.Rests) != 100 || it.Rests[1] != "A2" || it.Rests[99] != "A100" {
+				t.Errorf("H1 rests on %v", it.Rests)
+			}
+		case "C1":
+			if want := []delta.ItemID{"A2", "A10", "H1", "T2"}; !slices.Equal(it.Reviews, want) {
+				t.Errorf("C1 is about %v, want %v", it.Reviews, want)
+			}
+		}
+	}
+	var want []delta.ItemID
+	for i := range 101 {
+		want = append(want, delta.ItemID(fmt.Sprintf("A%d", i+1)))
+	}
+	if want = append(want, "H1", "T1", "T2", "C1"); !slices.Equal(ids, want) {
+		t.Errorf("items come as %v", ids)
+	}
+}
+
+// A summary is about as long as a summary may be, and not longer.
+func TestItems_SummariesFit(t *testing.T) {
+	doc := merge(t, nil, fmt.Sprintf(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":%q,"mechanism":"m"}}`, strings.Repeat("long ", 400)))
+	if got := len([]rune(harvest.Items(doc)[0].Summary)); got > brenner.MaxSummaryRunes || got < brenner.MaxSummaryRunes-5 {
+		t.Errorf("a summary has %d characters, of %d", got, brenner.MaxSummaryRunes)
 	}
 }
 

@@ -420,3 +420,102 @@ func TestEver_IsAllowedIfAnyTypeWouldBe(t *testing.T) {
 		}
 	}
 }
+
+// X10: the answer about nothing in particular is as full as any other: it has
+// a code and a reason, and an act is not made more than it is by a type.
+func TestEver_SaysWhy(t *testing.T) {
+	for _, a := range []Action{Promote, Delta, Read} {
+		r := Request{Actor: "x", Role: "scribe", Action: a}
+		got := Ever(map[brenner.Role]Policy{"scribe": {Role: "scribe", Write: []brenner.TypeName{"paper_note"}}}, r)
+		if got.Allowed || got.Code == "" || got.Reason == "" {
+			t.Errorf("%s: %+v", a, got)
+		}
+	}
+	observer := map[brenner.Role]Policy{"observer": {Role: "observer", Read: []brenner.TypeName{"*", "paper_note"}, Acts: []Action{Status}}}
+	if got := Ever(observer, Request{Actor: "x", Role: "observer", Action: Read}); !strings.Contains(got.Reason, "reads *, paper_note") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A1: what happens by itself looks, writes down and opens tasks; it promotes
+// nothing, whatever the policies of a project say.
+func TestDecideAutomation_NeverPromotes(t *testing.T) {
+	for _, c := range []struct {
+		action Action
+		typ    brenner.TypeName
+		want   bool
+	}{
+		{Read, artifact.TypeRawLog, true},
+		{Read, "lab_protocol", true},
+		{Write, artifact.TypeCritique, true},
+		{Write, artifact.TypePaperNote, false},
+		{TaskCreate, "", true},
+		{Promote, artifact.TypeCritique, false},
+		{Admin, "", false},
+	} {
+		if got := DecideAutomation(Request{Actor: "automation", Role: System, Action: c.action, Type: c.typ}); got.Allowed != c.want {
+			t.Errorf("%s %s: %+v", c.action, c.typ, got)
+		}
+	}
+}
+
+// Runs are started by persons and runners; a policy cannot give it to another
+// role of an agent.
+func TestDecide_OnlyRunnersAmongAgentsStartAgents(t *testing.T) {
+	policies := builtin()
+	policies["eager"] = Policy{Role: "eager", Acts: []Action{Run}}
+	for role, want := range map[brenner.Role]bool{Runner: true, "eager": false, Writer: false} {
+		d := Decide(policies, agent(role, Run, ""))
+		if d.Allowed != want || !want && d.Reason != "no agent starts agents" {
+			t.Errorf("%s: %+v", role, d)
+		}
+	}
+	if d := Decide(policies, Request{Actor: "eva", Person: true, Role: "eager", Action: Run}); !d.Allowed {
+		t.Errorf("a person in that role: %+v", d)
+	}
+}
+
+// D25: a delta to a section that is another role's is refused as a write, with
+// the sections that are its own.
+func TestDecide_ADeltaElsewhereNamesTheSections(t *testing.T) {
+	r := Request{Actor: "ann", Role: AdversarialCritic, Action: Delta, Section: delta.ResearchThread, Operation: delta.Edit}
+	d := Decide(builtin(), r)
+	if d.Allowed || d.Code != brenner.CodeWriteDenied || !strings.Contains(d.Reason, "writes deltas to adversarial_critique, ") {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A refusal says who could: only a person where no policy could help, otherwise
+// somebody in another role. A role that may do nothing is told so.
+func TestErr_SaysWhoCould(t *testing.T) {
+	for _, c := range []struct {
+		r    Request
+		want string
+	}{
+		{agent(Writer, Audit, ""), "only a person may; ask the PI"},
+		{agent(Writer, Delta, ""), "ask the PI, or act in a role that may"},
+		{Request{Actor: "eva", Person: true, Role: Writer, Action: Audit}, "ask the PI, or act in a role that may"},
+	} {
+		err := Decide(builtin(), c.r).Err(c.r).(*brenner.Error)
+		if err.Hint != c.want {
+			t.Errorf("%+v: %q, want %q", c.r, err.Hint, c.want)
+		}
+	}
+	d := Decide(map[brenner.Role]Policy{"idle": {Role: "idle"}}, agent("idle", Read, "paper_note"))
+	if d.Reason != "the policy of idle reads nothing" {
+		t.Error(d.Reason)
+	}
+}
+
+// D25: sections are kept, and an empty list of them or of modules is none, so
+// that a policy prints back as it was meant.
+func TestParse_KeepsSectionsAndModules(t *testing.T) {
+	p, err := Parse([]byte(`{"role":"a","sections":["research_thread"],"modules":["core"]}`))
+	if err != nil || len(p.Sections) != 1 || len(p.Modules) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = Parse([]byte(`{"role":"a","sections":[],"modules":[]}`))
+	if err != nil || p.Sections != nil || p.Modules != nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -149,6 +149,9 @@ type compiler struct {
 	// recorded says that the deltas were admitted before. Rules about what may
 	// be sent, which have grown stricter, do not hold for them.
 	recorded bool
+	// settled says that they stand for what an artifact shows: an item may begin
+	// with a key taken out.
+	settled bool
 
 	plain    plainScan
 	pairs    []pair

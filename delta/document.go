@@ -35,7 +35,15 @@ type docItem struct {
 	at              string
 	reason          string
 	values          []*docValue
+
+	origin      *docRival // the delta it began with, if it says so
+	name, owner string    // a provisional id that others use of it, and whose
 }
+
+func (it *docItem) id() ItemID { return slot{uint8(it.section), int32(it.number)}.id() }
+
+// alias is a name by which any agent can mean the item.
+func (it *docItem) alias() string { return it.owner + ":" + it.name }
 
 // docValue is one field of an item, or one key of a map, still in Markdown.
 type docValue struct {
@@ -46,6 +54,7 @@ type docValue struct {
 	text    string
 	dropped bool // the cell was killed
 	rivals  []docRival
+	names   []string // one for each rival, if one delta gave them all by several names; or that of a killed cell
 }
 
 // docRival is a value between which and others nothing decides.
@@ -402,7 +411,7 @@ func (d *document) row(n int, line string) {
 	}
 	field := int32(schemas[atPredictions].field("predictions"))
 	for i, text := range cells[2:] {
-		if text != "" && text != "–" && text != "-" {
+		if _, none := dashes[text]; !none && text != "" {
 			d.add(&docValue{line: n, field: field, key: unescape(d.columns[i+2])}, text)
 		}
 	}

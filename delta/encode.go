@@ -154,7 +154,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if in.Format != Format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
-	r := reader{compiler: compiler{recorded: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true, settled: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ const importMessage = "import"
 // of a document is not in it: every item begins anew, with one ADD of the
 // importer; killed items keep who killed them and why, conflicts their
 // candidates. An item without an id gets the next one, and ids that are gone
-// are not given again.
+// are not given again. An item killed with a key in conflict with itself began
+// with the delta that named one item twice, and keeps its ADD.
 //
 // It reports INVALID_SESSION_DOCUMENT, with every line that cannot be read:
 // nothing of a document is left out in silence.
@@ -51,12 +52,12 @@ func ReadDocument(raw []byte, by Importer) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := docBuilder{document: d, agent: by.Agent, at: FormatInstant(at), compiler: compiler{recorded: true}}
+	b := docBuilder{document: d, agent: by.Agent, at: FormatInstant(at), compiler: compiler{recorded: true, settled: true}}
 	in := b.artifact()
 	if err := d.refusal(); err != nil {
 		return nil, err
 	}
-	r := reader{compiler: compiler{recorded: true}, in: in, a: &Artifact{meta: d.meta}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true, settled: true}, in: in, a: &Artifact{meta: d.meta}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -106,6 +107,8 @@ func (b *docBuilder) artifact() *artifactJSON {
 		b.fault(1, asInvalid(err).Message, "mend the front matter")
 	}
 	b.number()
+	b.origins()
+	b.cells()
 	in := &artifactJSON{Format: Format, Metadata: b.meta, Sections: map[Section]sectionJSON{}}
 	for s := range schemas {
 		section := sectionJSON{}
@@ -139,7 +142,7 @@ func (b *docBuilder) number() {
 		if it.number == 0 {
 			continue
 		}
-		id := slot{uint8(it.section), int32(it.number)}.id()
+		id := it.id()
 		if seen[id] {
 			b.fault(it.line, string(id)+" stands there twice", "give an item of your own no id: it gets the next")
 		}
@@ -154,21 +157,127 @@ func (b *docBuilder) number() {
 	}
 }
 
+// late says whether the values between which nothing decides are from after the
+// death of their item, where only its ADD still shows (D9).
+func (b *docBuilder) late(it *docItem, v *docValue) bool {
+	died, _ := parseInstant(b.death(it))
+	return it.killed && slices.ContainsFunc(v.rivals, func(r docRival) bool {
+		said, _ := parseInstant(r.at)
+		return !said.Before(died)
+	})
+}
+
+// death is when an item was killed.
+func (b *docBuilder) death(it *docItem) string { return cmp.Or(it.at, b.at) }
+
+// origins finds the items whose ADD left a key in conflict with itself, by
+// several names of one item, and gives the items so named a name to go by.
+func (b *docBuilder) origins() {
+	type claim struct {
+		it *docItem
+		v  *docValue
+	}
+	var claims []claim
+	for _, it := range b.items {
+		for _, v := range it.values {
+			if b.late(it, v) {
+				claims = append(claims, claim{it, v})
+			}
+		}
+	}
+	for _, c := range claims {
+		c.it.origin = cmp.Or(c.it.origin, &c.v.rivals[0])
+		for _, r := range c.v.rivals {
+			if c.it.origin.agent != r.agent || c.it.origin.at != r.at || c.it.origin.id != r.id {
+				b.tooLate(c.v)
+				break
+			}
+		}
+	}
+	// Whoever needs most names of an item gets to own one.
+	slices.SortStableFunc(claims, func(a, b claim) int { return len(b.v.rivals) - len(a.v.rivals) })
+	for _, c := range claims {
+		named := b.named(c.v.key, c.it.origin.agent)
+		if named == nil || !schemas[c.it.section].Fields[c.v.field].Items {
+			b.tooLate(c.v)
+			continue
+		}
+		names := []string{c.v.key, named.alias()}
+		if named.owner == c.it.origin.agent {
+			names = append(names, named.name)
+		}
+		if len(c.v.rivals) > len(names) {
+			b.tooLate(c.v)
+			continue
+		}
+		c.v.names = names[:len(c.v.rivals)]
+	}
+}
+
+// named gives an item a provisional id of an agent's, unless it has one; nil if
+// there is no such item.
+func (b *docBuilder) named(id, agent string) *docItem {
+	i := slices.IndexFunc(b.items, func(it *docItem) bool { return it.section != atThread && string(it.id()) == id })
+	if i < 0 {
+		return nil
+	}
+	it := b.items[i]
+	it.name, it.owner = importMessage+"-"+id, cmp.Or(it.owner, agent)
+	if it.origin != nil {
+		it.owner = it.origin.agent
+	}
+	return it
+}
+
+// cells names the items that are no hypotheses and stand in killed cells: only
+// by a provisional id can such a cell be killed (D15).
+func (b *docBuilder) cells() {
+	for _, it := range b.items {
+		for _, v := range it.values {
+			if section, _, ok := parseItemID(v.key); !v.dropped || !ok || section == atHypotheses {
+				continue
+			}
+			if named := b.named(v.key, string(b.agent)); named != nil {
+				v.names = []string{named.alias()}
+			}
+		}
+	}
+}
+
+func (b *docBuilder) tooLate(v *docValue) {
+	b.fault(v.line, "a CONFLICT from after the death of its item", "take the CONFLICT lines out, or date them before the item was killed")
+}
+
 // row makes the deltas of one item.
 func (b *docBuilder) row(it *docItem) itemJSON {
-	row := itemJSON{ID: slot{uint8(it.section), int32(it.number)}.id()}
+	row := itemJSON{ID: it.id()}
+	first, message := Delta{
+		DeltaID: importMessage + "-" + string(row.ID), Timestamp: b.at, Agent: brenner.ActorName(cmp.Or(it.owner, string(b.agent))),
+		Operation: Add, Section: schemas[it.section].Section, ProvisionalID: it.name,
+	}, importMessage
+	if it.origin != nil {
+		b.rivals++
+		first.DeltaID, first.Timestamp, first.Agent = it.origin.id, it.origin.at, brenner.ActorName(it.origin.agent)
+		message += "-" + itoa(b.rivals)
+	}
 	fields := map[string]any{}
 	for _, v := range it.values {
-		if len(v.rivals) == 0 {
+		switch {
+		case len(v.rivals) == 0:
 			b.put(fields, it, v, v.text)
-		} else if it.section != atThread { // any of them will do: each outranks an ADD
+		case v.names != nil:
+			for i, r := range v.rivals {
+				named := *v
+				named.key = v.names[i]
+				b.put(fields, it, &named, r.text)
+			}
+		case it.section != atThread: // any of them will do: each outranks an ADD
 			if i := slices.IndexFunc(v.rivals, func(r docRival) bool { return !isTakenOut(r.text) }); i >= 0 {
 				b.put(fields, it, v, v.rivals[i].text)
 			}
 		}
 	}
 	target := Target(row.ID)
-	first := Delta{DeltaID: importMessage + "-" + string(row.ID), Timestamp: b.at, Agent: b.agent, Operation: Add, Section: schemas[it.section].Section}
 	if it.section == atThread {
 		first.Operation, first.TargetID = Edit, target
 	}
@@ -176,8 +285,11 @@ func (b *docBuilder) row(it *docItem) itemJSON {
 		fields["anchors"], fields["replace"] = []string{}, true
 	}
 	first.Payload = canon.MustMarshal(fields)
-	row.Deltas = append(row.Deltas, b.entry(it, first, importMessage))
+	row.Deltas = append(row.Deltas, b.entry(it, first, message))
 	for _, v := range it.values {
+		if v.names != nil {
+			continue
+		}
 		for _, r := range v.rivals {
 			one := map[string]any{}
 			b.put(one, it, v, r.text)
@@ -195,7 +307,7 @@ func (b *docBuilder) row(it *docItem) itemJSON {
 		}
 		return b.entry(it, k, importMessage)
 	}
-	by, at := cmp.Or(it.by, string(b.agent)), cmp.Or(it.at, b.at)
+	by, at := cmp.Or(it.by, string(b.agent)), b.death(it)
 	before := at
 	if died, ok := parseInstant(at); ok && it.killed {
 		before = FormatInstant(died.Add(-1)) // a killed item takes no more
@@ -203,6 +315,9 @@ func (b *docBuilder) row(it *docItem) itemJSON {
 	for _, v := range it.values {
 		if v.dropped {
 			cell := string(row.ID) + "." + v.key
+			if v.names != nil {
+				cell = string(row.ID) + "." + v.names[0]
+			}
 			row.Deltas = append(row.Deltas, kill(cell, Target(cell), string(b.agent), before, ""))
 		}
 	}

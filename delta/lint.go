@@ -175,10 +175,11 @@ func (l *linter) item(it *Item) {
 
 // discriminative wants at least two distinct outcomes among live hypotheses.
 func (l *linter) discriminative(it *Item, outcomes string) {
-	first, cells := "", it.mapCells(outcomes)
+	first, left, cells := "", false, it.mapCells(outcomes)
 	for i := range cells {
 		c := &cells[i]
-		if h, ok := l.artifact.Item(ItemID(c.key)); c.dropped != nil || ok && !h.live() {
+		left = left || !c.gone()
+		if h, ok := l.artifact.Item(ItemID(c.key)); c.gone() || ok && !h.live() {
 			continue
 		}
 		text := strings.ToLower(strings.TrimSpace(c.text()))
@@ -188,8 +189,12 @@ func (l *linter) discriminative(it *Item, outcomes string) {
 		first = text
 	}
 	id := string(it.ID())
+	message := id + " does not tell the live hypotheses apart"
+	if !left {
+		message = id + " has no outcome left"
+	}
 	l.report(brenner.CodeNotDiscriminative, brenner.SeverityWarning, id,
-		id+" does not tell the live hypotheses apart", "give it at least two distinct outcomes, or KILL it")
+		message, "give it at least two distinct outcomes, or KILL it")
 }
 
 func (l *linter) test(it *Item) {
@@ -260,7 +265,7 @@ func (l *linter) untested() {
 			}
 			for _, field := range []string{"predictions", "expected_outcomes"} {
 				for _, c := range it.mapCells(field) {
-					if s, _, ok := parseItemID(c.key); ok && s == atHypotheses && c.dropped == nil {
+					if s, _, ok := parseItemID(c.key); ok && s == atHypotheses && !c.gone() {
 						named[ItemID(c.key)] = true
 					}
 				}

@@ -203,7 +203,7 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 		if strings.TrimSpace(p.name) == "" {
 			return badValue(inPayload(f.Name, p.name), "the key is blank", "use a hypothesis id such as H1")
 		}
-		takesOut := p.value == removed && c.entry.op == opEdit
+		takesOut := p.value == removed && (c.entry.op == opEdit || c.settled)
 		if p.value[0] != '"' && !takesOut {
 			return wrongType(inPayload(f.Name, p.name), "a string")
 		}

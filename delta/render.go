@@ -270,6 +270,9 @@ func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 			parts = append(parts, escapePair(c.key)+" = "+escapePair(textOf(c.value))+" [KILLED]")
 		}
 	}
+	if len(parts) == 0 && schemas[it.section].Fields[f.field].Required {
+		parts = gone(f)
+	}
 	if len(parts) == 0 {
 		return
 	}
@@ -279,6 +282,16 @@ func (r *renderer) cells(it *Item, f *shown, head string, killed bool) {
 	}
 	r.line(head + strike(text, killed))
 	r.cellRivals(f)
+}
+
+// gone says of each key of a field that it was taken out. Where a section asks
+// for a map and nothing of it is left, the document says so.
+func gone(f *shown) []string {
+	parts := make([]string, len(f.cells()))
+	for i := range parts {
+		parts[i] = escapePair(f.cells()[i].key) + " = " + takenOut
+	}
+	return parts
 }
 
 // cellRivals lists the values between which nothing decides, with their keys.

@@ -115,6 +115,8 @@ func sendable(s string) string {
 	}, s)
 }
 
+var itemInSmall = regexp.MustCompile(`^(?:rt|Rt|rT|[hptaxc][0-9]+)$`)
+
 // hostileArtifact fills every field of every section with drawn texts.
 func hostileArtifact(t *rapid.T) *delta.Artifact {
 	str := func() string {
@@ -123,6 +125,13 @@ func hostileArtifact(t *rapid.T) *delta.Artifact {
 		s = sendable(s)
 		if strings.TrimSpace(s) == "" {
 			s = "#"
+		}
+		return s
+	}
+	key := func() string {
+		s := str()
+		if itemInSmall.MatchString(s) {
+			return "x " + s // h1 is refused as a key
 		}
 		return s
 	}
@@ -142,7 +151,7 @@ func hostileArtifact(t *rapid.T) *delta.Artifact {
 			case f.Kind == delta.KindList:
 				payload[f.Name] = []string{str(), str()}
 			case f.Kind == delta.KindOutcomes:
-				payload[f.Name] = map[string]string{str(): str(), "H1": str()}
+				payload[f.Name] = map[string]string{key(): str(), "H1": str()}
 			}
 		}
 		payload["x "+str()] = str()

@@ -54,7 +54,7 @@ func (r *renderer) columns(rows []*Item) []string {
 	seen := map[string]bool{}
 	for _, it := range rows {
 		for _, c := range it.mapCells("predictions") {
-			if h, ok := r.artifact.Item(ItemID(c.key)); ok && h.section == atHypotheses && !h.live() && !seen[c.key] {
+			if h, ok := r.artifact.Item(ItemID(c.key)); ok && h.section == atHypotheses && !h.live() && !seen[c.key] && r.predicted(&c, escapeCell) != "" {
 				seen[c.key] = true
 				killed = append(killed, c.key)
 			}
@@ -66,17 +66,27 @@ func (r *renderer) columns(rows []*Item) []string {
 	return keys
 }
 
+// noPrediction stands in the cell of a hypothesis about which a row says
+// nothing.
+const noPrediction = "–"
+
+// dashes are the texts that would pass for it, as they are written instead.
+var dashes = map[string]string{noPrediction: "&ndash;", "-": `\-`}
+
 func (r *renderer) row(it *Item, columns []string) {
 	cells := make([]string, len(columns))
 	for _, c := range it.mapCells("predictions") {
 		if i := slices.Index(columns, c.key); i >= 0 {
 			cells[i] = r.predicted(&c, escapeCell)
+			if dash, ok := dashes[cells[i]]; ok {
+				cells[i] = dash
+			}
 		}
 	}
 	r.out.WriteString("| " + string(it.ID()) + " | " + escapeCell(it.Text("condition")) + " |")
 	for _, text := range cells {
 		if text == "" {
-			text = "–"
+			text = noPrediction
 		}
 		r.out.WriteString(" " + text + " |")
 	}
@@ -124,14 +134,17 @@ func (r *renderer) rowNotes(it *Item, columns []string) {
 // between which nothing decides.
 func (r *renderer) beside(f *shown, columns []string) {
 	var parts []string
+	some := false
 	for i := range f.cells() {
 		c := &f.cells()[i]
-		if slices.Contains(columns, c.key) {
-			continue
-		}
-		if text := r.predicted(c, escapePair); text != "" {
+		text := r.predicted(c, escapePair)
+		some = some || text != ""
+		if text != "" && !slices.Contains(columns, c.key) {
 			parts = append(parts, escapePair(c.key)+" = "+text)
 		}
+	}
+	if !some {
+		parts = gone(f)
 	}
 	if len(parts) > 0 {
 		r.line("**Predictions**: " + strings.Join(parts, "; "))

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,29 +9,59 @@ import (
 	"brenner"
 )
 
-// Summary says in a few lines what an artifact holds, short enough to be the
-// summary of a version (C11).
+// Summary says what an artifact holds, short enough to be the summary of a
+// version (C11): the question, what each live hypothesis claims, and how many
+// items the other sections have. It is what a person reads in a list and an
+// agent in its context, and so it says nothing of sections that are empty.
 func Summary(a *Artifact) string {
-	var parts []string
+	var sentences []string
+	if rt, ok := a.Item("RT"); ok && rt.Text("statement") != "" {
+		sentences = append(sentences, line(rt.Text("statement"), summaryLine))
+	}
+	if claims := liveClaims(a); len(claims) > 0 {
+		sentences = append(sentences, strings.Join(claims, "; ")+".")
+	}
+	var counts []string
 	for s := range schemas {
-		if s == atThread {
+		section := &a.sections[s]
+		if s == atThread || len(section.list) == 0 {
 			continue
 		}
-		section := &a.sections[s]
-		part := fmt.Sprintf("%s %d live", schemas[s].Section, section.live)
+		count := fmt.Sprintf("%s: %d", schemas[s].Title, section.live)
 		if killed := len(section.list) - section.live; killed > 0 {
-			part += fmt.Sprintf(", %d killed", killed)
+			count += fmt.Sprintf(" and %d killed", killed)
 		}
-		parts = append(parts, part)
+		counts = append(counts, count)
 	}
-	text := "Session artifact, version " + itoa(a.meta.Version) + ": " + strings.Join(parts, "; ") + "."
+	if len(counts) > 0 {
+		sentences = append(sentences, strings.Join(counts, ", ")+".")
+	}
 	if n := len(a.Conflicts()); n > 0 {
-		text += fmt.Sprintf(" Fields in conflict: %d.", n)
+		sentences = append(sentences, fmt.Sprintf("Fields in conflict: %d.", n))
 	}
-	if rt, ok := a.Item("RT"); ok && rt.Text("statement") != "" {
-		text += " Thread: " + strings.Join(strings.Fields(rt.Text("statement")), " ")
+	if len(sentences) == 0 {
+		return "A session without a question, nothing in it yet."
 	}
-	return brenner.Clip(text, brenner.MaxSummaryRunes)
+	return brenner.Clip(strings.Join(sentences, " "), brenner.MaxSummaryRunes)
+}
+
+// summaryLine is how much of a question or a claim a summary quotes: with as
+// many hypotheses as a slate may hold (D13) it still fits.
+const summaryLine = 120
+
+func liveClaims(a *Artifact) []string {
+	var claims []string
+	for _, h := range a.sections[atHypotheses].list {
+		if h.live() && len(claims) < schemas[atHypotheses].Limit {
+			claims = append(claims, string(h.id)+" "+strings.TrimRight(line(cmp.Or(h.Text("claim"), h.Text("name")), summaryLine), "."))
+		}
+	}
+	return claims
+}
+
+// line is a text on one line, cut to a number of characters.
+func line(text string, limit int) string {
+	return brenner.Clip(strings.Join(strings.Fields(text), " "), limit)
 }
 
 // ChangeNote says what a merge changed, by counts, and why, by the rationales
@@ -46,7 +77,7 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 		d := &deltas[i].Delta
 		counts[d.Operation]++
 		agents[d.Agent] = true
-		if text := strings.Join(strings.Fields(d.Rationale), " "); text != "" {
+		if text := line(d.Rationale, brenner.MaxNoteRunes); text != "" {
 			reasons = append(reasons, string(d.Agent)+": "+text)
 		}
 	}

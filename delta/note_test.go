@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -35,8 +36,14 @@ func TestChangeNote_CountsAndRationales(t *testing.T) {
 	if _, why := delta.ChangeNote(long, r); utf8.RuneCountInString(why) != brenner.MaxNoteRunes {
 		t.Errorf("why has %d characters", utf8.RuneCountInString(why))
 	}
-	if n := utf8.RuneCountInString(delta.Summary(r.Artifact)); n != brenner.MaxSummaryRunes {
-		t.Errorf("the summary has %d characters", n)
+	// C11: the longest slate leaves room for the counts.
+	full := []string{say("0", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"`+strings.Repeat("é", 5000)+`"}`)}
+	for i := range 6 {
+		full = append(full, say(strconv.Itoa(i+1), i, "Ann", "ADD", "-", "H", `{"claim":"`+strings.Repeat("é", 5000)+`","mechanism":"m"}`))
+	}
+	summary := delta.Summary(mergeAll(t, nil, full...).Artifact)
+	if n := utf8.RuneCountInString(summary); n > brenner.MaxSummaryRunes || !strings.HasSuffix(summary, "é…. Hypothesis Slate: 6.") {
+		t.Errorf("a summary of %d characters: %s", n, summary)
 	}
 }
 
@@ -44,8 +51,9 @@ func TestSummary_SaysWhatThereIs(t *testing.T) {
 	// D18: the summary of a compiled version.
 	a := mergeAll(t, seedBase(t), seedExample1, seedExample3, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"Where\n am I?"}`),
 		say("2", 0, "Bob", "EDIT", "RT", "RT", `{"context":"a"}`), say("3", 0, "Ann", "EDIT", "RT", "RT", `{"context":"b"}`)).Artifact
-	want := "Session artifact, version 2: hypothesis_slate 3 live, 1 killed; predictions_table 0 live; discriminative_tests 1 live; " +
-		"assumption_ledger 0 live; anomaly_register 0 live; adversarial_critique 0 live. Fields in conflict: 1. Thread: Where am I?"
+	want := "Where am I? H1 Cell fate is determined by ancestry; H3 Position is not read at all; " +
+		"H4 Cells use chromatin state inheritance for fate determination. " +
+		"Hypothesis Slate: 3 and 1 killed, Discriminative Tests: 1. Fields in conflict: 1."
 	if got := delta.Summary(a); got != want {
 		t.Errorf("%s", got)
 	}

@@ -53,7 +53,7 @@ func compileCases() []testCase {
 			if v.Status != artifact.Draft || v.Head != 2 || v.SHA256 != res.SHA256 {
 				s.Errorf("the version is %s, head %d", v.Status, v.Head)
 			}
-			if !strings.Contains(v.Summary, "version 2: hypothesis_slate 2 live; predictions_table 0 live; discriminative_tests 1 live") {
+			if !strings.Contains(v.Summary, "H2 gradient. Hypothesis Slate: 2, Discriminative Tests: 1.") {
 				s.Errorf("summary %q", v.Summary)
 			}
 			if v.Change.What != "3 added, 1 edited, 0 killed by 3 agents" || v.Change.Why != "BlueLake: it explains the clones\nPurpleMountain: it tells them apart" {

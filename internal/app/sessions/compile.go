@@ -240,7 +240,8 @@ func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
 	p.Summary, p.Change = delta.Summary(m.result.Artifact), &artifact.Change{}
 	p.Change.What, p.Change.Why = delta.ChangeNote(entriesOf(m.queue), m.result)
 	prev := artifact.Prev{Summary: m.head.Summary, Content: m.head.Content, Version: m.head.Version}
-	if err := artifact.CheckUpdate(prev, *p, false); err != nil {
+	const holds = true // it was made from this content, also where it reads as before
+	if err := artifact.CheckUpdate(prev, *p, holds); err != nil {
 		return nil, err
 	}
 	return p, c.Validate(typ.Name, p.Content)

@@ -348,6 +348,8 @@ type ListRunsRequest struct {
 	// Since and Before select by when they started.
 	Since  time.Time `json:"since,omitzero"`
 	Before time.Time `json:"before,omitzero"`
+	// Oldest lists the run that was started first first.
+	Oldest bool `json:"oldest,omitzero"`
 }
 
 // RunList is a page of runs.

@@ -213,9 +213,11 @@ const (
 	Failed    = "failed"
 )
 
-// ListSessionsRequest lists sessions, the newest first.
+// ListSessionsRequest lists sessions, the newest first unless it says otherwise.
 type ListSessionsRequest struct {
 	Page
+	// Oldest lists the session that was started first first.
+	Oldest bool `json:"oldest,omitzero"`
 }
 
 // SessionList is a page of sessions.

@@ -110,12 +110,17 @@ type ListStalematesRequest struct {
 	States []stalemate.State `json:"states,omitzero"` // empty: all that are not closed
 	// About is a target, or the session of those without one.
 	About string `json:"about,omitzero"`
+	// Newest lists the stalemate that was raised last first.
+	Newest bool `json:"newest,omitzero"`
 }
 
-// StalemateList is a page of stalemates, oldest first.
+// StalemateList is a page of stalemates, oldest first unless it was asked
+// otherwise.
 type StalemateList struct {
 	Next
 	Stalemates []StalemateInfo `json:"items"`
+	// Total counts those of all pages that the caller may read.
+	Total int `json:"total"`
 }
 
 // StalemateInfo is a stalemate at a glance.

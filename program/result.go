@@ -110,6 +110,10 @@ type Tokens struct {
 	Out    int64 `json:"out"`
 }
 
+// Read is what the model was given, from the cache or not: what people call the
+// tokens that went in.
+func (t Tokens) Read() int64 { return t.In + t.Cached }
+
 // Plus adds what another start used. A part that either does not know is
 // unknown, except that nothing at all adds nothing.
 func (u Usage) Plus(v Usage) Usage {

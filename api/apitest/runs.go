@@ -344,6 +344,11 @@ func runCases() []testCase {
 			if fmt.Sprint(causes) != "[4 3 2 1 0]" {
 				s.Errorf("listed %v", causes)
 			}
+			list, err := s.pi.Runs(s.ctx, api.ListRunsRequest{Page: api.Page{Limit: 1}, Oldest: true})
+			s.pi.must(err)
+			if len(list.Runs) != 1 || list.Runs[0].Cause != "0" || list.Cursor == "" {
+				s.Errorf("the oldest: %+v", list)
+			}
 		}},
 	}
 }

@@ -402,6 +402,11 @@ roster:
 			if !slices.Equal(got, []brenner.SessionID{three, two, one}) || rest.Cursor != "" {
 				s.Errorf("listed %v", got)
 			}
+			oldest, err := s.pi.Sessions(s.ctx, api.ListSessionsRequest{Page: api.Page{Limit: 1}, Oldest: true})
+			s.must(err)
+			if oldest.Sessions[0].ID != one || oldest.Total != 3 {
+				s.Errorf("the oldest of %d is %s, not %s", oldest.Total, oldest.Sessions[0].ID, one)
+			}
 		}},
 	}
 }

@@ -388,6 +388,9 @@ func stalemateCases() []testCase {
 						out = append(out, i.ID)
 					}
 					if page.Cursor == "" {
+						if page.Total != len(out) {
+							s.Errorf("%+v: a total of %d", req, page.Total)
+						}
 						return out
 					}
 					req.Cursor = page.Cursor
@@ -399,6 +402,7 @@ func stalemateCases() []testCase {
 				want []brenner.ArtifactID
 			}{
 				{api.ListStalematesRequest{Page: one}, []brenner.ArtifactID{first.ID, third.ID}},
+				{api.ListStalematesRequest{Page: one, Newest: true}, []brenner.ArtifactID{third.ID, first.ID}},
 				{api.ListStalematesRequest{Page: one, States: []stalemate.State{stalemate.Withdrawn}}, []brenner.ArtifactID{second.ID}},
 				{api.ListStalematesRequest{About: "plan"}, []brenner.ArtifactID{first.ID}},
 			} {

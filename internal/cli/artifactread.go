@@ -199,16 +199,24 @@ func printHistory(w *printer, h api.HistoryResult) {
 
 func newArtifactDiff(r *runner) *cobra.Command {
 	return &cobra.Command{
-		Use:     "diff ID@A ID@B",
-		Short:   "Say what changed between two versions, and why",
-		Example: `  brenner artifact diff smith-2024@1 smith-2024@3`,
-		Args:    cobra.ExactArgs(2),
+		Use:   "diff ID[@A] [ID@B]",
+		Short: "Say what changed between two versions, and why",
+		Long: `Say what changed between two versions of an artifact, and why. With one name:
+between that version, or the newest, and the one it was made on.`,
+		Example: `  brenner artifact diff smith-2024
+  brenner artifact diff smith-2024@1 smith-2024@3`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			from, err := brenner.ParseRef(a[0])
 			if err != nil {
 				return err
 			}
-			to, err := brenner.ParseRef(a[1])
+			to := from
+			if len(a) == 2 {
+				to, err = brenner.ParseRef(a[1])
+			} else {
+				from, to, err = r.lastStep(cmd, from)
+			}
 			if err != nil {
 				return err
 			}
@@ -219,6 +227,27 @@ func newArtifactDiff(r *runner) *cobra.Command {
 			return r.show(d, func(w *printer) { w.Print(w.look.changes(printable(d.Text()))) })
 		},
 	}
+}
+
+// lastStep gives a version, the newest if none is named, and the one that it was
+// made on.
+func (r *runner) lastStep(cmd *cobra.Command, ref brenner.Ref) (from, to brenner.Ref, err error) {
+	if ref.Version == 0 {
+		history, err := ask(r, cmd, api.Service.History, api.HistoryRequest{ID: ref.Artifact, Newest: true, Page: api.Page{Limit: 1}})
+		if err != nil {
+			return from, to, err
+		}
+		ref.Version = history.Head
+	}
+	v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref})
+	if err != nil {
+		return from, to, err
+	}
+	if v.Parent == nil {
+		return from, to, brenner.Errorf(brenner.CodeInvalidValue, "%s is the first version: it was made on none", ref).
+			WithHint(fmt.Sprintf("read it with `brenner artifact show %s`", ref))
+	}
+	return brenner.Ref{Artifact: ref.Artifact, Version: *v.Parent}, ref, nil
 }
 
 func newArtifactTypes(r *runner) *cobra.Command {

@@ -73,7 +73,9 @@ runner of this machine left are ended first, and their work is free again.`,
 	c.Flags().BoolVar(&once, "once", false, "end when nothing is left that was not tried")
 	c.Flags().BoolVar(&again, "again", false, "also what was answered or has failed too often")
 	c.MarkFlagsMutuallyExclusive("session", "task")
-	c.AddCommand(newRunShow(r), newRunLog(r), newRunStop(r), newRunLand(r))
+	list := newRuns(r)
+	list.Use, list.Hidden = "list [SESSION|TASK]", true // who knows the other lists tries this one
+	c.AddCommand(list, newRunShow(r), newRunLog(r), newRunStop(r), newRunLand(r))
 	return c
 }
 
@@ -138,6 +140,7 @@ func newRuns(r *runner) *cobra.Command {
 	c.Flags().StringVar(&agent, "agent", "", "only those of this agent")
 	c.Flags().BoolVar(&live, "running", false, "only those under way")
 	c.Flags().BoolVar(&sums, "sum", false, "sum what they used, by agent, work and day")
+	c.Flags().BoolVar(&req.Oldest, "oldest", false, "the one started first first")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -128,7 +128,7 @@ func (r *runner) naming(cmd *cobra.Command, a api.WorkAgent, err error) error {
 func usageWords(u program.Usage) string {
 	var parts []string
 	if t := u.Tokens; t != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", t.In+t.Cached, t.Out))
+		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", t.Read(), t.Out))
 	}
 	if u.Cost != nil {
 		parts = append(parts, u.Cost.String())

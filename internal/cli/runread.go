@@ -21,10 +21,10 @@ func workNamed(id string) api.Work {
 }
 
 func printCosts(w *printer, c api.RunCosts) {
-	rows := [][]string{{"", "RUNS", "GOOD", "TOKENS IN", "CACHED", "OUT", "COST", "COST NOT TOLD"}}
+	rows := [][]string{{"", "RUNS", "GOOD", "TOKENS IN", "OF THEM CACHED", "OUT", "COST", "COST NOT TOLD"}}
 	row := func(name string, s api.RunSum) {
 		rows = append(rows, []string{
-			name, count(s.Runs), count(s.Good), count(int(s.Tokens.In)), count(int(s.Tokens.Cached)), count(int(s.Tokens.Out)), costCell(s), count(s.Unknown),
+			name, count(s.Runs), count(s.Good), count(int(s.Tokens.Read())), count(int(s.Tokens.Cached)), count(int(s.Tokens.Out)), costCell(s), count(s.Unknown),
 		})
 	}
 	for _, sums := range []map[string]api.RunSum{c.ByAgent, c.ByWork, c.ByDay} {

@@ -323,7 +323,7 @@ func newSessionList(r *runner) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the sessions, the newest first",
-		Example: `  brenner session list`,
+		Example: `  brenner session list --oldest`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			res, err := ask(r, cmd, api.Service.Sessions, req)
@@ -358,6 +358,7 @@ func newSessionList(r *runner) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&req.Oldest, "oldest", false, "the one started first first")
 	pageFlags(c, &req.Page)
 	return c
 }

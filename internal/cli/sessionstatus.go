@@ -90,7 +90,7 @@ func printRan(w *printer, costs api.RunCosts) {
 
 // sumWords is what some runs used, as far as it was told.
 func sumWords(s api.RunSum) string {
-	return fmt.Sprintf("%d, %d good, %d tokens in, %d out, %s", s.Runs, s.Good, s.Tokens.In+s.Tokens.Cached, s.Tokens.Out, costWords(s))
+	return fmt.Sprintf("%d, %d good, %d tokens in, %d out, %s", s.Runs, s.Good, s.Tokens.Read(), s.Tokens.Out, costWords(s))
 }
 
 // costWords is what some runs cost, as far as it was told: what nobody told is

@@ -228,6 +228,7 @@ func newStalemateList(r *runner) *cobra.Command {
 	c.Flags().StringSliceVar(&states, "state", nil, "only in this state (repeatable; default: all that are not closed)")
 	c.Flags().BoolVar(&all, "all", false, "closed ones too")
 	c.Flags().StringVar(&req.About, "about", "", "only about this target, or in this session")
+	c.Flags().BoolVar(&req.Newest, "newest", false, "the one raised last first")
 	c.MarkFlagsMutuallyExclusive("state", "all")
 	pageFlags(c, &req.Page)
 	return c

@@ -405,7 +405,7 @@ func TestBrowser_AListIsNearForAKeyboard(t *testing.T) {
 	w := newDemo(t)
 	w.tellMore()
 	b := w.openBrowser(t)
-	for _, path := range []string{"/artifacts", "/tasks?state=done", "/sessions", "/stalemates", "/agents", "/stale"} {
+	for _, path := range []string{"/artifacts", "/tasks?state=done", "/sessions", "/stalemates", "/runs", "/agents", "/stale"} {
 		b.open(path)
 		b.do(chromedp.KeyEvent("\t"))
 		b.do(chromedp.KeyEvent("\r"), chromedp.KeyEvent("\t"))

@@ -16,6 +16,7 @@ type runList struct {
 	Runs   []runRow
 	Cursor string
 	Live   int
+	Count  int // of all pages, 0 if it was not counted
 	Sums   []runSum
 	Total  api.RunSum
 }
@@ -37,7 +38,7 @@ type runSum struct {
 }
 
 func loadRuns(v *visit) (string, any, error) {
-	req := api.ListRunsRequest{Page: v.page(perPage), Agent: brenner.ActorName(v.query("agent")), Work: workOf(v.query("work"))}
+	req := api.ListRunsRequest{Page: v.page(perPage), Agent: brenner.ActorName(v.query("agent")), Work: workOf(v.query("work")), Oldest: v.query("sort") != ""}
 	if v.query("state") == string(api.RunRunning) {
 		req.States = []api.RunState{api.RunRunning}
 	}
@@ -54,6 +55,13 @@ func loadRuns(v *visit) (string, any, error) {
 		if r.State == api.RunRunning {
 			out.Live++
 		}
+	}
+	switch {
+	case len(req.States) > 0: // those under way stand on one page
+	case req.Agent != "":
+		out.Count = costs.ByAgent[string(req.Agent)].Runs
+	default:
+		out.Count = costs.Total.Runs
 	}
 	return "Runs", out, err
 }
@@ -98,7 +106,7 @@ func runRowOf(r api.RunInfo, now time.Time) runRow {
 func usedWords(u program.Usage) string {
 	var parts []string
 	if t := u.Tokens; t != nil {
-		parts = append(parts, thousands(t.In+t.Cached)+" tokens in, "+thousands(t.Out)+" out")
+		parts = append(parts, thousands(t.Read())+" tokens in, "+thousands(t.Out)+" out")
 	}
 	if u.Cost != nil {
 		parts = append(parts, u.Cost.String())

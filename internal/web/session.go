@@ -19,6 +19,7 @@ type sessionPage struct {
 	Conflicts []conflict
 	Replies   []api.ReplyReport
 	Silent    []brenner.ActorName
+	Queued    int // deltas that wait for a compile
 	Runs      []runRow
 	Used      api.RunSum // by all of them
 }
@@ -89,6 +90,9 @@ func loadSession(v *visit) (string, any, error) {
 	diagnosis, err := v.svc.DiagnoseSession(v.Context(), api.DiagnoseSessionRequest{ID: id, Page: api.Page{Limit: perPage}})
 	if err != nil {
 		return "", nil, err
+	}
+	for _, r := range out.Status.Recipients {
+		out.Queued += r.Pending
 	}
 	out.Replies, out.Silent = diagnosis.Replies, diagnosis.Silent
 	a, err := delta.ReadArtifact(view.Content)

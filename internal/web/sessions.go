@@ -25,7 +25,7 @@ type sessionList struct {
 const rosterRows = 6
 
 func loadSessions(v *visit) (string, any, error) {
-	list, err := v.svc.Sessions(v.Context(), api.ListSessionsRequest{Page: v.page(perPage)})
+	list, err := v.svc.Sessions(v.Context(), api.ListSessionsRequest{Page: v.page(perPage), Oldest: v.query("sort") != ""})
 	if err != nil {
 		return "", nil, err
 	}

@@ -17,7 +17,7 @@ type stalemateList struct {
 }
 
 func loadStalemates(v *visit) (string, any, error) {
-	list, err := v.svc.Stalemates(v.Context(), api.ListStalematesRequest{Page: v.page(perPage), States: one[stalemate.State](v.query("state"))})
+	list, err := v.svc.Stalemates(v.Context(), api.ListStalematesRequest{Page: v.page(perPage), States: one[stalemate.State](v.query("state")), Newest: v.query("sort") != ""})
 	return "Stalemates", stalemateList{list, stalemate.States()}, err
 }
 

@@ -126,9 +126,21 @@ func (s *Service) Stalemates(ctx context.Context, req api.ListStalematesRequest)
 			return api.StalemateList{}, err
 		}
 		out := api.StalemateList{Stalemates: []api.StalemateInfo{}}
-		q := kernel.Query{Group: req.About, States: states}
+		q := kernel.Query{Group: req.About, States: states, Newest: req.Newest}
+		readable := func(row kernel.Row[stalemateRow]) bool {
+			return c.May(policy.Read, artifact.TypeStalemate, row.Value.Module)
+		}
+		err = stalemates.Each(ctx, c.Reader, q, func(row kernel.Row[stalemateRow]) (bool, error) {
+			if readable(row) {
+				out.Total++
+			}
+			return true, nil
+		})
+		if err != nil {
+			return out, err
+		}
 		out.Next, err = stalemates.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[stalemateRow]) error {
-			if c.May(policy.Read, artifact.TypeStalemate, row.Value.Module) {
+			if readable(row) {
 				out.Stalemates = append(out.Stalemates, row.Value.info())
 			}
 			return nil

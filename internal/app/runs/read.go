@@ -106,7 +106,7 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 		if err != nil {
 			return out, err
 		}
-		q := kernel.Query{Group: req.Work.String(), States: kernel.Strings(req.States), Newest: true}
+		q := kernel.Query{Group: req.Work.String(), States: kernel.Strings(req.States), Newest: !req.Oldest}
 		if q.After, err = kernel.OpenCursor[kernel.Place](req.Cursor); err != nil {
 			return out, err
 		}
@@ -114,7 +114,7 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 		err = runs.Each(ctx, c.Reader, q, func(row kernel.Row[run]) (bool, error) {
 			r := row.Value
 			if !req.Since.IsZero() && r.Started.Before(req.Since) {
-				return false, nil
+				return req.Oldest, nil
 			}
 			if !sees(c, r) || req.Agent != "" && r.Agent != req.Agent || !strings.HasPrefix(r.Runner, req.Runner) || !req.Before.IsZero() && !r.Started.Before(req.Before) {
 				return true, nil

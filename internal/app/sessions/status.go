@@ -15,7 +15,7 @@ import (
 // Sessions implements api.Sessions.
 func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
-		out, q := api.SessionList{Sessions: []api.SessionInfo{}}, kernel.Query{Newest: true}
+		out, q := api.SessionList{Sessions: []api.SessionInfo{}}, kernel.Query{Newest: !req.Oldest}
 		var err error
 		if out.Total, err = sessions.Total(ctx, c.Reader, q); err != nil {
 			return out, err

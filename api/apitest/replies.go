@@ -491,11 +491,17 @@ func mailCases() []testCase {
 				s.Errorf("the message says %s", text)
 			}
 		}},
-		{"an agent reads the session artifact through its context", func(s *scene) { // C3
+		{"an agent reads the session artifact through its context", func(s *scene) { // C3, C34
 			id := s.pi.starts().ID
 			_, err := s.agent("BlueLake").Session(s.ctx, api.SessionRequest{ID: id})
 			s.refused(err, brenner.CodeContextRequired)
-			got, err := s.reader("BlueLake").Session(s.ctx, api.SessionRequest{ID: id})
+			blue := s.reader("BlueLake")
+			got, err := blue.Session(s.ctx, api.SessionRequest{ID: id})
+			s.must(err)
+			if got.Markdown != "" || !got.Repeated { // the context showed it
+				s.Errorf("it shows %s", got.Markdown)
+			}
+			got, err = blue.Session(s.ctx, api.SessionRequest{ID: id, Again: true})
 			s.must(err)
 			if !strings.Contains(got.Markdown, "What decides cell fate?") {
 				s.Errorf("it shows %s", got.Markdown)

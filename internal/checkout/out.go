@@ -136,7 +136,7 @@ func fetch(ctx context.Context, s api.Service, sel Selection, tell api.Progress)
 }
 
 func fetchOne(ctx context.Context, s api.Service, item api.ArtifactItem) (Document, error) {
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: item.ID}})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: item.ID}, Again: true})
 	if err != nil {
 		return Document{}, err
 	}

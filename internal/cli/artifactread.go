@@ -12,10 +12,13 @@ import (
 )
 
 func newArtifactShow(r *runner) *cobra.Command {
-	var brief, contentOnly bool
+	var brief, contentOnly, again bool
 	c := &cobra.Command{
-		Use:     "show ID[@VERSION]",
-		Short:   "Read a version: the one named, else the canonical one, else the head",
+		Use:   "show ID[@VERSION]",
+		Short: "Read a version: the one named, else the canonical one, else the head",
+		Long: `Reads a version: the one named, else the canonical one, else the head. An agent
+that was shown it in its context, unchanged, is told so and pays nothing; with
+--again, and with --content, it is sent at its price.`,
 		Example: `  brenner artifact show smith-2024@1`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -23,7 +26,7 @@ func newArtifactShow(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Brief: brief})
+			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Brief: brief, Again: again || contentOnly})
 			if err != nil {
 				return err
 			}
@@ -38,6 +41,7 @@ func newArtifactShow(r *runner) *cobra.Command {
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "leave the content out")
 	c.Flags().BoolVar(&contentOnly, "content", false, "print nothing but the content, byte for byte")
+	c.Flags().BoolVar(&again, "again", false, "send an agent what its context was given before, at its price")
 	c.MarkFlagsMutuallyExclusive("brief", "content")
 	return c
 }
@@ -66,7 +70,10 @@ func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 	if len(v.Fork) > 0 {
 		w.Printf("fork: %s\n", refs(v.Fork, " "))
 	}
-	if !brief {
+	switch {
+	case v.Repeated:
+		w.Printf("unchanged: you were given it in this context; --again shows it at its price\n")
+	case !brief:
 		w.Printf("\n%s\n", strings.TrimRight(printable(contentText(v.Version)), "\n"))
 	}
 }

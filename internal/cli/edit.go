@@ -164,7 +164,7 @@ func (r *runner) editVersion(cmd *cobra.Command, req *api.UpdateArtifactRequest)
 		}
 		ref.Version = history.Head
 	}
-	v, err := s.Artifact(cmd.Context(), api.ArtifactRequest{Ref: ref})
+	v, err := s.Artifact(cmd.Context(), api.ArtifactRequest{Ref: ref, Again: true})
 	if err != nil {
 		return "", nil, err
 	}

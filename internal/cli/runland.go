@@ -60,7 +60,7 @@ func (r *runner) decidedChange(cmd *cobra.Command, run api.RunInfo) (api.CodeCha
 	if run.Change.Artifact == "" {
 		return content.CodeChange, brenner.Errorf(brenner.CodeLandRefused, "%s has changed no files", run.ID)
 	}
-	v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: run.Change})
+	v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: run.Change, Again: true})
 	if err != nil {
 		return content.CodeChange, err
 	}

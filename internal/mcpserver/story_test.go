@@ -142,9 +142,9 @@ func playStory(t testing.TB) []*player {
 	blue.must(said, "H-PARSER: accepted, will be H1", "PurpleMountain, GreenValley still to answer")
 
 	kickoff = purple.told(api.MessageKickoff)
-	purple.follows(kickoff, "context_assemble")
+	purple.must(purple.follows(kickoff, "context_assemble"), "timings@1", "48 of 60 ms")
 	purple.must(purple.follows(kickoff, "session_show"), "proposed by BlueLake", "H-PARSER")
-	purple.must(first(purple.call("artifact_get", map[string]any{"ref": "timings"})), "48 of 60 ms")
+	purple.must(first(purple.call("artifact_get", map[string]any{"ref": "timings"})), "unchanged")
 	said, _ = purple.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "discriminative_tests",
 		`{"name":"Warm start","procedure":"start twice","discriminates":"H1 from H2","expected_outcomes":{"H1":"second start as slow","H2":"second start fast"},"potency_check":"drop the cache between starts"}`, "")})
 	purple.must(said, "accepted, will be T1", "GreenValley still to answer")
@@ -219,8 +219,9 @@ func playStory(t testing.TB) []*player {
 	must(err)
 	for i, p := range all {
 		p.must(p.told(api.MessageNudge), "Use the warm start.")
-		p.call("context_assemble", map[string]any{"session": "RS-speed"})
-		p.must(first(p.call("session_show", map[string]any{"session": "RS-speed", "since": 1})), "H1")
+		p.must(first(p.call("context_assemble", map[string]any{"session": "RS-speed"})), "H1: Parser", "57 ms")
+		p.must(first(p.call("session_show", map[string]any{"session": "RS-speed", "since": 1})),
+			[]string{"unchanged", "proposed by BlueLake", "proposed by PurpleMountain"}[i])
 		said, _ := p.call("delta_submit", map[string]any{"session": "RS-speed", "text": []string{
 			deltaBlock("EDIT", "H-PARSER", "hypothesis_slate", `{"anchors":["warm-timings@1"]}`, ""),
 			deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"run","actual_outcomes":{"H1":"57 ms"}}`, ""),

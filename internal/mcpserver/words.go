@@ -25,9 +25,6 @@ func list[T fmt.Stringer](items []T) string {
 	return strings.Join(names, ", ")
 }
 
-// path is a way from one version to another.
-func path(refs []brenner.Ref) string { return strings.ReplaceAll(list(refs), ", ", " → ") }
-
 // findings are what did not stop a write, a line each.
 func findings(all []brenner.Diagnostic) string {
 	var b strings.Builder

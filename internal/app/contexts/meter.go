@@ -34,6 +34,7 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 		Measure: func(shown []byte) int { return i.Budget.Measure(counter, string(shown)) },
 		Left:    i.Budget.Size - i.Used,
 		Given:   func(d brenner.Digest) bool { return slices.Contains(i.Given, d) },
+		Whole:   i.shows,
 	}, nil
 }
 
@@ -94,7 +95,7 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if err != nil {
 		return false, err
 	}
-	if len(read.Parts) == 0 && slices.Contains(i.Given, read.Digest) && !read.Again {
+	if len(read.Parts) == 0 && (read.Known || slices.Contains(i.Given, read.Digest)) && !read.Again {
 		return true, nil
 	}
 	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: read.Parts}
@@ -110,6 +111,13 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	}
 	_, err = kindContextRead.Append(ch, p)
 	return false, err
+}
+
+// shows says whether the context held a version in full when it was assembled;
+// what was read later may have been a page of it.
+func (i invocation) shows(ref brenner.Ref) bool {
+	return slices.ContainsFunc(i.Reads, func(p ledger.Pin) bool { return p.Ref == ref }) && !slices.Contains(i.Summaries, ref) &&
+		!slices.ContainsFunc(i.Later, func(l laterRead) bool { return slices.Contains(l.Refs, ref) })
 }
 
 // spent names the call that goes on when a budget does not reach: another

@@ -13,6 +13,8 @@ import (
 type Passage struct {
 	Text string
 	Own  bool // the reader wrote it: it costs nothing
+	// Of is the version it is a part of, if it is of one.
+	Of brenner.Ref
 }
 
 // Ask says which passages are wanted.
@@ -90,7 +92,7 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 			continue
 		}
 		digest := canon.Sum([]byte(ask.What + "\n" + p.Text))
-		if !ask.Again && t.Given(digest) {
+		if !ask.Again && (t.Given(digest) || p.Of != brenner.Ref{} && t.Whole(p.Of)) {
 			shown.Before = append(shown.Before, i)
 			continue
 		}

@@ -23,8 +23,10 @@ type Through struct {
 	// Measure says what a text costs in it, and Left what may still be spent.
 	Measure func(shown []byte) int
 	Left    int
-	// Given says whether what has a digest was given in it.
+	// Given says whether what has a digest was given in it, and Whole whether it
+	// showed a version in full itself.
 	Given func(brenner.Digest) bool
+	Whole func(brenner.Ref) bool
 }
 
 // Meter counts what agents read through their contexts.
@@ -52,14 +54,32 @@ type Reading struct {
 	Digest brenner.Digest
 	Price  int
 	Again  bool // it is to be given even if it was before
+	// Known says that the context itself showed what this is a part of.
+	Known bool
 	// Parts are the digests of its passages, where it comes in passages; it has
 	// no digest of its own then.
 	Parts []brenner.Digest
 }
 
 // Repeatable is a result that can say that it was given before, without giving
-// it again.
-type Repeatable[T any] interface{ Unchanged() T }
+// it again. Passage names the version that its text is of, where having been
+// shown the whole of that is as good.
+type Repeatable[T any] interface {
+	Unchanged() T
+	Passage() (brenner.Ref, bool)
+}
+
+// spoken is a result whose words are what an agent is shown, and charged for.
+type spoken interface{ Words() string }
+
+// priced is what an agent is charged for: the words of a result, where it has
+// any, else its JSON.
+func priced(out any, shown []byte) []byte {
+	if s, ok := out.(spoken); ok {
+		return []byte(s.Words())
+	}
+	return shown
+}
 
 // Read runs a use case that shows knowledge. A person just reads. An agent
 // reads through its newest context: inside its modules, charged to its budget
@@ -67,7 +87,7 @@ type Repeatable[T any] interface{ Unchanged() T }
 // says which versions a result shows in full; what is shown only as a summary
 // in a list does not count as an input of the work.
 func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
-	out, _, err := read(ctx, k, what, false, refs, guard, fn)
+	out, _, err := read(ctx, k, what, false, refs, nil, guard, fn)
 	return out, err
 }
 
@@ -75,14 +95,14 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 // and unchanged, it says so and costs nothing, unless it is to be sent again
 // (C34).
 func ReadOnce[T Repeatable[T]](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
-	out, given, err := read(ctx, k, what, again, refs, guard, fn)
+	out, given, err := read(ctx, k, what, again, refs, T.Passage, guard, fn)
 	if given {
 		return out.Unchanged(), err
 	}
 	return out, err
 }
 
-func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
+func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, of func(T) (brenner.Ref, bool), guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
 	var zero T
 	var through *Through
 	out, err = View(ctx, k, k.entering(guard, &through), fn)
@@ -91,7 +111,11 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 	}
 	shown := canon.MustMarshal(out)
 	// Measuring takes a while, and needs no turn.
-	reading := Reading{What: what, Refs: []brenner.Ref{}, Digest: canon.Sum(shown), Price: through.Measure(shown), Again: again}
+	reading := Reading{What: what, Refs: []brenner.Ref{}, Digest: canon.Sum(shown), Price: through.Measure(priced(out, shown)), Again: again}
+	if of != nil {
+		ref, part := of(out)
+		reading.Known = part && through.Whole(ref)
+	}
 	if refs != nil {
 		reading.Refs = refs(out)
 	}

@@ -129,7 +129,7 @@ func pieces(all []delta.Passage) []delta.Passage {
 func (d *document) all() []kernel.Passage {
 	var out []kernel.Passage
 	for _, p := range d.passages {
-		out = append(out, kernel.Passage{Text: p.Text})
+		out = append(out, kernel.Passage{Text: p.Text, Of: d.view.Ref})
 	}
 	for _, p := range d.view.Proposals {
 		out = append(out, kernel.Passage{Text: p.Words(), Own: p.Own})

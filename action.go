@@ -87,6 +87,7 @@ var tools = map[string]tool{
 	"stalemate.reply":    {name: "stalemate_reply"},
 	"stalemate.show":     {name: "artifact_get", renames: map[string]string{"id": "ref"}},
 	"stalemate.withdraw": {name: "stalemate_reply", adds: map[string]string{"step": "withdraw"}},
+	"stalemate.verdict":  {name: "stalemate_reply", adds: map[string]string{"step": "verdict"}},
 	"status":             {name: "status"},
 	"task.claim":         {name: "task_claim"},
 	"task.complete":      {name: "task_complete"},

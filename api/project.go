@@ -18,6 +18,11 @@ type Projects interface {
 	ApplyConfig(ctx context.Context, req ApplyConfigRequest) (ApplyConfigResult, error)
 	// Types lists the artifact types in force, or one with its schema.
 	Types(ctx context.Context, req TypesRequest) (TypesResult, error)
+	// RolePrompt is what is asked of a role: the project's own text or the
+	// built-in one, and what the policy in force lets the role do (R11). It holds
+	// no knowledge of the project, which agents read through contexts (C3).
+	// Codes: UNKNOWN_ROLE.
+	RolePrompt(ctx context.Context, req RolePromptRequest) (RolePrompt, error)
 }
 
 // InitRequest makes a project.
@@ -75,6 +80,22 @@ type ApplyConfigResult struct {
 	Modules []brenner.Module   `json:"modules"`
 	Types   []brenner.TypeName `json:"types"`
 	Seq     int64              `json:"seq,omitzero"`
+}
+
+// RolePromptRequest names a prompt: a role, or unified.
+type RolePromptRequest struct {
+	Name string `json:"name"`
+	// Session is the one it is asked in, if any.
+	Session brenner.SessionID `json:"session,omitzero"`
+}
+
+// RolePrompt is a prompt as its reader gets it. What to do stands in it as
+// actions, for brenner.Speak.
+type RolePrompt struct {
+	Name string `json:"name"`
+	// Own says that it is the project's text, not the built-in one.
+	Own  bool   `json:"own"`
+	Text string `json:"text"`
 }
 
 // TypesRequest asks for all types, or for one by name.

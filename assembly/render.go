@@ -93,7 +93,7 @@ func onward(b Budget) string {
 	if b.Reserve > 0 {
 		kept = "; " + strconv.Itoa(b.Reserve) + " " + string(b.Unit) + " are kept for that"
 	}
-	return "Quoted lines are summaries: read the whole by its id (artifact show, artifact_get), find more with artifact search" + kept + ".\n"
+	return "Quoted lines are summaries: read the whole by its id, search for more" + kept + ".\n"
 }
 
 func modulesOf(s Scope) string {

@@ -28,6 +28,9 @@ type Kickoff struct {
 	// Sections are the parts of the session artifact that the deltas of a role
 	// may change, as its policy names them (D25); none: all.
 	Sections map[brenner.Role][]string
+	// Writes are the types of artifact that a role may write, as its policy names
+	// them.
+	Writes map[brenner.Role][]brenner.TypeName
 }
 
 // Message is one kickoff on its way to one agent.
@@ -92,24 +95,78 @@ func (k Kickoff) answer(role brenner.Role) string {
 	if module == "" {
 		module = "project"
 	}
+	whole := k.whole(role)
 	return strings.NewReplacer(
-		"{{module}}", string(module), "{{sections}}", k.writes(role), "{{compile}}", explained(k.Compile),
+		"{{module}}", string(module), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
+		"{{empty}}", k.empty(role), "{{evidence}}", evidence(k.Writes[role]), "{{compile}}", explained(k.Compile),
 	).Replace(builtin("answer"))
 }
 
-// writes says which sections the deltas of a role may change, and what they
-// hold. Without a division of labour, or a policy that makes one, that is all
-// of them.
-func (k Kickoff) writes(role brenner.Role) string {
+// empty says what to do while the slate is empty, as it is when a session
+// begins.
+func (k Kickoff) empty(role brenner.Role) string {
+	const begins = "An empty document is how every session begins: "
+	if k.Roster.mode() != Unified {
+		switch role {
+		case HypothesisGenerator:
+			return begins + "you fill the slate. Put up\nyour hypotheses, each with a provisional id for the others to refer to, and predictions that tell them apart."
+		case TestDesigner:
+			return begins + "the slate may have nothing to test yet.\nThen see what is proposed; if that is nothing either, write down what the question takes for granted\n" +
+				"(`assumption_ledger`), and design tests in the next round. Name no hypothesis that is not there."
+		case AdversarialCritic:
+			return begins + "the slate may have nothing to attack yet.\nThen attack what is there: the question, its framing, what it takes for granted, the evidence it comes with."
+		}
+	}
+	return begins + "write what is yours to write,\nand name by a provisional id what the others will want to refer to."
+}
+
+// The types of artifact that a kickoff speaks of.
+const (
+	analysisResult brenner.TypeName = "analysis_result"
+	rawLog         brenner.TypeName = "raw_log"
+	anyType        brenner.TypeName = "*"
+)
+
+// evidence says where goes what is no delta: measurements above all.
+func evidence(writes []brenner.TypeName) string {
+	own := slices.DeleteFunc(slices.Clone(writes), func(t brenner.TypeName) bool { return t == rawLog })
+	if len(own) > 0 && !slices.Contains(own, analysisResult) && !slices.Contains(own, anyType) {
+		return "What outlasts the session you write as an artifact; your role may write " + quoted(own) + ". A measurement that you need\n" +
+			"you ask for: " + brenner.Do("task.new", "role", string(TestDesigner)).Mark() + ", saying what to measure and what would count."
+	}
+	out := "What you measured is evidence of its own: write it as an artifact (" +
+		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + ", with a summary\nand the content), " +
+		"link it to what it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text."
+	if len(own) > 0 && !slices.Contains(own, anyType) {
+		out += "\nYour role may write " + quoted(own) + "."
+	}
+	return out
+}
+
+func quoted[T ~string](names []T) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = "`" + string(n) + "`"
+	}
+	return strings.Join(out, ", ")
+}
+
+// whole are the sections that are all a role's to write: every one without a
+// division of labour, or a policy that makes one.
+func (k Kickoff) whole(role brenner.Role) []delta.Section {
 	given := k.Sections[role]
 	if k.Roster.mode() == Unified || len(given) == 0 {
-		return sectionTable(delta.Sections())
+		return delta.Sections()
 	}
-	var whole []delta.Section
-	for _, s := range delta.Sections() {
-		if slices.Contains(given, string(s)) {
-			whole = append(whole, s)
-		}
+	return slices.DeleteFunc(delta.Sections(), func(s delta.Section) bool { return !slices.Contains(given, string(s)) })
+}
+
+// writes says which sections the deltas of a role may change, and what they
+// hold.
+func (k Kickoff) writes(role brenner.Role, whole []delta.Section) string {
+	given := k.Sections[role]
+	if k.Roster.mode() == Unified || len(given) == 0 {
+		return sectionTable(whole)
 	}
 	out := "Your deltas may change these sections; one to any other is refused (`WRITE_DENIED`): leave those to the roles that have them."
 	for _, s := range given {
@@ -147,6 +204,29 @@ func sectionTable(sections []delta.Section) string {
 		}
 	}
 	return b.String()
+}
+
+// kinds says what the fields of sections take that are no text.
+func kinds(sections []delta.Section) string {
+	words := []struct {
+		kind delta.Kind
+		says string
+	}{
+		{delta.KindText, "text"},
+		{delta.KindFlag, "flag (`true`, `false`)"},
+		{delta.KindList, "list (of texts)"},
+		{delta.KindOutcomes, "outcomes (hypothesis id → text)"},
+		{delta.KindScore, "score (`likelihood_ratio`, `cost`, `speed`, `ambiguity`, each 0 to 3)"},
+	}
+	var out []string
+	for _, w := range words {
+		if slices.ContainsFunc(delta.Schemas(), func(s delta.Schema) bool {
+			return slices.Contains(sections, s.Section) && slices.ContainsFunc(s.Fields, func(f delta.Field) bool { return f.Kind == w.kind })
+		}) {
+			out = append(out, w.says)
+		}
+	}
+	return strings.Join(out, " · ")
 }
 
 // fieldWords names a field and, unless it is a text, what it takes.

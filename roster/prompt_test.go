@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/artifact"
+	"brenner/canon"
 	"brenner/delta"
 	"brenner/policy"
 	"brenner/roster"
+	"brenner/stalemate"
 
 	"pgregory.net/rapid"
 )
@@ -96,6 +99,89 @@ func TestPrompt_StatesTheScopeOfItsRole(t *testing.T) {
 				t.Errorf("%s: says it writes %s: %v", p.Role, typ, got)
 			}
 		}
+	}
+}
+
+// R11: each prompt for work on tasks shows what its role hands in, as the type
+// wants it.
+func TestPrompt_ExamplesAreOfTheirTypes(t *testing.T) {
+	types, err := artifact.NewRegistry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, typ := range map[string]brenner.TypeName{
+		"writer": artifact.TypeManuscriptSection, "integrator": artifact.TypeIntegratedMemo, "distiller": artifact.TypePaperNote,
+		"reviewer": artifact.TypeCritique, "arbiter": artifact.TypeVerdict,
+	} {
+		_, example, _ := strings.Cut(roster.Prompt(name, nil), "```json\n")
+		example, _, ok := strings.Cut(example, "```")
+		if !ok {
+			t.Errorf("%s shows no example", name)
+			continue
+		}
+		if err := types.Validate(typ, artifact.Content{Format: artifact.JSON, Data: []byte(example)}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var v stalemate.Verdict
+		if err := canon.Unmarshal([]byte(example), &v); name == "arbiter" && (err != nil || len(v.Findings) != 2 || v.Outcome != stalemate.HypothesisUpheld) {
+			t.Errorf("the verdict is %+v, %v", v, err)
+		}
+	}
+}
+
+// R11, X11: what a kickoff tells to do, the policy of its reader allows, and what
+// to do while the slate is empty is told each role.
+func TestCompose_TellsOnlyWhatTheRoleMayDo(t *testing.T) {
+	k := seedKickoff()
+	k.Sections, k.Writes = map[brenner.Role][]string{}, map[brenner.Role][]brenner.TypeName{}
+	for _, p := range policy.Builtin() {
+		k.Writes[p.Role] = p.Write
+		for _, s := range p.Sections {
+			k.Sections[p.Role] = append(k.Sections[p.Role], string(s))
+		}
+	}
+	messages, err := k.Compose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := map[string]bool{}
+	for i, m := range messages {
+		role := k.Roster.Entries[i].Role
+		body := brenner.Speak(m.Body, brenner.Action.Tool)
+		_, body, _ = strings.Cut(body, "## How to get your context")
+		measures := strings.Contains(body, `artifact_write {"type":"analysis_result"}`)
+		if may := slices.Contains(k.Writes[role], artifact.TypeAnalysisResult); measures != may || strings.Contains(body, `request {"role":"test_designer"}`) == may {
+			t.Errorf("%s is told to write a measurement: %v", role, measures)
+		}
+		if score := strings.Contains(body, "score (`likelihood_ratio`"); score != slices.Contains(k.Sections[role], string(delta.DiscriminativeTests)) {
+			t.Errorf("%s is told of scores: %v", role, score)
+		}
+		_, told, _ := strings.Cut(body, "An empty document is how every session begins: ")
+		told, _, _ = strings.Cut(told, "\n\n")
+		empty[told] = true
+	}
+	if len(empty) != 3 || empty[""] {
+		t.Errorf("an empty slate: %v", empty)
+	}
+}
+
+// R11: a prompt ends with what the policy in force lets its role do.
+func TestStanding_SaysWhatThePolicyLets(t *testing.T) {
+	s := roster.Standing{
+		Agent: "BlueLake", Own: "writer", Role: "test_designer", Project: "Cell fate", Modules: []brenner.Module{"lineage"},
+		Reads: []brenner.TypeName{"*"}, Writes: []brenner.TypeName{"raw_log", "gel"}, Sections: []string{"hypothesis_slate:KILL"}, Session: "RS-1",
+	}
+	got := brenner.Speak(s.Words(), brenner.Action.Tool)
+	for _, want := range []string{
+		"You are BlueLake, role `writer`, in Cell fate; modules: `lineage`.", "prompt of another role",
+		"the role `test_designer` read every type, and write `gel`.", "`hypothesis_slate:KILL`", `context_assemble {"session":"RS-1"}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+	if got := (roster.Standing{Own: "writer"}).Words(); !strings.Contains(got, "read nothing, and write nothing") || strings.Contains(got, "another role") {
+		t.Error(got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/config"
 	"brenner/roster"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func newRoster(r *runner) *cobra.Command {
-	return group("roster", "Who plays which role", newRosterValidate(r), newRosterResolve(r), newRosterPresets(r))
+	return group("roster", "Who plays which role", newRosterValidate(r), newRosterResolve(r), newRosterPresets(r), newRosterPrompt(r))
 }
 
 func newRosterValidate(r *runner) *cobra.Command {
@@ -112,6 +113,30 @@ func newRosterPresets(r *runner) *cobra.Command {
 			})
 		},
 	}
+}
+
+func newRosterPrompt(r *runner) *cobra.Command {
+	var session string
+	c := &cobra.Command{
+		Use:   "prompt ROLE",
+		Short: "Print what is asked of a role, and what the policy in force lets it do",
+		Long: `Prints the prompt of a role, or of unified mode: the project's own text where the
+configuration has one, else the built-in one, then what the policy in force lets
+the role read and write. Agents with tools get the same as a prompt over MCP.`,
+		Example:   `  brenner roster prompt test_designer --session RS-fate`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: roster.PromptNames(),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			p, err := ask(r, cmd, api.Service.RolePrompt, api.RolePromptRequest{Name: a[0], Session: brenner.SessionID(session)})
+			if err != nil {
+				return err
+			}
+			p.Text = brenner.Speak(p.Text, asCommand)
+			return r.show(p, func(w *printer) { w.Print(printable(p.Text)) })
+		},
+	}
+	c.Flags().StringVar(&session, "session", "", "the session it is asked in")
+	return c
 }
 
 // projectRoster reads the roster section of the configuration file here and the

@@ -423,6 +423,11 @@ func (c *Client) RevokeToken(ctx context.Context, req api.RevokeTokenRequest) (a
 	return call[api.TokenList](ctx, c, "RevokeToken", &req)
 }
 
+// RolePrompt implements api.Service.
+func (c *Client) RolePrompt(ctx context.Context, req api.RolePromptRequest) (api.RolePrompt, error) {
+	return call[api.RolePrompt](ctx, c, "RolePrompt", &req)
+}
+
 // Rosters implements api.Service.
 func (c *Client) Rosters(ctx context.Context) (api.RosterChoices, error) {
 	return call[api.RosterChoices](ctx, c, "Rosters", nil)

@@ -42,6 +42,7 @@ var routes = []route{
 	get("/snapshot", api.Service.Snapshot, "Show what stands, from canonical artifacts only"),
 	view("/project", api.Service.Project, "Say what the project is and where it stands"),
 	post("/config", api.Service.ApplyConfig, "Put a configuration in force").upTo(policy.Admin),
+	get("/prompts/{name}", api.Service.RolePrompt, "Say what is asked of a role here"),
 	get("/types", api.Service.Types, "List artifact types, or one with its schema"),
 
 	post("/artifacts", api.Service.CreateArtifact, "Write the first version of an artifact").upTo(policy.Write),

@@ -7,6 +7,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/canon"
 	"brenner/stalemate"
 )
 
@@ -63,12 +64,14 @@ func shown(all []evidence) []stalemate.Evidence {
 	return out
 }
 
-// partySteps are what a party may do about a stalemate.
-var partySteps = []stalemate.Action{
+// steps are what a party may do about a stalemate, and verdict, what an arbiter
+// does.
+var steps = []stalemate.Action{
 	stalemate.Reply, stalemate.Accept, stalemate.Appeal, stalemate.Implement, stalemate.Verify, stalemate.Reopen, stalemate.Withdraw,
+	stalemate.Deliver,
 }
 
-// replyRequest is what a party says or does about a stalemate.
+// replyRequest is what a party says or does about a stalemate, or its arbiter.
 type replyRequest struct {
 	keyed
 	ID            brenner.ArtifactID `json:"id"`
@@ -78,6 +81,7 @@ type replyRequest struct {
 	Cause         string             `json:"cause,omitzero" doc:"a word that patch refusals use, if one fits"`
 	Evidence      []evidence         `json:"evidence,omitzero"`
 	Reason        string             `json:"reason,omitzero" doc:"to appeal, reopen or withdraw"`
+	Verdict       string             `json:"verdict,omitzero" doc:"an arbiter's, as JSON: outcome, root_cause, explanation, findings, remedy, verification"`
 }
 
 // moved is where a stalemate stands after a step.
@@ -97,10 +101,32 @@ func replyStalemate(s api.Service, ctx context.Context, in replyRequest) (moved,
 	if in.Step == "" {
 		in.Step = stalemate.Reply
 	}
+	if in.Step == stalemate.Deliver {
+		return decideStalemate(s, ctx, in)
+	}
 	res, err := s.MoveStalemate(ctx, api.MoveStalemateRequest{
 		Write: in.write(), ID: in.ID, Action: in.Step, Reason: in.Reason,
 		Statement: in.Statement, Justification: in.Justification, Cause: in.Cause, Evidence: shown(in.Evidence),
 	})
+	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
+}
+
+// decideStalemate delivers the verdict of an arbiter, who takes the stalemate on
+// by that if nobody has.
+func decideStalemate(s api.Service, ctx context.Context, in replyRequest) (moved, error) {
+	var v stalemate.Verdict
+	if err := canon.Unmarshal([]byte(in.Verdict), &v); err != nil {
+		return moved{}, brenner.Errorf(brenner.CodeInvalidVerdict, "verdict is not a verdict in JSON: %v", err).At("/verdict").
+			WithHint("see the prompt arbiter for one: outcome, root_cause, explanation, findings with hypothesis, ruling, reason and evidence, remedy, verification")
+	}
+	req := api.VerdictRequest{Write: in.write(), ID: in.ID, Verdict: &v}
+	res, err := s.DecideStalemate(ctx, req)
+	if brenner.CodeOf(err) == brenner.CodeStatusConflict {
+		if _, err := s.ArbitrateStalemate(ctx, api.StalemateRequest{ID: in.ID}); err != nil {
+			return moved{}, err
+		}
+		res, err = s.DecideStalemate(ctx, req)
+	}
 	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
 }
 

@@ -86,7 +86,7 @@ func (o Options) resource(kind string, read func(context.Context, api.Service, s
 	}
 }
 
-// addPrompts offers the prompt of each role, as kickoffs carry it.
+// addPrompts offers the prompt of each role, with what the project lets it do.
 func (o Options) addPrompts(s *mcp.Server) {
 	for _, name := range roster.PromptNames() {
 		s.AddPrompt(&mcp.Prompt{
@@ -102,17 +102,11 @@ func (o Options) prompt(name string) mcp.PromptHandler {
 		if err != nil {
 			return nil, o.protocolError(ctx, err)
 		}
-		info, err := s.Project(ctx)
+		p, err := s.RolePrompt(ctx, api.RolePromptRequest{Name: name, Session: brenner.SessionID(req.Params.Arguments["session"])})
 		if err != nil {
 			return nil, o.protocolError(ctx, err)
 		}
-		session := brenner.SessionID(req.Params.Arguments["session"])
-		if session != "" {
-			if err := session.Check(); err != nil {
-				return nil, o.protocolError(ctx, err)
-			}
-		}
-		text := roster.Address(roster.Prompt(name, nil), info.Actor, session)
+		text := brenner.Speak(p.Text, asCall)
 		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/api/apitest"
 	"brenner/artifact"
 	"brenner/assembly"
 
@@ -275,8 +276,14 @@ func TestResources_WhatARunPrintedIsForTheDistiller(t *testing.T) {
 	}
 }
 
+// R11, X11: there is a prompt for each role: the project's own where it has one,
+// with what the policy in force lets the role do, in words of tools.
 func TestPrompts_ThereIsOneForEachRole(t *testing.T) {
 	w := newWorld(t)
+	mine := api.ConfigFile{Name: ".brennerrc", Data: apitest.Config + "prompts:\n  reviewer: {text: 'You, {{agent}}, review gels in session {{session}}.'}\n"}
+	if _, err := w.local("ada").ApplyConfig(t.Context(), api.ApplyConfigRequest{File: mine}); err != nil {
+		t.Fatal(err)
+	}
 	list, err := w.session("ada").ListPrompts(t.Context(), nil)
 	if err != nil || len(list.Prompts) == 0 {
 		t.Fatalf("%+v, %v", list, err)
@@ -288,9 +295,17 @@ func TestPrompts_ThereIsOneForEachRole(t *testing.T) {
 			continue
 		}
 		text := res.Messages[0].Content.(*mcp.TextContent).Text
-		if strings.Contains(text, "{{") || len(text) < 100 {
-			t.Errorf("%s: %.200s", p.Name, text)
+		if strings.Contains(text, "{{") || strings.Contains(text, "brenner ") || !strings.Contains(text, `context_assemble {"session":"RS-1"}`) ||
+			!strings.Contains(text, "The policy in force lets the role") {
+			t.Errorf("%s: %s", p.Name, text)
 		}
+		if own := strings.HasPrefix(text, "You, ada, review gels in session RS-1.\n"); own != (p.Name == "reviewer") {
+			t.Errorf("%s is the project's own: %v", p.Name, own)
+		}
+	}
+	_, err = w.session("ada").GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "writer", Arguments: map[string]string{"session": "no session"}})
+	if err == nil {
+		t.Error("a session of no such name was taken")
 	}
 }
 

@@ -75,7 +75,7 @@ const offsetName = "offset"
 
 // keyed is part of the input of every tool that writes.
 type keyed struct {
-	Key string `json:"key,omitzero" doc:"makes the call safe to repeat"`
+	Key string `json:"key,omitzero" doc:"idempotency key"`
 }
 
 // repeatable makes the arguments of a call safe to repeat: a write without a key
@@ -122,7 +122,7 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
 	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
 	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
-	reflect.TypeFor[stalemate.Action]():  words(partySteps),
+	reflect.TypeFor[stalemate.Action]():  words(steps),
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
 }
 

@@ -36,7 +36,7 @@ func init() {
 		writing("stalemate_raise", raiseStalemate,
 			"Raise a stalemate when stuck on a disagreement."),
 		writing("stalemate_reply", replyStalemate,
-			"As a party of a stalemate: say what you hold, or take a step. artifact_get shows it."),
+			"As a party of a stalemate: say what you hold, or take a step; as arbiter: verdict. artifact_get shows it."),
 		reading("lineage", lineageOf, "What a version rests on, or what rests on it."),
 	}
 }

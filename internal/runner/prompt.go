@@ -64,7 +64,7 @@ func (r *Runner) taskPrompt(ctx context.Context, agent Agent, run api.StartedRun
 	if err != nil {
 		return "", "", err
 	}
-	text := fmt.Sprintf(taskPreface, run.Agent, run.Task) + strings.TrimSpace(run.Prompt) + "\n\n" +
+	text := fmt.Sprintf(taskPreface, run.Agent, run.Task) + strings.TrimSpace(brenner.Speak(run.Prompt, brenner.Action.Tool)) + "\n\n" +
 		strings.TrimSpace(c.Text) + fmt.Sprintf(taskAnswer, run.Task)
 	if run.Program.Directory == "worktree" {
 		text += worktreeAnswer

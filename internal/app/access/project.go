@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/roster"
 )
 
 // Init makes a project in an empty store, led by the person named.
@@ -128,6 +130,43 @@ func (s *Service) Project(ctx context.Context) (api.ProjectInfo, error) {
 			out.LastChange = last[0].At
 		}
 		return out, err
+	})
+}
+
+// RolePrompt implements api.Projects.
+func (s *Service) RolePrompt(ctx context.Context, req api.RolePromptRequest) (api.RolePrompt, error) {
+	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "prompts"), func(c *kernel.Call) (api.RolePrompt, error) {
+		if !slices.Contains(roster.PromptNames(), req.Name) {
+			return api.RolePrompt{}, brenner.Errorf(brenner.CodeUnknownRole, "there is no prompt %q", brenner.Clip(req.Name, 60)).
+				At("/name").WithHint("the prompts are " + strings.Join(roster.PromptNames(), ", "))
+		}
+		if req.Session != "" {
+			if err := req.Session.Check(); err != nil {
+				return api.RolePrompt{}, err
+			}
+		}
+		p, err := c.Reader.Project(ctx)
+		if err != nil {
+			return api.RolePrompt{}, err
+		}
+		own := c.Config.PromptTexts()
+		_, ours := own[req.Name]
+		standing := roster.Standing{Agent: c.Who.Name, Own: c.Who.Role, Project: p.Name, Modules: c.Modules, Session: req.Session}
+		role := c.Who.Role
+		if req.Name != string(roster.Unified) {
+			role = brenner.Role(req.Name)
+			standing.Role = role
+		}
+		in := c.Policies[role]
+		standing.Reads, standing.Writes = in.Read, in.Write
+		for _, section := range in.Sections {
+			standing.Sections = append(standing.Sections, string(section))
+		}
+		if len(in.Modules) > 0 {
+			standing.Modules = in.Modules
+		}
+		text := strings.TrimSpace(roster.Address(roster.Prompt(req.Name, own), c.Who.Name, req.Session))
+		return api.RolePrompt{Name: req.Name, Own: ours, Text: text + "\n\n" + standing.Words()}, nil
 	})
 }
 

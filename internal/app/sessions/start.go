@@ -112,7 +112,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.info.Artifact = sessionRef(p.info.ID, 1)
 	p.kickoff = roster.Kickoff{
 		Session: p.info.ID, Question: req.Question, Context: req.Context, Roster: res.Roster,
-		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster),
+		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster), Writes: writesOf(c, res.Roster),
 		Module: p.info.Module, Compile: p.info.Compile,
 	}
 	if p.messages, err = p.kickoff.Compose(); err != nil {
@@ -135,6 +135,16 @@ func sectionsOf(c *kernel.Call, team roster.Roster) map[brenner.Role][]string {
 		for _, s := range c.Policies[e.Role].Sections {
 			out[e.Role] = append(out[e.Role], string(s))
 		}
+	}
+	return out
+}
+
+// writesOf gives the types of artifact that the policies in force let each role
+// of a roster write.
+func writesOf(c *kernel.Call, team roster.Roster) map[brenner.Role][]brenner.TypeName {
+	out := map[brenner.Role][]brenner.TypeName{}
+	for _, e := range team.Entries {
+		out[e.Role] = c.Policies[e.Role].Write
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func (r *runner) clientChecks(ctx context.Context, place string, info api.Projec
 			case err != nil:
 				checks = append(checks, failed(c.name, fileError(c.file, err)))
 			case found:
-				checks = append(checks, r.clientCheck(ctx, dir, c, e, info))
+				checks = append(append(checks, r.clientCheck(ctx, dir, c, e, info)), unread(dir, c, text)...)
 			}
 		}
 		if stale := staleAgents(filepath.Join(dir, "AGENTS.md")); stale != nil {
@@ -174,6 +174,31 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
+}
+
+// unread warns of guides that a client is set up without: those that are not
+// there, or that it was not told to read.
+func unread(dir string, c client, text []byte) []check {
+	var out []check
+	warn := func(message string) {
+		out = append(out, check{Name: c.name, Warning: true, Message: message, Hint: "run `brenner setup " + c.name + "` again"})
+	}
+	for _, g := range c.guides(true) {
+		old, _ := os.ReadFile(filepath.Join(dir, g.path)) // one that cannot be read is not read by the client either
+		if now, err := g.edit(old); (err != nil || string(now) != string(old)) && !strings.Contains(string(old), agentsBegin) {
+			warn(g.path + " says nothing of Brenner")
+		}
+	}
+	if c.name == "gemini" {
+		f, err := readJSON(text, c.comments)
+		if err != nil {
+			return out
+		}
+		if told, err := tellGemini(f, true); err == nil && told.text != f.text {
+			warn(c.file + " does not tell Gemini to read " + agentsFile)
+		}
+	}
+	return out
 }
 
 // staleAgents warns of a section that another version of this program wrote.

@@ -43,17 +43,18 @@ again changes nothing.
 With --as the client starts ` + "`brenner mcp`" + ` as that agent; without, as the agent
 that $BRENNER_AGENT names where the client is started, so that several agents
 can work in one directory. With --server it uses the tools of a server, with the
-token in its environment as BRENNER_TOKEN. --remove takes all of it back.`,
+token in its environment as BRENNER_TOKEN. --remove takes all of it back, byte
+for byte; the guide stays as long as another client is set up here.`,
 		Example:   `  brenner setup claude --as BlueLake`,
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, a []string) error {
-			i := slices.IndexFunc(clients, func(c client) bool { return c.name == a[0] })
-			change, e, err := r.setupChange(clients[i], replace, remove)
+			client := clientOf(a[0])
+			change, e, err := r.setupChange(client, replace, remove)
 			if err != nil {
 				return err
 			}
-			files, err := r.setupFiles(clients[i], change)
+			files, err := r.setupFiles(client, change)
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ token in its environment as BRENNER_TOKEN. --remove takes all of it back.`,
 					w.Printf("brenner on the PATH is not this program, so the client starts %s\n", e.command)
 				}
 				if !remove && e.server == "" && e.agent() == "" {
-					w.Printf("start it with the agent's name: BRENNER_AGENT=NAME %s\n", clients[i].program)
+					w.Printf("start it with the agent's name: BRENNER_AGENT=NAME %s\n", client.program)
 				}
 			})
 		},
@@ -160,6 +161,9 @@ type setupFile struct {
 // without it. Nothing is written.
 func (r *runner) setupFiles(c client, e *entry) ([]setupFile, error) {
 	edits := append([]edit{{c.file, func(text []byte) ([]byte, error) { return c.edit(text, e) }}}, c.guides(e != nil)...)
+	if e == nil && r.othersRead(c) {
+		edits = slices.DeleteFunc(edits, func(f edit) bool { return f.path == agentsFile })
+	}
 	var files []setupFile
 	for _, f := range edits {
 		at := r.path(f.path)
@@ -175,6 +179,19 @@ func (r *runner) setupFiles(c client, e *entry) ([]setupFile, error) {
 		files = append(files, setupFile{Path: f.path, Changed: !bytes.Equal(old, text), Text: string(text), at: at})
 	}
 	return files, nil
+}
+
+// othersRead says whether another client is set up here, which reads the same
+// guide.
+func (r *runner) othersRead(c client) bool {
+	return slices.ContainsFunc(clients, func(other client) bool {
+		text, err := os.ReadFile(r.path(other.file))
+		if err != nil || other.name == c.name {
+			return false
+		}
+		_, found, err := other.read(text)
+		return found && err == nil
+	})
 }
 
 // write replaces the file in one step; a link stays a link.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ type client struct {
 	value func(entry) string
 	// address names the member with the address of a server.
 	address string
+	// comments says that the client reads comments and trailing commas.
+	comments bool
+	also     []string // other names it goes by
 	// more are other files that the client needs for AGENTS.md.
 	more func(set bool) []edit
 }
@@ -31,10 +35,10 @@ type edit struct {
 // bearer is the header that carries the token of the environment, as a client
 // writes a variable.
 func bearer(variable string) string {
-	return object("Authorization", quote("Bearer "+variable))
+	return jsonObject("Authorization", quote("Bearer "+variable))
 }
 
-func started(e entry) string { return object("command", quote(e.command), "args", quotes(e.args)) }
+func started(e entry) string { return jsonObject("command", quote(e.command), "args", quotes(e.args)) }
 
 // clients are the programs we know, with what each really reads.
 var clients = []client{
@@ -42,7 +46,7 @@ var clients = []client{
 		name: "claude", program: "claude", file: ".mcp.json", path: []string{"mcpServers", "brenner"}, address: "url",
 		value: func(e entry) string {
 			if e.server != "" {
-				return object("type", `"http"`, "url", quote(e.server), "headers", bearer("${BRENNER_TOKEN}"))
+				return jsonObject("type", `"http"`, "url", quote(e.server), "headers", bearer("${BRENNER_TOKEN}"))
 			}
 			return started(e)
 		},
@@ -51,10 +55,10 @@ var clients = []client{
 	},
 	{name: "codex", program: "codex", file: filepath.Join(".codex", "config.toml")},
 	{
-		name: "gemini", program: "gemini", file: filepath.Join(".gemini", "settings.json"), path: []string{"mcpServers", "brenner"}, address: "httpUrl",
+		name: "gemini", program: "gemini", file: filepath.Join(".gemini", "settings.json"), path: []string{"mcpServers", "brenner"}, address: "httpUrl", comments: true,
 		value: func(e entry) string {
 			if e.server != "" {
-				return object("httpUrl", quote(e.server), "headers", bearer("$BRENNER_TOKEN"))
+				return jsonObject("httpUrl", quote(e.server), "headers", bearer("$BRENNER_TOKEN"))
 			}
 			return started(e)
 		},
@@ -63,37 +67,42 @@ var clients = []client{
 		name: "cursor", program: "cursor-agent", file: filepath.Join(".cursor", "mcp.json"), path: []string{"mcpServers", "brenner"}, address: "url",
 		value: func(e entry) string {
 			if e.server != "" {
-				return object("url", quote(e.server), "headers", bearer("${env:BRENNER_TOKEN}"))
+				return jsonObject("url", quote(e.server), "headers", bearer("${env:BRENNER_TOKEN}"))
 			}
 			return started(e)
 		},
 	},
 	{
 		name: "vscode", program: "code", file: filepath.Join(".vscode", "mcp.json"), path: []string{"servers", "brenner"}, address: "url",
+		comments: true, also: []string{"copilot"},
 		value: func(e entry) string {
 			if e.server != "" {
-				return object("type", `"http"`, "url", quote(e.server), "headers", bearer("${env:BRENNER_TOKEN}"))
+				return jsonObject("type", `"http"`, "url", quote(e.server), "headers", bearer("${env:BRENNER_TOKEN}"))
 			}
-			return object("type", `"stdio"`, "command", quote(e.command), "args", quotes(e.args))
+			return jsonObject("type", `"stdio"`, "command", quote(e.command), "args", quotes(e.args))
 		},
 	},
 	{
-		name: "opencode", program: "opencode", file: "opencode.json", path: []string{"mcp", "brenner"}, address: "url",
+		name: "opencode", program: "opencode", file: "opencode.json", path: []string{"mcp", "brenner"}, address: "url", comments: true,
 		value: func(e entry) string {
 			if e.server != "" {
-				return object("type", `"remote"`, "url", quote(e.server), "headers", bearer("{env:BRENNER_TOKEN}"))
+				return jsonObject("type", `"remote"`, "url", quote(e.server), "headers", bearer("{env:BRENNER_TOKEN}"))
 			}
-			return object("type", `"local"`, "command", quotes(append([]string{e.command}, e.args...)))
+			return jsonObject("type", `"local"`, "command", quotes(append([]string{e.command}, e.args...)))
 		},
 	},
 }
 
 func clientNames() []string {
-	names := make([]string, len(clients))
-	for i, c := range clients {
-		names[i] = c.name
+	var names []string
+	for _, c := range clients {
+		names = append(append(names, c.name), c.also...)
 	}
 	return names
+}
+
+func clientOf(name string) client {
+	return clients[slices.IndexFunc(clients, func(c client) bool { return c.name == name || slices.Contains(c.also, name) })]
 }
 
 // edit puts our entry into the text of the client's file, or takes it out.
@@ -101,40 +110,63 @@ func (c client) edit(text []byte, e *entry) ([]byte, error) {
 	if c.path == nil {
 		return editTOML(text, e)
 	}
-	value := ""
-	if e != nil {
-		value = c.value(*e)
+	f, err := readJSON(text, c.comments)
+	switch {
+	case err != nil:
+	case e == nil:
+		f, err = f.without(c.path)
+	default:
+		f, err = f.set(c.path, c.value(*e))
 	}
-	out, err := editJSON(text, c.path, value)
-	if err != nil || c.name != "gemini" {
-		return out, err
+	if err == nil && c.name == "gemini" {
+		f, err = tellGemini(f, e != nil)
 	}
-	// Gemini reads AGENTS.md only when it is told so; what else it is told to
-	// read stays.
-	names, err := guideNames(out)
-	if err != nil {
-		return nil, err
-	}
-	return editJSON(out, []string{"context", "fileName"}, geminiFiles(names, e != nil))
+	return []byte(f.text), err
 }
 
-// geminiFiles is the list of guides that Gemini reads, as JSON; "": its own.
-func geminiFiles(names []string, set bool) string {
-	kept := []string{}
-	for _, n := range names {
-		if n != agentsFile {
-			kept = append(kept, n)
+// geminiGuides is where Gemini is told which guides to read, and bothGuides what
+// it is told where nothing was.
+var geminiGuides = []string{"context", "fileName"}
+
+const bothGuides = `["AGENTS.md","GEMINI.md"]`
+
+// tellGemini makes Gemini read AGENTS.md, which it does only when it is told so,
+// or takes that back. What else it is told to read stays, and how that is
+// written says what it was before.
+func tellGemini(f jsonFile, set bool) (jsonFile, error) {
+	at, to, err := f.find(geminiGuides)
+	if err != nil {
+		return f, err
+	}
+	if at < 0 {
+		if set {
+			return f.set(geminiGuides, bothGuides)
 		}
+		return f, nil
 	}
+	value := f.text[at:to]
+	names, err := guideNames(f.plain[at:to])
+	own := quote(agentsFile)
+	knows := slices.Contains(names, agentsFile)
 	switch {
+	case err != nil || set == knows:
+		return f, err
+	case set && value[0] == '"':
+		return f.with(at, to, "["+value+","+own+"]"), nil
 	case set && len(names) == 0:
-		return quotes([]string{agentsFile, "GEMINI.md"})
+		return f.with(at+1, at+1, own), nil
 	case set:
-		return quotes(append([]string{agentsFile}, kept...))
-	case len(kept) == 0 || (len(kept) == 1 && kept[0] == "GEMINI.md"):
-		return ""
+		return f.with(at+1, at+1, own+","), nil
+	case same(value, bothGuides) && strings.Contains(value, "\n"):
+		return f.without(geminiGuides)
+	case len(names) == 2 && value == "["+quote(names[0])+","+own+"]":
+		return f.with(at, to, quote(names[0])), nil
+	case value == "["+own+"]":
+		return f.with(at, to, "[]"), nil
+	case strings.HasPrefix(value, "["+own+",") && !strings.HasPrefix(value, "["+own+", "):
+		return f.with(at+1, at+1+len(own)+1, ""), nil
 	}
-	return quotes(kept)
+	return f, nil // somebody else's
 }
 
 // guides are the texts for models that the client reads, with our section or

@@ -13,10 +13,11 @@ func (c client) read(text []byte) (entry, bool, error) {
 	if c.path == nil {
 		return readTOML(text)
 	}
-	if err := canon.Check(text); err != nil {
+	f, err := readJSON(text, c.comments)
+	if err != nil || f.text == "" {
 		return entry{}, false, err
 	}
-	ours := string(text)
+	ours := f.plain
 	for _, name := range c.path {
 		o, err := members([]byte(ours))
 		if err != nil {
@@ -42,26 +43,33 @@ func (c client) read(text []byte) (entry, bool, error) {
 	return readEntry(command, args, o.get(c.address, `""`), headers.get("Authorization", `""`))
 }
 
+// find is where the value stands that a path leads to; -1: nowhere.
+func (f jsonFile) find(path []string) (from, to int, err error) {
+	if f.text == "" {
+		return -1, -1, nil
+	}
+	for _, name := range path {
+		o, err := f.object(from)
+		if err != nil {
+			return -1, -1, err
+		}
+		i := o.index(name)
+		if i < 0 {
+			return -1, -1, nil
+		}
+		from, to = o.members[i].value, o.members[i].to
+	}
+	return from, to, nil
+}
+
 // guideNames lists what Gemini is told to read: one name, or several.
-func guideNames(text []byte) ([]string, error) {
-	if len(text) == 0 {
-		return nil, nil
-	}
-	top, err := members(text)
-	if err != nil {
-		return nil, err
-	}
-	context, err := members([]byte(top.get("context", "{}")))
-	if err != nil {
-		return nil, err
-	}
-	raw := []byte(context.get("fileName", "[]"))
+func guideNames(value string) ([]string, error) {
 	var one string
-	if canon.Unmarshal(raw, &one) == nil {
+	if canon.Unmarshal([]byte(value), &one) == nil {
 		return []string{one}, nil
 	}
 	var names []string
-	return names, canon.Unmarshal(raw, &names)
+	return names, canon.Unmarshal([]byte(value), &names)
 }
 
 // readTOML finds the table of ours; its values are written as in JSON.

@@ -11,12 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"brenner"
+	"brenner/roster"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -118,6 +118,15 @@ type came struct {
 		Contents []struct {
 			Text string `json:"text"`
 		} `json:"contents"`
+		Resources []struct {
+			URI string `json:"uri"`
+		} `json:"resources"`
+		Templates []jsontext.Value `json:"resourceTemplates"`
+		Messages  []struct {
+			Content struct {
+				Text string `json:"text"`
+			} `json:"content"`
+		} `json:"messages"`
 	} `json:"result"`
 	Error string         `json:"error"`
 	Code  jsontext.Value `json:"code"`
@@ -182,6 +191,11 @@ func TestMCP_TheOfficialClientsUseEveryTool(t *testing.T) {
 				home.must("init", "--name", "Fate", "--pi", "ada")
 				home.must("agent", "add", "GreyStone", "--role", "hypothesis_generator")
 				home.must("session", "start", "--compile", "manual", "--id", "RS-night", "--question", "Why at night?", "--to", "GreyStone", "--role", "hypothesis_generator")
+				if err := os.WriteFile(filepath.Join(home.dir, "lesson.md"), []byte("- Look at the counts before the graphs.\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				home.must("playbook", "learn", "lesson.md")
+				home.must("playbook", "promote", "general.1", "--force", "PROD", "--reason", "house rule")
 				home.must("task", "new", "Look", "--spec", "look at the counts", "--role", "hypothesis_generator")
 				var c *officialClient
 				if transport == "stdio" {
@@ -234,12 +248,11 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		`"op_groups":[{"anchor":{"text":"we counted "},"targets":[{"op":"replace_block","old_block":"twice","new_block":"thrice"}]}]}`})
 	does("delta_submit", map[string]any{"session": "RS-night", "text": "```delta\n" +
 		`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"c","mechanism":"m"},"rationale":"r"}` + "\n```\n"})
-	if text := does("session_show", map[string]any{"session": "RS-night"}); !strings.Contains(text, "Why at night?") || !strings.Contains(text, "proposed by you") {
+	if text := does("session_show", map[string]any{"session": "RS-night", "again": true}); !strings.Contains(text, "Why at night?") || !strings.Contains(text, "proposed by you") {
 		t.Errorf("session_show says %q", text)
 	}
 	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})
-	c.isRefused(brenner.CodeFeedbackDenied, "playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
-	called["playbook_feedback"] = true
+	does("playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
 	does("request", map[string]any{"role": "pi", "title": "Count again", "spec": "count once more", "about": []string{"n@2"}})
 	stalemate := firstWord(does("stalemate_raise", map[string]any{
 		"summary": "twice or thrice", "arbitration_request": "which?", "session": "RS-night",
@@ -258,7 +271,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	does("task_claim", map[string]any{"id": task})
 	does("task_complete", map[string]any{"id": task})
 
-	for tool, refusal := range map[string]struct {
+	wrong := map[string]struct {
 		arguments map[string]any
 		code      brenner.Code
 	}{
@@ -280,14 +293,42 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		"stalemate_reply":   {map[string]any{"id": stalemate, "step": "verify"}, brenner.CodeStatusConflict},
 		"request":           {map[string]any{"role": "nobody", "title": "t", "spec": "s"}, brenner.CodeUnknownRole},
 		"lineage":           {map[string]any{"ref": "none"}, brenner.CodeNotFound},
-	} {
-		c.isRefused(refusal.code, tool, refusal.arguments)
 	}
-
-	for _, tool := range c.plays(map[string]any{"do": "tools"}).Result.Tools {
-		if !called[tool.Name] {
-			t.Errorf("%s was not called", tool.Name)
+	tools := c.plays(map[string]any{"do": "tools"}).Result.Tools
+	for _, tool := range tools {
+		refusal, ok := wrong[tool.Name]
+		if !called[tool.Name] || !ok {
+			t.Errorf("%s was called rightly: %v, wrongly: %v", tool.Name, called[tool.Name], ok)
+			continue
 		}
+		c.isRefused(refusal.code, tool.Name, refusal.arguments)
+	}
+	if len(tools) != len(wrong) {
+		t.Errorf("%d tools, and %d are called wrongly", len(tools), len(wrong))
+	}
+	readEverything(t, c)
+}
+
+// readEverything reads the resources and the prompts, and gives a call up.
+func readEverything(t *testing.T, c *officialClient) {
+	t.Helper()
+	list := c.plays(map[string]any{"do": "resources"}).Result.Resources
+	if len(list) != 2 {
+		t.Errorf("the resources are %+v", list)
+	}
+	for _, r := range list {
+		if got := c.plays(map[string]any{"do": "read", "uri": r.URI}); got.Error != "" || len(got.Result.Contents) != 1 {
+			t.Errorf("%s: %+v", r.URI, got)
+		}
+	}
+	if got := c.plays(map[string]any{"do": "templates"}).Result.Templates; len(got) != 2 {
+		t.Errorf("the templates are %+v", got)
+	}
+	if got := c.plays(map[string]any{"do": "read", "uri": "brenner://artifact/n@2"}); got.Error != "" || !strings.Contains(got.Result.Contents[0].Text, "we counted thrice") {
+		t.Errorf("an artifact as a resource: %+v", got)
+	}
+	if got := c.plays(map[string]any{"do": "read", "uri": "brenner://run-log/run-1"}); !strings.Contains(got.Error, "READ_DENIED") {
+		t.Errorf("the log of a run: %+v", got)
 	}
 	if got := c.plays(map[string]any{"do": "read", "uri": "brenner://inbox"}); got.Error != "" || len(got.Result.Contents) != 1 {
 		t.Errorf("the inbox as a resource: %+v", got)
@@ -296,18 +337,27 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		t.Errorf("no such resource: %+v", got)
 	}
 	prompts := c.plays(map[string]any{"do": "prompts"}).Result.Prompts
-	if !slices.ContainsFunc(prompts, func(p struct {
-		Name string `json:"name"`
-	},
-	) bool {
-		return p.Name == "hypothesis_generator"
-	}) {
+	if len(prompts) != len(roster.PromptNames()) {
 		t.Errorf("the prompts are %+v", prompts)
 	}
-	if got := c.plays(map[string]any{"do": "prompt", "name": "hypothesis_generator"}); got.Error != "" {
-		t.Errorf("a prompt: %+v", got)
+	for _, p := range prompts {
+		got := c.plays(map[string]any{"do": "prompt", "name": p.Name, "arguments": map[string]any{"session": "RS-night"}})
+		if got.Error != "" || len(got.Result.Messages) != 1 || !strings.Contains(got.Result.Messages[0].Content.Text, "You are GreyStone") {
+			t.Errorf("the prompt %s: %+v", p.Name, got)
+		}
 	}
-	if got := c.plays(map[string]any{"do": "cancel", "name": "status", "arguments": map[string]any{}}); got.Error == "" {
+	if got := c.plays(map[string]any{"do": "prompt", "name": "nobody"}); !strings.Contains(got.Error, "NOT_FOUND") {
+		t.Errorf("no such prompt: %+v", got)
+	}
+	for range 20 { // until there is nothing unread
+		list := c.does("inbox", map[string]any{"states": []string{"unread"}})
+		if strings.HasPrefix(list, "no messages") {
+			break
+		}
+		c.does("inbox", map[string]any{"message": firstWord(list)})
+	}
+	// A call that waits is given up; the server goes on answering at once.
+	if got := c.plays(map[string]any{"do": "cancel", "name": "inbox", "arguments": map[string]any{"wait": 60}}); got.Error == "" {
 		t.Errorf("a call that was given up: %+v", got)
 	}
 	c.does("status", nil) // and the connection goes on

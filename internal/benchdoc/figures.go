@@ -8,6 +8,7 @@ const (
 	inPostgres = "internal/store/postgres"
 	inService  = "internal/app"
 	inProgram  = "cmd/brenner"
+	inTools    = "internal/mcpserver"
 )
 
 // areas is the document: what the design asks to be measured, with the goals it
@@ -117,6 +118,20 @@ tools over MCP; the memory is the most that the runner had for itself.`, []figur
 			show: []measure{{"MB", number("MB"), ""}}, goals: []goal{under("MB", 300, "< 300 MB")},
 		},
 	}},
+	{"Agents that have only the tools", `Three agents do a whole job over MCP: a question, measurements, a session that compiles twice, a request, a patch, a
+disagreement and its verdict, in scripted calls that each follow what an answer before said. Counted is the agent that has most of each;
+beside its answers the tokens of the session and the artifacts as raw JSON, once.`, []figure{{
+		what: "the whole job of one agent", source: source{inTools, "Story"},
+		show: []measure{
+			{"tokens/agent", number("tokens of answers"), ""},
+			{"calls/agent", number("calls"), ""},
+			{"errors/agent", number("refusals"), ""},
+		},
+		beside: reference{what: "raw JSON", metric: "raw-tokens"},
+		goals: []goal{
+			atMost("calls/agent", 25, "≤ 25 calls"), atMost("errors/agent", 0, "no refusal"), atMost("tokens/agent", 12_000, "≤ 12,000 tokens"),
+		},
+	}}},
 	{"Demo", "The whole story, every step a process of its own.", []figure{{
 		what: "`brenner demo`", source: source{inProgram, "Demo"},
 		show:   []measure{{"ns/op", nanoseconds, ""}},

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -352,4 +353,41 @@ func strict(t *testing.T, at string, s map[string]any) (members int) {
 		members += 1 + strict(t, at+"/"+name, p.(map[string]any))
 	}
 	return members
+}
+
+// X1: strict tool calling of one provider knows no argument that may be left
+// out: its clients make every one required and send null, or what is empty. Both
+// are as good as leaving it out, through the whole story.
+func TestTools_WhatIsNotMeantMayBeSentEmpty(t *testing.T) {
+	empty := map[string]any{"string": "", "integer": 0, "number": 0, "boolean": false, "array": []any{}}
+	for name, nothing := range map[string]func(schema map[string]any) any{
+		"null":  func(map[string]any) any { return nil },
+		"empty": func(s map[string]any) any { return empty[s["type"].(string)] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			list, err := w.session("ada").ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			filled := map[string]bool{}
+			playStory(t, w, func(tool string, arguments map[string]any) map[string]any {
+				out := maps.Clone(arguments)
+				if out == nil {
+					out = map[string]any{}
+				}
+				i := slices.IndexFunc(list.Tools, func(l *mcp.Tool) bool { return l.Name == tool })
+				for argument, schema := range list.Tools[i].InputSchema.(map[string]any)["properties"].(map[string]any) {
+					if _, given := out[argument]; !given {
+						out[argument] = nothing(schema.(map[string]any))
+						filled[tool] = true
+					}
+				}
+				return out
+			})
+			if len(filled) < 13 {
+				t.Errorf("only %d tools were called so", len(filled))
+			}
+		})
+	}
 }

@@ -22,12 +22,18 @@ type player struct {
 	calls   int
 	errors  int
 	tokens  int
+	// fill completes the arguments of a call, as clients do that must send every
+	// argument there is.
+	fill func(tool string, arguments map[string]any) map[string]any
 }
 
 // calls a tool; what it is told, and the data beside it.
 func (p *player) call(tool string, arguments map[string]any) (words string, data map[string]any) {
 	p.t.Helper()
 	p.calls++
+	if p.fill != nil {
+		arguments = p.fill(tool, arguments)
+	}
 	data, words, err := answered[map[string]any](p.t.Context(), p.session, tool, arguments)
 	p.tokens += tokens(p.t, words)
 	if err != nil {
@@ -90,11 +96,40 @@ func deltaBlock(operation, target, section, payload, extra string) string {
 
 const measured = "# Timings\n\nParsing takes 48 of 60 ms on 400 files.\nWriting takes 9 ms.\n"
 
+// rawFacts is what an agent would have to read that was given the JSON of the
+// session and the artifacts of its module instead: every version with its
+// metadata, the session with every delta it took. In tokens.
+func rawFacts(t testing.TB, w *world) int {
+	t.Helper()
+	pi := w.local("ada")
+	list, err := pi.Artifacts(t.Context(), api.ListArtifactsRequest{Modules: []brenner.Module{"lineage"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, item := range list.Items {
+		if item.Type == artifact.TypeRawLog {
+			continue
+		}
+		for v := brenner.Version(1); v <= item.Head; v++ {
+			view, err := pi.Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: item.ID, Version: v}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := json.Marshal(view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += tokens(t, string(raw))
+		}
+	}
+	return n
+}
+
 // playStory is the whole job of three agents that have only the tools: a
 // question about real code, measurements, a session that compiles by itself, a
 // second round, a patch, a request, a disagreement and its verdict.
-func playStory(t testing.TB) []*player {
-	w := newWorld(t)
+func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[string]any) []*player {
 	pi := w.local("ada")
 	must := func(err error) {
 		t.Helper()
@@ -118,7 +153,7 @@ func playStory(t testing.TB) []*player {
 	must(err)
 	var all []*player
 	for _, e := range team.Entries {
-		all = append(all, &player{t: t, name: e.AgentName, session: w.session(e.AgentName)})
+		all = append(all, &player{t: t, name: e.AgentName, session: w.session(e.AgentName), fill: fill})
 	}
 	blue, purple, green := all[0], all[1], all[2]
 
@@ -246,7 +281,7 @@ const (
 // one refusal, in few calls and few words: every call is one that they were
 // told of, or that the descriptions of the tools tell.
 func TestStory_ThreeAgentsDoTheWholeJob(t *testing.T) {
-	for _, p := range playStory(t) {
+	for _, p := range playStory(t, newWorld(t), nil) {
 		t.Logf("%s: %d calls, %d errors, %d tokens of answers", p.name, p.calls, p.errors, p.tokens)
 		if p.calls > storyCalls || p.errors > 0 || p.tokens > storyTokens {
 			t.Errorf("%s: %d calls, %d errors, %d tokens of answers", p.name, p.calls, p.errors, p.tokens)
@@ -255,15 +290,18 @@ func TestStory_ThreeAgentsDoTheWholeJob(t *testing.T) {
 }
 
 // BenchmarkStory counts the calls, refusals and tokens of answers of the agent
-// that has most of each.
+// that has most of each, beside the tokens of the same facts as raw JSON.
 func BenchmarkStory(b *testing.B) {
-	var calls, errors, words int
+	var calls, errors, words, raw int
 	for b.Loop() {
-		for _, p := range playStory(b) {
+		w := newWorld(b)
+		for _, p := range playStory(b, w, nil) {
 			calls, errors, words = max(calls, p.calls), max(errors, p.errors), max(words, p.tokens)
 		}
+		raw = rawFacts(b, w)
 	}
 	b.ReportMetric(float64(calls), "calls/agent")
 	b.ReportMetric(float64(errors), "errors/agent")
 	b.ReportMetric(float64(words), "tokens/agent")
+	b.ReportMetric(float64(raw), "raw-tokens")
 }

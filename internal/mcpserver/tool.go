@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -55,7 +57,7 @@ func writing[In any, Out spoken[Out]](name string, fn func(api.Service, context.
 		name: name, description: description, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		invoke: func(ctx context.Context, s api.Service, arguments []byte) (answer, error) {
 			var in In
-			if err := bind(arguments, &in); err != nil {
+			if err := bind(withoutEmpty(arguments, reflect.TypeFor[In]()), &in); err != nil {
 				return answer{}, err
 			}
 			out, err := fn(s, ctx, in)
@@ -105,6 +107,23 @@ func bind(arguments []byte, in any) error {
 		arguments = []byte("{}")
 	}
 	return canon.Unmarshal(arguments, in)
+}
+
+// withoutEmpty leaves out arguments that need not be given and are an empty text:
+// strict tool calling knows none that may be left out, so its clients send
+// something for each.
+func withoutEmpty(arguments []byte, in reflect.Type) []byte {
+	var members map[string]jsontext.Value
+	if !bytes.Contains(arguments, []byte(`""`)) || canon.Unmarshal(arguments, &members) != nil {
+		return arguments // whoever reads them says what is wrong
+	}
+	for _, f := range reflect.VisibleFields(in) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if options == "omitzero" && string(members[name]) == `""` {
+			delete(members, name)
+		}
+	}
+	return mustJSON(members)
 }
 
 // How deep schemas go: requests far enough to be written from, results as far

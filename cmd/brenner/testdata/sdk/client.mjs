@@ -34,7 +34,7 @@ const play = {
     const call = major === '1'
       ? client.callTool({ name: s.name, arguments: s.arguments }, undefined, { signal: stop.signal })
       : client.callTool({ name: s.name, arguments: s.arguments }, { signal: stop.signal });
-    stop.abort('enough');
+    setTimeout(() => stop.abort('enough'), 200); // the server has begun by then
     return call;
   },
 };

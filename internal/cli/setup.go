@@ -207,6 +207,9 @@ func (f setupFile) write() error {
 		if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fileError(f.Path, err)
 		}
+		if dir := filepath.Dir(f.Path); dir != "." {
+			_ = os.Remove(filepath.Dir(at)) // a folder with something else in it stays
+		}
 		return nil
 	}
 	mode := fs.FileMode(0o644)

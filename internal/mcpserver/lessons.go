@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner"
 	"brenner/api"
 	"brenner/playbook"
 )
@@ -26,10 +27,18 @@ type learnRequest struct {
 	DryRun   bool            `json:"dry_run,omitzero"`
 }
 
+// maxLessons bounds what is reported at once, so that the answer can say what
+// became of each.
+const maxLessons = 50
+
 // learned says which lessons were known and which are new.
 type learned struct{ api.LearnResult }
 
 func learn(s api.Service, ctx context.Context, in learnRequest) (learned, error) {
+	if len(in.Insights) > maxLessons {
+		return learned{}, brenner.Errorf(brenner.CodeLimitExceeded, "%d lessons at once", len(in.Insights)).At("/insights").
+			WithHint(fmt.Sprintf("report at most %d at once; nothing of these was kept", maxLessons))
+	}
 	req := api.LearnRequest{Write: in.write(), Domain: in.Domain, DryRun: in.DryRun}
 	for _, l := range in.Insights {
 		req.Insights = append(req.Insights, api.Insight{Section: l.Section, Content: l.Content, Confidence: l.Confidence, Tags: l.Tags, Task: l.Task})

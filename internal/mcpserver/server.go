@@ -130,12 +130,15 @@ func (o Options) callOnce(ctx context.Context, t tool, req *mcp.CallToolRequest,
 	if err != nil {
 		return nil, err
 	}
-	return out.result(*repeated && !ours)
+	return out.result(!t.reads, *repeated && !ours)
 }
 
 // metaDuplicate says that a call repeated one with the same key, and that
 // nothing was done again.
 const metaDuplicate = "brenner/duplicate"
+
+// metaShortened says that an answer was cut short, and nothing else.
+const metaShortened = "brenner/shortened"
 
 // metaError is where a program finds the error of a refused call.
 const metaError = "brenner/error"

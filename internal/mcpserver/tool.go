@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -167,23 +169,59 @@ func (t tool) describe() *mcp.Tool {
 }
 
 // result is an answer as MCP has it. A model is shown the text; the data is for
-// programs.
-func (a answer) result(duplicate bool) (*mcp.CallToolResult, error) {
+// programs. What was read and is too long is refused; what was done is done, so
+// that its answer is cut short and says so.
+func (a answer) result(done, duplicate bool) (*mcp.CallToolResult, error) {
 	raw, err := json.Marshal(a.data, json.Deterministic(true))
 	if err != nil {
 		return nil, err
 	}
+	out := &mcp.CallToolResult{Meta: mcp.Meta{}}
 	if !fits(a.text, brenner.MaxToolResultTokens) || !fits(string(raw), brenner.MaxToolResultTokens) {
-		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the result has more than %d tokens", brenner.MaxToolResultTokens).
-			WithHint("ask for less: a smaller limit or depth, or one item at a time")
+		if !done {
+			return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the result has more than %d tokens", brenner.MaxToolResultTokens).
+				WithHint("ask for less: a smaller limit or depth, or one item at a time")
+		}
+		a.text, _, err = page(a.text, 0)
+		if err == nil {
+			raw, err = shortened(raw)
+		}
+		if err != nil {
+			return nil, err
+		}
+		a.text += "\nit was done as a whole; this answer is too long and was cut here\n"
+		out.Meta[metaShortened] = true
 	}
-	out := &mcp.CallToolResult{StructuredContent: jsonValue(raw)}
+	out.StructuredContent = jsonValue(raw)
 	if duplicate {
 		a.text = "duplicate: true; this key was used for the same call, and nothing was done again\n" + a.text
-		out.Meta = mcp.Meta{metaDuplicate: true}
+		out.Meta[metaDuplicate] = true
 	}
 	out.Content = []mcp.Content{&mcp.TextContent{Text: a.text}}
 	return out, nil
+}
+
+// shortened takes items from the longest lists of an answer until it fits.
+func shortened(raw []byte) ([]byte, error) {
+	for !fits(string(raw), brenner.ToolPageTokens) {
+		var members map[string]jsontext.Value
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return nil, err
+		}
+		longest := ""
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if members[name].Kind() == '[' && len(members[name]) > len(members[longest]) {
+				longest = name
+			}
+		}
+		var items []jsontext.Value
+		if err := json.Unmarshal(members[longest], &items); longest == "" || len(items) == 0 {
+			return raw, err
+		}
+		members[longest] = mustJSON(items[:len(items)/2])
+		raw = mustJSON(members)
+	}
+	return raw, nil
 }
 
 // jsonOf is a value as a model may read it.

@@ -274,7 +274,8 @@ func (x *extractor) read(f *find, seq int) {
 // propose mends a find.
 func (x *extractor) propose(f *find, seq int) proposal {
 	if f.meant == nil {
-		r := looseReader{text: string(f.raw), steps: &x.steps}
+		text, slips := unwound(string(f.raw))
+		r := looseReader{text: text, slips: slips, steps: &x.steps}
 		if v, ok := r.value(0); ok {
 			if all := deltasIn(&v); len(all) == 1 {
 				f.meant, f.slips = &all[0], r.slips

@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,6 +57,72 @@ const (
 	slipMarks     = "write colons and commas as ASCII does"
 	slipDoubled   = "write each brace once"
 	slipTuple     = "write lists in square brackets"
+	slipBrackets  = "write brackets as ASCII does, without backslashes"
+	slipMail      = "send the JSON as it is, not quoted-printable"
+)
+
+// unwound gives a text without what was put around its characters on their way:
+// the colours of a terminal, backslashes before brackets, brackets of full
+// width, and the soft line breaks of mail. Inside texts it changes nothing but
+// colours and, if the whole is mail, what mail does.
+func unwound(text string) (string, []string) {
+	var slips []string
+	if plain := colours.ReplaceAllString(text, ""); plain != text {
+		text, slips = plain, append(slips, slipControl)
+	}
+	if plain, ok := unmailed(text); ok {
+		text, slips = plain, append(slips, slipMail)
+	}
+	if !strings.ContainsAny(text, "｛｝［］") && !strings.Contains(text, `\{`) {
+		return text, slips
+	}
+	var b strings.Builder
+	inside := false
+	for i, c := range text {
+		escaped := i > 0 && text[i-1] == '\\'
+		ascii, wide := brackets[c]
+		switch {
+		case c == '"' && !(inside && escaped):
+			inside = !inside
+		case inside:
+		case wide:
+			c = ascii
+		case c == '\\' && i+1 < len(text) && strings.IndexByte("{}[]", text[i+1]) >= 0:
+			continue
+		}
+		b.WriteRune(c)
+	}
+	if plain := b.String(); plain != text {
+		return plain, append(slips, slipBrackets)
+	}
+	return text, slips
+}
+
+// unmailed reads a text that mail has made quoted-printable: lines that go on
+// end in an equals sign, and =C2=A7 are bytes.
+func unmailed(text string) (string, bool) {
+	joined := strings.NewReplacer("=\r\n", "", "=\n", "").Replace(text)
+	if joined == text {
+		return "", false
+	}
+	var b strings.Builder
+	for head, rest, more := strings.Cut(joined, "="); ; head, rest, more = strings.Cut(rest, "=") {
+		b.WriteString(head)
+		if !more {
+			return b.String(), utf8.ValidString(b.String())
+		}
+		char, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8)
+		if err != nil || len(rest) < 2 {
+			return "", false
+		}
+		b.WriteByte(byte(char))
+		rest = rest[2:]
+	}
+}
+
+var (
+	colours  = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	brackets = map[rune]rune{'｛': '{', '｝': '}', '［': '[', '］': ']'}
 )
 
 // value reads a value; false if there is none that could be meant.
@@ -142,7 +210,10 @@ func (r *looseReader) object(depth int) (loose, bool) {
 			return r.doubled(depth)
 		}
 		name, ok := r.name()
-		if !ok || !r.colon() {
+		if inner, inside := strings.CutSuffix(name, ":"); inside && ok && r.peek() != ':' {
+			name = inner
+			r.slip(slipColon)
+		} else if !ok || !r.colon() {
 			return v, false
 		}
 		value, ok := r.value(depth + 1)

@@ -60,7 +60,7 @@ func (r *looseReader) str(open, closing string) (loose, bool) {
 		}
 		*r.steps--
 		if rest := r.text[r.off:]; strings.HasPrefix(rest, closing) {
-			if r.closes(rest[len(closing):], closing) {
+			if after := rest[len(closing):]; r.closes(after, closing) || strings.HasSuffix(b.String(), ":") && opensText(after) {
 				r.off += len(closing)
 				break
 			}
@@ -101,16 +101,26 @@ func (r *looseReader) closes(after, closing string) bool {
 	if wide, ok := strings.CutPrefix(ahead, "，"); ok {
 		return r.separates(wide)
 	}
-	if ahead == "" || strings.IndexByte(",}]:;+/#", ahead[0]) >= 0 || strings.HasPrefix(ahead, "=>") || strings.HasPrefix(ahead, "<!--") {
+	if ahead == "" || strings.IndexByte(",}]:;+/#", ahead[0]) >= 0 || strings.HasPrefix(ahead, "<!--") {
 		// A quoted word before a comma may still stand inside: look for a name or
 		// the end after it.
 		return !strings.HasPrefix(ahead, ",") || r.separates(ahead[1:])
 	}
+	if value, ok := strings.CutPrefix(ahead, "=>"); ok {
+		return r.separates(value)
+	}
 	if value, ok := strings.CutPrefix(ahead, "="); ok {
-		value = strings.TrimLeft(value, "> ")
+		value = strings.TrimLeft(value, " ")
 		return value != "" && strings.IndexByte("\"'{[", value[0]) >= 0
 	}
 	return startsMember(ahead)
+}
+
+// opensText says whether a text in quotes follows: what is before it was a name,
+// the colon inside its quotes.
+func opensText(after string) bool {
+	ahead := strings.TrimLeft(after, " ")
+	return ahead != after && strings.HasPrefix(ahead, `"`)
 }
 
 // separates says whether a comma separates members: a quote, a bracket, a
@@ -221,18 +231,23 @@ func (r *looseReader) escape(b *strings.Builder, rest, open string) {
 }
 
 // unicode reads \u and four digits, a pair of them for a character beyond the
-// first plane.
+// first plane. Half a pair is no character, and is refused as one that was lost.
 func (r *looseReader) unicode(b *strings.Builder, rest string) int {
-	for _, n := range []int{12, 6} {
-		if len(rest) < n {
-			continue
-		}
-		if text, err := jsontext.AppendUnquote(nil, `"`+rest[:n]+`"`); err == nil && !strings.ContainsRune(string(text), utf8.RuneError) {
+	if len(rest) < 6 || strings.Trim(rest[2:6], "0123456789abcdefABCDEF") != "" {
+		r.slip(slipEscape)
+		b.WriteByte('\\')
+		return 1
+	}
+	if len(rest) >= 12 && rest[6:8] == `\u` {
+		if text, err := jsontext.AppendUnquote(nil, `"`+rest[:12]+`"`); err == nil {
 			b.Write(text)
-			return n
+			return 12
 		}
 	}
-	r.slip(slipEscape)
-	b.WriteByte('\\')
-	return 1
+	text, err := jsontext.AppendUnquote(nil, `"`+rest[:6]+`"`)
+	if err != nil { // half a pair
+		text = []byte(string(utf8.RuneError))
+	}
+	b.Write(text)
+	return 6
 }

@@ -34,6 +34,7 @@ func (m *mender) payload() *brenner.Error {
 		m.rename([]string{"outcome"}, map[string]string{"prediction": "outcome", "value": "outcome", "text": "outcome"})
 		m.asText("outcome")
 	default:
+		m.gatherKeys(schema)
 		m.rename(fieldsOf(schema), fieldAliases[schema.Section])
 		for _, f := range slices.Clone(m.fields) {
 			m.field(schema, f.name)
@@ -73,9 +74,11 @@ func (m *mender) openPayload() *brenner.Error {
 			v = loose{kind: '{', members: []looseMember{{"reason", v}}}
 		}
 	}
-	if v.kind == '[' && len(v.items) == 1 {
-		m.note("/payload", "", "", "write the payload as an object, not as a list")
-		v = v.items[0]
+	if v.kind == '[' {
+		if listed, ok := listedFields(&v); ok {
+			m.note("/payload", "", "", "write the payload as an object, not as a list")
+			v = listed
+		}
 	}
 	if v.kind != '{' {
 		return invalid("/payload", "payload is not a JSON object", "")
@@ -100,6 +103,36 @@ func (m *mender) openPayload() *brenner.Error {
 	}
 	m.members["payload"] = loose{kind: '{', members: m.fields}
 	return nil
+}
+
+// listedFields makes one object of a list: of the fields that its objects hold,
+// or that each names and gives a value.
+func listedFields(v *loose) (loose, bool) {
+	out := loose{kind: '{'}
+	for i := range v.items {
+		el := &v.items[i]
+		if el.kind != '{' {
+			return out, false
+		}
+		var name, value *loose
+		for k := range el.members {
+			switch bare(el.members[k].name) {
+			case "field", "fieldname", "key", "path":
+				name = &el.members[k].value
+			case "value", "newvalue", "new", "to":
+				value = &el.members[k].value
+			}
+		}
+		switch {
+		case name != nil && value != nil && len(el.members) == 2:
+			out.members = append(out.members, looseMember{strings.Trim(name.flat(), "/"), *value})
+		case name != nil:
+			return out, false
+		default:
+			out.members = append(out.members, el.members...)
+		}
+	}
+	return out, len(out.members) > 0
 }
 
 // fieldMeant gives the field that a name stands for.
@@ -148,6 +181,31 @@ func (m *mender) rename(fields []string, aliases map[string]string) {
 	}
 }
 
+// gatherKeys puts keys that stand in the payload as fields of their own, such as
+// score.cost, into their map.
+func (m *mender) gatherKeys(schema *Schema) {
+	var fields []looseMember
+	for _, f := range m.fields {
+		name, key, ok := keyOfMap(schema, f.name)
+		if !ok {
+			fields = append(fields, f)
+			continue
+		}
+		at := slices.IndexFunc(fields, func(o looseMember) bool { return o.name == name })
+		if at < 0 {
+			at = len(fields)
+			fields = append(fields, looseMember{name, loose{kind: '{'}})
+		}
+		if into := &fields[at].value; into.kind != '{' || into.member(key) != nil {
+			fields = append(fields, f)
+			continue
+		}
+		fields[at].value.members = append(fields[at].value.members, looseMember{key, f.value})
+		m.note(inPayload(f.name), f.name, name, "put "+key+" into "+name)
+	}
+	m.fields = fields
+}
+
 func isReplaceFlag(name string) bool { return name == "replace" || strings.HasSuffix(name, "_replace") }
 
 // asText makes a field a text.
@@ -155,10 +213,26 @@ func (m *mender) asText(name string) {
 	for i := range m.fields {
 		if f := &m.fields[i]; f.name == name && f.value.kind != '"' {
 			text := f.value.flat()
+			if now := newOf(&f.value); now != nil {
+				text = now.flat()
+			}
 			m.note(inPayload(name), f.value.json(), text, "write "+name+" as a text")
 			f.value = loose{kind: '"', text: text}
 		}
 	}
+}
+
+// newOf gives what a field becomes where it stands beside what it was.
+func newOf(v *loose) *loose {
+	if v.kind != '{' || len(v.members) != 2 {
+		return nil
+	}
+	for _, pair := range [][2]string{{"old", "new"}, {"oldvalue", "newvalue"}, {"from", "to"}, {"before", "after"}, {"was", "now"}} {
+		if bare(v.members[0].name) == pair[0] && bare(v.members[1].name) == pair[1] {
+			return &v.members[1].value
+		}
+	}
+	return nil
 }
 
 // field mends the type of one field.

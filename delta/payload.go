@@ -329,6 +329,9 @@ func (c *compiler) misnamed(name string) *brenner.Error {
 	if err := c.reserved(name); err != nil {
 		return err
 	}
+	if field, key, ok := keyOfMap(c.schema, name); ok && c.entry.op != opKill {
+		return invalid(inPayload(name), strconv.Quote(clip(name))+" is a key of "+field+", not a field", "write "+field+" as an object with "+clip(key))
+	}
 	given := func(name string) *pair {
 		i := slices.IndexFunc(c.pairs, func(p pair) bool { return p.name == name })
 		if i < 0 {
@@ -347,6 +350,26 @@ func (c *compiler) misnamed(name string) *brenner.Error {
 		return invalid(inPayload(name), "the fields stand inside "+strconv.Quote(clip(name)), "put the fields into the payload itself")
 	}
 	return nil
+}
+
+// keyOfMap reads a name such as score.cost or predictions/H1 as a key of a map
+// of the section.
+func keyOfMap(schema *Schema, name string) (field, key string, ok bool) {
+	for i := range schema.Fields {
+		f := &schema.Fields[i]
+		if f.Kind != KindScore && f.Kind != KindOutcomes {
+			continue
+		}
+		rest, has := strings.CutPrefix(name, f.Name)
+		if !has || len(rest) < 2 || strings.IndexByte("._/:[ ", rest[0]) < 0 {
+			continue
+		}
+		key = strings.Trim(rest[1:], `]"' `)
+		if _, _, item := parseItemID(key); item && f.Kind == KindOutcomes || f.Kind == KindScore && slices.Contains(scoreParts, key) {
+			return f.Name, key, true
+		}
+	}
+	return "", "", false
 }
 
 // reserved refuses the names of lines that Render writes itself, and the names

@@ -149,9 +149,10 @@ func (r *renderer) also(it *Item, killed bool) {
 }
 
 // alsoName gives the name of a field as it stands in the document: one with
-// white space at its ends, or that begins with a quote, in quotes.
+// white space at its ends, that begins with a quote or does not show as a whole,
+// in quotes.
 func alsoName(name string) string {
-	if strings.TrimSpace(name) != name || name == "" || name[0] == '"' {
+	if strings.TrimSpace(name) != name || name == "" || name[0] == '"' || strings.ContainsFunc(name, hidden) {
 		return visible(quote(name))
 	}
 	return name
@@ -173,8 +174,7 @@ func alsoValue(value string) string {
 // visible writes JSON so that all of it shows: what would break a line, or does
 // not show, by its number.
 func visible(value string) string {
-	hidden := func(r rune) bool { return lineBreak(r) || !unicode.IsGraphic(r) }
-	if strings.IndexFunc(value, hidden) < 0 {
+	if !strings.ContainsFunc(value, hidden) {
 		return value
 	}
 	var b strings.Builder
@@ -191,6 +191,9 @@ func visible(value string) string {
 	}
 	return b.String()
 }
+
+// hidden says whether a character breaks a line or does not show.
+func hidden(r rune) bool { return lineBreak(r) || !unicode.IsGraphic(r) }
 
 func strike(s string, killed bool) string {
 	if killed && s != "" {

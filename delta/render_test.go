@@ -131,7 +131,7 @@ func hostileArtifact(t *rapid.T) *delta.Artifact {
 	key := func() string {
 		s := str()
 		if itemInSmall.MatchString(s) {
-			return "x " + s // h1 is refused as a key
+			return "x " + s // h1 is refused where an item is named
 		}
 		return s
 	}
@@ -149,7 +149,7 @@ func hostileArtifact(t *rapid.T) *delta.Artifact {
 			case f.Kind == delta.KindText && f.Enum == nil:
 				payload[f.Name] = str()
 			case f.Kind == delta.KindList:
-				payload[f.Name] = []string{str(), str()}
+				payload[f.Name] = []string{key(), key()}
 			case f.Kind == delta.KindOutcomes:
 				payload[f.Name] = map[string]string{key(): str(), "H1": str()}
 			}

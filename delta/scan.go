@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -222,7 +223,10 @@ func ownMembers(v *loose) bool {
 // other, each is read by itself; otherwise nothing in it is applied.
 func (w *walker) broken(f *fence, body []byte) {
 	at := w.from + f.start
+	text, slips := unwound(string(body))
+	body = []byte(text)
 	pieces, clean := w.pieces(body)
+	clean = clean && slips == nil
 	if len(pieces) == 0 {
 		w.finds = append(w.finds, find{at: at, raw: body, whole: true})
 	}
@@ -233,7 +237,7 @@ func (w *walker) broken(f *fence, body []byte) {
 		case p.value == nil:
 			w.finds = append(w.finds, find{at: at, raw: p.raw, whole: true})
 		default:
-			w.looseFinds(p.value, p.slips, p.raw, at, "", "")
+			w.looseFinds(p.value, slices.Concat(slips, p.slips), p.raw, at, "", "")
 		}
 	}
 }

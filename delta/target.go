@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,7 +119,25 @@ func lookalike(name string) string {
 	if name != "" && nothing(name) {
 		return "null"
 	}
+	if several(name) {
+		return oneItem
+	}
 	return lookalikeID(name)
+}
+
+// oneItem is what stands for a name that means several.
+const oneItem = "the id of one item"
+
+// several says whether a name means more items than one: all, or H1-H3.
+func several(name string) bool {
+	if slices.Contains([]string{"all", "both", "each", "every", "any"}, strings.ToLower(name)) {
+		return true
+	}
+	ids := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
+	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool {
+		_, _, ok := parseItemID(strings.ToUpper(id))
+		return !ok
+	})
 }
 
 // checkName refuses a name that is a lookalike.

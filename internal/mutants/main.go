@@ -21,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -39,7 +40,18 @@ func main() {
 	flag.StringVar(&o.skip, "skip", "", "of that package not the tests that match")
 	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
+	hand := flag.String("hand", "", "try the mutants of this file, and name the tests that kill them, instead of drawing some")
 	flag.Parse()
+	if *hand != "" {
+		text, err := os.ReadFile(*hand)
+		if err == nil {
+			o.list, err = readHandMade(string(text))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(2)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ok, err := run(ctx, os.Stdout, o, flag.Args())
@@ -59,6 +71,7 @@ type options struct {
 	limit       time.Duration
 	known       string
 	dir         string // of the module; empty: here
+	list        handMade
 }
 
 // run tries mutants of each package and says what became of them; ok if every
@@ -73,15 +86,21 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 		return false, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
+	groups := slices.Collect(slices.Chunk(packages, 1))
+	if o.tests != "" {
+		groups = [][]string{packages} // they share a test binary
+	}
 	ok = true
-	for _, p := range packages {
-		b := bench{dir: o.dir, pkg: p, tests: o.tests, skip: o.skip, limit: o.limit, work: work}
-		t, err := b.tally(ctx, out, o, reasons)
+	for _, g := range groups {
+		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, limit: o.limit, work: work}
+		tallies, err := b.tally(ctx, out, o, reasons)
 		if err != nil {
 			return false, err
 		}
-		fmt.Fprintln(out, t)
-		ok = ok && t.unexplained == 0 && t.rate() >= enough
+		for _, t := range tallies {
+			fmt.Fprintln(out, t)
+			ok = ok && t.unexplained == 0 && t.rate() >= enough
+		}
 	}
 	return ok, nil
 }
@@ -108,99 +127,124 @@ func (t tally) String() string {
 		t.pkg, 100*t.rate(), t.killed+t.unexplained, t.tried, t.all, t.stillborn, t.excused, t.unexplained)
 }
 
-func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[string]string) (tally, error) {
-	t := tally{pkg: b.pkg}
-	files, err := b.sources(ctx)
-	if err != nil {
-		return t, err
-	}
+// tally tries mutants of the packages and says of each what became of it, as
+// soon as it is known.
+func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[string]string) ([]tally, error) {
 	texts := map[string][]byte{}
-	var all []mutant
-	for _, f := range files {
-		if texts[f], err = os.ReadFile(f); err != nil {
-			return t, err
-		}
-		found, err := mutants(f, texts[f])
+	var drawn []mutant
+	tallies := make([]tally, len(b.pkgs))
+	at := map[string]*tally{} // by directory
+	for i, pkg := range b.pkgs {
+		files, err := b.sources(ctx, pkg)
 		if err != nil {
-			return t, err
+			return nil, err
 		}
-		all = append(all, found...)
+		own := map[string][]byte{}
+		var all []mutant
+		for _, f := range files {
+			if own[f], err = os.ReadFile(f); err != nil {
+				return nil, err
+			}
+			found, err := mutants(f, own[f])
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+			at[filepath.Dir(f)] = &tallies[i]
+		}
+		if len(all) == 0 {
+			return nil, fmt.Errorf("%s: there is nothing to change", pkg)
+		}
+		some := sample(all, o.most, o.seed)
+		if o.list != nil {
+			if some, err = o.list.of(own); err != nil {
+				return nil, err
+			}
+			all = some
+		}
+		tallies[i] = tally{pkg: pkg, all: len(all), tried: len(some)}
+		drawn = append(drawn, some...)
+		maps.Copy(texts, own)
 	}
-	if len(all) == 0 {
-		return t, fmt.Errorf("%s: there is nothing to change", b.pkg)
-	}
-	t.all = len(all)
-	drawn := sample(all, o.most, o.seed)
-	became, err := b.outcomes(ctx, texts, drawn)
-	if err != nil {
-		return t, err
-	}
-	for i, m := range drawn {
-		t.tried++
-		switch became[i] {
+	return tallies, b.outcomes(ctx, texts, drawn, func(m mutant, became outcome, by string) {
+		t := at[filepath.Dir(m.file)]
+		switch became {
 		case killed:
 			t.killed++
+			if o.list != nil {
+				fmt.Fprintf(out, "killed: %s\n  by %s\n", m.name(), by)
+			}
 		case stillborn:
 			t.stillborn++
+			if o.list != nil {
+				fmt.Fprintf(out, "stillborn: %s\n", m.name())
+			}
 		case survived, unreached:
 			key := filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(m.file)), filepath.Base(m.file))) + " " + m.name()
 			if reasons[key] != "" {
 				t.excused++
-				continue
+				return
 			}
 			t.unexplained++
-			fmt.Fprintf(out, "%s: %s\n  at %s:%d (%s)\n", became[i], key, m.file, m.line, m.operator)
+			fmt.Fprintf(out, "%s: %s\n  at %s:%d (%s)\n", became, key, m.file, m.line, m.operator)
 		}
-	}
-	return t, nil
+	})
 }
 
-// outcomes tries mutants: all that can be in one build, the others one by one.
-func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mutant) ([]outcome, error) {
-	became := make([]outcome, len(list))
-	all, alone, err := b.buildWoven(ctx, texts, list, became)
+// outcomes tries mutants and tells what became of each, and which test noticed:
+// all that can be in one build, the others one by one.
+func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mutant, tell func(m mutant, became outcome, by string)) error {
+	refused := make([]bool, len(list))
+	all, alone, err := b.buildWoven(ctx, texts, list, refused)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	units, err := b.units(ctx, all)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i := range list {
-		if became[i] == stillborn || slices.Contains(alone, i+1) {
+	for i, m := range list {
+		if slices.Contains(alone, i+1) {
 			continue
 		}
-		if became[i], err = b.try(ctx, all, units, i+1); err != nil {
-			return nil, err
+		became, by := stillborn, ""
+		if !refused[i] {
+			if became, by, err = b.try(ctx, all, units, i+1); err != nil {
+				return err
+			}
 		}
+		tell(m, became, by)
 	}
 	for _, n := range alone {
-		if became[n-1], err = b.tryAlone(ctx, list[n-1], texts[list[n-1].file]); err != nil {
-			return nil, err
+		m := list[n-1]
+		became, by, err := b.tryAlone(ctx, m, texts[m.file])
+		if err != nil {
+			return err
 		}
+		tell(m, became, by)
 	}
-	return became, nil
+	return nil
 }
 
 // buildWoven builds the tests with all mutants that compile, and notes those
 // that do not; alone are the numbers of those that cannot be woven.
-func (b bench) buildWoven(ctx context.Context, texts map[string][]byte, list []mutant, became []outcome) (all []binary, alone []int, err error) {
+func (b bench) buildWoven(ctx context.Context, texts map[string][]byte, list []mutant, refused []bool) (all []binary, alone []int, err error) {
 	for {
-		w, alone, err := weave(texts, list, func(n int) bool { return became[n-1] != stillborn })
+		w, alone, err := weave(texts, list, func(n int) bool { return !refused[n-1] })
 		if err != nil {
 			return nil, nil, err
 		}
-		all, err := b.build(ctx, w.files)
+		all, err := b.build(ctx, w.files, b.pkgs)
 		var said errBuild
 		if !errors.As(err, &said) {
 			return all, alone, err
 		}
-		refused := w.stillbirths(string(said))
-		if len(refused) == 0 {
-			return nil, nil, fmt.Errorf("%s: %w", b.pkg, err)
+		more := w.stillbirths(string(said))
+		if len(more) == 0 {
+			return nil, nil, err
 		}
-		for _, n := range refused {
-			became[n-1] = stillborn
+		for _, n := range more {
+			refused[n-1] = true
 		}
 	}
 }

@@ -28,13 +28,13 @@ const (
 	stillborn outcome = "stillborn" // it does not compile, and tells nothing
 )
 
-// bench tries mutants of one package: its tests, and those of others that use
-// it, are built with changed files in place of the real ones, and run.
+// bench tries mutants of packages: their tests, and those of another that uses
+// them, are built with changed files in place of the real ones, and run.
 type bench struct {
-	dir   string // of the module
-	pkg   string // whose files are changed; its own tests are run
-	tests string // whose tests are run too; may be empty
-	skip  string // which of those are not; may be empty
+	dir   string   // of the module
+	pkgs  []string // whose files are changed; their own tests are run
+	tests string   // whose tests are run too; may be empty
+	skip  string   // which of those are not; may be empty
 	limit time.Duration
 	work  string // a scratch directory
 }
@@ -42,11 +42,11 @@ type bench struct {
 // memory bounds what a mutant that never stops may take, in KiB.
 const memory = 6 << 20
 
-// sources are the Go files of the package, without its tests.
-func (b bench) sources(ctx context.Context) ([]string, error) {
-	out, err := b.command(ctx, "go", "list", "-json=Dir,GoFiles", b.pkg).Output()
+// sources are the Go files of a package, without its tests.
+func (b bench) sources(ctx context.Context, pkg string) ([]string, error) {
+	out, err := b.command(ctx, "go", "list", "-json=Dir,GoFiles", pkg).Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", b.pkg, err)
+		return nil, fmt.Errorf("go list %s: %w", pkg, err)
 	}
 	var list struct {
 		Dir     string
@@ -81,20 +81,25 @@ type errBuild string
 
 func (e errBuild) Error() string { return string(e) }
 
-// build compiles the tests with files in place of the real ones. A package
-// without tests gives no binary.
-func (b bench) build(ctx context.Context, files map[string][]byte) (all []binary, err error) {
+// build compiles the tests of packages, and those of the other, with files in
+// place of the real ones. A package without tests gives no binary.
+func (b bench) build(ctx context.Context, files map[string][]byte, packages []string) (all []binary, err error) {
 	overlay, err := b.overlay(files)
 	if err != nil {
 		return nil, err
 	}
-	wanted := []binary{{of: b.pkg, path: filepath.Join(b.work, "own.test")}}
+	args := []string{"test", "-c", "-vet=off", "-overlay", overlay}
+	var wanted []binary
+	for i, p := range packages {
+		args = append(args, "-gcflags="+p+"=-e") // every error, not the first ten
+		wanted = append(wanted, binary{of: p, path: filepath.Join(b.work, fmt.Sprintf("own%d.test", i))})
+	}
 	if b.tests != "" {
 		wanted = append(wanted, binary{of: b.tests, skip: b.skip, path: filepath.Join(b.work, "other.test")})
 	}
 	for _, x := range wanted {
 		_ = os.Remove(x.path)
-		out, err := b.command(ctx, "go", "test", "-c", "-vet=off", "-gcflags="+b.pkg+"=-e", "-overlay", overlay, "-o", x.path, x.of).CombinedOutput()
+		out, err := b.command(ctx, "go", append(args, "-o", x.path, x.of)...).CombinedOutput()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -123,7 +128,7 @@ func (b bench) build(ctx context.Context, files map[string][]byte) (all []binary
 func (b bench) overlay(files map[string][]byte) (string, error) {
 	places := map[string]string{}
 	for name, text := range files {
-		places[name] = filepath.Join(b.work, filepath.Base(name))
+		places[name] = filepath.Join(b.work, place(name))
 		if err := os.WriteFile(places[name], text, 0o600); err != nil {
 			return "", err
 		}
@@ -134,6 +139,11 @@ func (b bench) overlay(files map[string][]byte) (string, error) {
 	}
 	name := filepath.Join(b.work, "overlay.json")
 	return name, os.WriteFile(name, raw, 0o600)
+}
+
+// place is what a changed file is called among those of all packages.
+func place(name string) string {
+	return strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(name)
 }
 
 // run runs tests that match and gives what they say; alive is the mutant.
@@ -164,6 +174,8 @@ type unit struct {
 	took    time.Duration
 	reaches map[int]bool // places of mutants
 }
+
+var failedTest = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
 
 var passed = regexp.MustCompile(`(?m)^( *)--- PASS: (\S+) \(([0-9.]+)s\)$`)
 
@@ -249,9 +261,10 @@ func exactly(name string) string {
 	return strings.Join(words, "/")
 }
 
-// try lets a woven mutant live and runs the tests that come where it is.
-func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (outcome, error) {
-	became := unreached
+// try lets a woven mutant live and runs the tests that come where it is; by is
+// the one that noticed.
+func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (became outcome, by string, err error) {
+	became = unreached
 	for i, x := range all {
 		var match []string
 		limit := 5 * time.Second
@@ -264,54 +277,58 @@ func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (outc
 		if len(match) == 0 {
 			continue
 		}
-		noticed, err := b.notices(ctx, x, n, strings.Join(match, "|"), min(limit, b.limit))
+		by, err := b.notices(ctx, x, n, strings.Join(match, "|"), min(limit, b.limit))
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		if noticed {
-			return killed, nil
+		if by != "" {
+			return killed, by, nil
 		}
 		became = survived
 	}
-	return became, nil
+	return became, "", nil
 }
 
 // tryAlone builds a mutant that could not be woven, and runs all tests.
-func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (outcome, error) {
-	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)})
+func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outcome, by string, err error) {
+	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)}, []string{filepath.Dir(m.file)})
 	var refused errBuild
 	if errors.As(err, &refused) {
-		return stillborn, nil
+		return stillborn, "", nil
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	for _, x := range all {
-		if noticed, err := b.notices(ctx, x, 0, ".", b.limit); noticed || err != nil {
-			return killed, err
+		if by, err := b.notices(ctx, x, 0, ".", b.limit); by != "" || err != nil {
+			return killed, by, err
 		}
 	}
-	return survived, nil
+	return survived, "", nil
 }
 
-// notices tells whether tests fail under a mutant. One that never ends fails,
+// notices names a test that fails under a mutant, or none. One that never ends fails,
 // but not one that is only slow: without the mutant the same tests must end in
 // a fifth of the time.
-func (b bench) notices(ctx context.Context, x binary, alive int, match string, limit time.Duration) (bool, error) {
+func (b bench) notices(ctx context.Context, x binary, alive int, match string, limit time.Duration) (by string, err error) {
 	for ; ; limit *= 4 {
 		ok, said, err := b.run(ctx, x, alive, match, limit)
 		if ok || err != nil {
-			return false, err
+			return "", err
 		}
 		if !strings.Contains(said, "panic: test timed out after") {
-			return true, nil
+			by = "a panic"
+			for _, line := range failedTest.FindAllStringSubmatch(said, -1) {
+				by = line[1] // the innermost comes last
+			}
+			return by, nil
 		}
 		begun := time.Now()
 		if _, _, err := b.run(ctx, x, 0, match, limit); err != nil {
-			return false, err
+			return "", err
 		}
 		if time.Since(begun) < limit/5 {
-			return true, nil
+			return "a deadline", nil
 		}
 	}
 }
@@ -321,7 +338,7 @@ func (w woven) stillbirths(said string) (refused []int) {
 	for _, line := range compilerLine.FindAllStringSubmatch(said, -1) {
 		n, _ := strconv.Atoi(line[2])
 		for name, spans := range w.copies {
-			if filepath.Base(name) != filepath.Base(line[1]) {
+			if place(name) != filepath.Base(line[1]) {
 				continue
 			}
 			for _, s := range spans {

@@ -70,7 +70,7 @@ func Decide(policies map[brenner.Role]Policy, r Request) Decision {
 // at all that it would be allowed for.
 func Ever(policies map[brenner.Role]Policy, r Request) Decision {
 	d := Decide(policies, r)
-	if d.Allowed || isAct(r.Action) {
+	if d.Allowed {
 		return d
 	}
 	p := policies[r.Role]

@@ -7,6 +7,9 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/assembly"
+	"brenner/playbook"
+	"brenner/roster"
 )
 
 // clauseCases hold rules to their words where an easy reading lets something
@@ -77,6 +80,109 @@ func clauseCases() []testCase {
 			s.pi.creates(memo("m", "lineage"))
 			s.pi.promotes(ref("m", 1)) // the way out is always open
 			s.pi.promotes(ref("across", 1))
+		}},
+		{"a memo is promoted whatever it draws on", func(s *scene) { // C12
+			s.many("lineage", 11)
+			m := memo("m", "gradient")
+			m.Links = []artifact.Link{{Rel: artifact.DerivedFrom, Artifact: "many-0", Version: 1}}
+			s.pi.creates(m)
+			s.pi.promotes(ref("m", 1))
+		}},
+		{"only what is drawn on makes a promotion wait, and not what is its own", func(s *scene) { // C12
+			s.many("lineage", 11)
+			across := result("across", "one")
+			across.Module = "gradient"
+			across.Links = []artifact.Link{{Rel: artifact.Contradicts, Artifact: "many-0", Version: 1}}
+			s.pi.creates(across)
+			s.pi.promotes(ref("across", 1))
+			s.pi.creates(result("inside", "one", link(artifact.DependsOn, "many-0", 1)))
+			s.pi.promotes(ref("inside", 1))
+		}},
+		{"what crosses modules waits for their memos when it is claimed, too", func(s *scene) { // C12
+			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
+			s.must(err)
+			s.many("lineage", 10) // as many as may change
+			red := s.agent("RedSky")
+			red.claims(t.ID)
+			_, err = red.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			s.must(err)
+			s.pi.creates(result("one-more", "one"))
+			s.unchanged(func() {
+				_, err := red.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeCompressionRequired)
+			})
+			s.pi.creates(memo("m", "lineage"))
+			s.pi.promotes(ref("m", 1)) // what it covers counts no more
+			red.claims(t.ID)
+		}},
+		{"in the tasks of a session the roster's role counts", func(s *scene) { // C8
+			swapped := roster.Roster{Entries: []roster.Entry{
+				{AgentName: "BlueLake", Role: roster.TestDesigner}, {AgentName: "PurpleMountain", Role: roster.HypothesisGenerator},
+			}}
+			_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "lineage", Roster: swapped})
+			s.must(err)
+			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
+				Title: "Plan a test", Spec: "of both", Role: "test_designer", Modules: []brenner.Module{"lineage"}, Session: "RS-1",
+			})
+			s.must(err)
+			plan := api.CreateArtifactRequest{
+				ID: "plan", Type: "test_plan", Module: "lineage", Summary: "move a cell", Task: t.ID,
+				Content: api.Body{Format: artifact.JSON, Data: `{"name":"move a cell"}`},
+			}
+			blue := s.agent("BlueLake")
+			s.unchanged(func() {
+				_, err := s.agent("PurpleMountain").ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeTaskNotYours)
+				outside := plan
+				outside.Task = ""
+				_, err = blue.CreateArtifact(s.ctx, outside)
+				s.refused(err, brenner.CodeWriteDenied)
+			})
+			blue.claims(t.ID)
+			blue.creates(plan)
+		}},
+		{"a task that is given back is free, and one that was canceled is not", func(s *scene) { // C16
+			t := s.pi.opens()
+			grey := s.agent("GreyStone")
+			grey.claims(t.ID)
+			given, err := grey.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			s.must(err)
+			if given.State != api.TaskOpen || given.Holder != "" {
+				s.Errorf("given back: %+v", given)
+			}
+			s.pi.claims(t.ID)
+			_, err = s.pi.CancelTask(s.ctx, api.CancelTaskRequest{ID: t.ID, Reason: "not needed"})
+			s.must(err)
+			s.unchanged(func() {
+				_, err := grey.ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+				s.refused(err, brenner.CodeTaskClosed)
+			})
+		}},
+		{"an agent never learns what was kept from its context, and a person does", func(s *scene) { // C30
+			purple := s.agent("PurpleMountain")
+			for i := range 40 {
+				purple.creates(result(brenner.ArtifactID(fmt.Sprintf("n%d", i)), fmt.Sprintf("clone %d keeps its fate", i)))
+			}
+			for i, text := range []string{"count which clones keep their fate twice", "order reagents before Friday noon"} {
+				purple.learns("benchwork", api.Insight{Section: "helpful", Content: text})
+				_, err := s.pi.ForceBullet(s.ctx, api.ForceBulletRequest{
+					ID: playbook.BulletID(fmt.Sprintf("benchwork.%d", i+1)), Stage: playbook.Prod, Reason: "it is law here",
+				})
+				s.must(err)
+			}
+			made := purple.assembles("which clones keep their fate?")
+			mine, err := purple.Invocation(s.ctx, api.InvocationRequest{ID: made.Invocation})
+			s.must(err)
+			for what, record := range map[string]assembly.Context{"assembled": made.Record, "looked at": mine.Record} {
+				if len(record.LeftOut)+len(record.BulletsLeftOut)+len(record.Rest) > 0 {
+					s.Errorf("%s: left out %v, lessons %v, rest %v", what, record.LeftOut, record.BulletsLeftOut, record.Rest)
+				}
+			}
+			theirs, err := s.pi.Invocation(s.ctx, api.InvocationRequest{ID: made.Invocation})
+			s.must(err)
+			if len(theirs.Record.LeftOut) == 0 || len(theirs.Record.BulletsLeftOut) == 0 {
+				s.Errorf("the PI learns of %v and of lessons %v", theirs.Record.LeftOut, theirs.Record.BulletsLeftOut)
+			}
 		}},
 		{"a question is about one module", func(s *scene) { // C23
 			for _, name := range []brenner.ActorName{"BlueLake", "RedSky"} {

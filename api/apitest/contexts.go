@@ -185,6 +185,10 @@ func contextCases() []testCase {
 			s.pi.countsAll(question, 500, all+1, "lineage")
 			question.Question = "?"
 			s.pi.countsAll(question, 500, all+1, "lineage")
+			// C30: the agent does not learn how much there is besides.
+			if got := s.agent("PurpleMountain").assembles("which clones keep their fate?"); len(got.Record.Rest) > 0 {
+				s.Errorf("an agent learns of the rest: %+v", got.Record.Rest)
+			}
 		}},
 		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30
 			s.pi.creates(result("n", "clones keep their fate"))

@@ -91,11 +91,61 @@ func decisionCases() []testCase {
 			s.pi.rewrites("n", "two")
 			s.pi.rewritesOn(ref("n", 1), "another")
 			s.pi.promotes(ref("n", 3))
+			if v := s.pi.reads(ref("n", 0)); v.Head != 3 {
+				s.Errorf("the head is @%d while the other line still lives", v.Head)
+			}
 			_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("n", 2), Reason: "not chosen"})
 			s.must(err)
 			v := s.pi.reads(ref("n", 0))
 			if v.Version.Version != 3 || v.Head != 3 || v.Fork != nil {
 				s.Errorf("got %+v", v)
+			}
+		}},
+		{"what is taken out of use hands the head to the newest line that remains", func(s *scene) { // C19
+			head := func(want brenner.Version) {
+				s.Helper()
+				if v := s.pi.reads(ref("n", 0)); v.Head != want || v.Version.Version != want {
+					s.Errorf("the head is @%d and @%d is read, want @%d", v.Head, v.Version.Version, want)
+				}
+			}
+			gone := func(n brenner.Version) {
+				s.Helper()
+				_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("n", n), Reason: "not chosen"})
+				s.must(err)
+			}
+			s.pi.creates(note("n", "one"))
+			s.pi.rewrites("n", "two")
+			s.pi.rewritesOn(ref("n", 1), "three")
+			s.pi.rewritesOn(ref("n", 1), "four")
+			s.pi.rewritesOn(ref("n", 1), "five")
+			head(2)
+			gone(3) // it is not the head
+			head(2)
+			gone(2)
+			head(5)
+			gone(5)
+			head(4)
+			if v := s.pi.reads(ref("n", 0)); v.Fork != nil {
+				s.Errorf("one line is left, and the fork is %v", v.Fork)
+			}
+			s.pi.rewrites("n", "six")
+			if v := s.pi.reads(ref("n", 6)); v.Parent == nil || *v.Parent != 4 {
+				s.Errorf("what is written next goes on %v", v.Parent)
+			}
+		}},
+		{"a change is told by what or by why", func(s *scene) { // C13
+			s.pi.creates(note("n", "one"))
+			for _, c := range []artifact.Change{{Why: "the probe was wrong"}, {What: "a figure"}} {
+				summary := "after " + c.Why + c.What
+				_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{
+					ID: "n", Summary: &summary, Content: &api.Body{Format: artifact.Text, Data: c.Why + c.What}, Change: &c,
+				})
+				s.must(err)
+			}
+			h, err := s.pi.History(s.ctx, api.HistoryRequest{ID: "n"})
+			s.must(err)
+			if len(h.Versions) != 3 || h.Versions[0].Change != nil || h.Versions[1].Change.Why != "the probe was wrong" || h.Versions[2].Change.What != "a figure" {
+				s.Errorf("history: %+v", h.Versions)
 			}
 		}},
 		{"a deprecated artifact leaves lists and search and stays readable", func(s *scene) { // C27

@@ -62,6 +62,28 @@ func overviewCases() []testCase {
 					s.Errorf("status lacks %s: %v", want, kinds())
 				}
 			}
+			// X5: each with names, how many there are, and the command that begins with the first.
+			s.pi.creates(note("more", "of it", link(artifact.DependsOn, "data", 1)))
+			s.pi.promotes(ref("more", 1))
+			res, err := s.pi.Status(s.ctx)
+			s.must(err)
+			for _, n := range res.Items {
+				switch n.Kind {
+				case "stale":
+					if n.Count != 2 || !slices.Equal(slices.Sorted(slices.Values(n.Names)), []string{"more@1", "use@1"}) ||
+						!strings.HasPrefix(n.What, "rests on what has moved: ") || !strings.Contains(n.What, "use@1") || n.Command != "brenner inbox --kind stale" {
+						s.Errorf("need %+v", n)
+					}
+				case "promotion":
+					if n.Count != 1 || n.What != "to be decided upon: methods@1" || n.Command != "brenner review methods@1" {
+						s.Errorf("need %+v", n)
+					}
+				case "fork":
+					if n.Count != 1 || n.Command != "brenner forks" {
+						s.Errorf("need %+v", n)
+					}
+				}
+			}
 		}},
 	}
 }

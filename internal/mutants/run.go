@@ -146,8 +146,15 @@ func place(name string) string {
 	return strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(name)
 }
 
-// run runs tests that match and gives what they say; alive is the mutant.
-func (b bench) run(ctx context.Context, x binary, alive int, match string, limit time.Duration, more ...string) (ok bool, said string, err error) {
+// told is what tests came to.
+type told struct {
+	ok   bool
+	said string
+	cpu  time.Duration // processor time: on a busy machine the clock says little
+}
+
+// run runs tests that match; alive is the mutant.
+func (b bench) run(ctx context.Context, x binary, alive int, match string, limit time.Duration, more ...string) (told, error) {
 	cmd := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
 		x.path, "-test.short", "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+match, "-test.skip="+x.skip)
 	cmd.Args = append(append(cmd.Args, x.flags...), more...)
@@ -157,11 +164,11 @@ func (b bench) run(ctx context.Context, x binary, alive int, match string, limit
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return false, "", ctx.Err()
+		return told{}, ctx.Err()
 	case err != nil && !errors.As(err, &failed):
-		return false, "", err
+		return told{}, err
 	}
-	return err == nil, string(out), nil
+	return told{err == nil, string(out), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
 func (b bench) traces() string { return filepath.Join(b.work, "reached") }
@@ -177,6 +184,9 @@ type unit struct {
 
 var failedTest = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
 
+// passing is what -test.v says of tests that are fine.
+var passing = regexp.MustCompile(`(?m)^ *(=== \w+|--- PASS:|--- SKIP:) .*\n`)
+
 var passed = regexp.MustCompile(`(?m)^( *)--- PASS: (\S+) \(([0-9.]+)s\)$`)
 
 // long is from when on a test is taken apart, in seconds.
@@ -186,23 +196,23 @@ const long = 0.5
 // itself to see where it comes.
 func (b bench) units(ctx context.Context, all []binary) (list []unit, err error) {
 	for i, x := range all {
-		ok, said, err := b.run(ctx, x, 0, ".", 10*b.limit, "-test.v")
+		whole, err := b.run(ctx, x, 0, ".", 10*b.limit, "-test.v")
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			return nil, fmt.Errorf("%s fails without a mutant:\n%s", x.of, said)
+		if !whole.ok {
+			return nil, fmt.Errorf("%s fails without a mutant:\n%s", x.of, passing.ReplaceAllString(whole.said, ""))
 		}
-		for _, name := range parts(said) {
+		for _, name := range parts(whole.said) {
 			u := unit{in: i, match: exactly(name), reaches: map[int]bool{}}
 			_ = os.Remove(b.traces())
 			begun := time.Now()
-			ok, said, err := b.run(ctx, x, trace, u.match, 10*b.limit)
+			part, err := b.run(ctx, x, trace, u.match, 10*b.limit)
 			if err != nil {
 				return nil, err
 			}
-			if !ok {
-				return nil, fmt.Errorf("%s fails by itself:\n%s", name, said)
+			if !part.ok {
+				return nil, fmt.Errorf("%s fails by itself:\n%s", name, part.said)
 			}
 			u.took = time.Since(begun)
 			text, err := os.ReadFile(b.traces())
@@ -307,30 +317,33 @@ func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outco
 	return survived, "", nil
 }
 
-// notices names a test that fails under a mutant, or none. One that never ends fails,
-// but not one that is only slow: without the mutant the same tests must end in
-// a fifth of the time.
+// notices names a test that fails under a mutant, or none. One that never ends
+// fails, but not one that is only slow: it must have taken five times the
+// processor time that the same tests take without the mutant, or still wait
+// after sixteen times the limit.
 func (b bench) notices(ctx context.Context, x binary, alive int, match string, limit time.Duration) (by string, err error) {
-	for ; ; limit *= 4 {
-		ok, said, err := b.run(ctx, x, alive, match, limit)
-		if ok || err != nil {
+	for range 3 {
+		under, err := b.run(ctx, x, alive, match, limit)
+		if under.ok || err != nil {
 			return "", err
 		}
-		if !strings.Contains(said, "panic: test timed out after") {
+		if !strings.Contains(under.said, "panic: test timed out after") {
 			by = "a panic"
-			for _, line := range failedTest.FindAllStringSubmatch(said, -1) {
+			for _, line := range failedTest.FindAllStringSubmatch(under.said, -1) {
 				by = line[1] // the innermost comes last
 			}
 			return by, nil
 		}
-		begun := time.Now()
-		if _, _, err := b.run(ctx, x, 0, match, limit); err != nil {
+		without, err := b.run(ctx, x, 0, match, 10*limit)
+		if err != nil {
 			return "", err
 		}
-		if time.Since(begun) < limit/5 {
+		if without.ok && under.cpu > 5*without.cpu {
 			return "a deadline", nil
 		}
+		limit *= 4
 	}
+	return "a deadline", nil
 }
 
 // stillbirths reads from what the compiler says which mutants it refuses.

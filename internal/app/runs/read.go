@@ -317,7 +317,15 @@ func (l *looking) tasks() error {
 		}
 		item := api.WorkItem{Work: api.Work{Task: t.ID}, Title: t.Title, Role: t.Role, Since: t.Created, Agents: []api.WorkAgent{}, WorkSettings: t.WorkSettings}
 		for _, a := range l.agents {
-			if !a.Active || a.Kind != kernel.Agent || !l.Tasks.Eligible(l.Call, t, a) {
+			if !a.Active || a.Kind != kernel.Agent {
+				continue
+			}
+			ok, err := l.Tasks.Eligible(l.Call, t, a)
+			if err != nil {
+				fail = err
+				return false
+			}
+			if !ok {
 				continue
 			}
 			entry, _ := l.Config.Roster.Entry(a.Name)

@@ -33,7 +33,7 @@ type Tasks interface {
 	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error
 	// Eligible reports whether a task is for an agent.
-	Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) bool
+	Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) (bool, error)
 	// ClaimAs, Renew and GiveBack are what the agent itself would do.
 	ClaimAs(ch *kernel.Change, id string, agent store.Actor, lease time.Duration) (api.TaskInfo, error)
 	Renew(ch *kernel.Change, id string, agent brenner.ActorName, lease time.Duration) error

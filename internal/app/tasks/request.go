@@ -48,7 +48,12 @@ func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo) error {
 		if told == brenner.MaxToldOfTask {
 			break
 		}
-		if a.Kind != kernel.Agent || !a.Active || a.Name == ch.Who.Name || !r.Eligible(ch.Call, t, a) {
+		if a.Kind != kernel.Agent || !a.Active || a.Name == ch.Who.Name {
+			continue
+		}
+		if ok, err := r.Eligible(ch.Call, t, a); err != nil {
+			return err
+		} else if !ok {
 			continue
 		}
 		told++

@@ -126,8 +126,12 @@ func (r *Room) GiveBack(ch *kernel.Change, id string, agent brenner.ActorName) e
 }
 
 // Eligible reports whether a task is for an agent.
-func (r *Room) Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) bool {
-	return r.checkEligible(c.As(agent), t) == nil
+func (r *Room) Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) (bool, error) {
+	err := r.checkEligible(c.As(agent), t)
+	if brenner.CodeOf(err) == brenner.CodeTaskNotYours {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // findClaimable gives the task named if the caller may have it, or the oldest one

@@ -10,6 +10,8 @@ import (
 // handMade are mutants that somebody wrote: what a rule forbids, done.
 type handMade []change
 
+const operatorHand = "by hand"
+
 // change is one of them: in a file a line, or a part of one, becomes another.
 type change struct{ rule, file, was, now string }
 
@@ -55,7 +57,7 @@ func (l handMade) of(texts map[string][]byte) ([]mutant, error) {
 			start := bytes.Index(text, []byte(c.was))
 			found = append(found, mutant{
 				file: name, in: c.rule, line: 1 + bytes.Count(text[:start], []byte("\n")), start: start, end: start + len(c.was),
-				text: c.now, was: c.was, now: c.now, operator: "by hand",
+				text: c.now, was: c.was, now: c.now, operator: operatorHand,
 			})
 		}
 	}

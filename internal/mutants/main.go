@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -34,13 +35,13 @@ const enough = 0.90
 
 func main() {
 	var o options
-	flag.IntVar(&o.most, "max", 30, "try at most so many mutants of a package; 0: all")
+	flag.IntVar(&o.most, "max", 30, "draw at most so many mutants of a package; 0: all, -1: none")
 	flag.Uint64Var(&o.seed, "seed", 1, "draw them by this seed")
 	flag.StringVar(&o.tests, "tests", "", "run the tests of this package too")
 	flag.StringVar(&o.skip, "skip", "", "of that package not the tests that match")
 	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
-	hand := flag.String("hand", "", "try the mutants of this file, and name the tests that kill them, instead of drawing some")
+	hand := flag.String("hand", "", "try the mutants of this file too, and name the tests that kill them")
 	flag.Parse()
 	if *hand != "" {
 		text, err := os.ReadFile(*hand)
@@ -132,7 +133,8 @@ func (t tally) String() string {
 func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[string]string) ([]tally, error) {
 	texts := map[string][]byte{}
 	var drawn []mutant
-	tallies := make([]tally, len(b.pkgs))
+	tallies := make([]tally, len(b.pkgs), len(b.pkgs)+1)
+	byHand := &tally{pkg: "by hand"}
 	at := map[string]*tally{} // by directory
 	for i, pkg := range b.pkgs {
 		files, err := b.sources(ctx, pkg)
@@ -156,29 +158,26 @@ func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[
 			return nil, fmt.Errorf("%s: there is nothing to change", pkg)
 		}
 		some := sample(all, o.most, o.seed)
-		if o.list != nil {
-			if some, err = o.list.of(own); err != nil {
-				return nil, err
-			}
-			all = some
+		made, err := o.list.of(own)
+		if err != nil {
+			return nil, err
 		}
 		tallies[i] = tally{pkg: pkg, all: len(all), tried: len(some)}
-		drawn = append(drawn, some...)
+		byHand.all, byHand.tried = byHand.all+len(made), byHand.tried+len(made)
+		drawn = slices.Concat(made, drawn, some) // those first that somebody thought of
 		maps.Copy(texts, own)
 	}
-	return tallies, b.outcomes(ctx, texts, drawn, func(m mutant, became outcome, by string) {
+	err := b.outcomes(ctx, texts, drawn, func(m mutant, became outcome, by string) {
 		t := at[filepath.Dir(m.file)]
+		if m.operator == operatorHand {
+			t = byHand
+			fmt.Fprintf(out, "%s: %s, by %s\n", m.in, became, cmp.Or(by, "no test"))
+		}
 		switch became {
 		case killed:
 			t.killed++
-			if o.list != nil {
-				fmt.Fprintf(out, "killed: %s\n  by %s\n", m.name(), by)
-			}
 		case stillborn:
 			t.stillborn++
-			if o.list != nil {
-				fmt.Fprintf(out, "stillborn: %s\n", m.name())
-			}
 		case survived, unreached:
 			key := filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(m.file)), filepath.Base(m.file))) + " " + m.name()
 			if reasons[key] != "" {
@@ -189,6 +188,10 @@ func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[
 			fmt.Fprintf(out, "%s: %s\n  at %s:%d (%s)\n", became, key, m.file, m.line, m.operator)
 		}
 	})
+	if byHand.tried > 0 {
+		tallies = append(tallies, *byHand)
+	}
+	return tallies, err
 }
 
 // outcomes tries mutants and tells what became of each, and which test noticed:

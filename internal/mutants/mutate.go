@@ -244,9 +244,13 @@ func declName(d *ast.GenDecl) string {
 	return d.Tok.String()
 }
 
-// sample draws at most so many, always the same for a seed; 0: all.
+// sample draws at most so many, always the same for a seed; 0: all,
+// less: none.
 func sample(all []mutant, most int, seed uint64) []mutant {
-	if most <= 0 || len(all) <= most {
+	switch {
+	case most < 0:
+		return nil
+	case most == 0 || len(all) <= most:
 		return all
 	}
 	drawn := slices.Clone(all)

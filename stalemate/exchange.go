@@ -62,13 +62,13 @@ func Import(raw []byte) (Stalemate, error) {
 		return Stalemate{}, asInvalid(err)
 	}
 	if w.ProtocolID != ProtocolID {
-		return Stalemate{}, invalid("/protocol_id", "protocol %q is not %s", brenner.Clip(w.ProtocolID, 120), ProtocolID)
+		return Stalemate{}, invalid("/protocol_id", "protocol %q is not %s", brenner.Clip(w.ProtocolID, brenner.MaxQuote), ProtocolID)
 	}
 	s := Stalemate{RaisedAt: w.Timestamp, Summary: w.Summary, Request: w.Request}
 	for _, key := range slices.Sorted(maps.Keys(w.Hypotheses.Parties)) {
 		name, ok := strings.CutSuffix(key, partySuffix)
 		if !ok {
-			return Stalemate{}, invalid("/hypotheses/"+key, "%q is neither NAME%s nor %s", brenner.Clip(key, 120), partySuffix, alternativesKey)
+			return Stalemate{}, invalid("/hypotheses/"+key, "%q is neither NAME%s nor %s", brenner.Clip(key, brenner.MaxQuote), partySuffix, alternativesKey)
 		}
 		h := w.Hypotheses.Parties[key]
 		s.Hypotheses = append(s.Hypotheses, Hypothesis{Author: brenner.ActorName(name), Statement: h.Statement, Justification: h.Justification})

@@ -116,7 +116,7 @@ func (s Stalemate) InOwnWords(by brenner.ActorName) error {
 		case own && h.unsaid():
 			return invalid(at, "say what you hold to be the cause")
 		case !own && !h.unsaid():
-			return invalid(at, "%s says itself what it holds", brenner.Clip(string(h.Author), 120)).
+			return invalid(at, "%s says itself what it holds", brenner.Clip(string(h.Author), brenner.MaxQuote)).
 				WithHint("name the party without a statement; it is told by message, and replies")
 		}
 	}
@@ -216,7 +216,7 @@ func placeholders(evidence []Evidence, had int) error {
 // said or not yet, one to three alternatives, evidence, a summary and a request.
 func (s Stalemate) Check() error {
 	if _, err := time.Parse(time.RFC3339, s.RaisedAt); err != nil {
-		return invalid("/raised_at", "%q is not an RFC 3339 instant", brenner.Clip(s.RaisedAt, 120))
+		return invalid("/raised_at", "%q is not an RFC 3339 instant", brenner.Clip(s.RaisedAt, brenner.MaxQuote))
 	}
 	if strings.TrimSpace(s.Summary) == "" {
 		return invalid("/summary", "the summary is empty")
@@ -247,7 +247,7 @@ func (s Stalemate) checkParties() error {
 	for i, h := range s.Hypotheses {
 		at := fmt.Sprintf("/hypotheses/%d", i)
 		if err := h.Author.Check(); err != nil {
-			return invalid(at+"/author", "%q is not a name", brenner.Clip(string(h.Author), 120))
+			return invalid(at+"/author", "%q is not a name", brenner.Clip(string(h.Author), brenner.MaxQuote))
 		}
 		if slices.ContainsFunc(seen, func(n brenner.ActorName) bool { return strings.EqualFold(string(n), string(h.Author)) }) {
 			return invalid(at+"/author", "%s has two hypotheses", h.Author)
@@ -271,7 +271,7 @@ func (h Hypothesis) check(at string) error {
 		return invalid(at+"/justification", "the justification is empty")
 	}
 	if h.Cause != "" && !names(Causes(), anchor.Cause(h.Cause)) {
-		return invalid(at+"/cause", "unknown cause %q", brenner.Clip(h.Cause, 120)).WithHint("leave it out, or use one of " + causeWords())
+		return invalid(at+"/cause", "unknown cause %q", brenner.Clip(h.Cause, brenner.MaxQuote)).WithHint("leave it out, or use one of " + causeWords())
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ type Event struct {
 func (s Stalemate) Next(e Event) (Stalemate, error) {
 	i := slices.IndexFunc(transitions, func(t transition) bool { return t.action == e.Action })
 	if i < 0 {
-		return Stalemate{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not something that happens to a stalemate", brenner.Clip(string(e.Action), 120))
+		return Stalemate{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not something that happens to a stalemate", brenner.Clip(string(e.Action), brenner.MaxQuote))
 	}
 	t := transitions[i]
 	if !slices.Contains(t.from, s.State) {

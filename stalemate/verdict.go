@@ -62,7 +62,7 @@ type Finding struct {
 // agrees with the findings.
 func CheckVerdict(s Stalemate, v Verdict) error {
 	if err := v.Arbiter.Check(); err != nil {
-		return badVerdict("/arbiter", "%q is not a name", brenner.Clip(string(v.Arbiter), 120))
+		return badVerdict("/arbiter", "%q is not a name", brenner.Clip(string(v.Arbiter), brenner.MaxQuote))
 	}
 	if s.isParty(v.Arbiter) {
 		return arbiterIsParty(v.Arbiter)
@@ -98,10 +98,10 @@ func CheckVerdict(s Stalemate, v Verdict) error {
 func (s Stalemate) checkFinding(f Finding, at string) error {
 	about := slices.IndexFunc(s.All(), func(h Hypothesis) bool { return h.ID == f.Hypothesis })
 	if about < 0 {
-		return badVerdict(at+"/hypothesis", "there is no hypothesis %q", brenner.Clip(f.Hypothesis, 120))
+		return badVerdict(at+"/hypothesis", "there is no hypothesis %q", brenner.Clip(f.Hypothesis, brenner.MaxQuote))
 	}
 	if !slices.Contains([]Ruling{Upheld, Refuted, Undetermined}, f.Ruling) {
-		return badVerdict(at+"/ruling", "unknown ruling %q", brenner.Clip(string(f.Ruling), 120)).WithHint("use upheld, refuted or undetermined")
+		return badVerdict(at+"/ruling", "unknown ruling %q", brenner.Clip(string(f.Ruling), brenner.MaxQuote)).WithHint("use upheld, refuted or undetermined")
 	}
 	if h := s.All()[about]; h.unsaid() && f.Ruling != Undetermined {
 		return badVerdict(at+"/ruling", "%s has not said yet what it holds, so that %s cannot be %s", h.Author, h.ID, f.Ruling).
@@ -117,7 +117,7 @@ func (s Stalemate) checkFinding(f Finding, at string) error {
 	for i, id := range f.Evidence {
 		k := slices.IndexFunc(s.Evidence, func(e Evidence) bool { return e.ID == id })
 		if k < 0 {
-			return badVerdict(fmt.Sprintf("%s/evidence/%d", at, i), "there is no evidence %q", brenner.Clip(id, 120))
+			return badVerdict(fmt.Sprintf("%s/evidence/%d", at, i), "there is no evidence %q", brenner.Clip(id, brenner.MaxQuote))
 		}
 		present = present || !s.Evidence[k].Missing
 	}
@@ -157,7 +157,7 @@ func (s Stalemate) checkFindings(v Verdict) error {
 			return badVerdict("/outcome", "%s, but a finding upholds a hypothesis", v.Outcome)
 		}
 	default:
-		return badVerdict("/outcome", "unknown outcome %q", brenner.Clip(string(v.Outcome), 120)).
+		return badVerdict("/outcome", "unknown outcome %q", brenner.Clip(string(v.Outcome), brenner.MaxQuote)).
 			WithHint("use hypothesis_upheld, other_cause, insufficient_evidence or not_reproducible")
 	}
 	return nil

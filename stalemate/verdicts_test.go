@@ -192,3 +192,155 @@ func TestCheckVerdict_AllAreUpheldOnlyIfTheyAgree(t *testing.T) {
 		}
 	}
 }
+
+// S1: a request may be as large as it may be, and not larger; one placeholder
+// among the evidence is named like several.
+func TestImport_HoldsItsBound(t *testing.T) {
+	request := string(seedRequest(t))
+	for over := range 2 {
+		padded := request + strings.Repeat(" ", brenner.MaxStalemateBytes-len(request)+over)
+		if _, err := Import([]byte(padded)); (brenner.CodeOf(err) == brenner.CodeLimitExceeded) != (over == 1) {
+			t.Errorf("%d bytes: %v", len(padded), err)
+		}
+	}
+	s := draft()
+	s.Evidence = append(s.Evidence, Evidence{Kind: KindPatch, Content: "[paste the patch here]"})
+	s = begin(s)
+	s.Evidence[2].Missing = true
+	if v := Arbitrate(s); !strings.Contains(v.RootCause, "placeholders instead of content: ") || !slices.Equal(v.Findings[0].Evidence, []string{"e3"}) {
+		t.Errorf("%s, %v", v.RootCause, v.Findings[0].Evidence)
+	}
+}
+
+// S2: only a party says what it holds, and each its own.
+func TestStated_OnlyPartiesSpeak(t *testing.T) {
+	s, err := Raise(draft())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Stated("eve", "the file has CRLF", "I looked", ""); brenner.CodeOf(err) == "" {
+		t.Error("somebody else speaks")
+	}
+	for i, who := range []brenner.ActorName{"ada", "bob"} {
+		next, err := s.Stated(who, "the file has CRLF", "I looked", "")
+		if err != nil || next.Hypotheses[i].Statement != "the file has CRLF" || s.Hypotheses[i].Statement == "the file has CRLF" {
+			t.Errorf("%s: %+v, %v", who, next.Hypotheses, err)
+		}
+	}
+}
+
+// S6: each phrase is read once, by what it says most exactly; who finds the
+// patch in order and names no cause blames none; a few words may be anything.
+func TestReadClaim_EachPhraseOnce(t *testing.T) {
+	for text, want := range map[string][]anchor.Cause{
+		"it has a non-breaking space":                  {anchor.CauseInvisible},
+		"it has U+00A0 and U+2212":                     {anchor.CauseInvisible, anchor.CauseConfusable},
+		"it has U+2212 and the line endings are wrong": {anchor.CauseConfusable, anchor.CauseLineEndings},
+		"CRLF, and CRLF again, is in the file":         {anchor.CauseLineEndings},
+	} {
+		if c := readClaim(text); !slices.Equal(c.causes, want) {
+			t.Errorf("%q: %v, want %v", text, c.causes, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"the patch is fine": true,
+		"the patch is fine, it is the line endings of a file": false,
+		"the patch has tabs": false,
+	} {
+		if c := readClaim(text); c.faultless != want {
+			t.Errorf("%q blames nothing: %t", text, c.faultless)
+		}
+	}
+	if !readable("CRLF versus LF, obviously") || readable("CRLF versus LF, obviously wrong") {
+		t.Error("four words may be anything, five are English or not")
+	}
+	if !slices.IsSorted(Causes()) || len(Causes()) < 5 {
+		t.Errorf("causes: %v", Causes())
+	}
+}
+
+// S6: a hypothesis is upheld if it names the cause found, refuted if it excludes
+// it, names another or finds the patch in order, and otherwise open.
+func TestTest_RulesByTheCauseFound(t *testing.T) {
+	found := func(causes ...anchor.Cause) (x anchor.Explanation) {
+		for _, c := range causes {
+			x.Findings = append(x.Findings, anchor.Finding{Cause: c})
+		}
+		return x
+	}
+	tabs, ends := anchor.CauseWhitespace, anchor.CauseLineEndings
+	for name, c := range map[string]struct {
+		claim claim
+		x     anchor.Explanation
+		want  Ruling
+		says  string
+	}{
+		"no cause":         {claim{causes: []anchor.Cause{tabs}}, found(), Undetermined, "shows no cause"},
+		"the cause":        {claim{causes: []anchor.Cause{tabs}}, found(tabs), Upheld, "exactly this cause"},
+		"denied":           {claim{denied: []anchor.Cause{tabs}}, found(tabs), Refuted, "it excludes " + string(tabs)},
+		"another denied":   {claim{denied: []anchor.Cause{ends}}, found(tabs), Undetermined, "names no cause"},
+		"the second":       {claim{causes: []anchor.Cause{ends}}, found(tabs, ends), Undetermined, "beside " + string(tabs)},
+		"another":          {claim{causes: []anchor.Cause{ends}}, found(tabs), Refuted, string(tabs) + " instead"},
+		"in order":         {claim{faultless: true}, found(tabs), Refuted, "a fault of the patch"},
+		"only out of date": {claim{faultless: true}, found(anchor.CauseStaleBase), Undetermined, "names no cause"},
+		"an older text":    {claim{faultless: true}, found(anchor.CauseOlderVersion), Undetermined, "names no cause"},
+		"done already":     {claim{faultless: true}, found(anchor.CauseAlreadyApplied), Undetermined, "names no cause"},
+		"of one family":    {claim{causes: []anchor.Cause{anchor.CauseStaleBase}}, found(anchor.CauseOlderVersion), Upheld, "exactly this cause"},
+		"not English":      {claim{foreign: true}, found(tabs), Undetermined, "not in English"},
+		"nothing":          {claim{}, found(tabs), Undetermined, "names no cause"},
+	} {
+		if got, says := test(c.claim, c.x); got != c.want || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %s, %s", name, got, says)
+		}
+	}
+}
+
+// S5: hypotheses are opposed if each names causes and none in common, or one
+// excludes what the other names.
+func TestOpposed_ByWhatTheyNameAndExclude(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"the file has CRLF", "it is the line endings", false},
+		{"the file has CRLF", "there are tabs in it", true},
+		{"the file has CRLF", "it is not the line endings", true},
+		{"it is not the line endings", "the file has CRLF", true},
+		{"it is not the line endings", "it is not the tabs", false},
+		{"the file has CRLF", "it is not mine", false},
+		{"it is not mine", "nor is it mine", false},
+	} {
+		x, y := Hypothesis{Statement: c.a}, Hypothesis{Statement: c.b}
+		if got := opposed(x, y); got != c.want {
+			t.Errorf("%q and %q: %t", c.a, c.b, got)
+		}
+	}
+}
+
+// S2: evidence has its bounds, one by one and together, and there are so many.
+func TestCheckEvidence_HoldsItsBounds(t *testing.T) {
+	piece := func(n int) Evidence { return Evidence{Kind: KindErrorLog, Content: strings.Repeat("x", n)} }
+	many := func(n, each int) (out []Evidence) {
+		for range n {
+			out = append(out, piece(each))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		evidence []Evidence
+		want     brenner.Code
+	}{
+		"none":              {nil, brenner.CodeInvalidStalemate},
+		"as many as may be": {many(brenner.MaxEvidence, 1), ""},
+		"one more":          {many(brenner.MaxEvidence+1, 1), brenner.CodeLimitExceeded},
+		"as long as may be": {many(1, min(brenner.MaxContentBytes, brenner.MaxStalemateBytes)), ""},
+		"longer":            {many(1, min(brenner.MaxContentBytes, brenner.MaxStalemateBytes)+1), brenner.CodeLimitExceeded},
+		"too much together": {many(1+brenner.MaxStalemateBytes/(brenner.MaxStalemateBytes/4), brenner.MaxStalemateBytes/4), brenner.CodeLimitExceeded},
+	} {
+		s := draft()
+		s.Evidence = c.evidence
+		if err := begin(s).checkEvidence(); brenner.CodeOf(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@
 package automation
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -172,14 +173,10 @@ func InForce(configured []Rule) []Rule {
 		if r.Do != (Action{}) {
 			b.Do = r.Do
 		}
-		if r.PerHour > 0 {
-			b.PerHour = r.PerHour
-		}
+		b.PerHour = cmp.Or(r.PerHour, b.PerHour)
 	}
 	for i := range rules {
-		if rules[i].PerHour == 0 {
-			rules[i].PerHour = DefaultPerHour
-		}
+		rules[i].PerHour = cmp.Or(rules[i].PerHour, DefaultPerHour)
 	}
 	return rules
 }

@@ -73,3 +73,21 @@ func TestWilson_MoreEvidenceCountsForMore(t *testing.T) {
 		}
 	}
 }
+
+// B6: support counts as the lower end of the 95 % interval, and a stage as how
+// far it is trusted.
+func TestWilson_IsTheLowerEndOfTheInterval(t *testing.T) {
+	for _, c := range []struct {
+		support, opposition int
+		want                float64
+	}{{0, 0, 0}, {0, 4, 0}, {1, 0, 0.2065}, {5, 0, 0.5655}, {3, 2, 0.2307}, {50, 1, 0.8970}} {
+		if got := wilson(c.support, c.opposition); got < c.want-0.0001 || got > c.want+0.0001 {
+			t.Errorf("%d for and %d against: %.4f, want %.4f", c.support, c.opposition, got, c.want)
+		}
+	}
+	for stage, want := range map[Stage]float64{Prod: 1, Staging: 0.5, Shadow: 0} {
+		if got := trust(stage); got != want {
+			t.Errorf("%s is trusted %g", stage, got)
+		}
+	}
+}

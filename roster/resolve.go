@@ -213,7 +213,6 @@ func (r *resolver) fill(p Preset) {
 
 // header settles mode, name and date.
 func (r *resolver) header() {
-	r.Parts = []Provenance{}
 	for _, h := range []struct {
 		part string
 		of   func(Roster) string

@@ -92,6 +92,7 @@ func TestImport_RefusesWhatIsNotWhatWasSent(t *testing.T) {
 		"a record is missing":     slices.Delete(slices.Clone(lines), last-1, last),
 		"records are swapped":     swapped,
 		"something follows":       append(slices.Clone(lines), lines[blob]),
+		"a second footer":         append(slices.Clone(lines), lines[last]),
 		"a second header":         append(slices.Clone(lines[:1]), lines...),
 		"no header":               lines[1:],
 		"an empty line":           slices.Insert(slices.Clone(lines), 2, "{}"),

@@ -118,7 +118,7 @@ func (r *Room) foresee(c *kernel.Call, a store.Artifact, v store.Version, out *a
 		out.Hindrance = &api.Hindrance{Code: e.Code, Message: e.Message}
 		planned, err = r.Ledger.Plan(c, a, v.Version, ledger.Decision{Action: policy.Promote, Reason: ledger.ReasonToCome, Replace: true, Override: true})
 		if refusal(err) != nil {
-			return nil // it cannot be promoted at all
+			return nil //nolint:nilerr // it cannot be promoted at all, which is no failure
 		}
 	}
 	if err != nil {

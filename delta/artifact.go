@@ -54,7 +54,7 @@ type Artifact struct {
 // items are the items of one section.
 type items struct {
 	highest int // number ever given; ids are never reused
-	list    []*Item
+	list    sequence
 	live    int
 	special int // live items that meet the section's special rule, see Item.special
 }
@@ -139,11 +139,11 @@ func (a *Artifact) Item(id ItemID) (*Item, bool) {
 
 // find gives the item of a number, or nil.
 func (s *items) find(number int) *Item {
-	i, ok := slices.BinarySearchFunc(s.list, number, func(it *Item, n int) int { return it.number - n })
+	i, ok := s.list.search(number)
 	if !ok {
 		return nil
 	}
-	return s.list[i]
+	return s.list.at(i)
 }
 
 // Items lists the items of a section, killed ones included, in the order in
@@ -158,7 +158,7 @@ func (a *Artifact) Items(s Section) []*Item {
 }
 
 func (s *items) shown(section int) []*Item {
-	list := slices.Clone(s.list)
+	list := slices.Concat(s.list.chunks...)
 	if section == atTests {
 		slices.SortStableFunc(list, func(x, y *Item) int {
 			switch {
@@ -204,6 +204,11 @@ type Item struct {
 
 	fields []shown // what shows: known fields in schema order, then unknown by name
 	score  float64 // total, of a test
+
+	// What the fields come to, so that most items need not be looked into.
+	meets     bool // the rule its section has for at least one item, see special
+	contended bool // some field is unsettled
+	cites     bool // some field names other items
 }
 
 // ID is the item's id.
@@ -333,8 +338,8 @@ func (it *Item) History(field string) []Write {
 	return writes
 }
 
-// special says whether a live item meets the rule its section has for at least
-// one item: a third alternative, a scale check, a real third alternative.
+// special says whether an item meets the rule its section has for at least
+// one live item: a third alternative, a scale check, a real third alternative.
 func (it *Item) special() bool {
 	switch it.section {
 	case atHypotheses:
@@ -365,7 +370,7 @@ func (s *items) count(it *Item, sign int) {
 		return
 	}
 	s.live += sign
-	if it.special() {
+	if it.meets {
 		s.special += sign
 	}
 }

@@ -21,6 +21,7 @@ type entry struct {
 	section uint8
 	cellAt  uint8 // where the key of a cell begins in targetID, 0 for a whole item
 	fresh   bool  // still belongs to the merge that made it
+	cites   bool  // some field of its payload names items
 	number  int32 // of the item it names, 0 if provisional or none
 	seq     int
 	agent   brenner.ActorName

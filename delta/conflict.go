@@ -35,7 +35,7 @@ func (c *Conflict) Name() string {
 func (a *Artifact) Conflicts() []Conflict {
 	var all []Conflict
 	for s := range a.sections {
-		for _, it := range a.sections[s].list {
+		for _, it := range a.sections[s].list.all() {
 			all = append(all, it.conflicts()...)
 		}
 	}
@@ -61,6 +61,9 @@ type contention struct {
 }
 
 func (it *Item) contentions() []contention {
+	if !it.contended {
+		return nil
+	}
 	var all []contention
 	for i := range it.fields {
 		f := &it.fields[i]

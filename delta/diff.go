@@ -46,7 +46,7 @@ func Compare(from, to *Artifact) Comparison {
 		}
 	}
 	for s := range to.sections {
-		for _, it := range to.sections[s].list {
+		for _, it := range to.sections[s].list.all() {
 			if before := from.sections[s].find(it.number); before != it {
 				c.item(before, it)
 			}

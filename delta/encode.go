@@ -59,7 +59,7 @@ func (a *Artifact) MarshalJSON() ([]byte, error) {
 	out := artifactJSON{Format: Format, Metadata: a.meta, Sections: make(map[Section]sectionJSON, sectionCount)}
 	for s := range a.sections {
 		section := &a.sections[s]
-		rows := make([]itemJSON, 0, len(section.list))
+		rows := make([]itemJSON, 0, section.list.len())
 		for _, it := range section.shown(s) {
 			rows = append(rows, it.json())
 		}
@@ -218,7 +218,7 @@ func (r *reader) read() error {
 	r.a.mentions = map[name][]ItemID{}
 	view := viewer{names: r.a.lookup}
 	for s := range r.a.sections {
-		for _, it := range r.a.sections[s].list {
+		for _, it := range r.a.sections[s].list.all() {
 			view.show(it)
 			r.a.sections[s].count(it, +1)
 			r.mention(it)
@@ -235,20 +235,24 @@ func (r *reader) section(s int) error {
 	}
 	out := &r.a.sections[s]
 	out.highest = in.Highest
+	var list []*Item
 	for i := range in.Items {
 		it, err := r.item(s, &in.Items[i], pointer+"/items/"+itoa(i))
 		if err != nil {
 			return err
 		}
-		out.list = append(out.list, it)
+		list = append(list, it)
 	}
-	slices.SortFunc(out.list, func(a, b *Item) int { return a.number - b.number })
-	for i, it := range out.list {
-		if i > 0 && out.list[i-1].number == it.number {
+	slices.SortFunc(list, func(a, b *Item) int { return a.number - b.number })
+	var edit editor
+	for i, it := range list {
+		if i > 0 && list[i-1].number == it.number {
 			return badArtifact(pointer, "the id "+string(it.ID())+" appears twice")
 		}
+		edit.add(it)
 	}
-	if n := len(out.list); out.highest < 0 || out.highest > maxNumber || n > 0 && out.highest < out.list[n-1].number {
+	out.list = edit.sequence
+	if n := len(list); out.highest < 0 || out.highest > maxNumber || n > 0 && out.highest < list[n-1].number {
 		return badArtifact(pointer+"/highest", "highest is no number of an item, or lower than one in use")
 	}
 	return nil

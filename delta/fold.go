@@ -10,8 +10,8 @@ import (
 
 // folding is a section during a fold.
 type folding struct {
-	first   int32 // number of the first item added by this merge
-	added   []*draft
+	first   int32            // number of the first item added by this merge
+	added   []draft          // with room for every ADD: drafts are pointed at, and never move
 	touched map[int32]*draft // items of the base that change
 	live    int
 }
@@ -20,13 +20,14 @@ type folding struct {
 type draft struct {
 	slot
 	// edits and last are the first and the last work that adds to it or edits
-	// it, in D3 order, linked by work.next; kill is the first that kills it. All
-	// are places in work plus one, 0 for none.
-	edits, last, kill int32
-	refreshed         bool  // it used a provisional id that is bound now
-	base              *Item // nil if added by this merge
-	item              *Item // what build made
-	judge             *judge
+	// it, in D3 order, linked by work.next; kill is the first that kills it, and
+	// kills the last, linked backwards. All are places in work plus one, 0 for
+	// none.
+	edits, last, kill, kills int32
+
+	refreshed bool  // it used a provisional id that is bound now
+	base      *Item // nil if added by this merge
+	item      *Item // what build made
 }
 
 // edit adds work to the edits of an item.
@@ -43,14 +44,14 @@ func (m *merge) edit(d *draft, i int32) {
 func (m *merge) fold() {
 	for s := range m.sections {
 		b := &m.base.sections[s]
-		m.sections[s] = folding{first: int32(b.highest) + 1, live: b.live}
+		m.sections[s] = folding{first: int32(b.highest) + 1, live: b.live, added: make([]draft, 0, m.adds[s])}
 	}
 	m.names = make(map[name]slot, m.provisional)
 	m.waiting = map[name][]int32{}
 	m.holders, m.spoken = map[identity]int32{}, map[int32]int32{}
 	for i := range m.work {
 		w := &m.work[i]
-		w.draft, w.fault, w.waits, w.repeats, w.next = nil, nil, false, 0, 0
+		w.draft, w.fault, w.item, w.status, w.waits, w.repeats, w.next = nil, nil, "", "", false, 0, 0
 		m.apply(int32(i))
 	}
 	for n, left := range m.waiting { // order-free: each delta gets its own outcome
@@ -98,10 +99,9 @@ func (m *merge) add(i int32) {
 			return
 		}
 	}
-	d := m.drafts.one()
-	*d = draft{slot: slot{e.section, s.first + int32(len(s.added))}}
+	s.added = append(s.added, draft{slot: slot{e.section, s.first + int32(len(s.added))}})
+	d := &s.added[len(s.added)-1]
 	m.edit(d, i)
-	s.added = append(s.added, d)
 	s.live++
 	w.draft = d
 	m.hold(i)
@@ -179,6 +179,7 @@ func (m *merge) change(i int32) {
 		m.edit(d, i)
 		return
 	}
+	w.next, d.kills = d.kills, i+1
 	if d.kill > 0 {
 		return
 	}
@@ -204,7 +205,7 @@ func (m *merge) draft(at slot) *draft {
 	s := &m.sections[at.section]
 	if i := int(at.number - s.first); at.section != atThread && i >= 0 {
 		if i < len(s.added) {
-			return s.added[i]
+			return &s.added[i]
 		}
 		return nil
 	}
@@ -229,7 +230,10 @@ func (s *folding) drafts() []*draft {
 	for _, n := range slices.Sorted(maps.Keys(s.touched)) {
 		all = append(all, s.touched[n])
 	}
-	return append(all, s.added...)
+	for i := range s.added {
+		all = append(all, &s.added[i])
+	}
+	return all
 }
 
 // build makes the item of a draft: its deltas in order, without the edits that

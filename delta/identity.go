@@ -25,42 +25,37 @@ func (e *entry) likeness() likeness {
 	return likeness{e.message, e.provisional, e.rationale, e.payload, e.targetID, e.agent, e.second, e.nanos, e.op, e.section}
 }
 
-// unique sets aside what the artifact holds already and second copies of a
-// delta. What else shares an id, or says the same as another delta of its
-// message, it marks: which of them counts is for the fold to see, because a
+// unique takes in a delta, unless the artifact holds it already or it is a
+// second copy. What else shares an id, or says the same as another delta of its
+// message, is marked: which of them counts is for the fold to see, because a
 // delta that is rejected keeps nobody out.
-func (m *merge) unique() {
-	m.ids = make(map[identity]*entry, len(m.work))
-	rivals := map[identity]map[brenner.Digest]int32{} // by content, places in the deltas as given
-	kept := m.work[:0]
-	for _, w := range m.work {
-		id := w.entry.identity()
-		if old, ok := m.base.recorded.get(id); ok {
-			m.outcomes[w.index] = w.again(old)
-			continue
-		}
-		first, taken := m.ids[id]
-		if !taken {
-			m.ids[id] = w.entry
-			w.entry.turn = int32(len(kept))
-			kept = append(kept, w)
-			continue
-		}
-		if rivals[id] == nil {
-			rivals[id] = map[brenner.Digest]int32{first.digest(): kept[first.turn].index}
-		}
-		if same, ok := rivals[id][w.entry.digest()]; ok {
-			m.copies = append(m.copies, copyOf{w.index, same})
-			continue
-		}
-		rivals[id][w.entry.digest()] = w.index
-		w.contested, kept[first.turn].contested = true, true
-		kept = append(kept, w)
+func (m *merge) unique(w *work) {
+	id := w.entry.identity()
+	if old, ok := m.base.recorded.get(id); ok {
+		m.outcomes[w.index] = w.again(old)
+		return
 	}
-	m.work = kept
-	if m.sent {
-		m.group()
+	first, taken := m.ids[id]
+	if !taken {
+		m.ids[id] = w.entry
+		w.entry.turn = int32(len(m.work))
+		m.work = append(m.work, *w)
+		return
 	}
+	if m.rivals[id] == nil {
+		if m.rivals == nil {
+			m.rivals = map[identity]map[brenner.Digest]int32{}
+		}
+		m.rivals[id] = map[brenner.Digest]int32{first.digest(): m.work[first.turn].index}
+	}
+	rivals, content := m.rivals[id], w.entry.digest()
+	if same, ok := rivals[content]; ok {
+		m.copies = append(m.copies, copyOf{w.index, same})
+		return
+	}
+	rivals[content] = w.index
+	w.contested, m.work[first.turn].contested = true, true
+	m.work = append(m.work, *w)
 }
 
 // again judges a delta whose id is that of a recorded one.
@@ -122,7 +117,7 @@ func (m *merge) saidBefore() map[likeness]*entry {
 	}
 	said := map[likeness]*entry{}
 	for s := range m.base.sections {
-		for _, it := range m.base.sections[s].list {
+		for _, it := range m.base.sections[s].list.all() {
 			for _, e := range it.log {
 				if known[e.message] {
 					said[e.likeness()] = e

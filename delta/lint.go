@@ -48,7 +48,7 @@ func Lint(a *Artifact) []brenner.Diagnostic {
 	l.found = append(l.found, a.postconditions()...)
 	l.thread()
 	for s := range a.sections {
-		for _, it := range a.sections[s].list {
+		for _, it := range a.sections[s].list.all() {
 			l.conflicts(it)
 			if it.live() {
 				l.item(it)
@@ -259,7 +259,7 @@ func idsIn(text string) []ItemID {
 func (l *linter) untested() {
 	named := map[ItemID]bool{}
 	for _, s := range []int{atPredictions, atTests} {
-		for _, it := range l.artifact.sections[s].list {
+		for _, it := range l.artifact.sections[s].list.all() {
 			if !it.live() {
 				continue
 			}
@@ -275,7 +275,7 @@ func (l *linter) untested() {
 			}
 		}
 	}
-	for _, it := range l.artifact.sections[atHypotheses].list {
+	for _, it := range l.artifact.sections[atHypotheses].list.all() {
 		if id := it.ID(); it.live() && !named[id] {
 			l.found = append(l.found, brenner.Diagnostic{
 				Code: brenner.CodeUntestedHypothesis, Severity: brenner.SeverityWarning, Subject: string(id),

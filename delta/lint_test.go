@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -184,6 +185,43 @@ func TestReadArtifact_RefusesWhatDoesNotFollowFromTheDeltas(t *testing.T) {
 				t.Errorf("%v at %q, want %q", err, err.(*brenner.Error).Pointer, c.pointer)
 			}
 		})
+	}
+}
+
+func TestReadArtifact_HighestNumber(t *testing.T) {
+	// D4: ids are never reused, and none grows beyond nine digits, whatever a
+	// document says was the highest: a merge of as many deltas as it may have
+	// still finds numbers, and beyond that the document is refused.
+	const most = 999_999_999 - brenner.MaxDeltas
+	whole := string(seedJSON(t))
+	with := func(highest int) []byte {
+		forged := strings.Replace(whole, `"hypothesis_slate":{"highest":4`, fmt.Sprintf(`"hypothesis_slate":{"highest":%d`, highest), 1)
+		if forged == whole {
+			t.Fatal("the seed has another highest number")
+		}
+		return []byte(forged)
+	}
+	a, err := delta.ReadArtifact(with(most))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := mergeAll(t, a, say("new", 5, "Ann", "ADD", "-", "H", `{"name":"n","claim":"c","mechanism":"m"}`))
+	want := delta.ItemID(fmt.Sprintf("H%d", most+1))
+	if o := r.Outcomes[0]; o.Status != delta.Applied || o.Item != want {
+		t.Fatalf("%+v, want %s", o, want)
+	}
+	if it, ok := r.Artifact.Item(want); !ok || it.ID() != want {
+		t.Errorf("%s is not found", want)
+	}
+	again, err := delta.ReadArtifact(canon.MustMarshal(a))
+	if err != nil || again.Version() != a.Version() {
+		t.Errorf("what was read is not written as it was: %v", err)
+	}
+	for _, highest := range []int{most + 1, 1 << 40, -1} {
+		_, err := delta.ReadArtifact(with(highest))
+		if brenner.CodeOf(err) != brenner.CodeInvalidSessionArtifact || err.(*brenner.Error).Pointer != "/sections/hypothesis_slate/highest" {
+			t.Errorf("highest %d: %v", highest, err)
+		}
 	}
 }
 

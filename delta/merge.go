@@ -74,7 +74,6 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 	}
 	m.view.names = m.lookup
 	m.admit(deltas)
-	m.unique()
 	m.fold()
 	for m.spareThirdAlternative() {
 		m.fold()
@@ -107,24 +106,26 @@ type merge struct {
 	ranks   map[brenner.ActorName]int32 // of the agents in the priority list
 	allowed map[brenner.ActorName]struct{}
 
-	work     []work              // deltas that passed every static check, in D3 order
-	ids      map[identity]*entry // of the deltas in work
+	work     []work                                // deltas that passed every static check, in D3 order
+	ids      map[identity]*entry                   // of the deltas in work
+	rivals   map[identity]map[brenner.Digest]int32 // deltas of one id by content, places in the deltas as given
 	copies   []copyOf
 	warnings map[*entry][]brenner.Diagnostic
 
-	provisional int                          // ADDs with a provisional id
-	sent        bool                         // some of them in messages
+	adds        [sectionCount]int            // how many ADDs there are, by section
+	provisional int                          // how many have a provisional id
+	sent        bool                         // some deltas came in messages
 	owners      map[string]brenner.ActorName // of provisional ids, once somebody asks
 
 	// What items are made of, and buffers.
-	view   viewer
-	drafts arena[draft]
-	items  arena[Item]
-	judges arena[judge]
-	logs   arena[*entry]
-	texts  texts
-	log    []*entry
-	word   [16]byte
+	view     viewer
+	judge    judge
+	items    arena[Item]
+	logs     arena[*entry]
+	texts    texts
+	log      []*entry
+	elements []string
+	word     [16]byte
 
 	spared map[int32]bool // hypotheses that must go on living (D14), by number
 
@@ -158,6 +159,10 @@ type work struct {
 	repeats int32          // the work of its message that says the same and was admitted, plus one
 	draft   *draft         // the item it changes
 	fault   *brenner.Error // why it is rejected
+	item    ItemID         // the same item, once that is built
+	status  Status         // what became of it, if nothing kept it out
+
+	recorded bool // it is in the next version
 }
 
 // copyOf is a second copy of a delta in the same merge: it shares the fate of
@@ -179,14 +184,15 @@ func (m *merge) admit(deltas []Entry) {
 	}
 	m.warnings = map[*entry][]brenner.Diagnostic{}
 	m.work = make([]work, 0, len(deltas))
+	m.ids = make(map[identity]*entry, len(deltas))
 	c := compiler{recorded: m.opts.Recorded}
 	turns := m.turns(deltas)
-	tied := 0 // how many turns are the same but for the content of the deltas
+	var tied []work // whose turns are the same but for the content of the deltas
 	for i := range turns {
 		t := &turns[i]
-		if i == 0 || m.compareTurns(deltas, &turns[i-1], t) != 0 {
-			m.sortTied(tied)
-			tied = 0
+		if i > 0 && m.compareTurns(deltas, &turns[i-1], t) != 0 {
+			m.enter(tied)
+			tied = tied[:0]
 		}
 		in := &deltas[t.index]
 		e, err := m.check(&c, in, t, len(deltas))
@@ -199,23 +205,31 @@ func (m *merge) admit(deltas []Entry) {
 		if len(c.warnings) > 0 {
 			m.warnings[e] = c.warnings
 		}
-		if e.provisional != "" {
-			m.provisional++
+		if e.op == opAdd {
+			m.adds[e.section]++
+			if e.provisional != "" {
+				m.provisional++
+			}
 		}
 		m.sent = m.sent || e.message != ""
-		m.work = append(m.work, work{index: t.index, agent: t.agent, entry: e})
-		tied++
+		tied = append(tied, work{index: t.index, agent: t.agent, entry: e})
 	}
-	m.sortTied(tied)
+	m.enter(tied)
+	if m.sent {
+		m.group()
+	}
 }
 
-// sortTied puts the last n deltas, between which only their content decides,
-// into order; copies of one delta stay as given.
-func (m *merge) sortTied(n int) {
-	if n > 1 {
-		slices.SortFunc(m.work[len(m.work)-n:], func(a, b work) int {
+// enter takes in deltas between which only their content decides; copies of
+// one delta stay as given.
+func (m *merge) enter(tied []work) {
+	if len(tied) > 1 {
+		slices.SortFunc(tied, func(a, b work) int {
 			return cmp.Or(compare(a.entry, b.entry), cmp.Compare(a.index, b.index))
 		})
+	}
+	for i := range tied {
+		m.unique(&tied[i])
 	}
 }
 

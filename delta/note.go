@@ -24,11 +24,11 @@ func Summary(a *Artifact) string {
 	var counts []string
 	for s := range schemas {
 		section := &a.sections[s]
-		if s == atThread || len(section.list) == 0 {
+		if s == atThread || section.list.len() == 0 {
 			continue
 		}
 		count := fmt.Sprintf("%s: %d", schemas[s].Title, section.live)
-		if killed := len(section.list) - section.live; killed > 0 {
+		if killed := section.list.len() - section.live; killed > 0 {
 			count += fmt.Sprintf(" and %d killed", killed)
 		}
 		counts = append(counts, count)
@@ -51,7 +51,7 @@ const summaryLine = 120
 
 func liveClaims(a *Artifact) []string {
 	var claims []string
-	for _, h := range a.sections[atHypotheses].list {
+	for _, h := range a.sections[atHypotheses].list.all() {
 		if h.live() && len(claims) < schemas[atHypotheses].Limit {
 			claims = append(claims, string(h.id)+" "+strings.TrimRight(line(cmp.Or(h.Text("claim"), h.Text("name")), summaryLine), "."))
 		}

@@ -69,36 +69,47 @@ func (m *merge) outcome(w *work) Outcome {
 	case w.said != nil:
 		o.Status, o.Item = Duplicate, w.said.itemID()
 		m.warnRepeated(w)
-	case m.late(w):
-		o.Status, o.Item = Skipped, w.draft.item.id
+	case w.status == Skipped:
+		o.Status, o.Item = w.status, w.item
 		w.skipped(&o)
 		m.warnSkipped(&o)
 	default:
-		o.Status, o.Item = m.shows(w), w.draft.item.id
+		o.Status, o.Item = w.status, w.item
 		m.warn(e)
 	}
 	return o
 }
 
-// late says whether a delta came after its item had been killed.
-func (m *merge) late(w *work) bool {
-	if w.entry.kills() {
-		return w.draft.item.kills[0] != w.entry
+// weigh says of each delta of an item what became of it. That is done as soon
+// as the item is built, while all that it rests on is at hand: one by one, in
+// their order, the deltas would have to look for it again.
+func (m *merge) weigh(d *draft) {
+	it, opened := d.item, false
+	for i := d.kills; i > 0; i = m.work[i-1].next {
+		m.work[i-1].became(Skipped, d)
 	}
-	return w.draft.item.hides(w.entry)
+	if d.kill > 0 && it.kills[0] == m.work[d.kill-1].entry {
+		m.work[d.kill-1].status = Applied
+	}
+	for i := d.edits; i > 0; i = m.work[i-1].next {
+		w := &m.work[i-1]
+		switch {
+		case w.entry.op == opAdd:
+			w.became(Applied, d)
+		case it.hides(w.entry):
+			w.became(Skipped, d)
+		default:
+			if !opened {
+				m.judge.open(it, m.lookup)
+				opened = true
+			}
+			w.became(m.judge.edit(w.entry), d)
+		}
+	}
 }
 
-// shows says whether a delta that was recorded can be seen.
-func (m *merge) shows(w *work) Status {
-	if w.entry.op == opAdd || w.entry.kills() {
-		return Applied
-	}
-	d := w.draft
-	if d.judge == nil {
-		d.judge = m.judges.one()
-		d.judge.open(d.item, m.lookup)
-	}
-	return d.judge.edit(w.entry)
+func (w *work) became(status Status, d *draft) {
+	w.status, w.item, w.entry.item = status, d.item.id, d.number
 }
 
 // awaits says what a delta waits for.

@@ -120,7 +120,7 @@ func joinAuthors(names []brenner.ActorName) string {
 func ContributorsSince(from, to *Artifact) []brenner.ActorName {
 	var out []brenner.ActorName
 	for s := range to.sections {
-		for _, it := range to.sections[s].list {
+		for _, it := range to.sections[s].list.all() {
 			if from.sections[s].find(it.number) == it {
 				continue
 			}

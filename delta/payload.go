@@ -119,7 +119,13 @@ func (c *compiler) replaceFlag(member string) (field string, ok bool) {
 
 func isList(k Kind) bool { return k == KindList || k == KindReferences }
 
-func (c *compiler) add(w write) { c.writes = append(c.writes, w) }
+func (c *compiler) add(w write) {
+	c.writes = append(c.writes, w)
+	if w.field != unknownField {
+		f := &c.schema.Fields[w.field]
+		c.entry.cites = c.entry.cites || f.Items || f.Kind == KindReferences
+	}
+}
 
 // member reads one member of an ADD's or EDIT's payload.
 func (c *compiler) member(p pair) *brenner.Error {

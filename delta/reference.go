@@ -39,6 +39,9 @@ func checkReference(element, pointer string) *brenner.Error {
 
 // References lists what an item refers to.
 func (it *Item) References() []Reference {
+	if !it.cites {
+		return nil
+	}
 	f := it.field("references")
 	if f == nil {
 		return nil
@@ -64,7 +67,9 @@ func CheckReferences(a *Artifact, others func(brenner.SessionID) *Artifact) []br
 func (a *Artifact) all() []*Item {
 	var all []*Item
 	for s := range a.sections {
-		all = append(all, a.sections[s].list...)
+		for _, chunk := range a.sections[s].list.chunks {
+			all = append(all, chunk...)
+		}
 	}
 	return all
 }
@@ -73,7 +78,7 @@ func (a *Artifact) all() []*Item {
 // some items and with the circles that go through them.
 func checkReferences(found []brenner.Diagnostic, a *Artifact, from []*Item, others func(brenner.SessionID) *Artifact) []brenner.Diagnostic {
 	w := walk{home: a, others: others, state: map[place]int{}, known: map[brenner.SessionID]*Artifact{}}
-	from = slices.DeleteFunc(slices.Clone(from), func(it *Item) bool { return !it.live() })
+	from = slices.DeleteFunc(slices.Clone(from), func(it *Item) bool { return !it.cites || !it.live() })
 	for _, it := range from {
 		for _, key := range a.unknownItems(it) {
 			found = append(room(found), brenner.Diagnostic{

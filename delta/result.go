@@ -43,6 +43,7 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 			if d.item == nil {
 				d.item = m.build(d)
 			}
+			m.weigh(d)
 			if d.refreshed || d.grew() {
 				changed[s] = append(changed[s], d.item)
 			}
@@ -63,18 +64,18 @@ func (m *merge) section(s int, changed []*Item) items {
 		return old
 	}
 	next := items{highest: old.highest, live: old.live, special: old.special}
-	next.list = make([]*Item, len(old.list), len(old.list)+len(changed))
-	copy(next.list, old.list)
+	list := old.list.edit()
 	for _, it := range changed {
-		if i, ok := slices.BinarySearchFunc(old.list, it.number, func(o *Item, n int) int { return o.number - n }); ok {
-			next.count(old.list[i], -1)
-			next.list[i] = it
+		if i, ok := old.list.search(it.number); ok {
+			next.count(old.list.at(i), -1)
+			list.set(i, it)
 		} else {
-			next.list = append(next.list, it)
+			list.add(it)
 			next.highest = it.number
 		}
 		next.count(it, +1)
 	}
+	next.list = list.sequence
 	return next
 }
 
@@ -117,7 +118,7 @@ func (m *merge) keep(w *work, o *Outcome) {
 	if w.contested {
 		m.ids[e.identity()] = e
 	}
-	e.item = w.draft.number
+	w.recorded = true
 	m.agents[w.agent].recorded = true
 	if m.oldest == nil {
 		m.oldest = e
@@ -129,12 +130,15 @@ func (m *merge) keep(w *work, o *Outcome) {
 		}
 		m.messages[e.message] = true
 	}
+	if !e.cites {
+		return
+	}
 	for n := range e.provisionalNames() {
 		if _, bound := m.bound(n); !bound {
 			if m.mentions == nil {
 				m.mentions = map[name][]ItemID{}
 			}
-			m.mentions[n] = append(m.mentions[n], w.draft.item.id)
+			m.mentions[n] = append(m.mentions[n], w.item)
 		}
 	}
 }
@@ -248,13 +252,15 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 	}
 	for s := range next.sections {
 		old := &a.sections[s]
-		next.sections[s] = items{highest: old.highest, list: make([]*Item, len(old.list))}
-		for i, it := range old.list {
+		next.sections[s] = items{highest: old.highest}
+		var list editor
+		for _, it := range old.list.all() {
 			it = &Item{id: it.id, section: it.section, number: it.number, log: rank(it.log), kills: rank(it.kills)}
 			view.show(it)
-			next.sections[s].list[i] = it
+			list.add(it)
 			next.sections[s].count(it, +1)
 		}
+		next.sections[s].list = list.sequence
 	}
 	next.recorded = index[identity, *entry]{lower: recorded}
 	return &next

@@ -46,7 +46,7 @@ func (r *renderer) table(rows []*Item) (killed []*Item) {
 // that rows speak about. What else they speak about stands under the row.
 func (r *renderer) columns(rows []*Item) []string {
 	var live, killed []string
-	for _, h := range r.artifact.sections[atHypotheses].list {
+	for _, h := range r.artifact.sections[atHypotheses].list.all() {
 		if h.live() {
 			live = append(live, string(h.ID()))
 		}

@@ -26,10 +26,10 @@ func (m *merge) spareThirdAlternative() bool {
 	for _, d := range s.drafts() {
 		d.item = m.build(d)
 		wasLive := d.base == nil || d.base.live()
-		if d.base != nil && wasLive && d.base.special() {
+		if d.base != nil && wasLive && d.base.meets {
 			special--
 		}
-		if !d.item.special() {
+		if !d.item.meets {
 			continue
 		}
 		if d.item.live() {
@@ -49,13 +49,12 @@ func (m *merge) spareThirdAlternative() bool {
 }
 
 func (s *folding) anyKill() bool {
-	kills := func(d *draft) bool { return d.kill > 0 }
 	for _, d := range s.touched { // order-free: any
-		if kills(d) {
+		if d.kill > 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.added, kills)
+	return slices.ContainsFunc(s.added, func(d draft) bool { return d.kill > 0 })
 }
 
 // compareDeaths orders items by when they died; a kill older than the item's

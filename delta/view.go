@@ -214,6 +214,7 @@ type viewer struct {
 	find      map[registerKey]int32 // used once there are many registers
 	writes    int                   // of the item at hand
 	fields    []shown
+	contended bool // some of them are unsettled
 	elements  []string
 	strings   arena[string]
 	kept      arena[shown]
@@ -245,11 +246,13 @@ func (v *viewer) show(it *Item) {
 		if it.hides(e) {
 			continue
 		}
+		it.cites = it.cites || e.cites
 		for i := range e.writes {
 			v.take(e, &e.writes[i])
 		}
 	}
 	it.fields = v.finish()
+	it.contended, it.meets = v.contended, it.special()
 	if it.section == atTests {
 		it.score = totalScore(it)
 	}
@@ -375,7 +378,7 @@ func (v *viewer) resolve(e *entry, elements []string) {
 // finish settles the registers and puts the fields into order: known ones as
 // in the schema, then the others by name.
 func (v *viewer) finish() []shown {
-	v.fields = v.fields[:0]
+	v.fields, v.contended = v.fields[:0], false
 	for i := range v.lists {
 		v.opened(v.lists[i].field).list = v.lists[i].list
 	}
@@ -389,6 +392,7 @@ func (v *viewer) finish() []shown {
 	for i := range v.registers {
 		r := &v.registers[i]
 		value, rival := r.settle()
+		v.contended = v.contended || rival != nil
 		switch {
 		case r.field == unknownField:
 			p := v.opened(r.field)

@@ -18,7 +18,7 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 		}
 	}
 	for i := range m.work {
-		if w := &m.work[i]; m.outcomes[w.index].Recorded() {
+		if w := &m.work[i]; w.recorded && w.entry.cites {
 			m.note(int(w.index), m.unknownNames(a, w.entry))
 		}
 	}

@@ -26,7 +26,7 @@ NOROOMTESTS ?= OnSQLite|OnPostgreSQL|Faults|TwoServers|ToPostgreSQL
 CONCURRENT ?= ./internal/app ./internal/app/kernel ./internal/store/... ./internal/runner ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
 
-.PHONY: help build demo test test-programs race check soak bench fuzz mutants lint format release screens generate
+.PHONY: help build demo test test-programs race check soak bench fuzz mutants lint format release released screens generate
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 15
@@ -74,6 +74,10 @@ format: ## rewrite the Go files as gofumpt wants them
 
 release: ## build every platform into dist/, with checksums
 	scripts/release '$(VERSION)'
+
+released: build ## keep what the newest migration makes: its checksums, databases and an export (needs PostgreSQL)
+	BRENNER_UPDATE=1 go test -count=1 -run 'TestMigrations_ReleasedOnesNeverChange|TestReleased_EverySchemaIsKept' ./internal/store ./cmd/brenner
+	BRENNER_UPDATE=1 go test -count=1 -run TestReleased_DigestsKeepTheirVersion ./cmd/brenner
 
 screens: build ## take the pictures of docs/screens from the pages of the demo (needs Chromium)
 	go run ./internal/screens inbox=/ review=/review/oxygen-log knowledge=/knowledge lineage=/lineage/memo-biology session=/sessions/RS-larr

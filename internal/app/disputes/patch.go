@@ -21,7 +21,7 @@ import (
 // ApplyPatch implements api.Patches.
 //
 // What a patch comes to is found out on a snapshot; the transaction only writes
-// the version, and a dry run has none. A refusal is explained once that is over
+// the version, or seems to in a dry run. A refusal is explained once that is over
 // and, by a small write of its own, counted (refusal.go).
 func (s *Service) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (api.PatchResult, error) {
 	if req.Session != "" {
@@ -46,43 +46,23 @@ func (s *Service) ApplyPatch(ctx context.Context, req api.ApplyPatchRequest) (ap
 			return err == nil && (req.Ref.Version != 0 || a.Head == p.version.Version), nil
 		},
 	}
-	var out api.PatchResult
-	var err error
-	if req.DryRun {
-		out, err = s.tryPatch(ctx, req, guard, plan, &a)
-	} else {
-		out, err = kernel.WritePlan(ctx, s.caller, "patch.apply", req, guard, plan, func(ch *kernel.Change, p patchPlan) (api.PatchResult, error) {
-			out := p.result()
-			if p.change.Outcome != anchor.Applied {
-				return out, nil
-			}
-			written, err := s.Ledger.Update(ch, p.update(req))
-			out.Version = &written
-			return out, err
-		})
-	}
+	out, err := kernel.WritePlan(ctx, s.caller, "patch.apply", req, guard, plan, func(ch *kernel.Change, p patchPlan) (api.PatchResult, error) {
+		out := p.result()
+		out.DryRun = req.DryRun
+		if p.change.Outcome != anchor.Applied {
+			return out, nil
+		}
+		written, err := s.Ledger.Update(ch, p.update(req))
+		if req.DryRun {
+			written.Seq = 0 // there is no record of it
+		}
+		out.Version = &written
+		return out, err
+	})
 	if tried != nil {
 		return api.PatchResult{}, s.refusePatch(ctx, req, *tried)
 	}
 	return out, err
-}
-
-// tryPatch goes all the way and writes nothing.
-func (s *Service) tryPatch(ctx context.Context, req api.ApplyPatchRequest, guard kernel.Guard, plan kernel.Plan[patchPlan], a *store.Artifact) (api.PatchResult, error) {
-	return kernel.Try(ctx, s.caller, guard, kernel.Plan[api.PatchResult]{Make: func(c *kernel.Call) (api.PatchResult, error) {
-		p, err := plan.Make(c)
-		if err != nil {
-			return api.PatchResult{}, err
-		}
-		out := p.result()
-		out.DryRun = true
-		if p.change.Outcome != anchor.Applied {
-			return out, nil
-		}
-		written, err := s.Ledger.TryUpdate(c, p.update(req), *a)
-		out.Version = &written
-		return out, err
-	}})
 }
 
 // patchPlan is what a patch makes of a version.

@@ -169,8 +169,12 @@ type Keyed interface{ IdempotencyKey() string }
 type Outlined interface{ Outline() any }
 
 // Write runs a use case that writes, once per idempotency key (X2). name and
-// req identify the request; the result must survive JSON.
+// req identify the request; the result must survive JSON. A request that is a
+// dry run is rehearsed.
 func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, fn func(*Change) (T, error)) (T, error) {
+	if isTried(req) {
+		return rehearse(ctx, k, guard, fn)
+	}
 	var out, zero T
 	var c *Call
 	var ch *Change

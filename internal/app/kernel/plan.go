@@ -45,8 +45,17 @@ type early[P any] struct {
 // A plan that no longer holds is made again: in the transaction if that is
 // quick, and otherwise on a new snapshot, so that no request keeps the other
 // writers waiting while it thinks. One that is overtaken again and again is
-// STORE_BUSY.
+// STORE_BUSY. A request that is a dry run is rehearsed.
 func WritePlan[P, T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, plan Plan[P], fn func(*Change, P) (T, error)) (T, error) {
+	if isTried(req) {
+		return rehearse(ctx, k, guard, func(ch *Change) (out T, err error) {
+			p, err := plan.Make(ch.Call)
+			if err != nil || plan.Nothing != nil && plan.Nothing(p) {
+				return out, err
+			}
+			return fn(ch, p)
+		})
+	}
 	for range brenner.MaxPlans {
 		e, err := planEarly(ctx, k, req, guard, plan)
 		if err != nil {

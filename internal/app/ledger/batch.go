@@ -15,21 +15,9 @@ import (
 
 // WriteBatch implements api.Files.
 func (s *Service) WriteBatch(ctx context.Context, req api.BatchRequest) (api.BatchResult, error) {
-	var tried api.BatchResult
-	if req.DryRun {
-		req.Key = "" // nothing is done that could be repeated
-	}
-	out, err := kernel.Write(ctx, s.caller, "files.batch", req, kernel.ItemByItem(), func(ch *kernel.Change) (api.BatchResult, error) {
-		out, err := s.writeBatch(ch, req)
-		if err == nil && req.DryRun {
-			tried, err = out, ErrDryRun
-		}
-		return out, err
+	return kernel.Write(ctx, s.caller, "files.batch", req, kernel.ItemByItem(), func(ch *kernel.Change) (api.BatchResult, error) {
+		return s.writeBatch(ch, req)
 	})
-	if errors.Is(err, ErrDryRun) {
-		return tried, nil
-	}
-	return out, err
 }
 
 // writeBatch tries every item, so that all refusals are found at once; one
@@ -229,7 +217,3 @@ func firstAmong(ch *kernel.Change, a store.Artifact, numbers []brenner.Version, 
 func sameLinks(a, b []artifact.Link) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(l artifact.Link) bool { return !slices.Contains(b, l) })
 }
-
-// ErrDryRun ends the transaction of a dry run: it went all the way and is
-// undone.
-var ErrDryRun = errors.New("a dry run is undone")

@@ -182,21 +182,6 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	return r.handedIn(ch, out, err, req.Review)
 }
 
-// TryUpdate says what Update would write, or why it would not, and writes
-// nothing: whether the actor may is asked before.
-func (r *Room) TryUpdate(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact) (api.WriteResult, error) {
-	p, next, err := r.nextVersion(c, req, a, nil)
-	if err != nil {
-		return api.WriteResult{}, err
-	}
-	if err := c.Validate(p.Type.Name, p.Content); err != nil {
-		return api.WriteResult{}, err
-	}
-	return api.WriteResult{
-		Ref: brenner.Ref{Artifact: next.ID, Version: next.Version}, Status: next.Status, SHA256: p.Content.Digest(),
-	}, c.CheckGoverning(p.Type.Name, p.Content)
-}
-
 // nextVersion is what an update proposes, and where it would stand.
 func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (p artifact.Proposal, next Written, err error) {
 	if err := r.Sessions.OnlyByDeltas(c, a.ID); err != nil {

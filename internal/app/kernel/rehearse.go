@@ -1,0 +1,31 @@
+package kernel
+
+import (
+	"context"
+
+	"brenner/api"
+	"brenner/internal/store/rehearsal"
+)
+
+// isTried reports whether a request is a dry run. Write and WritePlan ask it of
+// every request: none that only tries takes a writer's turn, whichever way its
+// use case goes.
+func isTried(req Keyed) bool {
+	t, ok := req.(api.Tried)
+	return ok && t.IsDryRun()
+}
+
+// rehearse runs a use case that writes on a snapshot and throws away what it
+// wrote: it is refused where it would be, and says what it would say. There is
+// no record of it, so it has no idempotency key either.
+func rehearse[T any](ctx context.Context, k Caller, guard Guard, fn func(*Change) (T, error)) (T, error) {
+	return View(ctx, k, guard, func(c *Call) (T, error) {
+		tx := rehearsal.On(c.Reader)
+		c.Reader = tx
+		out, err := fn(&Change{Call: c, tx: tx})
+		if err == nil {
+			err = tx.Err()
+		}
+		return out, err
+	})
+}

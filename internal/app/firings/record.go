@@ -15,22 +15,6 @@ import (
 	"brenner/internal/store"
 )
 
-// Kinds are the kinds of record of this room.
-func Kinds() []kernel.AnyKind {
-	return []kernel.AnyKind{
-		kindFired, kindLooked, kindPaused, kindResumed, kindSettled,
-		kernel.ConfigApplied.Follower(applyConfigured),
-	}
-}
-
-var (
-	kindFired   = kernel.Kind[fired]{Name: "automation.fired", Apply: applyFired}
-	kindLooked  = kernel.Kind[looked]{Name: "automation.looked", Apply: applyLooked}
-	kindPaused  = kernel.Kind[paused]{Name: "automation.paused", Apply: applyPaused}
-	kindResumed = kernel.Kind[paused]{Name: "automation.resumed", Apply: applyResumed}
-	kindSettled = kernel.Kind[settled]{Name: "automation.settled", Apply: applySettled}
-)
-
 // fired says that a rule fired: on which event, about what, and what it did
 // (A2).
 type fired struct {

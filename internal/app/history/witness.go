@@ -205,11 +205,6 @@ type historyAccepted struct {
 	Root string `json:"root"`
 }
 
-// Kinds are the kinds of record of this room.
-func Kinds() []kernel.AnyKind { return []kernel.AnyKind{kindHistoryAccepted} }
-
-var kindHistoryAccepted = kernel.Kind[historyAccepted]{Name: "history.accepted"}
-
 // accept takes the journal as it is for the history of the project. The record
 // of that says what had been remembered.
 func (s *Service) accept(ctx context.Context) error {

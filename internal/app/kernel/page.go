@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
 )
 
@@ -16,6 +17,26 @@ func PageSize(asked int) (int, error) {
 		return 0, brenner.Errorf(brenner.CodeLimitExceeded, "a page has 1–%d items, not %d", brenner.MaxPage, asked)
 	}
 	return asked, nil
+}
+
+// PageOf gives a page of a list that is there as a whole, and where the next one
+// starts.
+func PageOf[T any](all []T, p api.Page) ([]T, api.Next, error) {
+	limit, err := PageSize(p.Limit)
+	if err != nil {
+		return nil, api.Next{}, err
+	}
+	start, err := OpenCursor[int](p.Cursor)
+	if err != nil {
+		return nil, api.Next{}, err
+	}
+	start = min(start, len(all))
+	end := min(start+limit, len(all))
+	var next api.Next
+	if end < len(all) {
+		next.Cursor = MakeCursor(end)
+	}
+	return append([]T{}, all[start:end]...), next, nil
 }
 
 // MakeCursor hides where a listing goes on, so that callers do not build

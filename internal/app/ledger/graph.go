@@ -92,14 +92,6 @@ func stalePath(c *kernel.Call, ref brenner.Ref) ([]brenner.Ref, error) {
 // Stale implements api.Graph.
 func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "stale"), func(c *kernel.Call) (api.StaleResult, error) {
-		limit, err := kernel.PageSize(req.Limit)
-		if err != nil {
-			return api.StaleResult{}, err
-		}
-		start, err := kernel.OpenCursor[int](req.Cursor)
-		if err != nil {
-			return api.StaleResult{}, err
-		}
 		items, err := AllStale(c)
 		if err != nil {
 			return api.StaleResult{}, err
@@ -107,21 +99,17 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 		if len(req.Modules) > 0 {
 			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
 		}
-		out := api.StaleResult{Total: len(items), Items: []api.StaleItem{}}
-		if start == 0 {
-			if out.Behind, err = allBehind(c, req.Modules); err != nil {
-				return api.StaleResult{}, err
-			}
-			out.BehindTotal = len(out.Behind)
-			out.Behind = out.Behind[:min(limit, len(out.Behind))]
+		out := api.StaleResult{Total: len(items)}
+		if out.Items, out.Next, err = kernel.PageOf(items, req.Page); err != nil || req.Cursor != "" {
+			return out, err
 		}
-		start = min(start, len(items))
-		end := min(start+limit, len(items))
-		out.Items = append(out.Items, items[start:end]...)
-		if end < len(items) {
-			out.Cursor = kernel.MakeCursor(end)
+		behind, err := allBehind(c, req.Modules)
+		if err != nil {
+			return api.StaleResult{}, err
 		}
-		return out, nil
+		out.BehindTotal = len(behind)
+		out.Behind, _, err = kernel.PageOf(behind, req.Page)
+		return out, err
 	})
 }
 

@@ -88,14 +88,6 @@ var (
 	}}
 )
 
-// Kinds lists the kinds of records of the room.
-func Kinds() []kernel.AnyKind { return []kernel.AnyKind{kindQueued, kindTried} }
-
-var (
-	kindQueued = kernel.Kind[queued]{Name: "notice.queued", Apply: applyQueued}
-	kindTried  = kernel.Kind[tried]{Name: "notice.tried", Apply: applyTried}
-)
-
 // queued says what began to wait, what no longer does, and who is told.
 type queued struct {
 	Items []Item   `json:"items"`

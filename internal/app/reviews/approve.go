@@ -16,8 +16,6 @@ import (
 	"brenner/policy"
 )
 
-var kindApproved = kernel.Kind[approved]{Name: "review.approved", Apply: applyApproved}
-
 // approved says that somebody approved a version (A6).
 type approved struct {
 	Ref brenner.Ref `json:"ref"`

@@ -30,6 +30,7 @@ var (
 	kindReaffirmed       = kernel.Kind[reaffirmed]{Name: "version.reaffirmed"}
 	kindCommentWritten   = kernel.Kind[commentWritten]{Name: "comment.written", Apply: applyCommentWritten, Stores: func(p commentWritten) []brenner.Digest { return named(p.Text) }}
 	kindCommentSettled   = kernel.Kind[commentSettled]{Name: "comment.settled", Apply: applyCommentSettled}
+	kindApproved         = kernel.Kind[approved]{Name: "review.approved", Apply: applyApproved}
 )
 
 func named(d brenner.Digest) []brenner.Digest {

@@ -18,19 +18,11 @@ import (
 // Waiting implements api.Reviews.
 func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.WaitingList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "inbox"), func(c *kernel.Call) (api.WaitingList, error) {
-		limit, err := kernel.PageSize(req.Limit)
-		if err != nil {
-			return api.WaitingList{}, err
-		}
-		start, err := kernel.OpenCursor[int](req.Cursor)
-		if err != nil {
-			return api.WaitingList{}, err
-		}
 		all, err := s.lately(c)
 		if err != nil {
 			return api.WaitingList{}, err
 		}
-		out := api.WaitingList{Items: []api.Waiting{}, Counts: map[api.WaitKind]int{}}
+		out := api.WaitingList{Counts: map[api.WaitKind]int{}}
 		var wanted []api.Waiting
 		for _, w := range all {
 			out.Counts[w.Kind]++
@@ -39,16 +31,13 @@ func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.Wait
 			}
 		}
 		out.Total = len(wanted)
-		start = min(start, len(wanted))
-		end := min(start+limit, len(wanted))
-		out.Items = append(out.Items, wanted[start:end]...)
+		if out.Items, out.Next, err = kernel.PageOf(wanted, req.Page); err != nil {
+			return api.WaitingList{}, err
+		}
 		if !c.Person() { // titles are words of what waits (C33)
 			for i := range out.Items {
 				out.Items[i].Title = out.Items[i].Subject
 			}
-		}
-		if end < len(wanted) {
-			out.Cursor = kernel.MakeCursor(end)
 		}
 		return out, nil
 	})

@@ -13,20 +13,6 @@ import (
 	"brenner/program"
 )
 
-// Kinds are the kinds of record of this room.
-func Kinds() []kernel.AnyKind {
-	return []kernel.AnyKind{
-		kindRunEnded, kindRunRenewed, kindRunStarted, kindRunStopAsked, kernel.ActorPut.Follower(applyRegistration),
-	}
-}
-
-var (
-	kindRunEnded     = kernel.Kind[runEnded]{Name: "run.ended", Apply: applyRunEnded, Stores: storedByEnd, Events: endedEvents}
-	kindRunRenewed   = kernel.Kind[runRenewed]{Name: "run.renewed", Apply: applyRunRenewed}
-	kindRunStarted   = kernel.Kind[runStarted]{Name: "run.started", Apply: applyRunStarted}
-	kindRunStopAsked = kernel.Kind[runStopAsked]{Name: "run.stop_asked", Apply: applyRunStopAsked}
-)
-
 // run is the state of a run. Its group is the work it is for.
 type run struct {
 	ID       string            `json:"id"`

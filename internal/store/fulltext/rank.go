@@ -281,17 +281,29 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 	return retrieval.Feedback(r.stats, terms, candidates, have), nil
 }
 
-// Ranking makes a ranking of hits, whose artifacts are given in any order.
-func Ranking(hits []Hit, behind int, artifacts []store.Artifact) store.Ranking {
-	rows := make(map[brenner.ArtifactID]store.Artifact, len(artifacts))
-	for _, a := range artifacts {
-		rows[a.ID] = a
-	}
+// Ranking answers a query by the index and the artifacts that a store has.
+func (x *Index) Ranking(ctx context.Context, rows Rows, q store.RankQuery, stored func(context.Context, store.ArtifactQuery) ([]store.Artifact, error)) (store.Ranking, error) {
+	hits, behind, err := x.Rank(ctx, rows, q)
 	out := store.Ranking{Behind: behind}
+	if err != nil || len(hits) == 0 {
+		return out, err
+	}
+	ids := make([]brenner.ArtifactID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Artifact
+	}
+	artifacts, err := stored(ctx, store.ArtifactQuery{IDs: ids})
+	if err != nil {
+		return store.Ranking{}, err
+	}
+	byID := make(map[brenner.ArtifactID]store.Artifact, len(artifacts))
+	for _, a := range artifacts {
+		byID[a.ID] = a
+	}
 	for _, h := range hits {
 		out.Hits = append(out.Hits, store.RankedHit{
-			Artifact: rows[h.Artifact], Version: h.Version, Draft: h.Kind.Draft, Score: h.Score, Parts: h.Parts,
+			Artifact: byID[h.Artifact], Version: h.Version, Draft: h.Kind.Draft, Score: h.Score, Parts: h.Parts,
 		})
 	}
-	return out
+	return out, nil
 }

@@ -35,19 +35,7 @@ func (r *reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, er
 	if index == nil {
 		index = new(fulltext.Index)
 	}
-	hits, behind, err := index.Rank(ctx, indexRows{r}, q)
-	if err != nil {
-		return store.Ranking{}, err
-	}
-	ids := make([]brenner.ArtifactID, len(hits))
-	for i, h := range hits {
-		ids[i] = h.Artifact
-	}
-	rows, err := r.Artifacts(ctx, store.ArtifactQuery{IDs: ids})
-	if err != nil {
-		return store.Ranking{}, err
-	}
-	return fulltext.Ranking(hits, behind, rows), nil
+	return index.Ranking(ctx, indexRows{r}, q, r.Artifacts)
 }
 
 // indexRows is what the database keeps for the index.

@@ -210,6 +210,9 @@ func contextCases() []testCase {
 			if !slices.Equal(info.Outputs, []brenner.Ref{out.Ref}) {
 				s.Errorf("outputs: %v", info.Outputs)
 			}
+			if slices.ContainsFunc(info.Writes, func(w api.ContextWrite) bool { return strings.HasPrefix(w.Kind, "context.") }) {
+				s.Errorf("what was read counts as written: %+v", info.Writes)
+			}
 			_, err = s.agent("GreenValley").Invocation(s.ctx, api.InvocationRequest{ID: res.Invocation})
 			s.refused(err, brenner.CodeReadDenied)
 			list, err := s.pi.Invocations(s.ctx, api.ListInvocationsRequest{Agent: "GreyStone"})

@@ -118,14 +118,13 @@ type merge struct {
 	owners      map[string]brenner.ActorName // of provisional ids, once somebody asks
 
 	// What items are made of, and buffers.
-	view     viewer
-	judge    judge
-	items    arena[Item]
-	logs     arena[*entry]
-	texts    texts
-	log      []*entry
-	elements []string
-	word     [16]byte
+	view  viewer
+	judge judge
+	items arena[Item]
+	logs  arena[*entry]
+	texts texts
+	log   []*entry
+	word  [16]byte
 
 	spared map[int32]bool // hypotheses that must go on living (D14), by number
 

@@ -1,6 +1,7 @@
 package brenner
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,6 +15,32 @@ import (
 type Action struct {
 	Name string            `json:"action"` // noun and verb, such as context.assemble
 	Args map[string]string `json:"arguments,omitempty"`
+	// Fill names the arguments whose value only the reader knows. What stands
+	// there, in capitals, keeps their place.
+	Fill []string `json:"fill,omitempty"`
+}
+
+// again is the action that is the refused request itself.
+const again = "again"
+
+// Again is what was refused, asked for once more with something added or
+// changed.
+func Again(pairs ...string) Action { return Do(again, pairs...) }
+
+// Repeats says whether the action is the refused request once more.
+func (a Action) Repeats() bool { return a.Name == again }
+
+// Asking is the action with arguments that the reader has to give a value to.
+func (a Action) Asking(names ...string) Action {
+	args := maps.Clone(a.Args)
+	if args == nil {
+		args = map[string]string{}
+	}
+	for _, name := range names {
+		args[name] = strings.ToUpper(name)
+	}
+	a.Args, a.Fill = args, slices.Concat(a.Fill, names)
+	return a
 }
 
 // Do names an action and its arguments, as pairs of name and value; a pair with
@@ -33,12 +60,15 @@ func Do(name string, pairs ...string) Action {
 }
 
 // named are the arguments that a command takes without a flag.
-var named = []string{"id", "ref", "name", "text", "file"}
+var named = []string{"id", "ref", "name", "text", "file", "dir"}
 
 // Command is the action as a command line: its noun and verb, what it is about,
-// and the rest as flags.
+// and the rest as flags. Of a request that is repeated it is the flags alone.
 func (a Action) Command() string {
-	words := []string{"brenner", strings.ReplaceAll(a.Name, ".", " ")}
+	var words []string
+	if !a.Repeats() {
+		words = []string{"brenner", strings.ReplaceAll(a.Name, ".", " ")}
+	}
 	for _, key := range named {
 		if value, ok := a.Args[key]; ok {
 			words = append(words, value)
@@ -60,21 +90,23 @@ func (a Action) Command() string {
 type tool struct {
 	name string
 	// renames are arguments that the tool calls otherwise, or with "" does not
-	// take; adds what it is always given.
+	// take, one inside another as outer.inner; adds what it is always given.
 	renames, adds map[string]string
-	lists         []string // arguments that are lists
-	numbers       []string // arguments that are numbers
+	asks          map[string]string // as renames, of arguments that the reader gives
+	lists         []string          // arguments that are lists
+	numbers       []string          // arguments that are numbers
 }
 
 // tools lists the actions that agents have a tool for. An action that is not
 // here is none of theirs.
 var tools = map[string]tool{
+	again:                {renames: map[string]string{"what": "change.what", "why": "change.why"}, numbers: []string{"limit", "depth", "offset", "wait", "expect"}},
 	"artifact.new":       {name: "artifact_write"},
 	"artifact.search":    {name: "artifact_search"},
 	"artifact.show":      {name: "artifact_get"},
-	"artifact.update":    {name: "artifact_write"},
+	"artifact.update":    {name: "artifact_write", renames: map[string]string{"what": "change.what", "why": "change.why"}},
 	"context.assemble":   {name: "context_assemble", renames: map[string]string{"module": "modules"}, lists: []string{"modules"}},
-	"delta.submit":       {name: "delta_submit", renames: map[string]string{"file": ""}},
+	"delta.submit":       {name: "delta_submit", renames: map[string]string{"file": ""}, asks: map[string]string{"file": "text"}},
 	"lineage":            {name: "lineage"},
 	"mail.ack":           {name: "inbox", renames: map[string]string{"id": "message"}, adds: map[string]string{"ack": "true"}},
 	"mail.inbox":         {name: "inbox"},
@@ -100,36 +132,104 @@ var tools = map[string]tool{
 // ToolActions lists the actions that agents have a tool for.
 func ToolActions() []string { return slices.Sorted(maps.Keys(tools)) }
 
-// Tool is the action as the call of a tool, "" where agents have none for it.
-func (a Action) Tool() string {
+// Call is the action as the call of a tool, "" where agents have none for it. A
+// request that is repeated has no name: its arguments go over those of the call
+// that was refused.
+func (a Action) Call() (name string, arguments map[string]any, ok bool) {
 	t, ok := tools[a.Name]
+	if !ok {
+		return "", nil, false
+	}
+	arguments = map[string]any{}
+	for key, value := range t.adds { // order-free: each sets a member of its own
+		t.set(arguments, key, value)
+	}
+	for key, value := range a.Args { // order-free: each sets a member of its own
+		if key = t.argument(key, slices.Contains(a.Fill, key)); key != "" {
+			t.set(arguments, key, value)
+		}
+	}
+	return t.name, arguments, true
+}
+
+// Given names the arguments of the call that the reader gives a value to.
+func (a Action) Given() []string {
+	var out []string
+	for _, key := range a.Fill {
+		if key = tools[a.Name].argument(key, true); key != "" {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// argument is what the tool calls an argument, "" if it does not take it.
+func (t tool) argument(key string, given bool) string {
+	if as, other := t.asks[key]; other && given {
+		return as
+	}
+	if as, other := t.renames[key]; other {
+		return as
+	}
+	return key
+}
+
+// set gives an argument its value, as the tool takes it; one inside another has
+// its name behind a dot.
+func (t tool) set(arguments map[string]any, key, value string) {
+	if outer, inner, nested := strings.Cut(key, "."); nested {
+		within, _ := arguments[outer].(map[string]any)
+		if within == nil {
+			within = map[string]any{}
+			arguments[outer] = within
+		}
+		t.set(within, inner, value)
+		return
+	}
+	switch number, err := strconv.Atoi(value); {
+	case slices.Contains(t.lists, key):
+		arguments[key] = []any{value}
+	case slices.Contains(t.numbers, key) && err == nil:
+		arguments[key] = number
+	case value == "true":
+		arguments[key] = true
+	default:
+		arguments[key] = value
+	}
+}
+
+// Tool is the action as the words of a call, "" where agents have no tool for
+// it.
+func (a Action) Tool() string {
+	name, arguments, ok := a.Call()
 	if !ok {
 		return ""
 	}
-	arguments := maps.Clone(t.adds)
-	if arguments == nil {
-		arguments = map[string]string{}
+	if a.Repeats() {
+		name = "the same call with"
 	}
-	for key, value := range a.Args { // order-free: the pairs are sorted below
-		if as, other := t.renames[key]; other {
-			key = as
+	return name + " " + spelled(arguments)
+}
+
+// spelled is an argument as JSON, its members in order.
+func spelled(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = spelled(e)
 		}
-		if key != "" {
-			arguments[key] = value
+		return "[" + strings.Join(parts, ",") + "]"
+	case map[string]any:
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, strconv.Quote(key)+":"+spelled(v[key]))
 		}
+		return "{" + strings.Join(parts, ",") + "}"
 	}
-	var pairs []string
-	for _, key := range slices.Sorted(maps.Keys(arguments)) {
-		value := strconv.Quote(arguments[key])
-		if arguments[key] == "true" || slices.Contains(t.numbers, key) {
-			value = arguments[key]
-		}
-		if slices.Contains(t.lists, key) {
-			value = "[" + value + "]"
-		}
-		pairs = append(pairs, strconv.Quote(key)+":"+value)
-	}
-	return t.name + " {" + strings.Join(pairs, ",") + "}"
+	return fmt.Sprint(v)
 }
 
 // Mark is the action inside a text, to be put into words by Speak. Its values

@@ -17,27 +17,23 @@ func Codes() []CodeInfo {
 
 // ClassOf gives the class of a code; an unregistered one is internal.
 func ClassOf(code Code) Class {
-	if c, ok := classes[code]; ok {
-		return c
+	if info, ok := infos[code]; ok {
+		return info.Class
 	}
 	return ClassInternal
 }
 
 // Remedy says what to do about a code in general, for errors that have no hint
 // of their own; "" for one that is not registered.
-func Remedy(code Code) string {
-	for _, info := range Codes() {
-		if info.Code == code {
-			return info.Remedy
-		}
-	}
-	return ""
-}
+func Remedy(code Code) string { return infos[code].Remedy }
 
-var classes = func() map[Code]Class {
-	m := map[Code]Class{}
+// ActionsOf lists what can be done about a code in general, the best first.
+func ActionsOf(code Code) []Action { return infos[code].Actions }
+
+var infos = func() map[Code]CodeInfo {
+	m := map[Code]CodeInfo{}
 	for _, info := range Codes() {
-		m[info.Code] = info.Class
+		m[info.Code] = info
 	}
 	return m
 }()
@@ -58,15 +54,16 @@ const (
 )
 
 var generalCodes = []CodeInfo{
-	{CodeInternal, ClassInternal, "Something failed inside Brenner.", "Report it with the request id; the details are in the log."},
-	{CodeUsage, ClassUsage, "The command line was not understood.", "Run the command with --help."},
-	{CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."},
-	{CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."},
-	{CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."},
-	{CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."},
-	{CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows; the command's help names them."},
-	{CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."},
-	{CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time; limits.go names every limit."},
-	{CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."},
-	{CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."},
+	row(CodeInternal, ClassInternal, "Something failed inside Brenner.", "Report it with the request id; the details are in the log."),
+	row(CodeUsage, ClassUsage, "The command line was not understood.", "Say it as the help of the command does.",
+		Again("help", "true")),
+	row(CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."),
+	row(CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."),
+	row(CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."),
+	row(CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."),
+	row(CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows."),
+	row(CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."),
+	row(CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time; limits.go names every limit."),
+	row(CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."),
+	row(CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."),
 }

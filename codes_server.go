@@ -8,7 +8,8 @@ const (
 )
 
 var serverCodes = []CodeInfo{
-	{CodeRateLimited, ClassUnavailable, "Too many requests came at once.", "Wait as long as Retry-After says, then go on more slowly."},
-	{CodeAddressUnavailable, ClassUnavailable, "The server cannot listen on the address it was given.", "Choose another with --addr, or stop what uses it."},
-	{CodeNotInitialized, ClassConflict, "An MCP client asked for something before it had introduced itself.", "Call initialize first, or name the revision of the protocol in _meta."},
+	row(CodeRateLimited, ClassUnavailable, "Too many requests came at once.", "Wait as long as Retry-After says, then go on more slowly."),
+	row(CodeAddressUnavailable, ClassUnavailable, "The server cannot listen on the address it was given.", "Choose another address, or stop what uses it.",
+		Again().Asking("addr")),
+	row(CodeNotInitialized, ClassConflict, "An MCP client asked for something before it had introduced itself.", "Call initialize first, or name the revision of the protocol in _meta."),
 }

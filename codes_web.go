@@ -6,5 +6,5 @@ const (
 )
 
 var webCodes = []CodeInfo{
-	{CodeFormExpired, ClassDenied, "A form was sent that this browser did not get from this server.", "Reload the page and send the form again."},
+	row(CodeFormExpired, ClassDenied, "A form was sent that this browser did not get from this server.", "Reload the page and send the form again."),
 }

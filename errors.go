@@ -3,6 +3,7 @@ package brenner
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Class groups codes by what the caller can do about them. internal/problem
@@ -32,7 +33,13 @@ type CodeInfo struct {
 	Code    Code
 	Class   Class
 	Meaning string // what happened, one sentence
-	Remedy  string // what to do, one sentence
+	Remedy  string // what to do, one sentence that holds on every surface
+	// Actions are what can be done, where an error names nothing better.
+	Actions []Action
+}
+
+func row(code Code, class Class, meaning, remedy string, actions ...Action) CodeInfo {
+	return CodeInfo{Code: code, Class: class, Meaning: meaning, Remedy: remedy, Actions: actions}
 }
 
 // Error lets a code stand for every error that carries it, so that callers ask
@@ -93,6 +100,33 @@ func (e *Error) WithDiagnostics(d []Diagnostic) *Error { c := *e; c.Diagnostics 
 // Because records the cause for the log.
 func (e *Error) Because(err error) *Error { c := *e; c.cause = err; return &c }
 
+// Advised is the error with what the registry says to do about its code, where
+// it does not say so itself: the words where it has none of either kind, the
+// actions where it names none.
+func (e *Error) Advised() *Error {
+	info, known := infos[e.Code]
+	if !known {
+		return e
+	}
+	c := *e
+	if c.Hint == "" && len(c.Actions) == 0 {
+		c.Hint = inLine(info.Remedy)
+	}
+	if len(c.Actions) == 0 {
+		c.Actions = info.Actions
+	}
+	return &c
+}
+
+// inLine makes a sentence of the registry read like a hint.
+func inLine(sentence string) string {
+	sentence = strings.TrimSuffix(sentence, ".")
+	if len(sentence) > 1 && sentence[1] >= 'a' { // and not EDIT
+		return strings.ToLower(sentence[:1]) + sentence[1:]
+	}
+	return sentence
+}
+
 // CodeOf gives the code of an error, INTERNAL if it has none, "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
@@ -116,7 +150,8 @@ const (
 )
 
 // Diagnostic is a finding about one item inside a result that otherwise
-// stands, such as one delta of many that was refused.
+// stands, such as one delta of many that was refused. What can be done about it
+// the registry says of its code (see ActionsOf).
 type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`

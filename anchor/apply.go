@@ -80,7 +80,7 @@ func mismatch(p Patch, sum brenner.Digest, rebased *Patch, conflicts *Conflicts)
 		WithHint("make the patch again on the present text").At("/target/base_checksum_sha256").
 		WithDetails(Mismatch{Expected: p.Base, Actual: sum, Rebased: rebased, Conflicts: conflicts})
 	if rebased != nil {
-		e.Hint = "the change can be carried over; use the rebased patch, or repeat with --rebase"
+		e.Hint, e.Actions = "the change can be carried over; use the rebased patch, or have it carried over", []brenner.Action{brenner.Again("rebase", "true")}
 	}
 	return e
 }
@@ -94,7 +94,7 @@ func applyHere(p Patch, base Text) (Result, error) {
 	if p.Result != "" {
 		if sum := out.Sum(); sum != p.Result {
 			return Result{}, brenner.Errorf(brenner.CodeResultMismatch, "the result has checksum %.12s…, the patch promises %.12s…", sum, p.Result).
-				WithHint("run `brenner patch explain`; nothing was changed").At("/result_sha256").
+				WithHint("an operation does not do what was meant; nothing was changed").At("/result_sha256").
 				WithDetails(Mismatch{Expected: p.Result, Actual: sum})
 		}
 	}

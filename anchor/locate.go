@@ -337,7 +337,7 @@ func overlaps(sorted []edit) (misses []miss) {
 func (m miss) message(p Patch) (message, hint string) {
 	op := p.Groups[m.ref.group].Ops[m.ref.op]
 	quoted := fmt.Sprintf("anchor %s", quote(p.Groups[m.ref.group].Anchor.Text))
-	const explain = "run `brenner patch explain` for the likely cause"
+	const explain = "quote the text letter by letter as it stands now"
 	switch m.code {
 	case brenner.CodeLimitExceeded:
 		return "the anchors occur too often to be counted", "use longer anchors"

@@ -47,8 +47,8 @@ func Parse(raw []byte) (Patch, error) {
 func foreign(raw []byte) error {
 	head := string(bytes.TrimSpace(raw[:min(len(raw), 4096)]))
 	for _, f := range []struct{ prefix, name, hint string }{
-		{"diff --git", "a git diff", "make an anchor patch with `brenner patch diff`"},
-		{"--- ", "a unified diff", "make an anchor patch with `brenner patch diff`"},
+		{"diff --git", "a git diff", "write the change as anchors and blocks in JSON"},
+		{"--- ", "a unified diff", "write the change as anchors and blocks in JSON"},
 		{"*** Begin Patch", "an apply_patch block", "write the change as anchors and blocks in JSON"},
 		{"<<<<<<<", "a search/replace block", "write the change as anchors and blocks in JSON"},
 		{"```", "fenced with ```", "send the JSON without the fence"},
@@ -66,7 +66,7 @@ var relatives = map[string]string{
 	"anchor_diff_v2":   "set protocol_id to " + ProtocolID + " after checking the fields",
 	"anchor_diff_v3":   "the document calls itself v3.0, the protocol_id it demands is " + ProtocolID,
 	"anchor_diff_v3.0": "the document calls itself v3.0, the protocol_id it demands is " + ProtocolID,
-	"json_diff":        "make the patch again with `brenner patch diff`",
+	"json_diff":        "make the patch again with anchors",
 }
 
 // checkDialect looks at protocol_id before anything else, so that another

@@ -45,7 +45,7 @@ func TestParse_OtherDialectsAreNamed(t *testing.T) {
 	refusedWith(t, `{"protocol_id":7}`, brenner.CodeInvalidPatch, "/protocol_id", "not a string")
 	refusedWith(t, `[{"op":"replace","path":"/a","value":1}]`, brenner.CodeInvalidPatch, "", "RFC 6902")
 	refusedWith(t, "diff --git a/f b/f\n", brenner.CodeInvalidPatch, "", "git diff")
-	refusedWith(t, "--- a/f\n+++ b/f\n", brenner.CodeInvalidPatch, "", "unified diff", "brenner patch diff")
+	refusedWith(t, "--- a/f\n+++ b/f\n", brenner.CodeInvalidPatch, "", "unified diff", "anchors and blocks")
 	refusedWith(t, "*** Begin Patch\n", brenner.CodeInvalidPatch, "", "apply_patch")
 	refusedWith(t, "<<<<<<< SEARCH\n", brenner.CodeInvalidPatch, "", "search/replace")
 	refusedWith(t, "```json\n{}\n```", brenner.CodeInvalidPatch, "", "fence")

@@ -359,8 +359,8 @@ type SessionStatus struct {
 	// waits will be, if it is known.
 	Compile   CompileMode `json:"compile,omitzero"`
 	CompileAt time.Time   `json:"compile_at,omitzero"`
-	// Next are the commands that go on from here.
-	Next []string `json:"next"`
+	// Next is what goes on from here.
+	Next []brenner.Action `json:"next"`
 }
 
 // RecipientStatus is where one recipient stands.

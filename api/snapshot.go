@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"brenner"
 	"brenner/snapshot"
 )
 
@@ -37,9 +38,9 @@ type StatusResult struct {
 type Need struct {
 	Kind  string `json:"kind"` // conflict, fork, stale, review, promotion, stalemate, task, consolidation, spine
 	Count int    `json:"count"`
-	// What says it in words, for the first few by name; Command is what to run.
-	What    string `json:"what"`
-	Command string `json:"command"`
+	// What says it in words, for the first few by name; Do is what to do.
+	What string         `json:"what"`
+	Do   brenner.Action `json:"do"`
 	// Names are the first of what it is about, at most MaxNeedNames: versions,
 	// tasks, stalemates or whatever the kind has names for.
 	Names []string `json:"names,omitzero"`

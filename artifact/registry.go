@@ -60,7 +60,8 @@ func (r *Registry) Lookup(name brenner.TypeName) (Type, error) {
 	if near := brenner.Nearest(string(name), known); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", brenner.Clip(string(name), brenner.MaxQuote)).WithHint(hint)
+	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", brenner.Clip(string(name), brenner.MaxQuote)).WithHint(hint).
+		Try(brenner.Again().Asking("type"), brenner.Do("artifact.types"))
 }
 
 // Types lists the types in force, sorted by name.

@@ -108,7 +108,7 @@ func violation(t Type, canonical []byte, schema *jsonschema.Schema) error {
 	if more := len(found) - 1; more > 0 {
 		e.Message += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.WithHint("`brenner artifact types " + string(t.Name) + "` prints the schema").
+	return e.WithHint("mend what is named; the type has its schema").Try(brenner.Do("artifact.types", "name", string(t.Name))).
 		WithDiagnostics(found[:min(len(found), brenner.MaxViolations)])
 }
 

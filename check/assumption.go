@@ -57,7 +57,7 @@ func parseAssumption(ref brenner.Ref, module brenner.Module, content jsontext.Va
 	var raw rawAssumption
 	if err := json.Unmarshal(content, &raw); err != nil {
 		return Assumption{}, false, brenner.Errorf(brenner.CodeInvalidJSON, "not the content of an assumption").Because(err).
-			WithHint("`brenner artifact types assumption` prints the schema")
+			WithHint("the type has its schema").Try(brenner.Do("artifact.types", "name", "assumption"))
 	}
 	value := string(raw.Value)
 	if raw.Value.Kind() == '"' {

@@ -109,7 +109,7 @@ func ParseBrief(ref brenner.Ref, content jsontext.Value) (Brief, error) {
 
 func notABrief(pointer string) *brenner.Error {
 	return brenner.Errorf(brenner.CodeInvalidJSON, "not the content of a project brief").At(pointer).
-		WithHint("`brenner artifact types project_brief` prints the schema")
+		WithHint("the type has its schema").Try(brenner.Do("artifact.types", "name", "project_brief"))
 }
 
 // parseConstraint reads a constraint: a sentence, or an object with patterns.

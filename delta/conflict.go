@@ -97,7 +97,7 @@ func (c *contention) diagnostic(it *Item) brenner.Diagnostic {
 	return brenner.Diagnostic{
 		Code: brenner.CodeFieldConflict, Severity: brenner.SeverityError, Subject: id,
 		Message: id + " " + clip(named.Name()) + " is in conflict: " + clip(values.String()),
-		Hint:    "settle it with `brenner conflict resolve` or a later EDIT",
+		Hint:    "settle it, or let a later EDIT decide",
 	}
 }
 
@@ -164,7 +164,7 @@ func (a *Artifact) conflict(r Resolution) (*Conflict, error) {
 	it, ok := a.Item(r.Item)
 	if !ok {
 		return nil, brenner.Errorf(brenner.CodeNotFound, "there is no item %q", clip(string(r.Item))).
-			WithHint("`brenner conflict list` shows what is in conflict")
+			WithHint("see what is in conflict").Try(brenner.Do("conflict.list"))
 	}
 	for _, c := range it.conflicts() {
 		if c.Name() == r.Field {
@@ -172,7 +172,7 @@ func (a *Artifact) conflict(r Resolution) (*Conflict, error) {
 		}
 	}
 	return nil, brenner.Errorf(brenner.CodeNotFound, "%s %s is not in conflict", r.Item, clip(r.Field)).
-		WithHint("`brenner conflict list` shows what is in conflict")
+		WithHint("see what is in conflict").Try(brenner.Do("conflict.list"))
 }
 
 // decide gives the value a resolution asks for.
@@ -197,7 +197,7 @@ func (c *Conflict) decide(r Resolution) (jsontext.Value, error) {
 	}
 	if value == nil {
 		return nil, brenner.Errorf(brenner.CodeNotFound, "no candidate comes from %q", clip(r.Take)).
-			WithHint("`brenner conflict list` shows the candidates")
+			WithHint("see the candidates").Try(brenner.Do("conflict.list"))
 	}
 	return value, nil
 }

@@ -46,7 +46,7 @@ func (s Settings) Freeze(id Identity) (Settings, error) {
 	}
 	return s, brenner.Errorf(brenner.CodeEmbeddingMismatch,
 		"the playbook %s is frozen to %s, not %s", s.Domain, s.Embedding.name(), id.name()).
-		WithHint("use that embedding, or run `brenner playbook reembed` to move over")
+		WithHint("use that embedding, or have the playbook moved over")
 }
 
 func (id Identity) name() string {

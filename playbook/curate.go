@@ -111,7 +111,7 @@ func (b *Book) searchable() error {
 	}
 	return brenner.Errorf(brenner.CodeVectorsMissing, "%d bullets of the playbook %s have no vector, the first is %s",
 		len(missing), b.settings.Domain, missing[0]).
-		WithHint("run `brenner playbook reembed`")
+		WithHint("have them embedded again; only a person does").Try(brenner.Do("playbook.reembed", "domain", string(b.settings.Domain)))
 }
 
 // curator is a draft that learns: fresh indexes the bullets the batch added.

@@ -100,7 +100,7 @@ func CheckVector(v []float32, dimension int) error {
 	}
 	if dimension != 0 && len(v) != dimension {
 		return brenner.Errorf(brenner.CodeInvalidVector, "a vector has %d components where the playbook has %d", len(v), dimension).
-			WithHint("use the embedding the playbook is frozen to, or run `brenner playbook reembed`")
+			WithHint("use the embedding the playbook is frozen to, or have the playbook moved over").Try(brenner.Do("playbook.reembed"))
 	}
 	zero := true
 	for i, x := range v {

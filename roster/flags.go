@@ -12,7 +12,7 @@ func ParseAgentRole(s string) (Entry, error) {
 	name, role, ok := strings.Cut(s, "=")
 	if !ok || name == "" || role == "" {
 		return Entry{}, brenner.Errorf(brenner.CodeUsage, "%q is not NAME=ROLE", s).
-			WithHint("for example --agent-role BlueLake=hypothesis_generator")
+			WithHint("for example BlueLake=hypothesis_generator")
 	}
 	return Entry{AgentName: brenner.ActorName(name), Role: brenner.Role(role)}, nil
 }
@@ -35,8 +35,8 @@ func (a *Addressees) Name(name string) {
 // own is USAGE.
 func (a *Addressees) Role(role string) error {
 	if len(a.To) == 0 || a.paired {
-		return brenner.Errorf(brenner.CodeUsage, "--role %s does not follow a --to of its own", role).
-			WithHint("write them in pairs: --to BlueLake --role hypothesis_generator")
+		return brenner.Errorf(brenner.CodeUsage, "the role %s does not follow a recipient of its own", role).
+			WithHint("write a recipient and behind it its role, such as BlueLake and hypothesis_generator")
 	}
 	a.paired = true
 	a.Entries = append(a.Entries, Entry{AgentName: a.To[len(a.To)-1], Role: brenner.Role(role)})

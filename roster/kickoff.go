@@ -328,9 +328,10 @@ type Start struct {
 // first instruction where the program takes one. An unknown program is started
 // without; an agent without a program is shown its inbox.
 func StartCommand(agent brenner.ActorName, program string, session brenner.SessionID) string {
-	task := shellQuote(fmt.Sprintf("You are %s in Brenner session %s. Run `brenner mail inbox`, read your KICKOFF and answer it with delta blocks.", agent, session))
+	inbox := brenner.Do("mail.inbox").Command()
+	task := shellQuote(fmt.Sprintf("You are %s in Brenner session %s. Run `%s`, read your KICKOFF and answer it with delta blocks.", agent, session, inbox))
 	run := map[string]string{
-		"":         "brenner mail inbox",
+		"":         inbox,
 		ClaudeCode: "claude " + task,
 		CodexCLI:   "codex " + task,
 		GeminiCLI:  "gemini -i " + task,

@@ -155,7 +155,7 @@ func (r *resolver) covered(name brenner.ActorName) bool {
 // is a fallback: it is used only if nobody has an entry or a recipient lacks
 // one, so that it never stands in the way of an explicit roster.
 func (r *resolver) preset(s Sources) {
-	id, from := s.PresetFlag, Origin{FromFlags, "--preset"}
+	id, from := s.PresetFlag, Origin{FromFlags, "preset"}
 	if id == "" {
 		id, from = s.PresetEnv, Origin{FromEnvironment, "BRENNER_ROSTER_PRESET"}
 	}
@@ -201,11 +201,11 @@ func (r *resolver) fill(p Preset) {
 	if len(beyond) > 0 {
 		r.findings(from, []brenner.Diagnostic{finding(brenner.CodePresetFull, "",
 			fmt.Sprintf("preset %s has %d places and %d names were given: no place for %s", p.ID, len(p.Entries), len(r.To), strings.Join(beyond, ", ")),
-			"name fewer agents, or give the others roles with --agent-role")})
+			"name fewer agents, or give the others roles of their own")})
 	}
 	for i := len(r.To); i < len(p.Entries); i++ {
 		r.findings(from, []brenner.Diagnostic{warning(brenner.CodePresetUnfilled,
-			fmt.Sprintf("place %d of preset %s has no agent: %s", i+1, p.ID, p.place(i)), "add --to NAME to fill it")})
+			fmt.Sprintf("place %d of preset %s has no agent: %s", i+1, p.ID, p.place(i)), "name an agent to fill it")})
 	}
 	r.Preset = p.ID
 	r.layers = append(r.layers, layer{from, part})
@@ -317,7 +317,7 @@ func (r *resolver) recipients() {
 	}
 	if len(r.Recipients) == 0 {
 		r.found = append(r.found, finding(brenner.CodeEmptyRoster, "", "the roster has no entry",
-			"name the agents with --to NAME --role ROLE, or with --preset and --to NAME"))
+			"name the agents and their roles, or a preset and the agents"))
 	}
 	r.found = append(r.found, Cover(r.Roster, r.Recipients)...)
 }
@@ -329,5 +329,5 @@ func Deprecations(r Roster) []brenner.Diagnostic {
 	}
 	return []brenner.Diagnostic{warning(brenner.CodeHeuristicRoster,
 		"roles are guessed from the agents' names: roster mode heuristic is deprecated",
-		"state each role, for example --agent-role BlueLake=test_designer, or use --preset default-3-agent")}
+		"state each role, for example BlueLake=test_designer, or use the preset default-3-agent")}
 }

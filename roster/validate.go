@@ -113,7 +113,7 @@ func Cover(r Roster, recipients []brenner.ActorName) []brenner.Diagnostic {
 		if _, ok := r.Entry(name); ok {
 			continue
 		}
-		hint := fmt.Sprintf("give it a role, for example --agent-role %s=test_designer", name)
+		hint := fmt.Sprintf("give it a role, for example %s=test_designer", name)
 		if r.mode() == Heuristic {
 			if _, ok := GuessRole(name); ok {
 				continue

@@ -266,7 +266,7 @@ func (a *arbiter) remedy(x anchor.Explanation) {
 		if len(x.Findings) > 0 && x.Findings[0].Hint != "" {
 			a.v.Remedy += "; " + x.Findings[0].Hint
 		}
-		a.v.Verification = "`brenner patch check` accepts the new patch"
+		a.v.Verification = "a check of the new patch accepts it"
 		return
 	}
 	a.v.Remedy = "apply the corrected patch attached; the result it gives is the one that was promised"
@@ -274,7 +274,7 @@ func (a *arbiter) remedy(x anchor.Explanation) {
 		a.v.Remedy = "look at the corrected patch attached, which is likely but not proved to be what was meant, and apply it"
 	}
 	a.v.Patch = jsontext.Value(x.Corrected.JSON())
-	a.v.Verification = "`brenner patch check` accepts the corrected patch"
+	a.v.Verification = "a check of the corrected patch accepts it"
 	if x.Corrected.Result != "" {
 		a.v.Verification = fmt.Sprintf("the result has SHA-256 %s", x.Corrected.Result)
 	}

@@ -33,7 +33,7 @@ func overviewCases() []testCase {
 				s.must(err)
 				var out []string
 				for _, n := range res.Items {
-					if n.Count == 0 || n.What == "" || !strings.HasPrefix(n.Command, "brenner ") {
+					if n.Count == 0 || n.What == "" || n.Do.Name == "" {
 						s.Errorf("need %+v", n)
 					}
 					out = append(out, n.Kind)

@@ -246,7 +246,7 @@ func patchCases() []testCase {
 			whole := anchor.Patch{Base: base.Sum(), Groups: []anchor.Group{{Ops: []anchor.Op{{Kind: anchor.ReplaceEntireFile, New: editedText}}}}}.JSON()
 			_, err := s.pi.patches(ref("plan", 2), whole)
 			e, d := s.refusedPatch(err, brenner.CodeBaseMismatch)
-			if d.Rebased == nil || d.Expected != base.Sum() || d.Actual != s.text(movedText).Sum() || !strings.Contains(e.Hint, "--rebase") {
+			if d.Rebased == nil || d.Expected != base.Sum() || d.Actual != s.text(movedText).Sum() || len(e.Actions) == 0 || e.Actions[0].Args["rebase"] != "true" {
 				s.Fatalf("%+v %+v", e, d)
 			}
 			if got, err := anchor.Apply(*d.Rebased, s.text(movedText)); err != nil || got.Text.String() != bothText {

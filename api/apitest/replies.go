@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -244,8 +245,8 @@ func mailCases() []testCase {
 				st.Recipients[0].Waiting || st.Recipients[1].Waiting || st.Recipients[1].AckedAt.IsZero() || !st.Recipients[2].Waiting {
 				s.Errorf("status %+v", st)
 			}
-			want := []string{"brenner session nudge " + string(id), "brenner session compile " + string(id)}
-			if !slices.Equal(st.Next, want) {
+			want := []brenner.Action{brenner.Do("session.nudge", "id", string(id)), brenner.Do("session.compile", "id", string(id))}
+			if !reflect.DeepEqual(st.Next, want) {
 				s.Errorf("next %q", st.Next)
 			}
 			// A nudge goes to whoever has not answered, or to those named; what
@@ -339,7 +340,7 @@ func mailCases() []testCase {
 				if r := st.Recipients[0]; st.State != api.SessionUnusable || !r.Waiting || r.Unusable != got.Message || !r.AnsweredAt.IsZero() || st.Deltas["pending"] != 0 {
 					s.Errorf("%s: status %+v", reply, st)
 				}
-				if !slices.Contains(st.Next, "brenner session diagnose "+string(id)) {
+				if !slices.ContainsFunc(st.Next, func(a brenner.Action) bool { return a.Name == "session.diagnose" && a.Args["id"] == string(id) }) {
 					s.Errorf("next %q", st.Next)
 				}
 			}

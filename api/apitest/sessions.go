@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,6 +100,28 @@ func sessionCases() []testCase {
 
 func startCases() []testCase {
 	return []testCase{
+		{"the history of a session is for persons, and an agent is led to its document", func(s *scene) { // X11, C34
+			blue := s.agent("BlueLake")
+			team := roster.Roster{Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}}}
+			started, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Question: "Why?", Module: "lineage", Roster: team})
+			s.must(err)
+			id := started.Session.ID
+			_, err = blue.AssembleContext(s.ctx, api.ContextRequest{Session: id})
+			s.must(err)
+			_, err = blue.Session(s.ctx, api.SessionRequest{ID: id, Full: true})
+			s.refused(err, brenner.CodeReadDenied)
+			var e *brenner.Error
+			if !errors.As(err, &e) || len(e.Actions) != 1 || e.Actions[0].Name != "session.show" || e.Actions[0].Args["id"] != string(id) {
+				s.Fatalf("%+v", e)
+			}
+			_, err = blue.Session(s.ctx, api.SessionRequest{ID: brenner.SessionID(e.Actions[0].Args["id"])})
+			s.must(err)
+			whole, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id, Full: true})
+			s.must(err)
+			if len(whole.Content) == 0 {
+				s.Error("the PI gets no history")
+			}
+		}},
 		{"a session starts with an artifact and one kickoff for each recipient", func(s *scene) { // R7, R11
 			res, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{
 				Question: "What decides cell fate?", Context: "Begin with the clones.", Roster: roster.Roster{

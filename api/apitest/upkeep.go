@@ -340,7 +340,7 @@ func upkeepCases() []testCase {
 				status, err := s.pi.Status(s.ctx)
 				s.must(err)
 				return slices.ContainsFunc(status.Items, func(n api.Need) bool {
-					return n.Kind == "consolidation" && n.Command == "brenner consolidate --open-tasks"
+					return n.Kind == "consolidation" && n.Do.Name == "consolidate" && n.Do.Args["open_tasks"] == "true"
 				})
 			}
 			for i := range brenner.ConsolidationChanges {

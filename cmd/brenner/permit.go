@@ -35,7 +35,7 @@ func embedKey(address string) (string, error) {
 	}
 	if !slices.Contains(allowed, origin) {
 		return "", brenner.Errorf(brenner.CodeEmbedNotAllowed, "the configuration names the embedding endpoint %s, which was not allowed here: neither texts nor a key are sent", origin).
-			WithHint("whoever runs this program and knows that host allows it once: `brenner config apply --allow-embedding " + origin + "`")
+			WithHint("whoever runs this program and knows that host allows it once").Try(brenner.Do("config.apply", "allow_embedding", origin))
 	}
 	if !hasKey {
 		return "", nil

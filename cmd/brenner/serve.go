@@ -49,7 +49,7 @@ func (b backend) caller(who app.Identity) httpapi.Caller {
 func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err error) {
 	if w.Server != "" || w.As != "" {
 		return brenner.Errorf(brenner.CodeUsage, "a server serves a store, for everybody").
-			WithHint("leave out --server and --as, and unset BRENNER_SERVER and BRENNER_AGENT")
+			WithHint("name neither a server nor an agent, and unset BRENNER_SERVER and BRENNER_AGENT")
 	}
 	a, closer, err := openApp(ctx, w)
 	if err != nil {
@@ -182,7 +182,7 @@ func byToken(a *app.App) func(context.Context, http.Header) (api.Service, error)
 func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.WriteCloser) (err error) {
 	if w.As == "" && w.Token == "" {
 		return brenner.Errorf(brenner.CodeUnauthenticated, "tools are for an agent that is named").
-			WithHint("add --as NAME, or set BRENNER_AGENT or BRENNER_TOKEN")
+			WithHint("name the agent, or set BRENNER_AGENT or BRENNER_TOKEN").Try(brenner.Again("as", "NAME"))
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	s, closer, err := openForTools(ctx, w, log)
@@ -220,7 +220,7 @@ func mayListen(ctx context.Context, a *app.App, addr string) error {
 	known, err := a.HasTokens(ctx)
 	if err == nil && !known {
 		err = brenner.Errorf(brenner.CodeUsage, "without tokens the server listens on this machine only, not on %s", addr).
-			WithHint("make a token first: `brenner agent token NAME`")
+			WithHint("make a token first").Try(brenner.Do("agent.token").Asking("name"))
 	}
 	return err
 }

@@ -305,7 +305,7 @@ func TestSession_KilledBeforeSending(t *testing.T) {
 		d.must(err)
 		return st
 	}
-	if st := status(); st.Recipients[0].Delivery != api.Queued || len(st.Next) != 1 || st.Next[0] != "brenner session resend RS-1" {
+	if st := status(); st.Recipients[0].Delivery != api.Queued || len(st.Next) != 1 || st.Next[0].Name != "session.resend" || st.Next[0].Args["id"] != "RS-1" {
 		t.Errorf("status %+v", st)
 	}
 	dying = false

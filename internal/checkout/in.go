@@ -99,7 +99,7 @@ func survey(dir string) (worktree, error) {
 	}
 	if w.digest == "" {
 		return worktree{}, brenner.Errorf(brenner.CodeNotFound, "the directory has no %s", ManifestName).
-			WithHint("make it with `brenner checkout DIR`, or import files with `brenner add`")
+			WithHint("check the project out into it, or import its files").Try(brenner.Do("checkout").Asking("dir"), brenner.Do("add"))
 	}
 	paths, others, err := walk(root, func(name string) bool { _, ok := parsePath(name); return ok })
 	if err != nil {
@@ -187,7 +187,7 @@ func (f *changedFile) settle() error {
 
 func settleHint(known bool) string {
 	if known {
-		return "restore the line; statuses change with `brenner artifact promote`, `demote` and `deprecate`"
+		return "restore the line; promoting, demoting and deprecating change a status, not a file"
 	}
 	return "a new file stands at MODULE/TYPE/ID.md and has no version, status or content_sha256"
 }

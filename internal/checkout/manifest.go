@@ -102,7 +102,7 @@ func loadManifest(root *os.Root) (manifest, brenner.Digest, error) {
 
 func broken(err error) error {
 	return brenner.Errorf(brenner.CodeInvalidJSON, "%s is damaged", ManifestName).Because(err).
-		WithHint("remove it and check out again with --force; changed files will be overwritten")
+		WithHint("remove it and check out again, overwriting; changed files will be lost").Try(brenner.Do("checkout", "force", "true"))
 }
 
 // ours refuses a directory that was checked out of another project.
@@ -111,7 +111,7 @@ func (m manifest) ours(project brenner.ProjectID) error {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeInvalidValue, "the directory was checked out of another project").
-		WithHint("choose another directory, or name the project with --store")
+		WithHint("choose another directory, or name the store of the project").Try(brenner.Again("store", "STORE"))
 }
 
 // readPlain reads a plain file below a root, refusing links, devices and more

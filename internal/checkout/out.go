@@ -123,7 +123,7 @@ func fetch(ctx context.Context, s api.Service, sel Selection, tell api.Progress)
 			}
 			if size > brenner.MaxTreeBytes || len(docs) > brenner.MaxTreeFiles {
 				return nil, nil, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d files or %d bytes to check out", brenner.MaxTreeFiles, brenner.MaxTreeBytes).
-					WithHint("choose with --type and --module, and use several directories")
+					WithHint("choose by type and module, and use several directories").Try(brenner.Again("type", "TYPE"), brenner.Again("module", "MODULE"))
 			}
 			if tell != nil {
 				tell("reading", int64(len(docs)), 0)
@@ -189,7 +189,7 @@ func checkOverwrite(old manifest, entries []entry, now map[string]brenner.Digest
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeFilesChanged, "%d changed files would be overwritten; nothing was written", len(findings)).
-		WithHint("commit them with `brenner commit`, or repeat with --force").
+		WithHint("commit them, or have them overwritten").Try(brenner.Do("commit"), brenner.Again("force", "true")).
 		WithDiagnostics(findings[:min(len(findings), brenner.MaxBatchFindings)])
 }
 

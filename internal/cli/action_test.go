@@ -48,7 +48,7 @@ func TestActions_AreCommands(t *testing.T) {
 				}
 				for _, arg := range anArg.FindAllStringSubmatch(m[2], -1) {
 					flag := strings.ReplaceAll(arg[1], "_", "-")
-					if !slices.Contains([]string{"id", "ref", "name", "text", "file"}, arg[1]) && cmd.Flags().Lookup(flag) == nil {
+					if !slices.Contains([]string{"id", "ref", "name", "text", "file", "dir"}, arg[1]) && cmd.Flags().Lookup(flag) == nil {
 						t.Errorf("%s suggests %s --%s, which it does not take", name, a.Command(), flag)
 					}
 				}

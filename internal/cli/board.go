@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"brenner"
 	"brenner/api"
 	work "brenner/internal/runner"
 	"brenner/program"
@@ -153,9 +152,5 @@ func (b *board) close() {
 // refusalLine says what could not be started, and what to do.
 func refusalLine(f work.Refusal) string {
 	line := fmt.Sprintf("%s for %s was not started: %s: %s", f.Work, f.Agent, f.Error.Code, printable(f.Error.Message))
-	hint := f.Error.Hint
-	if hint == "" {
-		hint = inLine(brenner.Remedy(f.Error.Code))
-	}
-	return line + "\nhint: " + printable(hint)
+	return line + "\nhint: " + printable(adviceOf(f.Error.Advised()))
 }

@@ -364,12 +364,6 @@ func (r *runner) finish(err error) int {
 		return r.exit
 	}
 	e, status := problem.From(err)
-	if words, ok := commandAdvice[e.Code]; ok {
-		e = e.WithHint(words)
-	}
-	if e.Hint == "" && len(e.Actions) == 0 {
-		e = e.WithHint(inLine(brenner.Remedy(e.Code)))
-	}
 	if r.json {
 		_ = r.printJSON(struct {
 			SchemaVersion int            `json:"schema_version"`
@@ -385,22 +379,6 @@ func (r *runner) finish(err error) int {
 		r.note("cause: %v\n", cause)
 	}
 	return status.Exit
-}
-
-// commandAdvice is what to do about codes where a flag does it; the service
-// speaks of no flags (X11).
-var commandAdvice = map[brenner.Code]string{
-	brenner.CodeSummaryStale:       "summarise the new content, or confirm the old summary with --summary-holds",
-	brenner.CodeChangeNoteRequired: "add --what and --why",
-	brenner.CodeReasonRequired:     "add --reason; it is kept with what is decided",
-}
-
-// inLine makes a sentence of the registry read like a hint.
-func inLine(sentence string) string {
-	if sentence == "" {
-		return ""
-	}
-	return strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
 }
 
 // complain writes an error for people: what, where, and what to do.
@@ -419,8 +397,29 @@ func complain(w *printer, e *brenner.Error) {
 		}
 	}
 	for _, a := range e.Actions {
-		w.Printf("hint: run %s\n", asCommand(a))
+		w.Printf("hint: %s\n", suggestion(a))
 	}
+}
+
+// adviceOf is what to do about an error in one line.
+func adviceOf(e *brenner.Error) string {
+	var said []string
+	if e.Hint != "" {
+		said = append(said, e.Hint)
+	}
+	for _, a := range e.Actions {
+		said = append(said, suggestion(a))
+	}
+	return strings.Join(said, "; ")
+}
+
+// suggestion is what a terminal says of an action: a command to run, or what to
+// add to the one that was refused.
+func suggestion(a brenner.Action) string {
+	if a.Repeats() {
+		return "repeat it with " + a.Command()
+	}
+	return "run " + asCommand(a)
 }
 
 // diagnosticLine is one finding on one line.

@@ -98,7 +98,7 @@ func (r *runner) examine(ctx context.Context) []check {
 
 func failed(name string, err error) check {
 	e, _ := problem.From(err)
-	return check{Name: name, Message: e.Message, Code: e.Code, Hint: e.Hint}
+	return check{Name: name, Message: e.Message, Code: e.Code, Hint: adviceOf(e)}
 }
 
 // permissions sees that the file and its directory can be written, and warns

@@ -96,7 +96,7 @@ func printStatus(w *printer, res api.StatusResult) {
 		w.Println("nothing needs you")
 	}
 	for _, n := range res.Items {
-		w.Printf("%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Command)
+		w.Printf("%s (%d): %s\n    %s\n", n.Kind, n.Count, printable(n.What), n.Do.Command())
 	}
 }
 

@@ -226,7 +226,7 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 		w.Printf("not delivered: %s to %s after %s: %s %s\n", u.ID, u.To, plural(u.Attempts, "attempt"), u.Code, oneLine(printable(u.Message), 200))
 	}
 	for _, next := range st.Next {
-		w.Printf("next: %s\n", next)
+		w.Printf("next: %s\n", next.Command())
 	}
 }
 

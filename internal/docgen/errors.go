@@ -37,6 +37,9 @@ a result that otherwise stands (a *diagnostic*), such as one delta of many that 
 
 The class of a code decides its exit status and its HTTP status. Both are a promise.
 
+What to do is words that hold everywhere, and actions with arguments: behind the words they stand as the command line has
+them; agents get them as calls of their tools (as data in _meta), HTTP as requests, pages as links.
+
 `
 
 func renderErrors() []byte {
@@ -51,11 +54,27 @@ func renderErrors() []byte {
 		fmt.Fprintf(&b, "\n## %s\n\n| code | what happened | what to do |\n|---|---|---|\n", c.class)
 		for _, info := range brenner.Codes() {
 			if info.Class == c.class {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", info.Code, cell(info.Meaning), cell(info.Remedy))
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", info.Code, cell(info.Meaning), cell(info.Remedy+inTerminal(info.Actions)))
 			}
 		}
 	}
 	return b.Bytes()
+}
+
+// inTerminal says what a remedy is on the command line.
+func inTerminal(actions []brenner.Action) string {
+	var said []string
+	for _, a := range actions {
+		if a.Repeats() {
+			said = append(said, "repeat with `"+a.Command()+"`")
+		} else {
+			said = append(said, "`"+a.Command()+"`")
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, ", ") + ")"
 }
 
 // cell keeps a text inside one cell of a Markdown table.

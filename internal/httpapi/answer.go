@@ -25,6 +25,7 @@ type trouble struct {
 	Detail      string               `json:"detail"`
 	Code        brenner.Code         `json:"code"`
 	Hint        string               `json:"hint,omitzero"`
+	Actions     []way                `json:"actions,omitzero"`
 	Pointer     string               `json:"pointer,omitzero"`
 	Diagnostics []brenner.Diagnostic `json:"diagnostics,omitzero"`
 	Details     jsontext.Value       `json:"details,omitzero"`
@@ -42,7 +43,7 @@ func newTrouble(err error, id string) trouble {
 	e, status := problem.From(err)
 	t := trouble{
 		Type: typePrefix + string(e.Code), Title: meanings[e.Code], Status: status.HTTP,
-		Detail: e.Message, Code: e.Code, Hint: e.Hint, Pointer: e.Pointer, Diagnostics: e.Diagnostics, RequestID: id,
+		Detail: e.Message, Code: e.Code, Hint: e.Hint, Actions: waysOf(e), Pointer: e.Pointer, Diagnostics: e.Diagnostics, RequestID: id,
 	}
 	if e.Details != nil {
 		if raw, err := json.Marshal(e.Details, json.Deterministic(true)); err == nil {
@@ -55,7 +56,7 @@ func newTrouble(err error, id string) trouble {
 // error turns a problem document back into the error it was made from.
 func (t trouble) error() error {
 	e := brenner.Errorf(t.Code, "%s", t.Detail)
-	e.Hint, e.Pointer, e.Diagnostics = t.Hint, t.Pointer, t.Diagnostics
+	e.Hint, e.Actions, e.Pointer, e.Diagnostics = t.Hint, actionsIn(t.Actions), t.Pointer, t.Diagnostics
 	if t.Details != nil {
 		e.Details = t.Details
 	}

@@ -85,7 +85,7 @@ func (s *Server) addressed(next http.Handler) http.Handler {
 		switch {
 		case !s.answersTo(h.Host) && !isProbe(h):
 			fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "this server does not answer to the name %q", brenner.Clip(h.Host, brenner.MaxQuote)).
-				WithHint("use the address it printed, or name the host with --host when starting it"))
+				WithHint("use the address it printed, or name the host when starting it").Try(brenner.Do("serve").Asking("host")))
 		case s.stopping.Load() && h.URL.Path != "/healthz":
 			w.Header().Set("Connection", "close")
 			fail(w, h, errStopping)

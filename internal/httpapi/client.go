@@ -39,7 +39,7 @@ func NewClient(address, token string, transport http.RoundTripper) (*Client, err
 	}
 	if token == "" {
 		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "a server wants to know who asks").
-			WithHint("set BRENNER_TOKEN to a token made with `brenner agent token NAME`")
+			WithHint("set BRENNER_TOKEN to a token, which the PI makes").Try(brenner.Do("agent.token").Asking("name"))
 	}
 	if strings.ContainsFunc(token, func(c rune) bool { return c < '!' || c > '~' }) {
 		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "the token does not have the form of one")
@@ -191,10 +191,10 @@ func unreachable(ctx context.Context, err error) error {
 			WithHint("check the address; name the certificate of your own authority with BRENNER_CA").Because(err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the server does not speak TLS").
-			WithHint("write http:// if it is on this machine, or start it with --tls-cert").Because(err)
+			WithHint("write http:// if it is on this machine, or start it with a certificate").Try(brenner.Do("serve").Asking("tls_cert", "tls_key")).Because(err)
 	}
 	return brenner.Errorf(brenner.CodeStoreUnavailable, "the server cannot be reached").
-		WithHint("check the address and that `brenner serve` runs").Because(err)
+		WithHint("check the address, and that the server runs").Try(brenner.Do("serve")).Because(err)
 }
 
 // Export implements api.Journal.

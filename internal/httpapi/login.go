@@ -162,7 +162,7 @@ func (s *Server) provesItself(h *http.Request) (caller Caller, token string, err
 		}
 	} else if !s.options.Login || !s.logins.redeem(h.URL.Query().Get("code")) {
 		return Caller{}, "", brenner.Errorf(brenner.CodeUnauthenticated, "this login address is not valid, was used before or is too old").
-			WithHint("log in with a token, which `brenner agent token NAME` makes, or restart the server to get another address")
+			WithHint("log in with a token, or restart the server to get another address").Try(brenner.Do("agent.token").Asking("name"))
 	}
 	caller, err = s.loggedIn(h.Context(), login{token: token})
 	return caller, token, err

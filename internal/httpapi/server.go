@@ -262,7 +262,7 @@ func (s *Server) caller(h *http.Request) (Caller, error) {
 		}
 	}
 	return Caller{}, brenner.Errorf(brenner.CodeUnauthenticated, "nobody known is asking").
-		WithHint("send Authorization: Bearer TOKEN; the PI makes a token with `brenner agent token NAME`")
+		WithHint("send Authorization: Bearer TOKEN; the PI makes a token").Try(brenner.Do("agent.token").Asking("name"))
 }
 
 func bearer(h *http.Request) string { return Bearer(h.Header) }

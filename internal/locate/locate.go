@@ -59,7 +59,7 @@ func Find(dir string) (Address, error) {
 		}
 		if d == filepath.Dir(d) {
 			return Address{}, brenner.Errorf(brenner.CodeNoProject, "there is no project in this directory or above it").
-				WithHint("run `brenner init`, or name one with --store")
+				WithHint("make one, or name its store")
 		}
 	}
 }

@@ -64,9 +64,9 @@ func (t Trust) refuse(dir string) error {
 	}
 	no := brenner.Errorf(brenner.CodeProjectNotYours, "the project in %s belongs to another user", home)
 	if t.File == "" {
-		return no.WithHint("if you trust its owner, name it with --store")
+		return no.WithHint("if you trust its owner, name its store")
 	}
-	return no.WithHint("if you trust its owner, add the line " + home + " to " + t.File + ", or name the project with --store")
+	return no.WithHint("if you trust its owner, add the line " + home + " to " + t.File + ", or name its store")
 }
 
 // allowed lists the projects that the file names.

@@ -101,7 +101,7 @@ func (a *AgentMail) fault(ctx context.Context, err error) error {
 		return brenner.Errorf(brenner.CodeCanceled, "stopped while talking to the mail server").Because(err)
 	case ctx.Err() != nil:
 		return brenner.Errorf(brenner.CodeMailUnavailable, "the mail server at %s did not answer in time", a.host).
-			WithHint("what it has not confirmed may have arrived; `brenner session resend` looks before it sends").Because(err)
+			WithHint("what it has not confirmed may have arrived; sending again looks before it sends").Because(err)
 	}
 	return brenner.Errorf(brenner.CodeMailUnavailable, "the mail server at %s cannot be reached", a.host).
 		WithHint("check AGENT_MAIL_BASE_URL and AGENT_MAIL_PATH, and that the server runs").Because(err)

@@ -1,65 +1,89 @@
 package mcpserver
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 
 	"brenner"
+	"brenner/internal/schema"
 )
 
-// Errors come from a service that serves terminals, tools and pages alike.
-// Agents are told what to do about them in the words of their tools (X11): an
-// argument, or a call. They are never told of a command or a flag.
+// Errors come from a service that serves terminals, tools and pages alike, and
+// carry what to do as data. Agents are told it as calls of their tools (X11).
 
-// advice says what to do about an error, in words of tools; "" where only the
-// calls that the error names do.
-func advice(e brenner.Error) string {
-	var said []string
-	if words, ok := toolAdvice[e.Code]; ok && speaksCommands(e.Hint+brenner.Remedy(e.Code)) {
-		said = append(said, words)
-	}
-	for line := range strings.SplitSeq(e.Hint, "\n") {
-		if line != "" && !speaksCommands(line) {
-			said = append(said, line)
-		}
-	}
-	if remedy := brenner.Remedy(e.Code); len(said)+len(e.Actions) == 0 && !speaksCommands(remedy) {
-		said = append(said, remedy)
-	}
-	return strings.Join(said, "\n")
+// metaTry is where a program finds the calls that a refusal suggests.
+const metaTry = "brenner/try"
+
+// call is what an agent can do about a refusal, the call of a tool.
+type call struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+	// Fill names the arguments whose value is the agent's to give; what stands
+	// there keeps their place. One inside another has its name behind a dot.
+	Fill []string `json:"fill,omitzero"`
+	// Repeats says that it is the refused call with these arguments over its own.
+	Repeats bool `json:"repeats,omitzero"`
 }
 
-// command is what belongs into a terminal: a flag, or the name of the program
-// with a word behind it, or the file that only a person edits.
-var command = regexp.MustCompile(`(?:^|[\s(])--[a-z]|\bbrenner [a-z]|\.brennerrc`)
+// calls lists what an agent can do about the refusal of a tool, the best first.
+// What needs a command or a page is a person's to do, whom the agent can ask.
+func (t tool) calls(e brenner.Error) []call {
+	var out []call
+	if meant, ok := e.Details.(correction); ok {
+		out = append(out, call{Tool: t.name, Arguments: meant.Arguments})
+	}
+	for _, a := range e.Actions {
+		if c, ok := t.callOf(a); ok {
+			out = append(out, c)
+		}
+	}
+	if len(e.Actions) > 0 && len(out) == 0 && t.name != "request" && !halted(e.Code) {
+		c, _ := t.callOf(brenner.Do("task.new", "role", string(brenner.PI)).Asking("title", "spec"))
+		out = append(out, c)
+	}
+	return out
+}
 
-func speaksCommands(text string) bool { return command.MatchString(text) }
+// halted says whether a request to the PI would be refused as well: nothing can
+// be written, or nobody is known.
+func halted(code brenner.Code) bool {
+	switch code {
+	case brenner.CodeHistoryChanged, brenner.CodeJournalCorrupt, brenner.CodeUnauthenticated:
+		return true
+	}
+	return brenner.ClassOf(code) == brenner.ClassUnavailable
+}
 
-// toolAdvice is what agents are told about the codes whose remedy is a command
-// elsewhere.
-var toolAdvice = map[brenner.Code]string{
-	brenner.CodeAnchorAmbiguous:        "quote more lines before the place, or say which by match_index",
-	brenner.CodeAnchorNotFound:         "read the text again with artifact_get and quote it letter by letter",
-	brenner.CodeBaseMismatch:           "read the newest version with artifact_get, or repeat with rebase true",
-	brenner.CodeBaseUnknown:            "name the version you read as ref: ID@VERSION",
-	brenner.CodeChangeNoteRequired:     "add change: {what, why}",
-	brenner.CodeConflictHead:           "read the newest version with artifact_get, then write on that one",
-	brenner.CodeEmbedNotAllowed:        "only a person can allow it; ask the PI with request",
-	brenner.CodeEmbeddingMismatch:      "only a person can change it; ask the PI with request",
-	brenner.CodeFieldConflict:          "a later EDIT of the field settles it, or the PI does",
-	brenner.CodeInvalidPatch:           "send the whole edit as the description of patch shows",
-	brenner.CodeInvalidView:            "only a person can mend a view; ask the PI with request",
-	brenner.CodeOldBlockMismatch:       "read the text again with artifact_get and quote it letter by letter",
-	brenner.CodeReasonRequired:         "add reason",
-	brenner.CodeResultMismatch:         "leave result_sha256 out, or make the edit again on the text that artifact_get gives",
-	brenner.CodeSchemaViolation:        "mend the content at the pointer given",
-	brenner.CodeSlotTaken:              "only a person decides which one counts; ask the PI with request",
-	brenner.CodeSummaryStale:           "add summary, or summary_holds true if the old one is still right",
-	brenner.CodeTaskClosed:             "status lists the open ones",
-	brenner.CodeUnauthenticated:        "the token is not valid any more; a person makes another",
-	brenner.CodeUnknownModule:          "status lists the modules",
-	brenner.CodeUnknownRole:            "the roles are hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter and pi, and what the project adds",
-	brenner.CodeUnknownType:            "use a type that your role's prompt names",
-	brenner.CodeVectorsMissing:         "only a person can mend it; ask the PI with request",
-	brenner.CodeInvalidSessionArtifact: "only deltas change a session; use delta_submit",
+func (t tool) callOf(a brenner.Action) (call, bool) {
+	name, arguments, ok := a.Call()
+	if !ok {
+		return call{}, false
+	}
+	if a.Repeats() {
+		name = t.name
+	}
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name })
+	for key := range arguments {
+		if i < 0 || !tools[i].takes(key) {
+			return call{}, false // an argument of some other surface
+		}
+	}
+	return call{Tool: name, Arguments: arguments, Fill: a.Given(), Repeats: a.Repeats()}, true
+}
+
+// takes says whether a tool has an argument.
+func (t tool) takes(name string) bool {
+	return slices.ContainsFunc(schema.Fields(t.in), func(f schema.Field) bool { return f.Name == name })
+}
+
+// String is the call as a model reads it.
+func (c call) String() string {
+	out := c.Tool + " " + jsonOf(c.Arguments)
+	if c.Repeats {
+		out = "the same call with " + jsonOf(c.Arguments)
+	}
+	if len(c.Fill) > 0 {
+		out += " (yours to give: " + strings.Join(c.Fill, ", ") + ")"
+	}
+	return out
 }

@@ -201,7 +201,7 @@ func deltaLine(d api.SubmittedDelta) string {
 		if d.Pointer != "" {
 			fmt.Fprintf(&b, " (at %s)", d.Pointer)
 		}
-		if d.Hint != "" && !speaksCommands(d.Hint) {
+		if d.Hint != "" {
 			fmt.Fprintf(&b, "; %s", d.Hint)
 		}
 	}

@@ -45,6 +45,8 @@ var toolSeeds = []string{
 	`{"patch":{"operations":[]},"ref":"n","question":"q","offset":-1,"text":"t","message":"m","lease":"1h"}`,
 	`{"insights":[{"section":"helpful","content":"c","vector":[1e308]}]}`,
 	`{"ref":"n"}`, `{"ref":"n","patch":{}}`, `{"text":"t"}`, `{"question":"q"}`, `{"session":"s","text":"t"}`, `{"id":"n","as":"helpful"}`, `{"stalemate":{}}`,
+	`{"ref":"n@1","patch":"x"}`, `{"session":"s"}`, `{"role":"pi","title":"t","spec":"s"}`, `{"id":"n"}`, `{"insights":[{"section":"helpful","content":"c"}]}`,
+	`{"summary":"s","hypotheses":[],"alternatives":[],"evidence":[],"arbitration_request":"r"}`,
 }
 
 // Whatever arguments a tool gets, it neither panics nor says that it failed

@@ -97,7 +97,7 @@ func (o Options) handle(t tool) mcp.ToolHandler {
 		if err != nil {
 			e := o.shown(ctx, err)
 			refused(span, e.Code)
-			return refusal(e), nil
+			return t.refusal(e), nil
 		}
 		return result, nil
 	}
@@ -146,31 +146,34 @@ const metaError = "brenner/error"
 // refusal is an error as a model can read it. It carries no structured content,
 // which clients hold against the schema of the tool's results; programs find
 // the error in _meta.
-func refusal(e brenner.Error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{
-		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: said(e)}},
+func (t tool) refusal(e brenner.Error) *mcp.CallToolResult {
+	calls := t.calls(e)
+	out := &mcp.CallToolResult{
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: said(e, calls)}},
 		Meta: mcp.Meta{metaError: jsonValue(mustJSON(e))},
 	}
+	if len(calls) > 0 {
+		out.Meta[metaTry] = jsonValue(mustJSON(calls))
+	}
+	return out
 }
 
 // said is an error in words: what happened, where, and what to do about it.
-func said(e brenner.Error) string {
+func said(e brenner.Error, calls []call) string {
 	var b strings.Builder
 	b.WriteString(string(e.Code) + ": " + e.Message)
 	if e.Pointer != "" {
 		b.WriteString(" (at " + e.Pointer + ")")
 	}
 	b.WriteByte('\n')
-	if hint := advice(e); hint != "" {
-		b.WriteString("hint: " + hint + "\n")
+	if e.Hint != "" {
+		b.WriteString("hint: " + e.Hint + "\n")
 	}
-	for _, a := range e.Actions {
-		if c := a.Tool(); c != "" {
-			b.WriteString("try: " + c + "\n")
-		}
+	for _, c := range calls {
+		b.WriteString("try: " + c.String() + "\n")
 	}
 	b.WriteString(findings(e.Diagnostics))
-	if e.Details != nil {
+	if _, told := e.Details.(correction); e.Details != nil && !told {
 		if details := jsonOf(e.Details); fits(details, brenner.ToolPageTokens) {
 			b.WriteString("details: " + details + "\n")
 		}

@@ -102,15 +102,6 @@ func (t tool) repeatable(arguments []byte) (out []byte, ours, safe bool) {
 
 func (k keyed) write() api.Write { return api.Write{Key: k.Key} }
 
-// bind reads arguments strictly; what is wrong says where, and what the tool
-// takes.
-func bind(arguments []byte, in any) error {
-	if len(arguments) == 0 || string(arguments) == "null" {
-		arguments = []byte("{}")
-	}
-	return canon.Unmarshal(arguments, in)
-}
-
 // withoutEmpty leaves out arguments that need not be given and are an empty text:
 // strict tool calling knows none that may be left out, so its clients send
 // something for each.

@@ -162,27 +162,39 @@ func answered[Out any](ctx context.Context, session *mcp.ClientSession, name str
 
 // refused is the error that a refusal carries.
 func refused(res *mcp.CallToolResult) error {
-	if res.StructuredContent != nil {
-		return fmt.Errorf("a refusal has structured content: %v", res.StructuredContent)
-	}
-	raw, err := canon.Marshal(res.Meta["brenner/error"])
+	e, err := refusalIn(res)
 	if err != nil {
 		return err
 	}
+	met.Store(e.Code, true)
+	return e
+}
+
+// met are the codes with which a tool has refused in any test of this package.
+var met sync.Map
+
+func refusalIn(res *mcp.CallToolResult) (*brenner.Error, error) {
+	if res.StructuredContent != nil {
+		return nil, fmt.Errorf("a refusal has structured content: %v", res.StructuredContent)
+	}
+	raw, err := canon.Marshal(res.Meta["brenner/error"])
+	if err != nil {
+		return nil, err
+	}
 	var e brenner.Error
 	if err := json.Unmarshal(raw, &e); err != nil || e.Code == "" {
-		return fmt.Errorf("a refusal carries %s: %w", raw, err)
+		return nil, fmt.Errorf("a refusal carries %s: %w", raw, err)
 	}
 	text := res.Content[0].(*mcp.TextContent).Text
 	told, _, _ := strings.Cut(text, "\ndetails: ")
 	if !strings.HasPrefix(text, string(e.Code)+": ") || !strings.Contains(told, e.Hint) && !command.MatchString(e.Hint) {
-		return fmt.Errorf("the words of %s are %q", raw, text)
+		return nil, fmt.Errorf("the words of %s are %q", raw, text)
 	}
 	// X11: no refusal of the whole suite tells an agent of a command.
 	if _, advice, _ := strings.Cut(told, "\n"); command.MatchString(advice) {
-		return fmt.Errorf("the words of %s speak of commands: %q", raw, text)
+		return nil, fmt.Errorf("the words of %s speak of commands: %q", raw, text)
 	}
-	return &e
+	return &e, nil
 }
 
 // command is what only a terminal takes.

@@ -44,8 +44,9 @@ func Of(c brenner.Class) Status {
 	return table[brenner.ClassInternal]
 }
 
-// From gives the error as users may see it, and its row. An error without a
-// code is shown as INTERNAL; its text stays in the log.
+// From gives the error as users may see it, with what the registry says to do
+// where it says nothing itself, and its row. An error without a code is shown as
+// INTERNAL; its text stays in the log.
 func From(err error) (*brenner.Error, Status) {
 	var e *brenner.Error
 	switch {
@@ -59,5 +60,5 @@ func From(err error) (*brenner.Error, Status) {
 	if own, ok := exceptions[e.Code]; ok {
 		status.HTTP = own
 	}
-	return e, status
+	return e.Advised(), status
 }

@@ -350,16 +350,9 @@ func (b *Book) Default() string { return b.file.Default }
 // Refused is the error for a program that may not be started. Code:
 // PROGRAM_NOT_ALLOWED.
 func (f Found) Refused() error {
-	how := "brenner program allow " + f.Name
-	if f.settings.Tools != "" {
-		how += " --tools " + string(f.settings.Tools)
-	}
-	if f.settings.Directory != "" {
-		how += " --directory " + string(f.settings.Directory)
-	}
 	return brenner.Errorf(brenner.CodeProgramNotAllowed, "the program %s wants more than a profile and a model, and nobody has allowed that here", f.Name).
-		WithHint("look at what it would run, then allow it: " + how).
-		WithDetails(f.Program).Try(brenner.Do("program.allow", "name", f.Name))
+		WithHint("look at what it would run, then allow it").WithDetails(f.Program).
+		Try(brenner.Do("program.allow", "name", f.Name, "tools", string(f.settings.Tools), "directory", string(f.settings.Directory)))
 }
 
 // Missing is the error for a program that is not on this machine. Code:

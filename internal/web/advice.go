@@ -2,7 +2,7 @@ package web
 
 import (
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -18,20 +18,8 @@ func advice(e *brenner.Error) string {
 	if words, ok := pageAdvice[e.Code]; ok {
 		return words
 	}
-	if e.Hint != "" && !speaksCommands(e.Hint) {
-		return e.Hint
-	}
-	if remedy := brenner.Remedy(e.Code); e.Hint == "" && !speaksCommands(remedy) {
-		return remedy
-	}
-	return ""
+	return e.Hint
 }
-
-// command is what belongs into a terminal: a flag, or the name of the program
-// with a word behind it.
-var command = regexp.MustCompile(`(?:^|[\s(])--[a-z]|\bbrenner [a-z]|\.brennerrc`)
-
-func speaksCommands(text string) bool { return command.MatchString(text) }
 
 // pageAdvice is what a page says about the codes that its forms run into.
 var pageAdvice = map[brenner.Code]string{
@@ -57,23 +45,55 @@ var pageAdvice = map[brenner.Code]string{
 // actionPages is where each action that an error suggests is done. With an
 // argument its value stands in the words and ends the path.
 var actionPages = map[string]struct{ words, path, argument string }{
-	"artifact.show":   {"See ", "/artifacts/", "ref"},
-	"artifact.list":   {"See the artifacts", "/artifacts", ""},
-	"artifact.new":    {"Write it", "/write", ""},
-	"artifact.update": {"Write a new version of ", "/artifacts/", "id"},
-	"session.show":    {"See ", "/sessions/", "id"},
-	"session.compile": {"Compile ", "/sessions/", "id"},
-	"session.list":    {"See the sessions", "/sessions", ""},
-	"session.start":   {"Start a session", "/sessions#start", ""},
-	"conflict.list":   {"See the sessions", "/sessions", ""},
-	"task.show":       {"See ", "/tasks/", "id"},
-	"task.list":       {"See the tasks", "/tasks", ""},
-	"task.new":        {"Open a task", "/tasks#open", ""},
-	"stalemate.list":  {"See the stalemates", "/stalemates", ""},
-	"agent.list":      {"See the agents", "/agents", ""},
-	"agent.add":       {"Register an agent", "/agents#add", ""},
-	"playbook.list":   {"See the lessons", "/playbook", ""},
-	"context.list":    {"See the contexts", "/contexts", ""},
+	"agent.add":            {"Register an agent", "/agents#add", ""},
+	"agent.list":           {"See the agents", "/agents", ""},
+	"agent.revoke":         {"See the agents", "/agents", ""},
+	"agent.token":          {"Make a token", "/agents", ""},
+	"agent.tokens":         {"See the agents", "/agents", ""},
+	"artifact.list":        {"See the artifacts", "/artifacts", ""},
+	"artifact.new":         {"Write it", "/write", ""},
+	"artifact.search":      {"See the artifacts", "/artifacts", ""},
+	"artifact.show":        {"See ", "/artifacts/", "ref"},
+	"artifact.types":       {"Write by its form", "/write", ""},
+	"artifact.update":      {"Write a new version of ", "/artifacts/", "id"},
+	"automation.list":      {"See the rules", "/automation", ""},
+	"automation.log":       {"See the rules", "/automation", ""},
+	"conflict.list":        {"See the sessions", "/sessions", ""},
+	"context.assemble":     {"See the contexts", "/contexts", ""},
+	"context.list":         {"See the contexts", "/contexts", ""},
+	"delta.submit":         {"See ", "/sessions/", "session"},
+	"forks":                {"See the forks", "/forks", ""},
+	"inbox":                {"See what waits", "/", ""},
+	"lineage":              {"See what it rests on", "/lineage/", "ref"},
+	"mail.inbox":           {"See what waits", "/", ""},
+	"playbook.learn":       {"See the lessons", "/playbook", ""},
+	"playbook.list":        {"See the lessons", "/playbook", ""},
+	"playbook.review.list": {"See the lessons", "/playbook", ""},
+	"review":               {"Decide about ", "/review/", "ref"},
+	"review.approve":       {"Approve ", "/review/", "ref"},
+	"roster.presets":       {"Start a session", "/sessions#start", ""},
+	"run.log":              {"See ", "/runs/", "id"},
+	"run.stop":             {"Stop ", "/runs/", "id"},
+	"runs":                 {"See the runs", "/runs", ""},
+	"session.compile":      {"Compile ", "/sessions/", "id"},
+	"session.diagnose":     {"See ", "/sessions/", "id"},
+	"session.ingest":       {"See ", "/sessions/", "session"},
+	"session.list":         {"See the sessions", "/sessions", ""},
+	"session.nudge":        {"Ask again in ", "/sessions/", "id"},
+	"session.resend":       {"Send again in ", "/sessions/", "id"},
+	"session.show":         {"See ", "/sessions/", "id"},
+	"session.start":        {"Start a session", "/sessions#start", ""},
+	"spine":                {"See what stands", "/knowledge", ""},
+	"stalemate.accept":     {"See ", "/stalemates/", "id"},
+	"stalemate.list":       {"See the stalemates", "/stalemates", ""},
+	"stalemate.reply":      {"See ", "/stalemates/", "id"},
+	"stalemate.show":       {"See ", "/stalemates/", "id"},
+	"status":               {"See what waits", "/", ""},
+	"task.claim":           {"See ", "/tasks/", "id"},
+	"task.list":            {"See the tasks", "/tasks", ""},
+	"task.new":             {"Open a task", "/tasks#open", ""},
+	"task.show":            {"See ", "/tasks/", "id"},
+	"verify":               {"Look at the journal", "/journal", ""},
 }
 
 // actionsOf lists where the suggestions of an error lead; those that no page
@@ -83,7 +103,7 @@ func actionsOf(e *brenner.Error) []link {
 	for _, a := range e.Actions {
 		at, known := actionPages[a.Name]
 		value := a.Args[at.argument]
-		if !known || (at.argument != "" && value == "") {
+		if !known || (at.argument != "" && (value == "" || slices.Contains(a.Fill, at.argument))) {
 			continue
 		}
 		out = append(out, link{at.words + value, at.path + url.PathEscape(value)})

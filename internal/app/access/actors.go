@@ -22,7 +22,7 @@ func (s *Service) AddAgent(ctx context.Context, req api.AddAgentRequest) (api.Ag
 		switch {
 		case err == nil && !req.Update:
 			return api.AgentInfo{}, brenner.Errorf(brenner.CodeAlreadyExists, "%s is registered already, as %s", old.Name, old.Role).
-				WithHint("add --update to change it")
+				WithHint("it can be changed").Try(brenner.Again("update", "true"))
 		case err != nil && brenner.CodeOf(err) != brenner.CodeNotFound:
 			return api.AgentInfo{}, err
 		}
@@ -66,7 +66,7 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 		return brenner.Errorf(brenner.CodeInvalidValue, "a runner is a process, not a person").At("/person")
 	case runs && len(req.For) == 0:
 		return brenner.Errorf(brenner.CodeInvalidValue, "a runner starts the agents it is registered for, and none are named").At("/for").
-			WithHint("name them: --for NAME, repeated")
+			WithHint("name them, one by one").Try(brenner.Again("for", "NAME"))
 	case !runs && len(req.For) > 0:
 		return brenner.Errorf(brenner.CodeInvalidValue, "only a runner is registered for agents").At("/for")
 	case len(req.For) > brenner.MaxPage:
@@ -79,7 +79,7 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 	}
 	if req.Role == brenner.PI && !req.Person {
 		return brenner.Errorf(brenner.CodeInvalidValue, "only a person can lead the project").
-			WithHint("add --person, or give the agent another role")
+			WithHint("say that it is a person, or give the agent another role").Try(brenner.Again("person", "true"))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (a *Room) Authenticate(ctx context.Context, secret string) (kernel.Identity
 
 func unauthenticated(why string) error {
 	return brenner.Errorf(brenner.CodeUnauthenticated, "%s", why).
-		WithHint("the PI makes one with `brenner agent token NAME`")
+		WithHint("the PI makes one").Try(brenner.Do("agent.token").Asking("name"))
 }
 
 func liveToken(t store.Token, now time.Time) bool {
@@ -203,7 +203,7 @@ func checkNewToken(ch *kernel.Change, req api.IssueTokenRequest) error {
 	all, err := tokensOf(ch, req.Actor)
 	if len(all) >= brenner.MaxTokensPerActor {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%s has %d live tokens", req.Actor, len(all)).
-			WithHint("revoke what is no longer used: `brenner agent revoke ID`")
+			WithHint("revoke what is no longer used").Try(brenner.Do("agent.tokens"), brenner.Do("agent.revoke").Asking("id"))
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 	v, ok := c.Views[c.Who.Role]
 	if !ok {
 		return work{}, brenner.Errorf(brenner.CodeUnknownRole, "the role %q has no view", c.Who.Role).
-			WithHint("declare one under views in .brennerrc and run `brenner config apply`")
+			WithHint("the PI declares one under views in the configuration").Try(brenner.Do("config.apply"))
 	}
 	if len(req.Modules) > 1 {
 		return work{}, brenner.Errorf(brenner.CodeCrossModule, "a question is about one module, not %d", len(req.Modules)).

@@ -107,7 +107,7 @@ func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p co
 func (s *Service) AssembleContext(ctx context.Context, req api.ContextRequest) (api.ContextResult, error) {
 	if req.As != "" && req.As != s.caller.Identity.Name {
 		return api.ContextResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a context is assembled for oneself").
-			WithHint("the PI looks at another's with `brenner context preview --for NAME`")
+			WithHint("leave the name out; only the PI looks at what another would see").Try(brenner.Do("context.assemble"))
 	}
 	// The caller asks in its standing role, and reads in the one the task gives.
 	guard := kernel.To(policy.ContextAssemble, req.Task).Then(func(c *kernel.Call) error { return s.Tasks.Enter(c, req.Task) })

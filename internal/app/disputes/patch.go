@@ -219,7 +219,7 @@ func textAt(c *kernel.Call, a store.Artifact, asked brenner.Version) (v store.Ve
 func textOf(c *kernel.Call, v store.Version) (anchor.Text, error) {
 	if v.Format != artifact.Text {
 		return anchor.Text{}, brenner.Errorf(brenner.CodeInvalidValue, "%s is JSON, and patches change text", v.Ref()).
-			WithHint("write a new version with `brenner artifact update`")
+			WithHint("write a new version of it whole").Try(brenner.Do("artifact.update", "id", string(v.Ref().Artifact)).Asking("summary", "content", "what", "why"))
 	}
 	content, err := ledger.ContentOf(c, v)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner"
@@ -117,7 +118,10 @@ func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 	if err := s.tellWhy(ctx, t, why); err != nil {
 		refusal, details = *t.untold(err), api.PatchRefusal{Ref: t.version.Ref()}
 	} else if len(x.Findings) > 0 {
-		refusal.Hint += "\nlikely cause: " + x.Findings[0].Message
+		refusal.Hint = adviceOf(refusal.Hint, x.Findings[0])
+	}
+	if len(refusal.Actions) == 0 && readsAgain(refusal.Code) {
+		refusal.Actions = []brenner.Action{brenner.Do("artifact.show", "ref", t.version.Ref().String())}
 	}
 	if !req.DryRun {
 		if n, err := s.countFailure(ctx, req, t, x, older); err == nil {
@@ -125,9 +129,31 @@ func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 		}
 	}
 	if details.Stalemate != "" {
-		refusal.Hint += fmt.Sprintf("\na stalemate was raised about it: see `brenner stalemate show %s`", details.Stalemate)
+		refusal.Hint += "\na stalemate was raised about it"
+		refusal.Actions = append(slices.Clone(refusal.Actions), brenner.Do("stalemate.show", "id", string(details.Stalemate)))
 	}
 	return refusal.WithDetails(details)
+}
+
+// readsAgain says whether a patch is mended by quoting the text anew.
+func readsAgain(code brenner.Code) bool {
+	switch code {
+	case brenner.CodeInvalidPatch, brenner.CodeInvalidText, brenner.CodeOverlap, brenner.CodeInexpressible:
+		return false
+	}
+	return true
+}
+
+// adviceOf is a hint with the likely cause, and what to do about that, where it
+// does not say them already.
+func adviceOf(hint string, f anchor.Finding) string {
+	if hint != f.Message {
+		hint += "\nlikely cause: " + f.Message
+	}
+	if f.Hint != "" && !strings.Contains(hint, f.Hint) {
+		hint += "\n" + f.Hint
+	}
+	return strings.TrimPrefix(hint, "\n")
 }
 
 // explain says why a change was refused; of one that cannot be read, what the

@@ -2,6 +2,7 @@ package disputes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -70,6 +71,10 @@ func writeVerdict(ch *kernel.Change, on brenner.Ref, row stalemateRow, v stalema
 // what else the step brings about.
 func moveStalemate(ch *kernel.Change, row stalemateRow, st stalemate.Stalemate, action stalemate.Action, reason string, fill func(*stalemateMoved) error) (api.StalemateInfo, error) {
 	next, err := st.Next(stalemate.Event{Action: action, Actor: ch.Who.Name, At: ch.Now.Format(time.RFC3339), Reason: reason})
+	var refused *brenner.Error
+	if errors.As(err, &refused) && refused.Code == brenner.CodeStatusConflict {
+		err = refused.Try(brenner.Do("stalemate.show", "id", string(row.ID)))
+	}
 	if err != nil {
 		return api.StalemateInfo{}, err
 	}

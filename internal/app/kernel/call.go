@@ -74,7 +74,7 @@ func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known)
 	c.Who, err = c.Actor(ctx, k.Name)
 	if errors.Is(err, brenner.CodeNotFound) || (err == nil && !c.Who.Active) {
 		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", k.Name).
-			WithHint("the PI registers one with `brenner agent add NAME --role ROLE`")
+			WithHint("the PI registers one").Try(brenner.Do("agent.add").Asking("name", "role"))
 	}
 	if err != nil {
 		return nil, err

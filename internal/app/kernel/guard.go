@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -132,6 +133,9 @@ func (c *Call) Ask(a Act) error {
 	var refused *brenner.Error
 	if c.outside(req) && errors.As(err, &refused) { // the call that would succeed (C35)
 		return refused.WithHint("a context of that module reads it").Try(brenner.Do("context.assemble", "module", string(req.Module)))
+	}
+	if a.Action == policy.Write && a.Type == artifact.TypeSessionArtifact && errors.As(err, &refused) {
+		return refused.WithHint("only deltas change a session").Try(brenner.Do("delta.submit", "session", a.Target).Asking("file"))
 	}
 	return err
 }

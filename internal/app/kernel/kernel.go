@@ -141,7 +141,7 @@ func (k *Kernel) Owner(ctx context.Context) (brenner.ActorName, error) {
 		}
 		if first < 0 {
 			return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").
-				WithHint("run `brenner init`")
+				WithHint("make one").Try(brenner.Do("init"))
 		}
 		return nil
 	})

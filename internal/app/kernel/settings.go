@@ -184,11 +184,11 @@ func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Mod
 	}
 	if asked == "" {
 		return "", brenner.Errorf(brenner.CodeUnknownModule, "it has to be said which module this belongs to").At("/module").
-			WithHint("name one: " + Join(append(slices.Clone(s.Modules), ProjectModule)))
+			WithHint("name one: " + Join(append(slices.Clone(s.Modules), ProjectModule))).Try(brenner.Again().Asking("module"))
 	}
 	return "", brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
-		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) +
-			"; declare more in .brennerrc and run `brenner config apply`")
+		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) + "; the PI declares more in the configuration").
+		Try(brenner.Again().Asking("module"))
 }
 
 // governing are the types whose canonical artifacts say who may do what and

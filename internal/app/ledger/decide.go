@@ -147,7 +147,7 @@ func (r *Room) planPromotion(c *kernel.Call, a store.Artifact, v store.Version, 
 	}
 	if taken && !d.Replace {
 		return Decided{}, brenner.Errorf(brenner.CodeSlotTaken, "%s is canonical as %s", other, v.Slot).
-			WithHint("add --replace to supersede it").WithDetails(map[string]any{"canonical": other})
+			WithHint("it can be superseded").Try(brenner.Again("replace", "true")).WithDetails(map[string]any{"canonical": other})
 	}
 	if taken {
 		changes = append(changes, StatusChange{Ref: other, From: artifact.Canonical, To: artifact.Superseded})

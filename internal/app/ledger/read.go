@@ -100,7 +100,8 @@ func InForce(c *kernel.Call, a store.Artifact, asked brenner.Version) (store.Ver
 func ContentOf(c *kernel.Call, v store.Version) (artifact.Content, error) {
 	data, err := c.Blob(c.Ctx, v.Content)
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
-		return artifact.Content{}, brenner.Errorf(brenner.CodeRedacted, "the content of %s was redacted", v.Ref())
+		return artifact.Content{}, brenner.Errorf(brenner.CodeRedacted, "the content of %s was redacted", v.Ref()).
+			WithHint("the record of the redaction has the reason; see what rests on it, or what it rested on").Try(brenner.Do("lineage", "ref", v.Ref().String()))
 	}
 	return artifact.Content{Format: v.Format, Data: data}, err
 }

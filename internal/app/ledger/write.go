@@ -76,7 +76,7 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 	case brenner.CodeNotFound:
 	case "":
 		return api.WriteResult{}, brenner.Errorf(brenner.CodeAlreadyExists, "an artifact %q exists already", req.ID).
-			WithHint("choose another id, or write a new version of it").Try(brenner.Do("artifact.update", "id", string(req.ID)))
+			WithHint("choose another id, or write a new version of it").Try(brenner.Do("artifact.update", "id", string(req.ID)).Asking("summary", "content", "what", "why"))
 	default:
 		return api.WriteResult{}, err
 	}
@@ -189,7 +189,8 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 	}
 	if req.Expect != 0 && req.Expect != a.Head {
 		return p, next, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
-			WithHint(fmt.Sprintf("see `brenner artifact diff %s@%d %s@%d`", a.ID, req.Expect, a.ID, a.Head)).
+			WithHint("read what has changed, then write on the newest version").
+			Try(brenner.Do("artifact.show", "ref", brenner.Ref{Artifact: a.ID, Version: a.Head}.String())).
 			WithDetails(map[string]any{"head": a.Head})
 	}
 	parentNo := req.Parent

@@ -43,7 +43,7 @@ var frozen = kernel.Table[playbookFrozen]{
 	Key:  func(p playbookFrozen) kernel.Key { return kernel.Key{ID: string(p.Domain)} },
 	Missing: func(domain string) error {
 		return brenner.Errorf(brenner.CodeNotFound, "the domain %s has no playbook", domain).
-			WithHint("it begins with `brenner playbook learn --domain " + domain + "`")
+			WithHint("it begins with its first lesson").Try(brenner.Do("playbook.learn", "domain", domain))
 	},
 }
 

@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 
+	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/policy"
@@ -29,36 +30,36 @@ func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 type wording struct {
 	kind api.WaitKind
 	what string // before the names; empty: why the first one waits
-	// command is what to run, with the first name behind it if named.
-	command string
-	named   bool
+	// do is what to do, with the first name as this argument if there is one.
+	do       brenner.Action
+	argument string
 }
 
 // wordings are in the order of the answers, the most pressing first.
 var wordings = []wording{
-	{api.WaitStalemate, "agents are stuck: ", "brenner stalemate show", true},
-	{api.WaitConflict, "fields in conflict: ", "brenner conflict list", true},
-	{api.WaitCompile, "replies wait to be compiled: ", "brenner session compile", true},
-	{api.WaitResend, "messages were not delivered: ", "brenner session resend", true},
-	{api.WaitFork, "more than one truth: ", "brenner forks", false},
-	{api.WaitStale, "rests on what has moved: ", "brenner inbox --kind stale", false},
-	{api.WaitPromotion, "to be decided upon: ", "brenner review", true},
-	{api.WaitRebase, "made from inputs that moved: ", "brenner review", true},
-	{api.WaitFinding, "a check found something in: ", "brenner review", true},
-	{api.WaitLesson, "", "brenner playbook review list", false},
-	{api.WaitTask, "claimed and overdue: ", "brenner task show", true},
-	{api.WaitRequest, "asked of the PI: ", "brenner task show", true},
-	{api.WaitRun, "runs failed again and again at ", "brenner runs", true},
-	{api.WaitAutomation, "rules tell of: ", "brenner automation log", false},
-	{api.WaitMemo, "the memo is behind in ", "brenner spine", false},
-	{api.WaitConsolidation, "", "brenner consolidate --open-tasks", false},
-	{api.WaitSpine, "", "brenner spine", false},
+	{api.WaitStalemate, "agents are stuck: ", brenner.Do("stalemate.show"), "id"},
+	{api.WaitConflict, "fields in conflict: ", brenner.Do("conflict.list"), "id"},
+	{api.WaitCompile, "replies wait to be compiled: ", brenner.Do("session.compile"), "id"},
+	{api.WaitResend, "messages were not delivered: ", brenner.Do("session.resend"), "id"},
+	{api.WaitFork, "more than one truth: ", brenner.Do("forks"), ""},
+	{api.WaitStale, "rests on what has moved: ", brenner.Do("inbox", "kind", "stale"), ""},
+	{api.WaitPromotion, "to be decided upon: ", brenner.Do("review"), "ref"},
+	{api.WaitRebase, "made from inputs that moved: ", brenner.Do("review"), "ref"},
+	{api.WaitFinding, "a check found something in: ", brenner.Do("review"), "ref"},
+	{api.WaitLesson, "", brenner.Do("playbook.review.list"), ""},
+	{api.WaitTask, "claimed and overdue: ", brenner.Do("task.show"), "id"},
+	{api.WaitRequest, "asked of the PI: ", brenner.Do("task.show"), "id"},
+	{api.WaitRun, "runs failed again and again at ", brenner.Do("runs"), "work"},
+	{api.WaitAutomation, "rules tell of: ", brenner.Do("automation.log"), ""},
+	{api.WaitMemo, "the memo is behind in ", brenner.Do("spine"), ""},
+	{api.WaitConsolidation, "", brenner.Do("consolidate", "open_tasks", "true"), ""},
+	{api.WaitSpine, "", brenner.Do("spine"), ""},
 }
 
 // need sums up what waits of one kind. What stands for several things, such as
 // all that is stale because of one, is named by these.
 func (w wording) need(items []api.Waiting) api.Need {
-	n := api.Need{Kind: string(w.kind), Command: w.command}
+	n := api.Need{Kind: string(w.kind), Do: w.do}
 	for _, i := range items {
 		if i.Kind != w.kind {
 			continue
@@ -81,8 +82,8 @@ func (w wording) need(items []api.Waiting) api.Need {
 	if w.what != "" {
 		n.What = w.what + kernel.FirstFew(n.Names)
 	}
-	if w.named {
-		n.Command += " " + kernel.First(n.Names)
+	if w.argument != "" {
+		n.Do = brenner.Do(w.do.Name, w.argument, kernel.First(n.Names))
 	}
 	n.Names = n.Names[:min(len(n.Names), api.MaxNeedNames)]
 	return n

@@ -261,7 +261,7 @@ func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {
 		return err
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
-		Try(brenner.Do("delta.submit", "file", "FILE", "session", string(id)))
+		Try(brenner.Do("delta.submit", "session", string(id)).Asking("file"))
 }
 
 // RosterRole is the role that a session's roster gives the caller.

@@ -77,7 +77,8 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if req.Full {
 		if !c.Person() {
 			return nil, brenner.Errorf(brenner.CodeReadDenied, "the history of a session is for persons").
-				WithHint("leave full out: the document says what stands, and who wrote it")
+				WithHint("leave full out: the document says what stands, and who wrote it").
+				Try(brenner.Do("session.show", "id", string(req.ID)))
 		}
 		d.view.Content, err = canon.Marshal(doc)
 	}

@@ -106,7 +106,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask)})
 		}
 		if !info.Closed.IsZero() {
-			out.State, out.Next, out.Compile = api.SessionClosed, []string{}, info.Compile
+			out.State, out.Next, out.Compile = api.SessionClosed, []brenner.Action{}, info.Compile
 			return out, nil
 		}
 		out.Next, out.Compile = nextSteps(info, counts[deltaPending]), info.Compile
@@ -128,22 +128,22 @@ func deliveryOf(info api.SessionInfo, id string) string {
 }
 
 // nextSteps lists the commands that go on from here.
-func nextSteps(info api.SessionInfo, pending int) []string {
-	out := []string{}
-	step := func(yes bool, format string) {
+func nextSteps(info api.SessionInfo, pending int) []brenner.Action {
+	out := []brenner.Action{}
+	step := func(yes bool, action string) {
 		if yes {
-			out = append(out, fmt.Sprintf("brenner "+format, info.ID))
+			out = append(out, brenner.Do(action, "id", string(info.ID)))
 		}
 	}
 	silent := slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool {
 		return r.Waiting && deliveryOf(info, r.Ask) == api.Delivered
 	})
 	unusable := slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Waiting && r.Unusable != "" })
-	step(len(info.Outbox) > 0, "session resend %s")
-	step(unusable, "session diagnose %s")
-	step(silent, "session nudge %s")
-	step(pending > 0, "session compile %s")
-	step(info.Conflicts > 0, "conflict list %s")
+	step(len(info.Outbox) > 0, "session.resend")
+	step(unusable, "session.diagnose")
+	step(silent, "session.nudge")
+	step(pending > 0, "session.compile")
+	step(info.Conflicts > 0, "conflict.list")
 	return out
 }
 

@@ -109,7 +109,7 @@ func notFound(format string, args ...any) error {
 
 func noProject() error {
 	return brenner.Errorf(brenner.CodeNoProject, "the database holds no such project").
-		WithHint("run `brenner init`, or correct the project parameter of the address")
+		WithHint("make one, or correct the project parameter of the address").Try(brenner.Do("init"))
 }
 
 // transient tells the errors after which the same work may succeed at once.

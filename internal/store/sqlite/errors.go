@@ -36,7 +36,7 @@ func explain(err error) error {
 		return readOnly(err)
 	case sqlite3.SQLITE_NOTADB:
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the file is not a database").
-			WithHint("check the path; a Brenner store is made by `brenner init`").Because(err)
+			WithHint("check the path, or make a store elsewhere").Try(brenner.Do("init")).Because(err)
 	case sqlite3.SQLITE_CORRUPT:
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the database file is damaged").
 			WithHint("restore it from an export or a backup").Because(err)

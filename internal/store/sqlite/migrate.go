@@ -42,7 +42,7 @@ func version(ctx context.Context, c *conn) (int64, error) {
 	}
 	if owner != applicationID && (owner != 0 || tables != 0) {
 		return 0, brenner.Errorf(brenner.CodeStoreUnavailable, "the file is a database, but not a Brenner store").
-			WithHint("check the path; a Brenner store is made by `brenner init`")
+			WithHint("check the path, or make a store elsewhere").Try(brenner.Do("init"))
 	}
 	if have > latest() {
 		return 0, brenner.Errorf(brenner.CodeStoreNewer, "the store has schema %d, this program knows %d", have, latest()).

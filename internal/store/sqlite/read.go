@@ -92,7 +92,7 @@ func (r *reader) Project(ctx context.Context) (store.Project, error) {
 	return single(ctx, r.c, func(r row) store.Project {
 		return store.Project{ID: brenner.ProjectID(r.text(0)), Name: r.text(1), At: instant(r.int(2))}
 	}, func() error {
-		return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").WithHint("run `brenner init`")
+		return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").WithHint("make one").Try(brenner.Do("init"))
 	}, "SELECT id, name, at FROM project")
 }
 

@@ -138,7 +138,7 @@ func touch(path string, create bool) (readOnly bool, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, brenner.Errorf(brenner.CodeNoProject, "there is no project at %s", path).
-			WithHint("run `brenner init`, or name a store with --store").Because(err)
+			WithHint("make one, or name another store").Because(err)
 	}
 	refused := fileError(path, err)
 	if brenner.CodeOf(refused) != brenner.CodeStoreReadOnly {

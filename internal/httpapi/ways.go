@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/internal/schema"
+)
+
+// way is what can be done about a problem, as a request of this API (X11). What
+// is done where the store or the programs are has no address.
+type way struct {
+	Action    string            `json:"action"`
+	Arguments map[string]string `json:"arguments,omitzero"`
+	// Fill names the arguments whose value the reader gives.
+	Fill   []string `json:"fill,omitzero"`
+	Method string   `json:"method,omitzero"`
+	Href   string   `json:"href,omitzero"`
+}
+
+// acts are the methods of the service that do an action.
+var acts = map[string]string{
+	"agent.add":            "AddAgent",
+	"agent.list":           "Agents",
+	"agent.revoke":         "RevokeToken",
+	"agent.token":          "IssueToken",
+	"agent.tokens":         "Tokens",
+	"artifact.list":        "Artifacts",
+	"artifact.new":         "CreateArtifact",
+	"artifact.search":      "SearchArtifacts",
+	"artifact.show":        "Artifact",
+	"artifact.types":       "Types",
+	"artifact.update":      "UpdateArtifact",
+	"automation.list":      "AutomationRules",
+	"automation.log":       "Firings",
+	"checkpoint":           "Checkpoint",
+	"config.apply":         "ApplyConfig",
+	"conflict.list":        "Conflicts",
+	"consolidate":          "Consolidate",
+	"context.assemble":     "AssembleContext",
+	"context.list":         "Invocations",
+	"delta.submit":         "SubmitDeltas",
+	"forks":                "Forks",
+	"inbox":                "Waiting",
+	"lineage":              "Lineage",
+	"mail.ack":             "AckMessage",
+	"mail.inbox":           "Inbox",
+	"mail.read":            "ReadMessage",
+	"patch.artifact":       "ApplyPatch",
+	"playbook.learn":       "Learn",
+	"playbook.list":        "Bullets",
+	"playbook.reembed":     "Reembed",
+	"playbook.review.list": "Bullets",
+	"review":               "Review",
+	"review.approve":       "Approve",
+	"roster.presets":       "Rosters",
+	"run.log":              "RunLog",
+	"run.stop":             "StopRun",
+	"runs":                 "Runs",
+	"session.compile":      "CompileSession",
+	"session.diagnose":     "DiagnoseSession",
+	"session.ingest":       "SubmitDeltas",
+	"session.list":         "Sessions",
+	"session.nudge":        "NudgeSession",
+	"session.resend":       "ResendSession",
+	"session.show":         "Session",
+	"session.start":        "StartSession",
+	"spine":                "Spine",
+	"stalemate.accept":     "MoveStalemate",
+	"stalemate.list":       "Stalemates",
+	"stalemate.raise":      "RaiseStalemate",
+	"stalemate.reply":      "MoveStalemate",
+	"stalemate.show":       "Stalemate",
+	"stalemate.withdraw":   "MoveStalemate",
+	"status":               "Status",
+	"task.claim":           "ClaimTask",
+	"task.complete":        "CompleteTask",
+	"task.list":            "Tasks",
+	"task.new":             "NewTask",
+	"task.release":         "ReleaseTask",
+	"task.show":            "Task",
+	"verify":               "Verify",
+}
+
+// waysOf lists what can be done about an error, the best first.
+func waysOf(e *brenner.Error) []way {
+	var out []way
+	for _, a := range e.Actions {
+		w := way{Action: a.Name, Arguments: a.Args, Fill: a.Fill}
+		if r, ok := byName[acts[a.Name]]; ok {
+			w.Method, w.Href = r.method, r.address(a)
+		}
+		if w.Href == "" {
+			w.Method = ""
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// address is where an action is done; "" if a part of the path is for the
+// reader to say.
+func (r route) address(a brenner.Action) string {
+	path, query := r.path, url.Values{}
+	taken := r.parameters()
+	for _, name := range taken {
+		value, ok := a.Args[name]
+		if !ok || slices.Contains(a.Fill, name) {
+			return ""
+		}
+		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
+	}
+	if r.method == http.MethodGet && r.in != nil {
+		fields := schema.Fields(r.in)
+		for _, name := range slices.Sorted(maps.Keys(a.Args)) {
+			if !slices.Contains(taken, name) && slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == name }) {
+				query.Set(name, a.Args[name])
+			}
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return prefix + path
+}
+
+// actionsIn gives the ways of a problem as the actions they were made from.
+func actionsIn(ways []way) []brenner.Action {
+	var out []brenner.Action
+	for _, w := range ways {
+		out = append(out, brenner.Action{Name: w.Action, Args: w.Arguments, Fill: w.Fill})
+	}
+	return out
+}

@@ -60,7 +60,7 @@ func Do(name string, pairs ...string) Action {
 }
 
 // named are the arguments that a command takes without a flag.
-var named = []string{"id", "ref", "name", "text", "file", "dir"}
+var named = []string{"id", "ref", "name", "title", "text", "file", "dir"}
 
 // Command is the action as a command line: its noun and verb, what it is about,
 // and the rest as flags. Of a request that is repeated it is the flags alone.

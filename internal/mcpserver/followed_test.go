@@ -17,6 +17,7 @@ import (
 	"brenner/internal/app"
 	"brenner/internal/mcpserver"
 	"brenner/roster"
+	"brenner/stalemate"
 
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -69,6 +70,7 @@ func newStage(t *testing.T) *stage {
 	s := &stage{world: w, t: t, pi: w.local("ada")}
 	for name, role := range map[brenner.ActorName]brenner.Role{
 		"BlueLake": roster.HypothesisGenerator, "RedSky": roster.HypothesisGenerator, "GreyStone": "integrator",
+		"OldOwl": "arbiter", "GreenValley": roster.AdversarialCritic,
 	} {
 		s.do(s.pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: role}))
 	}
@@ -248,6 +250,14 @@ var followed = []refusalRow{
 	{code: brenner.CodeInvalidStalemate, tool: "stalemate_raise", args: dispute(arguments{"alternatives": []any{}}), mended: dispute(nil)},
 	{code: brenner.CodeEvidencePlaceholder, tool: "stalemate_raise", args: dispute(arguments{"evidence": []any{arguments{"kind": "error_log", "content": "[see log]"}}}), mended: dispute(nil)},
 	{code: brenner.CodeReasonRequired, tool: "stalemate_reply", args: arguments{"id": "STALEMATE", "step": "withdraw"}, call: true, fill: arguments{"reason": "settled"}, set: raised},
+	{code: brenner.CodeInvalidVerdict, agent: "OldOwl", tool: "stalemate_reply", args: arguments{"id": "STALEMATE", "step": "verdict", "verdict": "they are right"}, mended: arguments{"id": "STALEMATE", "step": "verdict", "verdict": "VERDICT"}, set: func(s *stage) {
+		raised(s)
+		s.calls("RedSky", "context_assemble", arguments{"question": "What is known?", "modules": []any{"lineage"}})
+		s.calls("RedSky", "stalemate_reply", s.named(arguments{"id": "STALEMATE", "statement": "e", "justification": "f"}))
+	}},
+	{code: brenner.CodeArbiterIsParty, agent: "GreenValley", tool: "stalemate_reply", args: arguments{"id": "STALEMATE", "step": "verdict", "verdict": "VERDICT"}, person: "somebody who is no party has to decide", set: func(s *stage) {
+		s.calls("GreenValley", "stalemate_raise", dispute(arguments{"hypotheses": []any{arguments{"author": "GreenValley", "statement": "a", "justification": "b"}, arguments{"author": "RedSky"}}}))
+	}},
 	{code: brenner.CodeCrossModule, tool: "context_assemble", args: arguments{"question": "why", "modules": []any{"lineage", "gradient"}}, mended: arguments{"question": "why", "modules": []any{"lineage"}}},
 
 	// Faults behind the service: the same call once more, or a person.
@@ -289,7 +299,7 @@ func elsewhere() []refusalRow {
 			brenner.CodeInvalidRoster, brenner.CodeDuplicateAgent, brenner.CodeInvalidRole, brenner.CodeMissingRosterEntry, brenner.CodeEmptyRoster, brenner.CodeUnknownPreset, brenner.CodePresetFull, brenner.CodePresetUnfilled, brenner.CodeHeuristicRoster, brenner.CodeMailUnavailable, brenner.CodeMailUnauthorized, brenner.CodeMailRefused,
 		},
 		"no tool decides: promotions, reviews, verdicts and redactions are for persons": {
-			brenner.CodeSlotTaken, brenner.CodeNeedsRebase, brenner.CodeNotStale, brenner.CodeStillStale, brenner.CodeApprovalRequired, brenner.CodeApprovalDenied, brenner.CodeAlreadyReviewed, brenner.CodeAlreadyUndone, brenner.CodeNotUndoable, brenner.CodePersonRequired, brenner.CodeRedactsMore, brenner.CodeInvalidVerdict, brenner.CodeArbiterIsParty, brenner.CodeEvidenceRequired,
+			brenner.CodeSlotTaken, brenner.CodeNeedsRebase, brenner.CodeNotStale, brenner.CodeStillStale, brenner.CodeApprovalRequired, brenner.CodeApprovalDenied, brenner.CodeAlreadyReviewed, brenner.CodeAlreadyUndone, brenner.CodeNotUndoable, brenner.CodePersonRequired, brenner.CodeRedactsMore, brenner.CodeEvidenceRequired,
 		},
 		"no tool verifies the journal": {
 			brenner.CodeCheckpointMismatch, brenner.CodeCheckpointInvalid,
@@ -507,6 +517,19 @@ func (s *stage) named(args arguments) arguments {
 			list, err := s.pi.Stalemates(s.t.Context(), api.ListStalematesRequest{})
 			s.do(list, err)
 			out[name] = string(list.Stalemates[0].ID)
+		case "VERDICT":
+			id := brenner.ArtifactID(s.named(arguments{"id": "STALEMATE"})["id"].(string))
+			view, err := s.pi.Stalemate(s.t.Context(), api.StalemateRequest{ID: id})
+			s.do(view, err)
+			v := stalemate.Verdict{Outcome: stalemate.HypothesisUpheld, RootCause: "a", Explanation: []string{"the log says so"}, Remedy: "mend it", Verification: "look again"}
+			for i, h := range view.Stalemate.All() {
+				f := stalemate.Finding{Hypothesis: h.ID, Ruling: stalemate.Refuted, Reason: "the log", Evidence: []string{"e1"}}
+				if i == 0 {
+					f.Ruling = stalemate.Upheld
+				}
+				v.Findings = append(v.Findings, f)
+			}
+			out[name] = string(canon.MustMarshal(v))
 		case "BULLET":
 			list, err := s.pi.Bullets(s.t.Context(), api.ListBulletsRequest{})
 			s.do(list, err)

@@ -71,15 +71,15 @@ func overviewCases() []testCase {
 				switch n.Kind {
 				case "stale":
 					if n.Count != 2 || !slices.Equal(slices.Sorted(slices.Values(n.Names)), []string{"more@1", "use@1"}) ||
-						!strings.HasPrefix(n.What, "rests on what has moved: ") || !strings.Contains(n.What, "use@1") || n.Command != "brenner inbox --kind stale" {
+						!strings.HasPrefix(n.What, "rests on what has moved: ") || !strings.Contains(n.What, "use@1") || n.Do.Command() != "brenner inbox --kind stale" {
 						s.Errorf("need %+v", n)
 					}
 				case "promotion":
-					if n.Count != 1 || n.What != "to be decided upon: methods@1" || n.Command != "brenner review methods@1" {
+					if n.Count != 1 || n.What != "to be decided upon: methods@1" || n.Do.Command() != "brenner review methods@1" {
 						s.Errorf("need %+v", n)
 					}
 				case "fork":
-					if n.Count != 1 || n.Command != "brenner forks" {
+					if n.Count != 1 || n.Do.Command() != "brenner forks" {
 						s.Errorf("need %+v", n)
 					}
 				}

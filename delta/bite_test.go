@@ -81,6 +81,16 @@ func TestExtract_WhatWasLostIsNotMadeUp(t *testing.T) {
 	}
 }
 
+func TestExtract_HalfAByteOfMailIsNoText(t *testing.T) {
+	// D20: what only looks like quoted-printable is refused as it stands.
+	for _, end := range []string{"=", "=A", "=ZZ", "=FF"} {
+		x, err := delta.Extract([]byte("```delta\n{\"operation\":=\n\"ADD\""+end+"\n```\n"), replyEnvelope)
+		if err != nil || x.Usable() != 0 || len(x.Entries)+len(x.Misses) == 0 {
+			t.Errorf("%q: %+v, %v", end, x, err)
+		}
+	}
+}
+
 func TestReadDocument_KeepsFieldsOfOnesOwn(t *testing.T) {
 	// D19: a field that the section does not know has its name and its value
 	// again, whatever they look like.

@@ -84,6 +84,22 @@ func TestReadDocument_KeepsWhatAnAddSaysTwice(t *testing.T) {
 	}
 }
 
+func TestReadDocument_KeepsWhatTwoAddsSayTwice(t *testing.T) {
+	// D4, D10, D19: of two agents who name one hypothesis twice the one that has a
+	// name of its own for it can name it three times.
+	bobs := delt("d2", "02", delta.Add, delta.PredictionsTable, "", "", `{"condition":"j","predictions":{"H1":"up","Ann:H-NEW":"down"}}`)
+	bobs.Delta.Agent = "Bob"
+	r := delta.Merge(nil, []delta.Entry{
+		delt("d1", "01", delta.Add, delta.HypothesisSlate, "", "H-NEW", `{"claim":"c","mechanism":"m"}`), bobs,
+		delt("d3", "03", delta.Add, delta.PredictionsTable, "", "", `{"condition":"k","predictions":{"H1":"up","H-NEW":"down","Ann:H-NEW":"same"}}`),
+		delt("d4", "00", delta.Kill, delta.PredictionsTable, "P1", "", ""), delt("d5", "00", delta.Kill, delta.PredictionsTable, "P2", "", ""),
+	}, delta.Options{})
+	if n := strings.Count(delta.Render(r.Artifact), "CONFLICT: H1 = "); n != 5 {
+		t.Errorf("%d values in conflict", n)
+	}
+	sameDocument(t, r.Artifact)
+}
+
 func TestReadDocument_KeepsAnItemWithoutOutcomes(t *testing.T) {
 	// D5, D19: keys that were taken out, the last one included, leave no column;
 	// an item that expects nothing any more says so, and lint asks for more.
@@ -264,6 +280,7 @@ func TestReadDocument_NamesTheLinesItCannotRead(t *testing.T) {
 		"## 3. Predictions Table\n**P1**\n":                                                                                        "line 2: P1 is no row",
 		struckRow + "CONFLICT: H2 = a (Ann, 2026-01-02T00:00:00Z, d1)\nCONFLICT: H2 = b (Ann, 2026-01-02T00:00:00Z, d1)\n":         "line 4: a CONFLICT from after the death",
 		slate + struckRow + "CONFLICT: H1 = a (Ann, 2026-01-02T00:00:00Z, d1)\nCONFLICT: H1 = b (Bob, 2026-01-02T00:00:00Z, d1)\n": "line 8: a CONFLICT from after the death",
+		slate + struckRow + "CONFLICT: H1 = a (Ann, 2026-01-02T00:00:00Z, d1)\nCONFLICT: H1 = b (Ann, 2026-01-03T00:00:00Z, d1)\n": "line 8: a CONFLICT from after the death",
 		"## 3. Predictions Table\n### P1: k\n**Predictions**: X1 = ~~a~~ [KILLED]\n":                                               `line 2: "P1.X1" is no item`,
 		"---\nversion: x\n---\n":        "line 2: not a line of the front matter",
 		"---\nversion: 1\n":             "line 1: the front matter is not closed",

@@ -19,7 +19,7 @@ var spoken = []string{"internal/cli", "internal/cli/demo"}
 var starters = []string{"program", "internal/runner"}
 
 var (
-	flagWord   = regexp.MustCompile("(?:^|[^\\w<!-])--(?:[a-z]|$)")
+	flagWord   = regexp.MustCompile(`(?:^|[^\w<!-])--(?:[a-z]|$)`)
 	plainFlag  = regexp.MustCompile(`^--(?:[a-z][A-Za-z-]*(?:=\S*)?)?$`)
 	otherFlags = regexp.MustCompile(`\bdiff --(?:git|cc|combined)\b`) // the heads of diffs, which are read
 	program    = regexp.MustCompile(`\bbrenner ([a-z]*)`)

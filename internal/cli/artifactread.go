@@ -218,7 +218,7 @@ between that version, or the newest, and the one it was made on.`,
 			if err != nil {
 				return err
 			}
-			to := from
+			var to brenner.Ref
 			if len(a) == 2 {
 				to, err = brenner.ParseRef(a[1])
 			} else {

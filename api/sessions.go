@@ -270,6 +270,9 @@ type SessionView struct {
 	Before     []delta.ItemID `json:"given_before,omitzero"`
 	Rest       []delta.ItemID `json:"did_not_fit,omitzero"`
 	NextOffset int            `json:"next_offset,omitzero"`
+	// Own names the items that only the caller has written: of what changed they
+	// are what it knows, and are sent if they are asked for by name.
+	Own []delta.ItemID `json:"own,omitzero"`
 	// Left is what may still be read through the caller's context; Spent says
 	// that the rest needs a new one.
 	Left  int  `json:"left,omitzero"`
@@ -492,6 +495,15 @@ type SubmittedDelta struct {
 	// Warnings are what its author should hear of it although nothing is refused:
 	// a timestamp that does not count, a name that nothing has, an unknown field.
 	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
+	// Replaces are the words of others whose place an edit takes.
+	Replaces []Replaced `json:"replaces,omitzero"`
+}
+
+// Replaced is a field in which a later edit shows instead of another agent's.
+type Replaced struct {
+	Field string            `json:"field"`
+	Agent brenner.ActorName `json:"agent"`
+	At    time.Time         `json:"at"`
 }
 
 // FetchRepliesRequest takes replies from Agent Mail.

@@ -89,7 +89,8 @@ func (r *Registry) Validate(name brenner.TypeName, c Content) error {
 		return err
 	}
 	if !slices.Contains(t.Formats, c.Format) {
-		return brenner.Errorf(brenner.CodeSchemaViolation, "a %s is written as %s, not as %s", t.Name, formatList(t.Formats), c.Format)
+		return brenner.Errorf(brenner.CodeSchemaViolation, "a %s is written as %s, not as %s", t.Name, formatList(t.Formats), c.Format).
+			WithHint("it is written as " + t.Form()).Try(brenner.Do("artifact.types", "name", string(t.Name)))
 	}
 	schema := r.schemas[name]
 	if c.Format != JSON || schema == nil {

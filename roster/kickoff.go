@@ -31,6 +31,8 @@ type Kickoff struct {
 	// Writes are the types of artifact that a role may write, as its policy names
 	// them.
 	Writes map[brenner.Role][]brenner.TypeName
+	// Forms says how content of a type is written.
+	Forms map[brenner.TypeName]string
 }
 
 // Message is one kickoff on its way to one agent.
@@ -98,7 +100,7 @@ func (k Kickoff) answer(role brenner.Role) string {
 	whole := k.whole(role)
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
-		"{{empty}}", k.empty(role), "{{evidence}}", evidence(k.Writes[role]), "{{compile}}", explained(k.Compile),
+		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile),
 	).Replace(builtin("answer"))
 }
 
@@ -128,19 +130,37 @@ const (
 )
 
 // evidence says where goes what is no delta: measurements above all.
-func evidence(writes []brenner.TypeName) string {
-	own := slices.DeleteFunc(slices.Clone(writes), func(t brenner.TypeName) bool { return t == rawLog })
+func (k Kickoff) evidence(role brenner.Role) string {
+	own := slices.DeleteFunc(slices.Clone(k.Writes[role]), func(t brenner.TypeName) bool { return t == rawLog })
 	if len(own) > 0 && !slices.Contains(own, analysisResult) && !slices.Contains(own, anyType) {
-		return "What outlasts the session you write as an artifact; your role may write " + quoted(own) + ". A measurement that you need\n" +
-			"you ask for: " + brenner.Do("task.new", "role", string(TestDesigner)).Mark() + ", saying what to measure and what would count."
+		return "What outlasts the session you write as an artifact; your role may write " + quoted(own) + ".\n" + k.forms(own) + "\nA measurement that you need" +
+			" you ask for: " + brenner.Do("task.new", "role", string(TestDesigner)).Mark() + ", saying what to measure and what would count."
+	}
+	if len(own) == 0 || slices.Contains(own, anyType) {
+		own = []brenner.TypeName{analysisResult}
 	}
 	out := "What you measured is evidence of its own: write it as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + ", with a summary\nand the content), " +
-		"link it to what it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text."
-	if len(own) > 0 && !slices.Contains(own, anyType) {
+		"link it to the artifacts it was derived from, if there are any, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text."
+	if len(own) > 1 || own[0] != analysisResult {
 		out += "\nYour role may write " + quoted(own) + "."
 	}
-	return out
+	return out + "\n" + k.forms(own)
+}
+
+// forms says how the content of each of some types is written, as far as that is
+// known.
+func (k Kickoff) forms(types []brenner.TypeName) string {
+	var known []string
+	for _, t := range types {
+		if form := k.Forms[t]; form != "" {
+			known = append(known, "`"+string(t)+"` as "+form)
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "Write " + strings.Join(known, "; ") + "."
 }
 
 func quoted[T ~string](names []T) string {
@@ -243,14 +263,15 @@ func fieldWords(f delta.Field) string {
 
 // explained tells a contributor when its answer takes effect.
 func explained(compile CompileMode) string {
-	when := "What you hand in is compiled as soon as everybody who was asked has answered"
+	when, again := "What you hand in is compiled as soon as everybody who was asked has answered", "what comes after that first round is compiled at once"
 	if compile == CompileManual {
-		when = "The PI compiles what has come in when it is time"
+		when, again = "The PI compiles what has come in when it is time", "each message is one round"
 	} else if _, timed := compile.After(); timed {
 		when += ", and at the latest " + string(compile) + " after the first that waits"
 	}
 	return when + "; until then others see yours as proposals. " +
-		"You are told what became of it, and may answer again: each message is one round, and the session goes on as long as the PI asks."
+		"You are told what became of it, and may answer again: " +
+		again + ", and the session goes on as long as the PI asks."
 }
 
 // SessionConfiguration writes the roster as it stands in every kickoff, for

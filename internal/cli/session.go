@@ -175,7 +175,7 @@ func printStart(w *printer, res api.SessionStart, dry bool) {
 		w.Printf("  %s\n", st.Command)
 	}
 	for _, m := range res.Messages {
-		w.Printf("\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(m.Body))
+		w.Printf("\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(brenner.Speak(m.Body, asCommand)))
 	}
 }
 
@@ -484,8 +484,14 @@ func printSubmission(w *printer, sub api.Submission) {
 		if d.Item != "" {
 			line += " " + string(d.Item)
 		}
-		if d.Code != "" {
+		switch {
+		case d.Code != "":
 			line += fmt.Sprintf(" %s: %s", d.Code, printable(d.Message))
+		case d.Message != "":
+			line += ": " + printable(d.Message)
+		}
+		for _, was := range d.Replaces {
+			line += fmt.Sprintf("; in the place of %s by %s", printable(was.Field), was.Agent)
 		}
 		if d.Pointer != "" {
 			line += fmt.Sprintf(" (at %s)", printable(d.Pointer))

@@ -55,6 +55,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 		deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Disk","claim":"d","mechanism":"m","third_alternative":true}`, "")+
 		deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Net","claim":"e","mechanism":"m"}`, ""))
 	blue.must(said, "H-PARSER: accepted, will be H", "TIMESTAMP_SKEW")
+	blue.must(first(blue.call("inbox", map[string]any{"wait": 1})), "nothing new", "RS-1 is compiled when PurpleMountain, GreenValley have answered")
 	test := func(keys string) string {
 		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"d","expected_outcomes":{`+keys+`}}`, "")
 	}
@@ -91,8 +92,17 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 		t.Errorf("whom it does not concern was told %d times", n)
 	}
 
+	// What came too late, and in whose place an edit stands, is said at once.
+	blue.must(submit(blue, deltaBlock("KILL", "H3", "hypothesis_slate", `{"reason":"none"}`, "")), "skipped: the item was killed already by GreenValley")
+	submit(blue, deltaBlock("ADD", "", "anomaly_register", `{"name":"Slow Monday","observation":"o","conflicts_with":["H1"]}`, ""))
+	green.must(submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow weeks","observation":"p"}`, "")),
+		"X1: applied; it takes the place of name by BlueLake of ", ", observation by BlueLake of ")
+	if own := submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow months"}`, "")); strings.Contains(own, "takes the place") {
+		t.Errorf("its own words count as those of another:\n%s", own)
+	}
+
 	// A key that was wrong is taken out by null.
-	purple.must(submit(purple, deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H-PARSER":null}}`, "")), "applied, is T1")
+	purple.must(submit(purple, deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H-PARSER":null}}`, "")), "EDIT discriminative_tests T1: applied\n")
 	if shown, _ := purple.call("session_show", map[string]any{"session": "RS-1", "items": []any{"T1"}}); !strings.Contains(shown, "Expected outcomes: H1 = slow\n") {
 		t.Errorf("T1 is\n%s", shown)
 	}

@@ -31,6 +31,7 @@ type sessionPage struct {
 	Proposals []api.Proposal    `json:"proposals"`
 	Text      string            `json:"text,omitzero"`
 	Before    []delta.ItemID    `json:"given_before,omitzero"`
+	Own       []delta.ItemID    `json:"own,omitzero"`
 	Rest      []delta.ItemID    `json:"did_not_fit,omitzero"`
 	// NextOffset asks for the next page.
 	NextOffset int  `json:"next_offset,omitzero"`
@@ -52,7 +53,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
-		Text: v.Markdown, Before: v.Before, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
+		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -80,7 +81,14 @@ func (p sessionPage) Words() string {
 	case len(p.Before) > 0:
 		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", joined(p.Before))
 	case p.Text == "" && len(p.Proposals)+len(p.Rest) == 0 && p.asked.Since > 0:
-		fmt.Fprintf(&b, "nothing has changed since version %d\n", p.asked.Since)
+		changed := "nothing has changed"
+		if len(p.Own) > 0 {
+			changed = "nothing of others has changed"
+		}
+		fmt.Fprintf(&b, "%s since version %d\n", changed, p.asked.Since)
+	}
+	if len(p.Own) > 0 {
+		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", joined(p.Own))
 	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
@@ -137,7 +145,7 @@ func (r submission) Words() string {
 	if r.Duplicate {
 		b.WriteString("this reply was handed in before; nothing changed\n")
 	}
-	fmt.Fprintf(&b, "%s: %d deltas read\n", r.Session, len(r.Deltas))
+	fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	for _, d := range r.Deltas {
 		b.WriteString(deltaLine(d))
 	}
@@ -165,12 +173,19 @@ func (r submission) Words() string {
 		b.WriteString("a dry run: nothing was kept\n")
 		return b.String()
 	case r.Compiled != brenner.Ref{}:
-		fmt.Fprintf(&b, "all have answered: compiled, the document is %s\n", r.Compiled)
+		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s\n", r.Compiled)
 	case len(r.Waiting) > 0:
 		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change\n", joined(r.Waiting))
 	}
 	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
 	return b.String()
+}
+
+func deltasOf(n int) string {
+	if n == 1 {
+		return "1 delta"
+	}
+	return fmt.Sprintf("%d deltas", n)
 }
 
 // deltaLine says what will happen, or has happened, to a delta.
@@ -191,12 +206,18 @@ func deltaLine(d api.SubmittedDelta) string {
 	case d.Will == delta.Applied:
 		will = "accepted"
 	case d.State == string(delta.Applied):
-		will = "applied, is " + string(d.Item)
+		will = "applied"
+		if d.Operation == delta.Add {
+			will = "applied, is " + string(d.Item)
+		}
 	case will == "":
 		will = d.State
 	}
 	fmt.Fprintf(&b, ": %s", will)
-	if d.Code != "" {
+	switch {
+	case d.Code == "" && d.Message != "":
+		fmt.Fprintf(&b, ": %s", d.Message)
+	case d.Code != "":
 		fmt.Fprintf(&b, ": %s: %s", d.Code, d.Message)
 		if d.Pointer != "" {
 			fmt.Fprintf(&b, " (at %s)", d.Pointer)
@@ -204,6 +225,14 @@ func deltaLine(d api.SubmittedDelta) string {
 		if d.Hint != "" {
 			fmt.Fprintf(&b, "; %s", d.Hint)
 		}
+	}
+	for i, was := range d.Replaces {
+		if i == 0 {
+			b.WriteString("; it takes the place of")
+		} else {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %s by %s of %s", was.Field, was.Agent, was.At.UTC().Format("15:04:05"))
 	}
 	b.WriteByte('\n')
 	for _, w := range d.Warnings {

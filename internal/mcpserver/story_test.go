@@ -189,7 +189,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	green.must(green.follows(kickoff, "session_show"), "proposed by PurpleMountain")
 	said, _ = green.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "adversarial_critique",
 		`{"name":"One machine","attack":"one profile on one machine shows nothing about others","evidence":"profile@1","real_third_alternative":true}`, "")})
-	green.must(said, "all have answered: compiled", "RS-speed@2", "applied, is C1")
+	green.must(said, "nobody is waited for: compiled", "RS-speed@2", "applied, is C1")
 
 	// A request: the test designer wants a second measurement, and gets it.
 	_, asked := purple.call("request", map[string]any{

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,6 +131,15 @@ type inboxResult struct {
 	api.MessageList
 	Text       string `json:"text,omitzero"`
 	NextOffset int    `json:"next_offset,omitzero"`
+	// Open are the sessions of the reader that wait for others, if nothing came
+	// of its own waiting.
+	Open []openSession `json:"-"`
+}
+
+// openSession is a session and who has not answered in it.
+type openSession struct {
+	ID      brenner.SessionID
+	Waiting []brenner.ActorName
 }
 
 func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
@@ -140,8 +150,15 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		if err := waitForMail(s, ctx, in.Wait); err != nil {
 			return inboxResult{}, err
 		}
+		if in.Wait > 0 && len(in.States) == 0 {
+			in.States = []api.MessageState{api.MessageUnread}
+		}
 		list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States})
-		return inboxResult{MessageList: list}, err
+		out := inboxResult{MessageList: list}
+		if err == nil && in.Wait > 0 && len(list.Messages) == 0 {
+			out.Open, err = openSessions(s, ctx)
+		}
+		return out, err
 	}
 	req := api.MessageRequest{Write: in.write(), ID: in.Message}
 	if in.Ack {
@@ -154,6 +171,30 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 	}
 	out := inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m.MessageInfo}}}
 	out.Text, out.NextOffset, err = page(brenner.Speak(m.Text, asCall), in.Offset)
+	return out, err
+}
+
+// openSessions are those of the newest sessions that the reader takes part in and
+// that wait for somebody else.
+func openSessions(s api.Service, ctx context.Context) ([]openSession, error) {
+	me, err := s.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	var out []openSession
+	for _, info := range list.Sessions {
+		open, mine := openSession{ID: info.ID}, false
+		for _, r := range info.Recipients {
+			mine = mine || r.Name == me.Actor
+			if r.Waiting && r.Name != me.Actor {
+				open.Waiting = append(open.Waiting, r.Name)
+			}
+		}
+		if mine && len(open.Waiting) > 0 {
+			out = append(out, open)
+		}
+	}
 	return out, err
 }
 
@@ -190,6 +231,22 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 	return nil
 }
 
+// waitsFor says who is waited for.
+func (r inboxResult) waitsFor() string {
+	var b strings.Builder
+	for _, o := range r.Open {
+		fmt.Fprintf(&b, "%s is compiled when %s answered; go on working, or wait again\n", o.ID, joined(o.Waiting)+has(len(o.Waiting)))
+	}
+	return b.String()
+}
+
+func has(n int) string {
+	if n == 1 {
+		return " has"
+	}
+	return " have"
+}
+
 // Words implements spoken.
 func (r inboxResult) Words() string {
 	if r.Text != "" {
@@ -200,13 +257,14 @@ func (r inboxResult) Words() string {
 		return text
 	}
 	if len(r.Messages) == 0 {
-		return "no messages; those you acknowledged are listed by inbox {\"states\":[\"all\"]}\n"
+		return "nothing new; what you answered or acknowledged is listed by inbox {\"states\":[\"all\"]}\n" + r.waitsFor()
 	}
 	var b strings.Builder
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), m.Subject)
 	}
-	fmt.Fprintf(&b, "read one: inbox %s\n", jsonOf(map[string]string{"message": r.Messages[0].ID}))
+	next := r.Messages[max(0, slices.IndexFunc(r.Messages, func(m api.MessageInfo) bool { return m.State == api.MessageUnread }))]
+	fmt.Fprintf(&b, "read one: inbox %s\n", jsonOf(map[string]string{"message": next.ID}))
 	if r.Cursor != "" {
 		b.WriteString(more("inbox", "cursor", r.Cursor))
 	}

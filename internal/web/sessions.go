@@ -117,6 +117,9 @@ var sessionsActs = map[string]act{
 		}
 		started, err := v.svc.StartSession(v.Context(), req)
 		if err == nil && req.DryRun {
+			for i, m := range started.Messages {
+				started.Messages[i].Body = brenner.Speak(m.Body, brenner.Action.Command)
+			}
 			v.result = started
 			return "", nil
 		}

@@ -95,7 +95,8 @@ type compiled struct {
 	Result api.CompileResult `json:"result"`
 	Sent   []sent            `json:"sent"`
 
-	about map[string][]brenner.Diagnostic // what their authors should hear of deltas, by their ids
+	about    map[string][]brenner.Diagnostic // what their authors should hear of deltas, by their ids
+	replaced map[string][]api.Replaced
 }
 
 // compile runs a use case that compiles, and then tells the agents. The merge
@@ -285,8 +286,9 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 		return compiled{}, err
 	}
 	out.Result.Conflicts = m.record.Conflicts
-	out.about = map[string][]brenner.Diagnostic{}
+	out.about, out.replaced = map[string][]brenner.Diagnostic{}, map[string][]api.Replaced{}
 	for i, q := range m.queue {
+		out.replaced[q.id] = replacedBy(m.result.Artifact, q.entry, m.result.Outcomes[i])
 		if about := m.result.About[i]; about != nil {
 			out.about[q.id] = about
 		}

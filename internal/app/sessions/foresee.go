@@ -2,10 +2,14 @@ package sessions
 
 import (
 	"context"
+	"maps"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner"
 	"brenner/api"
+	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 )
@@ -68,10 +72,35 @@ func said(out *api.Submission, queue []delta.Entry, res delta.Result) {
 		n++
 		d.Warnings = res.About[i]
 		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
-		if o.Code != "" {
+		if o.Code != "" || o.Status == delta.Skipped {
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
 		}
+		d.Replaces = replacedBy(res.Artifact, e, o)
 	}
+}
+
+// replacedBy lists the texts of others in whose place an edit shows.
+func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replaced {
+	item, ok := a.Item(o.Item)
+	if !ok || o.Status != delta.Applied || e.Delta.Operation != delta.Edit {
+		return nil
+	}
+	var fields map[string]jsontext.Value
+	if canon.Unmarshal(e.Delta.Payload, &fields) != nil {
+		return nil
+	}
+	var out []api.Replaced
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if k := fields[field].Kind(); k == '[' || k == '{' {
+			continue // these are added to, key by key
+		}
+		writes := item.History(field)
+		own := slices.IndexFunc(writes, func(w delta.Write) bool { return w.DeltaID == e.Delta.DeltaID && w.Message == e.Message })
+		if own > 0 && writes[own-1].Agent != e.Delta.Agent {
+			out = append(out, api.Replaced{Field: field, Agent: writes[own-1].Agent, At: writes[own-1].At})
+		}
+	}
+	return out
 }
 
 // stillAsked are those who have not answered, besides one who does just now.

@@ -243,7 +243,8 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 			return out, err
 		}
 		out.Deltas[i].Provisional = d.Provisional
-		out.Deltas[i].Warnings = done.about[deltaID(rec.Session, rec.Message, i+1)]
+		id := deltaID(rec.Session, rec.Message, i+1)
+		out.Deltas[i].Warnings, out.Deltas[i].Replaces = done.about[id], done.replaced[id]
 	}
 	return out, nil
 }

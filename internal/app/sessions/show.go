@@ -68,7 +68,11 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	}
 	switch {
 	case !c.Person():
-		d.passages = pieces(delta.Passages(doc, part))
+		passages := delta.Passages(doc, part)
+		if req.Since > 0 && len(req.Items) == 0 && !req.Again {
+			passages, d.view.Own = ofOthers(doc, passages, c.Who.Name)
+		}
+		d.passages = pieces(passages)
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
 		d.view.Markdown = delta.Render(doc)
 	default:
@@ -102,6 +106,18 @@ func partOf(c *kernel.Call, req api.SessionRequest) (delta.Part, error) {
 		part.Since = earlier
 	}
 	return part, nil
+}
+
+// ofOthers leaves out the items that one agent alone has written, and names them.
+func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName) (rest []delta.Passage, own []delta.ItemID) {
+	for _, p := range all {
+		if it, ok := doc.Item(p.Item); ok && slices.Equal(it.Authors(), []brenner.ActorName{reader}) {
+			own = append(own, p.Item)
+			continue
+		}
+		rest = append(rest, p)
+	}
+	return rest, own
 }
 
 // pieces cuts passages that are long, so that some of each fits anywhere.

@@ -112,7 +112,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	p.info.Artifact = sessionRef(p.info.ID, 1)
 	p.kickoff = roster.Kickoff{
 		Session: p.info.ID, Question: req.Question, Context: req.Context, Roster: res.Roster,
-		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster), Writes: writesOf(c, res.Roster),
+		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster), Writes: writesOf(c, res.Roster), Forms: formsOf(c),
 		Module: p.info.Module, Compile: p.info.Compile,
 	}
 	if p.messages, err = p.kickoff.Compose(); err != nil {
@@ -145,6 +145,15 @@ func writesOf(c *kernel.Call, team roster.Roster) map[brenner.Role][]brenner.Typ
 	out := map[brenner.Role][]brenner.TypeName{}
 	for _, e := range team.Entries {
 		out[e.Role] = c.Policies[e.Role].Write
+	}
+	return out
+}
+
+// formsOf says how content of each type in force is written.
+func formsOf(c *kernel.Call) map[brenner.TypeName]string {
+	out := map[brenner.TypeName]string{}
+	for _, t := range c.Types.Types() {
+		out[t.Name] = t.Form()
 	}
 	return out
 }

@@ -99,7 +99,7 @@ func (k Kickoff) answer(role brenner.Role) string {
 	}
 	whole := k.whole(role)
 	return strings.NewReplacer(
-		"{{module}}", string(module), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
+		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
 		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile),
 	).Replace(builtin("answer"))
 }

@@ -306,6 +306,8 @@ func mailCases() []testCase {
 				s.refused(err, brenner.CodeSessionClosed)
 				_, err = s.pi.CloseSession(s.ctx, api.CloseSessionRequest{ID: id, Reason: "again"})
 				s.refused(err, brenner.CodeSessionClosed)
+				_, err = s.pi.FetchReplies(s.ctx, api.FetchRepliesRequest{ID: id})
+				s.refused(err, brenner.CodeSessionClosed)
 			})
 			res, err := s.pi.NudgeSession(s.ctx, api.NudgeSessionRequest{ID: id})
 			s.must(err)

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ type sessionPage struct {
 	Proposals []api.Proposal    `json:"proposals"`
 	Text      string            `json:"text,omitzero"`
 	Before    []delta.ItemID    `json:"given_before,omitzero"`
-	Own       []delta.ItemID    `json:"own,omitzero"`
+	Own       []delta.ItemID    `json:"-"` // the text names them
 	Rest      []delta.ItemID    `json:"did_not_fit,omitzero"`
 	// NextOffset asks for the next page.
 	NextOffset int  `json:"next_offset,omitzero"`
@@ -40,6 +41,7 @@ type sessionPage struct {
 	Repeated   bool `json:"unchanged,omitzero"`
 
 	asked sessionRequest
+	work  []api.TaskInfo // of the session, open or taken
 }
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
@@ -57,6 +59,15 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
+	}
+	tasks, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
+	if err != nil {
+		return sessionPage{}, err
+	}
+	for _, t := range tasks.Tasks {
+		if t.Session == v.ID {
+			out.work = append(out.work, t)
+		}
 	}
 	if !fits(quoted(out.Text), brenner.ToolPageTokens) { // a person is given all at once
 		out.Text, _, err = page(out.Text, 0)
@@ -92,6 +103,9 @@ func (p sessionPage) Words() string {
 	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
+	}
+	for _, t := range p.work {
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, t.Title, cmp.Or(string(t.Holder), "taken by nobody yet"))
 	}
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)

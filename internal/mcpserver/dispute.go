@@ -20,7 +20,7 @@ type hypothesis struct {
 
 // evidence is one thing that can be looked at.
 type evidence struct {
-	Kind    string `json:"kind" doc:"error_log, file_content, patch, explanation, or a word of yours"`
+	Kind    string `json:"kind" doc:"error_log, file_content, patch, explanation, …"`
 	Content string `json:"content" doc:"the thing itself, no placeholder"`
 	Path    string `json:"path,omitzero"`
 }

@@ -38,7 +38,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(list.Tools)
+	raw, err := json.Marshal(list.Tools, json.Deterministic(true))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ func (s *Service) FetchReplies(ctx context.Context, req api.FetchRepliesRequest)
 	options, err := kernel.View(ctx, s.caller, leading(req.ID), func(c *kernel.Call) (mail.Options, error) {
 		info, err := findSession(c, req.ID)
 		if err == nil {
-			err = mailAllowed(info)
+			err = cmp.Or(stillOpen(info), mailAllowed(info))
 		}
 		if err != nil {
 			return mail.Options{}, err

@@ -270,6 +270,12 @@ func (r *Room) RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, e
 	return roleIn(s.Roster, c.Who), err
 }
 
+// TakesPart says whether the caller was asked in a session.
+func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
+	s, err := findSession(c, id)
+	return slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name }), err
+}
+
 // roleIn is the role that a roster gives an actor: its standing one if it names
 // none.
 func roleIn(team roster.Roster, who store.Actor) brenner.Role {

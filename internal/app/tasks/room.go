@@ -21,6 +21,8 @@ type Room struct {
 type Sessions interface {
 	// RosterRole is the role that the roster of a session gives the caller.
 	RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, error)
+	// TakesPart says whether the caller was asked in a session.
+	TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error)
 	// MovedBy lists whose deltas brought a session's artifact from one version to
 	// another.
 	MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error)

@@ -237,20 +237,34 @@ func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
 }
 
 // told is a task as the caller is told of it: what is asked is said to those it
-// is addressed to, by role or by name, and to persons; to others only that it is
-// there (C33).
-func told(c *kernel.Call, t api.TaskInfo) api.TaskInfo {
+// is addressed to, by role or by name, and to persons; its title also to those
+// who take part in its session, so that nobody does it twice; to others only
+// that it is there (C33).
+func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 	if c.Person() || t.Role == c.Who.Role || t.Holder == c.Who.Name || t.Creator == c.Who.Name {
-		return t
+		return t, nil
 	}
-	t.Title, t.Spec, t.Note = "", "", ""
-	return t
+	title := ""
+	if t.Session != "" {
+		asked, err := r.Sessions.TakesPart(c, t.Session)
+		if err != nil {
+			return t, err
+		}
+		if asked {
+			title = t.Title
+		}
+	}
+	t.Title, t.Spec, t.Note = title, "", ""
+	return t, nil
 }
 
 // tell is Find for an answer.
 func (r *Room) tell(c *kernel.Call, id string) (api.TaskInfo, error) {
 	t, err := r.Find(c, id)
-	return told(c, t), err
+	if err != nil {
+		return t, err
+	}
+	return r.told(c, t)
 }
 
 // NewTask implements api.Tasks.

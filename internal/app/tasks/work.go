@@ -411,8 +411,9 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 			return out, err
 		}
 		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
-			out.Tasks = append(out.Tasks, told(c, row.Value.info(c.Now)))
-			return nil
+			t, err := s.told(c, row.Value.info(c.Now))
+			out.Tasks = append(out.Tasks, t)
+			return err
 		})
 		return out, err
 	})

@@ -41,3 +41,30 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestCompile_EveryBuiltinSchemaIsWellFormed(t *testing.T) {
+	for _, typ := range artifact.Builtin() {
+		if schema, err := typ.Compile(); err != nil || (schema == nil) != (len(typ.Schema) == 0) {
+			t.Errorf("%s: %v", typ.Name, err)
+		}
+	}
+}
+
+func TestRemembering_AsksOnlyForWhatIsChecked(t *testing.T) {
+	registry, err := artifact.NewRegistry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []brenner.TypeName
+	registry = registry.Remembering(func(typ artifact.Type) (*artifact.Schema, error) {
+		asked = append(asked, typ.Name)
+		return typ.Compile()
+	})
+	if err := registry.Validate("raw_log", artifact.Content{Format: artifact.Text, Data: []byte("no schema")}); err != nil || asked != nil {
+		t.Errorf("asked for %v: %v", asked, err)
+	}
+	err = registry.Validate("critique", artifact.Content{Format: artifact.JSON, Data: []byte(`{}`)})
+	if !errors.Is(err, brenner.CodeSchemaViolation) || len(asked) != 1 || asked[0] != "critique" {
+		t.Errorf("asked for %v: %v", asked, err)
+	}
+}

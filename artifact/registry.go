@@ -16,7 +16,23 @@ import (
 type Registry struct {
 	types   map[brenner.TypeName]Type
 	names   []brenner.TypeName // sorted
-	schemas map[brenner.TypeName]*jsonschema.Schema
+	schemas map[brenner.TypeName]*Schema
+	builtin func(Type) (*Schema, error)
+}
+
+// Schema is the schema of a type, ready to check content.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// Compile makes the schema of a type ready; nil if it has none.
+func (t Type) Compile() (*Schema, error) {
+	if len(t.Schema) == 0 {
+		return nil, nil
+	}
+	compiled, err := compileSchema(newCompiler(), t.Name, t.Schema)
+	if err != nil {
+		return nil, badSchema(t.Name, err)
+	}
+	return &Schema{compiled}, nil
 }
 
 // NewRegistry takes the types a project adds to the built-in ones. It reports
@@ -27,16 +43,17 @@ type Registry struct {
 //
 // A type that names no format is written in JSON if it has a schema, in JSON
 // or text if it has none.
+//
+// The schema of a built-in type is made ready when content of the type is
+// checked, each time anew unless Remembering says how to keep it.
 func NewRegistry(extra []Type) (*Registry, error) {
 	if len(extra) > brenner.MaxProjectTypes {
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "%d project types, more than %d", len(extra), brenner.MaxProjectTypes)
 	}
-	r := &Registry{types: map[brenner.TypeName]Type{}, schemas: map[brenner.TypeName]*jsonschema.Schema{}}
-	builtin := newCompiler()
+	r := &Registry{types: map[brenner.TypeName]Type{}, schemas: map[brenner.TypeName]*Schema{}, builtin: Type.Compile}
 	for _, t := range Builtin() {
-		if err := r.add(builtin, t); err != nil {
-			return nil, err
-		}
+		r.types[t.Name] = t
+		r.names = append(r.names, t.Name)
 	}
 	for i, t := range extra {
 		if err := r.addProject(t); err != nil {
@@ -45,6 +62,15 @@ func NewRegistry(extra []Type) (*Registry, error) {
 	}
 	slices.Sort(r.names)
 	return r, nil
+}
+
+// Remembering is the registry with built-in schemas made ready by a function
+// that calls Type.Compile once for each type: what a command does not check it
+// then does not compile, and a server compiles nothing twice.
+func (r *Registry) Remembering(builtin func(Type) (*Schema, error)) *Registry {
+	c := *r
+	c.builtin = builtin
+	return &c
 }
 
 // Lookup gives a type in force, or UNKNOWN_TYPE with the nearest name.
@@ -92,11 +118,16 @@ func (r *Registry) Validate(name brenner.TypeName, c Content) error {
 		return brenner.Errorf(brenner.CodeSchemaViolation, "a %s is written as %s, not as %s", t.Name, formatList(t.Formats), c.Format).
 			WithHint("it is written as " + t.Form()).Try(brenner.Do("artifact.types", "name", string(t.Name)))
 	}
-	schema := r.schemas[name]
-	if c.Format != JSON || schema == nil {
+	if c.Format != JSON || len(t.Schema) == 0 {
 		return nil
 	}
-	return violation(t, c.Data, schema)
+	schema := r.schemas[name]
+	if schema == nil {
+		if schema, err = r.builtin(t); err != nil {
+			return err
+		}
+	}
+	return violation(t, c.Data, schema.compiled)
 }
 
 // addProject adds a type that comes from a project's configuration.
@@ -129,11 +160,11 @@ func (r *Registry) addProject(t Type) *brenner.Error {
 			t.Formats = []Format{JSON, Text}
 		}
 	}
-	return r.add(newCompiler(), t)
+	return r.add(t)
 }
 
-// add compiles the schema of a type and puts the type in force.
-func (r *Registry) add(c *jsonschema.Compiler, t Type) *brenner.Error {
+// add compiles the schema of a project's type and puts the type in force.
+func (r *Registry) add(t Type) *brenner.Error {
 	if len(t.Schema) > brenner.MaxSchemaBytes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "the schema of %s has %d bytes, more than %d", t.Name, len(t.Schema), brenner.MaxSchemaBytes).
 			At("/schema")
@@ -143,11 +174,11 @@ func (r *Registry) add(c *jsonschema.Compiler, t Type) *brenner.Error {
 		if err != nil {
 			return badSchema(t.Name, err)
 		}
-		schema, err := compileSchema(c, t.Name, canonical)
+		schema, err := compileSchema(newCompiler(), t.Name, canonical)
 		if err != nil {
 			return badSchema(t.Name, err)
 		}
-		t.Schema, r.schemas[t.Name] = canonical, schema
+		t.Schema, r.schemas[t.Name] = canonical, &Schema{schema}
 	}
 	r.types[t.Name] = t
 	r.names = append(r.names, t.Name)

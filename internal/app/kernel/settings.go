@@ -87,6 +87,14 @@ func (v *validContents) add(c validContent) {
 	v.known[c] = true
 }
 
+// schemas has a function for each built-in type that compiles its schema once.
+var schemas sync.Map
+
+func compiledOnce(t artifact.Type) (*artifact.Schema, error) {
+	once, _ := schemas.LoadOrStore(t.Name, sync.OnceValues(t.Compile))
+	return once.(func() (*artifact.Schema, error))()
+}
+
 // NewSettings checks a configuration as a whole.
 func NewSettings(c config.Config, digest brenner.Digest) (*Settings, error) {
 	extra := make([]artifact.Type, 0, len(c.Types))
@@ -98,7 +106,7 @@ func NewSettings(c config.Config, digest brenner.Digest) (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{
-		Config: c, Digest: digest, Types: types,
+		Config: c, Digest: digest, Types: types.Remembering(compiledOnce),
 		Policies: map[brenner.Role]policy.Policy{}, Views: map[brenner.Role]ViewInForce{},
 	}
 	for _, m := range c.Modules {

@@ -425,7 +425,7 @@ func checkRoom(ch *kernel.Change, id brenner.SessionID, more int) error {
 func (r *Room) keepLog(ch *kernel.Change, in incoming, deltas int) (brenner.Ref, error) {
 	res, err := r.Ledger.Create(ch, api.CreateArtifactRequest{
 		Type: artifact.TypeRawLog, Module: in.session.Module,
-		Summary: fmt.Sprintf("reply of %s in %s, with %d deltas", in.agent, in.session.ID, deltas),
+		Summary: fmt.Sprintf("reply of %s in %s, deltas: %d", in.agent, in.session.ID, deltas),
 		Content: api.Body{Format: artifact.Text, Data: in.text},
 	})
 	return res.Ref, err

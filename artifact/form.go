@@ -27,42 +27,63 @@ func (t Type) Form() string {
 
 // fields lists the fields of JSON content, each with what it takes.
 func (t Type) fields() []string {
-	var schema, properties map[string]jsontext.Value
+	schema := members(t.Schema)
+	properties := members(schema["properties"])
 	var required []string
-	if len(t.Schema) == 0 || canon.Unmarshal(t.Schema, &schema) != nil || canon.Unmarshal(schema["properties"], &properties) != nil {
-		return nil
-	}
 	if names := schema["required"]; names != nil && canon.Unmarshal(names, &required) != nil {
 		return nil
 	}
 	var needed, optional []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		notes := taken(properties[name])
-		if slices.Contains(required, name) {
-			needed = append(needed, name+" ("+strings.Join(append(notes, "needed"), ", ")+")")
-		} else if len(notes) > 0 {
-			optional = append(optional, name+" ("+notes[0]+")")
-		} else {
+		about := described(schema, properties[name])
+		switch {
+		case slices.Contains(required, name) && about == "":
+			needed = append(needed, name+" (needed)")
+		case slices.Contains(required, name):
+			needed = append(needed, name+" (needed: "+about+")")
+		case about == "":
 			optional = append(optional, name)
+		default:
+			optional = append(optional, name+" ("+about+")")
 		}
 	}
 	return append(needed, optional...)
 }
 
-// taken says what a field takes, if its schema says that in one word: the values
-// there are, or a type.
-func taken(property jsontext.Value) []string {
-	var p map[string]jsontext.Value
-	if canon.Unmarshal(property, &p) != nil {
-		return nil
-	}
-	var one string
-	if typ := p["type"]; typ != nil && canon.Unmarshal(typ, &one) == nil {
-		return []string{one}
+// described says what a field takes: the values there are, what its schema says
+// of it in words, or its type if that is not a text.
+func described(schema map[string]jsontext.Value, property jsontext.Value) string {
+	p := members(property)
+	if name, ok := strings.CutPrefix(word(p["$ref"]), "#/$defs/"); ok {
+		p = members(members(schema["$defs"])[name])
 	}
 	var all []string
 	if values := p["enum"]; values != nil && canon.Unmarshal(values, &all) == nil {
-		return []string{strings.Join(all, "|")}
+		return strings.Join(all, "|")
 	}
-	return nil
+	if about := word(p["description"]); about != "" {
+		return about
+	}
+	if typ := word(p["type"]); typ != "string" {
+		return typ
+	}
+	return ""
+}
+
+// members gives the members of an object, none for anything else.
+func members(v jsontext.Value) map[string]jsontext.Value {
+	var out map[string]jsontext.Value
+	if v == nil || canon.Unmarshal(v, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// word gives a text, "" for anything else.
+func word(v jsontext.Value) string {
+	var out string
+	if v == nil || canon.Unmarshal(v, &out) != nil {
+		return ""
+	}
+	return out
 }

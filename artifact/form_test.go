@@ -11,7 +11,7 @@ import (
 
 func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 	registry, err := artifact.NewRegistry([]artifact.Type{
-		{Name: "plain"}, {Name: "grown", Schema: []byte(`{"type":"object","required":["b","a"],"properties":{"b":{"type":"string"},"a":{"enum":["x","y"]},"c":{"$ref":"#/$defs/d"}},"$defs":{"d":{}}}`)},
+		{Name: "plain"}, {Name: "grown", Schema: []byte(`{"type":"object","required":["b","a"],"properties":{"b":{"type":"string"},"a":{"enum":["x","y"]},"c":{"$ref":"#/$defs/d"}},"$defs":{"d":{"description":"sort of"}}}`)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -19,9 +19,10 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 	for name, want := range map[brenner.TypeName]string{
 		"raw_log":         "text",
 		"plain":           "json or text",
-		"grown":           "json with a (x|y, needed), b (string, needed), c",
-		"analysis_result": "text, or json with result (needed), ",
-		"critique":        "json with finding (string, needed), code (string), evidence, recommendation (string), severity (info|warning|error), target",
+		"grown":           "json with a (needed: x|y), b (needed), c (sort of)",
+		"analysis_result": "text, or json with result (needed: what was found, as text or as structure), ",
+		"critique": "json with finding (needed: what is wrong), code (the kind of finding, for programs: a word in capitals, such as SCOPE_CREEP), evidence, " +
+			"recommendation (what should be done about it), severity (info|warning|error), target (a version of an artifact, written ID@VERSION)",
 	} {
 		typ, err := registry.Lookup(name)
 		if err != nil {
@@ -36,7 +37,7 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 		{Format: artifact.JSON, Data: []byte(`{"attack":"no"}`)}, {Format: artifact.Text, Data: []byte("no")},
 	} {
 		var refused *brenner.Error
-		if err := registry.Validate("critique", content); !errors.As(err, &refused) || !strings.Contains(refused.Hint, "finding (string, needed)") {
+		if err := registry.Validate("critique", content); !errors.As(err, &refused) || !strings.Contains(refused.Hint, "finding (needed: what is wrong)") {
 			t.Errorf("%s: %v", content.Format, err)
 		}
 	}

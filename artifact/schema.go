@@ -108,7 +108,7 @@ func violation(t Type, canonical []byte, schema *jsonschema.Schema) error {
 	if more := len(found) - 1; more > 0 {
 		e.Message += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.WithHint("mend what is named; it is written as " + t.Form()).Try(brenner.Do("artifact.types", "name", string(t.Name))).
+	return e.WithHint("mend what is named; it is written as "+t.Form()).Try(brenner.Again().Asking("content"), brenner.Do("artifact.types", "name", string(t.Name))).
 		WithDiagnostics(found[:min(len(found), brenner.MaxViolations)])
 }
 

@@ -397,7 +397,9 @@ func complain(w *printer, e *brenner.Error) {
 		}
 	}
 	for _, a := range e.Actions {
-		w.Printf("hint: %s\n", suggestion(a))
+		if said := suggestion(a); !strings.Contains(e.Hint, "--help") || !strings.HasSuffix(said, "--help") {
+			w.Printf("hint: %s\n", said)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@
 package locate
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,15 +48,18 @@ func Parse(s, dir string) (Address, error) {
 }
 
 // Find looks for a project from dir upward and, from a linked git worktree,
-// also from the main one. It reports NO_PROJECT if there is none.
+// also from the main one. It reports NO_PROJECT if there is none, and
+// STORE_UNAVAILABLE for one that the user may not look into: that is no reason
+// to make another.
 func Find(dir string) (Address, error) {
 	for d := dir; ; d = filepath.Dir(d) {
-		if a, ok := at(d); ok {
-			return a, nil
-		}
+		places := []string{d}
 		if main, ok := mainWorktree(d); ok {
-			if a, ok := at(main); ok {
-				return a, nil
+			places = append(places, main)
+		}
+		for _, place := range places {
+			if a, ok, err := at(place); ok || err != nil {
+				return a, err
 			}
 		}
 		if d == filepath.Dir(d) {
@@ -67,10 +72,16 @@ func Find(dir string) (Address, error) {
 // Default is where init puts a project.
 func Default(dir string) Address { return Address{SQLite: filepath.Join(dir, Dir, File)} }
 
-func at(dir string) (Address, bool) {
+func at(dir string) (Address, bool, error) {
 	path := filepath.Join(dir, Dir, File)
 	info, err := os.Stat(path)
-	return Address{SQLite: path}, err == nil && info.Mode().IsRegular()
+	if errors.Is(err, fs.ErrPermission) {
+		if _, there := os.Lstat(filepath.Join(dir, Dir)); there == nil {
+			return Address{}, false, brenner.Errorf(brenner.CodeStoreUnavailable, "you may not read the project in %s", filepath.Join(dir, Dir)).
+				WithHint("its owner shares it by serving it and giving you a token, not by a folder that both can write to").Because(err)
+		}
+	}
+	return Address{SQLite: path}, err == nil && info.Mode().IsRegular(), nil
 }
 
 // mainWorktree follows the .git file of a linked worktree, which names

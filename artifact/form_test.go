@@ -22,7 +22,7 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 		"grown":           "json with a (needed: x|y), b (needed), c (sort of)",
 		"analysis_result": "text, or json with result (needed: what was found, as text or as structure), ",
 		"critique": "json with finding (needed: what is wrong), code (the kind of finding, for programs: a word in capitals, such as SCOPE_CREEP), evidence, " +
-			"recommendation (what should be done about it), severity (info|warning|error), target (a version of an artifact, written ID@VERSION)",
+			"recommendation (what should be done about it), severity (info|warning|error), target (a version of an artifact, written ID@VERSION), where (the place, such as a file and a line)",
 	} {
 		typ, err := registry.Lookup(name)
 		if err != nil {

@@ -68,6 +68,9 @@ func (c *compiler) cell(pairs []pair) *brenner.Error {
 	outcome := ""
 	for _, p := range pairs {
 		if p.name != "outcome" {
+			if _, ok := bareFields[c.schema.Section][bare(p.name)]; ok {
+				return reservedField(p.name, `one cell takes {"outcome": "…"}; target the row to change its fields`)
+			}
 			if err := c.unknown(p.name); err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func TestDoctor_AsksTheServerOfAClient(t *testing.T) {
 	}
 	s.ails(0, "warn claude: .mcp.json holds a token")
 	s.must("agent", "revoke", "BlueLake")
-	s.ails(7, "FAIL claude: .mcp.json: the token was revoked", "hint: the PI makes one with `brenner agent token NAME`")
+	s.ails(7, "FAIL claude: .mcp.json: the token was revoked", "hint: the PI makes one; run `brenner agent token NAME`")
 
 	stop()
 	<-ended

@@ -351,7 +351,7 @@ func readEverything(t *testing.T, c *officialClient) {
 	}
 	for range 20 { // until there is nothing unread
 		list := c.does("inbox", map[string]any{"states": []string{"unread"}})
-		if strings.HasPrefix(list, "no messages") {
+		if strings.HasPrefix(list, "nothing new") {
 			break
 		}
 		c.does("inbox", map[string]any{"message": firstWord(list)})

@@ -205,3 +205,63 @@ func TestVerify_FindsTokensThatAreNotWhatTheJournalSays(t *testing.T) {
 		})
 	}
 }
+
+// J8: a journal that becomes another one while it is open is found when it is
+// remembered next, not taken for what it was: nothing more is written to it, and
+// what was remembered stays.
+func TestWitness_AHistoryThatChangesWhileItIsOpenIsNotRemembered(t *testing.T) {
+	w := witnessed{t, filepath.Join(t.TempDir(), "project.db"), filepath.Join(t.TempDir(), "heads")}
+	svc, done := w.open(false)
+	if err := w.note(svc, "first"); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	old, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, done = w.open(false)
+	if err := w.note(svc, "second"); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	heads := remembered(t, w.heads)
+
+	// Another machine has put its own file there, and this one never looked.
+	if err := os.WriteFile(w.path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), w.path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	a := app.New(s, app.Options{Witness: app.Witness{Dir: w.heads, Place: w.path}})
+	svc = a.As(app.Identity{Name: "ada", Auth: app.AuthOwner})
+	if err := w.note(svc, "third"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Remember(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now := remembered(t, w.heads); now != heads {
+		t.Errorf("remembered now: %s, before: %s", now, heads)
+	}
+	if err := w.note(svc, "fourth"); !errors.Is(err, brenner.CodeHistoryChanged) {
+		t.Errorf("written to: %v", err)
+	}
+}
+
+// remembered is all that is remembered in a directory.
+func remembered(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

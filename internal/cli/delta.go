@@ -143,7 +143,7 @@ func (r *runner) showExtraction(x delta.Extraction) error {
 		}
 		warnings = append(warnings, brenner.Diagnostic{
 			Code: e.Invalid.Code, Severity: brenner.SeverityError, Subject: e.Delta.DeltaID,
-			Message: e.Invalid.Message, Hint: e.Invalid.Hint, Pointer: e.Invalid.Pointer,
+			Message: e.Invalid.Message, Hint: adviceOf(e.Invalid), Pointer: e.Invalid.Pointer,
 		})
 	}
 	var lines []byte

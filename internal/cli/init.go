@@ -146,7 +146,7 @@ func (r *runner) tellOfEmbedding(f *api.ConfigFile) {
 	}
 	if err := r.env.EmbeddingAllowed(c.Playbook.Embedding.URL); err != nil {
 		e, _ := problem.From(err)
-		r.note("note: %s\n  %s\n", printable(e.Message), printable(e.Hint))
+		r.note("note: %s\n  %s\n", printable(e.Message), printable(adviceOf(e)))
 	}
 }
 

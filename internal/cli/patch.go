@@ -165,7 +165,7 @@ func refuseAll(refusals []*brenner.Error) error {
 	}
 	for _, e := range refusals[1:] {
 		first.Diagnostics = append(first.Diagnostics, brenner.Diagnostic{
-			Code: e.Code, Severity: brenner.SeverityError, Message: e.Message, Hint: e.Hint, Pointer: e.Pointer,
+			Code: e.Code, Severity: brenner.SeverityError, Message: e.Message, Hint: adviceOf(e), Pointer: e.Pointer,
 		})
 	}
 	return &first

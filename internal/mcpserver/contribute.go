@@ -205,12 +205,8 @@ func deltasOf(n int) string {
 // deltaLine says what will happen, or has happened, to a delta.
 func deltaLine(d api.SubmittedDelta) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", d.DeltaID, d.Operation, d.Section)
-	if d.Provisional != "" {
-		fmt.Fprintf(&b, " %s", d.Provisional)
-	} else if d.Target != "" {
-		fmt.Fprintf(&b, " %s", d.Target)
-	}
+	named := []string{d.DeltaID, string(d.Operation), string(d.Section), cmp.Or(d.Provisional, string(d.Target))}
+	b.WriteString(strings.Join(slices.DeleteFunc(named, func(s string) bool { return s == "" }), " "))
 	will := string(d.Will)
 	switch {
 	case d.Will == delta.Rejected || d.State == string(delta.Rejected):

@@ -204,7 +204,15 @@ var followed = []refusalRow{
 	{code: brenner.CodeFeedbackDenied, tool: "playbook_feedback", call: true, set: func(s *stage) {
 		s.calls("RedSky", "playbook_learn", arguments{"insights": []any{arguments{"section": "helpful", "content": "Calibrate the probe before each night"}}})
 	}, args: arguments{"id": "BULLET", "as": "helpful"}},
-	{code: brenner.CodeSchemaViolation, tool: "artifact_write", args: newNote(arguments{"content": arguments{"format": "json", "data": `{"title":"B"}`}}), mended: newNote(nil)},
+	{code: brenner.CodeSchemaViolation, tool: "artifact_write", args: newNote(arguments{"content": arguments{"format": "json", "data": `{"title":"B"}`}}), call: true, fill: arguments{"content": noteBody}},
+	{code: brenner.CodeCompressionRequired, agent: "GreyStone", tool: "task_claim", args: arguments{"id": "TASK"}, call: true, fill: toThePI, set: func(s *stage) {
+		task, err := s.pi.NewTask(s.t.Context(), api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
+		s.do(task, err)
+		s.task = task.ID
+		for i := range 11 {
+			s.write(brenner.ArtifactID(fmt.Sprintf("many-%d", i)), artifact.TypeAnalysisResult, "lineage", artifact.Text, "one more")
+		}
+	}},
 
 	{code: brenner.CodeOldBlockMismatch, tool: "patch_apply", args: patchOf("", "", arguments{"patch": anchored(`{"anchor":{"text":"one\n"},"targets":[{"op":"replace_block","old_block":"three\n","new_block":"3\n"}]}`)}), call: true},
 	{code: brenner.CodeResultMismatch, tool: "patch_apply", args: patchOf("", "", arguments{"patch": strings.Replace(anchored(`{"anchor":{"text":"one\n"},"targets":[{"op":"replace_block","old_block":"two\n","new_block":"2\n"}]}`), "{", `{"result_sha256":"`+strings.Repeat("0", 64)+`",`, 1)}), call: true},
@@ -306,9 +314,6 @@ func elsewhere() []refusalRow {
 		},
 		"no tool takes a merged document, a threshold or a vector": {
 			brenner.CodeInvalidSessionArtifact, brenner.CodeInvalidSessionDocument, brenner.CodeInvalidThreshold, brenner.CodeInvalidVector,
-		},
-		"a request is about one module, and only work across modules has the gate": {
-			brenner.CodeCompressionRequired,
 		},
 		"only pages have forms": {
 			brenner.CodeFormExpired,

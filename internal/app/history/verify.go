@@ -32,6 +32,7 @@ func (s *Service) Verify(ctx context.Context, req api.VerifyRequest) (api.Verify
 }
 
 func (s *Service) verify(ctx context.Context, req api.VerifyRequest) (api.VerifyResult, error) {
+	remembered, unreadable := s.remembered(ctx)
 	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, "journal"), func(c *kernel.Call) (api.VerifyResult, error) {
 		checkpoints, err := s.openCheckpoints(c, req)
 		if err != nil {
@@ -44,7 +45,10 @@ func (s *Service) verify(ctx context.Context, req api.VerifyRequest) (api.Verify
 		if err := v.contents(); err != nil {
 			return api.VerifyResult{}, err
 		}
-		if err := v.outside(s.Room); err != nil {
+		if unreadable != nil && len(v.out.Findings) == 0 {
+			return api.VerifyResult{}, unreadable
+		}
+		if err := v.outside(s.Room, remembered); err != nil {
 			return api.VerifyResult{}, err
 		}
 		if !req.Quick {
@@ -144,8 +148,8 @@ func (v *verification) journal(checkpoints []journal.Checkpoint) error {
 
 // outside compares with what is not in the journal: what is remembered of it
 // elsewhere, and the tokens.
-func (v *verification) outside(r *Room) error {
-	changed, err := r.Witness.compare(v.Ctx, v.Reader)
+func (v *verification) outside(r *Room, remembered head) error {
+	changed, err := remembered.compare(v.Ctx, v.Reader)
 	if changed != nil {
 		v.report(*changed)
 	}

@@ -99,11 +99,26 @@ func headOf(ctx context.Context, r store.Reader) (brenner.ProjectID, head, error
 }
 
 // Remember notes outside the project how far its journal is. A journal that
-// differs from what is remembered is not: first somebody has to accept it.
+// differs from what is remembered is not: first somebody has to accept it. It
+// may have become another one while it was open, as when two machines write to
+// one file through a folder that does not carry locks.
 func (r *Room) Remember(ctx context.Context) error {
-	if r.Witness.Dir == "" || r.Halted() != nil {
+	if r.Witness.Dir == "" {
+		return nil
+	}
+	if r.Halted() == nil {
+		if err := r.Compare(ctx); err != nil {
+			return err
+		}
+	}
+	if r.Halted() != nil {
 		return nil //nolint:nilerr // writes are refused with it; there is nothing to remember
 	}
+	return r.keep(ctx)
+}
+
+// keep notes how far the journal is, whatever was remembered.
+func (r *Room) keep(ctx context.Context) error {
 	return r.Store().Read(ctx, func(rd store.Reader) error {
 		project, h, err := headOf(ctx, rd)
 		if err != nil {
@@ -116,8 +131,12 @@ func (r *Room) Remember(ctx context.Context) error {
 // Compare holds the journal to what is remembered of it; if it is shorter or
 // another one, nothing is written until somebody accepts it.
 func (r *Room) Compare(ctx context.Context) error {
+	h, unreadable := r.remembered(ctx)
 	return r.Store().Read(ctx, func(rd store.Reader) error {
-		f, err := r.Witness.compare(ctx, rd)
+		f, err := h.compare(ctx, rd)
+		if unreadable != nil {
+			err = unreadable
+		}
 		switch brenner.CodeOf(err) {
 		case brenner.CodeHistoryChanged: // nobody knows what is remembered
 			r.Halt(err)
@@ -168,15 +187,25 @@ func (r *Room) Follow(every time.Duration) (stop func()) {
 	}
 }
 
+// remembered is what is remembered of the journal. It is looked up before the
+// journal is: what others write and remember in between then does not make the
+// journal look shorter than it was.
+func (r *Room) remembered(ctx context.Context) (h head, err error) {
+	err = r.Store().Read(ctx, func(rd store.Reader) error {
+		p, err := rd.Project(ctx)
+		if err != nil {
+			return err
+		}
+		h, err = r.Witness.load(p.ID)
+		return err
+	})
+	return h, err
+}
+
 // compare says in which way a journal is not the one that is remembered.
-func (w Witness) compare(ctx context.Context, r store.Reader) (*journal.Finding, error) {
-	p, err := r.Project(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h, err := w.load(p.ID)
-	if err != nil || h.Size == 0 {
-		return nil, err
+func (h head) compare(ctx context.Context, r store.Reader) (*journal.Finding, error) {
+	if h.Size == 0 {
+		return nil, nil
 	}
 	size, err := r.Size(ctx)
 	if err != nil {
@@ -223,5 +252,5 @@ func (s *Service) accept(ctx context.Context) error {
 		return err
 	}
 	s.Halt(nil)
-	return s.Remember(ctx)
+	return s.keep(ctx)
 }

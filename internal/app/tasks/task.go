@@ -427,7 +427,8 @@ func compressed(c *kernel.Call, modules []brenner.Module) error {
 		}
 		if behind > c.Config.CompressionThreshold {
 			return brenner.Errorf(brenner.CodeCompressionRequired, "more than %d artifacts of module %s changed since its memo", c.Config.CompressionThreshold, m).
-				WithHint(fmt.Sprintf("update and promote the integrated_memo of %s, then go on", m)).
+				WithHint(fmt.Sprintf("the integrated_memo of %s is to be brought up to date and promoted first", m)).
+				Try(brenner.Do("task.new", "role", "integrator", "module", string(m)).Asking("title", "spec")).
 				WithDetails(map[string]any{"module": m, "threshold": c.Config.CompressionThreshold})
 		}
 	}

@@ -407,6 +407,9 @@ const (
 	// AutomationStride is how many records are looked at in vain before that is
 	// noted in the journal: what a process that starts has to look at again.
 	AutomationStride = 64
+	// MaxChecksAtOnce is how many checks are made in vain before it is noted how
+	// far they came: a process that ends early has not made them for nothing.
+	MaxChecksAtOnce = 16
 	// MaxFiringsAfterWrite and MaxAutomationAfterWrite bound what a command that
 	// has written does by itself before it ends (A2).
 	MaxFiringsAfterWrite    = 20

@@ -55,10 +55,16 @@ func Assumptions(all []Assumption, o Options) (Report, error) {
 
 func compareAll(all []Assumption, vectors [][]float32, o Options) Report {
 	structures := make([]structure, len(all))
-	statements := make([]claim.Reading, len(all))
 	for i, a := range all {
 		structures[i] = newStructure(a)
-		statements[i] = claim.Read(a.Statement)
+	}
+	readings := make([]*claim.Reading, len(all))
+	read := func(i int) claim.Reading {
+		if readings[i] == nil {
+			r := claim.Read(all[i].Statement)
+			readings[i] = &r
+		}
+		return *readings[i]
 	}
 	report := Report{Findings: []Finding{}}
 	for i, a := range all {
@@ -67,10 +73,13 @@ func compareAll(all []Assumption, vectors [][]float32, o Options) Report {
 			if a.Ref == all[j].Ref {
 				continue // an artifact is not held against itself
 			}
+			if o.About != (brenner.Ref{}) && a.Ref != o.About && all[j].Ref != o.About {
+				continue
+			}
 			f, clash := structured(structures[i], structures[j])
 			if !clash && structures[i].compare(structures[j]) == unrelated {
 				if similarity := rounded(cosine(vectors[i], vectors[j])); similarity >= o.Threshold {
-					f, clash = suspect(structures[i], structures[j], statements[i], statements[j], o.Words)
+					f, clash = suspect(structures[i], structures[j], read(i), read(j), o.Words)
 					f.Similarity = similarity
 				}
 			}

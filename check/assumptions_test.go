@@ -12,6 +12,7 @@ import (
 	"brenner"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -175,6 +176,15 @@ func TestAssumptions_OrderDoesNotMatter(t *testing.T) {
 		got, err := Assumptions(shuffled, Options{Embed: bag})
 		if d := cmp.Diff(want, got) + cmp.Diff(before, shuffled); d != "" || err != nil {
 			rt.Fatal(d, err)
+		}
+		// A4: what is looked for about one version is what is found about it
+		// among all.
+		for _, a := range all {
+			about := slices.DeleteFunc(slices.Clone(want.Findings), func(f Finding) bool { return f.Target != a.Ref && *f.Other != a.Ref })
+			got, err := Assumptions(all, Options{Embed: bag, About: a.Ref})
+			if d := cmp.Diff(about, got.Findings, cmpopts.EquateEmpty()); d != "" || err != nil {
+				rt.Fatalf("about %s: %s %v", a.Ref, d, err)
+			}
 		}
 	})
 }

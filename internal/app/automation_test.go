@@ -361,3 +361,18 @@ func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
 		t.Errorf("after the hour it had fired %d times, not %d", n, automation.DefaultPerHour+5)
 	}
 }
+
+// A2: how far the checks came is noted after some of them, so that a command
+// that ends early does not leave the next one all of them again.
+func TestAutomation_NotesHowFarItsChecksCame(t *testing.T) {
+	l := newLoop(t, memory.New(), "modules: [lineage]\ncompression_threshold: 1000\n")
+	for i := range 2 * brenner.MaxChecksAtOnce {
+		l.promote(l.write("ada", brenner.ArtifactID(fmt.Sprintf("a-%d", i)), artifact.TypeAssumption, "lineage", fmt.Sprintf(`{"statement":"thing %d stands alone"}`, i)))
+	}
+	l.rest()
+	records, err := l.PI().Records(t.Context(), api.RecordsRequest{Kind: "automation.looked"})
+	l.must(err)
+	if n := len(records.Records); n < 3 { // by records alone it is one
+		t.Errorf("noted %d times", n)
+	}
+}

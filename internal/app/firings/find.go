@@ -96,7 +96,7 @@ func (r *Room) next(c *kernel.Call) (due, error) {
 	for _, f := range rules {
 		from = min(from, f.Through)
 	}
-	last := min(c.Position, from+brenner.MaxRecordsSearched)
+	last, checks := min(c.Position, from+brenner.MaxRecordsSearched), 0
 	for after := from; after < last; {
 		rows, err := c.Records(c.Ctx, after, int(min(brenner.MaxPage, last-after)))
 		if err != nil {
@@ -110,8 +110,13 @@ func (r *Room) next(c *kernel.Call) (due, error) {
 			if err != nil {
 				return due{}, err
 			}
-			if d, err := r.dueAt(c, rec, rules); err != nil || d.fires() {
+			d, checked, err := r.dueAt(c, rec, rules)
+			if err != nil || d.fires() {
 				return d, err
+			}
+			if checks += checked; checks >= brenner.MaxChecksAtOnce {
+				last = rec.Seq // what was looked at is noted before more is
+				break
 			}
 		}
 		after += int64(len(rows))
@@ -119,18 +124,19 @@ func (r *Room) next(c *kernel.Call) (due, error) {
 	d := due{through: last, behind: last < c.Position}
 	for _, f := range rules {
 		d.keys = append(d.keys, f.key())
-		if last-f.stored >= brenner.AutomationStride {
+		if last-f.stored >= brenner.AutomationStride || checks >= brenner.MaxChecksAtOnce && last > f.stored {
 			d.looked = append(d.looked, f.Name)
 		}
 	}
 	return d, nil
 }
 
-// dueAt finds what is due on the events of one record.
-func (r *Room) dueAt(c *kernel.Call, rec journal.Record, rules []follower) (due, error) {
+// dueAt finds what is due on the events of one record, and says how many checks
+// that took.
+func (r *Room) dueAt(c *kernel.Call, rec journal.Record, rules []follower) (d due, checks int, err error) {
 	events, err := r.Kinds().Events(rec)
 	if err != nil {
-		return due{}, err
+		return due{}, 0, err
 	}
 	depth := -1
 	for _, e := range events {
@@ -138,28 +144,31 @@ func (r *Room) dueAt(c *kernel.Call, rec journal.Record, rules []follower) (due,
 			if f.Through >= rec.Seq || !f.Waits(e.On) {
 				continue
 			}
+			if f.Do.Act == automation.Alignment || f.Do.Act == automation.Assumptions {
+				checks++
+			}
 			deeds, err := r.deedsOf(c, f.Rule, e)
 			if err != nil {
-				return due{}, err
+				return due{}, checks, err
 			}
 			for _, deed := range deeds {
 				done, err := firings.Has(c.Ctx, c.Reader, firingID(f.Name, e, deed.subject))
 				if err != nil {
-					return due{}, err
+					return due{}, checks, err
 				}
 				if done {
 					continue
 				}
 				if depth < 0 {
 					if depth, err = r.depthOf(c, rec, e); err != nil {
-						return due{}, err
+						return due{}, checks, err
 					}
 				}
-				return due{rule: f.Rule, event: e, depth: depth + 1, deed: deed}.bounded(), nil
+				return due{rule: f.Rule, event: e, depth: depth + 1, deed: deed}.bounded(), checks, nil
 			}
 		}
 	}
-	return due{}, nil
+	return due{}, checks, nil
 }
 
 // deedsOf is what a rule has to do about an event. Where that cannot be found

@@ -28,9 +28,9 @@ func (s *Service) CheckAssumptions(ctx context.Context, req api.CheckRequest) (a
 // check looks for findings on a snapshot and then records them. A finding is
 // about versions, which do not change: nothing that happens in between makes it
 // untrue.
-func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module) (api.CheckResult, error)) (api.CheckResult, error) {
+func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module, brenner.Ref) (api.CheckResult, error)) (api.CheckResult, error) {
 	found, err := kernel.View(ctx, s.caller, checking(req), func(c *kernel.Call) (api.CheckResult, error) {
-		out, err := find(c, req.Modules)
+		out, err := find(c, req.Modules, brenner.Ref{})
 		if err != nil {
 			return api.CheckResult{}, err
 		}
@@ -81,7 +81,11 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	var found api.CheckResult
 	switch {
 	case name == "alignment" && (core || a.Type == artifact.TypeProjectBrief):
-		found, err = checkAlignment(c, nil)
+		about := ref
+		if a.Type == artifact.TypeProjectBrief {
+			about = brenner.Ref{} // everything is held to it
+		}
+		found, err = checkAlignment(c, nil, about)
 		if brenner.CodeOf(err) == brenner.CodeNotFound {
 			return nil, nil // no brief is canonical
 		}
@@ -89,7 +93,7 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 			return nil, err
 		}
 	case name == "assumptions" && slices.Contains(check.ClaimingTypes(), a.Type):
-		if found, err = checkAssumptions(c, nil); err != nil {
+		if found, err = checkAssumptions(c, nil, ref); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +186,7 @@ func checkable(c *kernel.Call, types []brenner.TypeName, modules []brenner.Modul
 const alignmentBatch = 32
 
 // checkAlignment holds core artifacts to the canonical brief (C24).
-func checkAlignment(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
+func checkAlignment(c *kernel.Call, modules []brenner.Module, about brenner.Ref) (api.CheckResult, error) {
 	brief, err := canonicalBrief(c)
 	if err != nil {
 		return api.CheckResult{}, err
@@ -206,6 +210,9 @@ func checkAlignment(c *kernel.Call, modules []brenner.Module) (api.CheckResult, 
 		return err
 	}
 	out.Checked, out.Skipped, err = checkable(c, types, modules, func(_ store.Artifact, v store.Version) error {
+		if about != (brenner.Ref{}) && v.Ref() != about {
+			return nil
+		}
 		s := check.Subject{Ref: v.Ref(), Summary: v.Summary}
 		if b, ok := rest[v.Ref()]; ok {
 			s.Briefs = []brenner.Ref{b}
@@ -309,7 +316,7 @@ func restOnBrief(c *kernel.Call, inForce brenner.Ref) (map[brenner.Ref]brenner.R
 
 // checkAssumptions looks for claims that clash, of every type that makes some
 // (C25).
-func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
+func checkAssumptions(c *kernel.Call, modules []brenner.Module, about brenner.Ref) (api.CheckResult, error) {
 	var all []check.Assumption
 	out := api.CheckResult{Findings: []api.CheckFinding{}}
 	var err error
@@ -328,7 +335,7 @@ func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult
 	if err != nil {
 		return api.CheckResult{}, err
 	}
-	report, err := check.Assumptions(all, check.Options{Embed: embedder(c), Words: embed.Builtin()})
+	report, err := check.Assumptions(all, check.Options{Embed: embedder(c), Words: embed.Builtin(), About: about})
 	addReport(&out, report)
 	return out, err
 }

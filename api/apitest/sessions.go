@@ -189,6 +189,17 @@ func startCases() []testCase {
 				s.Errorf("the prompts differ:\n%s\n%s", one, two)
 			}
 		}},
+		{"a blank question starts nothing; none leaves the thread empty", func(s *scene) { // R3
+			s.unchanged(func() {
+				_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Question: " \n", Roster: team})
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+			started, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{Roster: team})
+			s.must(err)
+			if !started.Session.ThreadEmpty {
+				s.Errorf("started %+v", started.Session)
+			}
+		}},
 		{"what is wrong with a roster is said all at once, and nothing happens", func(s *scene) { // R3
 			req := api.StartSessionRequest{
 				To: []brenner.ActorName{"BlueLake", "PurpleMountain", "GreenValley"},

@@ -113,7 +113,7 @@ var tools = map[string]tool{
 	"mail.read":          {name: "inbox", renames: map[string]string{"id": "message"}},
 	"patch.artifact":     {name: "patch_apply"},
 	"playbook.learn":     {name: "playbook_learn"},
-	"session.show":       {name: "session_show", renames: map[string]string{"id": "session"}, numbers: []string{"since", "offset"}},
+	"session.show":       {name: "session_show", renames: map[string]string{"id": "session", "item": "items"}, lists: []string{"items"}, numbers: []string{"since", "offset"}},
 	"stalemate.accept":   {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
 	"stalemate.raise":    {name: "stalemate_raise"},
 	"stalemate.reply":    {name: "stalemate_reply"},

@@ -69,6 +69,8 @@ type MessageInfo struct {
 	State   MessageState      `json:"state"`
 	Session brenner.SessionID `json:"session"`
 	Subject string            `json:"subject"`
+	// Task is the one that the message tells of.
+	Task string `json:"task,omitzero"`
 	// Body is the digest of the text.
 	Body    brenner.Digest `json:"body_sha256"`
 	Sent    time.Time      `json:"sent_at"`

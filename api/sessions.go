@@ -247,6 +247,9 @@ type SessionRequest struct {
 	// Offset goes on where an answer ended that did not hold all: its
 	// next_offset.
 	Offset int `json:"offset,omitzero"`
+	// Unseen only names what others propose and an agent's context was not given
+	// yet; that is no reading, and costs nothing.
+	Unseen bool `json:"unseen,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -277,6 +280,53 @@ type SessionView struct {
 	// that the rest needs a new one.
 	Left  int  `json:"left,omitzero"`
 	Spent bool `json:"context_spent,omitzero"`
+	// Names are the provisional ids that the words shown use, and the items they
+	// became.
+	Names []delta.Named `json:"names,omitzero"`
+	// Working says how far each of those is who were asked, for contributors and
+	// persons.
+	Working []Working `json:"working,omitzero"`
+}
+
+// Working is somebody who was asked in a session, and how far that has come.
+type Working struct {
+	Agent brenner.ActorName `json:"agent"`
+	Role  brenner.Role      `json:"role"`
+	// State is asked, reading once the message was read, or answered.
+	State string    `json:"state"`
+	Since time.Time `json:"since"`
+	// Proposed counts its deltas that wait for the next compile.
+	Proposed int `json:"proposed,omitzero"`
+}
+
+// The states of somebody who was asked.
+const (
+	WorkAsked    = "asked"
+	WorkReading  = "reading"
+	WorkAnswered = "answered"
+)
+
+// Words says it in a few words.
+func (w Working) Words() string {
+	at := w.Since.UTC().Format("15:04")
+	switch {
+	case w.State == WorkAsked:
+		return fmt.Sprintf("%s (%s) was asked at %s and has not looked yet", w.Agent, w.Role, at)
+	case w.State == WorkReading:
+		return fmt.Sprintf("%s (%s) works on it since %s", w.Agent, w.Role, at)
+	case w.Proposed > 0:
+		return fmt.Sprintf("%s (%s) answered at %s, %d proposed", w.Agent, w.Role, at, w.Proposed)
+	}
+	return fmt.Sprintf("%s (%s) answered at %s", w.Agent, w.Role, at)
+}
+
+// NameWords says which items the names in a text mean, on one line.
+func NameWords(all []delta.Named) string {
+	parts := make([]string, len(all))
+	for i, n := range all {
+		parts[i] = fmt.Sprintf("%s of %s is %s", n.Name, n.Agent, n.Item)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Proposal is a delta that waits for the next compile.

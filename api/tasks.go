@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/delta"
 )
 
 // Tasks is work to be done: with pinned inputs, for a role, by one agent at a
@@ -52,13 +53,16 @@ type NewTaskRequest struct {
 	Title string `json:"title"`
 	// Spec says what is to be done and what counts as done.
 	Spec    string           `json:"spec"`
-	Role    brenner.Role     `json:"role"`
+	Role    brenner.Role     `json:"role,omitzero"`
 	Modules []brenner.Module `json:"modules,omitzero"` // empty: the only one
 	// CrossCutting allows more than one module (C23).
 	CrossCutting bool          `json:"cross_cutting,omitzero"`
 	Inputs       []brenner.Ref `json:"inputs,omitzero"`
 	// Session, if any, gives the agents their roster roles (C8).
 	Session brenner.SessionID `json:"session,omitzero"`
+	// Items of the session that it is about: their authors are told, and without
+	// a role it is for that of the first.
+	Items []delta.ItemID `json:"items,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
 }

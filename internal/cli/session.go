@@ -291,6 +291,9 @@ func newSessionShow(r *runner) *cobra.Command {
 						return
 					}
 					w.Print(printable(v.Markdown))
+					if len(v.Names) > 0 {
+						r.note("names in it: %s\n", printable(api.NameWords(v.Names)))
+					}
 					for _, p := range v.Proposals {
 						w.Print(printable(p.Words()))
 					}

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/program"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ func printTask(w *printer, t api.TaskInfo) {
 func newTaskNew(r *runner) *cobra.Command {
 	var req api.NewTaskRequest
 	var role, session, file, tools, directory string
-	var modules, inputs []string
+	var modules, inputs, items []string
 	c := &cobra.Command{
 		Use:   "new TITLE",
 		Short: "Open a task",
@@ -81,7 +82,7 @@ func newTaskNew(r *runner) *cobra.Command {
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
 			req.Tools, req.Directory = program.Tools(tools), program.Directory(directory)
-			req.Modules, req.Session = named[brenner.Module](modules), brenner.SessionID(session)
+			req.Modules, req.Session, req.Items = named[brenner.Module](modules), brenner.SessionID(session), named[delta.ItemID](items)
 			for _, in := range inputs {
 				ref, err := brenner.ParseRef(in)
 				if err != nil {
@@ -100,18 +101,19 @@ func newTaskNew(r *runner) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&role, "role", "", "the role it is for")
+	f.StringVar(&role, "role", "", "the role it is for (with --item: default that of its author)")
 	f.StringSliceVar(&modules, "module", nil, "the module it is about (repeatable with --cross-cutting)")
 	f.BoolVar(&req.CrossCutting, "cross-cutting", false, "it is about several modules")
 	f.StringSliceVar(&inputs, "input", nil, "pin this version as input; without a version, the one in force (repeatable)")
 	f.StringVar(&req.Spec, "spec", "", "what is to be done and what counts as done")
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
+	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
-	required(c, "role")
+	c.MarkFlagsOneRequired("role", "item")
 	return c
 }
 

@@ -14,8 +14,8 @@ import (
 
 // sessionRequest asks for the document of a session, or a part of it.
 type sessionRequest struct {
-	Session  brenner.SessionID `json:"session"`
-	Sections []delta.Section   `json:"sections,omitzero"`
+	Session  brenner.SessionID `json:"session" doc:"its ID"`
+	Sections []delta.Section   `json:"sections,omitzero" doc:"default all"`
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
 	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
@@ -40,6 +40,9 @@ type sessionPage struct {
 	Spent      bool `json:"context_spent,omitzero"`
 	Repeated   bool `json:"unchanged,omitzero"`
 
+	Names   []delta.Named `json:"names,omitzero"`
+	Working []api.Working `json:"working,omitzero"`
+
 	asked sessionRequest
 	work  []api.TaskInfo // of the session, open or taken
 }
@@ -56,6 +59,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
+		Names: v.Names, Working: v.Working,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -76,13 +80,20 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	return out, err
 }
 
-// Words implements spoken.
-func (p sessionPage) Words() string {
+// said is the document, and what is proposed.
+func (p sessionPage) said() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · module %s\n\n%s", p.Ref, p.Module, p.Text)
+	b.WriteString(p.Text)
 	for _, d := range p.Proposals {
 		b.WriteString(d.Words())
 	}
+	return b.String()
+}
+
+// Words implements spoken.
+func (p sessionPage) Words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s · module %s\n\n%s", p.Ref, p.Module, p.said())
 	switch {
 	case p.Repeated:
 		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n")
@@ -103,6 +114,12 @@ func (p sessionPage) Words() string {
 	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
+	}
+	if len(p.Names) > 0 {
+		fmt.Fprintf(&b, "names: %s\n", api.NameWords(p.Names))
+	}
+	for _, w := range p.Working {
+		fmt.Fprintf(&b, "now: %s\n", w.Words())
 	}
 	for _, t := range p.work {
 		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, t.Title, cmp.Or(string(t.Holder), "taken by nobody yet"))
@@ -146,11 +163,40 @@ type deltaRequest struct {
 }
 
 // submission says what will happen to each delta of a reply.
-type submission struct{ api.Submission }
+type submission struct {
+	api.Submission
+	stands string // what the items say that it did not change as it meant to
+}
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
 	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, DryRun: in.DryRun})
-	return submission{res}, err
+	out := submission{Submission: res}
+	if items := overtaken(res); err == nil && len(items) > 0 {
+		// It is a read like any other: charged, and not sent if it was (C34).
+		if v, err := s.Session(ctx, api.SessionRequest{ID: res.Session, Items: items}); err == nil {
+			others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
+			out.stands, _, _ = page(sessionPage{Text: v.Markdown, Proposals: others}.said(), 0)
+		}
+	}
+	return out, err
+}
+
+// overtaken are the items whose text is not what a delta meant to make of it:
+// somebody was there before, or came after.
+func overtaken(res api.Submission) []delta.ItemID {
+	var out []delta.ItemID
+	for _, d := range res.Deltas {
+		became := cmp.Or(string(d.Will), d.State)
+		item := cmp.Or(d.Item, delta.ItemID(d.Target))
+		if d.Operation == delta.Add || item == "" || slices.Contains(out, item) {
+			continue
+		}
+		switch became {
+		case string(delta.Superseded), string(delta.Conflicted), string(delta.Skipped), string(delta.Rejected):
+			out = append(out, item)
+		}
+	}
+	return out
 }
 
 // Words implements spoken.
@@ -178,6 +224,9 @@ func (r submission) Words() string {
 	}
 	for _, m := range r.Accepted {
 		fmt.Fprintf(&b, "taken as mended, line %d: %s\n", m.Line, m.Hint)
+	}
+	if r.stands != "" {
+		fmt.Fprintf(&b, "the document moved since you read it; it now says:\n%s", r.stands)
 	}
 	if r.Unusable {
 		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
@@ -266,11 +315,11 @@ type patchRequest struct {
 	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if ref is another"`
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
-	Summary      *string           `json:"summary,omitzero"`
+	Summary      *string           `json:"summary,omitzero" doc:"of the new text"`
 	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old summary is still right"`
-	Change       *change           `json:"change,omitzero"`
-	Task         string            `json:"task,omitzero"`
-	Session      brenner.SessionID `json:"session,omitzero"`
+	Change       *change           `json:"change,omitzero" doc:"core types need it"`
+	Task         string            `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`
 }
 
 // patched says what a patch came to.

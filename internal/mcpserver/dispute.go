@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/anchor"
 	"brenner/api"
 	"brenner/canon"
 	"brenner/stalemate"
@@ -15,28 +16,28 @@ import (
 type hypothesis struct {
 	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
 	Statement     string            `json:"statement,omitzero" doc:"yours, or an alternative's; the other party gives its own"`
-	Justification string            `json:"justification,omitzero"`
+	Justification string            `json:"justification,omitzero" doc:"why"`
 }
 
 // evidence is one thing that can be looked at.
 type evidence struct {
-	Kind    string `json:"kind" doc:"error_log, file_content, patch, explanation, …"`
+	Kind    string `json:"kind" doc:"error_log, file_content, older_content, patch, explanation, or another word"`
 	Content string `json:"content" doc:"the thing itself, no placeholder"`
-	Path    string `json:"path,omitzero"`
+	Path    string `json:"path,omitzero" doc:"the file it is of"`
 }
 
 // stalemateRequest opens a stalemate.
 type stalemateRequest struct {
 	keyed
-	Summary      string            `json:"summary"`
+	Summary      string            `json:"summary" doc:"what you disagree about"`
 	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
 	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party: yours, and the others by author only"`
 	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
-	Evidence     []evidence        `json:"evidence"`
-	Expected     string            `json:"expected_behaviour,omitzero"`
+	Evidence     []evidence        `json:"evidence" doc:"what an arbiter can look at"`
+	Expected     string            `json:"expected_behaviour,omitzero" doc:"what should happen instead"`
 	Request      string            `json:"arbitration_request" doc:"what the arbiter should decide"`
-	Session      brenner.SessionID `json:"session,omitzero"`
-	Module       brenner.Module    `json:"module,omitzero"`
+	Session      brenner.SessionID `json:"session,omitzero" doc:"where it came up"`
+	Module       brenner.Module    `json:"module,omitzero" doc:"default: your context's"`
 }
 
 // dispute is a stalemate as far as it has come.
@@ -74,14 +75,14 @@ var steps = []stalemate.Action{
 // replyRequest is what a party says or does about a stalemate, or its arbiter.
 type replyRequest struct {
 	keyed
-	ID            brenner.ArtifactID `json:"id"`
-	Step          stalemate.Action   `json:"step,omitzero" doc:"default reply"`
+	ID            brenner.ArtifactID `json:"id" doc:"the stalemate"`
+	Step          stalemate.Action   `json:"step,omitzero" doc:"default reply; the raiser may withdraw"`
 	Statement     string             `json:"statement,omitzero" doc:"what you hold to be the cause"`
-	Justification string             `json:"justification,omitzero"`
-	Cause         string             `json:"cause,omitzero" doc:"a word that patch refusals use, if one fits"`
-	Evidence      []evidence         `json:"evidence,omitzero"`
+	Justification string             `json:"justification,omitzero" doc:"why"`
+	Cause         anchor.Cause       `json:"cause,omitzero" doc:"why a patch was refused, if it is about one"`
+	Evidence      []evidence         `json:"evidence,omitzero" doc:"for it"`
 	Reason        string             `json:"reason,omitzero" doc:"to appeal, reopen or withdraw"`
-	Verdict       string             `json:"verdict,omitzero" doc:"an arbiter's, as JSON: outcome, root_cause, explanation, findings, remedy, verification"`
+	Verdict       string             `json:"verdict,omitzero" doc:"an arbiter's, as JSON: outcome (hypothesis_upheld, other_cause, insufficient_evidence, not_reproducible), root_cause, explanation [], findings [{hypothesis, ruling (upheld, refuted, undetermined), reason, evidence: [e1]}], remedy, verification"`
 }
 
 // moved is where a stalemate stands after a step.
@@ -106,7 +107,7 @@ func replyStalemate(s api.Service, ctx context.Context, in replyRequest) (moved,
 	}
 	res, err := s.MoveStalemate(ctx, api.MoveStalemateRequest{
 		Write: in.write(), ID: in.ID, Action: in.Step, Reason: in.Reason,
-		Statement: in.Statement, Justification: in.Justification, Cause: in.Cause, Evidence: shown(in.Evidence),
+		Statement: in.Statement, Justification: in.Justification, Cause: string(in.Cause), Evidence: shown(in.Evidence),
 	})
 	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
 }
@@ -167,3 +168,13 @@ func (r dispute) Words() string {
 
 // Slim implements spoken.
 func (r dispute) Slim() dispute { return r }
+
+// Outline implements outlined.
+func (r dispute) Outline() any {
+	return struct {
+		ID      brenner.ArtifactID  `json:"id"`
+		State   stalemate.State     `json:"state"`
+		Parties []brenner.ActorName `json:"parties"`
+		Missing []string            `json:"missing_evidence,omitzero"`
+	}{}
+}

@@ -116,13 +116,27 @@ func (p artifactPage) Words() string {
 // Slim implements spoken.
 func (p artifactPage) Slim() artifactPage { p.Text, p.Content = "", nil; return p }
 
+// Outline implements outlined.
+func (p artifactPage) Outline() any {
+	return struct {
+		ID         brenner.ArtifactID `json:"id"`
+		Version    brenner.Version    `json:"version"`
+		Type       brenner.TypeName   `json:"type"`
+		Status     artifact.Status    `json:"status"`
+		SHA256     brenner.Digest     `json:"content_sha256"`
+		Head       brenner.Version    `json:"head"`
+		NextOffset int                `json:"next_offset,omitzero"`
+		Repeated   bool               `json:"unchanged,omitzero"`
+	}{}
+}
+
 // searchRequest is a search of the project's knowledge.
 type searchRequest struct {
 	Text     string             `json:"text" doc:"what to look for"`
-	Types    []brenner.TypeName `json:"types,omitzero"`
+	Types    []brenner.TypeName `json:"types,omitzero" doc:"as artifact_write has them; default all"`
 	Modules  []brenner.Module   `json:"modules,omitzero" doc:"within your context's modules"`
-	Statuses []artifact.Status  `json:"statuses,omitzero"`
-	Tag      string             `json:"tag,omitzero"`
+	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
+	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
 	Limit    int                `json:"limit,omitzero" doc:"hits at most; 10"`
 }
 
@@ -144,21 +158,21 @@ func (r searchHits) Slim() searchHits { return r }
 
 // body is the content of a version as an agent writes it.
 type body struct {
-	Format artifact.Format `json:"format"`
+	Format artifact.Format `json:"format" doc:"json where the type has fields"`
 	Data   string          `json:"data" doc:"the text, or JSON as text"`
 }
 
 // link is a link from what is written to what it rests on.
 type link struct {
-	Rel      artifact.Relation  `json:"rel"`
-	Artifact brenner.ArtifactID `json:"artifact"`
+	Rel      artifact.Relation  `json:"rel" doc:"what this does to it"`
+	Artifact brenner.ArtifactID `json:"artifact" doc:"its ID"`
 	Version  brenner.Version    `json:"version,omitzero" doc:"default: the one in force"`
 }
 
 // change is what was changed and why.
 type change struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
+	What string `json:"what" doc:"what changed"`
+	Why  string `json:"why" doc:"the reason"`
 }
 
 func (c *change) note() *artifact.Change {
@@ -172,15 +186,15 @@ func (c *change) note() *artifact.Change {
 type writeRequest struct {
 	keyed
 	ID           brenner.ArtifactID `json:"id,omitzero" doc:"without type: write a new version of it"`
-	Type         *brenner.TypeName  `json:"type,omitzero" doc:"for a new artifact"`
+	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default head"`
 	Expect       brenner.Version    `json:"expect,omitzero" doc:"refuse if this is not the head"`
 	Summary      *string            `json:"summary,omitzero" doc:"at most 1,200 characters"`
 	SummaryHolds bool               `json:"summary_holds,omitzero" doc:"the old summary is still right"`
-	Content      *body              `json:"content,omitzero"`
-	Tags         *[]string          `json:"tags,omitzero"`
-	Links        []link             `json:"links,omitzero"`
+	Content      *body              `json:"content,omitzero" doc:"all of it"`
+	Tags         *[]string          `json:"tags,omitzero" doc:"words to find it by"`
+	Links        []link             `json:"links,omitzero" doc:"what it rests on"`
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
 	Change       *change            `json:"change,omitzero" doc:"core types need it in a new version"`
 	Task         string             `json:"task,omitzero" doc:"the task you hold that this is for"`

@@ -15,8 +15,8 @@ type lesson struct {
 	Section    playbook.Section `json:"section" doc:"helpful: do this; harmful: avoid this; neutral: a fact"`
 	Content    string           `json:"content" doc:"one sentence that stands alone"`
 	Confidence *float64         `json:"confidence,omitzero" doc:"0 to 1"`
-	Tags       []string         `json:"tags,omitzero"`
-	Task       string           `json:"task,omitzero"`
+	Tags       []string         `json:"tags,omitzero" doc:"words to find it by"`
+	Task       string           `json:"task,omitzero" doc:"the one that taught it"`
 }
 
 // learnRequest reports lessons.
@@ -24,7 +24,7 @@ type learnRequest struct {
 	keyed
 	Domain   playbook.Domain `json:"domain,omitzero" doc:"default general"`
 	Insights []lesson        `json:"insights" doc:"at most 50 at once"`
-	DryRun   bool            `json:"dry_run,omitzero"`
+	DryRun   bool            `json:"dry_run,omitzero" doc:"write nothing"`
 }
 
 // maxLessons bounds what is reported at once, so that the answer can say what
@@ -79,7 +79,7 @@ type feedbackRequest struct {
 	ID         playbook.BulletID `json:"id" doc:"of a bullet in your context"`
 	As         playbook.Section  `json:"as" doc:"what it turned out to be"`
 	Invocation string            `json:"invocation,omitzero" doc:"the context that carried it"`
-	Reason     string            `json:"reason,omitzero"`
+	Reason     string            `json:"reason,omitzero" doc:"what happened"`
 }
 
 // judged is a lesson after a judgement.

@@ -58,7 +58,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 				t.Errorf("%s: %v", tool.Name, err)
 			}
 		}
-		if tool.Annotations == nil || tool.Description == "" || *tool.Annotations.DestructiveHint {
+		if tool.Annotations == nil || tool.Description == "" || !tool.Annotations.ReadOnlyHint && *tool.Annotations.DestructiveHint {
 			t.Errorf("%s is not described", tool.Name)
 		}
 		if !tool.Annotations.ReadOnlyHint {

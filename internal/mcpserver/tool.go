@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/anchor"
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/canon"
@@ -46,6 +47,19 @@ type spoken[T any] interface {
 	Slim() T
 }
 
+// outlined is a result that has more members than its schema names. The schema
+// is paid for in every conversation: it names what a program goes on with.
+type outlined interface{ Outline() any }
+
+// outline is the type that describes a result.
+func outline[Out any]() reflect.Type {
+	var out Out
+	if o, ok := any(out).(outlined); ok {
+		return reflect.TypeOf(o.Outline())
+	}
+	return reflect.TypeFor[Out]()
+}
+
 // reading is a tool that changes nothing.
 func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	t := writing(name, fn, description)
@@ -56,7 +70,7 @@ func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.
 // writing is a tool that adds something; nothing is ever overwritten.
 func writing[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	return tool{
-		name: name, description: description, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		name: name, description: description, in: reflect.TypeFor[In](), out: outline[Out](),
 		invoke: func(ctx context.Context, s api.Service, arguments []byte) (answer, error) {
 			var in In
 			if err := bind(withoutEmpty(arguments, reflect.TypeFor[In]()), &in); err != nil {
@@ -134,6 +148,7 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
 	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
 	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
+	reflect.TypeFor[anchor.Cause]():      words(stalemate.Causes()),
 	reflect.TypeFor[stalemate.Action]():  words(steps),
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
 }
@@ -149,13 +164,15 @@ func words[T ~string](all []T) []string {
 // describe gives the tool as tools/list shows it.
 func (t tool) describe() *mcp.Tool {
 	no := false
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: t.reads, OpenWorldHint: &no}
+	if !t.reads {
+		hints.DestructiveHint = &no
+	}
 	return &mcp.Tool{
 		Name: t.name, Description: t.description,
 		InputSchema:  schema.Writer{Depth: inputDepth, Closed: true, Values: values}.Of(t.in),
 		OutputSchema: schema.Writer{Depth: outputDepth}.Of(t.out),
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.reads, DestructiveHint: &no, IdempotentHint: t.reads, OpenWorldHint: &no,
-		},
+		Annotations:  hints,
 	}
 }
 

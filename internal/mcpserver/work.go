@@ -1,14 +1,17 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 )
 
 // claimRequest takes a task.
@@ -53,14 +56,25 @@ func (t taskResult) Words() string {
 // Slim implements spoken.
 func (t taskResult) Slim() taskResult { return t }
 
+// Outline implements outlined.
+func (t taskResult) Outline() any {
+	return struct {
+		ID      string        `json:"id"`
+		State   api.TaskState `json:"state"`
+		Inputs  []api.Pin     `json:"inputs"`
+		Outputs []brenner.Ref `json:"outputs"`
+		Moved   []api.Moved   `json:"moved,omitzero"`
+	}{}
+}
+
 func joined[T ~string](all []T) string { return strings.Join(words(all), ", ") }
 
 // completeRequest closes a task.
 type completeRequest struct {
 	keyed
-	ID      string        `json:"id"`
-	Outputs []brenner.Ref `json:"outputs,omitzero" doc:"versions of yours that belong to the result besides those written with its id"`
-	Note    string        `json:"note,omitzero"`
+	ID      string        `json:"id" doc:"the task"`
+	Outputs []brenner.Ref `json:"outputs,omitzero" doc:"ID@VERSION of yours, besides what you wrote with task"`
+	Note    string        `json:"note,omitzero" doc:"for the PI"`
 }
 
 func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskResult, error) {
@@ -71,7 +85,7 @@ func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskR
 // releaseRequest gives a task back.
 type releaseRequest struct {
 	keyed
-	ID string `json:"id"`
+	ID string `json:"id" doc:"the task"`
 }
 
 func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskResult, error) {
@@ -82,10 +96,11 @@ func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskRes
 // workRequest asks others for work.
 type workRequest struct {
 	keyed
-	Role    brenner.Role      `json:"role" doc:"who is asked: a role, or pi"`
-	Title   string            `json:"title"`
+	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
+	Title   string            `json:"title" doc:"in one line"`
 	Spec    string            `json:"spec" doc:"what to do, what counts as done, what the answer is"`
-	About   []brenner.Ref     `json:"about,omitzero" doc:"ID@VERSION"`
+	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION"`
+	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
 }
@@ -106,7 +121,7 @@ func (r requested) Words() string {
 func (r requested) Slim() requested { return r }
 
 func requestWork(s api.Service, ctx context.Context, in workRequest) (requested, error) {
-	req := api.NewTaskRequest{Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session}
+	req := api.NewTaskRequest{Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items}
 	if in.Module != "" {
 		req.Modules = []brenner.Module{in.Module}
 	}
@@ -120,7 +135,7 @@ type inboxRequest struct {
 	Message string             `json:"message,omitzero" doc:"id of the one to read"`
 	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
 	States  []api.MessageState `json:"states,omitzero" doc:"default: unread and read"`
-	Wait    int                `json:"wait,omitzero" doc:"seconds to wait for an unread one, at most 60"`
+	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60: until a message comes, or others propose in your session"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
@@ -131,9 +146,19 @@ type inboxResult struct {
 	api.MessageList
 	Text       string `json:"text,omitzero"`
 	NextOffset int    `json:"next_offset,omitzero"`
+	// Proposed is what others proposed in sessions of the reader and it has not
+	// seen, which ends a wait like a message.
+	Proposed []proposed `json:"proposed,omitzero"`
 	// Open are the sessions of the reader that wait for others, if nothing came
 	// of its own waiting.
 	Open []openSession `json:"-"`
+}
+
+// proposed is what an agent proposed in a session.
+type proposed struct {
+	Session brenner.SessionID `json:"session"`
+	Agent   brenner.ActorName `json:"agent"`
+	Items   []delta.ItemID    `json:"items"`
 }
 
 // openSession is a session and who has not answered in it.
@@ -147,15 +172,16 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		if in.Limit == 0 {
 			in.Limit = 20
 		}
-		if err := waitForMail(s, ctx, in.Wait); err != nil {
+		news, err := waitForMail(s, ctx, in.Wait)
+		if err != nil {
 			return inboxResult{}, err
 		}
 		if in.Wait > 0 && len(in.States) == 0 {
 			in.States = []api.MessageState{api.MessageUnread}
 		}
 		list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States})
-		out := inboxResult{MessageList: list}
-		if err == nil && in.Wait > 0 && len(list.Messages) == 0 {
+		out := inboxResult{MessageList: list, Proposed: news}
+		if err == nil && in.Wait > 0 && len(list.Messages)+len(news) == 0 {
 			out.Open, err = openSessions(s, ctx)
 		}
 		return out, err
@@ -209,26 +235,77 @@ func asCall(a brenner.Action) string {
 // between is how long passes between two looks at a mailbox.
 const between = 500 * time.Millisecond
 
-// waitForMail returns when there is an unread message, or the time is over.
-func waitForMail(s api.Service, ctx context.Context, seconds int) error {
+// waitForMail returns when there is an unread message, when others have proposed
+// what the reader has not seen, or when the time is over.
+func waitForMail(s api.Service, ctx context.Context, seconds int) ([]proposed, error) {
 	if seconds < 0 || seconds > brenner.MaxInboxWait {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
 	}
 	end := time.After(time.Duration(seconds) * time.Second)
+	var looked []api.SessionInfo
 	for seconds > 0 {
 		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 1}, States: []api.MessageState{api.MessageUnread}})
 		if err != nil || len(unread.Messages) > 0 {
-			return err
+			return nil, err
+		}
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		if err != nil {
+			return nil, err
+		}
+		if !reflect.DeepEqual(list.Sessions, looked) { // somebody has answered, or this is the first look
+			looked = list.Sessions
+			if news, err := proposedTo(s, ctx, looked); err != nil || len(news) > 0 {
+				return news, err
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case <-end:
-			return nil
+			return nil, nil
 		case <-time.After(between):
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// proposedTo lists what others have proposed in the sessions that the reader takes
+// part in and it was not given yet.
+func proposedTo(s api.Service, ctx context.Context, all []api.SessionInfo) ([]proposed, error) {
+	me, err := s.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []proposed
+	for _, info := range all {
+		mine, others := false, false
+		for _, r := range info.Recipients {
+			mine = mine || r.Name == me.Actor
+			others = others || (r.Name != me.Actor && r.Pending > 0)
+		}
+		if !mine || !others {
+			continue
+		}
+		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
+		switch brenner.ClassOf(brenner.CodeOf(err)) {
+		case brenner.ClassDenied, brenner.ClassLimit:
+			continue // it could not read them now
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range v.Proposals {
+			i := slices.IndexFunc(out, func(o proposed) bool { return o.Session == info.ID && o.Agent == p.Agent })
+			if i < 0 {
+				i = len(out)
+				out = append(out, proposed{Session: info.ID, Agent: p.Agent, Items: []delta.ItemID{}})
+			}
+			if item := cmp.Or(p.Item, delta.ItemID(p.Target)); !slices.Contains(out[i].Items, item) {
+				out[i].Items = append(out[i].Items, item)
+			}
+		}
+	}
+	return out, nil
 }
 
 // waitsFor says who is waited for.
@@ -256,10 +333,16 @@ func (r inboxResult) Words() string {
 		}
 		return text
 	}
+	var b strings.Builder
+	for _, p := range r.Proposed {
+		fmt.Fprintf(&b, "%s proposed %s in %s, not compiled yet: session_show %s\n", p.Agent, joined(p.Items), p.Session, jsonOf(map[string]any{"session": p.Session}))
+	}
+	if len(r.Messages) == 0 && len(r.Proposed) > 0 {
+		return b.String()
+	}
 	if len(r.Messages) == 0 {
 		return "nothing new; what you answered or acknowledged is listed by inbox {\"states\":[\"all\"]}\n" + r.waitsFor()
 	}
-	var b strings.Builder
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), m.Subject)
 	}
@@ -296,6 +379,7 @@ type taskLine struct {
 	Modules []brenner.Module  `json:"modules"`
 	Role    brenner.Role      `json:"role"`
 	Holder  brenner.ActorName `json:"holder,omitzero"`
+	Overdue bool              `json:"overdue,omitzero"` // and free to be taken
 }
 
 func status(s api.Service, ctx context.Context, in statusRequest) (statusResult, error) {
@@ -334,7 +418,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 }
 
 func lineOf(t api.TaskInfo) taskLine {
-	return taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Role: t.Role, Holder: t.Holder}
+	return taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Role: t.Role, Holder: t.Holder, Overdue: t.Overdue}
 }
 
 // Words implements spoken.
@@ -347,7 +431,7 @@ func (r statusResult) Words() string {
 	for _, t := range r.Tasks {
 		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, t.Title)
 		switch {
-		case t.State == api.TaskOpen:
+		case t.State == api.TaskOpen || (t.Overdue && t.Holder != r.Project.Actor):
 			fmt.Fprintf(&b, ": task_claim %s", jsonOf(map[string]string{"id": t.ID}))
 		case t.Holder == r.Project.Actor:
 			b.WriteString(" · yours")
@@ -364,7 +448,11 @@ func (r statusResult) Words() string {
 		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, t.Title, seen)
 	}
 	for _, n := range r.Needs {
-		fmt.Fprintf(&b, "%s: %s\n", n.Kind, n.What)
+		fmt.Fprintf(&b, "%s: %s", n.Kind, n.What)
+		if c := n.Do.Tool(); c != "" {
+			fmt.Fprintf(&b, ": %s", c)
+		}
+		b.WriteByte('\n')
 	}
 	if len(r.Messages)+len(r.Tasks)+len(r.Asked)+len(r.Needs) == 0 {
 		b.WriteString("nothing waits for you\n")

@@ -191,14 +191,19 @@ func checkStep(req api.MoveStalemateRequest) error {
 	return nil
 }
 
-// checkConcerned refuses those who have no say: to accept, appeal, reopen or
-// withdraw is for the parties, whoever raised it, and the person who leads the
-// project. To carry a verdict out and to check it is for anyone.
+// checkConcerned refuses those who have no say: to accept, appeal or reopen is
+// for the parties, whoever raised it, and the person who leads the project; to
+// withdraw only for whoever raised it and that person, since no party ends a
+// disagreement that another has. To carry a verdict out and to check it is for
+// anyone.
 func checkConcerned(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {
-	leads := ch.Leads()
-	if action == stalemate.Implement || action == stalemate.Verify || leads ||
-		ch.Who.Name == row.Raiser || slices.Contains(row.Parties, ch.Who.Name) {
+	party := slices.Contains(row.Parties, ch.Who.Name)
+	if ch.Leads() || ch.Who.Name == row.Raiser || action == stalemate.Implement || action == stalemate.Verify || party && action != stalemate.Withdraw {
 		return nil
+	}
+	if party {
+		return brenner.Errorf(brenner.CodeWriteDenied, "%s was raised by %s, who alone may withdraw it", row.ID, row.Raiser).
+			WithHint("say what you hold instead").Try(brenner.Do("stalemate.reply", "id", string(row.ID)).Asking("statement", "justification"))
 	}
 	return brenner.Errorf(brenner.CodeWriteDenied, "%s is no party to %s and did not raise it", ch.Who.Name, row.ID).
 		WithHint("ask a party, or the PI")

@@ -22,6 +22,7 @@ type Ask struct {
 	What  string // as the context records it
 	From  int    // the first that is wanted
 	Again bool   // those that were given before as well
+	Peek  bool   // say which would be shown: nothing is read
 }
 
 // Shown says which passages an answer shows.
@@ -71,7 +72,7 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 		return out, shown, nil
 	}
 	shown, reading := through.choose(all, ask)
-	if reading.Price == 0 {
+	if ask.Peek || reading.Price == 0 {
 		return out, shown, nil
 	}
 	reading.Refs = refs(out)

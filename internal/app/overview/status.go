@@ -9,16 +9,26 @@ import (
 	"brenner/policy"
 )
 
-// Status implements api.Overview. It is the inbox, by kind (X5, N1).
+// Status implements api.Overview. It is the inbox, by kind (X5, N1); an agent is
+// told of that which it can do something about.
 func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "status"), func(c *kernel.Call) (api.StatusResult, error) {
 		items, err := s.Inbox.All(c)
 		if err != nil {
 			return api.StatusResult{}, err
 		}
+		if !c.Person() {
+			if items, err = forAgent(c, items); err != nil {
+				return api.StatusResult{}, err
+			}
+		}
 		out := api.StatusResult{Position: c.Position, At: c.Now, Items: []api.Need{}}
 		for _, w := range wordings {
-			if n := w.need(items); n.Count > 0 {
+			n := w.need(items)
+			if !c.Person() {
+				n = asAgent(n)
+			}
+			if n.Count > 0 {
 				out.Items = append(out.Items, n)
 			}
 		}

@@ -24,6 +24,7 @@ type messageSent struct {
 	Kind      api.MessageKind   `json:"kind"`
 	Session   brenner.SessionID `json:"session"`
 	Subject   string            `json:"subject"`
+	Task      string            `json:"task,omitzero"`
 	Body      brenner.Digest    `json:"body"`
 	Transport api.Transport     `json:"transport"`
 }
@@ -31,7 +32,7 @@ type messageSent struct {
 func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p messageSent) error {
 	err := messages.Put(ctx, tx, rec.Seq, message{
 		ID: p.ID, To: p.To, Kind: p.Kind, State: api.MessageUnread, Session: p.Session,
-		Subject: p.Subject, Body: p.Body, Sent: rec.At,
+		Subject: p.Subject, Task: p.Task, Body: p.Body, Sent: rec.At,
 	})
 	if err != nil || p.Session == "" {
 		return err
@@ -96,6 +97,12 @@ func sendMessage(ch *kernel.Change, m messageSent, text string) (string, error) 
 // Tell writes a message of the system that is about no session. Nobody is told
 // of what it did itself.
 func (r *Room) Tell(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, subject, text string) error {
+	return r.TellOfTask(ch, to, kind, "", subject, text)
+}
+
+// TellOfTask is Tell for a message that a task is there to be done, until
+// SettleTask.
+func (r *Room) TellOfTask(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, task, subject, text string) error {
 	if to == ch.Who.Name {
 		return nil
 	}
@@ -106,7 +113,26 @@ func (r *Room) Tell(ch *kernel.Change, to brenner.ActorName, kind api.MessageKin
 	if err != nil {
 		return err
 	}
-	_, err = sendMessage(ch, messageSent{To: to, Kind: kind, Subject: subject, Transport: api.TransportMailbox}, text)
+	_, err = sendMessage(ch, messageSent{To: to, Kind: kind, Subject: subject, Task: task, Transport: api.TransportMailbox}, text)
+	return err
+}
+
+// SettleTask acknowledges what tells an agent of a task: nothing is to be done
+// about it any more, or the agent is at it.
+func (r *Room) SettleTask(ch *kernel.Change, t api.TaskInfo, of brenner.ActorName) error {
+	var told []string
+	q := kernel.Query{Group: string(of), States: []string{string(api.MessageUnread), string(api.MessageRead)}, Newest: true}
+	err := messages.Each(ch.Ctx, ch.Reader, q, func(row kernel.Row[message]) (bool, error) {
+		if row.Value.Task == t.ID {
+			told = append(told, row.Value.ID)
+		}
+		return !row.Value.Sent.Before(t.Created), nil
+	})
+	for _, id := range told {
+		if err == nil {
+			_, err = kindMessageAcked.Append(ch, messageAcked{ID: id})
+		}
+	}
 	return err
 }
 

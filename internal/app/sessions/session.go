@@ -2,11 +2,13 @@ package sessions
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -274,6 +276,40 @@ func (r *Room) RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, e
 func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	s, err := findSession(c, id)
 	return slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name }), err
+}
+
+// WrittenBy lists who wrote items of a session, in order, and the version that
+// says so. Who may not read the document is not told.
+func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []roster.Entry, error) {
+	info, err := findSession(c, id)
+	if err == nil {
+		err = c.Allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(id))
+	}
+	if err != nil {
+		return brenner.Ref{}, nil, err
+	}
+	row, doc, err := sessionArtifact(c, id, 0)
+	if err != nil {
+		return brenner.Ref{}, nil, err
+	}
+	var out []roster.Entry
+	for i, item := range items {
+		it, ok := doc.Item(item)
+		if !ok {
+			return row.Ref(), nil, brenner.Errorf(brenner.CodeNotFound, "%s has no item %q", row.Ref(), item).
+				At(fmt.Sprintf("/items/%d", i)).Try(brenner.Do("session.show", "id", string(id)))
+		}
+		for _, name := range it.Authors() {
+			who, err := c.Actor(c.Ctx, name)
+			if err != nil {
+				return row.Ref(), nil, err
+			}
+			if !slices.ContainsFunc(out, func(e roster.Entry) bool { return e.AgentName == name }) {
+				out = append(out, roster.Entry{AgentName: name, Role: roleIn(info.Roster, who)})
+			}
+		}
+	}
+	return row.Ref(), out, nil
 }
 
 // roleIn is the role that a roster gives an actor: its standing one if it names

@@ -23,13 +23,14 @@ type document struct {
 	view     api.SessionView
 	passages []delta.Passage // for an agent
 	person   bool
+	doc      *delta.Artifact
 }
 
 // Session implements api.Sessions. A person gets the document as Markdown; an
 // agent in plain words, item by item, as much of it as it has not seen and as
 // fits (C34).
 func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
-	ask := kernel.Ask{What: "session " + string(req.ID), From: req.Offset, Again: req.Again}
+	ask := kernel.Ask{What: "session " + string(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller, ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {
@@ -41,6 +42,9 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	})
 	if err != nil {
 		return api.SessionView{}, err
+	}
+	if req.Unseen {
+		return d.unseen(shown), nil
 	}
 	return d.as(shown), nil
 }
@@ -58,8 +62,11 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person()}
-	if d.view.Proposals, err = proposals(c, info, req); err != nil {
+	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), doc: doc}
+	if d.view.Proposals, err = proposals(c, info, req); err != nil || req.Unseen {
+		return d, err
+	}
+	if d.view.Working, err = working(c, info); err != nil {
 		return nil, err
 	}
 	part, err := partOf(c, req)
@@ -154,10 +161,46 @@ func (d *document) all() []kernel.Passage {
 	return out
 }
 
+// unseen names what others propose and the reader was not given.
+func (d *document) unseen(shown kernel.Shown) api.SessionView {
+	out := d.view
+	out.Proposals = nil
+	for _, i := range shown.Now {
+		if p := d.view.Proposals[i]; !p.Own {
+			p.Payload, p.Rationale = nil, ""
+			out.Proposals = append(out.Proposals, p)
+		}
+	}
+	return out
+}
+
+// working says how far those are who were asked, to those who contribute.
+func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
+	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) || !info.Closed.IsZero() {
+		return nil, nil
+	}
+	var out []api.Working
+	for _, r := range info.Recipients {
+		w := api.Working{Agent: r.Name, Role: r.Role, State: api.WorkAnswered, Since: r.AnsweredAt, Proposed: r.Pending}
+		if r.Waiting {
+			m, err := messages.Find(c.Ctx, c.Reader, r.Ask)
+			if err != nil {
+				return nil, err
+			}
+			if w.State, w.Since = api.WorkReading, m.ReadAt; m.ReadAt.IsZero() {
+				w.State, w.Since = api.WorkAsked, r.AskedAt
+			}
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
 // as is the document as far as it is shown.
 func (d *document) as(shown kernel.Shown) api.SessionView {
 	out := d.view
 	if d.person {
+		out.Names = d.doc.NamesIn(out.Markdown)
 		return out
 	}
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
@@ -176,12 +219,24 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		out.Proposals = append(out.Proposals, p)
 	}
 	out.Markdown = delta.Join(now)
+	out.Names = d.names(out)
 	out.Before, out.Rest = d.items(shown.Before), d.items(shown.Rest)
 	if len(shown.Rest) > 0 {
 		out.NextOffset = shown.Rest[0]
 	}
 	out.Repeated = others == 0 && len(shown.Before) > 0 && len(shown.Rest) == 0
 	return out
+}
+
+// names are the provisional ids that the words of an answer use. What is proposed
+// says itself what it will be.
+func (d *document) names(v api.SessionView) []delta.Named {
+	var b strings.Builder
+	b.WriteString(v.Markdown)
+	for _, p := range v.Proposals {
+		b.WriteString(p.Words())
+	}
+	return d.doc.NamesIn(b.String())
 }
 
 // items names the items that passages are of.

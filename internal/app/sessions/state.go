@@ -187,6 +187,7 @@ type message struct {
 	State   api.MessageState  `json:"state"`
 	Session brenner.SessionID `json:"session"`
 	Subject string            `json:"subject"`
+	Task    string            `json:"task,omitzero"`
 	Body    brenner.Digest    `json:"body_sha256"` // of the text
 	Sent    time.Time         `json:"sent_at"`
 	ReadAt  time.Time         `json:"read_at,omitzero"`

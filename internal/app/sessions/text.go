@@ -23,18 +23,23 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if len(own) > 0 {
 		b.WriteString("What became of your deltas:\n\n")
 	}
+	names := m.names()
 	for i, n := range own {
 		if i == mostOutcomes {
 			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", id).Mark())
 			break
 		}
-		b.WriteString(outcomeLine(res.Outcomes[n]))
+		b.WriteString(outcomeLine(res.Outcomes[n], m.queue[n].entry.Delta.ProvisionalID))
+		b.WriteString(m.stands(res.Outcomes[n]))
 		for _, w := range m.result.About[n] {
 			fmt.Fprintf(&b, "  %s: %s; %s\n", w.Code, w.Message, w.Hint)
 		}
 		if block := m.queue[n].entry.Corrected; block != "" {
 			b.WriteString("  A block that would be read:\n\n" + block + "\n")
 		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(&b, "\nNames in what was written: %s.\n", api.NameWords(names))
 	}
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
@@ -75,9 +80,37 @@ func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []int {
 	return append(trouble, applied...)
 }
 
-func outcomeLine(o delta.Outcome) string {
+// names are the provisional ids that became items by this compile, of everybody:
+// prose may use them.
+func (m merge) names() []delta.Named {
+	var out []delta.Named
+	for i, o := range m.result.Outcomes {
+		name := m.queue[i].entry.Delta.ProvisionalID
+		if name != "" && o.Operation == delta.Add && o.Recorded() && len(out) < mostOutcomes {
+			out = append(out, delta.Named{Name: name, Agent: o.Agent, Item: o.Item})
+		}
+	}
+	return out
+}
+
+// stands names the call that reads what an item says instead of what a delta
+// said.
+func (m merge) stands(o delta.Outcome) string {
+	if o.Status == delta.Applied || o.Operation == delta.Add {
+		return ""
+	}
+	if _, ok := m.result.Artifact.Item(o.Item); !ok {
+		return ""
+	}
+	return fmt.Sprintf("  What it says now: %s\n", brenner.Do("session.show", "id", string(m.info.ID), "item", string(o.Item)).Mark())
+}
+
+func outcomeLine(o delta.Outcome, name string) string {
 	out := fmt.Sprintf("- %s: %s", o.DeltaID, o.Status)
-	if o.Item != "" {
+	switch {
+	case o.Item != "" && name != "":
+		out += fmt.Sprintf(", %s is %s", name, o.Item)
+	case o.Item != "":
 		out += ", " + string(o.Item)
 	}
 	if o.Code != "" {

@@ -10,6 +10,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/roster"
 )
 
 // bounded prepares a task that an agent asks for: it is about the module the
@@ -36,18 +37,41 @@ func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (api.NewTaskRe
 	return req, nil
 }
 
+// aboutItems says in a task about items of a session whose they are, and gives
+// it the role of their first author if it has none. What is asked reaches them
+// as a task, never as a message of another agent (C2).
+func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest) (api.NewTaskRequest, []roster.Entry, error) {
+	if len(req.Items) == 0 {
+		return req, nil, nil
+	}
+	if req.Session == "" {
+		return req, nil, brenner.Errorf(brenner.CodeInvalidValue, "items are those of a session, and none is named").At("/session")
+	}
+	ref, authors, err := r.Sessions.WrittenBy(c, req.Session, req.Items)
+	if err != nil {
+		return req, nil, err
+	}
+	if req.Role == "" {
+		req.Role = authors[0].Role
+	}
+	names := make([]brenner.ActorName, len(authors))
+	for i, a := range authors {
+		names[i] = a.AgentName
+	}
+	req.Spec += fmt.Sprintf("\n\nAbout %s of %s, by %s.", kernel.Join(req.Items), ref, kernel.Join(names))
+	return req, authors, nil
+}
+
 // tellOpened tells the agents that a task is for: those of its role, in a
-// session those who play it there.
-func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo) error {
+// session those who play it there; of a task about what somebody wrote, only
+// the authors, if it is for one.
+func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) error {
 	all, err := ch.Actors(ch.Ctx)
 	if err != nil {
 		return err
 	}
-	told := 0
+	var to, wrote []store.Actor
 	for _, a := range all {
-		if told == brenner.MaxToldOfTask {
-			break
-		}
 		if a.Kind != kernel.Agent || !a.Active || a.Name == ch.Who.Name {
 			continue
 		}
@@ -56,7 +80,15 @@ func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo) error {
 		} else if !ok {
 			continue
 		}
-		told++
+		to = append(to, a)
+		if slices.ContainsFunc(authors, func(e roster.Entry) bool { return e.AgentName == a.Name }) {
+			wrote = append(wrote, a)
+		}
+	}
+	if len(wrote) > 0 {
+		to = wrote
+	}
+	for _, a := range to[:min(len(to), brenner.MaxToldOfTask)] {
 		if err := r.tellTask(ch, t, a); err != nil {
 			return err
 		}
@@ -73,8 +105,20 @@ func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error
 	if t.Kind == api.TaskRevise && len(t.Inputs) > 0 {
 		kind, subject = api.MessageChanges, fmt.Sprintf("CHANGES: requested in %s, as %s", t.Inputs[0].Ref, t.ID)
 	}
-	return r.Mail.Tell(ch, to.Name, kind, subject, fmt.Sprintf(
+	return r.Mail.TellOfTask(ch, to.Name, kind, t.ID, subject, fmt.Sprintf(
 		"%s (%s, role %s, module %s) %s. Take it: %s\n", t.ID, t.Kind, t.Role, kernel.Join(t.Modules), what, brenner.Do("task.claim", "id", t.ID).Mark()))
+}
+
+// settle takes back, once a task is done or canceled, that it is there to be
+// done.
+func (r *Room) settle(ch *kernel.Change, t api.TaskInfo) error {
+	all, err := ch.Actors(ch.Ctx)
+	for _, a := range all {
+		if err == nil && a.Kind == kernel.Agent {
+			err = r.Mail.SettleTask(ch, t, a.Name)
+		}
+	}
+	return err
 }
 
 // tellAsker tells whoever asked for a task what came of it. The answer is what

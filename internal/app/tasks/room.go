@@ -5,8 +5,10 @@ package tasks
 import (
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/roster"
 )
 
 // Room is where the tasks of one project are.
@@ -23,6 +25,9 @@ type Sessions interface {
 	RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, error)
 	// TakesPart says whether the caller was asked in a session.
 	TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error)
+	// WrittenBy lists who wrote items of a session, with the role that each plays
+	// there, and the version it was looked up in.
+	WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []roster.Entry, error)
 	// MovedBy lists whose deltas brought a session's artifact from one version to
 	// another.
 	MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error)
@@ -42,6 +47,10 @@ type Mail interface {
 	// Tell writes a message of the system to an agent; others, and the caller,
 	// are passed over.
 	Tell(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, subject, text string) error
+	// TellOfTask is Tell for a message that a task is there to be done;
+	// SettleTask acknowledges those to one agent.
+	TellOfTask(ch *kernel.Change, to brenner.ActorName, kind api.MessageKind, task, subject, text string) error
+	SettleTask(ch *kernel.Change, t api.TaskInfo, of brenner.ActorName) error
 }
 
 // Service is the room as it is for one caller.

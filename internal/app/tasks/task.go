@@ -280,6 +280,10 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 
 // Open checks and opens a task of some kind.
 func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
+	req, authors, err := r.aboutItems(ch.Call, req)
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
 	p := taskOpened{
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
 		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),
@@ -293,7 +297,6 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	if _, ok := ch.Policies[req.Role]; !ok {
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).At("/role")
 	}
-	var err error
 	if p.Modules, err = taskModules(ch, req); err != nil {
 		return api.TaskInfo{}, err
 	}
@@ -314,7 +317,7 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	if err != nil {
 		return t, err
 	}
-	return t, r.tellOpened(ch, t)
+	return t, r.tellOpened(ch, t, authors)
 }
 
 func checkTaskText(title, spec string) error {

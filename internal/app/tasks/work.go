@@ -83,7 +83,11 @@ func (r *Room) claimFor(ch *kernel.Change, id string, holder brenner.ActorName, 
 	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: id, Holder: holder, Until: ch.Now.Add(lease)}); err != nil {
 		return api.TaskInfo{}, err
 	}
-	return r.Find(ch.Call, id)
+	t, err := r.Find(ch.Call, id)
+	if err != nil {
+		return t, err
+	}
+	return t, r.Mail.SettleTask(ch, t, holder)
 }
 
 // ClaimAs claims a task for an agent, as part of another use case: as the agent
@@ -265,6 +269,9 @@ func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (ap
 		if t, err = s.Find(ch.Call, t.ID); err != nil {
 			return api.TaskInfo{}, err
 		}
+		if err := s.settle(ch, t); err != nil {
+			return api.TaskInfo{}, err
+		}
 		if err := s.tellAsker(ch, t); err != nil {
 			return api.TaskInfo{}, err
 		}
@@ -307,6 +314,9 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 			return api.TaskInfo{}, err
 		}
 		if t, err = s.Find(ch.Call, t.ID); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if err := s.settle(ch, t); err != nil {
 			return api.TaskInfo{}, err
 		}
 		if err := s.tellAsker(ch, t); err != nil {

@@ -1,0 +1,275 @@
+package mcpserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/roster"
+	"brenner/stalemate"
+)
+
+// pair is a session with two agents who were asked, each with a context.
+func pair(t *testing.T) (s *stage, blue, red *player) {
+	t.Helper()
+	s = newStage(t)
+	team := roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.HypothesisGenerator},
+	}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}))
+	var all []*player
+	for _, name := range []brenner.ActorName{"BlueLake", "RedSky"} {
+		p := &player{t: t, name: name, session: s.session(name)}
+		for _, m := range p.messages("unread") {
+			p.call("inbox", arguments{"message": m["id"]})
+		}
+		p.call("context_assemble", arguments{"session": "RS-pair"})
+		all = append(all, p)
+	}
+	return s, all[0], all[1]
+}
+
+// messages are those of an agent in a state.
+func (p *player) messages(state string) []map[string]any {
+	p.t.Helper()
+	_, data := p.call("inbox", arguments{"states": []any{state}})
+	var out []map[string]any
+	for _, m := range data["items"].([]any) {
+		out = append(out, m.(map[string]any))
+	}
+	return out
+}
+
+func (p *player) mustNot(words string, parts ...string) {
+	p.t.Helper()
+	for _, part := range parts {
+		if strings.Contains(words, part) {
+			p.t.Errorf("%s: %q is in\n%s", p.name, part, words)
+		}
+	}
+}
+
+func hypothesis(name, provisional, claim string) string {
+	extra := ""
+	if provisional != "" {
+		extra = `,"provisional_id":"` + provisional + `"`
+	}
+	return deltaBlock("ADD", "", "hypothesis_slate", `{"name":"`+name+`","claim":"`+claim+`","mechanism":"m"}`, extra)
+}
+
+// D27, X11: who waits in a session wakes when another proposes something, also
+// if that was before the wait, and not again for what it has seen.
+func TestInbox_AWaitEndsWhenOthersPropose(t *testing.T) {
+	_, blue, red := pair(t)
+	woken := make(chan string)
+	go func() {
+		_, words, err := answered[map[string]any](t.Context(), blue.session, "inbox", arguments{"wait": 60})
+		if err != nil {
+			words = err.Error()
+		}
+		woken <- words
+	}()
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "the disk is slow")})
+	blue.must(<-woken, "RedSky proposed H1 in RS-pair, not compiled yet: session_show {\"session\":\"RS-pair\"}")
+
+	_, data := blue.call("inbox", arguments{"wait": 60})
+	if list, _ := data["proposed"].([]any); len(list) != 1 || list[0].(map[string]any)["agent"] != "RedSky" {
+		t.Errorf("a wait that begins later ends with %v", data)
+	}
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "proposed by RedSky", "the disk is slow")
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+}
+
+// D27: the document says who is at work, who has answered, and who has not
+// looked.
+func TestSessionShow_SaysWhoIsAtWork(t *testing.T) {
+	s := newStage(t)
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-work", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}))
+	blue := &player{t: t, name: "BlueLake", session: s.session("BlueLake")}
+	blue.call("context_assemble", arguments{"session": "RS-work"})
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-work"})),
+		"now: BlueLake (hypothesis_generator) was asked at", "now: GreenValley (adversarial_critic) was asked at", "has not looked yet")
+	for _, m := range blue.messages("unread") {
+		blue.call("inbox", arguments{"message": m["id"]})
+	}
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-work"})), "now: BlueLake (hypothesis_generator) works on it since")
+	blue.call("delta_submit", arguments{"session": "RS-work", "text": hypothesis("Disk", "", "c") + hypothesis("Net", "", "d")})
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-work"})), "now: BlueLake (hypothesis_generator) answered at", "2 proposed")
+}
+
+// D4: prose that uses the name an agent gave an item is shown with the item, in
+// the document and in what a compile tells.
+func TestNames_InProseAreResolved(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "H-PARSER", "the parser is slow")})
+	red.call("session_show", arguments{"session": "RS-pair"})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "slower than H-PARSER says")})
+	told := blue.told(api.MessageCompiled)
+	blue.must(told, "H-PARSER is H1", "Names in what was written: H-PARSER of BlueLake is H1, H-DISK of RedSky is H2.")
+	words, data := blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2"}})
+	blue.must(words, "slower than H-PARSER says", "names: H-PARSER of BlueLake is H1\n")
+	if names, _ := data["names"].([]any); len(names) != 1 {
+		t.Errorf("the data name %v", names)
+	}
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}})), "names:")
+}
+
+// C34, D27: an edit that came too late is answered with what the item says now,
+// charged like any other reading; the author of what was overwritten is told
+// where to read.
+func TestDeltaSubmit_SaysWhatStandsInstead(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"the profile shows no parsing"}`, "")})
+
+	left := func() float64 {
+		_, data := blue.call("session_show", arguments{"session": "RS-pair", "sections": []any{"anomaly_register"}, "again": true})
+		return data["left"].(float64)
+	}
+	before := left()
+	late := deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser is very slow"}`, "")
+	said, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "text": late})
+	blue.must(said, "the document moved since you read it; it now says:", "H1: Parser [KILLED]", "the profile shows no parsing")
+	if after := left(); after >= before {
+		t.Errorf("%v was left before, %v afterwards: nothing was charged", before, after)
+	}
+	again, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "text": late + "\nonce more\n"})
+	blue.mustNot(again, "it now says") // it was given
+}
+
+// X11, C2: a request about an item of a session asks its author, as a task; the
+// author of another item is not told.
+func TestRequest_AboutAnItemAsksItsAuthor(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+	before := len(blue.messages("all"))
+	_, asked := blue.call("request", arguments{"session": "RS-pair", "items": []any{"H2"}, "title": "Which disk?", "spec": "Name it."})
+	if asked["role"] != "hypothesis_generator" {
+		t.Errorf("asked %v", asked)
+	}
+	words := red.follows(red.told(api.MessageTask), "task_claim")
+	red.must(words, "Name it.", "About H2 of RS-pair@2, by RedSky.")
+	if after := len(blue.messages("all")); after != before {
+		t.Errorf("%d messages became %d: whoever asked is told of its own request", before, after)
+	}
+	_, _, err := answered[arguments](t.Context(), blue.session, "request", arguments{"session": "RS-pair", "items": []any{"H9"}, "title": "a", "spec": "b"})
+	if brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("an item that is not there: %v", err)
+	}
+	_, _, err = answered[arguments](t.Context(), blue.session, "request", arguments{"items": []any{"H2"}, "title": "a", "spec": "b"})
+	if brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("items of no session: %v", err)
+	}
+}
+
+// X11: a message that a task is there is settled when the agent takes it, and for
+// everybody when it is done: nothing tells of work that is not there.
+func TestInbox_ATaskThatIsDoneIsNotTold(t *testing.T) {
+	s := newStage(t)
+	blue := &player{t: t, name: "BlueLake", session: s.session("BlueLake")}
+	red := &player{t: t, name: "RedSky", session: s.session("RedSky")}
+	unread := func(p *player) int {
+		return len(slices.DeleteFunc(p.messages("unread"), func(m map[string]any) bool { return m["task"] != s.task }))
+	}
+	if unread(blue) != 1 || unread(red) != 1 {
+		t.Fatalf("%d and %d are told of the task", unread(blue), unread(red))
+	}
+	blue.call("task_claim", arguments{"id": s.task})
+	if unread(blue) != 0 || unread(red) != 1 {
+		t.Errorf("taken: %d and %d", unread(blue), unread(red))
+	}
+	blue.call("task_release", arguments{"id": s.task})
+	blue.must(first(blue.call("status", nil)), "task_claim {\"id\":\""+s.task+"\"}")
+	blue.call("task_claim", arguments{"id": s.task})
+	blue.call("task_complete", arguments{"id": s.task})
+	if unread(red) != 0 {
+		t.Errorf("done, and RedSky is still told of it")
+	}
+	if all := red.messages("all"); !slices.ContainsFunc(all, func(m map[string]any) bool { return m["task"] == s.task && m["state"] == "acked" }) {
+		t.Errorf("it vanished: %v", all)
+	}
+}
+
+// X11, N1: status tells an agent what it can do something about, and the PI all
+// that waits.
+func TestStatus_TellsAnAgentWhatItCanDo(t *testing.T) {
+	s := newStage(t)
+	blue := &player{t: t, name: "BlueLake", session: s.session("BlueLake")}
+	kinds := func(needs []api.Need) (out []string) {
+		for _, n := range needs {
+			out = append(out, n.Kind)
+		}
+		return out
+	}
+	pi, err := s.pi.Status(t.Context())
+	s.do(pi, err)
+	if !slices.Contains(kinds(pi.Items), string(api.WaitSpine)) {
+		t.Fatalf("nothing waits for the PI: %v", kinds(pi.Items))
+	}
+	_, data := blue.call("status", nil)
+	if needs := data["needs"].([]any); len(needs) != 0 {
+		t.Errorf("BlueLake is told of %v", needs)
+	}
+	// What it wrote from an input that has moved is its own to mend.
+	blue.call("task_claim", arguments{"id": s.task})
+	blue.call("context_assemble", arguments{"task": s.task})
+	blue.call("artifact_get", arguments{"ref": "log"})
+	blue.call("artifact_write", arguments{
+		"id": "report", "type": "analysis_result", "summary": "s", "task": s.task, "content": arguments{"format": "text", "data": "one is first\n"},
+		"links": []any{arguments{"rel": "derived_from", "artifact": "log"}},
+	})
+	body := api.Body{Format: artifact.Text, Data: "two\n"}
+	s.do(s.pi.UpdateArtifact(t.Context(), api.UpdateArtifactRequest{ID: "log", Content: &body, SummaryHolds: true, Change: &artifact.Change{What: "w", Why: "y"}}))
+	blue.call("task_complete", arguments{"id": s.task})
+	blue.must(first(blue.call("status", nil)), "made from inputs that moved: report@1: artifact_get {\"ref\":\"report@1\"}")
+	red := &player{t: t, name: "RedSky", session: s.session("RedSky")}
+	red.mustNot(first(red.call("status", nil)), "report@1")
+}
+
+// S4: whoever raised a stalemate withdraws it; another party does not.
+func TestStalemate_TheRaiserWithdraws(t *testing.T) {
+	s := newStage(t)
+	for _, name := range []brenner.ActorName{"BlueLake", "RedSky"} {
+		s.calls(name, "context_assemble", arguments{"question": "What is known of the lineage note?", "modules": []any{"lineage"}})
+	}
+	id := s.calls("BlueLake", "stalemate_raise", dispute(nil))["id"]
+	_, err := called[arguments](t.Context(), s.session("RedSky"), "stalemate_reply", arguments{"id": id, "step": "withdraw", "reason": "no"})
+	if brenner.CodeOf(err) != brenner.CodeWriteDenied {
+		t.Errorf("RedSky withdraws what BlueLake raised: %v", err)
+	}
+	out := s.calls("BlueLake", "stalemate_reply", arguments{"id": id, "step": "withdraw", "reason": "we agree now"})
+	if out["state"] != string(stalemate.Withdrawn) {
+		t.Errorf("withdrawn: %v", out)
+	}
+	if _, err := called[arguments](t.Context(), s.session("RedSky"), "stalemate_reply", arguments{"id": id, "statement": "a", "justification": "b"}); brenner.CodeOf(err) != brenner.CodeStatusConflict {
+		t.Errorf("a reply to what was withdrawn: %v", err)
+	}
+}
+
+// X11: an agent asks for so much under one context and no more; another piece of
+// work has a context of its own.
+func TestRequest_IsBoundedByContext(t *testing.T) {
+	s := newStage(t)
+	ask := arguments{"role": "pi", "title": "Please", "spec": "do it"}
+	context := arguments{"question": "What is known of the lineage note?", "modules": []any{"lineage"}}
+	s.calls("BlueLake", "context_assemble", context)
+	for range brenner.MaxRequestsPerContext {
+		s.calls("BlueLake", "request", ask)
+	}
+	_, err := called[arguments](t.Context(), s.session("BlueLake"), "request", ask)
+	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Errorf("one too many: %v", err)
+	}
+	s.calls("RedSky", "context_assemble", context)
+	s.calls("RedSky", "request", ask) // each has its own
+	s.calls("BlueLake", "context_assemble", context)
+	s.calls("BlueLake", "request", ask)
+}

@@ -175,6 +175,17 @@ func (c *Call) Sees(typ brenner.TypeName, module brenner.Module) bool {
 	return (c.Person() || c.through != nil) && c.May(policy.Read, typ, module)
 }
 
+// SeesLessons reports whether words of lessons, which are of no type and no
+// module, may stand in the answer to a write: for whoever reads anything, and of
+// agents for those that have a context (C33).
+func (c *Call) SeesLessons() (bool, error) {
+	if c.Person() || !c.May(policy.Read, "", "") || c.kernel.meter == nil {
+		return c.May(policy.Read, "", ""), nil
+	}
+	id, err := c.kernel.meter.Current(c)
+	return id != "", err
+}
+
 // InScope narrows a choice of modules to those that the policy of the role and
 // an agent's context cover; none says that nothing is left.
 func (c *Call) InScope(asked []brenner.Module) (modules []brenner.Module, none bool) {

@@ -193,10 +193,11 @@ func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded) 
 			return err
 		}
 		p.out.Outcomes, p.out.Texts = explain(b, p.learned)
-		if !c.May(policy.Read, "", "") {
+		sees, err := c.SeesLessons()
+		if !sees {
 			p.out.Texts = nil // other lessons are not for who reads nothing (C33)
 		}
-		return nil
+		return err
 	}
 	if len(batch.insights) <= brenner.MaxSharedInsights {
 		err = r.books.use(c, true, req.Domain, curate)

@@ -172,6 +172,10 @@ func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (a
 		return out, err
 	}
 	out.Seq = seq
+	sees, err := ch.SeesLessons()
+	if err != nil {
+		return out, err
+	}
 	seen := map[playbook.BulletID]bool{}
 	for _, u := range c.Updates {
 		out.Records = append(out.Records, u.Ref().String())
@@ -183,7 +187,7 @@ func keepChange(ch *kernel.Change, domain playbook.Domain, c playbook.Change) (a
 		if err != nil {
 			return out, err
 		}
-		if !ch.May(policy.Read, "", "") {
+		if !sees {
 			b.Content = "" // the answer to who reads nothing has no lesson in it (C33)
 		}
 		out.Bullets = append(out.Bullets, b)

@@ -3,6 +3,7 @@ package reviews
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,13 +35,42 @@ func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.Wait
 		if out.Items, out.Next, err = kernel.PageOf(wanted, req.Page); err != nil {
 			return api.WaitingList{}, err
 		}
-		if !c.Person() { // titles are words of what waits (C33)
-			for i := range out.Items {
-				out.Items[i].Title = out.Items[i].Subject
+		if c.Leads() {
+			return out, nil
+		}
+		out.Items = slices.Clone(out.Items) // they are remembered
+		for i, w := range out.Items {
+			sees, err := seesWaiting(c, w.Subject)
+			if err != nil {
+				return api.WaitingList{}, err
+			}
+			if !sees { // titles are words of what waits (C33)
+				out.Items[i].Title = w.Subject
 			}
 		}
 		return out, nil
 	})
+}
+
+// seesWaiting reports whether somebody who does not lead may see the title of
+// what waits: a person who may read the artifact that it is about, or, where it
+// is about none, who is kept from nothing.
+func seesWaiting(c *kernel.Call, subject string) (bool, error) {
+	if !c.Person() {
+		return false, nil
+	}
+	ref, err := brenner.ParseRef(subject)
+	if err == nil {
+		var a store.Artifact
+		if a, err = c.Artifact(c.Ctx, ref.Artifact); err == nil {
+			return c.Sees(a.Type, a.Module), nil
+		}
+		if !errors.Is(err, brenner.CodeNotFound) {
+			return false, err
+		}
+	}
+	p := c.Policies[c.Who.Role]
+	return slices.Contains(p.Read, policy.Any) && len(p.Modules) == 0, nil
 }
 
 // All lists everything that waits for a person: what most rests on first, then

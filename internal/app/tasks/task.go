@@ -237,11 +237,12 @@ func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
 }
 
 // told is a task as the caller is told of it: what is asked is said to those it
-// is addressed to, by role or by name, and to persons; its title also to those
+// is addressed to, by role or by name, and to persons who may read tasks of all
+// its modules; its title also to those
 // who take part in its session, so that nobody does it twice; to others only
 // that it is there (C33).
 func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
-	if c.Person() || t.Role == c.Who.Role || t.Holder == c.Who.Name || t.Creator == c.Who.Name {
+	if c.Leads() || c.Person() && readsTask(c, t.Modules) || t.Role == c.Who.Role || t.Holder == c.Who.Name || t.Creator == c.Who.Name {
 		return t, nil
 	}
 	title := ""
@@ -256,6 +257,14 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 	}
 	t.Title, t.Spec, t.Note = title, "", ""
 	return t, nil
+}
+
+// readsTask reports whether somebody may read tasks of all the modules of one.
+func readsTask(c *kernel.Call, modules []brenner.Module) bool {
+	if len(modules) == 0 {
+		return c.May(policy.Read, artifact.TypeTask, "")
+	}
+	return !slices.ContainsFunc(modules, func(m brenner.Module) bool { return !c.May(policy.Read, artifact.TypeTask, m) })
 }
 
 // tell is Find for an answer.

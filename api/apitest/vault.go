@@ -138,6 +138,20 @@ func (r Reader) Renew(t testing.TB, s api.Service) {
 	}
 }
 
+// Few are the readers, agents or persons, that are kept from something each in
+// its own way: a surface is tried with them, since all ask one service.
+func (v Vault) Few(persons bool) []Reader {
+	var out []Reader
+	for _, r := range v.Readers {
+		telling := r.Role == "blind" || r.Role == "narrow" && r.Context != "gradient" || r.Role == "wide" && r.Context != "gradient" ||
+			r.Role == policy.Writer && r.Context != "lineage" || r.Role == policy.Runner
+		if telling && r.Person == persons {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // Some keeps every third of the names, others for each n: a quick run has every
 // role ask about something of everything. The whole is in make soak.
 func (v Vault) Some(n int) Vault {
@@ -155,6 +169,11 @@ func (v Vault) Some(n int) Vault {
 // runner may not, and what has nothing to read has no view.
 func (r Reader) Assembles() bool {
 	return r.Role != policy.Runner && r.Role != "blind"
+}
+
+// Reads reports whether there is anything that the reader may see.
+func (r Reader) Reads() bool {
+	return len(r.policy.Read) > 0 && (r.Person || r.Context != "")
 }
 
 // projectModule is where the artifacts of the whole project are.

@@ -133,7 +133,7 @@ func (v Vault) AskEverything(t *testing.T, reader Reader, svc api.Service, heard
 			heard()
 		}
 	}
-	found := map[string]bool{}
+	found, heardAny := map[string]bool{}, false
 	for _, m := range readsFirst(reflect.TypeFor[api.Service]()) {
 		if m.Name == "AssembleContext" { // which Renew asks for: it would change what the reader may see
 			continue
@@ -153,11 +153,15 @@ func (v Vault) AskEverything(t *testing.T, reader Reader, svc api.Service, heard
 				answer += heard()
 			}
 			calls++
+			heardAny = heardAny || strings.Contains(answer, Marker+"-")
 			if said := reader.Leaks(answer, asked); said != "" && !found[m.Name+said] {
 				found[m.Name+said] = true
 				t.Errorf("%s(%.150s) says %s:\n%.600s", m.Name, asked, said, answer)
 			}
 		}
+	}
+	if reader.Reads() && !heardAny {
+		t.Error("it was not shown what it may see either: this would pass on nothing")
 	}
 	return calls
 }

@@ -89,7 +89,7 @@ func TestDoctor_AsksTheServerOfAClient(t *testing.T) {
 	}
 }
 
-// The file of a client may have come with a clone: its address never gets the
+// X12: the file of a client may have come with a clone: its address never gets the
 // person's token, nor does another port or scheme of a server that was named.
 func TestDoctor_SendsNoTokenToAServerThatOnlyAFileNames(t *testing.T) {
 	s := newShell(t)

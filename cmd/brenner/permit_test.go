@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A configuration that came with a clone names an embedding endpoint: it gets
+// X12: a configuration that came with a clone names an embedding endpoint: it gets
 // neither key nor text until the person allows that very host, scheme and port.
 func TestInit_TheEndpointOfAClonedConfigurationGetsNothingUntilAllowed(t *testing.T) {
 	s := newShell(t)

@@ -19,10 +19,12 @@ func newInit(r *runner) *cobra.Command {
 		Short: "Make a project here",
 		Long: `Make a project in .brenner of this directory (or in the store named by
 --store), led by you. A .brennerrc or brenner.config.ts found here is put in
-force at once. An embedding endpoint that it names beyond this machine, or that
-would get your key, is sent nothing until you allow it.`,
-		Example: `  brenner init --name "Cell fate" --pi ada`,
-		Args:    cobra.NoArgs,
+force at once, unless it brings policies or webhooks: they are shown, and naming
+the file with --config confirms them. An embedding endpoint that it names beyond
+this machine, or that would get your key, is sent nothing until you allow it.`,
+		Example: `  brenner init --name "Cell fate" --pi ada
+  brenner init --config .brennerrc`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req := api.InitRequest{Name: name, PI: brenner.ActorName(pi)}
 			if req.Name == "" {
@@ -36,6 +38,9 @@ would get your key, is sent nothing until you allow it.`,
 				return err
 			}
 			req.Config = f
+			if brings := broughtBy(f); len(brings) > 0 && file == "" {
+				return unconfirmed(f.Name, brings)
+			}
 			if err := r.allowEmbedding(allow); err != nil {
 				return err
 			}
@@ -43,7 +48,7 @@ would get your key, is sent nothing until you allow it.`,
 			if err != nil {
 				return err
 			}
-			r.tellOfEmbedding(f)
+			r.tellOfWhatItBrings(f)
 			first := r.askLine()
 			return r.show(res, func(w *printer) {
 				p := res.Project
@@ -58,6 +63,38 @@ would get your key, is sent nothing until you allow it.`,
 	c.Flags().StringVar(&file, "config", "", "configuration file (default: .brennerrc or brenner.config.ts, if there is one)")
 	embeddingFlag(c, &allow)
 	return c
+}
+
+// broughtBy lists what a configuration gives away when it is put in force. What
+// is wrong with it is for its reader to say.
+func broughtBy(f *api.ConfigFile) []string {
+	if f == nil {
+		return nil
+	}
+	c, err := config.Parse(f.Name, []byte(f.Data))
+	if err != nil {
+		return nil
+	}
+	return c.Brings()
+}
+
+// unconfirmed refuses a configuration that came with the directory, and shows
+// what it brings (X12): naming the file confirms it.
+func unconfirmed(name string, brings []string) error {
+	shown := make([]brenner.Diagnostic, len(brings))
+	for i, line := range brings {
+		shown[i] = brenner.Diagnostic{Severity: brenner.SeverityWarning, Code: brenner.CodeConfigNotConfirmed, Subject: name, Message: line}
+	}
+	return brenner.Errorf(brenner.CodeConfigNotConfirmed, "the %s found here brings what nobody has confirmed", name).
+		WithDiagnostics(shown).WithHint("read it").Try(brenner.Again("config", name))
+}
+
+// tellOfWhatItBrings shows what a configuration that is in force now has brought.
+func (r *runner) tellOfWhatItBrings(f *api.ConfigFile) {
+	for _, line := range broughtBy(f) {
+		r.note("note: %s brings %s\n", printable(f.Name), printable(line))
+	}
+	r.tellOfEmbedding(f)
 }
 
 // userName is the name of who runs the program, or "pi" if it is not a name
@@ -180,7 +217,9 @@ recorded in the journal.`,
 			if err != nil {
 				return err
 			}
-			r.tellOfEmbedding(f)
+			if res.Changed {
+				r.tellOfWhatItBrings(f)
+			}
 			return r.show(res, func(w *printer) {
 				if !res.Changed {
 					w.Println("already in force")

@@ -12,7 +12,7 @@ import (
 	"brenner/internal/locate"
 )
 
-// X8: a project that is merely found and belongs to a stranger is refused until
+// X8, X12: a project that is merely found and belongs to a stranger is refused until
 // it is allowed by name, whether the file or its directory is the stranger's.
 func TestTrust_RefusesTheProjectOfAStrangerUntilAllowed(t *testing.T) {
 	root := t.TempDir()

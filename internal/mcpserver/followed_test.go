@@ -298,7 +298,7 @@ func elsewhere() []refusalRow {
 			brenner.CodeFileError, brenner.CodeFilesChanged, brenner.CodeFileProtected, brenner.CodeMetadataLost, brenner.CodeOutputFailed, brenner.CodeRecoveryConflict, brenner.CodePathRefused, brenner.CodeInvalidFrontMatter, brenner.CodeUsage, brenner.CodeBaseUnknown, brenner.CodeInexpressible,
 		},
 		"a server that agents reach has opened its project": {
-			brenner.CodeNoProject, brenner.CodeProjectExists, brenner.CodeProjectNotYours, brenner.CodeAddressUnavailable, brenner.CodeInvalidConfig, brenner.CodeImportInvalid,
+			brenner.CodeNoProject, brenner.CodeProjectExists, brenner.CodeProjectNotYours, brenner.CodeConfigNotConfirmed, brenner.CodeAddressUnavailable, brenner.CodeInvalidConfig, brenner.CodeImportInvalid,
 		},
 		"no tool starts, ends or lands a run": {
 			brenner.CodeInvalidProgram, brenner.CodeUnknownProgram, brenner.CodeProgramNotAllowed, brenner.CodeProgramMissing, brenner.CodeCostUnknown, brenner.CodeNoRepository, brenner.CodeLandRefused, brenner.CodeWorkTaken, brenner.CodeWorkDone, brenner.CodeWorkBlocked, brenner.CodeBudgetSpent, brenner.CodeRunEnded,

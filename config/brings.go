@@ -1,0 +1,57 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"brenner/canon"
+	"brenner/policy"
+)
+
+// Brings lists, a line each and in order, what a configuration gives away when it
+// is put in force: what its policies let roles do, and to which addresses
+// something is sent. A person is shown it before a configuration that was merely
+// found has effect (X12). The endpoint of embeddings and the programs of agents
+// are none of it: each is allowed by itself, where it is used.
+func (c *Config) Brings() []string {
+	var out []string
+	for _, role := range slices.Sorted(maps.Keys(c.Policies)) {
+		out = append(out, "policy of "+string(role)+": "+powers(c.Policies[role]))
+	}
+	for _, hook := range c.Notify.Webhooks {
+		out = append(out, "webhook: "+hook.URL)
+	}
+	return out
+}
+
+// powers says in words what a policy allows.
+func powers(raw []byte) string {
+	var p policy.Policy
+	if err := canon.Unmarshal(raw, &p); err != nil {
+		return string(raw) // whoever puts it in force says what is wrong
+	}
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		words string
+	}{
+		{"reads", list(p.Read)}, {"writes", list(p.Write)}, {"promotes", list(p.Promote)}, {"may", list(p.Acts)}, {"kept to", list(p.Modules)},
+	} {
+		if part.words != "" {
+			parts = append(parts, part.what+" "+part.words)
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func list[T ~string](all []T) string {
+	out := make([]string, len(all))
+	for i, word := range all {
+		out[i] = string(word)
+	}
+	return strings.Join(out, ", ")
+}

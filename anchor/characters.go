@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,7 +79,7 @@ func invisible(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
-	case unicode.Is(unicode.Cf, r), r == 0x034F, unicode.Is(unicode.Variation_Selector, r):
+	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r), r == 0x2800:
 		return true
 	}
 	return unicode.IsControl(r) && !unicode.IsSpace(r)
@@ -233,11 +234,12 @@ func guilty(text, quotation string) Cause {
 	var pair [2]rune
 	pair[0], _ = utf8.DecodeRuneInString(text[n:])
 	pair[1], _ = utf8.DecodeRuneInString(quotation[n:])
+	if slices.ContainsFunc(pair[:], func(r rune) bool { return invisible(r) || oddSpace(r) }) {
+		return CauseInvisible
+	}
 	for _, r := range pair {
 		_, odd := confusables[r]
 		switch {
-		case invisible(r) || oddSpace(r):
-			return CauseInvisible
 		case odd || stylised(r):
 			return CauseConfusable
 		case unicode.IsMark(r):

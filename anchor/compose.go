@@ -26,11 +26,15 @@ func composed(a, b Text, edits []edit, path string) (Patch, Text, error) {
 		return Patch{}, Text{}, err
 	}
 	p := smallest(a, b, normalize(edits), path)
-	res, err := Apply(p, a)
-	if err != nil || res.Text.s != b.s {
+	err := p.check()
+	if err != nil {
+		return Patch{}, Text{}, err
+	}
+	out, _, err := transform(p, a)
+	if err != nil || out.s != b.s {
 		return Patch{}, Text{}, fmt.Errorf("anchor: composed patch does not give its result: %w", err)
 	}
-	return p, res.Text, nil
+	return p, out, nil
 }
 
 // overhead is about what an operation of its own adds to a patch besides the

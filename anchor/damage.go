@@ -27,14 +27,14 @@ func (l *lens) oddities(base, quoted, actual string) func(string) (string, bool)
 // because it is what the author writes for something that the text spells
 // otherwise.
 func oddities(base, quoted, actual string) func(string) (string, bool) {
-	alien := map[rune]bool{}
+	alien, strange := map[rune]bool{}, false
 	marks, lostMarks := false, false
 	for _, r := range quoted {
 		if strings.ContainsRune(actual, r) {
 			continue
 		}
 		_, odd := plainLook(r)
-		alien[r] = odd
+		alien[r], strange = odd, strange || odd
 		marks = marks || unicode.IsMark(r)
 	}
 	flattened := map[string]rune{} // what the author writes, and the text's own
@@ -54,10 +54,16 @@ func oddities(base, quoted, actual string) func(string) (string, bool) {
 				sure = false
 			}
 			if !alien[r] {
+				if _, odd := confusables[r]; odd && strange && !strings.ContainsRune(base, r) {
+					sure = false // of the same kind, and not in the quotation
+				}
 				return "", false
 			}
 			if strings.ContainsRune(base, r) {
 				sure = false
+			}
+			if lineBreak(r) {
+				return "\n", true
 			}
 			return plainLook(r)
 		}).text

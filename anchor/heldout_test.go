@@ -3,6 +3,7 @@ package anchor
 import (
 	"fmt"
 	"html"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,5 +185,57 @@ func TestExplain_HeldOutAgain(t *testing.T) {
 	t.Log(sum)
 	if sum.provedWrong > 0 {
 		t.Errorf("%d of %d proved corrections are wrong", sum.provedWrong, sum.proved)
+	}
+}
+
+// P11, P17: two more lists of kinds, each written by somebody who had not seen
+// the program, and run once before anything was mended; what came of it is in
+// docs/adr/0086. They are no longer held out.
+func TestExplain_HeldOutByOthers(t *testing.T) {
+	chains := history(t, 150)
+	for _, set := range []struct {
+		name  string
+		kinds []fault
+		seed  uint64
+	}{{"third", heldOutThird, 31}, {"fourth", heldOutFourth, 37}} {
+		t.Run(set.name, func(t *testing.T) {
+			sum := faultRow{name: fmt.Sprintf("%d kinds", len(set.kinds))}
+			for _, row := range runFaults(t, set.kinds, set.seed, tries(3, 30), fromChanges(chains)) {
+				t.Log(row)
+				sum.add(row)
+			}
+			t.Log(sum)
+			if sum.provedWrong > 0 {
+				t.Errorf("%d of %d proved corrections are wrong", sum.provedWrong, sum.proved)
+			}
+			if sum.likelyWrong*100 > sum.likely*2 || sum.named*100 < sum.refused*88 || sum.silent*10 > sum.silent+sum.warned {
+				t.Error(sum)
+			}
+		})
+	}
+}
+
+// P17: real changes of this repository are hardly ever warned about.
+func TestApply_WarnsOfFewRightPatches(t *testing.T) {
+	stage := fromChanges(history(t, 150))
+	r := rand.New(rand.NewPCG(5, 5))
+	all, warned := 0, 0
+	for all < tries(500, 2000) {
+		s := stage(r)
+		if s == nil || s.a.s == s.b.s || len(s.p.Groups) == 0 {
+			continue
+		}
+		res, err := Apply(s.p, s.a)
+		if err != nil || res.Text.s != s.b.s {
+			t.Fatalf("a right patch: %v", err)
+		}
+		all++
+		if len(res.Warnings) > 0 {
+			warned++
+		}
+	}
+	t.Logf("%d of %d right patches are warned about", warned, all)
+	if warned*100 > all*5 {
+		t.Errorf("%d of %d right patches are warned about", warned, all)
 	}
 }

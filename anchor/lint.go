@@ -42,6 +42,57 @@ func warning(code brenner.Code, pointer, why string) brenner.Diagnostic {
 type linter struct {
 	base  string
 	lines []string // of the base, when needed
+	known *known
+}
+
+// known is what is asked of the whole text more than once.
+type known struct {
+	style style
+	// fewSigns: it uses three foreign signs at most.
+	fewSigns bool
+	// reads: it has sentences; nil until somebody asks.
+	reads *bool
+}
+
+func (l *linter) whole() *known {
+	if l.known == nil {
+		l.known = &known{style: styleOf(l.allLines()), fewSigns: fewSigns(l.base)}
+	}
+	return l.known
+}
+
+// reads says that the text has sentences: more than one line in fifty.
+func (l *linter) reads() bool {
+	if k := l.whole(); k.reads != nil {
+		return *k.reads
+	}
+	lines, sentences := 1, 0
+	for _, line := range l.allLines() {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		lines++
+		if prose(line) {
+			sentences++
+		}
+	}
+	has := 50*sentences > lines
+	l.known.reads = &has
+	return has
+}
+
+// fewSigns says that a text uses three foreign signs at most.
+func fewSigns(text string) bool {
+	seen := map[rune]bool{}
+	for _, r := range text {
+		if foreignSign(r) {
+			seen[r] = true
+		}
+		if len(seen) > 3 {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *linter) allLines() []string {
@@ -70,6 +121,12 @@ func (l *linter) repeats(e edit) (brenner.Code, string) {
 	if half := e.text[:len(e.text)/2]; strings.HasSuffix(half, "\n") && telling(half) && half+half == e.text && !strings.Contains(old, e.text) {
 		return brenner.CodeLineRepeated, "the new block says everything twice"
 	}
+	if rest, ok := strings.CutPrefix(e.text, old); ok && copyOf(old, rest) {
+		return brenner.CodeLineRepeated, "the new block has the old one as it was, and a changed copy of it below"
+	}
+	if rest, ok := strings.CutSuffix(e.text, old); ok && copyOf(old, rest) {
+		return brenner.CodeLineRepeated, "the new block has the old one as it was, and a changed copy of it above"
+	}
 	if lead := before(l.base, e.start); telling(lead) {
 		lead = strings.TrimLeft(lead, " \t")
 		if strings.HasPrefix(strings.TrimLeft(e.text, " \t"), lead) && !strings.HasPrefix(strings.TrimLeft(old, " \t"), lead) {
@@ -95,6 +152,22 @@ func (l *linter) repeats(e edit) (brenner.Code, string) {
 		}
 	}
 	return "", ""
+}
+
+// copyOf says that a block of several lines is another one with changes: line
+// for line most of them are alike.
+func copyOf(old, block string) bool {
+	was, is := nonBlank(old), nonBlank(block)
+	if len(was) < 2 || len(is) < 2 {
+		return false
+	}
+	alike := 0
+	for _, j := range pairLines(likeness(was, is), len(was)) {
+		if j >= 0 {
+			alike++
+		}
+	}
+	return 3*alike >= 2*max(len(was), len(is))
 }
 
 // once says that the base has a line exactly once.
@@ -247,12 +320,18 @@ func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
 	old := l.base[e.start:e.end]
 	for i, r := range e.text {
 		_, looksLike := confusables[r]
-		odd := invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
+		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
 		if odd && !strings.ContainsRune(old, r) && !strings.ContainsRune(l.base, r) {
 			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
 		}
 	}
 	return "", ""
+}
+
+// foreignSign says that a character is a sign, neither letter nor digit, that no
+// keyboard of programmers has.
+func foreignSign(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.IsSymbol(r))
 }
 
 // plainQuotes says that a character is a typographic quotation mark, and the

@@ -25,8 +25,14 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	if dots := leftOut.FindString(e.text); dots != "" && !strings.Contains(l.base, strings.TrimSpace(dots)) {
 		return say(fmt.Sprintf("has %s, as if something were left out", quote(strings.TrimSpace(dots))))
 	}
-	if conflictStart.MatchString(e.text) && conflictEnd.MatchString(e.text) && !conflictStart.MatchString(l.base) {
+	if conflict.MatchString(e.text) && !conflict.MatchString(l.base) {
 		return say("has the markers of a conflict that nobody has settled")
+	}
+	if tag := loneTag.FindString(e.text); tag != "" && !loneTag.MatchString(l.base) {
+		return say(fmt.Sprintf("has %s on a line of its own, as nothing in the text", quote(strings.TrimSpace(tag))))
+	}
+	if link := linked.FindString(e.text); link != "" && !linked.MatchString(l.base) {
+		return say(fmt.Sprintf("has %s, which a chat makes of a name", quote(link)))
 	}
 	if fenced(e.text) && !fenced(old) && !strings.Contains(l.base, "```") && !strings.Contains(l.base, "~~~") {
 		return say("carries the fence of a code block")
@@ -40,8 +46,11 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	if allNumbered(e.text) && (strings.Count(e.text, "\n") > 1 || strings.ContainsAny(e.text, "→│")) && !allNumbered(old) && !numberPattern.MatchString(l.around(e)) {
 		return say("carries line numbers")
 	}
-	if escapedWhole(e.text) && strings.Contains(old, "\n") && !strings.Contains(old, `\n`) {
+	if escapedWhole(e.text) && !strings.Contains(old, `\n`) && (strings.Contains(old, "\n") || outsideQuotes(e.text, `\n`)) {
 		return say("is escaped once more than the text")
+	}
+	if words := l.announces(e); words != "" {
+		return say(fmt.Sprintf("has %s, as if it were an answer", quote(words)))
 	}
 	for _, entity := range entityPattern.FindAllString(e.text, -1) {
 		plain := html.UnescapeString(entity)
@@ -53,9 +62,75 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 }
 
 var (
-	conflictStart = regexp.MustCompile(`(?m)^<{7}(?: |$)`)
-	conflictEnd   = regexp.MustCompile(`(?m)^>{7}(?: |$)`)
+	conflict = regexp.MustCompile(`(?m)^(?:<{7}|>{7}|\|{7})(?: |$)`)
+	loneTag  = regexp.MustCompile(`(?m)^[ \t]*(?:</?[\w|][^<>\n]*>|EO[FTLS]|END|HEREDOC|PATCH)[ \t]*$`)
+	linked   = regexp.MustCompile(`\[[^\[\]\n]+\]\(https?://[^()\n]*\)`)
 )
+
+// outsideQuotes says that a string stands somewhere outside quotation marks.
+func outsideQuotes(s, what string) bool {
+	for at := strings.Index(s, what); at >= 0; {
+		if strings.Count(s[:at], `"`)%2 == 0 && strings.Count(s[:at], "'")%2 == 0 && strings.Count(s[:at], "`")%2 == 0 {
+			return true
+		}
+		next := strings.Index(s[at+len(what):], what)
+		if next < 0 {
+			return false
+		}
+		at += len(what) + next
+	}
+	return false
+}
+
+// announces gives the first or last line of a new block that is a sentence in a
+// text that hardly has any: words to whoever reads the answer.
+func (l *linter) announces(e edit) string {
+	fresh := nonBlank(e.text)
+	if len(fresh) < 2 {
+		return ""
+	}
+	if answering.MatchString(fresh[0]) && !strings.Contains(l.base, strings.TrimSpace(fresh[0])) {
+		return strings.TrimSpace(fresh[0])
+	}
+	for _, line := range []string{fresh[0], fresh[len(fresh)-1]} {
+		if prose(line) && sentenceEnd.MatchString(line) && !l.reads() {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// answering is how assistants begin an answer.
+var answering = regexp.MustCompile(`(?i)^(?:sure|certainly|of course|absolutely|okay|ok|great)[,!.] .*[:.!]\s*$|^(?:here(?:'s| is| are)|below is|i(?:'ve| have)|let me)\b[^\n]*:\s*$`)
+
+var sentenceEnd = regexp.MustCompile(`[.:!?…][ \t]*\n?$`)
+
+func nonBlank(s string) (out []string) {
+	for _, line := range linediff.Lines(s) {
+		if strings.TrimSpace(line) != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// prose says that a line reads as a sentence or a heading: words, with nothing
+// between them but what stands between words.
+func prose(line string) bool {
+	words := strings.Fields(line)
+	if len(words) < 3 || !wordOnly.MatchString(words[0]) {
+		return false
+	}
+	plain := 0
+	for _, w := range words {
+		if wordOnly.MatchString(w) {
+			plain++
+		}
+	}
+	return plain*10 >= len(words)*8
+}
+
+var wordOnly = regexp.MustCompile(`^["'(“‘]*\pL[\pL'’-]*[.,;:!?…)"'”’]*$`)
 
 // escapedWhole says that a block is one line that ought to be several.
 func escapedWhole(s string) bool {
@@ -80,7 +155,7 @@ func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
 	say := func(format string, args ...any) (brenner.Code, string) {
 		return brenner.CodeIndentationBroken, fmt.Sprintf(format, args...)
 	}
-	style := l.style()
+	style, beside := l.whole().style, l.styleBeside(e)
 	for _, line := range fresh {
 		indent := leadingSpace(line)
 		switch {
@@ -90,6 +165,10 @@ func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
 			return say("the new block is indented with tabs, the text with spaces")
 		case style.spaces > 3 && style.tabs == 0 && style.step > 1 && len(indent)%style.step != 0:
 			return say("the new block has a line indented by %d, the text goes in steps of %d", len(indent), style.step)
+		case beside.tabs == 0 && beside.spaces > 1 && strings.HasPrefix(indent, "\t"):
+			return say("the new block is indented with tabs, what stands beside it with spaces")
+		case beside.spaces == 0 && beside.tabs > 1 && strings.HasPrefix(indent, "  "):
+			return say("the new block is indented with spaces, what stands beside it with tabs")
 		}
 	}
 	old, prev, next := l.oldLines(e), l.lineBefore(e.start), l.lineBehind(e.end)
@@ -228,8 +307,14 @@ func opens(line string) bool {
 // style is how the lines of a text are indented.
 type style struct{ tabs, spaces, step int }
 
-func (l *linter) style() (s style) {
-	for _, line := range l.allLines() {
+// styleBeside is how the lines are indented that an edit takes away, and the
+// two beside them.
+func (l *linter) styleBeside(e edit) style {
+	return styleOf(append(l.oldLines(e), l.lineBefore(e.start), l.lineBehind(e.end)))
+}
+
+func styleOf(lines []string) (s style) {
+	for _, line := range lines {
 		indent := leadingSpace(line)
 		switch {
 		case strings.TrimSpace(line) == "" || indent == "":

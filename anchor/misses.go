@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -235,8 +236,16 @@ func (x *explainer) read(rd *reading, q, r quotation, hits []int) repair {
 	}
 	start := hits[0] + len(r.anchor)
 	text, sure := rd.block(q.new)
-	out.edits, out.sure = at(start, start+len(r.old), text, q.new), sure
+	out.edits, out.sure = at(start, start+len(r.old), text, q.new), sure && !(rd.cause == CauseEscapeLevel && x.escapesLeft(text))
 	return out
+}
+
+var escapedSign = regexp.MustCompile(`\\[^\w\s]|&#?\w{2,8};|%[0-9A-F]{2}`)
+
+// escapesLeft says that a block still has escapes, of a kind that the text does
+// not have: the mistake was another one, or made twice.
+func (x *explainer) escapesLeft(block string) bool {
+	return slices.ContainsFunc(escapedSign.FindAllString(block, -1), func(e string) bool { return !strings.Contains(x.base.s, e) })
 }
 
 // tryLenses: quotation and text look the same, as written or when the writing
@@ -298,12 +307,29 @@ func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
 	}
 	out.again = l.oddities(x.base.s, q.whole(), x.base.s[from:to])
 	out.edits, out.sure = x.mendBlock(l, q, from, mid, to)
+	out.sure = out.sure && !(l.bare && x.unsettled(q, from, to))
 	if e := out.edits[0]; x.base.s[e.start:e.end] == e.text && q.new != q.old {
 		out.finding.Cause, out.finding.Message = CauseAlreadyApplied, "the new block is there already"
 		out.sure = false
 	}
 	return out, true
 }
+
+// unsettled says that quotation and text differ in white space of a kind that
+// the new block may have too, or not, and nobody can tell: lines are broken
+// otherwise, end in spaces, or the quotation breaks off before the line does.
+func (x *explainer) unsettled(q quotation, from, to int) bool {
+	quoted, actual := q.whole(), x.base.s[from:to]
+	switch {
+	case newlines(strings.TrimSpace(quoted)) != newlines(strings.TrimSpace(actual)) && newlines(strings.TrimSpace(q.new)) > 0:
+		return true
+	case spaceAtEnds.MatchString(quoted) && !spaceAtEnds.MatchString(actual) && spaceAtEnds.MatchString(q.new):
+		return true
+	}
+	return strings.HasSuffix(quoted, "\n") && strings.TrimSpace(behind(x.base.s, to)) != ""
+}
+
+var spaceAtEnds = regexp.MustCompile(`(?m)[^\s][ \t]+$`)
 
 // view sees the text through a lens, once for all operations.
 func (x *explainer) view(l *lens) *folded {

@@ -137,6 +137,9 @@ func (x *explainer) nearest(q quotation) repair {
 	out := repair{finding: Finding{
 		Cause: CauseNoSuchText, Message: "the text has nothing like it", Hint: "read the present text and quote it exactly",
 	}}
+	if r, ok := x.aligned(q); ok {
+		return r
+	}
 	if hits := find(x.base.s, q.anchor, 2); len(hits) == 1 && q.anchor != "" {
 		out.finding.Message = "the anchor is there, but something else follows it"
 		out.finding.Difference = difference(x.base.s, hits[0], q.whole())

@@ -164,7 +164,9 @@ func quotesDoubled(s string) bool {
 	return strings.Contains(s, "''") && !strings.Contains(strings.ReplaceAll(s, "''", ""), "'")
 }
 
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*[mK]")
+// colours are the sequences that terminals act on: colours, and the frames of
+// links and titles.
+var colours = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
 func coloursOff(s string) string { return colours.ReplaceAllString(s, "") }
 

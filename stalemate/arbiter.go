@@ -242,10 +242,18 @@ func test(c claim, x anchor.Explanation) (Ruling, string) {
 		return Refuted, fmt.Sprintf("it excludes %s, and replaying the patch shows just that", found)
 	case also:
 		return Undetermined, fmt.Sprintf("the replay shows it too, but beside %s, which comes first", found)
+	case len(c.causes) > 0 && names(c.hinted.causes, found):
+		return Undetermined, fmt.Sprintf("replaying the patch shows %s, and it may speak of that or of %s; its author can name the cause", found, c.causes[0])
 	case len(c.causes) > 0:
 		return Refuted, fmt.Sprintf("replaying the patch shows %s instead", found)
 	case c.faultless && family(found) != anchor.CauseStaleBase && found != anchor.CauseAlreadyApplied:
 		return Refuted, fmt.Sprintf("replaying the patch shows a fault of the patch: %s", found)
+	}
+	if names(c.hinted.causes, found) && len(c.denied) == 0 && !c.faultless {
+		return Upheld, "replaying the patch shows the cause it seems to speak of"
+	}
+	if c.hinted.excludes(found) && !c.foreign {
+		return Refuted, fmt.Sprintf("replaying the patch shows %s; it seems to speak of %s", found, c.hinted.causes[0])
 	}
 	if c.foreign {
 		return Undetermined, "it is not in English, and other languages are not read here; its author can name the cause"

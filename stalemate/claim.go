@@ -17,6 +17,9 @@ const causeUnreadable anchor.Cause = "invalid_patch"
 // claim is what a hypothesis holds to be the cause, in words of the explainer.
 type claim struct {
 	causes, denied []anchor.Cause
+	// hinted is what it seems to speak of. Where that may be the true cause it is
+	// enough; what may have been misread is not held against it.
+	hinted reading
 	// faultless: the patch is right as it is, and something else is not.
 	faultless bool
 	// foreign: it is in a language that is not read.
@@ -66,7 +69,7 @@ var wordings = []wording{
 	{anchor.CauseTruncated, said(`truncat\w+`, `cut (?:off|short)`, `incomplete`, `(?:too short|(?:stops|ends) (?:too )?early)`, `(?:lacks|missing) (?:the |its )?(?:end|rest|tail|last \w+)`)},
 	{anchor.CauseStaleBase, said(`stale`, `out[- ]of[- ]date|outdated`, `(?:changed|moved(?: on)?|edited|modified|updated|rewritten|committed|pushed|written to) (?:since|meanwhile|in the meantime|underneath|in between|after|by (?:somebody|someone|another|a colleague))`,
 		`(?:file|text|document|artifact|base|head|version|it)(?: that \w+ \w+)?(?: has| had| was| is| were)?(?: since| meanwhile| been)* (?:changed|moved|edited|modified|updated|rewritten)`,
-		`(?:older|old|earlier|previous|former|yesterday's) (?:version|state|base|text|copy|revision|file|commit)`, `newer (?:version|revision|commit)`, `(?:no longer|not) (?:the )?(?:current|latest|newest|head)\b`, `concurrent\w*`, `\braced?\b`,
+		`(?:older|earlier|previous|former|yesterday's) (?:version|state|base|text|copy|revision|file|commit)`, `old (?:version|state|base|copy|revision|file|commit)`, `newer (?:version|revision|commit)`, `(?:no longer|not) (?:the )?(?:current|latest|newest|head)\b`, `concurrent\w*`, `\braced?\b`,
 		`base[_ ]checksum\w*`, `(?:was|were|is|are) behind\b`, `superseded`, `(?:somebody|someone|another agent|a colleague)(?: else)?(?: has| had)? (?:changed|edited|modified|updated|pushed|committed)`)},
 	{causeUnreadable, said(`malformed`, `(?:invalid|broken|bad|not valid|not) (?:json|patch|format|schema|syntax)`, `schema`, `unknown (?:field|op\w*|key|member)`, `missing (?:field|key|member)`, `syntax`,
 		`unreadable|unparsable|unparseable`, `wrong (?:format|shape|protocol|dialect)`, `protocol[_ ]id`, `trailing comma`)},
@@ -100,7 +103,10 @@ func claimed(h Hypothesis) claim {
 	if c.tells() || c.foreign {
 		return c
 	}
-	return readClaim(h.Justification)
+	if why := readClaim(h.Justification); why.tells() || len(c.hinted.causes) == 0 {
+		return why
+	}
+	return c
 }
 
 // Causes lists the causes that a hypothesis can be tested for, in the words that
@@ -148,6 +154,7 @@ func readClaim(text string) (c claim) {
 		c.causes = slices.DeleteFunc(c.causes, func(c anchor.Cause) bool { return c == anchor.CauseNoSuchText })
 	}
 	c.faultless = blameless.MatchString(text) && len(c.causes) == 0
+	c.hinted = readNotions(text)
 	return c
 }
 

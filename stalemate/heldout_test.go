@@ -1,6 +1,7 @@
 package stalemate
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -135,4 +136,43 @@ func TestArbitrate_HeldOutDisputes(t *testing.T) {
 		again[i].named = true
 	}
 	decideDisputes(t, again, idleHeldOut).check(t)
+}
+
+// S6: sentences written by somebody who had not seen the arbiter, and run once
+// before anything was mended (docs/adr/0086). A sentence is read rightly if the
+// cause it was written for would be upheld; what names no cause must not be
+// taken for one beyond doubt.
+func TestClaimed_ReadsSentencesOfOthers(t *testing.T) {
+	for file, least := range map[string]int{"wordings-third.txt": 85, "wordings-fourth.txt": 75} {
+		raw, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, right, misread := 0, 0, 0
+		for line := range strings.Lines(string(raw)) {
+			cause, sentence, ok := strings.Cut(strings.TrimSpace(line), "\t")
+			if !ok {
+				t.Fatalf("%s: %q", file, line)
+			}
+			c := claimed(Hypothesis{Statement: sentence})
+			if cause == "none" {
+				if len(c.causes) > 0 {
+					t.Errorf("%q is taken for %v", sentence, c.causes)
+				}
+				continue
+			}
+			all++
+			switch want := anchor.Cause(cause); {
+			case names(c.causes, want) || len(c.causes) == 0 && names(c.hinted.causes, want):
+				right++
+			case len(c.causes) > 0 && !names(c.hinted.causes, want) || len(c.causes) == 0 && c.hinted.excludes(want):
+				misread++
+				t.Logf("%s is read as %v, %v: %q", cause, c.causes, c.hinted.causes, sentence)
+			}
+		}
+		t.Logf("%s: %d of %d read rightly, %d misread", file, right, all, misread)
+		if right*100 < all*least || misread*100 > all*8 {
+			t.Errorf("%s: %d of %d read rightly, %d misread", file, right, all, misread)
+		}
+	}
 }

@@ -129,6 +129,39 @@ var tools = map[string]tool{
 	"task.show":          {name: "status", renames: map[string]string{"id": ""}},
 }
 
+// decisions are the actions that no agent has: to lead the project, to decide
+// upon what others made, and to say who may do what.
+var decisions = []string{
+	"agent.add", "agent.revoke", "agent.token", "agent.tokens", "checkpoint", "config.apply", "conflict.list", "consolidate", "playbook.reembed",
+	"review", "review.approve", "run.stop", "session.compile", "session.nudge", "session.resend", "session.start", "verify",
+}
+
+// Decides says whether the action is a person's: an agent can only ask for it.
+func (a Action) Decides() bool { return slices.Contains(decisions, a.Name) }
+
+// Request is what an agent does that cannot do something itself: it asks the PI.
+func Request() Action { return Do("task.new", "role", string(PI)).Asking("title", "spec") }
+
+// ForAgent are the actions that an agent can take: those that are a person's are
+// asked of the PI, unless nothing can be written or nobody is known.
+func (e *Error) ForAgent() []Action {
+	own := slices.DeleteFunc(slices.Clone(e.Actions), Action.Decides)
+	if len(own) == 0 && len(e.Actions) > 0 && !e.Halts() {
+		own = append(own, Request())
+	}
+	return own
+}
+
+// Halts says whether a request to the PI would be refused as well: nothing can
+// be written, or nobody is known.
+func (e *Error) Halts() bool {
+	switch e.Code {
+	case CodeHistoryChanged, CodeJournalCorrupt, CodeUnauthenticated:
+		return true
+	}
+	return ClassOf(e.Code) == ClassUnavailable
+}
+
 // ToolActions lists the actions that agents have a tool for.
 func ToolActions() []string { return slices.Sorted(maps.Keys(tools)) }
 

@@ -33,11 +33,11 @@ const (
 
 var anchorCodes = []CodeInfo{
 	row(CodeInvalidPatch, ClassInvalid, "The patch is not a well-formed anchor_diff_v2.1 patch.", "Mend it at the pointer given, or make it again from the two texts.",
-		Do("patch.diff")),
+		Do("patch.diff").Asking("text", "file")),
 	row(CodeBaseMismatch, ClassConflict, "The text is not the one the patch was made for.", "Use the rebased patch if one is attached, have it carried over, or make it again on the present text.",
 		Again("rebase", "true")),
 	row(CodeBaseUnknown, ClassNotFound, "The text the patch was made for is not here.", "Check the path, or name the text that the change was made for.",
-		Again().Asking("base")),
+		Again().Asking("root"), Again().Asking("base")),
 	row(CodeAnchorNotFound, ClassConflict, "The anchor does not occur in the text as often as the patch says.", "Read the text again and quote it letter by letter."),
 	row(CodeAnchorAmbiguous, ClassConflict, "Anchor and old block fit in several places.", "Quote more lines before the place, or say which one by match_index."),
 	row(CodeOldBlockMismatch, ClassConflict, "The anchor was found but the old block does not follow it.", "Read the text again and quote it letter by letter."),

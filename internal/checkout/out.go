@@ -189,7 +189,7 @@ func checkOverwrite(old manifest, entries []entry, now map[string]brenner.Digest
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeFilesChanged, "%d changed files would be overwritten; nothing was written", len(findings)).
-		WithHint("commit them, or have them overwritten").Try(brenner.Do("commit"), brenner.Again("force", "true")).
+		WithHint("commit them, or have them overwritten").Try(brenner.Do("commit").Asking("dir"), brenner.Again("force", "true")).
 		WithDiagnostics(findings[:min(len(findings), brenner.MaxBatchFindings)])
 }
 

@@ -364,6 +364,9 @@ func (r *runner) finish(err error) int {
 		return r.exit
 	}
 	e, status := problem.From(err)
+	if r.where().As != "" { // what a person decides an agent can only ask for
+		e.Actions = e.ForAgent()
+	}
 	if r.json {
 		_ = r.printJSON(struct {
 			SchemaVersion int            `json:"schema_version"`

@@ -321,7 +321,8 @@ must still fit in exactly one place, and nothing may come out doubled.`,
 			if b, ok := bases[p.Base]; ok {
 				base = &b
 			} else if len(bases) > 0 {
-				return brenner.Errorf(brenner.CodeBaseUnknown, "no text given with --base has the checksum %.12s… that the patch was made for", p.Base)
+				return brenner.Errorf(brenner.CodeBaseUnknown, "no text given with --base has the checksum %.12s… that the patch was made for", p.Base).
+					Try(brenner.Again().Asking("base"))
 			}
 			rebased, err := anchor.Rebase(p, text, base)
 			if err != nil {

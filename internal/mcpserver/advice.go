@@ -37,21 +37,11 @@ func (t tool) calls(e brenner.Error) []call {
 			out = append(out, c)
 		}
 	}
-	if len(e.Actions) > 0 && len(out) == 0 && t.name != "request" && !halted(e.Code) {
-		c, _ := t.callOf(brenner.Do("task.new", "role", string(brenner.PI)).Asking("title", "spec"))
+	if len(e.Actions) > 0 && len(out) == 0 && t.name != "request" && !e.Halts() {
+		c, _ := t.callOf(brenner.Request())
 		out = append(out, c)
 	}
 	return out
-}
-
-// halted says whether a request to the PI would be refused as well: nothing can
-// be written, or nobody is known.
-func halted(code brenner.Code) bool {
-	switch code {
-	case brenner.CodeHistoryChanged, brenner.CodeJournalCorrupt, brenner.CodeUnauthenticated:
-		return true
-	}
-	return brenner.ClassOf(code) == brenner.ClassUnavailable
 }
 
 func (t tool) callOf(a brenner.Action) (call, bool) {

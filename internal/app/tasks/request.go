@@ -18,7 +18,7 @@ import (
 // context, so that nobody floods the others.
 func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (api.NewTaskRequest, error) {
 	if freely(ch.Call) {
-		return req, nil
+		return forThePI(ch, req), nil
 	}
 	modules, opened, err := r.Contexts.Under(ch.Call, kindTaskOpened.Name)
 	if err != nil {
@@ -34,7 +34,16 @@ func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (api.NewTaskRe
 			req.Modules = modules
 		}
 	}
-	return req, nil
+	return forThePI(ch, req), nil
+}
+
+// forThePI is a request of an agent to the PI, who sees every module: it need not
+// name one.
+func forThePI(ch *kernel.Change, req api.NewTaskRequest) api.NewTaskRequest {
+	if req.Role == brenner.PI && len(req.Modules) == 0 && !req.CrossCutting && !ch.Person() {
+		req.Modules = []brenner.Module{kernel.ProjectModule}
+	}
+	return req
 }
 
 // aboutItems says in a task about items of a session whose they are, and gives

@@ -234,21 +234,70 @@ type ArtifactList struct {
 
 // SearchArtifactsRequest searches by full text.
 type SearchArtifactsRequest struct {
+	// Text is what is looked for: words, the beginning of one (catal*), a "phrase"
+	// that has to stand there, and conditions: type:memo, module:m, state:draft,
+	// tag:t, author:Ada, since:2026-11-01 or since:7d.
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`
-	// Statuses and Tag narrow down the best MaxPage of what is found.
+	// Statuses choose as those of a listing do.
 	Statuses []artifact.Status `json:"statuses,omitzero"`
 	Tag      string            `json:"tag,omitzero"`
-	Limit    int               `json:"limit,omitzero"`
+	// Author wrote the version that is found; Since is the day or the moment from
+	// which on, or how long ago at most: 2026-11-01, 7d, 12h.
+	Author brenner.ActorName `json:"author,omitzero"`
+	Since  string            `json:"since,omitzero"`
+	Limit  int               `json:"limit,omitzero"`
 }
 
 // SearchResult lists hits, best first.
 type SearchResult struct {
-	Items []SearchHit `json:"items"`
+	Items    []SearchHit `json:"items"`
+	Coverage `json:"coverage,omitzero"`
 	// Elsewhere are modules outside the caller's context that were not looked
 	// into, whatever they hold (C35).
 	Elsewhere []brenner.Module `json:"modules_not_searched,omitzero"`
+}
+
+// Coverage says what a search looked for and how far it looked, where that is not
+// everything as it was asked.
+type Coverage struct {
+	// Spelled are words that no text has, and what they were read as.
+	Spelled []Spelled `json:"read_as,omitzero"`
+	// Sifted, if not 0, says that only so many of the best were held against the
+	// phrases and conditions: there may be more.
+	Sifted int `json:"sifted,omitzero"`
+	// Behind is how many artifacts changed that the index has not caught up with
+	// (C21): what they say now was not looked at.
+	Behind int `json:"behind,omitzero"`
+}
+
+// Spelled is a word that no text has, and what it was read as.
+type Spelled struct {
+	Word string `json:"word"`
+	As   string `json:"as"`
+}
+
+// Remarks are what there is to say about a search besides what it found.
+func (r SearchResult) Remarks() []string {
+	var out []string
+	for _, s := range r.Spelled {
+		out = append(out, fmt.Sprintf("no text has %q; read as %q", s.Word, s.As))
+	}
+	if r.Sifted > 0 {
+		out = append(out, fmt.Sprintf("only the best %d were held against the phrases and conditions; add words to find more", r.Sifted))
+	}
+	if r.Behind > 0 {
+		out = append(out, fmt.Sprintf("the index has not caught up with %d changed artifacts", r.Behind))
+	}
+	if len(r.Elsewhere) > 0 {
+		names := make([]string, len(r.Elsewhere))
+		for i, m := range r.Elsewhere {
+			names[i] = string(m)
+		}
+		out = append(out, "not looked into, outside your context: "+strings.Join(names, ", "))
+	}
+	return out
 }
 
 // Words is what was found as an agent reads it, and what that is charged for.
@@ -258,18 +307,13 @@ func (r SearchResult) Words() string {
 		b.WriteString("nothing found\n")
 	}
 	for _, h := range r.Items {
-		shown := h.Head
-		if h.Canonical != 0 {
-			shown = h.Canonical
+		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.FoundStatus(), h.Module, h.Summary)
+		if h.Snippet != "" {
+			b.WriteString("  " + h.Snippet + "\n")
 		}
-		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", brenner.Ref{Artifact: h.ID, Version: shown}, h.Type, h.Status, h.Module, h.Summary)
 	}
-	if len(r.Elsewhere) > 0 {
-		names := make([]string, len(r.Elsewhere))
-		for i, m := range r.Elsewhere {
-			names[i] = string(m)
-		}
-		fmt.Fprintf(&b, "not looked into, outside your context: %s\n", strings.Join(names, ", "))
+	for _, remark := range r.Remarks() {
+		b.WriteString(remark + "\n")
 	}
 	return b.String()
 }
@@ -277,7 +321,26 @@ func (r SearchResult) Words() string {
 // SearchHit is an artifact that was found.
 type SearchHit struct {
 	ArtifactItem
-	Score float64 `json:"score"`
+	// Found is the version whose text was found: the one in force, or a draft
+	// behind it.
+	Found brenner.Version `json:"found"`
+	Draft bool            `json:"draft,omitzero"`
+	Score float64         `json:"score"`
+	// Snippet is the passage that shows the words, where the summary does not;
+	// Marked are those of its words that were looked for.
+	Snippet string   `json:"snippet,omitzero"`
+	Marked  []string `json:"marked,omitzero"`
+}
+
+// Ref names the version that was found.
+func (h SearchHit) Ref() brenner.Ref { return brenner.Ref{Artifact: h.ID, Version: h.Found} }
+
+// FoundStatus is how the version that was found stands.
+func (h SearchHit) FoundStatus() artifact.Status {
+	if h.Found == h.Canonical {
+		return artifact.Canonical
+	}
+	return h.Status
 }
 
 // HistoryRequest asks for the versions of an artifact.

@@ -68,6 +68,7 @@ type Search struct {
 	factors []float64
 	chosen  func(Kind) bool
 	limit   int
+	own     bool // only what has a word of the question
 
 	found []Found
 	least int64 // what is below is not among the best any more
@@ -77,6 +78,7 @@ type Search struct {
 	lists   [][]List
 	sums    [window]int64
 	touched [window / 64]uint64
+	owned   [window / 64]uint64 // those with a word of the question
 	order   []int64
 }
 
@@ -103,8 +105,13 @@ func NewSearch(stats Statistics, terms []Term, have []int64, limit int, chosen f
 	return s
 }
 
+// OnlyOwn leaves out what has no word of the question itself. It is to be called
+// before the first segment.
+func (s *Search) OnlyOwn() { s.own = true }
+
 // scan is a list that is being gone through.
 type scan struct {
+	own     bool // of a word of the question
 	blocks  []block
 	next    int // block
 	factor  float64
@@ -130,7 +137,7 @@ func (s *Search) Segment(v View, lists []List) error {
 	scans := make([]*scan, 0, len(lists))
 	for i, l := range lists {
 		if len(l.blocks) > 0 && s.factors[i] > 0 {
-			scans = append(scans, &scan{blocks: l.blocks, factor: s.factors[i]})
+			scans = append(scans, &scan{own: s.terms[i].Own > 0, blocks: l.blocks, factor: s.factors[i]})
 		}
 	}
 	for base := 0; base < v.Directory.Documents && len(scans) > 0; base += window {
@@ -165,7 +172,8 @@ func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) 
 		}
 	}
 	for i, set := range s.touched {
-		s.touched[i] = 0
+		owned := s.owned[i]
+		s.touched[i], s.owned[i] = 0, 0
 		for ; set != 0; set &= set - 1 {
 			at := i<<6 | bits.TrailingZeros64(set)
 			sum := s.sums[at]
@@ -174,7 +182,7 @@ func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) 
 			if sum+rest < s.least || !wanted[v.Columns.kinds[ordinal]] || v.Dead.Has(ordinal) {
 				continue
 			}
-			left := rest
+			left, own := rest, !s.own || owned>>(at&63)&1 == 1
 			for _, l := range scans[lesser:] {
 				if sum+left < s.least || l.bound == 0 {
 					break
@@ -186,9 +194,10 @@ func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) 
 				}
 				if count > 0 {
 					sum += s.scale.steps(l.factor, count, lengths[ordinal])
+					own = own || l.own
 				}
 			}
-			if sum >= s.least && sum > 0 {
+			if own && sum >= s.least && sum > 0 {
 				s.collect(Found{number, ordinal, sum})
 			}
 		}
@@ -233,6 +242,9 @@ func (s *Search) accumulate(l *scan, base, end int, lengths []uint16) bool {
 			if at := int(p.ordinal) - base; at >= 0 {
 				s.sums[at] += s.scale.steps(l.factor, p.count, lengths[p.ordinal])
 				s.touched[at>>6] |= 1 << (at & 63)
+				if l.own {
+					s.owned[at>>6] |= 1 << (at & 63)
+				}
 			}
 		}
 		l.current = nil

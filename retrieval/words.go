@@ -78,7 +78,7 @@ func (a *Analyzer) Words(list []int32, text string) []int32 {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+		case ideograph(r):
 			list = a.take(list, n)
 			list, n = a.take(list, utf8.EncodeRune(a.read[:], r)), 0
 		case unicode.Is(unicode.Mn, r): // the accent of the letter before it

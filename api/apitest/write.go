@@ -222,6 +222,78 @@ func writeCases() []testCase {
 			_, err = s.pi.Diff(s.ctx, api.DiffRequest{From: ref("n", 1), To: ref("m", 1)})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
+		// C21, C33. A search understands beginnings, phrases, conditions and slips, finds
+		// drafts, and shows the words it found.
+		{"a search is understood", func(s *scene) {
+			titled := func(id brenner.ArtifactID, summary, text string) api.CreateArtifactRequest {
+				n := note(id, text)
+				n.Summary = summary
+				return n
+			}
+			long := strings.Repeat("Filler stands here and says little. ", 20)
+			first := s.pi.creates(titled("catalase", "Enzymes of the liver", long+"Catalase breaks down peroxide at a rate of decay that falls. "+long))
+			s.pi.creates(titled("catalyst", "Catalysts in general", long+"The decay of platinum, at some rate."))
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "stain", Type: "protocol", Module: "gradient", Summary: "steps", Tags: []string{"wet"},
+				Content: api.Body{Format: artifact.JSON, Data: `{"steps":["stain with catalase"]}`},
+			})
+			s.pi.promotes(first.Ref)
+			_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{
+				ID: "catalase", Parent: 1, SummaryHolds: true, Content: &api.Body{Format: artifact.Text, Data: long + "Superoxide dismutase helps catalase."},
+				Change: &artifact.Change{What: "more", Why: "asked"},
+			})
+			s.must(err)
+			for text, want := range map[string]string{
+				"catalase":                     "catalase@1 stain@1",
+				"catal*":                       "catalase@1 catalyst@1 stain@1",
+				"dismutase":                    "catalase@2",
+				`"rate of decay"`:              "catalase@1",
+				`"decay of" platinum`:          "catalyst@1",
+				`"of decay rate"`:              "",
+				"catalase type:protocol":       "stain@1",
+				"catalase module:gradient":     "stain@1",
+				"catalase tag:wet":             "stain@1",
+				"catalase state:canonical":     "catalase@1",
+				"catalase author:ada":          "catalase@1 stain@1",
+				"catalase author:GreyStone":    "",
+				"catalase since:1h":            "catalase@1 stain@1",
+				"catalase since:2999-01-01":    "",
+				"catalaze":                     "catalase@1 stain@1",
+				"platnium":                     "catalyst@1",
+				"type:protocol":                "",
+				`catal* "superoxide"`:          "catalase@2",
+				"catalase state:draft tag:wet": "stain@1",
+			} {
+				hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})
+				s.must(err)
+				var got []string
+				for _, h := range hits.Items {
+					got = append(got, h.Ref().String())
+					if h.Draft != (h.Found == 2) {
+						s.Errorf("%s: %s is a draft: %v", text, h.Ref(), h.Draft)
+					}
+				}
+				slices.Sort(got)
+				if strings.Join(got, " ") != want {
+					s.Errorf("%s: found %q, want %q", text, got, want)
+				}
+			}
+			hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "peroxides catalaze"})
+			s.must(err)
+			if len(hits.Items) == 0 || !strings.Contains(hits.Items[0].Snippet, "Catalase breaks down peroxide") || len(hits.Items[0].Snippet) > 300 ||
+				strings.Join(hits.Items[0].Marked, " ") != "Catalase peroxide" {
+				s.Errorf("hits: %+v", hits.Items)
+			}
+			if len(hits.Spelled) != 1 || hits.Spelled[0] != (api.Spelled{Word: "catalaze", As: "catalase"}) {
+				s.Errorf("read as: %+v", hits.Spelled)
+			}
+			for _, text := range []string{"x type:papernote", "x state:done", "x since:yesterday", "x since:99999999d"} {
+				_, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})
+				if err == nil {
+					s.Errorf("%s is not refused", text)
+				}
+			}
+		}},
 		{"lists are paged, filtered and searched", func(s *scene) {
 			for _, id := range []brenner.ArtifactID{"a", "b", "c", "D", "e"} {
 				s.pi.creates(note(id, "text about zebrafish "+string(id)))

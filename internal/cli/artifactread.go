@@ -134,10 +134,16 @@ func newArtifactSearch(r *runner) *cobra.Command {
 	var req api.SearchArtifactsRequest
 	var types, modules, statuses []string
 	c := &cobra.Command{
-		Use:     "search WORDS…",
-		Short:   "Find artifacts by the words in them",
-		Example: `  brenner artifact search lineage clone --type paper_note`,
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "search WORDS…",
+		Short: "Find artifacts by the words in them",
+		Long: `Find artifacts by the words in them, best first: all that have one of the words, drafts too.
+
+catal* finds every word that begins so, "rate of decay" only what has these words in a row. A word that
+no text has is read as the nearest in spelling, which is said. Among the words may stand conditions:
+type:memo module:lineage state:canonical tag:wet author:Ada since:7d.`,
+		Example: `  brenner artifact search lineage clone --type paper_note
+  brenner artifact search 'catal* "rate of decay" type:memo since:30d'`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Text = strings.Join(a, " ")
 			req.Types, req.Modules = named[brenner.TypeName](types), named[brenner.Module](modules)
@@ -146,20 +152,46 @@ func newArtifactSearch(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w *printer) {
-				items := make([]api.ArtifactItem, len(res.Items))
-				for i, h := range res.Items {
-					items[i] = h.ArtifactItem
-				}
-				printItems(w, items)
-			})
+			return r.show(res, func(w *printer) { printHits(w, res) })
 		},
 	}
 	selectFlags(c, &types, &modules)
 	c.Flags().StringSliceVar(&statuses, "status", nil, "only with this status (repeatable)")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
+	c.Flags().StringVar((*string)(&req.Author), "author", "", "only what this one wrote")
+	c.Flags().StringVar(&req.Since, "since", "", "only since a day (2026-11-01), a moment, or so long ago (7d, 12h)")
 	c.Flags().IntVar(&req.Limit, "limit", 20, "at most this many")
 	return c
+}
+
+// printHits lists what was found, under each the passage that has the words.
+func printHits(w *printer, res api.SearchResult) {
+	if len(res.Items) == 0 {
+		w.Println("nothing found")
+	}
+	rows := [][]string{{"ARTIFACT", "STATUS", "TYPE", "MODULE", "SUMMARY"}}
+	for _, h := range res.Items {
+		rows = append(rows, []string{
+			h.Ref().String(), string(h.FoundStatus()), string(h.Type), string(h.Module), oneLine(printable(h.Summary), w.look.room(60)),
+		})
+	}
+	if len(res.Items) > 0 {
+		table(w, rows...)
+	}
+	first := true
+	for _, h := range res.Items {
+		if h.Snippet == "" {
+			continue
+		}
+		if first {
+			w.Println()
+			first = false
+		}
+		w.Printf("%s: %s\n", h.Ref(), printable(h.Snippet))
+	}
+	for _, remark := range res.Remarks() {
+		w.Println(printable(remark))
+	}
 }
 
 func newArtifactHistory(r *runner) *cobra.Command {

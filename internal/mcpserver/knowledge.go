@@ -132,12 +132,12 @@ func (p artifactPage) Outline() any {
 
 // searchRequest is a search of the project's knowledge.
 type searchRequest struct {
-	Text     string             `json:"text" doc:"what to look for"`
+	Text     string             `json:"text" doc:"words, \"a phrase\", begin*, author:X, since:7d"`
 	Types    []brenner.TypeName `json:"types,omitzero" doc:"as artifact_write has them; default all"`
-	Modules  []brenner.Module   `json:"modules,omitzero" doc:"within your context's modules"`
+	Modules  []brenner.Module   `json:"modules,omitzero" doc:"of your context"`
 	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
 	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
-	Limit    int                `json:"limit,omitzero" doc:"hits at most; 10"`
+	Limit    int                `json:"limit,omitzero" doc:"default 10"`
 }
 
 // searchHits are what a search found, best first.

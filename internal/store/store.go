@@ -481,19 +481,27 @@ type RankQuery struct {
 	// Terms are what is looked for: retrieval.Question or Habits.Task, widened
 	// by retrieval.Expand or not. Of more than MaxSearchWords those that tell
 	// most count.
-	Terms   []retrieval.Term
+	Terms []retrieval.Term
+	// Prefixes are the beginnings of words that are looked for besides.
+	Prefixes []string
+	// Respell reads a word that no text has as those nearest to it in spelling.
+	Respell bool
 	Types   []brenner.TypeName
 	Modules []brenner.Module
 	// Drafts finds drafts behind a version in force as well.
 	Drafts bool
 	// Feedback widens the question by the words of the best texts.
 	Feedback bool
-	Limit    int
+	// Own leaves out what has only words that feedback brought.
+	Own   bool
+	Limit int
 }
 
 // Ranking is what a RankQuery finds.
 type Ranking struct {
 	Hits []RankedHit
+	// Spelled are the words that were read as others, in order.
+	Spelled []retrieval.Spelled
 	// Behind is how many artifacts changed that the index has not caught up
 	// with: what they say now was not looked at.
 	Behind int

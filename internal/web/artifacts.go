@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -16,14 +18,53 @@ const perPage = 30
 
 // artifactList is the list page.
 type artifactList struct {
-	Items    []api.ArtifactItem
+	Items    []listed
 	Next     string
 	Total    int // on all pages; 0 of a search, which shows what fits best
 	Searched bool
 	Filtered bool
 	Types    []api.TypeInfo
 	Statuses []string
+	Remarks  []string // about a search
 }
+
+// listed is an artifact of the list, with the passage that has the words that were
+// looked for.
+type listed struct {
+	api.ArtifactItem
+	Found   brenner.Version // 0 unless a draft behind the version in force was found
+	Snippet []piece
+}
+
+// piece is a part of a text; Hit marks a word that was looked for.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// pieces cuts a passage at the words that were looked for.
+func pieces(text string, marked []string) []piece {
+	if text == "" {
+		return nil
+	}
+	var out []piece
+	done := 0
+	for at := 0; at < len(text); {
+		to := at + strings.IndexFunc(text[at:], unletter)
+		if to < at {
+			to = len(text)
+		}
+		if to > at && slices.Contains(marked, text[at:to]) {
+			out = append(out, piece{Text: text[done:at]}, piece{text[at:to], true})
+			done = to
+		}
+		at = to + 1
+	}
+	return append(out, piece{Text: text[done:]})
+}
+
+// unletter reports whether a character is no part of a word.
+func unletter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) }
 
 func loadArtifacts(v *visit) (string, any, error) {
 	types, err := v.svc.Types(v.Context(), api.TypesRequest{})
@@ -36,11 +77,16 @@ func loadArtifacts(v *visit) (string, any, error) {
 	if text := v.query("q"); text != "" {
 		found, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{
 			Text: text, Types: typ, Modules: module, Statuses: status, Tag: tag, Limit: perPage,
+			Author: brenner.ActorName(v.query("author")), Since: v.query("since"),
 		})
 		for _, hit := range found.Items {
-			out.Items = append(out.Items, hit.ArtifactItem)
+			one := listed{ArtifactItem: hit.ArtifactItem, Snippet: pieces(hit.Snippet, hit.Marked)}
+			if hit.Draft {
+				one.Found = hit.Found
+			}
+			out.Items = append(out.Items, one)
 		}
-		out.Searched = true
+		out.Searched, out.Remarks = true, found.Remarks()
 		return "Artifacts", out, err
 	}
 	req := api.ListArtifactsRequest{
@@ -48,7 +94,10 @@ func loadArtifacts(v *visit) (string, any, error) {
 		Sort: api.ArtifactSort(v.query("sort")), Total: true,
 	}
 	list, err := v.svc.Artifacts(v.Context(), req)
-	out.Items, out.Next, out.Total = list.Items, list.Cursor, list.Total
+	for _, item := range list.Items {
+		out.Items = append(out.Items, listed{ArtifactItem: item})
+	}
+	out.Next, out.Total = list.Cursor, list.Total
 	out.Filtered = len(req.Types)+len(req.Modules)+len(req.Statuses)+len(req.Tag) > 0
 	return "Artifacts", out, err
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 
 	"brenner"
@@ -13,6 +14,8 @@ type findPage struct {
 	Groups []foundGroup
 	// Looked says how far it looked where there is no index to ask.
 	Looked int
+	// Remarks are what there is to say about the search of artifacts.
+	Remarks []string
 }
 
 // foundGroup is the finds of one kind.
@@ -24,7 +27,8 @@ type foundGroup struct {
 // found is one of them.
 type found struct {
 	link
-	Note string // what is said besides its name
+	Note    string // what is said besides its name
+	Snippet []piece
 }
 
 // perGroup is how many finds of one kind are listed, lookedThrough how many
@@ -40,7 +44,12 @@ func loadFind(v *visit) (string, any, error) {
 	if out.Text == "" {
 		return "Find", out, nil
 	}
-	for _, look := range []func(*visit, string) (foundGroup, error){findPages, findArtifacts, findSessions, findTasks, findLessons, findAgents} {
+	artifacts := func(v *visit, text string) (foundGroup, error) {
+		group, remarks, err := findArtifacts(v, text)
+		out.Remarks = remarks
+		return group, err
+	}
+	for _, look := range []func(*visit, string) (foundGroup, error){findPages, artifacts, findSessions, findTasks, findLessons, findAgents} {
 		group, err := look(v, out.Text)
 		if err != nil {
 			return "", nil, err
@@ -67,7 +76,7 @@ func holds(words string, texts ...string) bool {
 // add takes a find while there is room.
 func (g *foundGroup) add(name, path, note string) {
 	if len(g.Items) < perGroup {
-		g.Items = append(g.Items, found{link{name, path}, note})
+		g.Items = append(g.Items, found{link: link{name, path}, Note: note})
 	}
 }
 
@@ -89,8 +98,8 @@ func findPages(_ *visit, text string) (foundGroup, error) {
 	return g, nil
 }
 
-func findArtifacts(v *visit, text string) (foundGroup, error) {
-	g := foundGroup{Title: "Artifacts"}
+func findArtifacts(v *visit, text string) (g foundGroup, remarks []string, err error) {
+	g.Title = "Artifacts"
 	if ref, err := brenner.ParseRef(text); err == nil {
 		if view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: ref, Brief: true}); err == nil {
 			g.add(view.Summary, artifactPath(ref), view.Ref().String())
@@ -98,14 +107,20 @@ func findArtifacts(v *visit, text string) (foundGroup, error) {
 	}
 	hits, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{Text: text, Limit: perGroup})
 	for _, h := range hits.Items {
-		if to := artifactPath(brenner.Ref{Artifact: h.ID}); len(g.Items) == 0 || g.Items[0].Path != to {
-			g.add(h.Summary, to, string(h.ID)+", "+strings.ReplaceAll(string(h.Type), "_", " "))
+		ref, note := brenner.Ref{Artifact: h.ID}, string(h.ID)+", "+strings.ReplaceAll(string(h.Type), "_", " ")
+		if h.Draft {
+			ref, note = h.Ref(), fmt.Sprintf("%s, version %d, a draft", note, h.Found)
+		}
+		to := artifactPath(ref)
+		if len(g.Items) < perGroup && (len(g.Items) == 0 || g.Items[0].Path != to) {
+			g.Items = append(g.Items, found{link{h.Summary, to}, note, pieces(h.Snippet, h.Marked)})
 		}
 	}
-	if brenner.CodeOf(err) == brenner.CodeInvalidValue { // words that the index cannot be asked for
-		err = nil
+	switch brenner.CodeOf(err) {
+	case brenner.CodeInvalidValue, brenner.CodeUnknownType: // words that the index cannot be asked for
+		return g, []string{err.Error()}, nil
 	}
-	return g, err
+	return g, hits.Remarks(), err
 }
 
 func findSessions(v *visit, text string) (foundGroup, error) {

@@ -434,6 +434,28 @@ func TestForms_SentTwiceDoOnce(t *testing.T) {
 	}
 }
 
+// C21: a search of the pages understands beginnings, phrases, conditions and slips,
+// and marks the words it found.
+func TestSearch_ShowsTheWords(t *testing.T) {
+	w := newWorld(t)
+	must[api.WriteResult](w)(w.pi().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "enzymes", Type: artifact.TypePaperNote, Module: "project", Summary: "What the liver has",
+		Content: api.Body{Format: artifact.Text, Data: "It has <b>catalase</b>, which breaks down peroxide."},
+	}))
+	b := w.login()
+	for path, want := range map[string][]string{
+		"/artifacts?q=catal*": {"What the liver has", "&lt;b&gt;<mark>catalase</mark>&lt;/b&gt;"},
+		"/find?q=catalaze":    {"What the liver has", "<mark>catalase</mark>", `no text has &#34;catalaze&#34;; read as &#34;catalase&#34;`},
+		"/artifacts?q=" + url.QueryEscape(`"breaks peroxide"`):      {"Nothing is like that"},
+		"/artifacts?q=" + url.QueryEscape(`"breaks down" since:1d`): {"<mark>breaks</mark>"},
+		"/artifacts?q=peroxide+author:nobody":                       {"Nothing is like that"},
+		"/find?q=peroxide+since:whenever":                           {"no day, moment or length of time"},
+	} {
+		_, _, body := b.get(path)
+		b.sees(body, want...)
+	}
+}
+
 func TestErrors_ShowCodeAndHint(t *testing.T) {
 	w := newWorld(t)
 	b := w.login()

@@ -14,7 +14,6 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
-	"brenner/retrieval"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -346,52 +345,6 @@ func readableTypes(c *kernel.Call, asked []brenner.TypeName) ([]brenner.TypeName
 		return nil, nil
 	}
 	return out, nil
-}
-
-// SearchArtifacts implements api.Artifacts.
-func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
-	return kernel.Read(ctx, s.caller, "search", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.SearchResult, error) {
-		limit, err := kernel.PageSize(req.Limit)
-		if err != nil {
-			return api.SearchResult{}, err
-		}
-		if err := kernel.CheckText(req.Text); err != nil {
-			return api.SearchResult{}, err
-		}
-		types, err := readableTypes(c, req.Types)
-		if err != nil {
-			return api.SearchResult{}, err
-		}
-		modules, none := c.InScope(req.Modules)
-		if none {
-			return api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}, nil
-		}
-		if err := checkStatuses(req.Statuses); err != nil {
-			return api.SearchResult{}, err
-		}
-		most := limit
-		if len(req.Statuses) > 0 || req.Tag != "" {
-			most = brenner.MaxPage
-		}
-		// Feedback also brings texts without a word of the query, which is not what
-		// somebody who searches expects: more are asked for, and those left out.
-		found, err := c.Rank(ctx, store.RankQuery{
-			Terms: retrieval.Question(req.Text), Types: types, Modules: modules, Drafts: true, Feedback: true, Limit: 2 * most,
-		})
-		if err != nil {
-			return api.SearchResult{}, err
-		}
-		out := api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}
-		seen := map[brenner.ArtifactID]bool{}
-		for _, h := range found.Hits {
-			if len(out.Items) == limit || len(h.Parts.Words) == 0 || seen[h.ID] || !chosen(h.Artifact, req.Statuses, req.Tag) {
-				continue
-			}
-			seen[h.ID] = true
-			out.Items = append(out.Items, api.SearchHit{ArtifactItem: itemOf(h.Artifact), Score: h.Score})
-		}
-		return out, nil
-	})
 }
 
 // chosen reports whether an artifact has one of these statuses and this tag, as

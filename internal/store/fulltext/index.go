@@ -26,6 +26,7 @@ type memory struct {
 	mu       sync.Mutex
 	segments map[int64]*segment
 	noted    noted
+	words    map[int64][]string // of segments that were asked for all of theirs
 	pages    map[Page][]byte
 	size     int // of pages, in bytes
 	order    []Page
@@ -54,7 +55,7 @@ func (x *Index) of(generation int64) *memory {
 	if x.now != nil && x.now.generation == generation {
 		return x.now
 	}
-	m := &memory{generation: generation, segments: map[int64]*segment{}, pages: map[Page][]byte{}, used: map[Page]bool{}}
+	m := &memory{generation: generation, segments: map[int64]*segment{}, words: map[int64][]string{}, pages: map[Page][]byte{}, used: map[Page]bool{}}
 	if x.now == nil || x.now.generation < generation {
 		x.now = m
 	}
@@ -109,6 +110,7 @@ func (m *memory) forgetSegments(s Standing) {
 	for id := range m.segments {
 		if !slices.ContainsFunc(s.Segments, func(row Segment) bool { return row.ID == id }) {
 			delete(m.segments, id)
+			delete(m.words, id)
 		}
 	}
 }

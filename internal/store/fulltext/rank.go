@@ -32,17 +32,17 @@ const (
 )
 
 // Rank searches the index.
-func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []Hit, behind int, err error) {
+func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []Hit, spelled []retrieval.Spelled, behind int, err error) {
 	standing, err := rows.Standing(ctx, maxNoted)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	r := &ranking{memory: x.of(standing.Generation), rows: rows, query: q, standing: standing, lists: map[string][]retrieval.List{}}
 	if err := r.open(ctx); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	hits, err = r.rank(ctx)
-	return hits, standing.Noted - len(standing.Notes), err
+	return hits, r.spelled, standing.Noted - len(standing.Notes), err
 }
 
 // ranking is a search under way.
@@ -55,6 +55,7 @@ type ranking struct {
 	views    []retrieval.View
 	parts    []part // of the last views
 	lists    map[string][]retrieval.List
+	spelled  []retrieval.Spelled
 }
 
 // open reads what every search needs: the segments, and what is noted.
@@ -88,7 +89,11 @@ func (r *ranking) chosen(k retrieval.Kind) bool {
 }
 
 func (r *ranking) rank(ctx context.Context) ([]Hit, error) {
-	terms, have, err := r.telling(ctx, r.query.Terms)
+	wanted, err := r.widen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	terms, have, err := r.telling(ctx, wanted)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
@@ -192,6 +197,9 @@ func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
 // run ranks by some terms, ties by name.
 func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64, limit int) (*retrieval.Search, []retrieval.Found, []retrieval.Name, error) {
 	search := retrieval.NewSearch(r.stats, terms, have, limit, r.chosen)
+	if r.query.Own {
+		search.OnlyOwn()
+	}
 	for i, v := range r.views {
 		lists := make([]retrieval.List, len(terms))
 		for j, t := range terms {
@@ -283,8 +291,8 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 
 // Ranking answers a query by the index and the artifacts that a store has.
 func (x *Index) Ranking(ctx context.Context, rows Rows, q store.RankQuery, stored func(context.Context, store.ArtifactQuery) ([]store.Artifact, error)) (store.Ranking, error) {
-	hits, behind, err := x.Rank(ctx, rows, q)
-	out := store.Ranking{Behind: behind}
+	hits, spelled, behind, err := x.Rank(ctx, rows, q)
+	out := store.Ranking{Spelled: spelled, Behind: behind}
 	if err != nil || len(hits) == 0 {
 		return out, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/internal/store"
@@ -68,7 +69,8 @@ func (r reader) library() library {
 // Rank compares every text with every word.
 func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, error) {
 	l := r.library()
-	terms, _ := retrieval.Telling(l.stats, q.Terms, l.counts(q.Terms), brenner.MaxSearchWords)
+	wanted, spelled := l.widen(q)
+	terms, _ := retrieval.Telling(l.stats, wanted, l.counts(wanted), brenner.MaxSearchWords)
 	best := l.rank(q, terms)
 	if q.Feedback && len(best) > 0 {
 		var readings []retrieval.Reading
@@ -83,7 +85,7 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 		terms = retrieval.Feedback(l.stats, terms, candidates, have)
 		best = l.rank(q, terms)
 	}
-	out := store.Ranking{}
+	out := store.Ranking{Spelled: spelled}
 	for _, one := range limit(best, q.Limit) {
 		hit := store.RankedHit{
 			Artifact: r.artifacts[one.Artifact], Version: one.Version, Draft: one.Kind.Draft, Score: retrieval.Score(one.points),
@@ -97,6 +99,39 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 		out.Hits = append(out.Hits, hit)
 	}
 	return out, canceled(ctx)
+}
+
+// widen compares beginnings, and words that no text has, with every word.
+func (l library) widen(q store.RankQuery) ([]retrieval.Term, []retrieval.Spelled) {
+	terms := q.Terms
+	var spelled []retrieval.Spelled
+	if q.Respell {
+		instead := map[string][]retrieval.Term{}
+		for _, t := range terms {
+			if l.have[t.Word] > 0 || retrieval.Slips(t.Word) == 0 {
+				continue
+			}
+			var all []retrieval.Known
+			for w, n := range l.have { // order-free: Respell sorts
+				all = append(all, retrieval.Known{Word: w, Have: n})
+			}
+			others, as := retrieval.Respell(t, all)
+			if len(others) > 0 {
+				instead[t.Word], spelled = others, append(spelled, as)
+			}
+		}
+		terms = retrieval.Respelled(terms, instead)
+	}
+	for _, p := range q.Prefixes {
+		var all []retrieval.Known
+		for w, n := range l.have { // order-free: Complete sorts
+			if strings.HasPrefix(w, p) || w == retrieval.Begun(p) {
+				all = append(all, retrieval.Known{Word: w, Have: n})
+			}
+		}
+		terms = retrieval.Complete(terms, all)
+	}
+	return terms, spelled
 }
 
 func (l library) counts(terms []retrieval.Term) []int64 {
@@ -119,13 +154,14 @@ func (l library) rank(q store.RankQuery, terms []retrieval.Term) []ranked {
 		if k.Draft && !q.Drafts || len(q.Types) > 0 && !slices.Contains(q.Types, k.Type) || len(q.Modules) > 0 && !slices.Contains(q.Modules, k.Module) {
 			continue
 		}
-		points := int64(0)
+		points, own := int64(0), !q.Own
 		for _, t := range terms {
 			if n := one.counts[t.Word]; n > 0 {
+				own = own || t.Own > 0
 				points += l.stats.Points(t.Own+t.Feedback+t.Expansion, l.have[t.Word], n, one.length)
 			}
 		}
-		if points > 0 {
+		if own && points > 0 {
 			out = append(out, ranked{one, points})
 		}
 	}

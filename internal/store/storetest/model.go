@@ -396,6 +396,8 @@ func questions() []question {
 		{Terms: retrieval.Question("alpha beta"), Types: someTypes[:1], Drafts: true},
 		{Terms: retrieval.Question("alpha"), Modules: someModules[1:], Limit: 2, Feedback: true},
 		{Terms: retrieval.Question("beta"), Drafts: true, Feedback: true},
+		{Terms: retrieval.Question("alphq gama"), Prefixes: []string{"b", "v"}, Respell: true, Drafts: true},
+		{Terms: retrieval.Question("gamma vresion"), Respell: true, Drafts: true, Feedback: true, Own: true, Limit: 3},
 	} {
 		qs = append(qs, answer(fmt.Sprintf("Rank %+v", q), func(ctx context.Context, r store.Reader) ([]store.RankedHit, error) {
 			got, err := r.Rank(ctx, q)

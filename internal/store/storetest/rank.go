@@ -108,6 +108,42 @@ var rankCases = []testCase{
 			wantEqual(t, "limit", []string{"B", "a", "b"}, rankedIDs(rank(t, s, q)))
 		})
 	}},
+	{"Rank_BeginningsSlipsAndOwnWords", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(
+				shelve(ctx, tx, "a", "Catalase", "breaks down peroxide"), shelve(ctx, tx, "b", "Catalyst", "peroxide of hydrogen"),
+				shelve(ctx, tx, "c", "Catalogue", "of mitochondria"), shelve(ctx, tx, "d", "gone", "catapult"), shelve(ctx, tx, "d", "back", "peroxide breaks"),
+			)
+		})
+		notedAndSettled(t, s, func(t *testing.T) {
+			for _, c := range []struct {
+				text  string
+				q     store.RankQuery
+				want  string
+				reads string
+			}{
+				{"", store.RankQuery{Prefixes: []string{"cata"}}, "[a b c]", "[]"},
+				{"", store.RankQuery{Prefixes: []string{"catalases"}}, "[a]", "[]"},
+				{"", store.RankQuery{Prefixes: []string{"catap"}}, "[]", "[]"}, // only a version had it that is not found any more
+				{"mitochondria", store.RankQuery{Prefixes: []string{"catalys"}}, "[b c]", "[]"},
+				{"mitochodnria", store.RankQuery{Respell: true}, "[c]", "[{mitochodnria [mitochondria]}]"},
+				{"mitochodnria", store.RankQuery{}, "[]", "[]"},
+				{"catalaze", store.RankQuery{Respell: true}, "[a]", "[{catalaz [catalas]}]"},
+				{"catapult", store.RankQuery{Respell: true}, "[]", "[]"},
+				{"ctl", store.RankQuery{Respell: true}, "[]", "[]"}, // too short to be a slip
+				{"catalase", store.RankQuery{Feedback: true}, "[a b d]", "[]"},
+				{"catalase", store.RankQuery{Feedback: true, Own: true}, "[a]", "[]"},
+			} {
+				c.q.Terms = retrieval.Question(c.text)
+				got := get(t, s, func(ctx context.Context, r store.Reader) (store.Ranking, error) { return r.Rank(ctx, c.q) })
+				ids := rankedIDs(got.Hits)
+				slices.Sort(ids)
+				if fmt.Sprint(ids) != c.want || fmt.Sprint(got.Spelled) != c.reads {
+					t.Errorf("%q %v: found %v, read as %v, want %s, %s", c.text, c.q.Prefixes, ids, got.Spelled, c.want, c.reads)
+				}
+			}
+		})
+	}},
 	{"Rank_ChoosesByTypeModuleAndDraft", func(t *testing.T, s store.Store) {
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			for i, kind := range []brenner.TypeName{"note", "memo", "note", "brief"} {
@@ -268,7 +304,10 @@ func rankThousands(t *testing.T, s store.Store) {
 		}
 		for range 4 {
 			q := asked(text(1 + random.IntN(8)))
-			q.Limit, q.Feedback = 1+random.IntN(40), random.IntN(2) == 0
+			q.Limit, q.Feedback, q.Own = 1+random.IntN(40), random.IntN(2) == 0, random.IntN(2) == 0
+			if random.IntN(2) == 0 {
+				q.Prefixes = []string{word()[:2]}
+			}
 			show := func(hits []store.RankedHit) []string {
 				return names(hits, func(h store.RankedHit) string {
 					return fmt.Sprintf("%s@%d %.6f %v", h.ID, h.Version, h.Score, h.Parts.Words)

@@ -1,0 +1,39 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+)
+
+// C21, C35. What an agent reads of a search names the version that was found, shows
+// the words, and says how far it looked.
+func TestSearchResult_SaysWhatItFoundAndHowFarItLooked(t *testing.T) {
+	r := api.SearchResult{
+		Items: []api.SearchHit{{
+			ArtifactItem: api.ArtifactItem{ID: "log", Type: "memo", Module: "m", Status: artifact.Draft, Head: 3, Canonical: 1, Summary: "Oxygen"},
+			Found:        3, Draft: true, Snippet: "… at night …",
+		}, {
+			ArtifactItem: api.ArtifactItem{ID: "log2", Type: "memo", Module: "m", Status: artifact.Draft, Head: 3, Canonical: 1, Summary: "Night"}, Found: 1,
+		}},
+		Coverage:  api.Coverage{Spelled: []api.Spelled{{Word: "nihgt", As: "night"}}, Sifted: 4096, Behind: 7},
+		Elsewhere: []brenner.Module{"other"},
+	}
+	want := `log@3 · memo · draft · module m: Oxygen
+  … at night …
+log2@1 · memo · canonical · module m: Night
+no text has "nihgt"; read as "night"
+only the best 4096 were held against the phrases and conditions; add words to find more
+the index has not caught up with 7 changed artifacts
+not looked into, outside your context: other
+`
+	if got := r.Words(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := (api.SearchResult{}).Words(); !strings.HasPrefix(got, "nothing found") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,311 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+	"brenner/policy"
+	"brenner/retrieval"
+)
+
+const (
+	// snippetBytes is about how long the passage of a hit is.
+	snippetBytes = 160
+	// siftedAtOnce is how many hits are held against conditions at a time, and
+	// maxSifted how many at most.
+	siftedAtOnce = 64
+	maxSifted    = 4096
+	// maxSince is how long ago a search looks back to at most; a day says more.
+	maxSince = 10 * 365 * 24 * time.Hour
+)
+
+// searchKeys are the conditions that can be written among the words.
+var searchKeys = []string{"type", "module", "state", "status", "tag", "author", "since"}
+
+// SearchArtifacts implements api.Artifacts.
+func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
+	return kernel.Read(ctx, s.caller, "search", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.SearchResult, error) {
+		q, err := newSearch(c, req)
+		if err != nil {
+			return api.SearchResult{}, err
+		}
+		modules, none := c.InScope(q.Modules)
+		if none {
+			return api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}, nil
+		}
+		q.Modules = modules
+		return q.run()
+	})
+}
+
+// search is a search under way.
+type search struct {
+	*kernel.Call
+	api.SearchArtifactsRequest
+	asked retrieval.Asked
+	since time.Time
+	limit int
+	may   map[store.Kind]bool
+}
+
+// newSearch takes apart what is asked for.
+func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) {
+	s := &search{Call: c, SearchArtifactsRequest: req, may: map[store.Kind]bool{}}
+	var err error
+	if s.limit, err = kernel.PageSize(req.Limit); err != nil {
+		return nil, err
+	}
+	if err := kernel.CheckText(req.Text); err != nil {
+		return nil, err
+	}
+	s.asked = retrieval.Ask(req.Text, searchKeys...)
+	s.Types, s.Modules, s.Statuses = slices.Clone(req.Types), slices.Clone(req.Modules), slices.Clone(req.Statuses)
+	for _, f := range s.asked.Filters {
+		switch f.Key {
+		case "type":
+			s.Types = append(s.Types, brenner.TypeName(f.Value))
+		case "module":
+			s.Modules = append(s.Modules, brenner.Module(f.Value))
+		case "state", "status":
+			s.Statuses = append(s.Statuses, artifact.Status(f.Value))
+		case "tag":
+			s.Tag = f.Value
+		case "author":
+			s.Author = brenner.ActorName(f.Value)
+		case "since":
+			s.Since = f.Value
+		}
+	}
+	if s.Types, err = readableTypes(c, s.Types); err != nil {
+		return nil, err
+	}
+	if err := checkStatuses(s.Statuses); err != nil {
+		return nil, err
+	}
+	s.since, err = sinceWhen(s.Since, c.Now)
+	return s, err
+}
+
+// sinceWhen reads a day, a moment, or how long ago.
+func sinceWhen(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	hours := text
+	days, inDays := strings.CutSuffix(text, "d")
+	if inDays {
+		hours = days + "h"
+	}
+	ago, err := time.ParseDuration(hours)
+	if inDays {
+		ago = 24 * min(ago, maxSince)
+	}
+	if err != nil || ago < 0 || ago > maxSince {
+		return time.Time{}, brenner.Errorf(brenner.CodeInvalidValue, "%.40q is no day, moment or length of time", text).At("/since").
+			WithHint("write a day (2026-11-01), a moment (2026-11-01T12:00:00Z), or how long ago (7d, 12h)")
+	}
+	return now.Add(-ago), nil
+}
+
+// run ranks, and asks for more hits while too few of them are left.
+func (s *search) run() (api.SearchResult, error) {
+	out := api.SearchResult{Items: []api.SearchHit{}, Elsewhere: s.OutOfScope()}
+	if s.asked.Empty() {
+		return out, nil
+	}
+	for most := 2 * s.limit; ; most = min(8*most, maxSifted) {
+		found, err := s.Rank(s.Ctx, store.RankQuery{
+			Terms: s.asked.Terms, Prefixes: s.asked.Prefixes, Respell: true, Types: s.Types, Modules: s.Modules,
+			Drafts: true, Feedback: true, Own: true, Limit: most,
+		})
+		if err != nil {
+			return out, err
+		}
+		hits, err := s.sift(found.Hits)
+		if err != nil {
+			return out, err
+		}
+		all := len(found.Hits) < most
+		if len(hits) < s.limit && !all && most < maxSifted {
+			continue
+		}
+		if len(hits) < s.limit && !all {
+			out.Sifted = maxSifted
+		}
+		out.Behind = found.Behind
+		return s.show(out, hits, found.Spelled)
+	}
+}
+
+// hit is one that is left, with the rows it was judged by.
+type hit struct {
+	store.RankedHit
+	version store.Version
+}
+
+// inForceFirst puts, where a draft was found and the version in force too, the
+// latter in its place: what stands is shown before what may come.
+func inForceFirst(hits []store.RankedHit) []store.RankedHit {
+	out := make([]store.RankedHit, 0, len(hits))
+	place := make(map[brenner.ArtifactID]int, len(hits))
+	for _, h := range hits {
+		at, seen := place[h.ID]
+		if seen && out[at].Draft && !h.Draft {
+			h.Score, out[at].Score = out[at].Score, h.Score
+			h, out[at] = out[at], h
+		}
+		place[h.ID] = len(out)
+		out = append(out, h)
+	}
+	return out
+}
+
+// sift keeps the best hits that meet the conditions, one of an artifact.
+func (s *search) sift(hits []store.RankedHit) ([]hit, error) {
+	var out []hit
+	seen := map[brenner.ArtifactID]bool{}
+	hits = inForceFirst(hits)
+	hits = slices.DeleteFunc(hits, func(h store.RankedHit) bool {
+		return !s.readable(h.Artifact) || !chosen(h.Artifact, s.Statuses, s.Tag) || !s.mayHavePhrases(h.Parts.Words)
+	})
+	for some := range slices.Chunk(hits, siftedAtOnce) {
+		refs := make([]brenner.Ref, len(some))
+		for i, h := range some {
+			refs[i] = brenner.Ref{Artifact: h.ID, Version: h.Version}
+		}
+		rows, err := s.VersionsOf(s.Ctx, refs)
+		if err != nil {
+			return nil, err
+		}
+		versions := make(map[brenner.Ref]store.Version, len(rows))
+		for _, v := range rows {
+			versions[v.Ref()] = v
+		}
+		for i, h := range some {
+			v := versions[refs[i]]
+			if seen[h.ID] || s.Author != "" && v.Creator != s.Author || v.Created.Before(s.since) {
+				continue
+			}
+			fits, err := s.hasPhrases(v)
+			if err != nil {
+				return nil, err
+			}
+			if !fits {
+				continue
+			}
+			seen[h.ID] = true
+			if out = append(out, hit{h, v}); len(out) == s.limit {
+				return out, nil
+			}
+		}
+	}
+	return out, nil
+}
+
+// readable reports whether the caller may be shown words of an artifact.
+func (s *search) readable(a store.Artifact) bool {
+	kind := store.Kind{Module: a.Module, Type: a.Type}
+	may, asked := s.may[kind]
+	if !asked {
+		may = s.May(policy.Read, a.Type, a.Module)
+		s.may[kind] = may
+	}
+	return may
+}
+
+// mayHavePhrases reports whether a text that has these words may have the
+// phrases.
+func (s *search) mayHavePhrases(words []string) bool {
+	if len(s.asked.Terms) > brenner.MaxSearchWords {
+		return true // not all of them were looked for
+	}
+	for _, p := range s.asked.Phrases {
+		for _, w := range retrieval.Words(p) {
+			if !slices.Contains(words, w) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasPhrases reports whether every phrase stands in a version.
+func (s *search) hasPhrases(v store.Version) (bool, error) {
+	if len(s.asked.Phrases) == 0 {
+		return true, nil
+	}
+	fits := true
+	err := s.Passing(func() error {
+		text, err := s.textOf(v)
+		if err != nil {
+			return err
+		}
+		summary, text := retrieval.Plain(v.Summary), retrieval.Plain(text)
+		for _, p := range s.asked.Phrases {
+			fits = fits && (retrieval.HasPhrase(summary, p) || retrieval.HasPhrase(text, p))
+		}
+		return nil
+	})
+	return fits, err
+}
+
+// textOf is what a version says besides its summary; nothing where that was
+// redacted.
+func (s *search) textOf(v store.Version) (string, error) {
+	data, err := s.Blob(s.Ctx, v.Content)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return "", nil
+	}
+	return v.Document(data).Text, err
+}
+
+// show gives hits as they are listed: with the passage that has the words.
+func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spelled) (api.SearchResult, error) {
+	read := map[string]string{} // words that no text has, and how what they were read as is written
+	for _, h := range hits {
+		one := api.SearchHit{ArtifactItem: itemOf(h.Artifact), Found: h.Version, Draft: h.Draft, Score: h.Score}
+		err := s.Passing(func() error {
+			text, err := s.textOf(h.version)
+			if err != nil {
+				return err
+			}
+			if shown := retrieval.Words(h.Summary); slices.ContainsFunc(h.Parts.Words, func(w string) bool { return !slices.Contains(shown, w) }) {
+				cut := retrieval.Excerpt(text, h.Parts.Words, snippetBytes)
+				one.Snippet, one.Marked = cut.Text, cut.Marked
+			}
+			for _, w := range spelled {
+				if cut := retrieval.Excerpt(h.version.Summary+"\n"+text, w.As, 1); read[w.Word] == "" && len(cut.Marked) > 0 {
+					read[w.Word] = strings.ToLower(cut.Marked[0])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, one)
+	}
+	// Only what a hit says is told of the words of the index: others may be of
+	// what the caller may not read (C33).
+	for _, w := range spelled {
+		if as := read[w.Word]; as != "" {
+			written := retrieval.Excerpt(s.Text, []string{w.Word}, 1).Marked
+			if len(written) > 0 {
+				out.Spelled = append(out.Spelled, api.Spelled{Word: written[0], As: as})
+			}
+		}
+	}
+	return out, nil
+}

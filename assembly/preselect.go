@@ -12,14 +12,15 @@ type Cause string
 
 // The causes, in the order in which a tie between them is settled.
 const (
-	ByLinks    Cause = "links"     // near to the task's inputs
-	ByTags     Cause = "tags"      // shares their tags
-	ByRecency  Cause = "recency"   // changed lately
-	ByFullText Cause = "full_text" // shares words with the task
+	ByLinks      Cause = "links"      // near to the task's inputs
+	ByTags       Cause = "tags"       // shares their tags
+	ByRecency    Cause = "recency"    // changed lately
+	ByFullText   Cause = "full_text"  // shares words with the task
+	ByNeighbours Cause = "neighbours" // written beside what shares words with it
 )
 
 // Causes lists every cause, in order.
-func Causes() []Cause { return []Cause{ByLinks, ByTags, ByRecency, ByFullText} }
+func Causes() []Cause { return []Cause{ByLinks, ByTags, ByRecency, ByFullText, ByNeighbours} }
 
 // Found is what one cause brought, best first.
 type Found struct {
@@ -37,14 +38,17 @@ type Hit struct {
 	Distance int
 	// Lexical is the score of the full-text index, 0 if it found nothing.
 	Lexical float64
+	// Neighbours says, from 0 to 1, how well what was written beside it fits.
+	Neighbours float64
 }
 
 // Lead is a version that is worth a look, and what brought it.
 type Lead struct {
-	Ref      brenner.Ref
-	By       []Cause
-	Distance int
-	Lexical  float64
+	Ref        brenner.Ref
+	By         []Cause
+	Distance   int
+	Lexical    float64
+	Neighbours float64
 }
 
 // Rest counts what was not looked at, by the first cause that brought it.
@@ -57,6 +61,7 @@ type Rest struct {
 func (r Rest) String() string {
 	what := map[Cause]string{
 		ByLinks: "linked to the inputs", ByTags: "with tags of the inputs", ByRecency: "changed longer ago", ByFullText: "with words of the task",
+		ByNeighbours: "written beside what has words of the task",
 	}
 	return fmt.Sprintf("%d %s", r.Count, what[r.Cause])
 }
@@ -121,6 +126,7 @@ func gather(byCause []Found, leads []Lead, chosen map[brenner.Ref]int) ([]Lead, 
 				lead.Distance = h.Distance
 			}
 			lead.Lexical = max(lead.Lexical, h.Lexical)
+			lead.Neighbours = max(lead.Neighbours, h.Neighbours)
 		}
 	}
 	slices.SortFunc(leads, func(a, b Lead) int { return inOrder(a.Ref, b.Ref) })

@@ -28,26 +28,28 @@ type Item struct {
 // Candidate is an item that may enter the context.
 type Candidate struct {
 	Item
-	// By, Distance and Lexical are those of its Lead.
-	By       []Cause
-	Distance int
-	Lexical  float64
+	// By, Distance, Lexical and Neighbours are those of its Lead.
+	By         []Cause
+	Distance   int
+	Lexical    float64
+	Neighbours float64
 	// Semantic is the cosine of the task and the item.
 	Semantic float64
 	// Denied is why the policy does not let the role read it; empty: it may.
 	Denied string
 }
 
-// Score says how much a candidate bears on the task: six parts, each from 0 to
+// Score says how much a candidate bears on the task: seven parts, each from 0 to
 // 1 in steps of a millionth, and their weighted sum.
 type Score struct {
-	Pinned   float64 `json:"pinned"`   // another version of a pinned artifact
-	Links    float64 `json:"links"`    // 1 / distance
-	Tags     float64 `json:"tags"`     // overlap with the task's tags
-	Recency  float64 `json:"recency"`  // 1 now, a half after fourteen days
-	Lexical  float64 `json:"lexical"`  // relative to the best candidate
-	Semantic float64 `json:"semantic"` // cosine, not below 0
-	Total    float64 `json:"total"`
+	Pinned     float64 `json:"pinned"`     // another version of a pinned artifact
+	Links      float64 `json:"links"`      // 1 / distance
+	Tags       float64 `json:"tags"`       // overlap with the task's tags
+	Recency    float64 `json:"recency"`    // 1 now, a half after fourteen days
+	Lexical    float64 `json:"lexical"`    // relative to the best candidate
+	Semantic   float64 `json:"semantic"`   // cosine, not below 0
+	Neighbours float64 `json:"neighbours"` // the lexical parts of what was written beside it
+	Total      float64 `json:"total"`
 }
 
 // recencyHalf is the age at which the recency of a version is one half.
@@ -79,11 +81,12 @@ func Rank(w Weights, q Query, candidates []Candidate) []Ranked {
 	ranked := make([]Ranked, len(candidates))
 	for i, c := range candidates {
 		s := Score{
-			Links:    share(1, float64(c.Distance)),
-			Tags:     overlap(ours, c.Tags),
-			Recency:  recency(q.Now, c.Updated),
-			Lexical:  min(1, share(c.Lexical, best)),
-			Semantic: min(1, share(c.Semantic, 1)),
+			Links:      share(1, float64(c.Distance)),
+			Tags:       overlap(ours, c.Tags),
+			Recency:    recency(q.Now, c.Updated),
+			Lexical:    min(1, share(c.Lexical, best)),
+			Semantic:   min(1, share(c.Semantic, 1)),
+			Neighbours: min(1, share(c.Neighbours, 1)),
 		}
 		if slices.Contains(q.Pinned, c.Ref.Artifact) {
 			s.Pinned = 1
@@ -106,6 +109,7 @@ func (w Weights) total(s Score) float64 {
 	sum += float64(w.Recency * s.Recency)
 	sum += float64(w.Lexical * s.Lexical)
 	sum += float64(w.Semantic * s.Semantic)
+	sum += float64(w.Neighbours * s.Neighbours)
 	return rounded(sum)
 }
 

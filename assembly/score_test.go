@@ -91,17 +91,17 @@ func TestPreselect_AccountsForEverything(t *testing.T) {
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// C21: the score is explicit: six parts and their weighted sum.
+// C21: the score is explicit: seven parts and their weighted sum.
 func TestRank_ScoreParts(t *testing.T) {
-	w := Weights{Pinned: 10, Links: 5, Tags: 4, Recency: 3, Lexical: 2, Semantic: 1}
+	w := Weights{Pinned: 10, Links: 5, Tags: 4, Recency: 3, Lexical: 2, Semantic: 1, Neighbours: 6}
 	ranked := Rank(w, Query{Pinned: []brenner.ArtifactID{"a"}, Tags: []string{"x", "y", "y"}, Now: noon}, []Candidate{
 		{Item: Item{Ref: ref("a@2"), Tags: []string{"y", "z"}, Updated: noon}, Distance: 2, Lexical: 3, Semantic: 0.5},
-		{Item: Item{Ref: ref("b@1"), Tags: []string{"x", "y"}, Updated: noon.Add(-14 * 24 * time.Hour)}, Distance: 1, Lexical: 6, Semantic: -0.5},
-		{Item: Item{Ref: ref("c@1"), Updated: noon.Add(time.Hour)}, Lexical: math.NaN(), Semantic: math.Inf(1)},
+		{Item: Item{Ref: ref("b@1"), Tags: []string{"x", "y"}, Updated: noon.Add(-14 * 24 * time.Hour)}, Distance: 1, Lexical: 6, Semantic: -0.5, Neighbours: 0.25},
+		{Item: Item{Ref: ref("c@1"), Updated: noon.Add(time.Hour)}, Lexical: math.NaN(), Semantic: math.Inf(1), Neighbours: math.NaN()},
 	})
 	want := []Score{
 		{Pinned: 1, Links: 0.5, Tags: 0.5, Recency: 1, Lexical: 0.5, Semantic: 0.5, Total: 10 + 2.5 + 2 + 3 + 1 + 0.5},
-		{Links: 1, Tags: 1, Recency: 0.5, Lexical: 1, Total: 5 + 4 + 1.5 + 2},
+		{Links: 1, Tags: 1, Recency: 0.5, Lexical: 1, Neighbours: 0.25, Total: 5 + 4 + 1.5 + 2 + 1.5},
 		{Recency: 1, Total: 3},
 	}
 	for i, r := range ranked {

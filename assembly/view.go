@@ -64,12 +64,13 @@ const (
 
 // Weights are the factors of the parts of a Score.
 type Weights struct {
-	Pinned   float64 `json:"pinned"`
-	Links    float64 `json:"links"`
-	Tags     float64 `json:"tags"`
-	Recency  float64 `json:"recency"`
-	Lexical  float64 `json:"lexical"`
-	Semantic float64 `json:"semantic"`
+	Pinned     float64 `json:"pinned"`
+	Links      float64 `json:"links"`
+	Tags       float64 `json:"tags"`
+	Recency    float64 `json:"recency"`
+	Lexical    float64 `json:"lexical"`
+	Semantic   float64 `json:"semantic"`
+	Neighbours float64 `json:"neighbours"`
 }
 
 // Bullets say which lessons of the playbook are received.
@@ -110,8 +111,9 @@ func defaults() View {
 		Budget:  Budget{Unit: InTokens, Size: 16_000, Reserve: 4_000, Family: Claude},
 		Modules: OneModule,
 		// What the words say leads; the summary's meaning and its age settle what
-		// words leave open, and links of an input bring it near the best (ADR 88).
-		Weights: Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5},
+		// words leave open, and links of an input bring it near the best (ADR 88); what
+		// was written beside what fits counts half (ADR 102).
+		Weights: Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5, Neighbours: 10},
 		Bullets: Bullets{Stages: []playbook.Stage{playbook.Prod}, Max: 12, Domains: []playbook.Domain{}, Floor: LessonFloor},
 
 		Overview: Full, Pinned: Full,
@@ -283,6 +285,7 @@ func (c *checker) weights(w Weights) {
 		{"recency", w.Recency},
 		{"lexical", w.Lexical},
 		{"semantic", w.Semantic},
+		{"neighbours", w.Neighbours},
 	} {
 		if x.value < 0 || x.value > maxWeight {
 			c.report("/weights/"+x.name, "use a number from 0 to 1000", "the weight of "+x.name+" is out of bounds")

@@ -79,10 +79,13 @@ func (h Habits) weight(word string) float64 {
 	if h.own[word] && have > 0 {
 		have--
 	}
+	share := have / float64(h.tasks+supposedTasks)
 	if instructions[word] {
-		have += supposedShare * supposedTasks
+		// However few of the tasks that are known say so: the next one may be worded
+		// in another way.
+		share = max(supposedShare, (have+supposedShare*supposedTasks)/float64(h.tasks+supposedTasks))
 	}
-	return max(leastWeight, 1-have/float64(h.tasks+supposedTasks))
+	return max(leastWeight, 1-share)
 }
 
 // Task gives the terms of a task, which is not among those the habits were

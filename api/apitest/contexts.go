@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -121,6 +122,39 @@ func contextCases() []testCase {
 			}
 			if at := s.size(); res.Record.Made.Journal != at-1 {
 				s.Errorf("made at %d of %d records", res.Record.Made.Journal, at)
+			}
+		}},
+		{"what was written beside what fits is looked at too", func(s *scene) { // C21, C33
+			s.pi.creates(note("asked", "Which breed did the shelter keepers hand over?"))
+			s.pi.creates(note("reply", "A greyhound, two years old.", link(artifact.Cites, "asked", 1)))
+			s.pi.creates(note("alone", "A beagle, nine years old."))
+			other := note("other", "A terrier of the other module.", link(artifact.Cites, "asked", 1))
+			other.Module = "gradient"
+			s.pi.creates(other)
+			view, err := s.pi.PreviewContext(s.ctx, api.ContextRequest{As: "PurpleMountain", Question: "which breed has the shelter?", Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			weights := assembly.Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5, Neighbours: 10} // of the built-in views
+			scores := map[brenner.ArtifactID]assembly.Score{}
+			for _, i := range view.Record.Items {
+				if i.Score == nil {
+					continue
+				}
+				p := *i.Score
+				scores[i.Ref.Artifact] = p
+				sum := weights.Pinned*p.Pinned + weights.Links*p.Links + weights.Tags*p.Tags + weights.Recency*p.Recency + weights.Lexical*p.Lexical +
+					weights.Semantic*p.Semantic + weights.Neighbours*p.Neighbours
+				if math.Abs(sum-p.Total) > 1e-5 {
+					s.Errorf("%s: the parts %+v add up to %v", i.Ref, p, sum)
+				}
+				if found := slices.Contains(i.By, assembly.ByNeighbours); found != (i.Ref.Artifact == "reply") {
+					s.Errorf("%s was found by %v", i.Ref, i.By)
+				}
+			}
+			if scores["asked"].Lexical != 1 || scores["reply"].Neighbours < 0.6 || scores["alone"].Neighbours != 0 || scores["reply"].Total <= scores["alone"].Total {
+				s.Errorf("scores: %+v", scores)
+			}
+			if strings.Contains(view.Text, "terrier") {
+				s.Error("what was written beside it in another module is shown")
 			}
 		}},
 		{"the same state gives the same bytes", func(s *scene) { // C21

@@ -20,3 +20,18 @@ func NDCG(ranked []string, relevant map[string]bool, n int) float64 {
 	}
 	return gain / ideal
 }
+
+// Recall is the share of the relevant texts that are among the first n of a
+// ranking.
+func Recall(ranked []string, relevant map[string]bool, n int) float64 {
+	found := 0
+	for _, id := range ranked[:min(n, len(ranked))] {
+		if relevant[id] {
+			found++
+		}
+	}
+	if len(relevant) == 0 {
+		return 0
+	}
+	return float64(found) / float64(len(relevant))
+}

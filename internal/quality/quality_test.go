@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/assembly"
 	"brenner/internal/app"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
@@ -55,6 +58,46 @@ func project(t testing.TB, s store.Store, role brenner.Role) api.Service {
 		t.Fatal(err)
 	}
 	return svc
+}
+
+// fillTalks writes conversations, one note a turn, each with a link to the one it
+// answers.
+func fillTalks(t testing.TB, svc api.Service, talks ...Talk) {
+	t.Helper()
+	var all sync.WaitGroup
+	next := make(chan []Text)
+	for range 32 {
+		all.Go(func() {
+			for turns := range next {
+				for _, x := range turns {
+					req := api.CreateArtifactRequest{
+						ID: brenner.ArtifactID(x.ID), Type: artifact.TypePaperNote, Module: "main", Summary: x.Summary,
+						Content: api.Body{Format: artifact.Text, Data: x.Body},
+					}
+					for _, c := range talks {
+						if before := c.Before[x.ID]; before != "" {
+							req.Links = []artifact.Link{{Rel: artifact.Cites, Artifact: brenner.ArtifactID(before), Version: 1}}
+						}
+					}
+					if _, err := svc.CreateArtifact(t.Context(), req); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	for _, c := range talks {
+		for from := 0; from < len(c.Texts); {
+			to := from
+			for to < len(c.Texts) && c.Talk[c.Texts[to].ID] == c.Talk[c.Texts[from].ID] {
+				to++
+			}
+			next <- c.Texts[from:to]
+			from = to
+		}
+	}
+	close(next)
+	all.Wait()
 }
 
 // fill writes the texts of a collection as notes.
@@ -132,11 +175,12 @@ var wordings = []string{
 	"Check whether the claims of the current draft hold, list the artifacts that support or contradict them, and propose a test. In particular: %s",
 }
 
-// measure asks questions of a collection and gives the mean nDCG@10.
-func measure(questions []Question, find func(text string) []string) float64 {
+// measure asks questions of a collection and gives the mean of a measure of the
+// first ten.
+func measure(by func([]string, map[string]bool, int) float64, questions []Question, find func(text string) []string) float64 {
 	sum := 0.0
 	for _, q := range questions {
-		sum += NDCG(find(q.Text), q.Relevant, 10)
+		sum += by(find(q.Text), q.Relevant, 10)
 	}
 	return sum / float64(len(questions))
 }
@@ -163,15 +207,110 @@ func BenchmarkCranfield(b *testing.B) {
 			svc := project(b, databases[database](b), "test_designer")
 			fill(b, svc, c.Texts)
 			for b.Loop() {
-				b.ReportMetric(measure(c.Questions, func(text string) []string { return searched(b, svc, text) }), "search-nDCG@10")
-				b.ReportMetric(measure(c.Questions, func(text string) []string { return ranked(b, svc, api.ContextRequest{Question: text}) }), "context-nDCG@10")
+				b.ReportMetric(measure(NDCG, c.Questions, func(text string) []string { return searched(b, svc, text) }), "search-nDCG@10")
+				b.ReportMetric(measure(NDCG, c.Questions, func(text string) []string { return ranked(b, svc, api.ContextRequest{Question: text}) }), "context-nDCG@10")
 				worst := 1.0
 				for _, w := range wordings {
-					worst = min(worst, measure(c.Questions, func(text string) []string {
+					worst = min(worst, measure(NDCG, c.Questions, func(text string) []string {
 						return asTask(b, svc, "Look into it", fmt.Sprintf(w, text))
 					}))
 				}
 				b.ReportMetric(worst, "worst-task-nDCG@10")
+			}
+		})
+	}
+}
+
+// half is which half of the conversations is asked about.
+func half() Half {
+	if os.Getenv("BRENNER_TUNING") != "" {
+		return Tuning
+	}
+	return Reported
+}
+
+// BenchmarkConversations measures how many of the turns that answer questions about
+// conversations are found: among 60 other talks, and among 100,000 other turns.
+func BenchmarkConversations(b *testing.B) {
+	for _, others := range []int{60, 2600} {
+		for _, database := range []string{"SQLite", "PostgreSQL"} {
+			b.Run(fmt.Sprintf("%s/others=%d", database, others), func(b *testing.B) {
+				svc := project(b, databases[database](b), "test_designer")
+				c, rest := Conversations(half(), 8), Conversations(Others, others)
+				fillTalks(b, svc, c, rest)
+				for b.Loop() {
+					b.ReportMetric(float64(len(c.Texts)+len(rest.Texts)), "turns")
+					b.ReportMetric(measure(Recall, c.Questions, func(text string) []string { return searched(b, svc, text) }), "search-recall@10")
+					b.ReportMetric(measure(Recall, c.Questions, func(text string) []string { return ranked(b, svc, api.ContextRequest{Question: text}) }), "context-recall@10")
+					worst := 1.0
+					for _, w := range wordings {
+						worst = min(worst, measure(Recall, c.Questions, func(text string) []string {
+							return asTask(b, svc, "Look into it", fmt.Sprintf(w, text))
+						}))
+					}
+					b.ReportMetric(worst, "worst-task-recall@10")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkProject measures what contexts for tasks show of a generated project
+// whose answers are known: of the ten best and of all that is shown, how many of a
+// hundred are relevant, what search has among its first ten, and how much of the
+// budget is used (C34).
+func BenchmarkProject(b *testing.B) {
+	pieces, questions := Project()
+	for _, database := range []string{"SQLite", "PostgreSQL"} {
+		b.Run(database, func(b *testing.B) {
+			svc := project(b, databases[database](b), "test_designer")
+			for _, p := range pieces {
+				if _, err := svc.CreateArtifact(b.Context(), api.CreateArtifactRequest{
+					ID: brenner.ArtifactID(p.ID), Type: p.Type, Module: "main", Summary: p.Summary, Content: api.Body{Format: artifact.Text, Data: p.Body},
+				}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				ten, right, searches, shown, relevant, used := 0, 0, 0, 0, 0, 1.0
+				for i, q := range questions {
+					task, err := svc.NewTask(b.Context(), api.NewTaskRequest{
+						Title: "Look into it", Spec: fmt.Sprintf(wordings[i%len(wordings)], q.Text), Role: "test_designer", Modules: []brenner.Module{"main"},
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+					res, err := svc.PreviewContext(b.Context(), api.ContextRequest{Task: task.ID, As: agent})
+					if err != nil {
+						b.Fatal(err)
+					}
+					best := slices.DeleteFunc(slices.Clone(res.Record.Items), func(i assembly.Included) bool { return i.Rank == 0 })
+					slices.SortFunc(best, func(a, b assembly.Included) int { return a.Rank - b.Rank })
+					for n, item := range best {
+						is := q.Relevant[string(item.Ref.Artifact)]
+						shown++
+						if is {
+							relevant++
+						}
+						if n < 10 {
+							ten++
+							if is {
+								right++
+							}
+						}
+					}
+					for _, id := range searched(b, svc, fmt.Sprintf(wordings[i%len(wordings)], q.Text)) {
+						if q.Relevant[id] {
+							searches++
+						}
+					}
+					used = min(used, float64(res.Record.Used)/float64(res.Record.Budget.Size-res.Record.Budget.Reserve))
+				}
+				b.ReportMetric(100*float64(right)/float64(ten), "relevant-of-100-in-the-first-ten")
+				b.ReportMetric(float64(searches), "relevant-of-100-of-search")
+				b.ReportMetric(100*float64(relevant)/float64(shown), "relevant-of-100-shown")
+				b.ReportMetric(float64(shown)/float64(len(questions)), "shown")
+				b.ReportMetric(100*used, "least-budget-used-%")
 			}
 		})
 	}

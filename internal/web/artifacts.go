@@ -64,7 +64,9 @@ func pieces(text string, marked []string) []piece {
 }
 
 // unletter reports whether a character is no part of a word.
-func unletter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) }
+func unletter(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
+}
 
 func loadArtifacts(v *visit) (string, any, error) {
 	types, err := v.svc.Types(v.Context(), api.TypesRequest{})

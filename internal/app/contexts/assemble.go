@@ -264,7 +264,7 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 	readable := map[kindOf]bool{}
 	for i, l := range leads {
 		item := items[i]
-		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical}
+		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical, Neighbours: l.Neighbours}
 		kind := kindOf{item.Type, item.Module}
 		if _, asked := readable[kind]; !asked {
 			readable[kind] = c.May(policy.Read, kind.typ, kind.module)

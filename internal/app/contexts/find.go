@@ -71,12 +71,16 @@ func (f *finder) all() ([]assembly.Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	beside, err := f.byNeighbours(&worded)
+	if err != nil {
+		return nil, err
+	}
 	newest, err := f.byRecency()
 	if err != nil {
 		return nil, err
 	}
-	newest.More = f.others(links, tagged, worded, newest)
-	return []assembly.Found{links, tagged, worded, newest}, nil
+	newest.More = f.others(links, tagged, worded, beside, newest)
+	return []assembly.Found{links, tagged, worded, beside, newest}, nil
 }
 
 // others counts what is in scope and was found by no cause. As everything in

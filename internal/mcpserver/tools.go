@@ -16,7 +16,7 @@ func init() {
 		reading("artifact_get", getArtifact,
 			`Read an artifact version. {"ref":"oxygen-log@2"}`),
 		reading("artifact_search", searchArtifacts,
-			`Full-text search, best first. {"text":"oxyg* night since:7d"}`),
+			`Full-text search, best first. {"text":"oxygen at night"}`),
 		writing("artifact_write", writeArtifact,
 			`Write knowledge: a new artifact (type), or a new version (id). {"type":"analysis_result","summary":"…","content":{"format":"text","data":"…"}}`),
 		writing("patch_apply", applyPatch,

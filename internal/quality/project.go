@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-
-	"brenner"
-	"brenner/artifact"
 )
 
 // Piece is an artifact of a generated project.
 type Piece struct {
 	Text
-	Type brenner.TypeName
+	Type string
 }
 
 // subject is what some artifacts of a project are about: words that are said of it.
@@ -34,8 +31,8 @@ const (
 // nearly half of its telling words are of others, and the task names four.
 func Project() ([]Piece, []Question) {
 	r := rand.New(rand.NewPCG(25, 250))
-	types := []brenner.TypeName{
-		artifact.TypePaperNote, artifact.TypeAnalysisResult, artifact.TypePaperNote, artifact.TypeAnalysisResult,
+	types := []string{
+		"paper_note", "analysis_result", "paper_note", "analysis_result",
 	}
 	var pieces []Piece
 	var questions []Question

@@ -266,7 +266,7 @@ func BenchmarkProject(b *testing.B) {
 			svc := project(b, databases[database](b), "test_designer")
 			for _, p := range pieces {
 				if _, err := svc.CreateArtifact(b.Context(), api.CreateArtifactRequest{
-					ID: brenner.ArtifactID(p.ID), Type: p.Type, Module: "main", Summary: p.Summary, Content: api.Body{Format: artifact.Text, Data: p.Body},
+					ID: brenner.ArtifactID(p.ID), Type: brenner.TypeName(p.Type), Module: "main", Summary: p.Summary, Content: api.Body{Format: artifact.Text, Data: p.Body},
 				}); err != nil {
 					b.Fatal(err)
 				}

@@ -43,9 +43,9 @@ func (m Metadata) clone() Metadata {
 type Artifact struct {
 	meta     Metadata
 	sections [sectionCount]items
-	recorded index[identity, *entry] // every delta in the artifact, for D8
-	names    index[name, slot]       // provisional ids (D4)
-	messages index[string, bool]     // that some of them came in
+	recorded rolls[identity]     // every delta in the artifact, for D8
+	names    rolls[name]         // the deltas that bind provisional ids (D4)
+	messages index[string, bool] // that some of them came in
 	// mentions lists, for provisional ids that nothing is bound to yet, the
 	// items that use them, so that they can be shown anew when it is.
 	mentions map[name][]ItemID

@@ -14,8 +14,11 @@ import (
 
 // mixed makes n deltas as a busy session would: 60 % ADD over predictions,
 // assumptions, anomalies and critiques, 30 % EDIT, 10 % KILL, shuffled.
-func mixed(n int) []delta.Entry {
-	rng := rand.New(rand.NewPCG(1, uint64(n)))
+func mixed(n int) []delta.Entry { return mixedFrom(n, 0) }
+
+// mixedFrom makes another set for each seed.
+func mixedFrom(n int, seed uint64) []delta.Entry {
+	rng := rand.New(rand.NewPCG(1+seed, uint64(n)))
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	type added struct {
 		section delta.Section

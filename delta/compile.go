@@ -35,7 +35,6 @@ type entry struct {
 	timestamp   string // as sent
 	rationale   string
 	hash        *brenner.Digest // of the content, once needed while fresh
-	turn        int32           // its place in the merge that made it
 	item        int32           // number of the item it was recorded in
 }
 

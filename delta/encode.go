@@ -154,7 +154,7 @@ func ReadArtifact(raw []byte) (*Artifact, error) {
 	if in.Format != Format {
 		return nil, badArtifact("/format", "not a session artifact of this format")
 	}
-	r := reader{compiler: compiler{recorded: true, settled: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true, settled: true}, in: &in, a: &Artifact{meta: in.Metadata.clone()}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -192,8 +192,8 @@ type reader struct {
 	compiler
 	in       *artifactJSON
 	a        *Artifact
-	recorded map[identity]*entry
-	names    map[name]slot
+	recorded roll[identity]
+	names    roll[name]
 	messages map[string]bool
 }
 
@@ -212,8 +212,8 @@ func (r *reader) read() error {
 			return err
 		}
 	}
-	r.a.recorded = index[identity, *entry]{lower: r.recorded}
-	r.a.names = index[name, slot]{lower: r.names}
+	r.a.recorded = rolls[identity]{lower: r.recorded}
+	r.a.names = rolls[name]{lower: r.names}
 	r.a.messages = index[string, bool]{lower: r.messages}
 	r.a.mentions = map[name][]ItemID{}
 	view := viewer{names: r.a.lookup}
@@ -321,18 +321,14 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 		return nil, badArtifact(pointer+"/delta/target_id", "the delta is about another item")
 	}
 	e.message, e.rank, e.item = in.Message, rankOf(r.a.meta.Priority, in.Delta.Agent), int32(it.number)
-	if _, twice := r.recorded[e.identity()]; twice {
+	if !r.recorded.enter(e) {
 		return nil, badArtifact(pointer+"/delta/delta_id", "the delta appears twice")
 	}
-	r.recorded[e.identity()] = e
 	if e.message != "" {
 		r.messages[e.message] = true
 	}
-	if n := (name{e.agent, e.provisional}); n.id != "" {
-		if _, twice := r.names[n]; twice {
-			return nil, badArtifact(pointer+"/delta/provisional_id", "the provisional id is bound twice")
-		}
-		r.names[n] = slot{e.section, e.item}
+	if e.provisional != "" && !r.names.enter(e) {
+		return nil, badArtifact(pointer+"/delta/provisional_id", "the provisional id is bound twice")
 	}
 	return e, nil
 }
@@ -341,7 +337,7 @@ func (r *reader) entry(in *entryJSON, it *Item, pointer string) (*entry, error) 
 func (r *reader) mention(it *Item) {
 	for _, e := range it.log {
 		for n := range e.provisionalNames() {
-			if _, bound := r.names[n]; !bound {
+			if _, bound := r.a.bound(n); !bound {
 				r.a.mentions[n] = append(r.a.mentions[n], it.ID())
 			}
 		}

@@ -46,12 +46,14 @@ func (m *merge) fold() {
 		b := &m.base.sections[s]
 		m.sections[s] = folding{first: int32(b.highest) + 1, live: b.live, added: make([]draft, 0, m.adds[s])}
 	}
-	m.names = make(map[name]slot, m.provisional)
 	m.waiting = map[name][]int32{}
-	m.holders, m.spoken = map[identity]int32{}, map[int32]int32{}
+	m.holders, m.spoken, m.repeats = map[identity]int32{}, map[int32]int32{}, map[int32]int32{}
+	for i := range m.calls {
+		m.calls[i].bound = slot{}
+	}
 	for i := range m.work {
 		w := &m.work[i]
-		w.draft, w.fault, w.item, w.status, w.waits, w.repeats, w.next = nil, nil, "", "", false, 0, 0
+		w.fault, w.item, w.status, w.waits, w.repeats, w.next, w.number = nil, "", undecided, false, false, 0, 0
 		m.apply(int32(i))
 	}
 	for n, left := range m.waiting { // order-free: each delta gets its own outcome
@@ -91,9 +93,10 @@ func (m *merge) add(i int32) {
 			At("/section").WithHint("kill a superseded item first")
 		return
 	}
-	bound := name{e.agent, e.provisional}
-	if bound.id != "" {
-		if to, taken := m.bound(bound); taken {
+	var own *call
+	if w.call > 0 {
+		own = &m.calls[w.call-1]
+		if to, taken := own.to(); taken {
 			w.fault = brenner.Errorf(brenner.CodeDeltaIDReused, "provisional_id was used by this agent for %s", to.id()).
 				At("/provisional_id").WithHint("use a new name for a new item, or EDIT the one that has it")
 			return
@@ -103,35 +106,78 @@ func (m *merge) add(i int32) {
 	d := &s.added[len(s.added)-1]
 	m.edit(d, i)
 	s.live++
-	w.draft = d
+	w.number = d.number
 	m.hold(i)
 	var waited []int32
 	if len(m.waiting) > 0 {
-		waited = m.take(name{"", string(d.id())})
+		waited = m.came(name{"", string(d.id())})
 	}
-	if bound.id != "" {
-		m.names[bound] = d.slot
-		waited = append(waited, m.take(bound)...)
-		slices.Sort(waited)
+	if own != nil {
+		own.bound = d.slot
+		if len(m.waiting) > 0 {
+			waited = append(waited, m.came(own.name)...)
+			slices.Sort(waited)
+		}
 	}
 	for _, j := range waited {
 		m.apply(j)
 	}
 }
 
-// take removes and gives the deltas that wait for a name.
-func (m *merge) take(n name) []int32 {
+// came removes and gives the deltas that wait for a name.
+func (m *merge) came(n name) []int32 {
 	waited := m.waiting[n]
 	delete(m.waiting, n)
 	return waited
 }
 
+// call gives the place, plus one, of the provisional id that a delta binds or
+// has for a target; 0 if there is none.
+func (m *merge) call(e *entry) int32 {
+	n := name{e.agent, e.provisional}
+	if e.op != opAdd {
+		n, _ = scoped(e.agent, e.awaited())
+	}
+	if n.id == "" {
+		return 0
+	}
+	hash := n.hash()
+	at, known := m.called.find(n, hash, m.nameOf)
+	if !known {
+		at = int32(len(m.calls))
+		base, _ := m.base.bound(n)
+		m.calls = append(room(m.calls), call{name: n, base: base})
+		m.called.add(n, hash, at, m.nameOf)
+	}
+	return at + 1
+}
+
+// nameOf gives the provisional id at a place in calls.
+func (m *merge) nameOf(at int32) name { return m.calls[at].name }
+
+// to gives what the provisional id is bound to.
+func (c *call) to() (slot, bool) {
+	if c.bound.number > 0 {
+		return c.bound, true
+	}
+	return c.base, c.base.number > 0
+}
+
 // bound finds what a provisional id is bound to.
 func (m *merge) bound(n name) (slot, bool) {
-	if to, ok := m.names[n]; ok {
-		return to, true
+	if at, ok := m.called.find(n, n.hash(), m.nameOf); ok {
+		return m.calls[at].to()
 	}
-	return m.base.names.get(n)
+	return m.base.bound(n)
+}
+
+// bound finds what a provisional id is bound to.
+func (a *Artifact) bound(n name) (slot, bool) {
+	e, ok := a.names.get(n)
+	if !ok {
+		return slot{}, false
+	}
+	return slot{e.section, e.item}, true
 }
 
 // lookup is bound as a resolver.
@@ -148,15 +194,15 @@ func (m *merge) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
 func (m *merge) change(i int32) {
 	w := &m.work[i]
 	e, to := w.entry, slot{w.entry.section, w.entry.number}
-	if awaited := e.awaited(); awaited != "" {
-		n, _ := scoped(e.agent, awaited)
-		bound, ok := m.bound(n)
+	if w.call > 0 {
+		c := &m.calls[w.call-1]
+		bound, ok := c.to()
 		if !ok {
-			m.wait(n, i)
+			m.wait(c.name, i)
 			return
 		}
 		if bound.section != to.section {
-			w.fault = badTarget(awaited+" is "+string(bound.id())+", which is not in "+string(e.where()),
+			w.fault = badTarget(e.awaited()+" is "+string(bound.id())+", which is not in "+string(e.where()),
 				"write section "+string(schemas[bound.section].Section))
 			return
 		}
@@ -168,10 +214,10 @@ func (m *merge) change(i int32) {
 		return
 	}
 	if e.kills() && to.section == atHypotheses && m.spared[to.number] {
-		w.fault = lastThirdAlternative()
+		w.fault = lastThirdAlternative
 		return
 	}
-	w.draft = d
+	w.number = d.number
 	if !m.dead(d, e) {
 		m.hold(i)
 	}

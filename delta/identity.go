@@ -32,21 +32,21 @@ func (e *entry) likeness() likeness {
 func (m *merge) unique(w *work) {
 	id := w.entry.identity()
 	if old, ok := m.base.recorded.get(id); ok {
-		m.outcomes[w.index] = w.again(old)
+		m.early = append(m.early, early{w.index, m.again(w, old)})
 		return
 	}
-	first, taken := m.ids[id]
+	hash := id.hash()
+	first, taken := m.ids.find(id, hash, m.identity)
 	if !taken {
-		m.ids[id] = w.entry
-		w.entry.turn = int32(len(m.work))
-		m.work = append(m.work, *w)
+		m.ids.add(id, hash, int32(len(m.work)), m.identity)
+		m.take(w)
 		return
 	}
 	if m.rivals[id] == nil {
 		if m.rivals == nil {
 			m.rivals = map[identity]map[brenner.Digest]int32{}
 		}
-		m.rivals[id] = map[brenner.Digest]int32{first.digest(): m.work[first.turn].index}
+		m.rivals[id] = map[brenner.Digest]int32{m.work[first].entry.digest(): m.work[first].index}
 	}
 	rivals, content := m.rivals[id], w.entry.digest()
 	if same, ok := rivals[content]; ok {
@@ -54,13 +54,22 @@ func (m *merge) unique(w *work) {
 		return
 	}
 	rivals[content] = w.index
-	w.contested, m.work[first.turn].contested = true, true
+	w.contested, m.work[first].contested = true, true
+	m.take(w)
+}
+
+// take gives a delta its place in work.
+func (m *merge) take(w *work) {
+	m.places[w.index] = int32(len(m.work))
 	m.work = append(m.work, *w)
 }
 
+// identity gives the identity of the delta at a place in work.
+func (m *merge) identity(at int32) identity { return m.work[at].entry.identity() }
+
 // again judges a delta whose id is that of a recorded one.
-func (w *work) again(old *entry) Outcome {
-	o := w.entry.outcome()
+func (m *merge) again(w *work, old *entry) Outcome {
+	o := outcomeOf(&m.deltas[w.index])
 	if w.entry.digest() != old.digest() {
 		o.reject(reused(w.entry))
 		return o
@@ -88,7 +97,12 @@ func (m *merge) group() {
 			first = make(map[likeness]int, len(m.work)-i)
 		}
 		like := w.entry.likeness()
-		w.said = said[like]
+		if old, ok := said[like]; ok {
+			if m.said == nil {
+				m.said = map[int32]*entry{}
+			}
+			w.said, m.said[int32(i)] = true, old
+		}
 		j, ok := first[like]
 		if !ok {
 			first[like] = i
@@ -139,12 +153,12 @@ func (m *merge) saidBefore() map[likeness]*entry {
 // none (D8).
 func (m *merge) free(i int32) bool {
 	w := &m.work[i]
-	if w.said != nil {
+	if w.said {
 		return false
 	}
 	if w.group > 0 {
 		if j, ok := m.spoken[w.group]; ok {
-			w.repeats = j + 1
+			w.repeats, m.repeats[i] = true, j
 			return false
 		}
 	}

@@ -57,7 +57,7 @@ func ReadDocument(raw []byte, by Importer) (*Artifact, error) {
 	if err := d.refusal(); err != nil {
 		return nil, err
 	}
-	r := reader{compiler: compiler{recorded: true, settled: true}, in: in, a: &Artifact{meta: d.meta}, recorded: map[identity]*entry{}, names: map[name]slot{}, messages: map[string]bool{}}
+	r := reader{compiler: compiler{recorded: true, settled: true}, in: in, a: &Artifact{meta: d.meta}, messages: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}

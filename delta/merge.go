@@ -26,7 +26,7 @@ type Options struct {
 // Rules is the edition of the rules by which Merge decides. What was merged
 // under an earlier one stays as it is; merged again it might come out
 // otherwise.
-const Rules = 5
+const Rules = 6
 
 // Result is what a merge gives back.
 type Result struct {
@@ -67,7 +67,7 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 	if base == nil {
 		base = &Artifact{meta: Metadata{Contributors: []brenner.ActorName{}}}
 	}
-	m := &merge{given: base, base: base, opts: opts, priority: base.meta.Priority, outcomes: make([]Outcome, len(deltas)), found: []brenner.Diagnostic{}}
+	m := &merge{given: base, base: base, opts: opts, priority: base.meta.Priority, found: []brenner.Diagnostic{}}
 	if given := onlyNames(opts.Priority); opts.Priority != nil && !slices.Equal(given, m.priority) {
 		m.priority = given
 		m.base = base.reranked(m.priority)
@@ -98,8 +98,9 @@ type merge struct {
 	base     *Artifact // the same under this merge's priority list
 	opts     Options
 	priority []brenner.ActorName
-	outcomes []Outcome                    // of each delta, as given
-	notes    map[int][]brenner.Diagnostic // about each, likewise
+	deltas   []Entry
+	seen     int                          // see fetch
+	notes    map[int][]brenner.Diagnostic // about each delta, by its place as given
 
 	agents  []contributor
 	agentAt map[brenner.ActorName]int32 // places in agents
@@ -107,10 +108,16 @@ type merge struct {
 	allowed map[brenner.ActorName]struct{}
 
 	work     []work                                // deltas that passed every static check, in D3 order
-	ids      map[identity]*entry                   // of the deltas in work
+	ids      finder[identity]                      // of the deltas in work
 	rivals   map[identity]map[brenner.Digest]int32 // deltas of one id by content, places in the deltas as given
 	copies   []copyOf
+	early    []early
+	places   []int32          // in work, of each delta as given; noPlace if it is not there
+	said     map[int32]*entry // the recorded delta of its message that says the same, by place in work
 	warnings map[*entry][]brenner.Diagnostic
+
+	called finder[name] // places in calls
+	calls  []call       // the provisional ids that deltas bind or have for a target
 
 	adds        [sectionCount]int            // how many ADDs there are, by section
 	provisional int                          // how many have a provisional id
@@ -130,10 +137,10 @@ type merge struct {
 
 	// What follows is made anew by each fold.
 	sections [sectionCount]folding
-	names    map[name]slot
 	waiting  map[name][]int32   // work that names an item not there yet; agent "" for assigned ids
 	holders  map[identity]int32 // work admitted under an id that others claim too
 	spoken   map[int32]int32    // work admitted of those that say the same, by group
+	repeats  map[int32]int32    // work kept out by that, and the one admitted
 
 	// What comes of it.
 	found          []brenner.Diagnostic
@@ -142,27 +149,62 @@ type merge struct {
 	mentions       map[name][]ItemID
 }
 
-// work is one delta in a merge.
+// work is one delta in a merge. There are many, visited out of order: one fills
+// a line of the cache.
 type work struct {
 	entry *entry
-	said  *entry // the recorded delta of its message that says the same
-	index int32  // in the deltas as given
-	agent int32  // place in agents
-	group int32  // of the deltas of its message that say the same, 0 if it is alone
+	fault *brenner.Error // why it is rejected
+	item  ItemID         // the item it changes, once that is built
+
+	index  int32 // in the deltas as given
+	agent  int32 // place in agents
+	group  int32 // of the deltas of its message that say the same, 0 if it is alone
+	call   int32 // place of the provisional id it binds or has for a target in calls, plus one
+	next   int32 // work that edits the same item next, plus one
+	number int32 // of the item it changes
+	status fate  // what became of it, if nothing kept it out
 
 	contested bool // another delta of this merge has its id and another content
+	said      bool // the artifact has recorded one of its message that says the same
 
-	// What follows is set by each fold.
-	waits   bool           // for the ADD of its provisional target
-	next    int32          // work that edits the same item next, plus one
-	repeats int32          // the work of its message that says the same and was admitted, plus one
-	draft   *draft         // the item it changes
-	fault   *brenner.Error // why it is rejected
-	item    ItemID         // the same item, once that is built
-	status  Status         // what became of it, if nothing kept it out
-
-	recorded bool // it is in the next version
+	// What follows is set by each fold, as are fault, item, next, number and status.
+	waits   bool // for the ADD of its provisional target
+	repeats bool // one of its message that says the same was admitted
 }
+
+// fate is a Status of a delta that was folded.
+type fate uint8
+
+const (
+	undecided fate = iota
+	applied
+	superseded
+	conflicted
+	skipped
+)
+
+var statuses = [...]Status{undecided: "", applied: Applied, superseded: Superseded, conflicted: Conflicted, skipped: Skipped}
+
+// recorded says whether the delta is in the next version.
+func (w *work) recorded() bool {
+	return w.fault == nil && !w.waits && !w.said && !w.repeats && applied <= w.status && w.status <= conflicted
+}
+
+// call is a provisional id that a merge has to do with.
+type call struct {
+	name
+	base  slot // what it was bound to before; number 0 if to nothing
+	bound slot // by the fold at hand, likewise
+}
+
+// early is an outcome that was made before the others.
+type early struct {
+	index int32
+	Outcome
+}
+
+// noPlace stands for the place of a delta that is not in work.
+const noPlace = -1
 
 // copyOf is a second copy of a delta in the same merge: it shares the fate of
 // the first. Both are places in the deltas as given.
@@ -182,13 +224,23 @@ func (m *merge) admit(deltas []Entry) {
 		m.allowed[n] = struct{}{}
 	}
 	m.warnings = map[*entry][]brenner.Diagnostic{}
+	m.deltas = deltas
 	m.work = make([]work, 0, len(deltas))
-	m.ids = make(map[identity]*entry, len(deltas))
+	m.ids = newFinder[identity](len(deltas))
+	m.places = make([]int32, len(deltas))
+	for i := range m.places {
+		m.places[i] = noPlace
+	}
 	c := compiler{recorded: m.opts.Recorded}
 	turns := m.turns(deltas)
+	m.calls = make([]call, 0, m.provisional)
+	m.called = newFinder[name](m.provisional)
 	var tied []work // whose turns are the same but for the content of the deltas
 	for i := range turns {
 		t := &turns[i]
+		if i%fetched == 0 {
+			m.fetch(turns[i:min(i+fetched, len(turns))])
+		}
 		if i > 0 && m.compareTurns(deltas, &turns[i-1], t) != 0 {
 			m.enter(tied)
 			tied = tied[:0]
@@ -196,8 +248,9 @@ func (m *merge) admit(deltas []Entry) {
 		in := &deltas[t.index]
 		e, err := m.check(&c, in, t, len(deltas))
 		if err != nil {
-			m.outcomes[t.index] = outcomeOf(&in.Delta, in.Message)
-			m.outcomes[t.index].reject(err)
+			o := outcomeOf(in)
+			o.reject(err)
+			m.early = append(m.early, early{t.index, o})
 			continue
 		}
 		e.message, e.rank, e.fresh = in.Message, m.agents[t.agent].rank, true
@@ -206,16 +259,30 @@ func (m *merge) admit(deltas []Entry) {
 		}
 		if e.op == opAdd {
 			m.adds[e.section]++
-			if e.provisional != "" {
-				m.provisional++
-			}
 		}
 		m.sent = m.sent || e.message != ""
-		tied = append(tied, work{index: t.index, agent: t.agent, entry: e})
+		tied = append(tied, work{index: t.index, agent: t.agent, entry: e, call: m.call(e)})
 	}
 	m.enter(tied)
 	if m.sent {
 		m.group()
+	}
+}
+
+// fetched is how many deltas are asked for at a time.
+const fetched = 32
+
+// fetch looks at deltas that will be read next. In their order they lie all
+// over memory; asked for together they are waited for together.
+func (m *merge) fetch(next []turn) {
+	for i := range next {
+		d := &m.deltas[next[i].index].Delta
+		m.seen += len(d.DeltaID) + len(d.Operation) + len(d.Payload) + d.Seq
+	}
+	for i := range next {
+		if p := m.deltas[next[i].index].Delta.Payload; len(p) > 0 {
+			m.seen += int(p[0]) + int(p[len(p)-1])
+		}
 	}
 }
 

@@ -103,6 +103,9 @@ func (m *merge) turns(deltas []Entry) []turn {
 		said, timed := parseInstant(d.Timestamp)
 		at := effective(said, deltas[i].Received, m.opts.NotBefore)
 		agent := m.agent(d.Agent)
+		if d.ProvisionalID != "" {
+			m.provisional++
+		}
 		op, rank := opOf(d.Operation), uint32(m.agents[agent].rank)
 		if op == opEdit {
 			rank = ^rank

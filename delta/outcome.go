@@ -47,37 +47,51 @@ func (o *Outcome) reject(e *brenner.Error) {
 }
 
 // outcomeOf names a delta in its outcome.
-func outcomeOf(d *Delta, message string) Outcome {
-	return Outcome{DeltaID: d.DeltaID, MessageID: message, Agent: d.Agent, Operation: d.Operation}
+func outcomeOf(in *Entry) Outcome {
+	d := &in.Delta
+	return Outcome{DeltaID: d.DeltaID, MessageID: in.Message, Agent: d.Agent, Operation: d.Operation}
 }
 
-// outcome names the delta in its outcome.
-func (e *entry) outcome() Outcome {
-	return Outcome{DeltaID: e.id, MessageID: e.message, Agent: e.agent, Operation: operations[e.op]}
+// tell makes the outcomes. It goes through the deltas as they were given, so
+// that what is largest of all is written from front to back.
+func (m *merge) tell() []Outcome {
+	all := make([]Outcome, len(m.deltas))
+	for i := range m.deltas {
+		if at := m.places[i]; at != noPlace {
+			m.outcome(&all[i], at)
+		}
+	}
+	for i := range m.early {
+		all[m.early[i].index] = m.early[i].Outcome
+	}
+	for i := range m.work {
+		if w := &m.work[i]; w.repeats {
+			share(all, copyOf{w.index, m.work[m.repeats[int32(i)]].index}, w.entry.id)
+		}
+	}
+	for _, c := range m.copies { // a repetition may have copies
+		share(all, c, all[c.first].DeltaID)
+	}
+	return all
 }
 
-// outcome says what became of a delta that was folded, and warns about it. A
-// rejected one gets no warning: its outcome says it all.
-func (m *merge) outcome(w *work) Outcome {
-	e := w.entry
-	o := e.outcome()
+// outcome says what became of a delta that was folded.
+func (m *merge) outcome(o *Outcome, at int32) {
+	w := &m.work[at]
+	*o = outcomeOf(&m.deltas[w.index])
 	switch {
 	case w.fault != nil:
 		o.reject(w.fault)
 	case w.waits:
-		m.awaits(w, &o)
-	case w.said != nil:
-		o.Status, o.Item = Duplicate, w.said.itemID()
-		m.warnRepeated(w)
-	case w.status == Skipped:
-		o.Status, o.Item = w.status, w.item
-		w.skipped(&o)
-		m.warnSkipped(&o)
+		m.awaits(w, o)
+	case w.said:
+		o.Status, o.Item = Duplicate, m.said[at].itemID()
 	default:
-		o.Status, o.Item = w.status, w.item
-		m.warn(e)
+		o.Status, o.Item = statuses[w.status], w.item
+		if w.status == skipped {
+			m.skipped(w, o)
+		}
 	}
-	return o
 }
 
 // weigh says of each delta of an item what became of it. That is done as soon
@@ -86,18 +100,18 @@ func (m *merge) outcome(w *work) Outcome {
 func (m *merge) weigh(d *draft) {
 	it, opened := d.item, false
 	for i := d.kills; i > 0; i = m.work[i-1].next {
-		m.work[i-1].became(Skipped, d)
+		m.work[i-1].became(skipped, d)
 	}
 	if d.kill > 0 && it.kills[0] == m.work[d.kill-1].entry {
-		m.work[d.kill-1].status = Applied
+		m.work[d.kill-1].status = applied
 	}
 	for i := d.edits; i > 0; i = m.work[i-1].next {
 		w := &m.work[i-1]
 		switch {
 		case w.entry.op == opAdd:
-			w.became(Applied, d)
+			w.became(applied, d)
 		case it.hides(w.entry):
-			w.became(Skipped, d)
+			w.became(skipped, d)
 		default:
 			if !opened {
 				m.judge.open(it, m.lookup)
@@ -108,7 +122,7 @@ func (m *merge) weigh(d *draft) {
 	}
 }
 
-func (w *work) became(status Status, d *draft) {
+func (w *work) became(status fate, d *draft) {
 	w.status, w.item, w.entry.item = status, d.item.id, d.number
 }
 
@@ -127,8 +141,8 @@ func (m *merge) awaits(w *work, o *Outcome) {
 }
 
 // skipped says which death a delta came after.
-func (w *work) skipped(o *Outcome) {
-	death := w.draft.item.kills[0]
+func (m *merge) skipped(w *work, o *Outcome) {
+	death := m.draft(slot{w.entry.section, w.number}).item.kills[0]
 	if w.entry.kills() {
 		o.Message = "the item was killed already by " + string(death.agent)
 		return
@@ -210,16 +224,16 @@ func (j *judge) cell(w *write, key string) *cell {
 }
 
 // edit judges one recorded edit.
-func (j *judge) edit(e *entry) Status {
+func (j *judge) edit(e *entry) fate {
 	if j.rivals[e] {
-		return Conflicted
+		return conflicted
 	}
 	for i := range e.writes {
 		if j.shows(e, &e.writes[i]) {
-			return Applied
+			return applied
 		}
 	}
-	return Superseded
+	return superseded
 }
 
 func (j *judge) shows(e *entry, w *write) bool {

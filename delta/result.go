@@ -18,23 +18,24 @@ func (m *merge) result() Result {
 	artifact := m.given
 	if m.oldest != nil {
 		next.meta = m.metadata()
-		next.recorded = next.recorded.with(m.ids)
-		next.names = next.names.with(m.names)
+		ids, names := m.rolls()
+		next.recorded, next.names = next.recorded.with(ids), next.names.with(names)
 		next.messages = next.messages.with(m.messages)
 		next.mentions = m.mentioned()
 		artifact = &next
 	}
 	found := m.findings(artifact, changed)
-	return Result{Artifact: artifact, Outcomes: m.outcomes, Warnings: found, About: m.notes}
+	return Result{Artifact: artifact, Outcomes: m.tell(), Warnings: found, About: m.notes}
 }
 
 // changedItems builds every item that this merge changes, and those that used
 // a provisional id it has bound.
 func (m *merge) changedItems() [sectionCount][]*Item {
-	for n := range m.names { // order-free: each item is marked on its own
-		for _, id := range m.base.mentions[n] {
-			section, number, _ := parseItemID(string(id))
-			m.draft(slot{uint8(section), int32(number)}).refreshed = true
+	if len(m.base.mentions) > 0 {
+		for i := range m.calls {
+			if c := &m.calls[i]; c.bound.number > 0 {
+				m.refresh(m.base.mentions[c.name])
+			}
 		}
 	}
 	var changed [sectionCount][]*Item
@@ -50,6 +51,14 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 		}
 	}
 	return changed
+}
+
+// refresh marks items that used a provisional id which is bound now.
+func (m *merge) refresh(items []ItemID) {
+	for _, id := range items {
+		section, number, _ := parseItemID(string(id))
+		m.draft(slot{uint8(section), int32(number)}).refreshed = true
+	}
 }
 
 // grew says whether anything this merge brought was recorded in the item.
@@ -79,46 +88,59 @@ func (m *merge) section(s int, changed []*Item) items {
 	return next
 }
 
-// settle says of each delta that was folded what became of it. All that the
-// next version has to know of them is gathered on the way: they are many, and
-// going through them once more would cost more than what is done there.
+// settle warns about each delta that was folded. All that the next version has
+// to know of them is gathered on the way: they are many, and going through them
+// once more would cost more than what is done there. A rejected one gets no
+// warning: its outcome says it all.
 func (m *merge) settle() {
 	for i := range m.work {
 		w := &m.work[i]
 		before := len(m.found)
-		if w.repeats > 0 {
+		switch {
+		case w.fault != nil || w.waits:
+		case w.repeats || w.said:
 			m.warnRepeated(w)
-		} else {
-			m.outcomes[w.index] = m.outcome(w)
+		case w.status == skipped:
+			m.warnSkipped(int32(i))
+		default:
+			m.warn(w.entry)
 		}
 		m.note(int(w.index), m.found[before:])
-		m.keep(w, &m.outcomes[w.index])
-		w.entry.fresh, w.entry.hash, w.entry.turn = false, nil, 0
-	}
-	for i := range m.work {
-		if w := &m.work[i]; w.repeats > 0 {
-			m.share(copyOf{w.index, m.work[w.repeats-1].index}, w.entry.id)
+		if w.recorded() {
+			m.keep(w)
 		}
-	}
-	for _, c := range m.copies { // a repetition may have copies
-		m.share(c, m.outcomes[c.first].DeltaID)
+		w.entry.fresh, w.entry.hash = false, nil
 	}
 }
 
-// keep notes a delta that was recorded, and frees the id of one that was not:
-// another may have been recorded under it.
-func (m *merge) keep(w *work, o *Outcome) {
-	e := w.entry
-	if !o.Recorded() {
-		if m.ids[e.identity()] == e {
-			delete(m.ids, e.identity())
+// rolls lists the deltas that are in the next version, by their ids and by the
+// provisional ids they bind. They are made anew, so that what was not recorded
+// leaves no trace.
+func (m *merge) rolls() (ids roll[identity], names roll[name]) {
+	n, bound := 0, 0
+	for i := range m.work {
+		if w := &m.work[i]; w.recorded() {
+			n++
+			if w.entry.provisional != "" {
+				bound++
+			}
 		}
-		return
 	}
-	if w.contested {
-		m.ids[e.identity()] = e
+	ids, names = newRoll[identity](n), newRoll[name](bound)
+	for i := range m.work {
+		if w := &m.work[i]; w.recorded() {
+			ids.enter(w.entry)
+			if w.entry.provisional != "" {
+				names.enter(w.entry)
+			}
+		}
 	}
-	w.recorded = true
+	return ids, names
+}
+
+// keep notes a delta that was recorded.
+func (m *merge) keep(w *work) {
+	e := w.entry
 	m.agents[w.agent].recorded = true
 	if m.oldest == nil {
 		m.oldest = e
@@ -154,13 +176,13 @@ func room[T any](list []T) []T {
 
 // share gives a copy the fate of the first: a duplicate of what is recorded,
 // or refused, skipped or waiting as that is.
-func (m *merge) share(c copyOf, id string) {
-	o := m.outcomes[c.first]
+func share(all []Outcome, c copyOf, id string) {
+	o := all[c.first]
 	if o.Recorded() {
 		o = Outcome{MessageID: o.MessageID, Agent: o.Agent, Operation: o.Operation, Status: Duplicate, Item: o.Item}
 	}
 	o.DeltaID = id
-	m.outcomes[c.index] = o
+	all[c.index] = o
 }
 
 // metadata is that of the next version (D18).
@@ -201,7 +223,7 @@ func (m *merge) mentioned() map[name][]ItemID {
 	}
 	next := make(map[name][]ItemID, len(old)+len(m.mentions))
 	for n, ids := range old { // order-free: copied
-		if _, bound := m.names[n]; !bound {
+		if _, bound := m.bound(n); !bound {
 			next[n] = ids
 		}
 	}
@@ -238,14 +260,14 @@ func (e *entry) provisionalNames() func(yield func(name) bool) {
 func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 	next := *a
 	view := viewer{names: a.lookup}
-	recorded := map[identity]*entry{}
+	var recorded []*entry
 	rank := func(list []*entry) []*entry {
 		out := make([]*entry, len(list))
 		for i, e := range list {
 			copied := *e
 			copied.rank = rankOf(priority, e.agent)
 			out[i] = &copied
-			recorded[e.identity()] = &copied
+			recorded = append(room(recorded), &copied)
 		}
 		slices.SortFunc(out, compareInItem)
 		return out
@@ -262,14 +284,14 @@ func (a *Artifact) reranked(priority []brenner.ActorName) *Artifact {
 		}
 		next.sections[s].list = list.sequence
 	}
-	next.recorded = index[identity, *entry]{lower: recorded}
+	next.recorded = rolls[identity]{lower: joined[identity](len(recorded), recorded)}
 	return &next
 }
 
 // lookup finds what a provisional id is bound to.
 func (a *Artifact) lookup(agent brenner.ActorName, id string) (ItemID, bool) {
 	n, _ := scoped(agent, id)
-	to, ok := a.names.get(n)
+	to, ok := a.bound(n)
 	if !ok {
 		return "", false
 	}

@@ -130,14 +130,17 @@ const oneItem = "the id of one item"
 
 // several says whether a name means more items than one: all, or H1-H3.
 func several(name string) bool {
-	if slices.Contains([]string{"all", "both", "each", "every", "any"}, strings.ToLower(name)) {
+	if slices.ContainsFunc([]string{"all", "both", "each", "every", "any"}, func(word string) bool { return strings.EqualFold(word, name) }) {
 		return true
 	}
-	ids := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
-	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool {
-		_, _, ok := parseItemID(strings.ToUpper(id))
-		return !ok
-	})
+	ids := 0
+	for id := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
+		if _, _, ok := parseItemID(strings.ToUpper(id)); !ok {
+			return false
+		}
+		ids++
+	}
+	return ids > 1
 }
 
 // checkName refuses a name that is a lookalike.

@@ -70,7 +70,6 @@ func laterOf(a, b *entry) *entry {
 	return b
 }
 
-func lastThirdAlternative() *brenner.Error {
-	return brenner.Errorf(brenner.CodeNoThirdAlternative, "this would kill the last live third alternative").
-		At("/target_id").WithHint("add another hypothesis with third_alternative true in the same merge")
-}
+// lastThirdAlternative is shared by all deltas that it refuses; outcomes copy it.
+var lastThirdAlternative = brenner.Errorf(brenner.CodeNoThirdAlternative, "this would kill the last live third alternative").
+	At("/target_id").WithHint("add another hypothesis with third_alternative true in the same merge")

@@ -18,7 +18,7 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 		}
 	}
 	for i := range m.work {
-		if w := &m.work[i]; w.recorded && w.entry.cites {
+		if w := &m.work[i]; w.entry.cites && w.recorded() {
 			m.note(int(w.index), m.unknownNames(a, w.entry))
 		}
 	}
@@ -49,10 +49,14 @@ func (m *merge) warnRepeated(w *work) {
 	})
 }
 
-func (m *merge) warnSkipped(o *Outcome) {
+func (m *merge) warnSkipped(at int32) {
+	var o Outcome
+	m.outcome(&o, at)
 	if o.Code == "" {
 		return
 	}
+	w := &m.work[at]
+	m.early, m.places[w.index] = append(room(m.early), early{w.index, o}), noPlace // told once, and not made again
 	m.found = append(room(m.found), brenner.Diagnostic{
 		Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
 		Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
@@ -120,12 +124,18 @@ func (m *merge) meantBy(word string) string {
 func (m *merge) owner(word string) brenner.ActorName {
 	if m.owners == nil {
 		m.owners = map[string]brenner.ActorName{}
-		for _, names := range []map[name]slot{m.names, m.base.names.lower, m.base.names.upper} {
-			for n := range names { // order-free: the least agent is kept
-				if first, ok := m.owners[n.id]; !ok || n.agent < first {
-					m.owners[n.id] = n.agent
-				}
+		own := func(n name) {
+			if first, ok := m.owners[n.id]; !ok || n.agent < first {
+				m.owners[n.id] = n.agent
 			}
+		}
+		for i := range m.calls {
+			if c := &m.calls[i]; c.bound.number > 0 {
+				own(c.name)
+			}
+		}
+		for _, e := range slices.Concat(m.base.names.lower.list, m.base.names.upper.list) {
+			own(name{e.agent, e.provisional})
 		}
 	}
 	return m.owners[word]

@@ -1,0 +1,58 @@
+package delta_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"brenner/delta"
+)
+
+// BenchmarkMergeGrowth tells what a merge of ten times as many deltas costs
+// (D23), and why. Every size is measured in turn, as often as it takes for as
+// many deltas, and the least processor time of all rounds counts. x is that of
+// a set divided by that of one of a tenth; apart is that of a set divided by
+// that of ten different ones of a tenth whose results are all kept: as many
+// deltas in as much memory, so that what is left is work. Run it with
+// -benchtime 10x.
+func BenchmarkMergeGrowth(b *testing.B) {
+	const most = 100_000
+	sizes := []int{1_000, 10_000, most}
+	base := threeHypotheses(b)
+	sets := map[int][][]delta.Entry{}
+	least := map[string]float64{}
+	for _, n := range sizes {
+		for i := range most / n {
+			sets[n] = append(sets[n], mixedFrom(n, uint64(i)))
+		}
+	}
+	measure := func(name string, merges int, merge func(i int)) {
+		runtime.GC()
+		began := processTime()
+		for i := range merges {
+			merge(i)
+		}
+		if took := float64(processTime() - began); least[name] == 0 || took < least[name] {
+			least[name] = took
+		}
+	}
+	for range b.N {
+		for _, n := range sizes {
+			measure(fmt.Sprint("same", n), most/n, func(int) { delta.Merge(base, sets[n][0], delta.Options{}) })
+			kept := make([]delta.Result, most/n)
+			measure(fmt.Sprint("apart", n), most/n, func(i int) { kept[i] = delta.Merge(base, sets[n][i], delta.Options{}) })
+			runtime.KeepAlive(kept)
+		}
+	}
+	for i, n := range sizes {
+		same := least[fmt.Sprint("same", n)]
+		b.ReportMetric(math.Round(same/most), fmt.Sprintf("ns/delta/%d", n))
+		if i > 0 {
+			b.ReportMetric(10*same/least[fmt.Sprint("same", sizes[i-1])], fmt.Sprintf("x/%d", n))
+			b.ReportMetric(10*least[fmt.Sprint("apart", n)]/least[fmt.Sprint("apart", sizes[i-1])], fmt.Sprintf("apart/%d", n))
+		}
+	}
+	b.ReportMetric(least[fmt.Sprint("same", 10_000)]/10/float64(time.Millisecond), "cpu-ms/10000")
+}

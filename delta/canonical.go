@@ -195,6 +195,8 @@ func (s *plainScan) str(i int, name bool) (int, bool) {
 			return i + 1, true
 		case c < ' ' || c == '\\' || c == 0x7F || name && c >= utf8.RuneSelf:
 			return i, false
+		case c == '&' && i+1 < len(s.text) && s.text[i+1] == '#': // a character as HTML writes it
+			return i, false
 		case c == 0xC2 && s.text[i+1] < 0xA0: // C1 controls; the text is valid UTF-8
 			return i, false
 		case c == 0xEF && s.text[i+1] == 0xBF && s.text[i+2] == 0xBD: // U+FFFD

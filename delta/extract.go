@@ -142,6 +142,7 @@ func Extract(reply []byte, env Envelope) (Extraction, error) {
 	}
 	text, encoding := decodeText(reply)
 	x := newExtractor(flatten(text), encoding, env)
+	x.thoughts()
 	x.scan(0, len(x.source), false)
 	x.sweep()
 	return x.finish(), nil
@@ -205,6 +206,7 @@ type extractor struct {
 	rescans, rescanned int // how often, and how many bytes
 	steps              int // how much may be read loosely
 	tired              bool
+	owned              bool // the source is a copy that may be written
 }
 
 // region is a part of the source.

@@ -2,6 +2,8 @@ package delta
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,9 +47,14 @@ type garble struct {
 	char   rune
 	escape string // of JSON that makes it, such as \b
 	tex    string // the TeX command that was probably meant, such as \beta
+	entity string // of HTML, written by its number, such as &#946;
 }
 
 func (g *garble) refuse(pointer string) *brenner.Error {
+	if g.entity != "" {
+		return brenner.Errorf(brenner.CodeInvalidText, "the text has a character as HTML writes it (%s)", g.entity).At(pointer).
+			WithHint("write the character itself: " + html.UnescapeString(g.entity))
+	}
 	hint := "write the text without it"
 	switch {
 	case g.tex != "":
@@ -64,12 +71,20 @@ func (g *garble) refuse(pointer string) *brenner.Error {
 	return brenner.Errorf(brenner.CodeInvalidText, "the text has %s (U+%04X)", what, g.char).At(pointer).WithHint(hint)
 }
 
+// entities are characters that HTML writes by their number.
+var entities = regexp.MustCompile(`&#(?:[0-9]{2,6}|[xX][0-9a-fA-F]{2,5});`)
+
 // escapes are the control characters that JSON has a letter for.
 var escapes = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // findGarble finds the first character of a text that cannot have been meant.
 // Line feeds and tabs are, unless they open a TeX command.
 func findGarble(text string) *garble {
+	if strings.Contains(text, "&#") {
+		if at := entities.FindStringIndex(text); at != nil {
+			return &garble{at: at[0], entity: text[at[0]:at[1]]}
+		}
+	}
 	if printableASCII(text) {
 		return nil
 	}

@@ -22,8 +22,10 @@ type looseReader struct {
 	off   int
 	slips []string // what has to be mended, each once
 	steps *int     // how much may still be read; shared by all readers of a reply
-	// tuples counts the lists in round brackets around the place.
+	// tuples counts the lists in round brackets around the place; call says that
+	// the outermost object stands in such, as the arguments of a call do.
 	tuples int
+	call   bool
 }
 
 // slip notes something that strict JSON does not allow.
@@ -58,6 +60,8 @@ const (
 	slipDoubled   = "write each brace once"
 	slipTuple     = "write lists in square brackets"
 	slipBrackets  = "write brackets as ASCII does, without backslashes"
+	slipUnicode   = `write the character itself, or \u and four digits`
+	slipRemark    = "take out what stands outside the quotes"
 	slipMail      = "send the JSON as it is, not quoted-printable"
 )
 
@@ -200,6 +204,9 @@ func (r *looseReader) object(depth int) (loose, bool) {
 				continue
 			}
 			return v, true
+		case c == ')' && depth == 0 && r.call:
+			r.off++
+			return v, true
 		case c == 0:
 			r.slip(slipClose)
 			return v, len(v.members) > 0
@@ -337,7 +344,7 @@ func (r *looseReader) comma(closing byte) bool {
 			}
 		}
 		return true
-	case c == closing || c == 0 || c == ']':
+	case c == closing || c == 0 || c == ']' || c == ')' && r.call:
 		return true
 	case c == ';':
 		r.off++

@@ -1,12 +1,18 @@
 package delta
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// otherUnicode is how other languages write a character by its number: \u{3b2},
+// \U000003b2, \xe9.
+var otherUnicode = regexp.MustCompile(`^\\(?:u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))`)
 
 // quote gives the quotes around the text that starts here, "" if none does. A
 // letter before them is Python's.
@@ -60,8 +66,9 @@ func (r *looseReader) str(open, closing string) (loose, bool) {
 		}
 		*r.steps--
 		if rest := r.text[r.off:]; strings.HasPrefix(rest, closing) {
-			if after := rest[len(closing):]; r.closes(after, closing) || strings.HasSuffix(b.String(), ":") && opensText(after) {
-				r.off += len(closing)
+			after := rest[len(closing):]
+			if n := r.remark(after); n > 0 || r.closes(after, closing) || strings.HasSuffix(b.String(), ":") && opensText(after) {
+				r.off += len(closing) + n
 				break
 			}
 			r.slip(slipInner)
@@ -116,6 +123,25 @@ func (r *looseReader) closes(after, closing string) bool {
 	return startsMember(ahead)
 }
 
+// remarks are what agents and their tools put after a text, outside of its
+// quotes: marks of citations, words in brackets or behind a dash or an arrow.
+var remarks = regexp.MustCompile(`^\s*(?:【[^】"]{1,80}】|\[\^?[\w ]{1,12}\]|:contentReference\[[^\]"]{1,40}\]\{[^}"]{0,40}\}|\([^()"]{1,80}\)|(?:--|<-|←|—)[^",}\]\n]{1,80})\s*`)
+
+// remark gives the length of a remark that stands between a text and what can
+// follow it, 0 if there is none.
+func (r *looseReader) remark(after string) int {
+	if ahead := strings.TrimLeft(after, " "); r.tuples > 0 || ahead == "" || strings.IndexByte("[(-<:", ahead[0]) < 0 && ahead[0] < utf8.RuneSelf {
+		return 0
+	}
+	n := len(remarks.FindString(after[:min(len(after), 200)]))
+	rest := after[n:]
+	if n == 0 || rest == "" || strings.IndexByte(",}]", rest[0]) < 0 || rest[0] == ',' && !r.separates(rest[1:]) {
+		return 0
+	}
+	r.slip(slipRemark)
+	return n
+}
+
 // opensText says whether a text in quotes follows: what is before it was a name,
 // the colon inside its quotes.
 func opensText(after string) bool {
@@ -139,8 +165,11 @@ func (r *looseReader) separates(after string) bool {
 			return true
 		}
 	}
-	return startsMember(ahead)
+	return startsMember(ahead) || r.call && argument.MatchString(ahead)
 }
+
+// argument is a name and an equals sign.
+var argument = regexp.MustCompile(`^[A-Za-z_]\w{0,40} *=`)
 
 // startsMember says whether a text starts with a name and a colon.
 func startsMember(text string) bool {
@@ -211,7 +240,7 @@ func (r *looseReader) escape(b *strings.Builder, rest, open string) {
 			break
 		}
 		b.WriteRune(char)
-	case 'u':
+	case 'u', 'U', 'x':
 		n = r.unicode(b, rest)
 	case '\'', '`', '$', '_', '*', '[', ']', '(', ')', '{', '}', '<', '>', '&', '-', '.', '!', '#', '~', '|', '+', '=':
 		// An escape of another language: of Python, of Markdown.
@@ -233,7 +262,14 @@ func (r *looseReader) escape(b *strings.Builder, rest, open string) {
 // unicode reads \u and four digits, a pair of them for a character beyond the
 // first plane. Half a pair is no character, and is refused as one that was lost.
 func (r *looseReader) unicode(b *strings.Builder, rest string) int {
-	if len(rest) < 6 || strings.Trim(rest[2:6], "0123456789abcdefABCDEF") != "" {
+	if char := otherUnicode.FindStringSubmatch(rest); char != nil {
+		if code, err := strconv.ParseUint(char[1]+char[2]+char[3], 16, 32); err == nil && utf8.ValidRune(rune(code)) {
+			r.slip(slipUnicode)
+			b.WriteRune(rune(code))
+			return len(char[0])
+		}
+	}
+	if rest[1] != 'u' || len(rest) < 6 || strings.Trim(rest[2:6], "0123456789abcdefABCDEF") != "" {
 		r.slip(slipEscape)
 		b.WriteByte('\\')
 		return 1

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"html"
 	"slices"
 	"strings"
 
@@ -46,9 +47,19 @@ func sectionMeant(name string) (Section, bool) {
 			return schemas[i].Section, true
 		}
 	}
-	s, ok := sectionAliases[as]
-	return s, ok
+	if s, ok := sectionAliases[as]; ok {
+		return s, true
+	}
+	near := misspelled(fieldish(name), sectionWords)
+	return Section(near), near != ""
 }
+
+var sectionWords = func() (words []string) {
+	for i := range schemas {
+		words = append(words, string(schemas[i].Section))
+	}
+	return words
+}()
 
 // Names agents give to the members of a delta, bare.
 var memberAliases = map[string]string{
@@ -66,8 +77,11 @@ func memberMeant(name string) (string, bool) {
 			return m, true
 		}
 	}
-	m, ok := memberAliases[as]
-	return m, ok
+	if m, ok := memberAliases[as]; ok {
+		return m, true
+	}
+	near := misspelled(fieldish(name), members)
+	return near, near != ""
 }
 
 // Names agents give to the fields of a section.
@@ -503,6 +517,15 @@ func (m *mender) write() []byte {
 func ungarbled(v *loose, changes *[]Change, pointer string) *brenner.Error {
 	mend := func(text *string, at string) *brenner.Error {
 		for g := findGarble(*text); g != nil; g = findGarble(*text) {
+			if g.entity != "" {
+				char := html.UnescapeString(g.entity)
+				if findGarble(char) != nil {
+					return g.refuse(at)
+				}
+				*changes = append(*changes, Change{Pointer: at, Was: g.entity, Now: char, Note: "write characters as they are, not as HTML"})
+				*text = strings.ReplaceAll(*text, g.entity, char)
+				continue
+			}
 			if g.char != '\r' {
 				return g.refuse(at)
 			}

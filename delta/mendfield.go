@@ -150,7 +150,8 @@ func fieldMeant(fields []string, aliases map[string]string, name string) (string
 			return aliases[alias], true
 		}
 	}
-	return "", false
+	near := misspelled(name, fields)
+	return near, near != ""
 }
 
 func sortedKeys(m map[string]string) []string {
@@ -257,6 +258,11 @@ func (m *mender) field(schema *Schema, name string) {
 		if v.kind != '"' && (v.kind != '{' || f.Parts == nil) {
 			m.asText(name)
 		}
+		if placeholder(v.text, false) {
+			m.note(inPayload(name), v.json(), "", "leave "+name+" out if it stays as it is")
+			m.fields = slices.Delete(m.fields, at, at+1)
+			return
+		}
 		m.enum(v, f)
 	case KindFlag:
 		m.flag(v, name)
@@ -296,15 +302,22 @@ func (m *mender) list(v *loose, f *Field) {
 	switch v.kind {
 	case '[':
 		for i := range v.items {
-			if v.items[i].kind != '"' {
-				v.items[i] = loose{kind: '"', text: v.items[i].flat()}
+			if el := &v.items[i]; el.kind != '"' {
+				if only := onlyValue(el); only != nil {
+					el = only
+				}
+				v.items[i] = loose{kind: '"', text: el.flat()}
 			}
 		}
 		v.items = slices.DeleteFunc(v.items, func(el loose) bool { return strings.TrimSpace(el.text) == "" })
 	case '{':
 		*v = loose{kind: '[', items: []loose{{kind: '"', text: v.flat()}}}
 	default:
-		*v = loose{kind: '[', items: []loose{{kind: '"', text: v.flat()}}}
+		parts := listIn(v.flat(), f.Items)
+		*v = loose{kind: '['}
+		for _, part := range parts {
+			v.items = append(v.items, loose{kind: '"', text: part})
+		}
 	}
 	if f.Items {
 		for i := range v.items {
@@ -314,6 +327,36 @@ func (m *mender) list(v *loose, f *Field) {
 	if now := v.json(); now != was {
 		m.note(inPayload(f.Name), was, now, "write "+f.Name+" as an array of texts")
 	}
+}
+
+// onlyValue gives the text of an object that holds nothing else, under a name
+// that says nothing: {"ref": "§161"}.
+func onlyValue(v *loose) *loose {
+	if v.kind != '{' || len(v.members) != 1 || v.members[0].value.kind != '"' {
+		return nil
+	}
+	if !slices.Contains([]string{"ref", "reference", "anchor", "id", "item", "itemid", "hypothesis", "text", "value", "name", "label", "target"}, bare(v.members[0].name)) {
+		return nil
+	}
+	return &v.members[0].value
+}
+
+// listIn gives the elements of a text that lists them: words without spaces
+// between commas or semicolons, or between and; otherwise the text itself.
+func listIn(text string, items bool) []string {
+	if items {
+		text = strings.NewReplacer(" and ", ",", " & ", ",").Replace(text)
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+	for i, p := range parts {
+		if parts[i] = strings.TrimSpace(p); parts[i] == "" || strings.ContainsAny(parts[i], " \t") {
+			return []string{text}
+		}
+	}
+	if len(parts) == 0 {
+		return []string{text}
+	}
+	return parts
 }
 
 // keyMeant gives the item id behind a key; a name of its own stays.

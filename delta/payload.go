@@ -175,6 +175,9 @@ func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
 	if f.Enum != nil && !slices.Contains(f.Enum, unquote(value)) {
 		return badValue(inPayload(f.Name), f.Name+" has no such value", "use one of "+strings.Join(f.Enum, ", "))
 	}
+	if !c.recorded && placeholder(unquote(value), false) {
+		return unsaidText(inPayload(f.Name), f.Name)
+	}
 	c.add(write{field: uint8(i), mode: set, value: value})
 	return nil
 }
@@ -221,6 +224,9 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 		}
 		if id := lookalikeID(p.name); id != "" && !c.recorded {
 			return notItem(p.name, id, inPayload(f.Name, p.name))
+		}
+		if !takesOut && !c.recorded && placeholder(unquote(p.value), true) {
+			return unsaidText(inPayload(f.Name, p.name), p.name)
 		}
 		c.add(write{field: uint8(i), mode: set, key: p.name, value: p.value})
 	}
@@ -355,6 +361,9 @@ func (c *compiler) misnamed(name string) *brenner.Error {
 	if ok && given(better) == nil {
 		return invalid(inPayload(name), strconv.Quote(name)+" is no field of "+string(c.schema.Section), "did you mean "+better+"?")
 	}
+	if near := misspelled(name, fieldsOf(c.schema)); near != "" && c.entry.op != opKill && given(near) == nil {
+		return invalid(inPayload(name), strconv.Quote(name)+" is no field of "+string(c.schema.Section), "did you mean "+near+"?")
+	}
 	if p := given(name); p.value[0] == '{' && slices.ContainsFunc(objectPairs(p.value), func(in pair) bool { return c.schema.field(in.name) >= 0 }) {
 		return invalid(inPayload(name), "the fields stand inside "+strconv.Quote(clip(name)), "put the fields into the payload itself")
 	}
@@ -462,6 +471,10 @@ func inPayload(names ...string) string {
 
 func badValue(pointer, message, hint string) *brenner.Error {
 	return brenner.Errorf(brenner.CodeInvalidValue, "%s", message).At(pointer).WithHint(hint)
+}
+
+func unsaidText(pointer, name string) *brenner.Error {
+	return badValue(pointer, clip(name)+" holds a place for words, and no words", "say it, or leave "+clip(name)+" out: what is left out stays as it is")
 }
 
 func wrongType(pointer, want string) *brenner.Error {

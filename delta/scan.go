@@ -185,7 +185,8 @@ func (x *extractor) whole(raw []byte, at int) {
 		return
 	}
 	r := looseReader{text: string(raw), steps: &x.steps}
-	if v, ok := r.value(0); ok && !ownMembers(&v) {
+	v, ok := r.value(0)
+	if ok && !ownMembers(&v) {
 		if all := deltasIn(&v); len(all) > 0 && (len(all) > 1 || len(all[0].notes) > 0) {
 			for i := range all {
 				x.finds = append(x.finds, find{
@@ -196,7 +197,35 @@ func (x *extractor) whole(raw []byte, at int) {
 			return
 		}
 	}
+	if ok && x.inTexts(&v, at, 0) {
+		return
+	}
 	x.finds = append(x.finds, find{at: at, raw: raw, whole: true})
+}
+
+// inTexts finds the delta blocks in the texts of a value that is no delta: of a
+// message as an interface of a model gives it.
+func (x *extractor) inTexts(v *loose, at, depth int) bool {
+	const deep = 6
+	found := false
+	if depth > deep {
+		return false
+	}
+	if v.kind == '"' && opensDelta([]byte(v.text)) {
+		for _, f := range x.inside([]byte(v.text)) {
+			f.at, f.whole = at, false
+			f.where, f.advice = "a delta stands in a text of another object", "send the text itself, not the message as JSON"
+			x.finds = append(x.finds, f)
+			found = true
+		}
+	}
+	for i := range v.members {
+		found = x.inTexts(&v.members[i].value, at, depth+1) || found
+	}
+	for i := range v.items {
+		found = x.inTexts(&v.items[i], at, depth+1) || found
+	}
+	return found
 }
 
 // beginsDelta says whether the first member of an object is one that only a

@@ -60,10 +60,36 @@ func (x *extractor) object(text string, at, end int) int {
 		}
 		return at + r.off
 	}
-	if !x.looseFinds(&v, r.slips, []byte(text[at:at+r.off]), at, where, advice) {
-		return at + 1 // something inside may still be one
+	if x.looseFinds(&v, r.slips, []byte(text[at:at+r.off]), at, where, advice) {
+		return at + r.off
 	}
-	return at + r.off
+	if section := itemLike(&v); section != "" {
+		x.finds = append(x.finds, find{
+			at: at, where: "an item of " + string(section) + " stands here, and no delta",
+			advice: "send it as the payload of an ADD, or of an EDIT that names the item, in a block named delta",
+		})
+		return at + r.off
+	}
+	return at + 1 // something inside may still be one
+}
+
+// itemLike gives the section of which an object has all that an item must have,
+// "" if there is none: an agent sent what it wants to stand there.
+func itemLike(v *loose) Section {
+	for s := range schemas {
+		required := 0
+		for i := range schemas[s].Fields {
+			if f := &schemas[s].Fields[i]; f.Required {
+				if required++; v.member(f.Name) == nil {
+					required = -len(schemas[s].Fields)
+				}
+			}
+		}
+		if required > 1 {
+			return schemas[s].Section
+		}
+	}
+	return ""
 }
 
 // lineMark is what diffs, comments and listings put before every line.
@@ -195,5 +221,45 @@ func (x *extractor) written(text string) {
 			continue
 		}
 		x.finds = append(x.finds, find{at: m[0], where: "a delta is written as a list, not as JSON", advice: "write it as a JSON object in a block named delta"})
+	}
+	x.called(text, known)
+}
+
+// A call whose arguments are the members of a delta, and elements that hold
+// them, from the bracket that opens to the operation.
+var (
+	calledWith = regexp.MustCompile(`(?i)\b[a-z_][\w.]*\(\s*(?:[^(){}\n]{0,200},\s*)?["']?(?:operation|op|action)["']?\s*[:=]\s*["']?(?:add|edit|kill)\b`)
+	inElements = regexp.MustCompile(`(?i)<(?:operation|op|action)>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ name=["'](?:operation|op|action)["']>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ (?:[^<>\n]{0,200} )?(?:operation|op|action)=["'](?:add|edit|kill)["']`)
+)
+
+// called reports deltas that are written as calls or as elements. The arguments
+// of a call can be read.
+func (x *extractor) called(text string, known []region) {
+	free := func(at int) bool {
+		i, _ := slices.BinarySearchFunc(known, at+1, func(r region, at int) int { return cmp.Compare(r.from, at) })
+		return i == 0 || known[i-1].to <= at
+	}
+	reached := 0
+	for _, m := range calledWith.FindAllStringIndex(text, -1) {
+		if m[0] < reached || !free(m[0]) || echoed(text[:m[0]]) {
+			continue
+		}
+		open := m[0] + strings.IndexByte(text[m[0]:], '(')
+		r := looseReader{text: text[open:], steps: &x.steps, tuples: 1, call: true}
+		r.slip("write the arguments as a JSON object")
+		f := find{at: m[0], where: "a delta is written as a call, which is not JSON", advice: "write it as a JSON object in a block named delta"}
+		if v, ok := r.object(0); ok {
+			if all := deltasIn(&v); len(all) == 1 {
+				f.meant, f.slips, f.raw = &all[0], r.slips, []byte(text[open:open+r.off])
+			}
+			reached = open + r.off
+		}
+		x.finds = append(x.finds, f)
+	}
+	for _, m := range inElements.FindAllStringIndex(text, -1) {
+		if m[0] < reached || !free(m[0]) || echoed(text[:m[0]]) {
+			continue
+		}
+		x.finds = append(x.finds, find{at: m[0], where: "a delta is written in elements, which is not JSON", advice: "write it as a JSON object in a block named delta"})
 	}
 }

@@ -20,7 +20,10 @@ type lastSlip struct {
 type lastReply struct{ want, reply string }
 
 // lastHeldOut are 25 kinds of slips that language models make, four replies
-// each, written down before the reader was looked at.
+// each, written down before the reader was looked at. At the first try 55 of
+// 100 replies were right: in six nothing was found, fourteen were taken as
+// something else or twice, and twelve corrections were wrong. The reader was
+// mended afterwards (ADR 0098), so they measure it no more.
 func lastHeldOut() []lastSlip {
 	block := func(body string) string { return "Here it is.\n\n```delta\n" + body + "\n```\n\nThat is all.\n" }
 	// around puts four deltas between what stands before and after them.

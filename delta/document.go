@@ -19,6 +19,7 @@ type document struct {
 	items    []*docItem
 	findings []brenner.Diagnostic
 
+	titled  bool     // the title was read, or a section opened
 	section int      // the lines belong to, -1 before the first
 	item    *docItem // likewise, nil between items
 	value   *docValue
@@ -168,8 +169,12 @@ func (d *document) line(n int, line string) {
 		d.heading(n, docHeading.FindStringSubmatch(line)[1])
 	case strings.HasPrefix(line, "## "):
 		d.open(n, docSection.FindStringSubmatch(line)[1])
+		d.titled = true
 	case strings.HasPrefix(line, "# "):
-		d.section, d.item, d.value = -1, nil, nil
+		if d.titled {
+			d.fault(n, "the document has its title already, and the line stands in no item", "put it into an item of a section, or take it out")
+		}
+		d.section, d.item, d.value, d.titled = -1, nil, nil, true
 	case d.section < 0:
 		d.fault(n, "the line stands in no section", "put it into an item of a section")
 	case d.section == atPredictions && strings.HasPrefix(line, "|"):

@@ -261,6 +261,8 @@ func TestReadDocument_NamesTheLinesItCannotRead(t *testing.T) {
 	struckRow := "## 3. Predictions Table\n### ~~P1: k~~ [KILLED]\n**Killed by**: Ann (2026-01-01T00:00:00Z)\n**Predictions**: ~~H1 = CONFLICT; H2 = CONFLICT~~\n"
 	for doc, want := range map[string]string{
 		"Hello":                                            "line 1: the line stands in no section",
+		slate + "# One more":                               "line 5: the document has its title already",
+		"# Mine\n# And mine":                               "line 2: the document has its title already",
 		"## 9. Results\n":                                  `line 1: "Results" is no section`,
 		slate + "### T1\n":                                 "line 5: T1 does not belong into this section",
 		slate + "**Clam**: x\n":                            `line 5: "Clam" is no line of this section`,

@@ -409,10 +409,12 @@ const (
 	AutomationStride = 64
 	// MaxChecksAtOnce is how many checks are made in vain before it is noted how
 	// far they came: a process that ends early has not made them for nothing.
-	MaxChecksAtOnce = 16
-	// MaxFiringsAfterWrite and MaxAutomationAfterWrite bound what a command that
-	// has written does by itself before it ends (A2).
+	MaxChecksAtOnce = 64
+	// MaxFiringsAfterWrite and AutomationAfterWrite bound what a command that has
+	// written does by itself before it ends; what is begun then may take until
+	// MaxAutomationAfterWrite (A2).
 	MaxFiringsAfterWrite    = 20
+	AutomationAfterWrite    = 300 * time.Millisecond
 	MaxAutomationAfterWrite = 5 * time.Second
 	// MaxApprovals bounds how many approvals a type asks for, and by how many
 	// roles (A6).

@@ -41,10 +41,6 @@ type Options struct {
 	Words claim.Lexicon
 	// Threshold is ScopeThreshold if it is 0.
 	Threshold float64
-	// About looks only for what an assumption of this version clashes with, in
-	// time that grows with their number and not with its square; zero looks at
-	// all.
-	About brenner.Ref
 }
 
 // Alignment holds artifacts to the brief (C24), in their order. Errors are

@@ -30,6 +30,29 @@ func Assumptions(all []Assumption, o Options) (Report, error) {
 		return Report{}, brenner.Errorf(brenner.CodeLimitExceeded, "%d assumptions, more than %d", len(all), brenner.MaxAssumptions).
 			WithHint("check some modules at a time")
 	}
+	c, err := Collect(all, o)
+	if err != nil {
+		return Report{}, err
+	}
+	return c.report(func(int) bool { return true }), nil
+}
+
+// Claimed is a collection of assumptions, prepared so that those of one version
+// after the other can be held against all: each time in time that grows with
+// their number and not with its square.
+type Claimed struct {
+	all     []Assumption
+	o       Options
+	vectors [][]float32
+	// subjects are what the structured ones are about: only those of one subject
+	// are compared by structure. 0 is none.
+	subjects   []int
+	structures []*structure
+	readings   []*claim.Reading
+}
+
+// Collect prepares assumptions. Errors are those of Embed.
+func Collect(all []Assumption, o Options) (*Claimed, error) {
 	if o.Threshold == 0 {
 		o.Threshold = AlikeThreshold
 	}
@@ -38,51 +61,53 @@ func Assumptions(all []Assumption, o Options) (Report, error) {
 		return cmp.Or(cmp.Compare(a.Ref.Artifact, b.Ref.Artifact), cmp.Compare(a.Ref.Version, b.Ref.Version),
 			cmp.Compare(a.Place, b.Place), cmp.Compare(a.Statement, b.Statement))
 	})
-	vectors := make([][]float32, len(sorted))
-	if o.Embed != nil {
-		statements := make([]string, len(sorted))
-		for i, a := range sorted {
-			statements[i] = a.Statement
+	c := &Claimed{
+		all: sorted, o: o, vectors: make([][]float32, len(sorted)),
+		subjects: make([]int, len(sorted)), structures: make([]*structure, len(sorted)), readings: make([]*claim.Reading, len(sorted)),
+	}
+	numbers, statements := map[string]int{"": 0}, make([]string, len(sorted))
+	for i, a := range sorted {
+		statements[i] = a.Statement
+		subject := structuredSubject(a)
+		if _, known := numbers[subject]; !known {
+			numbers[subject] = len(numbers)
 		}
+		c.subjects[i] = numbers[subject]
+	}
+	if o.Embed != nil {
 		made, err := embedAll(o.Embed, statements)
 		if err != nil {
-			return Report{}, err
+			return nil, err
 		}
-		vectors = made
+		c.vectors = made
 	}
-	return compareAll(sorted, vectors, o), nil
+	return c, nil
 }
 
-func compareAll(all []Assumption, vectors [][]float32, o Options) Report {
-	structures := make([]structure, len(all))
-	for i, a := range all {
-		structures[i] = newStructure(a)
-	}
-	readings := make([]*claim.Reading, len(all))
-	read := func(i int) claim.Reading {
-		if readings[i] == nil {
-			r := claim.Read(all[i].Statement)
-			readings[i] = &r
-		}
-		return *readings[i]
-	}
+// About looks only for what an assumption of a version clashes with: of the
+// findings of Assumptions those that name it.
+func (c *Claimed) About(ref brenner.Ref) Report {
+	return c.report(func(i int) bool { return c.all[i].Ref == ref })
+}
+
+// report compares every pair of which one is wanted.
+func (c *Claimed) report(wanted func(int) bool) Report {
 	report := Report{Findings: []Finding{}}
-	for i, a := range all {
+	var every, some []int
+	for i := range c.all {
+		if every = append(every, i); wanted(i) {
+			some = append(some, i)
+		}
+	}
+	for i, a := range c.all {
+		others := every[i+1:]
+		if !wanted(i) {
+			after, _ := slices.BinarySearch(some, i)
+			others = some[after:]
+		}
 		found := 0
-		for j := i + 1; j < len(all); j++ {
-			if a.Ref == all[j].Ref {
-				continue // an artifact is not held against itself
-			}
-			if o.About != (brenner.Ref{}) && a.Ref != o.About && all[j].Ref != o.About {
-				continue
-			}
-			f, clash := structured(structures[i], structures[j])
-			if !clash && structures[i].compare(structures[j]) == unrelated {
-				if similarity := rounded(cosine(vectors[i], vectors[j])); similarity >= o.Threshold {
-					f, clash = suspect(structures[i], structures[j], read(i), read(j), o.Words)
-					f.Similarity = similarity
-				}
-			}
+		for _, j := range others {
+			f, clash := c.clash(i, j)
 			if !clash {
 				continue
 			}
@@ -90,16 +115,51 @@ func compareAll(all []Assumption, vectors [][]float32, o Options) Report {
 				report.More++
 				continue
 			}
-			f.Target, f.Other, f.Place, f.Excerpt = a.Ref, &all[j].Ref, a.Place, excerpt(a.Statement)
+			f.Target, f.Other, f.Place, f.Excerpt = a.Ref, &c.all[j].Ref, a.Place, excerpt(a.Statement)
 			report.Findings = append(report.Findings, f)
 		}
 	}
 	return report
 }
 
-// structured compares what two assumptions say of one subject.
-func structured(a, b structure) (Finding, bool) {
-	outcome := a.compare(b)
+// clash compares two assumptions. An artifact is not held against itself.
+func (c *Claimed) clash(i, j int) (Finding, bool) {
+	if c.all[i].Ref == c.all[j].Ref {
+		return Finding{}, false
+	}
+	if c.subjects[i] != 0 && c.subjects[i] == c.subjects[j] {
+		a, b := c.structure(i), c.structure(j)
+		if outcome := a.compare(b); outcome != unrelated {
+			return structured(a, b, outcome)
+		}
+	}
+	similarity := rounded(cosine(c.vectors[i], c.vectors[j]))
+	if similarity < c.o.Threshold {
+		return Finding{}, false
+	}
+	f, clash := suspect(c.structure(i), c.structure(j), c.reading(i), c.reading(j), c.o.Words)
+	f.Similarity = similarity
+	return f, clash
+}
+
+func (c *Claimed) structure(i int) structure {
+	if c.structures[i] == nil {
+		s := newStructure(c.all[i])
+		c.structures[i] = &s
+	}
+	return *c.structures[i]
+}
+
+func (c *Claimed) reading(i int) claim.Reading {
+	if c.readings[i] == nil {
+		r := claim.Read(c.all[i].Statement)
+		c.readings[i] = &r
+	}
+	return *c.readings[i]
+}
+
+// structured words how two assumptions about one subject stand to each other.
+func structured(a, b structure, outcome outcome) (Finding, bool) {
 	if outcome < possible {
 		return Finding{}, false
 	}

@@ -21,9 +21,18 @@ type structure struct {
 	condition string
 }
 
+// structuredSubject is the subject of an assumption whose structure says
+// something; "" otherwise.
+func structuredSubject(a Assumption) string {
+	if strings.TrimSpace(a.Relation) == "" || strings.TrimSpace(a.Value) == "" {
+		return ""
+	}
+	return claim.Subject(a.Subject)
+}
+
 func newStructure(a Assumption) structure {
 	s := structure{source: a, condition: strings.TrimSpace(a.Condition)}
-	subject, value := claim.Subject(a.Subject), strings.TrimSpace(a.Value)
+	subject, value := structuredSubject(a), strings.TrimSpace(a.Value)
 	switch strings.ToLower(value) {
 	case "yes":
 		value = "true"
@@ -32,7 +41,7 @@ func newStructure(a Assumption) structure {
 	case "none", "nothing":
 		value = "0"
 	}
-	if subject == "" || strings.TrimSpace(a.Relation) == "" || value == "" {
+	if subject == "" {
 		return s
 	}
 	s.subject, s.relation, s.value = subject, claim.ParseRelation(a.Relation), value

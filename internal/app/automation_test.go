@@ -28,6 +28,7 @@ type loop struct {
 	world
 	store store.Store
 	now   time.Time
+	step  time.Duration // that goes by whenever somebody looks at the clock
 }
 
 const loopConfig = `
@@ -60,9 +61,16 @@ func newLoop(t *testing.T, s store.Store, config string) *loop {
 // another is a second process on the same store.
 func (l *loop) another() *app.App {
 	return app.New(l.store, app.Options{
-		Clock: func() time.Time { return l.now }, Keys: app.Keyring{Dir: l.TempDir()},
+		Clock: l.clock, Keys: app.Keyring{Dir: l.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
+}
+
+func (l *loop) clock() time.Time {
+	if l.step > 0 {
+		l.now = l.now.Add(l.step)
+	}
+	return l.now
 }
 
 func (l *loop) must(err error) {
@@ -362,17 +370,47 @@ func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
 	}
 }
 
-// A2: how far the checks came is noted after some of them, so that a command
-// that ends early does not leave the next one all of them again.
+// A2: how far the checks came is noted after some of them, so that a process
+// that dies does not leave the next one all of them again.
 func TestAutomation_NotesHowFarItsChecksCame(t *testing.T) {
 	l := newLoop(t, memory.New(), "modules: [lineage]\ncompression_threshold: 1000\n")
 	for i := range 2 * brenner.MaxChecksAtOnce {
-		l.promote(l.write("ada", brenner.ArtifactID(fmt.Sprintf("a-%d", i)), artifact.TypeAssumption, "lineage", fmt.Sprintf(`{"statement":"thing %d stands alone"}`, i)))
+		l.promote(l.write("ada", brenner.ArtifactID(fmt.Sprintf("n-%d", i)), "paper_note", "lineage", "nothing a program could read"))
 	}
 	l.rest()
 	records, err := l.PI().Records(t.Context(), api.RecordsRequest{Kind: "automation.looked"})
 	l.must(err)
-	if n := len(records.Records); n < 3 { // by records alone it is one
+	if n := len(records.Records); n < 4 { // two checks each; by records alone it is one
 		t.Errorf("noted %d times", n)
+	}
+}
+
+// A2: a command that has written spends a moment on what is due, however much
+// that is; the next one goes on from there, and nothing is left out.
+func TestAutomation_ACommandTakesAShare(t *testing.T) {
+	l := newLoop(t, memory.New(), loopConfig)
+	for i := range 100 {
+		l.write("ada", brenner.ArtifactID(fmt.Sprintf("n-%d", i)), "paper_note", "lineage", fmt.Sprint("note ", i))
+	}
+	l.promote(l.write("ada", "result", "analysis_result", "lineage", "the last of all"))
+	behind := func() int64 {
+		rules, err := l.PI().AutomationRules(t.Context())
+		l.must(err)
+		return rules.Behind
+	}
+	commands := 0
+	for left := behind(); len(l.firings("second-look")) == 0; commands++ {
+		slow := l.another()                        // a process that knows nothing but the journal,
+		l.step = brenner.AutomationAfterWrite / 20 // and for which time goes by
+		slow.Automation().After(t.Context())
+		l.step, l.app = 0, l.another()
+		now := behind()
+		if now >= left && len(l.firings("second-look")) == 0 {
+			t.Fatalf("after %d commands %d records were left, now %d", commands, left, now)
+		}
+		left = now
+	}
+	if commands < 3 || len(l.firings("memo")) != 1 {
+		t.Errorf("it took %d commands: %+v", commands, l.firings(""))
 	}
 }

@@ -19,8 +19,8 @@ type due struct {
 	event automation.Event
 	depth int
 	deed  deed
-	// Where nothing fires: how far the rules have looked, and those of them of
-	// which the journal should say so.
+	// How far the rules have looked in vain, and where nothing fires those of
+	// them of which the journal should say so.
 	through int64
 	keys    []string
 	looked  []string
@@ -84,7 +84,9 @@ func firedSince(c *kernel.Call, rule string, after time.Time, most int) (int, er
 }
 
 // next finds what is due: of the events that no rule has dealt with the first.
-func (r *Room) next(c *kernel.Call) (due, error) {
+// It looks no further once it has looked for as long as it may.
+func (w *Worker) next(c *kernel.Call) (due, error) {
+	r, began := w.Room, w.Now()
 	rules, err := r.followers(c)
 	if err != nil || len(rules) == 0 {
 		return due{}, err
@@ -96,7 +98,11 @@ func (r *Room) next(c *kernel.Call) (due, error) {
 	for _, f := range rules {
 		from = min(from, f.Through)
 	}
-	last, checks := min(c.Position, from+brenner.MaxRecordsSearched), 0
+	var keys []string
+	for _, f := range rules {
+		keys = append(keys, f.key())
+	}
+	last, checks, enough := min(c.Position, from+brenner.MaxRecordsSearched), 0, false
 	for after := from; after < last; {
 		rows, err := c.Records(c.Ctx, after, int(min(brenner.MaxPage, last-after)))
 		if err != nil {
@@ -112,19 +118,20 @@ func (r *Room) next(c *kernel.Call) (due, error) {
 			}
 			d, checked, err := r.dueAt(c, rec, rules)
 			if err != nil || d.fires() {
+				d.through, d.keys = rec.Seq-1, keys
 				return d, err
 			}
-			if checks += checked; checks >= brenner.MaxChecksAtOnce {
+			checks += checked
+			if enough = checks >= brenner.MaxChecksAtOnce || w.look > 0 && w.Now().Sub(began) >= w.look; enough {
 				last = rec.Seq // what was looked at is noted before more is
 				break
 			}
 		}
 		after += int64(len(rows))
 	}
-	d := due{through: last, behind: last < c.Position}
+	d := due{through: last, keys: keys, behind: last < c.Position}
 	for _, f := range rules {
-		d.keys = append(d.keys, f.key())
-		if last-f.stored >= brenner.AutomationStride || checks >= brenner.MaxChecksAtOnce && last > f.stored {
+		if last-f.stored >= brenner.AutomationStride || enough && last > f.stored {
 			d.looked = append(d.looked, f.Name)
 		}
 	}

@@ -19,6 +19,9 @@ func (unkeyed) IdempotencyKey() string { return "" }
 type Worker struct {
 	*Room
 	caller kernel.Caller
+	// look is how long it looks before it notes how far it came; 0: as long as
+	// it takes.
+	look time.Duration
 }
 
 // Worker gives the room as automation has it.
@@ -27,7 +30,11 @@ func (r *Room) Worker() *Worker { return &Worker{Room: r, caller: r.By(kernel.Au
 // Run fires what is due, at most so many times or with 0 until nothing is. It
 // gives how often it fired, and whether more may be due.
 func (w *Worker) Run(ctx context.Context, most int) (n int, more bool, err error) {
-	for most == 0 || n < most {
+	return w.run(ctx, func(n int) bool { return most > 0 && n >= most })
+}
+
+func (w *Worker) run(ctx context.Context, enough func(n int) bool) (n int, more bool, err error) {
+	for !enough(n) {
 		did, err := w.step(ctx)
 		if err != nil {
 			return n, true, err
@@ -43,11 +50,16 @@ func (w *Worker) Run(ctx context.Context, most int) (n int, more bool, err error
 }
 
 // After is Run for a command that has written: bounded, and never a reason for
-// the command to fail (A2).
+// the command to fail (A2). What is left over is due at the next write, which
+// goes on from there.
 func (w *Worker) After(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, brenner.MaxAutomationAfterWrite)
 	defer cancel()
-	_, _, _ = w.Run(ctx, brenner.MaxFiringsAfterWrite) // what is left over is due at the next write
+	brief, began := *w, w.Now()
+	brief.look = brenner.AutomationAfterWrite / 2
+	_, _, _ = brief.run(ctx, func(n int) bool {
+		return n >= brenner.MaxFiringsAfterWrite || brief.Now().Sub(began) >= brenner.AutomationAfterWrite
+	})
 }
 
 // stepped says what a step came to.
@@ -80,9 +92,7 @@ func final(err error) bool {
 func (w *Worker) carryOut(ctx context.Context, refused string, why error) (out stepped, failing string, err error) {
 	plan := kernel.Plan[due]{Make: w.next, Nothing: func(d due) bool {
 		out.behind = d.behind
-		if !d.fires() { // seen on a snapshot, and so in the journal for good
-			w.seen.note(d.keys, d.through)
-		}
+		w.seen.note(d.keys, d.through) // on a snapshot, and so in the journal for good
 		return d.nothing()
 	}}
 	_, err = kernel.WritePlan(ctx, w.caller, "automation.fire", unkeyed{}, kernel.To(policy.Status, "automation"), plan, func(ch *kernel.Change, d due) (struct{}, error) {

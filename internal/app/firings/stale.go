@@ -33,6 +33,9 @@ type outdated struct {
 // cause is the artifact that moved.
 func (o outdated) cause() brenner.ArtifactID { return o.Path[len(o.Path)-1].Artifact }
 
+// staleNow is the key of all that is stale.
+type staleNow struct{}
+
 // staleBy lists the canonical versions that need an update because an artifact
 // was decided upon: those that rest on it, and its own. What somebody has
 // renewed already waits for a person and is not among them.
@@ -41,7 +44,7 @@ func (r *Room) staleBy(c *kernel.Call, rule automation.Rule, e automation.Event)
 	if last, err := ledger.LastDecision(c, e.Ref.Artifact); err != nil || last != e.Seq {
 		return nil, err
 	}
-	items, err := ledger.AllStale(c)
+	items, err := kernel.Once(c, staleNow{}, func() ([]api.StaleItem, error) { return ledger.AllStale(c) })
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,21 @@ type Call struct {
 	asked   bool            // the policy was asked
 	allowed bool            // and allowed something
 	denial  *store.Denial   // or said no
+	once    map[any]any     // what was found out on a snapshot; nil in a transaction
+}
+
+// Once finds something out the first time a call asks for it, on a snapshot,
+// where it stays as it is. In a transaction it is found out each time. The key
+// is of a type of its own, as that of a context.
+func Once[T any](c *Call, key any, find func() (T, error)) (T, error) {
+	if found, ok := c.once[key].(T); ok {
+		return found, nil
+	}
+	found, err := find()
+	if err == nil && c.once != nil {
+		c.once[key] = found
+	}
+	return found, err
 }
 
 // Person reports whether a person asks, not an agent.
@@ -136,7 +151,7 @@ func (k Caller) view(ctx context.Context, w *admission.Work, fn func(*Call) erro
 		if err != nil {
 			return err
 		}
-		c.Reader, c.work = metered{r, w}, w
+		c.Reader, c.work, c.once = metered{r, w}, w, map[any]any{}
 		return fn(c)
 	})
 }

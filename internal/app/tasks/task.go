@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -475,13 +476,16 @@ func changedSinceMemo(c *kernel.Call, m brenner.Module, most int) ([]store.Artif
 // FellBehind reports whether it was a record that brought the memo of a module
 // over the threshold, or one after that.
 func (r *Room) FellBehind(c *kernel.Call, m brenner.Module, at int64) (bool, error) {
-	rows, err := changedSinceMemo(c, m, brenner.MaxPage)
+	rows, err := kernel.Once(c, changedIn(m), func() ([]store.Artifact, error) { return changedSinceMemo(c, m, brenner.MaxPage) })
 	if err != nil {
 		return false, err
 	}
-	rows = slices.DeleteFunc(rows, func(a store.Artifact) bool { return a.Seq > at })
-	return len(rows) > c.Config.CompressionThreshold, nil
+	before, _ := slices.BinarySearchFunc(rows, at, func(a store.Artifact, at int64) int { return cmp.Compare(at, a.Seq) }) // the latest first
+	return len(rows)-before > c.Config.CompressionThreshold, nil
 }
+
+// changedIn is the key of what changed in a module since its memo.
+type changedIn brenner.Module
 
 // Closed is the record that closed a task; 0 while it is open.
 func (r *Room) Closed(c *kernel.Call, id string) (int64, error) {

@@ -28,9 +28,9 @@ func (s *Service) CheckAssumptions(ctx context.Context, req api.CheckRequest) (a
 // check looks for findings on a snapshot and then records them. A finding is
 // about versions, which do not change: nothing that happens in between makes it
 // untrue.
-func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module, brenner.Ref) (api.CheckResult, error)) (api.CheckResult, error) {
+func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module) (api.CheckResult, error)) (api.CheckResult, error) {
 	found, err := kernel.View(ctx, s.caller, checking(req), func(c *kernel.Call) (api.CheckResult, error) {
-		out, err := find(c, req.Modules, brenner.Ref{})
+		out, err := find(c, req.Modules)
 		if err != nil {
 			return api.CheckResult{}, err
 		}
@@ -80,22 +80,20 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	core := err == nil && t.Core // a type that is not declared any more is not
 	var found api.CheckResult
 	switch {
-	case name == "alignment" && (core || a.Type == artifact.TypeProjectBrief):
-		about := ref
-		if a.Type == artifact.TypeProjectBrief {
-			about = brenner.Ref{} // everything is held to it
-		}
-		found, err = checkAlignment(c, nil, about)
-		if brenner.CodeOf(err) == brenner.CodeNotFound {
-			return nil, nil // no brief is canonical
-		}
-		if err != nil {
-			return nil, err
-		}
+	case name == "alignment" && a.Type == artifact.TypeProjectBrief:
+		found, err = checkAlignment(c, nil) // everything is held to it
+	case name == "alignment" && core:
+		found, err = checkAlignmentOf(c, ref)
 	case name == "assumptions" && slices.Contains(check.ClaimingTypes(), a.Type):
-		if found, err = checkAssumptions(c, nil, ref); err != nil {
-			return nil, err
-		}
+		found, err = checkAssumptionsOf(c, ref)
+	default:
+		return nil, nil
+	}
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return nil, nil // no brief is canonical
+	}
+	if err != nil {
+		return nil, err
 	}
 	var fresh []api.CheckFinding
 	for _, f := range found.Findings {
@@ -186,39 +184,28 @@ func checkable(c *kernel.Call, types []brenner.TypeName, modules []brenner.Modul
 const alignmentBatch = 32
 
 // checkAlignment holds core artifacts to the canonical brief (C24).
-func checkAlignment(c *kernel.Call, modules []brenner.Module, about brenner.Ref) (api.CheckResult, error) {
-	brief, err := canonicalBrief(c)
-	if err != nil {
-		return api.CheckResult{}, err
-	}
+func checkAlignment(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
 	var types []brenner.TypeName
 	for _, t := range c.Types.Types() {
 		if t.Core && t.Name != artifact.TypeProjectBrief {
 			types = append(types, t.Name)
 		}
 	}
-	rest, err := restOnBrief(c, brief.Ref)
+	rule, err := measureOf(c)
 	if err != nil {
 		return api.CheckResult{}, err
 	}
-	out := api.CheckResult{Brief: brief.Ref, Findings: []api.CheckFinding{}}
+	out := api.CheckResult{Brief: rule.brief.Ref, Findings: []api.CheckFinding{}}
 	var batch []check.Subject
 	flush := func() error {
-		report, err := check.Alignment(brief, batch, check.Options{Embed: embedder(c)})
+		report, err := check.Alignment(rule.brief, batch, check.Options{Embed: embedder(c)})
 		batch = batch[:0]
 		addReport(&out, report)
 		return err
 	}
 	out.Checked, out.Skipped, err = checkable(c, types, modules, func(_ store.Artifact, v store.Version) error {
-		if about != (brenner.Ref{}) && v.Ref() != about {
-			return nil
-		}
-		s := check.Subject{Ref: v.Ref(), Summary: v.Summary}
-		if b, ok := rest[v.Ref()]; ok {
-			s.Briefs = []brenner.Ref{b}
-		}
-		var err error
-		if s.Paragraphs, err = paragraphs(c, v); err != nil {
+		s, err := rule.subject(c, v)
+		if err != nil {
 			return err
 		}
 		if batch = append(batch, s); len(batch) == alignmentBatch {
@@ -230,6 +217,56 @@ func checkAlignment(c *kernel.Call, modules []brenner.Module, about brenner.Ref)
 		return api.CheckResult{}, err
 	}
 	return out, flush()
+}
+
+// checkAlignmentOf holds one version to the canonical brief.
+func checkAlignmentOf(c *kernel.Call, ref brenner.Ref) (api.CheckResult, error) {
+	rule, err := kernel.Once(c, theMeasure{}, func() (measure, error) { return measureOf(c) })
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	v, err := c.Version(c.Ctx, ref)
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	s, err := rule.subject(c, v)
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	report, err := check.Alignment(rule.brief, []check.Subject{s}, check.Options{Embed: embedder(c)})
+	out := api.CheckResult{Brief: rule.brief.Ref, Checked: 1}
+	addReport(&out, report)
+	return out, err
+}
+
+// measure is what artifacts are held to: the brief in force, and which rest on
+// it or on another.
+type measure struct {
+	brief check.Brief
+	rest  map[brenner.Ref]brenner.Ref
+}
+
+// theMeasure is the key of the measure.
+type theMeasure struct{}
+
+func measureOf(c *kernel.Call) (measure, error) {
+	brief, err := canonicalBrief(c)
+	if err != nil {
+		return measure{}, err
+	}
+	rest, err := restOnBrief(c, brief.Ref)
+	return measure{brief, rest}, err
+}
+
+// subject is a version as it is held to the brief.
+func (m measure) subject(c *kernel.Call, v store.Version) (check.Subject, error) {
+	s := check.Subject{Ref: v.Ref(), Summary: v.Summary}
+	if b, ok := m.rest[v.Ref()]; ok {
+		s.Briefs = []brenner.Ref{b}
+	}
+	var err error
+	s.Paragraphs, err = paragraphs(c, v)
+	return s, err
 }
 
 func addReport(out *api.CheckResult, r check.Report) {
@@ -316,10 +353,43 @@ func restOnBrief(c *kernel.Call, inForce brenner.Ref) (map[brenner.Ref]brenner.R
 
 // checkAssumptions looks for claims that clash, of every type that makes some
 // (C25).
-func checkAssumptions(c *kernel.Call, modules []brenner.Module, about brenner.Ref) (api.CheckResult, error) {
-	var all []check.Assumption
-	out := api.CheckResult{Findings: []api.CheckFinding{}}
-	var err error
+func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult, error) {
+	all, out, err := claims(c, modules)
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	report, err := check.Assumptions(all, comparing(c))
+	addReport(&out, report)
+	return out, err
+}
+
+// allClaims is the key of what everybody claims.
+type allClaims struct{}
+
+// checkAssumptionsOf looks for claims that those of one version clash with.
+func checkAssumptionsOf(c *kernel.Call, ref brenner.Ref) (api.CheckResult, error) {
+	collected, err := kernel.Once(c, allClaims{}, func() (*check.Claimed, error) {
+		all, _, err := claims(c, nil)
+		if err != nil {
+			return nil, err
+		}
+		return check.Collect(all, comparing(c))
+	})
+	if err != nil {
+		return api.CheckResult{}, err
+	}
+	var out api.CheckResult
+	addReport(&out, collected.About(ref))
+	return out, nil
+}
+
+func comparing(c *kernel.Call) check.Options {
+	return check.Options{Embed: embedder(c), Words: embed.Builtin()}
+}
+
+// claims reads what artifacts claim, and counts them.
+func claims(c *kernel.Call, modules []brenner.Module) (all []check.Assumption, out api.CheckResult, err error) {
+	out.Findings = []api.CheckFinding{}
 	out.Checked, out.Skipped, err = checkable(c, check.ClaimingTypes(), modules, func(a store.Artifact, v store.Version) error {
 		content, err := ledger.ContentOf(c, v)
 		if brenner.CodeOf(err) == brenner.CodeRedacted {
@@ -332,10 +402,5 @@ func checkAssumptions(c *kernel.Call, modules []brenner.Module, about brenner.Re
 		all = append(all, claims...)
 		return err
 	})
-	if err != nil {
-		return api.CheckResult{}, err
-	}
-	report, err := check.Assumptions(all, check.Options{Embed: embedder(c), Words: embed.Builtin(), About: about})
-	addReport(&out, report)
-	return out, err
+	return all, out, err
 }

@@ -13,6 +13,7 @@ const (
 	CodeSchemaViolation    Code = "SCHEMA_VIOLATION"
 	CodeSummaryInvalid     Code = "SUMMARY_INVALID"
 	CodeSummaryStale       Code = "SUMMARY_STALE"
+	CodeNothingChanged     Code = "NOTHING_CHANGED"
 	CodeChangeNoteRequired Code = "CHANGE_NOTE_REQUIRED"
 	CodeReasonRequired     Code = "REASON_REQUIRED"
 	CodeInvalidLink        Code = "INVALID_LINK"
@@ -61,6 +62,8 @@ var ledgerCodes = []CodeInfo{
 	row(CodeSummaryInvalid, ClassInvalid, "The summary is missing, blank or longer than 1,200 characters.", "Give a short summary of the content."),
 	row(CodeSummaryStale, ClassInvalid, "The content changed but the summary did not.", "Summarise the new content, or confirm that the old summary still holds.",
 		Again("summary_holds", "true"), Again().Asking("summary")),
+	row(CodeNothingChanged, ClassConflict, "The update says what the version says that it goes on.", "Change something, or leave it as it is; that a stale version still holds is said by reaffirming it.",
+		Do("artifact.show").Asking("ref")),
 	row(CodeChangeNoteRequired, ClassInvalid, "A new version of a core type must say what changed and why.", "Say what changed, and why.",
 		Again().Asking("what", "why")),
 	row(CodeReasonRequired, ClassInvalid, "This decision must be given a reason.", "Give a reason; it is kept with what is decided.",

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -27,7 +28,22 @@ type Proposal struct {
 type Prev struct {
 	Summary string
 	Content brenner.Digest
+	Format  Format
+	Tags    []string
+	Links   []Link
 	Version brenner.Version
+}
+
+// says reports whether a proposal says the same: its words, tags and links. What
+// a version takes the place of is its own affair.
+func (v Prev) says(p Proposal) bool {
+	same := func(a, b Link) int {
+		return cmp.Or(cmp.Compare(a.Rel, b.Rel), cmp.Compare(a.Artifact, b.Artifact), cmp.Compare(a.Version, b.Version))
+	}
+	kept := slices.DeleteFunc(slices.Clone(v.Links), func(l Link) bool { return l.Rel == Supersedes })
+	return v.Content == p.Content.Digest() && v.Format == p.Content.Format && v.Summary == p.Summary &&
+		slices.Equal(slices.Sorted(slices.Values(v.Tags)), slices.Sorted(slices.Values(p.Tags))) &&
+		slices.Equal(slices.SortedFunc(slices.Values(kept), same), slices.SortedFunc(slices.Values(p.Links), same))
 }
 
 // CheckDraft checks what every new version must keep. It reports
@@ -53,10 +69,10 @@ func CheckDraft(p Proposal) error {
 }
 
 // CheckUpdate checks, besides CheckDraft, what an update owes to the version
-// it goes on: new content needs a new summary unless the writer says that the
-// old one holds (SUMMARY_STALE, C11), a core type needs a change note
-// (CHANGE_NOTE_REQUIRED, C15), and a record type has no second version
-// (STATUS_CONFLICT, C4).
+// it goes on: it says something else (NOTHING_CHANGED, C13), new content needs a
+// new summary unless the writer says that the old one holds (SUMMARY_STALE,
+// C11), a core type needs a change note (CHANGE_NOTE_REQUIRED, C15), and a record
+// type has no second version (STATUS_CONFLICT, C4).
 func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 	if p.Type.Record {
 		return brenner.Errorf(brenner.CodeStatusConflict, "a %s has one version", p.Type.Name).
@@ -64,6 +80,10 @@ func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 	}
 	if err := CheckDraft(p); err != nil {
 		return err
+	}
+	if prev.says(p) {
+		return brenner.Errorf(brenner.CodeNothingChanged, "version %d says the same already", prev.Version).
+			WithHint("change something, or leave it as it is; that a stale version still holds is said by reaffirming it")
 	}
 	sameSummary := slices.Equal(strings.Fields(p.Summary), strings.Fields(prev.Summary))
 	if sameSummary && !summaryHolds && p.Content.Digest() != prev.Content {

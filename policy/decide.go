@@ -116,6 +116,8 @@ func neverForAgents(r Request) string {
 		return "no agent administers the project"
 	case r.Action == Run && r.Role != Runner:
 		return "no agent starts agents"
+	case r.Action == Read && r.Type == artifact.TypeRawLog && r.Role != Distiller && r.Role != System:
+		return "only a distiller reads raw logs"
 	case decides(r.Action) && r.Type == artifact.TypeRolePolicy:
 		return "no agent decides who may do what"
 	}

@@ -228,7 +228,7 @@ func TestDecide_MessageSaysWhoWhatAndWhy(t *testing.T) {
 	}
 }
 
-// A decision is what a list lookup says, and nothing more: checked against the
+// C7: a decision is what a list lookup says, and nothing more: checked against the
 // rule written out the dumb way, over random policies and requests.
 func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 	types := []brenner.TypeName{"paper_note", "raw_log", "role_policy", "x", Any}
@@ -236,7 +236,7 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 	actions := append(Acts(), Read, Write, Link, Promote, Demote, Deprecate, "fly")
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{
-			Role: rapid.SampledFrom([]brenner.Role{"pi", "a"}).Draw(t, "policy"),
+			Role: rapid.SampledFrom([]brenner.Role{"pi", "a", Distiller}).Draw(t, "policy"),
 			Read: list.Draw(t, "read"), Write: list.Draw(t, "write"), Promote: list.Draw(t, "promote"),
 			Acts:    rapid.SliceOfN(rapid.SampledFrom(Acts()), 0, 6).Draw(t, "acts"),
 			Modules: rapid.SliceOfN(rapid.SampledFrom([]brenner.Module{"m", "n"}), 0, 1).Draw(t, "modules"),
@@ -246,7 +246,7 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 		}
 		r := Request{
 			Actor: "x", Person: rapid.Bool().Draw(t, "person"),
-			Role:   rapid.SampledFrom([]brenner.Role{"pi", "a", "b"}).Draw(t, "role"),
+			Role:   rapid.SampledFrom([]brenner.Role{"pi", "a", "b", Distiller}).Draw(t, "role"),
 			Action: rapid.SampledFrom(actions).Draw(t, "action"),
 			Type:   rapid.SampledFrom(types[:4]).Draw(t, "type"),
 			Module: rapid.SampledFrom([]brenner.Module{"m", "n", ""}).Draw(t, "module"),
@@ -256,8 +256,8 @@ func TestDecide_AgreesWithTheRuleWrittenOut(t *testing.T) {
 		}
 		has := func(l []brenner.TypeName) bool {
 			named := slices.Contains(l, r.Type)
-			if r.Action == Read && r.Type == "raw_log" {
-				return named
+			if r.Action == Read && r.Type == "raw_log" { // C2: of agents only a distiller
+				return named && (r.Person || r.Role == Distiller)
 			}
 			return named || slices.Contains(l, Any)
 		}

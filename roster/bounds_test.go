@@ -206,21 +206,25 @@ func TestResolve_KeepsWhatIsLeftOpen(t *testing.T) {
 	}
 }
 
-// R6: the project's preset helps out only where nobody has an entry, or a
-// recipient has none.
-func TestResolve_TheDefaultPresetFillsGaps(t *testing.T) {
+// R3, R6: the project's preset helps out only where nobody has an entry. Where
+// some have one and a recipient has none, that is said.
+func TestResolve_TheDefaultPresetFillsNoGaps(t *testing.T) {
 	for name, c := range map[string]struct {
 		to    []brenner.ActorName
 		flags []roster.Part
 		want  string
+		fault string
 	}{
-		"nobody has one":        {to("BlueLake"), nil, "default-3-agent"},
-		"a recipient lacks one": {to("BlueLake", "RedSky"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "default-3-agent"},
-		"all have one":          {to("BlueLake"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, ""},
-		"all who are there":     {nil, []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, ""},
+		"nobody has one": {to("BlueLake"), nil, "default-3-agent", ""},
+		"a recipient lacks one": {
+			to("BlueLake", "RedSky"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "",
+			"Missing roster entry for recipient: RedSky",
+		},
+		"all have one":      {to("BlueLake"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "", ""},
+		"all who are there": {nil, []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "", ""},
 	} {
 		r, err := roster.Resolve(roster.Sources{To: c.to, Flags: c.flags, Project: roster.Settings{DefaultPreset: "default-3-agent"}})
-		if err != nil || r.Preset != c.want {
+		if r.Preset != c.want || (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: %q, %v", name, r.Preset, err)
 		}
 	}

@@ -152,14 +152,15 @@ func (r *resolver) covered(name brenner.ActorName) bool {
 }
 
 // preset adds the preset in force as the lowest layer. The project's default
-// is a fallback: it is used only if nobody has an entry or a recipient lacks
-// one, so that it never stands in the way of an explicit roster.
+// is a fallback: it is used only if nobody has an entry. Who names some agents
+// has to name all: a recipient without an entry is an error (rule 3 of the seed)
+// unless a preset was asked for.
 func (r *resolver) preset(s Sources) {
 	id, from := s.PresetFlag, Origin{FromFlags, "preset"}
 	if id == "" {
 		id, from = s.PresetEnv, Origin{FromEnvironment, "BRENNER_ROSTER_PRESET"}
 	}
-	if id == "" && r.wanting() {
+	if id == "" && r.open() {
 		id, from = s.Project.DefaultPreset, Origin{FromProject, s.ProjectName}
 	}
 	if id == "" {
@@ -174,14 +175,13 @@ func (r *resolver) preset(s Sources) {
 	r.fill(p)
 }
 
-// wanting reports whether the stated layers leave someone without a role. In
+// open reports whether the stated layers leave everybody without a role. In
 // heuristic mode nobody is.
-func (r *resolver) wanting() bool {
+func (r *resolver) open() bool {
 	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.Mode != "" }); i >= 0 && r.layers[i].Mode == Heuristic {
 		return false
 	}
-	empty := !slices.ContainsFunc(r.layers, func(l layer) bool { return len(l.Entries) > 0 })
-	return empty || slices.ContainsFunc(r.To, func(name brenner.ActorName) bool { return !r.covered(name) })
+	return !slices.ContainsFunc(r.layers, func(l layer) bool { return len(l.Entries) > 0 })
 }
 
 // fill gives the places of the preset to the recipients: the first place to

@@ -301,13 +301,13 @@ func oracle(s roster.Sources, name brenner.ActorName) (brenner.Role, bool) {
 			}
 		}
 	}
-	preset := s.PresetFlag != "" || s.PresetEnv != "" || s.Project.DefaultPreset != "" && oracleMode(s) != "heuristic"
-	if i := slices.Index(s.To, name); preset && i >= 0 && i < 3 {
-		return roster.Roles()[i], true
-	}
 	entries := 0
 	for _, p := range all {
 		entries += len(p.Roster.Entries)
+	}
+	preset := s.PresetFlag != "" || s.PresetEnv != "" || s.Project.DefaultPreset != "" && oracleMode(s) != "heuristic" && entries == 0
+	if i := slices.Index(s.To, name); preset && i >= 0 && i < 3 {
+		return roster.Roles()[i], true
 	}
 	if mode := oracleMode(s); mode == "heuristic" || mode == "" && entries == 0 && !preset {
 		if name == "MyCodex" && slices.Contains(s.To, name) {

@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -206,6 +207,63 @@ func clauseCases() []testCase {
 			if !slices.Equal(got.Outputs, []brenner.Ref{ref("mine", 1)}) || len(kinds) < 2 || kinds[0] != "version.written" {
 				s.Errorf("outputs %v, writes %v", got.Outputs, kinds)
 			}
+		}},
+		{"an update that says what is there already makes no version", func(s *scene) { // C13
+			s.pi.creates(note("n", "one", link(artifact.Cites, s.pi.creates(note("m", "two")).Ref.Artifact, 1)))
+			summary, tags := "about n: one", []string{}
+			s.unchanged(func() {
+				for _, req := range []api.UpdateArtifactRequest{
+					{}, {Summary: &summary}, {Content: &api.Body{Format: artifact.Text, Data: "one"}, Tags: &tags, Change: &artifact.Change{What: "nothing", Why: "to be sure"}},
+					{Links: []artifact.Link{link(artifact.Cites, "m", 1)}},
+				} {
+					req.ID = "n"
+					_, err := s.pi.UpdateArtifact(s.ctx, req)
+					s.refused(err, brenner.CodeNothingChanged)
+				}
+			})
+			other := []string{"clones"}
+			for _, req := range []api.UpdateArtifactRequest{{Tags: &other}, {DropLinks: true}, {Links: []artifact.Link{link(artifact.DependsOn, "m", 1)}}} {
+				req.ID = "n"
+				_, err := s.pi.UpdateArtifact(s.ctx, req)
+				s.must(err)
+			}
+		}},
+		{"a task is opened, not written", func(s *scene) { // C4
+			s.unchanged(func() {
+				_, err := s.pi.CreateArtifact(s.ctx, api.CreateArtifactRequest{
+					Type: "task", Module: "lineage", Summary: "s", Content: api.Body{Format: artifact.JSON, Data: `{"title":"x"}`},
+				})
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+		}},
+		{"that a summary holds is said in the journal", func(s *scene) { // C11
+			s.pi.creates(note("n", "one"))
+			_, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "n", SummaryHolds: true, Content: &api.Body{Format: artifact.Text, Data: "two"}})
+			s.must(err)
+			s.pi.rewrites("n", "three")
+			records, err := s.pi.Records(s.ctx, api.RecordsRequest{Kind: "version.written"})
+			s.must(err)
+			var confirmed []bool
+			for _, r := range records.Records {
+				confirmed = append(confirmed, strings.Contains(string(r.Payload), `"summary_holds":true`))
+			}
+			if !slices.Equal(confirmed, []bool{false, true, false}) {
+				s.Errorf("confirmed: %v", confirmed)
+			}
+		}},
+		{"whatever a policy says, of agents only a distiller reads raw logs", func(s *scene) { // C2
+			log := s.agent("PurpleMountain").creates(api.CreateArtifactRequest{
+				ID: "log", Type: "raw_log", Module: "lineage", Summary: "what was said", Content: api.Body{Format: artifact.Text, Data: "I think so"},
+			})
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "p", Type: "role_policy", Module: "project", Summary: "writers read logs",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","read":["raw_log","paper_note"],"write":[],"promote":[],"acts":["context_assemble","status"]}`},
+			})
+			s.pi.promotes(ref("p", 1))
+			_, err := s.reader("GreyStone").Artifact(s.ctx, api.ArtifactRequest{Ref: log.Ref})
+			s.refused(err, brenner.CodeReadDenied)
+			s.reader("WhiteFox").reads(log.Ref)
+			s.pi.reads(log.Ref)
 		}},
 		{"without a module a context is for the session that waits", func(s *scene) { // C35
 			_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "gradient", Roster: team})

@@ -389,7 +389,7 @@ func TestAutomation_NotesHowFarItsChecksCame(t *testing.T) {
 // that is; the next one goes on from there, and nothing is left out.
 func TestAutomation_ACommandTakesAShare(t *testing.T) {
 	l := newLoop(t, memory.New(), loopConfig)
-	for i := range 100 {
+	for i := range 4 * brenner.AutomationStride {
 		l.write("ada", brenner.ArtifactID(fmt.Sprintf("n-%d", i)), "paper_note", "lineage", fmt.Sprint("note ", i))
 	}
 	l.promote(l.write("ada", "result", "analysis_result", "lineage", "the last of all"))

@@ -64,6 +64,7 @@ func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
 		"a removed record":            {`DELETE FROM records WHERE seq = 4`, "record 4 is missing"},
 		"two swapped records":         {`UPDATE records SET data = (SELECT data FROM records r WHERE r.seq = 9 - records.seq) WHERE seq IN (4, 5)`, "record 4 is not what was written: it holds record 5"},
 		"a forged record":             {`INSERT INTO records SELECT 9, at, actor, kind, data FROM records WHERE seq = 8`, "record 9 was added without a hash"},
+		"half a hash":                 {`UPDATE hashes SET run = substr(run, 1, length(run) - 31) WHERE first = (SELECT max(first) FROM hashes)`, "the hash tree above record 8 was altered"},
 		"a cut tail":                  {`DELETE FROM records WHERE seq > 6`, "missing from the end"},
 		"a column of a record":        {`UPDATE records SET actor = 'mallory' WHERE seq = 3`, "record 3 is listed under columns that differ"},
 		"a flipped byte in a content": {`UPDATE blobs SET data = CAST('text number X' AS BLOB) WHERE CAST(data AS TEXT) = 'text number 2'`, "is not what was written"},

@@ -4,6 +4,7 @@
 //	docs/errors.md       from the registry of codes
 //	docs/cli.md          from the command tree
 //	docs/conformance.md  from docs/spec.md and the rule numbers cited in tests
+//	internal/httpapi/fields_gen.go   what members of requests and answers are
 //	internal/httpapi/methods_gen.go  the client's methods, from api.Service
 //
 // `go run ./internal/docgen` (or make generate) writes them; the tests of this
@@ -31,6 +32,7 @@ var documents = []document{
 	{"docs/errors.md", func(string) ([]byte, error) { return renderErrors(), nil }},
 	{"docs/cli.md", func(string) ([]byte, error) { return renderCLI(), nil }},
 	{"docs/conformance.md", renderConformance},
+	{"internal/httpapi/fields_gen.go", renderFields},
 	{"internal/httpapi/methods_gen.go", func(string) ([]byte, error) { return renderMethods() }},
 }
 

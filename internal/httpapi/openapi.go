@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,7 @@ func (d *document) write() object {
 	feed := streamed("Feed", "Follow the journal as server-sent events; persons only", "text/event-stream")
 	feed["parameters"] = []object{
 		{"name": "after", "in": "query", "schema": object{"type": "integer"}, "description": "start behind this record; default: from now on"},
-		{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"}},
+		{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"}, "description": "start behind this record, when a stream was cut"},
 	}
 	d.path(paths, "/feed")["get"] = feed
 	return object{
@@ -87,17 +88,40 @@ func (d *document) operation(r route) object {
 		op["parameters"] = parameters
 	}
 	if r.method == http.MethodPost && r.in != nil && len(schema.Fields(r.in)) > 0 {
-		op["requestBody"] = object{"content": object{"application/json": object{"schema": object{"$ref": d.ref(r.in)}}}}
+		op["requestBody"] = object{"content": object{"application/json": object{"schema": d.body(r)}}}
 	}
 	return op
 }
 
+// body describes what is sent besides what the path says already.
+func (d *document) body(r route) schema.Schema {
+	if len(r.parameters()) == 0 {
+		return schema.Schema{"$ref": d.ref(r.in)}
+	}
+	out := d.writer().Of(r.in)
+	properties, _ := out["properties"].(schema.Schema)
+	required, _ := out["required"].([]string)
+	for _, name := range r.parameters() {
+		delete(properties, name)
+		required = slices.DeleteFunc(required, func(n string) bool { return n == name })
+	}
+	if out["required"] = required; len(required) == 0 {
+		delete(out, "required")
+	}
+	return out
+}
+
 func (d *document) parameters(r route) []object {
 	var out []object
-	inPath := map[string]bool{}
+	inPath, about := map[string]bool{}, map[string]string{}
+	if r.in != nil {
+		for _, f := range schema.Fields(r.in) {
+			about[f.Name] = describe(f)
+		}
+	}
 	for _, name := range r.parameters() {
 		inPath[name] = true
-		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
+		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}, "description": about[name]})
 	}
 	if r.in == nil {
 		return out
@@ -105,7 +129,7 @@ func (d *document) parameters(r route) []object {
 	if r.method == http.MethodGet {
 		for _, f := range schema.Fields(r.in) {
 			if !inPath[f.Name] {
-				out = append(out, object{"name": f.Name, "in": "query", "required": !f.Optional, "schema": d.writer().Of(f.Type)})
+				out = append(out, object{"name": f.Name, "in": "query", "required": !f.Optional, "schema": d.writer().Of(f.Type), "description": about[f.Name]})
 			}
 		}
 		return out
@@ -116,7 +140,16 @@ func (d *document) parameters(r route) []object {
 	return out
 }
 
-func (d *document) writer() schema.Writer { return schema.Writer{Ref: d.ref} }
+func (d *document) writer() schema.Writer { return schema.Writer{Ref: d.ref, Doc: describe} }
+
+// describe says what a member is: what the code says of it, or else what its
+// name means everywhere.
+func describe(f schema.Field) string {
+	if words := fieldWords[f.Owner.PkgPath()+"."+f.Owner.Name()+"."+f.GoName]; words != "" {
+		return words
+	}
+	return commonWords[f.Name]
+}
 
 // ref names the component of a struct, which it describes on first sight.
 func (d *document) ref(t reflect.Type) string {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
@@ -14,6 +15,7 @@ import (
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -114,20 +116,49 @@ func TestOpenAPI_DescribesEveryRouteWithSchemasThatCompile(t *testing.T) {
 	var doc struct {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]map[string]struct {
-			ID string `json:"operationId"`
+			ID         string         `json:"operationId"`
+			Body       jsontext.Value `json:"requestBody"`
+			Parameters []struct {
+				Name        string `json:"name"`
+				In          string `json:"in"`
+				Description string `json:"description"`
+			} `json:"parameters"`
 		} `json:"paths"`
 		Components struct {
-			Schemas map[string]any `json:"schemas"`
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Description string `json:"description"`
+				} `json:"properties"`
+			} `json:"schemas"`
 		} `json:"components"`
 	}
 	if err := json.Unmarshal(OpenAPI(), &doc); err != nil || doc.OpenAPI != "3.1.0" {
 		t.Fatalf("%v, %q", err, doc.OpenAPI)
 	}
 	described := map[string]bool{}
-	for _, methods := range doc.Paths {
+	for path, methods := range doc.Paths {
 		for _, op := range methods {
 			described[op.ID] = true
+			for _, p := range op.Parameters {
+				if p.Description == "" {
+					t.Errorf("%s: the parameter %s of %s is not described", op.ID, p.Name, path)
+				}
+				if p.In == "path" && strings.Contains(string(op.Body), fmt.Sprintf("%q:", p.Name)) {
+					t.Errorf("%s demands %s in the path and in the body", op.ID, p.Name)
+				}
+			}
 		}
+	}
+	members := 0
+	for name, s := range doc.Components.Schemas {
+		for member, about := range s.Properties {
+			if members++; about.Description == "" {
+				t.Errorf("%s.%s is not described", name, member)
+			}
+		}
+	}
+	if members < 1000 {
+		t.Errorf("only %d members", members)
 	}
 	for _, r := range routes {
 		if !described[r.name] {

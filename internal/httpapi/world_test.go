@@ -134,7 +134,7 @@ func (w *world) token(name brenner.ActorName) string {
 
 func (w *world) client(name brenner.ActorName) api.Service {
 	w.t.Helper()
-	c, err := httpapi.NewClient(w.address, w.token(name), nil)
+	c, err := httpapi.NewClient(w.address, w.token(name), described{w.t})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -173,6 +173,10 @@ var followed = []refusalRow{
 		code: brenner.CodeSummaryStale, tool: "artifact_write", args: arguments{"id": "near", "content": otherBody, "change": why}, call: true,
 	},
 	{
+		code: brenner.CodeNothingChanged, tool: "artifact_write", call: true,
+		args: arguments{"id": "near", "summary": "a note", "content": arguments{"format": "json", "data": `{"title":"A note","claims":["c"]}`}, "change": why},
+	},
+	{
 		code: brenner.CodeChangeNoteRequired, agent: "GreyStone", tool: "artifact_write", call: true, fill: arguments{"change.what": "w", "change.why": "y"},
 		args: arguments{"id": "memo", "summary": "t", "content": arguments{"format": "json", "data": `{"text":"more"}`}},
 		set: func(s *stage) {

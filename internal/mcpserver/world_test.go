@@ -57,6 +57,9 @@ func newWorld(t testing.TB) *world {
 }
 
 func (w *world) local(name brenner.ActorName) api.Service {
+	if name == "ada" {
+		return w.app.As(app.Identity{Name: name, Auth: app.AuthOwner})
+	}
 	return w.app.As(app.Identity{Name: name, Auth: app.AuthAs})
 }
 

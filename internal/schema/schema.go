@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -27,6 +28,9 @@ type Field struct {
 	Optional bool
 	// Doc says what it is, from the tag doc.
 	Doc string
+	// Owner is the struct that declares it, as GoName.
+	Owner  reflect.Type
+	GoName string
 }
 
 // Fields lists the members of a struct, those of embedded structs among them,
@@ -50,7 +54,7 @@ func collect(t reflect.Type, at []int, out *[]Field) {
 			if name == "" {
 				name = f.Name
 			}
-			add(out, Field{Name: name, Type: f.Type, Index: index, Optional: strings.Contains(options, "omit"), Doc: f.Tag.Get("doc")})
+			add(out, Field{Name: name, Type: f.Type, Index: index, Optional: strings.Contains(options, "omit"), Doc: f.Tag.Get("doc"), Owner: t, GoName: f.Name})
 		}
 	}
 }
@@ -78,6 +82,8 @@ type Writer struct {
 	Loose bool
 	// Closed says of every described struct that it has no other members.
 	Closed bool
+	// Doc, if not nil, says what a member is whose tag does not.
+	Doc func(Field) string
 	// Values lists what a type of text may say, where that is few words.
 	Values map[reflect.Type][]string
 }
@@ -89,6 +95,8 @@ var (
 	textType  = reflect.TypeFor[encoding.TextMarshaler]()
 	timeType  = reflect.TypeFor[time.Time]()
 	valueType = reflect.TypeFor[jsontext.Value]()
+	// customType is what writes itself as JSON.
+	customType = reflect.TypeFor[json.MarshalerTo]()
 )
 
 // IsText says whether a type is a string in JSON.
@@ -104,6 +112,8 @@ func (w Writer) of(t reflect.Type, level int) Schema {
 		return Schema{}
 	case t.Kind() == reflect.Pointer:
 		return w.of(t.Elem(), level)
+	case t.Implements(customType):
+		return Schema{"type": "object"} // it writes itself, not its members
 	case w.Values[t] != nil:
 		return Schema{"type": "string", "enum": w.Values[t]}
 	case IsText(t):
@@ -179,6 +189,9 @@ func (w Writer) member(f Field, level int) Schema {
 	out := w.of(f.Type, level+1)
 	if f.Type.Kind() == reflect.Pointer && !f.Optional {
 		out = nullable(out)
+	}
+	if f.Doc == "" && w.Doc != nil {
+		f.Doc = w.Doc(f)
 	}
 	if f.Doc == "" {
 		return out

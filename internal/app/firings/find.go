@@ -122,7 +122,8 @@ func (w *Worker) next(c *kernel.Call) (due, error) {
 				return d, err
 			}
 			checks += checked
-			if enough = checks >= brenner.MaxChecksAtOnce || w.look > 0 && w.Now().Sub(began) >= w.look; enough {
+			long := w.look > 0 && rec.Seq-from >= brenner.AutomationStride && w.Now().Sub(began) >= w.look
+			if enough = checks >= brenner.MaxChecksAtOnce || long; enough {
 				last = rec.Seq // what was looked at is noted before more is
 				break
 			}

@@ -19,8 +19,8 @@ func (unkeyed) IdempotencyKey() string { return "" }
 type Worker struct {
 	*Room
 	caller kernel.Caller
-	// look is how long it looks before it notes how far it came; 0: as long as
-	// it takes.
+	// look is how long it looks before it notes how far it came, if that is far
+	// enough to be noted; 0: as long as it takes.
 	look time.Duration
 }
 

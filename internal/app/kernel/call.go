@@ -68,7 +68,7 @@ func (c *Call) As(who store.Actor) *Call {
 	return &other
 }
 
-// begin loads who asks and what is in force, unless that is remembered.
+// begin begins a call: who asks, and what is in force.
 func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known) (*Call, error) {
 	size, err := r.Size(ctx)
 	if err != nil {
@@ -80,22 +80,36 @@ func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known)
 		c.Settings, err = k.settings.load(ctx, r)
 		return c, err
 	}
-	for _, known := range append(remembered, &k.known) {
+	if err := c.identify(remembered...); err != nil {
+		return nil, err
+	}
+	if k.Auth == AuthAs && c.Person() { // who has the file is its owner anyway, and says so by naming nobody
+		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "%q is a person, and a command can be given only as an agent", k.Name).
+			WithHint("leave the name away to act as the person who leads the project; others log in or have a token")
+	}
+	return c, nil
+}
+
+// identify loads who asks and what is in force, unless that is remembered.
+func (c *Call) identify(remembered ...*known) error {
+	name := c.Identity.Name
+	for _, known := range append(remembered, &c.kernel.known) {
 		var ok bool
-		if c.Who, c.Settings, ok = known.find(size, k.Name); ok {
-			return c, nil
+		if c.Who, c.Settings, ok = known.find(c.Position, name); ok {
+			return nil
 		}
 	}
-	c.Who, err = c.Actor(ctx, k.Name)
+	var err error
+	c.Who, err = c.Actor(c.Ctx, name)
 	if errors.Is(err, brenner.CodeNotFound) || (err == nil && !c.Who.Active) {
-		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", k.Name).
+		return brenner.Errorf(brenner.CodeUnauthenticated, "%q is not an actor of this project", name).
 			WithHint("the PI registers one").Try(brenner.Do("agent.add").Asking("name", "role"))
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.Settings, err = k.settings.load(ctx, r)
-	return c, err
+	c.Settings, err = c.kernel.settings.load(c.Ctx, c.Reader)
+	return err
 }
 
 // errNotAsked is the fault of a use case that nobody was asked about.

@@ -28,6 +28,9 @@ type Written struct {
 	Tags    []string           `json:"tags"`
 	Links   []artifact.Link    `json:"links"`
 	Change  *artifact.Change   `json:"change,omitzero"`
+	// SummaryHolds says that the writer confirmed the summary of the parent for
+	// other content (C11).
+	SummaryHolds bool `json:"summary_holds,omitzero"`
 	// Merged lists versions of the artifact that this one takes the place of.
 	Merged []brenner.Version `json:"merged,omitzero"`
 	// Head is the head afterwards: this version, unless it is an alternative.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -53,6 +54,10 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 	}
 	if p.typ, err = c.Types.Lookup(req.Type); err != nil {
 		return p, act, err
+	}
+	if p.typ.Record {
+		return p, act, brenner.Errorf(brenner.CodeInvalidValue, "a %s is no artifact that is written: it is opened", p.typ.Name).At("/type").
+			Try(brenner.Do("task.new").Asking("title", "role"))
 	}
 	if req.Module == "" && p.typ.Singleton != artifact.PerProject {
 		if req.Module, err = c.HomeModule(); err != nil {
@@ -208,13 +213,20 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 	if p, err = proposalWith(c, req, a, parent, read); err != nil {
 		return p, next, err
 	}
-	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Version: parent.Version}
+	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Format: parent.Format, Tags: parent.Tags, Version: parent.Version}
+	if prev.Links, err = LinksOf(c, parent.Ref()); err != nil {
+		return p, next, err
+	}
 	if err := artifact.CheckUpdate(prev, p, req.SummaryHolds); err != nil {
+		if same := (*brenner.Error)(nil); errors.As(err, &same) && same.Code == brenner.CodeNothingChanged {
+			err = same.Try(brenner.Do("artifact.show", "ref", parent.Ref().String()))
+		}
 		return p, next, err
 	}
 	next = Written{
 		ID: a.ID, Type: a.Type, Module: a.Module, Version: a.Latest + 1, Parent: parentNo,
 		Status: artifact.Draft, Head: a.Latest + 1, Task: req.Task,
+		SummaryHolds: req.SummaryHolds && p.Summary == parent.Summary && p.Content.Digest() != parent.Content,
 	}
 	if parentNo != a.Head {
 		next.Status, next.Head = artifact.Alternative, a.Head

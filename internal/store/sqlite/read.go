@@ -138,7 +138,7 @@ func (r *reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error
 		found := false
 		_, err := r.c.one(ctx, func(r row) {
 			run := r.bytes(1)
-			if at := (i - r.int(0)) * hashSize; at < int64(len(run)) {
+			if at := (i - r.int(0)) * hashSize; at+hashSize <= int64(len(run)) { // half a hash is none
 				out, found = append(out, [32]byte(run[at:])), true
 			}
 		}, "SELECT first, run FROM hashes WHERE first <= ? ORDER BY first DESC LIMIT 1", i)

@@ -116,6 +116,9 @@ type ArtifactRequest struct {
 	// Again sends an agent what its context was given before, at its price
 	// (C34).
 	Again bool `json:"again,omitzero"`
+	// Task is the one whose context an agent reads through, of several (C30);
+	// empty: its newest context.
+	Task string `json:"task,omitzero"`
 }
 
 // ArtifactView is a version with what the project knows about it.
@@ -248,6 +251,9 @@ type SearchArtifactsRequest struct {
 	Author brenner.ActorName `json:"author,omitzero"`
 	Since  string            `json:"since,omitzero"`
 	Limit  int               `json:"limit,omitzero"`
+	// Task is the one whose context an agent reads through, of several (C30);
+	// empty: its newest context.
+	Task string `json:"task,omitzero"`
 }
 
 // SearchResult lists hits, best first.

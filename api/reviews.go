@@ -127,6 +127,11 @@ type ReviewView struct {
 	// Role is what the author was, Context what it was shown before it wrote.
 	Role    brenner.Role `json:"role,omitzero"`
 	Context string       `json:"context,omitzero"`
+	// Moved are inputs of its task that were no longer what they had been when
+	// it was completed; Glanced moved too, and were only shown as a summary
+	// (C17).
+	Moved   []Moved `json:"moved,omitzero"`
+	Glanced []Moved `json:"summaries_moved,omitzero"`
 	// Waits says why it is in the inbox; empty if it is not.
 	Waits string `json:"waits,omitzero"`
 	// Comments are about any version of the artifact, the oldest first.

@@ -208,6 +208,177 @@ func clauseCases() []testCase {
 				s.Errorf("outputs %v, writes %v", got.Outputs, kinds)
 			}
 		}},
+		{"what was shown as a summary is listed when it moved, and counts once it was read in full", func(s *scene) { // C17
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "glance", Type: "context_view", Module: "project", Summary: "writers see results at a glance",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","types":[{"type":"analysis_result","variant":"summary","max":5}],"grow":false}`},
+			})
+			s.pi.promotes(ref("glance", 1))
+			s.pi.creates(result("r", "twelve clones of forty"))
+			s.pi.promotes(ref("r", 1))
+			grey := s.agent("GreyStone")
+			works := func(id brenner.ArtifactID, reads bool) (api.TaskInfo, brenner.Ref) {
+				t := s.pi.opens()
+				grey.claims(t.ID)
+				made, err := grey.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+				s.must(err)
+				at := slices.IndexFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref.Artifact == "r" })
+				if at < 0 || made.Record.Items[at].Variant != assembly.Summary {
+					s.Fatalf("the context shows %+v", made.Record.Items)
+				}
+				shown := made.Record.Items[at].Ref
+				if reads {
+					_, err := grey.Artifact(s.ctx, api.ArtifactRequest{Ref: shown})
+					s.must(err)
+				}
+				out := grey.creates(section(id, t.ID)).Ref
+				next := s.pi.rewrites("r", "counted again for "+string(id))
+				s.pi.promotes(next.Ref)
+				return grey.completes(t.ID), out
+			}
+			done, out := works("glanced", false)
+			if len(done.Moved) != 0 || len(done.Summaries) != 1 || done.Summaries[0].Ref != ref("r", 1) || s.pi.reads(out).Status != artifact.Draft {
+				s.Errorf("shown: moved %+v, summaries %+v", done.Moved, done.Summaries)
+			}
+			review, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: out})
+			s.must(err)
+			if len(review.Moved) != 0 || !slices.Equal(review.Glanced, done.Summaries) {
+				s.Errorf("the review has %+v and %+v", review.Moved, review.Glanced)
+			}
+			s.pi.promotes(out)
+			done, out = works("studied", true)
+			if len(done.Moved) != 1 || done.Moved[0].Ref != ref("r", 2) || len(done.Summaries) != 0 || s.pi.reads(out).Status != artifact.NeedsRebase {
+				s.Errorf("read: moved %+v, summaries %+v", done.Moved, done.Summaries)
+			}
+		}},
+		{"a memo covers what its author's context saw, and no more", func(s *scene) { // C12
+			red := s.agent("RedSky")
+			_, err := red.AssembleContext(s.ctx, api.ContextRequest{Question: "what stands?", Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			s.many("lineage", 11) // after it looked
+			red.creates(memo("m", "lineage"))
+			s.pi.promotes(ref("m", 1))
+			cross := api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true}
+			s.unchanged(func() {
+				_, err := s.pi.NewTask(s.ctx, cross)
+				s.refused(err, brenner.CodeCompressionRequired)
+			})
+			_, err = red.AssembleContext(s.ctx, api.ContextRequest{Question: "and now?", Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			red.rewrites("m", "all of it")
+			s.pi.promotes(ref("m", 2))
+			_, err = s.pi.NewTask(s.ctx, cross)
+			s.must(err)
+		}},
+		{"a context across modules waits for their memos", func(s *scene) { // C12
+			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
+			s.must(err)
+			red := s.agent("RedSky")
+			red.claims(t.ID)
+			s.many("lineage", 11)
+			_, err = red.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.refused(err, brenner.CodeCompressionRequired)
+			s.pi.creates(memo("m", "lineage"))
+			s.pi.promotes(ref("m", 1))
+			_, err = red.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+		}},
+		{"across modules works a task that is, for a role whose view allows it", func(s *scene) { // C23
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "near", Type: "context_view", Module: "project", Summary: "writers stay at home",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","modules":"one","types":[{"type":"analysis_result","variant":"full","max":5}]}`},
+			})
+			s.pi.promotes(ref("near", 1))
+			across := func(who brenner.ActorName, role brenner.Role) error {
+				t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: role, CrossCutting: true})
+				if err != nil {
+					return err
+				}
+				p := s.agent(who)
+				p.claims(t.ID)
+				made, err := p.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+				if err == nil && !(made.Record.Scope.Covers("lineage") && made.Record.Scope.Covers("gradient")) {
+					s.Errorf("the scope is %+v", made.Record.Scope)
+				}
+				return err
+			}
+			s.must(across("RedSky", "integrator"))
+			s.refused(across("GreyStone", "writer"), brenner.CodeCrossModule)
+			t := s.pi.opens()
+			grey := s.agent("GreyStone")
+			grey.claims(t.ID)
+			made, err := grey.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			if made.Record.Scope.Covers("gradient") {
+				s.Errorf("the scope is %+v", made.Record.Scope)
+			}
+		}},
+		{"in the tasks of a session the roster's role counts for reading, too", func(s *scene) { // C8
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "closed", Type: "role_policy", Module: "project", Summary: "who thinks up does not read results",
+				Content: api.Body{Format: artifact.JSON, Data: `{"role":"hypothesis_generator","read":["project_brief"],"write":["model_spec"],"promote":[],"acts":["context_assemble","status","task_work"]}`},
+			})
+			s.pi.promotes(ref("closed", 1))
+			s.pi.creates(result("r", "twelve"))
+			swapped := roster.Roster{Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.TestDesigner}}}
+			_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "lineage", Roster: swapped})
+			s.must(err)
+			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Plan", Spec: "a test", Role: "test_designer", Modules: []brenner.Module{"lineage"}, Session: "RS-1"})
+			s.must(err)
+			blue := s.reader("BlueLake")
+			_, err = blue.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("r", 1)})
+			s.refused(err, brenner.CodeReadDenied)
+			blue.claims(t.ID)
+			_, err = blue.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			blue.reads(ref("r", 1))
+		}},
+		{"after a question, a reply and a lesson the context says what came of it", func(s *scene) { // C30
+			started, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "lineage", Roster: team, Compile: api.CompileManual})
+			s.must(err)
+			blue := s.agent("BlueLake")
+			made, err := blue.AssembleContext(s.ctx, api.ContextRequest{Session: started.Session.ID})
+			s.must(err)
+			blue.submits("RS-1", "```delta\n"+`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"ancestry decides","mechanism":"inheritance"}}`+"\n```")
+			blue.learns("lab", plain("helpful", "Ask who the mother was."))
+			got, err := s.pi.Invocation(s.ctx, api.InvocationRequest{ID: made.Invocation})
+			s.must(err)
+			var kinds []string
+			for _, w := range got.Writes {
+				kinds = append(kinds, w.Kind)
+			}
+			for _, want := range []string{"reply.received", "bullet.updated"} {
+				if !slices.Contains(kinds, want) {
+					s.Errorf("no %s among %v", want, kinds)
+				}
+			}
+		}},
+		{"an agent with two tasks reads and writes through the one it names", func(s *scene) { // C30
+			s.pi.creates(result("r", "twelve"))
+			grey := s.agent("GreyStone")
+			var made [2]api.ContextResult
+			var tasks [2]api.TaskInfo
+			for i := range tasks {
+				tasks[i] = s.pi.opens()
+				grey.claims(tasks[i].ID)
+				var err error
+				made[i], err = grey.AssembleContext(s.ctx, api.ContextRequest{Task: tasks[i].ID})
+				s.must(err)
+			}
+			_, err := grey.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("r", 1), Task: tasks[0].ID, Again: true})
+			s.must(err)
+			grey.creates(section("first", tasks[0].ID))
+			grey.creates(section("second", tasks[1].ID))
+			for i, want := range []brenner.Ref{ref("first", 1), ref("second", 1)} {
+				got, err := s.pi.Invocation(s.ctx, api.InvocationRequest{ID: made[i].Invocation})
+				s.must(err)
+				if read := len(got.Later) > 0; read != (i == 0) || !slices.Equal(got.Outputs, []brenner.Ref{want}) {
+					s.Errorf("under %s: read %+v, wrote %v", tasks[i].ID, got.Later, got.Outputs)
+				}
+			}
+			_, err = grey.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("r", 1), Task: "task-999"})
+			s.refused(err, brenner.CodeContextRequired)
+		}},
 		{"an update that says what is there already makes no version", func(s *scene) { // C13
 			s.pi.creates(note("n", "one", link(artifact.Cites, s.pi.creates(note("m", "two")).Ref.Artifact, 1)))
 			summary, tags := "about n: one", []string{}

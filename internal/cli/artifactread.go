@@ -13,6 +13,7 @@ import (
 
 func newArtifactShow(r *runner) *cobra.Command {
 	var brief, contentOnly, again bool
+	var task string
 	c := &cobra.Command{
 		Use:   "show ID[@VERSION]",
 		Short: "Read a version: the one named, else the canonical one, else the head",
@@ -26,7 +27,7 @@ that was shown it in its context, unchanged, is told so and pays nothing; with
 			if err != nil {
 				return err
 			}
-			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Brief: brief, Again: again || contentOnly})
+			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Brief: brief, Again: again || contentOnly, Task: task})
 			if err != nil {
 				return err
 			}
@@ -42,6 +43,7 @@ that was shown it in its context, unchanged, is told so and pays nothing; with
 	c.Flags().BoolVar(&brief, "brief", false, "leave the content out")
 	c.Flags().BoolVar(&contentOnly, "content", false, "print nothing but the content, byte for byte")
 	c.Flags().BoolVar(&again, "again", false, "send an agent what its context was given before, at its price")
+	c.Flags().StringVar(&task, "task", "", throughTask)
 	c.MarkFlagsMutuallyExclusive("brief", "content")
 	return c
 }
@@ -161,6 +163,7 @@ type:memo module:lineage state:canonical tag:wet author:Ada since:7d.`,
 	c.Flags().StringVar((*string)(&req.Author), "author", "", "only what this one wrote")
 	c.Flags().StringVar(&req.Since, "since", "", "only since a day (2026-11-01), a moment, or so long ago (7d, 12h)")
 	c.Flags().IntVar(&req.Limit, "limit", 20, "at most this many")
+	c.Flags().StringVar(&req.Task, "task", "", throughTask)
 	return c
 }
 
@@ -193,6 +196,9 @@ func printHits(w *printer, res api.SearchResult) {
 		w.Println(printable(remark))
 	}
 }
+
+// throughTask says what naming a task does to a read.
+const throughTask = "read through the context of this task (default: an agent's newest)"
 
 func newArtifactHistory(r *runner) *cobra.Command {
 	var req api.HistoryRequest

@@ -156,6 +156,15 @@ func printReview(w *printer, v api.ReviewView) {
 		heading(w, "Comments")
 		printComments(w, v.Comments)
 	}
+	if len(v.Moved)+len(v.Glanced) > 0 {
+		heading(w, "Moved while it was written")
+		for _, m := range v.Moved {
+			w.Printf("%s, now %s\n", m.Ref, movedTo(m))
+		}
+		for _, m := range v.Glanced {
+			w.Printf("%s, now %s; only its summary was shown\n", m.Ref, movedTo(m))
+		}
+	}
 	if v.Approvals != nil {
 		heading(w, "Approvals")
 		printApprovals(w, *v.Approvals)
@@ -281,6 +290,14 @@ approves what it wrote.`,
 			return r.show(res, func(w *printer) { printApprovals(w, res) })
 		},
 	}
+}
+
+// movedTo says what an input is now.
+func movedTo(m api.Moved) string {
+	if m.Now == 0 {
+		return "out of use"
+	}
+	return brenner.Ref{Artifact: m.Ref.Artifact, Version: m.Now}.String()
 }
 
 func printApprovals(w *printer, a api.Approvals) {

@@ -80,13 +80,14 @@ type getRequest struct {
 	Brief  bool        `json:"brief,omitzero" doc:"leave the content out"`
 	Offset int         `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again  bool        `json:"again,omitzero" doc:"send it although you were given it"`
+	Task   string      `json:"task,omitzero" doc:"read through this task's context; your newest"`
 }
 
 // artifactPage is a version; its content comes as text, in pages.
 type artifactPage struct{ api.ArtifactView }
 
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again, Task: in.Task})
 	out := artifactPage{v}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
@@ -138,6 +139,7 @@ type searchRequest struct {
 	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
 	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
 	Limit    int                `json:"limit,omitzero" doc:"default 10"`
+	Task     string             `json:"task,omitzero" doc:"read through this task's context; your newest"`
 }
 
 // searchHits are what a search found, best first.
@@ -148,7 +150,7 @@ func searchArtifacts(s api.Service, ctx context.Context, in searchRequest) (sear
 		in.Limit = 10
 	}
 	res, err := s.SearchArtifacts(ctx, api.SearchArtifactsRequest{
-		Text: in.Text, Types: in.Types, Modules: in.Modules, Statuses: in.Statuses, Tag: in.Tag, Limit: in.Limit,
+		Text: in.Text, Types: in.Types, Modules: in.Modules, Statuses: in.Statuses, Tag: in.Tag, Limit: in.Limit, Task: in.Task,
 	})
 	return searchHits{res}, err
 }

@@ -266,7 +266,7 @@ func (a *agent) UpdateArtifact(ctx context.Context, req api.UpdateArtifactReques
 func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
 	var content strings.Builder
 	for offset := 0; ; {
-		p, words, err := answered[api.ArtifactView](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset, "again": true})
+		p, words, err := answered[api.ArtifactView](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset, "again": true, "task": req.Task})
 		if err != nil || req.Brief {
 			return p, err
 		}

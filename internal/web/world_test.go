@@ -162,7 +162,11 @@ var demo = sync.OnceValues(func() (string, error) {
 func (w *world) pi() api.Service { return w.app.As(app.Identity{Name: "ada", Auth: app.AuthOwner}) }
 
 func (w *world) as(name brenner.ActorName) api.Service {
-	return w.app.As(app.Identity{Name: name, Auth: app.AuthAs})
+	auth := app.AuthAs
+	if name == "ada" {
+		auth = app.AuthOwner
+	}
+	return w.app.As(app.Identity{Name: name, Auth: auth})
 }
 
 // must gives a result or ends the test.

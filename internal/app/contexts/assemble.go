@@ -166,6 +166,11 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if w.scope, err = w.view.Scope(w.modules, w.cross, kernel.ProjectModule); err != nil {
 		return in, err
 	}
+	if w.cross {
+		if err := r.Tasks.Compressed(c, w.modules); err != nil {
+			return in, err
+		}
+	}
 	if err := r.ask(c, w); err != nil {
 		return in, err
 	}

@@ -10,11 +10,16 @@ import (
 	"brenner/playbook"
 )
 
-// Newest is the context that an agent reads through.
+// Newest is the context that an agent reads through: its newest, or the newest
+// of the task it names.
 func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
-	rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(c.Who.Name)}, Newest: true}, 1)
+	rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(c.Who.Name)}, Newest: true, Group: c.Task}, 1)
 	if err != nil {
 		return kernel.Through{}, err
+	}
+	if len(rows) == 0 && c.Task != "" {
+		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context for %s to read through", c.Who.Name, c.Task).
+			WithHint("assemble one first").Try(brenner.Do("context.assemble", "task", c.Task))
 	}
 	if len(rows) == 0 {
 		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context to read through", c.Who.Name).

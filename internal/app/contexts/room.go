@@ -32,6 +32,9 @@ type Tasks interface {
 	Newest(c *kernel.Call, most int) ([]assembly.Task, error)
 	// RoleFor is the role that counts for work on a task.
 	RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error)
+	// Compressed refuses what reaches into other modules while a memo there is
+	// behind (C12).
+	Compressed(c *kernel.Call, modules []brenner.Module) error
 }
 
 // Sessions is what contexts need of sessions.

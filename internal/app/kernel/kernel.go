@@ -119,6 +119,13 @@ type Identity struct {
 type Caller struct {
 	*Kernel
 	Identity
+	task string // through whose context an agent reads; "": the newest
+}
+
+// For is the caller reading for one of its tasks (C30).
+func (k Caller) For(task string) Caller {
+	k.task = task
+	return k
 }
 
 // By gives the kernel as it is for one actor.

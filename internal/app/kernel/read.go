@@ -31,8 +31,8 @@ type Through struct {
 
 // Meter counts what agents read through their contexts.
 type Meter interface {
-	// Newest is the context that the caller reads through: CONTEXT_REQUIRED if
-	// it has none, CONTEXT_OVERFLOW if nothing more fits into it.
+	// Newest is the context that the caller reads through, of the task it names
+	// if it names one: CONTEXT_REQUIRED if it has none, CONTEXT_OVERFLOW if nothing more fits into it.
 	Newest(c *Call) (Through, error)
 	// Current names the context that the caller writes under: the newest of the
 	// task it entered, or of all; "" if it has none.
@@ -129,10 +129,11 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 }
 
 // entering lets a person in as it is, and an agent through its newest context,
-// of which through is told.
+// or that of the task it names, of which through is told.
 func (k Caller) entering(guard Guard, through **Through) Guard {
 	return Guard{func(c *Call) error {
 		if !c.Person() {
+			c.Task = k.task
 			newest, err := k.meter.Newest(c)
 			if err != nil {
 				return err

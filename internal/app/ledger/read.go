@@ -158,7 +158,7 @@ func wholeOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (art
 // Artifact implements api.Artifacts.
 func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
 	var a store.Artifact
-	return kernel.ReadOnce(ctx, s.caller, "artifact", req.Again, refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
+	return kernel.ReadOnce(ctx, s.caller.For(req.Task), "artifact", req.Again, refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
 		v, err := InForce(c, a, req.Ref.Version)
 		if err != nil {
 			return api.ArtifactView{}, err

@@ -31,7 +31,7 @@ var searchKeys = []string{"type", "module", "state", "status", "tag", "author", 
 
 // SearchArtifacts implements api.Artifacts.
 func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
-	return kernel.Read(ctx, s.caller, "search", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.SearchResult, error) {
+	return kernel.Read(ctx, s.caller.For(req.Task), "search", nil, kernel.ItemByItem(), func(c *kernel.Call) (api.SearchResult, error) {
 		q, err := newSearch(c, req)
 		if err != nil {
 			return api.SearchResult{}, err

@@ -55,10 +55,6 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 	if p.typ, err = c.Types.Lookup(req.Type); err != nil {
 		return p, act, err
 	}
-	if p.typ.Record {
-		return p, act, brenner.Errorf(brenner.CodeInvalidValue, "a %s is no artifact that is written: it is opened", p.typ.Name).At("/type").
-			Try(brenner.Do("task.new").Asking("title", "role"))
-	}
 	if req.Module == "" && p.typ.Singleton != artifact.PerProject {
 		if req.Module, err = c.HomeModule(); err != nil {
 			return p, act, err
@@ -74,6 +70,10 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 }
 
 func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement, read *artifact.Content) (api.WriteResult, error) {
+	if at.typ.Record { // C4: its state comes from records of its own
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a %s is no artifact that is written: it is opened", at.typ.Name).At("/type").
+			Try(brenner.Do("task.new").Asking("title", "role"))
+	}
 	if req.ID == "" {
 		req.ID = brenner.ArtifactID(fmt.Sprintf("%s-%d", at.typ.Name, ch.NextSeq()))
 	}

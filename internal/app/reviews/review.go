@@ -3,6 +3,7 @@ package reviews
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -48,7 +49,7 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 			out.Difference = &d
 		}
 		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
-			addEvidence, addFindings, s.foresee, s.addWaits, addComments, addApprovals,
+			addEvidence, s.addMoved, addFindings, s.foresee, s.addWaits, addComments, addApprovals,
 		} {
 			if err := fill(c, a, v, &out); err != nil {
 				return api.ReviewView{}, err
@@ -56,6 +57,18 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 		}
 		return out, nil
 	})
+}
+
+// addMoved lists what moved while the version was written (C17).
+func (s *Service) addMoved(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
+	if v.Task == "" {
+		return nil
+	}
+	t, err := s.Tasks.Find(c, v.Task)
+	if err == nil && slices.Contains(t.Outputs, v.Ref()) {
+		out.Moved, out.Glanced = t.Moved, t.Summaries
+	}
+	return err
 }
 
 // addEvidence lists what the version rests on, and how that stands.

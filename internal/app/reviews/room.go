@@ -25,6 +25,8 @@ type Room struct {
 type Tasks interface {
 	// Outputs lists what finished tasks made, and which task.
 	Outputs(c *kernel.Call) (map[brenner.Ref]api.TaskInfo, error)
+	// Find is a task.
+	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	// Open checks and opens a task of some kind.
 	Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error)
 	// Each visits tasks in these states, the oldest first.

@@ -52,7 +52,18 @@ var Agents = map[brenner.ActorName]brenner.Role{
 // Run runs every case in a World of its own.
 func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
-	cases := slices.Concat(
+	run(t, open, allCases())
+}
+
+// RunClauses runs the cases that hold rules to their words, and no others: for a
+// world in which every step is a process.
+func RunClauses(t *testing.T, open func(t *testing.T) World) {
+	t.Helper()
+	run(t, open, slices.Concat(clauseCases(), slices.DeleteFunc(allCases(), func(c testCase) bool { return !slices.Contains(clausesElsewhere, c.name) })))
+}
+
+func allCases() []testCase {
+	return slices.Concat(
 		writeCases(), decisionCases(), journalCases(), graphCases(), agentCases(),
 		taskCases(),
 		sessionCases(),
@@ -66,6 +77,10 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		runCases(),
 		reviewCases(),
 	)
+}
+
+func run(t *testing.T, open func(t *testing.T) World, cases []testCase) {
+	t.Helper()
 	if len(cases) == 0 {
 		t.Fatal("no cases")
 	}

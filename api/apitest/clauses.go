@@ -13,6 +13,15 @@ import (
 	"brenner/roster"
 )
 
+// clausesElsewhere are cases of other subjects that do so, too.
+var clausesElsewhere = []string{
+	"outputs of moved inputs need a rebase, and say what moved",
+	"one agent alone opens no gate, however often it says so",
+	"five equal lines of one batch are one piece of evidence",
+	"the guard and given vectors are for a person to choose",
+	"feedback on what a context carried counts",
+}
+
 // clauseCases hold rules to their words where an easy reading lets something
 // through.
 func clauseCases() []testCase {

@@ -204,6 +204,16 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.stage(s.pi.bullet("lab.1"), playbook.Staging)
 		}},
+		{"five equal lines of one batch are one piece of evidence", func(s *scene) { // B6, C36
+			s.agent("BlueLake").learns("lab", many(5, plain("helpful", "Label every tube before the run."))...)
+			for range 2 {
+				_, err := s.pi.PromoteBullets(s.ctx, api.PromoteBulletsRequest{Domain: "lab"})
+				s.must(err)
+			}
+			b := s.pi.bullet("lab.1")
+			s.counts(b, 5, 0, 0) // the counters count all
+			s.stage(b, playbook.Shadow)
+		}},
 		{"the guard and given vectors are for a person to choose", func(s *scene) { // B4, B12
 			off := false
 			s.unchanged(func() {

@@ -80,7 +80,7 @@ type getRequest struct {
 	Brief  bool        `json:"brief,omitzero" doc:"leave the content out"`
 	Offset int         `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again  bool        `json:"again,omitzero" doc:"send it although you were given it"`
-	Task   string      `json:"task,omitzero" doc:"read through this task's context; your newest"`
+	Task   string      `json:"task,omitzero" doc:"read through its context"`
 }
 
 // artifactPage is a version; its content comes as text, in pages.
@@ -139,7 +139,7 @@ type searchRequest struct {
 	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
 	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
 	Limit    int                `json:"limit,omitzero" doc:"default 10"`
-	Task     string             `json:"task,omitzero" doc:"read through this task's context; your newest"`
+	Task     string             `json:"task,omitzero" doc:"read through its context"`
 }
 
 // searchHits are what a search found, best first.

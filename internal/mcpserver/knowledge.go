@@ -79,8 +79,8 @@ type getRequest struct {
 	Ref    brenner.Ref `json:"ref" doc:"ID, or ID@VERSION; without a version the one in force"`
 	Brief  bool        `json:"brief,omitzero" doc:"leave the content out"`
 	Offset int         `json:"offset,omitzero" doc:"next_offset of the page before"`
-	Again  bool        `json:"again,omitzero" doc:"send it although you were given it"`
-	Task   string      `json:"task,omitzero" doc:"read through its context"`
+	Again  bool        `json:"again,omitzero" doc:"send it"`
+	Task   string      `json:"task,omitzero" doc:"whose context"`
 }
 
 // artifactPage is a version; its content comes as text, in pages.
@@ -139,7 +139,7 @@ type searchRequest struct {
 	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
 	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
 	Limit    int                `json:"limit,omitzero" doc:"default 10"`
-	Task     string             `json:"task,omitzero" doc:"read through its context"`
+	Task     string             `json:"task,omitzero" doc:"whose context"`
 }
 
 // searchHits are what a search found, best first.

@@ -124,7 +124,7 @@ var tools = map[string]tool{
 	"task.claim":         {name: "task_claim"},
 	"task.complete":      {name: "task_complete"},
 	"task.list":          {name: "status"},
-	"task.new":           {name: "request"},
+	"task.new":           {name: "request", renames: map[string]string{"item": "items"}, lists: []string{"items"}},
 	"task.release":       {name: "task_release"},
 	"task.show":          {name: "status", renames: map[string]string{"id": ""}},
 }

@@ -182,6 +182,7 @@ func notTyped() []refusedLine {
 		"patch_formats":     {brenner.CodeFileProtected, brenner.CodePathRefused},
 		"output_lost":       {brenner.CodeOutputFailed},
 		"journal":           {brenner.CodeHistoryChanged},
+		"config_brought":    {brenner.CodeConfigNotConfirmed},
 		"playbook_refused":  {brenner.CodeInvalidVector},
 	} {
 		for _, code := range codes {

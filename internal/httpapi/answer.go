@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"brenner/canon"
 	"brenner/internal/admission"
 	"brenner/internal/problem"
+	"brenner/policy"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,7 +78,7 @@ var meanings = func() map[brenner.Code]string {
 
 // fail answers with an error.
 func fail(w http.ResponseWriter, h *http.Request, err error) {
-	t := newTrouble(err, noteOf(h).id)
+	t := newTrouble(noteOf(h).caller.advised(h, err), noteOf(h).id)
 	switch {
 	case t.Code == brenner.CodeConflictHead && h.Header.Get("If-Match") != "":
 		t.Status = http.StatusPreconditionFailed
@@ -91,6 +93,18 @@ func fail(w http.ResponseWriter, h *http.Request, err error) {
 		raw = []byte("{}")
 	}
 	send(w, t.Status, problemType, raw)
+}
+
+// advised is an error with what the caller can do about it: what a person decides
+// an agent can only ask for.
+func (c Caller) advised(h *http.Request, err error) error {
+	e, _ := problem.From(err)
+	if c.May == nil || !slices.ContainsFunc(e.Actions, brenner.Action.Decides) || c.May(h.Context(), []policy.Action{policy.Admin}) == nil {
+		return err
+	}
+	own := *e
+	own.Actions = e.ForAgent()
+	return &own
 }
 
 // answer answers with a result.

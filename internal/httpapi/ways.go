@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,6 +21,10 @@ type way struct {
 	Fill   []string `json:"fill,omitzero"`
 	Method string   `json:"method,omitzero"`
 	Href   string   `json:"href,omitzero"`
+	// Body is what is sent there, or what is put over the members of the refused
+	// request where that is to be repeated. One to fill keeps its place in
+	// capitals.
+	Body map[string]any `json:"body,omitzero"`
 }
 
 // acts are the methods of the service that do an action.
@@ -91,8 +96,14 @@ func waysOf(e *brenner.Error) []way {
 	var out []way
 	for _, a := range e.Actions {
 		w := way{Action: a.Name, Arguments: a.Args, Fill: a.Fill}
+		if a.Repeats() {
+			_, w.Body, _ = a.Call()
+		}
 		if r, ok := byName[acts[a.Name]]; ok {
 			w.Method, w.Href = r.method, r.address(a)
+			if w.Method != http.MethodGet && w.Href != "" {
+				w.Body = r.body(a)
+			}
 		}
 		if w.Href == "" {
 			w.Method = ""
@@ -126,6 +137,37 @@ func (r route) address(a brenner.Action) string {
 		path += "?" + query.Encode()
 	}
 	return prefix + path
+}
+
+// steps are the actions that are one step of a stalemate each.
+var steps = map[string]string{"stalemate.accept": "accept", "stalemate.reply": "reply", "stalemate.withdraw": "withdraw"}
+
+// body is what a request says besides its address, in the members it has: those
+// that a tool takes under the same names, and a text where a content is wanted.
+func (r route) body(a brenner.Action) map[string]any {
+	_, named, ok := a.Call()
+	if !ok {
+		named = map[string]any{}
+		for name, value := range a.Args {
+			named[name] = value
+		}
+	}
+	if step := steps[a.Name]; step != "" {
+		named["action"] = step
+	}
+	out := map[string]any{}
+	for _, f := range schema.Fields(r.in) {
+		value, given := named[f.Name]
+		if !given || slices.Contains(r.parameters(), f.Name) {
+			continue
+		}
+		text, isText := value.(string)
+		if kind := f.Type; isText && !schema.IsText(kind) && (kind.Kind() == reflect.Struct || kind.Kind() == reflect.Pointer && kind.Elem().Kind() == reflect.Struct) {
+			value = map[string]any{"format": "text", "data": text}
+		}
+		out[f.Name] = value
+	}
+	return out
 }
 
 // actionsIn gives the ways of a problem as the actions they were made from.

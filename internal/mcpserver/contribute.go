@@ -238,7 +238,7 @@ func (r submission) Words() string {
 	case r.Compiled != brenner.Ref{}:
 		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s\n", r.Compiled)
 	case len(r.Waiting) > 0:
-		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change\n", joined(r.Waiting))
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change; inbox {\"wait\":60} ends when they propose something, or it is compiled\n", joined(r.Waiting))
 	}
 	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
 	return b.String()

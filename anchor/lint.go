@@ -121,6 +121,9 @@ func (l *linter) repeats(e edit) (brenner.Code, string) {
 	if half := e.text[:len(e.text)/2]; strings.HasSuffix(half, "\n") && telling(half) && half+half == e.text && !strings.Contains(old, e.text) {
 		return brenner.CodeLineRepeated, "the new block says everything twice"
 	}
+	if line := doubledLine(e.text); line != "" && doubledLine(old) == "" {
+		return brenner.CodeLineRepeated, fmt.Sprintf("the new block has %s twice in a row", quote(line))
+	}
 	if rest, ok := strings.CutPrefix(e.text, old); ok && copyOf(old, rest) {
 		return brenner.CodeLineRepeated, "the new block has the old one as it was, and a changed copy of it below"
 	}
@@ -152,6 +155,17 @@ func (l *linter) repeats(e edit) (brenner.Code, string) {
 		}
 	}
 	return "", ""
+}
+
+// doubledLine gives the first line with a word on it that follows itself.
+func doubledLine(s string) string {
+	lines := linediff.Lines(s)
+	for i := 1; i < len(lines); i++ {
+		if lines[i] == lines[i-1] && telling(lines[i]) {
+			return strings.TrimSpace(lines[i])
+		}
+	}
+	return ""
 }
 
 // copyOf says that a block of several lines is another one with changes: line

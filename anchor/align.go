@@ -1,11 +1,11 @@
 package anchor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"brenner/internal/lazy"
 	"brenner/internal/linediff"
 )
 
@@ -100,7 +100,7 @@ func likeness(text, quoted []string) []map[int]float64 {
 
 // enclosing is a line that looks like nothing but a frame: only the very same
 // line of the text is like it.
-var enclosing = regexp.MustCompile(`^(?:</?\pL[^<>]*>|[^\pL\pN\s]{3,}.*)$`)
+var enclosing = lazy.NewPattern(`^(?:</?\pL[^<>]*>|[^\pL\pN\s]{3,}.*)$`)
 
 // triples are the runs of three letters or digits of a line, whatever stands
 // between them, or what there is of fewer than three.

@@ -3,11 +3,11 @@ package anchor
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -123,9 +123,9 @@ func jsonString(raw []byte) ([]byte, bool) {
 }
 
 var (
-	beginPattern  = regexp.MustCompile(`(?m)^\s*\*\*\* Begin Patch[ \t\r]*$`)
-	searchPattern = regexp.MustCompile(`(?m)^\s*<{5,9} ?(?:SEARCH|ORIGINAL)\b`)
-	hunkPattern   = regexp.MustCompile(`(?m)^@@ |^diff --git |^--- [^\n]+\n\+\+\+ `)
+	beginPattern  = lazy.NewPattern(`(?m)^\s*\*\*\* Begin Patch[ \t\r]*$`)
+	searchPattern = lazy.NewPattern(`(?m)^\s*<{5,9} ?(?:SEARCH|ORIGINAL)\b`)
+	hunkPattern   = lazy.NewPattern(`(?m)^@@ |^diff --git |^--- [^\n]+\n\+\+\+ `)
 )
 
 // Detect says what a change is written in; "" if in none of the formats. A

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // verdict is what an alignment shows: the cause and, where the lines carry
@@ -152,7 +154,7 @@ func (a alignment) withoutEnds() (alignment, bool) {
 	return a, tail != ""
 }
 
-var endSign = regexp.MustCompile(`(?:[$¶↵⏎␤]|<br ?/?>)$`)
+var endSign = lazy.NewPattern(`(?:[$¶↵⏎␤]|<br ?/?>)$`)
 
 // literals: every line that differs is written as a string of a program.
 func (a alignment) literals() (verdict, bool) {
@@ -163,7 +165,7 @@ func (a alignment) literals() (verdict, bool) {
 	return verdict{CauseEscapeLevel, "its lines are written as strings of a program", "send the text itself", nil}, all && n > 0
 }
 
-var literal = regexp.MustCompile("^[ \t]*[\"'`](.*?)(?:\\\\n)?[\"'`][ \t]*[,+;]?$")
+var literal = lazy.NewPattern("^[ \t]*[\"'`](.*?)(?:\\\\n)?[\"'`][ \t]*[,+;]?$")
 
 // indented: where the text is indented the quotation has something that stands
 // for white space.
@@ -187,7 +189,7 @@ func (a alignment) indented() (verdict, bool) {
 	return verdict{cause, "it has something written where the text has white space", "copy the white space the text has", nil}, all && n > 0
 }
 
-var spelledSpace = regexp.MustCompile(`^(?:\\t|\^I|&nbsp;|&#(?:9|32|160|x9|x20|xa0);|<tab>|%20|%09)+$`)
+var spelledSpace = lazy.NewPattern(`^(?:\\t|\^I|&nbsp;|&#(?:9|32|160|x9|x20|xa0);|<tab>|%20|%09)+$`)
 
 // prefixed: every line that differs has something in front that the text has
 // not: numbers that grow, or the same signs.
@@ -229,7 +231,7 @@ func (a alignment) prefixed() (verdict, bool) {
 }
 
 // sign is a prefix that ends as prompts and marks do.
-var sign = regexp.MustCompile(`[^\pL\pN\s][ \t]*$`)
+var sign = lazy.NewPattern(`[^\pL\pN\s][ \t]*$`)
 
 // grows says that one of the numbers in the prefixes, counted from the front or
 // from the back, is each time greater than before. The count may begin anew
@@ -310,7 +312,7 @@ func prefixPattern(prefix string) string {
 	return p.String()
 }
 
-var prefixParts = regexp.MustCompile(`[\pL\pN_]+|[ \t]+|[^\pL\pN_ \t]+`)
+var prefixParts = lazy.NewPattern(`[\pL\pN_]+|[ \t]+|[^\pL\pN_ \t]+`)
 
 // suffixed: every line that differs ends in the same sign, which nobody writes
 // at the end of lines.
@@ -382,7 +384,7 @@ func (a alignment) around(i int, line string, fresh []string) bool {
 
 // frame is a line that encloses others: signs in a row, a tag, a keyword of
 // beginning or end, words that announce what follows.
-var frame = regexp.MustCompile(`^(?:[^\pL\pN]{2,}[^\n]*|` + // ``` --- ==== """ <<<
+var frame = lazy.NewPattern(`^(?:[^\pL\pN]{2,}[^\n]*|` + // ``` --- ==== """ <<<
 	`</?[\pL][^<>]*>|\[/?\pL[^\[\]]*\]|\{%[^\n]*%\}|\\(?:begin|end)\{[^\n]*|@?[<\[{(]*(?i:begin|end|start|stop|eof)\b[^\n]{0,40}|` +
 	`(?i:here|this|below|above|file|path|code|output|result|snippet|excerpt|from|in)\b[^\n]*:|[\w./-]+\.\w{1,6}:?|#\+(?i:begin|end)\w*[^\n]*)$`)
 
@@ -412,10 +414,10 @@ func (a alignment) elided() (verdict, bool) {
 	return verdict{CauseElided, "it has something that stands for text left out", "quote the text in full, or make smaller operations around it", nil}, found
 }
 
-var dots = regexp.MustCompile(`[\[(<{]?(?:…|⋯|⋮|\.\.\.|\[[^\[\]]*(?i:more|truncat|cut|omit|char|byte)[^\[\]]*\])`)
+var dots = lazy.NewPattern(`[\[(<{]?(?:…|⋯|⋮|\.\.\.|\[[^\[\]]*(?i:more|truncat|cut|omit|char|byte)[^\[\]]*\])`)
 
 // mask is what filters write in the place of a secret.
-var mask = regexp.MustCompile(`["'=:(] ?(?:[*•●]{3,}|[xX]{4,})|[\[<({](?i:redacted|masked|hidden|secret|removed)[^\]>)}]*[\]>)}]`)
+var mask = lazy.NewPattern(`["'=:(] ?(?:[*•●]{3,}|[xX]{4,})|[\[<({](?i:redacted|masked|hidden|secret|removed)[^\]>)}]*[\]>)}]`)
 
 // brokenOff says that a quoted line is the beginning of one of the text and goes
 // on with dots.
@@ -437,4 +439,4 @@ func (a alignment) neighbours(i int) (above, below int) {
 }
 
 // standIn are the words with which people leave something out.
-var standIn = regexp.MustCompile(`(?i)\.\.|…|\b(?:left out|leave\w*|omit\w*|skip\w*|snip\w*|cut|elid\w*|truncat\w*|abbreviat\w*|abridg\w*|collaps\w*|hidden|fold\w*|unchanged|no changes?|rest|remain\w*|same|etc|and so on|more|other|existing|previous|continu\w*|as before|keep|lines?)\b`)
+var standIn = lazy.NewPattern(`(?i)\.\.|…|\b(?:left out|leave\w*|omit\w*|skip\w*|snip\w*|cut|elid\w*|truncat\w*|abbreviat\w*|abridg\w*|collaps\w*|hidden|fold\w*|unchanged|no changes?|rest|remain\w*|same|etc|and so on|more|other|existing|previous|continu\w*|as before|keep|lines?)\b`)

@@ -3,16 +3,16 @@ package anchor
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 	"brenner/internal/linediff"
 )
 
 // leftOut is a line that stands for text its author did not write.
-var leftOut = regexp.MustCompile(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)[ \t]*)?(?:\.\.\.|…|\[(?:\.\.\.|…)\])[^\n]*$|` +
+var leftOut = lazy.NewPattern(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)[ \t]*)?(?:\.\.\.|…|\[(?:\.\.\.|…)\])[^\n]*$|` +
 	`^[ \t]*(?://|#|--|/\*|<!--|;|%)[^\n]*\b(?:rest of|remaining|existing|unchanged|previous|same as before|omitted)\b[^\n]*(?:\.\.\.|…|code|file|function|method|class|content|lines|remains?)[^\n]*$|` +
 	`^[ \t]*[\[(<][ \t]*(?:snip|` + forTheRest + `)[^\n]*[\])>][ \t]*$`)
 
@@ -62,9 +62,9 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 }
 
 var (
-	conflict = regexp.MustCompile(`(?m)^(?:<{7}|>{7}|\|{7})(?: |$)`)
-	loneTag  = regexp.MustCompile(`(?m)^[ \t]*(?:</?[\w|][^<>\n]*>|EO[FTLS]|END|HEREDOC|PATCH)[ \t]*$`)
-	linked   = regexp.MustCompile(`\[[^\[\]\n]+\]\(https?://[^()\n]*\)`)
+	conflict = lazy.NewPattern(`(?m)^(?:<{7}|>{7}|\|{7})(?: |$)`)
+	loneTag  = lazy.NewPattern(`(?m)^[ \t]*(?:</?[\w|][^<>\n]*>|EO[FTLS]|END|HEREDOC|PATCH)[ \t]*$`)
+	linked   = lazy.NewPattern(`\[[^\[\]\n]+\]\(https?://[^()\n]*\)`)
 )
 
 // outsideQuotes says that a string stands somewhere outside quotation marks.
@@ -101,9 +101,9 @@ func (l *linter) announces(e edit) string {
 }
 
 // answering is how assistants begin an answer.
-var answering = regexp.MustCompile(`(?i)^(?:sure|certainly|of course|absolutely|okay|ok|great)[,!.] .*[:.!]\s*$|^(?:here(?:'s| is| are)|below is|i(?:'ve| have)|let me)\b[^\n]*:\s*$`)
+var answering = lazy.NewPattern(`(?i)^(?:sure|certainly|of course|absolutely|okay|ok|great)[,!.] .*[:.!]\s*$|^(?:here(?:'s| is| are)|below is|i(?:'ve| have)|let me)\b[^\n]*:\s*$`)
 
-var sentenceEnd = regexp.MustCompile(`[.:!?…][ \t]*\n?$`)
+var sentenceEnd = lazy.NewPattern(`[.:!?…][ \t]*\n?$`)
 
 func nonBlank(s string) (out []string) {
 	for _, line := range linediff.Lines(s) {
@@ -130,7 +130,7 @@ func prose(line string) bool {
 	return plain*10 >= len(words)*8
 }
 
-var wordOnly = regexp.MustCompile(`^["'(“‘]*\pL[\pL'’-]*[.,;:!?…)"'”’]*$`)
+var wordOnly = lazy.NewPattern(`^["'(“‘]*\pL[\pL'’-]*[.,;:!?…)"'”’]*$`)
 
 // escapedWhole says that a block is one line that ought to be several.
 func escapedWhole(s string) bool {
@@ -272,10 +272,10 @@ func width(line string) int {
 }
 
 // opener is a line that a deeper one follows in every language that has it.
-var opener = regexp.MustCompile(`\{[ \t]*$|^[ \t]*(?:async |export |public |private |static )*(?:def|class|if|elif|else|for|while|try|except|finally|with|func|function)\b[^\n]*:[ \t]*$`)
+var opener = lazy.NewPattern(`\{[ \t]*$|^[ \t]*(?:async |export |public |private |static )*(?:def|class|if|elif|else|for|while|try|except|finally|with|func|function)\b[^\n]*:[ \t]*$`)
 
 // closer is a line that may stand as far left as what it closes or continues.
-var closer = regexp.MustCompile(`^(?:[})\]]|(?:case|default|end|else|elif|except|finally)\b)`)
+var closer = lazy.NewPattern(`^(?:[})\]]|(?:case|default|end|else|elif|except|finally)\b)`)
 
 // unindents says that a line that opens a block is followed by one at its depth
 // or further left, which does not close it.

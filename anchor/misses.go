@@ -1,11 +1,11 @@
 package anchor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // repair is a way to read a quotation so that it fits, and what follows from
@@ -240,7 +240,7 @@ func (x *explainer) read(rd *reading, q, r quotation, hits []int) repair {
 	return out
 }
 
-var escapedSign = regexp.MustCompile(`\\[^\w\s]|&#?\w{2,8};|%[0-9A-F]{2}`)
+var escapedSign = lazy.NewPattern(`\\[^\w\s]|&#?\w{2,8};|%[0-9A-F]{2}`)
 
 // escapesLeft says that a block still has escapes, of a kind that the text does
 // not have: the mistake was another one, or made twice.
@@ -329,7 +329,7 @@ func (x *explainer) unsettled(q quotation, from, to int) bool {
 	return strings.HasSuffix(quoted, "\n") && strings.TrimSpace(behind(x.base.s, to)) != ""
 }
 
-var spaceAtEnds = regexp.MustCompile(`(?m)[^\s][ \t]+$`)
+var spaceAtEnds = lazy.NewPattern(`(?m)[^\s][ \t]+$`)
 
 // view sees the text through a lens, once for all operations.
 func (x *explainer) view(l *lens) *folded {

@@ -2,10 +2,10 @@ package anchor
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"brenner/internal/lazy"
 	"brenner/internal/linediff"
 )
 
@@ -89,7 +89,7 @@ func (p parting) cause() Cause {
 
 // escapeForms are the ways of writing a character as something else, or the
 // part of them that is put beside it.
-var escapeForms = regexp.MustCompile(`^(?:` + strings.Join([]string{
+var escapeForms = lazy.NewPattern(`^(?:` + strings.Join([]string{
 	`['"]?\\+['"]{0,2}`, `\\+(?:[0-7]{1,3}|[xuUN]\{?[0-9A-Za-z +]*\}?|[abefnrtv0]|text\w+\{?\}?|\pP|\pS)`, `\{?\\+[\pP\pS]?\}?`, // backslashes
 	`&?#?\w{2,8};`, `(?:amp;)+`, `&#x?[0-9A-Fa-f]+;`, // entities
 	`(?:%[0-9A-Fa-f]{2})+`, `%(?:25)*`, `25`, `=[0-9A-F]{2}`, `_x[0-9A-F]{4}_`, // addresses, mail, spreadsheets

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"brenner/internal/lazy"
 	"brenner/internal/linediff"
 )
 
@@ -67,13 +68,13 @@ func uniqueFrom(text string, i int, starts []span) (from int, ok bool) {
 const forTheRest = `\b(?:rest of|rest unchanged|remaining|remainder|existing code|unchanged|same as before|omitted|snipped)\b`
 
 var (
-	elidedLine   = regexp.MustCompile(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)?[ \t]*[\[(<]?(?:\.\.\.|…)[^\n]*|(?://|#|--|/\*|<!--|;|%)[^\n]*` + forTheRest + `[^\n]*|[\[(<][ \t]*(?:snip|cut|` + forTheRest + `)[^\n]*[\])>][ \t]*)(?:\n|$)`)
-	elidedInline = regexp.MustCompile(`[\[(]?(?:\.\.\.|…)[\])]?`)
+	elidedLine   = lazy.NewPattern(`(?im)^[ \t]*(?:(?://|#|--|/\*|<!--|;|%|\*)?[ \t]*[\[(<]?(?:\.\.\.|…)[^\n]*|(?://|#|--|/\*|<!--|;|%)[^\n]*` + forTheRest + `[^\n]*|[\[(<][ \t]*(?:snip|cut|` + forTheRest + `)[^\n]*[\])>][ \t]*)(?:\n|$)`)
+	elidedInline = lazy.NewPattern(`[\[(]?(?:\.\.\.|…)[\])]?`)
 )
 
 // tryElision: the author left something out and wrote dots for it.
 func (x *explainer) tryElision(q quotation, _ Op) (repair, bool) {
-	for _, dots := range []*regexp.Regexp{elidedLine, elidedInline} {
+	for _, dots := range []*regexp.Regexp{elidedLine.Regexp(), elidedInline.Regexp()} {
 		if r, ok := x.elided(dots, q); ok {
 			return r, true
 		}

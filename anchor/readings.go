@@ -3,9 +3,10 @@ package anchor
 import (
 	"html"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // quotation is what one operation quotes and what it puts in place.
@@ -84,7 +85,7 @@ func escape(s string) string { return escapes.Replace(s) }
 
 func spellNewlines(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
-var escapePattern = regexp.MustCompile(`\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[ntr"'\\/])`)
+var escapePattern = lazy.NewPattern(`\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[ntr"'\\/])`)
 
 // unescape undoes one level of the escapes of JSON strings and their relatives,
 // and leaves alone what is none.
@@ -106,7 +107,7 @@ func unescape(s string) string {
 	return unifyNewlines(strings.ToValidUTF8(out, "\uFFFD"))
 }
 
-var breakPattern = regexp.MustCompile(`\\(?:r\\n|[ntr])`)
+var breakPattern = lazy.NewPattern(`\\(?:r\\n|[ntr])`)
 
 // unescapeBreaks undoes the escapes of line breaks and tabs alone.
 func unescapeBreaks(s string) string {
@@ -124,7 +125,7 @@ func escaped1(s string) bool {
 	return !strings.ContainsAny(s, "\n\t") && escapePattern.MatchString(s)
 }
 
-var entityPattern = regexp.MustCompile(`&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,5});`)
+var entityPattern = lazy.NewPattern(`&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,5});`)
 
 // entitiesOnly says that whatever HTML would escape is escaped.
 func entitiesOnly(s string) bool {
@@ -136,8 +137,8 @@ func unescapeTwice(s string) string { return html.UnescapeString(html.UnescapeSt
 
 // Markdown has an escape for each of its signs; people's tools write these.
 var (
-	markdownEscape = regexp.MustCompile("\\\\([_*`~#\\[\\]<>])")
-	markdownSign   = regexp.MustCompile("[_*`~#\\[\\]<>]")
+	markdownEscape = lazy.NewPattern("\\\\([_*`~#\\[\\]<>])")
+	markdownSign   = lazy.NewPattern("[_*`~#\\[\\]<>]")
 )
 
 func unescapeMarkdown(s string) string { return markdownEscape.ReplaceAllString(s, "$1") }
@@ -166,7 +167,7 @@ func quotesDoubled(s string) bool {
 
 // colours are the sequences that terminals act on: colours, and the frames of
 // links and titles.
-var colours = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+var colours = lazy.NewPattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
 func coloursOff(s string) string { return colours.ReplaceAllString(s, "") }
 
@@ -179,7 +180,7 @@ func unescapeURL(s string) string {
 	return s
 }
 
-var percentPattern = regexp.MustCompile(`%(?:20|0[AaDd]|22|2[0-9A-Fa-f]|3[A-Fa-f])`)
+var percentPattern = lazy.NewPattern(`%(?:20|0[AaDd]|22|2[0-9A-Fa-f]|3[A-Fa-f])`)
 
 func hasPercent(s string) bool {
 	return percentPattern.MatchString(s) && !strings.ContainsAny(s, " \n")
@@ -202,9 +203,9 @@ func wrapped(s string) bool {
 
 // numberPattern is a line number as tools and people write them before a line:
 // with a sign behind it, with zeros in front, or behind the path of the file.
-var numberPattern = regexp.MustCompile(`(?m)^[ \t]*(?:(?:[\w.-]*/)?[\w.-]*\.\w+:\d{1,7}[:-]|(?:[Ll](?:ine[ ])?)?[\[(#]?\d{1,7}(?:[\])]?[ \t]*[:|│┃→⇥>]|[\])]|\t|\.)|0\d{1,6}[ ])[ ]?`)
+var numberPattern = lazy.NewPattern(`(?m)^[ \t]*(?:(?:[\w.-]*/)?[\w.-]*\.\w+:\d{1,7}[:-]|(?:[Ll](?:ine[ ])?)?[\[(#]?\d{1,7}(?:[\])]?[ \t]*[:|│┃→⇥>]|[\])]|\t|\.)|0\d{1,6}[ ])[ ]?`)
 
-var digits = regexp.MustCompile(`\d+`)
+var digits = lazy.NewPattern(`\d+`)
 
 // numbersOff takes line numbers off, with or without one space behind them.
 func numbersOff(space bool) func(string) string {
@@ -241,8 +242,8 @@ func allNumbered(s string) bool {
 }
 
 var (
-	fenceOpen  = regexp.MustCompile("^[ \t]*(?:```+|~~~+)[^\n`]*\n")
-	fenceClose = regexp.MustCompile("(?:^|\n)[ \t]*(?:```+|~~~+)[ \t]*\n?$")
+	fenceOpen  = lazy.NewPattern("^[ \t]*(?:```+|~~~+)[^\n`]*\n")
+	fenceClose = lazy.NewPattern("(?:^|\n)[ \t]*(?:```+|~~~+)[ \t]*\n?$")
 )
 
 // fenceOff takes the first and last line off a block if they are a fence. What
@@ -260,7 +261,7 @@ func fenceOff(s string) string {
 func fenced(s string) bool { return fenceOpen.MatchString(s) || fenceClose.MatchString(s) }
 
 // diffHeader is what a diff has above its marks.
-var diffHeader = regexp.MustCompile(`^(?:(?:diff --git |index |--- |\+\+\+ |@@ )[^\n]*\n)+`)
+var diffHeader = lazy.NewPattern(`^(?:(?:diff --git |index |--- |\+\+\+ |@@ )[^\n]*\n)+`)
 
 // marksOff takes the marks of a diff off, if every line carries one: a plus, a
 // minus or a space.

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 var (
-	searchHead  = regexp.MustCompile(`^\s*<{5,9} ?(?:SEARCH|ORIGINAL)\b>?\s*(\S.*)?$`)
-	searchMid   = regexp.MustCompile(`^\s*={5,9}\s*$`)
-	searchTail  = regexp.MustCompile(`^\s*>{5,9} ?(?:REPLACE|UPDATED)\b`)
-	fenceLine   = regexp.MustCompile("^\\s*(?:```|~~~)")
-	nameInProse = regexp.MustCompile("^[#*`\\s]*([^`*#\\s](?:[^`*]*[^`*:\\s])?)[`*:\\s]*$")
+	searchHead  = lazy.NewPattern(`^\s*<{5,9} ?(?:SEARCH|ORIGINAL)\b>?\s*(\S.*)?$`)
+	searchMid   = lazy.NewPattern(`^\s*={5,9}\s*$`)
+	searchTail  = lazy.NewPattern(`^\s*>{5,9} ?(?:REPLACE|UPDATED)\b`)
+	fenceLine   = lazy.NewPattern("^\\s*(?:```|~~~)")
+	nameInProse = lazy.NewPattern("^[#*`\\s]*([^`*#\\s](?:[^`*]*[^`*:\\s])?)[`*:\\s]*$")
 )
 
 // readSearchReplace reads blocks of
@@ -40,11 +42,11 @@ func readSearchReplace(text string) ([]Edit, error) {
 		if m[1] != "" {
 			name = m[1] // <<<<<<< SEARCH path
 		}
-		old, at, ok := until(lines, i+1, searchMid)
+		old, at, ok := until(lines, i+1, searchMid.Regexp())
 		if !ok {
 			return nil, invalidPatch("", "block %d: SEARCH is not followed by =======", len(edits)+1)
 		}
-		fresh, end, ok := until(lines, at+1, searchTail)
+		fresh, end, ok := until(lines, at+1, searchTail.Regexp())
 		if !ok {
 			return nil, invalidPatch("", "block %d: ======= is not followed by >>>>>>> REPLACE", len(edits)+1)
 		}

@@ -2,16 +2,16 @@ package anchor
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // hunkHeader is "@@ -12,3 +12,4 @@ func x"; counts are not trusted, for those
 // who write diffs by hand get them wrong.
-var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+var hunkHeader = lazy.NewPattern(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // readUnified reads a unified diff as git, diff -u and people write it: with or
 // without git's headers, with prose before it, in a fence.

@@ -1,13 +1,13 @@
 package stalemate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"brenner/anchor"
+	"brenner/internal/lazy"
 )
 
 // causeUnreadable is the cause of a refusal that comes before any text is
@@ -29,7 +29,7 @@ type claim struct {
 // wording is how people speak of a cause.
 type wording struct {
 	cause anchor.Cause
-	words *regexp.Regexp
+	words *lazy.Pattern
 }
 
 // wordings go from the special to the general: what one has matched the next
@@ -80,13 +80,13 @@ var wordings = []wording{
 }
 
 // said is any of some phrases.
-func said(phrases ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:` + strings.Join(phrases, "|") + `)`)
+func said(phrases ...string) *lazy.Pattern {
+	return lazy.NewPattern(`(?i)(?:` + strings.Join(phrases, "|") + `)`)
 }
 
 var (
 	// denial before a phrase says that it is not the cause.
-	denial = regexp.MustCompile(`(?i)(?:\b(?:is|are|was|were|it's|that's) not|n't been|\bisn't|\baren't|\bwasn't|\bweren't|\bnot (?:because of|due to|caused by|about|a|an|the|its)|\bnothing to do with|\brather than|\binstead of|\bno)\s+(?:[\w-]+\s+){0,2}$`)
+	denial = lazy.NewPattern(`(?i)(?:\b(?:is|are|was|were|it's|that's) not|n't been|\bisn't|\baren't|\bwasn't|\bweren't|\bnot (?:because of|due to|caused by|about|a|an|the|its)|\bnothing to do with|\brather than|\binstead of|\bno)\s+(?:[\w-]+\s+){0,2}$`)
 	// blameless is that the patch is as it should be.
 	blameless = said(`(?:patch|quotation|quote|edit|diff|anchor)s? (?:is|are|was|were|says?|looks?) (?:fine|right|correct|ok|valid|what (?:it|they) should|as (?:it|they) should)`,
 		`(?:tool|engine|applier|patcher|matcher|server|program)(?: itself)? (?:is|has|must|gets|does) [^.;]{0,30}(?:wrong|broken|bug|fault|buggy)`, `bug in the (?:tool|engine|applier|patcher|matcher|server|program)`)
@@ -128,7 +128,7 @@ func readClaim(text string) (c claim) {
 		return claim{foreign: true}
 	}
 	left := []byte(text)
-	for _, at := range codePoint.FindAllSubmatchIndex(left, -1) {
+	for _, at := range codePoint.Regexp().FindAllSubmatchIndex(left, -1) {
 		r, err := strconv.ParseUint(text[at[2]:at[3]], 16, 32)
 		if err != nil {
 			continue
@@ -137,7 +137,7 @@ func readClaim(text string) (c claim) {
 		blank(left[at[0]:at[1]])
 	}
 	for _, w := range wordings {
-		for _, at := range w.words.FindAllIndex(left, -1) {
+		for _, at := range w.words.Regexp().FindAllIndex(left, -1) {
 			list := &c.causes
 			if denial.Match(clause(left[:at[0]])) {
 				list = &c.denied
@@ -165,7 +165,7 @@ func blank(phrase []byte) {
 	}
 }
 
-var codePoint = regexp.MustCompile(`(?i)\bu\+([0-9a-f]{4,6})\b`)
+var codePoint = lazy.NewPattern(`(?i)\bu\+([0-9a-f]{4,6})\b`)
 
 // causeOfCharacter says what goes wrong with a character that is named by its
 // code point.

@@ -2,12 +2,12 @@ package stalemate
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/lazy"
 )
 
 // Kinds of evidence the package gives a meaning to; others are carried along.
@@ -73,7 +73,7 @@ func (s Stalemate) Missing() (missing []Evidence) {
 // longestPlaceholder is more than anybody writes to stand for content.
 const longestPlaceholder = 400
 
-var placeholderWords = regexp.MustCompile(`(?i)^(?:\W*(?:tbd|tba|todo|n/?a|none|omitted|redacted|truncated|unchanged|attached|` +
+var placeholderWords = lazy.NewPattern(`(?i)^(?:\W*(?:tbd|tba|todo|n/?a|none|omitted|redacted|truncated|unchanged|attached|` +
 	`see (?:above|below|attached|previous|earlier)[^\n]{0,80}|` +
 	`(?:same|as) (?:as )?(?:above|before|previous)[^\n]{0,80}|` +
 	`(?:paste|insert|add|put) [^\n]{0,80} here|` +

@@ -30,6 +30,10 @@ var protocols = []string{
 // lines by itself.
 const lineDiff = "internal/linediff"
 
+// lazily puts off what a package would make at the program's start; everybody
+// may use it.
+const lazily = "internal/lazy"
+
 const (
 	jsonLibrary   = "github.com/go-json-experiment/json"
 	schemaLibrary = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -48,6 +52,7 @@ var layers = []layer{
 	{name: "", pure: true},
 	{name: "canon", pure: true, theirs: []string{jsonLibrary}},
 	{name: lineDiff, pure: true},
+	{name: lazily},
 	{name: "artifact", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, schemaLibrary, textLibrary}},
 	{name: "anchor", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "delta", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
@@ -258,6 +263,9 @@ func rowOf(name string) (layer, bool) {
 // refuses says why a row does not allow an import, "" if it does.
 func (l layer) refuses(imported string) string {
 	if name, ours := strings.CutPrefix(imported, modulePath+"/"); ours {
+		if name == lazily {
+			return ""
+		}
 		if slices.ContainsFunc(l.ours, func(allowed string) bool { return covers(allowed, name) }) {
 			return ""
 		}

@@ -1,0 +1,69 @@
+// Package lazy puts work off until somebody needs its result. What a package
+// makes when the program starts every command waits for, also one that prints a
+// version; tables and patterns that few commands use are made at first use.
+package lazy
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Value makes a value when it is first asked for, once.
+func Value[T any](make func() T) func() T { return sync.OnceValue(make) }
+
+// Pattern is a regular expression that is compiled at first use.
+type Pattern struct {
+	expression string
+	compiled   func() *regexp.Regexp
+}
+
+// patterns are all there are, for the test that compiles every one.
+var patterns []*Pattern
+
+// NewPattern is called for package-level variables only, where an expression
+// that does not compile is found by a test.
+func NewPattern(expression string) *Pattern {
+	p := &Pattern{expression: expression, compiled: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	patterns = append(patterns, p)
+	return p
+}
+
+// Expressions lists the expressions of all patterns.
+func Expressions() []string {
+	var out []string
+	for _, p := range patterns {
+		out = append(out, p.expression)
+	}
+	return out
+}
+
+// Regexp is the compiled expression, for the methods that are not below.
+func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
+
+// The methods of the compiled expression that are used most.
+
+func (p *Pattern) Match(b []byte) bool                  { return p.compiled().Match(b) }
+func (p *Pattern) MatchString(s string) bool            { return p.compiled().MatchString(s) }
+func (p *Pattern) FindString(s string) string           { return p.compiled().FindString(s) }
+func (p *Pattern) FindStringIndex(s string) []int       { return p.compiled().FindStringIndex(s) }
+func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
+
+func (p *Pattern) FindAllString(s string, n int) []string {
+	return p.compiled().FindAllString(s, n)
+}
+
+func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
+	return p.compiled().FindAllStringIndex(s, n)
+}
+
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.compiled().FindAllStringSubmatch(s, n)
+}
+
+func (p *Pattern) ReplaceAllString(s, by string) string {
+	return p.compiled().ReplaceAllString(s, by)
+}
+
+func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return p.compiled().ReplaceAllStringFunc(s, by)
+}

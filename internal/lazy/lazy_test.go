@@ -1,0 +1,26 @@
+package lazy_test
+
+import (
+	"testing"
+
+	"brenner/internal/lazy"
+)
+
+// A value is made once, and not before it is asked for.
+func TestValue_IsMadeOnceAndNotBefore(t *testing.T) {
+	made := 0
+	value := lazy.Value(func() int { made++; return 7 })
+	if made != 0 {
+		t.Error("made before it was asked for")
+	}
+	if value() != 7 || value() != 7 || made != 1 {
+		t.Errorf("made %d times", made)
+	}
+}
+
+func TestPattern_Matches(t *testing.T) {
+	p := lazy.NewPattern(`^(\d+):`)
+	if !p.MatchString("12: x") || p.MatchString("x") || p.ReplaceAllString("12: x", "") != " x" || p.FindStringSubmatch("12: x")[1] != "12" {
+		t.Error("not the pattern")
+	}
+}

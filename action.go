@@ -3,10 +3,11 @@ package brenner
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // Action is something the reader of a refusal or a message can do, as data: an
@@ -277,7 +278,7 @@ func (a Action) Mark() string {
 	return b.String()
 }
 
-var mark = regexp.MustCompile(`\{\{do ([a-z_.]+)((?: [a-z_]+=[^\s{}]+)*)\}\}`)
+var mark = lazy.NewPattern(`\{\{do ([a-z_.]+)((?: [a-z_]+=[^\s{}]+)*)\}\}`)
 
 // Speak puts the actions of a text into the words of a surface. Where the
 // surface has none the words are those of a command line.

@@ -1,6 +1,10 @@
 package brenner
 
-import "slices"
+import (
+	"slices"
+
+	"brenner/internal/lazy"
+)
 
 // Codes lists the registry, sorted by code. docs/errors.md is generated from
 // it; a test fails on a code without a row, a document entry or a test.
@@ -17,7 +21,7 @@ func Codes() []CodeInfo {
 
 // ClassOf gives the class of a code; an unregistered one is internal.
 func ClassOf(code Code) Class {
-	if info, ok := infos[code]; ok {
+	if info, ok := infos()[code]; ok {
 		return info.Class
 	}
 	return ClassInternal
@@ -25,18 +29,18 @@ func ClassOf(code Code) Class {
 
 // Remedy says what to do about a code in general, for errors that have no hint
 // of their own; "" for one that is not registered.
-func Remedy(code Code) string { return infos[code].Remedy }
+func Remedy(code Code) string { return infos()[code].Remedy }
 
 // ActionsOf lists what can be done about a code in general, the best first.
-func ActionsOf(code Code) []Action { return infos[code].Actions }
+func ActionsOf(code Code) []Action { return infos()[code].Actions }
 
-var infos = func() map[Code]CodeInfo {
+var infos = lazy.Value(func() map[Code]CodeInfo {
 	m := map[Code]CodeInfo{}
 	for _, info := range Codes() {
 		m[info.Code] = info
 	}
 	return m
-}()
+})
 
 // Codes any request can meet.
 const (

@@ -104,7 +104,7 @@ func (e *Error) Because(err error) *Error { c := *e; c.cause = err; return &c }
 // it does not say so itself: the words where it has none of either kind, the
 // actions where it names none.
 func (e *Error) Advised() *Error {
-	info, known := infos[e.Code]
+	info, known := infos()[e.Code]
 	if !known {
 		return e
 	}

@@ -2,9 +2,10 @@ package brenner
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 type (
@@ -86,11 +87,11 @@ func ParseRef(s string) (Ref, error) {
 }
 
 var (
-	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	actorPattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	wordPattern   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	modulePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
-	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	idPattern     = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	actorPattern  = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	wordPattern   = lazy.NewPattern(`^[a-z][a-z0-9_]{0,63}$`)
+	modulePattern = lazy.NewPattern(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	digestPattern = lazy.NewPattern(`^[0-9a-f]{64}$`)
 )
 
 // Check reports INVALID_ID unless the id is 1–128 letters, digits, dots,
@@ -116,7 +117,7 @@ func (m Module) Check() error { return check(modulePattern, "module", string(m))
 // Check reports INVALID_ID unless the digest is 64 lower-case hex digits.
 func (d Digest) Check() error { return check(digestPattern, "digest", string(d)) }
 
-func check(p *regexp.Regexp, what, s string) error {
+func check(p *lazy.Pattern, what, s string) error {
 	if p.MatchString(s) {
 		return nil
 	}

@@ -39,9 +39,11 @@ const alikeFrom = 0.5
 func align(a, b Reading, words Lexicon) *alignment {
 	l := &alignment{a: a, b: b, of: filled(len(a.tokens)), back: filled(len(b.tokens)), bonds: make([]bond, len(a.tokens)), words: words}
 	l.pair(sameWord, func(x, y token) bool { return x.stem == y.stem })
-	l.pair(sameMeaning, func(x, y token) bool { return kin(x.stem, y.stem) && opposed[[2]string{x.stem, y.stem}] == notOpposite })
-	l.pair(sameMeaning, func(x, y token) bool { return synonyms.share(x.stem, y.stem) })
-	l.pair(opposites, func(x, y token) bool { return opposed[[2]string{x.stem, y.stem}] == opposite })
+	l.pair(sameMeaning, func(x, y token) bool {
+		return kin(x.stem, y.stem) && opposed()[[2]string{x.stem, y.stem}] == notOpposite
+	})
+	l.pair(sameMeaning, func(x, y token) bool { return synonyms().share(x.stem, y.stem) })
+	l.pair(opposites, func(x, y token) bool { return opposed()[[2]string{x.stem, y.stem}] == opposite })
 	l.pair(sameMeaning, misspelt)
 	l.pairByMeaning()
 	return l
@@ -96,7 +98,7 @@ func (l *alignment) pairByMeaning() {
 	for _, i := range l.a.content {
 		for _, j := range l.b.content {
 			x, y := l.a.tokens[i], l.b.tokens[j]
-			if l.of[i] >= 0 || l.back[j] >= 0 || kinds.share(x.stem, y.stem) {
+			if l.of[i] >= 0 || l.back[j] >= 0 || kinds().share(x.stem, y.stem) {
 				continue
 			}
 			if s := l.words.Similarity(x.text, y.text); s >= alikeFrom {
@@ -121,7 +123,7 @@ func misspelt(x, y token) bool {
 	if len(a) == 1 && isUpper(x.raw) || len(b) == 1 && isUpper(y.raw) {
 		return a[0] == b[0] // S. Korea
 	}
-	if len(a) < 6 || len(b) < 6 || a[0] != b[0] || kinds.share(x.stem, y.stem) || opposed[[2]string{x.stem, y.stem}] != notOpposite {
+	if len(a) < 6 || len(b) < 6 || a[0] != b[0] || kinds().share(x.stem, y.stem) || opposed()[[2]string{x.stem, y.stem}] != notOpposite {
 		return false
 	}
 	most := 1
@@ -217,7 +219,7 @@ func (r Reading) said(tokens []int) string {
 }
 
 // Opposites reports whether two words are opposites: activates, inhibits.
-func Opposites(a, b string) bool { return opposed[[2]string{stem(a), stem(b)}] == opposite }
+func Opposites(a, b string) bool { return opposed()[[2]string{stem(a), stem(b)}] == opposite }
 
 // Overlap reports whether one of two short phrases has all the words of the
 // other, or its meaning in others.

@@ -234,7 +234,7 @@ func (l *alignment) quantifiers() []Difference {
 		x == unquantified && y == mostly && generic,
 		x == unquantified && y == partly && generic && l.leads(i, j):
 		d := l.quantifierWords(i, j)
-		d.Opposes = opposed[[2]string{stem(d.Ours), stem(d.Theirs)}] == opposite
+		d.Opposes = opposed()[[2]string{stem(d.Ours), stem(d.Theirs)}] == opposite
 		return []Difference{d}
 	case y == partlyOnly:
 		d := l.quantifierWords(i, j)

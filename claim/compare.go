@@ -203,7 +203,7 @@ func (l *alignment) particles() []turn {
 			continue
 		}
 		for j, y := range l.b.tokens {
-			if y.kind != wordToken || y.role&(contentRole|quantityRole) != 0 || l.a.has(y.text) || opposed[[2]string{x.stem, y.stem}] != opposite {
+			if y.kind != wordToken || y.role&(contentRole|quantityRole) != 0 || l.a.has(y.text) || opposed()[[2]string{x.stem, y.stem}] != opposite {
 				continue
 			}
 			if l.beside(i, j) {

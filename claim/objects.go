@@ -21,7 +21,7 @@ func (l *alignment) objects() []Difference {
 func (l *alignment) kindsDiffer(g gap) (Difference, bool) {
 	for _, i := range g.ours {
 		for _, j := range g.theirs {
-			if x, y := l.a.tokens[i], l.b.tokens[j]; kinds.share(x.stem, y.stem) || letter(x) && letter(y) {
+			if x, y := l.a.tokens[i], l.b.tokens[j]; kinds().share(x.stem, y.stem) || letter(x) && letter(y) {
 				return Difference{Kind: Object, Ours: x.raw, Theirs: y.raw}, true
 			}
 		}

@@ -41,7 +41,7 @@ func (l *alignment) relations() (out []Difference, decided bool) {
 			continue
 		}
 		for j, y := range l.b.tokens {
-			turned := opposed[[2]string{x.stem, y.stem}] == oppositeRelation
+			turned := opposed()[[2]string{x.stem, y.stem}] == oppositeRelation
 			if !l.b.relates(j) || x.text != y.text && !turned {
 				continue
 			}
@@ -74,7 +74,7 @@ func (l *alignment) relations() (out []Difference, decided bool) {
 // opposites: faster than, slower than. Then they are no turn of their own.
 func (l *alignment) compareOtherwise(i, j int) bool {
 	x, y := l.a.comparative(i), l.b.comparative(j)
-	if x < 0 || y < 0 || opposed[[2]string{l.a.tokens[x].stem, l.b.tokens[y].stem}] == notOpposite {
+	if x < 0 || y < 0 || opposed()[[2]string{l.a.tokens[x].stem, l.b.tokens[y].stem}] == notOpposite {
 		return false
 	}
 	if l.of[x] == y && l.bonds[x] == opposites {

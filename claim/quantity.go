@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // Bound says which numbers a quantity allows.
@@ -277,23 +279,29 @@ func (i interval) inside(o interval) bool {
 }
 
 // boundPhrases stand before a number. The longest counts.
-var boundPhrases = boundTable(map[Bound]string{
-	AtLeast: `at least|no less than|not less than|no fewer than|not fewer than|no lower than|no smaller than|a minimum of|minimum of|minimum|min
+var boundPhrases = lazy.Value(func() []boundPhrase {
+	return boundTable(map[Bound]string{
+		AtLeast: `at least|no less than|not less than|no fewer than|not fewer than|no lower than|no smaller than|a minimum of|minimum of|minimum|min
 		|greater than or equal to|more than or equal to|not below|not under|≥|> =|no earlier than|no shorter than|a lower limit of`,
-	AtMost: `at most|no more than|not more than|no greater than|no larger than|no higher than|no longer than|up to|a maximum of|maximum of|maximum|max
+		AtMost: `at most|no more than|not more than|no greater than|no larger than|no higher than|no longer than|up to|a maximum of|maximum of|maximum|max
 		|less than or equal to|fewer than or equal to|not above|not over|≤|< =|within|limited to|limit of|capped at|no later than|an upper limit of`,
-	MoreThan: `more than|greater than|larger than|higher than|bigger than|longer than|older than|over|above|exceeding|exceeds|exceed|exceeded|in excess of|>|upwards of|beyond`,
-	LessThan: `less than|fewer than|smaller than|lower than|shorter than|younger than|under|below|<|short of`,
-	Exactly:  `exactly|precisely|equal to|equals|=`,
+		MoreThan: `more than|greater than|larger than|higher than|bigger than|longer than|older than|over|above|exceeding|exceeds|exceed|exceeded|in excess of|>|upwards of|beyond`,
+		LessThan: `less than|fewer than|smaller than|lower than|shorter than|younger than|under|below|<|short of`,
+		Exactly:  `exactly|precisely|equal to|equals|=`,
+	})
 })
 
 // boundAfter stand behind a number and its unit.
-var boundAfter = boundTable(map[Bound]string{
-	AtLeast: `or more|or greater|or higher|or above|or longer|or larger|or later|and above|and more|and up|at least|minimum|at the least|+`,
-	AtMost:  `or less|or fewer|or lower|or below|or under|or shorter|or smaller|or earlier|and below|and less|at most|maximum|max|at the most|tops`,
+var boundAfter = lazy.Value(func() []boundPhrase {
+	return boundTable(map[Bound]string{
+		AtLeast: `or more|or greater|or higher|or above|or longer|or larger|or later|and above|and more|and up|at least|minimum|at the least|+`,
+		AtMost:  `or less|or fewer|or lower|or below|or under|or shorter|or smaller|or earlier|and below|and less|at most|maximum|max|at the most|tops`,
+	})
 })
 
-var aboutPhrases = phrases(`about|around|approximately|approx|roughly|~|≈|circa|nearly|almost|some|close to|on the order of|in the region of|an average of|on average`)
+var aboutPhrases = lazy.Value(func() [][]string {
+	return phrases(`about|around|approximately|approx|roughly|~|≈|circa|nearly|almost|some|close to|on the order of|in the region of|an average of|on average`)
+})
 
 type boundPhrase struct {
 	words []string
@@ -413,7 +421,7 @@ func (q *Quantity) prefix(in []token) {
 	if q.from == 0 {
 		return
 	}
-	if u, ok := symbols[in[q.from-1].raw]; ok && slices.Contains([]string{"usd", "eur", "gbp", "jpy"}, u.of) {
+	if u, ok := units().symbols[in[q.from-1].raw]; ok && slices.Contains([]string{"usd", "eur", "gbp", "jpy"}, u.of) {
 		q.unit = u
 		q.from--
 	}
@@ -480,7 +488,7 @@ func (q *Quantity) span(in []token) {
 	if second >= len(in) {
 		return
 	}
-	if u, ok := symbols[in[second].raw]; ok && u == q.unit.named(u.name) && in[second].kind == signToken {
+	if u, ok := units().symbols[in[second].raw]; ok && u == q.unit.named(u.name) && in[second].kind == signToken {
 		second++ // $3 to $5
 	}
 	if second >= len(in) || in[second].kind != numberToken || in[second].exact != "" || in[second].ordinal {
@@ -512,7 +520,7 @@ func (q *Quantity) span(in []token) {
 // boundBefore takes in "at least", "about", and a negation of a bound: "not …
 // more than".
 func (q *Quantity) boundBefore(in []token) {
-	for _, p := range aboutPhrases {
+	for _, p := range aboutPhrases() {
 		if endsWith(in, q.from, p) {
 			q.about = true
 			q.from -= len(p)
@@ -522,7 +530,7 @@ func (q *Quantity) boundBefore(in []token) {
 	if q.bound == Within || q.ordinal || q.label != "" {
 		return
 	}
-	for _, p := range boundPhrases {
+	for _, p := range boundPhrases() {
 		if !endsWith(in, q.from, p.words) {
 			continue
 		}
@@ -563,7 +571,7 @@ func (q *Quantity) boundBehind(in []token) {
 	if q.bound != Exactly || q.label != "" {
 		return
 	}
-	for _, p := range boundAfter {
+	for _, p := range boundAfter() {
 		at := q.to
 		if !startsWith(in, at, p.words) {
 			if at++; q.unit.factor != 0 || at >= len(in) || !startsWith(in, at, p.words) || in[at-1].kind != wordToken {

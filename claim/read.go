@@ -269,7 +269,7 @@ func (r *Reading) scopes() {
 func (r Reading) freeBounds() []Bound {
 	var out []Bound
 	for i := range r.tokens {
-		for _, p := range boundPhrases {
+		for _, p := range boundPhrases() {
 			if len(p.words) > 1 && p.words[0] != "a" && (p.bound == AtLeast || p.bound == AtMost) && startsWith(r.tokens, i, p.words) && r.tokens[i].role&quantityRole == 0 {
 				out = append(out, p.bound)
 				break

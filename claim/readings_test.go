@@ -47,10 +47,10 @@ func TestParseQuantity_KnowsItsUnitsAndWords(t *testing.T) {
 		"3 times a day", "5 requests per minute", "10 µm²/s", "1 mg/mL", "36 km/h", "2 h 30 min", "5 min 10 s", "3 m²", "3 kg/s", "3 J/s", "20 degrees", "20 degrees Fahrenheit",
 		"ten thousand", "two hundred and five", "1.5 million", "3 billion", "10k", "2M", "$5", "5 USD", "€5.50", "a hundredth", "five hundredths",
 	}
-	for word := range maps.Keys(names) {
+	for word := range maps.Keys(units().names) {
 		texts = append(texts, "3 "+word)
 	}
-	for symbol := range maps.Keys(symbols) {
+	for symbol := range maps.Keys(units().symbols) {
 		texts = append(texts, "3 "+symbol)
 	}
 	for _, words := range []map[string]float64{numberWords, ordinalWords, shareWords} {

@@ -37,7 +37,7 @@ func ParseRelation(text string) Relation {
 			r.Denied = !r.Denied
 		case t.text == "!" || t.text == "≠":
 			r.Denied = !r.Denied
-		case slices.ContainsFunc(aboutPhrases, func(p []string) bool { return len(p) == 1 && p[0] == t.text }) && t.text != "some":
+		case slices.ContainsFunc(aboutPhrases(), func(p []string) bool { return len(p) == 1 && p[0] == t.text }) && t.text != "some":
 			r.Roughly = true
 		case i < len(tokens)-1 && (beForms[t.text] || obligations[t.text] || t.text == "has" || t.text == "have" || t.text == "value" || t.text == "a" || t.text == "the"):
 			// "is at least", "has a minimum of"
@@ -74,7 +74,7 @@ func ParseRelation(text string) Relation {
 
 // boundNamed finds the bound that a phrase sets by itself.
 func boundNamed(phrase string) (Bound, bool) {
-	for _, list := range [][]boundPhrase{boundPhrases, boundAfter} {
+	for _, list := range [][]boundPhrase{boundPhrases(), boundAfter()} {
 		for _, p := range list {
 			if p.bound != Exactly && strings.Join(p.words, " ") == phrase {
 				return p.bound, true

@@ -3,13 +3,15 @@ package claim
 import (
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // rewrite is a phrase and what it is read as.
 type rewrite struct{ phrase, as []string }
 
 // rewrites are by the first word of the phrase, the longest first.
-var rewrites = rewriteTable(rewriteList)
+var rewrites = lazy.Value(func() map[string][]rewrite { return rewriteTable(rewriteList) })
 
 func rewriteTable(list string) map[string][]rewrite {
 	out := map[string][]rewrite{}
@@ -67,7 +69,7 @@ func rewriteAt(in []token, i int) (rewrite, bool) {
 	if in[i].kind != wordToken {
 		return rewrite{}, false
 	}
-	for _, r := range rewrites[in[i].text] {
+	for _, r := range rewrites()[in[i].text] {
 		if startsWith(in, i, r.phrase) {
 			return r, true
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // dimension says what a unit measures: powers of the base units, and what is
@@ -89,10 +91,12 @@ const (
 
 // symbols are the units that have one, as it is written; those with a prefix
 // are made from it. names are spelled out, in the singular.
-var symbols, names = unitTables()
+var units = lazy.Value(unitTables)
 
-func unitTables() (symbols, names map[string]unit) {
-	symbols, names = map[string]unit{}, map[string]unit{}
+type unitTable struct{ symbols, names map[string]unit }
+
+func unitTables() unitTable {
+	symbols, names := map[string]unit{}, map[string]unit{}
 	for _, d := range unitList {
 		for _, s := range strings.Fields(d.symbols) {
 			symbols[s] = d.unit.named(s)
@@ -116,7 +120,7 @@ func unitTables() (symbols, names map[string]unit) {
 			}
 		}
 	}
-	return symbols, names
+	return unitTable{symbols, names}
 }
 
 var prefixes = []struct {
@@ -236,21 +240,21 @@ var ratios = strings.Fields("times fold")
 // lookUnit finds the unit that a word or sign names.
 func lookUnit(t token) (unit, bool) {
 	raw := strings.ReplaceAll(t.raw, "μ", "µ")
-	if u, ok := symbols[raw]; ok {
+	if u, ok := units().symbols[raw]; ok {
 		return u, true
 	}
 	for _, name := range []string{t.text, strings.TrimSuffix(t.text, "s"), strings.TrimSuffix(t.text, "es")} {
-		if u, ok := names[name]; ok {
+		if u, ok := units().names[name]; ok {
 			return u, true
 		}
 	}
 	switch t.text {
 	case "feet":
-		return names["foot"].named("foot"), true
+		return units().names["foot"].named("foot"), true
 	case "inches":
-		return names["inch"], true
+		return units().names["inch"], true
 	case "centuries":
-		return names["century"], true
+		return units().names["century"], true
 	}
 	if slices.Contains(ratios, t.text) {
 		return counted(t.text), true
@@ -352,18 +356,18 @@ func degrees(in []token, i int) (u unit, size int) {
 		if i+1 < len(in) && !in[i+1].breaks {
 			switch in[i+1].text {
 			case "c", "celsius", "centigrade":
-				return symbols["°C"], 2
+				return units().symbols["°C"], 2
 			case "f", "fahrenheit":
-				return symbols["°F"], 2
+				return units().symbols["°F"], 2
 			case "k", "kelvin":
-				return symbols["K"], 2
+				return units().symbols["K"], 2
 			}
 		}
-		return symbols["°"], 1
+		return units().symbols["°"], 1
 	case t.raw == "C" && i > 0 && in[i-1].kind == numberToken:
-		return symbols["°C"], 1
+		return units().symbols["°C"], 1
 	case t.raw == "F" && i > 0 && in[i-1].kind == numberToken:
-		return symbols["°F"], 1
+		return units().symbols["°F"], 1
 	}
 	return unit{}, 0
 }

@@ -3,6 +3,8 @@ package claim
 import (
 	_ "embed"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // The lists that rules of language need. They are data: a line that is missing
@@ -58,8 +60,8 @@ func (g groups) share(a, b string) bool {
 }
 
 var (
-	synonyms = groupsOf(synonymList)
-	kinds    = groupsOf(kindList)
+	synonyms = lazy.Value(func() groups { return groupsOf(synonymList) })
+	kinds    = lazy.Value(func() groups { return groupsOf(kindList) })
 )
 
 // opposition says what kind of opposite one word is of another.
@@ -72,7 +74,7 @@ const (
 )
 
 // opposed lists pairs of opposites, by stem.
-var opposed = oppositePairs(oppositeList)
+var opposed = lazy.Value(func() map[[2]string]opposition { return oppositePairs(oppositeList) })
 
 func oppositePairs(list string) map[[2]string]opposition {
 	out := map[[2]string]opposition{}

@@ -3,13 +3,13 @@ package program
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/lazy"
 )
 
 // Program is how an agent is started. The zero value of every field but
@@ -83,9 +83,9 @@ var DefaultBounds = Bounds{
 
 // The forms of what ends up on a command line. A model cannot pass for a flag.
 var (
-	modelForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}$`)
-	nameForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	modelForm    = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}$`)
+	nameForm     = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	variableForm = lazy.NewPattern(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
 // CheckName refuses what cannot be the name of a program in a configuration.

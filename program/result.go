@@ -1,11 +1,11 @@
 package program
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // Cause says why a program did not do what it was asked, in a word that can be
@@ -226,20 +226,20 @@ func ByStatus(status int) Cause {
 // phrases are how programs and providers say what is wrong, where they say it
 // in words alone. The first that is found counts.
 var phrases = []struct {
-	pattern *regexp.Regexp
+	pattern *lazy.Pattern
 	cause   Cause
 }{
-	{regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|\benospc\b`), DiskFull},
-	{regexp.MustCompile(`(?i)rate.?limit|too many requests|quota exceeded|resource.?exhausted|usage limit|hit your limit`), RateLimited},
-	{regexp.MustCompile(`(?i)overloaded|high demand|server.?error|at capacity|service unavailable|bad gateway`), Overloaded},
-	{regexp.MustCompile(`(?i)not logged in|please (run )?/?log ?in|unauthorized|invalid (x-)?api.?key|authentication|api.?key (is )?(missing|not)|set an auth method|auth method`), NotLoggedIn},
-	{regexp.MustCompile(`(?i)model.{0,60}(not found|not exist|not supported)|no such model|unknown model|ProviderModelNotFound`), NoModel},
-	{regexp.MustCompile(`(?i)usage policy|content.?filter|refusal|model refused|safety`), Declined},
-	{regexp.MustCompile(`(?i)econn|enotfound|network|disconnected|could not resolve|not resolve|timed? ?out|: terminated|connection (was )?(lost|refused|reset|failed|error)`), Unreachable},
+	{lazy.NewPattern(`(?i)no space left on device|disk quota exceeded|\benospc\b`), DiskFull},
+	{lazy.NewPattern(`(?i)rate.?limit|too many requests|quota exceeded|resource.?exhausted|usage limit|hit your limit`), RateLimited},
+	{lazy.NewPattern(`(?i)overloaded|high demand|server.?error|at capacity|service unavailable|bad gateway`), Overloaded},
+	{lazy.NewPattern(`(?i)not logged in|please (run )?/?log ?in|unauthorized|invalid (x-)?api.?key|authentication|api.?key (is )?(missing|not)|set an auth method|auth method`), NotLoggedIn},
+	{lazy.NewPattern(`(?i)model.{0,60}(not found|not exist|not supported)|no such model|unknown model|ProviderModelNotFound`), NoModel},
+	{lazy.NewPattern(`(?i)usage policy|content.?filter|refusal|model refused|safety`), Declined},
+	{lazy.NewPattern(`(?i)econn|enotfound|network|disconnected|could not resolve|not resolve|timed? ?out|: terminated|connection (was )?(lost|refused|reset|failed|error)`), Unreachable},
 }
 
 // status finds a status of HTTP in a message, where it is called one.
-var status = regexp.MustCompile(`(?i)(?:status:?|error:?|"code":|rejected) \(?([45]\d\d)\b|"code":([45]\d\d)\b`)
+var status = lazy.NewPattern(`(?i)(?:status:?|error:?|"code":|rejected) \(?([45]\d\d)\b|"code":([45]\d\d)\b`)
 
 // ByWords is what a message means, as well as words can tell.
 func ByWords(text string) Cause {

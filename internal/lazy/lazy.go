@@ -37,6 +37,9 @@ func Expressions() []string {
 	return out
 }
 
+// String is the expression.
+func (p *Pattern) String() string { return p.expression }
+
 // Regexp is the compiled expression, for the methods that are not below.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 

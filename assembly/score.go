@@ -2,8 +2,10 @@ package assembly
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner"
@@ -50,6 +52,29 @@ type Score struct {
 	Semantic   float64 `json:"semantic"`   // cosine, not below 0
 	Neighbours float64 `json:"neighbours"` // the lexical parts of what was written beside it
 	Total      float64 `json:"total"`
+}
+
+// String says what the score is made of: the parts that are not 0, by how they are
+// called in a view's weights, and the weighted sum.
+func (s Score) String() string {
+	var b strings.Builder
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"pinned", s.Pinned},
+		{"links", s.Links},
+		{"tags", s.Tags},
+		{"recency", s.Recency},
+		{"lexical", s.Lexical},
+		{"semantic", s.Semantic},
+		{"neighbours", s.Neighbours},
+	} {
+		if p.value > 0 {
+			fmt.Fprintf(&b, "%s %.2f, ", p.name, p.value)
+		}
+	}
+	return fmt.Sprintf("%stotal %.2f", b.String(), s.Total)
 }
 
 // recencyHalf is the age at which the recency of a version is one half.

@@ -111,6 +111,17 @@ func TestRank_ScoreParts(t *testing.T) {
 	}
 }
 
+// C21: a score says all its parts that count.
+func TestScore_String(t *testing.T) {
+	s := Score{Pinned: 1, Links: 0.5, Tags: 0.25, Recency: 0.125, Lexical: 0.75, Semantic: 0.6, Neighbours: 0.3, Total: 12.345678}
+	if got, want := s.String(), "pinned 1.00, links 0.50, tags 0.25, recency 0.12, lexical 0.75, semantic 0.60, neighbours 0.30, total 12.35"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := (Score{}).String(); got != "total 0.00" {
+		t.Error(got)
+	}
+}
+
 // C21: scores of full-text indexes can be tiny; only their proportions count.
 func TestRank_LexicalIsRelative(t *testing.T) {
 	ranked := Rank(Weights{Lexical: 1}, Query{Now: noon}, []Candidate{

@@ -108,18 +108,18 @@ func printReasons(w *printer, c assembly.Context) {
 		rows = append(rows, []string{"  " + string(p.Section), fmt.Sprint(p.Items), fmt.Sprint(p.Tokens)})
 	}
 	table(w, append([][]string{{"  PART", "ITEMS", strings.ToUpper(string(c.Budget.Unit))}}, rows...)...)
-	rows = [][]string{{"SHOWN", "VARIANT", "SIZE", "WHY"}}
+	rows = [][]string{{"SHOWN", "VARIANT", "SIZE", "WHY", "SCORE"}}
 	for _, i := range c.Items {
-		rows = append(rows, []string{i.Ref.String(), string(i.Variant), fmt.Sprint(i.Tokens), oneLine(i.Why, 90)})
+		rows = append(rows, []string{i.Ref.String(), string(i.Variant), fmt.Sprint(i.Tokens), oneLine(i.Why, 90), scoreOf(i.Score)})
 	}
 	for _, b := range c.Bullets {
 		rows = append(rows, []string{string(b.ID), string(b.Stage), fmt.Sprint(b.Tokens), fmt.Sprintf("lesson, score %.3f", b.Score)})
 	}
 	table(w, rows...)
 	if len(c.LeftOut)+len(c.BulletsLeftOut) > 0 {
-		rows = [][]string{{"LEFT OUT", "REASON", "WHY"}}
+		rows = [][]string{{"LEFT OUT", "REASON", "WHY", "SCORE"}}
 		for _, l := range c.LeftOut {
-			rows = append(rows, []string{l.Ref.String(), string(l.Reason), oneLine(l.Why, 90)})
+			rows = append(rows, []string{l.Ref.String(), string(l.Reason), oneLine(l.Why, 90), scoreOf(l.Score)})
 		}
 		for _, b := range c.BulletsLeftOut {
 			rows = append(rows, []string{string(b.ID), string(b.Reason)})
@@ -129,6 +129,14 @@ func printReasons(w *printer, c assembly.Context) {
 	for _, rest := range c.Rest {
 		w.Printf("not looked at: %s\n", rest)
 	}
+}
+
+// scoreOf is what the score of a candidate is made of, if it was ranked.
+func scoreOf(s *assembly.Score) string {
+	if s == nil {
+		return ""
+	}
+	return s.String()
 }
 
 func newContextExplain(r *runner) *cobra.Command {

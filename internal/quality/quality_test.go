@@ -64,6 +64,21 @@ func project(t testing.TB, s store.Store, role brenner.Role) api.Service {
 	return svc
 }
 
+// caughtUp waits until the index has everything.
+func caughtUp(t testing.TB, svc api.Service) {
+	t.Helper()
+	for {
+		res, err := svc.SearchArtifacts(t.Context(), api.SearchArtifactsRequest{Text: "anything"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Behind == 0 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
 // fillTalks writes conversations, one note a turn, each with a link to the one it
 // answers.
 func fillTalks(t testing.TB, svc api.Service, talks ...Talk) {
@@ -102,10 +117,18 @@ func fillTalks(t testing.TB, svc api.Service, talks ...Talk) {
 	}
 	close(next)
 	all.Wait()
+	caughtUp(t, svc)
 }
 
-// fill writes the texts of a collection as notes.
+// fill writes the texts of a collection as notes, and waits for the index.
 func fill(t testing.TB, svc api.Service, texts []Text) {
+	t.Helper()
+	load(t, svc, texts)
+	caughtUp(t, svc)
+}
+
+// load writes texts as notes.
+func load(t testing.TB, svc api.Service, texts []Text) {
 	t.Helper()
 	var all sync.WaitGroup
 	next := make(chan Text)
@@ -347,7 +370,7 @@ func BenchmarkAtScale(b *testing.B) {
 	for _, database := range []string{"SQLite", "PostgreSQL"} {
 		b.Run(database, func(b *testing.B) {
 			svc := project(b, databases[database](b), "test_designer")
-			fill(b, svc, notes(0, 20_000))
+			load(b, svc, notes(0, 20_000))
 			r := rand.New(rand.NewPCG(1, 1))
 			first := 0.0
 			for range 10 {

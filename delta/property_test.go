@@ -211,14 +211,14 @@ func noTrace(t *rapid.T, base *delta.Artifact, batch []delta.Entry, opts delta.O
 }
 
 // yieldedToSpared says whether a delta may have been rejected only because a
-// third alternative was spared (D14): its KILL is refused, or the place or the
-// number that a hypothesis would have had is taken. Such a delta had its part in
+// third alternative was spared (D14): its KILL is refused, or the place, the
+// number or the delta id that it would have had is taken. Such a delta had its part in
 // the fold that decided which to spare (ADR 0097).
 func yieldedToSpared(e delta.Entry, o delta.Outcome) bool {
 	switch o.Code {
 	case brenner.CodeNoThirdAlternative:
 		return true
-	case brenner.CodeSectionLimitExceeded, brenner.CodeInvalidTarget:
+	case brenner.CodeSectionLimitExceeded, brenner.CodeInvalidTarget, brenner.CodeDeltaIDReused:
 		return e.Delta.Section == delta.HypothesisSlate
 	}
 	return false

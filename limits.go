@@ -39,6 +39,9 @@ const (
 	MaxWalk = 200_000
 	// WriteDeadline is how long a write queues for the store before STORE_BUSY (X7).
 	WriteDeadline = 30 * time.Second
+	// MaxClockLead is how far the newest record may be ahead of a machine's clock
+	// for the next one to take its time.
+	MaxClockLead = 10 * time.Minute
 	// LongTurn is how long one write may have the store to itself before it is
 	// named in the log and in the metrics (X9).
 	LongTurn = time.Second
@@ -372,8 +375,8 @@ const (
 // Limits of files in and out (X6).
 const (
 	// MaxBatchItems and MaxBatchBytes bound one batch of writes, so that it fits
-	// into a request.
-	MaxBatchItems = 2000
+	// into a request, and its rows into a turn (X9).
+	MaxBatchItems = 1000
 	MaxBatchBytes = 32 << 20
 	// MaxBatchFindings bounds how many findings about one batch are listed.
 	MaxBatchFindings = 100

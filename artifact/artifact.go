@@ -84,6 +84,7 @@ const (
 type Content struct {
 	Format Format
 	Data   []byte
+	digest brenner.Digest // once it was computed; see Hashed
 }
 
 // Change says what a version changed and why (C15).

@@ -37,7 +37,19 @@ func NewContent(format Format, data []byte) (Content, error) {
 
 // Digest is the SHA-256 of the content's bytes. Equal content in another
 // format has another meaning, and the format is kept beside the digest.
-func (c Content) Digest() brenner.Digest { return canon.Sum(c.Data) }
+func (c Content) Digest() brenner.Digest {
+	if c.digest != "" {
+		return c.digest
+	}
+	return canon.Sum(c.Data)
+}
+
+// Hashed is the content with its digest at hand. Its data is not to be changed
+// afterwards.
+func (c Content) Hashed() Content {
+	c.digest = canon.Sum(c.Data)
+	return c
+}
 
 // ContentValue gives content as one JSON value: JSON itself, or the text as a
 // JSON string. The content must have passed NewContent.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,13 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/anchor"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app"
 	"brenner/internal/store/sqlite"
 	"brenner/playbook"
+	"brenner/stalemate"
 )
 
 // BenchmarkTurn measures how long the largest inputs that are allowed keep the
@@ -25,6 +29,10 @@ func BenchmarkTurn(b *testing.B) {
 		"content": turnContent,
 		"reply":   turnReply,
 		"batch":   turnBatch,
+		"json":    turnJSON,
+		"patch":   turnPatch,
+		"dispute": turnDispute,
+		"decide":  turnDecide,
 	} {
 		b.Run(name, func(b *testing.B) {
 			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "project.db"), sqlite.Options{Create: true})
@@ -54,6 +62,8 @@ func BenchmarkTurn(b *testing.B) {
 			defer mu.Unlock()
 			b.ReportMetric(float64(longest.Milliseconds()), "ms/turn")
 			b.ReportMetric(float64(waits[len(waits)*99/100].Milliseconds()), "ms/other-p99")
+			b.ReportMetric(float64(len(waits)), "others")
+			b.ReportMetric(float64(reference().Milliseconds()), "ms/hash-64MB")
 		})
 	}
 }
@@ -137,6 +147,98 @@ func turnReply(b *testing.B, pi api.Service, n int) {
 		b.Fatal(err)
 	}
 	if _, err := pi.CompileSession(b.Context(), api.CompileSessionRequest{ID: id}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// reference is how long this machine takes, now, to hash 64 MB: what the turns are
+// to be read beside.
+func reference() time.Duration {
+	data, start := make([]byte, 64<<20), time.Now()
+	_ = sha256.Sum256(data)
+	return time.Since(start)
+}
+
+// turnJSON writes the largest content that has a schema.
+func turnJSON(b *testing.B, pi api.Service, n int) {
+	var goals strings.Builder
+	for i := 0; goals.Len() < brenner.MaxContentBytes-1<<12; i++ {
+		fmt.Fprintf(&goals, ",%q", prose(n*7+i%100, 1<<10))
+	}
+	req := api.CreateArtifactRequest{
+		Type: "project_brief", Summary: "s", Content: api.Body{Format: "json", Data: `{"question":"q","goals":[` + goals.String()[1:] + `]}`},
+	}
+	if _, err := pi.CreateArtifact(b.Context(), req); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// turnPatch changes a text in as many places as a patch may.
+func turnPatch(b *testing.B, pi api.Service, n int) {
+	var text [2]strings.Builder
+	for i := range 2 * brenner.MaxPatchOperations {
+		line := prose(i, 100) + fmt.Sprintf(" %d\n", i)
+		text[0].WriteString(line)
+		if i%2 == 0 {
+			line = "changed: " + line
+		}
+		text[1].WriteString(line)
+	}
+	req := benchNote(n)
+	req.Content.Data = text[0].String()
+	written, err := pi.CreateArtifact(b.Context(), req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	from, err := anchor.Canonical([]byte(text[0].String()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	to, err := anchor.Canonical([]byte(text[1].String()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	patch, err := anchor.Diff(from, to, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	change := &artifact.Change{What: "every second line", Why: "to measure"}
+	if _, err := pi.ApplyPatch(b.Context(), api.ApplyPatchRequest{Ref: written.Ref, Patch: patch.JSON(), SummaryHolds: true, Change: change}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// turnDispute raises a stalemate with as much evidence as fits into a request.
+func turnDispute(b *testing.B, pi api.Service, n int) {
+	evidence := make([]stalemate.Evidence, brenner.MaxEvidence)
+	for i := range evidence {
+		evidence[i] = stalemate.Evidence{Kind: "error_log", Description: "x", Content: strings.Repeat(prose(n*len(evidence)+i, 1<<10), 300)}
+	}
+	_, err := pi.RaiseStalemate(b.Context(), api.RaiseStalemateRequest{Module: "lineage", Stalemate: stalemate.Stalemate{
+		Summary: "who is right", Request: "decide", Expected: "one of them",
+		Hypotheses:   []stalemate.Hypothesis{{Statement: "a", Justification: "b", Author: "ada"}, {Statement: "c", Justification: "d", Author: "BlueLake"}},
+		Alternatives: []stalemate.Hypothesis{{Statement: "both are wrong", Justification: "it happens"}},
+		Evidence:     evidence,
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// turnDecide promotes as many versions as one decision may be about.
+func turnDecide(b *testing.B, pi api.Service, n int) {
+	items := make([]api.BatchItem, brenner.MaxDecisions)
+	refs := make([]brenner.Ref, len(items))
+	for i := range items {
+		req := benchNote(n*len(items) + i)
+		req.ID = brenner.ArtifactID(fmt.Sprintf("decide-%d-%d", n, i))
+		items[i] = api.BatchItem{Name: string(req.ID), Create: &req}
+		refs[i] = brenner.Ref{Artifact: req.ID, Version: 1}
+	}
+	if _, err := pi.WriteBatch(b.Context(), api.BatchRequest{Items: items}); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pi.Decide(b.Context(), api.DecideRequest{Decision: api.DecidePromote, Refs: refs, Reason: "measured"}); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/canon"
 	"brenner/internal/admission"
 	"brenner/internal/journal"
@@ -39,6 +40,7 @@ type Call struct {
 	allowed bool            // and allowed something
 	denial  *store.Denial   // or said no
 	once    map[any]any     // what was found out on a snapshot; nil in a transaction
+	vouched map[validContent]bool
 }
 
 // Once finds something out the first time a call asks for it, on a snapshot,
@@ -223,6 +225,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		if c, err = k.begin(ctx, tx, group); err != nil {
 			return err
 		}
+		if err := k.notBefore(c, group); err != nil {
+			return err
+		}
 		if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
 			if repeated {
 				api.Replayed(ctx)
@@ -239,6 +244,9 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		}
 		if err := ch.commit(key, digest, out); err != nil {
 			return err
+		}
+		if n := int64(len(ch.records)); n > 0 {
+			group.stamp(ch.Position+n, ch.Now)
 		}
 		if who.Name != System {
 			group.learn(ch.Position, who, ch.Settings)
@@ -261,6 +269,32 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		}
 	}
 	return out, nil
+}
+
+// notBefore keeps the time of records from going back where the clock of this
+// machine, or of another that writes the project, is set back or behind: a change
+// is no earlier than the record before it. A record from further in the future
+// than brenner.MaxClockLead is not followed: it would stop the clock.
+func (k Caller) notBefore(c *Call, group *known) error {
+	if c.Position == 0 {
+		return nil
+	}
+	last, ok := group.stamped(c.Position)
+	if !ok {
+		last, ok = k.known.stamped(c.Position)
+	}
+	if !ok {
+		rows, err := c.Records(c.Ctx, c.Position-1, 1)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		last = rows[0].At
+		group.stamp(c.Position, last)
+	}
+	if lead := last.Sub(c.Now); lead > 0 && lead <= brenner.MaxClockLead {
+		c.Now = last
+	}
+	return nil
 }
 
 // requestDigest identifies a request that carries an idempotency key.
@@ -406,6 +440,16 @@ func (ch *Change) PutBlob(data []byte) (brenner.Digest, error) {
 	}
 	d := canon.Sum(data)
 	return d, tx.PutBlob(ch.Ctx, d, data)
+}
+
+// PutContent is PutBlob for a content that may know its digest already.
+func (ch *Change) PutContent(c artifact.Content) (brenner.Digest, error) {
+	tx, err := ch.writing()
+	if err != nil {
+		return "", err
+	}
+	d := c.Digest()
+	return d, tx.PutBlob(ch.Ctx, d, c.Data)
 }
 
 // PutToken keeps a token, which is outside the state (J4).

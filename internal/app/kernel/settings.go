@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
@@ -39,6 +40,27 @@ type Settings struct {
 	Views    map[brenner.Role]ViewInForce
 
 	valid validContents
+}
+
+// Vouch notes that a content was found valid under some settings, in a plan: in
+// the transaction that carries it out it is not looked at again while they are
+// in force.
+func (c *Call) Vouch(under *Settings, t brenner.TypeName, content artifact.Content) {
+	if under != c.Settings {
+		return
+	}
+	if c.vouched == nil {
+		c.vouched = map[validContent]bool{}
+	}
+	c.vouched[validContent{t, content.Format, content.Digest()}] = true
+}
+
+// Validate checks a content against its type, unless somebody vouches for it.
+func (c *Call) Validate(t brenner.TypeName, content artifact.Content) error {
+	if len(c.vouched) > 0 && c.vouched[validContent{t, content.Format, content.Digest()}] {
+		return nil
+	}
+	return c.Settings.Validate(t, content)
 }
 
 // Validate checks a content against its type. What was found valid once, before
@@ -374,6 +396,27 @@ type known struct {
 	size     int64
 	settings *Settings
 	actors   map[brenner.ActorName]store.Actor
+	last     stamp
+}
+
+// stamp is the time of a record.
+type stamp struct {
+	seq int64
+	at  time.Time
+}
+
+// stamped is the time of the record at a position, if that is remembered.
+func (k *known) stamped(seq int64) (time.Time, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last.at, k.last.seq == seq
+}
+
+// stamp remembers the time of the newest record.
+func (k *known) stamp(seq int64, at time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = stamp{seq, at}
 }
 
 // find gives what is known of an actor at a position.
@@ -414,6 +457,9 @@ func (k *known) adopt(group *known) {
 	defer group.mu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if group.last.seq > k.last.seq {
+		k.last = group.last
+	}
 	if group.settings != nil && group.size > k.size {
 		k.size, k.settings, k.actors = group.size, group.settings, maps.Clone(group.actors)
 	}

@@ -15,22 +15,92 @@ import (
 
 // WriteBatch implements api.Files.
 func (s *Service) WriteBatch(ctx context.Context, req api.BatchRequest) (api.BatchResult, error) {
-	return kernel.Write(ctx, s.caller, "files.batch", req, kernel.ItemByItem(), func(ch *kernel.Change) (api.BatchResult, error) {
-		return s.writeBatch(ch, req)
+	plan := kernel.Plan[batchRead]{
+		Make: func(c *kernel.Call) (batchRead, error) { return readBatch(c, req.Items) },
+		// What was read stays read; the rest is decided in the transaction.
+		Holds: func(*kernel.Call, batchRead) (bool, error) { return true, nil },
+	}
+	return kernel.WritePlan(ctx, s.caller, "files.batch", req, kernel.ItemByItem(), plan, func(ch *kernel.Change, read batchRead) (api.BatchResult, error) {
+		read.vouch(ch.Call)
+		return s.writeBatch(ch, req, read)
 	})
+}
+
+// batchRead has the contents of a batch that somebody may write, read, hashed and
+// found valid under some settings while others write (X9). Of the other items
+// the transaction says what is wrong with them.
+type batchRead struct {
+	settings *kernel.Settings
+	types    []brenner.TypeName
+	contents []*artifact.Content
+}
+
+func readBatch(c *kernel.Call, items []api.BatchItem) (batchRead, error) {
+	out := batchRead{c.Settings, make([]brenner.TypeName, len(items)), make([]*artifact.Content, len(items))}
+	c.May(policy.Write, "", "") // every item asks for itself
+	for i, item := range items {
+		if err := c.Ctx.Err(); err != nil {
+			return out, err
+		}
+		body, a := bodyOf(item)
+		if body == nil || i >= brenner.MaxBatchItems {
+			continue
+		}
+		if item.Update != nil {
+			var err error
+			a, err = c.Artifact(c.Ctx, item.Update.ID)
+			if errors.Is(err, brenner.CodeNotFound) {
+				continue
+			}
+			if err != nil {
+				return out, err
+			}
+		}
+		if !c.May(policy.Write, a.Type, a.Module) {
+			continue
+		}
+		content, err := artifact.NewContent(body.Format, []byte(body.Data))
+		if err != nil || c.Validate(a.Type, content) != nil {
+			continue
+		}
+		content = content.Hashed()
+		out.types[i], out.contents[i] = a.Type, &content
+	}
+	return out, nil
+}
+
+// bodyOf is what an item writes, nil if it leaves that as it is, and of a new
+// artifact what is known of it.
+func bodyOf(item api.BatchItem) (*api.Body, store.Artifact) {
+	switch {
+	case item.Create != nil:
+		return &item.Create.Content, store.Artifact{Type: item.Create.Type, Module: item.Create.Module}
+	case item.Update != nil:
+		return item.Update.Content, store.Artifact{}
+	}
+	return nil, store.Artifact{}
+}
+
+// vouch has the transaction look at nothing again that was found valid.
+func (b batchRead) vouch(c *kernel.Call) {
+	for i, content := range b.contents {
+		if content != nil {
+			c.Vouch(b.settings, b.types[i], *content)
+		}
+	}
 }
 
 // writeBatch tries every item, so that all refusals are found at once; one
 // refusal refuses the batch.
-func (r *Room) writeBatch(ch *kernel.Change, req api.BatchRequest) (api.BatchResult, error) {
+func (r *Room) writeBatch(ch *kernel.Change, req api.BatchRequest, read batchRead) (api.BatchResult, error) {
 	out := api.BatchResult{DryRun: req.DryRun, Items: []api.BatchWritten{}}
 	if err := checkBatch(ch, req.Items); err != nil {
 		return out, err
 	}
 	var findings []brenner.Diagnostic
-	for _, item := range req.Items {
+	for i, item := range req.Items {
 		standing := ch.Who.Role // an item may enter a task; the next one starts afresh
-		done, err := r.writeItem(ch, item)
+		done, err := r.writeItem(ch, item, read.contents[i])
 		ch.Who.Role = standing
 		var refusal *brenner.Error
 		switch {
@@ -94,12 +164,12 @@ func checkBatch(ch *kernel.Change, items []api.BatchItem) error {
 	return nil
 }
 
-func (r *Room) writeItem(ch *kernel.Change, item api.BatchItem) (api.BatchWritten, error) {
+func (r *Room) writeItem(ch *kernel.Change, item api.BatchItem, read *artifact.Content) (api.BatchWritten, error) {
 	out := api.BatchWritten{Name: item.Name}
 	if err := r.Tasks.Enter(ch.Call, taskOf(item)); err != nil {
 		return out, err
 	}
-	same, err := sameItem(ch, item)
+	same, err := sameItem(ch, item, read)
 	switch {
 	case err != nil:
 		return out, err
@@ -108,10 +178,13 @@ func (r *Room) writeItem(ch *kernel.Change, item api.BatchItem) (api.BatchWritte
 		out.WriteResult = api.WriteResult{Ref: same.Ref(), Status: same.Status, SHA256: same.Content, Seq: same.Seq}
 	case item.Create != nil:
 		out.Outcome = api.BatchCreated
-		out.WriteResult, err = r.Create(ch, *item.Create)
+		if out.WriteResult, err = r.create(ch, *item.Create, read); err == nil && len(item.Create.Links) == 0 {
+			out.Summary, out.Tags, out.Links = item.Create.Summary, kernel.OrEmpty(item.Create.Tags), []artifact.Link{}
+			return out, nil // what was written stands there
+		}
 	default:
 		out.Outcome = api.BatchUpdated
-		out.WriteResult, err = r.Update(ch, *item.Update)
+		out.WriteResult, err = r.update(ch, *item.Update, read)
 	}
 	if err != nil {
 		return out, err
@@ -134,16 +207,16 @@ func taskOf(item api.BatchItem) string {
 
 // sameItem finds the version that says what an item says already; nil if there
 // is none.
-func sameItem(ch *kernel.Change, item api.BatchItem) (*store.Version, error) {
+func sameItem(ch *kernel.Change, item api.BatchItem, read *artifact.Content) (*store.Version, error) {
 	if item.Create != nil {
-		return sameContent(ch, *item.Create)
+		return sameContent(ch, *item.Create, read)
 	}
-	return sameVersion(ch, *item.Update)
+	return sameVersion(ch, *item.Update, read)
 }
 
 // sameContent finds the artifact that a repeated import made: one of that name,
 // type and module whose first version, or the one of today, has that content.
-func sameContent(ch *kernel.Change, req api.CreateArtifactRequest) (*store.Version, error) {
+func sameContent(ch *kernel.Change, req api.CreateArtifactRequest, read *artifact.Content) (*store.Version, error) {
 	if req.ID == "" || req.ID.Check() != nil {
 		return nil, nil //nolint:nilerr // a bad name is refused where the artifact is made
 	}
@@ -158,7 +231,7 @@ func sameContent(ch *kernel.Change, req api.CreateArtifactRequest) (*store.Versi
 	if err := ch.Allow(policy.Write, a.Type, a.Module, string(a.ID)); err != nil {
 		return nil, err
 	}
-	content, err := artifact.NewContent(req.Content.Format, []byte(req.Content.Data))
+	content, err := contentOf(req.Content, read)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +242,7 @@ func sameContent(ch *kernel.Change, req api.CreateArtifactRequest) (*store.Versi
 
 // sameVersion finds a version that an update would only repeat: the one it goes
 // on, the head, or the latest, which an interrupted commit may have written.
-func sameVersion(ch *kernel.Change, req api.UpdateArtifactRequest) (*store.Version, error) {
+func sameVersion(ch *kernel.Change, req api.UpdateArtifactRequest, read *artifact.Content) (*store.Version, error) {
 	a, err := FindArtifact(ch.Call, req.ID, policy.Write)
 	if err != nil {
 		return nil, err
@@ -185,7 +258,7 @@ func sameVersion(ch *kernel.Change, req api.UpdateArtifactRequest) (*store.Versi
 	if err != nil {
 		return nil, err
 	}
-	want, err := proposalFor(ch.Call, req, a, row)
+	want, err := proposalWith(ch.Call, req, a, row, read)
 	if err != nil {
 		return nil, err
 	}

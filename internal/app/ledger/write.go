@@ -30,6 +30,11 @@ func (s *Service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequ
 // Create writes version 1 of a new artifact, as a part of another use case: it
 // asks the policy itself.
 func (r *Room) Create(ch *kernel.Change, req api.CreateArtifactRequest) (api.WriteResult, error) {
+	return r.create(ch, req, nil)
+}
+
+// create is Create with a content that may have been read already.
+func (r *Room) create(ch *kernel.Change, req api.CreateArtifactRequest, read *artifact.Content) (api.WriteResult, error) {
 	p, act, err := r.placeFor(ch.Call, req)
 	if err != nil {
 		return api.WriteResult{}, err
@@ -37,7 +42,7 @@ func (r *Room) Create(ch *kernel.Change, req api.CreateArtifactRequest) (api.Wri
 	if err := ch.Ask(act); err != nil {
 		return api.WriteResult{}, err
 	}
-	return r.createAt(ch, req, p, nil)
+	return r.createAt(ch, req, p, read)
 }
 
 // placement is where a new artifact goes.
@@ -134,6 +139,7 @@ func (s *Service) writeContent(ctx context.Context, name string, req kernel.Keye
 			if err != nil {
 				return content, err
 			}
+			content = content.Hashed()
 			return content, c.Validate(typ(), content)
 		},
 		// The transaction validates again under the settings it finds.
@@ -168,6 +174,11 @@ func (r *Room) Writing(task string, id brenner.ArtifactID, into *store.Artifact)
 // Update writes a new version on a parent (C13), as a part of another use case:
 // it asks the policy itself.
 func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.WriteResult, error) {
+	return r.update(ch, req, nil)
+}
+
+// update is Update with a content that may have been read already.
+func (r *Room) update(ch *kernel.Change, req api.UpdateArtifactRequest, read *artifact.Content) (api.WriteResult, error) {
 	if err := r.Tasks.Enter(ch.Call, req.Task); err != nil {
 		return api.WriteResult{}, err
 	}
@@ -175,7 +186,7 @@ func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.Wri
 	if err != nil {
 		return api.WriteResult{}, err
 	}
-	return r.updateOf(ch, req, a, nil)
+	return r.updateOf(ch, req, a, read)
 }
 
 func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (api.WriteResult, error) {
@@ -240,12 +251,8 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 	return p, next, nil
 }
 
-// proposalFor fills what the request leaves open from the parent.
-func proposalFor(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version) (artifact.Proposal, error) {
-	return proposalWith(c, req, a, parent, nil)
-}
-
-// proposalWith is proposalFor with a content that may have been read already.
+// proposalWith fills what the request leaves open from the parent; its content
+// may have been read already.
 func proposalWith(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, parent store.Version, read *artifact.Content) (artifact.Proposal, error) {
 	typ, err := c.Types.Lookup(a.Type)
 	if err != nil {
@@ -322,7 +329,7 @@ func WriteVersion(ch *kernel.Change, p artifact.Proposal, next Written) (api.Wri
 	if err := ch.CheckGoverning(p.Type.Name, p.Content); err != nil {
 		return api.WriteResult{}, err
 	}
-	digest, err := ch.PutBlob(p.Content.Data)
+	digest, err := ch.PutContent(p.Content)
 	if err != nil {
 		return api.WriteResult{}, err
 	}

@@ -195,7 +195,7 @@ func (f *fleet) orphans() (left []string) {
 // kills is how often a runner is killed.
 func kills() int {
 	if os.Getenv("BRENNER_SOAK") != "" {
-		return 50
+		return 100
 	}
 	return 4
 }

@@ -233,7 +233,7 @@ func TestFaults_SeveralProcessesWriteOneProject(t *testing.T) {
 func TestFaults_KilledWritersLoseNothing(t *testing.T) {
 	rounds := 10
 	if soak() {
-		rounds = 200
+		rounds = 1000
 	}
 	if testing.Short() {
 		rounds = 2

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"brenner"
@@ -61,6 +62,9 @@ type database struct {
 	scratch   bool
 	temporary string // directory to remove, if any
 	readOnly  bool
+	// immutable says that nobody can write the file, because the file system is
+	// read-only: it is read without the files of a write-ahead log beside it.
+	immutable bool
 
 	writers queue
 	readers pool
@@ -78,14 +82,14 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 		return fileError(path, err)
 	}
 	s.path = abs
-	if s.readOnly, err = touch(abs, create); err != nil {
+	if s.readOnly, s.immutable, err = touch(abs, create); err != nil {
 		return err
 	}
 	s.writers.counted, s.readers.counted = &s.counted, &s.counted
 	s.writers.worker, s.readers.worker, s.readers.index = &s.worker, &s.worker, &s.index
 	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
 	if s.readOnly {
-		return s.check(ctx)
+		return s.openReadOnly(ctx)
 	}
 	wait, stop := context.WithTimeout(ctx, brenner.WriteDeadline)
 	defer stop()
@@ -123,33 +127,35 @@ var (
 	}
 )
 
-// touch sees that the file is there and tells whether it can only be read.
-func touch(path string, create bool) (readOnly bool, err error) {
+// touch sees that the file is there and tells whether it can only be read, by us
+// or by anybody.
+func touch(path string, create bool) (readOnly, immutable bool, err error) {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return false, fileError(path, err)
+			return false, false, fileError(path, err)
 		}
 	}
 	f, err := os.OpenFile(path, flags, 0o600)
 	if err == nil {
-		return false, f.Close()
+		return false, false, f.Close()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, brenner.Errorf(brenner.CodeNoProject, "there is no project at %s", path).
+		return false, false, brenner.Errorf(brenner.CodeNoProject, "there is no project at %s", path).
 			WithHint("make one, or name another store").Because(err)
 	}
 	refused := fileError(path, err)
 	if brenner.CodeOf(refused) != brenner.CodeStoreReadOnly {
-		return false, refused
+		return false, false, refused
 	}
+	immutable = errors.Is(err, syscall.EROFS)
 	f, err = os.Open(path)
 	if err != nil {
-		return false, brenner.Errorf(brenner.CodeStoreUnavailable, "%s cannot be read", path).
+		return false, false, brenner.Errorf(brenner.CodeStoreUnavailable, "%s cannot be read", path).
 			WithHint("check the permissions of the file").Because(err)
 	}
-	return true, f.Close()
+	return true, immutable, f.Close()
 }
 
 // connect opens a connection and sets it up.
@@ -157,6 +163,9 @@ func (s *database) connect(settings []string) (*conn, error) {
 	mode := "rw"
 	if s.readOnly {
 		mode = "ro"
+	}
+	if s.immutable {
+		mode += "&immutable=1"
 	}
 	source := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), OmitHost: true, RawQuery: "mode=" + mode}
 	c, err := dial(source.String())
@@ -173,6 +182,15 @@ func (s *database) connect(settings []string) (*conn, error) {
 		}
 	}
 	return c, nil
+}
+
+// openReadOnly opens a store that can only be read. With a log beside it a file
+// that nobody can write would be read as an older state.
+func (s *database) openReadOnly(ctx context.Context) error {
+	if log, missing := os.Stat(s.path + "-wal"); s.immutable && missing == nil && log.Size() > 0 {
+		return readOnly(nil).WithHint("its newest records are in the log beside it: copy both to a directory you may write")
+	}
+	return s.check(ctx)
 }
 
 // check sees that a store that can only be read is one we understand.

@@ -14,6 +14,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app"
 	"brenner/internal/pgtest"
+	"brenner/internal/problem"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
 	"brenner/internal/store/postgres"
@@ -132,5 +133,55 @@ func TestImport_MovesAProjectToPostgreSQL(t *testing.T) {
 	}
 	if _, err := there.Promote(t.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: "n2"}, Reason: "there too"}); err != nil {
 		t.Errorf("the project does not go on: %v", err)
+	}
+}
+
+// J3: whichever row of hashes is overwritten, cut short or gone, verify says so and
+// nothing fails inside.
+func TestVerify_NamesDamagedHashes(t *testing.T) {
+	for name, damage := range map[string]string{
+		"overwritten": "UPDATE hashes SET run = zeroblob(length(run)) WHERE first = ?",
+		"cut short":   "UPDATE hashes SET run = substr(run, 1, length(run) - 7) WHERE first = ?",
+		"gone":        "DELETE FROM hashes WHERE first = ?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for row := 0; ; row++ {
+				path, open := project(t)
+				db, err := sql.Open("sqlite", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var first int64
+				if err := db.QueryRow("SELECT first FROM hashes ORDER BY first LIMIT 1 OFFSET ?", row).Scan(&first); err != nil {
+					_ = db.Close()
+					if row == 0 {
+						t.Fatal(err)
+					}
+					return // that was the last
+				}
+				_, err = db.Exec(damage, first)
+				if closed := db.Close(); err != nil || closed != nil {
+					t.Fatal(err, closed)
+				}
+				svc, done := open()
+				got, err := svc.Verify(t.Context(), api.VerifyRequest{})
+				if err == nil && got.OK {
+					t.Errorf("row %d: verify found nothing", row)
+				}
+				_, wrote := svc.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+					Type: "paper_note", Summary: "s", Content: api.Body{Format: artifact.Text, Data: "after the damage"},
+				})
+				_, signed := svc.Checkpoint(t.Context())
+				for _, err := range []error{err, wrote, signed} {
+					if err == nil {
+						continue
+					}
+					if e, _ := problem.From(err); e.Code == brenner.CodeInternal {
+						t.Errorf("row %d: %v", row, err)
+					}
+				}
+				done()
+			}
+		})
 	}
 }

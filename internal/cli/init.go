@@ -39,7 +39,7 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 			}
 			req.Config = f
 			if brings := broughtBy(f); len(brings) > 0 && file == "" {
-				return unconfirmed(f.Name, brings)
+				return unconfirmed(f.Name, brings, brenner.Again("config", f.Name))
 			}
 			if err := r.allowEmbedding(allow); err != nil {
 				return err
@@ -80,13 +80,13 @@ func broughtBy(f *api.ConfigFile) []string {
 
 // unconfirmed refuses a configuration that came with the directory, and shows
 // what it brings (X12): naming the file confirms it.
-func unconfirmed(name string, brings []string) error {
+func unconfirmed(name string, brings []string, confirm brenner.Action) error {
 	shown := make([]brenner.Diagnostic, len(brings))
 	for i, line := range brings {
 		shown[i] = brenner.Diagnostic{Severity: brenner.SeverityWarning, Code: brenner.CodeConfigNotConfirmed, Subject: name, Message: line}
 	}
 	return brenner.Errorf(brenner.CodeConfigNotConfirmed, "the %s found here brings what nobody has confirmed", name).
-		WithDiagnostics(shown).WithHint("read it").Try(brenner.Again("config", name))
+		WithDiagnostics(shown).WithHint("read it").Try(confirm)
 }
 
 // tellOfWhatItBrings shows what a configuration that is in force now has brought.
@@ -194,7 +194,8 @@ func newConfig(r *runner) *cobra.Command {
 		Short: "Put the project configuration in force",
 		Long: `Read .brennerrc or brenner.config.ts, check it and put it in force. A
 configuration file changes nothing until it is applied; applying it is
-recorded in the journal.`,
+recorded in the journal. One that brings policies or webhooks has to be named:
+they are shown otherwise.`,
 		Example: `  brenner config apply .brennerrc`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -209,6 +210,9 @@ recorded in the journal.`,
 			if f == nil {
 				return brenner.Errorf(brenner.CodeFileError, "there is no %s or %s here", config.RCFile, config.TSFile).
 					WithHint("write one, or name a file")
+			}
+			if brings := broughtBy(f); len(brings) > 0 && name == "" {
+				return unconfirmed(f.Name, brings, brenner.Do("config.apply", "file", f.Name))
 			}
 			if err := r.allowEmbedding(allow); err != nil {
 				return err

@@ -121,6 +121,9 @@ func hashReader(ctx context.Context, r store.Reader) tlog.HashReader {
 			return nil, nil
 		}
 		raw, err := r.Hashes(ctx, indexes)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			return nil, brenner.Errorf(brenner.CodeJournalCorrupt, "a hash of the journal is missing or cut short").Because(err).Try(brenner.Do("verify"))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -182,7 +182,7 @@ func (v *verifier) push(leaf tlog.Hash, compare bool) error {
 		index := first + int64(i)
 		v.frontier[index] = h
 		if i == 0 || !compare {
-			continue
+			continue // also once one was found altered: those above are as well
 		}
 		stored, err := v.stored(index)
 		if err != nil {
@@ -190,7 +190,7 @@ func (v *verifier) push(leaf tlog.Hash, compare bool) error {
 		}
 		if stored == nil || *stored != h {
 			v.report.add(v.next+1, v.next+1, "the hash tree above record %d was altered", v.next+1)
-			break
+			compare = false
 		}
 	}
 	v.next++

@@ -202,7 +202,7 @@ func TestDiff_OfTheSameIsNothing(t *testing.T) {
 
 func TestDiff_TextContentAndContentNotAtHand(t *testing.T) {
 	text := func(n brenner.Version, s string) Version {
-		c := Content{Text, []byte(s)}
+		c := Content{Format: Text, Data: []byte(s)}
 		return Version{ID: "T", Version: n, Format: Text, Content: ContentValue(c), SHA256: c.Digest()}
 	}
 	got := Diff(text(1, "a\nb"), text(2, "a\nc\n"), nil).Content

@@ -10,7 +10,7 @@ import (
 
 func proposal(edit func(*Proposal)) Proposal {
 	p := Proposal{
-		Type: Type{Name: TypePaperNote}, Summary: "A note.", Content: Content{Text, []byte("new")},
+		Type: Type{Name: TypePaperNote}, Summary: "A note.", Content: Content{Format: Text, Data: []byte("new")},
 		Tags: []string{"cell fate", "été"}, Links: []Link{{Cites, "a", 1}, {Cites, "a", 2}, {DependsOn, "a", 1}},
 	}
 	if edit != nil {
@@ -69,7 +69,7 @@ func TestCheckDraft(t *testing.T) {
 // C11: new content under the old summary is refused unless the writer says it
 // holds. C15: a core type says what changed and why.
 func TestCheckUpdate(t *testing.T) {
-	old := Content{Text, []byte("old")}
+	old := Content{Format: Text, Data: []byte("old")}
 	prev := Prev{Summary: "A  note.\n", Content: old.Digest(), Version: 3}
 	core := func(p *Proposal) { p.Type.Core = true; p.Summary = "Another note." }
 	for _, tt := range []struct {

@@ -154,7 +154,7 @@ func TestValidate_Fits(t *testing.T) {
 		{TypeTask, JSON, `{"title":"t","role":"writer","modules":["core"],"inputs":["memo-1@3"]}`},
 		{TypeRawLog, Text, "chat"},
 	} {
-		if err := r.Validate(tt.typ, Content{tt.format, []byte(tt.content)}); err != nil {
+		if err := r.Validate(tt.typ, Content{Format: tt.format, Data: []byte(tt.content)}); err != nil {
 			t.Errorf("%s %s: %v", tt.typ, tt.content, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestValidate_Violations(t *testing.T) {
 		{"papernote", Text, "", brenner.CodeUnknownType, "", `"papernote"`},
 	} {
 		what := fmt.Sprintf("%s %s", tt.typ, brenner.Clip(tt.content, brenner.MaxQuote))
-		e := problem(t, what, r.Validate(tt.typ, Content{tt.format, []byte(tt.content)}), tt.code, tt.pointer)
+		e := problem(t, what, r.Validate(tt.typ, Content{Format: tt.format, Data: []byte(tt.content)}), tt.code, tt.pointer)
 		if !strings.Contains(e.Message, tt.message) {
 			t.Errorf("%s: message %q, want %q in it", what, e.Message, tt.message)
 		}
@@ -203,7 +203,7 @@ func TestValidate_Violations(t *testing.T) {
 // All violations come at once, in the same order every time.
 func TestValidate_ReportsEveryViolationInOrder(t *testing.T) {
 	r := newRegistry(t)
-	content := Content{JSON, []byte(`{"question":"q","goals":[1,""],"in_scope":{},"constraints":[{"text":"","must_not":[]}]}`)}
+	content := Content{Format: JSON, Data: []byte(`{"question":"q","goals":[1,""],"in_scope":{},"constraints":[{"text":"","must_not":[]}]}`)}
 	want := []string{
 		"/constraints/0/must_not must have at least one item", "/constraints/0/text must not be empty",
 		"/goals/0 must be a string, not a number", "/goals/1 must not be empty", "/in_scope must be an array, not an object",
@@ -218,7 +218,7 @@ func TestValidate_ReportsEveryViolationInOrder(t *testing.T) {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	}
-	many := Content{JSON, []byte(`{"question":"q","goals":[` + strings.Repeat("1,", 99) + `1]}`)}
+	many := Content{Format: JSON, Data: []byte(`{"question":"q","goals":[` + strings.Repeat("1,", 99) + `1]}`)}
 	e := problem(t, "many", r.Validate(TypeProjectBrief, many), brenner.CodeSchemaViolation, "/goals/0")
 	if len(e.Diagnostics) != brenner.MaxViolations || !strings.Contains(e.Message, "(and 99 more)") {
 		t.Errorf("%d diagnostics and message %q", len(e.Diagnostics), e.Message)
@@ -244,11 +244,11 @@ func TestNewRegistry_ProjectTypes(t *testing.T) {
 		Type{Name: "lab_protocol", Core: true, Singleton: PerModule, Schema: []byte(`{"type":"object","required":["steps"]}`)},
 		Type{Name: "free"},
 	)
-	problem(t, "fits", r.Validate("lab_protocol", Content{JSON, []byte(`{"steps":[]}`)}), "", "")
-	problem(t, "does not fit", r.Validate("lab_protocol", Content{JSON, []byte(`{}`)}), brenner.CodeSchemaViolation, "")
-	problem(t, "a schema means JSON", r.Validate("lab_protocol", Content{Text, []byte(`x`)}), brenner.CodeSchemaViolation, "")
-	problem(t, "no schema, text", r.Validate("free", Content{Text, []byte(`x`)}), "", "")
-	problem(t, "no schema, JSON", r.Validate("free", Content{JSON, []byte(`[1]`)}), "", "")
+	problem(t, "fits", r.Validate("lab_protocol", Content{Format: JSON, Data: []byte(`{"steps":[]}`)}), "", "")
+	problem(t, "does not fit", r.Validate("lab_protocol", Content{Format: JSON, Data: []byte(`{}`)}), brenner.CodeSchemaViolation, "")
+	problem(t, "a schema means JSON", r.Validate("lab_protocol", Content{Format: Text, Data: []byte(`x`)}), brenner.CodeSchemaViolation, "")
+	problem(t, "no schema, text", r.Validate("free", Content{Format: Text, Data: []byte(`x`)}), "", "")
+	problem(t, "no schema, JSON", r.Validate("free", Content{Format: JSON, Data: []byte(`[1]`)}), "", "")
 	types := r.Types()
 	if len(types) != 21 || !slices.IsSortedFunc(types, func(a, b Type) int { return strings.Compare(string(a.Name), string(b.Name)) }) {
 		t.Errorf("%d types, want 21 sorted by name", len(types))
@@ -340,7 +340,7 @@ func FuzzValidate(f *testing.F) {
 	r := newRegistry(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, typ := range r.Types() {
-			c := Content{JSON, data}
+			c := Content{Format: JSON, Data: data}
 			first, second := r.Validate(typ.Name, c), r.Validate(typ.Name, c)
 			if first == nil && second == nil {
 				continue
@@ -358,7 +358,7 @@ func FuzzValidate(f *testing.F) {
 
 func BenchmarkValidate(b *testing.B) {
 	r := newRegistry(b)
-	c := Content{JSON, []byte(`{"title":"T","claims":["` + strings.Repeat(`c","`, 200) + `"],"notes":"` + strings.Repeat("n", 1000) + `"}`)}
+	c := Content{Format: JSON, Data: []byte(`{"title":"T","claims":["` + strings.Repeat(`c","`, 200) + `"],"notes":"` + strings.Repeat("n", 1000) + `"}`)}
 	c.Data = bytes.ReplaceAll(c.Data, []byte(`""`), []byte(`"x"`))
 	b.SetBytes(int64(len(c.Data)))
 	for b.Loop() {

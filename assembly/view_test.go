@@ -214,6 +214,7 @@ func TestBuiltin_NotesComeAsSummaries(t *testing.T) {
 }
 
 // C23: one module, unless the work is cross-cutting and the view lets it be.
+// C23.a.
 func TestScope_OneModuleUnlessAllowed(t *testing.T) {
 	m := func(names ...brenner.Module) []brenner.Module { return names }
 	one, cross := View{Role: "writer", Modules: OneModule}, View{Role: "pi", Modules: CrossModules}

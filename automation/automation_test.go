@@ -154,6 +154,7 @@ func TestInForce_ChangesWhatIsSaidAndNothingElse(t *testing.T) {
 
 // A1: every part of a filter has to agree with the event, and an empty one
 // agrees with all.
+// A1.a.
 func TestMatches_EveryPartOfTheFilter(t *testing.T) {
 	e := Event{On: Promoted, Type: "paper_note", Module: "core", Role: "writer"}
 	for _, c := range []struct {

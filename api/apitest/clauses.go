@@ -26,7 +26,7 @@ var clausesElsewhere = []string{
 // through.
 func clauseCases() []testCase {
 	return []testCase{
-		{"a task that rewrites its own input notices who was faster", func(s *scene) { // C17
+		{"a task that rewrites its own input notices who was faster", func(s *scene) { // C17; C17.a
 			s.pi.creates(memo("m", "lineage"))
 			s.pi.promotes(ref("m", 1))
 			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{
@@ -79,7 +79,7 @@ func clauseCases() []testCase {
 			_, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
 			s.refused(err, brenner.CodeCompressionRequired)
 		}},
-		{"what draws on another module waits for its memo", func(s *scene) { // C12
+		{"what draws on another module waits for its memo", func(s *scene) { // C12; C12.a
 			s.many("lineage", 11)
 			r := result("across", "one")
 			r.Module = "gradient"
@@ -91,14 +91,14 @@ func clauseCases() []testCase {
 			s.pi.promotes(ref("m", 1)) // the way out is always open
 			s.pi.promotes(ref("across", 1))
 		}},
-		{"a memo is promoted whatever it draws on", func(s *scene) { // C12
+		{"a memo is promoted whatever it draws on", func(s *scene) { // C12; C12.c
 			s.many("lineage", 11)
 			m := memo("m", "gradient")
 			m.Links = []artifact.Link{{Rel: artifact.DerivedFrom, Artifact: "many-0", Version: 1}}
 			s.pi.creates(m)
 			s.pi.promotes(ref("m", 1))
 		}},
-		{"only what is drawn on makes a promotion wait, and not what is its own", func(s *scene) { // C12
+		{"only what is drawn on makes a promotion wait, and not what is its own", func(s *scene) { // C12; C12.b, C12.d
 			s.many("lineage", 11)
 			across := result("across", "one")
 			across.Module = "gradient"
@@ -108,7 +108,7 @@ func clauseCases() []testCase {
 			s.pi.creates(result("inside", "one", link(artifact.DependsOn, "many-0", 1)))
 			s.pi.promotes(ref("inside", 1))
 		}},
-		{"what crosses modules waits for their memos when it is claimed, too", func(s *scene) { // C12
+		{"what crosses modules waits for their memos when it is claimed, too", func(s *scene) { // C12; C12.h, C12.e, C12.f
 			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
 			s.must(err)
 			s.many("lineage", 10) // as many as may change
@@ -125,7 +125,7 @@ func clauseCases() []testCase {
 			s.pi.promotes(ref("m", 1)) // what it covers counts no more
 			red.claims(t.ID)
 		}},
-		{"in the tasks of a session the roster's role counts", func(s *scene) { // C8
+		{"in the tasks of a session the roster's role counts", func(s *scene) { // C8; C8.b, C8.c
 			swapped := roster.Roster{Entries: []roster.Entry{
 				{AgentName: "BlueLake", Role: roster.TestDesigner}, {AgentName: "PurpleMountain", Role: roster.HypothesisGenerator},
 			}}
@@ -151,7 +151,7 @@ func clauseCases() []testCase {
 			blue.claims(t.ID)
 			blue.creates(plan)
 		}},
-		{"a task that is given back is free, and one that was canceled is not", func(s *scene) { // C16
+		{"a task that is given back is free, and one that was canceled is not", func(s *scene) { // C16; C16.e, C16.f
 			t := s.pi.opens()
 			grey := s.agent("GreyStone")
 			grey.claims(t.ID)
@@ -168,7 +168,7 @@ func clauseCases() []testCase {
 				s.refused(err, brenner.CodeTaskClosed)
 			})
 		}},
-		{"an agent never learns what was kept from its context, and a person does", func(s *scene) { // C30
+		{"an agent never learns what was kept from its context, and a person does", func(s *scene) { // C30; C30.a, C30.b, C30.d, C30.e
 			purple := s.agent("PurpleMountain")
 			for i := range 40 {
 				purple.creates(result(brenner.ArtifactID(fmt.Sprintf("n%d", i)), fmt.Sprintf("clone %d keeps its fate", i)))
@@ -200,7 +200,7 @@ func clauseCases() []testCase {
 				s.refused(err, brenner.CodeCrossModule)
 			}
 		}},
-		{"what an agent writes names the context it was written under", func(s *scene) { // C30
+		{"what an agent writes names the context it was written under", func(s *scene) { // C30; C30.j, C30.k
 			purple := s.agent("PurpleMountain")
 			made, err := purple.AssembleContext(s.ctx, api.ContextRequest{Question: "why?", Modules: []brenner.Module{"lineage"}})
 			s.must(err)
@@ -217,7 +217,7 @@ func clauseCases() []testCase {
 				s.Errorf("outputs %v, writes %v", got.Outputs, kinds)
 			}
 		}},
-		{"what was shown as a summary is listed when it moved, and counts once it was read in full", func(s *scene) { // C17
+		{"what was shown as a summary is listed when it moved, and counts once it was read in full", func(s *scene) { // C17; C17.b, C17.c, C30.i
 			s.pi.creates(api.CreateArtifactRequest{
 				ID: "glance", Type: "context_view", Module: "project", Summary: "writers see results at a glance",
 				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","types":[{"type":"analysis_result","variant":"summary","max":5}],"grow":false}`},
@@ -279,7 +279,7 @@ func clauseCases() []testCase {
 			_, err = s.pi.NewTask(s.ctx, cross)
 			s.must(err)
 		}},
-		{"a context across modules waits for their memos", func(s *scene) { // C12
+		{"a context across modules waits for their memos", func(s *scene) { // C12; C12.i
 			t, err := s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "Compare", Spec: "both", Role: "integrator", CrossCutting: true})
 			s.must(err)
 			red := s.agent("RedSky")
@@ -292,7 +292,7 @@ func clauseCases() []testCase {
 			_, err = red.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
 			s.must(err)
 		}},
-		{"across modules works a task that is, for a role whose view allows it", func(s *scene) { // C23
+		{"across modules works a task that is, for a role whose view allows it", func(s *scene) { // C23; C23.b
 			s.pi.creates(api.CreateArtifactRequest{
 				ID: "near", Type: "context_view", Module: "project", Summary: "writers stay at home",
 				Content: api.Body{Format: artifact.JSON, Data: `{"role":"writer","modules":"one","types":[{"type":"analysis_result","variant":"full","max":5}]}`},
@@ -362,7 +362,7 @@ func clauseCases() []testCase {
 				}
 			}
 		}},
-		{"an agent with two tasks reads and writes through the one it names", func(s *scene) { // C30
+		{"an agent with two tasks reads and writes through the one it names", func(s *scene) { // C30; C30.m, C30.g
 			s.pi.creates(result("r", "twelve"))
 			grey := s.agent("GreyStone")
 			var made [2]api.ContextResult

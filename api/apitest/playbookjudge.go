@@ -184,7 +184,7 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.counts(res.Bullets[0], 2, 0, 1)
 		}},
-		{"one agent alone opens no gate, however often it says so", func(s *scene) { // C36
+		{"one agent alone opens no gate, however often it says so", func(s *scene) { // C36; C36.a
 			blue := s.agent("BlueLake")
 			for range 5 {
 				blue.learns("lab", plain("helpful", "Label every tube before the run."))
@@ -204,7 +204,7 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.stage(s.pi.bullet("lab.1"), playbook.Staging)
 		}},
-		{"five equal lines of one batch are one piece of evidence", func(s *scene) { // B6, C36
+		{"five equal lines of one batch are one piece of evidence", func(s *scene) { // B6, C36; C36.b
 			s.agent("BlueLake").learns("lab", many(5, plain("helpful", "Label every tube before the run."))...)
 			for range 2 {
 				_, err := s.pi.PromoteBullets(s.ctx, api.PromoteBulletsRequest{Domain: "lab"})
@@ -214,7 +214,7 @@ func judgingCases() []testCase {
 			s.counts(b, 5, 0, 0) // the counters count all
 			s.stage(b, playbook.Shadow)
 		}},
-		{"the guard and given vectors are for a person to choose", func(s *scene) { // B4, B12
+		{"the guard and given vectors are for a person to choose", func(s *scene) { // B4, B12; B4.a, B12.a
 			off := false
 			s.unchanged(func() {
 				_, err := s.agent("BlueLake").Learn(s.ctx, api.LearnRequest{Domain: "lab", Guard: &off, Insights: []api.Insight{plain("helpful", "x is so")}})

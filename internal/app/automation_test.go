@@ -221,6 +221,7 @@ func TestAutomation_WhatBecameStaleIsUpdatedByTheRoleOfItsAuthor(t *testing.T) {
 
 // A2: whoever looks, and however often, an event fires a rule once: two servers
 // on one PostgreSQL, two processes on one SQLite file.
+// A2.a.
 func TestAutomation_TwoServersFireEachEventOnce(t *testing.T) {
 	stores := map[string]func(t *testing.T) (store.Store, store.Store){
 		"sqlite": func(t *testing.T) (store.Store, store.Store) {
@@ -295,6 +296,7 @@ func TestAutomation_TwoServersFireEachEventOnce(t *testing.T) {
 // A7: what is in force, what an event would do, what it did; pausing is a record
 // and what happens meanwhile is not made up for. A3: bounded per hour, and what
 // is held is done when the hour is over.
+// A3.a, A7.a, A4.a.
 func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
 	l := newLoop(t, memory.New(), loopConfig+"  - {name: gates, off: true}\n")
 	rules, err := l.PI().AutomationRules(t.Context())
@@ -387,6 +389,7 @@ func TestAutomation_NotesHowFarItsChecksCame(t *testing.T) {
 
 // A2: a command that has written spends a moment on what is due, however much
 // that is; the next one goes on from there, and nothing is left out.
+// A2.b.
 func TestAutomation_ACommandTakesAShare(t *testing.T) {
 	l := newLoop(t, memory.New(), loopConfig)
 	for i := range 4 * brenner.AutomationStride {

@@ -179,6 +179,7 @@ func (b *busy) work() {
 // A3: whatever happens, between timers it comes to rest. A2: however often a
 // process is killed and another begins, nothing fires twice: every task that the
 // system opened stands in one firing, and no rule has two open about one subject.
+// A3.b.
 func TestAutomation_RandomProjectsComeToRest(t *testing.T) {
 	skipShort(t)
 	projects, steps := 60, 25

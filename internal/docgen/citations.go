@@ -21,6 +21,9 @@ var (
 	brackets = regexp.MustCompile(`\((` + number + `(?:(?:, | and |; |–|-)` + number + `)*)\)`)
 	anywhere = regexp.MustCompile(`\b` + number + `\b`)
 	span     = regexp.MustCompile(`\b(` + number + `)[–-](` + number + `)\b`)
+	// clause is a part of a rule, such as C12.a, that a change in
+	// internal/mutants/byhand.txt breaks.
+	clause = regexp.MustCompile(`\b` + number + `\.[a-z]\b`)
 	// itemID is an item of a session artifact, such as P1.H2, not a rule.
 	itemID = regexp.MustCompile(`\b` + number + `\.[A-Z]`)
 )
@@ -29,8 +32,8 @@ var (
 // how the items of a session artifact are called, so those letters count only
 // in the leading form; the others count wherever they stand.
 func cited(comment string) []string {
+	numbers := clause.FindAllString(comment, -1)
 	comment = span.ReplaceAllStringFunc(itemID.ReplaceAllString(comment, ""), spellOut)
-	var numbers []string
 	for _, form := range []*regexp.Regexp{lead, brackets} {
 		for _, m := range form.FindAllStringSubmatch(comment, -1) {
 			numbers = append(numbers, anywhere.FindAllString(m[1], -1)...)
@@ -113,6 +116,9 @@ func citationsOfTest(file, rel string, found map[string][]string) error {
 // testAt names the test around a position; a comment outside every test
 // speaks for its file.
 func testAt(tree *ast.File, pos token.Pos, rel string) string {
+	if name := storyAt(tree, pos); name != "" {
+		return path.Dir(rel) + ": " + name
+	}
 	for _, decl := range tree.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
 		if !ok || fn.Recv != nil || !isTest(fn.Name.Name) {
@@ -127,6 +133,22 @@ func testAt(tree *ast.File, pos token.Pos, rel string) string {
 		}
 	}
 	return rel
+}
+
+// storyAt names the case of a suite around a position: {"what it shows", func…}.
+func storyAt(tree *ast.File, pos token.Pos) (name string) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || len(lit.Elts) != 2 || pos < lit.Pos() || lit.End() < pos {
+			return true
+		}
+		said, named := lit.Elts[0].(*ast.BasicLit)
+		if _, plays := lit.Elts[1].(*ast.FuncLit); named && plays && said.Kind == token.STRING {
+			name = strings.Trim(said.Value, `"`)
+		}
+		return true
+	})
+	return name
 }
 
 func isTest(name string) bool {

@@ -3,6 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +58,64 @@ func renderConformance(root string) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.number, cell(r.opening), tests)
 	}
+	clauses, err := readClauses(root)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, clausesIntroduction, len(clauses), len(clauses)-len(c.untested(clauses)))
+	for _, cl := range clauses {
+		tests := "told by `make mutants`"
+		if cited := c.tests[cl.name]; len(cited) > 0 {
+			tests = "`" + strings.Join(cited, "`<br>`") + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", cl.name, cell(cl.says), cl.file, tests)
+	}
 	return b.Bytes(), nil
+}
+
+const clausesIntroduction = `
+## By clause
+
+The clauses of rules that an easy reading lets slip, each with a change of the code that breaks it
+([byhand.txt](../internal/mutants/byhand.txt) has the line): %d clauses, of which %d name the test that notices. ` + "`make mutants`" + ` makes each
+change and fails if no test does.
+
+| clause | says | is broken in | test |
+|---|---|---|---|
+`
+
+// aClause is a part of a rule, and the file in which a change breaks it.
+type aClause struct{ name, says, file string }
+
+var clauseTitle = regexp.MustCompile(`^# (\S+\.[a-z]) (.*)$`)
+
+// readClauses reads the titles of the changes that are made by hand.
+func readClauses(root string) ([]aClause, error) {
+	text, err := os.ReadFile(filepath.Join(root, "internal/mutants/byhand.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var out []aClause
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if m := clauseTitle.FindStringSubmatch(line); m != nil && i+1 < len(lines) {
+			out = append(out, aClause{m[1], m[2], lines[i+1]})
+		} else if strings.HasPrefix(line, "# ") {
+			return nil, fmt.Errorf("byhand.txt: %q names no clause", line)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b aClause) int { return strings.Compare(a.name, b.name) })
+	return out, nil
+}
+
+// untested lists the clauses that no test names.
+func (c conformance) untested(clauses []aClause) (out []string) {
+	for _, cl := range clauses {
+		if len(c.tests[cl.name]) == 0 {
+			out = append(out, cl.name)
+		}
+	}
+	return out
 }
 
 // tally says how many rules have a test, in all and by letter.

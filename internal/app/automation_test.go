@@ -417,3 +417,50 @@ func TestAutomation_ACommandTakesAShare(t *testing.T) {
 		t.Errorf("it took %d commands: %+v", commands, l.firings(""))
 	}
 }
+
+// A4: raw logs past a number open a distilling task, a module past the threshold
+// a memo task, a lesson that nobody is sure of a review; what is handed in is
+// held to the brief and to what others assume.
+func TestAutomation_TheBuiltinRulesDoWhatTheySay(t *testing.T) {
+	l := newLoop(t, memory.New(), loopConfig)
+	for i := range 3 {
+		l.write("Hugo", brenner.ArtifactID(fmt.Sprintf("log-%d", i)), "raw_log", "growth", fmt.Sprint("I saw ", i))
+	}
+	l.rest()
+	if task := l.tasks()["Distil the logs of growth"]; task.Role != "distiller" || len(task.Inputs) != 3 || len(l.firings("distil")) != 1 {
+		t.Errorf("distil: %+v", task)
+	}
+	for i := range 4 {
+		l.write("Hugo", brenner.ArtifactID(fmt.Sprintf("model-%d", i)), "model_spec", "lineage", fmt.Sprint("model ", i))
+	}
+	l.rest()
+	if task := l.tasks()["Renew the memo of lineage"]; task.Role != "integrator" || len(l.firings("memo")) != 1 {
+		t.Errorf("memo: %+v", task)
+	}
+	unsure := 0.4
+	_, err := l.As("Hugo").Learn(t.Context(), api.LearnRequest{Domain: "lab", Insights: []api.Insight{{Section: "helpful", Content: "Count twice.", Confidence: &unsure}}})
+	l.must(err)
+	l.rest()
+	if task := l.tasks()["Review the lessons of lab"]; task.Role != "reviewer" || !strings.Contains(task.Spec, "lab.1") {
+		t.Errorf("lessons: %+v", task)
+	}
+	brief, err := l.PI().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "brief", Type: "project_brief", Summary: "fate", Content: api.Body{Format: artifact.JSON, Data: `{"question":"What decides fate?","out_of_scope":["drinking water"]}`},
+	})
+	l.must(err)
+	l.promote(brief.Ref)
+	l.promote(l.write("ada", "strays", "model_spec", "growth", "The drinking water of the town is what we study.", dependsOn(brief.Ref)))
+	l.write("Hugo", "a1", "assumption", "growth", `{"statement":"decay is uniform","subject":"decay","relation":"is","value":"10 h"}`)
+	l.promote(l.write("Hugo", "a2", "assumption", "lineage", `{"statement":"decay is slow","subject":"decay","relation":"is","value":"12 h"}`))
+	l.rest()
+	for rule, code := range map[string]string{"alignment": "SCOPE_CREEP", "assumptions": "ASSUMPTION_CONFLICT"} {
+		fired := l.firings(rule)
+		if len(fired) == 0 || len(fired[0].Refs) == 0 {
+			t.Errorf("%s: %+v", rule, fired)
+			continue
+		}
+		if found, err := l.PI().Artifact(t.Context(), api.ArtifactRequest{Ref: fired[0].Refs[0]}); err != nil || !strings.Contains(string(found.Content), code) {
+			t.Errorf("%s wrote %s, %v", rule, found.Content, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 // C36: for the gates evidence counts once per agent and task or session and
 // comes from two agents, or from a person; the counters count all.
+// C36.a, C36.b.
 func TestStanding_CountsEachAgentOncePerOccasion(t *testing.T) {
 	d := newDesk(t, Settings{})
 	learn := func(who Actor, occasion string) {

@@ -184,7 +184,7 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.counts(res.Bullets[0], 2, 0, 1)
 		}},
-		{"one agent alone opens no gate, however often it says so", func(s *scene) { // C36; C36.a
+		{"one agent alone opens no gate, however often it says so", func(s *scene) { // C36
 			blue := s.agent("BlueLake")
 			for range 5 {
 				blue.learns("lab", plain("helpful", "Label every tube before the run."))
@@ -204,7 +204,7 @@ func judgingCases() []testCase {
 			s.must(err)
 			s.stage(s.pi.bullet("lab.1"), playbook.Staging)
 		}},
-		{"five equal lines of one batch are one piece of evidence", func(s *scene) { // B6, C36; C36.b
+		{"five equal lines of one batch are one piece of evidence", func(s *scene) { // B6, C36
 			s.agent("BlueLake").learns("lab", many(5, plain("helpful", "Label every tube before the run."))...)
 			for range 2 {
 				_, err := s.pi.PromoteBullets(s.ctx, api.PromoteBulletsRequest{Domain: "lab"})

@@ -88,7 +88,8 @@ type LearnResult struct {
 	Domain   playbook.Domain `json:"domain"`
 	DryRun   bool            `json:"dry_run,omitzero"`
 	Outcomes []LearnOutcome  `json:"outcomes"`
-	// Texts is what the bullets named in the outcomes say.
+	// Texts is what the bullets named in the outcomes say; to an agent that has
+	// no context only what it sent itself.
 	Texts map[playbook.BulletID]string `json:"texts"`
 	Seq   int64                        `json:"seq,omitzero"`
 }

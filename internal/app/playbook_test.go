@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -370,5 +371,24 @@ func TestPlaybook_AFailedCommitLeavesNoTraceInTheBook(t *testing.T) {
 	verified, err := svc.Verify(t.Context(), api.VerifyRequest{})
 	if err != nil || !verified.OK {
 		t.Errorf("verify %+v, %v", verified, err)
+	}
+}
+
+// C33: an agent without a context is shown the words it sent, and of the lesson
+// they were merged into no others.
+func TestPlaybook_AuthorsSeeTheirOwnWords(t *testing.T) {
+	w := newWorld(t, memory.New())
+	_, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: "writer"})
+	must(t, err)
+	_, err = w.PI().Learn(t.Context(), helpful("Write the failing test before the fix."))
+	must(t, err)
+	out, err := w.As("RedSky").Learn(t.Context(), helpful("Write the failing test before the fix!", "Label every tube with the date."))
+	must(t, err)
+	if out.Outcomes[0].Added || !out.Outcomes[1].Added {
+		t.Fatalf("outcomes: %+v", out.Outcomes)
+	}
+	want := map[playbook.BulletID]string{"lab.1": "Write the failing test before the fix!", "lab.2": "Label every tube with the date."}
+	if !maps.Equal(out.Texts, want) {
+		t.Errorf("texts: %q, want %q", out.Texts, want)
 	}
 }

@@ -332,7 +332,7 @@ var fieldWords = map[string]string{
 	"brenner/api.LearnRequest.Insights":            "Insight is something somebody learned",
 	"brenner/api.LearnResult.Domain":               "Domain is a field of work with lessons of its own; nothing crosses domains",
 	"brenner/api.LearnResult.Outcomes":             "LearnOutcome is what became of one insight, and why",
-	"brenner/api.LearnResult.Texts":                "Texts is what the bullets named in the outcomes say",
+	"brenner/api.LearnResult.Texts":                "Texts is what the bullets named in the outcomes say; to an agent that has no context only what it sent itself",
 	"brenner/api.LineageRequest.Depth":             "0: all",
 	"brenner/api.LineageRequest.Down":              "what rests on it, instead of what it rests on",
 	"brenner/api.LineageRequest.Format":            "Format asks for a rendering as well: text, svg or prov; empty: none",

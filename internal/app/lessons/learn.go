@@ -195,7 +195,7 @@ func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded) 
 		p.out.Outcomes, p.out.Texts = explain(b, p.learned)
 		sees, err := c.SeesLessons()
 		if !sees {
-			p.out.Texts = nil // other lessons are not for who reads nothing (C33)
+			p.out.Texts = ownWords(batch.insights, p.learned.Outcomes) // other lessons are not for who reads nothing (C33)
 		}
 		return err
 	}
@@ -209,6 +209,18 @@ func (r *Room) learnBatch(c *kernel.Call, req api.LearnRequest, batch embedded) 
 	}
 	err = curate(own.book)
 	return p, err
+}
+
+// ownWords is what an author sent, under the bullets it went into: of one that
+// was there before not what that says.
+func ownWords(sent []playbook.Insight, outcomes []playbook.Outcome) map[playbook.BulletID]string {
+	said := map[playbook.BulletID]string{}
+	for _, o := range outcomes {
+		if _, ok := said[o.Bullet]; !ok {
+			said[o.Bullet] = sent[o.Insight].Content
+		}
+	}
+	return said
 }
 
 // explain names the record of each outcome, and says what the bullets in it

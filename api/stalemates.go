@@ -50,6 +50,11 @@ const (
 type StalemateRequest struct {
 	Write
 	ID brenner.ArtifactID `json:"id"`
+	// Size asks for at most so many bytes of evidence, from Offset on: what the
+	// parties hold comes with the first part, and agents are charged for what
+	// they are sent. 0 asks for all.
+	Size   int `json:"size,omitzero"`
+	Offset int `json:"offset,omitzero"`
 }
 
 // RaiseStalemateRequest opens a stalemate.
@@ -153,4 +158,6 @@ type StalemateView struct {
 	StalemateInfo
 	Stalemate stalemate.Stalemate `json:"stalemate"`
 	Verdict   *stalemate.Verdict  `json:"verdict,omitzero"`
+	// NextOffset is where the evidence goes on, 0 if nowhere.
+	NextOffset int `json:"next_offset,omitzero"`
 }

@@ -648,6 +648,8 @@ var fieldWords = map[string]string{
 	"brenner/api.StalemateList.Stalemates":         "StalemateInfo is a stalemate at a glance",
 	"brenner/api.StalemateList.Total":              "Total counts those of all pages that the caller may read",
 	"brenner/api.StalemateRequest.ID":              "ArtifactID names an artifact within a project, for all its versions",
+	"brenner/api.StalemateRequest.Size":            "Size asks for at most so many bytes of evidence, from Offset on: what the parties hold comes with the first part, and agents are charged for what they are sent. 0 asks for all",
+	"brenner/api.StalemateView.NextOffset":         "NextOffset is where the evidence goes on, 0 if nowhere",
 	"brenner/api.StalemateView.Stalemate":          "Stalemate is the content of a stalemate artifact",
 	"brenner/api.StalemateView.Verdict":            "Verdict is the content of a verdict artifact",
 	"brenner/api.StartRunRequest.Again":            "Again starts although the session was answered, or the work has failed too often",

@@ -135,6 +135,12 @@ func decideStalemate(s api.Service, ctx context.Context, in replyRequest) (moved
 func stalemateText(v api.StalemateView) string {
 	var b strings.Builder
 	s := v.Stalemate
+	if len(s.All()) == 0 { // a later part has evidence alone
+		for _, e := range s.Evidence {
+			fmt.Fprintf(&b, "%s, %s %s\n%s\n", e.ID, e.Kind, e.Path, e.Content)
+		}
+		return b.String()
+	}
 	fmt.Fprintf(&b, "%s, round %d, raised by %s; parties %s\n\n%s\n", v.State, v.Round, v.Raiser, joined(v.Parties), s.Summary)
 	for _, h := range s.All() {
 		holds := "nobody's"

@@ -88,16 +88,26 @@ type artifactPage struct{ api.ArtifactView }
 
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again, Task: in.Task})
+	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
+		// The offset may be one of a stalemate's evidence, which is kept apart.
+		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
+		if briefly == nil && brief.Type == artifact.TypeStalemate {
+			v, err = brief, nil
+		}
+	}
+	if v.Type == artifact.TypeStalemate && in.Offset > 0 {
+		v.Repeated = false // what was given is its own text; the evidence goes on
+	}
 	out := artifactPage{v}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
 	}
-	st, err := s.Stalemate(ctx, api.StalemateRequest{ID: v.ID}) // with its evidence, which is kept apart
+	st, err := s.Stalemate(ctx, api.StalemateRequest{ID: v.ID, Offset: in.Offset, Size: brenner.ToolPageBytes})
 	if err != nil {
 		return out, err
 	}
-	out.Text, out.NextOffset, err = artifact.Page(stalemateText(st), in.Offset, brenner.ToolPageBytes)
-	return out, err
+	out.Text, out.NextOffset = stalemateText(st), st.NextOffset
+	return out, nil
 }
 
 // Words implements spoken.

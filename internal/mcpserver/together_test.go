@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -272,4 +273,52 @@ func TestRequest_IsBoundedByContext(t *testing.T) {
 	s.calls("RedSky", "request", ask) // each has its own
 	s.calls("BlueLake", "context_assemble", context)
 	s.calls("BlueLake", "request", ask)
+}
+
+// 17.7, C33: the evidence of a stalemate is read page by page, and each page is
+// charged for itself: also what is larger than a context can be read.
+func TestStalemate_EvidenceIsReadInPages(t *testing.T) {
+	s := newStage(t)
+	var first, second strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&first, "first log, line %03d\n", i)
+		fmt.Fprintf(&second, "second log, line %03d of a run that takes its time\n", i)
+	}
+	for _, name := range []brenner.ActorName{"BlueLake", "RedSky"} {
+		s.calls(name, "context_assemble", arguments{"question": "What is known of the lineage note?", "modules": []any{"lineage"}})
+	}
+	id := s.calls("BlueLake", "stalemate_raise", dispute(arguments{"evidence": []any{
+		arguments{"kind": "error_log", "content": first.String()}, arguments{"kind": "error_log", "content": second.String()},
+	}}))["id"]
+
+	var all strings.Builder
+	offset := 0
+	for range 20 {
+		page, words, err := answered[arguments](t.Context(), s.session("RedSky"), "artifact_get", arguments{"ref": id, "offset": offset})
+		if brenner.CodeOf(err) == brenner.CodeContextOverflow { // it goes on in another context
+			s.calls("RedSky", "context_assemble", arguments{"question": "What does the evidence say further on?", "modules": []any{"lineage"}})
+			continue
+		}
+		if err != nil {
+			t.Fatalf("offset %d: %v", offset, err)
+		}
+		all.WriteString(words)
+		next, _ := page["next_offset"].(float64)
+		if offset = int(next); offset == 0 {
+			break
+		}
+	}
+	if offset != 0 {
+		t.Fatal("it has no end")
+	}
+	for i := range 900 {
+		for _, line := range []string{fmt.Sprintf("first log, line %03d\n", i), fmt.Sprintf("second log, line %03d of a run that takes its time\n", i)} {
+			if n := strings.Count(all.String(), line); n != 1 {
+				t.Fatalf("%q stands %d times", line, n)
+			}
+		}
+	}
+	if strings.Count(all.String(), "asked of the arbiter") != 1 {
+		t.Error("what the parties hold comes with the first page alone")
+	}
 }

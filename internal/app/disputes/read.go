@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -101,9 +102,45 @@ func (s *Service) Stalemate(ctx context.Context, req api.StalemateRequest) (api.
 		if err != nil {
 			return api.StalemateView{}, err
 		}
-		verdict, err := readVerdict(c, row)
-		return api.StalemateView{StalemateInfo: row.info(), Stalemate: st, Verdict: verdict}, err
+		out := api.StalemateView{StalemateInfo: row.info(), Stalemate: st}
+		if out.Verdict, err = readVerdict(c, row); err != nil || req.Size == 0 && req.Offset == 0 {
+			return out, err
+		}
+		out.Stalemate.Evidence, out.NextOffset, err = evidencePage(st.Evidence, req.Offset, req.Size)
+		if req.Offset > 0 { // what the parties hold came with the first part
+			out.Stalemate.Hypotheses, out.Stalemate.Alternatives, out.Stalemate.Attempts, out.Verdict = nil, nil, nil, nil
+		}
+		return out, err
 	})
+}
+
+// evidencePage gives the pieces of evidence that one part of all of it covers,
+// counted in bytes from the first, and where the next part starts.
+func evidencePage(all []stalemate.Evidence, offset, size int) (part []stalemate.Evidence, next int, err error) {
+	start, room := 0, size // of a piece among all; of the part
+	for _, e := range all {
+		end := start + len(e.Content)
+		if offset > 0 && end <= offset {
+			start = end
+			continue
+		}
+		if len(part) > 0 && room < max(size/4, utf8.UTFMax) { // hardly worth a beginning
+			return part, start, nil
+		}
+		var more int
+		if e.Content, more, err = artifact.Page(e.Content, max(0, offset-start), room); err != nil {
+			return nil, 0, err
+		}
+		part = append(part, e)
+		if more > 0 {
+			return part, start + more, nil
+		}
+		start, room = end, room-len(e.Content)
+	}
+	if len(part) == 0 && offset > 0 {
+		_, _, err = artifact.Page("", offset, size) // says what is wrong about it
+	}
+	return part, 0, err
 }
 
 // ExportStalemate implements api.Stalemates.

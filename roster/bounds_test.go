@@ -217,7 +217,9 @@ func TestResolve_TheDefaultPresetFillsNoGaps(t *testing.T) {
 	}{
 		"nobody has one": {to("BlueLake"), nil, "default-3-agent", ""},
 		"a recipient lacks one": {
-			to("BlueLake", "RedSky"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "",
+			to("BlueLake", "RedSky"),
+			[]roster.Part{part("--role", entry("BlueLake", "test_designer"))},
+			"",
 			"Missing roster entry for recipient: RedSky",
 		},
 		"all have one":      {to("BlueLake"), []roster.Part{part("--role", entry("BlueLake", "test_designer"))}, "", ""},

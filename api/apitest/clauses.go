@@ -393,7 +393,9 @@ func clauseCases() []testCase {
 			summary, tags := "about n: one", []string{}
 			s.unchanged(func() {
 				for _, req := range []api.UpdateArtifactRequest{
-					{}, {Summary: &summary}, {Content: &api.Body{Format: artifact.Text, Data: "one"}, Tags: &tags, Change: &artifact.Change{What: "nothing", Why: "to be sure"}},
+					{},
+					{Summary: &summary},
+					{Content: &api.Body{Format: artifact.Text, Data: "one"}, Tags: &tags, Change: &artifact.Change{What: "nothing", Why: "to be sure"}},
 					{Links: []artifact.Link{link(artifact.Cites, "m", 1)}},
 				} {
 					req.ID = "n"

@@ -259,7 +259,7 @@ func writeCases() []testCase {
 				"catalase since:1h":            "catalase@1 stain@1",
 				"catalase since:2999-01-01":    "",
 				"catalaze":                     "catalase@1 stain@1",
-				"platnium":                     "catalyst@1",
+				"platinm":                      "catalyst@1",
 				"type:protocol":                "",
 				`catal* "superoxide"`:          "catalase@2",
 				"catalase state:draft tag:wet": "stain@1",

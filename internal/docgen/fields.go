@@ -8,7 +8,6 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"reflect"
@@ -107,16 +106,21 @@ func (w *fieldWords) comments(pkg string) (map[string]string, error) {
 	said := map[string]string{}
 	w.files[pkg] = said
 	dir := filepath.Join(w.root, filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, "brenner"), "/")))
-	parsed, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range parsed {
-		for _, file := range p.Files {
-			for _, d := range file.Decls {
-				if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.TYPE {
-					typeWords(gen, said)
-				}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.TYPE {
+				typeWords(gen, said)
 			}
 		}
 	}

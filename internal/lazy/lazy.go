@@ -43,30 +43,41 @@ func (p *Pattern) String() string { return p.expression }
 // Regexp is the compiled expression, for the methods that are not below.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 
-// The methods of the compiled expression that are used most.
+// The methods below are those of the compiled expression.
 
-func (p *Pattern) Match(b []byte) bool                  { return p.compiled().Match(b) }
-func (p *Pattern) MatchString(s string) bool            { return p.compiled().MatchString(s) }
-func (p *Pattern) FindString(s string) string           { return p.compiled().FindString(s) }
-func (p *Pattern) FindStringIndex(s string) []int       { return p.compiled().FindStringIndex(s) }
+// Match reports whether b has a match.
+func (p *Pattern) Match(b []byte) bool { return p.compiled().Match(b) }
+
+// MatchString reports whether s has a match.
+func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
+
+// FindString gives the first match.
+func (p *Pattern) FindString(s string) string { return p.compiled().FindString(s) }
+
+// FindStringIndex says where the first match is.
+func (p *Pattern) FindStringIndex(s string) []int { return p.compiled().FindStringIndex(s) }
+
+// FindStringSubmatch gives the first match and its groups.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
-func (p *Pattern) FindAllString(s string, n int) []string {
-	return p.compiled().FindAllString(s, n)
-}
+// FindAllString gives n matches, all if n is negative.
+func (p *Pattern) FindAllString(s string, n int) []string { return p.compiled().FindAllString(s, n) }
 
+// FindAllStringIndex says where n matches are.
 func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
 	return p.compiled().FindAllStringIndex(s, n)
 }
 
+// FindAllStringSubmatch gives n matches and their groups.
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.compiled().FindAllStringSubmatch(s, n)
 }
 
-func (p *Pattern) ReplaceAllString(s, by string) string {
-	return p.compiled().ReplaceAllString(s, by)
-}
+// ReplaceAllString puts something else in the place of every match.
+func (p *Pattern) ReplaceAllString(s, by string) string { return p.compiled().ReplaceAllString(s, by) }
 
+// ReplaceAllStringFunc puts what a function makes of it in the place of every
+// match.
 func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return p.compiled().ReplaceAllStringFunc(s, by)
 }

@@ -252,8 +252,12 @@ const (
 	ToolPageTokens      = 12_000
 	// PassagePageBytes bounds what one answer gives of a text in passages, such as
 	// the document of a session, and MaxPassageBytes a passage of it.
-	PassagePageBytes = 24 << 10
-	MaxPassageBytes  = 4 << 10
+	// PassagePageTokens and MaxPassages bound the same answer where signs are dear
+	// or passages short, so that what is charged is also sent.
+	PassagePageBytes  = 24 << 10
+	PassagePageTokens = 15_000
+	MaxPassages       = 120
+	MaxPassageBytes   = 4 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
 	ToolPageBytes = 8 << 10
 	// MaxHeaderBytes bounds the header of a request.

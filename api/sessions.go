@@ -273,6 +273,9 @@ type SessionView struct {
 	Before     []delta.ItemID `json:"given_before,omitzero"`
 	Rest       []delta.ItemID `json:"did_not_fit,omitzero"`
 	NextOffset int            `json:"next_offset,omitzero"`
+	// AsProposed are items that the caller's context was given when they were
+	// proposed, and that were compiled unchanged; they are not sent again.
+	AsProposed []AsProposed `json:"as_proposed,omitzero"`
 	// Own names the items that only the caller has written: of what changed they
 	// are what it knows, and are sent if they are asked for by name.
 	Own []delta.ItemID `json:"own,omitzero"`
@@ -286,6 +289,13 @@ type SessionView struct {
 	// Working says how far each of those is who were asked, for contributors and
 	// persons.
 	Working []Working `json:"working,omitzero"`
+}
+
+// AsProposed is an item that says what its author proposed.
+type AsProposed struct {
+	Item  delta.ItemID      `json:"item"`
+	Agent brenner.ActorName `json:"agent"`
+	Title string            `json:"title"` // the item's id and name
 }
 
 // Working is somebody who was asked in a session, and how far that has come.
@@ -345,11 +355,17 @@ type Proposal struct {
 	Rationale string         `json:"rationale,omitzero"`
 	// Own says that the reader wrote it.
 	Own bool `json:"own,omitzero"`
+	// Text is as much of its words as the answer holds, where it does not hold
+	// all; payload and rationale are not there then.
+	Text string `json:"text,omitzero"`
 }
 
 // Words says what is proposed. Of what the reader wrote itself only that it
 // waits.
 func (p Proposal) Words() string {
+	if p.Text != "" {
+		return p.Text
+	}
 	var b strings.Builder
 	who := string(p.Agent)
 	if p.Own {

@@ -107,6 +107,15 @@ func (it *Item) Authors() []brenner.ActorName {
 	return out
 }
 
+// Sole is the delta that an item is all of; not ok if it took several, or if the
+// item was killed.
+func (it *Item) Sole() (d Delta, ok bool) {
+	if len(it.log) != 1 || len(it.kills) > 0 {
+		return Delta{}, false
+	}
+	return it.log[0].sent(), true
+}
+
 func joinAuthors(names []brenner.ActorName) string {
 	out := make([]string, len(names))
 	for i, n := range names {

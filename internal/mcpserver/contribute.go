@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -34,6 +35,8 @@ type sessionPage struct {
 	Before    []delta.ItemID    `json:"given_before,omitzero"`
 	Own       []delta.ItemID    `json:"-"` // the text names them
 	Rest      []delta.ItemID    `json:"did_not_fit,omitzero"`
+	// AsProposed were given when they were proposed; the text names them too.
+	AsProposed []api.AsProposed `json:"-"`
 	// NextOffset asks for the next page.
 	NextOffset int  `json:"next_offset,omitzero"`
 	Left       int  `json:"left,omitzero"`
@@ -47,33 +50,41 @@ type sessionPage struct {
 	work  []api.TaskInfo // of the session, open or taken
 }
 
+// How much an answer lists beside the document, and how much of a title it shows.
+const (
+	mostListed   = 60
+	mostUnderWay = 10
+	titleRunes   = 80
+)
+
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
 	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Again: in.Again, Offset: in.Offset}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 {
 		req.Sections = delta.Sections() // those with nothing in them as well
+	}
+	// What is charged is sent: the session is read last, and all else is bounded.
+	tasks, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
+	if err != nil {
+		return sessionPage{}, err
 	}
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
 	}
 	out := sessionPage{
-		ID: v.ID, Ref: v.Ref, Question: v.Question, Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
+		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
-		Names: v.Names, Working: v.Working,
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
-	}
-	tasks, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
-	if err != nil {
-		return sessionPage{}, err
 	}
 	for _, t := range tasks.Tasks {
 		if t.Session == v.ID {
 			out.work = append(out.work, t)
 		}
 	}
-	if !fits(quoted(out.Text), brenner.ToolPageTokens) { // a person is given all at once
+	if !fits(out.Text, brenner.PassagePageTokens+500) { // a person is given all at once
 		out.Text, _, err = page(out.Text, 0)
 		out.Text += "\nit goes on: ask for sections, or for items\n"
 	}
@@ -101,33 +112,63 @@ func (p sessionPage) Words() string {
 		again.Again = true
 		b.WriteString("send it all the same: session_show " + jsonOf(again) + "\n")
 	case len(p.Before) > 0:
-		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", joined(p.Before))
-	case p.Text == "" && len(p.Proposals)+len(p.Rest) == 0 && p.asked.Since > 0:
+		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", listed(p.Before))
+	case p.Text == "" && len(p.Proposals)+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:
 		changed := "nothing has changed"
 		if len(p.Own) > 0 {
 			changed = "nothing of others has changed"
 		}
 		fmt.Fprintf(&b, "%s since version %d\n", changed, p.asked.Since)
 	}
+	for _, a := range most(p.AsProposed) {
+		fmt.Fprintf(&b, "as proposed by %s, compiled as %s\n", a.Agent, inLine(a.Title))
+	}
+	b.WriteString(andMore(len(p.AsProposed), mostListed, "compiled as they were proposed to you"))
 	if len(p.Own) > 0 {
-		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", joined(p.Own))
+		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", listed(p.Own))
 	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
 	if len(p.Names) > 0 {
-		fmt.Fprintf(&b, "names: %s\n", api.NameWords(p.Names))
+		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
-	for _, w := range p.Working {
+	for _, w := range most(p.Working) {
 		fmt.Fprintf(&b, "now: %s\n", w.Words())
 	}
-	for _, t := range p.work {
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, t.Title, cmp.Or(string(t.Holder), "taken by nobody yet"))
+	b.WriteString(andMore(len(p.Working), mostListed, "who were asked"))
+	for _, t := range p.work[:min(len(p.work), mostUnderWay)] {
+		fmt.Fprintf(&b, "under way: %s %s (asked by %s, %s)\n", t.ID, inLine(t.Title), t.Creator, cmp.Or(string(t.Holder), "taken by nobody yet"))
 	}
+	b.WriteString(andMore(len(p.work), mostUnderWay, "under way: task list, or status {}"))
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
+}
+
+// inLine is what somebody wrote, short and on one line.
+func inLine(text string) string {
+	return brenner.Clip(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }), " "), titleRunes)
+}
+
+// most is the beginning of a list.
+func most[T any](all []T) []T { return all[:min(len(all), mostListed)] }
+
+// andMore says how many a list leaves off, if it does.
+func andMore(all, most int, what string) string {
+	if all <= most {
+		return ""
+	}
+	return fmt.Sprintf("and %d more %s\n", all-most, what)
+}
+
+// listed joins names, not too many.
+func listed[T ~string](all []T) string {
+	if len(all) <= mostListed {
+		return joined(all)
+	}
+	return fmt.Sprintf("%s and %d more", joined(most(all)), len(all)-mostListed)
 }
 
 // goOn says how the rest is had: by the next page, or where the context is full
@@ -135,7 +176,7 @@ func (p sessionPage) Words() string {
 func (p sessionPage) goOn() string {
 	next := p.asked
 	next.Offset = p.NextOffset
-	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, joined(p.Rest))
+	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
 	if p.Spent {
 		out += fmt.Sprintf("[goes on in a new context: context_assemble %s, then session_show %s]\n",
 			jsonOf(map[string]any{"session": p.ID}), jsonOf(next))
@@ -149,8 +190,9 @@ func (p sessionPage) Slim() sessionPage {
 	p.Text = ""
 	p.Proposals = slices.Clone(p.Proposals)
 	for i := range p.Proposals {
-		p.Proposals[i].Payload, p.Proposals[i].Rationale = nil, ""
+		p.Proposals[i].Payload, p.Proposals[i].Rationale, p.Proposals[i].Text = nil, "", ""
 	}
+	p.Before, p.Rest, p.Names, p.Working = most(p.Before), most(p.Rest), most(p.Names), most(p.Working)
 	return p
 }
 
@@ -175,7 +217,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		// It is a read like any other: charged, and not sent if it was (C34).
 		if v, err := s.Session(ctx, api.SessionRequest{ID: res.Session, Items: items}); err == nil {
 			others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
-			out.stands, _, _ = page(sessionPage{Text: v.Markdown, Proposals: others}.said(), 0)
+			out.stands = sessionPage{Text: v.Markdown, Proposals: others}.said()
 		}
 	}
 	return out, err

@@ -429,7 +429,7 @@ func (r statusResult) Words() string {
 		fmt.Fprintf(&b, "unread: %s (%s): inbox %s\n", m.Subject, m.Kind, jsonOf(map[string]string{"message": m.ID}))
 	}
 	for _, t := range r.Tasks {
-		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, t.Title)
+		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, inLine(t.Title))
 		switch {
 		case t.State == api.TaskOpen || (t.Overdue && t.Holder != r.Project.Actor):
 			fmt.Fprintf(&b, ": task_claim %s", jsonOf(map[string]string{"id": t.ID}))
@@ -445,7 +445,7 @@ func (r statusResult) Words() string {
 		if t.Holder != "" {
 			seen = fmt.Sprintf("%s works on it", t.Holder)
 		}
-		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, t.Title, seen)
+		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, inLine(t.Title), seen)
 	}
 	for _, n := range r.Needs {
 		fmt.Fprintf(&b, "%s: %s", n.Kind, n.What)

@@ -111,7 +111,11 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 		return false, brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
 			WithHint("assemble a new context").Try(brenner.Do("context.assemble"))
 	}
-	if p.Reads, err = ledger.PinsAt(ch.Call, read.Refs); err != nil {
+	refs := read.Refs
+	if len(read.Parts) > 0 { // what the context shows in full stays shown, whatever is read beside it
+		refs = slices.DeleteFunc(slices.Clone(refs), i.shows)
+	}
+	if p.Reads, err = ledger.PinsAt(ch.Call, refs); err != nil {
 		return false, err
 	}
 	_, err = kindContextRead.Append(ch, p)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -15,6 +16,10 @@ type Passage struct {
 	Own  bool // the reader wrote it: it costs nothing
 	// Of is the version it is a part of, if it is of one.
 	Of brenner.Ref
+	// Says names what it says, and Like what together says the same in another
+	// form: whoever was given all of that was given this.
+	Says string
+	Like []string
 }
 
 // Ask says which passages are wanted.
@@ -29,6 +34,7 @@ type Ask struct {
 type Shown struct {
 	Now    []int // they are shown
 	Before []int // the reader's context was given them and they have not changed
+	Like   []int // it was given them in another form
 	Rest   []int // they do not fit: there is more
 	Left   int   // what may still be read through the context
 	Full   bool  // the first of the rest does not fit into it
@@ -85,11 +91,15 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 // choose takes passages as long as they fit.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 	shown, reading := Shown{Left: t.Left}, Reading{What: ask.What, Again: ask.Again}
-	room := brenner.PassagePageBytes
+	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
 	for i := ask.From; i < len(all); i++ {
 		p := all[i]
 		if p.Own {
-			shown.Now = append(shown.Now, i)
+			if len(shown.Rest) == 0 && page.takes(len(p.Text), 0) {
+				shown.Now = append(shown.Now, i)
+			} else {
+				shown.Rest = append(shown.Rest, i)
+			}
 			continue
 		}
 		digest := canon.Sum([]byte(ask.What + "\n" + p.Text))
@@ -97,20 +107,46 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 			shown.Before = append(shown.Before, i)
 			continue
 		}
+		if !ask.Again && t.givenLike(ask.What, p.Like) {
+			shown.Like = append(shown.Like, i)
+			continue
+		}
 		// What comes after the first that does not fit is left as well, so that
 		// the next page goes on where this one ends.
-		if len(shown.Rest) == 0 && len(p.Text) <= room {
-			if price := t.Measure([]byte(p.Text)); price <= shown.Left {
+		if len(shown.Rest) == 0 {
+			price := t.Measure([]byte(p.Text))
+			if shown.Full = price > shown.Left; !shown.Full && page.takes(len(p.Text), price) {
 				shown.Left -= price
-				room -= len(p.Text)
 				reading.Price += price
 				reading.Parts = append(reading.Parts, digest)
+				if p.Says != "" {
+					reading.Parts = append(reading.Parts, saying(ask.What, p.Says))
+				}
 				shown.Now = append(shown.Now, i)
 				continue
 			}
-			shown.Full = true
 		}
 		shown.Rest = append(shown.Rest, i)
 	}
 	return shown, reading
 }
+
+// passagePage is what one answer has room for.
+type passagePage struct{ bytes, price, passages int }
+
+// takes makes room for a passage, or says that there is none.
+func (p *passagePage) takes(bytes, price int) bool {
+	if bytes > p.bytes || price > p.price || p.passages == 0 {
+		return false
+	}
+	p.bytes, p.price, p.passages = p.bytes-bytes, p.price-price, p.passages-1
+	return true
+}
+
+// givenLike says whether the context was given all of what says the same.
+func (t *Through) givenLike(what string, like []string) bool {
+	return len(like) > 0 && !slices.ContainsFunc(like, func(s string) bool { return !t.Given(saying(what, s)) })
+}
+
+// saying is the digest of what a passage says, in whatever form.
+func saying(what, says string) brenner.Digest { return canon.Sum([]byte(what + "\nsays\n" + says)) }

@@ -20,11 +20,21 @@ import (
 // document is a session as it is about to be shown: its passages, then what is
 // proposed.
 type document struct {
-	view     api.SessionView
-	passages []delta.Passage // for an agent
-	person   bool
-	doc      *delta.Artifact
+	view   api.SessionView
+	pieces []piece // for an agent those of the document, then what is proposed
+	person bool
+	doc    *delta.Artifact
 }
+
+// piece is a passage of a document, or of what is proposed.
+type piece struct {
+	delta.Passage
+	shown    kernel.Passage
+	proposal int  // its place among what is proposed, none for one of the document
+	first    bool // of what it is a piece of
+}
+
+const none = -1
 
 // Session implements api.Sessions. A person gets the document as Markdown; an
 // agent in plain words, item by item, as much of it as it has not seen and as
@@ -64,6 +74,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), doc: doc}
 	if d.view.Proposals, err = proposals(c, info, req); err != nil || req.Unseen {
+		d.propose()
 		return d, err
 	}
 	if d.view.Working, err = working(c, info); err != nil {
@@ -79,12 +90,13 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		if req.Since > 0 && len(req.Items) == 0 && !req.Again {
 			passages, d.view.Own = ofOthers(doc, passages, c.Who.Name)
 		}
-		d.passages = pieces(passages)
+		d.write(passages)
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
 		d.view.Markdown = delta.Render(doc)
 	default:
 		d.view.Markdown = delta.RenderPart(doc, part)
 	}
+	d.propose()
 	if req.Full {
 		if !c.Person() {
 			return nil, brenner.Errorf(brenner.CodeReadDenied, "the history of a session is for persons").
@@ -127,36 +139,82 @@ func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName
 	return rest, own
 }
 
-// pieces cuts passages that are long, so that some of each fits anywhere.
-func pieces(all []delta.Passage) []delta.Passage {
-	var out []delta.Passage
+// write takes in passages of the document.
+func (d *document) write(all []delta.Passage) {
 	for _, p := range all {
-		for len(p.Text) > brenner.MaxPassageBytes {
-			n := brenner.MaxPassageBytes
-			if line := strings.LastIndexByte(p.Text[:n], '\n'); line > 0 {
-				n = line + 1
-			}
-			for !utf8.RuneStart(p.Text[n]) {
-				n--
-			}
-			first := p
-			first.Text = p.Text[:n]
-			out = append(out, first)
-			p.Text = p.Text[n:]
+		var like []string
+		if it, ok := d.doc.Item(p.Item); ok {
+			like = asProposed(it)
 		}
-		out = append(out, p)
+		for i, text := range cut(p.Text) {
+			p.Text = text
+			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text, Of: d.view.Ref, Like: like}})
+		}
+	}
+}
+
+// propose takes in what is proposed.
+func (d *document) propose() {
+	for n, p := range d.view.Proposals {
+		texts := cut(p.Words())
+		of := delta.Passage{Item: cmp.Or(p.Item, delta.ItemID(p.Target))}
+		for i, text := range texts {
+			of.Text = text
+			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: saying(p, i, len(texts))}})
+		}
+	}
+}
+
+// asProposed names the pieces in which an item was shown when it was proposed,
+// where it says that and no more.
+func asProposed(it *delta.Item) []string {
+	d, ok := it.Sole()
+	if !ok {
+		return nil
+	}
+	payload, err := canon.Marshal(d.Payload)
+	if err != nil {
+		return nil
+	}
+	p := api.Proposal{
+		Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Provisional: d.ProvisionalID,
+		Item: it.ID(), Payload: payload, Rationale: d.Rationale,
+	}
+	out := make([]string, len(cut(p.Words())))
+	for i := range out {
+		out[i] = saying(p, i, len(out))
 	}
 	return out
 }
 
+// saying names a piece of what an agent proposed, whatever it will be called.
+func saying(p api.Proposal, i, of int) string {
+	return fmt.Sprintf("%s %s %s %d/%d", p.Agent, p.DeltaID, canon.Sum(p.Payload), i+1, of)
+}
+
+// cut makes pieces of a long text, so that some of it fits anywhere. What goes on
+// in the middle of a line is indented: it is not ours (D19).
+func cut(text string) []string {
+	var out []string
+	for len(text) > brenner.MaxPassageBytes {
+		n := brenner.MaxPassageBytes
+		if line := strings.LastIndexByte(text[:n], '\n'); line > 0 {
+			out, text = append(out, text[:line+1]), text[line+1:]
+			continue
+		}
+		for !utf8.RuneStart(text[n]) {
+			n--
+		}
+		out, text = append(out, text[:n]+"\n"), "    "+text[n:]
+	}
+	return append(out, text)
+}
+
 // all are the passages of the document and what is proposed, in order.
 func (d *document) all() []kernel.Passage {
-	var out []kernel.Passage
-	for _, p := range d.passages {
-		out = append(out, kernel.Passage{Text: p.Text, Of: d.view.Ref})
-	}
-	for _, p := range d.view.Proposals {
-		out = append(out, kernel.Passage{Text: p.Words(), Own: p.Own})
+	out := make([]kernel.Passage, len(d.pieces))
+	for i, p := range d.pieces {
+		out[i] = p.shown
 	}
 	return out
 }
@@ -165,9 +223,11 @@ func (d *document) all() []kernel.Passage {
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
 	out.Proposals = nil
-	for _, i := range shown.Now {
-		if p := d.view.Proposals[i]; !p.Own {
-			p.Payload, p.Rationale = nil, ""
+	last := none
+	for _, i := range slices.Concat(shown.Now, shown.Rest) {
+		at := d.pieces[i].proposal
+		if p := d.view.Proposals[at]; !p.Own && at != last {
+			last, p.Payload, p.Rationale = at, nil, ""
 			out.Proposals = append(out.Proposals, p)
 		}
 	}
@@ -206,26 +266,55 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
 	var now []delta.Passage
 	others := 0
-	for _, i := range shown.Now {
-		if i < len(d.passages) {
-			now = append(now, d.passages[i])
-			others++
-			continue
-		}
-		p := d.view.Proposals[i-len(d.passages)]
-		if !p.Own {
+	for n, i := range shown.Now {
+		p := d.pieces[i]
+		if !p.shown.Own {
 			others++
 		}
-		out.Proposals = append(out.Proposals, p)
+		switch {
+		case p.proposal == none:
+			now = append(now, p.Passage)
+		case n == 0 || d.pieces[shown.Now[n-1]].proposal != p.proposal:
+			out.Proposals = append(out.Proposals, d.proposed(p.proposal, shown.Now[n:]))
+		}
 	}
 	out.Markdown = delta.Join(now)
 	out.Names = d.names(out)
 	out.Before, out.Rest = d.items(shown.Before), d.items(shown.Rest)
+	for _, i := range shown.Like {
+		p := d.pieces[i]
+		if it, ok := d.doc.Item(p.Item); ok && p.first {
+			out.AsProposed = append(out.AsProposed, api.AsProposed{Item: p.Item, Agent: it.Authors()[0], Title: p.Title})
+		}
+	}
 	if len(shown.Rest) > 0 {
 		out.NextOffset = shown.Rest[0]
 	}
-	out.Repeated = others == 0 && len(shown.Before) > 0 && len(shown.Rest) == 0
+	out.Repeated = others == 0 && len(shown.Before) > 0 && len(shown.Rest)+len(shown.Like) == 0
 	return out
+}
+
+// proposed is what is proposed, as far as the pieces are of it.
+func (d *document) proposed(at int, pieces []int) api.Proposal {
+	p := d.view.Proposals[at]
+	var b strings.Builder
+	if !d.pieces[pieces[0]].first {
+		fmt.Fprintf(&b, "proposed by %s, %s goes on:\n", p.Agent, cmp.Or(string(p.Item), string(p.Target), string(p.Section)))
+	}
+	n := 0
+	for ; n < len(pieces) && d.pieces[pieces[n]].proposal == at; n++ {
+		b.WriteString(d.pieces[pieces[n]].Text)
+	}
+	all := 0
+	for _, q := range d.pieces {
+		if q.proposal == at {
+			all++
+		}
+	}
+	if n < all {
+		p.Text, p.Payload, p.Rationale = b.String(), nil, ""
+	}
+	return p
 }
 
 // names are the provisional ids that the words of an answer use. What is proposed
@@ -243,13 +332,7 @@ func (d *document) names(v api.SessionView) []delta.Named {
 func (d *document) items(places []int) []delta.ItemID {
 	var out []delta.ItemID
 	for _, i := range places {
-		id := delta.ItemID("")
-		if i < len(d.passages) {
-			id = d.passages[i].Item
-		} else {
-			p := d.view.Proposals[i-len(d.passages)]
-			id = cmp.Or(p.Item, delta.ItemID(p.Target))
-		}
+		id := d.pieces[i].Item
 		if id != "" && !slices.Contains(out, id) {
 			out = append(out, id)
 		}

@@ -247,8 +247,8 @@ type SessionRequest struct {
 	// Offset goes on where an answer ended that did not hold all: its
 	// next_offset.
 	Offset int `json:"offset,omitzero"`
-	// Unseen only names what others propose and an agent's context was not given
-	// yet; that is no reading, and costs nothing.
+	// Unseen only names what others propose or have changed and an agent's context
+	// was not given yet; that is no reading, and costs nothing.
 	Unseen bool `json:"unseen,omitzero"`
 }
 
@@ -289,6 +289,16 @@ type SessionView struct {
 	// Working says how far each of those is who were asked, for contributors and
 	// persons.
 	Working []Working `json:"working,omitzero"`
+	// Changed are the items that others changed after version Known, which the
+	// caller's context was shown; of what is unseen.
+	Changed []ItemChange    `json:"changed,omitzero"`
+	Known   brenner.Version `json:"known,omitzero"`
+}
+
+// ItemChange is an item that somebody changed.
+type ItemChange struct {
+	Item  delta.ItemID      `json:"item"`
+	Agent brenner.ActorName `json:"agent"`
 }
 
 // AsProposed is an item that says what its author proposed.

@@ -124,6 +124,18 @@ func joinAuthors(names []brenner.ActorName) string {
 	return strings.Join(out, ", ")
 }
 
+// AuthorsSince lists who wrote what an item says beyond an earlier version of its
+// artifact.
+func (it *Item) AuthorsSince(from *Artifact) []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, e := range slices.Concat(it.log, it.kills) {
+		if _, known := from.recorded.get(e.identity()); !known && !slices.Contains(out, e.agent) {
+			out = append(out, e.agent)
+		}
+	}
+	return out
+}
+
 // ContributorsSince lists who wrote what a later version of an artifact holds
 // beyond an earlier one, in the order of their items.
 func ContributorsSince(from, to *Artifact) []brenner.ActorName {

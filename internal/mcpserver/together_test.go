@@ -84,6 +84,38 @@ func TestInbox_AWaitEndsWhenOthersPropose(t *testing.T) {
 	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
 }
 
+// D27, X11: after a round, who waits wakes when another changes the document, is
+// told which items, and not again for what it has read or was told; its own
+// changes do not wake it.
+func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+	blue.told(api.MessageCompiled) // which says what is new
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	blue.call("session_show", arguments{"session": "RS-pair", "since": 1})
+
+	woken := make(chan string)
+	go func() {
+		_, words, err := answered[map[string]any](t.Context(), blue.session, "inbox", arguments{"wait": 60})
+		if err != nil {
+			words = err.Error()
+		}
+		woken <- words
+	}()
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is full"}`, "")})
+	blue.must(<-woken, "RedSky changed H2 in RS-pair, now at version 3: session_show {\"session\":\"RS-pair\",\"since\":2}")
+	_, data := blue.call("inbox", arguments{"wait": 60})
+	if list, _ := data["proposed"].([]any); len(list) != 1 || list[0].(map[string]any)["agent"] != "RedSky" {
+		t.Errorf("a wait that begins later ends with %v", data)
+	}
+	red.must(first(red.call("inbox", arguments{"wait": 1})), "COMPILED") // the round; its own edit is no news
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "since": 2})), "the disk is full")
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"it parses twice"}`, "")})
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+}
+
 // D27: the document says who is at work, who has answered, and who has not
 // looked.
 func TestSessionShow_SaysWhoIsAtWork(t *testing.T) {

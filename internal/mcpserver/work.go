@@ -135,7 +135,7 @@ type inboxRequest struct {
 	Message string             `json:"message,omitzero" doc:"id of the one to read"`
 	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
 	States  []api.MessageState `json:"states,omitzero" doc:"default: unread and read"`
-	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60: until a message comes, or others propose in your session"`
+	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60: until a message comes, or others write in your session"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
@@ -146,19 +146,23 @@ type inboxResult struct {
 	api.MessageList
 	Text       string `json:"text,omitzero"`
 	NextOffset int    `json:"next_offset,omitzero"`
-	// Proposed is what others proposed in sessions of the reader and it has not
-	// seen, which ends a wait like a message.
+	// Proposed is what others proposed or changed in sessions of the reader and it
+	// has not seen, which ends a wait like a message.
 	Proposed []proposed `json:"proposed,omitzero"`
 	// Open are the sessions of the reader that wait for others, if nothing came
 	// of its own waiting.
 	Open []openSession `json:"-"`
 }
 
-// proposed is what an agent proposed in a session.
+// proposed is what an agent proposed or changed in a session.
 type proposed struct {
 	Session brenner.SessionID `json:"session"`
 	Agent   brenner.ActorName `json:"agent"`
 	Items   []delta.ItemID    `json:"items"`
+	// Version is that of the document if it has the items already, Known the one
+	// that the reader was shown.
+	Version brenner.Version `json:"version,omitzero"`
+	Known   brenner.Version `json:"known,omitzero"`
 }
 
 // openSession is a session and who has not answered in it.
@@ -236,7 +240,7 @@ func asCall(a brenner.Action) string {
 const between = 500 * time.Millisecond
 
 // waitForMail returns when there is an unread message, when others have proposed
-// what the reader has not seen, or when the time is over.
+// or changed what the reader has not seen, or when the time is over.
 func waitForMail(s api.Service, ctx context.Context, seconds int) ([]proposed, error) {
 	if seconds < 0 || seconds > brenner.MaxInboxWait {
 		return nil, brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
@@ -269,8 +273,8 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) ([]proposed, e
 	return nil, nil
 }
 
-// proposedTo lists what others have proposed in the sessions that the reader takes
-// part in and it was not given yet.
+// proposedTo lists what others have proposed or changed in the sessions that the
+// reader takes part in and it was not given yet.
 func proposedTo(s api.Service, ctx context.Context, all []api.SessionInfo) ([]proposed, error) {
 	me, err := s.Project(ctx)
 	if err != nil {
@@ -278,7 +282,7 @@ func proposedTo(s api.Service, ctx context.Context, all []api.SessionInfo) ([]pr
 	}
 	var out []proposed
 	for _, info := range all {
-		mine, others := false, false
+		mine, others := false, info.Artifact.Version > 1
 		for _, r := range info.Recipients {
 			mine = mine || r.Name == me.Actor
 			others = others || (r.Name != me.Actor && r.Pending > 0)
@@ -294,18 +298,27 @@ func proposedTo(s api.Service, ctx context.Context, all []api.SessionInfo) ([]pr
 		if err != nil {
 			return nil, err
 		}
+		for _, c := range v.Changed {
+			out = withItem(out, proposed{Session: info.ID, Agent: c.Agent, Version: v.Ref.Version, Known: v.Known}, c.Item)
+		}
 		for _, p := range v.Proposals {
-			i := slices.IndexFunc(out, func(o proposed) bool { return o.Session == info.ID && o.Agent == p.Agent })
-			if i < 0 {
-				i = len(out)
-				out = append(out, proposed{Session: info.ID, Agent: p.Agent, Items: []delta.ItemID{}})
-			}
-			if item := cmp.Or(p.Item, delta.ItemID(p.Target)); !slices.Contains(out[i].Items, item) {
-				out[i].Items = append(out[i].Items, item)
-			}
+			out = withItem(out, proposed{Session: info.ID, Agent: p.Agent}, cmp.Or(p.Item, delta.ItemID(p.Target)))
 		}
 	}
 	return out, nil
+}
+
+// withItem adds an item to what an agent proposed or changed.
+func withItem(all []proposed, p proposed, item delta.ItemID) []proposed {
+	i := slices.IndexFunc(all, func(o proposed) bool { return o.Session == p.Session && o.Agent == p.Agent && o.Version == p.Version })
+	if i < 0 {
+		p.Items = []delta.ItemID{item}
+		return append(all, p)
+	}
+	if !slices.Contains(all[i].Items, item) {
+		all[i].Items = append(all[i].Items, item)
+	}
+	return all
 }
 
 // waitsFor says who is waited for.
@@ -335,6 +348,10 @@ func (r inboxResult) Words() string {
 	}
 	var b strings.Builder
 	for _, p := range r.Proposed {
+		if p.Version > 0 {
+			fmt.Fprintf(&b, "%s changed %s in %s, now at version %d: session_show %s\n", p.Agent, listed(p.Items), p.Session, p.Version, jsonOf(map[string]any{"session": p.Session, "since": p.Known}))
+			continue
+		}
 		fmt.Fprintf(&b, "%s proposed %s in %s, not compiled yet: session_show %s\n", p.Agent, joined(p.Items), p.Session, jsonOf(map[string]any{"session": p.Session}))
 	}
 	if len(r.Messages) == 0 && len(r.Proposed) > 0 {

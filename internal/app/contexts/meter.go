@@ -40,6 +40,7 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 		Left:    i.Budget.Size - i.Used,
 		Given:   func(d brenner.Digest) bool { return slices.Contains(i.Given, d) },
 		Whole:   i.shows,
+		Latest:  i.latest,
 	}, nil
 }
 
@@ -127,6 +128,17 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 func (i invocation) shows(ref brenner.Ref) bool {
 	return slices.ContainsFunc(i.Reads, func(p ledger.Pin) bool { return p.Ref == ref }) && !slices.Contains(i.Summaries, ref) &&
 		!slices.ContainsFunc(i.Later, func(l laterRead) bool { return slices.Contains(l.Refs, ref) })
+}
+
+// latest is the newest version of an artifact that the context shows.
+func (i invocation) latest(id brenner.ArtifactID) brenner.Version {
+	var out brenner.Version
+	for _, p := range i.Reads {
+		if p.Ref.Artifact == id {
+			out = max(out, p.Ref.Version)
+		}
+	}
+	return out
 }
 
 // spent names the call that goes on when a budget does not reach: another

@@ -27,6 +27,17 @@ type Through struct {
 	// showed a version in full itself.
 	Given func(brenner.Digest) bool
 	Whole func(brenner.Ref) bool
+	// Latest is the newest version of an artifact that was shown in it, 0 if none.
+	Latest func(brenner.ArtifactID) brenner.Version
+}
+
+// LastRead is the newest version of an artifact that was shown in the context
+// that an agent reads through, 0 if none was.
+func (c *Call) LastRead(id brenner.ArtifactID) brenner.Version {
+	if c.through == nil {
+		return 0
+	}
+	return c.through.Latest(id)
 }
 
 // Meter counts what agents read through their contexts.

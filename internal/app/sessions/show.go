@@ -14,6 +14,7 @@ import (
 	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/store"
 	"brenner/policy"
 )
 
@@ -73,7 +74,11 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), doc: doc}
-	if d.view.Proposals, err = proposals(c, info, req); err != nil || req.Unseen {
+	if d.view.Proposals, err = proposals(c, info, req); err != nil {
+		return nil, err
+	}
+	if req.Unseen {
+		err = d.changed(c, row)
 		d.propose()
 		return d, err
 	}
@@ -137,6 +142,45 @@ func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName
 		rest = append(rest, p)
 	}
 	return rest, own
+}
+
+// changed takes in what others have changed since the version that the reader was
+// shown, unless a message has told it so.
+func (d *document) changed(c *kernel.Call, head store.Version) error {
+	d.view.Known = c.LastRead(head.Artifact)
+	if d.view.Known == 0 || d.view.Known >= head.Version {
+		return nil
+	}
+	told := false
+	read := kernel.Query{Group: string(c.Who.Name), States: []string{string(api.MessageRead), string(api.MessageAcked)}, Newest: true}
+	err := messages.Each(c.Ctx, c.Reader, read, func(row kernel.Row[message]) (bool, error) {
+		m := row.Value
+		told = m.Session == d.view.ID && m.Kind == api.MessageCompiled && !m.Sent.Before(head.Created)
+		return !told && !m.Sent.Before(head.Created), nil
+	})
+	if err != nil || told {
+		return err
+	}
+	_, known, err := sessionArtifact(c, d.view.ID, d.view.Known)
+	if err != nil {
+		return err
+	}
+	var others []delta.Passage
+	for _, p := range delta.Passages(d.doc, delta.Part{Since: known}) {
+		it, ok := d.doc.Item(p.Item)
+		if !ok {
+			continue
+		}
+		by := slices.DeleteFunc(it.AuthorsSince(known), func(a brenner.ActorName) bool { return a == c.Who.Name })
+		for _, a := range by {
+			d.view.Changed = append(d.view.Changed, api.ItemChange{Item: p.Item, Agent: a})
+		}
+		if len(by) > 0 {
+			others = append(others, p)
+		}
+	}
+	d.write(others)
+	return nil
 }
 
 // write takes in passages of the document.
@@ -223,14 +267,19 @@ func (d *document) all() []kernel.Passage {
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
 	out.Proposals = nil
-	last := none
+	last, news := none, map[delta.ItemID]bool{}
 	for _, i := range slices.Concat(shown.Now, shown.Rest) {
 		at := d.pieces[i].proposal
+		if at == none {
+			news[d.pieces[i].Item] = true
+			continue
+		}
 		if p := d.view.Proposals[at]; !p.Own && at != last {
 			last, p.Payload, p.Rationale = at, nil, ""
 			out.Proposals = append(out.Proposals, p)
 		}
 	}
+	out.Changed = slices.DeleteFunc(out.Changed, func(c api.ItemChange) bool { return !news[c.Item] })
 	return out
 }
 

@@ -47,6 +47,7 @@ func typedLines() []refusedLine {
 			fill: map[string]string{"CONTENT": `{"title":"C","claims":["e"]}`, "SUMMARY": "t", "WHAT": "w", "WHY": "y"},
 		},
 		{code: brenner.CodeSummaryStale, line: "artifact update near --what w --why y " + another, hinted: true},
+		{code: brenner.CodeNothingChanged, line: `artifact update near --summary 'a note' --what w --why y --content '{"title":"A note","claims":["c"]}'`, hinted: true},
 		{code: brenner.CodeChangeNoteRequired, as: "GreyStone", line: `artifact update memo --summary t --content '{"text":"more"}'`, first: []string{
 			`ada: artifact new --id memo --type integrated_memo --module lineage --summary s --content '{"text":"all"}'`,
 		}, hinted: true, fill: map[string]string{"WHAT": "w", "WHY": "y"}},

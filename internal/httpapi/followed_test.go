@@ -205,6 +205,7 @@ var refusedRequests = []refusedRequest{
 	}},
 	{code: brenner.CodeAlreadyExists, line: "POST /artifacts", body: noted(members{"id": "near"}), sent: true, fill: members{"summary": "t", "content": newerOne, "what": "w", "why": "y"}},
 	{code: brenner.CodeSummaryStale, line: "POST /artifacts/near/versions", body: members{"content": newerOne, "change": reasons}, sent: true},
+	{code: brenner.CodeNothingChanged, line: "POST /artifacts/near/versions", body: members{"summary": "a note", "content": members{"format": "json", "data": `{"title":"A note","claims":["c"]}`}, "change": reasons}, sent: true},
 	{code: brenner.CodeConflictHead, line: "POST /artifacts/near/versions", body: members{"expect": 4, "summary": "t", "content": newerOne, "change": reasons}, sent: true},
 	{code: brenner.CodeUnknownModule, line: "POST /artifacts", body: noted(members{"module": "linage"}), sent: true, fill: members{"module": "lineage"}},
 	{code: brenner.CodeUnknownType, line: "POST /artifacts", body: noted(members{"type": "paper_notes"}), sent: true, fill: members{"type": "paper_note"}},

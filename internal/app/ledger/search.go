@@ -52,7 +52,9 @@ type search struct {
 	asked retrieval.Asked
 	since time.Time
 	limit int
-	may   map[store.Kind]bool
+	// filtered says that there are conditions, be there words or not.
+	filtered bool
+	may      map[store.Kind]bool
 }
 
 // newSearch takes apart what is asked for.
@@ -83,6 +85,7 @@ func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) 
 			s.Since = f.Value
 		}
 	}
+	s.filtered = len(s.Types)+len(s.Modules)+len(s.Statuses) > 0 || s.Tag != "" || s.Author != "" || s.Since != ""
 	if s.Types, err = readableTypes(c, s.Types); err != nil {
 		return nil, err
 	}
@@ -119,25 +122,27 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 	return now.Add(-ago), nil
 }
 
-// run ranks, and asks for more hits while too few of them are left.
+// run ranks, and asks for more hits while too few of them are left. Conditions
+// without a word list what meets them.
 func (s *search) run() (api.SearchResult, error) {
 	out := api.SearchResult{Items: []api.SearchHit{}, Elsewhere: s.OutOfScope()}
+	find := s.rank
 	if s.asked.Empty() {
-		return out, nil
+		if !s.filtered {
+			return out, nil
+		}
+		find = s.newest
 	}
 	for most := 2 * s.limit; ; most = min(8*most, maxSifted) {
-		found, err := s.Rank(s.Ctx, store.RankQuery{
-			Terms: s.asked.Terms, Prefixes: s.asked.Prefixes, Respell: true, Types: s.Types, Modules: s.Modules,
-			Drafts: true, Feedback: true, Own: true, Limit: most,
-		})
-		if err != nil {
-			return out, err
-		}
-		hits, err := s.sift(found.Hits)
+		found, err := find(most)
 		if err != nil {
 			return out, err
 		}
 		all := len(found.Hits) < most
+		hits, err := s.sift(found.Hits)
+		if err != nil {
+			return out, err
+		}
 		if len(hits) < s.limit && !all && most < maxSifted {
 			continue
 		}
@@ -147,6 +152,32 @@ func (s *search) run() (api.SearchResult, error) {
 		out.Behind = found.Behind
 		return s.show(out, hits, found.Spelled)
 	}
+}
+
+// rank gives what has the words, best first.
+func (s *search) rank(most int) (store.Ranking, error) {
+	return s.Rank(s.Ctx, store.RankQuery{
+		Terms: s.asked.Terms, Prefixes: s.asked.Prefixes, Respell: true, Types: s.Types, Modules: s.Modules,
+		Drafts: true, Feedback: true, Own: true, Limit: most,
+	})
+}
+
+// newest gives what there is, what changed last first: of each artifact the
+// version in force, and the draft behind it.
+func (s *search) newest(most int) (store.Ranking, error) {
+	rows, err := s.Reader.Artifacts(s.Ctx, store.ArtifactQuery{
+		Types: s.Types, Modules: s.Modules, Statuses: s.Statuses, Tag: s.Tag, Recent: true, Limit: most,
+	})
+	var out store.Ranking
+	for _, a := range rows {
+		if a.Canonical != 0 {
+			out.Hits = append(out.Hits, store.RankedHit{Artifact: a, Version: a.Canonical})
+		}
+		if a.Head != a.Canonical {
+			out.Hits = append(out.Hits, store.RankedHit{Artifact: a, Version: a.Head, Draft: a.Canonical != 0})
+		}
+	}
+	return out, err
 }
 
 // hit is one that is left, with the rows it was judged by.

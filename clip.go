@@ -1,9 +1,27 @@
 package brenner
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // MaxQuote is how many characters of an input a message quotes.
 const MaxQuote = 80
+
+// FirstPage is the beginning of a text, of at most so many bytes: up to the end of
+// a line if one is near, else of a character.
+func FirstPage(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	if line := strings.LastIndexByte(s[:most], '\n'); line > most/2 {
+		return s[:line+1]
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
 
 // Clip keeps a text to most characters; the last is an ellipsis where something
 // was left off. It reads no further than that, however long the text.

@@ -204,6 +204,9 @@ const (
 	MaxTitleRunes = 200
 	// MaxTaskSpecBytes bounds what a task says is to be done.
 	MaxTaskSpecBytes = 64 << 10
+	// TaskPageBytes bounds what an agent is sent of it when it takes the task; the
+	// whole stands in the context of the task.
+	TaskPageBytes = 8 << 10
 	// DefaultLease is how long a claim holds, MaxLease how long it may.
 	DefaultLease = 30 * time.Minute
 	MaxLease     = 7 * 24 * time.Hour

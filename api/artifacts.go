@@ -160,7 +160,7 @@ func (v ArtifactView) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s · %s · %s · module %s · by %s, %s\n", v.Ref(), v.Type, v.Status, v.Module,
 		v.Metadata.Creator, v.Metadata.CreatedAt.UTC().Format("2006-01-02 15:04"))
-	fmt.Fprintf(&b, "summary: %s\n", v.Summary)
+	fmt.Fprintf(&b, "summary: %s\n", brenner.OneLine(v.Summary))
 	if v.Head != v.Version.Version {
 		fmt.Fprintf(&b, "head: @%d", v.Head)
 		if v.Canonical != 0 {
@@ -239,7 +239,8 @@ type ArtifactList struct {
 type SearchArtifactsRequest struct {
 	// Text is what is looked for: words, the beginning of one (catal*), a "phrase"
 	// that has to stand there, and conditions: type:memo, module:m, state:draft,
-	// tag:t, author:Ada, since:2026-11-01 or since:7d.
+	// tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word
+	// list what meets them, what changed last first.
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`
@@ -313,9 +314,9 @@ func (r SearchResult) Words() string {
 		b.WriteString("nothing found\n")
 	}
 	for _, h := range r.Items {
-		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.FoundStatus(), h.Module, h.Summary)
+		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.FoundStatus(), h.Module, brenner.OneLine(h.Summary))
 		if h.Snippet != "" {
-			b.WriteString("  " + h.Snippet + "\n")
+			b.WriteString("  " + brenner.OneLine(h.Snippet) + "\n")
 		}
 	}
 	for _, remark := range r.Remarks() {

@@ -124,11 +124,14 @@ type TaskList struct {
 
 // TaskInfo is a task.
 type TaskInfo struct {
-	ID           string            `json:"id"`
-	Kind         string            `json:"kind"` // work, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
-	State        TaskState         `json:"state"`
-	Title        string            `json:"title"`
-	Spec         string            `json:"spec"`
+	ID    string    `json:"id"`
+	Kind  string    `json:"kind"` // work, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
+	State TaskState `json:"state"`
+	Title string    `json:"title"`
+	Spec  string    `json:"spec"`
+	// SpecLeft counts the bytes of the spec that an agent who takes the task was
+	// not sent: they stand in the context of the task.
+	SpecLeft     int               `json:"spec_left,omitzero"`
 	Role         brenner.Role      `json:"role"`
 	Modules      []brenner.Module  `json:"modules"`
 	CrossCutting bool              `json:"cross_cutting"`

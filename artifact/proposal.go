@@ -75,7 +75,7 @@ func CheckDraft(p Proposal) error {
 // type has no second version (STATUS_CONFLICT, C4).
 func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 	if p.Type.Record {
-		return brenner.Errorf(brenner.CodeStatusConflict, "a %s has one version", p.Type.Name).
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s has one version", brenner.A(p.Type.Name)).
 			WithHint("its state changes through commands of its own")
 	}
 	if err := CheckDraft(p); err != nil {
@@ -91,7 +91,7 @@ func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 			At("/summary").WithHint("summarise the new content, or confirm that the old summary holds")
 	}
 	if p.Type.Core && (p.Change == nil || blank(p.Change.What) || blank(p.Change.Why)) {
-		return brenner.Errorf(brenner.CodeChangeNoteRequired, "a new version of a %s must say what changed and why", p.Type.Name).
+		return brenner.Errorf(brenner.CodeChangeNoteRequired, "a new version of %s must say what changed and why", brenner.A(p.Type.Name)).
 			At("/change").WithHint("say what changed, and why")
 	}
 	return nil

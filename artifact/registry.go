@@ -115,7 +115,7 @@ func (r *Registry) Validate(name brenner.TypeName, c Content) error {
 		return err
 	}
 	if !slices.Contains(t.Formats, c.Format) {
-		return brenner.Errorf(brenner.CodeSchemaViolation, "a %s is written as %s, not as %s", t.Name, formatList(t.Formats), c.Format).
+		return brenner.Errorf(brenner.CodeSchemaViolation, "%s is written as %s, not as %s", brenner.A(t.Name), formatList(t.Formats), c.Format).
 			WithHint("it is written as "+t.Form()).Try(brenner.Again().Asking("content"), brenner.Do("artifact.types", "name", string(t.Name)))
 	}
 	if c.Format != JSON || len(t.Schema) == 0 {

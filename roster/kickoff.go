@@ -63,7 +63,7 @@ func (k Kickoff) Compose() ([]Message, error) {
 // subject fits on one line of an inbox.
 func (k Kickoff) subject() string {
 	s := "KICKOFF: " + string(k.Session)
-	if q := oneLine(k.Question); q != "" {
+	if q := brenner.OneLine(k.Question); q != "" {
 		s += " – " + brenner.Clip(q, 100)
 	}
 	return s
@@ -293,7 +293,7 @@ func SessionConfiguration(r Roster) string {
 // cell writes a text so that it stays inside its cell: on one line, with what
 // Markdown or HTML would read as structure escaped.
 func cell(s string) string {
-	s = oneLine(s)
+	s = brenner.OneLine(s)
 	if s == "" {
 		return "-"
 	}
@@ -319,12 +319,6 @@ func quote(s, empty string) string {
 		b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
 	}
 	return b.String()
-}
-
-// oneLine joins a text into one line without characters that do not show.
-func oneLine(s string) string {
-	fields := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	return strings.Join(fields, " ")
 }
 
 // Starts lists how to start the program of each recipient, in their order.

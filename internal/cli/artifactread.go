@@ -54,7 +54,7 @@ func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 		stale = ", needs update: " + refs(v.Stale, " → ")
 	}
 	w.Printf("%s %s (%s, module %s%s)\n", v.Ref(), v.Status, v.Type, v.Module, stale)
-	w.Printf("summary: %s\n", printable(v.Summary))
+	w.Printf("summary: %s\n", brenner.OneLine(printable(v.Summary)))
 	if v.Change != nil {
 		w.Printf("change: %s; why: %s\n", printable(v.Change.What), printable(v.Change.Why))
 	}
@@ -142,9 +142,11 @@ func newArtifactSearch(r *runner) *cobra.Command {
 
 catal* finds every word that begins so, "rate of decay" only what has these words in a row. A word that
 no text has is read as the nearest in spelling, which is said. Among the words may stand conditions:
-type:memo module:lineage state:canonical tag:wet author:Ada since:7d.`,
+type:memo module:lineage state:canonical tag:wet author:Ada since:7d. Conditions without a word list what
+meets them, what changed last first.`,
 		Example: `  brenner artifact search lineage clone --type paper_note
-  brenner artifact search 'catal* "rate of decay" type:memo since:30d'`,
+  brenner artifact search 'catal* "rate of decay" type:memo since:30d'
+  brenner artifact search author:Ada since:7d`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Text = strings.Join(a, " ")

@@ -113,10 +113,10 @@ func findingLine(f api.CheckFinding) string {
 // printOpened lists the tasks that were opened, and those that were not.
 func printOpened(w *printer, o api.OpenedTasks) {
 	for _, t := range o.Tasks {
-		w.Printf("opened %s for %s: %s\n", t.ID, t.Role, printable(t.Title))
+		w.Printf("opened %s for %s: %s\n", t.ID, t.Role, brenner.OneLine(printable(t.Title)))
 	}
 	for _, h := range o.Held {
-		w.Printf("held back: %s (%s)\n", printable(h.Title), h.Reason)
+		w.Printf("held back: %s (%s)\n", brenner.OneLine(printable(h.Title)), h.Reason)
 	}
 	if o.Waiting > 0 {
 		w.Printf("%d more tasks wait: run it again\n", o.Waiting)

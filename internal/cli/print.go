@@ -56,7 +56,7 @@ func table(w *printer, rows ...[]string) {
 
 // oneLine makes a text fit a column.
 func oneLine(s string, most int) string {
-	return brenner.Clip(strings.Join(strings.Fields(s), " "), most)
+	return brenner.Clip(brenner.OneLine(s), most)
 }
 
 // printable keeps text of an artifact from driving the terminal, and from

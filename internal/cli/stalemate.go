@@ -40,7 +40,7 @@ func (r *runner) onStalemate(cmd *cobra.Command, fn func(context.Context, api.Se
 }
 
 func printStalemateLine(w *printer, i api.StalemateInfo) {
-	w.Printf("%s %s, round %d: %s\n", i.ID, i.State, i.Round, printable(i.Summary))
+	w.Printf("%s %s, round %d: %s\n", i.ID, i.State, i.Round, brenner.OneLine(printable(i.Summary)))
 	if len(i.Missing) > 0 {
 		w.Printf("missing evidence: %s\n", strings.Join(i.Missing, ", "))
 	}

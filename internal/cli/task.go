@@ -38,7 +38,7 @@ func printTask(w *printer, t api.TaskInfo) {
 	if t.CrossCutting {
 		cross = ", cross-cutting"
 	}
-	w.Printf("%s %s: %s (for %s, %s%s)\n", t.ID, t.State, printable(t.Title), t.Role, words(t.Modules), cross)
+	w.Printf("%s %s: %s (for %s, %s%s)\n", t.ID, t.State, brenner.OneLine(printable(t.Title)), t.Role, words(t.Modules), cross)
 	if t.Holder != "" && t.State == api.TaskClaimed {
 		overdue := ""
 		if t.Overdue {
@@ -66,6 +66,9 @@ func printTask(w *printer, t api.TaskInfo) {
 	}
 	if t.Spec != "" {
 		w.Printf("\n%s\n", printable(t.Spec))
+	}
+	if t.SpecLeft > 0 {
+		w.Printf("… %d bytes more; your context for the task has all of it\n", t.SpecLeft)
 	}
 }
 

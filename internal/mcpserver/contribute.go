@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -149,7 +148,7 @@ func (p sessionPage) Words() string {
 
 // inLine is what somebody wrote, short and on one line.
 func inLine(text string) string {
-	return brenner.Clip(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }), " "), titleRunes)
+	return brenner.Clip(brenner.OneLine(text), titleRunes)
 }
 
 // most is the beginning of a list.

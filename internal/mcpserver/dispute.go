@@ -141,7 +141,7 @@ func stalemateText(v api.StalemateView) string {
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s, round %d, raised by %s; parties %s\n\n%s\n", v.State, v.Round, v.Raiser, joined(v.Parties), s.Summary)
+	fmt.Fprintf(&b, "%s, round %d, raised by %s; parties %s\n\n%s\n", v.State, v.Round, v.Raiser, joined(v.Parties), brenner.OneLine(s.Summary))
 	for _, h := range s.All() {
 		holds := "nobody's"
 		if h.Author != "" {
@@ -169,7 +169,7 @@ func stalemateText(v api.StalemateView) string {
 
 // Words implements spoken.
 func (r dispute) Words() string {
-	return fmt.Sprintf("%s · %s · round %d · parties %s: %s\n", r.Ref, r.State, r.Round, joined(r.Parties), r.Summary)
+	return fmt.Sprintf("%s · %s · round %d · parties %s: %s\n", r.Ref, r.State, r.Round, joined(r.Parties), brenner.OneLine(r.Summary))
 }
 
 // Slim implements spoken.

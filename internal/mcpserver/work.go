@@ -32,13 +32,21 @@ func claimTask(s api.Service, ctx context.Context, in claimRequest) (taskResult,
 // Words implements spoken.
 func (t taskResult) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, t.Title)
+	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, brenner.OneLine(t.Title))
 	if t.State == api.TaskClaimed && !t.LeaseUntil.IsZero() {
 		fmt.Fprintf(&b, " · yours until %s", t.LeaseUntil.UTC().Format("15:04 MST"))
 	}
 	b.WriteByte('\n')
 	if t.State == api.TaskClaimed {
-		fmt.Fprintf(&b, "role %s, modules %s\n%s\n", t.Role, joined(t.Modules), t.Spec)
+		fmt.Fprintf(&b, "role %s, modules %s, asked by %s:\n", t.Role, joined(t.Modules), t.Creator)
+		switch {
+		case t.SpecLeft == 0:
+			b.WriteString(t.Spec + "\n")
+		case t.Spec == "":
+			b.WriteString("it stands in your context for the task\n")
+		default:
+			fmt.Fprintf(&b, "%s\n… %d bytes more; your context for the task has all of it\n", t.Spec, t.SpecLeft)
+		}
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
@@ -110,11 +118,16 @@ type requested struct {
 	ID    string        `json:"id"`
 	State api.TaskState `json:"state"`
 	Role  brenner.Role  `json:"role"`
+	// Mine says that the role is the asker's own: it may do it itself.
+	Mine bool `json:"-"`
 }
 
 // Words implements spoken.
 func (r requested) Words() string {
-	return fmt.Sprintf("%s is open for a %s; a message tells you when it is done: inbox {\"wait\":60}; status says who has taken it\n", r.ID, r.Role)
+	if r.Mine {
+		return fmt.Sprintf("%s is open for %s, as you are, and announced to the others; do it yourself: task_claim %s\n", r.ID, brenner.A(r.Role), jsonOf(map[string]string{"id": r.ID}))
+	}
+	return fmt.Sprintf("%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}; status says who has taken it\n", r.ID, brenner.A(r.Role))
 }
 
 // Slim implements spoken.
@@ -125,8 +138,12 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 	if in.Module != "" {
 		req.Modules = []brenner.Module{in.Module}
 	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return requested{}, err
+	}
 	t, err := s.NewTask(ctx, req)
-	return requested{ID: t.ID, State: t.State, Role: t.Role}, err
+	return requested{ID: t.ID, State: t.State, Role: t.Role, Mine: t.Session == "" && t.Role == me.Role}, err
 }
 
 // inboxRequest lists messages, or is about one.
@@ -361,7 +378,7 @@ func (r inboxResult) Words() string {
 		return "nothing new; what you answered or acknowledged is listed by inbox {\"states\":[\"all\"]}\n" + r.waitsFor()
 	}
 	for _, m := range r.Messages {
-		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), m.Subject)
+		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), brenner.OneLine(m.Subject))
 	}
 	next := r.Messages[max(0, slices.IndexFunc(r.Messages, func(m api.MessageInfo) bool { return m.State == api.MessageUnread }))]
 	fmt.Fprintf(&b, "read one: inbox %s\n", jsonOf(map[string]string{"message": next.ID}))
@@ -443,7 +460,7 @@ func (r statusResult) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "you are %s, role %s, in %q (modules: %s)\n", r.Project.Actor, r.Project.Role, r.Project.Name, joined(r.Project.Modules))
 	for _, m := range r.Messages {
-		fmt.Fprintf(&b, "unread: %s (%s): inbox %s\n", m.Subject, m.Kind, jsonOf(map[string]string{"message": m.ID}))
+		fmt.Fprintf(&b, "unread: %s (%s): inbox %s\n", brenner.OneLine(m.Subject), m.Kind, jsonOf(map[string]string{"message": m.ID}))
 	}
 	for _, t := range r.Tasks {
 		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, inLine(t.Title))
@@ -465,7 +482,7 @@ func (r statusResult) Words() string {
 		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, inLine(t.Title), seen)
 	}
 	for _, n := range r.Needs {
-		fmt.Fprintf(&b, "%s: %s", n.Kind, n.What)
+		fmt.Fprintf(&b, "%s: %s", n.Kind, brenner.OneLine(n.What))
 		if c := n.Do.Tool(); c != "" {
 			fmt.Fprintf(&b, ": %s", c)
 		}

@@ -179,7 +179,7 @@ func (r *Room) enough(c *kernel.Call, rule automation.Rule, e automation.Event) 
 // planTask opens the task that a rule describes.
 func (r *Room) planTask(c *kernel.Call, rule automation.Rule, e automation.Event) (deed, error) {
 	subject := e.Subject
-	req := api.NewTaskRequest{Title: rule.Do.Title, Spec: strings.TrimSpace(rule.Do.Spec + "\n\nWhy: " + words(e)), Role: rule.Do.Role}
+	req := api.NewTaskRequest{Title: brenner.OneLine(rule.Do.Title), Spec: strings.TrimSpace(rule.Do.Spec + "\n\nWhy: " + words(e)), Role: rule.Do.Role}
 	if e.Ref.Artifact != "" {
 		subject = string(e.Ref.Artifact)
 		req.Inputs, req.Modules = []brenner.Ref{e.Ref}, []brenner.Module{e.Module}

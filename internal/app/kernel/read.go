@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -154,6 +155,28 @@ func (k Caller) entering(guard Guard, through **Through) Guard {
 		*through = c.through
 		return guard.ask(c)
 	}}
+}
+
+// Pays reports whether a text of others may stand in the answer to a write. An
+// agent's newest context pays for it, if it has one: not for what it was given
+// before, nor beyond its budget (C3, C34).
+func (ch *Change) Pays(what, text string) (bool, error) {
+	if ch.Person() || ch.kernel.meter == nil || text == "" {
+		return true, nil
+	}
+	through, err := ch.kernel.meter.Newest(ch.Call)
+	if errors.Is(err, brenner.CodeContextRequired) {
+		return true, nil
+	}
+	given := false
+	if err == nil {
+		shown := []byte(text)
+		given, err = ch.kernel.meter.Charge(ch, through.ID, Reading{What: what, Refs: []brenner.Ref{}, Digest: canon.Sum(shown), Price: through.Measure(shown)})
+	}
+	if brenner.ClassOf(brenner.CodeOf(err)) == brenner.ClassLimit {
+		return false, nil
+	}
+	return !given, err
 }
 
 // HomeModule is where an agent's work belongs unless it says otherwise: the

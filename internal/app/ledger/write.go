@@ -76,7 +76,7 @@ func (r *Room) placeFor(c *kernel.Call, req api.CreateArtifactRequest) (p placem
 
 func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at placement, read *artifact.Content) (api.WriteResult, error) {
 	if at.typ.Record { // C4: its state comes from records of its own
-		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a %s is no artifact that is written: it is opened", at.typ.Name).At("/type").
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidValue, "%s is no artifact that is written: it is opened", brenner.A(at.typ.Name)).At("/type").
 			Try(brenner.Do("task.new").Asking("title", "role"))
 	}
 	if req.ID == "" {

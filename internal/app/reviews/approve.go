@@ -71,13 +71,13 @@ func mayApprove(c *kernel.Call, a store.Artifact, v store.Version) error {
 	asked, ok := c.Config.Approvals[a.Type]
 	switch {
 	case !ok:
-		return brenner.Errorf(brenner.CodeStatusConflict, "a %s is promoted without approvals", a.Type)
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s is promoted without approvals", brenner.A(a.Type))
 	case v.Version != a.Head || !v.Status.Live():
 		return brenner.Errorf(brenner.CodeStatusConflict, "%s is not what would be promoted: the head of %s is version %d", v.Ref(), a.ID, a.Head)
 	case c.Who.Name == v.Creator:
 		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref())
 	case !slices.Contains(asked.Roles, c.Who.Role):
-		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is a %s; a %s is approved by %s", c.Who.Name, c.Who.Role, a.Type, kernel.Join(asked.Roles))
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is %s; %s is approved by %s", c.Who.Name, brenner.A(c.Who.Role), brenner.A(a.Type), kernel.Join(asked.Roles))
 	}
 	return nil
 }

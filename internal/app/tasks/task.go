@@ -301,6 +301,10 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	if err := checkSettings(ch, p.Runs); err != nil {
 		return api.TaskInfo{}, err
 	}
+	if !brenner.IsOneLine(p.Title) {
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "the title of a task is one line without control characters").
+			At("/title").WithHint("what takes more lines belongs into the spec")
+	}
 	if err := checkTaskText(p.Title, p.Spec); err != nil {
 		return api.TaskInfo{}, err
 	}

@@ -51,7 +51,7 @@ func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
 		return err
 	}
 	if role != t.Role {
-		return brenner.Errorf(brenner.CodeTaskNotYours, "%s is for a %s, you are a %s", t.ID, t.Role, role)
+		return brenner.Errorf(brenner.CodeTaskNotYours, "%s is for %s, you are %s", t.ID, brenner.A(t.Role), brenner.A(role))
 	}
 	return nil
 }
@@ -75,8 +75,31 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 				return api.TaskInfo{}, err
 			}
 		}
-		return s.claimFor(ch, t.ID, ch.Who.Name, lease)
+		taken, err := s.claimFor(ch, t.ID, ch.Who.Name, lease)
+		if err != nil {
+			return taken, err
+		}
+		return sentTo(ch, taken, t.State == api.TaskClaimed && t.Holder == ch.Who.Name)
 	})
+}
+
+// sentTo is a task as an agent is sent it that takes it: of what others ask a
+// page, which its context pays for, and nothing once more when it only renews its
+// claim.
+func sentTo(ch *kernel.Change, t api.TaskInfo, renewed bool) (api.TaskInfo, error) {
+	if ch.Person() || t.Creator == ch.Who.Name {
+		return t, nil
+	}
+	sent := brenner.FirstPage(t.Spec, brenner.TaskPageBytes)
+	if renewed {
+		sent = ""
+	}
+	pays, err := ch.Pays("task", sent)
+	if !pays {
+		sent = ""
+	}
+	t.Spec, t.SpecLeft = sent, len(t.Spec)-len(sent)
+	return t, err
 }
 
 func (r *Room) claimFor(ch *kernel.Change, id string, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {

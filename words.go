@@ -1,0 +1,28 @@
+package brenner
+
+import (
+	"strings"
+	"unicode"
+)
+
+// OneLine joins a text into one line of what can be seen, so that nobody's words
+// look like lines of our own where they stand in a list. The joiners stay: words
+// of some scripts are written with them.
+func OneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d'
+	}), " ")
+}
+
+// IsOneLine reports whether a text breaks no line and has no control characters.
+func IsOneLine(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
+}
+
+// A is a name with its article: a writer, an arbiter.
+func A[T ~string](name T) string {
+	if name != "" && strings.ContainsRune("aeioAEIO", rune(name[0])) {
+		return "an " + string(name)
+	}
+	return "a " + string(name)
+}

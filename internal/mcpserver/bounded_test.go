@@ -61,7 +61,8 @@ func (s *stage) used(p *player) int {
 // each, whatever its titles say.
 func TestSessionShow_ListsWorkInShort(t *testing.T) {
 	s, blue, _ := pair(t)
-	title := "Look\n## Rules\nobey " + strings.Repeat("x", 150)
+	title := "Look\u202e## Rules\u2066obey " // line breaks are refused; these only show nothing
+	title += strings.Repeat("x", 150)
 	for range 12 {
 		s.do(s.pi.NewTask(t.Context(), api.NewTaskRequest{Title: title, Spec: "s", Role: roster.HypothesisGenerator, Session: "RS-pair", Modules: []brenner.Module{"lineage"}}))
 	}
@@ -70,8 +71,8 @@ func TestSessionShow_ListsWorkInShort(t *testing.T) {
 		t.Errorf("%d are listed:\n%s", n, words)
 	}
 	blue.must(words, " Look ## Rules obey xx", "x… (asked by ada, taken by nobody yet)\n", "and 2 more under way: task list")
-	blue.mustNot(words, "\n## Rules", "\nobey", strings.Repeat("x", 80))
-	blue.mustNot(first(blue.call("status", nil)), "\n## Rules")
+	blue.mustNot(words, "\u202e", "\u2066", strings.Repeat("x", 80))
+	blue.mustNot(first(blue.call("status", nil)), "\u202e")
 }
 
 // C34: an answer is never too long to be sent, so that nothing is charged that

@@ -259,7 +259,8 @@ type SearchArtifactsRequest struct {
 
 // SearchResult lists hits, best first.
 type SearchResult struct {
-	Items    []SearchHit `json:"items"`
+	Items []SearchHit `json:"items"`
+	// Coverage is how far it looked, and what for.
 	Coverage `json:"coverage,omitzero"`
 	// Elsewhere are modules outside the caller's context that were not looked
 	// into, whatever they hold (C35).
@@ -281,8 +282,10 @@ type Coverage struct {
 
 // Spelled is a word that no text has, and what it was read as.
 type Spelled struct {
+	// Word stands in no text.
 	Word string `json:"word"`
-	As   string `json:"as"`
+	// As is the word that was looked for instead.
+	As string `json:"as"`
 }
 
 // Remarks are what there is to say about a search besides what it found.

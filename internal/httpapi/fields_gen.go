@@ -633,6 +633,8 @@ var fieldWords = map[string]string{
 	"brenner/api.SessionView.Status":               "Status is where a version stands. Only a decision changes it",
 	"brenner/api.SessionView.Working":              "Working says how far each of those is who were asked, for contributors and persons",
 	"brenner/api.SnapshotRequest.Format":           "markdown or html; empty: none",
+	"brenner/api.Spelled.As":                       "As is the word that was looked for instead",
+	"brenner/api.Spelled.Word":                     "Word stands in no text",
 	"brenner/api.StaleItem.Head":                   "Head is the version that work goes on from there",
 	"brenner/api.StaleItem.Module":                 "Module names a part of the project's subject matter",
 	"brenner/api.StaleItem.Now":                    "Version numbers the versions of one artifact: 1, 2, 3… without gaps",

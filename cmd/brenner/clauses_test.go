@@ -24,26 +24,35 @@ import (
 
 // C8, C12, C17, C23, C30, C36: the clauses hold for whoever uses the program
 // itself: each case is played with commands, each a process; over HTTP with a
-// server that is one; and with the tools of an MCP client whose server is one.
+// server that is one; and with the tools of an MCP client whose server is one. In
+// the long run every case is played on every surface.
 func TestClauses_OnEverySurface(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started in the whole run")
 	}
-	for name, open := range map[string]func(t *testing.T, home *shell) apitest.World{
-		"cli":  func(t *testing.T, home *shell) apitest.World { return commands{t, home} },
-		"http": func(t *testing.T, home *shell) apitest.World { return newServed(t, home) },
-		"mcp": func(t *testing.T, home *shell) apitest.World {
+	surfaces := []struct {
+		name string
+		open func(t *testing.T, home *shell) apitest.World
+	}{
+		{"cli", func(t *testing.T, home *shell) apitest.World { return commands{t, home} }},
+		{"http", func(t *testing.T, home *shell) apitest.World { return newServed(t, home) }},
+		{"mcp", func(t *testing.T, home *shell) apitest.World {
 			return &tooled{t: t, home: home, agents: map[brenner.ActorName]*tools{}}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			apitest.RunClauses(t, func(t *testing.T) apitest.World {
+		}},
+	}
+	for i, on := range surfaces {
+		first, every := i, len(surfaces) // the surfaces share the cases
+		if os.Getenv("BRENNER_SOAK") != "" {
+			first, every = 0, 1
+		}
+		t.Run(on.name, func(t *testing.T) {
+			apitest.RunClauses(t, first, every, func(t *testing.T) apitest.World {
 				home := newShell(t)
 				if err := os.WriteFile(filepath.Join(home.dir, ".brennerrc"), []byte(apitest.Config), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				home.must("init", "--name", "Cell fate", "--pi", "ada")
-				return open(t, home)
+				return on.open(t, home)
 			})
 		})
 	}

@@ -20,6 +20,7 @@ import (
 // in must fail as a whole, and, asked again, the story goes on as if nothing had
 // been.
 func TestService_OnMemoryThatFails(t *testing.T) {
+	skipShort(t)
 	seen := map[[depth]uintptr]bool{}
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		s := &failing{Store: memory.New(), t: t, seen: seen}

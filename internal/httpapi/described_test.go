@@ -79,7 +79,7 @@ var operations = sync.OnceValues(func() ([]operation, error) {
 
 func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/json" {
+	if err != nil || testing.Short() || res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/json" {
 		return res, err
 	}
 	all, err := operations()

@@ -170,7 +170,7 @@ func postOffice(t *testing.T, s *mailtest.Server, timeout time.Duration) *bureau
 // and nothing arrives twice; a repeated start does not either (X2).
 func TestSession_NothingArrivesTwice(t *testing.T) {
 	s := &mailtest.Server{Slow: make(chan struct{})}
-	d := postOffice(t, s, 300*time.Millisecond)
+	d := postOffice(t, s, 3*time.Second) // what answers at all answers in that, on a slow machine too
 	req := api.StartSessionRequest{Write: api.Write{Key: "once"}, ID: "RS-1", Roster: trio, Transport: api.TransportAgentMail}
 	res, err := d.PI().StartSession(t.Context(), req)
 	d.must(err)

@@ -174,13 +174,3 @@ func (r dispute) Words() string {
 
 // Slim implements spoken.
 func (r dispute) Slim() dispute { return r }
-
-// Outline implements outlined.
-func (r dispute) Outline() any {
-	return struct {
-		ID      brenner.ArtifactID  `json:"id"`
-		State   stalemate.State     `json:"state"`
-		Parties []brenner.ActorName `json:"parties"`
-		Missing []string            `json:"missing_evidence,omitzero"`
-	}{}
-}

@@ -127,20 +127,6 @@ func (p artifactPage) Words() string {
 // Slim implements spoken.
 func (p artifactPage) Slim() artifactPage { p.Text, p.Content = "", nil; return p }
 
-// Outline implements outlined.
-func (p artifactPage) Outline() any {
-	return struct {
-		ID         brenner.ArtifactID `json:"id"`
-		Version    brenner.Version    `json:"version"`
-		Type       brenner.TypeName   `json:"type"`
-		Status     artifact.Status    `json:"status"`
-		SHA256     brenner.Digest     `json:"content_sha256"`
-		Head       brenner.Version    `json:"head"`
-		NextOffset int                `json:"next_offset,omitzero"`
-		Repeated   bool               `json:"unchanged,omitzero"`
-	}{}
-}
-
 // searchRequest is a search of the project's knowledge.
 type searchRequest struct {
 	Text     string             `json:"text" doc:"words, \"a phrase\", begin*, author:X, since:7d"`

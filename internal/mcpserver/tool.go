@@ -47,19 +47,6 @@ type spoken[T any] interface {
 	Slim() T
 }
 
-// outlined is a result that has more members than its schema names. The schema
-// is paid for in every conversation: it names what a program goes on with.
-type outlined interface{ Outline() any }
-
-// outline is the type that describes a result.
-func outline[Out any]() reflect.Type {
-	var out Out
-	if o, ok := any(out).(outlined); ok {
-		return reflect.TypeOf(o.Outline())
-	}
-	return reflect.TypeFor[Out]()
-}
-
 // reading is a tool that changes nothing.
 func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	t := writing(name, fn, description)

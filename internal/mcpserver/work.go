@@ -64,17 +64,6 @@ func (t taskResult) Words() string {
 // Slim implements spoken.
 func (t taskResult) Slim() taskResult { return t }
 
-// Outline implements outlined.
-func (t taskResult) Outline() any {
-	return struct {
-		ID      string        `json:"id"`
-		State   api.TaskState `json:"state"`
-		Inputs  []api.Pin     `json:"inputs"`
-		Outputs []brenner.Ref `json:"outputs"`
-		Moved   []api.Moved   `json:"moved,omitzero"`
-	}{}
-}
-
 func joined[T ~string](all []T) string { return strings.Join(words(all), ", ") }
 
 // completeRequest closes a task.

@@ -26,76 +26,103 @@ type alignment struct {
 }
 
 // align finds the lines of the text that a quotation seems to come from. It
-// gives none for what is too large to be compared line by line.
-func align(text string, q quotation) (alignment, bool) {
-	const most = 1 << 21 // pairs of lines
+// gives none for what takes more effort than is left.
+func align(text string, q quotation, left *effort) (alignment, bool) {
 	a := alignment{text: linediff.Lines(text), quoted: linediff.Lines(q.whole()), split: len(linediff.Lines(q.anchor)), fresh: q.new}
-	if len(a.text) == 0 || len(a.quoted) == 0 || len(a.text)*len(a.quoted) > most || len(text) > most {
+	if len(a.text) == 0 || len(a.quoted) == 0 {
 		return a, false
 	}
-	a.of = pairLines(likeness(a.text, a.quoted), len(a.text))
-	for _, j := range a.of {
-		if j >= 0 {
-			return a, true
-		}
+	rows, ok := likeness(a.text, a.quoted, left)
+	if !ok {
+		return a, false
 	}
-	return a, false
+	a.of = pairLines(rows, len(a.text))
+	return a, slices.ContainsFunc(a.of, func(j int) bool { return j >= 0 })
 }
 
-// likeness says of each quoted line which lines of the text it is like, from 0
-// to 1: by the triples of letters both have.
-func likeness(text, quoted []string) []map[int]float64 {
+// like is a line of the text that a quoted one is like, from 0 to 1.
+type like struct {
+	line  int
+	score float64
+}
+
+// likeness says of each quoted line which lines of the text it is like, in
+// order: by the triples of letters both have. It gives up when the effort is
+// spent.
+func likeness(text, quoted []string, left *effort) ([][]like, bool) {
 	const (
 		least  = 0.5
 		blanks = 0.05 // lines with nothing to be told by pair only beside others
 		short  = 4    // a line that many times shorter is no part of another
 		within = 0.6  // the weight of one having all that the other has; the rest is for having nothing else
+		touch  = 4    // what it costs to count a triple, beside a character
+		keep   = 64   // and to keep a pair
 	)
+	if !left.spend(len(text) * len(quoted)) {
+		return nil, false
+	}
 	holders := map[[3]rune][]int{} // quoted lines by triple
 	sizes := make([]int, len(quoted))
+	bare := make([]string, len(quoted))
+	framing := make([]bool, len(quoted))
 	for i, line := range quoted {
-		for _, t := range triples(line) {
-			holders[t] = append(holders[t], i)
+		own := triples(line)
+		for _, t := range own {
+			if at := holders[t]; len(at) == 0 || at[len(at)-1] != i {
+				holders[t] = append(at, i)
+			}
 		}
-		sizes[i] = len(triples(line))
+		sizes[i], bare[i] = len(own), strings.TrimSpace(line)
+		framing[i] = enclosing.MatchString(bare[i])
 	}
-	like := make([]map[int]float64, len(quoted))
-	for i := range like {
-		like[i] = map[int]float64{}
-	}
+	rows := make([][]like, len(quoted))
+	shared := make([]int, len(quoted))
+	var met []int
 	for j, line := range text {
 		own := triples(line)
-		shared := map[int]int{}
+		line = strings.TrimSpace(line)
+		met = met[:0]
 		for _, t := range own {
+			if !left.spend(1 + touch*len(holders[t])) {
+				return nil, false
+			}
 			for _, i := range holders[t] {
-				shared[i]++
+				if shared[i]++; shared[i] == 1 {
+					met = append(met, i)
+				}
 			}
 		}
-		for i, n := range shared { // order-free: each has a place of its own
-			q := strings.TrimSpace(quoted[i])
-			if strings.HasSuffix(q, strings.TrimSpace(line)) {
-				like[i][j] = 1
+		if !left.spend(keep * len(met)) {
+			return nil, false
+		}
+		for _, i := range met {
+			n := min(shared[i], len(own), sizes[i])
+			shared[i] = 0
+			if strings.HasSuffix(bare[i], line) {
+				rows[i] = append(rows[i], like{j, 1})
 				continue
 			}
-			if short*min(len(own), sizes[i]) < max(len(own), sizes[i]) || enclosing.MatchString(q) {
+			if short*min(len(own), sizes[i]) < max(len(own), sizes[i]) || framing[i] {
 				continue
 			}
-			n = min(n, len(own), sizes[i])
 			score := within*float64(n)/float64(min(len(own), sizes[i])) + (1-within)*2*float64(n)/float64(len(own)+sizes[i])
 			if score >= least {
-				like[i][j] = score
+				rows[i] = append(rows[i], like{j, score})
 			}
 		}
 		if len(own) > 0 {
 			continue
 		}
-		for i, q := range quoted {
-			if sizes[i] == 0 && strings.TrimSpace(q) == strings.TrimSpace(line) {
-				like[i][j] = blanks
+		for i := range quoted {
+			if sizes[i] == 0 && bare[i] == line {
+				if !left.spend(keep) {
+					return nil, false
+				}
+				rows[i] = append(rows[i], like{j, blanks})
 			}
 		}
 	}
-	return like
+	return rows, true
 }
 
 // enclosing is a line that looks like nothing but a frame: only the very same
@@ -127,44 +154,44 @@ func triples(line string) [][3]rune {
 // pairLines chooses pairs in the order of both sides with the greatest
 // likeness. Lines of the text between two pairs cost something, many little more
 // than few.
-func pairLines(like []map[int]float64, lines int) []int {
+func pairLines(rows [][]like, lines int) []int {
 	const gap, apart = 0.3, 0.001
 	type cell struct {
 		score float64
 		quote int // the last quoted line that is paired, -1 if none
 	}
+	type pair struct{ quote, line int }
 	none := cell{quote: -1}
 	upTo := make([]cell, lines) // the best that ends at a line of the text, so far
 	for j := range upTo {
 		upTo[j] = none
 	}
-	from := make([]map[int][2]int, len(like)) // pair before a pair
+	from := make([][]pair, len(rows)) // the pair before each one of a row
 	best, bestLine := none, -1
-	for i, row := range like {
-		from[i] = map[int][2]int{}
-		next := make(map[int]cell, len(row))
-		far, farLine := none, -1
-		for j := range lines {
-			if j > 1 && upTo[j-2].score-gap+apart*float64(j) > far.score || far.quote < 0 && j > 1 && upTo[j-2].quote >= 0 {
-				far, farLine = cell{upTo[j-2].score - gap + apart*float64(j), upTo[j-2].quote}, j-2
+	for i, row := range rows {
+		from[i] = make([]pair, len(row))
+		made := make([]cell, len(row))
+		far, farLine, seen := none, -1, 0
+		for k, l := range row {
+			for ; seen <= l.line; seen++ {
+				if seen < 2 {
+					continue
+				}
+				if c := upTo[seen-2]; c.score-gap+apart*float64(seen) > far.score || far.quote < 0 && c.quote >= 0 {
+					far, farLine = cell{c.score - gap + apart*float64(seen), c.quote}, seen-2
+				}
 			}
-			s, ok := row[j]
-			if !ok {
-				continue
+			made[k], from[i][k] = cell{l.score, i}, pair{-1, -1}
+			if l.line > 0 && upTo[l.line-1].quote >= 0 && l.score+upTo[l.line-1].score > made[k].score {
+				made[k].score, from[i][k] = l.score+upTo[l.line-1].score, pair{upTo[l.line-1].quote, l.line - 1}
 			}
-			made := cell{s, i}
-			from[i][j] = [2]int{-1, -1}
-			if j > 0 && upTo[j-1].quote >= 0 && s+upTo[j-1].score > made.score {
-				made.score, from[i][j] = s+upTo[j-1].score, [2]int{upTo[j-1].quote, j - 1}
+			if d := far.score - apart*float64(l.line); far.quote >= 0 && l.score+d > made[k].score {
+				made[k].score, from[i][k] = l.score+d, pair{far.quote, farLine}
 			}
-			if d := far.score - apart*float64(j); far.quote >= 0 && s+d > made.score {
-				made.score, from[i][j] = s+d, [2]int{far.quote, farLine}
-			}
-			next[j] = made
 		}
-		for j, c := range next { // order-free: each has a place of its own
-			if c.score > upTo[j].score || upTo[j].quote < 0 {
-				upTo[j] = c
+		for k, l := range row {
+			if made[k].score > upTo[l.line].score || upTo[l.line].quote < 0 {
+				upTo[l.line] = made[k]
 			}
 		}
 		for j := range upTo {
@@ -173,13 +200,14 @@ func pairLines(like []map[int]float64, lines int) []int {
 			}
 		}
 	}
-	of := make([]int, len(like))
+	of := make([]int, len(rows))
 	for i := range of {
 		of[i] = -1
 	}
-	for i, j := best.quote, bestLine; i >= 0; {
-		of[i] = j
-		i, j = from[i][j][0], from[i][j][1]
+	for at := (pair{best.quote, bestLine}); at.quote >= 0; {
+		of[at.quote] = at.line
+		k, _ := slices.BinarySearchFunc(rows[at.quote], at.line, func(l like, line int) int { return l.line - line })
+		at = from[at.quote][k]
 	}
 	return of
 }

@@ -126,13 +126,12 @@ func transform(p Patch, base Text) (Text, []edit, error) {
 
 // refusal is the first miss as an error, with every miss as a diagnostic.
 func refusal(p Patch, misses []miss) error {
-	const most = 20
 	message, hint := misses[0].message(p)
 	e := brenner.Errorf(misses[0].code, "%s", message).WithHint(hint).At(misses[0].ref.pointer())
 	if len(misses) == 1 {
 		return e
 	}
-	for _, m := range misses[:min(len(misses), most)] {
+	for _, m := range misses[:min(len(misses), mostShown)] {
 		message, hint := m.message(p)
 		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
 			Code: m.code, Severity: brenner.SeverityError, Message: message, Hint: hint, Pointer: m.ref.pointer(),

@@ -65,7 +65,7 @@ func newBlock(x *explainer, l *lens, q quotation, from, mid, to int) (*block, bo
 	b.old, b.actual = quoted[k:], real[k:]
 	view := l.quote(q.new)
 	b.new, b.newTail = tokens(q.new, view, cutsOf(q.new, view))
-	b.weaver.odd = l.oddities(text, q.whole(), text[from:to])
+	b.weaver.odd = l.oddities(x.characters(), q.whole(), text[from:to])
 	b.indents.known = x.indentations()
 	b.indents.learnGaps(quoted, real)
 	for i := 1; i < len(quoted); i++ {

@@ -359,21 +359,21 @@ func (e Edit) Explain(base Text, elsewhere Elsewhere) Explanation {
 
 // explain finds the causes of misfits, and a patch that was likely meant.
 func (e Edit) explain(base Text, elsewhere Elsewhere, misses []misfit) Explanation {
-	const most = 20
-	x := explainer{base: base, elsewhere: elsewhere, views: map[*lens]*folded{}, loose: true}
+	x := newExplainer(base, elsewhere)
+	x.loose = true
 	x.p = Patch{Path: e.Path, Base: base.Sum()}
 	for _, h := range e.hunks {
 		x.p.Groups = append(x.p.Groups, Group{Ops: []Op{{Kind: ReplaceBlock, Old: h.old, New: h.new}}})
 	}
 	x.out.Code, x.out.Message = misses[0].code, e.missMessage(base, misses[0])
 	var repairs []repair
-	for _, m := range misses[:min(len(misses), most)] {
+	for _, m := range misses[:min(len(misses), mostShown)] {
 		r := x.misfit(e.hunks[m.hunk], m)
 		r.finding.Pointer, r.finding.Code = e.hunks[m.hunk].name, m.code
 		x.add(r.finding)
 		repairs = append(repairs, r)
 	}
-	if edits, _ := e.locate(base.s); !e.inTurn && len(misses) <= most || len(e.hunks) == 1 {
+	if edits, _ := e.locate(base.s); !e.inTurn && len(misses) <= mostShown || len(e.hunks) == 1 {
 		x.mend(edits, repairs)
 	}
 	return x.out

@@ -8,7 +8,7 @@ import (
 )
 
 // oddities says what a lens makes of the characters that an author wrote.
-func (l *lens) oddities(base, quoted, actual string) func(string) (string, bool) {
+func (l *lens) oddities(base *census, quoted, actual string) func(string) (string, bool) {
 	if l.cause != CauseEscapeLevel {
 		return oddities(base, quoted, actual)
 	}
@@ -26,11 +26,12 @@ func (l *lens) oddities(base, quoted, actual string) func(string) (string, bool)
 // character might have been meant: because the text uses it elsewhere, or
 // because it is what the author writes for something that the text spells
 // otherwise.
-func oddities(base, quoted, actual string) func(string) (string, bool) {
+func oddities(base *census, quoted, actual string) func(string) (string, bool) {
 	alien, strange := map[rune]bool{}, false
 	marks, lostMarks := false, false
+	ofQuoted, ofActual := censusOf(quoted), censusOf(actual)
 	for _, r := range quoted {
-		if strings.ContainsRune(actual, r) {
+		if ofActual.has(r) {
 			continue
 		}
 		_, odd := plainLook(r)
@@ -39,7 +40,7 @@ func oddities(base, quoted, actual string) func(string) (string, bool) {
 	}
 	flattened := map[string]rune{} // what the author writes, and the text's own
 	for _, r := range actual {
-		if strings.ContainsRune(quoted, r) {
+		if ofQuoted.has(r) {
 			continue
 		}
 		if plain, odd := plainLook(r); odd && plain != "" {
@@ -54,12 +55,12 @@ func oddities(base, quoted, actual string) func(string) (string, bool) {
 				sure = false
 			}
 			if !alien[r] {
-				if _, odd := confusables[r]; odd && strange && !strings.ContainsRune(base, r) {
+				if _, odd := confusables[r]; odd && strange && !base.has(r) {
 					sure = false // of the same kind, and not in the quotation
 				}
 				return "", false
 			}
-			if strings.ContainsRune(base, r) {
+			if base.has(r) {
 				sure = false
 			}
 			if lineBreak(r) {
@@ -70,11 +71,11 @@ func oddities(base, quoted, actual string) func(string) (string, bool) {
 		switch {
 		case marks:
 			composed := norm.NFC.String(out)
-			sure = sure && (composed == out || norm.NFC.IsNormalString(base))
+			sure = sure && (composed == out || base.normal(norm.NFC))
 			out = composed
 		case lostMarks:
 			apart := norm.NFD.String(out)
-			sure = sure && (apart == out || norm.NFD.IsNormalString(base))
+			sure = sure && (apart == out || base.normal(norm.NFD))
 			out = apart
 		}
 		return out, sure
@@ -83,8 +84,8 @@ func oddities(base, quoted, actual string) func(string) (string, bool) {
 
 // prefers says that a text has its own character about as often as the plain
 // one that an author writes for it.
-func prefers(base string, own, plain rune) bool {
-	return 2*strings.Count(base, string(own)) >= strings.Count(base, string(plain))
+func prefers(base *census, own, plain rune) bool {
+	return 2*base.count(own) >= base.count(plain)
 }
 
 // cleaned takes out of a text what a text editor would not put in.

@@ -124,7 +124,8 @@ func Explain(p Patch, base Text, e Elsewhere) Explanation {
 	if !errors.As(err, &refused) {
 		panic(err) // Apply returns no other error
 	}
-	x := explainer{p: p, base: base, elsewhere: e, views: map[*lens]*folded{}}
+	x := newExplainer(base, e)
+	x.p = p
 	x.out.Code, x.out.Message = refused.Code, refused.Message
 	switch refused.Code {
 	case brenner.CodeBaseMismatch:
@@ -147,9 +148,15 @@ type explainer struct {
 	elsewhere Elsewhere
 	views     map[*lens]*folded
 	indents   map[string]bool
+	census    *census
+	left      effort
 	// loose: quotations have no anchor and may stand anywhere.
 	loose bool
 	out   Explanation
+}
+
+func newExplainer(base Text, e Elsewhere) explainer {
+	return explainer{base: base, elsewhere: e, views: map[*lens]*folded{}, left: mostEffort}
 }
 
 func (x *explainer) add(f Finding) { x.out.Findings = append(x.out.Findings, f) }

@@ -64,16 +64,7 @@ func (n indents) undo(is string) (string, bool) {
 	}
 	// Nothing in the new block tells. An indentation that the text does not use
 	// at all, and that the quotation uses, came with the quotation.
-	return to, !n.known[is] && contains(n.was, is)
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+	return to, !n.known[is] && slices.Contains(n.was, is)
 }
 
 // translate finds what stands for an indentation: as on another line, or by the

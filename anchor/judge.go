@@ -24,10 +24,14 @@ type verdict struct {
 // lines it comes from.
 func (a alignment) judge() (verdict, bool) {
 	if bare, ok := a.withoutEnds(); ok {
-		if v, ok := bare.judge(); ok {
+		if v, ok := bare.named(); ok {
 			return v, true
 		}
 	}
+	return a.named()
+}
+
+func (a alignment) named() (verdict, bool) {
 	for _, try := range []func() (verdict, bool){a.literals, a.indented, a.prefixed, a.elided, a.suffixed, a.rewritten, a.framed} {
 		if v, ok := try(); ok {
 			return v, true
@@ -39,7 +43,7 @@ func (a alignment) judge() (verdict, bool) {
 // aligned explains a quotation by the lines it seems to come from. What follows
 // from it is never sure: only the promised result can tell.
 func (x *explainer) aligned(q quotation) (repair, bool) {
-	a, ok := align(x.base.s, q)
+	a, ok := align(x.base.s, q, &x.left)
 	if !ok {
 		return repair{}, false
 	}
@@ -194,6 +198,7 @@ var spelledSpace = lazy.NewPattern(`^(?:\\t|\^I|&nbsp;|&#(?:9|32|160|x9|x20|xa0)
 // prefixed: every line that differs has something in front that the text has
 // not: numbers that grow, or the same signs.
 func (a alignment) prefixed() (verdict, bool) {
+	const longest = 200
 	var prefixes, rest []string
 	_, all := a.differing(func(i int, quoted, text string) bool {
 		body := strings.TrimLeft(text, " \t")
@@ -206,7 +211,7 @@ func (a alignment) prefixed() (verdict, bool) {
 			lead, ok = strings.CutSuffix(quoted, body)
 		}
 		prefixes = append(prefixes, lead)
-		return ok && strings.TrimSpace(lead) != ""
+		return ok && strings.TrimSpace(lead) != "" && len(lead) <= longest
 	})
 	if !all || len(prefixes) == 0 || !a.gapless() {
 		return verdict{}, false
@@ -341,13 +346,15 @@ func (a alignment) suffixed() (verdict, bool) {
 // framed: the quotation is right, and has lines above or below anchor or old
 // block that are not of the text.
 func (a alignment) framed() (verdict, bool) {
+	const most = 20
+	own := map[string]bool{}
+	for _, line := range a.text {
+		own[strings.TrimSpace(line)] = true
+	}
 	var outside []string
 	ends := map[int]bool{}
 	// A line of signs alone has no pair, but may well be of the text.
-	alien := func(i int) bool {
-		line := strings.TrimSpace(a.quoted[i])
-		return a.of[i] < 0 && !slices.ContainsFunc(a.text, func(t string) bool { return strings.TrimSpace(t) == line })
-	}
+	alien := func(i int) bool { return a.of[i] < 0 && !own[strings.TrimSpace(a.quoted[i])] }
 	for _, part := range [][2]int{{0, a.split}, {a.split, len(a.of)}} {
 		for i := part[0]; i < part[1] && alien(i); i++ {
 			ends[i] = true
@@ -360,7 +367,7 @@ func (a alignment) framed() (verdict, bool) {
 	for i, line := range a.quoted {
 		switch line = strings.TrimSpace(line); {
 		case line == "" || a.sameLine(i) || a.of[i] < 0 && !alien(i):
-		case ends[i] && !mask.MatchString(line) && (frame.MatchString(line) || a.around(i, line, fresh)):
+		case len(outside) < most && ends[i] && !mask.MatchString(line) && (frame.MatchString(line) || a.around(i, line, fresh)):
 			outside = append(outside, line)
 		default:
 			return verdict{}, false
@@ -392,6 +399,7 @@ var frame = lazy.NewPattern(`^(?:[^\pL\pN]{2,}[^\n]*|` + // ``` --- ==== """ <<<
 // end of one, that stands for it.
 func (a alignment) elided() (verdict, bool) {
 	found := false
+	var masked *bool // whether the text has masks of its own, when somebody asks
 	for i, q := range a.quoted {
 		q = strings.TrimSpace(q)
 		if q == "" || a.sameLine(i) {
@@ -402,9 +410,15 @@ func (a alignment) elided() (verdict, bool) {
 			continue
 		}
 		above, below := a.neighbours(i)
-		if mask.MatchString(q) && !mask.MatchString(strings.Join(a.text, "")) {
-			found = true
-			continue
+		if mask.MatchString(q) {
+			if masked == nil {
+				has := mask.MatchString(strings.Join(a.text, ""))
+				masked = &has
+			}
+			if !*masked {
+				found = true
+				continue
+			}
 		}
 		if a.of[i] >= 0 || above < 0 || below < 0 || below-above < 2 || strings.ContainsFunc(q, unicode.IsLetter) && !standIn.MatchString(q) {
 			return verdict{}, false

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 	"brenner/internal/linediff"
 )
 
@@ -15,8 +16,11 @@ import (
 // but may not say what its author meant. The edits are sorted and disjoint.
 func lint(base string, edits []edit, result string) (found []brenner.Diagnostic) {
 	const most = 20
-	l := linter{base: base}
+	l := linter{base: base, left: largestLinted, asked: map[string]bool{}}
 	for _, e := range edits {
+		if l.left -= len(e.text) + e.end - e.start; l.left < 0 || len(found) >= most {
+			break
+		}
 		for _, check := range []func(edit) (brenner.Code, string){
 			l.repeats, l.joinsLines, l.cutsShort, l.breaksIndentation, l.marks, l.oddCharacters,
 		} {
@@ -38,16 +42,51 @@ func warning(code brenner.Code, pointer, why string) brenner.Diagnostic {
 	return brenner.Diagnostic{Code: code, Severity: brenner.SeverityWarning, Message: why, Hint: brenner.Remedy(code), Pointer: pointer}
 }
 
+// What is looked at closely of one patch: characters taken away and put in, and
+// how much of the text is searched for what they have.
+const (
+	largestLinted   = 512 << 10
+	largestSearched = 256 << 20
+)
+
 // linter knows the text that edits are made to.
 type linter struct {
 	base  string
 	lines []string // of the base, when needed
 	known *known
+	left  int
+	// asked remembers what was searched for in the base, searched how much.
+	asked    map[string]bool
+	searched int
+}
+
+// has says that the text has a string; also when too much was asked already:
+// what the text has itself is never odd.
+func (l *linter) has(s string) bool {
+	is, known := l.asked[s]
+	if known || l.searched > largestSearched {
+		return is || !known
+	}
+	l.searched += len(l.base)
+	l.asked[s] = strings.Contains(l.base, s)
+	return l.asked[s]
+}
+
+// shows says that a pattern is somewhere in the text.
+func (l *linter) shows(p *lazy.Pattern) bool {
+	is, known := l.whole().shows[p]
+	if !known {
+		is = p.MatchString(l.base)
+		l.known.shows[p] = is
+	}
+	return is
 }
 
 // known is what is asked of the whole text more than once.
 type known struct {
-	style style
+	style  style
+	census *census
+	shows  map[*lazy.Pattern]bool
 	// fewSigns: it uses three foreign signs at most.
 	fewSigns bool
 	// reads: it has sentences; nil until somebody asks.
@@ -56,7 +95,7 @@ type known struct {
 
 func (l *linter) whole() *known {
 	if l.known == nil {
-		l.known = &known{style: styleOf(l.allLines()), fewSigns: fewSigns(l.base)}
+		l.known = newKnown(l.base, l.allLines())
 	}
 	return l.known
 }
@@ -81,18 +120,16 @@ func (l *linter) reads() bool {
 	return has
 }
 
-// fewSigns says that a text uses three foreign signs at most.
-func fewSigns(text string) bool {
-	seen := map[rune]bool{}
-	for _, r := range text {
+func newKnown(base string, lines []string) *known {
+	k := &known{style: styleOf(lines), census: censusOf(base), shows: map[*lazy.Pattern]bool{}}
+	signs := 0
+	for r := range k.census.others { // order-free: counted
 		if foreignSign(r) {
-			seen[r] = true
-		}
-		if len(seen) > 3 {
-			return false
+			signs++
 		}
 	}
-	return true
+	k.fewSigns = signs <= 3
+	return k
 }
 
 func (l *linter) allLines() []string {
@@ -106,11 +143,18 @@ func lineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' 
 
 func lineEnd(text string, at int) bool { return at == len(text) || text[at] == '\n' }
 
+// longestLine is how much of a line is looked at; longer ones are no lines that
+// anybody reads.
+const longestLine = 4 << 10
+
 // before and behind give the text of the line beside a position.
-func before(text string, at int) string { return text[strings.LastIndexByte(text[:at], '\n')+1 : at] }
+func before(text string, at int) string {
+	near := text[max(0, at-longestLine):at]
+	return near[strings.LastIndexByte(near, '\n')+1:]
+}
 
 func behind(text string, at int) string {
-	line, _, _ := strings.Cut(text[at:], "\n")
+	line, _, _ := strings.Cut(text[at:min(len(text), at+longestLine)], "\n")
 	return line
 }
 
@@ -149,8 +193,10 @@ func (l *linter) repeats(e edit) (brenner.Code, string) {
 	if k := overlap(is, headLines(l.base[e.end:])); k > 0 && overlap(was, headLines(l.base[e.end:])) < k {
 		return brenner.CodeLineRepeated, fmt.Sprintf("the new block ends with %s, which stands behind it already", quote(is[len(is)-1]))
 	}
+	next := headLines(l.base[e.end:])
+	next = next[:min(len(is), len(next))]
 	for _, line := range added(old, e.text) {
-		if telling(line) && slices.Contains(headLines(l.base[e.end:])[:min(len(is), len(headLines(l.base[e.end:])))], line) && l.once(line) {
+		if at := slices.Index(next, line); at >= 0 && telling(line) && l.once(line) {
 			return brenner.CodeLineRepeated, fmt.Sprintf("the new block adds %s, which stands just behind it already", quote(line))
 		}
 	}
@@ -171,12 +217,18 @@ func doubledLine(s string) string {
 // copyOf says that a block of several lines is another one with changes: line
 // for line most of them are alike.
 func copyOf(old, block string) bool {
+	const most = 200 // lines
 	was, is := nonBlank(old), nonBlank(block)
-	if len(was) < 2 || len(is) < 2 {
+	if len(was) < 2 || len(is) < 2 || len(was) > most || len(is) > most {
+		return false
+	}
+	left := effort(16 * (len(old) + len(block)) * min(len(was), len(is)))
+	rows, ok := likeness(was, is, &left)
+	if !ok {
 		return false
 	}
 	alike := 0
-	for _, j := range pairLines(likeness(was, is), len(was)) {
+	for _, j := range pairLines(rows, len(was)) {
 		if j >= 0 {
 			alike++
 		}
@@ -186,8 +238,15 @@ func copyOf(old, block string) bool {
 
 // once says that the base has a line exactly once.
 func (l *linter) once(line string) bool {
+	key := "once\n" + line
+	is, known := l.asked[key]
+	if known || l.searched > largestSearched {
+		return is
+	}
+	l.searched += len(l.base)
 	i := slices.Index(l.allLines(), line)
-	return i >= 0 && !slices.Contains(l.allLines()[i+1:], line)
+	l.asked[key] = i >= 0 && !slices.Contains(l.allLines()[i+1:], line)
+	return l.asked[key]
 }
 
 // lookAround is how many lines beside an edit are looked at.
@@ -195,6 +254,7 @@ const lookAround = 12
 
 // tailLines and headLines give the last and the first few lines of a text.
 func tailLines(text string) []string {
+	text = text[max(0, len(text)-lookAround*longestLine):]
 	at := len(text)
 	for range lookAround + 1 {
 		if at = strings.LastIndexByte(text[:max(0, at)], '\n'); at < 0 {
@@ -205,6 +265,7 @@ func tailLines(text string) []string {
 }
 
 func headLines(text string) []string {
+	text = text[:min(len(text), lookAround*longestLine)]
 	at := 0
 	for range lookAround {
 		i := strings.IndexByte(text[at:], '\n')
@@ -265,7 +326,7 @@ func (l *linter) gapes(s string) bool {
 		n++
 		most = max(most, n)
 	}
-	return most > 2 && !strings.Contains(l.base, strings.Repeat("\n", most))
+	return most > 2 && !l.has(strings.Repeat("\n", most))
 }
 
 // glued says that an insertion of more than a word begins right behind the last
@@ -331,11 +392,13 @@ func balance(s, pair string) int { return strings.Count(s, pair[:1]) - strings.C
 // oddCharacters: the new block brings in what the text does not use and hardly
 // anybody types.
 func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
-	old := l.base[e.start:e.end]
 	for i, r := range e.text {
+		if l.whole().census.has(r) {
+			continue
+		}
 		_, looksLike := confusables[r]
 		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
-		if odd && !strings.ContainsRune(old, r) && !strings.ContainsRune(l.base, r) {
+		if odd {
 			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
 		}
 	}
@@ -352,16 +415,17 @@ func foreignSign(r rune) bool {
 // text has only plain ones.
 func (l *linter) plainQuotes(r rune) bool {
 	plain := confusables[r]
-	return (plain == `"` || plain == "'") && strings.Contains(l.base, plain) && !strings.ContainsAny(l.base, "“”‘’„‟‚‛")
+	return (plain == `"` || plain == "'") && l.has(plain) && !l.whole().census.hasAny("“”‘’„‟‚‛")
 }
 
 // mixedWord says that the letter at a position stands in a word beside ASCII
 // letters.
 func mixedWord(s string, at int) bool {
+	const far = 64 // bytes; longer words are no words
 	ascii := func(r rune) bool { return r < 0x80 && unicode.IsLetter(r) }
-	left := s[:at]
+	left := s[max(0, at-far):at]
 	left = left[strings.LastIndexFunc(left, func(r rune) bool { return !inWord(r) })+1:]
-	right := s[at:]
+	right := s[at:min(len(s), at+far)]
 	if i := strings.IndexFunc(right, func(r rune) bool { return !inWord(r) }); i >= 0 {
 		right = right[:i]
 	}

@@ -22,19 +22,19 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	say := func(what string) (brenner.Code, string) {
 		return brenner.CodeBlockMarked, "the new block " + what
 	}
-	if dots := leftOut.FindString(e.text); dots != "" && !strings.Contains(l.base, strings.TrimSpace(dots)) {
+	if dots := leftOut.FindString(e.text); dots != "" && !l.has(strings.TrimSpace(dots)) {
 		return say(fmt.Sprintf("has %s, as if something were left out", quote(strings.TrimSpace(dots))))
 	}
-	if conflict.MatchString(e.text) && !conflict.MatchString(l.base) {
+	if conflict.MatchString(e.text) && !l.shows(conflict) {
 		return say("has the markers of a conflict that nobody has settled")
 	}
-	if tag := loneTag.FindString(e.text); tag != "" && !loneTag.MatchString(l.base) {
+	if tag := loneTag.FindString(e.text); tag != "" && !l.shows(loneTag) {
 		return say(fmt.Sprintf("has %s on a line of its own, as nothing in the text", quote(strings.TrimSpace(tag))))
 	}
-	if link := linked.FindString(e.text); link != "" && !linked.MatchString(l.base) {
+	if link := linked.FindString(e.text); link != "" && !l.shows(linked) {
 		return say(fmt.Sprintf("has %s, which a chat makes of a name", quote(link)))
 	}
-	if fenced(e.text) && !fenced(old) && !strings.Contains(l.base, "```") && !strings.Contains(l.base, "~~~") {
+	if fenced(e.text) && !fenced(old) && !l.has("```") && !l.has("~~~") {
 		return say("carries the fence of a code block")
 	}
 	if allMarked(e.text) && strings.Contains(firsts(e.text), "+") && !strings.ContainsAny(firsts(old+l.around(e)), "+") {
@@ -52,9 +52,12 @@ func (l *linter) marks(e edit) (brenner.Code, string) {
 	if words := l.announces(e); words != "" {
 		return say(fmt.Sprintf("has %s, as if it were an answer", quote(words)))
 	}
+	if !entitiesOnly(e.text) {
+		return "", ""
+	}
 	for _, entity := range entityPattern.FindAllString(e.text, -1) {
 		plain := html.UnescapeString(entity)
-		if entitiesOnly(e.text) && plain != entity && !strings.Contains(l.base, entity) && strings.Contains(l.base, plain) {
+		if plain != entity && !l.has(entity) && l.has(plain) {
 			return say("has " + entity + ", and the text has " + plain)
 		}
 	}
@@ -69,15 +72,14 @@ var (
 
 // outsideQuotes says that a string stands somewhere outside quotation marks.
 func outsideQuotes(s, what string) bool {
-	for at := strings.Index(s, what); at >= 0; {
-		if strings.Count(s[:at], `"`)%2 == 0 && strings.Count(s[:at], "'")%2 == 0 && strings.Count(s[:at], "`")%2 == 0 {
+	open := map[byte]bool{}
+	for i := range len(s) {
+		if strings.HasPrefix(s[i:], what) && !open['"'] && !open['\''] && !open['`'] {
 			return true
 		}
-		next := strings.Index(s[at+len(what):], what)
-		if next < 0 {
-			return false
+		if c := s[i]; c == '"' || c == '\'' || c == '`' {
+			open[c] = !open[c]
 		}
-		at += len(what) + next
 	}
 	return false
 }
@@ -89,7 +91,7 @@ func (l *linter) announces(e edit) string {
 	if len(fresh) < 2 {
 		return ""
 	}
-	if answering.MatchString(fresh[0]) && !strings.Contains(l.base, strings.TrimSpace(fresh[0])) {
+	if answering.MatchString(fresh[0]) && !l.has(strings.TrimSpace(fresh[0])) {
 		return strings.TrimSpace(fresh[0])
 	}
 	for _, line := range []string{fresh[0], fresh[len(fresh)-1]} {
@@ -139,8 +141,15 @@ func escapedWhole(s string) bool {
 
 // around gives the lines beside an edit.
 func (l *linter) around(e edit) string {
-	lo, hi := wholeLines(l.base, e)
-	above := l.base[strings.LastIndexByte(l.base[:max(0, lo-1)], '\n')+1 : lo]
+	lo := e.start - len(before(l.base, e.start))
+	hi := e.end
+	if !lineStart(l.base, hi) {
+		hi = min(len(l.base), hi+len(behind(l.base, hi))+1)
+	}
+	above := ""
+	if lo > 0 {
+		above = before(l.base, lo-1) + "\n"
+	}
 	return above + behind(l.base, hi) + "\n"
 }
 
@@ -220,7 +229,7 @@ func (l *linter) oldLines(e edit) []string {
 
 // lineBefore and lineBehind give the nearest lines with anything on them.
 func (l *linter) lineBefore(at int) string {
-	lines := tailLines(l.base[:strings.LastIndexByte(l.base[:at], '\n')+1])
+	lines := tailLines(l.base[:at-len(before(l.base, at))])
 	for i := len(lines) - 1; i >= 0; i-- {
 		if strings.TrimSpace(lines[i]) != "" {
 			return lines[i]
@@ -231,11 +240,7 @@ func (l *linter) lineBefore(at int) string {
 
 func (l *linter) lineBehind(at int) string {
 	if !lineStart(l.base, at) {
-		i := strings.IndexByte(l.base[at:], '\n')
-		if i < 0 {
-			return ""
-		}
-		at += i + 1
+		at = min(len(l.base), at+len(behind(l.base, at))+1)
 	}
 	for _, line := range headLines(l.base[at:]) {
 		if strings.TrimSpace(line) != "" {

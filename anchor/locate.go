@@ -33,7 +33,12 @@ type locator struct {
 	// anchors holds anchors without white space.
 	anchors map[string]string
 	queries map[string]*query
+	// unplaced counts the operations that have no place.
+	unplaced int
 }
+
+// mostShown is how many misses are shown.
+const mostShown = 20
 
 func newLocator(base string) *locator {
 	return &locator{base: base, anchors: map[string]string{}, queries: map[string]*query{}}
@@ -224,7 +229,7 @@ type claim struct {
 // of the anchor has a cursor, at first its end, which moves over the old
 // blocks already claimed there: that is how operations chain (P7).
 func (l *locator) group(g Group, index int) (edits []edit, misses []miss) {
-	var claimed []claim
+	claimed := map[span]claim{}
 	for j, op := range g.Ops {
 		ref := opRef{index, j}
 		if op.Kind == ReplaceEntireFile {
@@ -244,29 +249,28 @@ func (l *locator) group(g Group, index int) (edits []edit, misses []miss) {
 			continue
 		}
 		edits = append(edits, edit{c.cursor, c.cursor + len(op.Old), op.New, ref})
-		claimed = slices.DeleteFunc(claimed, func(d claim) bool { return d.occ == c.occ })
-		claimed = append(claimed, claim{c.occ, c.cursor + len(op.Old), ref})
+		claimed[c.occ] = claim{c.occ, c.cursor + len(op.Old), ref}
 	}
 	return edits, misses
 }
 
 // placeByIndex takes the occurrence that match_index names.
-func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) {
+func (l *locator) placeByIndex(a Anchor, op Op, claimed map[span]claim) (claim, *miss) {
 	q := l.asked(a, op)
 	if q.count < op.Index {
 		return claim{}, &miss{code: brenner.CodeAnchorNotFound, found: q.count}
 	}
 	c := claim{occ: l.spanAt(a, q.picks[op.Index])}
 	at, fits := l.followAnchor(a, c.occ, op.Old)
-	earlier := claimOf(claimed, c.occ)
-	if earlier != nil {
+	earlier, known := claimed[c.occ]
+	if known {
 		at, fits = l.follow(a.mode(), earlier.cursor, op.Old)
 	}
 	if fits {
 		c.cursor = at
 		return c, nil
 	}
-	if _, taken := l.followAnchor(a, c.occ, op.Old); taken && earlier != nil {
+	if _, taken := l.followAnchor(a, c.occ, op.Old); taken && known {
 		return claim{}, &miss{code: brenner.CodeOverlap, other: earlier.by}
 	}
 	return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: q.count}
@@ -274,20 +278,25 @@ func (l *locator) placeByIndex(a Anchor, op Op, claimed []claim) (claim, *miss) 
 
 // placeByFit takes the one place where the old block follows the anchor, or
 // follows what an earlier operation of the group claimed there.
-func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
-	var fits []claim
-	var taken *claim
+func (l *locator) placeByFit(a Anchor, op Op, claimed map[span]claim) (claim, *miss) {
+	var fits, taken []claim
 	for _, hit := range l.asked(a, op).hits {
 		occ := l.spanAt(a, hit)
 		at, ok := l.followAnchor(a, occ, op.Old)
-		switch earlier := claimOf(claimed, occ); {
-		case ok && earlier == nil:
+		switch earlier, known := claimed[occ]; {
+		case ok && !known:
 			fits = append(fits, claim{occ: occ, cursor: at})
 		case ok:
-			taken = earlier
+			taken = append(taken[:0], earlier)
+		}
+		if len(fits) > 1 {
+			break
 		}
 	}
-	for _, c := range claimed {
+	for _, c := range claimed { // order-free: one fits, or it does not matter which
+		if len(fits) > 1 {
+			break
+		}
 		if at, ok := l.follow(a.mode(), c.cursor, op.Old); ok {
 			fits = append(fits, claim{occ: c.occ, cursor: at})
 		}
@@ -297,8 +306,11 @@ func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
 		return fits[0], nil
 	case len(fits) > 1:
 		return claim{}, &miss{code: brenner.CodeAnchorAmbiguous, found: len(fits)}
-	case taken != nil:
-		return claim{}, &miss{code: brenner.CodeOverlap, other: taken.by}
+	case len(taken) > 0:
+		return claim{}, &miss{code: brenner.CodeOverlap, other: taken[0].by}
+	}
+	if l.unplaced++; l.unplaced > mostShown {
+		return claim{}, &miss{code: brenner.CodeAnchorNotFound} // nobody is told which it is
 	}
 	if n := len(l.occurrences(a, 2)); n > 0 {
 		return claim{}, &miss{code: brenner.CodeOldBlockMismatch, found: n}
@@ -310,15 +322,6 @@ func (l *locator) placeByFit(a Anchor, op Op, claimed []claim) (claim, *miss) {
 func (l *locator) asked(a Anchor, op Op) *query {
 	key, _ := l.question(a, op)
 	return l.queries[key]
-}
-
-func claimOf(claimed []claim, occ span) *claim {
-	for i := range claimed {
-		if claimed[i].occ == occ {
-			return &claimed[i]
-		}
-	}
-	return nil
 }
 
 // overlaps reports edits that intersect or share a start (P4).

@@ -22,16 +22,15 @@ type repair struct {
 // explainMisses finds the cause of every operation without a place and, if all
 // can be mended, a patch that applies.
 func (x *explainer) explainMisses() {
-	const most = 20
 	edits, misses := resolve(x.p, x.base.s)
 	var repairs []repair
-	for _, m := range misses[:min(len(misses), most)] {
+	for _, m := range misses[:min(len(misses), mostShown)] {
 		r := x.diagnose(m)
 		r.finding.Pointer, r.finding.Code = m.ref.pointer(), m.code
 		x.add(r.finding)
 		repairs = append(repairs, r)
 	}
-	if 0 < len(misses) && len(misses) <= most {
+	if 0 < len(misses) && len(misses) <= mostShown {
 		x.mend(edits, repairs)
 	}
 }
@@ -58,6 +57,10 @@ func (x *explainer) diagnose(m miss) repair {
 
 // diagnoseQuote finds out why a quotation is not in the text.
 func (x *explainer) diagnoseQuote(q quotation, op Op) repair {
+	const readings = 16 // how often the text is gone through, about
+	if q.size() > largestQuotation || len(x.base.s) > largestText || !x.left.spend(readings*(len(x.base.s)+q.size())) {
+		return x.diagnoseExactly(q, op)
+	}
 	tries := []func(quotation, Op) (repair, bool){
 		x.tryIndex, x.tryNoAnchor, x.tryReadings, x.tryFinalNewline, x.tryLenses, x.tryOverlappingAnchor, x.tryElision,
 		x.tryApplied, x.tryElsewhere, x.tryGap, x.tryOldAlone,
@@ -72,6 +75,20 @@ func (x *explainer) diagnoseQuote(q quotation, op Op) repair {
 		}
 	}
 	return x.nearest(q)
+}
+
+// diagnoseExactly looks for the words as they are, which is all that is done
+// where more would take too long.
+func (x *explainer) diagnoseExactly(q quotation, op Op) repair {
+	for _, try := range []func(quotation, Op) (repair, bool){x.tryIndex, x.tryNoAnchor, x.tryFinalNewline, x.tryApplied, x.tryElsewhere, x.tryGap} {
+		if r, ok := try(q, op); ok {
+			return r
+		}
+	}
+	return repair{finding: Finding{
+		Cause: CauseNoSuchText, Message: "it is not in the text, and too much was sent to look for what was meant",
+		Hint: "quote a few lines, in fewer operations",
+	}}
 }
 
 // promised says that the patch was made for this text and names its result.
@@ -124,7 +141,7 @@ func (x *explainer) madeAgain(r repair, e edit, text string) (string, bool) {
 
 // prove counts through the combinations of repairs.
 func (x *explainer) prove(edits []edit, repairs []repair) {
-	budget := 1 << 29 / (len(x.base.s) + 1) // bytes to hash
+	budget := mostEffort / (len(x.base.s) + x.p.size()*(1+len(repairs)) + 1)
 	choice := make([]int, len(repairs))
 	for range min(budget, 512) {
 		chosen, again := slices.Clone(edits), slices.Clone(edits)
@@ -245,7 +262,11 @@ var escapedSign = lazy.NewPattern(`\\[^\w\s]|&#?\w{2,8};|%[0-9A-F]{2}`)
 // escapesLeft says that a block still has escapes, of a kind that the text does
 // not have: the mistake was another one, or made twice.
 func (x *explainer) escapesLeft(block string) bool {
-	return slices.ContainsFunc(escapedSign.FindAllString(block, -1), func(e string) bool { return !strings.Contains(x.base.s, e) })
+	const most = 50
+	kinds := escapedSign.FindAllString(block, -1)
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	return len(kinds) > most || slices.ContainsFunc(kinds, func(e string) bool { return !strings.Contains(x.base.s, e) })
 }
 
 // tryLenses: quotation and text look the same, as written or when the writing
@@ -305,7 +326,7 @@ func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
 		out.finding.Message += "; even so it fits in several places"
 		return out, true
 	}
-	out.again = l.oddities(x.base.s, q.whole(), x.base.s[from:to])
+	out.again = l.oddities(x.characters(), q.whole(), x.base.s[from:to])
 	out.edits, out.sure = x.mendBlock(l, q, from, mid, to)
 	out.sure = out.sure && !(l.bare && x.unsettled(q, from, to))
 	if e := out.edits[0]; x.base.s[e.start:e.end] == e.text && q.new != q.old {
@@ -337,6 +358,14 @@ func (x *explainer) view(l *lens) *folded {
 		x.views[l] = l.view(x.base.s)
 	}
 	return x.views[l]
+}
+
+// characters counts those of the text, once for all operations.
+func (x *explainer) characters() *census {
+	if x.census == nil {
+		x.census = censusOf(x.base.s)
+	}
+	return x.census
 }
 
 // indentations lists what the lines of the text begin with.

@@ -72,10 +72,13 @@ func (x *explainer) tryFinalNewline(q quotation, _ Op) (repair, bool) {
 
 // tryOverlappingAnchor: the anchor quotes part of the old block too.
 func (x *explainer) tryOverlappingAnchor(q quotation, _ Op) (repair, bool) {
-	for k := min(len(q.anchor), len(q.old)); k > 0; k-- {
-		if !strings.HasSuffix(q.anchor, q.old[:k]) || strings.TrimSpace(q.old[:k]) == "" {
+	tries := 10
+	blank := len(leadingSpace(q.old))
+	for k := min(len(q.anchor), len(q.old)); k > blank && tries > 0; k-- {
+		if !strings.HasSuffix(q.anchor, q.old[:k]) {
 			continue
 		}
+		tries--
 		hits := find(x.base.s, q.anchor+q.old[k:], 2)
 		if len(hits) != 1 {
 			continue

@@ -2,6 +2,7 @@ package anchor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,7 +126,7 @@ func standFor(odd, plain string) bool {
 		return false
 	}
 	for _, group := range alikes {
-		if alikeIn(group, odd) && alikeIn(group, plain) {
+		if slices.Contains(group, odd) && slices.Contains(group, plain) {
 			return true
 		}
 	}
@@ -135,12 +136,3 @@ func standFor(odd, plain string) bool {
 
 // alikes are groups of plain characters that are mistaken for one another.
 var alikes = [][]string{{"0", "O", "o"}, {"1", "l", "I", "|"}, {"'", `"`, "`", "''", "``"}, {"rn", "m"}, {"vv", "w"}, {"cl", "d"}, {"5", "S"}, {"8", "B"}}
-
-func alikeIn(group []string, s string) bool {
-	for _, g := range group {
-		if g == s {
-			return true
-		}
-	}
-	return false
-}

@@ -13,28 +13,32 @@ import (
 // ambiguous lists where an operation fits. Which place was meant only the
 // promised result can tell.
 func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
-	const most, counted = 20, 1 << 16
+	const most, tried, counted = 20, 512, 1 << 15
 	l := newLocator(x.base.s)
 	var fits []edit
 	var starts []span
-	var index []int
+	var index []int // of the places shown
 	for i, occ := range l.occurrences(a, counted) {
 		if at, ok := l.followAnchor(a, occ, op.Old); ok {
-			fits = append(fits, edit{start: at, end: at + len(op.Old), text: op.New, from: ref})
+			if len(fits) < tried {
+				fits = append(fits, edit{start: at, end: at + len(op.Old), text: op.New, from: ref})
+			}
 			starts = append(starts, occ)
-			index = append(index, i+1)
+			if len(index) < most {
+				index = append(index, i+1)
+			}
 		}
 	}
 	out := repair{finding: Finding{
-		Cause: CauseAmbiguous, PlaceCount: len(fits),
-		Message: fmt.Sprintf("anchor and old block fit in %d places", len(fits)),
+		Cause: CauseAmbiguous, PlaceCount: len(starts),
+		Message: fmt.Sprintf("anchor and old block fit in %d places", len(starts)),
 		Hint:    "extend the anchor to the left, or give match_index",
 	}}
 	out.edits = fits
 	for i, occ := range starts[:min(len(starts), most)] {
 		line, column := position(x.base.s, occ.start)
 		p := Place{Line: line, Column: column, MatchIndex: index[i]}
-		if from, ok := uniqueFrom(x.base.s, i, starts); ok {
+		if from, ok := x.uniqueFrom(i, starts); ok {
 			p.Anchor = x.base.s[from:occ.end]
 		}
 		out.finding.Places = append(out.finding.Places, p)
@@ -44,18 +48,21 @@ func (x *explainer) ambiguous(a Anchor, op Op, ref opRef) repair {
 
 // uniqueFrom finds how far to the left the i-th occurrence must be extended
 // until no other occurrence has the same text before it.
-func uniqueFrom(text string, i int, starts []span) (from int, ok bool) {
+func (x *explainer) uniqueFrom(i int, starts []span) (from int, ok bool) {
 	const most = 4096
-	longest := 0
+	text, longest := x.base.s, 0
 	for j, other := range starts {
 		if j == i {
 			continue
 		}
 		left, right := text[max(0, starts[i].start-most):starts[i].start], text[max(0, other.start-most):other.start]
 		longest = max(longest, commonSuffix(left, right))
+		if longest >= most || !x.left.spend(longest) {
+			return 0, false
+		}
 	}
 	from = starts[i].start - longest - 1
-	if from < 0 || longest >= most {
+	if from < 0 {
 		return 0, false
 	}
 	for from > 0 && !utf8.RuneStart(text[from]) {
@@ -135,6 +142,7 @@ func restoreElided(dots *regexp.Regexp, s string, gaps []string) (string, bool) 
 
 // nearest shows the text most like the quotation.
 func (x *explainer) nearest(q quotation) repair {
+	const nearby = 8 // what it costs to look a triple up
 	out := repair{finding: Finding{
 		Cause: CauseNoSuchText, Message: "the text has nothing like it", Hint: "read the present text and quote it exactly",
 	}}
@@ -144,6 +152,9 @@ func (x *explainer) nearest(q quotation) repair {
 	if hits := find(x.base.s, q.anchor, 2); len(hits) == 1 && q.anchor != "" {
 		out.finding.Message = "the anchor is there, but something else follows it"
 		out.finding.Difference = difference(x.base.s, hits[0], q.whole())
+		return out
+	}
+	if !x.left.spend(nearby * len(x.base.s)) {
 		return out
 	}
 	at, line, ok := likest(x.base.s, q.whole())

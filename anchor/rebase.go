@@ -162,6 +162,9 @@ func carryBlind(p Patch, theirs Text) (Rebased, error) {
 		message, _ := misses[0].message(q)
 		return Rebased{}, blindConflict("%s", message).At(misses[0].ref.pointer())
 	}
+	if len(edits)*len(theirs.s) > mostEffort {
+		return Rebased{}, blindConflict("there are too many operations to make sure of each in a text of %d bytes that has changed", len(theirs.s))
+	}
 	for _, e := range edits {
 		a := q.Groups[e.from.group].Anchor
 		if a.Text != "" && len(newLocator(theirs.s).occurrences(a, 2)) > 1 {

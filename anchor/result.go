@@ -23,7 +23,7 @@ func (x *explainer) explainResult() {
 		x.propose(q, Likely)
 		return
 	}
-	if x.tryWrittenNew(finding) || x.tryTruncated(finding) {
+	if x.p.size()+len(x.base.s) <= largestResult && (x.tryWrittenNew(finding) || x.tryTruncated(finding)) {
 		return
 	}
 	finding.Cause = CauseWrongResult
@@ -62,7 +62,7 @@ func (x *explainer) tryWrittenNew(f Finding) bool {
 // longer old block is tried, up to a bound on the bytes hashed.
 func (x *explainer) tryTruncated(f Finding) bool {
 	edits, _ := resolve(x.p, x.base.s)
-	budget := 1 << 29 / (len(x.base.s) + 64*len(edits) + 1)
+	budget := mostEffort / (len(x.base.s) + x.p.size() + 64*len(edits) + 1)
 	for i, e := range edits {
 		stop := len(x.base.s)
 		if i+1 < len(edits) {

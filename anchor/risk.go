@@ -61,15 +61,23 @@ func doubled(text string, e edit) string {
 	if seam := repeatsBeside(text, e); seam != "" {
 		return seam
 	}
-	lines := linediff.Lines(text)
 	lo, hi := wholeLines(text, e)
+	fresh := added(text[lo:hi], text[lo:e.start]+e.text+text[e.end:hi])
+	if len(fresh) == 0 {
+		return ""
+	}
+	const around = 12
+	lines := linediff.Lines(text)
 	place, height := strings.Count(text[:lo], "\n"), strings.Count(text[lo:hi], "\n")
-	for _, line := range added(text[lo:hi], text[lo:e.start]+e.text+text[e.end:hi]) {
-		found := slices.Index(lines, line)
-		if found < 0 || !telling(line) {
-			continue
+	times, near := map[string]int{}, map[string]bool{}
+	for i, line := range lines {
+		times[line]++
+		if place-around <= i && i < place+height+around {
+			near[line] = true
 		}
-		if once := !slices.Contains(lines[found+1:], line); once || near(lines, line, place, height) {
+	}
+	for _, line := range fresh {
+		if telling(line) && (times[line] == 1 || near[line]) {
 			return strings.TrimSuffix(line, "\n")
 		}
 	}
@@ -106,13 +114,17 @@ func repeatsHere(text string, e edit) bool {
 func repeatsBeside(text string, e edit) string {
 	const most = 4096
 	old, rest, lead := text[e.start:e.end], text[e.end:], text[:e.start]
-	for k := min(len(e.text), len(rest), most); k > 0; k-- {
-		if s := e.text[len(e.text)-k:]; boundary(e.text, len(e.text)-k) && telling(s) && strings.HasPrefix(rest, s) && !strings.HasSuffix(old, s) {
+	first, last := strings.IndexFunc(e.text, inWord), strings.LastIndexFunc(e.text, inWord)
+	if first < 0 {
+		return ""
+	}
+	for k := min(len(e.text), len(rest), most); k >= len(e.text)-last; k-- {
+		if s := e.text[len(e.text)-k:]; boundary(e.text, len(e.text)-k) && strings.HasPrefix(rest, s) && !strings.HasSuffix(old, s) {
 			return s
 		}
 	}
-	for k := min(len(e.text), len(lead), most); k > 0; k-- {
-		if s := e.text[:k]; boundary(e.text, k) && telling(s) && strings.HasSuffix(lead, s) && !strings.HasPrefix(old, s) {
+	for k := min(len(e.text), len(lead), most); k > first; k-- {
+		if s := e.text[:k]; boundary(e.text, k) && strings.HasSuffix(lead, s) && !strings.HasPrefix(old, s) {
 			return s
 		}
 	}
@@ -156,11 +168,3 @@ func added(before, after string) []string {
 
 // telling says that a line has something to be recognised by.
 func telling(line string) bool { return strings.ContainsFunc(line, inWord) }
-
-// near says that a line stands within a few lines of a place and what it takes
-// up.
-func near(lines []string, line string, place, height int) bool {
-	const around = 12
-	lo, hi := max(0, place-around), min(len(lines), place+height+around)
-	return slices.Contains(lines[lo:hi], line)
-}

@@ -1,6 +1,10 @@
 package assembly
 
 import (
+	"bytes"
+	"compress/flate"
+	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +44,50 @@ func published(e Encoding, text string) int {
 	return n
 }
 
+// The vocabularies are those of the published encodings. BRENNER_UPDATE=1 makes
+// them from the library's tables.
+func TestVocabularies_AreThePublishedOnes(t *testing.T) {
+	for e, size := range map[Encoding]uint{O200k: 199_998, Cl100k: 100_256} {
+		codec, err := tokenizer.Get(tokenizer.Encoding(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		for id := range size {
+			token, err := codec.Decode([]uint{id})
+			if err != nil || len(token) > longestToken {
+				t.Fatal(id, token, err)
+			}
+			want.WriteByte(byte(len(token)))
+			want.WriteString(token)
+		}
+		if os.Getenv("BRENNER_UPDATE") != "" {
+			var file bytes.Buffer
+			w, err := flate.NewWriter(&file, flate.BestCompression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(want.Bytes()); err != nil || w.Close() != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(vocabularyFile(e), file.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, err := os.Open(vocabularyFile(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(flate.NewReader(file))
+		if err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%s is not what the library has (%v)", e, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func checkCount(t interface{ Errorf(string, ...any) }, text string) {
 	text = strings.ReplaceAll(text, del, "")
 	for _, tok := range []*Tokenizer{o200k(), cl100k()} {
@@ -76,6 +124,9 @@ func TestTokenizer_CountsAsTheReferenceDoes(t *testing.T) {
 	} {
 		checkCount(t, text)
 	}
+	check(t, 20, func(rt *rapid.T) { // merged otherwise than short pieces
+		checkCount(rt, rapid.StringOfN(rapid.RuneFrom([]rune("aeinrst中")), shortPiece, 4*shortPiece, -1).Draw(rt, "piece"))
+	})
 	check(t, 20, func(rt *rapid.T) {
 		checkCount(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(tricky), 0, 12).Draw(rt, "text"), ""))
 	})

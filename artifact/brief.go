@@ -1,15 +1,15 @@
 package artifact
 
 import (
-	"regexp"
 	"strings"
 
 	"brenner/canon"
+	"brenner/internal/lazy"
 )
 
 var (
-	listItem     = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+(.+)$`)
-	briefHeading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*\s*$`)
+	listItem     = lazy.NewPattern(`^\s*(?:[-*+]|\d+[.)])\s+(.+)$`)
+	briefHeading = lazy.NewPattern(`^#{1,6}\s+(.+?)\s*#*\s*$`)
 )
 
 // briefParts are the lists of a brief, by the headings they may stand under.

@@ -14,7 +14,6 @@ package automation
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/internal/lazy"
 )
 
 // Trigger is a kind of event that a rule waits for.
@@ -196,7 +196,7 @@ func (r Rule) Period() time.Duration {
 	return shortest
 }
 
-var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var namePattern = lazy.NewPattern(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 // Check reports everything that is wrong with the rules of a configuration, by
 // JSON pointer.

@@ -2,15 +2,15 @@ package config
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
+var jsonNumber = lazy.NewPattern(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
 
 // isNumber reports whether a text is a number as JSON writes it.
 func isNumber(s string) bool {
@@ -20,7 +20,7 @@ func isNumber(s string) bool {
 
 // number reads a number as JSON writes it.
 func (l *literalReader) number() error {
-	digits := jsonNumber.Find(l.text[l.off:])
+	digits := jsonNumber.Regexp().Find(l.text[l.off:])
 	_, err := strconv.ParseFloat(string(digits), 64)
 	after := literalReader{source: l.source, off: l.off + len(digits)}
 	word, _ := after.ident()

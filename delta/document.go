@@ -2,7 +2,6 @@ package delta
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // document is a session document in Markdown, as Render writes it and a person
@@ -62,15 +62,15 @@ type docValue struct {
 type docRival struct{ text, agent, at, id string }
 
 var (
-	docSection = regexp.MustCompile(`^##\s+(?:\d+\.\s*)?(.+?)\s*$`)
-	docHeading = regexp.MustCompile(`^###\s+(.+?)\s*$`)
-	docLabel   = regexp.MustCompile(`^(RT|[HPTAXC][1-9][0-9]{0,8})(?::\s*(.*))?$`)
-	docNote    = regexp.MustCompile(`^\*\*(P[1-9][0-9]{0,8})\*\*$`)
-	docField   = regexp.MustCompile(`^(?:[-*]\s+)?\*\*([^*]+?):?\*\*:?\s*(.*)$`)
-	docRivalOf = regexp.MustCompile(`^CONFLICT:\s*(.*) \(([^,()]+), ([0-9]{4}-[0-9T:.-]+Z), (.+)\)$`)
-	docKilled  = regexp.MustCompile(`^(\S+)(?: \(([^()]+)\))?$`)
-	docTotal   = regexp.MustCompile(`\s*\(total [^()]*\)$`)
-	docRule    = regexp.MustCompile(`^\|[\s|:-]+\|$`)
+	docSection = lazy.NewPattern(`^##\s+(?:\d+\.\s*)?(.+?)\s*$`)
+	docHeading = lazy.NewPattern(`^###\s+(.+?)\s*$`)
+	docLabel   = lazy.NewPattern(`^(RT|[HPTAXC][1-9][0-9]{0,8})(?::\s*(.*))?$`)
+	docNote    = lazy.NewPattern(`^\*\*(P[1-9][0-9]{0,8})\*\*$`)
+	docField   = lazy.NewPattern(`^(?:[-*]\s+)?\*\*([^*]+?):?\*\*:?\s*(.*)$`)
+	docRivalOf = lazy.NewPattern(`^CONFLICT:\s*(.*) \(([^,()]+), ([0-9]{4}-[0-9T:.-]+Z), (.+)\)$`)
+	docKilled  = lazy.NewPattern(`^(\S+)(?: \(([^()]+)\))?$`)
+	docTotal   = lazy.NewPattern(`\s*\(total [^()]*\)$`)
+	docRule    = lazy.NewPattern(`^\|[\s|:-]+\|$`)
 )
 
 // fault notes what is wrong with a line.
@@ -433,7 +433,7 @@ func unstruck(s string) string {
 	return s
 }
 
-var docEntity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});`)
+var docEntity = lazy.NewPattern(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});`)
 
 // unit gives the length of the character, escape or entity at the start of a
 // text.
@@ -474,7 +474,7 @@ func cutUnescaped(s string, at byte) (before, after string, ok bool) {
 	return head, s[len(head)+1:], true
 }
 
-var docBreak = regexp.MustCompile(`^<[bB][rR] ?/?>`)
+var docBreak = lazy.NewPattern(`^<[bB][rR] ?/?>`)
 
 // unescape gives the text that Markdown shows: the inverse of escape.
 func unescape(s string) string {

@@ -3,12 +3,12 @@ package delta
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -72,7 +72,7 @@ func (g *garble) refuse(pointer string) *brenner.Error {
 }
 
 // entities are characters that HTML writes by their number.
-var entities = regexp.MustCompile(`&#(?:[0-9]{2,6}|[xX][0-9a-fA-F]{2,5});`)
+var entities = lazy.NewPattern(`&#(?:[0-9]{2,6}|[xX][0-9a-fA-F]{2,5});`)
 
 // escapes are the control characters that JSON has a letter for.
 var escapes = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}

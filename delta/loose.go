@@ -1,13 +1,13 @@
 package delta
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -125,7 +125,7 @@ func unmailed(text string) (string, bool) {
 }
 
 var (
-	colours  = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	colours  = lazy.NewPattern("\x1b\\[[0-9;]*m")
 	brackets = map[rune]rune{'｛': '{', '｝': '}', '［': '[', '］': ']'}
 )
 

@@ -1,18 +1,19 @@
 package delta
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // otherUnicode is how other languages write a character by its number: \u{3b2},
 // \U000003b2, \xe9.
-var otherUnicode = regexp.MustCompile(`^\\(?:u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))`)
+var otherUnicode = lazy.NewPattern(`^\\(?:u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))`)
 
 // quote gives the quotes around the text that starts here, "" if none does. A
 // letter before them is Python's.
@@ -125,7 +126,7 @@ func (r *looseReader) closes(after, closing string) bool {
 
 // remarks are what agents and their tools put after a text, outside of its
 // quotes: marks of citations, words in brackets or behind a dash or an arrow.
-var remarks = regexp.MustCompile(`^\s*(?:【[^】"]{1,80}】|\[\^?[\w ]{1,12}\]|:contentReference\[[^\]"]{1,40}\]\{[^}"]{0,40}\}|\([^()"]{1,80}\)|(?:--|<-|←|—)[^",}\]\n]{1,80})\s*`)
+var remarks = lazy.NewPattern(`^\s*(?:【[^】"]{1,80}】|\[\^?[\w ]{1,12}\]|:contentReference\[[^\]"]{1,40}\]\{[^}"]{0,40}\}|\([^()"]{1,80}\)|(?:--|<-|←|—)[^",}\]\n]{1,80})\s*`)
 
 // remark gives the length of a remark that stands between a text and what can
 // follow it, 0 if there is none.
@@ -169,7 +170,7 @@ func (r *looseReader) separates(after string) bool {
 }
 
 // argument is a name and an equals sign.
-var argument = regexp.MustCompile(`^[A-Za-z_]\w{0,40} *=`)
+var argument = lazy.NewPattern(`^[A-Za-z_]\w{0,40} *=`)
 
 // startsMember says whether a text starts with a name and a colon.
 func startsMember(text string) bool {

@@ -1,12 +1,12 @@
 package delta
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // payload gathers the fields, renames them and mends their types.
@@ -442,7 +442,7 @@ func pairsOf(v *loose) (loose, bool) {
 	return out, len(out.members) > 0
 }
 
-var pairForm = regexp.MustCompile(`^\s*([Hh][ _-]?[0-9]+|[A-Z]-[A-Z0-9_-]+)\s*(?::|=|→|->)\s*(.+?)\s*$`)
+var pairForm = lazy.NewPattern(`^\s*([Hh][ _-]?[0-9]+|[A-Z]-[A-Z0-9_-]+)\s*(?::|=|→|->)\s*(.+?)\s*$`)
 
 // pairsIn makes a map of a text such as "H1: up; H2: down".
 func pairsIn(text string) (loose, bool) {
@@ -460,7 +460,7 @@ func pairsIn(text string) (loose, bool) {
 	return out, len(out.members) > 0
 }
 
-var scoreForm = regexp.MustCompile(`^\s*([0-3](?:\.[0-9]+)?)\s*(?:/\s*3|out of 3)?\s*$`)
+var scoreForm = lazy.NewPattern(`^\s*([0-3](?:\.[0-9]+)?)\s*(?:/\s*3|out of 3)?\s*$`)
 
 // score takes numbers out of quotes, and the total, which is computed, out.
 func (m *mender) score(v *loose, name string) {

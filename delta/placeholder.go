@@ -1,9 +1,10 @@
 package delta
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // Agents leave a place for words, or say of a field that it stays as it is by
@@ -35,8 +36,8 @@ func placeholder(text string, outcome bool) bool {
 }
 
 var (
-	wordsOnly = regexp.MustCompile(`^[\p{L}_ -]+$`)
-	prompts   = regexp.MustCompile(`(?i)^(?:insert|your|fill in|describe|add|enter|placeholder|todo|tbd)\b[\p{L}_ -]*$`)
+	wordsOnly = lazy.NewPattern(`^[\p{L}_ -]+$`)
+	prompts   = lazy.NewPattern(`(?i)^(?:insert|your|fill in|describe|add|enter|placeholder|todo|tbd)\b[\p{L}_ -]*$`)
 )
 
 // unsaid says whether words say nothing of their own, or are among more such.

@@ -2,10 +2,11 @@ package delta
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"brenner/internal/lazy"
 )
 
 // sweep looks through all that is no delta block for what may have been meant
@@ -93,7 +94,7 @@ func itemLike(v *loose) Section {
 }
 
 // lineMark is what diffs, comments and listings put before every line.
-var lineMark = regexp.MustCompile(`^[ \t]*(?:\+|//|#|;|--|[0-9]+[ \t]*[|:])[ \t]?`)
+var lineMark = lazy.NewPattern(`^[ \t]*(?:\+|//|#|;|--|[0-9]+[ \t]*[|:])[ \t]?`)
 
 // behindMarks reads a delta whose lines all begin with a mark, and gives the place
 // to go on, 0 if there is none.
@@ -202,7 +203,7 @@ func (x *extractor) place(text string, at int) (where, advice string, end int) {
 }
 
 // An operation written as a list or as YAML, not as JSON.
-var writtenOut = regexp.MustCompile("(?im)^[ \t>*+-]*[*_`\"]*(?:operation|op|action)[*_`\"]*[ \t]*[:=][ \t]*[*_`\"]*(?:add|edit|kill)\\b")
+var writtenOut = lazy.NewPattern("(?im)^[ \t>*+-]*[*_`\"]*(?:operation|op|action)[*_`\"]*[ \t]*[:=][ \t]*[*_`\"]*(?:add|edit|kill)\\b")
 
 // written reports deltas that are written out as a list of names and values,
 // outside of what was found already.
@@ -228,8 +229,8 @@ func (x *extractor) written(text string) {
 // A call whose arguments are the members of a delta, and elements that hold
 // them, from the bracket that opens to the operation.
 var (
-	calledWith = regexp.MustCompile(`(?i)\b[a-z_][\w.]*\(\s*(?:[^(){}\n]{0,200},\s*)?["']?(?:operation|op|action)["']?\s*[:=]\s*["']?(?:add|edit|kill)\b`)
-	inElements = regexp.MustCompile(`(?i)<(?:operation|op|action)>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ name=["'](?:operation|op|action)["']>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ (?:[^<>\n]{0,200} )?(?:operation|op|action)=["'](?:add|edit|kill)["']`)
+	calledWith = lazy.NewPattern(`(?i)\b[a-z_][\w.]*\(\s*(?:[^(){}\n]{0,200},\s*)?["']?(?:operation|op|action)["']?\s*[:=]\s*["']?(?:add|edit|kill)\b`)
+	inElements = lazy.NewPattern(`(?i)<(?:operation|op|action)>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ name=["'](?:operation|op|action)["']>\s*(?:add|edit|kill)\s*<|<[a-z:_-]+ (?:[^<>\n]{0,200} )?(?:operation|op|action)=["'](?:add|edit|kill)["']`)
 )
 
 // called reports deltas that are written as calls or as elements. The arguments

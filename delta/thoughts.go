@@ -2,7 +2,8 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
+
+	"brenner/internal/lazy"
 )
 
 // Models think aloud between tags, and try deltas out there. What they thought
@@ -10,8 +11,8 @@ import (
 
 // thoughtTags are what models put around their thoughts, at the start of a line.
 var (
-	thoughtOpens  = regexp.MustCompile(`(?im)^[ \t]*<(think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis)>`)
-	thoughtCloses = regexp.MustCompile(`(?i)</(think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis)>`)
+	thoughtOpens  = lazy.NewPattern(`(?im)^[ \t]*<(think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis)>`)
+	thoughtCloses = lazy.NewPattern(`(?i)</(think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis)>`)
 )
 
 // thoughts blanks what stands between such tags and names the deltas in it. A
@@ -20,12 +21,12 @@ var (
 // might be lost with them.
 func (x *extractor) thoughts() {
 	for at := 0; ; {
-		closing := thoughtCloses.FindSubmatchIndex(x.source[at:])
+		closing := thoughtCloses.Regexp().FindSubmatchIndex(x.source[at:])
 		if closing == nil {
 			return
 		}
 		from, to := at, at+closing[1]
-		switch opening := thoughtOpens.FindSubmatchIndex(x.source[at:to]); {
+		switch opening := thoughtOpens.Regexp().FindSubmatchIndex(x.source[at:to]); {
 		case opening != nil && bytes.EqualFold(x.source[at+opening[2]:at+opening[3]], x.source[at+closing[2]:at+closing[3]]):
 			from = at + opening[0]
 		case at > 0 || opening != nil || !bytes.HasPrefix(bytes.ToLower(x.source[to-closing[1]+closing[2]:]), []byte("think")):

@@ -12,7 +12,6 @@ package harvest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -182,7 +182,7 @@ func carriers(doc *delta.Artifact, h *delta.Item) []string {
 }
 
 // itemWord is the id of an item as it stands in a sentence.
-var itemWord = regexp.MustCompile(`\b[HPTA][1-9][0-9]{0,8}\b`)
+var itemWord = lazy.NewPattern(`\b[HPTA][1-9][0-9]{0,8}\b`)
 
 // named lists the items that texts name.
 func named(texts ...string) []string {

@@ -1,7 +1,6 @@
 package playbook
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,13 +8,14 @@ import (
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/lazy"
 )
 
 // Domain is a field of work with lessons of its own; nothing crosses domains.
 type Domain string
 
 var (
-	domainPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	domainPattern   = lazy.NewPattern(`^[a-z0-9][a-z0-9-]{0,63}$`)
 	reservedDomains = []Domain{"admin", "system", "test"}
 )
 

@@ -267,3 +267,29 @@ func pure(m set) (n int) {
 		}
 	}
 }
+
+// What is compiled when the program starts every command waits for: patterns of
+// packages are made at first use (internal/lazy). Programs that only developers
+// run may do as they like.
+func TestPurity_NoPatternIsCompiledAtTheStart(t *testing.T) {
+	tools := []string{"internal/docgen", "internal/mutants", "internal/screens", "internal/quality", "internal/benchdoc", "internal/lazy"}
+	for _, p := range module(t) {
+		if slices.Contains(tools, p.name()) {
+			continue
+		}
+		fset := token.NewFileSet()
+		for _, file := range parse(t, fset, p.Dir, p.GoFiles...) {
+			for _, d := range file.Decls {
+				if _, isFunction := d.(*ast.FuncDecl); isFunction {
+					continue
+				}
+				ast.Inspect(d, func(n ast.Node) bool {
+					if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "MustCompile" {
+						t.Errorf("%s: use lazy.NewPattern", fset.Position(n.Pos()))
+					}
+					return true
+				})
+			}
+		}
+	}
+}

@@ -3,7 +3,6 @@ package checkout
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +11,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -116,7 +116,7 @@ func pretty(canonical string) string {
 }
 
 // word matches text that YAML reads as text, but for the words in notText.
-var word = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var word = lazy.NewPattern(`^[a-z][a-z0-9_-]*$`)
 
 // notText are words that one YAML or another takes for something else.
 var notText = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"}

@@ -11,11 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/spf13/cobra"
 )
@@ -139,13 +139,13 @@ type play struct {
 }
 
 // numbered are the things whose names are positions in the journal.
-var numbered = regexp.MustCompile(`\b(task|ctx|stalemate)-\d+\b`)
+var numbered = lazy.NewPattern(`\b(task|ctx|stalemate)-\d+\b`)
 
 // dated is a session that was named by the day and its question.
-var dated = regexp.MustCompile(`\bRS-\d{8}-[a-z0-9-]+`)
+var dated = lazy.NewPattern(`\bRS-\d{8}-[a-z0-9-]+`)
 
 // digested is what a program is allowed by.
-var digested = regexp.MustCompile(`--yes ([0-9a-f]{64})\b`)
+var digested = lazy.NewPattern(`--yes ([0-9a-f]{64})\b`)
 
 func (p *play) run(story string) error {
 	script, files := splitStory(story)

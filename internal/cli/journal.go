@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -220,7 +220,7 @@ All of it arrives, with the same state digest, or nothing does.`,
 }
 
 // runForm is the id of a run; no artifact is named so with a version.
-var runForm = regexp.MustCompile(`^run-\d+$`)
+var runForm = lazy.NewPattern(`^run-\d+$`)
 
 // printedBy is the hash of what a run printed.
 func (r *runner) printedBy(cmd *cobra.Command, id string) (brenner.Digest, error) {

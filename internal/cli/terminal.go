@@ -3,10 +3,11 @@ package cli
 import (
 	"fmt"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // look is how answers are shown to a person at a terminal. The zero look is that
@@ -56,8 +57,8 @@ var stateStyles = map[string]string{
 }
 
 var (
-	exactInstant = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$`)
-	tableHead    = regexp.MustCompile(`^[A-Z][A-Z /-]*$`)
+	exactInstant = lazy.NewPattern(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$`)
+	tableHead    = lazy.NewPattern(`^[A-Z][A-Z /-]*$`)
 )
 
 // ago says how long ago an instant was, as people do; what is further away than

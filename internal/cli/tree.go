@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,9 +58,9 @@ func newVersion(r *runner) *cobra.Command {
 }
 
 var (
-	unknownCommand = regexp.MustCompile(`^unknown command "([^"]+)"`)
-	missingFlags   = regexp.MustCompile(`^required flag\(s\) (.+) not set$`)
-	unknownFlag    = regexp.MustCompile(`^unknown flag: --(\S+)$`)
+	unknownCommand = lazy.NewPattern(`^unknown command "([^"]+)"`)
+	missingFlags   = lazy.NewPattern(`^required flag\(s\) (.+) not set$`)
+	unknownFlag    = lazy.NewPattern(`^unknown flag: --(\S+)$`)
 )
 
 // usage is a complaint about the command line: with the word that was probably

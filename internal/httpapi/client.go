@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/lazy"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json"
@@ -79,7 +79,7 @@ func call[Res any](ctx context.Context, c *Client, name string, req any) (Res, e
 }
 
 // plainPath is a value that can stand in a path as it is.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
+var plainPath = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
 
 // request makes the HTTP request of a call: what the path names goes there,
 // the rest into the query or the body.

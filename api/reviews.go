@@ -53,6 +53,7 @@ const (
 	WaitFork          WaitKind = "fork"          // more than one truth
 	WaitStale         WaitKind = "stale"         // canonical versions that rest on what moved
 	WaitPromotion     WaitKind = "promotion"     // a version to decide upon
+	WaitApproval      WaitKind = "approval"      // one that the reader is asked to approve; in status only
 	WaitRebase        WaitKind = "rebase"        // one made from inputs that moved
 	WaitLesson        WaitKind = "review"        // lessons of low confidence
 	WaitFinding       WaitKind = "finding"       // what a check found

@@ -28,6 +28,8 @@ type World interface {
 const Config = `
 modules: [lineage, gradient]
 compile: manual
+approvals:
+  test_plan: {count: 2, roles: [integrator, adversarial_critic]}
 types:
   - name: protocol
     title: Lab protocol
@@ -60,7 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 // on: several surfaces can share them.
 func RunClauses(t *testing.T, first, every int, open func(t *testing.T) World) {
 	t.Helper()
-	cases := slices.Concat(clauseCases(), slices.DeleteFunc(allCases(), func(c testCase) bool { return !slices.Contains(clausesElsewhere, c.name) }))
+	cases := slices.Concat(clauseCases(), approvalCases(), slices.DeleteFunc(allCases(), func(c testCase) bool { return !slices.Contains(clausesElsewhere, c.name) }))
 	var some []testCase
 	for i := first; i < len(cases); i += every {
 		some = append(some, cases[i])
@@ -80,6 +82,7 @@ func allCases() []testCase {
 		overviewCases(),
 		fileCases(),
 		clauseCases(),
+		approvalCases(),
 		runCases(),
 		reviewCases(),
 	)

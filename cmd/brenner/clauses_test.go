@@ -22,7 +22,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// C8, C12, C17, C23, C30, C36: the clauses hold for whoever uses the program
+// A6, C8, C12, C17, C23, C30, C36: the clauses hold for whoever uses the program
 // itself: each case is played with commands, each a process; over HTTP with a
 // server that is one; and with the tools of an MCP client whose server is one. In
 // the long run every case is played on every surface.
@@ -166,7 +166,7 @@ func (t *typist) AddAgent(ctx context.Context, req api.AddAgentRequest) (api.Age
 func (t *typist) CreateArtifact(ctx context.Context, req api.CreateArtifactRequest) (api.WriteResult, error) {
 	l := command("artifact", "new").with("type", string(req.Type)).with("id", string(req.ID)).with("module", string(req.Module)).
 		with("summary", req.Summary).with("tag", req.Tags...).with("link", linksOf(req.Links)...).with("task", req.Task).
-		with("format", string(req.Content.Format)).with("file", "-")
+		with("format", string(req.Content.Format)).with("file", "-").when("review", req.Review)
 	l.input = req.Content.Data
 	return typed[api.WriteResult](ctx, t, l)
 }
@@ -208,6 +208,19 @@ func (t *typist) Deprecate(ctx context.Context, req api.DecisionRequest) (api.De
 
 func (t *typist) Review(ctx context.Context, req api.ReviewRequest) (api.ReviewView, error) {
 	return typed[api.ReviewView](ctx, t, command("review", req.Ref.String()))
+}
+
+func (t *typist) Status(ctx context.Context) (api.StatusResult, error) {
+	return typed[api.StatusResult](ctx, t, command("status"))
+}
+
+func (t *typist) Approve(ctx context.Context, req api.ApproveRequest) (api.Approvals, error) {
+	return typed[api.Approvals](ctx, t, command("review", "approve", req.Ref.String()))
+}
+
+func (t *typist) ReviewBullet(ctx context.Context, req api.ReviewBulletRequest) (api.BulletResult, error) {
+	return typed[api.BulletResult](ctx, t, command("playbook", "review", map[bool]string{true: "approve", false: "reject"}[req.Approve], string(req.ID)).
+		with("reason", req.Reason))
 }
 
 func (t *typist) Records(ctx context.Context, req api.RecordsRequest) (api.RecordList, error) {
@@ -431,6 +444,26 @@ func (t *tools) AssembleContext(ctx context.Context, req api.ContextRequest) (ap
 	got, err := t.Service.Invocation(ctx, api.InvocationRequest{ID: out.Invocation})
 	out.Record = got.Record
 	return out.ContextResult, err
+}
+
+func (t *tools) Status(context.Context) (api.StatusResult, error) {
+	out, err := used[struct {
+		Needs []api.Need `json:"needs"`
+	}](t, "status", struct{}{})
+	return api.StatusResult{Items: out.Needs}, err
+}
+
+func (t *tools) Approve(_ context.Context, req api.ApproveRequest) (api.Approvals, error) {
+	out, err := used[struct {
+		Approvals api.Approvals `json:"approvals"`
+	}](t, "review", map[string]any{"ref": req.Ref, "verdict": "approve"})
+	return out.Approvals, err
+}
+
+func (t *tools) ReviewBullet(_ context.Context, req api.ReviewBulletRequest) (api.BulletResult, error) {
+	return used[api.BulletResult](t, "review", map[string]any{
+		"lesson": req.ID, "verdict": map[bool]string{true: "approve", false: "reject"}[req.Approve], "reason": req.Reason,
+	})
 }
 
 func (t *tools) SubmitDeltas(_ context.Context, req api.SubmitDeltasRequest) (api.Submission, error) {

@@ -270,6 +270,14 @@ var followed = []refusalRow{
 	{code: brenner.CodeArbiterIsParty, agent: "GreenValley", tool: "stalemate_reply", args: arguments{"id": "STALEMATE", "step": "verdict", "verdict": "VERDICT"}, person: "somebody who is no party has to decide", set: func(s *stage) {
 		s.calls("GreenValley", "stalemate_raise", dispute(arguments{"hypotheses": []any{arguments{"author": "GreenValley", "statement": "a", "justification": "b"}, arguments{"author": "RedSky"}}}))
 	}},
+	{code: brenner.CodeApprovalDenied, tool: "review", args: arguments{"ref": "plan@1", "verdict": "approve"}, call: true, fill: arguments{"title": "Approve the plan", "spec": "Read it, and approve it if it holds."}, set: func(s *stage) {
+		s.write("plan", artifact.TypeTestPlan, "lineage", artifact.Text, "move a cell")
+	}},
+	{code: brenner.CodeAlreadyReviewed, agent: "GreyStone", tool: "review", args: arguments{"lesson": "labs.1", "verdict": "reject"}, person: "a review is closed once, and the PI amends a lesson", set: func(s *stage) {
+		unsure := 0.1
+		s.do(s.pi.Learn(s.t.Context(), api.LearnRequest{Domain: "labs", Insights: []api.Insight{{Section: "helpful", Content: "Count twice.", Confidence: &unsure}}}))
+		s.calls("GreyStone", "review", arguments{"lesson": "labs.1", "verdict": "approve"})
+	}},
 	{code: brenner.CodeCrossModule, tool: "context_assemble", args: arguments{"question": "why", "modules": []any{"lineage", "gradient"}}, mended: arguments{"question": "why", "modules": []any{"lineage"}}},
 
 	// Faults behind the service: the same call once more, or a person.
@@ -310,8 +318,8 @@ func elsewhere() []refusalRow {
 		"no tool starts a session or sends its mail": {
 			brenner.CodeInvalidRoster, brenner.CodeDuplicateAgent, brenner.CodeInvalidRole, brenner.CodeMissingRosterEntry, brenner.CodeEmptyRoster, brenner.CodeUnknownPreset, brenner.CodePresetFull, brenner.CodePresetUnfilled, brenner.CodeHeuristicRoster, brenner.CodeMailUnavailable, brenner.CodeMailUnauthorized, brenner.CodeMailRefused,
 		},
-		"no tool decides: promotions, reviews, verdicts and redactions are for persons": {
-			brenner.CodeSlotTaken, brenner.CodeNeedsRebase, brenner.CodeNotStale, brenner.CodeStillStale, brenner.CodeApprovalRequired, brenner.CodeApprovalDenied, brenner.CodeAlreadyReviewed, brenner.CodeAlreadyUndone, brenner.CodeNotUndoable, brenner.CodePersonRequired, brenner.CodeRedactsMore, brenner.CodeEvidenceRequired,
+		"no tool decides: promotions and redactions are for persons": {
+			brenner.CodeSlotTaken, brenner.CodeNeedsRebase, brenner.CodeNotStale, brenner.CodeStillStale, brenner.CodeApprovalRequired, brenner.CodeAlreadyUndone, brenner.CodeNotUndoable, brenner.CodePersonRequired, brenner.CodeRedactsMore, brenner.CodeEvidenceRequired,
 		},
 		"no tool verifies the journal": {
 			brenner.CodeCheckpointMismatch, brenner.CodeCheckpointInvalid,

@@ -44,7 +44,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 	}
 	n := tokens(t, string(raw))
 	t.Logf("%d tools, %d tokens", len(list.Tools), n)
-	if n > brenner.MaxToolListTokens || len(list.Tools) != 18 {
+	if n > brenner.MaxToolListTokens || len(list.Tools) != 19 {
 		t.Errorf("%d tools take %d tokens", len(list.Tools), n)
 	}
 	writes := 0
@@ -65,7 +65,7 @@ func TestTools_AreFewAndShortlyDescribed(t *testing.T) {
 			writes++
 		}
 	}
-	if writes != 13 {
+	if writes != 14 {
 		t.Errorf("%d tools write", writes)
 	}
 }

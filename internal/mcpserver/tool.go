@@ -137,6 +137,7 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
 	reflect.TypeFor[anchor.Cause]():      words(stalemate.Causes()),
 	reflect.TypeFor[stalemate.Action]():  words(steps),
+	reflect.TypeFor[verdict]():           {string(approves), string(rejects)},
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
 }
 

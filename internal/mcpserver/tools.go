@@ -30,6 +30,8 @@ func init() {
 		writing("task_claim", claimTask, `Take a task. {"id":"task-12"}`),
 		writing("task_complete", completeTask, `Close a task you hold, its results written. {"id":"task-12"}`),
 		writing("task_release", releaseTask, `Give a task back undone. {"id":"task-12"}`),
+		writing("review", review,
+			`Say whether what others wrote holds, where your role is asked: approve a version, approve or reject a lesson, or see what waits. {} {"ref":"model-a@2","verdict":"approve"} {"lesson":"lab.1","verdict":"reject","reason":"…"}`),
 		writing("playbook_learn", learn,
 			`Report lessons. {"insights":[{"section":"helpful","content":"Calibrate the probe before each night"}]}`),
 		writing("playbook_feedback", giveFeedback, `Say how a bullet of your context served. {"id":"lab.1","as":"helpful"}`),

@@ -41,7 +41,7 @@ func forAgent(c *kernel.Call, all []api.Waiting) ([]api.Waiting, error) {
 			if w.Count == 0 {
 				continue
 			}
-		case own[w.Subject] && slices.Contains(ownVersions, w.Kind):
+		case w.Kind == api.WaitApproval, own[w.Subject] && slices.Contains(ownVersions, w.Kind):
 		default:
 			continue
 		}

@@ -17,6 +17,9 @@ type Room struct {
 type Inbox interface {
 	// All lists everything that waits for a person, what most rests on first.
 	All(c *kernel.Call) ([]api.Waiting, error)
+	// Asked says of what waits for a decision where it waits for the caller's
+	// approval.
+	Asked(c *kernel.Call, all []api.Waiting) ([]api.Waiting, error)
 }
 
 // Service is the room as it is for one caller.

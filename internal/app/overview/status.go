@@ -17,6 +17,11 @@ func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 		if err != nil {
 			return api.StatusResult{}, err
 		}
+		if !c.Leads() {
+			if items, err = s.Inbox.Asked(c, items); err != nil {
+				return api.StatusResult{}, err
+			}
+		}
 		if !c.Person() {
 			if items, err = forAgent(c, items); err != nil {
 				return api.StatusResult{}, err
@@ -54,6 +59,7 @@ var wordings = []wording{
 	{api.WaitFork, "more than one truth: ", brenner.Do("forks"), ""},
 	{api.WaitStale, "rests on what has moved: ", brenner.Do("inbox", "kind", "stale"), ""},
 	{api.WaitPromotion, "to be decided upon: ", brenner.Do("review"), "ref"},
+	{api.WaitApproval, "read it, and approve it if it holds: ", brenner.Do("review.approve"), "ref"},
 	{api.WaitRebase, "made from inputs that moved: ", brenner.Do("review"), "ref"},
 	{api.WaitFinding, "a check found something in: ", brenner.Do("review"), "ref"},
 	{api.WaitLesson, "", brenner.Do("playbook.review.list"), ""},

@@ -75,11 +75,16 @@ func mayApprove(c *kernel.Call, a store.Artifact, v store.Version) error {
 	case v.Version != a.Head || !v.Status.Live():
 		return brenner.Errorf(brenner.CodeStatusConflict, "%s is not what would be promoted: the head of %s is version %d", v.Ref(), a.ID, a.Head)
 	case c.Who.Name == v.Creator:
-		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref())
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref()).Try(askFor(asked.Roles, v))
 	case !slices.Contains(asked.Roles, c.Who.Role):
-		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is %s; %s is approved by %s", c.Who.Name, brenner.A(c.Who.Role), brenner.A(a.Type), kernel.Join(asked.Roles))
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is %s; %s is approved by %s", c.Who.Name, brenner.A(c.Who.Role), brenner.A(a.Type), kernel.Join(asked.Roles)).Try(askFor(asked.Roles, v))
 	}
 	return nil
+}
+
+// askFor is the task that asks the first of some roles for its approval.
+func askFor(roles []brenner.Role, v store.Version) brenner.Action {
+	return brenner.Do("task.new", "role", string(roles[0]), "input", v.Ref().String()).Asking("title", "spec")
 }
 
 // approvalsOf is how many approvals a version has of those its type asks for;
@@ -111,9 +116,52 @@ func (r *Room) Approved(c *kernel.Call, a store.Artifact, v store.Version) error
 	if has.Void {
 		n = 0
 	}
+	ask := askFor(has.Roles, v)
+	if mayApprove(c, a, v) == nil && !by(has, c.Who.Name) {
+		ask = brenner.Do("review.approve", "ref", v.Ref().String())
+	}
 	return brenner.Errorf(brenner.CodeApprovalRequired, "%s has %d of %d approvals", v.Ref(), n, has.Needed).
-		WithHint("it is approved by " + kernel.Join(has.Roles) + ", each once, and not by its author").
-		Try(brenner.Do("review.approve", "ref", v.Ref().String())).WithDetails(has)
+		WithHint("it is approved by " + kernel.Join(has.Roles) + ", each once, and not by its author").Try(ask).WithDetails(has)
+}
+
+// Asked says of what waits for a decision that it waits for the caller's
+// approval, where it does: its role is asked, it did not write the version, and
+// has not approved it yet (A6).
+func (r *Room) Asked(c *kernel.Call, all []api.Waiting) ([]api.Waiting, error) {
+	if len(c.Config.Approvals) == 0 {
+		return all, nil
+	}
+	out := slices.Clone(all) // they may be remembered
+	for i, w := range out {
+		ref, err := brenner.ParseRef(w.Subject)
+		if w.Kind != api.WaitPromotion || err != nil {
+			continue
+		}
+		a, err := c.Artifact(c.Ctx, ref.Artifact)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if mayApprove(c, a, v) != nil || !c.May(policy.Read, a.Type, a.Module) {
+			continue
+		}
+		has, err := approvalsOf(c, a, v)
+		if err != nil {
+			return nil, err
+		}
+		if len(has.By) < has.Needed && !by(has, c.Who.Name) {
+			out[i].Kind = api.WaitApproval
+		}
+	}
+	return out, nil
+}
+
+// by reports whether somebody is among those who approved.
+func by(has *api.Approvals, name brenner.ActorName) bool {
+	return slices.ContainsFunc(has.By, func(a api.ApprovalInfo) bool { return a.Actor == name })
 }
 
 // addApprovals says how many approvals the version has.

@@ -37,6 +37,9 @@ const (
 	MessageChanges   MessageKind = "changes"   // a version of the reader was sent back
 )
 
+// Asks says whether the message asks its reader for an answer in a session.
+func (k MessageKind) Asks() bool { return k == MessageKickoff || k == MessageNudge }
+
 // MessageState is how far a message has come with its reader.
 type MessageState string
 

@@ -106,7 +106,7 @@ func words(e automation.Event) string {
 func (r *Room) expand(c *kernel.Call, rule automation.Rule, e automation.Event) ([]automation.Event, error) {
 	switch e.On {
 	case automation.SessionAnswered:
-		all, err := r.Sessions.Answered(c, brenner.SessionID(e.Subject))
+		all, err := r.Sessions.Answered(c, brenner.SessionID(e.Subject), e.Seq)
 		if err != nil || !all {
 			return nil, err
 		}

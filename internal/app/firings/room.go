@@ -55,8 +55,8 @@ type Contexts interface {
 
 // Sessions is what firings need of sessions.
 type Sessions interface {
-	// Answered reports whether everybody who was asked has answered.
-	Answered(c *kernel.Call, id brenner.SessionID) (bool, error)
+	// Answered reports whether everybody who was asked had answered by a record.
+	Answered(c *kernel.Call, id brenner.SessionID, by int64) (bool, error)
 	// Pending reports whether deltas wait to be compiled.
 	Pending(c *kernel.Call, id brenner.SessionID) (bool, error)
 	// CompileNow compiles what waits.

@@ -54,6 +54,13 @@ func (r *Room) staleBy(c *kernel.Call, rule automation.Rule, e automation.Event)
 		if i.Status != artifact.Canonical || i.Ref.Artifact != e.Ref.Artifact && o.cause() != e.Ref.Artifact {
 			continue
 		}
+		later, err := r.staleLater(c, o, e)
+		if err != nil {
+			return nil, err
+		}
+		if later {
+			continue
+		}
 		a, err := c.Reader.Artifact(c.Ctx, i.Ref.Artifact)
 		if err != nil {
 			return nil, err
@@ -78,6 +85,19 @@ func (r *Room) staleBy(c *kernel.Call, rule automation.Rule, e automation.Event)
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// staleLater reports whether a version became stale by a later decision than that
+// of an event: about it where the event is about what moved, or about what moved
+// where the event is about it. That event is the one, whenever somebody looks.
+func (r *Room) staleLater(c *kernel.Call, o outdated, e automation.Event) (bool, error) {
+	for _, id := range []brenner.ArtifactID{o.Ref.Artifact, o.cause()} {
+		last, err := ledger.LastDecision(c, id)
+		if err != nil || last > e.Seq {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // staleEvents are the events that something is stale by a decision, one for each

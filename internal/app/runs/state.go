@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"brenner"
@@ -158,16 +159,20 @@ func endedEvents(p runEnded) []automation.Event {
 	return []automation.Event{{On: automation.TaskBlocked, Subject: p.ID}}
 }
 
-// BlockedTask is the task of a run if it has failed too often to be tried again;
-// "" if not.
+// BlockedTask is the task of a run if with it the task had failed too often to
+// be tried again, whatever has happened since; "" if not.
 func (r *Room) BlockedTask(c *kernel.Call, id string) (string, error) {
 	of, err := runs.Find(c.Ctx, c.Reader, id)
-	if err != nil || of.Task == "" {
+	if err != nil || of.Task == "" || of.End == nil || !counts(*of.End) {
 		return "", err
 	}
-	earlier, err := earlierRuns(c, of.work())
-	if n, _ := failures(earlier, "", ""); err != nil || n < brenner.MaxRunFailures {
+	all, err := earlierRuns(c, of.work())
+	until := slices.IndexFunc(all, func(e run) bool { return e.ID == id }) // the newest first
+	if err != nil || until < 0 {
 		return "", err
+	}
+	if n, _ := failures(all[until:], "", ""); n < brenner.MaxRunFailures {
+		return "", nil
 	}
 	return of.Task, nil
 }

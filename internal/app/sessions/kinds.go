@@ -1,10 +1,7 @@
 package sessions
 
 import (
-	"slices"
-
 	"brenner"
-	"brenner/api"
 	"brenner/automation"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
@@ -38,6 +35,9 @@ var (
 // replyEvents is what a reply may mean for automation: whether everybody has
 // answered by it is seen when the event is looked at.
 func replyEvents(p replyReceived) []automation.Event {
+	if !p.answers() {
+		return nil
+	}
 	return []automation.Event{{On: automation.SessionAnswered, Subject: string(p.Session)}}
 }
 
@@ -45,13 +45,32 @@ func compiledEvents(p sessionCompiled) []automation.Event {
 	return []automation.Event{{On: automation.SessionCompiled, Subject: string(p.Session)}}
 }
 
-// Answered reports whether everybody who was asked in a session has answered.
-func (r *Room) Answered(c *kernel.Call, id brenner.SessionID) (bool, error) {
-	info, err := findSession(c, id)
+// Answered reports whether everybody who was asked in a session had answered by
+// a record, whatever has happened since.
+func (r *Room) Answered(c *kernel.Call, id brenner.SessionID, by int64) (bool, error) {
+	s, err := sessions.Find(c.Ctx, c.Reader, string(id))
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Waiting }), nil
+	asked := map[brenner.ActorName]int64{} // last
+	for _, to := range s.Recipients {
+		err := messages.Each(c.Ctx, c.Reader, kernel.Query{Group: string(to.Name)}, func(row kernel.Row[message]) (bool, error) {
+			if row.Order <= by && row.Value.Session == id && row.Value.Kind.Asks() {
+				asked[to.Name] = row.Order
+			}
+			return row.Order < by, nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, func(row kernel.Row[reply]) (bool, error) {
+		if agent := row.Value.Agent; row.Order <= by && row.Order > asked[agent] && row.Value.answers() {
+			delete(asked, agent)
+		}
+		return row.Order < by, nil
+	})
+	return len(asked) == 0, err
 }
 
 // MovedBy lists whose deltas brought a session's artifact from one version to

@@ -41,8 +41,8 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 		if p.Transport != api.TransportMailbox {
 			s.Outbox = append(s.Outbox, unsent{ID: p.ID, To: p.To, Kind: p.Kind})
 		}
-		if p.Kind != api.MessageKickoff && p.Kind != api.MessageNudge {
-			return // it asks for nothing
+		if !p.Kind.Asks() {
+			return
 		}
 		s.reopen()
 		s.changeRecipient(p.To, func(r *recipient) {

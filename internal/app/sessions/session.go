@@ -129,6 +129,9 @@ func storedByStart(p sessionStarted) []brenner.Digest {
 	return []brenner.Digest{p.Thread}
 }
 
+// answers reports whether it answers what its author was asked.
+func (p replyReceived) answers() bool { return !p.Unusable && p.Via != viaResolve }
+
 func storedByReply(p replyReceived) []brenner.Digest {
 	out := make([]brenner.Digest, len(p.Deltas))
 	for i, d := range p.Deltas {

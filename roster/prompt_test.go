@@ -102,6 +102,8 @@ func TestPrompt_StatesTheScopeOfItsRole(t *testing.T) {
 	}
 }
 
+var jsonBlock = regexp.MustCompile("(?ms)^```json$\n(.*?)^```$")
+
 // R11: each prompt for work on tasks shows what its role hands in, as the type
 // wants it.
 func TestPrompt_ExamplesAreOfTheirTypes(t *testing.T) {
@@ -109,22 +111,71 @@ func TestPrompt_ExamplesAreOfTheirTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, typ := range map[string]brenner.TypeName{
-		"writer": artifact.TypeManuscriptSection, "integrator": artifact.TypeIntegratedMemo, "distiller": artifact.TypePaperNote,
-		"reviewer": artifact.TypeCritique, "arbiter": artifact.TypeVerdict,
+	dispute := stalemate.Stalemate{
+		Hypotheses: []stalemate.Hypothesis{{ID: "H1", Author: "BlueLake", Statement: "it fits twice"}, {ID: "H2", Author: "RedSky", Statement: "the base is another"}},
+		Evidence:   []stalemate.Evidence{{ID: "e1"}, {ID: "e2"}},
+	}
+	for name, handsIn := range map[string][]brenner.TypeName{
+		"writer":     {artifact.TypeManuscriptSection, artifact.TypeManuscriptSection},
+		"integrator": {artifact.TypeIntegratedMemo, artifact.TypeCritique},
+		"distiller":  {artifact.TypePaperNote, artifact.TypeAnalysisResult},
+		"reviewer":   {artifact.TypeCritique, artifact.TypeCritique},
+		"arbiter":    {artifact.TypeVerdict, artifact.TypeVerdict},
 	} {
-		_, example, _ := strings.Cut(roster.Prompt(name, nil), "```json\n")
-		example, _, ok := strings.Cut(example, "```")
-		if !ok {
-			t.Errorf("%s shows no example", name)
+		prompt := roster.Prompt(name, nil)
+		blocks := jsonBlock.FindAllStringSubmatch(prompt, -1)
+		if len(blocks) != len(handsIn) {
+			t.Errorf("%s shows %d examples, not %d", name, len(blocks), len(handsIn))
 			continue
 		}
-		if err := types.Validate(typ, artifact.Content{Format: artifact.JSON, Data: []byte(example)}); err != nil {
-			t.Errorf("%s: %v", name, err)
+		for i, typ := range handsIn {
+			if err := types.Validate(typ, artifact.Content{Format: artifact.JSON, Data: []byte(blocks[i][1])}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if !strings.Contains(prompt, "`"+string(typ)+"`") {
+				t.Errorf("%s does not name %s", name, typ)
+			}
+			if typ != artifact.TypeVerdict {
+				continue
+			}
+			v := stalemate.Verdict{Arbiter: "OldOwl"}
+			err := canon.Unmarshal([]byte(blocks[i][1]), &v)
+			if err == nil {
+				err = stalemate.CheckVerdict(dispute, v)
+			}
+			if err != nil {
+				t.Errorf("the verdict %+v: %v", v, err)
+			}
 		}
-		var v stalemate.Verdict
-		if err := canon.Unmarshal([]byte(example), &v); name == "arbiter" && (err != nil || len(v.Findings) != 2 || v.Outcome != stalemate.HypothesisUpheld) {
-			t.Errorf("the verdict is %+v, %v", v, err)
+	}
+}
+
+// R11: every role is told as much and alike: what it hunts for, in at least five
+// points, what it may read and write, and what a good answer looks like; what it
+// is told to do it has a tool and a command for.
+func TestPrompt_EveryRoleIsToldAlike(t *testing.T) {
+	point := regexp.MustCompile(`(?m)^- \*\*`)
+	inText := regexp.MustCompile(`\{\{do ([a-z_.]+)`)
+	for _, name := range roster.PromptNames() {
+		if name == string(roster.Unified) {
+			continue
+		}
+		prompt := roster.Prompt(name, nil)
+		if n := len(strings.Fields(prompt)); n < 490 || n > 620 {
+			t.Errorf("%s has %d words", name, n)
+		}
+		for _, part := range []string{"{{agent}}", "## What you hunt for", "## What you may read and write", "promote nothing; the PI does", "## Example"} {
+			if !strings.Contains(strings.Join(strings.Fields(prompt), " "), part) {
+				t.Errorf("%s has no %q", name, part)
+			}
+		}
+		if n := len(point.FindAllString(prompt, -1)); n < 5 {
+			t.Errorf("%s has %d points", name, n)
+		}
+		for _, m := range inText.FindAllStringSubmatch(prompt, -1) {
+			if brenner.Do(m[1]).Tool() == "" {
+				t.Errorf("%s is told to %s, for which agents have no tool", name, m[1])
+			}
 		}
 	}
 }

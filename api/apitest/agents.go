@@ -12,7 +12,7 @@ import (
 
 func agentCases() []testCase {
 	return []testCase{
-		{"an agent is refused what its role forbids, and the refusal is kept", func(s *scene) { // C7, C8
+		{"an agent is refused what its role forbids, and the refusal is kept", func(s *scene) { // C7, C8; C7.b, C8.a
 			s.pi.creates(api.CreateArtifactRequest{
 				ID: "log", Type: "raw_log", Module: "lineage", Summary: "a chat",
 				Content: api.Body{Format: artifact.Text, Data: "talk"},
@@ -76,7 +76,7 @@ func agentCases() []testCase {
 				s.refused(err, brenner.CodeWriteDenied)
 			})
 		}},
-		{"an unknown actor is nobody", func(s *scene) { // X8
+		{"an unknown actor is nobody", func(s *scene) { // X8; X8.a
 			_, err := s.As("Stranger").Artifacts(s.ctx, api.ListArtifactsRequest{})
 			s.refused(err, brenner.CodeUnauthenticated)
 		}},

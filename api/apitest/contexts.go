@@ -176,7 +176,7 @@ func contextCases() []testCase {
 				s.Errorf("%d candidates have a reason", len(one.Record.Items)+len(one.Record.LeftOut))
 			}
 		}},
-		{"up to 500 candidates are looked at and the rest are counted by cause", func(s *scene) { // C21
+		{"up to 500 candidates are looked at and the rest are counted by cause", func(s *scene) { // C21; C30.c
 			const all = 640
 			question := api.ContextRequest{As: "PurpleMountain", Question: "which clones keep their fate?", Modules: []brenner.Module{"lineage"}}
 			id := func(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("r%03d", i)) }
@@ -224,7 +224,7 @@ func contextCases() []testCase {
 				s.Errorf("an agent learns of the rest: %+v", got.Record.Rest)
 			}
 		}},
-		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30
+		{"every context is recorded with its reasons and what followed", func(s *scene) { // C30; C30.h, C30.l
 			s.pi.creates(result("n", "clones keep their fate"))
 			t := s.pi.opens(ref("n", 1))
 			writer := s.agent("GreyStone")
@@ -257,7 +257,7 @@ func contextCases() []testCase {
 			_, err = s.pi.Invocation(s.ctx, api.InvocationRequest{ID: "ctx-999"})
 			s.refused(err, brenner.CodeNotFound)
 		}},
-		{"an agent reads through a context, inside its modules", func(s *scene) { // C3, C23
+		{"an agent reads through a context, inside its modules", func(s *scene) { // C3, C23; C7.c
 			s.pi.creates(note("n", "one"))
 			s.pi.creates(memo("m", "gradient"))
 			fox := s.agent("WhiteFox")

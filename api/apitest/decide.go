@@ -45,7 +45,7 @@ func decisionCases() []testCase {
 				s.refused(err, brenner.CodeStatusConflict)
 			})
 		}},
-		{"a slot holds one canonical artifact", func(s *scene) { // C14
+		{"a slot holds one canonical artifact", func(s *scene) { // C14; C19.f, C19.g
 			s.pi.creates(memo("m1", "lineage"))
 			s.pi.creates(memo("m2", "lineage"))
 			s.pi.creates(memo("m3", "gradient"))
@@ -86,7 +86,7 @@ func decisionCases() []testCase {
 				s.refused(err, brenner.CodeStatusConflict)
 			})
 		}},
-		{"a promoted alternative becomes the head", func(s *scene) { // C19
+		{"a promoted alternative becomes the head", func(s *scene) { // C19; C19.a
 			s.pi.creates(note("n", "one"))
 			s.pi.rewrites("n", "two")
 			s.pi.rewritesOn(ref("n", 1), "another")
@@ -101,7 +101,7 @@ func decisionCases() []testCase {
 				s.Errorf("got %+v", v)
 			}
 		}},
-		{"what is taken out of use hands the head to the newest line that remains", func(s *scene) { // C19
+		{"what is taken out of use hands the head to the newest line that remains", func(s *scene) { // C19; C19.b, C19.c, C19.d
 			head := func(want brenner.Version) {
 				s.Helper()
 				if v := s.pi.reads(ref("n", 0)); v.Head != want || v.Version.Version != want {
@@ -148,7 +148,7 @@ func decisionCases() []testCase {
 				s.Errorf("history: %+v", h.Versions)
 			}
 		}},
-		{"a deprecated artifact leaves lists and search and stays readable", func(s *scene) { // C27
+		{"a deprecated artifact leaves lists and search and stays readable", func(s *scene) { // C27; C19.e
 			s.pi.creates(note("n", "about zebrafish"))
 			s.pi.rewrites("n", "more about zebrafish")
 			_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: ref("n", 0), Reason: "unused"})

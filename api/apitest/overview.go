@@ -27,7 +27,7 @@ func overviewCases() []testCase {
 			_, err = s.pi.Snapshot(s.ctx, api.SnapshotRequest{Format: "pdf"})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
-		{"status says what needs the PI, with the command", func(s *scene) { // X5
+		{"status says what needs the PI, with the command", func(s *scene) { // X5; X5.b, X5.d, X5.e
 			kinds := func() []string {
 				res, err := s.pi.Status(s.ctx)
 				s.must(err)

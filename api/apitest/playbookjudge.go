@@ -223,7 +223,7 @@ func judgingCases() []testCase {
 				s.refused(err, brenner.CodePersonRequired)
 			})
 		}},
-		{"feedback on what a context carried counts", func(s *scene) { // B8, C36
+		{"feedback on what a context carried counts", func(s *scene) { // B8, C36; C30.f
 			s.pi.learns("lab", plain("helpful", "Count clones in every section twice."))
 			_, err := s.pi.ForceBullet(s.ctx, api.ForceBulletRequest{ID: "lab.1", Stage: playbook.Prod, Reason: "house rule"})
 			s.must(err)

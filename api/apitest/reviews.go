@@ -40,7 +40,7 @@ func (s *scene) corrected() {
 
 func reviewCases() []testCase {
 	return []testCase{
-		{"the inbox lists what waits for a person, once, with why and what rests on it", func(s *scene) { // N1
+		{"the inbox lists what waits for a person, once, with why and what rests on it", func(s *scene) { // N1; X5.c
 			s.pi.creates(result("data", "one"))
 			s.pi.promotes(ref("data", 1))
 			s.pi.creates(note("use", "of it", link(artifact.Cites, "data", 1)))

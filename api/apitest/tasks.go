@@ -58,7 +58,7 @@ func taskCases() []testCase {
 				s.Errorf("got %+v", t)
 			}
 		}},
-		{"one agent wins a task", func(s *scene) { // C16
+		{"one agent wins a task", func(s *scene) { // C16; C16.a
 			t := s.pi.opens()
 			for i := range 8 {
 				_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: brenner.ActorName(fmt.Sprintf("W%d", i)), Role: "writer"})
@@ -83,7 +83,7 @@ func taskCases() []testCase {
 				s.Errorf("%d agents won", won.Load())
 			}
 		}},
-		{"a task is for its role and its holder", func(s *scene) { // C16
+		{"a task is for its role and its holder", func(s *scene) { // C16; C16.c, C16.d
 			t := s.pi.opens()
 			writer, critic := s.agent("GreyStone"), s.agent("GreenValley")
 			s.unchanged(func() {
@@ -176,7 +176,7 @@ func taskCases() []testCase {
 				s.refused(err, brenner.CodeReadDenied)
 			})
 		}},
-		{"cross-module work waits for the memo", func(s *scene) { // C12
+		{"cross-module work waits for the memo", func(s *scene) { // C12; C12.g
 			s.pi.creates(memo("m", "lineage"))
 			s.pi.promotes(ref("m", 1))
 			cross := api.NewTaskRequest{Title: "Compare", Role: "integrator", CrossCutting: true}

@@ -335,7 +335,7 @@ func upkeepCases() []testCase {
 				s.Errorf("after a change: %+v", res.Tasks)
 			}
 		}},
-		{"status says when a consolidation is overdue", func(s *scene) { // C28, X5
+		{"status says when a consolidation is overdue", func(s *scene) { // C28, X5; X5.a
 			overdue := func() bool {
 				status, err := s.pi.Status(s.ctx)
 				s.must(err)

@@ -157,6 +157,7 @@ func (l *loop) firings(rule string) []api.Firing {
 // A4: what became stale opens an update task for the role of its author, once
 // for each cause, module and role; the journal says why. A1: as system, which
 // decides nothing. A3: while it is open no second one is opened.
+// A2.a.
 func TestAutomation_WhatBecameStaleIsUpdatedByTheRoleOfItsAuthor(t *testing.T) {
 	l := newLoop(t, memory.New(), loopConfig)
 	note := l.write("Hugo", "oxygen", "paper_note", "growth", "twelve per cent")

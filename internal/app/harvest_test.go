@@ -91,6 +91,7 @@ const sown = `
 // not change is not stale because the session moved. A killed item takes its
 // draft with it and marks what rests on it; a canonical one is put before the
 // person.
+// A5.a.
 func TestHarvest_FollowsTheItemsOfASession(t *testing.T) {
 	s := newSeason(t)
 	first := s.compile(sown)

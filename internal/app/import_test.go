@@ -38,6 +38,7 @@ func exported(t *testing.T) (lines []string, sent api.ExportResult) {
 
 // J5: what arrives is what was sent, with the same root and digest, and what was
 // redacted is still redacted.
+// J5.c, J5.h.
 func TestImport_BringsTheProjectAsItWas(t *testing.T) {
 	lines, sent := exported(t)
 	s := memory.New()
@@ -67,6 +68,7 @@ func TestImport_BringsTheProjectAsItWas(t *testing.T) {
 
 // J5, J8: an export that was cut, reordered, added to or changed in any line is
 // refused whole, with the line.
+// J5.a, J5.b, J5.d, J5.e, J5.f, J5.g.
 func TestImport_RefusesWhatIsNotWhatWasSent(t *testing.T) {
 	lines, sent := exported(t)
 	at := func(what string) int {

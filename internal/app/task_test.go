@@ -10,6 +10,7 @@ import (
 
 // C16: a claim lasts as long as it says, by default an hour; while it lasts the
 // task is nobody else's, and afterwards anybody's whose role it is for.
+// C16.b, C16.g.
 func TestClaimTask_AClaimThatRanOutFreesTheTask(t *testing.T) {
 	w, now := clocked(t)
 	if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "writer"}); err != nil {

@@ -29,7 +29,21 @@ func clocked(t *testing.T) (world, *time.Time) {
 	return w, &now
 }
 
+// X8: whoever has the project's file gives commands as an agent by its name; a
+// person is nobody's name to borrow.
+// X8.e.
+func TestAs_NamesAnAgentAndNoPerson(t *testing.T) {
+	w, _ := clocked(t)
+	if _, err := w.As("BlueLake").Project(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.As("ada").Project(t.Context()); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+		t.Errorf("as a person: %v", err)
+	}
+}
+
 // X8: a token names the actor until it expires or is revoked.
+// X8.b, X8.c, X8.d.
 func TestAuthenticate_ATokenNamesItsActorWhileItLives(t *testing.T) {
 	w, now := clocked(t)
 	ctx := t.Context()

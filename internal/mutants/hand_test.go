@@ -58,3 +58,30 @@ func TestHandMade_FitsTheCode(t *testing.T) {
 		t.Errorf("%d of %d, %v", len(found), len(list), err)
 	}
 }
+
+// The tests that must notice are those that the document names, in the packages
+// that have them.
+func TestNamed_AreThoseOfTheDocument(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "conformance.md")
+	table := "| C12 | all | `x.TestNot` |\n| C12.a | a, or b | `p/a.go` | `api/apitest: one, and its other`<br>`internal/app.TestThis` |\n| C12.b | c | `p/a.go` | `cmd/script.txtar` |\n"
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n, err := readNamed(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := n.of(mutant{in: "C12.a something is said", operator: operatorHand})
+	if got := matchIn(binary{of: "./internal/app"}, tests); got != "^TestService_OnMemory$/^one,_and_its_other$|^TestThis$" {
+		t.Errorf("%q of %q", got, tests)
+	}
+	if got := matchIn(binary{of: "./cmd"}, append(tests, n.of(mutant{in: "C12.b c", operator: operatorHand})...)); got != "" {
+		t.Errorf("%q", got)
+	}
+	if got := n.of(mutant{in: "C12.a"}); got != nil {
+		t.Errorf("a mutant that nobody made: %q", got)
+	}
+	if n, err := readNamed(filepath.Join(t.TempDir(), "none")); n != nil || err != nil {
+		t.Errorf("%v, %v", n, err)
+	}
+}

@@ -41,6 +41,7 @@ func main() {
 	flag.StringVar(&o.skip, "skip", "", "of that package not the tests that match")
 	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
+	flag.StringVar(&o.clauses, "clauses", "docs/conformance.md", "the tests that must kill the mutants of -hand")
 	hand := flag.String("hand", "", "try the mutants of this file too, and name the tests that kill them")
 	flag.Parse()
 	if *hand != "" {
@@ -71,6 +72,7 @@ type options struct {
 	tests, skip string
 	limit       time.Duration
 	known       string
+	clauses     string
 	dir         string // of the module; empty: here
 	list        handMade
 }
@@ -81,6 +83,12 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 	reasons, err := readReasons(filepath.Join(o.dir, o.known))
 	if err != nil {
 		return false, err
+	}
+	var clauses named
+	if len(o.list) > 0 {
+		if clauses, err = readNamed(filepath.Join(o.dir, o.clauses)); err != nil {
+			return false, err
+		}
 	}
 	work, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
@@ -93,7 +101,7 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 	}
 	ok = true
 	for _, g := range groups {
-		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, limit: o.limit, work: work}
+		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, limit: o.limit, work: work, named: clauses}
 		tallies, err := b.tally(ctx, out, o, reasons)
 		if err != nil {
 			return false, err
@@ -172,6 +180,9 @@ func (b bench) tally(ctx context.Context, out io.Writer, o options, reasons map[
 		if m.operator == operatorHand {
 			t = byHand
 			fmt.Fprintf(out, "%s: %s, by %s\n", m.in, became, cmp.Or(by, "no test"))
+			if became == stillborn {
+				t.unexplained++ // somebody wrote it, and can mend it
+			}
 		}
 		switch became {
 		case killed:
@@ -202,8 +213,13 @@ func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mut
 	if err != nil {
 		return err
 	}
-	units, err := b.units(ctx, all)
-	if err != nil {
+	var units []unit
+	if slices.ContainsFunc(list, func(m mutant) bool { return len(b.named.of(m)) == 0 }) {
+		if units, err = b.units(ctx, all); err != nil {
+			return err
+		}
+	}
+	if err := b.passNamed(ctx, all, list); err != nil {
 		return err
 	}
 	for i, m := range list {
@@ -211,10 +227,16 @@ func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mut
 			continue
 		}
 		became, by := stillborn, ""
-		if !refused[i] {
-			if became, by, err = b.try(ctx, all, units, i+1); err != nil {
-				return err
-			}
+		tests := b.named.of(m)
+		switch {
+		case refused[i]:
+		case len(tests) > 0:
+			became, by, err = b.tryNamed(ctx, all, i+1, tests)
+		default:
+			became, by, err = b.try(ctx, all, units, i+1)
+		}
+		if err != nil {
+			return err
 		}
 		tell(m, became, by)
 	}

@@ -37,6 +37,7 @@ type bench struct {
 	skip  string   // which of those are not; may be empty
 	limit time.Duration
 	work  string // a scratch directory
+	named named  // the tests that must kill what was made by hand
 }
 
 // memory bounds what a mutant that never stops may take, in KiB.
@@ -308,6 +309,9 @@ func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outco
 	}
 	if err != nil {
 		return "", "", err
+	}
+	if tests := b.named.of(m); len(tests) > 0 {
+		return b.tryNamed(ctx, all, 0, tests)
 	}
 	for _, x := range all {
 		if by, err := b.notices(ctx, x, 0, ".", b.limit); by != "" || err != nil {

@@ -107,6 +107,7 @@ func TestWrite_AUseCaseThatForgetsToAskCannotCommit(t *testing.T) {
 }
 
 // C8: what is refused does not run at all, and is kept for the audit.
+// C7.a.
 func TestWrite_ARefusedUseCaseNeverStarts(t *testing.T) {
 	k := newProject(t)
 	ran := false

@@ -100,11 +100,11 @@ type MoveStalemateRequest struct {
 	ID     brenner.ArtifactID `json:"id"`
 	Action stalemate.Action   `json:"action"`
 	Reason string             `json:"reason,omitzero"`
-	// Statement and Justification are a party's own words, in a reply; Cause may
-	// name what it holds to be the cause in one of stalemate.Causes.
+	// Statement and Justification are a party's own words, in a reply.
 	Statement     string `json:"statement,omitzero"`
 	Justification string `json:"justification,omitzero"`
-	Cause         string `json:"cause,omitzero"`
+	// Cause may name what a party holds to be the cause, one of stalemate.Causes.
+	Cause string `json:"cause,omitzero"`
 	// Evidence is added by a reply, or when a stalemate is reopened.
 	Evidence []stalemate.Evidence `json:"evidence,omitzero"`
 }

@@ -163,6 +163,11 @@ func newContextExplain(r *runner) *cobra.Command {
 				for _, o := range i.Outputs {
 					w.Printf("output: %s\n", o)
 				}
+				for _, m := range i.Writes {
+					if m.Kind != "version.written" { // an output
+						w.Printf("wrote: %s (record %d)\n", m.Kind, m.Seq)
+					}
+				}
 			})
 		},
 	}

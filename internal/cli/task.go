@@ -59,7 +59,11 @@ func printTask(w *printer, t api.TaskInfo) {
 		w.Printf("output: %s\n", o)
 	}
 	for _, m := range t.Moved {
-		w.Printf("moved: %s (was @%d, now @%d): the outputs need a rebase\n", m.Ref.Artifact, m.Was, m.Now)
+		now := "out of use"
+		if m.Now != 0 {
+			now = fmt.Sprintf("@%d", m.Now)
+		}
+		w.Printf("moved: %s (was @%d, now %s): the outputs need a rebase\n", m.Ref.Artifact, m.Was, now)
 	}
 	if t.Note != "" {
 		w.Printf("note: %s\n", printable(t.Note))

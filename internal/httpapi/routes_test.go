@@ -112,12 +112,48 @@ func TestClient_EveryMethodGoesWhereItsRowSays(t *testing.T) {
 	}
 }
 
+// undescribed lists the members of the schemas in a part of the document that
+// say nothing about themselves, nor refer to what does.
+func undescribed(t *testing.T, part jsontext.Value) (names []string) {
+	t.Helper()
+	if len(part) == 0 {
+		return nil
+	}
+	var v any
+	if err := json.Unmarshal(part, &v); err != nil {
+		t.Fatal(err)
+	}
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				look(e)
+			}
+		case map[string]any:
+			properties, _ := v["properties"].(map[string]any)
+			for name, p := range properties {
+				if about := p.(map[string]any); about["description"] == nil && about["$ref"] == nil {
+					names = append(names, name)
+				}
+			}
+			for _, e := range v {
+				look(e)
+			}
+		}
+	}
+	look(v)
+	return names
+}
+
+// X1.
 func TestOpenAPI_DescribesEveryRouteWithSchemasThatCompile(t *testing.T) {
 	var doc struct {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]map[string]struct {
 			ID         string         `json:"operationId"`
 			Body       jsontext.Value `json:"requestBody"`
+			Responses  jsontext.Value `json:"responses"`
 			Parameters []struct {
 				Name        string `json:"name"`
 				In          string `json:"in"`
@@ -139,6 +175,11 @@ func TestOpenAPI_DescribesEveryRouteWithSchemasThatCompile(t *testing.T) {
 	for path, methods := range doc.Paths {
 		for _, op := range methods {
 			described[op.ID] = true
+			for _, part := range []jsontext.Value{op.Body, op.Responses} {
+				for _, member := range undescribed(t, part) {
+					t.Errorf("%s: %s is not described", op.ID, member)
+				}
+			}
 			for _, p := range op.Parameters {
 				if p.Description == "" {
 					t.Errorf("%s: the parameter %s of %s is not described", op.ID, p.Name, path)

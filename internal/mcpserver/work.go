@@ -56,7 +56,11 @@ func (t taskResult) Words() string {
 		fmt.Fprintf(&b, "output %s\n", r)
 	}
 	for _, m := range t.Moved {
-		fmt.Fprintf(&b, "%s moved from @%d to @%d meanwhile: the outputs need a rebase\n", m.Ref, m.Was, m.Now)
+		now := "was taken out of use"
+		if m.Now != 0 {
+			now = fmt.Sprintf("moved from @%d to @%d", m.Was, m.Now)
+		}
+		fmt.Fprintf(&b, "%s %s meanwhile: the outputs need a rebase\n", m.Ref, now)
 	}
 	return b.String()
 }

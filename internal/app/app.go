@@ -74,6 +74,7 @@ func New(s store.Store, o Options) *App {
 		Upkeep: a.upkeep, Runs: a.runs,
 	}
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
+	a.sessions.Paused = a.firings.Paused
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions

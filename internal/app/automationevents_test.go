@@ -259,6 +259,36 @@ func TestAutomation_CompilesWhenAllHaveAnswered(t *testing.T) {
 	}
 }
 
+// A4, A7: sessions compile when everybody has answered, unless what happens by
+// itself is paused: then what was answered waits until it goes on.
+func TestAutomation_PausedNoSessionCompiles(t *testing.T) {
+	l := newLoop(t, memory.New(), "modules: [growth]\n")
+	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}}}
+	_, err := l.PI().StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "growth", Roster: team})
+	l.must(err)
+	compiles := func() int {
+		shown, err := l.PI().Session(t.Context(), api.SessionRequest{ID: "RS-1"})
+		l.must(err)
+		return shown.Compiles
+	}
+	if l.answer("Hugo", 1); compiles() != 1 {
+		t.Fatal("it did not compile")
+	}
+	_, err = l.PI().PauseAutomation(t.Context(), api.PauseAutomationRequest{})
+	l.must(err)
+	l.answer("Hugo", 2)
+	status, err := l.PI().SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-1"})
+	l.must(err)
+	if compiles() != 1 || !status.CompileAt.IsZero() {
+		t.Errorf("paused, it compiled %d times and is due at %s", compiles(), status.CompileAt)
+	}
+	_, err = l.PI().ResumeAutomation(t.Context(), api.PauseAutomationRequest{})
+	l.must(err)
+	if l.answer("Hugo", 3); compiles() != 2 {
+		t.Errorf("resumed, it compiled %d times", compiles())
+	}
+}
+
 // A1: a task is blocked by the failure that was one too many; what the machine is
 // at fault for blocks nothing, and a task that is tried again and fails is blocked
 // again, for which no second task is opened while the first is open (A3).

@@ -21,7 +21,9 @@ func newAutomation(r *runner) *cobra.Command {
 with enough evidence step up, hold what is handed in or promoted to the brief
 and to the assumptions of others, and open tasks: for what became stale, for
 raw logs that pile up, for memos that are behind, for forks and for lessons
-nobody is sure of. No rule promotes or decides anything.
+nobody is sure of. No rule promotes or decides anything. Sessions compile when
+everybody has answered (compile in .brennerrc, --compile); paused, nothing of
+this happens.
 
 A project adds rules, changes built-in ones by their name or switches them off
 in .brennerrc:

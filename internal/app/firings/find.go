@@ -44,8 +44,8 @@ func (f follower) key() string { return f.Name + " " + string(f.Version()) }
 // followers are the rules that may fire now: on, not paused, and not over what
 // they may do in an hour (A3).
 func (r *Room) followers(c *kernel.Call) ([]follower, error) {
-	all, err := standingOf(c.Ctx, c.Reader, everyRule)
-	if err != nil || all.Paused {
+	paused, err := r.Paused(c)
+	if err != nil || paused {
 		return nil, err
 	}
 	var out []follower
@@ -69,6 +69,12 @@ func (r *Room) followers(c *kernel.Call) ([]follower, error) {
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// Paused reports whether a person has paused everything (A7).
+func (r *Room) Paused(c *kernel.Call) (bool, error) {
+	all, err := standingOf(c.Ctx, c.Reader, everyRule)
+	return all.Paused, err
 }
 
 // firedSince counts how often a rule fired after an instant, as far as most.

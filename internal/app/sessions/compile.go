@@ -37,12 +37,12 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 // compileIfDue compiles what waits if the session says that it is time (D27),
 // Whoever's reply made it due is who the journal names, and the reader of the
 // answer.
-func compileIfDue(ch *kernel.Change, id brenner.SessionID, reader brenner.ActorName) (compiled, error) {
+func (r *Room) compileIfDue(ch *kernel.Change, id brenner.SessionID, reader brenner.ActorName) (compiled, error) {
 	info, err := findSession(ch.Call, id)
 	if err != nil {
 		return compiled{}, err
 	}
-	due, err := compileAt(ch.Call, info)
+	due, err := r.compileAt(ch.Call, info)
 	if err != nil || due.IsZero() || due.After(ch.Now) {
 		return compiled{}, err
 	}
@@ -65,15 +65,18 @@ func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.Acto
 }
 
 // compileAt gives when what waits is compiled: an instant that has passed if
-// everybody has answered; none if that is for a person to say, or nothing
-// waits.
-func compileAt(c *kernel.Call, info api.SessionInfo) (time.Time, error) {
+// everybody has answered; none if that is for a person to say, nothing waits, or
+// what happens by itself is paused (A7).
+func (r *Room) compileAt(c *kernel.Call, info api.SessionInfo) (time.Time, error) {
 	after, timed := info.Compile.After()
 	if !timed && info.Compile != api.CompileAnswered {
 		return time.Time{}, nil
 	}
 	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, 1)
 	if err != nil || len(rows) == 0 {
+		return time.Time{}, err
+	}
+	if paused, err := r.Paused(c); err != nil || paused {
 		return time.Time{}, err
 	}
 	oldest, err := replies.Find(c.Ctx, c.Reader, replyID(info.ID, rows[0].Value.Message))

@@ -233,7 +233,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if in.via == viaSubmit {
 		reader = in.agent
 	}
-	done, err := compileIfDue(ch, in.session.ID, reader)
+	done, err := r.compileIfDue(ch, in.session.ID, reader)
 	if err != nil || done.Result.Ref.Version == 0 {
 		return out, err
 	}

@@ -14,6 +14,8 @@ type Room struct {
 	Ledger *ledger.Room
 	// Mail reaches the Agent Mail server; nil: there is none.
 	Mail func(mail.Options) (mail.Transport, error)
+	// Paused reports whether a person has paused what happens by itself.
+	Paused func(*kernel.Call) (bool, error)
 }
 
 // Service is the room as it is for one caller.

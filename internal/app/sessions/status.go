@@ -110,7 +110,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			return out, nil
 		}
 		out.Next, out.Compile = nextSteps(info, counts[deltaPending]), info.Compile
-		out.CompileAt, err = compileAt(c, info)
+		out.CompileAt, err = s.compileAt(c, info)
 		return out, err
 	})
 }

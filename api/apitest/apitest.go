@@ -29,7 +29,7 @@ const Config = `
 modules: [lineage, gradient]
 compile: manual
 approvals:
-  test_plan: {count: 2, roles: [integrator, adversarial_critic]}
+  test_plan: {count: 2, roles: [integrator, adversarial_critic, test_designer]}
 types:
   - name: protocol
     title: Lab protocol

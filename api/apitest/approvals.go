@@ -51,7 +51,7 @@ func approvalCases() []testCase {
 			}
 			s.unchanged(func() {
 				s.refused(promote(), brenner.CodeApprovalRequired)
-				for _, other := range []*player{purple, s.agent("BlueLake"), s.pi} { // its author, a role that is not asked
+				for _, other := range []*player{purple, s.agent("BlueLake"), s.pi} { // its author, whose role is asked; roles that are not
 					_, err := other.Approve(s.ctx, api.ApproveRequest{Ref: plan})
 					s.refused(err, brenner.CodeApprovalDenied)
 				}

@@ -253,6 +253,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	}
 	does("playbook_learn", map[string]any{"insights": []map[string]any{{"section": "helpful", "content": "count thrice"}}})
 	does("playbook_feedback", map[string]any{"id": "general.1", "as": "helpful"})
+	does("review", map[string]any{})
 	does("request", map[string]any{"role": "pi", "title": "Count again", "spec": "count once more", "about": []string{"n@2"}})
 	stalemate := firstWord(does("stalemate_raise", map[string]any{
 		"summary": "twice or thrice", "arbitration_request": "which?", "session": "RS-night",
@@ -289,6 +290,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 		"task_release":      {map[string]any{"id": task}, brenner.CodeTaskClosed},
 		"playbook_learn":    {map[string]any{"insights": []map[string]any{{"section": "grey", "content": "c"}}}, brenner.CodeUnknownSection},
 		"playbook_feedback": {map[string]any{"id": "general.99", "as": "helpful"}, brenner.CodeNotFound},
+		"review":            {map[string]any{"ref": "nowhere@1", "verdict": "approve"}, brenner.CodeNotFound},
 		"stalemate_raise":   {map[string]any{"summary": "s", "hypotheses": []any{}, "alternatives": []any{}, "evidence": []any{}, "arbitration_request": "r"}, brenner.CodeInvalidStalemate},
 		"stalemate_reply":   {map[string]any{"id": stalemate, "step": "verify"}, brenner.CodeStatusConflict},
 		"request":           {map[string]any{"role": "nobody", "title": "t", "spec": "s"}, brenner.CodeUnknownRole},

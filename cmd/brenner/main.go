@@ -9,15 +9,13 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"brenner/internal/cli"
 
 	"golang.org/x/term"
 )
-
-// version is set when the program is built.
-var version = "dev"
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -48,10 +46,12 @@ func run(args []string) (status int) {
 	if err != nil {
 		width, height = 0, 0
 	}
+	info, _ := debug.ReadBuildInfo()
+	name, from := built(info)
 	return cli.Run(ctx, cli.Env{
 		Self: self,
 		In:   os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Getenv: os.Getenv, LookupEnv: os.LookupEnv, Dir: dir, Version: version,
+		Getenv: os.Getenv, LookupEnv: os.LookupEnv, Dir: dir, Version: name, Build: from,
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())), Width: width, Height: height, Columns: columns(os.Stderr),
 		Open: openProject, Store: storeOf, Init: initProject, Import: importProject,
 		Serve: serveProject, MCP: mcpProject, Runner: newRunner,

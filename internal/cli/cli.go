@@ -40,6 +40,7 @@ type Env struct {
 	Self string
 	// Version of the program.
 	Version string
+	Build   Build
 	// Open gives the service of a project, and how to let it go.
 	Open func(ctx context.Context, w Where) (api.Service, func() error, error)
 	// Store says where the project is, without opening it.

@@ -46,15 +46,39 @@ func chapters(r *runner) []helpChapter {
 func newVersion(r *runner) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of the program",
+		Short:   "Print the version of the program, and the commit it was built from",
 		Example: `  brenner version`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return r.show(struct {
 				Version string `json:"version"`
-			}{r.env.Version}, func(w *printer) { w.Printf("brenner version %s\n", r.env.Version) })
+				Build
+			}{r.env.Version, r.env.Build}, func(w *printer) { w.Printf("brenner version %s%s\n", r.env.Version, r.env.Build) })
 		},
 	}
+}
+
+// Build is what a program was built from, as far as it knows.
+type Build struct {
+	Commit string `json:"commit,omitzero"`
+	// Date is that of the commit; Modified says that there were changes beside it.
+	Date     string `json:"date,omitzero"`
+	Modified bool   `json:"modified,omitzero"`
+}
+
+// String is what follows the version.
+func (b Build) String() string {
+	out := ""
+	if b.Commit != "" {
+		out += ", commit " + b.Commit[:min(len(b.Commit), 12)]
+	}
+	if b.Modified {
+		out += " with changes"
+	}
+	if b.Date != "" {
+		out += ", " + b.Date
+	}
+	return out
 }
 
 var (

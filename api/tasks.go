@@ -63,6 +63,9 @@ type NewTaskRequest struct {
 	// Items of the session that it is about: their authors are told, and without
 	// a role it is for that of the first.
 	Items []delta.ItemID `json:"items,omitzero"`
+	// Claim announces work that the caller does itself: it holds the task at once,
+	// which is for its role unless another is named, and nobody else is asked.
+	Claim bool `json:"claim,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
 }

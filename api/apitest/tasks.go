@@ -125,6 +125,21 @@ func taskCases() []testCase {
 				s.refused(err, brenner.CodeTaskClosed)
 			})
 		}},
+		{"work of one's own is announced, and held at once", func(s *scene) { // C16
+			writer := s.agent("GreyStone")
+			writer.assembles("What is known?")
+			own := api.NewTaskRequest{Title: "Count again", Spec: "on two days", Modules: []brenner.Module{"lineage"}, Claim: true}
+			t, err := writer.NewTask(s.ctx, own)
+			s.must(err)
+			if t.State != api.TaskClaimed || t.Holder != "GreyStone" || t.Role != "writer" {
+				s.Errorf("got %+v", t)
+			}
+			_, err = s.agent("GreenValley").ClaimTask(s.ctx, api.ClaimTaskRequest{ID: t.ID})
+			s.refused(err, brenner.CodeTaskTaken)
+			own.Role = "adversarial_critic"
+			_, err = writer.NewTask(s.ctx, own)
+			s.refused(err, brenner.CodeTaskNotYours)
+		}},
 		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
 			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))

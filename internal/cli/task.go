@@ -108,7 +108,7 @@ func newTaskNew(r *runner) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&role, "role", "", "the role it is for (with --item: default that of its author)")
+	f.StringVar(&role, "role", "", "the role it is for (with --item: default that of its author; with --claim: yours)")
 	f.StringSliceVar(&modules, "module", nil, "the module it is about (repeatable with --cross-cutting)")
 	f.BoolVar(&req.CrossCutting, "cross-cutting", false, "it is about several modules")
 	f.StringSliceVar(&inputs, "input", nil, "pin this version as input; without a version, the one in force (repeatable)")
@@ -116,11 +116,12 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
 	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
+	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
-	c.MarkFlagsOneRequired("role", "item")
+	c.MarkFlagsOneRequired("role", "item", "claim")
 	return c
 }
 

@@ -395,6 +395,7 @@ var fieldWords = map[string]string{
 	"brenner/api.Need.Kind":                        "conflict, fork, stale, review, promotion, stalemate, task, consolidation, spine",
 	"brenner/api.Need.Names":                       "Names are the first of what it is about, at most MaxNeedNames: versions, tasks, stalemates or whatever the kind has names for",
 	"brenner/api.Need.What":                        "What says it in words, for the first few by name; Do is what to do",
+	"brenner/api.NewTaskRequest.Claim":             "Claim announces work that the caller does itself: it holds the task at once, which is for its role unless another is named, and nobody else is asked",
 	"brenner/api.NewTaskRequest.CrossCutting":      "CrossCutting allows more than one module",
 	"brenner/api.NewTaskRequest.Inputs":            "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 	"brenner/api.NewTaskRequest.Items":             "Items of the session that it is about: their authors are told, and without a role it is for that of the first",

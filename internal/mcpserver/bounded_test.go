@@ -87,7 +87,7 @@ func TestSessionShow_ChargesOnlyWhatItSends(t *testing.T) {
 	if _, err := s.pi.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-pair", From: "BlueLake", Text: own.String()}); err != nil {
 		t.Fatal(err)
 	}
-	read, pages := blue.readOn(arguments{"session": "RS-pair"})
+	read, pages := blue.readOn(arguments{"session": "RS-pair", "again": true})
 	if n := strings.Count(read, "proposed by you"); n != many || pages < 2 {
 		t.Errorf("%d of its own on %d pages", n, pages)
 	}

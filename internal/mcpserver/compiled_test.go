@@ -71,7 +71,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 			t.Errorf("%s was told %d times", p.name, n)
 		}
 		p.must(text, "BlueLake added H1, H2, H3; GreenValley added C1; PurpleMountain added T1", "What became of your deltas")
-		p.must(p.follows(text, "session_show"), "C1: One machine")
+		p.must(text, "Read what changed: it stands below", "C1: One machine")
 	}
 	if n, _ := compiled(green); n != 1 {
 		t.Errorf("the last to answer was told %d times", n)

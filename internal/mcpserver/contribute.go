@@ -45,8 +45,9 @@ type sessionPage struct {
 	Names   []delta.Named `json:"names,omitzero"`
 	Working []api.Working `json:"working,omitzero"`
 
-	asked sessionRequest
-	work  []api.TaskInfo // of the session, open or taken
+	asked   sessionRequest
+	work    []api.TaskInfo // of the session, open or taken
+	unshown bool           // the document was left out
 }
 
 // How much an answer lists beside the document, and how much of a title it shows.
@@ -62,7 +63,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		req.Sections = delta.Sections() // those with nothing in them as well
 	}
 	// What is charged is sent: the session is read last, and all else is bounded.
-	tasks, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
+	work, err := tasksOf(s, ctx, in.Session)
 	if err != nil {
 		return sessionPage{}, err
 	}
@@ -72,16 +73,11 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
-		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in,
+		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
 		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
-	}
-	for _, t := range tasks.Tasks {
-		if t.Session == v.ID {
-			out.work = append(out.work, t)
-		}
 	}
 	if !fits(out.Text, brenner.PassagePageTokens+500) { // a person is given all at once
 		out.Text, _, err = page(out.Text, 0)
@@ -129,6 +125,27 @@ func (p sessionPage) Words() string {
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
+	b.WriteString(p.around())
+	return b.String()
+}
+
+// beside is what a session has besides its document: what is proposed, who is at
+// work.
+func (p sessionPage) beside() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Besides, in %s:\n\n%s", p.Ref, p.said())
+	if p.unshown {
+		fmt.Fprintf(&b, "the document is too long to stand here: session_show %s; with since, if you know a version of it, what changed\n", jsonOf(sessionRequest{Session: p.ID}))
+	}
+	if len(p.Rest) > 0 || p.NextOffset > 0 {
+		b.WriteString(p.goOn())
+	}
+	return b.String() + p.around()
+}
+
+// around says who is at work and what is under way.
+func (p sessionPage) around() string {
+	var b strings.Builder
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
@@ -136,10 +153,7 @@ func (p sessionPage) Words() string {
 		fmt.Fprintf(&b, "now: %s\n", w.Words())
 	}
 	b.WriteString(andMore(len(p.Working), mostListed, "who were asked"))
-	for _, t := range p.work[:min(len(p.work), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (asked by %s, %s)\n", t.ID, inLine(t.Title), t.Creator, cmp.Or(string(t.Holder), "taken by nobody yet"))
-	}
-	b.WriteString(andMore(len(p.work), mostUnderWay, "under way: task list, or status {}"))
+	b.WriteString(underWay(p.work))
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
@@ -200,6 +214,7 @@ type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"say what would happen, keep nothing"`
 }
 
@@ -207,19 +222,35 @@ type deltaRequest struct {
 type submission struct {
 	api.Submission
 	stands string // what the items say that it did not change as it meant to
+	closed string // what became of the task that it does
+	news   string
 }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
 	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, DryRun: in.DryRun})
+	if err != nil {
+		return submission{}, err
+	}
 	out := submission{Submission: res}
-	if items := overtaken(res); err == nil && len(items) > 0 {
+	if items := overtaken(res); len(items) > 0 {
 		// It is a read like any other: charged, and not sent if it was (C34).
 		if v, err := s.Session(ctx, api.SessionRequest{ID: res.Session, Items: items}); err == nil {
 			others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
 			out.stands = sessionPage{Text: v.Markdown, Proposals: others}.said()
 		}
 	}
-	return out, err
+	if in.DryRun || res.Unusable {
+		return out, nil
+	}
+	if in.Task != "" {
+		done := api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}
+		if res.Compiled != (brenner.Ref{}) {
+			done.Outputs = []brenner.Ref{res.Compiled}
+		}
+		out.closed = finish(s, ctx, done)
+	}
+	out.news = meanwhile(s, ctx)
+	return out, nil
 }
 
 // overtaken are the items whose text is not what a delta meant to make of it:
@@ -277,11 +308,12 @@ func (r submission) Words() string {
 		b.WriteString("a dry run: nothing was kept\n")
 		return b.String()
 	case r.Compiled != brenner.Ref{}:
-		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s\n", r.Compiled)
+		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s; whether others answer you says inbox {\"wait\":60}\n", r.Compiled)
 	case len(r.Waiting) > 0:
-		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change; inbox {\"wait\":60} ends when they propose something, or it is compiled\n", joined(r.Waiting))
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting))
 	}
 	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
+	b.WriteString(r.closed + r.news)
 	return b.String()
 }
 
@@ -360,18 +392,33 @@ type patchRequest struct {
 	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old summary is still right"`
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
 	Task         string            `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`
 }
 
 // patched says what a patch came to.
-type patched struct{ api.PatchResult }
+type patched struct {
+	api.PatchResult
+	closed, news string
+}
 
 func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
+	if err := forTask(in.Done, in.Task); err != nil {
+		return patched{}, err
+	}
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
 		Write: in.write(), Ref: in.Ref, Patch: api.PatchOf([]byte(in.Patch)), Base: in.Base, Rebase: in.Rebase, DryRun: in.DryRun,
 		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Change: in.Change.note(), Task: in.Task, Session: in.Session,
 	})
-	return patched{res}, err
+	if err != nil || in.DryRun {
+		return patched{PatchResult: res}, err
+	}
+	out := patched{PatchResult: res}
+	if in.Done {
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
+	}
+	out.news = meanwhile(s, ctx)
+	return out, nil
 }
 
 // Words implements spoken.
@@ -381,13 +428,14 @@ func (r patched) Words() string {
 	case r.DryRun:
 		fmt.Fprintf(&b, "%s on %s; nothing was written\n", r.Outcome, r.From)
 	case r.Version != nil:
-		fmt.Fprintf(&b, "%s on %s\n%s", r.Outcome, r.From, written{*r.Version}.Words())
+		fmt.Fprintf(&b, "%s on %s\n%s", r.Outcome, r.From, written{WriteResult: *r.Version}.Words())
 	default:
 		fmt.Fprintf(&b, "%s on %s: nothing to change\n", r.Outcome, r.From)
 	}
 	for _, d := range r.Warnings {
 		fmt.Fprintf(&b, "warning %s: %s\n", d.Code, d.Message)
 	}
+	b.WriteString(r.closed + r.news)
 	return b.String()
 }
 

@@ -4,18 +4,20 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
+	"brenner/internal/problem"
 )
 
 // contextRequest is what a context is for, and which page of it is wanted.
 type contextRequest struct {
 	keyed
-	Task     string            `json:"task,omitzero" doc:"a task you hold"`
+	Task     string            `json:"task,omitzero" doc:"a task you hold, or one that is free: you take it"`
 	Session  brenner.SessionID `json:"session,omitzero" doc:"a session you take part in; default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
@@ -33,6 +35,8 @@ type contextPage struct {
 	Size       int    `json:"size"`
 	Left       int    `json:"left"`
 	Unit       string `json:"unit"`
+
+	session string // what is new in the session that it is for
 }
 
 // assembleContext always gives a key, so that the pages are of one context.
@@ -46,9 +50,19 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 	if in.Offset > 0 { // a further page is no repeat
 		ctx, _ = api.WatchReplay(ctx)
 	}
-	res, err := s.AssembleContext(ctx, api.ContextRequest{
+	req := api.ContextRequest{
 		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, Format: assembly.Markdown,
-	})
+	}
+	res, err := s.AssembleContext(ctx, req)
+	taken := ""
+	if brenner.CodeOf(err) == brenner.CodeTaskNotYours {
+		t, failed := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.also(in.Task), ID: in.Task})
+		if failed != nil {
+			return contextPage{}, failed
+		}
+		taken = fmt.Sprintf("%s is yours until %s\n\n", t.ID, t.LeaseUntil.UTC().Format("15:04 MST"))
+		res, err = s.AssembleContext(ctx, req)
+	}
 	if err != nil {
 		return contextPage{}, err
 	}
@@ -56,14 +70,72 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 	out.Text, out.NextOffset, err = page(res.Text, in.Offset)
 	if out.NextOffset > 0 {
 		out.Key = in.Key
+		return out, err
+	}
+	out.Text = taken + out.Text
+	if err != nil || in.Task != "" {
+		return out, err
+	}
+	beside, found, err := sessionBeside(s, ctx, in, res)
+	if found {
+		out.session = beside.beside()
+	}
+	if beside.Left > 0 { // it is charged
+		out.Used, out.Left = out.Used+out.Left-beside.Left, beside.Left
 	}
 	return out, err
+}
+
+// sessionBeside is what a context for a session does not show of it: what others
+// have proposed, and who is at work.
+func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made api.ContextResult) (p sessionPage, found bool, err error) {
+	id := in.Session
+	if id == "" && len(in.Modules) == 0 {
+		all, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		if err != nil {
+			return p, false, err
+		}
+		me, err := s.Project(ctx)
+		if err != nil {
+			return p, false, err
+		}
+		id = waitingFor(all.Sessions, me.Actor)
+	}
+	if id == "" {
+		return p, false, nil
+	}
+	head, err := s.Session(ctx, api.SessionRequest{ID: id, Unseen: true})
+	if err != nil {
+		return p, false, nil //nolint:nilerr // the context is made, whatever comes of this
+	}
+	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version})
+	p.unshown = !slices.ContainsFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref == head.Ref && i.Variant == assembly.Full })
+	return p, err == nil, nil
+}
+
+// waitingFor is the session that waits for somebody, if it is one.
+func waitingFor(all []api.SessionInfo, name brenner.ActorName) brenner.SessionID {
+	var out []brenner.SessionID
+	for _, info := range all {
+		for _, r := range info.Recipients {
+			if r.Name == name && r.Waiting {
+				out = append(out, info.ID)
+			}
+		}
+	}
+	if len(out) != 1 {
+		return ""
+	}
+	return out[0]
 }
 
 // Words implements spoken.
 func (p contextPage) Words() string {
 	var b strings.Builder
 	b.WriteString(p.Text)
+	if p.session != "" {
+		b.WriteString("\n\n" + p.session)
+	}
 	fmt.Fprintf(&b, "\n\n[%s: %d of %d %s used, %d left for reading on]\n", p.Invocation, p.Used, p.Size, p.Unit, p.Left)
 	if p.NextOffset > 0 {
 		b.WriteString(more("context_assemble", "key", p.Key, "offset", p.NextOffset))
@@ -81,10 +153,46 @@ type getRequest struct {
 	Offset int         `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again  bool        `json:"again,omitzero" doc:"send it"`
 	Task   string      `json:"task,omitzero" doc:"whose context"`
+	// More are read in the same call, each from its beginning.
+	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
 }
 
 // artifactPage is a version; its content comes as text, in pages.
-type artifactPage struct{ api.ArtifactView }
+type artifactPage struct {
+	api.ArtifactView
+	more string // the words of further ones
+}
+
+// mostRead is how many artifacts one call reads.
+const mostRead = 5
+
+func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	if len(in.More) >= mostRead {
+		return artifactPage{}, brenner.Errorf(brenner.CodeLimitExceeded, "%d artifacts at once", len(in.More)+1).At("/more").
+			WithHint(fmt.Sprintf("read at most %d in one call", mostRead))
+	}
+	out, err := getArtifact(s, ctx, in)
+	if err != nil {
+		return out, err
+	}
+	room := brenner.ToolPageTokens - counter().Count(out.Text)
+	for _, ref := range in.More {
+		left := fmt.Sprintf("\n%s is left for another call: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref}))
+		if room <= 0 {
+			out.more += left
+			continue
+		}
+		p, err := getArtifact(s, ctx, getRequest{Ref: ref, Brief: in.Brief, Again: in.Again, Task: in.Task})
+		if err != nil { // the others are read, and charged
+			e, _ := problem.From(err)
+			out.more += fmt.Sprintf("\n%s: %s: %s\n", ref, e.Code, e.Message)
+			continue
+		}
+		room -= counter().Count(p.Text)
+		out.more += "\n" + p.Words()
+	}
+	return out, nil
+}
 
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again, Task: in.Task})
@@ -98,7 +206,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if v.Type == artifact.TypeStalemate && in.Offset > 0 {
 		v.Repeated = false // what was given is its own text; the evidence goes on
 	}
-	out := artifactPage{v}
+	out := artifactPage{ArtifactView: v}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
 	}
@@ -121,6 +229,7 @@ func (p artifactPage) Words() string {
 	if p.NextOffset > 0 {
 		b.WriteString("\n" + more("artifact_get", "ref", p.Ref().String(), "offset", p.NextOffset))
 	}
+	b.WriteString(p.more)
 	return b.String()
 }
 
@@ -196,13 +305,58 @@ type writeRequest struct {
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
 	Change       *change            `json:"change,omitzero" doc:"core types need it in a new version"`
 	Task         string             `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Done         bool               `json:"done,omitzero" doc:"close the task with it"`
+	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, handed in after it: as text of delta_submit"`
+	Session      brenner.SessionID  `json:"session,omitzero" doc:"of the deltas, as in delta_submit"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
 // written says what a write made.
-type written struct{ api.WriteResult }
+type written struct {
+	api.WriteResult
+	closed, answered, news string
+}
 
 func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written, error) {
+	if err := forTask(in.Done, in.Task); err != nil {
+		return written{}, err
+	}
+	res, err := writeVersion(s, ctx, in)
+	if err != nil {
+		return written{}, err
+	}
+	out := written{WriteResult: res}
+	if in.Done {
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
+	}
+	if in.Deltas != "" {
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+	} else {
+		out.news = meanwhile(s, ctx)
+	}
+	return out, nil
+}
+
+// forTask refuses to close a task that is not named.
+func forTask(done bool, task string) error {
+	if done && task == "" {
+		return brenner.Errorf(brenner.CodeInvalidValue, "done closes the task, and none is named").At("/task")
+	}
+	return nil
+}
+
+// handIn hands in deltas with what was just written. That is written whatever
+// comes of this, so that a refusal is said, and is none of the call.
+func handIn(s api.Service, ctx context.Context, in deltaRequest) string {
+	res, err := submitDeltas(s, ctx, in)
+	if err != nil {
+		e, _ := problem.From(err)
+		return fmt.Sprintf("the deltas were not handed in: %s: %s; hand them in with delta_submit\n", e.Code, e.Message)
+	}
+	return res.Words()
+}
+
+func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.WriteResult, error) {
 	var content *api.Body
 	if in.Content != nil {
 		content = &api.Body{Format: in.Content.Format, Data: in.Content.Data}
@@ -212,14 +366,13 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 		links = append(links, artifact.Link{Rel: l.Rel, Artifact: l.Artifact, Version: l.Version})
 	}
 	if in.Type == nil {
-		res, err := s.UpdateArtifact(ctx, api.UpdateArtifactRequest{
+		return s.UpdateArtifact(ctx, api.UpdateArtifactRequest{
 			Write: in.write(), ID: in.ID, Parent: in.Parent, Expect: in.Expect, Summary: in.Summary, SummaryHolds: in.SummaryHolds,
 			Content: content, Tags: in.Tags, Links: links, DropLinks: in.DropLinks, Change: in.Change.note(), Task: in.Task, Review: in.Review,
 		})
-		return written{res}, err
 	}
 	if in.Parent != 0 || in.Expect != 0 {
-		return written{}, brenner.Errorf(brenner.CodeInvalidValue, "a new artifact has no parent").
+		return api.WriteResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a new artifact has no parent").
 			WithHint("leave out type to write a new version of an artifact")
 	}
 	req := api.CreateArtifactRequest{
@@ -234,8 +387,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Tags != nil {
 		req.Tags = *in.Tags
 	}
-	res, err := s.CreateArtifact(ctx, req)
-	return written{res}, err
+	return s.CreateArtifact(ctx, req)
 }
 
 // Words implements spoken.
@@ -246,6 +398,7 @@ func (w written) Words() string {
 		fmt.Fprintf(&b, "somebody else wrote meanwhile; live heads: %s\n", list(w.Fork))
 	}
 	b.WriteString(findings(w.Warnings))
+	b.WriteString(w.closed + w.answered + w.news)
 	return b.String()
 }
 

@@ -74,14 +74,17 @@ func TestInbox_AWaitEndsWhenOthersPropose(t *testing.T) {
 		woken <- words
 	}()
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "the disk is slow")})
-	blue.must(<-woken, "RedSky proposed H1 in RS-pair, not compiled yet: session_show {\"session\":\"RS-pair\"}")
+	blue.must(<-woken, "RedSky proposed H1 in RS-pair, not compiled yet:\n", "proposed by RedSky", "the disk is slow")
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "unchanged")
 
-	_, data := blue.call("inbox", arguments{"wait": 60})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Net", "H-NET", "the net is slow")})
+	words, data := blue.call("inbox", arguments{"wait": 60})
 	if list, _ := data["proposed"].([]any); len(list) != 1 || list[0].(map[string]any)["agent"] != "RedSky" {
 		t.Errorf("a wait that begins later ends with %v", data)
 	}
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "proposed by RedSky", "the disk is slow")
-	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	blue.must(words, "the net is slow")
+	blue.mustNot(words, "the disk is slow")
 }
 
 // D27, X11: after a round, who waits wakes when another changes the document, is
@@ -91,9 +94,8 @@ func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
 	_, blue, red := pair(t)
 	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
-	blue.told(api.MessageCompiled) // which says what is new
+	blue.must(blue.told(api.MessageCompiled), "the disk is slow")
 	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
-	blue.call("session_show", arguments{"session": "RS-pair", "since": 1})
 
 	woken := make(chan string)
 	go func() {
@@ -104,14 +106,15 @@ func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
 		woken <- words
 	}()
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is full"}`, "")})
-	blue.must(<-woken, "RedSky changed H2 in RS-pair, now at version 3: session_show {\"session\":\"RS-pair\",\"since\":2}")
-	_, data := blue.call("inbox", arguments{"wait": 60})
+	blue.must(<-woken, "RedSky changed H2 in RS-pair, now at version 3:\n", "the disk is full")
+	red.must(first(red.call("inbox", arguments{"wait": 1})), "RS-pair is at version 2") // the round; its own edit is no news
+	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is broken"}`, "")})
+	words, data := blue.call("inbox", arguments{"wait": 60})
 	if list, _ := data["proposed"].([]any); len(list) != 1 || list[0].(map[string]any)["agent"] != "RedSky" {
 		t.Errorf("a wait that begins later ends with %v", data)
 	}
-	red.must(first(red.call("inbox", arguments{"wait": 1})), "COMPILED") // the round; its own edit is no news
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "since": 2})), "the disk is full")
-	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+	blue.must(words, "the disk is broken")
 	blue.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"it parses twice"}`, "")})
 	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
 }
@@ -145,12 +148,12 @@ func TestNames_InProseAreResolved(t *testing.T) {
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "slower than H-PARSER says")})
 	told := blue.told(api.MessageCompiled)
 	blue.must(told, "H-PARSER is H1", "Names in what was written: H-PARSER of BlueLake is H1, H-DISK of RedSky is H2.")
-	words, data := blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2"}})
+	words, data := blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2"}, "again": true})
 	blue.must(words, "slower than H-PARSER says", "names: H-PARSER of BlueLake is H1\n")
 	if names, _ := data["names"].([]any); len(names) != 1 {
 		t.Errorf("the data name %v", names)
 	}
-	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}})), "names:")
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})), "names:")
 }
 
 // C34, D27: an edit that came too late is answered with what the item says now,

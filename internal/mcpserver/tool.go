@@ -103,6 +103,14 @@ func (t tool) repeatable(arguments []byte) (out []byte, ours, safe bool) {
 
 func (k keyed) write() api.Write { return api.Write{Key: k.Key} }
 
+// also is the key of a further write that a call makes, which has a name.
+func (k keyed) also(name string) api.Write {
+	if k.Key == "" {
+		return api.Write{}
+	}
+	return api.Write{Key: string(canon.Sum([]byte(k.Key + "\n" + name)))}
+}
+
 // withoutEmpty leaves out arguments that need not be given and are an empty text:
 // strict tool calling knows none that may be left out, so its clients send
 // something for each.

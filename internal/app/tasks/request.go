@@ -140,10 +140,14 @@ func (r *Room) tellAsker(ch *kernel.Change, t api.TaskInfo) error {
 		fmt.Fprintf(&b, "%s, which you asked for, was done by %s.\n", t.ID, ch.Who.Name)
 	}
 	for _, ref := range t.Outputs {
-		fmt.Fprintf(&b, "- Read what came of it: %s\n", brenner.Do("artifact.show", "ref", ref.String()).Mark())
+		read := brenner.Do("artifact.show", "ref", ref.String())
+		if string(ref.Artifact) == string(t.Session) { // by deltas to it
+			read = brenner.Do("session.show", "id", string(t.Session), "since", fmt.Sprint(ref.Version-1))
+		}
+		fmt.Fprintf(&b, "- Read what came of it: %s\n", read.Mark())
 	}
 	if len(t.Outputs) == 0 && t.State != api.TaskCanceled {
-		b.WriteString("Nothing was written for it.\n")
+		b.WriteString("No artifact was written for it.\n")
 	}
 	return r.Mail.Tell(ch, t.Creator, api.MessageAnswered, fmt.Sprintf("ANSWERED: %s is %s", t.ID, t.State), b.String())
 }

@@ -284,8 +284,33 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
+		if req.Claim {
+			return s.announce(ch, req)
+		}
 		return s.Open(ch, req, taskWork)
 	})
+}
+
+// announce opens a task that the caller does itself, and gives it to it.
+func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, error) {
+	if err := ch.Allow(policy.TaskWork, "", "", "task"); err != nil {
+		return api.TaskInfo{}, err
+	}
+	if req.Role == "" {
+		role, err := r.RoleFor(ch.Call, api.TaskInfo{Session: req.Session})
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		req.Role = role
+	}
+	t, err := r.Open(ch, req, taskWork)
+	if err == nil {
+		err = r.checkFree(ch.Call, t)
+	}
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
+	return r.claimFor(ch, t.ID, ch.Who.Name, brenner.DefaultLease)
 }
 
 // Open checks and opens a task of some kind.
@@ -330,6 +355,9 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	t, err := r.Find(ch.Call, p.ID)
 	if err != nil {
 		return t, err
+	}
+	if req.Claim {
+		return t, nil // whoever announces it does it
 	}
 	return t, r.tellOpened(ch, t, authors)
 }

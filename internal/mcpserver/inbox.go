@@ -1,0 +1,361 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/api"
+)
+
+// inboxRequest asks for what is new, or is about one message.
+type inboxRequest struct {
+	keyed
+	Message string             `json:"message,omitzero" doc:"id of one to read again"`
+	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
+	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
+	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60: until a message comes, or others write in your session"`
+	Limit   int                `json:"limit,omitzero" doc:"20"`
+	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
+	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
+}
+
+// inboxResult is a page of messages, and what is new.
+type inboxResult struct {
+	api.MessageList
+	Text       string `json:"text,omitzero"`
+	NextOffset int    `json:"next_offset,omitzero"`
+	// Proposed is what others proposed or changed in sessions of the reader and it
+	// has not seen, which ends a wait like a message.
+	Proposed []proposed `json:"proposed,omitzero"`
+
+	letters []letter
+	pages   []sessionPage // what others wrote, where no message speaks of it
+	fresh   bool          // what is new was asked for
+	open    string        // what is still to come, if nothing is new
+}
+
+// letter is a message with its text, and what that says to read.
+type letter struct {
+	api.MessageInfo
+	text  string
+	below string
+	next  int // where a long text goes on
+}
+
+func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
+	req := api.MessageRequest{Write: in.write(), ID: in.Message}
+	switch {
+	case in.Message == "":
+		return whatIsNew(s, ctx, in)
+	case in.Ack:
+		m, err := s.AckMessage(ctx, req)
+		return inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m}}}, err
+	}
+	l, err := openLetter(s, ctx, req, in.Offset)
+	if err != nil {
+		return inboxResult{}, err
+	}
+	return inboxResult{
+		MessageList: api.MessageList{Messages: []api.MessageInfo{l.MessageInfo}}, letters: []letter{l}, Text: l.text, NextOffset: l.next,
+	}, nil
+}
+
+// whatIsNew opens the messages that were not read, as far as they fit one answer,
+// shows what others wrote in the reader's sessions, and lists the rest.
+func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
+	if in.Limit == 0 {
+		in.Limit = 20
+	}
+	if err := waitForMail(s, ctx, in.Wait); err != nil {
+		return inboxResult{}, err
+	}
+	listed := in.States
+	if in.Wait > 0 && len(listed) == 0 {
+		listed = []api.MessageState{api.MessageUnread}
+	}
+	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: listed})
+	out := inboxResult{MessageList: list}
+	if err != nil || len(in.States) > 0 {
+		return out, err
+	}
+	out.fresh = true
+	if err := out.read(s, ctx, in); err != nil {
+		return inboxResult{}, err
+	}
+	if out.nothing() {
+		out.open, err = stillOpen(s, ctx)
+	}
+	return out, err
+}
+
+// read opens what is new.
+func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest) error {
+	told, room := map[brenner.SessionID]bool{}, brenner.ToolPageTokens
+	for i, m := range r.Messages {
+		if m.State != api.MessageUnread || room <= 0 {
+			continue
+		}
+		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, 0)
+		if err != nil {
+			if len(r.letters) > 0 {
+				return nil // what was read is said; the others stay as they are
+			}
+			return err
+		}
+		r.letters, r.Messages[i], told[m.Session] = append(r.letters, l), l.MessageInfo, true
+		room -= counter().Count(l.text + l.below)
+	}
+	news, err := proposedTo(s, ctx)
+	if err != nil {
+		if len(r.letters) > 0 {
+			return nil
+		}
+		return err
+	}
+	shown := map[brenner.SessionID]bool{}
+	for _, p := range news {
+		if told[p.Session] {
+			continue // its message says how to go on
+		}
+		r.Proposed = append(r.Proposed, p)
+		if shown[p.Session] || room <= 0 {
+			continue
+		}
+		shown[p.Session] = true
+		page, err := showSession(s, ctx, sessionRequest{Session: p.Session, Since: p.Known})
+		if err != nil {
+			continue // the line names the call, which says why
+		}
+		r.pages = append(r.pages, page)
+		room -= counter().Count(page.said())
+	}
+	return nil
+}
+
+// openLetter reads a message, and what it says to read where that can be had.
+func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offset int) (letter, error) {
+	m, err := s.ReadMessage(ctx, req)
+	if err != nil {
+		return letter{}, err
+	}
+	l := letter{MessageInfo: m.MessageInfo}
+	say := asCall
+	if offset == 0 {
+		say = func(a brenner.Action) string {
+			if words := readFor(s, ctx, m.Kind, a); words != "" {
+				l.below += "\n" + words
+				return "it stands below"
+			}
+			return asCall(a)
+		}
+	}
+	l.text, l.next, err = page(brenner.Speak(m.Text, say), offset)
+	return l, err
+}
+
+// readFor makes a call for the reader that a message would send it to: of what
+// others wrote, which it is told because it concerns it. What cannot be read now
+// is left to the reader.
+func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner.Action) string {
+	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, kind) {
+		return ""
+	}
+	switch name, arguments, _ := a.Call(); name {
+	case "session_show":
+		var in sessionRequest
+		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
+			return ""
+		}
+		if p, err := showSession(s, ctx, in); err == nil {
+			return p.Words()
+		}
+	case "artifact_get":
+		var in getRequest
+		if bind(mustJSON(arguments), &in) != nil {
+			return ""
+		}
+		if p, err := getArtifact(s, ctx, in); err == nil {
+			return p.Words()
+		}
+	}
+	return ""
+}
+
+// asCall is an action as the call of a tool, marked as code. To take a task is
+// half of what its context does.
+func asCall(a brenner.Action) string {
+	if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
+		return fmt.Sprintf("`%s`, or with its context at once `context_assemble %s`", a.Tool(), jsonOf(map[string]string{"task": id}))
+	}
+	if c := a.Tool(); c != "" {
+		return "`" + c + "`"
+	}
+	return ""
+}
+
+// between is how long passes between two looks at a mailbox.
+const between = 500 * time.Millisecond
+
+// waitForMail returns when there is an unread message, when others have proposed
+// or changed what the reader has not seen, or when the time is over.
+func waitForMail(s api.Service, ctx context.Context, seconds int) error {
+	if seconds < 0 || seconds > brenner.MaxInboxWait {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
+	}
+	end := time.After(time.Duration(seconds) * time.Second)
+	var looked []api.SessionInfo
+	for seconds > 0 {
+		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 1}, States: []api.MessageState{api.MessageUnread}})
+		if err != nil || len(unread.Messages) > 0 {
+			return err
+		}
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(list.Sessions, looked) { // somebody has answered, or this is the first look
+			looked = list.Sessions
+			if news, err := proposedIn(s, ctx, looked); err != nil || len(news) > 0 {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-end:
+			return nil
+		case <-time.After(between):
+		}
+	}
+	return nil
+}
+
+// stillOpen says what the reader may still wait for, or that it may stop.
+func stillOpen(s api.Service, ctx context.Context) (string, error) {
+	st, err := status(s, ctx, statusRequest{})
+	if err != nil {
+		return "", err
+	}
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, info := range sessions.Sessions {
+		b.WriteString(waitsFor(info, st.Project.Actor))
+	}
+	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
+	b.WriteString(st.list())
+	if b.Len() == 0 {
+		b.WriteString("nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n")
+	}
+	return b.String(), nil
+}
+
+// waitsFor says whom a session waits for that somebody takes part in.
+func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
+	var others []brenner.ActorName
+	mine, own, ask := false, false, ""
+	for _, r := range info.Recipients {
+		switch {
+		case r.Name == me:
+			mine, own, ask = true, r.Waiting, r.Ask
+		case r.Waiting:
+			others = append(others, r.Name)
+		}
+	}
+	switch {
+	case !mine || !own && len(others) == 0:
+		return ""
+	case own && len(others) == 0:
+		return fmt.Sprintf("%s waits for your answer: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
+	case own:
+		return fmt.Sprintf("%s is compiled when you and %s have answered: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), jsonOf(map[string]string{"message": ask}))
+	}
+	return fmt.Sprintf("%s is compiled when %s answered; go on working, or wait again\n", info.ID, joined(others)+has(len(others)))
+}
+
+func has(n int) string {
+	if n == 1 {
+		return " has"
+	}
+	return " have"
+}
+
+func (r inboxResult) nothing() bool { return len(r.letters)+len(r.Proposed) == 0 }
+
+// Words implements spoken.
+func (r inboxResult) Words() string {
+	var b strings.Builder
+	rest := r.Messages
+	for _, l := range r.letters {
+		b.WriteString(l.words(len(r.letters)+len(r.pages) > 1))
+		rest = slices.DeleteFunc(slices.Clone(rest), func(m api.MessageInfo) bool { return m.ID == l.ID })
+	}
+	for _, p := range r.Proposed {
+		b.WriteString(p.words(slices.ContainsFunc(r.pages, func(s sessionPage) bool { return s.ID == p.Session })))
+	}
+	for _, p := range r.pages {
+		b.WriteString("\n" + p.Words())
+	}
+	if r.open != "" {
+		b.WriteString("nothing new\n")
+	}
+	b.WriteString(r.others(rest))
+	if r.Cursor != "" {
+		b.WriteString(more("inbox", "cursor", r.Cursor))
+	}
+	b.WriteString(r.open)
+	if b.Len() == 0 {
+		b.WriteString("no messages\n")
+	}
+	return b.String()
+}
+
+// others lists messages that are not shown: all that were asked for by their
+// state, else those that are still to be read, and how many were.
+func (r inboxResult) others(rest []api.MessageInfo) string {
+	if !r.fresh {
+		return lines(rest)
+	}
+	unread := slices.DeleteFunc(slices.Clone(rest), func(m api.MessageInfo) bool { return m.State != api.MessageUnread })
+	out := lines(unread)
+	if read := len(rest) - len(unread); read > 0 && len(r.letters) == 0 {
+		out += fmt.Sprintf("read before: %d, listed by inbox {\"states\":[\"read\"]}\n", read)
+	}
+	return out
+}
+
+// words are a message as it is read; one of several has a line above it.
+func (l letter) words(several bool) string {
+	var b strings.Builder
+	if several {
+		b.WriteString(lines([]api.MessageInfo{l.MessageInfo}) + "\n")
+	}
+	b.WriteString(l.text)
+	if l.next > 0 {
+		b.WriteString("\n" + more("inbox", "message", l.ID, "offset", l.next))
+	}
+	b.WriteString(l.below)
+	if several {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// lines lists messages.
+func lines(all []api.MessageInfo) string {
+	var b strings.Builder
+	for _, m := range all {
+		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), brenner.OneLine(m.Subject))
+	}
+	return b.String()
+}
+
+// Slim implements spoken.
+func (r inboxResult) Slim() inboxResult { r.Text = ""; return r }

@@ -1,0 +1,120 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+)
+
+// proposed is what an agent proposed or changed in a session.
+type proposed struct {
+	Session brenner.SessionID `json:"session"`
+	Agent   brenner.ActorName `json:"agent"`
+	Items   []delta.ItemID    `json:"items"`
+	// Version is that of the document if it has the items already, Known the one
+	// that the reader was shown.
+	Version brenner.Version `json:"version,omitzero"`
+	Known   brenner.Version `json:"known,omitzero"`
+}
+
+// proposedTo lists what others have proposed or changed in the newest sessions
+// that the reader takes part in and it was not given yet.
+func proposedTo(s api.Service, ctx context.Context) ([]proposed, error) {
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return nil, err
+	}
+	return proposedIn(s, ctx, list.Sessions)
+}
+
+func proposedIn(s api.Service, ctx context.Context, all []api.SessionInfo) ([]proposed, error) {
+	me, err := s.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []proposed
+	for _, info := range all {
+		mine, others := false, info.Artifact.Version > 1
+		for _, r := range info.Recipients {
+			mine = mine || r.Name == me.Actor
+			others = others || (r.Name != me.Actor && r.Pending > 0)
+		}
+		if !mine || !others {
+			continue
+		}
+		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
+		switch brenner.ClassOf(brenner.CodeOf(err)) {
+		case brenner.ClassDenied, brenner.ClassLimit:
+			continue // it could not read them now
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range v.Changed {
+			out = withItem(out, proposed{Session: info.ID, Agent: c.Agent, Version: v.Ref.Version, Known: v.Known}, c.Item)
+		}
+		for _, p := range v.Proposals {
+			out = withItem(out, proposed{Session: info.ID, Agent: p.Agent, Known: v.Known}, cmp.Or(p.Item, delta.ItemID(p.Target)))
+		}
+	}
+	return out, nil
+}
+
+// withItem adds an item to what an agent proposed or changed.
+func withItem(all []proposed, p proposed, item delta.ItemID) []proposed {
+	i := slices.IndexFunc(all, func(o proposed) bool { return o.Session == p.Session && o.Agent == p.Agent && o.Version == p.Version })
+	if i < 0 {
+		p.Items = []delta.ItemID{item}
+		return append(all, p)
+	}
+	if !slices.Contains(all[i].Items, item) {
+		all[i].Items = append(all[i].Items, item)
+	}
+	return all
+}
+
+// said is who did what, in a few words.
+func (p proposed) said() string {
+	if p.Version > 0 {
+		return fmt.Sprintf("%s changed %s in %s, now at version %d", p.Agent, listed(p.Items), p.Session, p.Version)
+	}
+	return fmt.Sprintf("%s proposed %s in %s, not compiled yet", p.Agent, listed(p.Items), p.Session)
+}
+
+// words are a line of it; what is not shown with it names the call.
+func (p proposed) words(shown bool) string {
+	if shown {
+		return p.said() + ":\n"
+	}
+	return fmt.Sprintf("%s: session_show %s\n", p.said(), jsonOf(sessionRequest{Session: p.Session, Since: p.Known}))
+}
+
+// meanwhile says in a line what has come while the reader worked, so that nobody
+// need look; it says so too if that is nothing.
+func meanwhile(s api.Service, ctx context.Context) string {
+	unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	if err != nil {
+		return ""
+	}
+	news, err := proposedTo(s, ctx)
+	if err != nil {
+		return ""
+	}
+	var parts []string
+	for _, m := range unread.Messages {
+		parts = append(parts, inLine(m.Subject))
+	}
+	for _, p := range news {
+		parts = append(parts, p.said())
+	}
+	if len(parts) == 0 {
+		return "meanwhile: nothing new of others\n"
+	}
+	return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\n", strings.Join(parts, "; "))
+}

@@ -20,7 +20,6 @@ type entry struct {
 	op      op
 	section uint8
 	cellAt  uint8 // where the key of a cell begins in targetID, 0 for a whole item
-	fresh   bool  // still belongs to the merge that made it
 	cites   bool  // some field of its payload names items
 	number  int32 // of the item it names, 0 if provisional or none
 	seq     int
@@ -34,7 +33,7 @@ type entry struct {
 	writes      []write
 	timestamp   string // as sent
 	rationale   string
-	hash        *brenner.Digest // of the content, once needed while fresh
+	hash        *brenner.Digest // of the content, once needed, until its merge returns
 	item        int32           // number of the item it was recorded in
 }
 

@@ -76,7 +76,7 @@ func (m *merge) apply(i int32) {
 	if !m.free(i) {
 		return
 	}
-	if m.work[i].entry.op == opAdd {
+	if m.work[i].adds {
 		m.add(i)
 		return
 	}
@@ -131,25 +131,55 @@ func (m *merge) came(n name) []int32 {
 	return waited
 }
 
-// call gives the place, plus one, of the provisional id that a delta binds or
-// has for a target; 0 if there is none.
-func (m *merge) call(e *entry) int32 {
-	n := name{e.agent, e.provisional}
-	if e.op != opAdd {
-		n, _ = scoped(e.agent, e.awaited())
+// name finds, for the deltas that have come into work since it was last asked,
+// the provisional ids that they bind or have for a target. Where these were
+// noted is asked for together, as in fetch.
+func (m *merge) name() {
+	var names [fetched]name
+	var hashes [fetched]uint32
+	for m.named < len(m.work) {
+		next := m.work[m.named:min(m.named+fetched, len(m.work))]
+		m.named += len(next)
+		for i := range next {
+			names[i] = next[i].entry.called()
+			if names[i].id != "" {
+				hashes[i] = names[i].hash()
+				m.seen += m.called.near(hashes[i])
+			}
+		}
+		for i := range next {
+			if at := m.called.nearest(hashes[i]); names[i].id != "" && at >= 0 {
+				m.seen += int(m.calls[at].id[0])
+			}
+		}
+		for i := range next {
+			if names[i].id != "" {
+				next[i].call = m.call(names[i], hashes[i]) + 1
+			}
+		}
 	}
-	if n.id == "" {
-		return 0
+}
+
+// called gives the provisional id that a delta binds or has for a target, none
+// if there is none.
+func (e *entry) called() name {
+	if e.op == opAdd {
+		return name{e.agent, e.provisional}
 	}
-	hash := n.hash()
+	n, _ := scoped(e.agent, e.awaited())
+	return n
+}
+
+// call gives the place of a provisional id in calls.
+func (m *merge) call(n name, hash uint32) int32 {
 	at, known := m.called.find(n, hash, m.nameOf)
 	if !known {
 		at = int32(len(m.calls))
 		base, _ := m.base.bound(n)
-		m.calls = append(room(m.calls), call{name: n, base: base})
+		m.calls = append(room(m.calls), call{name: n, hash: hash, base: base})
 		m.called.add(n, hash, at, m.nameOf)
 	}
-	return at + 1
+	return at
 }
 
 // nameOf gives the provisional id at a place in calls.
@@ -173,7 +203,7 @@ func (m *merge) bound(n name) (slot, bool) {
 
 // bound finds what a provisional id is bound to.
 func (a *Artifact) bound(n name) (slot, bool) {
-	e, ok := a.names.get(n)
+	e, ok := a.names.lookup(n)
 	if !ok {
 		return slot{}, false
 	}

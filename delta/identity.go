@@ -31,14 +31,13 @@ func (e *entry) likeness() likeness {
 // delta that is rejected keeps nobody out.
 func (m *merge) unique(w *work) {
 	id := w.entry.identity()
-	if old, ok := m.base.recorded.get(id); ok {
+	if old, ok := m.base.recorded.get(id, w.hash); ok {
 		m.early = append(m.early, early{w.index, m.again(w, old)})
 		return
 	}
-	hash := id.hash()
-	first, taken := m.ids.find(id, hash, m.identity)
+	first, taken := m.ids.find(id, w.hash, m.identity)
 	if !taken {
-		m.ids.add(id, hash, int32(len(m.work)), m.identity)
+		m.ids.add(id, w.hash, int32(len(m.work)), m.identity)
 		m.take(w)
 		return
 	}
@@ -46,9 +45,9 @@ func (m *merge) unique(w *work) {
 		if m.rivals == nil {
 			m.rivals = map[identity]map[brenner.Digest]int32{}
 		}
-		m.rivals[id] = map[brenner.Digest]int32{m.work[first].entry.digest(): m.work[first].index}
+		m.rivals[id] = map[brenner.Digest]int32{m.digest(m.work[first].entry): m.work[first].index}
 	}
-	rivals, content := m.rivals[id], w.entry.digest()
+	rivals, content := m.rivals[id], m.digest(w.entry)
 	if same, ok := rivals[content]; ok {
 		m.copies = append(m.copies, copyOf{w.index, same})
 		return
@@ -108,11 +107,14 @@ func (m *merge) group() {
 			first[like] = i
 			continue
 		}
-		if m.work[j].group == 0 {
-			groups++
-			m.work[j].group = groups
+		if m.groups == nil {
+			m.groups = make([]int32, len(m.work))
 		}
-		w.group = m.work[j].group
+		if m.groups[j] == 0 {
+			groups++
+			m.groups[j] = groups
+		}
+		m.groups[i] = m.groups[j]
 	}
 }
 
@@ -156,8 +158,8 @@ func (m *merge) free(i int32) bool {
 	if w.said {
 		return false
 	}
-	if w.group > 0 {
-		if j, ok := m.spoken[w.group]; ok {
+	if m.groups != nil && m.groups[i] > 0 {
+		if j, ok := m.spoken[m.groups[i]]; ok {
 			w.repeats, m.repeats[i] = true, j
 			return false
 		}
@@ -177,7 +179,7 @@ func (m *merge) hold(i int32) {
 	if w.contested {
 		m.holders[w.entry.identity()] = i
 	}
-	if w.group > 0 {
-		m.spoken[w.group] = i
+	if m.groups != nil && m.groups[i] > 0 {
+		m.spoken[m.groups[i]] = i
 	}
 }

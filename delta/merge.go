@@ -113,11 +113,14 @@ type merge struct {
 	copies   []copyOf
 	early    []early
 	places   []int32          // in work, of each delta as given; noPlace if it is not there
+	groups   []int32          // of the deltas of one message that say the same, by place in work; 0 if one is alone, nil if all are
 	said     map[int32]*entry // the recorded delta of its message that says the same, by place in work
 	warnings map[*entry][]brenner.Diagnostic
+	hashed   []*entry // whose digests are kept
 
 	called finder[name] // places in calls
 	calls  []call       // the provisional ids that deltas bind or have for a target
+	named  int          // how many deltas in work were looked through for them
 
 	adds        [sectionCount]int            // how many ADDs there are, by section
 	provisional int                          // how many have a provisional id
@@ -156,16 +159,19 @@ type work struct {
 	fault *brenner.Error // why it is rejected
 	item  ItemID         // the item it changes, once that is built
 
-	index  int32 // in the deltas as given
-	agent  int32 // place in agents
-	group  int32 // of the deltas of its message that say the same, 0 if it is alone
-	call   int32 // place of the provisional id it binds or has for a target in calls, plus one
-	next   int32 // work that edits the same item next, plus one
-	number int32 // of the item it changes
-	status fate  // what became of it, if nothing kept it out
+	index  int32  // in the deltas as given
+	hash   uint32 // of its identity
+	agent  int32  // place in agents
+	call   int32  // place of the provisional id it binds or has for a target in calls, plus one
+	next   int32  // work that edits the same item next, plus one
+	number int32  // of the item it changes
+	status fate   // what became of it, if nothing kept it out
 
 	contested bool // another delta of this merge has its id and another content
 	said      bool // the artifact has recorded one of its message that says the same
+	adds      bool // it is an ADD
+	cites     bool // see entry
+	warned    bool // there is something to say about it if it is recorded
 
 	// What follows is set by each fold, as are fault, item, next, number and status.
 	waits   bool // for the ADD of its provisional target
@@ -193,8 +199,9 @@ func (w *work) recorded() bool {
 // call is a provisional id that a merge has to do with.
 type call struct {
 	name
-	base  slot // what it was bound to before; number 0 if to nothing
-	bound slot // by the fold at hand, likewise
+	hash  uint32 // of the name
+	base  slot   // what it was bound to before; number 0 if to nothing
+	bound slot   // by the fold at hand, likewise
 }
 
 // early is an outcome that was made before the others.
@@ -239,6 +246,7 @@ func (m *merge) admit(deltas []Entry) {
 	for i := range turns {
 		t := &turns[i]
 		if i%fetched == 0 {
+			m.name()
 			m.fetch(turns[i:min(i+fetched, len(turns))])
 		}
 		if i > 0 && m.compareTurns(deltas, &turns[i-1], t) != 0 {
@@ -253,17 +261,20 @@ func (m *merge) admit(deltas []Entry) {
 			m.early = append(m.early, early{t.index, o})
 			continue
 		}
-		e.message, e.rank, e.fresh = in.Message, m.agents[t.agent].rank, true
+		e.message, e.rank = in.Message, m.agents[t.agent].rank
+		w := work{index: t.index, agent: t.agent, entry: e, hash: t.hash, adds: e.op == opAdd, cites: e.cites}
 		if len(c.warnings) > 0 {
 			m.warnings[e] = c.warnings
 		}
+		w.warned = len(c.warnings) > 0 || e.section == atThread && e.rationale == ""
 		if e.op == opAdd {
 			m.adds[e.section]++
 		}
 		m.sent = m.sent || e.message != ""
-		tied = append(tied, work{index: t.index, agent: t.agent, entry: e, call: m.call(e)})
+		tied = append(tied, w)
 	}
 	m.enter(tied)
+	m.name()
 	if m.sent {
 		m.group()
 	}
@@ -283,6 +294,20 @@ func (m *merge) fetch(next []turn) {
 		if p := m.deltas[next[i].index].Delta.Payload; len(p) > 0 {
 			m.seen += int(p[0]) + int(p[len(p)-1])
 		}
+		m.seen += m.ids.near(next[i].hash)
+	}
+}
+
+// fetchTexts looks at the texts of deltas whose turns will be made next.
+func (m *merge) fetchTexts(next []Entry) {
+	for i := range next {
+		d := &next[i].Delta
+		if d.Timestamp != "" {
+			m.seen += int(d.Timestamp[0])
+		}
+		if d.DeltaID != "" {
+			m.seen += int(d.DeltaID[0])
+		}
 	}
 }
 
@@ -290,6 +315,9 @@ func (m *merge) fetch(next []turn) {
 // one delta stay as given.
 func (m *merge) enter(tied []work) {
 	if len(tied) > 1 {
+		for i := range tied {
+			m.digest(tied[i].entry)
+		}
 		slices.SortFunc(tied, func(a, b work) int {
 			return cmp.Or(compare(a.entry, b.entry), cmp.Compare(a.index, b.index))
 		})

@@ -58,18 +58,24 @@ func compareRank(a, b *entry) int {
 	return cmp.Compare(a.rank, b.rank)
 }
 
-// digest is the content hash of the delta. It is remembered only while the
-// entry belongs to one merge; afterwards entries are shared and not written.
+// digest is the content hash of the delta.
 func (e *entry) digest() brenner.Digest {
 	if e.hash != nil {
 		return *e.hash
 	}
 	sent := e.sent()
-	hash := sent.digest()
-	if e.fresh {
-		e.hash = &hash
+	return sent.digest()
+}
+
+// digest is that of a delta of this merge, which may be asked for it often. It is
+// kept only until the merge returns: afterwards entries are shared, and what was
+// rejected has left no trace in them.
+func (m *merge) digest(e *entry) brenner.Digest {
+	if e.hash == nil {
+		hash := e.digest()
+		e.hash, m.hashed = &hash, append(m.hashed, e)
 	}
-	return hash
+	return *e.hash
 }
 
 // turn is where a delta stands in the order, as far as that is known before it
@@ -80,10 +86,11 @@ type turn struct {
 	rest   uint64 // nanosecond, operation, rank
 	id     uint64 // the beginning of its delta id
 	seq    int
-	agent  int32 // place among the agents of the merge
-	index  int32 // in the deltas as given
-	timed  bool  // its timestamp is one
-	moved  bool  // it counts at another instant than it says
+	agent  int32  // place among the agents of the merge
+	index  int32  // in the deltas as given
+	hash   uint32 // of its identity
+	timed  bool   // its timestamp is one
+	moved  bool   // it counts at another instant than it says
 }
 
 func (t *turn) at() time.Time { return time.Unix(t.second, int64(t.rest>>nanosAt)).UTC() }
@@ -99,6 +106,9 @@ const (
 func (m *merge) turns(deltas []Entry) []turn {
 	all := make([]turn, len(deltas))
 	for i := range deltas {
+		if i%fetched == 0 {
+			m.fetchTexts(deltas[i:min(i+fetched, len(deltas))])
+		}
 		d := &deltas[i].Delta
 		said, timed := parseInstant(d.Timestamp)
 		at := effective(said, deltas[i].Received, m.opts.NotBefore)
@@ -112,7 +122,7 @@ func (m *merge) turns(deltas []Entry) []turn {
 		}
 		all[i] = turn{
 			second: at.Unix(), rest: uint64(at.Nanosecond())<<nanosAt | uint64(op)<<opAt | uint64(rank), id: beginning(d.DeltaID),
-			seq: d.Seq, agent: agent, index: int32(i), timed: timed, moved: !at.Equal(said),
+			seq: d.Seq, agent: agent, index: int32(i), hash: identity{deltas[i].Message, d.DeltaID}.hash(), timed: timed, moved: !at.Equal(said),
 		}
 	}
 	m.nameAgents()

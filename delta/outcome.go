@@ -57,6 +57,13 @@ func outcomeOf(in *Entry) Outcome {
 func (m *merge) tell() []Outcome {
 	all := make([]Outcome, len(m.deltas))
 	for i := range m.deltas {
+		if i%fetched == 0 {
+			for _, at := range m.places[i:min(i+fetched, len(m.places))] {
+				if at != noPlace {
+					m.seen += int(m.work[at].status)
+				}
+			}
+		}
 		if at := m.places[i]; at != noPlace {
 			m.outcome(&all[i], at)
 		}

@@ -129,7 +129,7 @@ func joinAuthors(names []brenner.ActorName) string {
 func (it *Item) AuthorsSince(from *Artifact) []brenner.ActorName {
 	var out []brenner.ActorName
 	for _, e := range slices.Concat(it.log, it.kills) {
-		if _, known := from.recorded.get(e.identity()); !known && !slices.Contains(out, e.agent) {
+		if _, known := from.recorded.lookup(e.identity()); !known && !slices.Contains(out, e.agent) {
 			out = append(out, e.agent)
 		}
 	}
@@ -146,7 +146,7 @@ func ContributorsSince(from, to *Artifact) []brenner.ActorName {
 				continue
 			}
 			for _, e := range slices.Concat(it.log, it.kills) {
-				if _, known := from.recorded.get(e.identity()); !known && !slices.Contains(out, e.agent) {
+				if _, known := from.recorded.lookup(e.identity()); !known && !slices.Contains(out, e.agent) {
 					out = append(out, e.agent)
 				}
 			}

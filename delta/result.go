@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ func (m *merge) result() Result {
 	for s := range next.sections {
 		next.sections[s] = m.section(s, changed[s])
 	}
-	m.settle()
+	m.settle(&next)
 	artifact := m.given
 	if m.oldest != nil {
 		next.meta = m.metadata()
@@ -25,6 +26,9 @@ func (m *merge) result() Result {
 		artifact = &next
 	}
 	found := m.findings(artifact, changed)
+	for _, e := range m.hashed {
+		e.hash = nil
+	}
 	return Result{Artifact: artifact, Outcomes: m.tell(), Warnings: found, About: m.notes}
 }
 
@@ -39,18 +43,58 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 		}
 	}
 	var changed [sectionCount][]*Item
+	finish := func(d *draft) {
+		if d.item == nil {
+			d.item = m.build(d)
+		}
+		m.weigh(d)
+		if d.refreshed || d.grew() {
+			changed[d.section] = append(changed[d.section], d.item)
+		}
+	}
 	for s := range m.sections {
-		for _, d := range m.sections[s].drafts() {
-			if d.item == nil {
-				d.item = m.build(d)
-			}
-			m.weigh(d)
-			if d.refreshed || d.grew() {
-				changed[s] = append(changed[s], d.item)
-			}
+		changed[s] = slices.Grow(changed[s], len(m.sections[s].touched)+len(m.sections[s].added))
+		for _, n := range slices.Sorted(maps.Keys(m.sections[s].touched)) {
+			finish(m.sections[s].touched[n])
+		}
+	}
+	// What was added is built in the order of the deltas, not section by section:
+	// most of it then lies in a row.
+	for i := range m.work {
+		if i%fetched == 0 {
+			m.fetchEdits(m.work[i:min(i+fetched, len(m.work))])
+		}
+		if w := &m.work[i]; w.adds && w.number > 0 {
+			finish(m.draft(slot{w.entry.section, w.number}))
 		}
 	}
 	return changed
+}
+
+// fetchEdits looks at the edits of items that will be built next, as fetch does.
+func (m *merge) fetchEdits(next []work) {
+	var edits [fetched]*work
+	n := 0
+	for i := range next {
+		if w := &next[i]; w.adds && w.next > 0 {
+			edits[n] = &m.work[w.next-1]
+			n++
+		}
+	}
+	for _, w := range edits[:n] {
+		m.seen += int(w.entry.second)
+	}
+	for _, w := range edits[:n] {
+		m.seen += len(w.entry.writes)
+	}
+	for _, w := range edits[:n] {
+		if len(w.entry.writes) > 0 {
+			m.seen += len(w.entry.writes[0].value)
+		}
+		if w.entry.payload != "" {
+			m.seen += int(w.entry.payload[0])
+		}
+	}
 }
 
 // refresh marks items that used a provisional id which is bound now.
@@ -90,9 +134,10 @@ func (m *merge) section(s int, changed []*Item) items {
 
 // settle warns about each delta that was folded. All that the next version has
 // to know of them is gathered on the way: they are many, and going through them
-// once more would cost more than what is done there. A rejected one gets no
-// warning: its outcome says it all.
-func (m *merge) settle() {
+// once more would cost more than what is done there; what they say is looked
+// into only where there is something to find. A rejected one gets no warning: its
+// outcome says it all.
+func (m *merge) settle(next *Artifact) {
 	for i := range m.work {
 		w := &m.work[i]
 		before := len(m.found)
@@ -103,13 +148,18 @@ func (m *merge) settle() {
 		case w.status == skipped:
 			m.warnSkipped(int32(i))
 		default:
-			m.warn(w.entry)
+			if w.warned {
+				m.warn(w.entry)
+			}
 		}
 		m.note(int(w.index), m.found[before:])
-		if w.recorded() {
-			m.keep(w)
+		if !w.recorded() {
+			continue
 		}
-		w.entry.fresh, w.entry.hash = false, nil
+		m.keep(int32(i))
+		if w.cites {
+			m.note(int(w.index), m.unknownNames(next, w.entry))
+		}
 	}
 }
 
@@ -121,7 +171,7 @@ func (m *merge) rolls() (ids roll[identity], names roll[name]) {
 	for i := range m.work {
 		if w := &m.work[i]; w.recorded() {
 			n++
-			if w.entry.provisional != "" {
+			if w.adds && w.call > 0 {
 				bound++
 			}
 		}
@@ -129,9 +179,9 @@ func (m *merge) rolls() (ids roll[identity], names roll[name]) {
 	ids, names = newRoll[identity](n), newRoll[name](bound)
 	for i := range m.work {
 		if w := &m.work[i]; w.recorded() {
-			ids.enter(w.entry)
-			if w.entry.provisional != "" {
-				names.enter(w.entry)
+			ids.put(w.entry, w.hash)
+			if w.adds && w.call > 0 {
+				names.put(w.entry, m.calls[w.call-1].hash)
 			}
 		}
 	}
@@ -139,23 +189,23 @@ func (m *merge) rolls() (ids roll[identity], names roll[name]) {
 }
 
 // keep notes a delta that was recorded.
-func (m *merge) keep(w *work) {
-	e := w.entry
+func (m *merge) keep(i int32) {
+	w := &m.work[i]
 	m.agents[w.agent].recorded = true
 	if m.oldest == nil {
-		m.oldest = e
+		m.oldest = w.entry
 	}
-	m.newest = e
-	if e.message != "" {
+	m.newest = w.entry
+	if m.sent && w.entry.message != "" {
 		if m.messages == nil {
 			m.messages = map[string]bool{}
 		}
-		m.messages[e.message] = true
+		m.messages[w.entry.message] = true
 	}
-	if !e.cites {
+	if !w.cites {
 		return
 	}
-	for n := range e.provisionalNames() {
+	for n := range w.entry.provisionalNames() {
 		if _, bound := m.bound(n); !bound {
 			if m.mentions == nil {
 				m.mentions = map[name][]ItemID{}

@@ -89,12 +89,32 @@ func (f *finder[K]) find(k K, hash uint32, of func(at int32) K) (int32, bool) {
 	return 0, false
 }
 
+// near looks at where a key belongs, so that finding it does not wait.
+func (f *finder[K]) near(hash uint32) int {
+	if len(f.slots) == 0 {
+		return 0
+	}
+	return int(f.slots[hash&uint32(len(f.slots)-1)].at)
+}
+
+// nearest gives the place at which a key most likely is, -1 if it likely is at
+// none.
+func (f *finder[K]) nearest(hash uint32) int32 {
+	if len(f.slots) == 0 {
+		return noPlace
+	}
+	if s := f.slots[hash&uint32(len(f.slots)-1)]; s.hash == hash {
+		return s.at - 1
+	}
+	return noPlace
+}
+
 // add notes the place of a key that is not there yet.
 func (f *finder[K]) add(k K, hash uint32, at int32, of func(at int32) K) {
 	if f.crowd == nil && 2*(f.used+1) > len(f.slots) {
 		f.grow(of)
 	}
-	if f.crowd == nil && !f.put(berth{hash, at + 1}) {
+	if f.crowd == nil && !f.store(berth{hash, at + 1}) {
 		f.gather(of)
 	}
 	if f.crowd != nil {
@@ -103,9 +123,9 @@ func (f *finder[K]) add(k K, hash uint32, at int32, of func(at int32) K) {
 	f.used++
 }
 
-// put stores a place in the first slot that is free, and says whether that was
+// store keeps a place in the first slot that is free, and says whether that was
 // near enough.
-func (f *finder[K]) put(p berth) bool {
+func (f *finder[K]) store(p berth) bool {
 	mask := uint32(len(f.slots) - 1)
 	i := p.hash & mask
 	for range crowded {
@@ -122,7 +142,7 @@ func (f *finder[K]) grow(of func(at int32) K) {
 	old := f.slots
 	f.slots = make([]berth, max(16, 2*len(old)))
 	for i, s := range old {
-		if s.at > 0 && !f.put(s) {
+		if s.at > 0 && !f.store(s) {
 			f.slots = append(f.slots, old[i:]...) // only to be gathered
 			f.gather(of)
 			return
@@ -169,9 +189,15 @@ func (r *roll[K]) enter(e *entry) bool {
 	if _, taken := r.find(k, hash, r.key); taken {
 		return false
 	}
-	r.list = append(room(r.list), e)
-	r.add(k, hash, int32(len(r.list)-1), r.key)
+	r.put(e, hash)
 	return true
+}
+
+// put puts a delta on the list whose key is known to be free.
+func (r *roll[K]) put(e *entry, hash uint32) {
+	r.list = append(room(r.list), e)
+	var k K
+	r.add(k.of(e), hash, int32(len(r.list)-1), r.key)
 }
 
 // rolls is a roll that can be extended without copying all of it: versions
@@ -179,11 +205,14 @@ func (r *roll[K]) enter(e *entry) bool {
 // into the lower when it has outgrown its square root.
 type rolls[K key[K]] struct{ lower, upper roll[K] }
 
-func (r *rolls[K]) get(k K) (*entry, bool) {
+func (r *rolls[K]) lookup(k K) (*entry, bool) {
 	if len(r.lower.list) == 0 && len(r.upper.list) == 0 {
 		return nil, false
 	}
-	hash := k.hash()
+	return r.get(k, k.hash())
+}
+
+func (r *rolls[K]) get(k K, hash uint32) (*entry, bool) {
 	if e, ok := r.upper.get(k, hash); ok {
 		return e, true
 	}

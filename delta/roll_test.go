@@ -82,7 +82,7 @@ func TestRolls_VersionsShareAndStay(t *testing.T) {
 	for v := range versions {
 		for i := range 5_000 {
 			id := identity{delta: fmt.Sprint(i)}
-			e, ok := versions[v].get(id)
+			e, ok := versions[v].lookup(id)
 			if ok != (i < ends[v]) || ok && e.seq != i {
 				t.Fatalf("version %d, delta %d: %t", v, i, ok)
 			}

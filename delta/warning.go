@@ -17,11 +17,6 @@ func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.D
 			}
 		}
 	}
-	for i := range m.work {
-		if w := &m.work[i]; w.entry.cites && w.recorded() {
-			m.note(int(w.index), m.unknownNames(a, w.entry))
-		}
-	}
 	found = checkReferences(found, a, slices.Concat(changed[:]...), nil)
 	return append(found, a.postconditions()...)
 }

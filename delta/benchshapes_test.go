@@ -24,13 +24,8 @@ var shapes = []struct {
 	name string
 	make func(i int) delta.Delta
 }{
-	{"kill and edit of the last third alternative", func(i int) delta.Delta {
-		d := delta.Delta{Operation: delta.Kill, TargetID: "H3", Section: delta.HypothesisSlate, Payload: jsontext.Value(`{"reason":"r"}`)}
-		if i%2 == 0 {
-			d.Operation, d.Payload = delta.Edit, jsontext.Value(fmt.Sprintf(`{"claim":"c%d"}`, i))
-		}
-		return d
-	}},
+	{"kill and edit of the last third alternative", killAndEdit("H1")},
+	{"kill and edit of another hypothesis", killAndEdit("H3")},
 	{"ever new unknown fields", func(i int) delta.Delta {
 		return delta.Delta{Operation: delta.Edit, TargetID: "H1", Section: delta.HypothesisSlate, Payload: jsontext.Value(fmt.Sprintf(`{"note %d":"x"}`, i))}
 	}},
@@ -60,6 +55,17 @@ var shapes = []struct {
 	{"one delta id for all", func(i int) delta.Delta {
 		return delta.Delta{DeltaID: "d", Operation: delta.Edit, TargetID: "H1", Section: delta.HypothesisSlate, Payload: jsontext.Value(fmt.Sprintf(`{"claim":"c%d"}`, i))}
 	}},
+}
+
+// killAndEdit makes KILLs of a hypothesis and EDITs in turn.
+func killAndEdit(target delta.Target) func(i int) delta.Delta {
+	return func(i int) delta.Delta {
+		d := delta.Delta{Operation: delta.Kill, TargetID: target, Section: delta.HypothesisSlate, Payload: jsontext.Value(`{"reason":"r"}`)}
+		if i%2 == 0 {
+			d.Operation, d.Payload = delta.Edit, jsontext.Value(fmt.Sprintf(`{"claim":"c%d"}`, i))
+		}
+		return d
+	}
 }
 
 // shaped makes n deltas of a shape.

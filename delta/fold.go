@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -46,27 +47,27 @@ func (m *merge) fold() {
 		b := &m.base.sections[s]
 		m.sections[s] = folding{first: int32(b.highest) + 1, live: b.live, added: make([]draft, 0, m.adds[s])}
 	}
-	m.waiting = map[name][]int32{}
+	m.waiting, m.awaited = 0, map[slot]int32{}
 	m.holders, m.spoken, m.repeats = map[identity]int32{}, map[int32]int32{}, map[int32]int32{}
 	for i := range m.calls {
-		m.calls[i].bound = slot{}
+		m.calls[i].bound, m.calls[i].queue = slot{}, 0
 	}
 	for i := range m.work {
 		w := &m.work[i]
 		w.fault, w.item, w.status, w.waits, w.repeats, w.next, w.number = nil, "", undecided, false, false, 0, 0
 		m.apply(int32(i))
 	}
-	for n, left := range m.waiting { // order-free: each delta gets its own outcome
-		for _, i := range left {
-			w := &m.work[i]
-			if !m.free(i) {
-				continue
+	for i := range m.calls {
+		for left := range m.queued(m.calls[i].queue) {
+			m.work[left].waits = m.free(left)
+		}
+	}
+	for _, queue := range m.awaited { // order-free: each delta gets its own outcome
+		for left := range m.queued(queue) {
+			if w := &m.work[left]; m.free(left) {
+				w.fault = badTarget(strconv.Quote(clip(string(w.entry.targetID)))+" does not exist",
+					"name an existing item, or the provisional_id of an item this agent adds")
 			}
-			if w.waits = n.agent != ""; w.waits {
-				continue
-			}
-			w.fault = badTarget(strconv.Quote(clip(string(w.entry.targetID)))+" does not exist",
-				"name an existing item, or the provisional_id of an item this agent adds")
 		}
 	}
 }
@@ -108,27 +109,54 @@ func (m *merge) add(i int32) {
 	s.live++
 	w.number = d.number
 	m.hold(i)
-	var waited []int32
-	if len(m.waiting) > 0 {
-		waited = m.came(name{"", string(d.id())})
-	}
 	if own != nil {
 		own.bound = d.slot
-		if len(m.waiting) > 0 {
-			waited = append(waited, m.came(own.name)...)
-			slices.Sort(waited)
-		}
+	}
+	if m.waiting == 0 {
+		return
+	}
+	queue := m.awaited[d.slot]
+	delete(m.awaited, d.slot)
+	waited := m.came(&queue)
+	if own != nil {
+		waited = append(waited, m.came(&own.queue)...)
+		slices.Sort(waited)
 	}
 	for _, j := range waited {
 		m.apply(j)
 	}
 }
 
-// came removes and gives the deltas that wait for a name.
-func (m *merge) came(n name) []int32 {
-	waited := m.waiting[n]
-	delete(m.waiting, n)
+// came empties a queue and gives the deltas that waited in it, in order.
+func (m *merge) came(queue *int32) []int32 {
+	if *queue == 0 {
+		return nil
+	}
+	waited := slices.Collect(m.queued(*queue))
+	slices.Reverse(waited)
+	*queue = 0
 	return waited
+}
+
+// queued takes the deltas out of a queue, the last first.
+func (m *merge) queued(queue int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for queue > 0 {
+			i := queue - 1
+			queue, m.work[i].next = m.work[i].next, 0
+			m.waiting--
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// wait puts a delta into a queue.
+func (m *merge) wait(queue, i int32) int32 {
+	m.work[i].next = queue
+	m.waiting++
+	return i + 1
 }
 
 // name finds, for the deltas that have come into work since it was last asked,
@@ -228,7 +256,7 @@ func (m *merge) change(i int32) {
 		c := &m.calls[w.call-1]
 		bound, ok := c.to()
 		if !ok {
-			m.wait(c.name, i)
+			c.queue = m.wait(c.queue, i)
 			return
 		}
 		if bound.section != to.section {
@@ -240,7 +268,7 @@ func (m *merge) change(i int32) {
 	}
 	d := m.draft(to)
 	if d == nil {
-		m.wait(name{"", string(to.id())}, i)
+		m.awaited[to] = m.wait(m.awaited[to], i)
 		return
 	}
 	if e.kills() && to.section == atHypotheses && m.spared[to.number] {
@@ -272,8 +300,6 @@ func (m *merge) dead(d *draft, e *entry) bool {
 	}
 	return d.base != nil && d.base.hides(e)
 }
-
-func (m *merge) wait(n name, i int32) { m.waiting[n] = append(m.waiting[n], i) }
 
 // draft finds the item of a number, nil if there is none. The research thread
 // is always there.

@@ -99,8 +99,10 @@ type merge struct {
 	opts     Options
 	priority []brenner.ActorName
 	deltas   []Entry
-	seen     int                          // see fetch
-	notes    map[int][]brenner.Diagnostic // about each delta, by its place as given
+	seen     int                  // see fetch
+	noted    []noted              // what of found is about which delta
+	unknown  []brenner.Diagnostic // what else is to be said about some
+	unheard  []noted              // what of unknown is about which
 
 	agents  []contributor
 	agentAt map[brenner.ActorName]int32 // places in agents
@@ -112,11 +114,12 @@ type merge struct {
 	rivals   map[identity]map[brenner.Digest]int32 // deltas of one id by content, places in the deltas as given
 	copies   []copyOf
 	early    []early
-	places   []int32          // in work, of each delta as given; noPlace if it is not there
-	groups   []int32          // of the deltas of one message that say the same, by place in work; 0 if one is alone, nil if all are
-	said     map[int32]*entry // the recorded delta of its message that says the same, by place in work
-	warnings map[*entry][]brenner.Diagnostic
-	hashed   []*entry // whose digests are kept
+	places   []int32                // in work, of each delta as given; noPlace if it is not there
+	groups   []int32                // of the deltas of one message that say the same, by place in work; 0 if one is alone, nil if all are
+	said     map[int32]*entry       // the recorded delta of its message that says the same, by place in work
+	warnings [][]brenner.Diagnostic // found when deltas were read
+	warnedAt []int32                // places in warnings plus one, of the deltas as given; nil if there are none
+	hashed   []*entry               // whose digests are kept
 
 	called finder[name] // places in calls
 	calls  []call       // the provisional ids that deltas bind or have for a target
@@ -135,17 +138,20 @@ type merge struct {
 	texts texts
 	log   []*entry
 	word  [16]byte
+	words []string
 
 	spared map[int32]bool // hypotheses that must go on living (D14), by number
 
 	// What follows is made anew by each fold.
 	sections [sectionCount]folding
-	waiting  map[name][]int32   // work that names an item not there yet; agent "" for assigned ids
+	waiting  int                // how many wait for an item not there yet: of a call, or
+	awaited  map[slot]int32     // of an assigned id. See queue
 	holders  map[identity]int32 // work admitted under an id that others claim too
 	spoken   map[int32]int32    // work admitted of those that say the same, by group
 	repeats  map[int32]int32    // work kept out by that, and the one admitted
 
 	// What comes of it.
+	outcomes       []Outcome
 	found          []brenner.Diagnostic
 	oldest, newest *entry // of the deltas recorded
 	messages       map[string]bool
@@ -163,7 +169,7 @@ type work struct {
 	hash   uint32 // of its identity
 	agent  int32  // place in agents
 	call   int32  // place of the provisional id it binds or has for a target in calls, plus one
-	next   int32  // work that edits the same item next, plus one
+	next   int32  // work that edits the same item next, or waits for the same, plus one
 	number int32  // of the item it changes
 	status fate   // what became of it, if nothing kept it out
 
@@ -202,6 +208,7 @@ type call struct {
 	hash  uint32 // of the name
 	base  slot   // what it was bound to before; number 0 if to nothing
 	bound slot   // by the fold at hand, likewise
+	queue int32  // the last work that waits for it, plus one, linked by work.next; 0 for none
 }
 
 // early is an outcome that was made before the others.
@@ -230,7 +237,6 @@ func (m *merge) admit(deltas []Entry) {
 	for _, n := range m.opts.Contributors {
 		m.allowed[n] = struct{}{}
 	}
-	m.warnings = map[*entry][]brenner.Diagnostic{}
 	m.deltas = deltas
 	m.work = make([]work, 0, len(deltas))
 	m.ids = newFinder[identity](len(deltas))
@@ -264,7 +270,11 @@ func (m *merge) admit(deltas []Entry) {
 		e.message, e.rank = in.Message, m.agents[t.agent].rank
 		w := work{index: t.index, agent: t.agent, entry: e, hash: t.hash, adds: e.op == opAdd, cites: e.cites}
 		if len(c.warnings) > 0 {
-			m.warnings[e] = c.warnings
+			if m.warnedAt == nil {
+				m.warnedAt = make([]int32, len(deltas))
+			}
+			m.warnings = append(room(m.warnings), c.warnings)
+			m.warnedAt[t.index] = int32(len(m.warnings))
 		}
 		w.warned = len(c.warnings) > 0 || e.section == atThread && e.rationale == ""
 		if e.op == opAdd {
@@ -289,6 +299,9 @@ func (m *merge) fetch(next []turn) {
 	for i := range next {
 		d := &m.deltas[next[i].index].Delta
 		m.seen += len(d.DeltaID) + len(d.Operation) + len(d.Payload) + d.Seq
+		if m.deltas[next[i].index].Invalid != nil {
+			m.seen++
+		}
 	}
 	for i := range next {
 		if p := m.deltas[next[i].index].Delta.Payload; len(p) > 0 {

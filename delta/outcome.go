@@ -55,7 +55,7 @@ func outcomeOf(in *Entry) Outcome {
 // tell makes the outcomes. It goes through the deltas as they were given, so
 // that what is largest of all is written from front to back.
 func (m *merge) tell() []Outcome {
-	all := make([]Outcome, len(m.deltas))
+	all := m.outcomes
 	for i := range m.deltas {
 		if i%fetched == 0 {
 			for _, at := range m.places[i:min(i+fetched, len(m.places))] {
@@ -164,9 +164,9 @@ func (m *merge) skipped(w *work, o *Outcome) {
 type judge struct {
 	item     *Item
 	names    resolver
-	rivals   map[*entry]bool        // in conflict over some field
-	fields   map[string]*shown      // if there are many
-	cells    map[registerKey]*cell  // of map fields, if there are many
+	rivals   map[*entry]bool     // in conflict over some field
+	find     finder[registerKey] // places in fields of the unknown ones, if there are many; likewise
+	cells    *[maxFields]finder[registerKey]
 	sets     *[maxFields]*stringSet // of list fields with many elements
 	replaced *[maxFields]*entry     // the last replacement of each list
 }
@@ -176,58 +176,74 @@ func (j *judge) open(it *Item, names resolver) {
 	*j = judge{item: it, names: names}
 	contend := func(rival []candidate) {
 		if rival != nil && j.rivals == nil {
-			j.rivals = map[*entry]bool{}
+			j.rivals = make(map[*entry]bool, len(rival))
 		}
 		for i := range rival {
 			j.rivals[rival[i].entry] = true
 		}
 	}
-	cells := 0
 	for i := range it.fields {
 		f := &it.fields[i]
 		contend(f.rival())
-		cells += len(f.cells())
 		for k := range f.cells() {
 			contend(f.cells()[k].rival)
 		}
 	}
 	if len(it.fields) > few {
-		j.fields = make(map[string]*shown, len(it.fields))
+		j.find = newFinder[registerKey](len(it.fields))
 		for i := range it.fields {
-			j.fields[it.fields[i].name()] = &it.fields[i]
-		}
-	}
-	if cells > few {
-		j.cells = make(map[registerKey]*cell, cells)
-		for i := range it.fields {
-			f := &it.fields[i]
-			for k := range f.cells() {
-				j.cells[registerKey{f.field, f.cells()[k].key}] = &f.cells()[k]
+			if k := j.fieldKey(int32(i)); k.field == unknownField {
+				j.find.add(k, k.hash(), int32(i), j.fieldKey)
 			}
 		}
 	}
+}
+
+// fieldKey gives the key of the field at a place.
+func (j *judge) fieldKey(at int32) registerKey {
+	f := &j.item.fields[at]
+	return registerKey{f.field, f.name()}
 }
 
 // few are searched in line, more by means of a map.
 const few = 16
 
 func (j *judge) field(w *write) *shown {
-	name := w.key
-	if w.field != unknownField {
-		name = schemas[j.item.section].Fields[w.field].Name
+	if w.field != unknownField { // these stand first, and are few
+		return j.item.field(schemas[j.item.section].Fields[w.field].Name)
 	}
-	if j.fields != nil {
-		return j.fields[name]
+	if k := (registerKey{unknownField, w.key}); len(j.item.fields) > few {
+		at, _ := j.find.find(k, k.hash(), j.fieldKey)
+		return &j.item.fields[at]
 	}
-	return j.item.field(name)
+	return j.item.field(w.key)
 }
 
 func (j *judge) cell(w *write, key string) *cell {
-	if j.cells != nil {
-		return j.cells[registerKey{w.field, key}]
-	}
 	cells := j.field(w).cells()
+	if len(cells) > few {
+		k, keyOf := registerKey{w.field, key}, func(at int32) registerKey { return registerKey{w.field, cells[at].key} }
+		find := j.cellsOf(w.field, cells, keyOf)
+		at, _ := find.find(k, k.hash(), keyOf)
+		return &cells[at]
+	}
 	return &cells[slices.IndexFunc(cells, func(c cell) bool { return c.key == key })]
+}
+
+// cellsOf finds the many cells of a field.
+func (j *judge) cellsOf(field uint8, cells []cell, keyOf func(at int32) registerKey) *finder[registerKey] {
+	if j.cells == nil {
+		j.cells = new([maxFields]finder[registerKey])
+	}
+	find := &j.cells[field]
+	if find.used == 0 {
+		*find = newFinder[registerKey](len(cells))
+		for i := range cells {
+			k := keyOf(int32(i))
+			find.add(k, k.hash(), int32(i), keyOf)
+		}
+	}
+	return find
 }
 
 // edit judges one recorded edit.

@@ -13,8 +13,9 @@ func (m *merge) result() Result {
 	next := *m.base
 	changed := m.changedItems()
 	for s := range next.sections {
-		next.sections[s] = m.section(s, changed[s])
+		next.sections[s] = m.section(s, changed[s].items)
 	}
+	m.outcomes = make([]Outcome, len(m.deltas))
 	m.settle(&next)
 	artifact := m.given
 	if m.oldest != nil {
@@ -29,12 +30,12 @@ func (m *merge) result() Result {
 	for _, e := range m.hashed {
 		e.hash = nil
 	}
-	return Result{Artifact: artifact, Outcomes: m.tell(), Warnings: found, About: m.notes}
+	return Result{Artifact: artifact, Outcomes: m.tell(), Warnings: found, About: m.about()}
 }
 
 // changedItems builds every item that this merge changes, and those that used
 // a provisional id it has bound.
-func (m *merge) changedItems() [sectionCount][]*Item {
+func (m *merge) changedItems() [sectionCount]changes {
 	if len(m.base.mentions) > 0 {
 		for i := range m.calls {
 			if c := &m.calls[i]; c.bound.number > 0 {
@@ -42,20 +43,21 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 			}
 		}
 	}
-	var changed [sectionCount][]*Item
+	var all [sectionCount]changes
 	finish := func(d *draft) {
 		if d.item == nil {
 			d.item = m.build(d)
 		}
 		m.weigh(d)
 		if d.refreshed || d.grew() {
-			changed[d.section] = append(changed[d.section], d.item)
+			all[d.section].add(d.item)
 		}
 	}
 	for s := range m.sections {
-		changed[s] = slices.Grow(changed[s], len(m.sections[s].touched)+len(m.sections[s].added))
-		for _, n := range slices.Sorted(maps.Keys(m.sections[s].touched)) {
-			finish(m.sections[s].touched[n])
+		touched := m.sections[s].touched
+		all[s].items = make([]*Item, 0, len(touched)+len(m.sections[s].added))
+		for _, n := range slices.Sorted(maps.Keys(touched)) {
+			finish(touched[n])
 		}
 	}
 	// What was added is built in the order of the deltas, not section by section:
@@ -68,7 +70,21 @@ func (m *merge) changedItems() [sectionCount][]*Item {
 			finish(m.draft(slot{w.entry.section, w.number}))
 		}
 	}
-	return changed
+	return all
+}
+
+// changes are the items of a section that a merge changes, by number, and those
+// among them that there may be something to say about.
+type changes struct{ items, citing, contended []*Item }
+
+func (c *changes) add(it *Item) {
+	c.items = append(c.items, it)
+	if it.cites && it.live() {
+		c.citing = append(c.citing, it)
+	}
+	if it.contended {
+		c.contended = append(c.contended, it)
+	}
 }
 
 // fetchEdits looks at the edits of items that will be built next, as fetch does.
@@ -149,16 +165,18 @@ func (m *merge) settle(next *Artifact) {
 			m.warnSkipped(int32(i))
 		default:
 			if w.warned {
-				m.warn(w.entry)
+				m.warn(w)
 			}
 		}
-		m.note(int(w.index), m.found[before:])
+		m.noted = note(m.noted, w, m.found, before)
 		if !w.recorded() {
 			continue
 		}
 		m.keep(int32(i))
 		if w.cites {
-			m.note(int(w.index), m.unknownNames(next, w.entry))
+			before := len(m.unknown)
+			m.unknownNames(next, w.entry)
+			m.unheard = note(m.unheard, w, m.unknown, before)
 		}
 	}
 }

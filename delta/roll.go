@@ -17,6 +17,11 @@ func (identity) of(e *entry) identity { return identity{e.message, e.id} }
 func (n name) hash() uint32           { return hashOf(string(n.agent), n.id) }
 func (name) of(e *entry) name         { return name{e.agent, e.provisional} }
 
+func (k registerKey) hash() uint32 {
+	h := mix(uint64(k.field), k.key)
+	return uint32(h ^ h>>32)
+}
+
 // hashOf mixes two texts, eight bytes at a time. It is the same in every run,
 // as all is here; so somebody can make texts that collide, see finder.
 func hashOf(a, b string) uint32 {
@@ -43,7 +48,7 @@ func fold128(a, b uint64) uint64 {
 // not hold the keys: eight bytes for each, and nothing in them for the collector
 // to follow. A map of the same would be seven times as large, and looking
 // something up in a large one is mostly waiting for memory.
-type finder[K key[K]] struct {
+type finder[K comparable] struct {
 	slots []berth // as many as a power of two, half of them or more free
 	used  int
 	// crowd holds everything once some keys have met at one slot too often,
@@ -62,7 +67,7 @@ type berth struct {
 const crowded = 64
 
 // newFinder gives a finder with room for n keys.
-func newFinder[K key[K]](n int) finder[K] {
+func newFinder[K comparable](n int) finder[K] {
 	if n == 0 {
 		return finder[K]{}
 	}
@@ -196,6 +201,10 @@ func (r *roll[K]) enter(e *entry) bool {
 // put puts a delta on the list whose key is known to be free.
 func (r *roll[K]) put(e *entry, hash uint32) {
 	r.list = append(room(r.list), e)
+	if r.crowd == nil && 2*(r.used+1) <= len(r.slots) && r.store(berth{hash, int32(len(r.list))}) {
+		r.used++ // without a look at the delta
+		return
+	}
 	var k K
 	r.add(k.of(e), hash, int32(len(r.list)-1), r.key)
 }

@@ -230,11 +230,16 @@ func parseItemID(s string) (section, number int, ok bool) {
 		if schemas[i].Prefix != s[:1] {
 			continue
 		}
-		n, err := strconv.Atoi(s[1:])
-		if err != nil || n < 1 || s[1] == '0' || s[1] == '+' {
+		if s[1] == '0' {
 			return 0, 0, false
 		}
-		return i, n, true
+		for _, c := range []byte(s[1:]) {
+			if !digit(c) {
+				return 0, 0, false
+			}
+			number = 10*number + int(c-'0')
+		}
+		return i, number, true
 	}
 	return 0, 0, false
 }

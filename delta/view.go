@@ -191,7 +191,7 @@ func latestOfMessage(top []candidate) []candidate {
 		s := source{c.entry.agent, c.entry.message}
 		greatest[s] = max(greatest[s], c.entry.seq)
 	}
-	var rivals []candidate
+	rivals := make([]candidate, 0, len(top))
 	for _, c := range top {
 		if c.entry.seq == greatest[source{c.entry.agent, c.entry.message}] {
 			rivals = append(rivals, c)
@@ -211,8 +211,7 @@ type viewer struct {
 	section   int
 	registers []register
 	lists     []growing
-	find      map[registerKey]int32 // used once there are many registers
-	writes    int                   // of the item at hand
+	find      finder[registerKey] // used once there are many registers
 	fields    []shown
 	contended bool // some of them are unsettled
 	elements  []string
@@ -220,6 +219,7 @@ type viewer struct {
 	kept      arena[shown]
 	parts     arena[parts]
 	cells     arena[cell]
+	tops      arena[candidate]
 }
 
 // growing is a list field while its writes are folded.
@@ -237,11 +237,7 @@ type registerKey struct {
 
 // show computes what the item shows: the writes not after its death, in order.
 func (v *viewer) show(it *Item) {
-	v.section, v.registers, v.lists, v.find = it.section, v.registers[:0], v.lists[:0], nil
-	v.writes = 0
-	for _, e := range it.log {
-		v.writes += len(e.writes)
-	}
+	v.section, v.registers, v.lists, v.find = it.section, v.registers[:0], v.lists[:0], finder[registerKey]{}
 	for _, e := range it.log {
 		if it.hides(e) {
 			continue
@@ -283,34 +279,47 @@ func (v *viewer) isItems(field uint8) bool {
 // register finds or opens the register of a field or key. A few are searched
 // in line; many through a map, so that a wide payload stays linear.
 func (v *viewer) register(field uint8, key string) *register {
-	if len(v.registers) <= few {
+	if k := (registerKey{field, key}); len(v.registers) > few {
+		if i, ok := v.find.find(k, k.hash(), v.registered); ok {
+			return &v.registers[i]
+		}
+	} else {
 		for i := range v.registers {
 			if r := &v.registers[i]; r.field == field && r.key == key {
 				return r
 			}
 		}
-	} else if i, ok := v.find[registerKey{field, key}]; ok {
-		return &v.registers[i]
 	}
 	v.open(field, key)
-	if n := len(v.registers); n > few {
-		if v.find == nil {
-			v.find = make(map[registerKey]int32, v.writes)
-			for i := range v.registers {
-				v.find[registerKey{v.registers[i].field, v.registers[i].key}] = int32(i)
-			}
+	if n := int32(len(v.registers)); n == few+1 {
+		for i := range n {
+			v.enter(i)
 		}
-		v.find[registerKey{field, key}] = int32(n - 1)
+	} else if n > few {
+		v.enter(n - 1)
 	}
 	return &v.registers[len(v.registers)-1]
+}
+
+// registered gives the key of the register at a place, and enter makes it found.
+func (v *viewer) registered(at int32) registerKey {
+	return registerKey{v.registers[at].field, v.registers[at].key}
+}
+
+func (v *viewer) enter(at int32) {
+	k := v.registered(at)
+	v.find.add(k, k.hash(), at, v.registered)
 }
 
 // open adds a register, with the buffer of an earlier one if there is one.
 func (v *viewer) open(field uint8, key string) {
 	n := len(v.registers)
-	v.registers = slices.Grow(v.registers, 1)[:n+1]
+	v.registers = room(v.registers)[:n+1]
 	r := &v.registers[n]
 	*r = register{field: field, key: key, top: r.top[:0]}
+	if cap(r.top) == 0 {
+		r.top = v.tops.take(1)[:0]
+	}
 }
 
 // takeList folds the next write of a list: a union appends what is new; a

@@ -8,23 +8,26 @@ import (
 
 // findings lists the warnings of a merge: about each delta in order, about the
 // items that changed, about the artifact as a whole.
-func (m *merge) findings(a *Artifact, changed [sectionCount][]*Item) []brenner.Diagnostic {
+func (m *merge) findings(a *Artifact, changed [sectionCount]changes) []brenner.Diagnostic {
 	found := m.found
+	var citing []*Item
 	for s := range changed {
-		for _, it := range changed[s] {
+		for _, it := range changed[s].contended {
 			for _, c := range it.contentions() {
 				found = append(room(found), c.diagnostic(it))
 			}
 		}
+		citing = append(citing, changed[s].citing...)
 	}
-	found = checkReferences(found, a, slices.Concat(changed[:]...), nil)
+	found = checkReferences(found, a, citing, nil)
 	return append(found, a.postconditions()...)
 }
 
 // warn passes on what was found when a recorded delta was read.
-func (m *merge) warn(e *entry) {
-	if len(m.warnings) > 0 {
-		for _, d := range m.warnings[e] {
+func (m *merge) warn(w *work) {
+	e := w.entry
+	if m.warnedAt != nil && m.warnedAt[w.index] > 0 {
+		for _, d := range m.warnings[m.warnedAt[w.index]-1] {
 			m.found = append(room(m.found), d)
 		}
 	}
@@ -45,45 +48,65 @@ func (m *merge) warnRepeated(w *work) {
 }
 
 func (m *merge) warnSkipped(at int32) {
-	var o Outcome
-	m.outcome(&o, at)
+	o := &m.outcomes[m.work[at].index]
+	m.outcome(o, at)
+	m.places[m.work[at].index] = noPlace // told once, and not made again
 	if o.Code == "" {
 		return
 	}
-	w := &m.work[at]
-	m.early, m.places[w.index] = append(room(m.early), early{w.index, o}), noPlace // told once, and not made again
 	m.found = append(room(m.found), brenner.Diagnostic{
 		Code: o.Code, Severity: brenner.SeverityWarning, Subject: o.DeltaID,
 		Message: "skipped: " + o.Message, Hint: o.Hint, Pointer: o.Pointer,
 	})
 }
 
-// note keeps what the author of a delta should hear.
-func (m *merge) note(index int, about []brenner.Diagnostic) {
-	if len(about) == 0 {
-		return
+// noted says that diagnostics of a list are about a delta, by its place as given.
+type noted struct{ index, from, to int32 }
+
+// note keeps which of a list the author of a delta should hear: what was added
+// to it since it had a length.
+func note(list []noted, w *work, found []brenner.Diagnostic, since int) []noted {
+	if len(found) == since {
+		return list
 	}
-	if m.notes == nil {
-		m.notes = map[int][]brenner.Diagnostic{}
-	}
-	m.notes[index] = slices.Concat(m.notes[index], about)
+	return append(room(list), noted{w.index, int32(since), int32(len(found))})
 }
 
-// unknownNames lists the items that a delta names and that are not there. The
+// about gives what the authors of the deltas should hear, by their places as
+// given.
+func (m *merge) about() map[int][]brenner.Diagnostic {
+	if len(m.noted)+len(m.unheard) == 0 {
+		return nil
+	}
+	about := make(map[int][]brenner.Diagnostic, max(len(m.noted), len(m.unheard)))
+	for _, n := range m.noted {
+		about[int(n.index)] = m.found[n.from:n.to:n.to]
+	}
+	for _, n := range m.unheard {
+		if said := about[int(n.index)]; said != nil {
+			about[int(n.index)] = slices.Concat(said, m.unknown[n.from:n.to])
+		} else {
+			about[int(n.index)] = m.unknown[n.from:n.to:n.to]
+		}
+	}
+	return about
+}
+
+// unknownNames finds the items that a delta names and that are not there. The
 // findings about the items say so as well (D24), but not of whom it comes.
-func (m *merge) unknownNames(a *Artifact, e *entry) []brenner.Diagnostic {
-	var found []brenner.Diagnostic
+func (m *merge) unknownNames(a *Artifact, e *entry) {
+	most := len(m.unknown) + mostUnknownNames
 	for i := range e.writes {
 		w := &e.writes[i]
 		if w.field == unknownField || w.value == removed || w.mode == drop || !schemas[e.section].Fields[w.field].Items {
 			continue
 		}
 		field := schemas[e.section].Fields[w.field].Name
-		words := []string{w.key}
+		m.words = append(m.words[:0], w.key)
 		if w.isList() {
-			words = appendElements(nil, w.value)
+			m.words = appendElements(m.words[:0], w.value)
 		}
-		for _, word := range words {
+		for _, word := range m.words {
 			if w.isList() {
 				word = unquote(word)
 			}
@@ -91,16 +114,15 @@ func (m *merge) unknownNames(a *Artifact, e *entry) []brenner.Diagnostic {
 			if _, ok := a.Item(ItemID(id)); ok {
 				continue
 			}
-			found = append(found, brenner.Diagnostic{
+			m.unknown = append(room(m.unknown), brenner.Diagnostic{
 				Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: e.id,
 				Message: field + " names " + clip(word) + ", which is not an item of this session", Pointer: inPayload(field), Hint: m.meantBy(word),
 			})
-			if len(found) == mostUnknownNames {
-				return found
+			if len(m.unknown) == most {
+				return
 			}
 		}
 	}
-	return found
 }
 
 // mostUnknownNames bounds what is said about one delta.

@@ -62,6 +62,7 @@ const (
 	slipBrackets  = "write brackets as ASCII does, without backslashes"
 	slipUnicode   = `write the character itself, or \u and four digits`
 	slipRemark    = "take out what stands outside the quotes"
+	slipEllipsis  = "leave out what stays as it is, without dots"
 	slipMail      = "send the JSON as it is, not quoted-printable"
 )
 
@@ -125,6 +126,7 @@ func unmailed(text string) (string, bool) {
 }
 
 var (
+	ellipsis = lazy.NewPattern(`^(?:\.\.\.|…)\w*`) // and what it stands for: ...before
 	colours  = lazy.NewPattern("\x1b\\[[0-9;]*m")
 	brackets = map[rune]rune{'｛': '{', '｝': '}', '［': '[', '］': ']'}
 )
@@ -163,6 +165,9 @@ func (r *looseReader) space() {
 		switch {
 		case unicode.IsSpace(c) || c == '\uFEFF' || c == '\u200B':
 			r.off += n
+		case c == '*': // of a name in bold
+			r.slip(slipRemark)
+			r.off++
 		case strings.HasPrefix(rest, "//") || c == '#':
 			r.skipTo("\n", 0)
 		case strings.HasPrefix(rest, "/*"):
@@ -215,6 +220,14 @@ func (r *looseReader) object(depth int) (loose, bool) {
 			return v, true
 		case c == '{' && len(v.members) == 0 && depth < brenner.MaxJSONDepth:
 			return r.doubled(depth)
+		}
+		if n := len(ellipsis.FindString(r.text[r.off:])); n > 0 {
+			r.off += n
+			r.slip(slipEllipsis)
+			if !r.comma('}') {
+				return v, false
+			}
+			continue
 		}
 		name, ok := r.name()
 		if inner, inside := strings.CutSuffix(name, ":"); inside && ok && r.peek() != ':' {

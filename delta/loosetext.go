@@ -34,6 +34,8 @@ func (r *looseReader) quote() (open, closing string) {
 		{"«", "»"},
 		{"`", "`"},
 		{"&quot;", "&quot;"},
+		{"&#34;", "&#34;"},
+		{"&#x22;", "&#x22;"},
 		{`\"`, `\"`},
 	} {
 		if strings.HasPrefix(rest, q[0]) && (q[0] != `"""` || len(rest) > 3 && strings.IndexByte(",}]: \n", rest[3]) < 0 || strings.HasPrefix(rest, "\"\"\"\n")) {
@@ -55,7 +57,7 @@ func (r *looseReader) str(open, closing string) (loose, bool) {
 	case `"`:
 	case `\"`:
 		r.slip(slipEscaped)
-	case "&quot;":
+	case "&quot;", "&#34;", "&#x22;":
 		r.slip(slipEntities)
 	default:
 		r.slip(slipQuotes)
@@ -99,10 +101,10 @@ func (r *looseReader) str(open, closing string) (loose, bool) {
 // closes says whether a quote ends its text: what follows is what can follow a
 // text. Otherwise it stands inside.
 func (r *looseReader) closes(after, closing string) bool {
-	if len(closing) > 2 && closing != "&quot;" { // """ and curly quotes
+	if len(closing) > 2 && closing[0] != '&' { // """ and curly quotes
 		return true
 	}
-	ahead := strings.TrimLeftFunc(after[:min(len(after), 200)], unicode.IsSpace)
+	ahead := strings.TrimLeftFunc(after[:min(len(after), 200)], func(c rune) bool { return unicode.IsSpace(c) || c == '*' })
 	if strings.HasPrefix(ahead, "：") || r.tuples > 0 && strings.HasPrefix(ahead, ")") {
 		return true
 	}
@@ -166,20 +168,23 @@ func (r *looseReader) separates(after string) bool {
 			return true
 		}
 	}
-	return startsMember(ahead) || r.call && argument.MatchString(ahead)
+	return startsMember(ahead) || ellipsisMember.MatchString(ahead) || r.call && argument.MatchString(ahead)
 }
 
-// argument is a name and an equals sign.
-var argument = lazy.NewPattern(`^[A-Za-z_]\w{0,40} *=`)
+// argument is a name and an equals sign; ellipsisMember stands for members.
+var (
+	argument       = lazy.NewPattern(`^[A-Za-z_]\w{0,40} *=`)
+	ellipsisMember = lazy.NewPattern(`^(?:\.\.\.|…)\w*\s*[,}]`)
+)
 
 // startsMember says whether a text starts with a name and a colon.
 func startsMember(text string) bool {
-	text = strings.TrimLeft(text, "\"'")
+	text = strings.TrimLeft(text, "\"'*")
 	n := 0
 	for n < len(text) && (letter(text[n]) || digit(text[n]) || text[n] == '_') {
 		n++
 	}
-	rest := strings.TrimLeft(text[n:], "\"' \t")
+	rest := strings.TrimLeft(text[n:], "\"'* \t")
 	return n > 0 && n < 40 && (strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=>"))
 }
 
@@ -202,7 +207,7 @@ func (r *looseReader) char(b *strings.Builder, open string) {
 		b.WriteByte('\t')
 	case c < ' ':
 		r.slip(slipControl)
-	case open == "&quot;" && c == '&':
+	case open[0] == '&' && c == '&':
 		for entity, char := range map[string]string{"&amp;": "&", "&lt;": "<", "&gt;": ">", "&#39;": "'"} { // order-free: one at most fits
 			if strings.HasPrefix(rest, entity) {
 				b.WriteString(char)

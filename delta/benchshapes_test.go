@@ -88,31 +88,39 @@ func shaped(n int, make func(i int) delta.Delta) []delta.Entry {
 // BenchmarkShapes shows that no shape costs more than its size (D23): x is the
 // processor time of merging, showing and judging 100,000 deltas divided by that
 // of 10,000, measured in turn, the least of all rounds (goal: at most 11). Run
-// it with -benchtime 10x.
+// it with -benchtime 10x. bare-x is the same of a bare pass over the same deltas,
+// see BenchmarkMergeGrowth.
 func BenchmarkShapes(b *testing.B) {
 	for _, s := range shapes {
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
 			const few, many = 10_000, 100_000
 			base := threeHypotheses(b)
 			sets := map[int][]delta.Entry{few: shaped(few, s.make), many: shaped(many, s.make)}
-			least, size := map[int]float64{}, 0
+			least, bare, size := map[int]float64{}, map[int]float64{}, 0
+			measure := func(least map[int]float64, n int, do func()) {
+				runtime.GC()
+				began := processTime()
+				for range many / n {
+					do()
+				}
+				if took := float64(processTime()-began) * float64(n) / many; least[n] == 0 || took < least[n] {
+					least[n] = took
+				}
+			}
 			for range b.N {
 				for _, n := range []int{few, many} {
-					runtime.GC()
-					began := processTime()
-					for range many / n {
+					measure(least, n, func() {
 						r := delta.Merge(base, sets[n], delta.Options{})
 						size = len(delta.Render(r.Artifact)) + len(delta.Lint(r.Artifact))
-					}
-					if took := float64(processTime()-began) * float64(n) / many; least[n] == 0 || took < least[n] {
-						least[n] = took
-					}
+					})
+					measure(bare, n, func() { barePass(sets[n]) })
 				}
 			}
 			b.ReportMetric(least[few], "cpu-ns/10000")
 			b.ReportMetric(least[many], "cpu-ns/100000")
 			b.ReportMetric(float64(size)/many, "B/delta")
 			b.ReportMetric(least[many]/least[few], "x")
+			b.ReportMetric(bare[many]/bare[few], "bare-x")
 		})
 	}
 }

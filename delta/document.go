@@ -399,7 +399,7 @@ func (d *document) row(n int, line string) {
 		}
 		d.columns = cells
 		return
-	case docRule.MatchString(line):
+	case docRule.MatchString(line) || len(d.columns) < 2: // a head without cells was refused
 		return
 	case len(cells) != len(d.columns):
 		d.fault(n, "the row has "+itoa(len(cells))+" cells, the head "+itoa(len(d.columns)), `write | inside a cell as \|`)

@@ -1,9 +1,12 @@
 package delta_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +18,10 @@ import (
 // many deltas, and the least processor time of all rounds counts. x is that of
 // a set divided by that of one of a tenth; apart is that of a set divided by
 // that of ten different ones of a tenth whose results are all kept: as many
-// deltas in as much memory, so that what is left is work. Run it with
-// -benchtime 10x.
+// deltas in as much memory, so that what is left is work; bare is that of a pass
+// over the same deltas that only sorts them, makes their payloads canonical and
+// keeps them by id, divided by that of one over a tenth: what the machine makes of
+// more memory, whatever is done with it. Run it with -benchtime 10x.
 func BenchmarkMergeGrowth(b *testing.B) {
 	const most = 100_000
 	sizes := []int{1_000, 10_000, most}
@@ -41,6 +46,7 @@ func BenchmarkMergeGrowth(b *testing.B) {
 	for range b.N {
 		for _, n := range sizes {
 			measure(fmt.Sprint("same", n), most/n, func(int) { delta.Merge(base, sets[n][0], delta.Options{}) })
+			measure(fmt.Sprint("bare", n), most/n, func(int) { barePass(sets[n][0]) })
 			kept := make([]delta.Result, most/n)
 			measure(fmt.Sprint("apart", n), most/n, func(i int) { kept[i] = delta.Merge(base, sets[n][i], delta.Options{}) })
 			runtime.KeepAlive(kept)
@@ -51,8 +57,32 @@ func BenchmarkMergeGrowth(b *testing.B) {
 		b.ReportMetric(math.Round(same/most), fmt.Sprintf("ns/delta/%d", n))
 		if i > 0 {
 			b.ReportMetric(10*same/least[fmt.Sprint("same", sizes[i-1])], fmt.Sprintf("x/%d", n))
+			b.ReportMetric(10*least[fmt.Sprint("bare", n)]/least[fmt.Sprint("bare", sizes[i-1])], fmt.Sprintf("bare/%d", n))
 			b.ReportMetric(10*least[fmt.Sprint("apart", n)]/least[fmt.Sprint("apart", sizes[i-1])], fmt.Sprintf("apart/%d", n))
 		}
 	}
 	b.ReportMetric(least[fmt.Sprint("same", 10_000)]/10/float64(time.Millisecond), "cpu-ms/10000")
+}
+
+// barePass does what any merge has to do, and nothing else: it sorts deltas by
+// their timestamps and ids, and keeps each with its canonical payload by its id.
+func barePass(entries []delta.Entry) int {
+	order := make([]int32, len(entries))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := &entries[a].Delta, &entries[b].Delta
+		return cmp.Or(strings.Compare(x.Timestamp, y.Timestamp), strings.Compare(x.DeltaID, y.DeltaID), cmp.Compare(a, b))
+	})
+	kept, byID := make([]delta.Delta, 0, len(entries)), make(map[string]int32, len(entries))
+	for _, i := range order {
+		d := entries[i].Delta
+		d.Payload = slices.Clone(d.Payload)
+		if d.Payload.Canonicalize() == nil {
+			byID[d.DeltaID] = int32(len(kept))
+			kept = append(kept, d)
+		}
+	}
+	return len(byID)
 }

@@ -194,7 +194,7 @@ func TestExtract_LastHeldOutSlips(t *testing.T) {
 		replies, right = replies+len(s.replies), right+good
 	}
 	t.Logf("%d replies of %d kinds, %d right, %d corrected to something else", replies, len(kinds), right, wrong)
-	if right*100 < 95*replies {
+	if right < replies { // all have been
 		t.Errorf("%d of %d replies right", right, replies)
 	}
 }

@@ -194,7 +194,7 @@ func TestExtract_LaterHeldOutSlips(t *testing.T) {
 		replies, right = replies+made, right+good
 	}
 	t.Logf("%d replies of %d kinds, %d right", replies, len(laterHeldOut()), right)
-	if right*100 < 95*replies {
+	if right < replies-2 { // all but two have been (ADR 0092)
 		t.Errorf("%d of %d replies right", right, replies)
 	}
 }

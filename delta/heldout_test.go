@@ -157,7 +157,7 @@ func TestExtract_HeldOutSlips(t *testing.T) {
 		kinds, replies, right = kinds+1, replies+made, right+good
 	}
 	t.Logf("%d replies of %d kinds, %d right", replies, kinds, right)
-	if right*100 < 95*replies {
+	if right < replies { // all have been
 		t.Errorf("%d of %d replies right", right, replies)
 	}
 }

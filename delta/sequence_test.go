@@ -3,6 +3,7 @@ package delta
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -63,5 +64,14 @@ func TestSequence_VersionsShareAndStay(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// D19: ids stand in their order and before other words.
+func TestCompareIDs_ItemsBeforeWords(t *testing.T) {
+	words := []string{"b", "T1", "H10", "a", "H2", "RT", "P3"}
+	slices.SortFunc(words, compareIDs)
+	if got := strings.Join(words, " "); got != "RT H2 H10 P3 T1 a b" {
+		t.Error(got)
 	}
 }

@@ -368,14 +368,14 @@ func TestExtract_GeneratedReplies(t *testing.T) {
 		}
 	}
 	t.Logf("%d replies of %d kinds, %d right", len(all), len(kinds), right)
-	if len(all) < 400 || len(kinds) < 90 || right*100 < 95*len(all) {
+	if len(all) < 400 || len(kinds) < 90 || right*100 < 95*len(all) || len(all)-right > 5 { // five have been wrong, and no more may become so
 		t.Errorf("%d replies of %d kinds, %d right; not right: %v", len(all), len(kinds), right, wrong)
 	}
 }
 
 func TestExtract_TwoSlipsAtOnce(t *testing.T) {
-	// D20: JSON that is wrong in a place that is wrong. How many of these come
-	// back corrected is not promised; that none is lost or mistaken is.
+	// D20: JSON that is wrong in a place that is wrong. None is lost or mistaken,
+	// and those that came back corrected still do.
 	rng, slate := rand.New(rand.NewPCG(20, 23)), mergeAll(t, nil, hypotheses(3)...).Artifact
 	all := slips()
 	tried, right := 0, 0
@@ -395,4 +395,7 @@ func TestExtract_TwoSlipsAtOnce(t *testing.T) {
 		}
 	}
 	t.Logf("%d replies, %d right", tried, right)
+	if tried == 600 && right < 595 {
+		t.Errorf("%d of %d right, and 595 have been", right, tried)
+	}
 }

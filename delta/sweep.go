@@ -12,7 +12,6 @@ import (
 // sweep looks through all that is no delta block for what may have been meant
 // as a delta, wherever it stands.
 func (x *extractor) sweep() {
-	slices.SortFunc(x.taken, func(a, b region) int { return cmp.Compare(a.from, b.from) })
 	slices.SortStableFunc(x.places, func(a, b region) int { return cmp.Compare(a.from, b.from) })
 	text := string(x.source)
 	next := 0 // of the taken regions

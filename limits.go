@@ -65,6 +65,9 @@ const (
 	// WorkDeadline how long one waits, before RATE_LIMITED.
 	MaxWorkWaiting = 32
 	WorkDeadline   = 30 * time.Second
+	// DefaultStorage is how many bytes one actor may have stored, unless the
+	// configuration says otherwise: STORAGE_SPENT beyond.
+	DefaultStorage = 4 << 30
 	// ServerMemory is what a server asks the runtime to stay below; GOMEMLIMIT
 	// says otherwise.
 	ServerMemory = 800 << 20

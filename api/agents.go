@@ -48,6 +48,8 @@ type AgentInfo struct {
 	Note    string            `json:"note,omitzero"`
 	Active  bool              `json:"active"`
 	Created time.Time         `json:"created_at"`
+	// Stored is how many bytes it has had stored, for who leads the project.
+	Stored int64 `json:"stored_bytes,omitzero"`
 }
 
 // AgentList lists actors by name, and the roles that have a policy.

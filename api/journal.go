@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -159,15 +160,21 @@ type ImportResult struct {
 	Digest  brenner.Digest    `json:"digest"`
 }
 
-// RedactRequest removes a content for good.
+// RedactRequest removes a content, or a text of a record, for good.
 type RedactRequest struct {
 	Write
-	// Digest of the content; or Ref, whose content it is.
+	// Digest of the content; or Ref, whose content it is; or Record, a text of
+	// which it is.
 	Digest brenner.Digest `json:"digest,omitzero"`
 	Ref    brenner.Ref    `json:"ref,omitzero"`
-	Reason string         `json:"reason"`
-	// Everywhere confirms that it goes from all versions that have it, where
-	// there are several.
+	// Record is a position in the journal.
+	Record int64 `json:"record,omitzero"`
+	// Member says which text of Record, or of the record that wrote Ref: summary,
+	// change/what, reason and so on.
+	Member string `json:"member,omitzero"`
+	Reason string `json:"reason"`
+	// Everywhere confirms that it goes from all versions and records that have it,
+	// where there are several.
 	Everywhere bool `json:"everywhere,omitzero"`
 	// DryRun only says what would be lost.
 	DryRun bool `json:"dry_run,omitzero"`
@@ -183,6 +190,24 @@ type RedactResult struct {
 	// Rest lists versions that link to them, Resting counts them all.
 	Rest    []brenner.Ref `json:"rest,omitzero"`
 	Resting int           `json:"resting,omitzero"`
-	Seq     int64         `json:"seq,omitzero"`
-	DryRun  bool          `json:"dry_run,omitzero"`
+	// Texts lists the records that say it, and where. Inline lists older ones,
+	// which hold the text itself and keep it.
+	Texts  []RecordText `json:"texts,omitzero"`
+	Inline []RecordText `json:"inline,omitzero"`
+	// Containing lists other contents and texts that have these words among
+	// theirs, and keep them.
+	Containing []brenner.Digest `json:"containing,omitzero"`
+	Seq        int64            `json:"seq,omitzero"`
+	DryRun     bool             `json:"dry_run,omitzero"`
 }
+
+// RecordText is a text that a record says.
+type RecordText struct {
+	// Record is its position in the journal.
+	Record int64  `json:"record"`
+	Kind   string `json:"kind"`
+	// Member says where in the record.
+	Member string `json:"member"`
+}
+
+func (t RecordText) String() string { return fmt.Sprintf("%d %s", t.Record, t.Member) }

@@ -76,6 +76,9 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 	if c.Compile != "" {
 		sayError(say, "/compile", c.Compile.Check())
 	}
+	if c.Storage < -1 {
+		say("/storage_per_actor", fmt.Sprintf("%d is not a number of bytes", c.Storage), "-1 is no bound")
+	}
 	if n := c.CompressionThreshold; n < 1 || n > 1_000_000 {
 		say("/compression_threshold", fmt.Sprintf("%d is not a whole number from 1 to 1000000", n), "")
 	}

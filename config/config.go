@@ -55,6 +55,9 @@ type Config struct {
 	Playbook Playbook                        `json:"playbook"`
 	// Programs are how agents are started, by the names that rosters use.
 	Programs map[string]program.Program `json:"programs,omitempty"`
+	// Storage is how many bytes one actor may have stored, all its writing
+	// together; 0: brenner.DefaultStorage, -1: no bound (X10).
+	Storage int64 `json:"storage_per_actor,omitzero"`
 	// Budget bounds what runs may cost.
 	Budget Budget `json:"budget,omitzero"`
 	// Notify says who outside is told what waits for a person.
@@ -219,4 +222,15 @@ func (c Config) PromptTexts() map[string]string {
 		}
 	}
 	return texts
+}
+
+// StoragePerActor is how many bytes one actor may have stored; 0: any number.
+func (c Config) StoragePerActor() int64 {
+	switch {
+	case c.Storage == 0:
+		return brenner.DefaultStorage
+	case c.Storage < 0:
+		return 0
+	}
+	return c.Storage
 }

@@ -199,6 +199,9 @@ type Bullet struct {
 	Witnesses []Witness `json:"witnesses,omitempty"`
 	// Revision is the number of records that made the bullet what it is.
 	Revision int `json:"revision"`
+	// Redacted says that its words are gone for good: it is not matched any more,
+	// and its records cannot be held against their digests (J7).
+	Redacted bool `json:"redacted,omitzero"`
 }
 
 // Digest is the SHA-256 of the bullet's canonical JSON (B5): every field
@@ -206,8 +209,8 @@ type Bullet struct {
 func (b Bullet) Digest() brenner.Digest { return canon.Sum(canon.MustMarshal(b)) }
 
 // Live reports whether the bullet can still be matched: every stage but
-// RETIRED.
-func (b Bullet) Live() bool { return b.Stage != Retired }
+// RETIRED, unless its words are gone.
+func (b Bullet) Live() bool { return b.Stage != Retired && !b.Redacted }
 
 // Support is the evidence for the bullet: the counter of its own section, and
 // for a fact also those who found it helpful (B6).

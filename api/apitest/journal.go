@@ -67,7 +67,7 @@ func journalCases() []testCase {
 			s.pi.promotes(ref("n", 2))
 			v, err := s.pi.Verify(s.ctx, api.VerifyRequest{})
 			s.must(err)
-			if !v.OK || v.Size != s.size() || v.Blobs != 2 {
+			if !v.OK || v.Size != s.size() || v.Blobs != 2+6 { // contents, and texts of records
 				s.Errorf("verify: %+v", v)
 			}
 			r, err := s.pi.Replay(s.ctx, api.ReplayRequest{})
@@ -117,7 +117,7 @@ func journalCases() []testCase {
 			var out strings.Builder
 			res, err := s.pi.Export(s.ctx, &out)
 			s.must(err)
-			if res.Records != s.size() || res.Blobs != 1 || strings.Count(out.String(), "\n") != int(res.Records+res.Blobs)+2 {
+			if res.Records != s.size() || res.Blobs != 1+2 || strings.Count(out.String(), "\n") != int(res.Records+res.Blobs)+2 {
 				s.Errorf("export: %+v", res)
 			}
 			if _, err := s.pi.Export(s.ctx, brokenWriter{}); err == nil {

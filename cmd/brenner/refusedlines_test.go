@@ -134,6 +134,7 @@ func typedLines() []refusedLine {
 		{code: brenner.CodeStoreUnavailable, fault: true, line: "status", person: "the store has to be reached again"},
 		{code: brenner.CodeStoreReadOnly, fault: true, line: "status", person: "the file has to be made writable"},
 		{code: brenner.CodeStoreFull, fault: true, line: "status", person: "somebody has to make room"},
+		{code: brenner.CodeStorageSpent, fault: true, line: "status", person: "another share is for the PI to set"},
 		{code: brenner.CodeDiskFull, fault: true, line: "status", person: "somebody has to make room"},
 		{code: brenner.CodeStoreNewer, fault: true, line: "status", person: "the program has to be upgraded"},
 		{code: brenner.CodeJournalCorrupt, fault: true, line: "status", person: "the journal has to be restored"},

@@ -95,6 +95,9 @@ func kinds() *kernel.Kinds {
 	return all
 }
 
+// Payloads are what records say, by their kind.
+func Payloads() map[string]kernel.Payload { return kinds().Payloads() }
+
 // waiting is where things wait for a person, besides the versions that reviews
 // know of (N1).
 func (a *App) waiting() []func(*kernel.Call) ([]kernel.Waiting, error) {

@@ -266,6 +266,10 @@ func (r failingReader) Denials(ctx context.Context, limit int) ([]store.Denial, 
 	return fetch(r.faults, func() ([]store.Denial, error) { return r.real.Denials(ctx, limit) })
 }
 
+func (r failingReader) Stored(ctx context.Context, actor brenner.ActorName) (int64, error) {
+	return fetch(r.faults, func() (int64, error) { return r.real.Stored(ctx, actor) })
+}
+
 func (r failingReader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
 	return fetch(r.faults, func() (map[string][]float32, error) { return r.real.Vectors(ctx, space, ids) })
 }
@@ -336,6 +340,10 @@ func (x failingTx) PutToken(ctx context.Context, t store.Token) error {
 
 func (x failingTx) AddDenial(ctx context.Context, d store.Denial) error {
 	return x.call(func() error { return x.tx.AddDenial(ctx, d) })
+}
+
+func (x failingTx) AddStored(ctx context.Context, actor brenner.ActorName, bytes int64) error {
+	return x.call(func() error { return x.tx.AddStored(ctx, actor, bytes) })
 }
 
 func (x failingTx) PutVectors(ctx context.Context, space string, v map[string][]float32) error {

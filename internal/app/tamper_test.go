@@ -61,7 +61,8 @@ func project(t *testing.T) (path string, open func() (api.Service, func())) {
 func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
 	skipShort(t)
 	for name, c := range map[string]struct{ sql, want string }{
-		"a flipped byte in a record":  {`UPDATE records SET data = CAST(replace(CAST(data AS TEXT), 'note number 2', 'note number 3') AS BLOB) WHERE seq = 4`, "record 4 is not what was written"},
+		"a flipped byte in a record":  {`UPDATE records SET data = CAST(replace(CAST(data AS TEXT), '"id":"n2"', '"id":"n3"') AS BLOB) WHERE seq = 4`, "record 4 is not what was written"},
+		"a flipped byte in a text":    {`UPDATE blobs SET data = CAST('note number 3' AS BLOB) WHERE CAST(data AS TEXT) = 'note number 2'`, "is not what was written"},
 		"a removed record":            {`DELETE FROM records WHERE seq = 4`, "record 4 is missing"},
 		"two swapped records":         {`UPDATE records SET data = (SELECT data FROM records r WHERE r.seq = 9 - records.seq) WHERE seq IN (4, 5)`, "record 4 is not what was written: it holds record 5"},
 		"a forged record":             {`INSERT INTO records SELECT 9, at, actor, kind, data FROM records WHERE seq = 8`, "record 9 was added without a hash"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -231,31 +232,51 @@ func (r *runner) printedBy(cmd *cobra.Command, id string) (brenner.Digest, error
 	return run.Transcript, err
 }
 
+// places lists where records say something, the first few.
+func places(texts []api.RecordText) string {
+	var out []string
+	for _, t := range texts[:min(len(texts), 20)] {
+		out = append(out, t.String())
+	}
+	return strings.Join(out, ", ")
+}
+
 func newRedact(r *runner) *cobra.Command {
 	var req api.RedactRequest
 	c := &cobra.Command{
-		Use:   "redact ID@VERSION | RUN | SHA256",
-		Short: "Remove a leaked content for good; its hash and a record stay",
+		Use:   "redact [ID@VERSION | RUN | SHA256]",
+		Short: "Remove a leaked content or text for good; its hash and a record stay",
 		Long: `Remove the bytes of a content from the store. Every version that has this
 content loses it; the hash stays, so that verify still passes and says so. Of a
 run it is what its program printed that goes. Where several versions have the
 same bytes, whoever wrote them, it goes only with --everywhere; --dry-run lists
-them and what rests on them.
-Summaries and change notes are part of the journal and cannot be redacted.`,
+them, what rests on them, and which other contents have the words among theirs.
+
+Free text of records (summaries, change notes, reasons, titles and specs of
+tasks, questions, subjects, lessons) goes with --record and --member, or of a
+version with --member alone; brenner journal --text finds the record. All tables
+are then made anew, for which writers wait. Records of older versions hold their
+texts themselves: they are named, and keep them. Names, ids and tags stay.`,
 		Example: `  brenner redact notes-7@2 --dry-run
   brenner redact notes-7@2 --reason "contained a patient's name"
+  brenner redact notes-7@2 --member summary --reason "so did the summary"
+  brenner redact --record 17 --member reason --reason "a name again"
   brenner redact run-12 --reason "it printed a key"`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write = r.write()
 			var err error
-			switch d := brenner.Digest(a[0]); {
+			named := strings.Join(a, "")
+			switch d := brenner.Digest(named); {
+			case (named == "") != (req.Record != 0):
+				err = brenner.Errorf(brenner.CodeInvalidValue, "name what is to go: a version, a run, a content, or a record with --record")
+			case named == "":
 			case d.Check() == nil:
 				req.Digest = d
-			case runForm.MatchString(a[0]):
-				req.Digest, err = r.printedBy(cmd, a[0])
+			case runForm.MatchString(named):
+				req.Digest, err = r.printedBy(cmd, named)
 			default:
-				req.Ref, err = brenner.ParseRef(a[0])
+				req.Ref, err = brenner.ParseRef(named)
 			}
 			if err != nil {
 				return err
@@ -270,13 +291,25 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 				} else {
 					w.Printf("redacted %s", res.Digest)
 				}
-				if runForm.MatchString(a[0]) {
-					w.Printf(", what %s printed", a[0])
+				if runForm.MatchString(named) {
+					w.Printf(", what %s printed", named)
 				}
 				if len(res.Versions) > 0 {
 					w.Printf(", the content of %s", refs(res.Versions, " "))
 				}
 				w.Println()
+				if len(res.Texts) > 0 {
+					w.Printf("a text of records: %s\n", places(res.Texts))
+				}
+				if len(res.Inline) > 0 {
+					w.Printf("older records hold it themselves and keep it: %s\n", places(res.Inline))
+				}
+				if len(res.Containing) > 0 {
+					w.Println("other contents have these words among theirs and keep them; redact each that is to go:")
+					for _, d := range res.Containing {
+						w.Printf("  %s\n", d)
+					}
+				}
 				if len(res.InForce) > 0 {
 					w.Printf("in force: %s\n", refs(res.InForce, " "))
 				}
@@ -286,8 +319,10 @@ Summaries and change notes are part of the journal and cannot be redacted.`,
 			})
 		},
 	}
+	c.Flags().Int64Var(&req.Record, "record", 0, "a text of this record of the journal")
+	c.Flags().StringVar(&req.Member, "member", "", "which text of the record, or of the version: summary, change/what, reason …")
 	c.Flags().StringVar(&req.Reason, "reason", "", "why")
-	c.Flags().BoolVar(&req.Everywhere, "everywhere", false, "also where other versions have the same bytes")
+	c.Flags().BoolVar(&req.Everywhere, "everywhere", false, "also where other versions or records have the same bytes")
 	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "only say what would be lost")
 	return c
 }

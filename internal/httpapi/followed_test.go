@@ -381,7 +381,7 @@ func faultyRequests() []refusedRequest {
 		},
 		"the PI decides, or somebody else does": {
 			brenner.CodeArbiterIsParty, brenner.CodePersonRequired, brenner.CodeApprovalRequired, brenner.CodeApprovalDenied, brenner.CodeCompressionRequired,
-			brenner.CodeInvalidView, brenner.CodeBudgetSpent,
+			brenner.CodeInvalidView, brenner.CodeBudgetSpent, brenner.CodeStorageSpent,
 		},
 		"it is over, or another is at it": {
 			brenner.CodeRunEnded, brenner.CodeWorkTaken, brenner.CodeWorkDone, brenner.CodeWorkBlocked, brenner.CodeAlreadyReviewed, brenner.CodeAlreadyUndone,

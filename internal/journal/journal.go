@@ -32,6 +32,9 @@ type Record struct {
 	Context string         `json:"context,omitzero"`
 	Kind    string         `json:"kind"`
 	Payload jsontext.Value `json:"payload"`
+	// Texts says that the free texts of the payload stand there by their hash, and
+	// are contents (J7). Records from before that have them inline.
+	Texts bool `json:"texts,omitzero"`
 	// Request is on the last record of a write that had an idempotency key.
 	Request *Request `json:"request,omitzero"`
 }

@@ -288,7 +288,7 @@ var followed = []refusalRow{
 	{code: brenner.CodeInternal, fault: true, tool: "status", person: "the cause is in the log of the server"},
 	{code: brenner.CodeStoreUnavailable, fault: true, tool: "status", person: "the store has to be reached again"},
 	{code: brenner.CodeStoreReadOnly, fault: true, tool: "status", person: "the file has to be made writable"},
-	{code: brenner.CodeStoreFull, fault: true, tool: "status", person: "somebody has to make room"},
+	{code: brenner.CodeStoreFull, brenner.CodeStorageSpent, fault: true, tool: "status", person: "somebody has to make room"},
 	{code: brenner.CodeStoreNewer, fault: true, tool: "status", person: "the program has to be upgraded"},
 	{code: brenner.CodeJournalCorrupt, fault: true, tool: "status", person: "the journal has to be restored"},
 	{code: brenner.CodeHistoryChanged, fault: true, tool: "status", person: "the PI accepts another history, or not"},

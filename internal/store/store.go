@@ -130,6 +130,10 @@ type Reader interface {
 	// Actors lists every actor in name order.
 	Actors(ctx context.Context) ([]Actor, error)
 
+	// Stored is how many bytes an actor has had stored; 0 for one that is not
+	// known.
+	Stored(ctx context.Context, actor brenner.ActorName) (int64, error)
+
 	// Object gives one object; Objects lists in (order, id) order, or the
 	// reverse of it.
 	Object(ctx context.Context, kind, id string) (Object, error)
@@ -214,6 +218,8 @@ type Tx interface {
 	PutToken(ctx context.Context, t Token) error
 	// AddDenial keeps the newest MaxDenials entries.
 	AddDenial(ctx context.Context, d Denial) error
+	// AddStored adds to what an actor has had stored.
+	AddStored(ctx context.Context, actor brenner.ActorName, bytes int64) error
 	// PutVectors inserts or replaces vectors, bit for bit.
 	PutVectors(ctx context.Context, space string, v map[string][]float32) error
 	DeleteVectors(ctx context.Context, space string) error

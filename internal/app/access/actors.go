@@ -94,7 +94,11 @@ func (s *Service) Agents(ctx context.Context) (api.AgentList, error) {
 		out := api.AgentList{Agents: []api.AgentInfo{}, Roles: slices.Sorted(maps.Keys(c.Policies))}
 		actors, err := c.Actors(ctx)
 		for _, a := range actors {
-			out.Agents = append(out.Agents, agentInfo(a))
+			info := agentInfo(a)
+			if c.Leads() && err == nil {
+				info.Stored, err = c.Stored(ctx, a.Name)
+			}
+			out.Agents = append(out.Agents, info)
 		}
 		return out, err
 	})

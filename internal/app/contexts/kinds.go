@@ -15,6 +15,6 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindContextAssembled = kernel.Kind[invocation]{Name: "context.assembled", Apply: applyContextAssembled, Stores: func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }}
-	kindContextRead      = kernel.Kind[contextRead]{Name: "context.read", Apply: applyContextRead}
+	kindContextAssembled = kernel.Kind[invocation]{Name: "context.assembled", Apply: applyContextAssembled, Stores: func(p invocation) []brenner.Digest { return []brenner.Digest{p.Record} }, Texts: []string{"/question", "/later/*/what"}}
+	kindContextRead      = kernel.Kind[contextRead]{Name: "context.read", Apply: applyContextRead, Texts: []string{"/what"}}
 )

@@ -54,7 +54,7 @@ func writesUnder(c *kernel.Call, id string) (versions []brenner.Ref, all []write
 			return nil, nil, err
 		}
 		for _, r := range found {
-			p, err := ledger.VersionWritten.Read(r)
+			p, err := ledger.VersionWritten.Read(c, r)
 			if err != nil {
 				return nil, nil, err
 			}

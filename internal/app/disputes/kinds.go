@@ -17,7 +17,7 @@ func Kinds() []kernel.AnyKind {
 
 var (
 	kindPatchFailed     = kernel.Kind[patchFailed]{Name: "patch.failed", Apply: applyPatchFailed}
-	kindStalemateMoved  = kernel.Kind[stalemateMoved]{Name: "stalemate.moved", Apply: applyStalemateMoved, Stores: func(p stalemateMoved) []brenner.Digest { return p.Evidence }}
+	kindStalemateMoved  = kernel.Kind[stalemateMoved]{Name: "stalemate.moved", Apply: applyStalemateMoved, Stores: func(p stalemateMoved) []brenner.Digest { return p.Evidence }, Texts: []string{"/reason"}}
 	kindStalemateRaised = kernel.Kind[stalemateRaised]{Name: "stalemate.raised", Apply: applyStalemateRaised, Stores: func(p stalemateRaised) []brenner.Digest { return p.Evidence }, Events: raisedEvents}
 )
 

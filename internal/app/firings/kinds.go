@@ -13,9 +13,9 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindFired   = kernel.Kind[fired]{Name: "automation.fired", Apply: applyFired}
+	kindFired   = kernel.Kind[fired]{Name: "automation.fired", Apply: applyFired, Texts: []string{"/why", "/message"}}
 	kindLooked  = kernel.Kind[looked]{Name: "automation.looked", Apply: applyLooked}
-	kindPaused  = kernel.Kind[paused]{Name: "automation.paused", Apply: applyPaused}
-	kindResumed = kernel.Kind[paused]{Name: "automation.resumed", Apply: applyResumed}
+	kindPaused  = kernel.Kind[paused]{Name: "automation.paused", Apply: applyPaused, Texts: []string{"/reason"}}
+	kindResumed = kernel.Kind[paused]{Name: "automation.resumed", Apply: applyResumed, Texts: []string{"/reason"}}
 	kindSettled = kernel.Kind[settled]{Name: "automation.settled", Apply: applySettled}
 )

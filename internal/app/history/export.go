@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -25,8 +27,9 @@ import (
 const (
 	exportFormat = "brenner-export"
 	// exportVersion is the one written; every earlier one is read. Since 2 the
-	// footer says which form of the tables its digest is over.
-	exportVersion = 2
+	// footer says which form of the tables its digest is over; since 3 the free
+	// text of records stands there by its hash, among the contents.
+	exportVersion = 3
 )
 
 // exportLine is one line; exactly one field is set.
@@ -121,9 +124,14 @@ func (a *Room) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.
 		tell = func(string, int64, int64) {}
 	}
 	err := a.Store().Write(ctx, func(tx store.Tx) error {
-		in := &importer{ctx: ctx, tx: tx, kinds: a.Kinds(), tell: tell}
+		in := &importer{ctx: ctx, tx: tx, kinds: a.Kinds(), tell: tell, stored: map[brenner.ActorName]int64{}, seen: map[brenner.Digest]bool{}}
 		if err := in.read(r); err != nil {
 			return err
+		}
+		for _, actor := range slices.Sorted(maps.Keys(in.stored)) {
+			if err := tx.AddStored(ctx, actor, in.stored[actor]); err != nil {
+				return err
+			}
 		}
 		err := in.check()
 		out = in.out
@@ -141,6 +149,8 @@ type importer struct {
 	line   int
 	footer *exportFooter
 	out    api.ImportResult
+	stored map[brenner.ActorName]int64
+	seen   map[brenner.Digest]bool
 }
 
 func (in *importer) bad(format string, args ...any) *brenner.Error {
@@ -243,7 +253,27 @@ func (in *importer) record(raw jsontext.Value) error {
 		}
 		return in.bad("record %d does not fit what comes before it", rec.Seq).Because(err)
 	}
+	if err := in.count(rec); err != nil {
+		return err
+	}
 	return journal.Append(in.ctx, in.tx, []journal.Record{rec})
+}
+
+// count adds what a record stored to what its actor has stored (X10).
+func (in *importer) count(rec journal.Record) error {
+	in.stored[rec.Actor] += kernel.Weight(rec)
+	for _, d := range in.kinds.Stored(rec) {
+		if in.seen[d] {
+			continue
+		}
+		in.seen[d] = true
+		_, size, err := in.tx.SmallBlob(in.ctx, d, 0)
+		if err != nil && brenner.CodeOf(err) != brenner.CodeRedacted && brenner.CodeOf(err) != brenner.CodeNotFound {
+			return err
+		}
+		in.stored[rec.Actor] += size
+	}
+	return nil
 }
 
 // check compares what arrived with what was sent.

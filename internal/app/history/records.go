@@ -37,7 +37,7 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 				req.After = at
 			}
 		}
-		out, err := findRecords(c, req, limit)
+		out, err := findRecords(c, s.Kinds(), req, limit)
 		if out.More {
 			out.Cursor = kernel.MakeCursor(out.Last)
 		}
@@ -47,11 +47,10 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 
 // findRecords looks through the journal until a page is full, the end is
 // reached, or enough was looked at for one call.
-func findRecords(c *kernel.Call, req api.RecordsRequest, limit int) (api.RecordList, error) {
+func findRecords(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest, limit int) (api.RecordList, error) {
 	first, last, more := stretch(c, req)
 	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: first - 1, Before: last + 1, Newest: req.Newest, Limit: limit + 1}
-	wanted := mention(req.About, req.Text)
-	if wanted != nil {
+	if req.About != "" || req.Text != "" {
 		q.Limit = brenner.MaxPage
 	}
 	out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After}
@@ -64,14 +63,17 @@ func findRecords(c *kernel.Call, req api.RecordsRequest, limit int) (api.RecordL
 			return api.RecordList{}, err
 		}
 		for _, row := range rows {
-			if wanted == nil || wanted(row.Data) {
+			named := mentions(row.Data, req.About)
+			var rec journal.Record
+			if named {
+				if rec, err = readWhole(c, kinds, row); err != nil {
+					return api.RecordList{}, err
+				}
+			}
+			if named && (req.Text == "" || contains(rec, req.Text)) {
 				if len(out.Records) == limit {
 					out.More = true
 					return out, nil
-				}
-				rec, err := journal.Parse(row)
-				if err != nil {
-					return api.RecordList{}, err
 				}
 				out.Records = append(out.Records, api.RecordInfo{
 					Seq: rec.Seq, At: rec.At, Actor: rec.Actor, Role: rec.Role, Auth: rec.Auth, Kind: rec.Kind, Payload: rec.Payload,
@@ -114,20 +116,25 @@ func stretch(c *kernel.Call, req api.RecordsRequest) (first, last int64, more bo
 	return first, first + brenner.MaxRecordsSearched - 1, true
 }
 
-// mention tells the records that name something and contain a text, by their
-// bytes; nil: every record will do. A name is a JSON string, alone or before a
-// version.
-func mention(name, text string) func([]byte) bool {
-	if name == "" && text == "" {
-		return nil
+// mentions tells the records that name something, by their bytes: a name is a
+// JSON string, alone or before a version.
+func mentions(data []byte, name string) bool {
+	record := string(data)
+	return name == "" || strings.Contains(record, `"`+name+`"`) || strings.Contains(record, `"`+name+`@`)
+}
+
+// readWhole reads a record with its texts.
+func readWhole(c *kernel.Call, kinds *kernel.Kinds, row store.Record) (journal.Record, error) {
+	rec, err := journal.Parse(row)
+	if err != nil {
+		return rec, err
 	}
+	rec, _, err = kinds.Whole(c.Ctx, c.Reader, rec)
+	return rec, err
+}
+
+// contains tells the records that say something.
+func contains(rec journal.Record, text string) bool {
 	quoted := string(canon.MustMarshal(text)) // as it stands in a record
-	text = strings.ToLower(quoted[1 : len(quoted)-1])
-	return func(data []byte) bool {
-		record := string(data)
-		if name != "" && !strings.Contains(record, `"`+name+`"`) && !strings.Contains(record, `"`+name+`@`) {
-			return false
-		}
-		return strings.Contains(strings.ToLower(record), text)
-	}
+	return strings.Contains(strings.ToLower(string(canon.MustMarshal(rec))), strings.ToLower(quoted[1:len(quoted)-1]))
 }

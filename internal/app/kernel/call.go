@@ -343,7 +343,11 @@ func (c *Call) earlier(key string, digest brenner.Digest, out any) (bool, error)
 	if prev.Digest != digest {
 		return false, brenner.Errorf(brenner.CodeIdempotencyReused, "key %q was used for another request at journal position %d", key, prev.Seq)
 	}
-	return true, json.Unmarshal(prev.Result, out)
+	result, err := wholeResult(c.Ctx, c.Reader, prev.Result)
+	if err != nil {
+		return false, err
+	}
+	return true, json.Unmarshal(result, out)
 }
 
 // Change is a use case that writes. Whatever it writes, it writes through the
@@ -353,7 +357,9 @@ type Change struct {
 	*Call
 	tx      store.Tx
 	records []journal.Record
-	under   *string // the context it is made under, once looked up
+	under   *string         // the context it is made under, once looked up
+	wrote   map[string]bool // the texts of its records
+	bytes   int64           // of the contents it stored
 }
 
 // writing gives the transaction to who may write.
@@ -383,11 +389,38 @@ func (ch *Change) append(kind string, payload any) (int64, error) {
 		Seq: ch.NextSeq(), At: ch.Now, Actor: ch.Who.Name, Role: ch.Who.Role,
 		Auth: ch.Identity.Auth, Context: under, Kind: kind, Payload: b,
 	}
-	ch.records = append(ch.records, rec)
+	kept, again, err := ch.withoutTexts(rec)
+	if err != nil {
+		return 0, err
+	}
+	ch.records = append(ch.records, kept)
+	if again {
+		rec = kept // the tables say of a text that is gone that it is
+	}
 	if err := ch.kernel.kinds.Apply(ch.Ctx, tx, rec); err != nil {
 		return 0, fmt.Errorf("apply %s: %w", kind, err)
 	}
 	return rec.Seq, nil
+}
+
+// withoutTexts is a record as the journal keeps it: its texts by their hash (J7),
+// and whether one of them was redacted before.
+func (ch *Change) withoutTexts(rec journal.Record) (_ journal.Record, again bool, err error) {
+	e, ok := ch.kernel.kinds.byName[rec.Kind]
+	if !ok || len(e.texts) == 0 {
+		return rec, false, nil
+	}
+	if ch.wrote == nil {
+		ch.wrote = map[string]bool{}
+	}
+	rec.Payload, err = e.lift(rec.Payload, func(text string) (brenner.Digest, error) {
+		ch.wrote[text] = true
+		d, err := ch.PutBlob([]byte(text))
+		again = again || ch.Settings != nil && ch.gone[d] // nothing is in force while a project is founded
+		return d, err
+	})
+	rec.Texts = true
+	return rec, again, err
 }
 
 // context is what an agent saw before it wrote: its newest context, in a task
@@ -423,13 +456,55 @@ func (ch *Change) commit(key string, digest brenner.Digest, result any) error {
 		if err != nil {
 			return err
 		}
+		b, err = liftResult(b, ch.wrote, func(text string) (brenner.Digest, error) { return ch.PutBlob([]byte(text)) })
+		if err != nil {
+			return err
+		}
 		last := &ch.records[len(ch.records)-1]
 		last.Request = &journal.Request{Key: key, Digest: digest, Result: b}
 		if err := applyRequest(ch.Ctx, ch.tx, *last); err != nil {
 			return err
 		}
 	}
+	if err := ch.charge(); err != nil {
+		return err
+	}
 	return journal.Append(ch.Ctx, ch.tx, ch.records)
+}
+
+// charge counts what an actor has stored, and refuses what goes beyond its share
+// (X10). Who leads the project has no bound: somebody must be able to go on.
+func (ch *Change) charge() error {
+	bytes := ch.bytes
+	for _, rec := range ch.records {
+		bytes += Weight(rec)
+	}
+	if !ch.Leads() && ch.Who.Name != System && ch.Settings != nil {
+		most := ch.Config.StoragePerActor()
+		stored, err := ch.Stored(ch.Ctx, ch.Identity.Name)
+		if err != nil {
+			return err
+		}
+		if most > 0 && stored+bytes > most {
+			return brenner.Errorf(brenner.CodeStorageSpent, "%s has stored %s, this is %s more, and its share is %s", ch.Identity.Name,
+				megabytes(stored), megabytes(bytes), megabytes(most)).
+				WithHint("the PI can set another share: storage_per_actor in the configuration")
+		}
+	}
+	return ch.tx.AddStored(ch.Ctx, ch.Identity.Name, bytes)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
+
+// Weight is what a record counts for as stored: its own bytes, and what hashes
+// and tables keep for it.
+func Weight(rec journal.Record) int64 {
+	const frame = 512
+	n := frame + len(rec.Payload)
+	if rec.Request != nil {
+		n += len(rec.Request.Result)
+	}
+	return int64(n)
 }
 
 // PutBlob stores content and gives its digest, to be named in a record.
@@ -439,6 +514,7 @@ func (ch *Change) PutBlob(data []byte) (brenner.Digest, error) {
 		return "", err
 	}
 	d := canon.Sum(data)
+	ch.bytes += int64(len(data))
 	return d, tx.PutBlob(ch.Ctx, d, data)
 }
 
@@ -449,6 +525,7 @@ func (ch *Change) PutContent(c artifact.Content) (brenner.Digest, error) {
 		return "", err
 	}
 	d := c.Digest()
+	ch.bytes += int64(len(c.Data))
 	return d, tx.PutBlob(ch.Ctx, d, c.Data)
 }
 
@@ -470,8 +547,9 @@ func (ch *Change) PutVectors(space string, vectors map[string][]float32) error {
 	return tx.PutVectors(ch.Ctx, space, vectors)
 }
 
-// Rebuild empties the tables and makes them anew from the journal. each is told
-// of every record before it is applied, and can end it.
+// Rebuild empties the tables and makes them anew from the journal and from what
+// was changed so far. each is told of every record before it is applied, and can
+// end it.
 func (ch *Change) Rebuild(each func(journal.Record) error) error {
 	tx, err := ch.writing()
 	if err != nil {
@@ -480,5 +558,13 @@ func (ch *Change) Rebuild(each func(journal.Record) error) error {
 	if err := tx.Reset(ch.Ctx); err != nil {
 		return err
 	}
-	return ch.kernel.kinds.Replay(ch.Ctx, tx, tx, each)
+	if err := ch.kernel.kinds.Replay(ch.Ctx, tx, tx, each); err != nil {
+		return err
+	}
+	for _, rec := range ch.records {
+		if err := ch.kernel.kinds.Apply(ch.Ctx, tx, rec); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"brenner"
@@ -24,11 +25,15 @@ type Kind[T any] struct {
 	// Stores lists the contents that were stored with a record. A kind that
 	// stores contents must say so, or verify would not miss them.
 	Stores func(payload T) []brenner.Digest
+	// Texts are the members of the payload that are free text, as JSON pointers in
+	// which * stands for any step: they stand in a record by their hash (J7). What
+	// is no text is a name, a number or a hash, which no redaction reaches.
+	Texts []string
 	// Governs says that a record may change who the actors are or what is in
 	// force.
 	Governs bool
 	// Events says what a record means for the rules of automation (A1); nil:
-	// nothing. It sees the payload alone.
+	// nothing. It sees the payload alone, with hashes for texts.
 	Events func(payload T) []automation.Event
 }
 
@@ -36,11 +41,14 @@ type Kind[T any] struct {
 // It gives the record's position in the journal.
 func (k Kind[T]) Append(ch *Change, payload T) (int64, error) { return ch.append(k.Name, payload) }
 
-// Read reads what a record of this kind says.
-func (k Kind[T]) Read(row store.Record) (T, error) {
+// Read reads what a record of this kind says, with its texts.
+func (k Kind[T]) Read(c *Call, row store.Record) (T, error) {
 	var payload T
 	rec, err := journal.Parse(row)
 	if err != nil {
+		return payload, err
+	}
+	if rec, _, err = c.kernel.kinds.Whole(c.Ctx, c.Reader, rec); err != nil {
 		return payload, err
 	}
 	return payload, canon.Unmarshal(rec.Payload, &payload)
@@ -58,7 +66,7 @@ func (k Kind[T]) enter(all *Kinds) error {
 	if _, twice := all.byName[k.Name]; twice || k.Name == "" {
 		return fmt.Errorf("the kind of record %q is there twice", k.Name)
 	}
-	e := &entry{governs: k.Governs}
+	e := &entry{governs: k.Governs, payload: reflect.TypeFor[T](), texts: patterns(k.Texts)}
 	if k.Apply != nil {
 		e.apply = append(e.apply, k.applier())
 	} else {
@@ -114,6 +122,8 @@ func (f follower) enter(all *Kinds) error {
 }
 
 type entry struct {
+	payload reflect.Type
+	texts   []pattern
 	apply   []applier
 	stores  func(jsontext.Value) []brenner.Digest
 	governs bool
@@ -153,11 +163,20 @@ func NewKinds(rooms ...[]AnyKind) (*Kinds, error) {
 	return all, nil
 }
 
-// Apply applies one record to the tables.
+// Apply applies one record to the tables. Its texts are read from where they are
+// kept.
 func (all *Kinds) Apply(ctx context.Context, tx store.Tx, rec journal.Record) error {
+	return all.applyFrom(ctx, tx, tx, rec)
+}
+
+func (all *Kinds) applyFrom(ctx context.Context, texts store.Reader, tx store.Tx, rec journal.Record) error {
 	e, ok := all.byName[rec.Kind]
 	if !ok {
 		return brenner.Errorf(brenner.CodeJournalCorrupt, "record %d is of unknown kind %q", rec.Seq, rec.Kind)
+	}
+	rec, _, err := all.Whole(ctx, texts, rec)
+	if err != nil {
+		return err
 	}
 	for _, apply := range slices.Concat(e.apply, all.every) {
 		if err := apply(ctx, tx, rec); err != nil {
@@ -189,16 +208,44 @@ func (all *Kinds) Replay(ctx context.Context, from store.Reader, tx store.Tx, ea
 		if err := each(rec); err != nil {
 			return err
 		}
-		return all.Apply(ctx, tx, rec)
+		return all.applyFrom(ctx, from, tx, rec)
 	})
 }
 
-// Stored lists the contents that a record says were stored with it.
+// Stored lists the contents that a record says were stored with it, its texts
+// among them.
 func (all *Kinds) Stored(rec journal.Record) []brenner.Digest {
+	var out []brenner.Digest
 	if e, ok := all.byName[rec.Kind]; ok && e.stores != nil {
-		return e.stores(rec.Payload)
+		out = e.stores(rec.Payload)
 	}
-	return nil
+	quotes, err := all.Quotes(rec)
+	if err != nil {
+		return out // verify reports the record itself
+	}
+	for _, q := range quotes {
+		if !q.Inline {
+			out = append(out, q.Digest)
+		}
+	}
+	return out
+}
+
+// Payloads are the types of what records say, by their kind, and which of their
+// members are free text.
+func (all *Kinds) Payloads() map[string]Payload {
+	out := map[string]Payload{}
+	for name, e := range all.byName {
+		texts := func(at string) bool { return e.isText(jsontext.Pointer(at)) }
+		out[name] = Payload{Type: e.payload, Text: texts}
+	}
+	return out
+}
+
+// Payload describes what records of a kind say.
+type Payload struct {
+	Type reflect.Type
+	Text func(at string) bool
 }
 
 // Means reports whether records of a kind can mean anything for the rules of

@@ -32,7 +32,7 @@ func applyProject(ctx context.Context, tx store.Tx, rec journal.Record, p Projec
 }
 
 // ActorPut says that an actor was registered or changed.
-var ActorPut = Kind[Actor]{Name: "actor.put", Apply: applyActor, Governs: true}
+var ActorPut = Kind[Actor]{Name: "actor.put", Apply: applyActor, Governs: true, Texts: []string{"/note"}}
 
 // Actor is an actor as it is registered.
 type Actor struct {
@@ -64,7 +64,7 @@ func applyActor(ctx context.Context, tx store.Tx, rec journal.Record, p Actor) e
 }
 
 // ConfigApplied says that a configuration was put in force.
-var ConfigApplied = Kind[Configuration]{Name: "config.applied", Apply: applyConfig, Governs: true}
+var ConfigApplied = Kind[Configuration]{Name: "config.applied", Apply: applyConfig, Governs: true, Texts: []string{"/config/modules/*/description", "/config/types/*/title", "/config/types/*/description", "/config/roster/entries/*/notes", "/config/roster/presets/*/description", "/config/roster/presets/*/entries/*/notes", "/config/prompts/*/text", "/config/automation/*/do/title", "/config/automation/*/do/spec"}}
 
 // Configuration is what was put in force, and the file it was read from.
 type Configuration struct {

@@ -19,10 +19,10 @@ func Kinds() []kernel.AnyKind {
 
 // The kinds of record of the ledger, which other rooms may write and follow.
 var (
-	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted, Governs: true}
+	ContentRedacted = kernel.Kind[Redacted]{Name: "content.redacted", Apply: applyRedacted, Governs: true, Texts: []string{"/reason"}}
 	LinkAdded       = kernel.Kind[Linked]{Name: "link.added", Apply: applyLinked}
-	StatusDecided   = kernel.Kind[Decided]{Name: "status.decided", Apply: applyDecided, Governs: true, Events: decidedEvents}
-	VersionWritten  = kernel.Kind[Written]{Name: "version.written", Apply: applyWritten, Stores: func(p Written) []brenner.Digest { return []brenner.Digest{p.Content} }, Events: writtenEvents}
+	StatusDecided   = kernel.Kind[Decided]{Name: "status.decided", Apply: applyDecided, Governs: true, Events: decidedEvents, Texts: []string{"/reason"}}
+	VersionWritten  = kernel.Kind[Written]{Name: "version.written", Apply: applyWritten, Stores: func(p Written) []brenner.Digest { return []brenner.Digest{p.Content} }, Events: writtenEvents, Texts: []string{"/summary", "/tags/*", "/change/what", "/change/why"}}
 )
 
 // writtenEvents is what a version means for automation: one on a parent that is

@@ -231,8 +231,13 @@ type Redacted struct {
 	Digest   brenner.Digest `json:"digest"`
 	Reason   string         `json:"reason"`
 	Versions []brenner.Ref  `json:"versions"`
+	// Records are those that say it, if it is a text of records (J7).
+	Records []int64 `json:"records,omitzero"`
 }
 
-func applyRedacted(ctx context.Context, tx store.Tx, _ journal.Record, p Redacted) error {
-	return tx.RedactBlob(ctx, p.Digest) // which takes its words out of the index
+func applyRedacted(ctx context.Context, tx store.Tx, rec journal.Record, p Redacted) error {
+	if err := tx.RedactBlob(ctx, p.Digest); err != nil || len(p.Records) == 0 { // which takes its words out of the index
+		return err
+	}
+	return kernel.GoneTexts.Put(ctx, tx, rec.Seq, kernel.GoneText{Digest: p.Digest})
 }

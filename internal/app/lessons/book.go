@@ -6,6 +6,7 @@ import (
 	"brenner"
 	"brenner/canon"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/playbook"
@@ -85,7 +86,8 @@ func (bc *bookCache) open(c *kernel.Call, exact bool, domain playbook.Domain) (*
 }
 
 // follow takes in what was written since. It gives false if the book does not
-// stand where it thought it did, or the playbook moved to another embedding.
+// stand where it thought it did, the playbook moved to another embedding, or
+// something was redacted.
 func (cb *cachedBook) follow(c *kernel.Call, domain playbook.Domain) (bool, error) {
 	var updates []playbook.DeltaUpdate
 	var last store.Record
@@ -96,11 +98,13 @@ func (cb *cachedBook) follow(c *kernel.Call, domain playbook.Domain) (bool, erro
 		case row.Seq == cb.seq:
 			ok = canon.Sum(row.Data) == cb.mark
 		case row.Kind == kindPlaybookFrozen.Name:
-			p, err := kindPlaybookFrozen.Read(row)
+			p, err := kindPlaybookFrozen.Read(c, row)
 			ok = ok && p.Domain != domain
 			return err
+		case row.Kind == ledger.ContentRedacted.Name:
+			ok = false // a lesson may be gone
 		case row.Kind == kindBulletUpdated.Name:
-			u, err := kindBulletUpdated.Read(row)
+			u, err := readUpdate(c, row)
 			if u.Bullet.Domain() == domain {
 				updates = append(updates, u.DeltaUpdate)
 			}

@@ -88,7 +88,7 @@ func recordsBack(c *kernel.Call, from, to int64, most int) ([]playbook.DeltaUpda
 		if len(rows) != 1 || rows[0].Kind != kindBulletUpdated.Name {
 			return nil, 0, brenner.Errorf(brenner.CodeJournalCorrupt, "record %d is not that of a bullet", from)
 		}
-		u, err := kindBulletUpdated.Read(rows[0])
+		u, err := readUpdate(c, rows[0])
 		if err != nil {
 			return nil, 0, err
 		}

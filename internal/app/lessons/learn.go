@@ -63,7 +63,7 @@ func (p lesson) holds(c *kernel.Call) (bool, error) {
 			return false, err
 		}
 		for _, row := range rows {
-			if domain, err := domainOf(row); err != nil || domain == p.out.Domain {
+			if domain, err := domainOf(c, row); err != nil || domain == p.out.Domain {
 				return false, err
 			}
 		}
@@ -72,12 +72,12 @@ func (p lesson) holds(c *kernel.Call) (bool, error) {
 }
 
 // domainOf is the playbook that a record is about.
-func domainOf(row store.Record) (playbook.Domain, error) {
+func domainOf(c *kernel.Call, row store.Record) (playbook.Domain, error) {
 	if row.Kind == kindPlaybookFrozen.Name {
-		p, err := kindPlaybookFrozen.Read(row)
+		p, err := kindPlaybookFrozen.Read(c, row)
 		return p.Domain, err
 	}
-	u, err := kindBulletUpdated.Read(row)
+	u, err := kindBulletUpdated.Read(c, row)
 	return u.Bullet.Domain(), err
 }
 

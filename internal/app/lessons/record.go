@@ -56,7 +56,23 @@ type bulletUpdated struct {
 	Previous int64 `json:"previous,omitzero"`
 }
 
+// readUpdate reads the record of a change.
+func readUpdate(c *kernel.Call, row store.Record) (bulletUpdated, error) {
+	u, err := kindBulletUpdated.Read(c, row)
+	u.redacted()
+	return u, err
+}
+
+// redacted marks the beginning of a bullet whose words are gone (J7).
+func (u *bulletUpdated) redacted() {
+	if u.New != nil && u.New.Content == kernel.RedactedText {
+		u.New.Redacted = true
+		u.Vector = ""
+	}
+}
+
 func applyBulletUpdated(ctx context.Context, tx store.Tx, rec journal.Record, p bulletUpdated) error {
+	p.redacted()
 	row, err := bullets.Row(ctx, tx, string(p.Bullet))
 	if err != nil && !errors.Is(err, brenner.CodeNotFound) {
 		return err
@@ -81,7 +97,30 @@ func applyBulletUpdated(ctx context.Context, tx store.Tx, rec journal.Record, p 
 			return err
 		}
 	}
+	if p.New != nil && p.New.Redacted {
+		return dropVector(ctx, tx, p)
+	}
 	return keepGivenVector(ctx, tx, p)
+}
+
+// dropVector puts a vector that says nothing in the place of one that was made
+// of words that are gone.
+func dropVector(ctx context.Context, tx store.Tx, p bulletUpdated) error {
+	book, err := frozen.Find(ctx, tx, string(p.Bullet.Domain()))
+	if errors.Is(err, brenner.CodeNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	id := string(p.Bullet)
+	found, err := tx.Vectors(ctx, book.space(), []string{id})
+	if err != nil || len(found[id]) == 0 {
+		return err
+	}
+	blank := make([]float32, len(found[id]))
+	blank[0] = 1
+	return tx.PutVectors(ctx, book.space(), map[string][]float32{id: blank})
 }
 
 // reviewClosed is the state of a review that its bullet's retirement ended.

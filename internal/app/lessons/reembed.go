@@ -130,7 +130,7 @@ func leftBehind(ch *kernel.Change, done reembedding) (bool, error) {
 		case kindPlaybookFrozen.Name:
 			frozen = true
 		case kindBulletUpdated.Name:
-			u, err := kindBulletUpdated.Read(row)
+			u, err := readUpdate(ch.Call, row)
 			changed[u.Bullet.Domain()] = append(changed[u.Bullet.Domain()], string(u.Bullet))
 			return err
 		}

@@ -7,5 +7,5 @@ func Kinds() []kernel.AnyKind { return []kernel.AnyKind{kindQueued, kindTried} }
 
 var (
 	kindQueued = kernel.Kind[queued]{Name: "notice.queued", Apply: applyQueued}
-	kindTried  = kernel.Kind[tried]{Name: "notice.tried", Apply: applyTried}
+	kindTried  = kernel.Kind[tried]{Name: "notice.tried", Apply: applyTried, Texts: []string{"/why"}}
 )

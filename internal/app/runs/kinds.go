@@ -10,8 +10,8 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindRunEnded     = kernel.Kind[runEnded]{Name: "run.ended", Apply: applyRunEnded, Stores: storedByEnd, Events: endedEvents}
+	kindRunEnded     = kernel.Kind[runEnded]{Name: "run.ended", Apply: applyRunEnded, Stores: storedByEnd, Events: endedEvents, Texts: []string{"/end/said", "/end/message", "/end/notes/*"}}
 	kindRunRenewed   = kernel.Kind[runRenewed]{Name: "run.renewed", Apply: applyRunRenewed}
 	kindRunStarted   = kernel.Kind[runStarted]{Name: "run.started", Apply: applyRunStarted}
-	kindRunStopAsked = kernel.Kind[runStopAsked]{Name: "run.stop_asked", Apply: applyRunStopAsked}
+	kindRunStopAsked = kernel.Kind[runStopAsked]{Name: "run.stop_asked", Apply: applyRunStopAsked, Texts: []string{"/reason"}}
 )

@@ -24,12 +24,12 @@ func Kinds() []kernel.AnyKind {
 var (
 	kindMessageAcked    = kernel.Kind[messageAcked]{Name: "message.acked", Apply: applyMessageAcked}
 	kindMessageRead     = kernel.Kind[messageRead]{Name: "message.read", Apply: applyMessageRead}
-	kindMessageSent     = kernel.Kind[messageSent]{Name: "message.sent", Apply: applyMessageSent, Stores: func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }}
-	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried}
+	kindMessageSent     = kernel.Kind[messageSent]{Name: "message.sent", Apply: applyMessageSent, Stores: func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }, Texts: []string{"/subject"}}
+	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried, Texts: []string{"/message"}}
 	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply, Events: replyEvents}
-	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed}
-	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents}
-	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart}
+	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed, Texts: []string{"/reason"}}
+	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents, Texts: []string{"/deltas/*/outcome/message", "/deltas/*/outcome/hint"}}
+	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart, Texts: []string{"/question", "/roster/name", "/roster/entries/*/notes"}}
 )
 
 // replyEvents is what a reply may mean for automation: whether everybody has

@@ -466,6 +466,10 @@ func (r reader) Denials(ctx context.Context, most int) ([]store.Denial, error) {
 	return limit(out, most), canceled(ctx)
 }
 
+func (r reader) Stored(ctx context.Context, actor brenner.ActorName) (int64, error) {
+	return r.stored[actor], canceled(ctx)
+}
+
 func (r reader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
 	out := map[string][]float32{}
 	for _, id := range ids {

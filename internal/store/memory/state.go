@@ -39,6 +39,7 @@ type state struct {
 	indexed map[brenner.ArtifactID][]store.Indexed
 	tokens  map[string]store.Token
 	denials []store.Denial // oldest first
+	stored  map[brenner.ActorName]int64
 	vectors map[string]map[string][]float32
 }
 
@@ -51,6 +52,7 @@ func newState() *state {
 	s := &state{
 		blobs:   map[brenner.Digest]blob{},
 		tokens:  map[string]store.Token{},
+		stored:  map[brenner.ActorName]int64{},
 		vectors: map[string]map[string][]float32{},
 	}
 	s.reset()
@@ -82,6 +84,7 @@ func (s *state) clone() *state {
 	c.indexed = maps.Clone(s.indexed)
 	c.tokens = maps.Clone(s.tokens)
 	c.denials = slices.Clone(s.denials)
+	c.stored = maps.Clone(s.stored)
 	c.vectors = map[string]map[string][]float32{}
 	for space, v := range s.vectors {
 		c.vectors[space] = maps.Clone(v)

@@ -260,6 +260,16 @@ func (t *tx) AddDenial(ctx context.Context, d store.Denial) error {
 	})
 }
 
+func (t *tx) AddStored(ctx context.Context, actor brenner.ActorName, bytes int64) error {
+	return t.try(ctx, func() error {
+		if err := store.CheckText(string(actor)); err != nil {
+			return err
+		}
+		t.stored[actor] += bytes
+		return nil
+	})
+}
+
 func (t *tx) PutVectors(ctx context.Context, space string, vectors map[string][]float32) error {
 	return t.try(ctx, func() error {
 		if err := store.CheckText(space); err != nil {

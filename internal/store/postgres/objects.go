@@ -127,6 +127,20 @@ func (r *reader) Denials(ctx context.Context, n int) ([]store.Denial, error) {
 		r.project)
 }
 
+func (r *reader) Stored(ctx context.Context, actor brenner.ActorName) (int64, error) {
+	all, err := listUpTo(ctx, r.session, 1, func(rows pgx.Rows, bytes *int64) error { return rows.Scan(bytes) },
+		`SELECT bytes FROM stored WHERE project = $1 AND actor = $2`, r.project, string(actor))
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	return all[0], nil
+}
+
+func (t *tx) AddStored(ctx context.Context, actor brenner.ActorName, bytes int64) error {
+	return t.put(ctx, `INSERT INTO stored (project, actor, bytes) VALUES ($1, $2, $3)
+		ON CONFLICT (project, actor) DO UPDATE SET bytes = stored.bytes + $3`, string(actor), bytes)
+}
+
 func (t *tx) PutActor(ctx context.Context, a store.Actor) error {
 	return t.put(ctx, `INSERT INTO actors (project, `+actorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (project, name) DO UPDATE SET (kind, role, note, active, created, seq) = ($3, $4, $5, $6, $7, $8)`,

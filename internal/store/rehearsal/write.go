@@ -231,6 +231,11 @@ func (t *Tx) PutToken(context.Context, store.Token) error { return t.uncharted("
 // AddDenial is not rehearsed.
 func (t *Tx) AddDenial(context.Context, store.Denial) error { return t.uncharted("a denial") }
 
+// AddStored is not rehearsed: nothing is stored.
+func (t *Tx) AddStored(context.Context, brenner.ActorName, int64) error {
+	return t.uncharted("what is stored")
+}
+
 // PutVectors is not rehearsed.
 func (t *Tx) PutVectors(context.Context, string, map[string][]float32) error {
 	return t.uncharted("vectors")

@@ -316,6 +316,11 @@ func (r *reader) Denials(ctx context.Context, most int) ([]store.Denial, error) 
 	}, "SELECT at, actor, role, action, target, reason FROM denials ORDER BY number DESC LIMIT ?", limit(most))
 }
 
+func (r *reader) Stored(ctx context.Context, actor brenner.ActorName) (bytes int64, err error) {
+	_, err = r.c.one(ctx, func(r row) { bytes = r.int(0) }, "SELECT bytes FROM stored WHERE actor = ?", string(actor))
+	return bytes, err
+}
+
 func (r *reader) Vectors(ctx context.Context, space string, ids []string) (map[string][]float32, error) {
 	out := map[string][]float32{}
 	for _, id := range ids {

@@ -438,6 +438,15 @@ func (t *tx) AddDenial(ctx context.Context, d store.Denial) (err error) {
 	return t.c.do(ctx, "DELETE FROM denials WHERE number <= ?", number-store.MaxDenials)
 }
 
+func (t *tx) AddStored(ctx context.Context, actor brenner.ActorName, bytes int64) (err error) {
+	defer t.note(&err)
+	if err := store.CheckText(string(actor)); err != nil {
+		return err
+	}
+	return t.c.do(ctx, `INSERT INTO stored (actor, bytes) VALUES (?, ?)
+		ON CONFLICT (actor) DO UPDATE SET bytes = bytes + excluded.bytes`, string(actor), bytes)
+}
+
 func (t *tx) PutVectors(ctx context.Context, space string, vectors map[string][]float32) (err error) {
 	defer t.note(&err)
 	if err := store.CheckText(space); err != nil {

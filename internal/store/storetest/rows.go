@@ -147,6 +147,21 @@ var rowCases = []testCase{
 		wantEqual(t, "first", denial(store.MaxDenials+4), all[0])
 		wantEqual(t, "last", denial(5), all[len(all)-1])
 	}},
+	{"Stored_IsSummedUpPerActor", func(t *testing.T, s store.Store) {
+		stored := func(actor brenner.ActorName) int64 {
+			return get(t, s, func(ctx context.Context, r store.Reader) (int64, error) { return r.Stored(ctx, actor) })
+		}
+		add := func(actor brenner.ActorName, bytes int64) {
+			write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.AddStored(ctx, actor, bytes) })
+		}
+		wantEqual(t, "nothing", int64(0), stored("ada"))
+		add("ada", 5)
+		add("ada", 1<<40)
+		add("bob", 7)
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.Reset(ctx) })
+		wantEqual(t, "ada", int64(1<<40+5), stored("ada"))
+		wantEqual(t, "bob", int64(7), stored("bob"))
+	}},
 	{"Vectors_AreKeptBitForBit", func(t *testing.T, s store.Store) {
 		odd := []float32{0, float32(math.Copysign(0, -1)), 1, -1.5, math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1))}
 		write(t, s, func(ctx context.Context, tx store.Tx) error {

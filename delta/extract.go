@@ -136,16 +136,38 @@ func (x Extraction) OnlyMended() Extraction {
 // wherever it stands, comes back as a miss. What a merge would refuse for its
 // form or a required field is refused here, with the JSON pointer.
 func Extract(reply []byte, env Envelope) (Extraction, error) {
+	return extractUntil(nil, reply, env)
+}
+
+func extractUntil(stop func() bool, reply []byte, env Envelope) (Extraction, error) {
 	if len(reply) > brenner.MaxReplyBytes {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply has more than %d bytes", brenner.MaxReplyBytes).
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
 	text, encoding := decodeText(reply)
 	x := newExtractor(flatten(text), encoding, env)
+	x.stop = stop
 	x.thoughts()
 	x.scan(0, len(x.source), false)
 	x.sweep()
-	return x.finish(), nil
+	return x.done()
+}
+
+// done is what was found, unless it was no longer wanted.
+func (x *extractor) done() (Extraction, error) {
+	out := x.finish()
+	if x.stopped {
+		return Extraction{}, brenner.Errorf(brenner.CodeCanceled, "the reply was not read to its end: nobody waits for it")
+	}
+	return out, nil
+}
+
+// look ends the work if nobody wants it any more: as if enough had been read.
+func (x *extractor) look() bool {
+	if !x.stopped && x.stop != nil && x.stop() {
+		x.stopped, x.steps = true, 0
+	}
+	return x.stopped
 }
 
 // flatten blanks lines that open more quotes and lists than any reader could
@@ -205,6 +227,8 @@ type extractor struct {
 
 	rescans, rescanned int // how often, and how many bytes
 	steps              int // how much may be read loosely
+	stop               func() bool
+	stopped            bool
 	tired              bool
 	owned              bool // the source is a copy that may be written
 }
@@ -223,6 +247,9 @@ func newExtractor(source []byte, encoding string, env Envelope) *extractor {
 func (x *extractor) finish() Extraction {
 	slices.SortStableFunc(x.finds, func(a, b find) int { return cmp.Compare(a.at, b.at) })
 	for i := range x.finds {
+		if x.look() {
+			break
+		}
 		f := &x.finds[i]
 		if x.read(f, i+1); f.entry != nil {
 			x.out.Entries = append(x.out.Entries, *f.entry)

@@ -18,7 +18,11 @@ import (
 //
 // A Markdown reply without a message id gets one from its own text, so that
 // reading it twice gives the same deltas.
-func ReadDeltas(input []byte, env Envelope) (Extraction, error) {
+func ReadDeltas(input []byte, env Envelope) (Extraction, error) { return ReadUntil(nil, input, env) }
+
+// ReadUntil is ReadDeltas for who may no longer want it: it asks again and again
+// whether to stop, and is then CANCELED.
+func ReadUntil(stop func() bool, input []byte, env Envelope) (Extraction, error) {
 	if len(input) > brenner.MaxDeltaInputBytes {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the input has more than %d bytes", brenner.MaxDeltaInputBytes).
 			WithHint("merge it in several batches")
@@ -29,17 +33,18 @@ func ReadDeltas(input []byte, env Envelope) (Extraction, error) {
 		if env.Message == "" {
 			env.Message = "reply-" + string(canon.Sum(text))[:12]
 		}
-		return Extract(input, env)
+		return extractUntil(stop, input, env)
 	}
 	if len(pieces) > brenner.MaxDeltas {
 		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the input has more than %d deltas", brenner.MaxDeltas).
 			WithHint("merge it in several batches")
 	}
 	x := newExtractor(text, encoding, env)
+	x.stop = stop
 	for _, p := range pieces {
 		x.whole(p.raw, p.at)
 	}
-	return x.finish(), nil
+	return x.done()
 }
 
 // piece is a JSON value and where it stands in its text.

@@ -22,6 +22,9 @@ func (x *extractor) mayRescan(size int) bool {
 // scan finds the delta blocks in a part of the source. Inside a closed fence
 // that is not one of deltas (nested) there are none.
 func (x *extractor) scan(from, to int, nested bool) {
+	if x.look() {
+		return
+	}
 	part := x.source[from:to]
 	doc := newReplyParser().Parse(text.NewReader(part))
 	w := walker{extractor: x, part: part, from: from, nested: nested}
@@ -37,7 +40,7 @@ type walker struct {
 }
 
 func (w *walker) blocks(parent ast.Node, quoted bool) {
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parent.FirstChild(); n != nil && !w.look(); n = n.NextSibling() {
 		switch n := n.(type) {
 		case *fence:
 			w.fence(n, quoted)

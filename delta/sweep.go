@@ -38,6 +38,7 @@ func (x *extractor) sweep() {
 
 // object reads what may be a delta at a place, and gives the place to go on.
 func (x *extractor) object(text string, at, end int) int {
+	x.look()
 	if x.steps <= 0 {
 		if !x.tired {
 			x.tired = true
@@ -95,11 +96,18 @@ func itemLike(v *loose) Section {
 // lineMark is what diffs, comments and listings put before every line.
 var lineMark = lazy.NewPattern(`^[ \t]*(?:\+|//|#|;|--|[0-9]+[ \t]*[|:])[ \t]?`)
 
+// maxLineMark is the longest mark before a line.
+const maxLineMark = 200
+
 // behindMarks reads a delta whose lines all begin with a mark, and gives the place
 // to go on, 0 if there is none.
 func (x *extractor) behindMarks(text string, at int, where, advice string) int {
-	start := strings.LastIndexByte(text[:at], '\n') + 1
-	if loc := lineMark.FindStringIndex(text[start:]); loc == nil || start+loc[1] != at {
+	near := max(0, at-maxLineMark) // the line may be as long as the reply
+	start := near + strings.LastIndexByte(text[near:at], '\n') + 1
+	if start == near && near > 0 {
+		return 0
+	}
+	if loc := lineMark.FindStringIndex(text[start:at]); loc == nil || start+loc[1] != at {
 		return 0
 	}
 	var b strings.Builder

@@ -45,10 +45,10 @@ func (x *extractor) inside(text []byte) []find {
 		return []find{{raw: text}}
 	}
 	inner := newExtractor(bytes.Clone(text), "", x.env)
-	inner.steps = x.steps
+	inner.steps, inner.stop = x.steps, x.stop
 	inner.scan(0, len(inner.source), false)
 	inner.sweep()
-	x.steps = inner.steps
+	x.steps, x.stopped = inner.steps, inner.stopped
 	return inner.finds
 }
 

@@ -63,6 +63,10 @@ func (c *Call) Person() bool { return c.Who.Kind == Person }
 // Leads reports whether the person asks who leads the project.
 func (c *Call) Leads() bool { return c.Person() && c.Who.Role == brenner.PI }
 
+// Gone reports whether nobody waits for the answer any more: long work that needs
+// no store asks for it (X9).
+func (c *Call) Gone() bool { return c.Ctx.Err() != nil }
+
 // As is the call as if another actor made it.
 func (c *Call) As(who store.Actor) *Call {
 	other := *c

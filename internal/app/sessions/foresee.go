@@ -24,7 +24,7 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if in.mend || in.session.AcceptMended {
 		mend = mendAll
 	}
-	x, err := in.read(c.Now, mend)
+	x, err := in.read(c.Gone, c.Now, mend)
 	if err != nil {
 		return api.Submission{}, err
 	}

@@ -59,7 +59,7 @@ func (s *Service) keep(ctx context.Context, name string, req kernel.Keyed, guard
 			if err := checkContributor(c, *in); err != nil {
 				return nil, err
 			}
-			return in.begin(c.Now).read(c.Now, mendNone)
+			return in.begin(c.Now).read(c.Gone, c.Now, mendNone)
 		},
 		// A text says the same later.
 		Holds: func(*kernel.Call, *readReply) (bool, error) { return true, nil },
@@ -91,12 +91,12 @@ func (in incoming) begin(now time.Time) incoming {
 }
 
 // read extracts the deltas of a reply, unless that was done.
-func (in incoming) read(now time.Time, mend mending) (*readReply, error) {
+func (in incoming) read(gone func() bool, now time.Time, mend mending) (*readReply, error) {
 	if in.ready != nil && mend == mendNone {
 		return in.ready, nil
 	}
 	stamp := delta.FormatInstant(in.written)
-	x, err := extractReply(in.text, in.message, in.agent, stamp, now, mend)
+	x, err := extractReply(gone, in.text, in.message, in.agent, stamp, now, mend)
 	return &readReply{x, stamp}, err
 }
 
@@ -187,7 +187,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if old != nil && mend == mendNone {
 		return reportRepeated(ch.Call, *old)
 	}
-	x, err := in.read(ch.Now, mend)
+	x, err := in.read(ch.Gone, ch.Now, mend)
 	if err != nil {
 		return api.Submission{}, err
 	}
@@ -374,13 +374,13 @@ func checkContributor(c *kernel.Call, in incoming) error {
 // extractReply reads the deltas of a reply. One that cannot be merged, because
 // it is unreadable or speaks for somebody else (D7), keeps its place with the
 // reason.
-func extractReply(text, message string, agent brenner.ActorName, stamp string, received time.Time, mend mending) (delta.Extraction, error) {
+func extractReply(gone func() bool, text, message string, agent brenner.ActorName, stamp string, received time.Time, mend mending) (delta.Extraction, error) {
 	if len(text) > brenner.MaxReplyBytes {
 		return delta.Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply has more than %d bytes", brenner.MaxReplyBytes).
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
 	env := delta.Envelope{Message: message, Agent: agent, Timestamp: stamp, Received: received}
-	x, err := delta.ReadDeltas([]byte(text), env)
+	x, err := delta.ReadUntil(gone, []byte(text), env)
 	if err != nil {
 		return x, err
 	}

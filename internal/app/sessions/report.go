@@ -59,7 +59,7 @@ func reportReply(c *kernel.Call, r reply) (api.ReplyReport, error) {
 		if err != nil {
 			return api.ReplyReport{}, err
 		}
-		if x, err = extractReply(text, r.Message, r.Agent, r.Stamp, r.At, r.Mended); err != nil {
+		if x, err = extractReply(c.Gone, text, r.Message, r.Agent, r.Stamp, r.At, r.Mended); err != nil {
 			return api.ReplyReport{}, err
 		}
 	}

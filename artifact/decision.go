@@ -17,7 +17,7 @@ func CanPromote(status Status, override bool, reason string) error {
 			return nil
 		}
 		return brenner.Errorf(brenner.CodeNeedsRebase, "the version was made from inputs that have since moved").
-			WithHint("rebase it on the current inputs, or promote it with an override")
+			WithHint("rebase it on the current inputs, or promote it with an override").Try(brenner.Again("override", "true"))
 	case Canonical:
 		return conflict("the version is canonical already", "there is nothing to do")
 	case Superseded, Deprecated:

@@ -30,6 +30,7 @@ type refusedRequest struct {
 	line string            // METHOD PATH, below the prefix
 	body members
 	set  func(*office)
+	key  string // the idempotency key it comes with
 	// fresh: the agent has no context yet.
 	fresh bool
 	// fault is an error of the store or of what stands behind it, which the test
@@ -55,6 +56,8 @@ type office struct {
 	t     *testing.T
 	task  string
 	st    string // a stalemate
+	run   string // a run
+	key   string // the idempotency key of what is sent
 	fault error  // what the next request meets
 }
 
@@ -120,6 +123,9 @@ func (o *office) send(as brenner.ActorName, method, path string, body members) (
 	if method != http.MethodGet {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if o.key != "" {
+		req.Header.Set("Idempotency-Key", o.key)
+	}
 	res, err := http.DefaultClient.Do(req)
 	o.do(nil, err)
 	defer func() { _ = res.Body.Close() }()
@@ -144,7 +150,7 @@ func (o *office) must(as brenner.ActorName, line string, body members) members {
 }
 
 func (o *office) named(text string) string {
-	return strings.NewReplacer("TASK-ID", o.task, "STALEMATE-ID", o.st).Replace(text)
+	return strings.NewReplacer("TASK-ID", o.task, "STALEMATE-ID", o.st, "RUN-ID", o.run).Replace(text)
 }
 
 func (o *office) whole(body members) members {
@@ -258,7 +264,7 @@ var refusedRequests = []refusedRequest{
 // sent as it stands, body and all, and gets further.
 func TestProblems_WhatTheyNameCanBeSent(t *testing.T) {
 	sent, seen := 0, map[brenner.Code]bool{}
-	for i, r := range slices.Concat(refusedRequests, faultyRequests(), notOverHTTP()) {
+	for i, r := range slices.Concat(refusedRequests, realRequests(), faultyRequests(), notOverHTTP()) {
 		seen[r.code] = true
 		t.Run(fmt.Sprintf("%02d_%s", i, r.code), func(t *testing.T) { r.play(t) })
 		if r.sent {
@@ -270,7 +276,7 @@ func TestProblems_WhatTheyNameCanBeSent(t *testing.T) {
 			t.Errorf("%s has no row: say how a request meets it and what is sent then, or why it cannot", info.Code)
 		}
 	}
-	t.Logf("%d rows, of which %d were followed as they stand", len(refusedRequests), sent)
+	t.Logf("%d rows, of which %d were followed as they stand", len(refusedRequests)+len(realRequests()), sent)
 }
 
 func (r refusedRequest) play(t *testing.T) {
@@ -292,7 +298,9 @@ func (r refusedRequest) play(t *testing.T) {
 	if r.fault {
 		o.fault = brenner.Errorf(r.code, "something behind the service failed")
 	}
+	o.key = r.key
 	status, problem := o.send(r.as, method, "/api/v1"+path, body)
+	o.key = ""
 	if status < 400 || problem["code"] != string(r.code) {
 		t.Fatalf("%s %s %v: %d %v, want %s", r.as, r.line, body, status, problem, r.code)
 	}
@@ -363,8 +371,10 @@ func (r refusedRequest) filled(t *testing.T, way, body members) members {
 	return out
 }
 
-// faultyRequests meet a fault behind the service: the same request once more, or
-// a person.
+// faultyRequests meet a fault behind the service, which no request brings about:
+// a store that is full, damaged or newer, a server of mail or embeddings that
+// fails, an answer that was given up. It is put in its place. What is done is
+// the same request once more, or is for a person to do.
 func faultyRequests() []refusedRequest {
 	var out []refusedRequest
 	for _, code := range []brenner.Code{brenner.CodeStoreBusy, brenner.CodeCanceled, brenner.CodeRateLimited, brenner.CodeEmbedUnavailable} {
@@ -377,24 +387,11 @@ func faultyRequests() []refusedRequest {
 			brenner.CodeHistoryChanged, brenner.CodeCheckpointMismatch,
 		},
 		"the endpoint of an embedding is configured by a person": {
-			brenner.CodeEmbedRefused, brenner.CodeEmbedReplyInvalid, brenner.CodeEmbedNotAllowed, brenner.CodeEmbeddingMismatch, brenner.CodeVectorsMissing,
+			brenner.CodeEmbedRefused, brenner.CodeEmbedReplyInvalid, brenner.CodeEmbedNotAllowed, brenner.CodeVectorsMissing,
 		},
-		"the PI decides, or somebody else does": {
-			brenner.CodeArbiterIsParty, brenner.CodePersonRequired, brenner.CodeApprovalRequired, brenner.CodeApprovalDenied, brenner.CodeCompressionRequired,
-			brenner.CodeInvalidView, brenner.CodeBudgetSpent, brenner.CodeStorageSpent,
-		},
-		"it is over, or another is at it": {
-			brenner.CodeRunEnded, brenner.CodeWorkTaken, brenner.CodeWorkDone, brenner.CodeWorkBlocked, brenner.CodeAlreadyReviewed, brenner.CodeAlreadyUndone,
-			brenner.CodeNotUndoable, brenner.CodeNotStale, brenner.CodeStillStale,
-		},
-		"the request is made again from what stands now, in words of the reader's own": {
-			brenner.CodeContextOverflow, brenner.CodeRebaseConflict, brenner.CodeOldBlockMismatch, brenner.CodeOverlap, brenner.CodeResultMismatch,
-			brenner.CodeNeedsRebase, brenner.CodeSlotTaken, brenner.CodeRedactsMore, brenner.CodeIdempotencyReused,
-			brenner.CodeEvidencePlaceholder, brenner.CodeEvidenceRequired, brenner.CodeInvalidVerdict,
-			brenner.CodeInvalidRoster, brenner.CodeInvalidConfig, brenner.CodeInvalidProgram, brenner.CodeUnknownProgram, brenner.CodeInvalidSessionArtifact,
-			brenner.CodeInvalidVector, brenner.CodeInvalidThreshold, brenner.CodeCheckpointInvalid, brenner.CodeImportInvalid, brenner.CodeUnknownPreset,
-		},
-		"mail is delivered by another server": {brenner.CodeMailUnavailable, brenner.CodeMailUnauthorized, brenner.CodeMailRefused},
+		"the PI makes room, or gives more":      {brenner.CodeStorageSpent},
+		"a threshold is configured by a person": {brenner.CodeInvalidThreshold},
+		"mail is delivered by another server":   {brenner.CodeMailUnavailable, brenner.CodeMailUnauthorized, brenner.CodeMailRefused},
 	} {
 		for _, code := range codes {
 			out = append(out, refusedRequest{code: code, fault: true, line: "GET /status", person: why})
@@ -411,6 +408,7 @@ func notOverHTTP() []refusedRequest {
 			brenner.CodeFileError, brenner.CodeFilesChanged, brenner.CodeFileProtected, brenner.CodeMetadataLost, brenner.CodeOutputFailed, brenner.CodeRecoveryConflict,
 			brenner.CodePathRefused, brenner.CodeInvalidFrontMatter, brenner.CodeUsage, brenner.CodeBaseUnknown, brenner.CodeInexpressible, brenner.CodeInvalidSessionDocument,
 			brenner.CodeProgramNotAllowed, brenner.CodeProgramMissing, brenner.CodeCostUnknown, brenner.CodeNoRepository, brenner.CodeLandRefused,
+			brenner.CodeInvalidProgram, brenner.CodeUnknownProgram, brenner.CodeBudgetSpent, brenner.CodeImportInvalid, brenner.CodeInvalidSessionArtifact,
 		},
 		"a server has opened its project":                            {brenner.CodeNoProject, brenner.CodeProjectExists, brenner.CodeProjectNotYours, brenner.CodeConfigNotConfirmed, brenner.CodeAddressUnavailable},
 		"only pages have forms, and only MCP begins with a greeting": {brenner.CodeFormExpired, brenner.CodeNotInitialized},
@@ -423,7 +421,7 @@ func notOverHTTP() []refusedRequest {
 			brenner.CodeDanglingReference, brenner.CodeReferenceCycle, brenner.CodeLineRepeated, brenner.CodeLinesJoined, brenner.CodeFinalNewlineLost, brenner.CodeIndentationBroken,
 			brenner.CodeBlockCutShort, brenner.CodeBlockMarked, brenner.CodeOddCharacters, brenner.CodeScopeCreep, brenner.CodeConstraintViolated, brenner.CodeUnlinked,
 			brenner.CodeBriefMoved, brenner.CodeAssumptionConflict, brenner.CodeAssumptionSuspect, brenner.CodeDuplicateAgent, brenner.CodeInvalidRole, brenner.CodeMissingRosterEntry,
-			brenner.CodeEmptyRoster, brenner.CodePresetFull, brenner.CodePresetUnfilled, brenner.CodeHeuristicRoster,
+			brenner.CodeEmptyRoster, brenner.CodePresetFull, brenner.CodePresetUnfilled, brenner.CodeHeuristicRoster, brenner.CodeUnknownPreset,
 		},
 	} {
 		for _, code := range codes {

@@ -156,8 +156,14 @@ func (r route) body(a brenner.Action) map[string]any {
 		named["action"] = step
 	}
 	out := map[string]any{}
+	if r.in == nil { // it is asked for without a word
+		return out
+	}
 	for _, f := range schema.Fields(r.in) {
 		value, given := named[f.Name]
+		if one, named := a.Args[strings.TrimSuffix(f.Name, "s")]; !given && named && f.Type.Kind() == reflect.Slice {
+			value, given = []any{one}, true // a list of which an action names one, such as the module of a task
+		}
 		if !given || slices.Contains(r.parameters(), f.Name) {
 			continue
 		}

@@ -75,16 +75,16 @@ func mayApprove(c *kernel.Call, a store.Artifact, v store.Version) error {
 	case v.Version != a.Head || !v.Status.Live():
 		return brenner.Errorf(brenner.CodeStatusConflict, "%s is not what would be promoted: the head of %s is version %d", v.Ref(), a.ID, a.Head)
 	case c.Who.Name == v.Creator:
-		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref()).Try(askFor(asked.Roles, v))
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s wrote %s, and does not approve it", c.Who.Name, v.Ref()).Try(askFor(asked.Roles, a, v))
 	case !slices.Contains(asked.Roles, c.Who.Role):
-		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is %s; %s is approved by %s", c.Who.Name, brenner.A(c.Who.Role), brenner.A(a.Type), kernel.Join(asked.Roles)).Try(askFor(asked.Roles, v))
+		return brenner.Errorf(brenner.CodeApprovalDenied, "%s is %s; %s is approved by %s", c.Who.Name, brenner.A(c.Who.Role), brenner.A(a.Type), kernel.Join(asked.Roles)).Try(askFor(asked.Roles, a, v))
 	}
 	return nil
 }
 
 // askFor is the task that asks the first of some roles for its approval.
-func askFor(roles []brenner.Role, v store.Version) brenner.Action {
-	return brenner.Do("task.new", "role", string(roles[0]), "input", v.Ref().String()).Asking("title", "spec")
+func askFor(roles []brenner.Role, a store.Artifact, v store.Version) brenner.Action {
+	return brenner.Do("task.new", "role", string(roles[0]), "module", string(a.Module), "input", v.Ref().String()).Asking("title", "spec")
 }
 
 // approvalsOf is how many approvals a version has of those its type asks for;
@@ -116,7 +116,7 @@ func (r *Room) Approved(c *kernel.Call, a store.Artifact, v store.Version) error
 	if has.Void {
 		n = 0
 	}
-	ask := askFor(has.Roles, v)
+	ask := askFor(has.Roles, a, v)
 	if mayApprove(c, a, v) == nil && !by(has, c.Who.Name) {
 		ask = brenner.Do("review.approve", "ref", v.Ref().String())
 	}

@@ -191,3 +191,200 @@ func TestCheck_CommandsOfFormulas(t *testing.T) {
 		}
 	}
 }
+
+// D8, D20: a delta that cannot be read has the place it stands in for a name, and
+// the name it gives itself where that can still be read.
+func TestReadDeltas_NamesWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	lines := "{\"operation\":\"EDIT\",\"operation\":\"KILL\"}\n{\"delta_id\":\"mine\",\"operation\":\"EDIT\",\"operation\":\"KILL\"}\n"
+	for message, want := range map[string][]string{"m": {"m#1", "mine"}, "": {"", "mine"}} {
+		x, err := delta.ReadDeltas([]byte(lines), delta.Envelope{Message: message, Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+		if err != nil || len(x.Entries) != 2 {
+			t.Fatalf("%+v, %v", x, err)
+		}
+		for i, e := range x.Entries {
+			if seq := len(message) * (i + 1); e.Invalid == nil || e.Delta.DeltaID != want[i] || e.Delta.Agent != "Ann" || e.Delta.Seq != seq {
+				t.Errorf("message %q, delta %d: %+v, seq %d", message, i, e.Delta, seq)
+			}
+		}
+	}
+}
+
+// D20: lines that nest deeper than anybody writes are blanked, and the lines
+// after them stand where they stood.
+func TestExtract_DeepLinesKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	reply := strings.Repeat("> ", brenner.MaxReplyNesting+1) + "deep\n\nwords\n\n{\"operation\":\"EDIT\",\"target_id\":\"H1\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n"
+	x, err := delta.ReadDeltas([]byte(reply), delta.Envelope{Message: "m", Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+	if err != nil || len(x.Misses) != 1 || x.Misses[0].Line != 5 {
+		t.Errorf("%+v, %v", x.Misses, err)
+	}
+}
+
+// D19: the items of a document are of the instant it says, else of the first.
+func TestReadDocument_Instants(t *testing.T) {
+	t.Parallel()
+	const body = "\n## 2. Hypothesis Slate\n\n### H1: A\n**Claim**: c\n**Mechanism**: m\n"
+	for head, want := range map[string]string{
+		"---\nversion: 1\n---\n":                                                                     "1970-01-01T00:00:00Z",
+		"---\nversion: 1\ncreated_at: 2026-01-02T00:00:00Z\n---\n":                                   "2026-01-02T00:00:00Z",
+		"---\nversion: 1\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-03T00:00:00Z\n---\n": "2026-01-03T00:00:00Z",
+	} {
+		a, err := delta.ReadDocument([]byte(head+body), importer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := a.Item("H1")
+		if at := delta.FormatInstant(it.History("claim")[0].At); at != want {
+			t.Errorf("%s, want %s", at, want)
+		}
+	}
+}
+
+// D4, D20: a word that says there is no target is no name of an item, and is
+// corrected to null.
+func TestCheck_NoTargetInWords(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"none", "null", "NIL", "undefined", "n/a", "NA", "-", "–"} {
+		x, err := delta.ReadDeltas([]byte("```delta\n{\"operation\":\"ADD\",\"target_id\":\""+word+"\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\",\"mechanism\":\"m\"}}\n```\n"),
+			delta.Envelope{Message: "m", Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+		if err != nil || x.Usable() != 0 {
+			t.Errorf("%s: taken, %v", word, err)
+		}
+		mended := x.AcceptMended()
+		if mended.Usable() != 1 || mended.Entries[0].Delta.TargetID != "" {
+			t.Errorf("%s: %+v", word, x.Misses)
+		}
+	}
+}
+
+// D20: a block that was sent as the text of a string, with quotes in its texts.
+func TestExtract_EscapedBlock(t *testing.T) {
+	t.Parallel()
+	raw := `{\"operation\":\"EDIT\",\"target_id\":\"H1\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"the \\\"clock\\\" counts\"}}`
+	x, err := delta.ReadDeltas([]byte("```delta\n"+raw+"\n```\n"), delta.Envelope{Message: "m", Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+	if err != nil || x.Usable() != 0 {
+		t.Fatalf("taken, %v", err)
+	}
+	if mended := x.AcceptMended(); mended.Usable() != 1 || string(mended.Entries[0].Delta.Payload) != `{"claim":"the \"clock\" counts"}` {
+		t.Errorf("%+v", x.Misses)
+	}
+}
+
+// D6, D1: a reason and a rationale may be as long as the limit, and no longer.
+func TestCheck_NotesAtTheirLimit(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{0, 1} {
+		note := strings.Repeat("ü", brenner.MaxNoteRunes+more)
+		kill := delta.Delta{
+			DeltaID: "d", Timestamp: "2026-01-01T00:00:00Z", Agent: "Ann", Operation: delta.Kill, TargetID: "H1", Section: delta.HypothesisSlate,
+			Payload: []byte(`{"reason":"` + note + `"}`),
+		}
+		if _, err := delta.Check(kill); (err != nil) != (more > 0) {
+			t.Errorf("a reason of the limit and %d: %v", more, err)
+		}
+		kill.Payload, kill.Rationale = nil, note
+		if _, err := delta.Check(kill); (err != nil) != (more > 0) {
+			t.Errorf("a rationale of the limit and %d: %v", more, err)
+		}
+	}
+}
+
+// D4: who uses the name of another's item is told whose it is, also of the first
+// item of a section.
+func TestMerge_WhoseNameItIs(t *testing.T) {
+	t.Parallel()
+	r := mergeAll(t, nil, strings.Replace(say("b", 1, "Bob", "ADD", "-", "X", `{"name":"n","observation":"o"}`), `"rationale"`, `"provisional_id":"X-ODD","rationale"`, 1),
+		say("a", 2, "Ann", "EDIT", "X-ODD", "X", `{"name":"m"}`))
+	if o := r.Outcomes[1]; o.Status != delta.Waiting || !strings.Contains(o.Hint, "write Bob:X-ODD") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// D19: a document to the letter, and one whose only prediction was killed.
+func TestRender_ToTheLetter(t *testing.T) {
+	t.Parallel()
+	const want = `---
+created_at: "2026-01-01T12:00:00Z"
+updated_at: "2026-01-01T12:00:14Z"
+version: 1
+contributors: ["Ann", "Bob", "Cy"]
+---
+
+# Session artifact
+
+## 1. Research Thread
+
+### RT
+**Statement**: How do cells know when to stop?
+**Anchors**: §1, §2
+
+## 2. Hypothesis Slate
+
+### H1: n1
+**Claim**: c1
+**Mechanism**: m
+**Third alternative**: true
+**Anchors**: inference
+
+### ~~H2: n2~~ [KILLED]
+**Claim**: ~~c2~~
+**Killed by**: Bob (2026-01-01T12:00:13Z)
+**Reason**: refuted by T1
+**Mechanism**: ~~m~~
+**Third alternative**: ~~false~~
+
+### H3: n3
+**Claim**: c3
+**Mechanism**: m
+**Third alternative**: false
+**Anchors**: inference
+
+## 3. Predictions Table
+
+| ID | Condition | H1 | H3 |
+|---|---|---|---|
+| P1 | late graft | ~~stays~~ [KILLED] | – |
+
+**P1**
+**Predictions**: H10 = none; alpha = a; zeta = z
+
+## 4. Discriminative Tests
+
+### T1: Graft
+**Procedure**: Move them
+**Discriminates**: H1 vs H2
+**Expected outcomes**: H1 = x; H2 = y
+**Score**: cost = 1; speed = 2 (total 3)
+
+## 5. Assumption Ledger
+
+### A1: Scale
+**Statement**: Diffusion is fast
+**Scale check**: true
+**Calculation**: t = x^2/2D
+
+## 6. Anomaly Register
+
+### X1: Odd
+**Observation**: Some do not
+**Conflicts with**: H1, H2
+**Also**: weather = rain
+
+## 7. Adversarial Critique
+
+### C1: Both
+**Attack**: CONFLICT
+CONFLICT: One (Ann, 2026-01-01T12:00:14Z, e1)
+CONFLICT: Two (Bob, 2026-01-01T12:00:14Z, e2)
+**Evidence**: A1
+`
+	a := everything(t)
+	if got := delta.Render(a); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	killed := mergeAll(t, a, say("kp", 20, "Ann", "KILL", "P1", "P", `{"reason":"none can tell"}`)).Artifact
+	if got := delta.Render(killed); !strings.Contains(got, "## 3. Predictions Table\n\nNone yet\n\n### ~~P1: late graft~~ [KILLED]\n") {
+		t.Error(got)
+	}
+}

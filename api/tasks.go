@@ -115,6 +115,9 @@ type ListTasksRequest struct {
 	Role   brenner.Role `json:"role,omitzero"`
 	// Newest lists the task that was opened last first.
 	Newest bool `json:"newest,omitzero"`
+	// Mine lists what the caller holds, or what is for the role that counts for
+	// it there: in a session the roster's.
+	Mine bool `json:"mine,omitzero"`
 }
 
 // TaskList is a page of tasks, oldest first.
@@ -145,8 +148,11 @@ type TaskInfo struct {
 	Holder       brenner.ActorName `json:"holder,omitzero"`
 	LeaseUntil   time.Time         `json:"lease_until,omitzero"`
 	// Overdue says that the lease has ended: anyone of the role may claim it.
-	Overdue bool          `json:"overdue,omitzero"`
-	Outputs []brenner.Ref `json:"outputs"`
+	Overdue bool `json:"overdue,omitzero"`
+	// Unmanned says, in the answer to whoever opens it, that nobody else can
+	// take it: no active agent has the role.
+	Unmanned bool          `json:"unmanned,omitzero"`
+	Outputs  []brenner.Ref `json:"outputs"`
 	// Moved lists the inputs that changed before the task was completed.
 	Moved []Moved `json:"moved,omitzero"`
 	// Summaries lists what changed and was only shown as a summary: it marks

@@ -148,7 +148,21 @@ func clauseCases() []testCase {
 				_, err = blue.CreateArtifact(s.ctx, outside)
 				s.refused(err, brenner.CodeWriteDenied)
 			})
+			mine := func(who *player) int {
+				list, err := who.Tasks(s.ctx, api.ListTasksRequest{Mine: true})
+				s.must(err)
+				if len(list.Tasks) != list.Total {
+					s.Errorf("%d of %d", len(list.Tasks), list.Total)
+				}
+				return list.Total
+			}
+			if n, others := mine(blue), mine(s.agent("PurpleMountain")); n != 1 || others != 0 {
+				s.Errorf("open: %d for BlueLake, %d for PurpleMountain", n, others)
+			}
 			blue.claims(t.ID)
+			if mine(blue) != 1 {
+				s.Errorf("what BlueLake holds is not its own")
+			}
 			blue.creates(plan)
 		}},
 		{"a task that is given back is free, and one that was canceled is not", func(s *scene) { // C16; C16.e, C16.f

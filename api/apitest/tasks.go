@@ -244,6 +244,31 @@ func taskCases() []testCase {
 			}
 			_, err = s.pi.Tasks(s.ctx, api.ListTasksRequest{States: []api.TaskState{"lost"}})
 			s.refused(err, brenner.CodeInvalidValue)
+
+			grey := s.agent("GreyStone")
+			own := api.ListTasksRequest{Page: api.Page{Limit: 2}, Mine: true}
+			page, err = grey.Tasks(s.ctx, own)
+			s.must(err)
+			own.Cursor = page.Cursor
+			rest, err = grey.Tasks(s.ctx, own)
+			s.must(err)
+			if len(page.Tasks) != 2 || len(rest.Tasks) != 1 || rest.Cursor != "" || page.Total != 3 || rest.Total != 3 || rest.Tasks[0].ID == page.Tasks[1].ID {
+				s.Errorf("own, in pages: %+v and %+v", page, rest)
+			}
+			if none, err := s.agent("BlueLake").Tasks(s.ctx, api.ListTasksRequest{Mine: true}); err != nil || none.Total != 0 {
+				s.Errorf("for another role: %+v, %v", none, err)
+			}
+		}},
+		{"whoever asks a role that nobody has is told so", func(s *scene) {
+			ask := api.NewTaskRequest{Title: "x", Role: "writer", Modules: []brenner.Module{"lineage"}}
+			manned, err := s.pi.NewTask(s.ctx, ask)
+			s.must(err)
+			ask.Role = "arbiter"
+			alone, err := s.pi.NewTask(s.ctx, ask)
+			s.must(err)
+			if manned.Unmanned || !alone.Unmanned {
+				s.Errorf("with a writer %v, without an arbiter %v", manned.Unmanned, alone.Unmanned)
+			}
 		}},
 	}
 }

@@ -40,7 +40,8 @@ func automate(ctx context.Context, a *app.App, log *slog.Logger) {
 	}
 }
 
-// startAutomation does the same in the background; what it gives ends it.
+// startAutomation does the same in the background, and compiles the sessions that
+// are due; what it gives ends it.
 func startAutomation(ctx context.Context, a *app.App, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -48,9 +49,15 @@ func startAutomation(ctx context.Context, a *app.App, log *slog.Logger) (stop fu
 		defer close(done)
 		automate(ctx, a, log)
 	}()
+	due := make(chan struct{})
+	go func() {
+		defer close(due)
+		compileDue(ctx, a, log)
+	}()
 	return func() {
 		cancel()
 		<-done
+		<-due
 	}
 }
 

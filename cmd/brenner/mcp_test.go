@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -235,5 +237,39 @@ func TestMCP_StartsOnlyForSomebody(t *testing.T) {
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a token: %s", res.Status)
+	}
+}
+
+// D27: a session that compiles after a time does so where there is no server and
+// nobody types: the process that hands an agent its tools looks.
+func TestMCP_WhatIsDueIsCompiledBesideTools(t *testing.T) {
+	home := newShell(t)
+	home.must("init", "--name", "Fate", "--pi", "ada")
+	for name, role := range map[string]string{"BlueLake": "hypothesis_generator", "GreenValley": "adversarial_critic"} {
+		home.must("agent", "add", name, "--role", role)
+	}
+	home.must("session", "start", "Why?", "--id", "RS-1", "--compile", "1s", "--roster-mode", "unified",
+		"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "GreenValley", "--role", "adversarial_critic")
+	reply := filepath.Join(home.dir, "reply.md")
+	if err := os.WriteFile(reply, []byte("```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"name\":\"Parser\",\"claim\":\"the parser is slow\",\"mechanism\":\"it copies\"}}\n```\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home.must("session", "ingest", "--from", "BlueLake", reply)
+	time.Sleep(1100 * time.Millisecond) // later than that it is found a little later
+	connect(t, &mcp.CommandTransport{Command: home.process(t.Context(), "mcp", "--as", "GreenValley")})
+	pi, closer, err := openProject(t.Context(), cli.Where{Dir: home.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = closer() }()
+	for {
+		list, err := pi.Sessions(t.Context(), api.ListSessionsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list.Sessions[0].Artifact.Version > 1 {
+			return // or the test never ends
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 }

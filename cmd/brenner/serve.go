@@ -108,23 +108,23 @@ func boundMemory() {
 }
 
 // compileDue compiles the sessions whose time has come (D27), for as long as the
-// server runs. Whoever is faster compiles; the other finds nothing to do.
+// process stays. Whoever is faster compiles; the other finds nothing to do.
 func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
 	tick := time.NewTicker(compileEvery)
 	defer tick.Stop()
 	for {
+		if err := compileOnce(ctx, a); err != nil && ctx.Err() == nil {
+			log.Error("sessions that are due could not be compiled", "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if err := compileOnce(ctx, a); err != nil && ctx.Err() == nil {
-			log.Error("sessions that are due could not be compiled", "error", err)
-		}
 	}
 }
 
-// compileEvery is how often a server looks for sessions that are due.
+// compileEvery is how often it looks for sessions that are due.
 const compileEvery = 15 * time.Second
 
 func compileOnce(ctx context.Context, a *app.App) error {

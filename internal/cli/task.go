@@ -248,6 +248,7 @@ func newTaskList(r *runner) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&states, "state", nil, "open, claimed, done or canceled (repeatable; default: open and claimed)")
 	c.Flags().StringVar(&role, "role", "", "only for this role")
+	c.Flags().BoolVar(&req.Mine, "mine", false, "what you hold, or what is for your role there: in a session the roster's")
 	c.Flags().BoolVar(&req.Newest, "newest", false, "the one opened last first")
 	pageFlags(c, &req.Page)
 	return c

@@ -60,7 +60,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		if failed != nil {
 			return contextPage{}, failed
 		}
-		taken = fmt.Sprintf("%s is yours until %s\n\n", t.ID, t.LeaseUntil.UTC().Format("15:04 MST"))
+		taken = fmt.Sprintf("%s is yours until %s\n\n", t.ID, until(t.LeaseUntil))
 		res, err = s.AssembleContext(ctx, req)
 	}
 	if err != nil {

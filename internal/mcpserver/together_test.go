@@ -357,3 +357,27 @@ func TestStalemate_EvidenceIsReadInPages(t *testing.T) {
 		t.Error("what the parties hold comes with the first page alone")
 	}
 }
+
+// C8, X11: an agent whose role in a session is another than its own is told of
+// the tasks it has there, also of the one it holds, and not that it may stop; and
+// whoever asks a role that nobody has is told not to wait.
+func TestInbox_TasksOfTheRosterRoleAreListed(t *testing.T) {
+	s := newStage(t)
+	team := roster.Roster{Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.TestDesigner}, {AgentName: "BlueLake", Role: roster.HypothesisGenerator}}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-2", Question: "Why?", Module: "lineage", Roster: team}))
+	task, err := s.pi.NewTask(t.Context(), api.NewTaskRequest{
+		Title: "Plan a test", Spec: "of both", Role: roster.TestDesigner, Modules: []brenner.Module{"lineage"}, Session: "RS-2",
+	})
+	s.do(task, err)
+	red := &player{t: t, name: "RedSky", session: s.session("RedSky")}
+	red.must(first(red.call("status", nil)), `task_claim {"id":"`+task.ID+`"}`)
+	red.call("task_claim", arguments{"id": task.ID})
+	for range 3 {
+		red.call("inbox", nil)
+	}
+	words, _ := red.call("inbox", nil)
+	red.must(words, task.ID+" · claimed · Plan a test · yours")
+	red.mustNot(words, "Stop here")
+	red.call("context_assemble", arguments{"task": task.ID})
+	red.must(first(red.call("request", arguments{"role": "reviewer", "module": "lineage", "title": "Look at it", "spec": "s"})), "nobody has that role")
+}

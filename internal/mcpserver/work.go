@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -36,7 +37,7 @@ func (t taskResult) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, brenner.OneLine(t.Title))
 	if t.State == api.TaskClaimed && !t.LeaseUntil.IsZero() {
-		fmt.Fprintf(&b, " · yours until %s", t.LeaseUntil.UTC().Format("15:04 MST"))
+		fmt.Fprintf(&b, " · yours until %s", until(t.LeaseUntil))
 	}
 	b.WriteByte('\n')
 	if t.State == api.TaskClaimed {
@@ -142,9 +143,11 @@ func (r requested) Words() string {
 	switch {
 	case r.State == api.TaskClaimed:
 		fmt.Fprintf(&b, "%s is announced, and yours until %s; its result closes it: artifact_write %s\n",
-			r.ID, r.task.LeaseUntil.UTC().Format("15:04 MST"), jsonOf(map[string]any{"task": r.ID, "done": true}))
+			r.ID, until(r.task.LeaseUntil), jsonOf(map[string]any{"task": r.ID, "done": true}))
 	case r.mine:
 		fmt.Fprintf(&b, "%s is open for %s, as you are, and announced to the others; do it yourself: task_claim %s\n", r.ID, brenner.A(r.Role), jsonOf(map[string]string{"id": r.ID}))
+	case r.task.Unmanned:
+		fmt.Fprintf(&b, "%s is open for %s, but nobody has that role: do not wait for it; whoever leads sees it among the open tasks\n", r.ID, brenner.A(r.Role))
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
@@ -200,6 +203,9 @@ func underWay(all []api.TaskInfo) string {
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }
 
+// until says when something ends, with the day.
+func until(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+
 // statusRequest narrows what is said.
 type statusRequest struct {
 	Tasks int `json:"tasks,omitzero" doc:"tasks at most; 20"`
@@ -244,7 +250,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 		return statusResult{}, err
 	}
 	out.Messages = unread.Messages
-	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: in.Tasks}, Role: info.Role})
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: in.Tasks}, Mine: true})
 	for _, t := range list.Tasks {
 		out.Tasks = append(out.Tasks, lineOf(t))
 	}

@@ -73,11 +73,11 @@ func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest) (api.NewTaskRe
 
 // tellOpened tells the agents that a task is for: those of its role, in a
 // session those who play it there; of a task about what somebody wrote, only
-// the authors, if it is for one.
-func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) error {
+// the authors, if it is for one. It gives how many they are.
+func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) (int, error) {
 	all, err := ch.Actors(ch.Ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var to, wrote []store.Actor
 	for _, a := range all {
@@ -85,7 +85,7 @@ func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.En
 			continue
 		}
 		if ok, err := r.Eligible(ch.Call, t, a); err != nil {
-			return err
+			return 0, err
 		} else if !ok {
 			continue
 		}
@@ -99,10 +99,10 @@ func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.En
 	}
 	for _, a := range to[:min(len(to), brenner.MaxToldOfTask)] {
 		if err := r.tellTask(ch, t, a); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return len(to), nil
 }
 
 func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error {

@@ -359,7 +359,9 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	if req.Claim {
 		return t, nil // whoever announces it does it
 	}
-	return t, r.tellOpened(ch, t, authors)
+	told, err := r.tellOpened(ch, t, authors)
+	t.Unmanned = told == 0 && t.Role != brenner.PI
+	return t, err
 }
 
 func checkTaskText(title, spec string) error {

@@ -439,6 +439,9 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 		}
 		out := api.TaskList{Tasks: []api.TaskInfo{}}
 		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states), Newest: req.Newest}
+		if req.Mine {
+			return s.mine(c, q, req.Page)
+		}
 		var err error
 		if out.Total, err = tasks.Total(ctx, c.Reader, q); err != nil {
 			return out, err
@@ -450,6 +453,51 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 		})
 		return out, err
 	})
+}
+
+// mine lists the tasks that the caller holds, or that are for the role that
+// counts for it there.
+func (s *Service) mine(c *kernel.Call, q kernel.Query, page api.Page) (api.TaskList, error) {
+	out := api.TaskList{Tasks: []api.TaskInfo{}}
+	limit, err := kernel.PageSize(page.Limit)
+	if err != nil {
+		return out, err
+	}
+	after, err := kernel.OpenCursor[kernel.Place](page.Cursor)
+	if err != nil {
+		return out, err
+	}
+	roles := map[brenner.SessionID]brenner.Role{}
+	behind := page.Cursor == ""
+	var last kernel.Place
+	err = tasks.Each(c.Ctx, c.Reader, q, func(row kernel.Row[task]) (bool, error) {
+		t := row.Value.info(c.Now)
+		role, known := roles[t.Session]
+		if !known {
+			var err error
+			if role, err = s.RoleFor(c, t); err != nil {
+				return false, err
+			}
+			roles[t.Session] = role
+		}
+		passed := behind
+		behind = behind || row.Place() == after
+		if t.Holder != c.Who.Name && t.Role != role {
+			return true, nil
+		}
+		out.Total++
+		switch {
+		case !passed:
+		case len(out.Tasks) < limit:
+			t, err := s.told(c, t)
+			out.Tasks, last = append(out.Tasks, t), row.Place()
+			return true, err
+		case out.Cursor == "":
+			out.Cursor = kernel.MakeCursor(last)
+		}
+		return true, nil
+	})
+	return out, err
 }
 
 // Resting lists what open tasks rest on and have made, as versions.

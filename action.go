@@ -225,6 +225,8 @@ func (t tool) set(arguments map[string]any, key, value string) {
 		return
 	}
 	switch number, err := strconv.Atoi(value); {
+	case key == "content" && t.name == "artifact_write":
+		arguments[key] = map[string]any{"format": "text", "data": value}
 	case slices.Contains(t.lists, key):
 		arguments[key] = []any{value}
 	case slices.Contains(t.numbers, key) && err == nil:

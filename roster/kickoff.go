@@ -145,7 +145,7 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	if len(own) > 1 || own[0] != analysisResult {
 		out += "\nYour role may write " + quoted(own) + "."
 	}
-	return out + "\n" + k.forms(own)
+	return out + "\n" + k.forms(own) + "\nWhat you will go on with write as text: text can be patched, json is written anew."
 }
 
 // forms says how the content of each of some types is written, as far as that is

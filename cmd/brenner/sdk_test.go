@@ -225,7 +225,7 @@ func useEveryTool(t *testing.T, c *officialClient) {
 	if text := does("status", nil); !strings.Contains(text, "GreyStone") || !strings.Contains(text, "unread: ") {
 		t.Errorf("status says %q", text)
 	}
-	message := firstWord(does("inbox", nil))
+	message := firstWord(does("inbox", map[string]any{"states": []string{"unread"}}))
 	if text := does("inbox", map[string]any{"message": message}); !strings.Contains(text, "Why at night?") {
 		t.Errorf("the kickoff is %q", text)
 	}

@@ -88,7 +88,7 @@ func TestSessionShow_ChargesOnlyWhatItSends(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, pages := blue.readOn(arguments{"session": "RS-pair", "again": true})
-	if n := strings.Count(read, "proposed by you"); n != many || pages < 2 {
+	if n := strings.Count(read, "ADD A-OWN-"); n != many || pages < 2 {
 		t.Errorf("%d of its own on %d pages", n, pages)
 	}
 	blue.once(read, "Statement: Why?")

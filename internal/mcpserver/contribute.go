@@ -90,10 +90,32 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 func (p sessionPage) said() string {
 	var b strings.Builder
 	b.WriteString(p.Text)
+	var own []string
 	for _, d := range p.Proposals {
+		if d.Own {
+			own = append(own, ownWords(d))
+			continue
+		}
 		b.WriteString(d.Words())
 	}
+	if len(own) > 0 {
+		fmt.Fprintf(&b, "proposed by you, not compiled yet: %s\n", strings.Join(own, ", "))
+	}
 	return b.String()
+}
+
+// ownWords names what the reader proposed itself, which it knows.
+func ownWords(d api.Proposal) string {
+	name := cmp.Or(d.Provisional, string(d.Target))
+	switch {
+	case d.Item == "":
+		return fmt.Sprintf("%s %s (waits for the item it names)", d.Operation, cmp.Or(name, string(d.Section)))
+	case d.Operation == delta.Add && name != "":
+		return fmt.Sprintf("%s %s (will be %s)", d.Operation, name, d.Item)
+	case d.Operation == delta.Add:
+		return fmt.Sprintf("%s %s (will be %s)", d.Operation, d.Section, d.Item)
+	}
+	return fmt.Sprintf("%s %s", d.Operation, name)
 }
 
 // Words implements spoken.
@@ -153,7 +175,7 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "now: %s\n", w.Words())
 	}
 	b.WriteString(andMore(len(p.Working), mostListed, "who were asked"))
-	b.WriteString(underWay(p.work))
+	b.WriteString(underWay(p.work, titleRunes))
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -70,6 +71,12 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
 	if in.Limit == 0 {
 		in.Limit = 20
+	}
+	if in.Wait > shortWait {
+		// Who is done waits a little for a last word, not for a minute.
+		if open, err := stillOpen(s, ctx); err == nil && strings.Contains(open, mayStop) {
+			in.Wait = shortWait
+		}
 	}
 	if err := waitForMail(s, ctx, in.Wait); err != nil {
 		return inboxResult{}, err
@@ -235,6 +242,12 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 	return nil
 }
 
+// shortWait is how many seconds somebody waits for whom nothing is open.
+const shortWait = 15
+
+// mayStop is what it is told then.
+const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
+
 // stillOpen says what the reader may still wait for, or that it may stop.
 func stillOpen(s api.Service, ctx context.Context) (string, error) {
 	st, err := status(s, ctx, statusRequest{})
@@ -246,15 +259,39 @@ func stillOpen(s api.Service, ctx context.Context) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
+	around := ""
 	for _, info := range sessions.Sessions {
 		b.WriteString(waitsFor(info, st.Project.Actor))
+		work, left, err := aroundOf(s, ctx, info, st.Project.Actor)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(work)
+		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
 	b.WriteString(st.list())
 	if b.Len() == 0 {
-		b.WriteString("nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n")
+		b.WriteString(mayStop)
 	}
-	return b.String(), nil
+	return b.String() + around, nil
+}
+
+// aroundOf says what others are at in a session that somebody takes part in, and
+// what is left of its context.
+func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, err error) {
+	if !info.Closed.IsZero() || !slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me }) {
+		return "", "", nil
+	}
+	tasks, err := tasksOf(s, ctx, info.ID)
+	if err != nil {
+		return "", "", err
+	}
+	work = underWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }), brenner.MaxTitleRunes)
+	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true}); err == nil && v.Left > 0 {
+		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
+	}
+	return work, left, nil
 }
 
 // waitsFor says whom a session waits for that somebody takes part in.

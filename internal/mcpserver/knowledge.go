@@ -292,7 +292,7 @@ func (c *change) note() *artifact.Change {
 // writeRequest is a new artifact, or a new version of one.
 type writeRequest struct {
 	keyed
-	ID           brenner.ArtifactID `json:"id,omitzero" doc:"without type: write a new version of it"`
+	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of a new one; without type: a new version of it"`
 	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default head"`

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -151,7 +150,7 @@ func (r requested) Words() string {
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
-	b.WriteString(underWay(r.others))
+	b.WriteString(underWay(r.others, brenner.MaxTitleRunes))
 	b.WriteString(r.news)
 	return b.String()
 }
@@ -194,11 +193,19 @@ func tasksOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]a
 	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session }), err
 }
 
-// underWay lists tasks of a session, not too many.
-func underWay(all []api.TaskInfo) string {
+// holding says who has a task, and until when.
+func holding(t api.TaskInfo) string {
+	if t.Holder == "" {
+		return "taken by nobody yet"
+	}
+	return fmt.Sprintf("%s, until %s", t.Holder, t.LeaseUntil.UTC().Format("15:04"))
+}
+
+// underWay lists tasks of a session, not too many, and so much of each title.
+func underWay(all []api.TaskInfo, runes int) string {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (asked by %s, %s)\n", t.ID, inLine(t.Title), t.Creator, cmp.Or(string(t.Holder), "taken by nobody yet"))
+		fmt.Fprintf(&b, "under way: %s %s (asked by %s, %s)\n", t.ID, brenner.Clip(brenner.OneLine(t.Title), runes), t.Creator, holding(t))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }

@@ -266,7 +266,7 @@ func (d *document) all() []kernel.Passage {
 // unseen names what others propose and the reader was not given.
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
-	out.Proposals = nil
+	out.Proposals, out.Left = nil, shown.Left
 	last, news := none, map[delta.ItemID]bool{}
 	for _, i := range slices.Concat(shown.Now, shown.Rest) {
 		at := d.pieces[i].proposal

@@ -24,10 +24,15 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		b.WriteString("What became of your deltas:\n\n")
 	}
 	names := m.names()
+	var applied []string
 	for i, n := range own {
 		if i == mostOutcomes {
 			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", id).Mark())
 			break
+		}
+		if m.plain(res.Outcomes[n], n) {
+			applied = append(applied, became(res.Outcomes[n], m.queue[n].entry.Delta.ProvisionalID))
+			continue
 		}
 		b.WriteString(outcomeLine(res.Outcomes[n], m.queue[n].entry.Delta.ProvisionalID))
 		b.WriteString(m.stands(res.Outcomes[n]))
@@ -37,6 +42,9 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		if block := m.queue[n].entry.Corrected; block != "" {
 			b.WriteString("  A block that would be read:\n\n" + block + "\n")
 		}
+	}
+	if len(applied) > 0 {
+		fmt.Fprintf(&b, "- %d applied: %s\n", len(applied), strings.Join(applied, ", "))
 	}
 	if len(names) > 0 {
 		fmt.Fprintf(&b, "\nNames in what was written: %s.\n", api.NameWords(names))
@@ -103,6 +111,19 @@ func (m merge) stands(o delta.Outcome) string {
 		return ""
 	}
 	return fmt.Sprintf("  What it says now: %s\n", brenner.Do("session.show", "id", string(m.info.ID), "item", string(o.Item)).Mark())
+}
+
+// plain says that nothing is to be said of a delta but that it was applied.
+func (m merge) plain(o delta.Outcome, n int) bool {
+	return o.Status == delta.Applied && o.Code == "" && o.Hint == "" && len(m.result.About[n]) == 0 && m.queue[n].entry.Corrected == ""
+}
+
+// became names the item of a delta, and what its author called it.
+func became(o delta.Outcome, name string) string {
+	if name != "" {
+		return fmt.Sprintf("%s is %s", name, o.Item)
+	}
+	return string(o.Item)
 }
 
 func outcomeLine(o delta.Outcome, name string) string {

@@ -150,3 +150,22 @@ func TestFewCalls_TheEndIsSaid(t *testing.T) {
 	blue.must(words, "nothing new", "Attack H1: nobody of role adversarial_critic has taken it yet")
 	blue.mustNot(words, "Stop here")
 }
+
+// C34, C35: in a session a context that is spent goes on in another for the
+// session; what is said names that call.
+func TestFewCalls_ASpentContextNamesTheSession(t *testing.T) {
+	blue, red := duo(t)
+	long := analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat("many words that cost something to read\n", 6000)}})
+	red.call("artifact_write", long)
+	for offset := 0; ; {
+		out, words, err := answered[map[string]any](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})
+		if err != nil {
+			blue.must(words+err.Error(), "CONTEXT_OVERFLOW", `context_assemble {"session":"RS-pair"}`)
+			return
+		}
+		next, _ := out["next_offset"].(float64)
+		if offset = int(next); offset == 0 {
+			t.Fatal("all of it was read")
+		}
+	}
+}

@@ -32,6 +32,16 @@ type work struct {
 	tags    []string // of the inputs, each as often as they have it
 }
 
+// session is the one that the work answers, if it does.
+func (w work) session() brenner.SessionID {
+	for _, q := range w.asked {
+		if q.Session != "" {
+			return q.Session
+		}
+	}
+	return ""
+}
+
 // assembleFor makes the actor's context (C3): load what bears on the work, let
 // package assembly choose.
 func (r *Room) assembleFor(c *kernel.Call, req api.ContextRequest) (assembly.Context, work, error) {

@@ -27,8 +27,10 @@ type invocation struct {
 	Role     brenner.Role      `json:"role"`
 	Task     string            `json:"task"`
 	Question string            `json:"question"`
-	View     string            `json:"view"`
-	At       time.Time         `json:"at"`
+	// Session is the one that it is for, without a task.
+	Session brenner.SessionID `json:"session,omitzero"`
+	View    string            `json:"view"`
+	At      time.Time         `json:"at"`
 	// Record is the context without its text, stored as a content.
 	Record brenner.Digest `json:"record"`
 	// Reads are all versions it showed, at once or later, as they stood then.
@@ -151,6 +153,8 @@ type draft struct {
 	view   string
 	reads  []ledger.Pin
 	role   brenner.Role
+	// session is the one that it is for, without a task.
+	session brenner.SessionID
 	*kernel.Settings
 }
 
@@ -170,6 +174,7 @@ func (r *Room) makeDraft(c *kernel.Call, req api.ContextRequest) (*draft, error)
 	}
 	return &draft{
 		made: made, record: canon.MustMarshal(made), view: work.view.Version, reads: reads, role: c.Who.Role, Settings: c.Settings,
+		session: work.session(),
 	}, nil
 }
 
@@ -206,7 +211,7 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 	}
 	i := invocation{
 		ID: fmt.Sprintf("ctx-%d", ch.NextSeq()), Agent: ch.Who.Name, Role: ch.Who.Role, Task: req.Task,
-		Question: req.Question, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
+		Question: req.Question, Session: d.session, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
 		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}

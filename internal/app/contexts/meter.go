@@ -152,6 +152,9 @@ func (i invocation) spent(err error) error {
 	if own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule }); i.Task == "" && len(own) == 1 {
 		another = brenner.Do("context.assemble", "module", string(own[0]))
 	}
+	if i.Task == "" && i.Session != "" {
+		another = brenner.Do("context.assemble", "session", string(i.Session))
+	}
 	return e.WithHint("ask for less, or go on in a new context").Try(another)
 }
 

@@ -353,7 +353,7 @@ func readEverything(t *testing.T, c *officialClient) {
 	}
 	for range 20 { // until there is nothing unread
 		list := c.does("inbox", map[string]any{"states": []string{"unread"}})
-		if strings.HasPrefix(list, "nothing new") {
+		if strings.HasPrefix(list, "no messages") {
 			break
 		}
 		c.does("inbox", map[string]any{"message": firstWord(list)})

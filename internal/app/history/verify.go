@@ -172,6 +172,11 @@ func (v *verification) readContentsNamed() error {
 		if err != nil {
 			return nil //nolint:nilerr // reported already, with its place
 		}
+		if rec.Kind == kernel.ProjectCreated.Name {
+			if err := v.project(rec); err != nil {
+				return err
+			}
+		}
 		if rec.Kind == ledger.ContentRedacted.Name {
 			var p ledger.Redacted
 			if canon.Unmarshal(rec.Payload, &p) == nil {
@@ -185,6 +190,22 @@ func (v *verification) readContentsNamed() error {
 		}
 		return nil
 	})
+}
+
+// project compares what the store says the project is with its first record.
+func (v *verification) project(rec journal.Record) error {
+	var p kernel.Project
+	if canon.Unmarshal(rec.Payload, &p) != nil {
+		return nil // reported already, with its place
+	}
+	is, err := v.Reader.Project(v.Ctx)
+	if err != nil {
+		return err
+	}
+	if is.ID != p.ID || is.Name != p.Name || !is.At.Equal(rec.At) {
+		v.report(journal.Corrupt(rec.Seq, "the store says that the project is %q (%s), and its first record %q (%s), made %s", is.Name, is.ID, p.Name, p.ID, rec.At))
+	}
+	return nil
 }
 
 // contents rehashes every stored content, and looks for those that records

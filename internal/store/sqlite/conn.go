@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 
 	"modernc.org/sqlite"
@@ -42,14 +43,26 @@ type statement struct {
 const maxStatements = 256
 
 // row is one row of a result. Tables are STRICT, so the type of each column is
-// known where it is read.
+// known where it is read; in a damaged file it may be another.
 type row []driver.Value
 
-func (r row) int(i int) int64 { return r[i].(int64) }
+func (r row) int(i int) int64 { return value[int64](r, i) }
 
-func (r row) text(i int) string { return r[i].(string) }
+func (r row) text(i int) string { return value[string](r, i) }
 
-func (r row) bytes(i int) []byte { return r[i].([]byte) }
+func (r row) bytes(i int) []byte { return value[[]byte](r, i) }
+
+func value[T any](r row, i int) T {
+	v, ok := r[i].(T)
+	if !ok {
+		panic(damagedValue{fmt.Sprintf("a column holds %T", r[i])})
+	}
+	return v
+}
+
+// damagedValue is what reading a row of a damaged file ends with; query makes an
+// error of it.
+type damagedValue struct{ what string }
 
 func (r row) null(i int) bool { return r[i] == nil }
 
@@ -149,7 +162,16 @@ func (c *conn) do(ctx context.Context, sql string, args ...any) error {
 }
 
 // query calls fn with each row. fn must not keep the row.
-func (c *conn) query(ctx context.Context, fn func(row) error, sql string, args ...any) error {
+func (c *conn) query(ctx context.Context, fn func(row) error, sql string, args ...any) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case damagedValue:
+			err = c.failed(damaged(p.what))
+		default:
+			panic(p)
+		}
+	}()
 	if err := canceled(ctx); err != nil {
 		return err
 	}

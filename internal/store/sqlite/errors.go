@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -38,8 +40,7 @@ func explain(err error) error {
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the file is not a database").
 			WithHint("check the path, or make a store elsewhere").Try(brenner.Do("init")).Because(err)
 	case sqlite3.SQLITE_CORRUPT:
-		return brenner.Errorf(brenner.CodeStoreUnavailable, "the database file is damaged").
-			WithHint("restore it from an export or a backup").Because(err)
+		return damaged("").Because(err)
 	case sqlite3.SQLITE_CANTOPEN:
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the database file cannot be opened").
 			WithHint("check that it and its directory exist and that you may read and write them").Because(err)
@@ -47,7 +48,21 @@ func explain(err error) error {
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the disk of the store fails").
 			WithHint("check the disk and try again; nothing was half written").Because(err)
 	}
+	if e.Code()&0xff == sqlite3.SQLITE_ERROR && strangeSchema(err.Error()) {
+		return damaged("").Because(err)
+	}
 	return fmt.Errorf("sqlite: %w", err)
+}
+
+// strangeSchema tells the errors of statements that name what our schema has:
+// where it is not there, the schema is not the one we made.
+func strangeSchema(says string) bool {
+	return slices.ContainsFunc([]string{"no such ", "malformed", "syntax error", "has no column"}, func(part string) bool { return strings.Contains(says, part) })
+}
+
+func damaged(what string) *brenner.Error {
+	return brenner.Errorf(brenner.CodeStoreUnavailable, "the database file is damaged").
+		WithHint("restore it from an export or a backup").Because(errors.New(what))
 }
 
 func busy(cause error) *brenner.Error {

@@ -55,7 +55,12 @@ func raw(data []byte) []byte {
 	return data
 }
 
-func digest(data []byte) brenner.Digest { return store.DigestOf([32]byte(data)) }
+func digest(data []byte) brenner.Digest {
+	if len(data) != 32 {
+		panic(damagedValue{fmt.Sprintf("a digest of %d bytes", len(data))})
+	}
+	return store.DigestOf([32]byte(data))
+}
 
 // limit is a LIMIT: a negative one is none.
 func limit(n int) int64 {

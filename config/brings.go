@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"brenner"
 	"brenner/canon"
 	"brenner/policy"
 )
 
 // Brings lists, a line each and in order, what a configuration gives away when it
-// is put in force: what its policies let roles do, and to which addresses
-// something is sent. A person is shown it before a configuration that was merely
+// is put in force: what its policies let roles do, to which addresses something
+// is sent, what agents are told to do and what happens by itself. A person is shown it before a configuration that was merely
 // found has effect (X12). The endpoint of embeddings and the programs of agents
 // are none of it: each is allowed by itself, where it is used.
 func (c *Config) Brings() []string {
@@ -22,7 +23,23 @@ func (c *Config) Brings() []string {
 	for _, hook := range c.Notify.Webhooks {
 		out = append(out, "webhook: "+hook.URL)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Prompts)) {
+		out = append(out, "prompt of "+name+": "+firstWords(c.Prompts[name]))
+	}
+	for _, rule := range c.Automation {
+		if !rule.Off && rule.Do.Act != "" { // without an act it only says when a built-in one acts
+			out = append(out, "rule "+rule.Name+": on "+list(rule.On)+", "+strings.TrimSpace(string(rule.Do.Act)+" "+rule.Do.Title))
+		}
+	}
 	return out
+}
+
+// firstWords is how a prompt begins, or the file that it stands in.
+func firstWords(p Prompt) string {
+	if p.Text == "" {
+		return p.Path
+	}
+	return brenner.Clip(strings.Join(strings.Fields(p.Text), " "), 80)
 }
 
 // powers says in words what a policy allows.

@@ -17,6 +17,9 @@ const (
 	// comparedWeight is what comparing two texts, or rendering one, holds for
 	// each of their bytes at worst: where every line has two or three.
 	comparedWeight = 12
+	// extractWeight is what reading the deltas of a reply holds for each of its
+	// bytes, where it is full of small ones.
+	extractWeight = 32
 )
 
 // Compares says, before it is done, that the call compares or renders texts of
@@ -27,6 +30,15 @@ func (c *Call) Compares(bytes int64) error {
 		return nil
 	}
 	return c.work.Spend(comparedWeight * bytes)
+}
+
+// Extracts says, before it is done, that the call reads the deltas of a reply of
+// so many bytes (X10).
+func (c *Call) Extracts(bytes int) error {
+	if c.work == nil {
+		return nil
+	}
+	return c.work.Spend(extractWeight * int64(bytes))
 }
 
 // Passing does a part of a call that holds nothing when it is done, such as

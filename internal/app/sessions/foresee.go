@@ -24,6 +24,9 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if in.mend || in.session.AcceptMended {
 		mend = mendAll
 	}
+	if err := c.Extracts(len(in.text)); err != nil {
+		return api.Submission{}, err
+	}
 	x, err := in.read(c.Gone, c.Now, mend)
 	if err != nil {
 		return api.Submission{}, err

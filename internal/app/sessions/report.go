@@ -59,6 +59,9 @@ func reportReply(c *kernel.Call, r reply) (api.ReplyReport, error) {
 		if err != nil {
 			return api.ReplyReport{}, err
 		}
+		if err := c.Extracts(len(text)); err != nil {
+			return api.ReplyReport{}, err
+		}
 		if x, err = extractReply(c.Gone, text, r.Message, r.Agent, r.Stamp, r.At, r.Mended); err != nil {
 			return api.ReplyReport{}, err
 		}

@@ -41,7 +41,7 @@ func (p *player) plans() brenner.Ref {
 
 func approvalCases() []testCase {
 	return []testCase{
-		{"two others of the roles that are asked approve a version before it is promoted", func(s *scene) { // A6; A6.a, A6.b, A6.c
+		{"two others of the roles that are asked approve a version before it is promoted", func(s *scene) { // A6; A6.a, A6.b, A6.c, A6.e
 			purple := s.agent("PurpleMountain")
 			red, green := s.agent("RedSky"), s.agent("GreenValley")
 			plan := purple.plans()
@@ -71,7 +71,7 @@ func approvalCases() []testCase {
 			}
 			s.must(promote())
 		}},
-		{"what was approved counts for that version, and for no later one", func(s *scene) { // A6
+		{"what was approved counts for that version, and for no later one", func(s *scene) { // A6; A6.d
 			purple, red, green := s.agent("PurpleMountain"), s.agent("RedSky"), s.agent("GreenValley")
 			plan := purple.plans()
 			red.approves(plan)

@@ -156,6 +156,7 @@ func (l *loop) task() string {
 // late and however often somebody looks, with the record that caused it; no more
 // often in an hour than it may, and what was held is done afterwards; and not
 // while it is paused.
+// A1.c, A1.d.
 func TestAutomation_EveryEventFiresOnceBoundedAndPaused(t *testing.T) {
 	for _, on := range automation.Triggers() {
 		t.Run(string(on), func(t *testing.T) {
@@ -215,6 +216,7 @@ func TestAutomation_EveryEventFiresOnceBoundedAndPaused(t *testing.T) {
 // A1, A4: a rule compiles a session when everybody has answered, once a round,
 // as system and with the answer that was the last as its cause; who looks only
 // after the next round was asked for finds the event all the same.
+// A1.b.
 func TestAutomation_CompilesWhenAllHaveAnswered(t *testing.T) {
 	l := newQuiet(t, "{name: compile, on: session_answered, do: {act: compile}}", "{name: tell, on: session_answered, do: {act: notify}}")
 	l.answer("Hugo", 1)
@@ -261,6 +263,7 @@ func TestAutomation_CompilesWhenAllHaveAnswered(t *testing.T) {
 
 // A4, A7: sessions compile when everybody has answered, unless what happens by
 // itself is paused: then what was answered waits until it goes on.
+// A7.b.
 func TestAutomation_PausedNoSessionCompiles(t *testing.T) {
 	l := newLoop(t, memory.New(), "modules: [growth]\n")
 	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}}}

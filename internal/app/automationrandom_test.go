@@ -13,6 +13,8 @@ import (
 	"brenner/internal/app"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
+	"brenner/program"
+	"brenner/roster"
 
 	"pgregory.net/rapid"
 )
@@ -38,6 +40,9 @@ automation:
   - {name: answer, on: written, when: {type: critique}, do: {act: task, role: hypothesis_generator, title: Answer the critique}}
   - {name: tell, on: [promoted, demoted], when: {count: 3}, do: {act: notify, title: Three of them.}}
   - {name: tidy, on: every 6h, do: {act: consolidate}}
+  - {name: settle, on: session_answered, do: {act: compile}}
+  - {name: help, on: task_blocked, do: {act: task, role: integrator, title: Find out why it fails}}
+  - {name: hear, on: [session_compiled, session_answered, task_blocked, fork, stale], do: {act: notify}}
 `
 
 var busyAgents = map[brenner.ActorName]brenner.Role{
@@ -53,6 +58,9 @@ func newBusy(ctx context.Context, t *rapid.T) *busy {
 		_, err := b.pi().AddAgent(ctx, api.AddAgentRequest{Name: name, Role: busyAgents[name]})
 		b.must(err)
 	}
+	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}, {AgentName: "Cleo", Role: roster.AdversarialCritic}}}
+	_, err = b.pi().StartSession(ctx, api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "one", Roster: team, Compile: api.CompileManual})
+	b.must(err)
 	return b
 }
 
@@ -87,7 +95,7 @@ func (b *busy) refused(err error) bool {
 // happen does something at random.
 func (b *busy) happen() {
 	b.now = b.now.Add(time.Duration(rapid.IntRange(1, 120).Draw(b.T, "minutes")) * time.Minute)
-	switch rapid.IntRange(0, 6).Draw(b.T, "what") {
+	switch rapid.IntRange(0, 9).Draw(b.T, "what") {
 	case 0, 1:
 		b.write("")
 	case 2, 3:
@@ -110,6 +118,42 @@ func (b *busy) happen() {
 			_, err := b.pi().HandIn(b.ctx, api.HandInRequest{Ref: ref})
 			b.refused(err)
 		}
+	case 7:
+		b.answer()
+	case 8:
+		_, err := b.pi().NudgeSession(b.ctx, api.NudgeSessionRequest{ID: "RS-1", To: []brenner.ActorName{"Hugo", "Cleo"}})
+		b.refused(err)
+	case 9:
+		b.fail()
+	}
+}
+
+// answer lets somebody answer the session.
+func (b *busy) answer() {
+	b.count++
+	name := rapid.SampledFrom([]brenner.ActorName{"Hugo", "Cleo"}).Draw(b.T, "who")
+	line := fmt.Sprintf(`{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"N%d","claim":"claim %d","mechanism":"m"},"rationale":"r"}`, b.count, b.count)
+	if name == "Cleo" {
+		line = fmt.Sprintf(`{"operation":"ADD","section":"adversarial_critique","target_id":null,"payload":{"name":"C%d","attack":"attack %d","evidence":"e"},"rationale":"r"}`, b.count, b.count)
+	}
+	_, err := b.as(name).SubmitDeltas(b.ctx, api.SubmitDeltasRequest{Session: "RS-1", Text: "```delta\n" + line + "\n```\n"})
+	b.refused(err)
+}
+
+// fail lets runs of a task fail, as often as blocks it or once less.
+func (b *busy) fail() {
+	t, err := b.pi().NewTask(b.ctx, api.NewTaskRequest{Title: "Try", Spec: "try", Role: "hypothesis_generator", Modules: []brenner.Module{"one"}})
+	b.must(err)
+	for range rapid.IntRange(brenner.MaxRunFailures-1, brenner.MaxRunFailures).Draw(b.T, "failures") {
+		run, err := b.pi().StartRun(b.ctx, api.StartRunRequest{
+			Work: api.Work{Task: t.ID}, Agent: "Hugo", Runner: "here/1/2",
+			Program: api.RunProgram{Name: "script", Profile: program.Script, Tools: program.NoTools, Directory: program.Scratch},
+		})
+		if b.refused(err) {
+			return
+		}
+		_, err = b.pi().EndRun(b.ctx, api.EndRunRequest{ID: run.ID, Runner: "here/1/2", RunEnd: api.RunEnd{Outcome: api.OutcomeFailed, Said: "so it ended", Starts: 1}})
+		b.must(err)
 	}
 }
 
@@ -125,6 +169,8 @@ func (b *busy) write(task string) {
 		name, typ, body = "Cleo", "critique", api.Body{Format: artifact.JSON, Data: fmt.Sprintf(`{"finding":"not %d"}`, b.count)}
 	case kind == 2:
 		name, typ = "Ivy", "integrated_memo"
+	case rapid.Bool().Draw(b.T, "as others say"):
+		body.Data = "The growth rate follows the oxygen that reaches the inner cells of the cluster, and nothing else that was measured."
 	}
 	b.writeAs(name, typ, body, task)
 }
@@ -185,10 +231,8 @@ func TestAutomation_RandomProjectsComeToRest(t *testing.T) {
 	projects, steps := 60, 25
 	if os.Getenv("BRENNER_SOAK") != "" {
 		projects, steps = 1000, 60
-	} else if testing.Short() {
-		projects = 10
 	}
-	done, fired, deep := 0, 0, 0
+	done, fired, deep := 0, map[string]int{}, 0
 	run := func(r *rapid.T) {
 		if done++; done > projects {
 			return
@@ -218,19 +262,28 @@ func TestAutomation_RandomProjectsComeToRest(t *testing.T) {
 		if n, _, err := b.app.Automation().Run(b.ctx, 10); n != 0 || err != nil {
 			b.Fatalf("at rest %d things happened: %v", n, err)
 		}
-		fired += b.check(&deep)
+		b.check(fired, &deep)
 	}
 	for done < projects && !t.Failed() {
 		rapid.Check(t, run)
 	}
-	t.Logf("%d projects, %d firings, %d of them deeper than one cause", min(done, projects), fired, deep)
-	if fired == 0 || deep == 0 {
-		t.Error("nothing fired, or nothing by what had fired: this test would pass on nothing")
+	t.Logf("%d projects, firings of each rule: %v; %d of them deeper than one cause", min(done, projects), fired, deep)
+	rules := []string{"again", "distil", "echo", "hear", "help"}
+	if projects == 1000 {
+		rules = append(rules, "update", "memo", "forks", "lessons", "tell", "tidy", "settle")
+	}
+	for _, rule := range rules {
+		if fired[rule] == 0 {
+			t.Errorf("%s never fired: this test would pass on nothing", rule)
+		}
+	}
+	if deep == 0 {
+		t.Error("nothing fired by what had fired")
 	}
 }
 
 // check looks at all that happened by itself.
-func (b *busy) check(deep *int) (fired int) {
+func (b *busy) check(fired map[string]int, deep *int) {
 	list, err := b.pi().Firings(b.ctx, api.FiringsRequest{Page: api.Page{Limit: brenner.MaxPage}})
 	b.must(err)
 	seen, named := map[string]bool{}, map[string]string{}
@@ -240,6 +293,7 @@ func (b *busy) check(deep *int) (fired int) {
 			b.Errorf("%s fired twice", key)
 		}
 		seen[key] = true
+		fired[f.Rule]++
 		if f.Depth > 1 {
 			*deep++
 		}
@@ -274,5 +328,4 @@ func (b *busy) check(deep *int) (fired int) {
 	if !verified.OK {
 		b.Errorf("%+v", verified.Findings)
 	}
-	return len(list.Firings)
 }

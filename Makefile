@@ -21,7 +21,7 @@ SEED     ?= 1
 MUTATED  ?= ./delta ./anchor ./assembly ./playbook ./policy ./lineage ./roster ./stalemate ./harvest ./automation ./retrieval
 ROOMS    ?= $(patsubst %,./internal/app/%,kernel ledger tasks contexts lessons sessions disputes upkeep history access overview firings notices reviews runs)
 # what breaks a clause is changed in these and in the rooms
-CLAUSED  ?= ./assembly ./automation ./playbook
+CLAUSED  ?= ./artifact ./assembly ./automation ./lineage ./playbook ./policy
 # not those on the other stores, nor those of several processes
 NOROOMTESTS ?= OnSQLite|OnPostgreSQL|Faults|TwoServers|ToPostgreSQL
 # where goroutines meet; the protocol packages have none, which archtest checks

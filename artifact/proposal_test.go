@@ -29,6 +29,7 @@ func numbered(n int) []string {
 
 // C11: a summary is there, says something and is at most 1,200 characters.
 // C6: links have a known relation and name a definite version, once each.
+// C11.a, C11.c.
 func TestCheckDraft(t *testing.T) {
 	for _, tt := range []struct {
 		what    string
@@ -68,6 +69,7 @@ func TestCheckDraft(t *testing.T) {
 
 // C11: new content under the old summary is refused unless the writer says it
 // holds. C15: a core type says what changed and why.
+// C11.b, C15.a.
 func TestCheckUpdate(t *testing.T) {
 	old := Content{Format: Text, Data: []byte("old")}
 	prev := Prev{Summary: "A  note.\n", Content: old.Digest(), Version: 3}
@@ -94,12 +96,14 @@ func TestCheckUpdate(t *testing.T) {
 }
 
 // C4: a record type has one version.
+// C4.a.
 func TestCheckUpdate_RecordsHaveOneVersion(t *testing.T) {
 	task := proposal(func(p *Proposal) { p.Type = Type{Name: TypeTask, Record: true}; p.Summary = "Another." })
 	problem(t, "task", CheckUpdate(Prev{Version: 1}, task, true), brenner.CodeStatusConflict, "")
 }
 
 // C14: which status may become which, written out. C18: never without a reason.
+// C14.a, C18.a.
 func TestDecisions_ByStatus(t *testing.T) {
 	type row struct{ promote, override, demote, deprecate brenner.Code }
 	const ok, refused, rebase = brenner.Code(""), brenner.CodeStatusConflict, brenner.CodeNeedsRebase

@@ -231,6 +231,7 @@ func TestAssemble_FullDegradesToSummaryThenGoes(t *testing.T) {
 }
 
 // C22: pinned inputs and the overview degrade too, the last pinned one first.
+// C22.a.
 func TestAssemble_MandatoryPartsDegradeBeforeTheyOverflow(t *testing.T) {
 	in, s := story()
 	s.contents["big@1"] = strings.Repeat("data ", 200)
@@ -452,6 +453,7 @@ func (stubborn) Count(text string) int { return len(text) + len(text)*len(text)/
 
 // C20: the bound holds for the final text even if the parts promised less; what
 // ranks lowest goes first, and full content becomes a summary before it goes.
+// C20.a.
 func TestAssemble_DropsTheLowestRankUntilTheWholeFits(t *testing.T) {
 	in, s := story()
 	s.contents["memo@4"] = "A short memo, longer than its summary."

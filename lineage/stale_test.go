@@ -159,6 +159,7 @@ func (w world) outdated(list []brenner.Ref) ([]brenner.Ref, error) {
 // C26: a live version is stale exactly when a carrying path reaches something
 // outdated, and the reason is the shortest path, ties by id; whole graph, layer
 // by layer and one version at a time agree with the oracle, cycles included.
+// C26.a.
 func TestStale_AgreesWithTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld().Draw(t, "world")

@@ -44,6 +44,7 @@ func TestCurate_TheExampleOfTheADR(t *testing.T) {
 }
 
 // B2: 0.80 matches, 0.79 does not.
+// B2.a.
 func TestCurate_TheThresholdIsInclusive(t *testing.T) {
 	for c, added := range map[float64]bool{1: false, 0.8: false, 0.800001: false, 0.799999: true, 0.79: true, -1: true} {
 		d := newDesk(t, Settings{})
@@ -133,6 +134,7 @@ func TestCurate_TiesGoToTheOldestThenTheID(t *testing.T) {
 
 // B2: quarantined bullets are matched, so that junk does not come back under
 // a new number; retired ones are not.
+// B6.d.
 func TestCurate_QuarantinedMatchesRetiredDoesNot(t *testing.T) {
 	d := newDesk(t, Settings{})
 	d.learns(says(Helpful, "Disable the tests", 1))
@@ -150,6 +152,7 @@ func TestCurate_QuarantinedMatchesRetiredDoesNot(t *testing.T) {
 
 // B3: no match begins a SHADOW bullet with 1 in its counter; later insights of
 // a batch see earlier ones.
+// B3.a.
 func TestCurate_LaterInsightsOfABatchSeeEarlierOnes(t *testing.T) {
 	d := newDesk(t, Settings{})
 	got := d.learns(
@@ -233,6 +236,7 @@ func TestCurate_ReportsEveryFaultAtOnce(t *testing.T) {
 
 // B7: a match counts whatever its confidence; an unmatched insight below 0.7
 // begins in SHADOW and is queued for review.
+// B7.b.
 func TestCurate_LowConfidenceIsQueuedOnlyWhenNew(t *testing.T) {
 	d := newDesk(t, Settings{})
 	low := says(Helpful, "Maybe restart it", 1)
@@ -287,6 +291,7 @@ func TestCurate_ReportsNearCandidates(t *testing.T) {
 
 // B4: the guard skips the candidate, tries the next, and links a new bullet
 // contradicts; off, cosine alone decides.
+// B4.b, B4.c.
 func TestCurate_TheGuardSkipsTriesTheNextAndLinks(t *testing.T) {
 	d := newDesk(t, Settings{})
 	d.learns(says(Helpful, "Deploy on the 15th", 1))
@@ -326,6 +331,7 @@ func TestCurate_NamesAFewOfManySkippedCandidates(t *testing.T) {
 
 // B11: domains have the form of a name, some are reserved, and nothing
 // crosses.
+// B11.a.
 func TestDomain_IsANameAndNothingCrosses(t *testing.T) {
 	for _, good := range []Domain{"a", "0", "python", "ci-cd", Domain(strings.Repeat("a", 64))} {
 		if err := good.Check(); err != nil {

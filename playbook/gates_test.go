@@ -20,6 +20,7 @@ func TestBullet_SupportAndOppositionDependOnTheSection(t *testing.T) {
 
 // B6: SHADOW→STAGING at support 3 and ratio 3; STAGING→PROD at 5, ratio 5 and
 // confidence 0.7, or an approved review (B7). No opposition meets any ratio.
+// B6.a, B6.b, B6.c.
 func TestGate_OpensExactlyWhereTheRuleSays(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -127,6 +128,7 @@ func TestQuarantine_OfAFact(t *testing.T) {
 
 // B6: only a person releases, and good news does not lock a released bullet up
 // again; bad news does.
+// B6.e.
 func TestRelease_OnlyByAPerson(t *testing.T) {
 	d := newDesk(t, Settings{})
 	d.learns(says(Helpful, "x", 1), says(Harmful, "x", 1), says(Harmful, "x", 1))

@@ -27,6 +27,7 @@ func TestFeedback_NeedsAContextThatCarriedTheBullet(t *testing.T) {
 
 // B7: approval satisfies the confidence of the last gate; rejection retires;
 // each once.
+// B7.a.
 func TestReview_EachOnce(t *testing.T) {
 	d := newDesk(t, Settings{})
 	unsure := func(content string, c float64) Insight {

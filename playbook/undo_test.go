@@ -29,6 +29,7 @@ func TestUndo_OfAMatchDecrementsOnce(t *testing.T) {
 }
 
 // B9: undo of an add retires; what is retired cannot be undone further.
+// B9.a.
 func TestUndo_OfAnAddRetires(t *testing.T) {
 	d := newDesk(t, Settings{})
 	d.learns(says(Helpful, "x", 1), says(Helpful, "x", 1))

@@ -84,6 +84,7 @@ func TestDecide_OnlyTheDistillerReadsRawLogs(t *testing.T) {
 }
 
 // C1: whatever the policy says, no agent gets the journal, the feed or a dump.
+// C1.a.
 func TestDecide_NoPolicyLetsAnAgentAudit(t *testing.T) {
 	all := map[brenner.Role]Policy{"boss": {Role: "boss", Read: []brenner.TypeName{Any}, Write: []brenner.TypeName{Any}, Promote: []brenner.TypeName{Any}, Acts: Acts()}}
 	for _, a := range []Action{Audit, Admin} {

@@ -60,7 +60,7 @@ func clauseCases() []testCase {
 				s.Errorf("moved: %+v", done.Moved)
 			}
 		}},
-		{"nobody completes a task with another's versions", func(s *scene) { // C36
+		{"nobody completes a task with another's versions", func(s *scene) { // C36; C36.c
 			s.agent("PurpleMountain").creates(result("theirs", "one"))
 			t := s.pi.opens()
 			grey := s.agent("GreyStone")
@@ -402,7 +402,7 @@ func clauseCases() []testCase {
 			_, err = grey.Artifact(s.ctx, api.ArtifactRequest{Ref: ref("r", 1), Task: "task-999"})
 			s.refused(err, brenner.CodeContextRequired)
 		}},
-		{"an update that says what is there already makes no version", func(s *scene) { // C13
+		{"an update that says what is there already makes no version", func(s *scene) { // C13; C13.a
 			s.pi.creates(note("n", "one", link(artifact.Cites, s.pi.creates(note("m", "two")).Ref.Artifact, 1)))
 			summary, tags := "about n: one", []string{}
 			s.unchanged(func() {
@@ -424,7 +424,7 @@ func clauseCases() []testCase {
 				s.must(err)
 			}
 		}},
-		{"a task is opened, not written", func(s *scene) { // C4
+		{"a task is opened, not written", func(s *scene) { // C4; C4.b
 			s.unchanged(func() {
 				_, err := s.pi.CreateArtifact(s.ctx, api.CreateArtifactRequest{
 					Type: "task", Module: "lineage", Summary: "s", Content: api.Body{Format: artifact.JSON, Data: `{"title":"x"}`},
@@ -447,7 +447,7 @@ func clauseCases() []testCase {
 				s.Errorf("confirmed: %v", confirmed)
 			}
 		}},
-		{"whatever a policy says, of agents only a distiller reads raw logs", func(s *scene) { // C2
+		{"whatever a policy says, of agents only a distiller reads raw logs", func(s *scene) { // C2; C2.a
 			log := s.agent("PurpleMountain").creates(api.CreateArtifactRequest{
 				ID: "log", Type: "raw_log", Module: "lineage", Summary: "what was said", Content: api.Body{Format: artifact.Text, Data: "I think so"},
 			})

@@ -29,7 +29,7 @@ func decisionCases() []testCase {
 				s.refused(err, brenner.CodeWriteDenied)
 			})
 		}},
-		{"promotion supersedes what was canonical", func(s *scene) { // C14
+		{"promotion supersedes what was canonical", func(s *scene) { // C14; C14.b
 			s.pi.creates(note("n", "one"))
 			s.pi.promotes(ref("n", 1))
 			s.pi.rewrites("n", "two")

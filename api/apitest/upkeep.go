@@ -207,7 +207,7 @@ func upkeepCases() []testCase {
 				s.Errorf("got %+v", res)
 			}
 		}},
-		{"who may write critiques may check, and reads no quotations", func(s *scene) { // C3, C7, C24
+		{"who may write critiques may check, and reads no quotations", func(s *scene) { // C3, C7, C24; C33.a
 			s.pi.briefs(fateBrief)
 			s.pi.creates(spec("alone", "Fate is fixed, as everybody knows."))
 			s.unchanged(func() {
@@ -234,7 +234,7 @@ func upkeepCases() []testCase {
 				}
 			}
 		}},
-		{"gc deprecates what nothing in use refers to", func(s *scene) { // C27
+		{"gc deprecates what nothing in use refers to", func(s *scene) { // C27; C27.a, C27.b, C27.c
 			s.pi.briefs(fateBrief)
 			s.pi.creates(note("below", "rested on twice removed"))
 			s.pi.creates(note("data", "rested on", link(artifact.DependsOn, "below", 1)))

@@ -41,7 +41,7 @@ func writeCases() []testCase {
 				s.Errorf("version 2: %+v", v)
 			}
 		}},
-		{"an update on a parent that moved is an alternative and a fork", func(s *scene) { // C13, C19
+		{"an update on a parent that moved is an alternative and a fork", func(s *scene) { // C13, C19; C13.b
 			s.pi.creates(note("n", "one"))
 			s.pi.rewrites("n", "two")
 			res := s.pi.rewritesOn(ref("n", 1), "another two")
@@ -57,7 +57,7 @@ func writeCases() []testCase {
 				s.Errorf("the head moved to %d", v.Version.Version)
 			}
 		}},
-		{"an expected head that moved is refused", func(s *scene) { // C13
+		{"an expected head that moved is refused", func(s *scene) { // C13; C13.c
 			s.pi.creates(note("n", "one"))
 			s.pi.rewrites("n", "two")
 			s.unchanged(func() {
@@ -167,7 +167,7 @@ func writeCases() []testCase {
 				s.refused(err, brenner.CodeNotFound)
 			})
 		}},
-		{"an idempotency key gives the first result again", func(s *scene) { // X2
+		{"an idempotency key gives the first result again", func(s *scene) { // X2; X2.a
 			req := note("", "one")
 			req.Key = "k1"
 			one := s.pi.creates(req)

@@ -58,8 +58,8 @@ func project(t *testing.T) (path string, open func() (api.Service, func())) {
 
 // J3: whatever is changed in the project file behind our back is found by
 // verify, and named.
+// J3.a, J3.b, J3.c.
 func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
-	skipShort(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"a flipped byte in a record":  {`UPDATE records SET data = CAST(replace(CAST(data AS TEXT), '"id":"n2"', '"id":"n3"') AS BLOB) WHERE seq = 4`, "record 4 is not what was written"},
 		"a flipped byte in a text":    {`UPDATE blobs SET data = CAST('note number 3' AS BLOB) WHERE CAST(data AS TEXT) = 'note number 2'`, "is not what was written"},
@@ -103,6 +103,28 @@ func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
 				t.Errorf("findings:\n%swant %q", found, c.want)
 			}
 		})
+	}
+}
+
+// J2: a checkpoint that is signed well is still none of another project.
+// J2.a.
+func TestVerify_ACheckpointIsOfItsProject(t *testing.T) {
+	_, open := project(t)
+	svc, done := open()
+	defer done()
+	_, openOther := project(t)
+	other, doneOther := openOther()
+	defer doneOther()
+	cp, err := other.Checkpoint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := api.VerifyRequest{Checkpoints: []string{cp.Note}, PublicKey: cp.PublicKey}
+	if _, err := svc.Verify(t.Context(), req); brenner.CodeOf(err) != brenner.CodeCheckpointInvalid {
+		t.Errorf("the checkpoint of another project: %v", err)
+	}
+	if got, err := other.Verify(t.Context(), req); err != nil || got.Checkpoints != 1 {
+		t.Errorf("its own: %+v, %v", got, err)
 	}
 }
 

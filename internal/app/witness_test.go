@@ -61,6 +61,7 @@ func (w witnessed) note(svc api.Service, id string) error {
 // deleted, or that holds others, is found at the next start without a
 // checkpoint; verify says so, nothing is written to it until the PI accepts it,
 // and that is on record.
+// J8.a.
 func TestWitness_AHistoryThatIsNotTheOneSeenBeforeIsNotWrittenTo(t *testing.T) {
 	for name, elsewhere := range map[string]int{"the newest records are gone": 0, "as many others are in their place": 3} {
 		t.Run(name, func(t *testing.T) {

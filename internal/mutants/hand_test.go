@@ -63,7 +63,7 @@ func TestHandMade_FitsTheCode(t *testing.T) {
 // that have them.
 func TestNamed_AreThoseOfTheDocument(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conformance.md")
-	table := "| C12 | all | `x.TestNot` |\n| C12.a | a, or b | `p/a.go` | `api/apitest: one, and its other`<br>`internal/app.TestThis` |\n| C12.b | c | `p/a.go` | `cmd/script.txtar` |\n"
+	table := "| C12 | all | `x.TestNot` |\n| C12.a | a, or b | `p/a.go` | `api/apitest: one, and its other`<br>`internal/app.TestThis` |\n| C12.b | c | `p/a.go` | `cmd/script.txtar` |\n| C12.c | d | `p/a.go` | told by `make mutants` |\n"
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,9 @@ func TestNamed_AreThoseOfTheDocument(t *testing.T) {
 	}
 	if got := matchIn(binary{of: "./cmd"}, append(tests, n.of(mutant{in: "C12.b c", operator: operatorHand})...)); got != "" {
 		t.Errorf("%q", got)
+	}
+	if got := n.of(mutant{in: "C12.c d", operator: operatorHand}); got != nil {
+		t.Errorf("a clause that names no test: %q", got)
 	}
 	if got := n.of(mutant{in: "C12.a"}); got != nil {
 		t.Errorf("a mutant that nobody made: %q", got)

@@ -208,6 +208,7 @@ func keep(t *testing.T, k *kernel.Kernel, key, id string, holds func(*kernel.Cal
 
 // X2: a plan is made while others write; one that no longer holds is made again
 // in the transaction, and one that was carried out before is not made at all.
+// X2.b.
 func TestWritePlan_MakesAgainOnlyWhatNoLongerHolds(t *testing.T) {
 	s := &busyStore{Store: memory.New()}
 	k := newProjectOn(t, s)

@@ -300,9 +300,24 @@ func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (beca
 	return became, "", nil
 }
 
+// packageOf is the package of a mutant, as it is named among those that are
+// tried.
+func (b bench) packageOf(m mutant) (string, error) {
+	root, err := filepath.Abs(b.dir)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.Rel(root, filepath.Dir(m.file))
+	return "./" + filepath.ToSlash(dir), err
+}
+
 // tryAlone builds a mutant that could not be woven, and runs all tests.
 func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outcome, by string, err error) {
-	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)}, []string{filepath.Dir(m.file)})
+	pkg, err := b.packageOf(m)
+	if err != nil {
+		return "", "", err
+	}
+	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)}, []string{pkg})
 	var refused errBuild
 	if errors.As(err, &refused) {
 		return stillborn, "", nil

@@ -106,11 +106,10 @@ func TestReadDocument_NamesTheLine(t *testing.T) {
 	t.Parallel()
 	const head = "---\nversion: 1\n---\n\n"
 	for text, want := range map[string]string{
-		head + "## 3. Predictions Table\n\n| Row | Condition | H1 |\n|---|---|---|\n| P1 | c | x |\n": "line 7: not the head of the table",
-		head + "## 3. Predictions Table\n\n| ID |\n|---|\n| P1 |\n":                                   "line 7: not the head of the table",
-		head + "## 3. Predictions Table\n\n| ID | Condition | H1 |\n|---|---|---|\n| P1 | c |\n":      "line 9: the row has 2 cells, the head 3",
-		head + "## 3. Predictions Table\n\n**P7**\n**Also**: a = b\n":                                 "line 7: P7 is no row of the table",
-		head + "## 9. Nothing\n":                                                                           `line 5: "Nothing" is no section`,
+		head + "## 3. Predictions Table\n\n| Row | Condition | H1 |\n|---|---|---|\n| P1 | c | x |\n":      "line 7: not the head of the table",
+		head + "## 3. Predictions Table\n\n| ID |\n|---|\n| P1 |\n":                                        "line 7: not the head of the table",
+		head + "## 3. Predictions Table\n\n| ID | Condition | H1 |\n|---|---|---|\n| P1 | c |\n":           "line 9: the row has 2 cells, the head 3",
+		head + "## 3. Predictions Table\n\n**P7**\n**Also**: a = b\n":                                      "line 7: P7 is no row of the table",
 		head + "## 2. Hypothesis Slate\n\n### T1: A\n**Claim**: c\n":                                       "line 7: T1 does not belong into this section",
 		head + "## 2. Hypothesis Slate\n\n### H1: A\n**Colour**: red\n":                                    `line 8: "Colour" is no line of this section`,
 		head + "## 2. Hypothesis Slate\n\n### H1: A\n**Claim**: c\n**Mechanism**: m\n**Reason**: r\n":      "line 10: only a killed item has a reason",
@@ -120,6 +119,7 @@ func TestReadDocument_NamesTheLine(t *testing.T) {
 		head + "## 2. Hypothesis Slate\n\n### H1: A\nCONFLICT: x\n":                                        "line 8: a CONFLICT that belongs to no field",
 		head + "## 2. Hypothesis Slate\n\nwords\n":                                                         "line 7: the line belongs to no field",
 		head + "## 2. Hypothesis Slate\n\n**Claim**: c\n":                                                  "line 7: the line belongs to no item",
+		head + "## 9. Nothing\n":   `line 5: "Nothing" is no section`,
 		head + "words\n":           "line 5: the line stands in no section",
 		head + "# One\n\n# Two\n":  "line 7: the document has its title already",
 		"---\nversion: one\n---\n": "line 2: not a line of the front matter",

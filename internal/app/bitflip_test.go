@@ -104,7 +104,7 @@ func lookAt(t *testing.T, file string, want []byte) (string, error) {
 // coded is a refusal with a code that says what is wrong, not an unknown fault.
 func coded(doing string, err error) (string, error) {
 	if code := brenner.CodeOf(err); code != brenner.CodeInternal && code != "" {
-		return doing + " " + string(code), nil
+		return doing + " " + string(code), nil //nolint:nilerr // a refusal with a code is what is wanted
 	}
 	return "", fmt.Errorf("%s: %w", doing, err)
 }

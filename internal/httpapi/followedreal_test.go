@@ -107,17 +107,21 @@ func realRequests() []refusedRequest {
 				"evidence":     []any{members{"kind": "error_log", "content": "it failed at line 3 of the log"}},
 			}})["id"].(string)
 		}},
-		{code: brenner.CodeEvidenceRequired, line: "POST /stalemates/STALEMATE-ID/move", body: members{"action": "reopen", "reason": "think again"},
+		{
+			code: brenner.CodeEvidenceRequired, line: "POST /stalemates/STALEMATE-ID/move", body: members{"action": "reopen", "reason": "think again"},
 			mended: members{"action": "reopen", "reason": "a second log", "evidence": []any{members{"kind": "error_log", "content": "it failed at line 9 of another log"}}},
 			set: func(o *office) {
 				settled(o)
 				o.must("OldOwl", "POST /stalemates/STALEMATE-ID/verdict", members{})
 				o.must("BlueLake", "POST /stalemates/STALEMATE-ID/move", members{"action": "appeal", "reason": "there is more"})
-			}},
+			},
+		},
 		{code: brenner.CodeInvalidRoster, as: "ada", line: "POST /sessions", body: rostered(members{"roster": members{"entries": []any{members{"agentName": "BlueLake", "role": "boss"}}}}), mended: rostered(nil)},
 		{code: brenner.CodeInvalidConfig, as: "ada", line: "POST /config", body: members{"file": members{"name": ".brennerrc", "data": "moduls: [lineage]\n"}}, mended: members{"file": members{"name": ".brennerrc", "data": "modules: [lineage, gradient]\n"}}},
-		{code: brenner.CodeInvalidView, as: "ada", line: "POST /artifacts", body: members{"type": "context_view", "module": "project", "summary": "s", "content": members{"format": "json", "data": `{"role":"writer","types":[{"type":"papernote"}]}`}},
-			mended: members{"type": "context_view", "module": "project", "summary": "s", "content": members{"format": "json", "data": `{"role":"writer","types":[{"type":"paper_note","variant":"summary"}]}`}}},
+		{
+			code: brenner.CodeInvalidView, as: "ada", line: "POST /artifacts", body: members{"type": "context_view", "module": "project", "summary": "s", "content": members{"format": "json", "data": `{"role":"writer","types":[{"type":"papernote"}]}`}},
+			mended: members{"type": "context_view", "module": "project", "summary": "s", "content": members{"format": "json", "data": `{"role":"writer","types":[{"type":"paper_note","variant":"summary"}]}`}},
+		},
 		{code: brenner.CodeSlotTaken, as: "ada", line: "POST /artifacts/brief-b@1/promote", body: members{"reason": "better"}, sent: true, set: func(o *office) {
 			for _, id := range []brenner.ArtifactID{"brief-a", "brief-b"} {
 				o.do(o.owner().CreateArtifact(o.t.Context(), api.CreateArtifactRequest{ID: id, Type: artifact.TypeProjectBrief, Module: "project", Summary: "why", Content: api.Body{Format: artifact.JSON, Data: `{"question":"Why?"}`}}))
@@ -148,10 +152,12 @@ func realRequests() []refusedRequest {
 		{code: brenner.CodeInvalidVector, line: "POST /playbook/learn", body: members{"domain": "labs", "insights": []any{members{"section": "helpful", "content": "x", "vector": []any{1, 0, 0}}}}, mended: lessonOf("helpful", "Count twice"), set: func(o *office) {
 			o.do(o.owner().Learn(o.t.Context(), api.LearnRequest{Domain: "labs", Insights: []api.Insight{{Section: "helpful", Content: "Count twice.", Vector: []float64{1, 0}}}}))
 		}},
-		{code: brenner.CodeEmbeddingMismatch, line: "POST /playbook/learn", body: members{"domain": "labs", "insights": lessonOf("helpful", "Count thrice")["insights"]},
+		{
+			code: brenner.CodeEmbeddingMismatch, line: "POST /playbook/learn", body: members{"domain": "labs", "insights": lessonOf("helpful", "Count thrice")["insights"]},
 			mended: members{"domain": "labs", "insights": []any{members{"section": "helpful", "content": "Count thrice", "vector": []any{0, 1}}}}, set: func(o *office) {
 				o.do(o.owner().Learn(o.t.Context(), api.LearnRequest{Domain: "labs", Insights: []api.Insight{{Section: "helpful", Content: "Count twice.", Vector: []float64{1, 0}}}}))
-			}},
+			},
+		},
 		{code: brenner.CodeNeedsRebase, as: "ada", line: "POST /artifacts/mine@1/promote", body: members{"reason": "good"}, sent: true, set: func(o *office) {
 			task, err := o.owner().NewTask(o.t.Context(), api.NewTaskRequest{Title: "Look", Spec: "look", Role: roster.HypothesisGenerator, Modules: []brenner.Module{"lineage"}, Inputs: []brenner.Ref{{Artifact: "log", Version: 1}}})
 			o.do(task, err)
@@ -168,7 +174,8 @@ func realRequests() []refusedRequest {
 			o.must("ada", "POST /checkpoint", nil)
 		}},
 		{code: brenner.CodeCheckpointInvalid, as: "ada", line: "POST /verify", body: members{"checkpoints": []any{"{}"}}, person: "whoever made a checkpoint elsewhere has the key that checks it"},
-		{code: brenner.CodeStillStale, as: "ada", line: "POST /decisions", body: members{"decision": "still_holds", "refs": []any{"third@1"}, "reason": "fine"},
+		{
+			code: brenner.CodeStillStale, as: "ada", line: "POST /decisions", body: members{"decision": "still_holds", "refs": []any{"third@1"}, "reason": "fine"},
 			mended: members{"decision": "still_holds", "refs": []any{"second@1", "third@1"}, "reason": "both hold"}, set: func(o *office) {
 				rests := func(id, on brenner.ArtifactID) {
 					links := []artifact.Link{}
@@ -183,7 +190,8 @@ func realRequests() []refusedRequest {
 				rests("third", "second")
 				o.must("ada", "POST /artifacts/first/versions", members{"summary": "t", "content": members{"format": "text", "data": "more"}, "change": reasons})
 				o.must("ada", "POST /artifacts/first@2/promote", members{"reason": "better"})
-			}},
+			},
+		},
 		{code: brenner.CodeWorkTaken, as: "ada", line: "POST /runs", body: runOf(nil), person: "another run is at it", set: func(o *office) {
 			o.must("ada", "POST /runs", runOf(nil))
 		}},

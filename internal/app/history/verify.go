@@ -196,7 +196,7 @@ func (v *verification) readContentsNamed() error {
 func (v *verification) project(rec journal.Record) error {
 	var p kernel.Project
 	if canon.Unmarshal(rec.Payload, &p) != nil {
-		return nil // reported already, with its place
+		return nil //nolint:nilerr // reported already, with its place
 	}
 	is, err := v.Reader.Project(v.Ctx)
 	if err != nil {

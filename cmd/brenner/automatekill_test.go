@@ -56,7 +56,7 @@ func newKilled(t *testing.T, store string, notes int) killed {
 	if err := os.WriteFile(filepath.Join(k.dir, ".brennerrc"), []byte(rc), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k.must("init", "--name", "Fate", "--pi", "ada")
+	k.must("init", "--name", "Fate", "--pi", "ada", "--config", ".brennerrc")
 	return k
 }
 

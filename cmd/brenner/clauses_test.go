@@ -236,6 +236,10 @@ func (t *typist) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.T
 	return typed[api.TaskInfo](ctx, t, command("task", "claim", req.ID))
 }
 
+func (t *typist) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskList, error) {
+	return typed[api.TaskList](ctx, t, command("task", "list").when("mine", req.Mine))
+}
+
 func (t *typist) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
 	return typed[api.TaskInfo](ctx, t, command("task", "release", req.ID))
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,7 +24,8 @@ func (v Version) Document(data []byte) retrieval.Document {
 }
 
 // plainText gives what a content says, as far as it is indexed: text as it is,
-// of JSON the strings, not the names of fields.
+// of JSON the strings, not the names of fields. When something was written is
+// no word of it: the same minute would make two things alike.
 func plainText(format artifact.Format, data []byte) string {
 	if format == artifact.Text {
 		return strings.ToValidUTF8(string(data[:min(len(data), brenner.MaxIndexedBytes)]), " ")
@@ -36,11 +38,20 @@ func plainText(format artifact.Format, data []byte) string {
 			break
 		}
 		kind, n := dec.StackIndex(dec.StackDepth())
-		if name := kind == '{' && n%2 == 1; tok.Kind() == '"' && !name {
+		if name := kind == '{' && n%2 == 1; tok.Kind() == '"' && !name && !isTime(tok.String()) {
 			b.WriteString(tok.String())
 			b.WriteByte('\n')
 		}
 	}
 	text := b.String()
 	return strings.ToValidUTF8(text[:min(len(text), brenner.MaxIndexedBytes)], " ")
+}
+
+// isTime says that a string is a time as we write it, and nothing else.
+func isTime(s string) bool {
+	if len(s) < len("2006-01-02T15:04:05Z") || len(s) > len(time.RFC3339Nano) || s[4] != '-' || s[10] != 'T' {
+		return false
+	}
+	_, err := time.Parse(time.RFC3339Nano, s)
+	return err == nil
 }

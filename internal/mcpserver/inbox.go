@@ -74,7 +74,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	}
 	if in.Wait > shortWait {
 		// Who is done waits a little for a last word, not for a minute.
-		if open, err := stillOpen(s, ctx); err == nil && strings.Contains(open, mayStop) {
+		if _, done, err := stillOpen(s, ctx); err == nil && done {
 			in.Wait = shortWait
 		}
 	}
@@ -95,7 +95,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return inboxResult{}, err
 	}
 	if out.nothing() {
-		out.open, err = stillOpen(s, ctx)
+		out.open, _, err = stillOpen(s, ctx)
 	}
 	return out, err
 }
@@ -248,15 +248,15 @@ const shortWait = 15
 // mayStop is what it is told then.
 const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
 
-// stillOpen says what the reader may still wait for, or that it may stop.
-func stillOpen(s api.Service, ctx context.Context) (string, error) {
+// stillOpen says what the reader may still wait for, or that it is done.
+func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err error) {
 	st, err := status(s, ctx, statusRequest{})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	var b strings.Builder
 	around := ""
@@ -264,17 +264,17 @@ func stillOpen(s api.Service, ctx context.Context) (string, error) {
 		b.WriteString(waitsFor(info, st.Project.Actor))
 		work, left, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		b.WriteString(work)
 		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
 	b.WriteString(st.list())
-	if b.Len() == 0 {
+	if done = b.Len() == 0; done {
 		b.WriteString(mayStop)
 	}
-	return b.String() + around, nil
+	return b.String() + around, done, nil
 }
 
 // aroundOf says what others are at in a session that somebody takes part in, and

@@ -76,7 +76,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	s := httpapi.New(httpapi.Options{
 		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer})),
+		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer, Leaving: ctx.Done()})),
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},

@@ -147,12 +147,14 @@ func TestDeliverAll_OneRecipientFailsAlone(t *testing.T) {
 // R8: a retry of what failed. The server kept the message and its answer was
 // lost; asked again it is not sent a second time.
 func TestAgentMail_DoesNotSendTwice(t *testing.T) {
+	t.Parallel() // for it waits
 	s := &mailtest.Server{Slow: make(chan struct{})}
 	o := start(t, s, nil)
-	o.Timeout = 500 * time.Millisecond
 	a := dial(t, o)
+	o.Timeout = 2 * time.Second // enough for what goes before the message
+	impatient := dial(t, o)
 	m := kickoff("BlueLake")
-	_, err := a.Deliver(t.Context(), m)
+	_, err := impatient.Deliver(t.Context(), m)
 	if e, ok := err.(*brenner.Error); !ok || e.Code != brenner.CodeMailUnavailable || !strings.Contains(e.Message, "did not answer in time") {
 		t.Fatalf("got %v", err)
 	}

@@ -41,7 +41,7 @@ func Handler(s *mcp.Server) http.Handler {
 			no.send(w)
 			return
 		}
-		h.ServeHTTP(w, req)
+		h.ServeHTTP(w, remembering(req))
 	})
 }
 

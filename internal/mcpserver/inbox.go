@@ -236,6 +236,8 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 			return ctx.Err()
 		case <-end:
 			return nil
+		case <-leaving(ctx):
+			return nil
 		case <-time.After(between):
 		}
 	}

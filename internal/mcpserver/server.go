@@ -37,6 +37,9 @@ type Options struct {
 	Log *slog.Logger
 	// Tracer gives each call of a tool a span; nil: none has one.
 	Tracer trace.TracerProvider
+	// Leaving is closed when the server is about to end: nobody waits for mail
+	// from then on. Nil: never.
+	Leaving <-chan struct{}
 }
 
 // instructions tell a model what this is for.
@@ -69,7 +72,7 @@ func New(o Options) *mcp.Server {
 	}
 	o.addResources(s)
 	o.addPrompts(s)
-	s.AddReceivingMiddleware(o.coded)
+	s.AddReceivingMiddleware(o.coded, o.whileAsked)
 	return s
 }
 

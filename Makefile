@@ -47,7 +47,7 @@ test-programs: ## start the real Claude Code and Codex against a scripted model;
 	scripts/test-programs
 
 race: ## run the short tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -vet=off -short -timeout 30m $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -vet=off -short -p 4 -timeout 30m $(CONCURRENT)
 
 check: ## everything CI runs: format, vet, other systems, layers, lint, race, fuzz, tests
 	scripts/check

@@ -312,8 +312,8 @@ func TestRebase_AgreesWithGit(t *testing.T) {
 		name string
 		make func(t *testing.T) []triple
 	}{
-		{"generated", func(*testing.T) []triple { return generated(r, tries(1850, 4000)) }},
-		{"history", func(t *testing.T) []triple { return fromHistory(r, history(t, tries(40, 200)), tries(200, 1000)) }},
+		{"generated", func(*testing.T) []triple { return generated(r, tries(1000, 4000)) }},
+		{"history", func(t *testing.T) []triple { return fromHistory(r, history(t, tries(40, 200)), tries(120, 1000)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			triples := c.make(t)

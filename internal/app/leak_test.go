@@ -67,6 +67,7 @@ func TestLeak_NoPathGivesAwayWhatItsReaderMayNotSee(t *testing.T) {
 // C33: a search finds nothing in what its reader may not read: a hit would say
 // which words stand there. It finds what the reader may.
 func TestLeak_NoSearchMatchesWordsOfWhatIsDenied(t *testing.T) {
+	skipShort(t)
 	v := newVault(t)
 	hits := 0
 	for _, reader := range v.Readers {

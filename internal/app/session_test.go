@@ -115,6 +115,7 @@ func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
 
 // X3: a session's queue is bounded; the compile makes room.
 func TestSession_QueueIsBounded(t *testing.T) {
+	skipShort(t)
 	d := newBureau(t, nil)
 	d.start("")
 	one := `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1"}`

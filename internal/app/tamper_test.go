@@ -60,6 +60,7 @@ func project(t *testing.T) (path string, open func() (api.Service, func())) {
 // verify, and named.
 // J3.a, J3.b, J3.c.
 func TestVerify_FindsWhatWasChangedInTheFile(t *testing.T) {
+	skipShort(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"a flipped byte in a record":  {`UPDATE records SET data = CAST(replace(CAST(data AS TEXT), '"id":"n2"', '"id":"n3"') AS BLOB) WHERE seq = 4`, "record 4 is not what was written"},
 		"a flipped byte in a text":    {`UPDATE blobs SET data = CAST('note number 3' AS BLOB) WHERE CAST(data AS TEXT) = 'note number 2'`, "is not what was written"},
@@ -162,6 +163,7 @@ func TestImport_MovesAProjectToPostgreSQL(t *testing.T) {
 // J3: whichever row of hashes is overwritten, cut short or gone, verify says so and
 // nothing fails inside.
 func TestVerify_NamesDamagedHashes(t *testing.T) {
+	skipShort(t)
 	for name, damage := range map[string]string{
 		"overwritten": "UPDATE hashes SET run = zeroblob(length(run)) WHERE first = ?",
 		"cut short":   "UPDATE hashes SET run = substr(run, 1, length(run) - 7) WHERE first = ?",

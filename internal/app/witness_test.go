@@ -159,6 +159,7 @@ func TestWitness_ACopyIsAnotherJournal(t *testing.T) {
 // token that was revoked, expired, or made for somebody else, or that nobody
 // issued, is found.
 func TestVerify_FindsTokensThatAreNotWhatTheJournalSays(t *testing.T) {
+	skipShort(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"revoked no more":   {`UPDATE tokens SET revoked = 0`, "it was revoked"},
 		"revoked":           {`UPDATE tokens SET revoked = 1`, "no record revoked it"},

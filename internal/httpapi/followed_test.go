@@ -263,6 +263,9 @@ var refusedRequests = []refusedRequest{
 // X11: what a problem document names is a request that this API answers: it is
 // sent as it stands, body and all, and gets further.
 func TestProblems_WhatTheyNameCanBeSent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	sent, seen := 0, map[brenner.Code]bool{}
 	for i, r := range slices.Concat(refusedRequests, realRequests(), faultyRequests(), notOverHTTP()) {
 		seen[r.code] = true

@@ -33,8 +33,11 @@ func inMemory() uint64 {
 // in make soak.
 func TestServer_ComparingLargeVersionsStaysWithinItsMemory(t *testing.T) {
 	size, line := 1<<20, 20
-	if os.Getenv("BRENNER_SOAK") != "" {
+	switch {
+	case os.Getenv("BRENNER_SOAK") != "":
 		size, line = 14<<20, 3
+	case testing.Short():
+		size = 1 << 17
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(brenner.ServerMemory))
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})

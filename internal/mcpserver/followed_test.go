@@ -382,6 +382,9 @@ func with(args arguments, name string, value any) arguments {
 // the refusal is brought about over MCP, the call it names in _meta is made as it
 // stands, and gets further.
 func TestRefusals_EveryCodeCanBeFollowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	seen := map[brenner.Code]bool{}
 	for i, r := range refusalRows {
 		seen[r.code] = true

@@ -359,6 +359,9 @@ func strict(t *testing.T, at string, s map[string]any) (members int) {
 // out: its clients make every one required and send null, or what is empty. Both
 // are as good as leaving it out, through the whole story.
 func TestTools_WhatIsNotMeantMayBeSentEmpty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	empty := map[string]any{"string": "", "integer": 0, "number": 0, "boolean": false, "array": []any{}}
 	for name, nothing := range map[string]func(schema map[string]any) any{
 		"null":  func(map[string]any) any { return nil },

@@ -19,6 +19,9 @@ var goesOn = regexp.MustCompile(`\[goes on(?: in a new context: context_assemble
 // what each answer says, without one refusal and without reading anything
 // twice; what others propose is charged once, one's own proposals never.
 func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	w := newWorld(t)
 	pi := w.local("ada")
 	team := roster.Roster{Entries: []roster.Entry{

@@ -228,6 +228,9 @@ func TestSettle_HidesNothingFromAnybody(t *testing.T) {
 
 // SQLite brings an implementation of the same stemmer: ours gives what it gives.
 func TestWords_StemAsSQLiteDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	ctx := context.Background()
 	c, err := dial("file:stems?mode=memory")
 	must(t, err)

@@ -265,6 +265,9 @@ var rankCases = []testCase{
 // replacements and settling in between, and compares whole rankings with their
 // scores (C21).
 func rankThousands(t *testing.T, s store.Store) {
+	if testing.Short() {
+		t.Skip("one after the other: the whole run has it")
+	}
 	m := memory.New()
 	random := rand.New(rand.NewPCG(3, 4))
 	word := func() string { n := random.IntN(60); return fmt.Sprintf("w%d", n*n/(1+random.IntN(20))) }

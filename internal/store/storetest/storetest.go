@@ -36,7 +36,12 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 			c.run(t, s)
 		})
 	}
-	t.Run("Model", func(t *testing.T) { model(t, open) })
+	t.Run("Model", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("one after the other: the whole run has it")
+		}
+		model(t, open)
+	})
 }
 
 // testCase is one promise, checked on an empty store.

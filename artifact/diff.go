@@ -61,15 +61,25 @@ const longText = 200
 // artifact, at least those between the two and the one they have in common,
 // in any order; their content is not needed.
 func Diff(a, b Version, between []Version) Difference {
-	d := Difference{From: a.Ref(), To: b.Ref(), Notes: []Note{}, Content: []FieldChange{}}
+	d, _ := DiffUntil(func() bool { return false }, a, b, between)
+	return d
+}
+
+// DiffUntil is Diff unless stop, which is asked now and then, says that nobody
+// waits for it any more; then it gives up and says so.
+func DiffUntil(stop func() bool, a, b Version, between []Version) (d Difference, whole bool) {
+	d = Difference{From: a.Ref(), To: b.Ref(), Notes: []Note{}, Content: []FieldChange{}}
 	d.Fields = fieldChanges(a, b)
 	if a.ID == b.ID {
 		d.Base, d.Notes = wayNotes(a, b, between)
 	}
 	if a.SHA256 != b.SHA256 || a.Format != b.Format {
-		d.Content = contentChanges(a.Content, b.Content)
+		c := changes{stop: stop}
+		c.contents(a.Content, b.Content)
+		d.Content = c.list
+		return d, !c.over
 	}
-	return d
+	return d, true
 }
 
 // wayNotes finds the nearest common ancestor and the notes on the way.
@@ -168,17 +178,17 @@ func without[T comparable](set, other []T, order func(a, b T) int) []T {
 	return rest
 }
 
-// contentChanges compares two contents as JSON values. Content that is not at
+// contents compares two contents as JSON values. Content that is not at
 // hand (it was redacted, or not asked for) is shown as absent.
-func contentChanges(before, after jsontext.Value) []FieldChange {
+func (c *changes) contents(before, after jsontext.Value) {
 	a, okA := decode(before)
 	b, okB := decode(after)
 	if !okA || !okB {
-		return []FieldChange{{Old: before, New: after}}
+		c.list = []FieldChange{{Old: before, New: after}}
+		return
 	}
-	c := changes{}
+	c.list = []FieldChange{}
 	c.value("", a, b)
-	return c.list
 }
 
 func decode(raw jsontext.Value) (v any, ok bool) {
@@ -188,10 +198,17 @@ func decode(raw jsontext.Value) (v any, ok bool) {
 	return v, true
 }
 
-// changes gathers the differences of two JSON values.
-type changes struct{ list []FieldChange }
+// changes gathers the differences of two JSON values, until stop says so.
+type changes struct {
+	list []FieldChange
+	stop func() bool
+	over bool
+}
 
 func (c *changes) value(at jsontext.Pointer, a, b any) {
+	if c.over = c.over || c.stop(); c.over {
+		return
+	}
 	switch a := a.(type) {
 	case map[string]any:
 		if b, ok := b.(map[string]any); ok {
@@ -206,7 +223,7 @@ func (c *changes) value(at jsontext.Pointer, a, b any) {
 	case string:
 		if b, ok := b.(string); ok {
 			if a != b {
-				c.list = append(c.list, stringChange(string(at), a, b))
+				c.text(at, a, b)
 			}
 			return
 		}
@@ -244,7 +261,9 @@ func (c *changes) object(at jsontext.Pointer, a, b map[string]any) {
 // array aligns equal elements; between them, elements at the same place are
 // taken for the same element changed.
 func (c *changes) array(at jsontext.Pointer, a, b []any) {
-	for _, s := range linediff.Compare(encoded(a), encoded(b)) {
+	steps, whole := linediff.CompareUntil(c.stop, encoded(a), encoded(b))
+	c.over = c.over || !whole
+	for _, s := range steps {
 		i, j := s.OldLo, s.NewLo
 		for ; i < s.OldHi && j < s.NewHi; i, j = i+1, j+1 {
 			c.value(index(at, j), a[i], b[j])
@@ -274,6 +293,17 @@ func encoded(values []any) []string {
 		out[i] = string(canon.MustMarshal(v))
 	}
 	return out
+}
+
+// text compares two different strings, by lines if one is long.
+func (c *changes) text(at jsontext.Pointer, before, after string) {
+	if !isLong(before) && !isLong(after) {
+		c.list = append(c.list, stringChange(string(at), before, after))
+		return
+	}
+	hunks, whole := linediff.HunksUntil(c.stop, before, after)
+	c.over = c.over || !whole
+	c.list = append(c.list, FieldChange{Pointer: string(at), Hunks: hunks})
 }
 
 // stringChange compares two different strings, by lines if one is long.

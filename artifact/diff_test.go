@@ -9,6 +9,7 @@ import (
 	"brenner/canon"
 	"brenner/internal/linediff"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -227,7 +228,7 @@ func TestDiff_FlatObjectsRebuild(t *testing.T) {
 	object := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b/c", "~", "", "é"}), rapid.IntRange(0, 3), 0, 5)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := object.Draw(t, "a"), object.Draw(t, "b")
-		for _, f := range contentChanges(canon.MustMarshal(a), canon.MustMarshal(b)) {
+		for _, f := range contentsOf(canon.MustMarshal(a), canon.MustMarshal(b)) {
 			key := strings.NewReplacer("~1", "/", "~0", "~").Replace(f.Pointer[1:])
 			if len(f.New) == 0 {
 				delete(a, key)
@@ -255,5 +256,29 @@ func BenchmarkTextHunks(bench *testing.B) {
 	bench.SetBytes(int64(a.Len()))
 	for bench.Loop() {
 		linediff.Hunks(a.String(), b.String())
+	}
+}
+
+func contentsOf(before, after jsontext.Value) []FieldChange {
+	c := changes{stop: func() bool { return false }}
+	c.contents(before, after)
+	return c.list
+}
+
+// X9: comparing two versions ends when nobody waits for it any more.
+func TestDiffUntil_GivesUp(t *testing.T) {
+	a, b := Version{SHA256: "a", Content: jsontext.Value(`["x","y",{"n":[1,2]}]`)}, Version{SHA256: "b", Content: jsontext.Value(`["x","z",{"n":[1,3]}]`)}
+	for most := 1; ; most++ {
+		looks := 0
+		d, whole := DiffUntil(func() bool { looks++; return looks >= most }, a, b, nil)
+		if whole != (looks < most) {
+			t.Fatalf("after %d looks of %d: %v", looks, most, whole)
+		}
+		if whole {
+			if len(d.Content) != 2 || most < 4 {
+				t.Errorf("%d looks: %+v", most, d.Content)
+			}
+			return
+		}
 	}
 }

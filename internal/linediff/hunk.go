@@ -22,11 +22,23 @@ const hunkContext = 3
 const NoNewline = `\ no newline at end`
 
 // Hunks compares two texts by lines.
-func Hunks(before, after string) []Hunk {
+func Hunks(before, after string) []Hunk { return hunks(nil, before, after) }
+
+// HunksUntil is Hunks as CompareUntil is Compare.
+func HunksUntil(stop func() bool, before, after string) (list []Hunk, whole bool) {
+	defer func() { whole = caught(recover()) }()
+	return hunks(stop, before, after), true
+}
+
+func hunks(w watch, before, after string) []Hunk {
 	a, b := Lines(before), Lines(after)
-	changes := Compare(a, b)
+	w.look()
+	changes := compare(w, a, b)
 	var hunks []Hunk
 	for len(changes) > 0 {
+		if len(hunks)%1024 == 0 {
+			w.look()
+		}
 		n := 1
 		for n < len(changes) && changes[n].OldLo-changes[n-1].OldHi <= 2*hunkContext {
 			n++

@@ -33,10 +33,46 @@ func Lines(s string) []string {
 // Compare lists what changed from one sequence to the other, in order. Between
 // two changes at least one element stayed.
 func Compare[T comparable](before, after []T) []Change {
-	p := newPair(before, after)
-	p.match()
+	return compare(nil, before, after)
+}
+
+// CompareUntil is Compare unless stop, which is asked now and then, says that
+// nobody waits for it any more; then it gives up and says so.
+func CompareUntil[T comparable](stop func() bool, before, after []T) (changes []Change, whole bool) {
+	defer func() { whole = caught(recover()) }()
+	return compare(stop, before, after), true
+}
+
+func compare[T comparable](w watch, before, after []T) []Change {
+	p := newPair(w, before, after)
+	p.match(w)
+	w.look()
 	p.settle()
+	w.look()
 	return p.changes()
+}
+
+// watch says whether to give up; nil: never.
+type watch func() bool
+
+// gaveUp is what giving up panics with, within this package.
+type gaveUp struct{}
+
+// often is how many elements are gone through between two looks.
+const often = 1 << 16
+
+func (w watch) look() {
+	if w != nil && w() {
+		panic(gaveUp{})
+	}
+}
+
+// caught says whether something came to its end, which a panic did not.
+func caught(p any) bool {
+	if _, ok := p.(gaveUp); !ok && p != nil {
+		panic(p)
+	}
+	return p == nil
 }
 
 // side is one of the two sequences: its elements as numbers, and which of them
@@ -50,14 +86,17 @@ type side struct {
 type pair struct{ a, b side }
 
 // newPair numbers the elements of both sides, equal ones alike.
-func newPair[T comparable](before, after []T) *pair {
+func newPair[T comparable](w watch, before, after []T) *pair {
 	ids := make(map[T]int32, len(before))
-	return &pair{number(before, ids), number(after, ids)}
+	return &pair{number(w, before, ids), number(w, after, ids)}
 }
 
-func number[T comparable](values []T, ids map[T]int32) side {
+func number[T comparable](w watch, values []T, ids map[T]int32) side {
 	s := side{ids: make([]int32, len(values)), changed: make([]bool, len(values)+1)}
 	for i, v := range values {
+		if i%often == 0 {
+			w.look()
+		}
 		id, ok := ids[v]
 		if !ok {
 			id = int32(len(ids))

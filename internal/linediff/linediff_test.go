@@ -1,7 +1,9 @@
 package linediff
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -173,4 +175,31 @@ func TestLines_JoinToTheText(t *testing.T) {
 			t.Fatalf("%q: %q", s, lines)
 		}
 	})
+}
+
+// X9: a comparison ends soon after nobody waits for it, wherever it is, and is
+// the same as ever while somebody does.
+func TestCompareUntil_GivesUpWhereverItIs(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&before, "%d\n", i*7919%1000)
+		fmt.Fprintf(&after, "%d\n", (i*7919+i%2)%1000)
+	}
+	for most := 1; ; most *= 2 {
+		looks := 0
+		hunks, whole := HunksUntil(func() bool { looks++; return looks >= most }, before.String(), after.String())
+		if whole != (looks < most) {
+			t.Fatalf("after %d looks of %d: %v", looks, most, whole)
+		}
+		if !whole {
+			continue
+		}
+		if looks < 8 {
+			t.Errorf("only %d looks at 400,000 lines", looks)
+		}
+		if want := Hunks(before.String(), after.String()); !reflect.DeepEqual(hunks, want) {
+			t.Error("it is not what Hunks gives")
+		}
+		return
+	}
 }

@@ -1,7 +1,7 @@
 package linediff
 
 // match marks as changed what is not part of a common subsequence.
-func (p *pair) match() {
+func (p *pair) match(w watch) {
 	lo, aHi, bHi := 0, len(p.a.ids), len(p.b.ids)
 	for lo < aHi && lo < bHi && p.a.ids[lo] == p.b.ids[lo] {
 		lo++
@@ -13,6 +13,7 @@ func (p *pair) match() {
 	a := p.a.candidates(lo, aHi, inB)
 	b := p.b.candidates(lo, bHi, inA)
 	m := newMatcher(a, b)
+	m.watch = w
 	m.match(0, len(a.ids), 0, len(b.ids))
 }
 
@@ -128,6 +129,8 @@ type matcher struct {
 	// from the front; bwd the same from the back.
 	fwd, bwd []int32
 	zero     int
+	watch    watch
+	splits   int
 	cap      int // the cost past which the best path is no longer sought
 }
 
@@ -141,6 +144,10 @@ func newMatcher(a, b reduced) *matcher {
 	m.cap = max(16, min(max(256, roughRoot(size)), maxWork/size))
 	return m
 }
+
+// lookAt is how many splits lie between two looks: one is of the order of the
+// square of its cost.
+const lookAt = 64
 
 func (m *matcher) match(a0, a1, b0, b1 int) {
 	for {
@@ -158,6 +165,9 @@ func (m *matcher) match(a0, a1, b0, b1 int) {
 				m.b.change(b0)
 			}
 			return
+		}
+		if m.splits++; m.splits%lookAt == 0 {
+			m.watch.look()
 		}
 		x, y := m.split(a0, a1, b0, b1)
 		m.match(a0, x, b0, y)

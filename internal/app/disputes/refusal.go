@@ -103,6 +103,9 @@ func (s *Service) refusePatch(ctx context.Context, req api.ApplyPatchRequest, t 
 	older, err := kernel.View(ctx, s.caller, t.acting(policy.Read), func(c *kernel.Call) ([]anchor.Named, error) {
 		return olderTexts(c, t.artifact, t.version.Version)
 	})
+	if ctx.Err() != nil {
+		return err // nobody waits for the reason
+	}
 	if err != nil {
 		return t.untold(err)
 	}

@@ -452,7 +452,11 @@ func DifferenceOf(c *kernel.Call, a store.Artifact, from, to brenner.Version) (a
 	if err != nil {
 		return artifact.Difference{}, err
 	}
-	return artifact.Diff(ends[0], ends[1], between), nil
+	d, whole := artifact.DiffUntil(c.Gone, ends[0], ends[1], between)
+	if !whole {
+		return artifact.Difference{}, c.Ctx.Err()
+	}
+	return d, nil
 }
 
 // ancestors loads the ancestors of two versions, without their contents, down

@@ -172,7 +172,10 @@ type RedactRequest struct {
 	// Member says which text of Record, or of the record that wrote Ref: summary,
 	// change/what, reason and so on.
 	Member string `json:"member,omitzero"`
-	Reason string `json:"reason"`
+	// Also are further contents and texts that go at the same time, such as those
+	// that have its words among theirs: the tables are made anew once for all.
+	Also   []brenner.Digest `json:"also,omitzero"`
+	Reason string           `json:"reason"`
 	// Everywhere confirms that it goes from all versions and records that have it,
 	// where there are several.
 	Everywhere bool `json:"everywhere,omitzero"`
@@ -183,6 +186,8 @@ type RedactRequest struct {
 // RedactResult says what no longer can be read.
 type RedactResult struct {
 	Digest brenner.Digest `json:"digest"`
+	// Also are those that go at the same time; what follows is about all.
+	Also []brenner.Digest `json:"also,omitzero"`
 	// Versions lists the versions that had the content, InForce those of them
 	// that are canonical.
 	Versions []brenner.Ref `json:"versions"`
@@ -197,7 +202,9 @@ type RedactResult struct {
 	// Containing lists other contents and texts that have these words among
 	// theirs, and keep them.
 	Containing []brenner.Digest `json:"containing,omitzero"`
-	Seq        int64            `json:"seq,omitzero"`
+	// Retained says where the database keeps the bytes nevertheless, if it does.
+	Retained string `json:"retained,omitzero"`
+	Seq      int64  `json:"seq,omitzero"`
 	DryRun     bool             `json:"dry_run,omitzero"`
 }
 

@@ -265,3 +265,43 @@ func verified(t *testing.T, s api.Service, records int64, root string) {
 		t.Fatalf("verify: %+v, %v; want %d records with root %s", got, err, records, root)
 	}
 }
+
+// J7: records from before texts were contents of their own keep them, and redact
+// says so: of what is asked for, and of what else has the words.
+func TestReleased_RedactNamesTheTextsThatOlderRecordsHold(t *testing.T) {
+	const words, at = "Why does the Lärr lose its oxygen every August", 3
+	for _, r := range releases(t)[3:5] { // the last that held them, and the first that does not
+		w := cli.Where{Dir: t.TempDir(), Store: "sqlite:" + filepath.Join(t.TempDir(), "brenner.db")}
+		if _, err := importProject(t.Context(), w, bytes.NewReader(r.file(t, "jsonl")), nil); err != nil {
+			t.Fatal(err)
+		}
+		s, closer, err := openProject(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = closer() }()
+		made, err := s.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: "again", Type: "paper_note", Module: "biology", Summary: "s", Content: api.Body{Format: artifact.Text, Data: words},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, byRecord := s.Redact(t.Context(), api.RedactRequest{Record: at, Member: "summary", Reason: "a name"})
+		gone, err := s.Redact(t.Context(), api.RedactRequest{Ref: made.Ref, Reason: "a name"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.schema >= "schema5" { // texts stand by their hash: the record's own goes, and is listed
+			if byRecord != nil || len(gone.Inline) > 0 {
+				t.Errorf("%s: %v, %v", r.schema, byRecord, gone.Inline)
+			}
+			continue
+		}
+		if !errors.Is(byRecord, brenner.CodeStatusConflict) || !strings.Contains(byRecord.Error(), "holds its summary itself") {
+			t.Errorf("%s: %v", r.schema, byRecord)
+		}
+		if !slices.ContainsFunc(gone.Inline, func(text api.RecordText) bool { return text.Record == at && text.Member == "payload" }) {
+			t.Errorf("%s: the record that keeps the words is not named: %v", r.schema, gone.Inline)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"sync"
 	"testing"
 
 	"brenner"
@@ -20,20 +21,35 @@ type vault struct {
 	apitest.Vault
 }
 
+// newVault gives a vault of its own; all begin with the same.
 func newVault(t *testing.T) vault {
 	t.Helper()
-	s := memory.New()
-	t.Cleanup(func() { _ = s.Close() })
-	a := app.New(s, app.Options{
+	first.Do(func() {
+		s := memory.New()
+		config := &api.ConfigFile{Name: ".brennerrc", Data: apitest.VaultConfig}
+		if _, err := on(t, s).Init(t.Context(), api.InitRequest{Name: "Vault", PI: "ada", Config: config}); err != nil {
+			t.Fatal(err)
+		}
+		first.Vault, first.store = apitest.FillVault(t, world{on(t, s), "ada"}.PI()), s
+	})
+	if first.store == nil {
+		t.Fatal("the vault was not filled")
+	}
+	return vault{world{on(t, memory.Fork(first.store)), "ada"}, first.Vault}
+}
+
+// first is the vault that others begin with.
+var first struct {
+	sync.Once
+	apitest.Vault
+	store store.Store
+}
+
+func on(t *testing.T, s store.Store) *app.App {
+	return app.New(s, app.Options{
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
-	config := &api.ConfigFile{Name: ".brennerrc", Data: apitest.VaultConfig}
-	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Vault", PI: "ada", Config: config}); err != nil {
-		t.Fatal(err)
-	}
-	w := world{a, "ada"}
-	return vault{w, apitest.FillVault(t, w.PI())}
 }
 
 // by asks as a reader: persons log in, as nobody may act in their name.

@@ -243,6 +243,7 @@ func places(texts []api.RecordText) string {
 
 func newRedact(r *runner) *cobra.Command {
 	var req api.RedactRequest
+	var also []string
 	c := &cobra.Command{
 		Use:   "redact [ID@VERSION | RUN | SHA256]",
 		Short: "Remove a leaked content or text for good; its hash and a record stay",
@@ -250,21 +251,26 @@ func newRedact(r *runner) *cobra.Command {
 content loses it; the hash stays, so that verify still passes and says so. Of a
 run it is what its program printed that goes. Where several versions have the
 same bytes, whoever wrote them, it goes only with --everywhere; --dry-run lists
-them, what rests on them, and which other contents have the words among theirs.
+them, what rests on them, and which other contents have the words among theirs;
+--also names those of them that are to go at the same time.
 
 Free text of records (summaries, change notes, reasons, titles and specs of
 tasks, questions, subjects, lessons) goes with --record and --member, or of a
 version with --member alone; brenner journal --text finds the record. All tables
 are then made anew, for which writers wait. Records of older versions hold their
-texts themselves: they are named, and keep them. Names, ids and tags stay.`,
+texts themselves: they are named, and keep them. Names and ids stay.`,
 		Example: `  brenner redact notes-7@2 --dry-run
   brenner redact notes-7@2 --reason "contained a patient's name"
   brenner redact notes-7@2 --member summary --reason "so did the summary"
   brenner redact --record 17 --member reason --reason "a name again"
+  brenner redact --record 17 --member reason --also SHA256 --reason "so did another text"
   brenner redact run-12 --reason "it printed a key"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write = r.write()
+			for _, d := range also {
+				req.Also = append(req.Also, brenner.Digest(d))
+			}
 			var err error
 			named := strings.Join(a, "")
 			switch d := brenner.Digest(named); {
@@ -291,6 +297,9 @@ texts themselves: they are named, and keep them. Names, ids and tags stay.`,
 				} else {
 					w.Printf("redacted %s", res.Digest)
 				}
+				for _, d := range res.Also {
+					w.Printf(" and %s", d)
+				}
 				if runForm.MatchString(named) {
 					w.Printf(", what %s printed", named)
 				}
@@ -310,6 +319,9 @@ texts themselves: they are named, and keep them. Names, ids and tags stay.`,
 						w.Printf("  %s\n", d)
 					}
 				}
+				if res.Retained != "" {
+					w.Println(res.Retained)
+				}
 				if len(res.InForce) > 0 {
 					w.Printf("in force: %s\n", refs(res.InForce, " "))
 				}
@@ -321,6 +333,7 @@ texts themselves: they are named, and keep them. Names, ids and tags stay.`,
 	}
 	c.Flags().Int64Var(&req.Record, "record", 0, "a text of this record of the journal")
 	c.Flags().StringVar(&req.Member, "member", "", "which text of the record, or of the version: summary, change/what, reason …")
+	c.Flags().StringSliceVar(&also, "also", nil, "a further content or text that goes at the same time, by its SHA-256")
 	c.Flags().StringVar(&req.Reason, "reason", "", "why")
 	c.Flags().BoolVar(&req.Everywhere, "everywhere", false, "also where other versions or records have the same bytes")
 	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "only say what would be lost")

@@ -55,6 +55,13 @@ type Store interface {
 	Close() error
 }
 
+// Retainer is a store whose database keeps the bytes of what was redacted where
+// the store does not reach.
+type Retainer interface {
+	// Retains says where, and what helps.
+	Retains() string
+}
+
 // Reader reads one snapshot. All results belong to the caller. Reading with a
 // context that is done is CANCELED. The fn of EachBlob, EachVector and Each must
 // not call the Reader; its error ends the visit and comes back as it is.

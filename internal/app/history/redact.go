@@ -27,7 +27,7 @@ func (s *Service) Redact(ctx context.Context, req api.RedactRequest) (api.Redact
 	guard := kernel.To(policy.Admin, "redaction")
 	if req.DryRun {
 		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.RedactResult, error) {
-			r, err := foreseeRedaction(c, s.Kinds(), req)
+			r, err := s.foreseeRedaction(c, req)
 			r.out.DryRun = true
 			return r.out, err
 		})
@@ -39,7 +39,7 @@ func (s *Service) Redact(ctx context.Context, req api.RedactRequest) (api.Redact
 		if err := kernel.CheckText(req.Reason); err != nil {
 			return api.RedactResult{}, err
 		}
-		r, err := foreseeRedaction(ch.Call, s.Kinds(), req)
+		r, err := s.foreseeRedaction(ch.Call, req)
 		if err != nil {
 			return api.RedactResult{}, err
 		}
@@ -54,25 +54,52 @@ func (s *Service) Redact(ctx context.Context, req api.RedactRequest) (api.Redact
 type redaction struct {
 	*kernel.Call
 	kinds *kernel.Kinds
-	text  string // what goes, if it is short enough to be a text of a record
+	goes  []*going
+	by    map[brenner.Digest]*going
+	out   api.RedactResult
+}
+
+// going is one content that goes.
+type going struct {
+	digest   brenner.Digest
+	text     string // what it says, if it is short enough to be a text of a record
+	versions []brenner.Ref
+	records  []int64
 	// along are texts that are made of it, and go with it.
 	along []brenner.Digest
-	out   api.RedactResult
 }
 
 // foreseeRedaction says which versions and records have a content, and what
 // rests on them.
-func foreseeRedaction(c *kernel.Call, kinds *kernel.Kinds, req api.RedactRequest) (*redaction, error) {
-	r := &redaction{Call: c, kinds: kinds, out: api.RedactResult{Versions: []brenner.Ref{}}}
+func (s *Service) foreseeRedaction(c *kernel.Call, req api.RedactRequest) (*redaction, error) {
+	r := &redaction{Call: c, kinds: s.Kinds(), by: map[brenner.Digest]*going{}, out: api.RedactResult{Versions: []brenner.Ref{}}}
+	if keeps, ok := s.Store().(store.Retainer); ok {
+		r.out.Retained = keeps.Retains()
+	}
+	if len(req.Also) > brenner.MaxBatchItems {
+		return r, brenner.Errorf(brenner.CodeLimitExceeded, "more than %d contents", brenner.MaxBatchItems).At("/also")
+	}
 	var err error
 	if r.out.Digest, err = r.target(req); err != nil {
 		return r, err
 	}
-	small, _, err := c.SmallBlob(c.Ctx, r.out.Digest, brenner.MaxTaskSpecBytes)
-	if err != nil {
-		return r, err
+	for i, d := range append([]brenner.Digest{r.out.Digest}, req.Also...) {
+		if err := d.Check(); err != nil {
+			return r, err
+		}
+		if r.by[d] != nil {
+			continue
+		}
+		small, _, err := c.SmallBlob(c.Ctx, d, brenner.MaxTaskSpecBytes)
+		if err != nil {
+			return r, err
+		}
+		g := &going{digest: d, text: string(small)}
+		r.goes, r.by[d] = append(r.goes, g), g
+		if i > 0 {
+			r.out.Also = append(r.out.Also, d)
+		}
 	}
-	r.text = string(small)
 	for _, find := range []func() error{r.findVersions, r.findTexts, r.findContaining} {
 		if err := find(); err != nil {
 			return r, err
@@ -95,45 +122,43 @@ func foreseeRedaction(c *kernel.Call, kinds *kernel.Kinds, req api.RedactRequest
 
 // confirm refuses what was not asked for: that others lose something.
 func (r *redaction) confirm(req api.RedactRequest) error {
-	places := names(r.out.Versions)
-	for _, seq := range r.records() {
-		places = append(places, fmt.Sprintf("record %d", seq))
+	for _, g := range r.goes {
+		places := names(g.versions)
+		for _, seq := range g.records {
+			places = append(places, fmt.Sprintf("record %d", seq))
+		}
+		if len(places) < 2 || req.Everywhere {
+			continue
+		}
+		what := "versions"
+		if len(g.records) > 0 {
+			what = "versions and records"
+		}
+		return brenner.Errorf(brenner.CodeRedactsMore, "%d %s have these bytes and would lose them: %s; %d rest on them",
+			len(places), what, kernel.FirstFew(places), r.out.Resting).
+			WithHint("look at them first; then say that it is to go everywhere").WithDetails(r.out)
 	}
-	if len(places) < 2 || req.Everywhere {
-		return nil
-	}
-	what := "versions"
-	if len(r.out.Texts) > 0 {
-		what = "versions and records"
-	}
-	return brenner.Errorf(brenner.CodeRedactsMore, "%d %s have these bytes and would lose them: %s; %d rest on them",
-		len(places), what, kernel.FirstFew(places), r.out.Resting).
-		WithHint("look at them first; then say that it is to go everywhere").WithDetails(r.out)
+	return nil
 }
 
-// carryOut writes that it is gone, and takes it out of the tables.
+// carryOut writes that it is gone, and takes it out of the tables: once, however
+// much goes.
 func (r *redaction) carryOut(ch *kernel.Change, reason string) (api.RedactResult, error) {
-	records := r.records()
-	for _, d := range append(r.along, r.out.Digest) {
-		seq, err := ledger.ContentRedacted.Append(ch, ledger.Redacted{Digest: d, Reason: reason, Versions: r.out.Versions, Records: records})
-		if err != nil {
-			return api.RedactResult{}, err
+	said := false
+	for _, g := range r.goes {
+		said = said || len(g.records) > 0
+		for _, d := range append(g.along, g.digest) {
+			seq, err := ledger.ContentRedacted.Append(ch, ledger.Redacted{Digest: d, Reason: reason, Versions: kernel.OrEmpty(g.versions), Records: g.records})
+			if err != nil {
+				return api.RedactResult{}, err
+			}
+			r.out.Seq = seq
 		}
-		r.out.Seq = seq
 	}
-	if len(records) == 0 {
+	if !said {
 		return r.out, nil
 	}
 	return r.out, ch.Rebuild(func(journal.Record) error { return ch.Ctx.Err() })
-}
-
-// records are those that say it.
-func (r *redaction) records() []int64 {
-	var out []int64
-	for _, t := range r.out.Texts {
-		out = append(out, t.Record)
-	}
-	return slices.Compact(out)
 }
 
 func names(refs []brenner.Ref) []string {
@@ -208,9 +233,11 @@ func memberOf(q kernel.Quote) string { return strings.TrimPrefix(q.At, "/") }
 func (r *redaction) findVersions() error {
 	return r.Each(r.Ctx, store.TableVersions, func(row any) error {
 		v := row.(store.Version)
-		if v.Content != r.out.Digest {
+		g := r.by[v.Content]
+		if g == nil {
 			return nil
 		}
+		g.versions = append(g.versions, v.Ref())
 		r.out.Versions = append(r.out.Versions, v.Ref())
 		if v.Status == artifact.Canonical {
 			r.out.InForce = append(r.out.InForce, v.Ref())
@@ -222,12 +249,16 @@ func (r *redaction) findVersions() error {
 // findTexts finds the records that say it, and older ones that hold it inline.
 // Redaction is rare: it reads the whole journal.
 func (r *redaction) findTexts() error {
-	quoted := canon.MustMarshal(r.text)
-	inline := quoted[1 : len(quoted)-1] // as it stands in a record that holds it
+	var inline [][]byte // as they stand in a record that holds them
+	for _, g := range r.goes {
+		if quoted := canon.MustMarshal(g.text); len(quoted) > 2 {
+			inline = append(inline, quoted[1:len(quoted)-1])
+		}
+	}
 	return journal.Each(r.Ctx, r.Reader, 0, func(row store.Record) error {
-		named := bytes.Contains(row.Data, []byte(r.out.Digest))
-		held := len(inline) > 0 && bytes.Contains(row.Data, inline)
-		if !named && !held {
+		named := slices.ContainsFunc(r.goes, func(g *going) bool { return bytes.Contains(row.Data, []byte(g.digest)) })
+		held := slices.IndexFunc(inline, func(text []byte) bool { return bytes.Contains(row.Data, text) })
+		if !named && held < 0 {
 			return r.Ctx.Err()
 		}
 		rec, err := journal.Parse(row)
@@ -239,23 +270,27 @@ func (r *redaction) findTexts() error {
 			return err
 		}
 		for _, q := range quotes {
-			if q.Digest == r.out.Digest && !q.Inline {
+			if g := r.by[q.Digest]; g != nil && !q.Inline {
 				r.out.Texts = append(r.out.Texts, api.RecordText{Record: rec.Seq, Kind: rec.Kind, Member: memberOf(q)})
-				r.alongWith(quotes)
+				g.saidBy(rec.Seq, quotes)
 			}
 		}
-		if held && !rec.Texts {
-			r.out.Inline = append(r.out.Inline, api.RecordText{Record: rec.Seq, Kind: rec.Kind, Member: inlineIn(rec, inline)})
+		if held >= 0 && !rec.Texts {
+			r.out.Inline = append(r.out.Inline, api.RecordText{Record: rec.Seq, Kind: rec.Kind, Member: inlineIn(rec, inline[held])})
 		}
 		return nil
 	})
 }
 
-// alongWith adds what is made of the words of a lesson: its vector.
-func (r *redaction) alongWith(quotes []kernel.Quote) {
+// saidBy notes a record that says it, and what is made of the words of a lesson:
+// its vector.
+func (g *going) saidBy(seq int64, quotes []kernel.Quote) {
+	if len(g.records) == 0 || g.records[len(g.records)-1] != seq {
+		g.records = append(g.records, seq)
+	}
 	for _, q := range quotes {
-		if q.At == "/vector" && q.Digest != r.out.Digest && !slices.Contains(r.along, q.Digest) {
-			r.along = append(r.along, q.Digest)
+		if q.At == "/vector" && q.Digest != g.digest && !slices.Contains(g.along, q.Digest) {
+			g.along = append(g.along, q.Digest)
 		}
 	}
 }
@@ -270,12 +305,17 @@ func inlineIn(rec journal.Record, inline []byte) string {
 
 // findContaining finds other contents that have the words among theirs.
 func (r *redaction) findContaining() error {
-	if len(strings.TrimSpace(r.text)) < shortestFound {
+	var words [][]byte
+	for _, g := range r.goes {
+		if len(strings.TrimSpace(g.text)) >= shortestFound {
+			words = append(words, []byte(g.text))
+		}
+	}
+	if len(words) == 0 {
 		return nil
 	}
-	words := []byte(r.text)
 	err := r.EachBlob(r.Ctx, func(d brenner.Digest, data []byte) error {
-		if d != r.out.Digest && bytes.Contains(data, words) {
+		if r.by[d] == nil && slices.ContainsFunc(words, func(w []byte) bool { return bytes.Contains(data, w) }) {
 			r.out.Containing = append(r.out.Containing, d)
 		}
 		if len(r.out.Containing) == brenner.MaxBatchFindings {

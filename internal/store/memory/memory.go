@@ -24,6 +24,13 @@ func New() store.Store {
 	return s
 }
 
+// Fork is a store of its own that begins where another of this package is.
+func Fork(of store.Store) store.Store {
+	s := New().(*memory)
+	s.now, _ = of.(*memory).current() // which is never changed
+	return s
+}
+
 type memory struct {
 	turn chan struct{} // held by the one who writes
 

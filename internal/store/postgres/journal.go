@@ -222,6 +222,11 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sum[:], filled(data))
 }
 
+// Retains implements store.Retainer.
+func (s *Store) Retains() string {
+	return "PostgreSQL keeps the bytes in rows that it uses no more until VACUUM FULL, and in its logs and replicas until those are gone"
+}
+
 func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) error {
 	sum, err := store.Sum(d)
 	if err != nil {

@@ -61,6 +61,11 @@ const (
 	// FreeWorkBytes is not counted.
 	MaxWorkBytes  = 512 << 20
 	FreeWorkBytes = 1 << 20
+	// MaxBodyBytes bounds what the bodies of requests hold that are read or
+	// worked on, by estimate; one token has half of it. Those of up to
+	// SmallBodyBytes are not counted.
+	MaxBodyBytes   = 192 << 20
+	SmallBodyBytes = 64 << 10
 	// MaxWorkWaiting bounds how many requests of one actor wait for room, and
 	// WorkDeadline how long one waits, before RATE_LIMITED.
 	MaxWorkWaiting = 32
@@ -243,13 +248,11 @@ const (
 	MaxTokenLife = 10 * 365 * 24 * time.Hour
 	// MaxTokensPerActor bounds the live tokens of one actor.
 	MaxTokensPerActor = 100
-	// MaxRequestBytes bounds the body of a request over HTTP or MCP; of those
-	// larger than LargeRequestBytes only MaxLargeRequests are read at once,
-	// and MaxLargeRequestsPerToken of one token.
-	MaxRequestBytes          = 40 << 20
-	LargeRequestBytes        = 1 << 20
-	MaxLargeRequests         = 6
-	MaxLargeRequestsPerToken = 2
+	// MaxRequestBytes bounds the body of a request over HTTP or MCP. One larger
+	// than LargeRequestBytes is read only for what may be so large, of who may do
+	// that.
+	MaxRequestBytes   = 40 << 20
+	LargeRequestBytes = 1 << 20
 	// MaxToolListTokens bounds the description of all MCP tools together,
 	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text
 	// in it.
@@ -276,7 +279,7 @@ const (
 	RequestDeadline = 2 * time.Minute
 	// MaxRequestsUnderWay is how many requests of one token are answered at the
 	// same time.
-	MaxRequestsUnderWay = 256
+	MaxRequestsUnderWay = 64
 	// RequestRate is how many requests a second one token may make for long,
 	// RequestBurst how many at once.
 	RequestRate  = 200

@@ -35,6 +35,16 @@ func Server() Limits {
 	}
 }
 
+// Bodies are the limits of what requests bring: they are read, and held until
+// they are answered, apart from the work that they ask for, so that none waits
+// for the other.
+func Bodies() Limits {
+	return Limits{
+		Bytes: brenner.MaxBodyBytes, Places: 2 * brenner.MaxRequestsUnderWay,
+		Line: brenner.MaxWorkWaiting, Wait: brenner.WorkDeadline,
+	}
+}
+
 // Gate lets work in. It is safe for concurrent use.
 type Gate struct {
 	limits Limits
@@ -143,6 +153,18 @@ func (g *Gate) admit() {
 		g.line = slices.Delete(g.line, i, i+1)
 		close(w.in)
 	}
+}
+
+// Enter takes room and a place for something that is held until leave is called,
+// and waits in line for it.
+func (g *Gate) Enter(ctx context.Context, who string, bytes int64) (leave func(), err error) {
+	bytes = min(bytes, g.limits.Bytes)
+	if !g.try(who, bytes, 1) {
+		if err := g.wait(ctx, who, bytes); err != nil {
+			return nil, err
+		}
+	}
+	return func() { g.give(who, bytes, 1) }, nil
 }
 
 // wait waits in line for room and a place.

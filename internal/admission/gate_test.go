@@ -171,6 +171,43 @@ func TestVisit_CountsUntilTheAnswerIsSent(t *testing.T) {
 	}
 }
 
+// X10: what a request brought is charged to its work before it begins, and what
+// is held outside of any work, such as a body, has its own share.
+func TestVisit_WorkIsChargedForWhatTheRequestBrought(t *testing.T) {
+	g := admission.NewGate(limits())
+	ctx, done := admission.Visit(t.Context())
+	admission.Brings(ctx, 10*megabyte)
+	admission.Brings(ctx, 10*megabyte)
+	began := false
+	if err := g.Do(ctx, "a", func(*admission.Work) error {
+		began = true
+		if now(g, "b", 41*megabyte) || !now(g, "b", 40*megabyte) {
+			t.Error("not what was brought is charged")
+		}
+		return nil
+	}); err != nil || !began {
+		t.Fatal(err)
+	}
+	done()
+
+	leave, err := g.Enter(t.Context(), "a", 30*megabyte)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now(g, "b", 71*megabyte) || !now(g, "b", 70*megabyte) {
+		t.Error("not what was entered with is charged")
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.Enter(late, "a", 30*megabyte); !errors.Is(err, context.Canceled) {
+		t.Errorf("more than a share, of one that is gone: %v", err)
+	}
+	leave()
+	if !now(g, "b", 100*megabyte) {
+		t.Error("something is kept after the end")
+	}
+}
+
 // X10: a request that asks for more than a process may hold is refused, not
 // tried.
 func TestGate_RefusesWhatNeverFits(t *testing.T) {

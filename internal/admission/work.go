@@ -26,13 +26,17 @@ var errNoRoom = errors.New("there is no room for this yet")
 
 // Do does a piece of work. It says what it is about to hold with Spend, and
 // ends with the error of that if there is no room; then everything it held is
-// given back, and once there is room it is done again from the beginning.
+// given back, and once there is room it is done again from the beginning. What
+// the request brought is worked on first of all.
 func (g *Gate) Do(ctx context.Context, who string, do func(*Work) error) error {
 	w := &Work{gate: g, who: who}
 	w.visit, _ = ctx.Value(visitKey{}).(*visit)
 	defer w.end()
 	for {
-		err := do(w)
+		err := w.Spend(w.visit.weight())
+		if err == nil {
+			err = do(w)
+		}
 		if w.waiting == 0 {
 			return err
 		}
@@ -132,6 +136,32 @@ type visit struct {
 	gate  *Gate
 	who   string
 	bytes int64
+	// brought is how many bytes the request came with.
+	brought int64
+}
+
+// broughtWeight is what working on a request holds for each of its bytes: what is
+// written is made canonical, copied and given to the store.
+const broughtWeight = 3
+
+// Brings notes that the request under a context came with so many bytes more: all
+// its work is charged for them.
+func Brings(ctx context.Context, bytes int) {
+	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.brought += int64(bytes)
+	}
+}
+
+// weight is what working on the request holds at least.
+func (v *visit) weight() int64 {
+	if v == nil {
+		return 0
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return broughtWeight * v.brought
 }
 
 // Visit keeps what work under the context holds until done is called.

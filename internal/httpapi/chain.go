@@ -28,6 +28,7 @@ type note struct {
 	cause  error
 	status int
 	bytes  int64
+	leave  func() // the place of a page; nil: it has none
 }
 
 // failed notes the error that was answered.
@@ -125,6 +126,9 @@ func (s *Server) watched(next http.Handler) http.Handler {
 		s.metrics.under.Inc()
 		defer func() {
 			s.metrics.under.Dec()
+			if n.leave != nil {
+				n.leave()
+			}
 			p := recover()
 			if p != nil && p != any(http.ErrAbortHandler) { //nolint:errorlint // a panic value is compared, not an error
 				n.cause = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"sync"
 
 	"brenner"
+	"brenner/internal/admission"
 	"brenner/policy"
 
 	"golang.org/x/time/rate"
@@ -19,10 +21,9 @@ type limits struct {
 	mu    sync.Mutex
 	per   map[string]*rate.Limiter
 	under map[string]int // requests under way, by caller
-	share map[string]*share
 
-	large chan struct{} // one for each large body being read
-	feeds chan struct{} // one for each feed
+	bodies *admission.Gate
+	feeds  chan struct{} // one for each feed
 }
 
 // maxLimiters bounds how many callers are remembered. Who has been quiet is
@@ -34,8 +35,8 @@ func newLimits(perSecond, burst int) *limits {
 		perSecond, burst = brenner.RequestRate, brenner.RequestBurst
 	}
 	return &limits{
-		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{}, share: map[string]*share{},
-		large: make(chan struct{}, brenner.MaxLargeRequests), feeds: make(chan struct{}, brenner.MaxFeeds),
+		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{},
+		bodies: admission.NewGate(admission.Bodies()), feeds: make(chan struct{}, brenner.MaxFeeds),
 	}
 }
 
@@ -91,71 +92,51 @@ func (l *limits) forget() {
 	}
 }
 
-// share is a caller's part of the large bodies that are read at once.
-type share struct {
-	places chan struct{}
-	users  int // that hold a place or wait for one
-}
+// bodyWeight is what a body holds for each of its bytes: as it came, as it is
+// read, and over MCP as a message besides.
+const bodyWeight = 3
 
 // body bounds what is read of a request. A large body is read only if the role of
 // the caller, who is known from the header, has one of the acts that it can be
-// for: no other keeps a place. Large bodies take turns, so that many of them need
-// no more memory than a few; those of one caller take turns among themselves
-// first, so that a slow one keeps nobody else waiting.
+// for: no other waits for room. There is room for so many bytes at once, of which
+// a caller has a share, so that many bodies need no more memory than a few, and
+// slow ones of one caller keep nobody else waiting (X10). It is kept until the
+// request is answered.
 func (l *limits) body(h *http.Request, c Caller, large []policy.Action) (done func(), err error) {
 	most := int64(brenner.MaxRequestBytes)
 	if len(large) == 0 {
 		most = brenner.LargeRequestBytes
 	}
-	if h.ContentLength > most {
+	length := h.ContentLength
+	switch {
+	case length > most:
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", most)
+	case length < 0:
+		length = most // it may be
 	}
-	h.Body = http.MaxBytesReader(nil, h.Body, most)
-	if len(large) == 0 || h.ContentLength >= 0 && h.ContentLength <= brenner.LargeRequestBytes {
+	h.Body = &arriving{http.MaxBytesReader(nil, h.Body, most), h.Context()}
+	if length <= brenner.SmallBodyBytes {
 		return func() {}, nil
 	}
-	if c.May != nil {
+	if length > brenner.LargeRequestBytes && c.May != nil {
 		if err := c.May(h.Context(), large); err != nil {
 			return nil, err
 		}
 	}
-	leave, err := l.ownShare(h.Context(), c.Auth)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case l.large <- struct{}{}:
-		return func() { <-l.large; leave() }, nil
-	case <-h.Context().Done():
-		leave()
-		return nil, h.Context().Err()
-	}
+	return l.bodies.Enter(h.Context(), c.Auth, bodyWeight*length)
 }
 
-// ownShare waits for a place among the large bodies of one caller.
-func (l *limits) ownShare(ctx context.Context, who string) (leave func(), err error) {
-	l.mu.Lock()
-	own := l.share[who]
-	if own == nil {
-		own = &share{places: make(chan struct{}, brenner.MaxLargeRequestsPerToken)}
-		l.share[who] = own
-	}
-	own.users++
-	l.mu.Unlock()
-	forget := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if own.users--; own.users == 0 {
-			delete(l.share, who)
-		}
-	}
-	select {
-	case own.places <- struct{}{}:
-		return func() { <-own.places; forget() }, nil
-	case <-ctx.Done():
-		forget()
-		return nil, ctx.Err()
-	}
+// arriving is a body whose bytes are noted as they come: what is done with them
+// is charged for them.
+type arriving struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	admission.Brings(a.ctx, n)
+	return n, err
 }
 
 // feed takes a place for a feed.

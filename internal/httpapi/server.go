@@ -207,20 +207,28 @@ func (s *Server) known(name string, large []policy.Action, next func(http.Respon
 			fail(w, h, err)
 			return
 		}
-		leave, err := s.limits.enter(caller.Auth)
+		leave, err := s.receive(h, caller, large)
 		if err != nil {
 			fail(w, h, err)
 			return
 		}
 		defer leave()
-		done, err := s.limits.body(h, caller, large)
-		if err != nil {
-			fail(w, h, err)
-			return
-		}
-		defer done()
 		next(w, h, caller)
 	})
+}
+
+// receive takes a place for a request, and room for what it brings.
+func (s *Server) receive(h *http.Request, c Caller, large []policy.Action) (leave func(), err error) {
+	place, err := s.limits.enter(c.Auth)
+	if err != nil {
+		return nil, err
+	}
+	room, err := s.limits.body(h, c, large)
+	if err != nil {
+		place()
+		return nil, err
+	}
+	return func() { room(); place() }, nil
 }
 
 // admit lets somebody in who is known and within their limits.
@@ -237,9 +245,12 @@ func (s *Server) admit(h *http.Request) (Caller, error) {
 	return caller, s.limits.allow(caller.Auth)
 }
 
-// visitor is who asks for a page.
+// visitor is who asks for a page, until it is answered.
 func (s *Server) visitor(h *http.Request) (api.Service, error) {
 	caller, err := s.admit(h)
+	if n := noteOf(h); err == nil && n.leave == nil { // a page that stays open asks again
+		n.leave, err = s.receive(h, caller, contributing())
+	}
 	return caller.Service, err
 }
 

@@ -235,12 +235,13 @@ func TestServer_RequestsUnderWayAreLimitedPerToken(t *testing.T) {
 	}
 }
 
-// X3: large bodies take turns, so that many need no more memory than a few;
-// one that is larger than any may be is refused without being read to its end,
-// or at all if it says so.
+// X10: bodies of so many bytes are read at once and no more, whoever sends them,
+// so that many need no more memory than a few; one that is larger than any may be
+// is refused without being read to its end, or at all if it says so.
 func TestServer_LargeBodiesTakeTurns(t *testing.T) {
+	const size, atOnce = 16 << 20, 4 // thrice that is what there is room for
 	w := newWorld(t)
-	agents := make([]brenner.ActorName, brenner.MaxLargeRequests)
+	agents := make([]brenner.ActorName, atOnce)
 	for i := range agents {
 		agents[i] = brenner.ActorName(fmt.Sprintf("Agent%c", 'A'+i))
 		if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: agents[i], Role: "writer"}); err != nil {
@@ -260,13 +261,13 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 	full := make(chan struct{})
 	fill := sync.OnceFunc(func() { close(full) })
 	var all sync.WaitGroup
-	for i := range 3 * brenner.MaxLargeRequests {
+	for i := range 3 * atOnce {
 		all.Go(func() {
-			status := post(agents[i%len(agents)], -1, &body{left: 2 * brenner.LargeRequestBytes, end: func() { reading.Add(-1) }, begin: func() {
+			status := post(agents[i%len(agents)], size, &body{left: 1 << 10, end: func() { reading.Add(-1) }, begin: func() {
 				n := reading.Add(1)
 				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 				}
-				if n == brenner.MaxLargeRequests {
+				if n == atOnce {
 					fill()
 				}
 				<-full
@@ -277,7 +278,7 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if most.Load() != brenner.MaxLargeRequests {
+	if most.Load() != atOnce {
 		t.Errorf("%d large bodies were read at once", most.Load())
 	}
 	endless := &body{left: 1 << 40, begin: func() {}, end: func() {}}
@@ -290,16 +291,17 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 	}
 }
 
-// X3: the large bodies of one token, however slow, leave room for those of
-// others.
+// X10: the bodies of one token, however slow and however many, leave room for
+// those of others; of its own so many wait, and those beyond are RATE_LIMITED.
 func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
+	const size, share = 16 << 20, 2
 	w := newWorld(t)
 	if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
 		t.Fatal(err)
 	}
 	post := func(ctx context.Context, name brenner.ActorName, b io.Reader) int {
 		h := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/api/v1/artifacts", b)
-		h.ContentLength = -1
+		h.ContentLength = size
 		h.Header.Set("Authorization", "Bearer "+w.token(name))
 		h.Header.Set("Content-Type", "application/json")
 		out := httptest.NewRecorder()
@@ -309,14 +311,16 @@ func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
 	w.token("BlueLake")
 	w.token("ada")
 	release := make(chan struct{})
-	var reading atomic.Int64
+	var reading, refused atomic.Int64
 	var all sync.WaitGroup
-	for range brenner.MaxLargeRequests {
+	for range share + brenner.MaxWorkWaiting + 5 {
 		all.Go(func() {
-			post(t.Context(), "BlueLake", &body{begin: func() { reading.Add(1); <-release }, end: func() {}})
+			if post(t.Context(), "BlueLake", &body{begin: func() { reading.Add(1); <-release }, end: func() {}}) == http.StatusTooManyRequests {
+				refused.Add(1)
+			}
 		})
 	}
-	waitFor(t, "the slow bodies to be read", func() bool { return reading.Load() >= brenner.MaxLargeRequestsPerToken })
+	waitFor(t, "the slow bodies to be read and the others to wait", func() bool { return reading.Load() >= share && refused.Load() >= 5 })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // only a failure waits for it
 	defer cancel()
 	begun := false
@@ -324,11 +328,14 @@ func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
 	if !begun {
 		t.Error("the body of another token was not read")
 	}
-	if n := reading.Load(); n != brenner.MaxLargeRequestsPerToken {
+	if n := reading.Load(); n != share {
 		t.Errorf("%d large bodies of one token are read at once", n)
 	}
 	close(release)
 	all.Wait()
+	if n := refused.Load(); n != 5 {
+		t.Errorf("%d were refused", n)
+	}
 }
 
 // X10: what a role may do is decided from the header: no large body is read of

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,10 @@ func exportTo(c *kernel.Call, w io.Writer) (exportFooter, error) {
 	}
 	err = c.EachBlob(c.Ctx, func(d brenner.Digest, data []byte) error {
 		foot.Blobs++
-		return line(exportLine{Blob: &exportBlob{SHA256: d, Data: data, Redacted: data == nil}})
+		if data != nil {
+			return writeBlob(w, d, data)
+		}
+		return line(exportLine{Blob: &exportBlob{SHA256: d, Redacted: true}})
 	})
 	if err != nil {
 		return foot, err
@@ -113,6 +117,23 @@ func exportTo(c *kernel.Call, w io.Writer) (exportFooter, error) {
 		return foot, err
 	}
 	return foot, line(exportLine{Footer: &foot})
+}
+
+// writeBlob writes the line of a content as canon would, without holding another
+// copy of it.
+func writeBlob(w io.Writer, d brenner.Digest, data []byte) error {
+	if _, err := io.WriteString(w, `{"blob":{"data":"`); err != nil {
+		return err
+	}
+	b64 := base64.NewEncoder(base64.StdEncoding, w)
+	if _, err := b64.Write(data); err != nil {
+		return err
+	}
+	if err := b64.Close(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\",\"sha256\":%q}}\n", d)
+	return err
 }
 
 // Import reads an export of any version into an empty store: all of it, and

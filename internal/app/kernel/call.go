@@ -222,45 +222,47 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	if err != nil {
 		return zero, err
 	}
-	err = k.store.Write(ctx, func(tx store.Tx) (err error) {
-		ch = nil // the store may run this again
-		defer k.takeTurn(ctx, name)()
-		group = knownIn(tx)
-		if c, err = k.begin(ctx, tx, group); err != nil {
-			return err
-		}
-		if err := k.notBefore(c, group); err != nil {
-			return err
-		}
-		if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
-			if repeated {
-				api.Replayed(ctx)
+	err = k.gate.Do(ctx, string(k.Name), func(*admission.Work) error { // what a large request brings waits for room before its turn (X10)
+		return k.store.Write(ctx, func(tx store.Tx) (err error) {
+			ch = nil // the store may run this again
+			defer k.takeTurn(ctx, name)()
+			group = knownIn(tx)
+			if c, err = k.begin(ctx, tx, group); err != nil {
+				return err
 			}
-			return err
-		}
-		who := c.Who // a use case may act in another role for a while
-		ch = &Change{Call: c, tx: tx}
-		if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
-			return err
-		}
-		if !c.asked {
-			return errNotAsked
-		}
-		if err := ch.commit(key, digest, out); err != nil {
-			return err
-		}
-		if n := int64(len(ch.records)); n > 0 {
-			group.stamp(ch.Position+n, ch.Now)
-		}
-		if who.Name != System {
-			group.learn(ch.Position, who, ch.Settings)
-		}
-		if slices.ContainsFunc(ch.records, k.kinds.Governs) {
-			group.forget()
-		} else {
-			group.advance(ch.Position, ch.Position+int64(len(ch.records)))
-		}
-		return nil
+			if err := k.notBefore(c, group); err != nil {
+				return err
+			}
+			if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
+				if repeated {
+					api.Replayed(ctx)
+				}
+				return err
+			}
+			who := c.Who // a use case may act in another role for a while
+			ch = &Change{Call: c, tx: tx}
+			if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
+				return err
+			}
+			if !c.asked {
+				return errNotAsked
+			}
+			if err := ch.commit(key, digest, out); err != nil {
+				return err
+			}
+			if n := int64(len(ch.records)); n > 0 {
+				group.stamp(ch.Position+n, ch.Now)
+			}
+			if who.Name != System {
+				group.learn(ch.Position, who, ch.Settings)
+			}
+			if slices.ContainsFunc(ch.records, k.kinds.Governs) {
+				group.forget()
+			} else {
+				group.advance(ch.Position, ch.Position+int64(len(ch.records)))
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return zero, k.refused(ctx, c, err)

@@ -17,6 +17,9 @@ const (
 	// comparedWeight is what comparing two texts, or rendering one, holds for
 	// each of their bytes at worst: where every line has two or three.
 	comparedWeight = 12
+	// visitedBytes is what visiting every content holds at a time: the largest, as
+	// the store and as its visitor have it.
+	visitedBytes = 3 * brenner.MaxContentBytes
 	// extractWeight is what reading the deltas of a reply holds for each of its
 	// bytes, where it is full of small ones.
 	extractWeight = 32
@@ -70,6 +73,16 @@ func (m metered) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 		return data, nil
 	}
 	return m.Reader.Blob(ctx, d)
+}
+
+// EachBlob has room for the largest content there may be.
+func (m metered) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
+	return m.work.Pass(func() error {
+		if err := m.work.Spend(visitedBytes); err != nil {
+			return err
+		}
+		return m.Reader.EachBlob(ctx, fn)
+	})
 }
 
 func (m metered) Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]store.Version, error) {

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/api"
 	"brenner/canon"
+	"brenner/internal/admission"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -103,6 +105,47 @@ func TestView_WhoIsGoneLeavesTheLine(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	close(release)
+	all.Wait()
+}
+
+// X10: what a large request brought waits for room before it takes a writer's
+// turn, and others write meanwhile.
+func TestWrite_WhatARequestBroughtWaitsForRoom(t *testing.T) {
+	k := newProject(t)
+	inside, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		_, err := kernel.View(t.Context(), lead(k), kernel.To(policy.Status, "x"), func(c *kernel.Call) (int, error) {
+			err := c.Compares(brenner.MaxWorkBytes / 12)
+			close(inside)
+			<-release
+			return 0, err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	ctx, cancel := context.WithCancel(t.Context())
+	visit, leave := admission.Visit(ctx)
+	admission.Brings(visit, 20<<20)
+	began := make(chan bool, 1)
+	all.Go(func() {
+		_, err := kernel.Write(visit, agent(k), "x", api.Write{}, kernel.To(policy.Status, "x"), func(*kernel.Change) (int, error) {
+			began <- true
+			return 0, nil
+		})
+		leave()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("it was not kept waiting: %v", err)
+		}
+	})
+	keepNote(t, k, "other")
+	cancel()
+	if len(began) > 0 {
+		t.Error("it had its turn")
 	}
 	close(release)
 	all.Wait()

@@ -205,7 +205,7 @@ type RedactResult struct {
 	// Retained says where the database keeps the bytes nevertheless, if it does.
 	Retained string `json:"retained,omitzero"`
 	Seq      int64  `json:"seq,omitzero"`
-	DryRun     bool             `json:"dry_run,omitzero"`
+	DryRun   bool   `json:"dry_run,omitzero"`
 }
 
 // RecordText is a text that a record says.

@@ -23,6 +23,11 @@ type Passage struct {
 // begins at the margin is always ours (D19). Of a killed item that was not
 // asked for by name only what it claimed, and why it was killed, is said.
 func Passages(a *Artifact, p Part) []Passage {
+	return p.passages(a, func(it *Item) Passage { return passageOf(a, it, slices.Contains(p.Items, it.ID())) })
+}
+
+// passages gives the chosen items as each is written.
+func (p *Part) passages(a *Artifact, write func(*Item) Passage) []Passage {
 	var out []Passage
 	for s := range schemas {
 		named := slices.Contains(p.Sections, schemas[s].Section)
@@ -36,13 +41,22 @@ func Passages(a *Artifact, p Part) []Passage {
 				continue
 			}
 			taken++
-			out = append(out, passageOf(a, it, slices.Contains(p.Items, it.ID())))
+			out = append(out, write(it))
 		}
 		if taken == 0 && named && len(p.Items) == 0 {
 			out = append(out, Passage{Section: schemas[s].Section, Text: instead(s, len(list)) + "\n"})
 		}
 	}
 	return out
+}
+
+// Passage gives one item in plain words, of a killed one what Passages does.
+func (a *Artifact) Passage(id ItemID) (Passage, bool) {
+	it, ok := a.Item(id)
+	if !ok {
+		return Passage{}, false
+	}
+	return passageOf(a, it, false), true
 }
 
 func instead(s, items int) string {
@@ -69,15 +83,7 @@ func RenderPlain(a *Artifact) string { return Join(Passages(a, Part{Sections: Se
 
 func passageOf(a *Artifact, it *Item, whole bool) Passage {
 	w := &plainWriter{artifact: a, item: it}
-	title := string(it.ID())
-	if name := it.Text(nameField(it.section)); strings.TrimSpace(name) != "" {
-		title += ": " + onOneLine(name)
-	}
-	w.out.WriteString("### " + title)
-	if !it.live() {
-		w.out.WriteString(" [KILLED]")
-	}
-	w.out.WriteString(" · by " + joinPlain(it.Authors()) + "\n")
+	title := w.heading(" · by " + joinPlain(it.Authors()))
 	if name := it.field(nameField(it.section)); name != nil {
 		w.candidates("", name.rival())
 	}
@@ -114,10 +120,32 @@ type plainWriter struct {
 	out      strings.Builder
 }
 
+// heading writes the line above an item, and gives the item's title.
+func (w *plainWriter) heading(by string) (title string) {
+	title = string(w.item.ID())
+	if name := w.item.Text(nameField(w.item.section)); strings.TrimSpace(name) != "" {
+		title += ": " + onOneLine(name)
+	}
+	w.out.WriteString("### " + title)
+	if !w.item.live() {
+		w.out.WriteString(" [KILLED]")
+	}
+	w.out.WriteString(by + "\n")
+	return title
+}
+
 func (w *plainWriter) line(name, text string) {
 	if strings.TrimSpace(text) != "" {
 		w.out.WriteString(name + ": " + indented(text) + "\n")
 	}
+}
+
+// label is the name of a field as it is written.
+func (w *plainWriter) label(f *shown) string {
+	if f.field == unknownField {
+		return "Also"
+	}
+	return schemas[w.item.section].Fields[f.field].Label
 }
 
 // field writes a field behind its name, and what it is in conflict about.
@@ -127,7 +155,7 @@ func (w *plainWriter) field(f *shown) {
 		w.candidates("", f.rival())
 		return
 	}
-	label := schemas[w.item.section].Fields[f.field].Label
+	label := w.label(f)
 	switch w.item.kind(f) {
 	case KindList:
 		w.line(label, strings.Join(w.item.List(f.name()), ", "))
@@ -147,6 +175,23 @@ func (w *plainWriter) field(f *shown) {
 
 func (w *plainWriter) cells(label string, f *shown) {
 	var parts []string
+	for _, p := range w.cellTexts(f) {
+		parts = append(parts, p.Key+" = "+p.Value)
+	}
+	text := strings.Join(parts, "; ")
+	if f.name() == "score" && text != "" {
+		text += w.total()
+	}
+	w.line(label, text)
+	for i := range f.cells() {
+		c := &f.cells()[i]
+		w.candidates(c.key+" = ", c.rival)
+	}
+}
+
+// cellTexts are the cells of a map as they are written.
+func (w *plainWriter) cellTexts(f *shown) []Pair {
+	var out []Pair
 	for i := range f.cells() {
 		c := &f.cells()[i]
 		if c.gone() {
@@ -156,18 +201,13 @@ func (w *plainWriter) cells(label string, f *shown) {
 		if h, ok := w.artifact.Item(ItemID(c.key)); f.name() == "predictions" && ok && h.section == atHypotheses && !h.live() {
 			text = NotApplicable
 		}
-		parts = append(parts, c.key+" = "+text)
+		out = append(out, Pair{Key: c.key, Value: text})
 	}
-	text := strings.Join(parts, "; ")
-	if f.name() == "score" && text != "" {
-		text += " (total " + formatNumber(w.item.score) + ")"
-	}
-	w.line(label, text)
-	for i := range f.cells() {
-		c := &f.cells()[i]
-		w.candidates(c.key+" = ", c.rival)
-	}
+	return out
 }
+
+// total is the sum of a score.
+func (w *plainWriter) total() string { return " (total " + formatNumber(w.item.score) + ")" }
 
 func (w *plainWriter) candidates(key string, rivals []candidate) {
 	for i := range rivals {

@@ -1,0 +1,102 @@
+package delta_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/delta"
+)
+
+// mergedBy merges deltas that agents sent at an hour of one day into an artifact.
+func mergedBy(t *testing.T, base *delta.Artifact, hour int, blocks ...[2]string) *delta.Artifact {
+	t.Helper()
+	var entries []delta.Entry
+	at := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
+	for i, b := range blocks {
+		message := b[0] + delta.FormatInstant(at)
+		d, err := delta.Parse([]byte(b[1]), delta.Envelope{Message: message, Agent: brenner.ActorName(b[0]), Timestamp: delta.FormatInstant(at)}, i+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, delta.Entry{Delta: d, Message: message})
+	}
+	res := delta.Merge(base, entries, delta.Options{})
+	for _, o := range res.Outcomes {
+		if o.Status != delta.Applied {
+			t.Fatalf("%s: %s %s", o.DeltaID, o.Status, o.Message)
+		}
+	}
+	return res.Artifact
+}
+
+// C34: what changed since a version is given field by field, a short text with
+// what stood there, and what stayed is not given again.
+func TestChanges_GiveTheFieldsThatSaySomethingElse(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := mergedBy(t, empty, 1,
+		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Cold","claim":"it is the cold","mechanism":"a long way down","anchors":["a1","a2"]},"rationale":"r"}`},
+		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Heat","claim":"it is the heat","mechanism":"m"},"rationale":"r"}`},
+		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Wind","claim":"it is the wind","mechanism":"m"},"rationale":"r"}`},
+		[2]string{"Ann", `{"operation":"ADD","section":"predictions_table","target_id":null,"payload":{"condition":"at night","predictions":{"H1":"falls","H2":"rises"}},"rationale":"r"}`})
+	two := mergedBy(t, one, 2,
+		[2]string{"Bob", `{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"it is the frost","anchors":["a3"]},"rationale":"r"}`},
+		[2]string{"Bob", `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"measured"},"rationale":"r"}`},
+		[2]string{"Bob", `{"operation":"EDIT","section":"predictions_table","target_id":"P1","payload":{"predictions":{"H3":"stays"}},"rationale":"r"}`},
+		[2]string{"Bob", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Snow","claim":"it is the snow","mechanism":"white"},"rationale":"r"}`})
+	got := delta.Join(delta.Changes(two, delta.Part{Since: one}))
+	for _, want := range []string{
+		"### H1: Cold · changed by Bob\nClaim: it is the frost\nWas: it is the cold\nAnchors: now also a3\n",
+		"### H2: Heat [KILLED] · changed by Bob\nKilled by: Bob\nReason: measured\n",
+		"### H4: Snow · by Bob\nClaim: it is the snow\nMechanism: white\n",
+		"Predictions: H2 = N/A; H3 = stays\nWas: H2 = rises\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, none := range []string{"a long way down", "a1", "H3: Wind", "at night\nP", "falls"} {
+		if strings.Contains(got, none) {
+			t.Errorf("%q in\n%s", none, got)
+		}
+	}
+	three := mergedBy(t, two, 3, [2]string{"Ann", `{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"` + strings.Repeat("so much more ", 30) + `"},"rationale":"r"}`})
+	four := mergedBy(t, three, 4, [2]string{"Bob", `{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"less"},"rationale":"r"}`})
+	if got := delta.Join(delta.Changes(four, delta.Part{Since: three})); strings.Contains(got, "Was") || !strings.Contains(got, "Claim: less\n") {
+		t.Errorf("a long text is quoted beside the one in its place:\n%s", got)
+	}
+	if got := delta.Changes(four, delta.Part{Since: four}); len(got) != 0 {
+		t.Errorf("nothing has changed: %v", got)
+	}
+}
+
+// C34: a brief has a line for every item: what lives and how far it was put to the
+// test, what was killed, by whom and why.
+func TestBrief_SaysWhereADocumentStands(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := mergedBy(t, empty, 1,
+		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Cold","claim":"it is\nthe cold","mechanism":"the mechanism"},"rationale":"r"}`},
+		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Heat","claim":"it is the heat","mechanism":"m"},"rationale":"r"}`},
+		[2]string{"Cay", `{"operation":"ADD","section":"discriminative_tests","target_id":null,"payload":{"name":"Look","procedure":"look","discriminates":"both","expected_outcomes":{"H1":"a","H2":"b"}},"rationale":"r"}`})
+	doc = mergedBy(t, doc, 2, [2]string{"Bob", `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"measured twice"},"rationale":"r"}`})
+	got := delta.Join(delta.Brief(doc))
+	for _, want := range []string{
+		"- H1: Cold: it is the cold · by Ann\n",
+		"- H2: Heat: it is the heat · killed by Bob: measured twice\n",
+		"- T1: Look · by Cay · was not run\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "the mechanism") {
+		t.Errorf("a brief that is none:\n%s", got)
+	}
+}

@@ -33,6 +33,7 @@ const (
 	CodeNoRealThirdAlternative Code = "NO_REAL_THIRD_ALTERNATIVE"
 	CodeDanglingReference      Code = "DANGLING_REFERENCE"
 	CodeReferenceCycle         Code = "REFERENCE_CYCLE"
+	CodeReferenceMoved         Code = "REFERENCE_MOVED"
 	CodeNearMiss               Code = "NEAR_MISS"
 	CodeBlockIgnored           Code = "BLOCK_IGNORED"
 	CodeInvalidSessionArtifact Code = "INVALID_SESSION_ARTIFACT"
@@ -73,6 +74,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeNoAnchors, ClassConflict, "An item cites nothing, so it counts as inference.", "Add anchors, or leave it as the inference it is."),
 	row(CodeNoRealThirdAlternative, ClassConflict, "No live critique offers a specific alternative framing.", "Add a critique with real_third_alternative true and a proposed_alternative."),
 	row(CodeDanglingReference, ClassConflict, "Something refers to an item that does not exist.", "Correct the id, or add the item."),
+	row(CodeReferenceMoved, ClassConflict, "Something refers to what has changed since its author read it.", "Read what it says now, and send a correction if that matters."),
 	row(CodeReferenceCycle, ClassConflict, "Items refer to each other in a circle.", "Take one of the references out with references_replace."),
 	row(CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."),
 	row(CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."),

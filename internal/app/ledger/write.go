@@ -22,7 +22,7 @@ func (s *Service) CreateArtifact(ctx context.Context, req api.CreateArtifactRequ
 		return act, err
 	})
 	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
-		return s.createAt(ch, req, p, content)
+		return withDoubts(ch, &req.Content)(s.createAt(ch, req, p, content))
 	}
 	return s.writeContent(ctx, "artifact.create", req, guard, &req.Content, func() brenner.TypeName { return p.typ.Name }, write)
 }
@@ -122,7 +122,7 @@ func (r *Room) handedIn(ch *kernel.Change, out api.WriteResult, err error, revie
 func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequest) (api.WriteResult, error) {
 	var a store.Artifact
 	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
-		return s.updateOf(ch, req, a, content)
+		return withDoubts(ch, req.Content)(s.updateOf(ch, req, a, content))
 	}
 	return s.writeContent(ctx, "artifact.update", req, s.Writing(req.Task, req.ID, &a), req.Content, func() brenner.TypeName { return a.Type }, write)
 }

@@ -23,7 +23,8 @@ type Tasks interface {
 	ReleaseTask(ctx context.Context, req TaskRequest) (TaskInfo, error)
 	// ReassignTask gives a task to another agent, whoever holds it. PI only.
 	ReassignTask(ctx context.Context, req ReassignTaskRequest) (TaskInfo, error)
-	// CancelTask closes a task that is no longer wanted. PI only.
+	// CancelTask closes a task that is no longer wanted: whoever asked for it, or
+	// the PI.
 	CancelTask(ctx context.Context, req CancelTaskRequest) (TaskInfo, error)
 	// CompleteTask closes a task. What was written for it is marked
 	// needs_rebase if an input has moved meanwhile (C17).
@@ -151,8 +152,11 @@ type TaskInfo struct {
 	Overdue bool `json:"overdue,omitzero"`
 	// Unmanned says, in the answer to whoever opens it, that nobody else can
 	// take it: no active agent has the role.
-	Unmanned bool          `json:"unmanned,omitzero"`
-	Outputs  []brenner.Ref `json:"outputs"`
+	Unmanned bool `json:"unmanned,omitzero"`
+	// Alike are unfinished tasks that ask for much the same, in the answer to
+	// whoever opens it.
+	Alike   []AlikeTask   `json:"alike,omitzero"`
+	Outputs []brenner.Ref `json:"outputs"`
 	// Moved lists the inputs that changed before the task was completed.
 	Moved []Moved `json:"moved,omitzero"`
 	// Summaries lists what changed and was only shown as a summary: it marks
@@ -180,4 +184,13 @@ type Moved struct {
 	Now brenner.Version `json:"now"`
 	// Through names the invocation that read it, if it was not pinned.
 	Through string `json:"through,omitzero"`
+}
+
+// AlikeTask is an unfinished task that asks for much the same as another.
+type AlikeTask struct {
+	ID      string            `json:"id"`
+	Title   string            `json:"title"`
+	State   TaskState         `json:"state"`
+	Creator brenner.ActorName `json:"creator"`
+	Holder  brenner.ActorName `json:"holder,omitzero"`
 }

@@ -270,5 +270,27 @@ func taskCases() []testCase {
 				s.Errorf("with a writer %v, without an arbiter %v", manned.Unmanned, alone.Unmanned)
 			}
 		}},
+		{"what an agent asks of the PI, or of a role that nobody has, waits for the PI", func(s *scene) {
+			grey := s.reader("GreyStone")
+			ask := api.NewTaskRequest{Title: "x", Role: "hypothesis_generator", Modules: []brenner.Module{"lineage"}}
+			_, err := grey.NewTask(s.ctx, ask)
+			s.must(err)
+			var want []string
+			for _, role := range []brenner.Role{brenner.PI, "arbiter"} {
+				ask.Role = role
+				t, err := grey.NewTask(s.ctx, ask)
+				s.must(err)
+				want = append(want, t.ID)
+			}
+			list, err := s.pi.Waiting(s.ctx, api.WaitingRequest{Kinds: []api.WaitKind{api.WaitRequest}})
+			s.must(err)
+			var got []string
+			for _, w := range list.Items {
+				got = append(got, w.Subject)
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			s.same(got, want)
+		}},
 	}
 }

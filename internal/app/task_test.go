@@ -40,3 +40,30 @@ func TestClaimTask_AClaimThatRanOutFreesTheTask(t *testing.T) {
 		}
 	}
 }
+
+// N1: what an agent asked of a role that somebody has is that role's to take, and
+// after an hour in which nobody did the PI is told of it.
+func TestWaiting_ARequestThatNobodyTakesComesBeforeThePI(t *testing.T) {
+	w, now := clocked(t)
+	if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "integrator"}); err != nil {
+		t.Fatal(err)
+	}
+	blue := w.As("BlueLake")
+	if _, err := blue.AssembleContext(t.Context(), api.ContextRequest{Question: "what is known?"}); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := blue.NewTask(t.Context(), api.NewTaskRequest{Title: "Sum it up", Role: "integrator"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 0}, {time.Hour - time.Second, 0}, {time.Minute, 1}} {
+		*now = now.Add(c.after)
+		list, err := w.PI().Waiting(t.Context(), api.WaitingRequest{Kinds: []api.WaitKind{api.WaitRequest}})
+		if err != nil || list.Total != c.want || c.want > 0 && list.Items[0].Subject != asked.ID {
+			t.Errorf("after %s more: %+v, %v", c.after, list.Items, err)
+		}
+	}
+}

@@ -103,10 +103,15 @@ func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest) stri
 // releaseRequest gives a task back.
 type releaseRequest struct {
 	keyed
-	ID string `json:"id" doc:"the task"`
+	ID     string `json:"id" doc:"the task"`
+	Cancel string `json:"cancel,omitzero" doc:"why what you asked for is not wanted any more: ends it"`
 }
 
 func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskResult, error) {
+	if in.Cancel != "" {
+		t, err := s.CancelTask(ctx, api.CancelTaskRequest{Write: in.write(), ID: in.ID, Reason: in.Cancel})
+		return taskResult{TaskInfo: t}, err
+	}
 	t, err := s.ReleaseTask(ctx, api.TaskRequest{Write: in.write(), ID: in.ID})
 	return taskResult{TaskInfo: t}, err
 }
@@ -150,9 +155,21 @@ func (r requested) Words() string {
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
+	for _, a := range r.task.Alike {
+		fmt.Fprintf(&b, "may overlap: %s %s (%s); if that is enough for you, take yours back: task_release %s\n",
+			a.ID, brenner.OneLine(a.Title), atIt(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
+	}
 	b.WriteString(underWay(r.others, brenner.MaxTitleRunes))
 	b.WriteString(r.news)
 	return b.String()
+}
+
+// atIt says who is at a task, or asked for it.
+func atIt(a api.AlikeTask) string {
+	if a.Holder != "" {
+		return fmt.Sprintf("%s is at it", a.Holder)
+	}
+	return fmt.Sprintf("asked by %s, taken by nobody yet", a.Creator)
 }
 
 // Slim implements spoken.
@@ -180,7 +197,7 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 	// What others are at is said when it helps: before the same is done twice.
 	all, err := tasksOf(s, ctx, in.Session)
 	for _, o := range all {
-		if o.ID != t.ID {
+		if o.ID != t.ID && !slices.ContainsFunc(t.Alike, func(a api.AlikeTask) bool { return a.ID == o.ID }) {
 			out.others = append(out.others, o)
 		}
 	}

@@ -64,7 +64,7 @@ var wordings = []wording{
 	{api.WaitFinding, "a check found something in: ", brenner.Do("review"), "ref"},
 	{api.WaitLesson, "", brenner.Do("playbook.review.list"), ""},
 	{api.WaitTask, "claimed and overdue: ", brenner.Do("task.show"), "id"},
-	{api.WaitRequest, "asked of the PI: ", brenner.Do("task.show"), "id"},
+	{api.WaitRequest, "asked for, and yours to decide: ", brenner.Do("task.show"), "id"},
 	{api.WaitRun, "runs failed again and again at ", brenner.Do("runs"), "work"},
 	{api.WaitAutomation, "rules tell of: ", brenner.Do("automation.log"), ""},
 	{api.WaitMemo, "the memo is behind in ", brenner.Do("spine"), ""},

@@ -2,10 +2,13 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
+	"brenner/internal/store"
 )
 
 // Outputs lists what finished tasks made, and which task (N1).
@@ -35,8 +38,59 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	return out, err
 }
 
-// WaitingRequests lists what agents have asked the PI for (N1).
+// patience is how long a request of an agent waits for its role before the PI is
+// told of it.
+const patience = time.Hour
+
+// WaitingRequests lists what agents have asked the PI for, and what they have asked
+// each other for that nobody takes (N1).
 func (r *Room) WaitingRequests(c *kernel.Call) ([]kernel.Waiting, error) {
+	out, err := r.askedOfPI(c)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Actors(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	agents := slices.DeleteFunc(slices.Clone(all), func(a store.Actor) bool { return a.Kind != kernel.Agent })
+	err = tasks.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
+		t := row.Value.info(c.Now)
+		asked := slices.ContainsFunc(agents, func(a store.Actor) bool { return a.Name == t.Creator })
+		if t.Role == brenner.PI || !asked {
+			return true, nil
+		}
+		why := "nobody has taken it"
+		if c.Now.Sub(t.Created) < patience {
+			if manned, err := r.manned(c, t, agents); manned || err != nil {
+				return err == nil, err
+			}
+			why = "nobody has that role"
+		}
+		out = append(out, kernel.Waiting{Waiting: api.Waiting{
+			Kind: api.WaitRequest, Subject: t.ID, Title: t.Title, Why: fmt.Sprintf("%s asks %s for it, and %s", t.Creator, brenner.A(t.Role), why),
+			Author: t.Creator, Since: t.Created, Count: 1,
+		}})
+		return true, nil
+	})
+	return out, err
+}
+
+// manned says whether an agent besides the one who asked may take a task.
+func (r *Room) manned(c *kernel.Call, t api.TaskInfo, agents []store.Actor) (bool, error) {
+	for _, a := range agents {
+		if !a.Active || a.Name == t.Creator {
+			continue
+		}
+		if ok, err := r.Eligible(c, t, a); err != nil || ok {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// askedOfPI lists what agents and rules have asked the PI for.
+func (r *Room) askedOfPI(c *kernel.Call) ([]kernel.Waiting, error) {
 	var out []kernel.Waiting
 	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Group: string(brenner.PI), States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
 		t := row.Value

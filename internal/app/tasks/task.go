@@ -284,10 +284,16 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
+		open := func() (api.TaskInfo, error) { return s.Open(ch, req, taskWork) }
 		if req.Claim {
-			return s.announce(ch, req)
+			open = func() (api.TaskInfo, error) { return s.announce(ch, req) }
 		}
-		return s.Open(ch, req, taskWork)
+		t, err := open()
+		if err != nil {
+			return t, err
+		}
+		t.Alike, err = s.alike(ch, t)
+		return t, err
 	})
 }
 

@@ -137,10 +137,44 @@ type ArtifactView struct {
 	// Text is a part of the content, if one was asked for, and NextOffset where
 	// the next begins.
 	Text       string `json:"text,omitzero"`
+	Offset     int    `json:"offset,omitzero"` // where the text begins in the content
 	NextOffset int    `json:"next_offset,omitzero"`
+	// GoOn makes a context for the rest, where the caller's holds no more of it
+	// than this.
+	GoOn brenner.Action `json:"go_on,omitzero"`
 	// Repeated says that the caller's context was given this before, and that it
 	// has not changed; it is not sent again (C34).
 	Repeated bool `json:"unchanged,omitzero"`
+
+	passages   []string // that the text consists of
+	passagesOf string
+}
+
+// InPassages is the view of something that other reads show passage by passage.
+func (v ArtifactView) InPassages(of string, texts []string) ArtifactView {
+	v.passages, v.passagesOf = texts, of
+	return v
+}
+
+// Passages are those that the text of the view consists of.
+func (v ArtifactView) Passages() (of string, texts []string) { return v.passagesOf, v.passages }
+
+// leastPage is how much of a text is worth sending by itself.
+const leastPage = 160
+
+// Beginning is the view with so much less of its text that it should cost left
+// instead of price, and the way to the rest.
+func (v ArtifactView) Beginning(price, left int, next brenner.Action) (ArtifactView, bool) {
+	head := v
+	head.Text = ""
+	fixed := len(head.Words())
+	size := (len(v.Text)+fixed)*left/max(price, 1)*9/10 - fixed
+	part, n, err := artifact.Page(v.Text, 0, max(size, leastPage))
+	if err != nil || size < leastPage || n == 0 {
+		return v, false
+	}
+	v.Text, v.NextOffset, v.GoOn, v.passages = part, v.Offset+n, next, nil
+	return v, true
 }
 
 // Unchanged is the view without what was given before.
@@ -410,6 +444,9 @@ type DiffRequest struct {
 type DiffResult struct {
 	artifact.Difference
 }
+
+// Words is the difference as an agent reads it, and what that is charged for.
+func (d DiffResult) Words() string { return d.Text() }
 
 // LinkRequest adds a link.
 type LinkRequest struct {

@@ -39,7 +39,11 @@ type ContextRequest struct {
 	Session  brenner.SessionID `json:"session,omitzero"`
 	Question string            `json:"question,omitzero"`
 	Modules  []brenner.Module  `json:"modules,omitzero"`
-	Format   assembly.Format   `json:"format,omitzero"` // markdown (default) or json
+	// After is an earlier context of the caller's that this one goes on from: what
+	// the reader was given there, and has not changed, is named and not sent again
+	// (C34). Who does not have that text any more leaves it out.
+	After  string          `json:"after,omitzero"`
+	Format assembly.Format `json:"format,omitzero"` // markdown (default) or json
 }
 
 // ContextResult is a context and its record.

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,6 +176,8 @@ type Recipient struct {
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
 	// Waiting says that no answer came since it was asked.
 	Waiting bool `json:"waiting"`
+	// Nothing says that its last answer was that it has nothing to add.
+	Nothing bool `json:"nothing,omitzero"`
 	Replies int  `json:"replies"`
 	// Unusable is its last reply if no delta of that could be used, which is no
 	// answer.
@@ -241,6 +244,9 @@ type SessionRequest struct {
 	Sections []delta.Section `json:"sections,omitzero"`
 	Items    []delta.ItemID  `json:"items,omitzero"`
 	Since    brenner.Version `json:"since,omitzero"`
+	// Brief asks where the session stands instead: a line for each item, with what
+	// was killed and why.
+	Brief bool `json:"brief,omitzero"`
 	// Again sends an agent what its context was given before, at its price
 	// (C34).
 	Again bool `json:"again,omitzero"`
@@ -283,6 +289,8 @@ type SessionView struct {
 	// that the rest needs a new one.
 	Left  int  `json:"left,omitzero"`
 	Spent bool `json:"context_spent,omitzero"`
+	// GoOn makes that, going on from the one that is spent.
+	GoOn brenner.Action `json:"go_on,omitzero"`
 	// Names are the provisional ids that the words shown use, and the items they
 	// became.
 	Names []delta.Named `json:"names,omitzero"`
@@ -317,6 +325,8 @@ type Working struct {
 	Since time.Time `json:"since"`
 	// Proposed counts its deltas that wait for the next compile.
 	Proposed int `json:"proposed,omitzero"`
+	// Nothing says that it answered that it has nothing to add.
+	Nothing bool `json:"nothing,omitzero"`
 }
 
 // The states of somebody who was asked.
@@ -334,6 +344,8 @@ func (w Working) Words() string {
 		return fmt.Sprintf("%s (%s) was asked at %s and has not looked yet", w.Agent, w.Role, at)
 	case w.State == WorkReading:
 		return fmt.Sprintf("%s (%s) works on it since %s", w.Agent, w.Role, at)
+	case w.Nothing:
+		return fmt.Sprintf("%s (%s) answered at %s: nothing to add", w.Agent, w.Role, at)
 	case w.Proposed > 0:
 		return fmt.Sprintf("%s (%s) answered at %s, %d proposed", w.Agent, w.Role, at, w.Proposed)
 	}
@@ -463,6 +475,9 @@ type SubmitDeltasRequest struct {
 	// Only who may lead sessions decides that; of a reply that was handed in
 	// before, what was not taken then is taken now.
 	AcceptMended bool `json:"accept_mended,omitzero"`
+	// Nothing says that the author has nothing to add: the reply is an answer
+	// without a delta, and Text says why.
+	Nothing bool `json:"nothing,omitzero"`
 	// DryRun says what would happen and keeps nothing.
 	DryRun bool `json:"dry_run,omitzero"`
 }
@@ -487,7 +502,9 @@ type Submission struct {
 	// its deltas are not queued. Bounce is the message that says so to the agent.
 	Unusable bool   `json:"unusable,omitzero"`
 	Bounce   string `json:"bounce,omitzero"`
-	DryRun   bool   `json:"dry_run,omitzero"`
+	// Nothing says that the reply is an answer which adds nothing, and means to.
+	Nothing bool `json:"nothing,omitzero"`
+	DryRun  bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
 	// Compiled is the version that the reply completed: everybody had answered,
@@ -505,6 +522,13 @@ func (s Submission) Outline() any {
 		}
 		if *list != nil {
 			*list = bare
+		}
+	}
+	s.Deltas = slices.Clone(s.Deltas)
+	for i, d := range s.Deltas {
+		s.Deltas[i].Replaces = slices.Clone(d.Replaces)
+		for j := range d.Replaces {
+			s.Deltas[i].Replaces[j].Text = ""
 		}
 	}
 	return s
@@ -577,9 +601,13 @@ type SubmittedDelta struct {
 
 // Replaced is a field in which a later edit shows instead of another agent's.
 type Replaced struct {
-	Field string            `json:"field"`
-	Agent brenner.ActorName `json:"agent"`
-	At    time.Time         `json:"at"`
+	Field   string            `json:"field"`
+	Agent   brenner.ActorName `json:"agent"`
+	At      time.Time         `json:"at"`
+	DeltaID string            `json:"delta_id,omitzero"`
+	// Text is what it said, or how that begins, where the author of the delta was
+	// not shown it.
+	Text string `json:"text,omitzero"`
 }
 
 // FetchRepliesRequest takes replies from Agent Mail.

@@ -200,6 +200,9 @@ func (a *assembler) item(s Section, it Item, v Variant, why string) (chunk, erro
 	if s == Selected {
 		c.group = it.Type
 	}
+	if has, err := a.has(it); err != nil || has != "" {
+		return a.named(c, has), err
+	}
 	switch {
 	case v == Summary:
 		return a.summary(c, ""), nil
@@ -237,6 +240,31 @@ func (a *assembler) summary(c chunk, why string) chunk {
 	return c
 }
 
+// has says why the reader need not be given an item, "" if it must.
+func (a *assembler) has(it Item) (string, error) {
+	if a.in.Has == nil {
+		return "", nil
+	}
+	return a.in.Has(it)
+}
+
+// named gives the chunk of an item that the reader has.
+func (a *assembler) named(c chunk, why string) chunk {
+	it := *c.item
+	it.Variant = Named
+	it.Why += "; named only: " + why
+	if c.group != "" {
+		c.group = known
+	}
+	c.item = &it
+	c.text = a.writer.named(c.section, c.source, why)
+	c.count = a.count(c.text)
+	return c
+}
+
+// known is the group of what is selected and only named. It stands last.
+const known brenner.TypeName = "known to you"
+
 // selected puts in candidates by rank, each in the fullest variant that fits.
 func (a *assembler) selected() error {
 	ranked, barred := a.ranked()
@@ -269,7 +297,9 @@ func (a *assembler) selected() error {
 		}
 		c.item.Rank, c.item.Score, c.item.By = i+1, &r.Score, r.By
 		a.put(c)
-		taken[r.Type]++
+		if c.item.Variant != Named {
+			taken[r.Type]++
+		}
 	}
 	a.leftOut = append(a.leftOut, barred...)
 	return nil
@@ -412,6 +442,9 @@ func (a *assembler) inOrderOfText() []chunk {
 		if _, met := place[c.group]; !met && c.group != "" {
 			place[c.group] = len(place) + 1
 		}
+	}
+	if _, some := place[known]; some {
+		place[known] = len(place) + 1
 	}
 	out := slices.Clone(a.chunks)
 	slices.SortStableFunc(out, func(x, y chunk) int {

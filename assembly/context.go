@@ -51,6 +51,10 @@ type Input struct {
 	// Load gives the content of an item that is wanted in full. An item whose
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
+	// After names the context that this one goes on from, if it does, and Has says
+	// why its reader need not be given an item: it has it. "" says that it has not.
+	After string
+	Has   func(Item) (why string, err error)
 	// About gives the notes of some versions, which then count as part of their
 	// text; nil: they are those of the items.
 	About func([]brenner.Ref) (map[brenner.Ref]Notes, error)

@@ -52,6 +52,8 @@ type writer interface {
 	// group opens the selected items of a type, "" where the format needs none.
 	group(t brenner.TypeName) string
 	item(s Section, it Item, v Variant, c artifact.Content) string
+	// named is an item that the reader has, and why it is not shown.
+	named(s Section, it Item, why string) string
 	missing(s Section) string
 	task(t Task) string
 	asked(q Asked) string
@@ -84,7 +86,15 @@ func (markdown) header(in Input, scope Scope) string {
 		lag = "The full text is behind: " + strconv.Itoa(in.Made.Behind) + " artifacts changed that were not looked through yet.\n"
 	}
 	return "# Context for " + plain(string(in.Agent)) + ", " + plain(string(in.View.Role)) + "\n\n" +
-		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.View.Budget) + lag + "\n"
+		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.View.Budget) + lag + from(in.After) + "\n"
+}
+
+// from says what a context goes on from.
+func from(after string) string {
+	if after == "" {
+		return ""
+	}
+	return "It goes on from " + plain(after) + ": what you were given there, and has not changed, is named only.\n"
 }
 
 // onward says how to read on.
@@ -146,6 +156,21 @@ func (markdown) item(s Section, it Item, v Variant, c artifact.Content) string {
 		return "- " + name + ": " + quoted(it.Summary) + "\n"
 	}
 	return level + name + "\n\n" + fenced(c.Format, string(c.Data))
+}
+
+func (markdown) named(s Section, it Item, why string) string {
+	name := plain(it.Ref.String())
+	if s != Selected {
+		name = plain(string(it.Type)) + " " + name
+	}
+	if more := it.Notes.phrases(); len(more) > 0 {
+		name += " (" + strings.Join(more, "; ") + ")"
+	}
+	end := "\n"
+	if s != Selected {
+		end = "\n\n"
+	}
+	return "- " + name + ": " + why + end
 }
 
 func (markdown) missing(Section) string { return noBrief + "\n\n" }
@@ -283,6 +308,16 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, n.NeedsUpdate, n.InForce, n.Draft,
 		refs(n.Contradicted), refs(n.Criticised), links, v, content,
 	})
+}
+
+func (lines) named(s Section, it Item, why string) string {
+	return line(struct {
+		Part    Section          `json:"part"`
+		Ref     string           `json:"ref"`
+		Type    brenner.TypeName `json:"type"`
+		Variant Variant          `json:"variant"`
+		Why     string           `json:"why"`
+	}{s, it.Ref.String(), it.Type, Named, why})
 }
 
 func (lines) missing(s Section) string {

@@ -51,6 +51,8 @@ type Variant string
 const (
 	Summary Variant = "summary"
 	Full    Variant = "full"
+	// Named is what the reader has already: no view asks for it.
+	Named Variant = "named"
 )
 
 // ModuleRule says how far a role looks (C23).

@@ -309,6 +309,7 @@ config.applied/config/types/*/singleton
 config.applied/config/views/*
 config.applied/file
 consolidation.done/tasks/*
+context.assembled/after
 context.assembled/bullets/*
 context.assembled/id
 context.assembled/task

@@ -263,18 +263,20 @@ func (r *runner) showCompiled(res api.CompileResult) error {
 
 func newSessionShow(r *runner) *cobra.Command {
 	var version, since, offset int
-	var content, again bool
+	var content, again, brief bool
 	var sections, items []string
 	c := &cobra.Command{
 		Use:   "show [SESSION]",
 		Short: "Print the session artifact, with the ids that deltas can target",
 		Long: `Prints the session artifact, and what was contributed and not compiled yet. With
---section, --item or --since only what they choose, and who wrote it.`,
-		Example: `  brenner session show RS-20251230-cell-fate --section hypothesis_slate --since 2`,
-		Args:    cobra.MaximumNArgs(1),
+--section, --item or --since only what they choose, and who wrote it; with --brief
+where it stands, a line for each item: what lives, what was killed and why.`,
+		Example: `  brenner session show RS-20251230-cell-fate --section hypothesis_slate --since 2
+  brenner session show RS-20251230-cell-fate --brief`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
-				req := api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content, Since: brenner.Version(since), Offset: offset, Again: again}
+				req := api.SessionRequest{ID: id, Version: brenner.Version(version), Full: content, Since: brenner.Version(since), Offset: offset, Again: again, Brief: brief}
 				for _, name := range sections {
 					req.Sections = append(req.Sections, delta.Section(name))
 				}
@@ -303,7 +305,7 @@ func newSessionShow(r *runner) *cobra.Command {
 					if len(v.Rest) > 0 {
 						w.Printf("did not fit (%d left in your context): %s\n", v.Left, words(v.Rest))
 						if v.Spent {
-							w.Printf("go on in a new context: brenner context assemble --session %s\n", v.ID)
+							w.Printf("go on in a new context: %s\n", v.GoOn.Command())
 						}
 						w.Printf("then: brenner session show %s --offset %d\n", v.ID, v.NextOffset)
 					}
@@ -316,6 +318,7 @@ func newSessionShow(r *runner) *cobra.Command {
 	c.Flags().StringSliceVar(&items, "item", nil, "only this item, such as H2")
 	c.Flags().IntVar(&since, "since", 0, "only what this version does not show alike")
 	c.Flags().IntVar(&offset, "offset", 0, "where to go on, if an agent's context did not hold all")
+	c.Flags().BoolVar(&brief, "brief", false, "where it stands: a line for each item, what was killed and why")
 	c.Flags().BoolVar(&again, "again", false, "send an agent what it was given before as well")
 	c.Flags().BoolVar(&content, "content", false, "the artifact as JSON, with the deltas it rests on")
 	return c

@@ -128,6 +128,8 @@ func printReply(w *printer, sub api.Submission) {
 	switch {
 	case sub.Duplicate:
 		state = "handed in before; nothing changed"
+	case sub.Nothing:
+		state = "an answer: nothing to add"
 	case sub.Unusable:
 		state = "none of use: this is no answer yet"
 	case sub.DryRun:
@@ -142,17 +144,19 @@ func printReply(w *printer, sub api.Submission) {
 
 func newDeltaSubmit(r *runner) *cobra.Command {
 	var session string
-	var mended, dry bool
+	var mended, dry, nothing bool
 	c := &cobra.Command{
 		Use:   "submit FILE",
 		Short: "Hand in a reply or deltas of yours to a session",
 		Long: `Queue the deltas of a reply in Markdown, or of JSON, for the next compile of a
 session. FILE may be - for standard input. You speak for yourself: a delta that
 names another agent is refused. The same reply again changes nothing. A reply
-without a usable delta is no answer, and the exit status is 3. Only who leads
-sessions may hand in with --accept-mended.`,
-		Example: `  brenner delta submit --as BlueLake reply.md`,
-		Args:    cobra.ExactArgs(1),
+without a usable delta is no answer, and the exit status is 3; who has nothing to
+add says so with --nothing, and why in FILE. Only who leads sessions may hand in
+with --accept-mended.`,
+		Example: `  brenner delta submit --as BlueLake reply.md
+  echo "H2 says it already" | brenner delta submit --as BlueLake --nothing -`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			text, err := r.readReply(a[0], mended)
 			if err != nil {
@@ -163,7 +167,7 @@ sessions may hand in with --accept-mended.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: text, AcceptMended: mended, DryRun: dry,
+				Write: r.write(), Session: brenner.SessionID(session), Text: text, AcceptMended: mended, Nothing: nothing, DryRun: dry,
 			})
 			if err != nil {
 				return err
@@ -172,6 +176,7 @@ sessions may hand in with --accept-mended.`,
 		},
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would happen to each delta, and keep nothing")
+	c.Flags().BoolVar(&nothing, "nothing", false, "you have nothing to add: this is your answer, FILE says why")
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for you)")
 	mendedFlag(c, &mended)
 	return c

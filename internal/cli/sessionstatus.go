@@ -204,6 +204,8 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 			answered = "unusable"
 		case r.Waiting && r.Replies > 0:
 			answered += " (asked again)"
+		case r.Nothing:
+			answered += " (nothing to add)"
 		}
 		rows = append(rows, []string{
 			string(r.Name), string(r.Role), asked, sometime(r.AckedAt), answered, fmt.Sprint(r.Pending), fmt.Sprint(r.Compiled),

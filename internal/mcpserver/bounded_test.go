@@ -28,7 +28,8 @@ func (p *player) readOn(args arguments) (read string, pages int) {
 			if err := json.Unmarshal([]byte(next[1]), &assemble); err != nil {
 				p.t.Fatal(err)
 			}
-			p.call("context_assemble", assemble)
+			shown, _ := p.call("context_assemble", assemble)
+			all.WriteString(shown)
 		}
 		args = arguments{}
 		if err := json.Unmarshal([]byte(next[2]), &args); err != nil {
@@ -120,7 +121,7 @@ func TestSessionShow_WhatWasProposedIsNotSentAgain(t *testing.T) {
 	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
 	before := s.used(blue)
 	words, _ := blue.call("session_show", arguments{"session": "RS-pair", "since": 1})
-	blue.must(words, "as proposed by RedSky, compiled as H", ": Disk\n", ": Long\n", "yours, as you wrote them: H")
+	blue.must(words, "compiled as RedSky proposed them to you: H", ": Disk; H", ": Long\n", "yours, as you wrote them: H")
 	blue.mustNot(words, "the disk is slow", "the parser is slow")
 	if price := s.used(blue) - before; price != 0 {
 		t.Errorf("it costs %d:\n%s", price, words)

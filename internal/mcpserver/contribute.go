@@ -17,7 +17,8 @@ type sessionRequest struct {
 	Session  brenner.SessionID `json:"session" doc:"its ID"`
 	Sections []delta.Section   `json:"sections,omitzero" doc:"default all"`
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
-	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
+	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version: fields, and what short ones said"`
+	Brief    bool              `json:"brief,omitzero" doc:"where it stands: a line for each item, what was killed and why"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 }
@@ -37,10 +38,11 @@ type sessionPage struct {
 	// AsProposed were given when they were proposed; the text names them too.
 	AsProposed []api.AsProposed `json:"-"`
 	// NextOffset asks for the next page.
-	NextOffset int  `json:"next_offset,omitzero"`
-	Left       int  `json:"left,omitzero"`
-	Spent      bool `json:"context_spent,omitzero"`
-	Repeated   bool `json:"unchanged,omitzero"`
+	NextOffset int            `json:"next_offset,omitzero"`
+	Left       int            `json:"left,omitzero"`
+	Spent      bool           `json:"context_spent,omitzero"`
+	Repeated   bool           `json:"unchanged,omitzero"`
+	next       brenner.Action // makes another context
 
 	Names   []delta.Named `json:"names,omitzero"`
 	Working []api.Working `json:"working,omitzero"`
@@ -55,11 +57,12 @@ const (
 	mostListed   = 60
 	mostUnderWay = 10
 	titleRunes   = 80
+	shortTitle   = 40
 )
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Again: in.Again, Offset: in.Offset}
-	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 {
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset}
+	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
 	}
 	// What is charged is sent: the session is read last, and all else is bounded.
@@ -74,7 +77,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed,
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -137,10 +140,7 @@ func (p sessionPage) Words() string {
 		}
 		fmt.Fprintf(&b, "%s since version %d\n", changed, p.asked.Since)
 	}
-	for _, a := range most(p.AsProposed) {
-		fmt.Fprintf(&b, "as proposed by %s, compiled as %s\n", a.Agent, inLine(a.Title))
-	}
-	b.WriteString(andMore(len(p.AsProposed), mostListed, "compiled as they were proposed to you"))
+	b.WriteString(asProposed(p.AsProposed))
 	if len(p.Own) > 0 {
 		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", listed(p.Own))
 	}
@@ -148,6 +148,23 @@ func (p sessionPage) Words() string {
 		b.WriteString(p.goOn())
 	}
 	b.WriteString(p.around())
+	return b.String()
+}
+
+// asProposed names what was compiled as its reader was given it, an agent a line.
+func asProposed(all []api.AsProposed) string {
+	items := map[brenner.ActorName][]string{} // with how they begin: their ids may be others than were foreseen
+	var agents []brenner.ActorName
+	for _, a := range all {
+		if items[a.Agent] == nil {
+			agents = append(agents, a.Agent)
+		}
+		items[a.Agent] = append(items[a.Agent], brenner.Clip(brenner.OneLine(a.Title), shortTitle))
+	}
+	var b strings.Builder
+	for _, agent := range agents {
+		fmt.Fprintf(&b, "compiled as %s proposed them to you: %s\n", agent, strings.Join(most(items[agent]), "; ")+moreOf(len(items[agent])))
+	}
 	return b.String()
 }
 
@@ -198,12 +215,17 @@ func andMore(all, most int, what string) string {
 	return fmt.Sprintf("and %d more %s\n", all-most, what)
 }
 
+// moreOf says how many names a line leaves off, if it does.
+func moreOf(all int) string {
+	if all <= mostListed {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", all-mostListed)
+}
+
 // listed joins names, not too many.
 func listed[T ~string](all []T) string {
-	if len(all) <= mostListed {
-		return joined(all)
-	}
-	return fmt.Sprintf("%s and %d more", joined(most(all)), len(all)-mostListed)
+	return joined(most(all)) + moreOf(len(all))
 }
 
 // goOn says how the rest is had: by the next page, or where the context is full
@@ -213,9 +235,7 @@ func (p sessionPage) goOn() string {
 	next.Offset = p.NextOffset
 	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
 	if p.Spent {
-		out += fmt.Sprintf("[goes on in a new context: context_assemble %s, then session_show %s]\n",
-			jsonOf(map[string]any{"session": p.ID}), jsonOf(next))
-		return out
+		return out + fmt.Sprintf("[goes on in a new context, which shows them if they fit: %s; else session_show %s]\n", p.next.Tool(), jsonOf(next))
 	}
 	return out + fmt.Sprintf("[goes on: session_show %s]\n", jsonOf(next))
 }
@@ -236,6 +256,7 @@ type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas, and is your answer"`
 	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"say what would happen, keep nothing"`
 }
@@ -249,7 +270,7 @@ type submission struct {
 }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
-	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, DryRun: in.DryRun})
+	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, Nothing: in.Nothing, DryRun: in.DryRun})
 	if err != nil {
 		return submission{}, err
 	}
@@ -299,7 +320,11 @@ func (r submission) Words() string {
 	if r.Duplicate {
 		b.WriteString("this reply was handed in before; nothing changed\n")
 	}
-	fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
+	if r.Nothing {
+		fmt.Fprintf(&b, "%s: you have nothing to add; that is your answer\n", r.Session)
+	} else {
+		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
+	}
 	for _, d := range r.Deltas {
 		b.WriteString(deltaLine(d))
 	}
@@ -389,6 +414,11 @@ func deltaLine(d api.SubmittedDelta) string {
 		fmt.Fprintf(&b, " %s by %s of %s", was.Field, was.Agent, was.At.UTC().Format("15:04:05"))
 	}
 	b.WriteByte('\n')
+	for _, was := range d.Replaces {
+		if was.Text != "" {
+			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
+		}
+	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(&b, "  warning %s: %s", w.Code, w.Message)
 		if w.Hint != "" {

@@ -160,7 +160,7 @@ func TestFewCalls_ASpentContextNamesTheSession(t *testing.T) {
 	for offset := 0; ; {
 		out, words, err := answered[map[string]any](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})
 		if err != nil {
-			blue.must(words+err.Error(), "CONTEXT_OVERFLOW", `context_assemble {"session":"RS-pair"}`)
+			blue.must(words+err.Error(), "CONTEXT_OVERFLOW", `context_assemble {"after":"ctx-`, `"session":"RS-pair"}`)
 			return
 		}
 		next, _ := out["next_offset"].(float64)

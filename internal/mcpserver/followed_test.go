@@ -341,7 +341,7 @@ func elsewhere() []refusalRow {
 	}
 	for why, codes := range map[string][]brenner.Code{
 		"delta_submit says it of one delta, with what to do; the others stand": {
-			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField, brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReservedField, brenner.CodeUnknownField, brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative, brenner.CodeNearMiss, brenner.CodeBlockIgnored,
+			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField, brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeReservedField, brenner.CodeUnknownField, brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative, brenner.CodeNearMiss, brenner.CodeBlockIgnored,
 		},
 		"a finding about the document of a session, told with a compile": {
 			brenner.CodeNoScaleCheck, brenner.CodeBelowMinimum, brenner.CodeThreadEmpty, brenner.CodeNotDiscriminative, brenner.CodeNoPotencyCheck, brenner.CodeIdlePotencyCheck, brenner.CodeNoCalculation, brenner.CodeNoEvidence, brenner.CodeUntestedHypothesis, brenner.CodeKilledReference, brenner.CodeNoScore, brenner.CodeNoAnchors, brenner.CodeNoRealThirdAlternative, brenner.CodeDanglingReference, brenner.CodeReferenceCycle,

@@ -275,6 +275,9 @@ func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err
 	b.WriteString(st.list())
 	if done = b.Len() == 0; done {
 		b.WriteString(mayStop)
+		if i := slices.IndexFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) && s.Compiles > 0 }); i >= 0 {
+			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: sessions.Sessions[i].ID, Brief: true}))
+		}
 	}
 	return b.String() + around, done, nil
 }
@@ -282,7 +285,7 @@ func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err
 // aroundOf says what others are at in a session that somebody takes part in, and
 // what is left of its context.
 func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, err error) {
-	if !info.Closed.IsZero() || !slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me }) {
+	if !info.Closed.IsZero() || !takesPart(info, me) {
 		return "", "", nil
 	}
 	tasks, err := tasksOf(s, ctx, info.ID)
@@ -294,6 +297,11 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
 	}
 	return work, left, nil
+}
+
+// takesPart says whether somebody was asked in a session.
+func takesPart(info api.SessionInfo, name brenner.ActorName) bool {
+	return slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == name })
 }
 
 // waitsFor says whom a session waits for that somebody takes part in.

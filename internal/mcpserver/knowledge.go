@@ -21,6 +21,7 @@ type contextRequest struct {
 	Session  brenner.SessionID `json:"session,omitzero" doc:"a session you take part in; default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
+	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), if you still have its text: that is not sent again"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
 }
 
@@ -51,7 +52,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		ctx, _ = api.WatchReplay(ctx)
 	}
 	req := api.ContextRequest{
-		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, Format: assembly.Markdown,
+		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Format: assembly.Markdown,
 	}
 	res, err := s.AssembleContext(ctx, req)
 	taken := ""
@@ -109,7 +110,7 @@ func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made a
 		return p, false, nil //nolint:nilerr // the context is made, whatever comes of this
 	}
 	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version})
-	p.unshown = !slices.ContainsFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref == head.Ref && i.Variant == assembly.Full })
+	p.unshown = !slices.ContainsFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref == head.Ref && i.Variant != assembly.Summary })
 	return p, err == nil, nil
 }
 
@@ -148,11 +149,12 @@ func (p contextPage) Slim() contextPage { p.Text = ""; return p }
 
 // getRequest names a version and where to go on in its content.
 type getRequest struct {
-	Ref    brenner.Ref `json:"ref" doc:"ID, or ID@VERSION; without a version the one in force"`
-	Brief  bool        `json:"brief,omitzero" doc:"leave the content out"`
-	Offset int         `json:"offset,omitzero" doc:"next_offset of the page before"`
-	Again  bool        `json:"again,omitzero" doc:"send it"`
-	Task   string      `json:"task,omitzero" doc:"whose context"`
+	Ref    brenner.Ref     `json:"ref" doc:"ID, or ID@VERSION; without a version the one in force"`
+	Brief  bool            `json:"brief,omitzero" doc:"leave the content out"`
+	Since  brenner.Version `json:"since,omitzero" doc:"only what changed after this version"`
+	Offset int             `json:"offset,omitzero" doc:"next_offset of the page before"`
+	Again  bool            `json:"again,omitzero" doc:"send it"`
+	Task   string          `json:"task,omitzero" doc:"whose context"`
 	// More are read in the same call, each from its beginning.
 	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
 }
@@ -160,7 +162,8 @@ type getRequest struct {
 // artifactPage is a version; its content comes as text, in pages.
 type artifactPage struct {
 	api.ArtifactView
-	more string // the words of further ones
+	asked getRequest
+	more  string // the words of further ones
 }
 
 // mostRead is how many artifacts one call reads.
@@ -194,7 +197,30 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 	return out, nil
 }
 
+// artifactSince is a version as what changed in it after an earlier one.
+func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task, Again: true})
+	if err != nil {
+		return artifactPage{}, err
+	}
+	out := artifactPage{ArtifactView: v, asked: in}
+	if v.Type == artifact.TypeSessionArtifact {
+		p, err := showSession(s, ctx, sessionRequest{Session: brenner.SessionID(v.ID), Since: in.Since, Again: in.Again})
+		out.Text = p.Words()
+		return out, err
+	}
+	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref()})
+	if err != nil {
+		return artifactPage{}, err
+	}
+	out.Text, out.NextOffset, err = page(d.Words(), in.Offset)
+	return out, err
+}
+
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	if in.Since > 0 {
+		return artifactSince(s, ctx, in)
+	}
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again, Task: in.Task})
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
@@ -206,7 +232,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if v.Type == artifact.TypeStalemate && in.Offset > 0 {
 		v.Repeated = false // what was given is its own text; the evidence goes on
 	}
-	out := artifactPage{ArtifactView: v}
+	out := artifactPage{ArtifactView: v, asked: in}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
 	}
@@ -227,10 +253,23 @@ func (p artifactPage) Words() string {
 		b.WriteString("send it all the same: artifact_get " + jsonOf(map[string]any{"ref": p.Ref(), "again": true}) + "\n")
 	}
 	if p.NextOffset > 0 {
-		b.WriteString("\n" + more("artifact_get", "ref", p.Ref().String(), "offset", p.NextOffset))
+		b.WriteString("\n" + p.goOn())
 	}
 	b.WriteString(p.more)
 	return b.String()
+}
+
+// goOn says how the rest is had.
+func (p artifactPage) goOn() string {
+	arguments := []any{"ref", p.Ref().String(), "offset", p.NextOffset}
+	if p.asked.Since > 0 {
+		arguments = append(arguments, "since", p.asked.Since)
+	}
+	rest := more("artifact_get", arguments...)
+	if p.GoOn.Name == "" {
+		return rest
+	}
+	return "[your context has no room for more; first a new one: " + p.GoOn.Tool() + "]\n" + rest
 }
 
 // Slim implements spoken.

@@ -137,6 +137,10 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if err != nil {
 		return assembly.Input{}, err
 	}
+	before, err := r.goOnFrom(c, req.After)
+	if err != nil {
+		return assembly.Input{}, err
+	}
 	var in assembly.Input
 	in = assembly.Input{
 		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task, Asked: w.asked,
@@ -151,6 +155,9 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			if err != nil || req.Format == assembly.JSON {
 				return content, err
 			}
+			if rest, some := before.unread(ref); some {
+				return rest, nil
+			}
 			if slices.ContainsFunc(in.Overview, func(i assembly.Item) bool { return i.Ref == ref }) {
 				return assembly.Prose(content), nil
 			}
@@ -160,6 +167,9 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	}
 	if in.Format == "" {
 		in.Format = assembly.Markdown
+	}
+	if before != nil {
+		in.After, in.Has = req.After, before.has
 	}
 	if in.Overview, err = briefItem(c); err != nil {
 		return in, err
@@ -233,9 +243,18 @@ func loadItem(c *kernel.Call, ref brenner.Ref) (assembly.Item, error) {
 	return itemOf(a, v), err
 }
 
+// sizeOf is at least how large a content is as it is read. That of a session also
+// holds every delta it ever took: its document is a small part.
+func sizeOf(t brenner.TypeName, size int64) int64 {
+	if t == artifact.TypeSessionArtifact {
+		return size / 16
+	}
+	return size
+}
+
 func itemOf(a store.Artifact, v store.Version) assembly.Item {
 	return assembly.Item{
-		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary, Size: v.Size,
+		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary, Size: sizeOf(a.Type, v.Size),
 		Tags: v.Tags, Updated: v.Created,
 	}
 }
@@ -244,7 +263,7 @@ func itemOf(a store.Artifact, v store.Version) assembly.Item {
 func headItem(a *store.Artifact) assembly.Item {
 	return assembly.Item{
 		Ref: brenner.Ref{Artifact: a.ID, Version: a.Head}, Type: a.Type, Module: a.Module, Status: a.HeadStatus,
-		Summary: a.Summary, Size: a.Size, Tags: a.Tags, Updated: a.Updated,
+		Summary: a.Summary, Size: sizeOf(a.Type, a.Size), Tags: a.Tags, Updated: a.Updated,
 	}
 }
 

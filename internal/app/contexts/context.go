@@ -29,8 +29,10 @@ type invocation struct {
 	Question string            `json:"question"`
 	// Session is the one that it is for, without a task.
 	Session brenner.SessionID `json:"session,omitzero"`
-	View    string            `json:"view"`
-	At      time.Time         `json:"at"`
+	// After is the one that it goes on from: its reader has what that gave (C34).
+	After string    `json:"after,omitzero"`
+	View  string    `json:"view"`
+	At    time.Time `json:"at"`
 	// Record is the context without its text, stored as a content.
 	Record brenner.Digest `json:"record"`
 	// Reads are all versions it showed, at once or later, as they stood then.
@@ -211,12 +213,16 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 	}
 	i := invocation{
 		ID: fmt.Sprintf("ctx-%d", ch.NextSeq()), Agent: ch.Who.Name, Role: ch.Who.Role, Task: req.Task,
-		Question: req.Question, Session: d.session, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
+		Question: req.Question, Session: d.session, After: req.After, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
 		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}
+	before, err := i.line(ch.Call)
+	if err != nil {
+		return api.ContextResult{}, err
+	}
 	for _, item := range d.made.Items {
-		if item.Variant == assembly.Summary {
+		if item.Variant == assembly.Summary || item.Variant == assembly.Named && !before[1:].shows(item.Ref) {
 			i.Summaries = append(i.Summaries, item.Ref)
 		}
 	}

@@ -26,22 +26,77 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 			WithHint("assemble one first").Try(brenner.Do("context.assemble"))
 	}
 	i := rows[0].Value
-	counter, err := counterFor(i.Budget)
-	if err != nil {
-		return kernel.Through{}, err
-	}
 	// What cannot be paid is not computed (X10).
 	if _, err := i.Budget.Charge(i.Used, 1); err != nil {
 		return kernel.Through{}, i.spent(err)
+	}
+	return i.through(c)
+}
+
+// through is the context as something is read through it.
+func (i invocation) through(c *kernel.Call) (kernel.Through, error) {
+	before, err := i.line(c)
+	if err != nil {
+		return kernel.Through{}, err
+	}
+	counter, err := counterFor(i.Budget)
+	if err != nil {
+		return kernel.Through{}, err
 	}
 	return kernel.Through{
 		ID: i.ID, Scope: i.Scope, Role: i.Role,
 		Measure: func(shown []byte) int { return i.Budget.Measure(counter, string(shown)) },
 		Left:    i.Budget.Size - i.Used,
-		Given:   func(d brenner.Digest) bool { return slices.Contains(i.Given, d) },
-		Whole:   i.shows,
-		Latest:  i.latest,
+		Given:   before.given,
+		Whole:   before.shows,
+		Latest:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, anyOf) },
+		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
+		Next:    i.another(),
 	}, nil
+}
+
+// succession is a context, and those that it goes on from: its reader has what
+// each of them gave.
+type succession []invocation
+
+// longestLine bounds how many contexts one counts as given.
+const longestLine = 20
+
+// line is a context with those that it goes on from, the newest first.
+func (i invocation) line(c *kernel.Call) (succession, error) {
+	out := succession{i}
+	for len(out) < longestLine && i.After != "" {
+		earlier, err := invocations.Find(c.Ctx, c.Reader, i.After)
+		if err != nil {
+			return nil, err
+		}
+		i = earlier
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+func (s succession) given(d brenner.Digest) bool {
+	return slices.ContainsFunc(s, func(i invocation) bool { return slices.Contains(i.Given, d) })
+}
+
+func (s succession) shows(ref brenner.Ref) bool {
+	return slices.ContainsFunc(s, func(i invocation) bool { return i.shows(ref) })
+}
+
+func anyOf(invocation, brenner.Ref) bool { return true }
+
+// newest is the newest version of an artifact that was read and counts, 0 if none.
+func (s succession) newest(id brenner.ArtifactID, counts func(invocation, brenner.Ref) bool) brenner.Version {
+	var out brenner.Version
+	for _, i := range s {
+		for _, p := range i.Reads {
+			if p.Ref.Artifact == id && p.Ref.Version > out && counts(i, p.Ref) {
+				out = p.Ref.Version
+			}
+		}
+	}
+	return out
 }
 
 // Current names the context that the caller writes under (C30).
@@ -101,10 +156,14 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if err != nil {
 		return false, err
 	}
-	if len(read.Parts) == 0 && (read.Known || slices.Contains(i.Given, read.Digest)) && !read.Again {
+	before, err := i.line(ch.Call)
+	if err != nil {
+		return false, err
+	}
+	if len(read.Parts) == 0 && (read.Known || before.given(read.Digest)) && !read.Again {
 		return true, nil
 	}
-	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: read.Parts}
+	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also)}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 		return false, i.spent(err)
 	}
@@ -130,17 +189,6 @@ func (i invocation) shows(ref brenner.Ref) bool {
 		!slices.ContainsFunc(i.Later, func(l laterRead) bool { return slices.Contains(l.Refs, ref) })
 }
 
-// latest is the newest version of an artifact that the context shows.
-func (i invocation) latest(id brenner.ArtifactID) brenner.Version {
-	var out brenner.Version
-	for _, p := range i.Reads {
-		if p.Ref.Artifact == id {
-			out = max(out, p.Ref.Version)
-		}
-	}
-	return out
-}
-
 // spent names the call that goes on when a budget does not reach: another
 // context for the same work.
 func (i invocation) spent(err error) error {
@@ -148,14 +196,21 @@ func (i invocation) spent(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	another := brenner.Do("context.assemble", "task", i.Task)
-	if own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule }); i.Task == "" && len(own) == 1 {
-		another = brenner.Do("context.assemble", "module", string(own[0]))
+	return e.WithHint("ask for less, or go on in a new context").Try(i.another())
+}
+
+// another makes a context for the same work that goes on from this one.
+func (i invocation) another() brenner.Action {
+	own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule })
+	switch {
+	case i.Task != "":
+		return brenner.Do("context.assemble", "task", i.Task, "after", i.ID)
+	case i.Session != "":
+		return brenner.Do("context.assemble", "session", string(i.Session), "after", i.ID)
+	case len(own) == 1:
+		return brenner.Do("context.assemble", "module", string(own[0]), "after", i.ID)
 	}
-	if i.Task == "" && i.Session != "" {
-		another = brenner.Do("context.assemble", "session", string(i.Session))
-	}
-	return e.WithHint("ask for less, or go on in a new context").Try(another)
+	return brenner.Do("context.assemble", "after", i.ID)
 }
 
 // Carried reports whether a context of the caller held a bullet (B8): the one

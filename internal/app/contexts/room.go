@@ -6,6 +6,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/assembly"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/playbook"
 )
@@ -42,6 +43,9 @@ type Sessions interface {
 	// Asked gives a session the caller takes part in, or with no id the one it
 	// is to answer; false if there is none.
 	Asked(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, bool, error)
+	// Unread is the document of a session without the items that were given through
+	// a context, which it names.
+	Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text string, known []delta.ItemID, err error)
 }
 
 // Lessons is what contexts need of lessons.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -16,10 +18,14 @@ type Passage struct {
 	Own  bool // the reader wrote it: it costs nothing
 	// Of is the version it is a part of, if it is of one.
 	Of brenner.Ref
-	// Says names what it says, and Like what together says the same in another
-	// form: whoever was given all of that was given this.
-	Says string
+	// Says names what it says: whoever was given all of that was given this. Like
+	// names what together says the same in another form.
+	Says []string
 	Like []string
+	// From is what it goes on from: only to whom was given that, or the whole of
+	// FromOf, does it say what it says.
+	From   []string
+	FromOf brenner.Ref
 }
 
 // Ask says which passages are wanted.
@@ -38,6 +44,8 @@ type Shown struct {
 	Rest   []int // they do not fit: there is more
 	Left   int   // what may still be read through the context
 	Full   bool  // the first of the rest does not fit into it
+	// Next makes a context that goes on from this one.
+	Next brenner.Action
 }
 
 // ReadPassages is Read for a text in passages. A person is shown all of them. An
@@ -90,7 +98,7 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 
 // choose takes passages as long as they fit.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
-	shown, reading := Shown{Left: t.Left}, Reading{What: ask.What, Again: ask.Again}
+	shown, reading := Shown{Left: t.Left, Next: t.Next}, Reading{What: ask.What, Again: ask.Again}
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
 	for i := ask.From; i < len(all); i++ {
 		p := all[i]
@@ -102,12 +110,14 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 			}
 			continue
 		}
-		digest := canon.Sum([]byte(ask.What + "\n" + p.Text))
-		if !ask.Again && (t.Given(digest) || p.Of != brenner.Ref{} && t.Whole(p.Of)) {
+		digest := PassageDigest(ask.What, p.Text)
+		before, like := t.has(ask.What, p)
+		switch {
+		case ask.Again:
+		case before:
 			shown.Before = append(shown.Before, i)
 			continue
-		}
-		if !ask.Again && t.givenLike(ask.What, p.Like) {
+		case like:
 			shown.Like = append(shown.Like, i)
 			continue
 		}
@@ -119,8 +129,10 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 				shown.Left -= price
 				reading.Price += price
 				reading.Parts = append(reading.Parts, digest)
-				if p.Says != "" {
-					reading.Parts = append(reading.Parts, saying(ask.What, p.Says))
+				if t.knows(ask.What, p) {
+					for _, s := range p.Says {
+						reading.Parts = append(reading.Parts, saying(ask.What, s))
+					}
 				}
 				shown.Now = append(shown.Now, i)
 				continue
@@ -146,6 +158,51 @@ func (p *passagePage) takes(bytes, price int) bool {
 // givenLike says whether the context was given all of what says the same.
 func (t *Through) givenLike(what string, like []string) bool {
 	return len(like) > 0 && !slices.ContainsFunc(like, func(s string) bool { return !t.Given(saying(what, s)) })
+}
+
+// has says whether the context was given a passage, or in another form what it
+// says.
+func (t *Through) has(what string, p Passage) (before, like bool) {
+	whole := p.Of != brenner.Ref{} && t.Whole(p.Of)
+	if whole || t.Given(PassageDigest(what, p.Text)) || t.givenLike(what, p.Says) {
+		return true, false
+	}
+	return false, t.givenLike(what, p.Like)
+}
+
+// Has says whether the context was given what a passage says, in whatever form.
+func (t *Through) Has(what string, p Passage) bool {
+	before, like := t.has(what, p)
+	return before || like
+}
+
+// knows says whether the context was given what a passage goes on from.
+func (t *Through) knows(what string, p Passage) bool {
+	return len(p.From) == 0 || t.givenLike(what, p.From) || p.FromOf != brenner.Ref{} && t.Whole(p.FromOf)
+}
+
+// ReadOfSession is what contexts call it to read a session.
+func ReadOfSession(id brenner.SessionID) string { return "session " + string(id) }
+
+// PassageDigest is what a context keeps of a passage that it was given.
+func PassageDigest(what, text string) brenner.Digest { return canon.Sum([]byte(what + "\n" + text)) }
+
+// CutPassage makes pieces of a long text, so that some of it fits anywhere. What
+// goes on in the middle of a line is indented: it is not ours (D19).
+func CutPassage(text string) []string {
+	var out []string
+	for len(text) > brenner.MaxPassageBytes {
+		n := brenner.MaxPassageBytes
+		if line := strings.LastIndexByte(text[:n], '\n'); line > 0 {
+			out, text = append(out, text[:line+1]), text[line+1:]
+			continue
+		}
+		for !utf8.RuneStart(text[n]) {
+			n--
+		}
+		out, text = append(out, text[:n]+"\n"), "    "+text[n:]
+	}
+	return append(out, text)
 }
 
 // saying is the digest of what a passage says, in whatever form.

@@ -28,8 +28,12 @@ type Through struct {
 	// showed a version in full itself.
 	Given func(brenner.Digest) bool
 	Whole func(brenner.Ref) bool
-	// Latest is the newest version of an artifact that was shown in it, 0 if none.
+	// Latest is the newest version of an artifact that was shown in it, Entire the
+	// newest that it showed in full itself; 0 if none.
 	Latest func(brenner.ArtifactID) brenner.Version
+	Entire func(brenner.ArtifactID) brenner.Version
+	// Next makes a context that goes on from it.
+	Next brenner.Action
 }
 
 // LastRead is the newest version of an artifact that was shown in the context
@@ -39,6 +43,29 @@ func (c *Call) LastRead(id brenner.ArtifactID) brenner.Version {
 		return 0
 	}
 	return c.through.Latest(id)
+}
+
+// Newest is the context that an agent would read through, for a call that does not
+// read; nil for a person, and where there is none that holds more.
+func (c *Call) Newest() (*Through, error) {
+	if c.Person() || c.kernel.meter == nil {
+		return nil, nil
+	}
+	newest, err := c.kernel.meter.Newest(c)
+	code := brenner.CodeOf(err)
+	if code == brenner.CodeContextRequired || brenner.ClassOf(code) == brenner.ClassLimit {
+		return nil, nil
+	}
+	return &newest, err
+}
+
+// ShownInFull is the newest version of an artifact that the context an agent
+// reads through showed in full itself, 0 if it showed none.
+func (c *Call) ShownInFull(id brenner.ArtifactID) brenner.Version {
+	if c.through == nil {
+		return 0
+	}
+	return c.through.Entire(id)
 }
 
 // Meter counts what agents read through their contexts.
@@ -71,6 +98,8 @@ type Reading struct {
 	// Parts are the digests of its passages, where it comes in passages; it has
 	// no digest of its own then.
 	Parts []brenner.Digest
+	// Also are digests of passages that it shows besides.
+	Also []brenner.Digest
 }
 
 // Repeatable is a result that can say that it was given before, without giving
@@ -79,6 +108,17 @@ type Reading struct {
 type Repeatable[T any] interface {
 	Unchanged() T
 	Passage() (brenner.Ref, bool)
+}
+
+// inPassages is a result that shows passages which other reads show one by one.
+type inPassages interface {
+	Passages() (what string, texts []string)
+}
+
+// dividable is a result that can be given in part: about the beginning that costs
+// left where all of it costs price. False says that too little is left.
+type dividable[T any] interface {
+	Beginning(price, left int, next brenner.Action) (T, bool)
 }
 
 // spoken is a result whose words are what an agent is shown, and charged for.
@@ -121,12 +161,35 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 	if err != nil || through == nil {
 		return out, false, err
 	}
-	shown := canon.MustMarshal(out)
 	// Measuring takes a while, and needs no turn.
-	reading := Reading{What: what, Refs: []brenner.Ref{}, Digest: canon.Sum(shown), Price: through.Measure(priced(out, shown)), Again: again}
+	reading := Reading{What: what, Refs: []brenner.Ref{}, Again: again}
+	measure := func() {
+		shown := canon.MustMarshal(out)
+		reading.Digest, reading.Price = canon.Sum(shown), through.Measure(priced(out, shown))
+	}
+	measure()
 	if of != nil {
 		ref, part := of(out)
 		reading.Known = part && through.Whole(ref)
+	}
+	if p, ok := any(out).(inPassages); ok {
+		about, texts := p.Passages()
+		for _, text := range texts {
+			reading.Also = append(reading.Also, PassageDigest(about, text))
+		}
+		reading.Known = reading.Known || len(texts) > 0 && !slices.ContainsFunc(reading.Also, func(d brenner.Digest) bool { return !through.Given(d) })
+	}
+	known := reading.Known || through.Given(reading.Digest)
+	for (!known || again) && reading.Price > through.Left {
+		d, ok := any(out).(dividable[T])
+		if !ok {
+			break
+		}
+		if out, ok = d.Beginning(reading.Price, through.Left, through.Next); !ok {
+			break
+		}
+		reading.Also = nil
+		measure()
 	}
 	if refs != nil {
 		reading.Refs = refs(out)

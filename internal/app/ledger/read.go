@@ -167,8 +167,30 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 		if err != nil || req.Brief || req.Size == 0 {
 			return out, err
 		}
-		return out, onPage(&out, req)
+		err = onPage(&out, req)
+		if err == nil && a.Type == artifact.TypeSessionArtifact && !c.Person() && out.Offset+out.NextOffset == 0 {
+			return inPassages(c, out, v)
+		}
+		return out, err
 	})
+}
+
+// inPassages is the view of a whole session document, which is read item by item
+// as well.
+func inPassages(c *kernel.Call, out api.ArtifactView, v store.Version) (api.ArtifactView, error) {
+	content, err := ContentOf(c, v)
+	if err != nil {
+		return out, err
+	}
+	doc, err := delta.ReadArtifact(content.Data)
+	if err != nil {
+		return out, err
+	}
+	var texts []string
+	for _, p := range delta.Passages(doc, delta.Part{Sections: delta.Sections()}) {
+		texts = append(texts, kernel.CutPassage(p.Text)...)
+	}
+	return out.InPassages(kernel.ReadOfSession(brenner.SessionID(out.ID)), texts), nil
 }
 
 // onPage gives the content of a view as text, and only the part that is asked
@@ -188,7 +210,7 @@ func onPage(v *api.ArtifactView, req api.ArtifactRequest) error {
 		}
 	}
 	var err error
-	v.Content = nil
+	v.Content, v.Offset = nil, req.Offset
 	v.Text, v.NextOffset, err = artifact.Page(text, req.Offset, req.Size)
 	return err
 }

@@ -34,7 +34,12 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err := keepToSections(c, in, &x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
-	rec := replyReceived{Session: in.session.ID, Message: in.message, Agent: in.agent, Unusable: x.Usable() == 0}
+	if err := in.checkNothing(x.Extraction); err != nil {
+		return api.Submission{}, err
+	}
+	rec := replyReceived{
+		Session: in.session.ID, Message: in.message, Agent: in.agent, Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing,
+	}
 	for _, e := range x.Entries {
 		rec.Deltas = append(rec.Deltas, queuedDelta{
 			DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
@@ -46,8 +51,19 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err != nil {
 		return api.Submission{}, err
 	}
-	err = foresee(c, in.session, &out, append(entriesOf(queue), x.Entries...))
-	return out, err
+	if err := foresee(c, in.session, &out, append(entriesOf(queue), x.Entries...)); err != nil {
+		return out, err
+	}
+	return out, doubt(c, in.session, &out, x.Entries)
+}
+
+// textOf is a value as a text, or as its JSON.
+func textOf(value jsontext.Value) string {
+	var text string
+	if value.Kind() == '"' && canon.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
 }
 
 // foresee adds to what is said of a reply what the next compile would make of
@@ -73,7 +89,7 @@ func said(out *api.Submission, queue []delta.Entry, res delta.Result) {
 		}
 		d, o := &out.Deltas[n], res.Outcomes[i]
 		n++
-		d.Warnings = res.About[i]
+		d.Warnings = slices.Concat(res.About[i], d.Warnings)
 		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
 		if o.Code != "" || o.Status == delta.Skipped {
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
@@ -100,7 +116,8 @@ func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replace
 		writes := item.History(field)
 		own := slices.IndexFunc(writes, func(w delta.Write) bool { return w.DeltaID == e.Delta.DeltaID && w.Message == e.Message })
 		if own > 0 && writes[own-1].Agent != e.Delta.Agent {
-			out = append(out, api.Replaced{Field: field, Agent: writes[own-1].Agent, At: writes[own-1].At})
+			before := writes[own-1]
+			out = append(out, api.Replaced{Field: field, Agent: before.Agent, At: before.At, DeltaID: before.DeltaID, Text: brenner.Clip(textOf(before.Value), mostReplaced)})
 		}
 	}
 	return out
@@ -129,10 +146,14 @@ func (s *Service) lookAhead(ctx context.Context, sub api.Submission) (api.Submis
 			return sub, err
 		}
 		queue, err := pendingDeltas(c, sub.Session)
-		if err != nil || len(queue) == 0 {
+		if err != nil {
 			return sub, err
 		}
 		out := sub
+		if len(queue) == 0 {
+			out.Waiting = stillAsked(info, sub.Agent)
+			return out, nil
+		}
 		out.Deltas = slices.Clone(sub.Deltas)
 		err = foresee(c, info, &out, entriesOf(queue))
 		return out, err

@@ -22,7 +22,7 @@ import (
 
 // SubmitDeltas implements api.Sessions.
 func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest) (api.Submission, error) {
-	in := &incoming{agent: s.caller.Name, via: viaSubmit, text: req.Text, mend: req.AcceptMended}
+	in := &incoming{agent: s.caller.Name, via: viaSubmit, text: req.Text, mend: req.AcceptMended, nothing: req.Nothing}
 	guard := contributing(in, func(*kernel.Call) (brenner.SessionID, error) { return req.Session, nil })
 	if req.From != "" && req.From != s.caller.Name {
 		in.agent, in.via = req.From, viaIngest
@@ -34,7 +34,11 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 		guard = kernel.All(kernel.To(policy.Session, "accept mended deltas"), guard)
 	}
 	if req.DryRun {
-		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.Submission, error) { return tryReply(c, *in) })
+		sub, err := kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.Submission, error) { return tryReply(c, *in) })
+		if err != nil {
+			return sub, err
+		}
+		return s.quote(ctx, sub)
 	}
 	sub, err := s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
 	return sub, s.tellAgents(ctx, err, sub)
@@ -46,7 +50,26 @@ func (s *Service) receive(ctx context.Context, name string, req kernel.Keyed, gu
 	if err != nil {
 		return sub, err
 	}
-	return s.lookAhead(ctx, sub)
+	if sub, err = s.lookAhead(ctx, sub); err != nil {
+		return sub, err
+	}
+	return s.quote(ctx, sub)
+}
+
+// quote gives the author of a reply what its edits replaced, where it may read it
+// and was not shown it.
+func (s *Service) quote(ctx context.Context, sub api.Submission) (api.Submission, error) {
+	if !slices.ContainsFunc(sub.Deltas, func(d api.SubmittedDelta) bool { return len(d.Replaces) > 0 }) {
+		return sub, nil
+	}
+	_, err := kernel.Write(ctx, s.caller, "context.read", api.Write{}, kernel.Settled("the reply; this is the price of what it replaced"), func(ch *kernel.Change) (bool, error) {
+		info, err := findSession(ch.Call, sub.Session)
+		if err != nil {
+			return false, err
+		}
+		return true, quoteReplaced(ch, info, &sub)
+	})
+	return sub, err
 }
 
 // keep takes a reply in. A long one is read while others write (X9).
@@ -84,7 +107,12 @@ type readReply struct {
 // same reply again has the same name, for it follows from its text.
 func (in incoming) begin(now time.Time) incoming {
 	if in.message == "" {
-		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + in.text))
+		said := in.text
+		if in.nothing { // the same words answer the next round as well
+			r, _ := recipientOf(in.session, in.agent)
+			said = "nothing to add\n" + r.Ask + "\n" + said
+		}
+		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + said))
 		in.message = "reply-" + string(sum)[:16]
 	}
 	if in.written.IsZero() || in.written.After(now) {
@@ -166,6 +194,7 @@ type incoming struct {
 	via     string
 	text    string
 	mend    bool // take near misses as mended
+	nothing bool // its author has nothing to add
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -200,12 +229,15 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if old != nil && len(x.Entries) == 0 {
 		return reportRepeated(ch.Call, *old) // nothing in it could be mended
 	}
+	if err := in.checkNothing(x.Extraction); err != nil {
+		return api.Submission{}, err
+	}
 	if err := checkRoom(ch, in.session.ID, len(x.Entries)); err != nil {
 		return api.Submission{}, err
 	}
 	rec := replyReceived{
 		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp, Deltas: []queuedDelta{},
-		Unusable: x.Usable() == 0, Mended: mend,
+		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Mended: mend,
 	}
 	if old != nil {
 		rec.Log = old.Log
@@ -223,6 +255,9 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	out := submissionOf(rec, x.Extraction)
+	if err := doubt(ch.Call, in.session, &out, x.Entries); err != nil {
+		return api.Submission{}, err
+	}
 	if rec.Unusable {
 		if out.Bounce, err = bounce(ch, in, out); err != nil {
 			return api.Submission{}, err
@@ -247,9 +282,18 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		}
 		out.Deltas[i].Provisional = d.Provisional
 		id := deltaID(rec.Session, rec.Message, i+1)
-		out.Deltas[i].Warnings, out.Deltas[i].Replaces = done.about[id], done.replaced[id]
+		out.Deltas[i].Warnings, out.Deltas[i].Replaces = slices.Concat(done.about[id], d.Warnings), done.replaced[id]
 	}
 	return out, nil
+}
+
+// checkNothing refuses a reply that says both that it adds nothing and what.
+func (in incoming) checkNothing(x delta.Extraction) error {
+	if !in.nothing || len(x.Entries)+len(x.Misses) == 0 {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeInvalidValue, "the reply has deltas, and says that it adds nothing").At("/nothing").
+		WithHint("leave nothing out to hand them in; or say in plain words why there is nothing to add")
 }
 
 // earlier finds the reply if it was handed in before, and says what to do with

@@ -24,7 +24,7 @@ func submissionOf(rec replyReceived, x delta.Extraction) api.Submission {
 // submission reports a reply without its deltas.
 func (p replyReceived) submission(x delta.Extraction) api.Submission {
 	return api.Submission{
-		Session: p.Session, Message: p.Message, Agent: p.Agent, Log: p.Log, Unusable: p.Unusable,
+		Session: p.Session, Message: p.Message, Agent: p.Agent, Log: p.Log, Unusable: p.Unusable, Nothing: p.Nothing,
 		Deltas: []api.SubmittedDelta{}, Misses: kernel.OrEmpty(x.Misses), Ignored: kernel.OrEmpty(x.Ignored), Accepted: x.Accepted,
 	}
 }
@@ -113,7 +113,7 @@ func deltaReport(c *kernel.Call, r reply, i int) (api.SubmittedDelta, error) {
 // whyNoDelta says why a reply gave no delta, "" if it did.
 func whyNoDelta(s api.Submission) string {
 	switch {
-	case len(s.Deltas) > 0 && !s.Unusable:
+	case s.Nothing, len(s.Deltas) > 0 && !s.Unusable:
 		return ""
 	case len(s.Misses) > 0:
 		return "something in the reply looks like a delta but is not one; send the corrected block"

@@ -70,6 +70,8 @@ type replyReceived struct {
 	Deltas []queuedDelta `json:"deltas"`
 	// Unusable says that no delta of it can be used; then none is queued.
 	Unusable bool `json:"unusable,omitzero"`
+	// Nothing says that its author has nothing to add, which is an answer.
+	Nothing bool `json:"nothing,omitzero"`
 	// Mended says which near misses were taken as mended.
 	Mended mending `json:"mended,omitzero"`
 }
@@ -169,7 +171,7 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 				r.Unusable = p.Message
 			default:
 				r.Replies++
-				r.AnsweredAt, r.Waiting, r.Unusable = rec.At, false, ""
+				r.AnsweredAt, r.Waiting, r.Unusable, r.Nothing = rec.At, false, "", p.Nothing
 			}
 		})
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -25,6 +24,10 @@ type document struct {
 	pieces []piece // for an agent those of the document, then what is proposed
 	person bool
 	doc    *delta.Artifact
+	// full is an earlier version that the reader's context showed in full, if it
+	// showed one.
+	full   *delta.Artifact
+	fullOf brenner.Ref
 }
 
 // piece is a passage of a document, or of what is proposed.
@@ -41,7 +44,7 @@ const none = -1
 // agent in plain words, item by item, as much of it as it has not seen and as
 // fits (C34).
 func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
-	ask := kernel.Ask{What: "session " + string(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen}
+	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller, ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {
@@ -77,6 +80,9 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}
+	if err := d.compare(c, c.ShownInFull(row.Artifact)); err != nil {
+		return nil, err
+	}
 	if req.Unseen {
 		err = d.changed(c, row)
 		d.propose()
@@ -90,12 +96,18 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	switch {
+	case req.Brief && c.Person():
+		d.view.Markdown = delta.Join(delta.Brief(doc))
+	case req.Brief:
+		d.write(delta.Brief(doc))
 	case !c.Person():
-		passages := delta.Passages(doc, part)
-		if req.Since > 0 && len(req.Items) == 0 && !req.Again {
-			passages, d.view.Own = ofOthers(doc, passages, c.Who.Name)
+		if req.Since == 0 || len(req.Items) > 0 || req.Again {
+			d.write(delta.Passages(doc, part))
+			break
 		}
-		d.write(passages)
+		var changes []delta.Passage
+		changes, d.view.Own = ofOthers(doc, delta.Changes(doc, part), c.Who.Name)
+		d.writeChanges(changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
 		d.view.Markdown = delta.Render(doc)
 	default:
@@ -166,7 +178,7 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 		return err
 	}
 	var others []delta.Passage
-	for _, p := range delta.Passages(d.doc, delta.Part{Since: known}) {
+	for _, p := range delta.Changes(d.doc, delta.Part{Since: known}) {
 		it, ok := d.doc.Item(p.Item)
 		if !ok {
 			continue
@@ -179,8 +191,29 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 			others = append(others, p)
 		}
 	}
-	d.write(others)
+	d.writeChanges(others, known, brenner.Ref{Artifact: head.Artifact, Version: d.view.Known})
 	return nil
+}
+
+// compare notes which version the reader's context showed in full: what stands
+// there word for word its reader has.
+func (d *document) compare(c *kernel.Call, version brenner.Version) (err error) {
+	if version > 0 && version != d.view.Ref.Version {
+		d.fullOf = brenner.Ref{Artifact: d.view.Ref.Artifact, Version: version}
+		_, d.full, err = sessionArtifact(c, d.view.ID, version)
+	}
+	return err
+}
+
+// origin is the version that the reader's context may have shown a passage in.
+func (d *document) origin(p delta.Passage, of brenner.Ref) brenner.Ref {
+	if d.full == nil {
+		return of
+	}
+	if there, ok := d.full.Passage(p.Item); ok && there.Text == p.Text {
+		return d.fullOf
+	}
+	return of
 }
 
 // write takes in passages of the document.
@@ -190,21 +223,84 @@ func (d *document) write(all []delta.Passage) {
 		if it, ok := d.doc.Item(p.Item); ok {
 			like = asProposed(it)
 		}
-		for i, text := range cut(p.Text) {
+		says, of := sayings(p), d.origin(p, d.view.Ref)
+		for i, text := range kernel.CutPassage(p.Text) {
 			p.Text = text
-			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text, Of: d.view.Ref, Like: like}})
+			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{
+				Text: text, Of: of, Says: says[i : i+1], Like: like,
+			}})
 		}
 	}
+}
+
+// writeChanges takes in what became of items since an earlier version. Who has an
+// item as it was there has, with that, the whole of it.
+func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
+	for _, p := range all {
+		before, changed := since.Passage(p.Item)
+		if !changed {
+			d.write([]delta.Passage{p})
+			continue
+		}
+		now, _ := d.doc.Passage(p.Item)
+		pieces := kernel.CutPassage(p.Text)
+		for i, text := range pieces {
+			p.Text = text
+			shown := kernel.Passage{Text: text, Of: d.origin(now, d.view.Ref)}
+			if i == len(pieces)-1 {
+				shown.Says, shown.From, shown.FromOf = sayings(now), sayings(before), d.origin(before, version)
+			}
+			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: shown})
+		}
+	}
+}
+
+// sayings name what the pieces of an item say.
+func sayings(p delta.Passage) []string {
+	out := make([]string, len(kernel.CutPassage(p.Text)))
+	for i := range out {
+		out[i] = fmt.Sprintf("%s %s %d/%d", p.Item, canon.Sum([]byte(p.Text)), i+1, len(out))
+	}
+	return out
+}
+
+// Unread is the document of a session in plain words without the items that were
+// given through a context, which it names.
+func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text string, known []delta.ItemID, err error) {
+	id := brenner.SessionID(ref.Artifact)
+	info, err := findSession(c, id)
+	if err != nil {
+		return "", nil, err
+	}
+	row, doc, err := sessionArtifact(c, id, ref.Version)
+	if err != nil {
+		return "", nil, err
+	}
+	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref()}, doc: doc}
+	if err := d.compare(c, t.Entire(ref.Artifact)); err != nil {
+		return "", nil, err
+	}
+	d.write(delta.Passages(doc, delta.Part{}))
+	var rest []delta.Passage
+	for _, p := range d.pieces {
+		switch {
+		case !t.Has(kernel.ReadOfSession(id), p.shown):
+			rest = append(rest, p.Passage)
+		case !slices.Contains(known, p.Item):
+			known = append(known, p.Item)
+		}
+	}
+	return delta.Join(rest), known, nil
 }
 
 // propose takes in what is proposed.
 func (d *document) propose() {
 	for n, p := range d.view.Proposals {
-		texts := cut(p.Words())
+		texts := kernel.CutPassage(p.Words())
 		of := delta.Passage{Item: cmp.Or(p.Item, delta.ItemID(p.Target))}
 		for i, text := range texts {
 			of.Text = text
-			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: saying(p, i, len(texts))}})
+			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: []string{saying(p, i, len(texts))}}})
 		}
 	}
 }
@@ -216,15 +312,25 @@ func asProposed(it *delta.Item) []string {
 	if !ok {
 		return nil
 	}
-	payload, err := canon.Marshal(d.Payload)
+	p, err := proposalOf(d)
 	if err != nil {
 		return nil
 	}
-	p := api.Proposal{
-		Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Provisional: d.ProvisionalID,
-		Item: it.ID(), Payload: payload, Rationale: d.Rationale,
-	}
-	out := make([]string, len(cut(p.Words())))
+	return sayingsOf(p)
+}
+
+// proposalOf is a delta as it is proposed.
+func proposalOf(d delta.Delta) (api.Proposal, error) {
+	payload, err := canon.Marshal(d.Payload)
+	return api.Proposal{
+		Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.TargetID, Provisional: d.ProvisionalID,
+		Payload: payload, Rationale: d.Rationale,
+	}, err
+}
+
+// sayingsOf name the pieces in which something was shown as proposed.
+func sayingsOf(p api.Proposal) []string {
+	out := make([]string, len(kernel.CutPassage(p.Words())))
 	for i := range out {
 		out[i] = saying(p, i, len(out))
 	}
@@ -234,24 +340,6 @@ func asProposed(it *delta.Item) []string {
 // saying names a piece of what an agent proposed, whatever it will be called.
 func saying(p api.Proposal, i, of int) string {
 	return fmt.Sprintf("%s %s %s %d/%d", p.Agent, p.DeltaID, canon.Sum(p.Payload), i+1, of)
-}
-
-// cut makes pieces of a long text, so that some of it fits anywhere. What goes on
-// in the middle of a line is indented: it is not ours (D19).
-func cut(text string) []string {
-	var out []string
-	for len(text) > brenner.MaxPassageBytes {
-		n := brenner.MaxPassageBytes
-		if line := strings.LastIndexByte(text[:n], '\n'); line > 0 {
-			out, text = append(out, text[:line+1]), text[line+1:]
-			continue
-		}
-		for !utf8.RuneStart(text[n]) {
-			n--
-		}
-		out, text = append(out, text[:n]+"\n"), "    "+text[n:]
-	}
-	return append(out, text)
 }
 
 // all are the passages of the document and what is proposed, in order.
@@ -290,7 +378,7 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 	}
 	var out []api.Working
 	for _, r := range info.Recipients {
-		w := api.Working{Agent: r.Name, Role: r.Role, State: api.WorkAnswered, Since: r.AnsweredAt, Proposed: r.Pending}
+		w := api.Working{Agent: r.Name, Role: r.Role, State: api.WorkAnswered, Since: r.AnsweredAt, Proposed: r.Pending, Nothing: r.Nothing}
 		if r.Waiting {
 			m, err := messages.Find(c.Ctx, c.Reader, r.Ask)
 			if err != nil {
@@ -313,6 +401,9 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		return out
 	}
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
+	if shown.Full {
+		out.GoOn = shown.Next
+	}
 	var now []delta.Passage
 	others := 0
 	for n, i := range shown.Now {
@@ -419,14 +510,12 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 		if o.Status == delta.Rejected || !asksFor(req, d, o) {
 			continue // what is refused its author is told
 		}
-		payload, err := canon.Marshal(d.Payload)
+		p, err := proposalOf(d)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, api.Proposal{
-			Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.TargetID,
-			Provisional: d.ProvisionalID, Item: o.Item, Payload: payload, Rationale: d.Rationale, Own: d.Agent == c.Who.Name,
-		})
+		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
+		out = append(out, p)
 	}
 	return out, nil
 }

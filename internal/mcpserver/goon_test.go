@@ -1,0 +1,161 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner"
+)
+
+// both lets two agents hand in a hypothesis each, which compiles their session.
+func both(blue, red *player) {
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+}
+
+// C34: a context that goes on from another names what that gave and has not
+// changed, and one's own artifacts, and gives what is new; one that does not gives
+// all. Nobody goes on from another's.
+func TestGoingOn_GivesWhatIsNew(t *testing.T) {
+	blue, red := duo(t)
+	red.call("artifact_write", analysis("theirs", nil))
+	blue.call("artifact_write", analysis("mine", nil))
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "theirs"})), "measured for theirs")
+	both(blue, red)
+	blue.call("inbox", nil)
+	_, assembled := blue.call("context_assemble", arguments{"session": "RS-pair"})
+	begun := assembled["invocation"]
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Net", "", "the net is slow")})
+
+	words, assembled := blue.call("context_assemble", arguments{"session": "RS-pair", "after": begun})
+	blue.must(words, fmt.Sprintf("It goes on from %s", begun), "- theirs@1: given to you before, unchanged", "the net is slow", "Given to you before, unchanged: RT, H1, H2")
+	blue.mustNot(words, "measured for theirs", "the disk is slow", "the parser is slow", "measured for mine")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "unchanged: you were given it")
+	words, _ = blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
+	blue.must(words, "- RS-pair@3: given to you before, unchanged")
+	blue.mustNot(words, "the net is slow")
+
+	words, _ = blue.call("context_assemble", arguments{"session": "RS-pair"})
+	blue.must(words, "measured for theirs", "measured for mine", "the net is slow", "the disk is slow")
+	if _, _, err := answered[arguments](t.Context(), red.session, "context_assemble", arguments{"session": "RS-pair", "after": begun}); brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("going on from another's: %v", err)
+	}
+}
+
+// C34: what one tool gave, another does not give again: a document that a context
+// showed, whatever version it has now, and one that artifact_get showed.
+func TestGiven_CountsAcrossTools(t *testing.T) {
+	blue, red := duo(t) // their contexts show version 1
+	both(blue, red)
+	words, _ := blue.call("session_show", arguments{"session": "RS-pair"})
+	blue.must(words, "the disk is slow")
+	blue.mustNot(words, "Why?")
+	red.must(first(red.call("artifact_get", arguments{"ref": "RS-pair"})), "the parser is slow")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "unchanged: you were given it")
+
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the lexer is slow"}`, "")})
+	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "since": 2})
+	blue.must(words, "### H1: Parser · changed by RedSky\nClaim: the lexer is slow\nWas: the parser is slow\n")
+	blue.mustNot(words, "Mechanism")
+	words, _ = blue.call("session_show", arguments{"session": "RS-pair"})
+	blue.must(words, "unchanged: you were given it") // the item as it was, and what changed in it
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "RS-pair", "since": 1})), "RS-pair@3")
+}
+
+// C34: of what does not fit the first page is given, and the way to the rest.
+func TestArtifactGet_GivesWhatFits(t *testing.T) {
+	blue, red := duo(t)
+	line := "many words that cost something to read\n"
+	red.call("artifact_write", analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat(line, 6000)}}))
+	read, offset := 0, 0
+	for pages := 0; ; pages++ {
+		words, data := blue.call("artifact_get", arguments{"ref": "long", "offset": offset})
+		read += strings.Count(words, line[:len(line)-1])
+		next, _ := data["next_offset"].(float64)
+		if offset = int(next); offset != read*len(line) || pages > 20 {
+			t.Fatalf("page %d: %d lines, and goes on at %d", pages, read, offset)
+		}
+		if strings.Contains(words, "your context has no room for more") {
+			blue.must(words, `first a new one: context_assemble {"after":"ctx-`, fmt.Sprintf(`"offset":%d`, offset))
+			break
+		}
+	}
+	if blue.errors > 0 {
+		t.Errorf("%d refusals", blue.errors)
+	}
+}
+
+// C15, C34: of an artifact, what changed after a version one knows.
+func TestArtifactGet_Since(t *testing.T) {
+	blue, red := duo(t)
+	red.call("artifact_write", analysis("log", arguments{"content": arguments{"format": "text", "data": "first\nsecond\nthird\n"}}))
+	red.call("artifact_write", arguments{"id": "log", "summary": "what log says now", "content": arguments{"format": "text", "data": "first\nSECOND\nthird\n"}})
+	words, data := blue.call("artifact_get", arguments{"ref": "log", "since": 1})
+	blue.must(words, "log@2", "-second", "+SECOND")
+	if data["version"] != 2.0 {
+		t.Errorf("the data are of %v", data["version"])
+	}
+}
+
+// C33, D10: who edits over a text that it was not shown is given that text, once
+// and charged; who was shown it is not. D26: what a reply names that is dead, gone
+// or has changed is said.
+func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	edit := func(text string) arguments {
+		return arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", text, "")}
+	}
+	red.call("session_show", arguments{"session": "RS-pair"})
+	red.mustNot(first(red.call("delta_submit", edit(`{"claim":"the lexer is slow"}`))), "you had not seen")
+	blue.must(first(blue.call("delta_submit", edit(`{"claim":"the printer is slow"}`))), "you had not seen claim; it said (data): the lexer is slow")
+
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"measured"}`, "")})
+	red.call("artifact_write", analysis("log", nil))
+	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "again, see log@2 and logs@4\n"}})
+	words, _ := blue.call("delta_submit", arguments{
+		"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"H2 and log@1 and log@7 and nowhere@2"}`, ""),
+	})
+	blue.must(words, "KILLED_REFERENCE: H2 is named, and RedSky has killed it", "REFERENCE_MOVED: log@1 is named, and log is at version 2 by now",
+		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: nowhere@2 is named, and there is no artifact nowhere")
+	blue.must(first(blue.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "as log@9 says\n"}}))), "DANGLING_REFERENCE: log@9")
+}
+
+// D27: who has nothing to add says so, and why; that is an answer, in every round
+// anew, and the record says what it was. With deltas it is a contradiction.
+func TestDeltaSubmit_NothingToAdd(t *testing.T) {
+	blue, red := duo(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	nothing := arguments{"session": "RS-pair", "nothing": true, "text": "the parser says it already"}
+	_, _, err := answered[arguments](t.Context(), red.session, "delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": hypothesis("Disk", "", "d")})
+	if brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("nothing, and a delta: %v", err)
+	}
+	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled, the document is RS-pair@2")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "RedSky (hypothesis_generator) answered at", ": nothing to add")
+	red.must(first(red.call("inbox", nil)), "RS-pair is at version 2")
+	red.must(first(red.call("inbox", nil)), "Stop here", `session_show {"session":"RS-pair","brief":true}`)
+	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})
+	red.must(words, "- H1: Parser: the parser is slow · by BlueLake")
+	red.mustNot(words, "Mechanism")
+}
+
+// C16: what one asked for one may take back. X11: work that is much like another's
+// is named to who asks for it, and to who is at the other.
+func TestRequest_NamesWhatIsAlikeAndIsTakenBack(t *testing.T) {
+	blue, red := duo(t)
+	ask := func(title, spec string) arguments {
+		return arguments{"session": "RS-pair", "claim": true, "title": title, "spec": spec}
+	}
+	_, one := blue.call("request", ask("Measure the parser on large files", "Time the parser on three files."))
+	red.mustNot(first(red.call("request", ask("Look for leaks of handles", "Count the handles."))), "may overlap")
+	words, two := red.call("request", ask("Time the parser with large files", "Measure the parser."))
+	red.must(words, fmt.Sprintf("may overlap: %s Measure the parser on large files (BlueLake is at it)", one["id"]), fmt.Sprintf(`task_release {"cancel":"as %s","id":"%s"}`, one["id"], two["id"]))
+	blue.must(first(blue.call("inbox", nil)), fmt.Sprintf("%s, which RedSky has just opened, may overlap with %s", two["id"], one["id"]))
+	red.must(first(red.call("task_release", arguments{"id": two["id"], "cancel": "BlueLake does it"})), "canceled")
+	if _, _, err := answered[arguments](t.Context(), red.session, "task_release", arguments{"id": one["id"], "cancel": "why not"}); brenner.CodeOf(err) != brenner.CodeTaskNotYours {
+		t.Errorf("another's task: %v", err)
+	}
+}

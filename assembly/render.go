@@ -135,7 +135,12 @@ func (markdown) heading(s Section) string {
 	return ""
 }
 
-func (markdown) group(t brenner.TypeName) string { return "### " + plain(string(t)) + "\n\n" }
+func (markdown) group(t brenner.TypeName) string {
+	if t == known {
+		return "### known to you\n\n"
+	}
+	return "### " + plain(string(t)) + "\n\n"
+}
 
 // item writes a summary as a line, a content under a heading. The type of what
 // is selected stands above it.

@@ -188,15 +188,33 @@ func (p sessionPage) around() string {
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
-	for _, w := range most(p.Working) {
-		fmt.Fprintf(&b, "now: %s\n", w.Words())
-	}
-	b.WriteString(andMore(len(p.Working), mostListed, "who were asked"))
+	b.WriteString(atWork(p.Working))
 	b.WriteString(underWay(p.work, titleRunes))
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
+}
+
+// atWork says who is at work. That all have answered takes a line.
+func atWork(all []api.Working) string {
+	if len(all) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered || w.Proposed > 0 }) {
+		out := "now: all have answered"
+		for _, w := range most(all) {
+			if w.Nothing {
+				out += fmt.Sprintf("; %s had nothing to add", w.Agent)
+			}
+		}
+		return out + "\n"
+	}
+	var b strings.Builder
+	for _, w := range most(all) {
+		fmt.Fprintf(&b, "now: %s\n", w.Words())
+	}
+	return b.String() + andMore(len(all), mostListed, "who were asked")
 }
 
 // inLine is what somebody wrote, short and on one line.
@@ -357,7 +375,7 @@ func (r submission) Words() string {
 	case r.Compiled != brenner.Ref{}:
 		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s; whether others answer you says inbox {\"wait\":60}\n", r.Compiled)
 	case len(r.Waiting) > 0:
-		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting))
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting))
 	}
 	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
 	b.WriteString(r.closed + r.news)
@@ -478,7 +496,7 @@ func (r patched) Words() string {
 	var b strings.Builder
 	switch {
 	case r.DryRun:
-		fmt.Fprintf(&b, "%s on %s; nothing was written\n", r.Outcome, r.From)
+		fmt.Fprintf(&b, "a dry run on %s would be %s; nothing was written\n", r.From, r.Outcome)
 	case r.Version != nil:
 		fmt.Fprintf(&b, "%s on %s\n%s", r.Outcome, r.From, written{WriteResult: *r.Version}.Words())
 	default:

@@ -134,7 +134,7 @@ func TestDeltaSubmit_NothingToAdd(t *testing.T) {
 		t.Errorf("nothing, and a delta: %v", err)
 	}
 	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled, the document is RS-pair@2")
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "RedSky (hypothesis_generator) answered at", ": nothing to add")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "now: all have answered; RedSky had nothing to add")
 	red.must(first(red.call("inbox", nil)), "RS-pair is at version 2")
 	red.must(first(red.call("inbox", nil)), "Stop here", `session_show {"session":"RS-pair","brief":true}`)
 	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})

@@ -111,7 +111,10 @@ func meanwhile(s api.Service, ctx context.Context) string {
 		parts = append(parts, inLine(m.Subject))
 	}
 	for _, p := range news {
-		parts = append(parts, p.said())
+		told := func(m api.MessageInfo) bool { return m.Kind == api.MessageCompiled && m.Session == p.Session }
+		if p.Version == 0 || !slices.ContainsFunc(unread.Messages, told) {
+			parts = append(parts, p.said())
+		}
 	}
 	if len(parts) == 0 {
 		return "meanwhile: nothing new of others\n"

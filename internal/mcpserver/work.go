@@ -151,7 +151,9 @@ func (r requested) Words() string {
 	case r.mine:
 		fmt.Fprintf(&b, "%s is open for %s, as you are, and announced to the others; do it yourself: task_claim %s\n", r.ID, brenner.A(r.Role), jsonOf(map[string]string{"id": r.ID}))
 	case r.task.Unmanned:
-		fmt.Fprintf(&b, "%s is open for %s, but nobody has that role: do not wait for it; whoever leads sees it among the open tasks\n", r.ID, brenner.A(r.Role))
+		fmt.Fprintf(&b, "%s is open for %s, but nobody has that role: do not wait for it; it stands on the PI's list\n", r.ID, brenner.A(r.Role))
+	case r.Role == brenner.PI:
+		fmt.Fprintf(&b, "%s stands on the PI's list; a message tells you when it is done, which may take long: go on with what you can\n", r.ID)
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
@@ -325,6 +327,9 @@ func (r statusResult) list() string {
 	}
 	for _, t := range r.Asked {
 		seen := fmt.Sprintf("nobody of role %s has taken it yet", t.Role)
+		if t.Role == brenner.PI {
+			seen = "the PI has not come to it yet"
+		}
 		if t.Holder != "" {
 			seen = fmt.Sprintf("%s works on it", t.Holder)
 		}

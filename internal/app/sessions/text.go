@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -23,7 +24,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if len(own) > 0 {
 		b.WriteString("What became of your deltas:\n\n")
 	}
-	names := m.names()
+	names := slices.DeleteFunc(m.names(), func(n delta.Named) bool { return n.Agent == r.Name }) // its own are said with its deltas
 	var applied []string
 	for i, n := range own {
 		if i == mostOutcomes {

@@ -102,6 +102,10 @@ type WriteResult struct {
 	Fork []brenner.Ref `json:"fork,omitzero"`
 	// Warnings are findings that did not stop the write.
 	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
+	// Overlooked is a version of somebody else that it took the place of and its
+	// writer was not shown, Known the newest that it was, 0 if none.
+	Overlooked brenner.Ref     `json:"overlooked,omitzero"`
+	Known      brenner.Version `json:"known,omitzero"`
 }
 
 // ArtifactRequest names a version; version 0 is the one in force.

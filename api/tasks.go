@@ -193,4 +193,6 @@ type AlikeTask struct {
 	State   TaskState         `json:"state"`
 	Creator brenner.ActorName `json:"creator"`
 	Holder  brenner.ActorName `json:"holder,omitzero"`
+	// Spec is how what is asked begins, for whoever takes part in its session.
+	Spec string `json:"spec,omitzero"`
 }

@@ -116,10 +116,10 @@ func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 	red.call("artifact_write", analysis("log", nil))
 	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "again, see log@2 and logs@4\n"}})
 	words, _ := blue.call("delta_submit", arguments{
-		"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"H2 and log@1 and log@7 and nowhere@2"}`, ""),
+		"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"H2 and log@1 and log@7 and nowhere@2 and elsewhere@1"}`, ""),
 	})
 	blue.must(words, "KILLED_REFERENCE: H2 is named, and RedSky has killed it", "REFERENCE_MOVED: log@1 is named, and log is at version 2 by now",
-		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: nowhere@2 is named, and there is no artifact nowhere")
+		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: named, and not an artifact here: nowhere@2, elsewhere@1\n")
 	blue.must(first(blue.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "as log@9 says\n"}}))), "DANGLING_REFERENCE: log@9")
 }
 
@@ -138,7 +138,7 @@ func TestDeltaSubmit_NothingToAdd(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "RS-pair is at version 2")
 	red.must(first(red.call("inbox", nil)), "Stop here", `session_show {"session":"RS-pair","brief":true}`)
 	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})
-	red.must(words, "- H1: Parser: the parser is slow · by BlueLake")
+	red.must(words, "- RT: Why?", "- H1: Parser: the parser is slow · by BlueLake")
 	red.mustNot(words, "Mechanism")
 }
 
@@ -152,10 +152,35 @@ func TestRequest_NamesWhatIsAlikeAndIsTakenBack(t *testing.T) {
 	_, one := blue.call("request", ask("Measure the parser on large files", "Time the parser on three files."))
 	red.mustNot(first(red.call("request", ask("Look for leaks of handles", "Count the handles."))), "may overlap")
 	words, two := red.call("request", ask("Time the parser with large files", "Measure the parser."))
-	red.must(words, fmt.Sprintf("may overlap: %s Measure the parser on large files (BlueLake is at it)", one["id"]), fmt.Sprintf(`task_release {"cancel":"as %s","id":"%s"}`, one["id"], two["id"]))
-	blue.must(first(blue.call("inbox", nil)), fmt.Sprintf("%s, which RedSky has just opened, may overlap with %s", two["id"], one["id"]))
+	red.must(words, fmt.Sprintf("may overlap: %s Measure the parser on large files (BlueLake is at it): Time the parser on three files.", one["id"]), fmt.Sprintf(`task_release {"cancel":"as %s","id":"%s"}`, one["id"], two["id"]))
+	blue.must(first(blue.call("inbox", nil)), fmt.Sprintf("%s, which RedSky has just opened, may overlap with %s, which is yours: Time the parser with large files", two["id"], one["id"]))
+	red.must(first(red.call("artifact_get", arguments{"ref": one["id"]})), "is a task", "Measure the parser on large files", "BlueLake")
 	red.must(first(red.call("task_release", arguments{"id": two["id"], "cancel": "BlueLake does it"})), "canceled")
 	if _, _, err := answered[arguments](t.Context(), red.session, "task_release", arguments{"id": one["id"], "cancel": "why not"}); brenner.CodeOf(err) != brenner.CodeTaskNotYours {
 		t.Errorf("another's task: %v", err)
 	}
+}
+
+// C13, C33: who writes a new version over one of somebody else that it was not
+// shown, without saying on which it worked, is told, and given what that had changed;
+// who was shown it, or names its parent, is not.
+func TestArtifactWrite_SaysWhatItReplacedUnseen(t *testing.T) {
+	blue, red := duo(t)
+	text := func(id, data string, more arguments) arguments {
+		out := arguments{"id": id, "summary": "now " + data, "content": arguments{"format": "text", "data": data}}
+		for k, v := range more {
+			out[k] = v
+		}
+		return out
+	}
+	red.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "first\nsecond\n"}}))
+	blue.call("artifact_get", arguments{"ref": "note"})
+	red.mustNot(first(red.call("artifact_write", text("note", "first\nSECOND\n", nil))), "takes the place")
+	words, _ := blue.call("artifact_write", text("note", "FIRST\nsecond\n", nil))
+	blue.must(words, "wrote note@3, draft", "REFERENCE_MOVED: it takes the place of note@2, which you were not shown", "what note@2 had changed after note@1 (data):", "+SECOND")
+	blue.mustNot(first(blue.call("artifact_write", text("note", "FIRST\nSECOND\n", nil))), "takes the place")
+
+	red.mustNot(first(red.call("artifact_write", text("note", "third\n", arguments{"parent": 2}))), "takes the place")
+	red.call("artifact_get", arguments{"ref": "note@4"})
+	red.mustNot(first(red.call("artifact_write", text("note", "fourth\n", nil))), "takes the place")
 }

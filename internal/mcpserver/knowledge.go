@@ -163,6 +163,7 @@ type getRequest struct {
 type artifactPage struct {
 	api.ArtifactView
 	asked getRequest
+	task  string // what is told of a task that was asked for
 	more  string // the words of further ones
 }
 
@@ -232,6 +233,9 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if v.Type == artifact.TypeStalemate && in.Offset > 0 {
 		v.Repeated = false // what was given is its own text; the evidence goes on
 	}
+	if brenner.CodeOf(err) == brenner.CodeNotFound && strings.HasPrefix(string(in.Ref.Artifact), "task-") {
+		return taskPage(s, ctx, in, err)
+	}
 	out := artifactPage{ArtifactView: v, asked: in}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
@@ -244,8 +248,27 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	return out, nil
 }
 
+// taskPage is a task that was asked for like an artifact, as far as the reader is
+// told of it.
+func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) (artifactPage, error) {
+	t, err := s.Task(ctx, api.TaskRequest{ID: string(in.Ref.Artifact)})
+	if err != nil {
+		return artifactPage{}, missing
+	}
+	out := artifactPage{asked: in}
+	out.ID, out.Version.Version, out.Type, out.Status = in.Ref.Artifact, 1, artifact.TypeTask, artifact.Draft
+	out.task = fmt.Sprintf("%s is a task, %s, for %s: %s (asked by %s, %s)\n", t.ID, t.State, brenner.A(t.Role), brenner.OneLine(t.Title), t.Creator, holding(t))
+	if t.Spec != "" {
+		out.task += "what is asked (data): " + t.Spec + "\n"
+	}
+	return out, nil
+}
+
 // Words implements spoken.
 func (p artifactPage) Words() string {
+	if p.task != "" {
+		return p.task + p.more
+	}
 	var b strings.Builder
 	b.WriteString(p.ArtifactView.Words())
 	if p.Repeated {
@@ -353,8 +376,25 @@ type writeRequest struct {
 // written says what a write made.
 type written struct {
 	api.WriteResult
-	closed, answered, news string
+	over, closed, answered, news string
 }
+
+// overlooked quotes what a write replaced that its writer was not shown.
+func overlooked(s api.Service, ctx context.Context, res api.WriteResult, task string) string {
+	if res.Overlooked == (brenner.Ref{}) {
+		return ""
+	}
+	if res.Known > 0 {
+		p, err := artifactSince(s, ctx, getRequest{Ref: res.Overlooked, Since: res.Known, Task: task})
+		if err == nil {
+			return fmt.Sprintf("what %s had changed after %s (data):\n%s\n", res.Overlooked, brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}, brenner.Clip(p.Text, mostReplaced))
+		}
+	}
+	return fmt.Sprintf("what it says: artifact_get %s\n", jsonOf(map[string]any{"ref": res.Overlooked}))
+}
+
+// mostReplaced is how much is quoted of a text that was replaced unseen.
+const mostReplaced = 1500
 
 func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written, error) {
 	if err := forTask(in.Done, in.Task); err != nil {
@@ -364,7 +404,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if err != nil {
 		return written{}, err
 	}
-	out := written{WriteResult: res}
+	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task)}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}
@@ -437,6 +477,7 @@ func (w written) Words() string {
 		fmt.Fprintf(&b, "somebody else wrote meanwhile; live heads: %s\n", list(w.Fork))
 	}
 	b.WriteString(findings(w.Warnings))
+	b.WriteString(w.over)
 	b.WriteString(w.closed + w.answered + w.news)
 	return b.String()
 }

@@ -158,12 +158,19 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
 	for _, a := range r.task.Alike {
-		fmt.Fprintf(&b, "may overlap: %s %s (%s); if that is enough for you, take yours back: task_release %s\n",
-			a.ID, brenner.OneLine(a.Title), atIt(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
+		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  if that is enough for you, take yours back: task_release %s\n",
+			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
 	b.WriteString(underWay(r.others, brenner.MaxTitleRunes))
 	b.WriteString(r.news)
 	return b.String()
+}
+
+func specOf(a api.AlikeTask) string {
+	if a.Spec == "" {
+		return ""
+	}
+	return ": " + brenner.OneLine(a.Spec)
 }
 
 // atIt says who is at a task, or asked for it.

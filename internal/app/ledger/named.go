@@ -23,10 +23,11 @@ const (
 
 // NamedVersions says which versions a text names that are not there, or that a
 // newer one has taken the place of. What the caller may not read is passed over,
-// as is what the text is a version of.
+// as is what the text is a version of. Names that are of no artifact at all are
+// said together: they may be of something else.
 func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenner.Diagnostic, error) {
 	var out []brenner.Diagnostic
-	var seen []string
+	var seen, unknown []string
 	for _, name := range namedVersion.FindAllString(text[:min(len(text), lookedThrough)], 4*mostNamed) {
 		ref, err := brenner.ParseRef(name)
 		if err != nil || ref.Artifact == but || slices.Contains(seen, name) || len(seen) == mostNamed {
@@ -37,7 +38,8 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
 		switch {
 		case brenner.CodeOf(err) == brenner.CodeNotFound:
-			d.Message = fmt.Sprintf("%s is named, and there is no artifact %s", name, ref.Artifact)
+			unknown = append(unknown, name)
+			continue
 		case err != nil:
 			return nil, err
 		case !c.May(policy.Read, a.Type, a.Module):
@@ -50,6 +52,12 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 			continue
 		}
 		out = append(out, d)
+	}
+	if len(unknown) > 0 {
+		out = append(out, brenner.Diagnostic{
+			Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: unknown[0],
+			Message: fmt.Sprintf("named, and not an artifact here: %s", kernel.FirstFew(unknown)),
+		})
 	}
 	return out, nil
 }

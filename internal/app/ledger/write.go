@@ -122,9 +122,56 @@ func (r *Room) handedIn(ch *kernel.Change, out api.WriteResult, err error, revie
 func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequest) (api.WriteResult, error) {
 	var a store.Artifact
 	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
-		return withDoubts(ch, req.Content)(s.updateOf(ch, req, a, content))
+		over, known, err := overlooked(ch, req, a)
+		if err != nil {
+			return api.WriteResult{}, err
+		}
+		res, err := withDoubts(ch, req.Content)(s.updateOf(ch, req, a, content))
+		if err == nil && over != (brenner.Ref{}) {
+			res.Overlooked, res.Known = over, known
+			res.Warnings = append(res.Warnings, brenner.Diagnostic{
+				Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: over.String(),
+				Message: fmt.Sprintf("it takes the place of %s, which you were not shown", over),
+				Hint:    "carry over what it changed; name the parent you worked on to write beside it instead",
+			})
+		}
+		return res, err
 	}
 	return s.writeContent(ctx, "artifact.update", req, s.Writing(req.Task, req.ID, &a), req.Content, func() brenner.TypeName { return a.Type }, write)
+}
+
+// ownLooked is among how many of the newest versions one's own is looked for.
+const ownLooked = 50
+
+// overlooked is the version of another that an agent's new text is about to take
+// the place of, though it was not shown it and did not say on which one it worked,
+// and the newest that it was shown or wrote.
+func overlooked(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (brenner.Ref, brenner.Version, error) {
+	if ch.Person() || req.Content == nil || req.Parent != 0 || req.Expect != 0 {
+		return brenner.Ref{}, 0, nil
+	}
+	head := brenner.Ref{Artifact: a.ID, Version: a.Head}
+	through, err := ch.Newest()
+	if err != nil {
+		return brenner.Ref{}, 0, err
+	}
+	var known brenner.Version
+	if through != nil {
+		known = through.Latest(a.ID)
+	}
+	for v := a.Head; v > known && a.Head-v < ownLooked; v-- {
+		row, err := ch.Version(ch.Ctx, brenner.Ref{Artifact: a.ID, Version: v})
+		if err != nil {
+			return brenner.Ref{}, 0, err
+		}
+		if row.Creator == ch.Who.Name {
+			known = v
+		}
+	}
+	if known >= a.Head {
+		return brenner.Ref{}, 0, nil
+	}
+	return head, known, nil
 }
 
 // writeContent runs a use case that writes one content. A large one is read and

@@ -99,7 +99,12 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	case req.Brief && c.Person():
 		d.view.Markdown = delta.Join(delta.Brief(doc))
 	case req.Brief:
-		d.write(delta.Brief(doc))
+		for _, p := range delta.Brief(doc) { // who has the whole has not its brief
+			for i, text := range kernel.CutPassage(p.Text) {
+				p.Text = text
+				d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text}})
+			}
+		}
 	case !c.Person():
 		if req.Since == 0 || len(req.Items) > 0 || req.Again {
 			d.write(delta.Passages(doc, part))

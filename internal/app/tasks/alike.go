@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/internal/lazy"
@@ -20,6 +21,7 @@ const (
 	wordRunes   = 3   // shorter words tell little
 	alikeLooked = 200 // of the newest tasks
 	alikeMost   = 3   // are named
+	alikeSpec   = 300 // characters of what is asked
 )
 
 // alike finds the unfinished tasks that ask for much the same as a new one, and
@@ -50,13 +52,25 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		if seen.Title == "" {
 			continue
 		}
-		out = append(out, api.AlikeTask{ID: o.ID, Title: o.Title, State: o.State, Creator: o.Creator, Holder: o.Holder})
+		like := api.AlikeTask{ID: o.ID, Title: o.Title, State: o.State, Creator: o.Creator, Holder: o.Holder}
+		// Who would do the same is shown what that is, as a read like any other.
+		spec := brenner.Clip(brenner.OneLine(o.Spec), alikeSpec)
+		if pays, err := ch.Pays("task "+o.ID, spec); err != nil {
+			return nil, err
+		} else if pays && t.Session != "" {
+			like.Spec = spec
+		}
+		out = append(out, like)
+		title := ""
+		if t.Session != "" {
+			title = ": " + t.Title
+		}
 		to := o.Holder
 		if to == "" {
 			to = o.Creator
 		}
 		if err := r.Mail.Tell(ch, to, api.MessageTask, fmt.Sprintf("OVERLAP: %s may overlap with %s", t.ID, o.ID), fmt.Sprintf(
-			"%s, which %s has just opened, may overlap with %s, which is yours. Look before both are done.\n", t.ID, ch.Who.Name, o.ID)); err != nil {
+			"%s, which %s has just opened, may overlap with %s, which is yours%s\nSettle who does what before both are done.\n", t.ID, ch.Who.Name, o.ID, title)); err != nil {
 			return nil, err
 		}
 	}

@@ -43,6 +43,26 @@ func TestGoingOn_GivesWhatIsNew(t *testing.T) {
 	}
 }
 
+// C34: who was given an item as it was proposed, and then what changed in it, has
+// it: a context that goes on does not give it again, nor what its reader wrote.
+func TestGoingOn_CountsProposalsAndChanges(t *testing.T) {
+	blue, red := duo(t)
+	_, assembled := blue.call("context_assemble", arguments{"session": "RS-pair"})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+	blue.must(first(blue.call("inbox", nil)), "the disk is slow")
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	blue.call("inbox", nil)
+	disk := "H1"
+	if words, _ := blue.call("session_show", arguments{"session": "RS-pair", "brief": true}); strings.Contains(words, "H2: Disk") {
+		disk = "H2"
+	}
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", disk, "hypothesis_slate", `{"reason":"measured twice"}`, "")})
+	blue.must(first(blue.call("inbox", nil)), "measured twice")
+	words, _ := blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
+	blue.must(words, "- RS-pair@3: given to you before, unchanged")
+	blue.mustNot(words, "the disk is slow", "the parser is slow", "measured twice")
+}
+
 // C34: what one tool gave, another does not give again: a document that a context
 // showed, whatever version it has now, and one that artifact_get showed.
 func TestGiven_CountsAcrossTools(t *testing.T) {

@@ -22,10 +22,10 @@ type Passage struct {
 	// names what together says the same in another form.
 	Says []string
 	Like []string
-	// From is what it goes on from: only to whom was given that, or the whole of
-	// FromOf, does it say what it says.
-	From   []string
-	FromOf brenner.Ref
+	// From is what it goes on from, FromLike the same in another form: only to whom
+	// was given one of them, or the whole of FromOf, does it say what it says.
+	From, FromLike []string
+	FromOf         brenner.Ref
 }
 
 // Ask says which passages are wanted.
@@ -178,7 +178,7 @@ func (t *Through) Has(what string, p Passage) bool {
 
 // knows says whether the context was given what a passage goes on from.
 func (t *Through) knows(what string, p Passage) bool {
-	return len(p.From) == 0 || t.givenLike(what, p.From) || p.FromOf != brenner.Ref{} && t.Whole(p.FromOf)
+	return len(p.From) == 0 || t.givenLike(what, p.From) || t.givenLike(what, p.FromLike) || p.FromOf != brenner.Ref{} && t.Whole(p.FromOf)
 }
 
 // ReadOfSession is what contexts call it to read a session.

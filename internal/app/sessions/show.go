@@ -23,6 +23,7 @@ type document struct {
 	view   api.SessionView
 	pieces []piece // for an agent those of the document, then what is proposed
 	person bool
+	reader brenner.ActorName
 	doc    *delta.Artifact
 	// full is an earlier version that the reader's context showed in full, if it
 	// showed one.
@@ -76,7 +77,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), doc: doc}
+	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}
@@ -152,13 +153,18 @@ func partOf(c *kernel.Call, req api.SessionRequest) (delta.Part, error) {
 // ofOthers leaves out the items that one agent alone has written, and names them.
 func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName) (rest []delta.Passage, own []delta.ItemID) {
 	for _, p := range all {
-		if it, ok := doc.Item(p.Item); ok && slices.Equal(it.Authors(), []brenner.ActorName{reader}) {
+		if it, ok := doc.Item(p.Item); ok && onlyBy(it, reader) {
 			own = append(own, p.Item)
 			continue
 		}
 		rest = append(rest, p)
 	}
 	return rest, own
+}
+
+// onlyBy says whether one agent alone has written an item.
+func onlyBy(it *delta.Item, name brenner.ActorName) bool {
+	return slices.Equal(it.Authors(), []brenner.ActorName{name})
 }
 
 // changed takes in what others have changed since the version that the reader was
@@ -254,6 +260,11 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 			shown := kernel.Passage{Text: text, Of: d.origin(now, d.view.Ref)}
 			if i == len(pieces)-1 {
 				shown.Says, shown.From, shown.FromOf = sayings(now), sayings(before), d.origin(before, version)
+				if it, _ := since.Item(p.Item); onlyBy(it, d.reader) {
+					shown.From = nil // it wrote that
+				} else {
+					shown.FromLike = asProposed(it)
+				}
 			}
 			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: shown})
 		}
@@ -288,8 +299,9 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	d.write(delta.Passages(doc, delta.Part{}))
 	var rest []delta.Passage
 	for _, p := range d.pieces {
+		it, _ := doc.Item(p.Item)
 		switch {
-		case !t.Has(kernel.ReadOfSession(id), p.shown):
+		case !onlyBy(it, c.Who.Name) && !t.Has(kernel.ReadOfSession(id), p.shown):
 			rest = append(rest, p.Passage)
 		case !slices.Contains(known, p.Item):
 			known = append(known, p.Item)

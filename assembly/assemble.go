@@ -435,16 +435,20 @@ func (a *assembler) opens(c chunk) []chunk {
 }
 
 // inOrderOfText gives the chunks as they stand in the text: what is selected
-// grouped by type, the group of the best first.
+// grouped by type, the group of the best first; of a session first its document.
 func (a *assembler) inOrderOfText() []chunk {
 	place := map[brenner.TypeName]int{} // of a group; the heading of the section has none
 	for _, c := range a.chunks {
 		if _, met := place[c.group]; !met && c.group != "" {
-			place[c.group] = len(place) + 1
+			place[c.group] = len(place) + 2
 		}
 	}
 	if _, some := place[known]; some {
-		place[known] = len(place) + 1
+		place[known] = len(place) + 2
+	}
+	answers := slices.ContainsFunc(a.in.Asked, func(q Asked) bool { return q.Session != "" })
+	if _, some := place[artifact.TypeSessionArtifact]; some && answers {
+		place[artifact.TypeSessionArtifact] = 1
 	}
 	out := slices.Clone(a.chunks)
 	slices.SortStableFunc(out, func(x, y chunk) int {

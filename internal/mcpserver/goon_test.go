@@ -28,7 +28,11 @@ func TestGoingOn_GivesWhatIsNew(t *testing.T) {
 	begun := assembled["invocation"]
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Net", "", "the net is slow")})
 
+	red.call("artifact_write", analysis("why", arguments{"summary": "why, and why, and why"}))
 	words, assembled := blue.call("context_assemble", arguments{"session": "RS-pair", "after": begun})
+	if document, other := strings.Index(words, "### session_artifact"), strings.Index(words, "### analysis_result"); document < strings.Index(words, "## Selected") || other < document {
+		t.Errorf("the document at %d, another group at %d:\n%s", document, other, words)
+	}
 	blue.must(words, fmt.Sprintf("It goes on from %s", begun), "- theirs@1: given to you before, unchanged", "the net is slow", "Given to you before, unchanged: RT, H1, H2")
 	blue.mustNot(words, "measured for theirs", "the disk is slow", "the parser is slow", "measured for mine")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "unchanged: you were given it")

@@ -71,7 +71,8 @@ type CreateArtifactRequest struct {
 type UpdateArtifactRequest struct {
 	Write
 	ID brenner.ArtifactID `json:"id"`
-	// Parent is the version the change was made on; 0: the head.
+	// Parent is the version the change was made on; 0: the head, or where an agent
+	// writes a whole content, the version of it that it was given or wrote last.
 	Parent brenner.Version `json:"parent,omitzero"`
 	// Expect refuses the write unless this is the head.
 	Expect brenner.Version `json:"expect,omitzero"`
@@ -98,6 +99,8 @@ type WriteResult struct {
 	Status artifact.Status `json:"status"`
 	SHA256 brenner.Digest  `json:"content_sha256"`
 	Seq    int64           `json:"seq"`
+	// Parent is the version it was written on, if that was not the head.
+	Parent brenner.Version `json:"parent,omitzero"`
 	// Fork lists the live heads when there is more than one.
 	Fork []brenner.Ref `json:"fork,omitzero"`
 	// Warnings are findings that did not stop the write.

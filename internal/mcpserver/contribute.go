@@ -463,17 +463,35 @@ type patchRequest struct {
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
 	Task         string            `json:"task,omitzero" doc:"the task you hold that this is for"`
 	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
+	Deltas       string            `json:"deltas,omitzero" doc:"your answer to the session, as in artifact_write"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`
+}
+
+// carried is the request with the change carried to the head, if it is to be: it
+// was made for the version that the reader had.
+func (in patchRequest) carried(s api.Service, ctx context.Context) (patchRequest, error) {
+	if !in.Rebase || in.Base != 0 || in.Ref.Version == 0 {
+		return in, nil
+	}
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
+	if err == nil && v.Head > in.Ref.Version {
+		in.Base, in.Ref.Version = in.Ref.Version, v.Head
+	}
+	return in, err
 }
 
 // patched says what a patch came to.
 type patched struct {
 	api.PatchResult
-	closed, news string
+	closed, answered, news string
 }
 
 func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
 	if err := forTask(in.Done, in.Task); err != nil {
+		return patched{}, err
+	}
+	in, err := in.carried(s, ctx)
+	if err != nil {
 		return patched{}, err
 	}
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
@@ -487,7 +505,11 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}
-	out.news = meanwhile(s, ctx)
+	if in.Deltas != "" {
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+	} else {
+		out.news = meanwhile(s, ctx)
+	}
 	return out, nil
 }
 
@@ -505,7 +527,7 @@ func (r patched) Words() string {
 	for _, d := range r.Warnings {
 		fmt.Fprintf(&b, "warning %s: %s\n", d.Code, d.Message)
 	}
-	b.WriteString(r.closed + r.news)
+	b.WriteString(r.closed + r.answered + r.news)
 	return b.String()
 }
 

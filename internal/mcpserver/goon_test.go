@@ -184,27 +184,3 @@ func TestRequest_NamesWhatIsAlikeAndIsTakenBack(t *testing.T) {
 		t.Errorf("another's task: %v", err)
 	}
 }
-
-// C13, C33: who writes a new version over one of somebody else that it was not
-// shown, without saying on which it worked, is told, and given what that had changed;
-// who was shown it, or names its parent, is not.
-func TestArtifactWrite_SaysWhatItReplacedUnseen(t *testing.T) {
-	blue, red := duo(t)
-	text := func(id, data string, more arguments) arguments {
-		out := arguments{"id": id, "summary": "now " + data, "content": arguments{"format": "text", "data": data}}
-		for k, v := range more {
-			out[k] = v
-		}
-		return out
-	}
-	red.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "first\nsecond\n"}}))
-	blue.call("artifact_get", arguments{"ref": "note"})
-	red.mustNot(first(red.call("artifact_write", text("note", "first\nSECOND\n", nil))), "takes the place")
-	words, _ := blue.call("artifact_write", text("note", "FIRST\nsecond\n", nil))
-	blue.must(words, "wrote note@3, draft", "REFERENCE_MOVED: it takes the place of note@2, which you were not shown", "what note@2 had changed after note@1 (data):", "+SECOND")
-	blue.mustNot(first(blue.call("artifact_write", text("note", "FIRST\nSECOND\n", nil))), "takes the place")
-
-	red.mustNot(first(red.call("artifact_write", text("note", "third\n", arguments{"parent": 2}))), "takes the place")
-	red.call("artifact_get", arguments{"ref": "note@4"})
-	red.mustNot(first(red.call("artifact_write", text("note", "fourth\n", nil))), "takes the place")
-}

@@ -263,7 +263,7 @@ func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err
 	var b strings.Builder
 	around := ""
 	for _, info := range sessions.Sessions {
-		b.WriteString(waitsFor(info, st.Project.Actor))
+		b.WriteString(cmp.Or(waitsFor(info, st.Project.Actor), warmOf(info, st.Project.Actor, time.Now())))
 		work, left, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
 			return "", false, err
@@ -325,6 +325,28 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 		return fmt.Sprintf("%s is compiled when you and %s have answered: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), jsonOf(map[string]string{"message": ask}))
 	}
 	return fmt.Sprintf("%s is compiled when %s answered; go on working, or wait again\n", info.ID, joined(others)+has(len(others)))
+}
+
+// warm is how long after an answer others may still answer it.
+const warm = 3 * time.Minute
+
+// warmOf says that a session in which everybody has answered may go on, since
+// somebody answered a moment ago: what the others have to say to that is yet to
+// come.
+func warmOf(info api.SessionInfo, me brenner.ActorName, now time.Time) string {
+	if !info.Closed.IsZero() || !takesPart(info, me) || len(info.Recipients) < 2 {
+		return ""
+	}
+	last := slices.MaxFunc(info.Recipients, func(a, b api.Recipient) int { return a.AnsweredAt.Compare(b.AnsweredAt) })
+	ago := now.Sub(last.AnsweredAt)
+	if last.Nothing || ago < 0 || ago >= warm {
+		return ""
+	}
+	who := string(last.Name)
+	if last.Name == me {
+		who = "you"
+	}
+	return fmt.Sprintf("%s: everybody has answered, %s last, %s ago; others may say something to that: inbox {\"wait\":60} once more, or stop\n", info.ID, who, ago.Round(time.Second))
 }
 
 func has(n int) string {

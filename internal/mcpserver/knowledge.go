@@ -357,7 +357,7 @@ type writeRequest struct {
 	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of a new one; without type: a new version of it"`
 	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
-	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default head"`
+	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default the last you were given or wrote"`
 	Expect       brenner.Version    `json:"expect,omitzero" doc:"refuse if this is not the head"`
 	Summary      *string            `json:"summary,omitzero" doc:"at most 1,200 characters"`
 	SummaryHolds bool               `json:"summary_holds,omitzero" doc:"the old summary is still right"`
@@ -473,13 +473,24 @@ func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.Writ
 func (w written) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "wrote %s, %s\n", w.Ref, w.Status)
-	if len(w.Fork) > 1 {
-		fmt.Fprintf(&b, "somebody else wrote meanwhile; live heads: %s\n", list(w.Fork))
-	}
+	b.WriteString(w.beside())
 	b.WriteString(findings(w.Warnings))
 	b.WriteString(w.over)
 	b.WriteString(w.closed + w.answered + w.news)
 	return b.String()
+}
+
+// beside says what a version stands beside, and how they become one.
+func (w written) beside() string {
+	if len(w.Fork) < 2 {
+		return ""
+	}
+	if w.Parent == 0 {
+		return fmt.Sprintf("live heads: %s\n", list(w.Fork))
+	}
+	return fmt.Sprintf("it is a change of version %d, which is not the head any more: both are kept; live heads: %s\n"+
+		"to make them one, write what both say with the other as parent and links [%s]\n",
+		w.Parent, list(w.Fork), jsonOf(link{Rel: artifact.Supersedes, Artifact: w.Ref.Artifact, Version: w.Ref.Version}))
 }
 
 // Slim implements spoken.

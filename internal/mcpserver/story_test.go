@@ -258,7 +258,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	}
 	for _, p := range all {
 		p.call("inbox", nil)
-		p.must(first(p.call("inbox", map[string]any{"wait": 1})), "nothing is asked of you", "Stop here")
+		p.must(first(p.call("inbox", map[string]any{"wait": 1})), "everybody has answered", "once more, or stop")
 	}
 	return all
 }

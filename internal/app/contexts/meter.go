@@ -50,6 +50,7 @@ func (i invocation) through(c *kernel.Call) (kernel.Through, error) {
 		Given:   before.given,
 		Whole:   before.shows,
 		Latest:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, anyOf) },
+		Had:     func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.opened) },
 		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
 		Next:    i.another(),
 	}, nil
@@ -83,6 +84,9 @@ func (s succession) given(d brenner.Digest) bool {
 func (s succession) shows(ref brenner.Ref) bool {
 	return slices.ContainsFunc(s, func(i invocation) bool { return i.shows(ref) })
 }
+
+// opened says whether more than a summary of a version that was read was shown.
+func (i invocation) opened(ref brenner.Ref) bool { return !slices.Contains(i.Summaries, ref) }
 
 func anyOf(invocation, brenner.Ref) bool { return true }
 

@@ -28,9 +28,11 @@ type Through struct {
 	// showed a version in full itself.
 	Given func(brenner.Digest) bool
 	Whole func(brenner.Ref) bool
-	// Latest is the newest version of an artifact that was shown in it, Entire the
-	// newest that it showed in full itself; 0 if none.
+	// Latest is the newest version of an artifact that was shown in it, Had the
+	// newest of which more than a summary was, Entire the newest that it showed in
+	// full itself; 0 if none.
 	Latest func(brenner.ArtifactID) brenner.Version
+	Had    func(brenner.ArtifactID) brenner.Version
 	Entire func(brenner.ArtifactID) brenner.Version
 	// Next makes a context that goes on from it.
 	Next brenner.Action

@@ -122,18 +122,14 @@ func (r *Room) handedIn(ch *kernel.Change, out api.WriteResult, err error, revie
 func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequest) (api.WriteResult, error) {
 	var a store.Artifact
 	write := func(ch *kernel.Change, content *artifact.Content) (api.WriteResult, error) {
-		over, known, err := overlooked(ch, req, a)
-		if err != nil {
+		made := req
+		var err error
+		if made.Parent, err = basis(ch, req, a); err != nil {
 			return api.WriteResult{}, err
 		}
-		res, err := withDoubts(ch, req.Content)(s.updateOf(ch, req, a, content))
-		if err == nil && over != (brenner.Ref{}) {
-			res.Overlooked, res.Known = over, known
-			res.Warnings = append(res.Warnings, brenner.Diagnostic{
-				Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: over.String(),
-				Message: fmt.Sprintf("it takes the place of %s, which you were not shown", over),
-				Hint:    "carry over what it changed; name the parent you worked on to write beside it instead",
-			})
+		res, err := withDoubts(ch, req.Content)(s.updateOf(ch, made, a, content))
+		if err == nil && guessed(ch, req) && made.Parent < a.Head {
+			overlook(&res, a, made.Parent)
 		}
 		return res, err
 	}
@@ -143,35 +139,49 @@ func (s *Service) UpdateArtifact(ctx context.Context, req api.UpdateArtifactRequ
 // ownLooked is among how many of the newest versions one's own is looked for.
 const ownLooked = 50
 
-// overlooked is the version of another that an agent's new text is about to take
-// the place of, though it was not shown it and did not say on which one it worked,
-// and the newest that it was shown or wrote.
-func overlooked(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (brenner.Ref, brenner.Version, error) {
-	if ch.Person() || req.Content == nil || req.Parent != 0 || req.Expect != 0 {
-		return brenner.Ref{}, 0, nil
+// basis is the version that a change was made on, 0 for the head. An agent that
+// writes a whole text and names none had in hand the newest that it was given or
+// wrote: on a newer head it would take back what somebody else wrote meanwhile.
+func basis(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (brenner.Version, error) {
+	if !guessed(ch, req) {
+		return req.Parent, nil
 	}
-	head := brenner.Ref{Artifact: a.ID, Version: a.Head}
 	through, err := ch.Newest()
 	if err != nil {
-		return brenner.Ref{}, 0, err
+		return 0, err
 	}
 	var known brenner.Version
 	if through != nil {
-		known = through.Latest(a.ID)
+		known = through.Had(a.ID)
 	}
-	for v := a.Head; v > known && a.Head-v < ownLooked; v-- {
+	for v := a.Latest; v > known && a.Latest-v < ownLooked; v-- {
 		row, err := ch.Version(ch.Ctx, brenner.Ref{Artifact: a.ID, Version: v})
 		if err != nil {
-			return brenner.Ref{}, 0, err
+			return 0, err
 		}
 		if row.Creator == ch.Who.Name {
 			known = v
 		}
 	}
-	if known >= a.Head {
-		return brenner.Ref{}, 0, nil
+	return known, nil
+}
+
+// guessed says whether an agent leaves open which version a whole text changes.
+func guessed(ch *kernel.Change, req api.UpdateArtifactRequest) bool {
+	return !ch.Person() && req.Content != nil && req.Parent == 0 && req.Expect == 0
+}
+
+// overlook says that the head of the moment was not shown to who wrote on an
+// earlier version, or on none that is known.
+func overlook(res *api.WriteResult, a store.Artifact, known brenner.Version) {
+	res.Overlooked, res.Known = brenner.Ref{Artifact: a.ID, Version: a.Head}, known
+	message := fmt.Sprintf("you were not shown %s; yours stands beside it", res.Overlooked)
+	if known == 0 {
+		message = fmt.Sprintf("it takes the place of %s, which you were not shown", res.Overlooked)
 	}
-	return head, known, nil
+	res.Warnings = append(res.Warnings, brenner.Diagnostic{
+		Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: res.Overlooked.String(), Message: message, Hint: "carry over what it changed",
+	})
 }
 
 // writeContent runs a use case that writes one content. A large one is read and
@@ -242,6 +252,9 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 		return api.WriteResult{}, err
 	}
 	out, err := WriteVersion(ch, p, next)
+	if next.Status == artifact.Alternative {
+		out.Parent = next.Parent
+	}
 	return r.handedIn(ch, out, err, req.Review)
 }
 

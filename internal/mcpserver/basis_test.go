@@ -1,0 +1,50 @@
+package mcpserver_test
+
+import "testing"
+
+// C13: a whole text that names no parent is a change of the version that its
+// author was given or wrote last. What somebody wrote meanwhile stays; both are
+// told apart, and become one by a version that takes the place of the other.
+func TestArtifactWrite_TakesNothingBackUnseen(t *testing.T) {
+	blue, red := duo(t)
+	again := func(text string, more arguments) arguments {
+		out := arguments{"id": "log", "summary": text, "content": arguments{"format": "text", "data": text + "\n"}}
+		for name, value := range more {
+			out[name] = value
+		}
+		return out
+	}
+	red.call("artifact_write", analysis("log", nil))
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log"})), "measured for log")
+	red.must(first(red.call("artifact_write", again("measured twice", nil))), "wrote log@2, draft")
+
+	words, _ := blue.call("artifact_write", again("measured, and checked", nil))
+	blue.must(words, "wrote log@3, alternative", "a change of version 1", "live heads: ", "what log@2 had changed after log@1 (data):", "+measured twice", `"rel":"supersedes"`)
+	// Who goes on writing goes on from what is its own.
+	blue.must(first(blue.call("artifact_write", again("measured, and checked again", nil))), "wrote log@4, alternative", "a change of version 3")
+	red.must(first(red.call("artifact_write", again("measured thrice", nil))), "wrote log@5, draft")
+	words, _ = blue.call("artifact_write", again("measured thrice, and checked", arguments{
+		"parent": 5, "links": []arguments{{"rel": "supersedes", "artifact": "log", "version": 4}},
+	}))
+	blue.must(words, "wrote log@6, draft")
+
+	// Who was shown none writes on the head, and is told.
+	red.call("artifact_write", analysis("other", nil))
+	words, _ = blue.call("artifact_write", arguments{"id": "other", "summary": "s", "content": arguments{"format": "text", "data": "anew\n"}})
+	blue.must(words, "wrote other@2, draft", "REFERENCE_MOVED: it takes the place of other@1, which you were not shown", `artifact_get {"ref":"other@1"}`)
+}
+
+// C13, P10: a patch made for a version that was read is carried to the head, and
+// may answer the session in the same call.
+func TestPatchApply_IsCarriedToTheHead(t *testing.T) {
+	blue, red := duo(t)
+	red.call("artifact_write", analysis("log", arguments{"content": arguments{"format": "text", "data": "one\ntwo\nthree\nfour\n"}}))
+	blue.call("artifact_get", arguments{"ref": "log"})
+	red.call("artifact_write", arguments{"id": "log", "summary": "more", "content": arguments{"format": "text", "data": "one\ntwo\nthree\n4\n"}})
+	words, _ := blue.call("patch_apply", arguments{
+		"ref": "log@1", "rebase": true, "patch": `{"old_string":"one","new_string":"1"}`, "summary": "numbers",
+		"deltas": hypothesis("Parser", "", "the parser is slow"), "session": "RS-pair",
+	})
+	blue.must(words, "log@3", "1 delta read")
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@3"})), "1\ntwo\nthree\n4\n")
+}

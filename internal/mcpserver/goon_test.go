@@ -62,9 +62,16 @@ func TestGoingOn_CountsProposalsAndChanges(t *testing.T) {
 	}
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", disk, "hypothesis_slate", `{"reason":"measured twice"}`, "")})
 	blue.must(first(blue.call("inbox", nil)), "measured twice")
-	words, _ := blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
+	words, assembled := blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
 	blue.must(words, "- RS-pair@3: given to you before, unchanged")
 	blue.mustNot(words, "the disk is slow", "the parser is slow", "measured twice")
+
+	mine := strings.Replace("H1H2", disk, "", 1)
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", mine, "hypothesis_slate", `{"claim":"the lexer is slow"}`, "")})
+	words, assembled = blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
+	blue.must(words, "Parser · changed by RedSky\nClaim: the lexer is slow\nWas: the parser is slow\n")
+	blue.mustNot(words, "Mechanism", "measured twice")
+	blue.must(first(blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})), "- RS-pair@4: given to you before, unchanged")
 }
 
 // C34: what one tool gave, another does not give again: a document that a context

@@ -296,18 +296,40 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	if err := d.compare(c, t.Entire(ref.Artifact)); err != nil {
 		return "", nil, err
 	}
-	d.write(delta.Passages(doc, delta.Part{}))
+	was := &document{view: d.view, doc: doc, full: d.full, fullOf: d.fullOf}
+	if version := t.Latest(ref.Artifact); version > 0 && version < row.Version {
+		was.view.Ref.Version = version
+		if _, was.doc, err = sessionArtifact(c, id, version); err != nil {
+			return "", nil, err
+		}
+	}
 	var rest []delta.Passage
-	for _, p := range d.pieces {
-		it, _ := doc.Item(p.Item)
+	for _, p := range delta.Passages(doc, delta.Part{}) {
 		switch {
-		case !onlyBy(it, c.Who.Name) && !t.Has(kernel.ReadOfSession(id), p.shown):
-			rest = append(rest, p.Passage)
-		case !slices.Contains(known, p.Item):
+		case d.has(c.Who.Name, p, t):
 			known = append(known, p.Item)
+		case was.doc != doc && was.has(c.Who.Name, p, t):
+			rest = append(rest, delta.Changes(doc, delta.Part{Since: was.doc, Items: []delta.ItemID{p.Item}})...)
+		default:
+			rest = append(rest, p)
 		}
 	}
 	return delta.Join(rest), known, nil
+}
+
+// has says whether a reader was given an item of the document, or wrote it alone.
+func (d *document) has(reader brenner.ActorName, of delta.Passage, t kernel.Through) bool {
+	it, ok := d.doc.Item(of.Item)
+	if !ok {
+		return false
+	}
+	if onlyBy(it, reader) {
+		return true
+	}
+	p, _ := d.doc.Passage(of.Item)
+	d.pieces = nil
+	d.write([]delta.Passage{p})
+	return !slices.ContainsFunc(d.pieces, func(p piece) bool { return !t.Has(kernel.ReadOfSession(d.view.ID), p.shown) })
 }
 
 // propose takes in what is proposed.

@@ -166,6 +166,11 @@ func (v ArtifactView) InPassages(of string, texts []string) ArtifactView {
 // Passages are those that the text of the view consists of.
 func (v ArtifactView) Passages() (of string, texts []string) { return v.passagesOf, v.passages }
 
+// Complete says whether the view shows the text of its version from end to end.
+func (v ArtifactView) Complete() bool {
+	return v.Text != "" && v.Offset == 0 && v.NextOffset == 0 && v.Type != artifact.TypeStalemate
+}
+
 // leastPage is how much of a text is worth sending by itself.
 const leastPage = 160
 

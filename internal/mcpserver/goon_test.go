@@ -26,6 +26,8 @@ func TestGoingOn_GivesWhatIsNew(t *testing.T) {
 	blue.call("inbox", nil)
 	_, assembled := blue.call("context_assemble", arguments{"session": "RS-pair"})
 	begun := assembled["invocation"]
+	red.call("artifact_write", analysis("later", nil))
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "later"})), "measured for later")
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Net", "", "the net is slow")})
 
 	red.call("artifact_write", analysis("why", arguments{"summary": "why, and why, and why"}))
@@ -33,7 +35,7 @@ func TestGoingOn_GivesWhatIsNew(t *testing.T) {
 	if document, other := strings.Index(words, "### session_artifact"), strings.Index(words, "### analysis_result"); document < strings.Index(words, "## Selected") || other < document {
 		t.Errorf("the document at %d, another group at %d:\n%s", document, other, words)
 	}
-	blue.must(words, fmt.Sprintf("It goes on from %s", begun), "- theirs@1: given to you before, unchanged", "the net is slow", "Given to you before, unchanged: RT, H1, H2")
+	blue.must(words, fmt.Sprintf("It goes on from %s", begun), "- theirs@1: given to you before, unchanged", "- later@1: given to you before, unchanged", "the net is slow", "Given to you before, unchanged: RT, H1, H2")
 	blue.mustNot(words, "measured for theirs", "the disk is slow", "the parser is slow", "measured for mine")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "unchanged: you were given it")
 	words, _ = blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})

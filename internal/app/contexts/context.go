@@ -72,6 +72,7 @@ type laterRead struct {
 	What   string        `json:"what"`
 	Refs   []brenner.Ref `json:"refs"`
 	Tokens int           `json:"tokens"` // in the units of the budget
+	Whole  bool          `json:"whole,omitzero"`
 }
 
 // contextRead says what an agent read through its context.
@@ -84,11 +85,13 @@ type contextRead struct {
 	Shown brenner.Digest `json:"shown,omitzero"`
 	// Parts are those of the passages that were shown, of what comes in passages.
 	Parts []brenner.Digest `json:"parts,omitzero"`
+	// Whole says that the versions were shown from end to end.
+	Whole bool `json:"whole,omitzero"`
 }
 
 func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
 	_, err := invocations.Change(ctx, tx, rec.Seq, p.ID, func(i *invocation) {
-		later := laterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}}
+		later := laterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}, Whole: p.Whole}
 		for _, r := range p.Reads {
 			later.Refs = append(later.Refs, r.Ref)
 			if !slices.ContainsFunc(i.Reads, func(q ledger.Pin) bool { return q.Ref == r.Ref }) {
@@ -263,7 +266,7 @@ func (s *Service) Invocation(ctx context.Context, req api.InvocationRequest) (ap
 	return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.InvocationInfo, error) {
 		out := api.InvocationInfo{InvocationItem: i.item(), Question: i.Question, Later: make([]api.LaterRead, len(i.Later)), Outputs: []brenner.Ref{}}
 		for n, l := range i.Later {
-			out.Later[n] = api.LaterRead(l)
+			out.Later[n] = api.LaterRead{At: l.At, What: l.What, Refs: l.Refs, Tokens: l.Tokens}
 		}
 		data, err := c.Blob(ctx, i.Record)
 		if err != nil {

@@ -167,7 +167,7 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if len(read.Parts) == 0 && (read.Known || before.given(read.Digest)) && !read.Again {
 		return true, nil
 	}
-	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also)}
+	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also), Whole: read.Whole}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 		return false, i.spent(err)
 	}
@@ -186,9 +186,12 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	return false, err
 }
 
-// shows says whether the context held a version in full when it was assembled;
-// what was read later may have been a page of it.
+// shows says whether the context held a version in full when it was assembled, or
+// it was read from end to end later; else that may have been a page of it.
 func (i invocation) shows(ref brenner.Ref) bool {
+	if slices.ContainsFunc(i.Later, func(l laterRead) bool { return l.Whole && slices.Contains(l.Refs, ref) }) {
+		return true
+	}
 	return slices.ContainsFunc(i.Reads, func(p ledger.Pin) bool { return p.Ref == ref }) && !slices.Contains(i.Summaries, ref) &&
 		!slices.ContainsFunc(i.Later, func(l laterRead) bool { return slices.Contains(l.Refs, ref) })
 }

@@ -102,6 +102,8 @@ type Reading struct {
 	Parts []brenner.Digest
 	// Also are digests of passages that it shows besides.
 	Also []brenner.Digest
+	// Whole says that the versions it shows in full are shown from end to end.
+	Whole bool
 }
 
 // Repeatable is a result that can say that it was given before, without giving
@@ -116,6 +118,9 @@ type Repeatable[T any] interface {
 type inPassages interface {
 	Passages() (what string, texts []string)
 }
+
+// complete is a result that can say whether it shows its version from end to end.
+type complete interface{ Complete() bool }
 
 // dividable is a result that can be given in part: about the beginning that costs
 // left where all of it costs price. False says that too little is left.
@@ -192,6 +197,9 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 		}
 		reading.Also = nil
 		measure()
+	}
+	if whole, ok := any(out).(complete); ok {
+		reading.Whole = whole.Complete()
 	}
 	if refs != nil {
 		reading.Refs = refs(out)

@@ -39,6 +39,10 @@ const (
 	MaxWalk = 200_000
 	// WriteDeadline is how long a write queues for the store before STORE_BUSY (X7).
 	WriteDeadline = 30 * time.Second
+	// MaxDiffLines bounds the lines that a comparison shows, MaxDiffChanges the
+	// changed fields; what is left out is said.
+	MaxDiffLines   = 20_000
+	MaxDiffChanges = 5_000
 	// MaxClockLead is how far the newest record may be ahead of a machine's clock
 	// for the next one to take its time.
 	MaxClockLead = 10 * time.Minute
@@ -253,6 +257,9 @@ const (
 	// that.
 	MaxRequestBytes   = 40 << 20
 	LargeRequestBytes = 1 << 20
+	// MaxMessages bounds the messages of one request over MCP, in the revisions
+	// that have batches.
+	MaxMessages = 50
 	// MaxToolListTokens bounds the description of all MCP tools together,
 	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text
 	// in it.

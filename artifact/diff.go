@@ -31,6 +31,9 @@ type Difference struct {
 	// the content; a pointer is into the version or into the content.
 	Fields  []FieldChange `json:"fields"`
 	Content []FieldChange `json:"content"`
+	// More counts changes of the content beyond brenner.MaxDiffChanges; of lines
+	// beyond brenner.MaxDiffLines the last hunk says how many are left out.
+	More int `json:"more,omitzero"`
 }
 
 // Note is the change note of one version on the way.
@@ -76,7 +79,7 @@ func DiffUntil(stop func() bool, a, b Version, between []Version) (d Difference,
 	if a.SHA256 != b.SHA256 || a.Format != b.Format {
 		c := changes{stop: stop}
 		c.contents(a.Content, b.Content)
-		d.Content = c.list
+		d.Content, d.More = c.list, c.more
 		return d, !c.over
 	}
 	return d, true
@@ -200,9 +203,20 @@ func decode(raw jsontext.Value) (v any, ok bool) {
 
 // changes gathers the differences of two JSON values, until stop says so.
 type changes struct {
-	list []FieldChange
-	stop func() bool
-	over bool
+	list  []FieldChange
+	more  int // that are not listed
+	lines int // that are shown
+	stop  func() bool
+	over  bool
+}
+
+// full counts a change for which there is no room in the list.
+func (c *changes) full() bool {
+	if len(c.list) < brenner.MaxDiffChanges && c.lines < brenner.MaxDiffLines {
+		return false
+	}
+	c.more++
+	return true
 }
 
 func (c *changes) value(at jsontext.Pointer, a, b any) {
@@ -229,7 +243,7 @@ func (c *changes) value(at jsontext.Pointer, a, b any) {
 		}
 	}
 	before, after := canon.MustMarshal(a), canon.MustMarshal(b)
-	if string(before) != string(after) {
+	if string(before) != string(after) && !c.full() {
 		c.list = append(c.list, FieldChange{Pointer: string(at), Old: before, New: after})
 	}
 }
@@ -278,11 +292,15 @@ func (c *changes) array(at jsontext.Pointer, a, b []any) {
 }
 
 func (c *changes) removed(at jsontext.Pointer, v any) {
-	c.list = append(c.list, FieldChange{Pointer: string(at), Old: canon.MustMarshal(v)})
+	if !c.full() {
+		c.list = append(c.list, FieldChange{Pointer: string(at), Old: canon.MustMarshal(v)})
+	}
 }
 
 func (c *changes) added(at jsontext.Pointer, v any) {
-	c.list = append(c.list, FieldChange{Pointer: string(at), New: canon.MustMarshal(v)})
+	if !c.full() {
+		c.list = append(c.list, FieldChange{Pointer: string(at), New: canon.MustMarshal(v)})
+	}
 }
 
 func index(at jsontext.Pointer, i int) jsontext.Pointer { return at.AppendToken(strconv.Itoa(i)) }
@@ -297,12 +315,18 @@ func encoded(values []any) []string {
 
 // text compares two different strings, by lines if one is long.
 func (c *changes) text(at jsontext.Pointer, before, after string) {
+	if c.full() {
+		return
+	}
 	if !isLong(before) && !isLong(after) {
 		c.list = append(c.list, stringChange(string(at), before, after))
 		return
 	}
-	hunks, whole := linediff.HunksUntil(c.stop, before, after)
+	hunks, whole := linediff.HunksUntil(c.stop, before, after, brenner.MaxDiffLines-c.lines)
 	c.over = c.over || !whole
+	for _, h := range hunks {
+		c.lines += len(h.Lines)
+	}
 	c.list = append(c.list, FieldChange{Pointer: string(at), Hunks: hunks})
 }
 

@@ -282,3 +282,22 @@ func TestDiffUntil_GivesUp(t *testing.T) {
 		}
 	}
 }
+
+// X10: a comparison lists so many changes and lines, and says how many it left out.
+func TestDiff_IsBounded(t *testing.T) {
+	elements := func(n int, v string) jsontext.Value {
+		return jsontext.Value("[" + strings.TrimSuffix(strings.Repeat(v+",", n), ",") + "]")
+	}
+	d := Diff(Version{SHA256: "a", Content: elements(2*brenner.MaxDiffChanges, "1")}, Version{SHA256: "b", Content: elements(2*brenner.MaxDiffChanges, "2")}, nil)
+	if len(d.Content) != brenner.MaxDiffChanges || d.More != brenner.MaxDiffChanges || !strings.Contains(d.Text(), "5000 further changes are left out") {
+		t.Errorf("%d listed and %d more", len(d.Content), d.More)
+	}
+	lines := func(v string) jsontext.Value {
+		text := canon.MustMarshal(strings.Repeat(v+"\n", brenner.MaxDiffLines))
+		return jsontext.Value(`{"a":` + string(text) + `,"b":` + string(text) + `}`)
+	}
+	d = Diff(Version{SHA256: "a", Content: lines("x")}, Version{SHA256: "b", Content: lines("y")}, nil)
+	if len(d.Content) != 1 || d.More != 1 || !strings.Contains(d.Text(), "20000 further lines are left out") {
+		t.Errorf("%d texts and %d more", len(d.Content), d.More)
+	}
+}

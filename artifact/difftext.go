@@ -21,6 +21,9 @@ func (d Difference) Text() string {
 	for _, f := range d.Content {
 		writeChange(&w, strings.TrimSuffix("content "+f.Pointer, " "), f)
 	}
+	if d.More > 0 {
+		fmt.Fprintf(&w, "# %d further changes are left out\n", d.More)
+	}
 	if len(d.Fields)+len(d.Content) == 0 {
 		w.WriteString("no difference\n")
 	}

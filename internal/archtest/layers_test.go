@@ -109,7 +109,7 @@ var layers = []layer{
 	{name: "internal/cli/...", ours: with("internal/cli/...", "internal/programs", "internal/runner", "api", "internal/problem", "internal/patchfs", "internal/checkout", "internal/locate")},
 	{name: "internal/schema"},
 	{name: "internal/httpapi/...", ours: with("internal/httpapi/...", "api", "internal/admission", "internal/problem", "internal/schema")},
-	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/patience", "internal/problem", "internal/schema")},
+	{name: "internal/mcpserver/...", ours: with("internal/mcpserver/...", "api", "internal/admission", "internal/patience", "internal/problem", "internal/schema")},
 	{name: "internal/programs", ours: with("api")},
 	{name: "internal/runner/...", ours: with("internal/runner/...", "api", "internal/patience")},
 	{name: "internal/notify"},

@@ -14,6 +14,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
+	"brenner/internal/admission"
 	"brenner/internal/schema"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,7 +87,7 @@ func readBody(h *http.Request) (jsontext.Value, error) {
 		return nil, brenner.Errorf(brenner.CodeInvalidValue, "the body is not of type application/json").
 			WithHint("set the header Content-Type: application/json")
 	}
-	return raw, nil
+	return raw, admission.CheckValues(raw)
 }
 
 // fromQuery makes a JSON object of query parameters, by the types of the

@@ -838,6 +838,7 @@ var fieldWords = map[string]string{
 	"brenner/artifact.Difference.Content":          "FieldChange is one changed field. Without Old it was added, without New removed. A long text has Hunks in place of both. A pointer into an array counts in the new array, for a removed element in the old one; /tags and /links are sets and name the element alone",
 	"brenner/artifact.Difference.Fields":           "Fields are the changes of everything but the content, Content those of the content; a pointer is into the version or into the content",
 	"brenner/artifact.Difference.From":             "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
+	"brenner/artifact.Difference.More":             "More counts changes of the content beyond brenner.MaxDiffChanges; of lines beyond brenner.MaxDiffLines the last hunk says how many are left out",
 	"brenner/artifact.Difference.Notes":            "Notes are the change notes on the way: back from From to Base, newest first and undone, then on to To, oldest first",
 	"brenner/artifact.Difference.To":               "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 	"brenner/artifact.FieldChange.Hunks":           "Hunk is a run of changed lines with a little around it, as in a unified diff: each line begins with ' ', '-' or '+'; a line \"\\ no newline at end\" follows one that ends the text without a line feed",

@@ -94,7 +94,7 @@ func (l *limits) forget() {
 
 // bodyWeight is what a body holds for each of its bytes: as it came, as it is
 // read, and over MCP as a message besides.
-const bodyWeight = 3
+const bodyWeight = 4
 
 // body bounds what is read of a request. A large body is read only if the role of
 // the caller, who is known from the header, has one of the acts that it can be

@@ -2,6 +2,7 @@ package linediff
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -22,15 +23,16 @@ const hunkContext = 3
 const NoNewline = `\ no newline at end`
 
 // Hunks compares two texts by lines.
-func Hunks(before, after string) []Hunk { return hunks(nil, before, after) }
+func Hunks(before, after string) []Hunk { return hunks(nil, before, after, math.MaxInt) }
 
-// HunksUntil is Hunks as CompareUntil is Compare.
-func HunksUntil(stop func() bool, before, after string) (list []Hunk, whole bool) {
+// HunksUntil is Hunks as CompareUntil is Compare. It shows so many lines and no
+// more; a last one then says how many are left out.
+func HunksUntil(stop func() bool, before, after string, most int) (list []Hunk, whole bool) {
 	defer func() { whole = caught(recover()) }()
-	return hunks(stop, before, after), true
+	return hunks(stop, before, after, most), true
 }
 
-func hunks(w watch, before, after string) []Hunk {
+func hunks(w watch, before, after string, most int) []Hunk {
 	a, b := Lines(before), Lines(after)
 	w.look()
 	changes := compare(w, a, b)
@@ -39,32 +41,47 @@ func hunks(w watch, before, after string) []Hunk {
 		if len(hunks)%1024 == 0 {
 			w.look()
 		}
-		n := 1
-		for n < len(changes) && changes[n].OldLo-changes[n-1].OldHi <= 2*hunkContext {
+		n, lines := 1, changes[0].lines()
+		for n < len(changes) && changes[n].OldLo-changes[n-1].OldHi <= 2*hunkContext && lines < most {
+			lines += changes[n].lines()
 			n++
 		}
-		hunks = append(hunks, newHunk(a, b, changes[:n]))
+		h, left := newHunk(a, b, changes[:n], most)
+		most -= len(h.Lines)
 		changes = changes[n:]
+		if left > 0 || most <= 0 && len(changes) > 0 {
+			for _, c := range changes {
+				left += c.lines()
+			}
+			changes = nil
+			h.Lines = append(h.Lines, fmt.Sprintf(`\ %d further lines are left out`, left))
+		}
+		hunks = append(hunks, h)
 	}
 	return hunks
 }
 
-func newHunk(a, b []string, changes []Change) Hunk {
+// lines is how many lines a change takes to show.
+func (c Change) lines() int { return c.OldHi - c.OldLo + c.NewHi - c.NewLo }
+
+// newHunk shows some changes in so many lines at most; left are those it does not
+// show.
+func newHunk(a, b []string, changes []Change, most int) (h Hunk, left int) {
 	first, last := changes[0], changes[len(changes)-1]
 	lead := min(hunkContext, first.OldLo)
 	tail := min(hunkContext, len(a)-last.OldHi)
-	h := Hunk{
+	h = Hunk{
 		OldStart: first.OldLo - lead, OldLines: last.OldHi + tail - (first.OldLo - lead),
 		NewStart: first.NewLo - lead, NewLines: last.NewHi + tail - (first.NewLo - lead),
 	}
 	at := h.OldStart
 	for _, c := range changes {
-		h.add(' ', a[at:c.OldLo])
-		h.add('-', a[c.OldLo:c.OldHi])
-		h.add('+', b[c.NewLo:c.NewHi])
+		left += h.add(most, ' ', a[at:c.OldLo])
+		left += h.add(most, '-', a[c.OldLo:c.OldHi])
+		left += h.add(most, '+', b[c.NewLo:c.NewHi])
 		at = c.OldHi
 	}
-	h.add(' ', a[at:at+tail])
+	left += h.add(most, ' ', a[at:at+tail])
 	// An empty range is named by the line before it, as in a unified diff.
 	if h.OldLines > 0 {
 		h.OldStart++
@@ -72,17 +89,22 @@ func newHunk(a, b []string, changes []Change) Hunk {
 	if h.NewLines > 0 {
 		h.NewStart++
 	}
-	return h
+	return h, left
 }
 
-func (h *Hunk) add(mark byte, lines []string) {
-	for _, l := range lines {
+// add adds lines up to a number of them, and says how many it did not.
+func (h *Hunk) add(most int, mark byte, lines []string) (left int) {
+	for i, l := range lines {
+		if len(h.Lines) >= most {
+			return len(lines) - i
+		}
 		text, whole := strings.CutSuffix(l, "\n")
 		h.Lines = append(h.Lines, string(mark)+text)
 		if !whole {
 			h.Lines = append(h.Lines, NoNewline)
 		}
 	}
+	return 0
 }
 
 // String writes the hunk as in a unified diff, without a newline at its end.

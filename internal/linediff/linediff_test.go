@@ -181,25 +181,69 @@ func TestLines_JoinToTheText(t *testing.T) {
 // the same as ever while somebody does.
 func TestCompareUntil_GivesUpWhereverItIs(t *testing.T) {
 	var before, after strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&before, "%d\n", i*7919%1000)
-		fmt.Fprintf(&after, "%d\n", (i*7919+i%2)%1000)
+	for i := range 80_000 {
+		fmt.Fprintf(&before, "%d\n", i)
+		fmt.Fprintf(&after, "%d\n", i+i%9/8)
 	}
 	for most := 1; ; most *= 2 {
 		looks := 0
-		hunks, whole := HunksUntil(func() bool { looks++; return looks >= most }, before.String(), after.String())
+		hunks, whole := HunksUntil(func() bool { looks++; return looks >= most }, before.String(), after.String(), 1<<30)
 		if whole != (looks < most) {
 			t.Fatalf("after %d looks of %d: %v", looks, most, whole)
 		}
 		if !whole {
 			continue
 		}
-		if looks < 8 {
-			t.Errorf("only %d looks at 400,000 lines", looks)
+		if looks < 5 {
+			t.Errorf("only %d looks at 160,000 lines", looks)
 		}
 		if want := Hunks(before.String(), after.String()); !reflect.DeepEqual(hunks, want) {
 			t.Error("it is not what Hunks gives")
 		}
 		return
+	}
+}
+
+// X10: a comparison shows so many lines, in however few or many places they are,
+// and says how many it left out.
+func TestHunksUntil_ShowsSoManyLines(t *testing.T) {
+	var before, near, far strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&before, "%d\n", i)
+		fmt.Fprintf(&near, "%d%s\n", i, strings.Repeat("x", i%2))
+		fmt.Fprintf(&far, "%d%s\n", i, strings.Repeat("x", i%20/19))
+	}
+	going := func() bool { return false }
+	for name, after := range map[string]string{"near": near.String(), "far": far.String(), "nothing": "", "other": strings.ReplaceAll(before.String(), "\n", "x\n")} {
+		all := Hunks(before.String(), after)
+		changed := func(hunks []Hunk) (n int) {
+			for _, h := range hunks {
+				for _, l := range h.Lines {
+					if l[0] == '-' || l[0] == '+' {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		for _, most := range []int{1, 7, 100, 1000, 1 << 30} {
+			some, _ := HunksUntil(going, before.String(), after, most)
+			shown := 0
+			for _, h := range some {
+				shown += len(h.Lines)
+			}
+			last := some[len(some)-1].Lines
+			note := last[len(last)-1]
+			var left int
+			if _, err := fmt.Sscanf(note, `\ %d further lines are left out`, &left); err != nil {
+				if !reflect.DeepEqual(some, all) {
+					t.Errorf("%s, %d: cut, and does not say so: %q", name, most, note)
+				}
+				continue
+			}
+			if shown > most+1 || changed(some)+left < changed(all) || left == 0 {
+				t.Errorf("%s, %d: %d lines, %d changed and %d left out of %d", name, most, shown, changed(some), left, changed(all))
+			}
+		}
 	}
 }

@@ -122,6 +122,8 @@ func TestHandler_RefusesWhatIsNoMessage(t *testing.T) {
 		{"no message", ask("POST", `{"id":1}`), 400, -32700, brenner.CodeInvalidJSON},
 		{"an empty batch", ask("POST", "[]"), 400, -32700, brenner.CodeInvalidJSON},
 		{"a batch of today", ask("POST", "["+list+"]", revisionHeader, "2025-06-18"), 400, -32600, brenner.CodeInvalidValue},
+		{"too many messages", ask("POST", "["+strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, brenner.MaxMessages)+`{"jsonrpc":"2.0","id":1,"method":"ping"}]`), 413, -32600, brenner.CodeLimitExceeded},
+		{"too many values", ask("POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":[`+strings.Repeat("{},", 1<<16)+`{}]}`), 413, -32600, brenner.CodeLimitExceeded},
 		{"too much", ask("POST", strings.Repeat(" ", brenner.MaxRequestBytes+1)), 413, -32600, brenner.CodeLimitExceeded},
 		{"an unknown method", ask("POST", `{"jsonrpc":"2.0","id":1,"method":"tools/drop"}`), 200, -32601, brenner.CodeNotFound},
 		{"an unknown method of today", ask("POST", `{"jsonrpc":"2.0","id":1,"method":"tools/drop"}`, revisionHeader, noSessions), 404, -32601, brenner.CodeNotFound},

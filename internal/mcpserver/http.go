@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/admission"
+	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,7 +88,13 @@ func admit(w http.ResponseWriter, h *http.Request) *rejection {
 	if err != nil {
 		return unread(err)
 	}
+	if err := admission.CheckValues(body); err != nil {
+		return tooLarge(err)
+	}
 	messages, batch, err := decode(body)
+	if errors.Is(err, brenner.CodeLimitExceeded) {
+		return tooLarge(err)
+	}
 	if err != nil {
 		return &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeParseError,
 			brenner.Errorf(brenner.CodeInvalidJSON, "the body is not a message of JSON-RPC 2.0").
@@ -137,6 +145,10 @@ func decode(body []byte) (messages []jsonrpc.Message, batch bool, err error) {
 		if len(parts) == 0 {
 			return nil, true, errors.New("an empty batch")
 		}
+		if len(parts) > brenner.MaxMessages {
+			return nil, true, brenner.Errorf(brenner.CodeLimitExceeded, "a batch has at most %d messages", brenner.MaxMessages).
+				WithHint("send the others after these")
+		}
 	}
 	for _, part := range parts {
 		msg, err := jsonrpc.DecodeMessage(part)
@@ -160,12 +172,17 @@ func statusOf(req *jsonrpc.Request, revision string, err *jsonrpc.Error) int {
 	return http.StatusOK
 }
 
+// tooLarge refuses a request that goes over a limit.
+func tooLarge(err error) *rejection {
+	e, _ := problem.From(err)
+	return &rejection{status: http.StatusRequestEntityTooLarge, err: onTheWire(jsonrpc.CodeInvalidRequest, e)}
+}
+
 // unread says why a body could not be read.
 func unread(err error) *rejection {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return &rejection{status: http.StatusRequestEntityTooLarge, err: onTheWire(jsonrpc.CodeInvalidRequest,
-			brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", large.Limit))}
+		return tooLarge(brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", large.Limit))
 	}
 	return &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeInvalidRequest,
 		brenner.Errorf(brenner.CodeCanceled, "the body did not arrive").Because(err))}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 
 	"brenner"
@@ -97,6 +98,9 @@ func loadDiff(v *visit) (string, any, error) {
 	}
 	for _, f := range diff.Difference.Content {
 		out.Changes = append(out.Changes, change{place("/content" + f.Pointer), rows(f)})
+	}
+	if n := diff.More; n > 0 {
+		out.Changes = append(out.Changes, change{"content", []row{{Kind: "note", Left: fmt.Sprintf("%d further changes are left out", n)}}})
 	}
 	return title, out, nil
 }

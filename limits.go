@@ -79,7 +79,7 @@ const (
 	DefaultStorage = 4 << 30
 	// ServerMemory is what a server asks the runtime to stay below; GOMEMLIMIT
 	// says otherwise.
-	ServerMemory = 800 << 20
+	ServerMemory = 640 << 20
 )
 
 // Limits of project-defined types (C5).

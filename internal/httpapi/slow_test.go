@@ -239,7 +239,7 @@ func TestServer_RequestsUnderWayAreLimitedPerToken(t *testing.T) {
 // so that many need no more memory than a few; one that is larger than any may be
 // is refused without being read to its end, or at all if it says so.
 func TestServer_LargeBodiesTakeTurns(t *testing.T) {
-	const size, atOnce = 16 << 20, 4 // thrice that is what there is room for
+	const size, atOnce = 12 << 20, 4 // four times that is what there is room for
 	w := newWorld(t)
 	agents := make([]brenner.ActorName, atOnce)
 	for i := range agents {
@@ -294,7 +294,7 @@ func TestServer_LargeBodiesTakeTurns(t *testing.T) {
 // X10: the bodies of one token, however slow and however many, leave room for
 // those of others; of its own so many wait, and those beyond are RATE_LIMITED.
 func TestServer_SlowLargeBodiesOfOneTokenDelayNobodyElse(t *testing.T) {
-	const size, share = 16 << 20, 2
+	const size, share = 12 << 20, 2
 	w := newWorld(t)
 	if _, err := w.owner().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
 		t.Fatal(err)

@@ -123,7 +123,7 @@ var (
 		"PRAGMA query_only = ON",
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -8192",
-		"PRAGMA mmap_size = 1073741824", // a project of usual size is read without system calls
+		"PRAGMA mmap_size = 33554432", // a project of usual size is read without system calls; each reader maps it for itself
 	}
 )
 

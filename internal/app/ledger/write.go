@@ -167,8 +167,10 @@ func basis(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (
 }
 
 // guessed says whether an agent leaves open which version a whole text changes.
+// One that joins versions names them by its links.
 func guessed(ch *kernel.Change, req api.UpdateArtifactRequest) bool {
-	return !ch.Person() && req.Content != nil && req.Parent == 0 && req.Expect == 0
+	joins := slices.ContainsFunc(req.Links, func(l artifact.Link) bool { return l.Artifact == req.ID })
+	return !ch.Person() && !joins && req.Content != nil && req.Parent == 0 && req.Expect == 0
 }
 
 // overlook says that the head of the moment was not shown to who wrote on an

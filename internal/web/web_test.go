@@ -454,6 +454,12 @@ func TestSearch_ShowsTheWords(t *testing.T) {
 		_, _, body := b.get(path)
 		b.sees(body, want...)
 	}
+	for _, path := range []string{"/find?q=catalaze", "/artifacts?q=catalaze"} {
+		_, _, body := b.get(path)
+		if said, hit := strings.Index(body, "read as"), strings.Index(body, "What the liver has"); said < 0 || hit < said {
+			t.Errorf("%s says at %d what was looked for and at %d what was found", path, said, hit)
+		}
+	}
 }
 
 func TestErrors_ShowCodeAndHint(t *testing.T) {

@@ -98,7 +98,7 @@ func (l *alignment) pairByMeaning() {
 	for _, i := range l.a.content {
 		for _, j := range l.b.content {
 			x, y := l.a.tokens[i], l.b.tokens[j]
-			if l.of[i] >= 0 || l.back[j] >= 0 || kinds().share(x.stem, y.stem) {
+			if l.of[i] >= 0 || l.back[j] >= 0 || kinds().share(x.stem, y.stem) || l.names(i, j) {
 				continue
 			}
 			if s := l.words.Similarity(x.text, y.text); s >= alikeFrom {

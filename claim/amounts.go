@@ -227,6 +227,9 @@ func (l *alignment) quantifiers() []Difference {
 	if x > y {
 		x, y = y, x
 	}
+	if y < partlyOnly && (l.a.quantifiesNone() || l.b.quantifiesNone()) {
+		return nil // no module, some modules: the negation tells
+	}
 	generic := !l.a.event && !l.b.event
 	switch {
 	case y == partlyOnly && x == unquantified, y == partlyOnly && x == partly,
@@ -242,6 +245,11 @@ func (l *alignment) quantifiers() []Difference {
 		return []Difference{d}
 	}
 	return nil
+}
+
+// quantifiesNone reports whether the sentence begins with no, none or nobody.
+func (r Reading) quantifiesNone() bool {
+	return len(r.tokens) > 0 && r.tokens[0].role&negatorRole != 0 && looseNegators[r.tokens[0].text]
 }
 
 func (l *alignment) quantifierWords(i, j int) Difference {

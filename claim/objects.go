@@ -21,12 +21,24 @@ func (l *alignment) objects() []Difference {
 func (l *alignment) kindsDiffer(g gap) (Difference, bool) {
 	for _, i := range g.ours {
 		for _, j := range g.theirs {
-			if x, y := l.a.tokens[i], l.b.tokens[j]; kinds().share(x.stem, y.stem) || letter(x) && letter(y) {
+			if x, y := l.a.tokens[i], l.b.tokens[j]; kinds().share(x.stem, y.stem) || letter(x) && letter(y) || l.names(i, j) {
 				return Difference{Kind: Object, Ours: x.raw, Theirs: y.raw}, true
 			}
 		}
 	}
 	return Difference{}, false
+}
+
+// names reports whether two words are names, in rules: the telling of an event calls
+// one and the same by many.
+func (l *alignment) names(i, j int) bool {
+	return !l.a.event && !l.b.event && l.a.name(i) && l.b.name(j)
+}
+
+// name reports whether the word at i is a name by its capital: one that begins no
+// sentence.
+func (r Reading) name(i int) bool {
+	return i > 0 && !r.titled && !r.tokens[i].ends && isUpper(r.tokens[i].raw)
 }
 
 // letter reports whether a word is a single letter that names something: group

@@ -121,7 +121,7 @@ var (
 // obligations and permissions are how strongly something is said.
 var (
 	obligations = wordSet("must shall should required mandatory")
-	permissions = wordSet("may might optional optionally")
+	permissions = wordSet("may might can optional optionally")
 )
 
 // adjunctWords begin a part of a sentence that can stand first or last.

@@ -115,7 +115,7 @@ func defaults() View {
 		// What the words say leads; the summary's meaning and its age settle what
 		// words leave open, and links of an input bring it near the best (ADR 88); what
 		// was written beside what fits counts half (ADR 102).
-		Weights: Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5, Neighbours: 10},
+		Weights: Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 10, Neighbours: 10},
 		Bullets: Bullets{Stages: []playbook.Stage{playbook.Prod}, Max: 12, Domains: []playbook.Domain{}, Floor: LessonFloor},
 
 		Overview: Full, Pinned: Full,

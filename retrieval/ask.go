@@ -39,7 +39,7 @@ func Ask(text string, keys ...string) Asked {
 		if r == '"' {
 			var phrase string
 			phrase, text = quoted(text)
-			words.WriteString(phrase + "\n")
+			words.WriteString(phrase + " ")
 			if plain := Plain(phrase); plain != "" {
 				a.Phrases = append(a.Phrases, plain)
 			}
@@ -63,7 +63,7 @@ func Ask(text string, keys ...string) Asked {
 			}
 			word = plain[:at]
 		}
-		words.WriteString(word + "\n")
+		words.WriteString(word + " ")
 	}
 	a.Terms = Question(words.String())
 	slices.Sort(a.Prefixes)

@@ -108,22 +108,32 @@ func (b *Builder) Remove(d Document) {
 // count counts the words of a document in counts and lists them in touched.
 func (b *Builder) count(d Document) (length int) {
 	b.touched = b.touched[:0]
-	tally := func(text string, weight uint32) {
-		b.words = b.analyzer.Words(b.words[:0], text)
-		for len(b.counts) < b.analyzer.Size() {
-			b.counts, b.adjust = append(b.counts, 0), append(b.adjust, 0)
-		}
-		for _, w := range b.words {
-			if b.counts[w] == 0 {
-				b.touched = append(b.touched, w)
-			}
-			b.counts[w] += weight
-		}
-		length += len(b.words)
+	text := b.tally(d.Text, func(int) int { return 1 })
+	summary := b.tally(d.Summary, func(said int) int { return SummaryWeight(len(b.words), said, text) })
+	return CountedLength(text + summary)
+}
+
+// tally counts each word of a text, at least once, by its weight, which may depend on
+// how many of them have been counted before. It gives how many there are.
+func (b *Builder) tally(text string, weigh func(counted int) int) int {
+	b.words = b.analyzer.Words(b.words[:0], text)
+	for len(b.counts) < b.analyzer.Size() {
+		b.counts, b.adjust = append(b.counts, 0), append(b.adjust, 0)
 	}
-	tally(d.Summary, SummaryWeight)
-	tally(d.Text, 1)
-	return CountedLength(length)
+	counted := 0
+	for _, w := range b.words {
+		if b.counts[w] > 0 {
+			counted++
+		}
+	}
+	weight := uint32(weigh(counted))
+	for _, w := range b.words {
+		if b.counts[w] == 0 {
+			b.touched = append(b.touched, w)
+		}
+		b.counts[w] = max(1, b.counts[w]+weight)
+	}
+	return len(b.words)
 }
 
 // Segment gives the segment.

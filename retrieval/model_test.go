@@ -197,15 +197,20 @@ func (s *shelf) naive() naive {
 	m := naive{live: s.live, counts: map[Name]map[string]int{}, lengths: map[Name]uint16{}, have: map[string]int64{}}
 	for n, d := range s.live {
 		c := map[string]int{}
-		length := 0
-		for _, w := range Words(d.Summary) {
-			c[w] += SummaryWeight
-			length++
-		}
-		for _, w := range Words(d.Text) {
+		summary, text := Words(d.Summary), Words(d.Text)
+		for _, w := range text {
 			c[w]++
-			length++
 		}
+		said := 0
+		for _, w := range summary {
+			if slices.Contains(text, w) {
+				said++
+			}
+		}
+		for _, w := range summary {
+			c[w] = max(1, c[w]+SummaryWeight(len(summary), said, len(text)))
+		}
+		length := len(summary) + len(text)
 		for w := range c {
 			m.have[w]++
 		}

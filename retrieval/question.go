@@ -5,14 +5,28 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Question gives the terms of a text that is asked for itself: all its words
-// count, each the more the more often it stands there. They come in byte order.
-func Question(text string) []Term { return weigh(text, func(string) float64 { return 1 }) }
+// count, each the more the more often it stands there, and names more than other
+// words. They come in byte order.
+func Question(text string) []Term {
+	var terms []Term
+	for _, c := range clauses(text) {
+		terms = append(terms, weigh(c, func(string) float64 { return 1 })...)
+	}
+	return together(terms)
+}
 
-func weigh(text string, weight func(word string) float64) []Term {
-	words := Words(text)
+// nameWeight is how much more a name counts: of two who were asked about the same
+// thing it says which one is meant.
+const nameWeight = 1.5
+
+func weigh(clause string, weight func(word string) float64) []Term {
+	names := namesIn(clause)
+	words := Words(clause)
 	slices.Sort(words)
 	var terms []Term
 	for len(words) > 0 {
@@ -20,11 +34,43 @@ func weigh(text string, weight func(word string) float64) []Term {
 		for n < len(words) && words[n] == words[0] {
 			n++
 		}
-		terms = append(terms, Term{Word: words[0], Own: float64(n) * weight(words[0])})
+		own := float64(n) * weight(words[0])
+		if names[words[0]] {
+			own *= nameWeight
+		}
+		terms = append(terms, Term{Word: words[0], Own: own})
 		words = words[n:]
 	}
 	return terms
 }
+
+// namesIn gives the words of a clause that begin with a capital letter though they do
+// not begin the clause; where most do, capitals tell nothing.
+func namesIn(clause string) map[string]bool {
+	var names map[string]bool
+	capitals, all := 0, 0
+	for i, field := range strings.Fields(clause) {
+		field = strings.TrimLeftFunc(field, unletter)
+		if r, _ := utf8.DecodeRuneInString(field); i == 0 || field == "" {
+			continue
+		} else if all++; !unicode.IsUpper(r) {
+			continue
+		}
+		capitals++
+		for _, w := range Words(field) {
+			if names == nil {
+				names = map[string]bool{}
+			}
+			names[w] = true
+		}
+	}
+	if 2*capitals > all {
+		return nil
+	}
+	return names
+}
+
+func unletter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // Habits say how often words stand in the tasks of a project. A task says what
 // it is about in a few words, and in many more what is to be done with it: to
@@ -89,8 +135,102 @@ func (h Habits) weight(word string) float64 {
 }
 
 // Task gives the terms of a task, which is not among those the habits were
-// learnt from: every word counts, those that tasks often have less.
-func (h Habits) Task(text string) []Term { return weigh(text, h.weight) }
+// learnt from: every word counts, those that tasks often have less, and those less
+// that stand among such: what a sentence full of instructions says besides is
+// rarely what the task is about.
+func (h Habits) Task(text string) []Term {
+	all, shares := h.clauses(text)
+	var terms []Term
+	for i, c := range all {
+		terms = append(terms, weigh(c, func(word string) float64 { return shares[i] * h.weight(word) })...)
+	}
+	return together(terms)
+}
+
+// About gives the clauses of a task that say what it is about.
+func (h Habits) About(text string) string {
+	all, shares := h.clauses(text)
+	var out []string
+	for i, c := range all {
+		if shares[i] >= tellingWeight {
+			out = append(out, c)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// clauses cuts a task, and says what is left of the words of each clause: everything
+// in the one that tells most.
+func (h Habits) clauses(text string) ([]string, []float64) {
+	all := clauses(text)
+	asks := slices.ContainsFunc(all, h.asks)
+	shares := make([]float64, len(all))
+	best := 0.0
+	for i, c := range all {
+		shares[i] = h.company(c)
+		if asks && !strings.HasSuffix(c, "?") {
+			shares[i] *= besideQuestion
+		}
+		best = max(best, shares[i])
+	}
+	for i := range shares {
+		shares[i] /= max(best, leastWeight)
+	}
+	return all, shares
+}
+
+// asks reports whether a clause is a question that says what it is about.
+func (h Habits) asks(clause string) bool {
+	return strings.HasSuffix(clause, "?") && len(h.Telling(clause)) >= tellingQuestion
+}
+
+const (
+	// tellingQuestion is how many words of a question must tell something for a task
+	// to be about it, and besideQuestion what is left of what such a task says besides.
+	tellingQuestion = 3
+	besideQuestion  = 0.3
+)
+
+// company is what is left of the words of a clause for the others that stand in it:
+// the fewer of them tasks often have, the more. What is asked keeps everything.
+func (h Habits) company(clause string) float64 {
+	if strings.HasSuffix(clause, "?") {
+		return 1
+	}
+	words := Words(clause)
+	often := 0
+	for _, w := range words {
+		if h.weight(w) < tellingWeight {
+			often++
+		}
+	}
+	if len(words) == 0 {
+		return 0
+	}
+	share := float64(often) / float64(len(words))
+	return max(leastWeight, 1-share*share)
+}
+
+// clauses cuts a text where a sentence or its part ends: at a full stop, colon,
+// semicolon, question or exclamation mark before a blank, and at the end of a line.
+// Each keeps the mark it ends with.
+func clauses(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		for line = strings.TrimSpace(line); line != ""; {
+			end := len(line)
+			for i := 0; i+1 < len(line); i++ {
+				if strings.IndexByte(".:;?!", line[i]) >= 0 && line[i+1] == ' ' {
+					end = i + 1
+					break
+				}
+			}
+			out = append(out, line[:end])
+			line = strings.TrimSpace(line[end:])
+		}
+	}
+	return out
+}
 
 // tellingWeight is what is left at least of a word of a task that says what the
 // task is about.
@@ -142,9 +282,9 @@ type Near struct {
 const (
 	// expansionShare is how much a word that is near in meaning counts beside
 	// the word itself, were they the same.
-	expansionShare = 0.3
+	expansionShare = 0.2
 	// LeastLikeness is the cosine below which words are not near.
-	LeastLikeness = 0.5
+	LeastLikeness = 0.4
 )
 
 // Expand adds the words that are near in meaning to those of a question.
@@ -185,7 +325,8 @@ func together(terms []Term) []Term {
 }
 
 // Telling keeps the terms that tell most where there are more than most, of
-// which so many documents have each.
+// which so many documents have each. Terms that none has stay: feedback puts the
+// words of the best texts in their place.
 func Telling(stats Statistics, terms []Term, have []int64, most int) ([]Term, []int64) {
 	order := keep(terms, most, func(i int) float64 { return terms[i].weight() * stats.Rarity(have[i]) })
 	kept, counts := make([]Term, len(order)), make([]int64, len(order))
@@ -227,7 +368,7 @@ const (
 	// of the question keep of the whole.
 	FeedbackTexts = 5
 	feedbackWords = 20
-	ownShare      = 0.6
+	ownShare      = 0.5
 )
 
 // Reading is one of the best texts for a question, and its score.

@@ -20,10 +20,10 @@ func weightOf(terms []Term, word string) float64 {
 }
 
 // C21: the words of a question all count, also those of two or three letters,
-// and more if they come again.
+// and more if they come again or are names.
 func TestQuestion_AllItsWordsCount(t *testing.T) {
 	got := Question("Does the pH, or the GPU, change DNA? DNA!")
-	want := []Term{{Word: "chang", Own: 1}, {Word: "dna", Own: 2}, {Word: "gpu", Own: 1}, {Word: "ph", Own: 1}}
+	want := []Term{{Word: "chang", Own: 1}, {Word: "dna", Own: 1 + nameWeight}, {Word: "gpu", Own: nameWeight}, {Word: "ph", Own: 1}}
 	if !slices.Equal(got, want) {
 		t.Errorf("terms %v, want %v", got, want)
 	}
@@ -41,12 +41,63 @@ func TestTask_WhatTasksOftenHaveCountsLess(t *testing.T) {
 	}
 	terms := NewHabits(tasks).Task("Kartoffel zuerst, dann Katalase mit Senf")
 	for _, w := range []string{"kartoffel", "zuerst", "senf"} {
-		if x := weightOf(terms, w); x > 0.25 || x <= 0 {
+		if x := weightOf(terms, w); x > 0.25*nameWeight || x <= 0 {
 			t.Errorf("%s of every task weighs %v", w, x)
 		}
 	}
-	if x := weightOf(terms, "katalas"); x != 1 {
+	if x := weightOf(terms, "katalas"); x != nameWeight {
 		t.Errorf("what no other task has weighs %v", x)
+	}
+}
+
+// C21: what stands in a sentence full of instructions counts less than what a
+// sentence without any says, and where a task asks a question, what it says besides
+// counts least.
+func TestTask_TheSentenceThatTellsLeads(t *testing.T) {
+	const task = "Go through the notes, list what supports it by Friday and mark the gaps. The yield of the reactor falls in winter."
+	for text, want := range map[string][2]string{
+		task: {"reactor", "fridai"},
+		"Do not guess. Why does the yield of the reactor fall in winter?": {"reactor", "guess"},
+		"Cite sources. Subject: the yield of the reactor in winter":       {"yield", "subject"},
+	} {
+		terms := Habits{}.Task(text)
+		if much, little := weightOf(terms, want[0]), weightOf(terms, want[1]); much < 0.9 || little <= 0 || little > 0.6*much {
+			t.Errorf("%q: %s weighs %v, %s %v", text, want[0], much, want[1], little)
+		}
+	}
+	if got := (Habits{}).About(task); got != "The yield of the reactor falls in winter." {
+		t.Errorf("about %q", got)
+	}
+	if got := (Habits{}).About("Compare catalase and peroxidase."); got != "Compare catalase and peroxidase." {
+		t.Errorf("a task of one sentence is about %q", got)
+	}
+}
+
+// Names are words with a capital that begin no sentence; in a title capitals say
+// nothing.
+func TestQuestion_NamesCountMore(t *testing.T) {
+	terms := Question("Which song does Tobias like? Songs of Mara are sad.")
+	if got := [3]float64{weightOf(terms, "tobia"), weightOf(terms, "mara"), weightOf(terms, "song")}; got != [3]float64{nameWeight, nameWeight, 2} {
+		t.Errorf("weights %v", got)
+	}
+	if x := weightOf(Question("Effects Of Heat On Steel"), "steel"); x != 1 {
+		t.Errorf("a word of a title weighs %v", x)
+	}
+}
+
+// A summary that only says its text again counts no more than the text does.
+func TestSummaryWeight(t *testing.T) {
+	for _, c := range []struct{ summary, said, text, want int }{
+		{10, 10, 10, 0},
+		{10, 8, 19, 0},
+		{10, 7, 12, 3}, // it says something of its own
+		{1, 1, 4, 0},
+		{10, 10, 24, 3}, // it condenses
+		{10, 0, 0, 3},
+	} {
+		if got := SummaryWeight(c.summary, c.said, c.text); got != c.want {
+			t.Errorf("%d words, %d of them in a text of %d: %d, want %d", c.summary, c.said, c.text, got, c.want)
+		}
 	}
 }
 

@@ -5,8 +5,8 @@ import "math"
 // The constants of the score. They were chosen on the odd questions of the
 // Cranfield collection and looked at on the even ones; see docs/adr/0010.
 const (
-	// SummaryWeight is how often a word of the summary or of a tag counts.
-	SummaryWeight = 3
+	// maxSummaryWeight is how often a word of the summary or of a tag counts at most.
+	maxSummaryWeight = 3
 	// saturation (k1) is how soon another occurrence of a word adds little;
 	// lengthShare (b) how much of the length of a text is held against it.
 	saturation  = 2.5
@@ -14,6 +14,9 @@ const (
 	// LeastLength is the number of words below which no text counts as short:
 	// a note of one line is not more about its words than a page is.
 	LeastLength = 100
+	// fewWords is how many words a text may have besides twice those of its summary,
+	// and still be said again by it.
+	fewWords = 3
 	// maxLength and maxCount are the largest that the index tells apart.
 	maxLength = math.MaxUint16
 	maxCount  = math.MaxUint16
@@ -33,6 +36,18 @@ type Statistics struct {
 // Plus adds or, with negative numbers, takes away.
 func (s Statistics) Plus(o Statistics) Statistics {
 	return Statistics{s.Documents + o.Documents, s.Length + o.Length}
+}
+
+// SummaryWeight is how often a word of a summary counts: of so many words, of which
+// the text, of so many, says so many itself. That of a note of one line says the line
+// again, which condenses nothing; counted thrice, its words would drown the one that
+// is not in it, such as who wrote it. Then it is 0: those words of it count, once,
+// that the text does not have.
+func SummaryWeight(summary, said, text int) int {
+	if text <= 2*summary+fewWords && 5*said >= 4*summary {
+		return 0
+	}
+	return maxSummaryWeight
 }
 
 // CountedLength is the length that a text of so many words counts with.

@@ -133,7 +133,7 @@ func contextCases() []testCase {
 			s.pi.creates(other)
 			view, err := s.pi.PreviewContext(s.ctx, api.ContextRequest{As: "PurpleMountain", Question: "which breed has the shelter?", Modules: []brenner.Module{"lineage"}})
 			s.must(err)
-			weights := assembly.Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 5, Neighbours: 10} // of the built-in views
+			weights := assembly.Weights{Pinned: 20, Links: 10, Tags: 3, Recency: 1, Lexical: 20, Semantic: 10, Neighbours: 10} // of the built-in views
 			scores := map[brenner.ArtifactID]assembly.Score{}
 			for _, i := range view.Record.Items {
 				if i.Score == nil {
@@ -155,6 +155,26 @@ func contextCases() []testCase {
 			}
 			if strings.Contains(view.Text, "terrier") {
 				s.Error("what was written beside it in another module is shown")
+			}
+		}},
+		{"what has the tag of what fits stands beside it, in the order it was written", func(s *scene) { // C21
+			turns := []string{"Which breed did the shelter keepers hand over?", "A greyhound, two years old.", "Lovely.", "See you on Sunday."}
+			for i, text := range turns {
+				turn := note(brenner.ArtifactID(fmt.Sprintf("turn-%d", i)), text)
+				turn.Tags = []string{"meeting-3"}
+				s.pi.creates(turn)
+			}
+			s.pi.creates(note("alone", "A beagle, nine years old."))
+			view, err := s.pi.PreviewContext(s.ctx, api.ContextRequest{As: "PurpleMountain", Question: "which breed has the shelter?", Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			beside := map[brenner.ArtifactID]float64{}
+			for _, i := range view.Record.Items {
+				if i.Score != nil {
+					beside[i.Ref.Artifact] = i.Score.Neighbours
+				}
+			}
+			if beside["turn-1"] <= beside["turn-3"] || beside["turn-3"] <= 0 || beside["alone"] != 0 {
+				s.Errorf("beside: %v", beside)
 			}
 		}},
 		{"the same state gives the same bytes", func(s *scene) { // C21

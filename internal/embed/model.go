@@ -45,6 +45,7 @@ type Model struct {
 
 	index   []wordSlot // open addressing over hash; a power of two in size
 	scratch sync.Pool  // of *scratch
+	near    nearness
 }
 
 // wordSlot places one word of the vocabulary. at is the offset of the word's

@@ -23,6 +23,7 @@ type work struct {
 	task    *assembly.Task
 	text    string           // what candidates are compared with
 	terms   []retrieval.Term // of text, as the index is asked for them
+	about   string           // the parts of text that say what it is about
 	telling []string         // words of text that say what it is about
 	modules []brenner.Module
 	cross   bool
@@ -309,8 +310,8 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 		out = append(out, cand)
 		texts = append(texts, item.Summary)
 	}
-	if strings.TrimSpace(w.text) != "" && w.view.Weights.Semantic > 0 {
-		for i, s := range r.likeness(w.text, texts) {
+	if strings.TrimSpace(w.about) != "" && w.view.Weights.Semantic > 0 {
+		for i, s := range r.likeness(w.about, texts) {
 			out[i].Semantic = s
 		}
 	}

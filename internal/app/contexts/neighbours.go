@@ -3,10 +3,12 @@ package contexts
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"brenner"
 	"brenner/artifact"
 	"brenner/assembly"
+	"brenner/internal/store"
 	"brenner/retrieval"
 )
 
@@ -15,7 +17,7 @@ import (
 const reach = 100
 
 // byNeighbours finds what was written beside what fits best: linked with it, either
-// way, or for the same task. It says of those that were found how well what stands
+// way, for the same task, or under the same tag. It says of those that were found how well what stands
 // beside them fits.
 func (f *finder) byNeighbours(worded *assembly.Found) (assembly.Found, error) {
 	out := assembly.Found{Cause: assembly.ByNeighbours}
@@ -37,21 +39,38 @@ func (f *finder) byNeighbours(worded *assembly.Found) (assembly.Found, error) {
 		return out, err
 	}
 	groups, err := f.ofTasks(refs)
-	if err != nil || len(pairs)+len(groups) == 0 {
+	if err != nil {
+		return out, err
+	}
+	tagged, err := f.ofTags(refs)
+	if err != nil {
 		return out, err
 	}
 	var met []brenner.ArtifactID
-	for _, p := range pairs {
-		for _, id := range p {
-			if _, known := place[id]; !known {
-				place[id] = len(scores)
-				scores, met = append(scores, 0), append(met, id)
+	placed := func(id brenner.ArtifactID) int {
+		at, known := place[id]
+		if !known {
+			at = len(scores)
+			place[id] = at
+			scores, met = append(scores, 0), append(met, id)
+		}
+		return at
+	}
+	for _, rows := range tagged {
+		group := make([]int, len(rows))
+		for i, a := range rows {
+			if group[i] = placed(a.ID); i > 0 && a.Created.Sub(rows[i-1].Created) <= oneSitting {
+				pairs = append(pairs, [2]brenner.ArtifactID{min(a.ID, rows[i-1].ID), max(a.ID, rows[i-1].ID)})
 			}
 		}
+		groups = append(groups, group)
 	}
-	beside := make([][2]int, len(pairs))
-	for i, p := range pairs {
-		beside[i] = [2]int{place[p[0]], place[p[1]]}
+	if len(pairs)+len(groups) == 0 {
+		return out, nil
+	}
+	beside := make([][2]int, 0, len(pairs))
+	for _, p := range unique(pairs) {
+		beside = append(beside, [2]int{placed(p[0]), placed(p[1])})
 	}
 	worth := retrieval.Neighbours(scores, beside, groups)
 	for i := range worded.Hits {
@@ -91,8 +110,62 @@ func (f *finder) linked(refs []brenner.Ref) ([][2]brenner.ArtifactID, error) {
 			out = append(out, [2]brenner.ArtifactID{min(a, b), max(a, b)})
 		}
 	}
-	slices.SortFunc(out, func(a, b [2]brenner.ArtifactID) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	return slices.Compact(out), nil
+	return unique(out), nil
+}
+
+// unique gives pairs in order, each once.
+func unique(pairs [][2]brenner.ArtifactID) [][2]brenner.ArtifactID {
+	slices.SortFunc(pairs, func(a, b [2]brenner.ArtifactID) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return slices.Compact(pairs)
+}
+
+const (
+	// mostTags is how many tags, those of what fits best, are looked at for what else
+	// has them, and manyTagged how many may have one that says what belongs together.
+	mostTags   = 12
+	manyTagged = 64
+	// oneSitting is how long after each other two artifacts of one tag were written
+	// that stand beside each other.
+	oneSitting = time.Hour
+)
+
+// ofTags gives what has the same tag as some versions, each group in the order in
+// which it was written: the turns of a conversation, the notes of a meeting. The
+// versions come best first.
+func (f *finder) ofTags(refs []brenner.Ref) ([][]*store.Artifact, error) {
+	var tags []string
+	for _, ref := range refs {
+		for _, tag := range f.rows[ref.Artifact].Tags {
+			if len(tags) < mostTags && !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	rows, err := f.Tagged(f.Ctx, store.TagQuery{Tags: tags, Types: f.types, Modules: f.modules, Limit: len(tags) * (manyTagged + 1), Depth: manyTagged + 1})
+	if err != nil {
+		return nil, err
+	}
+	f.hits(rows)
+	var out [][]*store.Artifact
+	for _, tag := range tags {
+		var group []*store.Artifact
+		for i := range rows {
+			if slices.Contains(rows[i].Tags, tag) {
+				group = append(group, &rows[i])
+			}
+		}
+		if len(group) < 2 || len(group) > manyTagged {
+			continue
+		}
+		slices.SortFunc(group, func(a, b *store.Artifact) int {
+			return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
+		})
+		out = append(out, group)
+	}
+	return out, nil
 }
 
 // ofTasks gives the places of those among some versions that were written for the

@@ -1,9 +1,11 @@
 package contexts
 
 import (
+	"strings"
 	"sync"
 
 	"brenner/internal/app/kernel"
+	"brenner/internal/embed"
 	"brenner/retrieval"
 )
 
@@ -23,7 +25,8 @@ type habits struct {
 // about.
 func (r *Room) ask(c *kernel.Call, w *work) error {
 	if w.task == nil {
-		w.terms, w.telling = retrieval.Question(w.text), retrieval.Habits{}.Telling(w.text)
+		w.about = w.text
+		w.terms, w.telling = nearTo(retrieval.Question(w.text), w.text), retrieval.Habits{}.Telling(w.text)
 		return nil
 	}
 	known, err := r.habitsOf(c)
@@ -31,7 +34,8 @@ func (r *Room) ask(c *kernel.Call, w *work) error {
 		return err
 	}
 	known = known.Without(w.task.Title + "\n" + w.task.Spec)
-	w.terms, w.telling = known.Task(w.text), known.Telling(w.text)
+	w.about = known.About(w.text)
+	w.terms, w.telling = nearTo(known.Task(w.text), w.about), known.Telling(w.text)
 	return nil
 }
 
@@ -60,4 +64,25 @@ func (r *Room) habitsOf(c *kernel.Call) (retrieval.Habits, error) {
 	defer r.habits.mu.Unlock()
 	r.habits.newest, r.habits.known = newest[0].ID, known
 	return known, nil
+}
+
+// nearWords is how many words near in meaning each word of a text brings at most.
+const nearWords = 8
+
+// nearTo adds the words that are near in meaning to those of a text, by the built-in
+// model.
+func nearTo(terms []retrieval.Term, text string) []retrieval.Term {
+	var near []retrieval.Near
+	for _, word := range strings.Fields(retrieval.Plain(text)) {
+		of := retrieval.Words(word)
+		if len(of) != 1 {
+			continue
+		}
+		for _, n := range embed.Builtin().Nearest(word, nearWords, retrieval.LeastLikeness) {
+			if other := retrieval.Words(n.Word); len(other) == 1 {
+				near = append(near, retrieval.Near{Of: of[0], Word: other[0], Likeness: n.Likeness})
+			}
+		}
+	}
+	return retrieval.Expand(terms, near)
 }

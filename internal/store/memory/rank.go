@@ -46,15 +46,20 @@ func (r reader) library() library {
 				one.Document = row.Document(r.blobs[row.Content].data)
 			}
 			one.Kind = retrieval.Kind{Type: a.Type, Module: a.Module, Draft: v.Draft}
-			for _, w := range retrieval.Words(one.Summary) {
-				one.counts[w] += retrieval.SummaryWeight
-				one.length++
-			}
-			for _, w := range retrieval.Words(one.Text) {
+			summary, words := retrieval.Words(one.Summary), retrieval.Words(one.Text)
+			for _, w := range words {
 				one.counts[w]++
-				one.length++
 			}
-			one.length = retrieval.CountedLength(one.length)
+			said := 0
+			for _, w := range summary {
+				if one.counts[w] > 0 {
+					said++
+				}
+			}
+			for _, w := range summary {
+				one.counts[w] = max(1, one.counts[w]+retrieval.SummaryWeight(len(summary), said, len(words)))
+			}
+			one.length = retrieval.CountedLength(len(summary) + len(words))
 			for w := range one.counts {
 				l.have[w]++
 			}

@@ -1,0 +1,46 @@
+package embed
+
+import (
+	"slices"
+	"testing"
+)
+
+// C21: words near in meaning are those that comparing every word would give, but for a
+// quarter of them at most and never the nearest; they come in order, and asking again
+// gives the same.
+func TestNearest_AgreesWithComparingEveryWord(t *testing.T) {
+	m := Builtin()
+	for _, word := range []string{"dog", "crash", "enzyme", "wedding", "increase"} {
+		row, known := m.row([]byte(word))
+		if !known {
+			t.Fatalf("%s is not in the vocabulary", word)
+		}
+		near := m.Nearest(word, 8, 0.4)
+		var others []int32
+		for r := range m.vocab {
+			if r != row {
+				others = append(others, int32(r))
+			}
+		}
+		every := m.compared(row, others)
+		want := 0
+		for want < min(8, len(every)) && every[want].Likeness >= 0.4 {
+			want++
+		}
+		missed := 0
+		for _, n := range every[:want] {
+			if !slices.Contains(near, n) {
+				missed++
+			}
+		}
+		if want == 0 || missed > want/4 || near[0] != every[0] {
+			t.Errorf("%s: %d of %d missed: %v, want %v", word, missed, want, near, every[:want])
+		}
+		if !slices.IsSortedFunc(near, func(a, b NearWord) int { return int(1e6 * (b.Likeness - a.Likeness)) }) || !slices.Equal(near, m.Nearest(word, 8, 0.4)) {
+			t.Errorf("%s: %v", word, near)
+		}
+	}
+	if got := m.Nearest("xqzzy", 8, 0.4); len(got) != 0 {
+		t.Errorf("a word that the model does not know is near to %v", got)
+	}
+}

@@ -384,6 +384,15 @@ type Candidate struct {
 	base float64
 }
 
+// worth is how much the word tells about the best texts, where so many have it. One
+// that a single text has leads to no other.
+func (c Candidate) worth(stats Statistics, have int64) float64 {
+	if have < 2 {
+		return 0
+	}
+	return c.base * stats.Rarity(have)
+}
+
 // Candidates gives the words of the best texts, those first that stand most in
 // the best of them.
 func Candidates(stats Statistics, best []Reading) []Candidate {
@@ -424,7 +433,7 @@ func EnoughCandidates(stats Statistics, all []Candidate, have []int64) bool {
 	}
 	taken := make([]float64, len(have))
 	for i, n := range have {
-		taken[i] = all[i].base * stats.Rarity(n)
+		taken[i] = all[i].worth(stats, n)
 	}
 	slices.Sort(taken)
 	return all[len(have)].base*stats.Rarity(1) < taken[len(taken)-feedbackWords]
@@ -435,7 +444,7 @@ func EnoughCandidates(stats Statistics, all []Candidate, have []int64) bool {
 func Feedback(stats Statistics, terms []Term, all []Candidate, have []int64) []Term {
 	added := make([]Term, len(have))
 	for i, n := range have {
-		added[i] = Term{Word: all[i].Word, Feedback: all[i].base * stats.Rarity(n)}
+		added[i] = Term{Word: all[i].Word, Feedback: all[i].worth(stats, n)}
 	}
 	slices.SortFunc(added, func(a, b Term) int {
 		return cmp.Or(cmp.Compare(b.Feedback, a.Feedback), strings.Compare(a.Word, b.Word))

@@ -216,7 +216,7 @@ func turnDispute(b *testing.B, pi api.Service, n int) {
 	}
 	_, err := pi.RaiseStalemate(b.Context(), api.RaiseStalemateRequest{Module: "lineage", Stalemate: stalemate.Stalemate{
 		Summary: "who is right", Request: "decide", Expected: "one of them",
-		Hypotheses:   []stalemate.Hypothesis{{Statement: "a", Justification: "b", Author: "ada"}, {Statement: "c", Justification: "d", Author: "BlueLake"}},
+		Hypotheses:   []stalemate.Hypothesis{{Statement: "a", Justification: "b", Author: "ada"}, {Author: "BlueLake"}},
 		Alternatives: []stalemate.Hypothesis{{Statement: "both are wrong", Justification: "it happens"}},
 		Evidence:     evidence,
 	}})

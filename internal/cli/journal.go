@@ -399,9 +399,13 @@ func (r *runner) writeFile(name string, data []byte) error {
 }
 
 // replaceFile writes a file beside its place and moves it there once it is
-// whole, so that nothing half written is ever found under the name.
+// whole, so that nothing half written is ever found under the name. A device or a
+// pipe is written to, never replaced.
 func (r *runner) replaceFile(name string, fill func(io.Writer) error) error {
 	path := r.path(name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeInto(path, name, fill)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".brenner-*")
 	if err != nil {
 		return fileError(name, err)
@@ -426,4 +430,21 @@ func (r *runner) replaceFile(name string, fill func(io.Writer) error) error {
 		return fileError(name, err)
 	}
 	return nil
+}
+
+// writeInto writes to what is there and is no file.
+func writeInto(path, name string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fileError(name, err)
+	}
+	err = fill(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return fileError(name, err)
+	}
+	return err
 }

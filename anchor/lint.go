@@ -3,6 +3,7 @@ package anchor
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -373,15 +374,37 @@ func (l *linter) cutsShort(e edit) (brenner.Code, string) {
 	return "", ""
 }
 
+// listMarks counts the marks of a list in a text: a letter, or a number of one or two
+// digits, before a bracket that closes.
+func listMarks(text string) int {
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		mark, _, closes := strings.Cut(word, ")")
+		_, err := strconv.Atoi(mark)
+		if number := err == nil && len(mark) <= 2; closes && (number || len(mark) == 1 && unicode.IsLetter(rune(mark[0]))) {
+			n++
+		}
+	}
+	return n
+}
+
 // unbalances: brackets that closed all over the text do so no more.
 func (l *linter) unbalances(edits []edit) string {
 	for _, pair := range []string{"()", "[]", "{}"} {
-		change := 0
+		change, marks := 0, 0
 		for _, e := range edits {
 			change += balance(e.text, pair) - balance(l.base[e.start:e.end], pair)
+			marks += listMarks(e.text) - listMarks(l.base[e.start:e.end])
+		}
+		if pair == "()" && change < 0 && marks > 1 && -change <= marks {
+			continue // a) and b) of a list
 		}
 		if change != 0 && balance(l.base, pair) == 0 && strings.Contains(l.base, pair[:1]) {
-			return fmt.Sprintf("every %s of the text was closed, and now %d more are opened than closed", pair[:1], change)
+			more, fewer := "opened", "closed"
+			if change < 0 {
+				more, fewer, change = fewer, more, -change
+			}
+			return fmt.Sprintf("every %s of the text was closed, and now %d more are %s than %s", pair[:1], change, more, fewer)
 		}
 	}
 	return ""

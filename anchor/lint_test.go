@@ -24,6 +24,8 @@ func TestLint_NamesWhatLooksOdd(t *testing.T) {
 		{"the end of the text", "\tadd(1, 2)\n", "}\n", "}", brenner.CodeFinalNewlineLost},
 		{"spaces among tabs", "int {\n", "", "    count++\n", brenner.CodeIndentationBroken},
 		{"inside a word", "\tsum := a + b\n", "\treturn su", "\treturn total", brenner.CodeBlockCutShort},
+		{"a bracket too many", "\tsum := ", "a + b", "a + b)", brenner.CodeBlockCutShort},
+		{"a list", "int {\n", "", "\t// a) the sum, b) of both, 12) and no more\n", ""},
 		{"a mark of a diff", "int {\n", "", "+\tcount++\n", brenner.CodeBlockMarked},
 		{"a space that is none", "\tsum := ", "a + b", "a\u00a0+ b", brenner.CodeOddCharacters},
 	} {

@@ -28,7 +28,7 @@ func (v Version) Document(data []byte) retrieval.Document {
 // no word of it: the same minute would make two things alike.
 func plainText(format artifact.Format, data []byte) string {
 	if format == artifact.Text {
-		return strings.ToValidUTF8(string(data[:min(len(data), brenner.MaxIndexedBytes)]), " ")
+		return strings.ToValidUTF8(withoutTimes(string(data[:min(len(data), brenner.MaxIndexedBytes)])), " ")
 	}
 	var b strings.Builder
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
@@ -54,4 +54,33 @@ func isTime(s string) bool {
 	}
 	_, err := time.Parse(time.RFC3339Nano, s)
 	return err == nil
+}
+
+// withoutTimes takes the times out of a text that it has as we write them, such as
+// those of the deltas of a reply.
+func withoutTimes(text string) string {
+	const date, second = len("2006-01-02"), len("2006-01-02T15:04:05")
+	var b strings.Builder
+	kept := 0
+	for at := 0; ; at++ {
+		t := strings.IndexByte(text[at:], 'T')
+		if t < 0 {
+			break
+		}
+		at += t
+		from := at - date
+		if from < kept || from+second > len(text) || !isTime(text[from:from+second]+"Z") {
+			continue
+		}
+		b.WriteString(text[kept:from])
+		kept = from + second
+		kept += len(text[kept:]) - len(strings.TrimLeft(text[kept:], ".0123456789"))
+		kept += len(text[kept:]) - len(strings.TrimPrefix(text[kept:], "Z"))
+		at = kept - 1
+	}
+	if kept == 0 {
+		return text
+	}
+	b.WriteString(text[kept:])
+	return b.String()
 }

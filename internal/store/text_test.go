@@ -14,3 +14,20 @@ func TestDocument_HasNoTimes(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// C21: as above, in a text.
+func TestDocument_OfATextHasNoTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":       "",
+		"The T.": "The T.",
+		`{"timestamp": "2026-11-16T16:05:27.811989Z", "n": 3}`:    `{"timestamp": "", "n": 3}`,
+		"at 2026-11-16T16:05:27Z and 2026-11-16T16:05:28Z it did": "at  and  it did",
+		"2026-11-16T16:05:27":                              "",
+		"2026-11-16T16:05, on 2026-11-16, TTT, 16:05:27":   "2026-11-16T16:05, on 2026-11-16, TTT, 16:05:27",
+		"2026-13-16T16:05:27Z is no time, 2026-11-16T16:0": "2026-13-16T16:05:27Z is no time, 2026-11-16T16:0",
+	} {
+		if got := (Version{Format: artifact.Text}).Document([]byte(text)).Text; got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (r *reader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.
 	if q.Recent {
 		order = "seq DESC, id"
 	}
-	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+from+w.String()+" ORDER BY "+order+" LIMIT ?", append(w.args, limit(q.Limit))...)
+	return collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+from+w.String()+" ORDER BY "+order+" LIMIT ?+0", append(w.args, limit(q.Limit))...)
 }
 
 // CountArtifacts counts what holds drafts from its other end: most artifacts
@@ -151,7 +151,7 @@ const fewTagged = 2000
 // isRare reports whether few artifacts have a tag, so that it is better to go
 // from them than to look for them among all.
 func (r *reader) isRare(ctx context.Context, tag string) (bool, error) {
-	n, err := r.c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM artifact_tags WHERE tag = ? LIMIT ?)", tag, int64(fewTagged))
+	n, err := r.c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM artifact_tags WHERE tag = ? LIMIT ?+0)", tag, int64(fewTagged))
 	return n < fewTagged, err
 }
 
@@ -179,7 +179,7 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 		}
 	}
 	out, err := collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+" FROM ("+strings.Join(parts, " UNION ALL ")+
-		" ORDER BY s DESC, i LIMIT ?) newest CROSS JOIN artifacts ON key = k", append(args, limit(q.Limit))...)
+		" ORDER BY s DESC, i LIMIT ?+0) newest CROSS JOIN artifacts ON key = k", append(args, limit(q.Limit))...)
 	slices.SortFunc(out, func(a, b store.Artifact) int { return cmp.Or(cmp.Compare(b.Seq, a.Seq), cmp.Compare(a.ID, b.ID)) })
 	return out, err
 }

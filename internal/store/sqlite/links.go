@@ -106,7 +106,7 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 	}, `WITH RECURSIVE under (src, rel, dst) AS (
 			SELECT src, rel, dst FROM json_each(?1) k CROSS JOIN links ON src = k.value AND +rel IN (SELECT value FROM json_each(?2))
 			UNION SELECT l.src, l.rel, l.dst FROM under CROSS JOIN links l ON l.src = under.dst AND +l.rel IN (SELECT value FROM json_each(?2))
-		) SELECT src, dst FROM under LIMIT ?3`,
+		) SELECT src, dst FROM under LIMIT ?3+0`,
 		keysParameter(maps.Keys(asked)), textsParameter(rels), int64(limit)+1); err != nil {
 		return nil, err
 	}

@@ -62,7 +62,9 @@ func digest(data []byte) brenner.Digest {
 	return store.DigestOf([32]byte(data))
 }
 
-// limit is a LIMIT: a negative one is none.
+// limit is a LIMIT: a negative one is none. Statements write it "LIMIT ?+0": a bare
+// parameter there is looked at while the statement is prepared, and so it is
+// prepared anew whenever another is bound.
 func limit(n int) int64 {
 	if n <= 0 {
 		return -1
@@ -112,7 +114,7 @@ func scanRecord(r row) store.Record {
 }
 
 func (r *reader) Records(ctx context.Context, after int64, most int) ([]store.Record, error) {
-	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after, limit(most))
+	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records WHERE seq > ? ORDER BY seq LIMIT ?+0", after, limit(most))
 }
 
 func (r *reader) FindRecords(ctx context.Context, q store.RecordQuery) ([]store.Record, error) {
@@ -131,7 +133,7 @@ func (r *reader) FindRecords(ctx context.Context, q store.RecordQuery) ([]store.
 	if q.Newest {
 		along = " DESC"
 	}
-	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records"+w.String()+" ORDER BY seq"+along+" LIMIT ?",
+	return collect(ctx, r.c, scanRecord, "SELECT "+recordColumns+" FROM records"+w.String()+" ORDER BY seq"+along+" LIMIT ?+0",
 		append(w.args, limit(q.Limit))...)
 }
 
@@ -258,7 +260,7 @@ func (r *reader) Objects(ctx context.Context, q store.ObjectQuery) ([]store.Obje
 		w.add("(ord, id) "+beyond+" (?, ?)", q.AfterOrder, q.AfterID)
 	}
 	return collect(ctx, r.c, scanObject, "SELECT "+objectColumns+" FROM objects"+w.String()+
-		" ORDER BY ord"+along+", id"+along+" LIMIT ?", append(w.args, limit(q.Limit))...)
+		" ORDER BY ord"+along+", id"+along+" LIMIT ?+0", append(w.args, limit(q.Limit))...)
 }
 
 func (r *reader) CountObjects(ctx context.Context, kind, group string) (map[string]int, error) {
@@ -318,7 +320,7 @@ func (r *reader) Denials(ctx context.Context, most int) ([]store.Denial, error) 
 			At: instant(r.int(0)), Actor: brenner.ActorName(r.text(1)), Role: brenner.Role(r.text(2)), Action: r.text(3),
 			Target: r.text(4), Reason: r.text(5),
 		}
-	}, "SELECT at, actor, role, action, target, reason FROM denials ORDER BY number DESC LIMIT ?", limit(most))
+	}, "SELECT at, actor, role, action, target, reason FROM denials ORDER BY number DESC LIMIT ?+0", limit(most))
 }
 
 func (r *reader) Stored(ctx context.Context, actor brenner.ActorName) (bytes int64, err error) {

@@ -67,7 +67,7 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 		}
 		return n
 	}, `SELECT a.id, a.type, a.module, n.versions, d.versions FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
-		LEFT JOIN index_documents d ON d.artifact = n.artifact LIMIT ?`, int64(most))
+		LEFT JOIN index_documents d ON d.artifact = n.artifact LIMIT ?+0`, int64(most))
 	if s.Noted = len(s.Notes); err != nil {
 		return s, err
 	}
@@ -360,7 +360,7 @@ func (t *tx) sweep(ctx context.Context, most int) (more bool, err error) {
 	if err != nil || id == 0 {
 		return false, err
 	}
-	removed, _, err := t.c.exec(ctx, "DELETE FROM index_pages WHERE key IN (SELECT key FROM index_pages WHERE key BETWEEN ? AND ? LIMIT ?)",
+	removed, _, err := t.c.exec(ctx, "DELETE FROM index_pages WHERE key IN (SELECT key FROM index_pages WHERE key BETWEEN ? AND ? LIMIT ?+0)",
 		pageKey(id, 0), pageKey(id+1, 0)-1, int64(most))
 	if err == nil && removed == 0 {
 		err = t.c.do(ctx, "DELETE FROM index_segments WHERE segment = ?", id)

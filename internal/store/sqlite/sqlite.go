@@ -248,7 +248,7 @@ func (s *database) settleAtClose() {
 	ctx := context.Background()
 	n := int64(0)
 	err := s.readers.read(func(r store.Reader) (err error) {
-		n, err = r.(*reader).c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM index_notes LIMIT ?)", int64(fulltext.SettleAtClose))
+		n, err = r.(*reader).c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM index_notes LIMIT ?+0)", int64(fulltext.SettleAtClose))
 		return err
 	})
 	if err != nil || n < fulltext.SettleAtClose {

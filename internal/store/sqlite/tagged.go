@@ -18,7 +18,7 @@ func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact
 		if err := r.c.query(ctx, func(r row) error {
 			scores[r.int(0)]++
 			return nil
-		}, "SELECT artifact FROM artifact_tags WHERE tag = ? ORDER BY artifact DESC LIMIT ?", tag, limit(q.Depth)); err != nil {
+		}, "SELECT artifact FROM artifact_tags WHERE tag = ? ORDER BY artifact DESC LIMIT ?+0", tag, limit(q.Depth)); err != nil {
 			return nil, err
 		}
 	}

@@ -55,7 +55,7 @@ func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after bren
 		return nil, canceled(ctx)
 	}
 	return collect(ctx, r.c, scanVersion,
-		selectVersions+"ON v.key > a.key << 24 | ?1 AND v.key <= a.key << 24 | 0xffffff WHERE a.id = ?2 ORDER BY v.key LIMIT ?3",
+		selectVersions+"ON v.key > a.key << 24 | ?1 AND v.key <= a.key << 24 | 0xffffff WHERE a.id = ?2 ORDER BY v.key LIMIT ?3+0",
 		max(0, int64(after)), string(id), limit(most))
 }
 

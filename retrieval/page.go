@@ -37,6 +37,11 @@ type cursor struct {
 }
 
 func (c *cursor) uint() uint64 {
+	if len(c.rest) > 0 && c.rest[0] < 0x80 { // most numbers are small
+		n := c.rest[0]
+		c.rest = c.rest[1:]
+		return uint64(n)
+	}
 	n, size := binary.Uvarint(c.rest)
 	if size <= 0 {
 		c.bad, c.rest = true, nil

@@ -278,17 +278,28 @@ func (p postingsPage) at(restart int) cursor {
 
 // next reads an entry; word is the one before it, and is overwritten.
 func (c *cursor) next(word []byte) ([]byte, part) {
+	word, body := c.entry(word)
+	return word, c.part(body)
+}
+
+// entry reads the word of an entry, and what stands under it.
+func (c *cursor) entry(word []byte) ([]byte, []byte) {
 	same := c.int32()
 	if same > len(word) {
 		c.bad = true
-		return word, part{}
+		return word, nil
 	}
 	word = append(word[:same], c.bytes(c.int32())...)
-	body := cursor{rest: c.bytes(c.int32())}
+	return word, c.bytes(c.int32())
+}
+
+// part reads what stands under a word.
+func (c *cursor) part(entry []byte) part {
+	body := cursor{rest: entry}
 	p := part{n: body.int32(), adjust: body.int()}
 	p.rest = body.rest
 	c.bad = c.bad || body.bad
-	return word, p
+	return p
 }
 
 // find gives what the page says about a word.
@@ -298,7 +309,7 @@ func (p postingsPage) find(word string) (found part, there, ok bool) {
 	var buffer [2 * MaxWordBytes]byte
 	after := sort.Search(n, func(i int) bool {
 		c := p.at(i)
-		w, _ := c.next(buffer[:0])
+		w, _ := c.entry(buffer[:0])
 		bad = bad || c.bad
 		return string(w) > word
 	})
@@ -314,13 +325,14 @@ func (p postingsPage) find(word string) (found part, there, ok bool) {
 		if len(c.rest) == 0 {
 			break
 		}
-		var one part
-		w, one = c.next(w)
+		var body []byte
+		w, body = c.entry(w)
 		if c.bad {
 			return part{}, false, false
 		}
 		if string(w) >= word {
-			return one, string(w) == word, true
+			found = c.part(body)
+			return found, string(w) == word, !c.bad
 		}
 	}
 	return part{}, false, true

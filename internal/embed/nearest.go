@@ -15,13 +15,9 @@ type NearWord struct {
 	Likeness float64
 }
 
-const (
-	// looked is how many words, those whose components have the most signs in
-	// common with a word's, are compared with it in full.
-	looked = 1024
-	// maxNear bounds the words whose nearest are remembered.
-	maxNear = 1 << 14
-)
+// looked is how many words, those whose components have the most signs in
+// common with a word's, are compared with it in full.
+const looked = 1024
 
 // nearness finds the nearest words of a model. It is made on first use: the signs
 // of the components of every row, a bit each.
@@ -31,9 +27,6 @@ type nearness struct {
 	norms  []float32
 	starts []uint32 // of each word in Model.words
 	width  int
-
-	mu    sync.Mutex
-	known map[string][]NearWord
 }
 
 // Nearest gives the most words of the model that are nearest to a word, which is in
@@ -50,18 +43,7 @@ func (m *Model) Nearest(word string, most int, least float64) []NearWord {
 	}
 	n := &m.near
 	n.once.Do(func() { n.read(m) })
-	n.mu.Lock()
-	found, remembered := n.known[word]
-	n.mu.Unlock()
-	if !remembered {
-		found = m.compared(row, n.agreeing(row))
-		n.mu.Lock()
-		if n.known == nil || len(n.known) >= maxNear {
-			n.known = map[string][]NearWord{}
-		}
-		n.known[word] = found
-		n.mu.Unlock()
-	}
+	found := m.compared(row, n.agreeing(row))
 	end := 0
 	for end < min(len(found), most) && found[end].Likeness >= least {
 		end++

@@ -19,6 +19,7 @@ type Room struct {
 	Sessions Sessions
 
 	habits  habits
+	near    nearness
 	counts  countCache
 	vectors vectorCache
 }

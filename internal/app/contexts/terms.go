@@ -26,7 +26,7 @@ type habits struct {
 func (r *Room) ask(c *kernel.Call, w *work) error {
 	if w.task == nil {
 		w.about = w.text
-		w.terms, w.telling = nearTo(retrieval.Question(w.text), w.text), retrieval.Habits{}.Telling(w.text)
+		w.terms, w.telling = r.near.widen(retrieval.Question(w.text), w.text), retrieval.Habits{}.Telling(w.text)
 		return nil
 	}
 	known, err := r.habitsOf(c)
@@ -35,7 +35,7 @@ func (r *Room) ask(c *kernel.Call, w *work) error {
 	}
 	known = known.Without(w.task.Title + "\n" + w.task.Spec)
 	w.about = known.About(w.text)
-	w.terms, w.telling = nearTo(known.Task(w.text), w.about), known.Telling(w.text)
+	w.terms, w.telling = r.near.widen(known.Task(w.text), w.about), known.Telling(w.text)
 	return nil
 }
 
@@ -66,23 +66,48 @@ func (r *Room) habitsOf(c *kernel.Call) (retrieval.Habits, error) {
 	return known, nil
 }
 
-// nearWords is how many words near in meaning each word of a text brings at most.
-const nearWords = 8
+const (
+	// nearWords is how many words near in meaning each word of a text brings at most.
+	nearWords = 8
+	// maxNear bounds the words of which those near to them are remembered.
+	maxNear = 1 << 14
+)
 
-// nearTo adds the words that are near in meaning to those of a text, by the built-in
-// model.
-func nearTo(terms []retrieval.Term, text string) []retrieval.Term {
-	var near []retrieval.Near
-	for _, word := range strings.Fields(retrieval.Plain(text)) {
-		of := retrieval.Words(word)
-		if len(of) != 1 {
-			continue
-		}
-		for _, n := range embed.Builtin().Nearest(word, nearWords, retrieval.LeastLikeness) {
-			if other := retrieval.Words(n.Word); len(other) == 1 {
-				near = append(near, retrieval.Near{Of: of[0], Word: other[0], Likeness: n.Likeness})
+// nearness remembers which words are near to which, as the index has them.
+type nearness struct {
+	mu    sync.Mutex
+	known map[string][]retrieval.Near
+}
+
+// to gives the words that are near in meaning to one, by the built-in model.
+func (n *nearness) to(word string) []retrieval.Near {
+	n.mu.Lock()
+	near, known := n.known[word]
+	n.mu.Unlock()
+	if known {
+		return near
+	}
+	if of := retrieval.Words(word); len(of) == 1 {
+		for _, other := range embed.Builtin().Nearest(word, nearWords, retrieval.LeastLikeness) {
+			if as := retrieval.Words(other.Word); len(as) == 1 {
+				near = append(near, retrieval.Near{Of: of[0], Word: as[0], Likeness: other.Likeness})
 			}
 		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.known == nil || len(n.known) >= maxNear {
+		n.known = map[string][]retrieval.Near{}
+	}
+	n.known[word] = near
+	return near
+}
+
+// widen adds the words that are near in meaning to those of a text.
+func (n *nearness) widen(terms []retrieval.Term, text string) []retrieval.Term {
+	var near []retrieval.Near
+	for word := range strings.FieldsSeq(retrieval.Plain(text)) {
+		near = append(near, n.to(word)...)
 	}
 	return retrieval.Expand(terms, near)
 }

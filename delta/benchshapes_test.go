@@ -18,12 +18,14 @@ func shapeInstant(i int) string {
 	return delta.FormatInstant(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * time.Second))
 }
 
-// shapes are sets of n deltas made to cost more than their size: each has cost
-// more once.
-var shapes = []struct {
+// shape is a set of n deltas made to cost more than its size.
+type shape struct {
 	name string
 	make func(i int) delta.Delta
-}{
+}
+
+// shapes are those that have cost more once.
+var shapes = []shape{
 	{"kill and edit of the last third alternative", killAndEdit("H1")},
 	{"kill and edit of another hypothesis", killAndEdit("H3")},
 	{"ever new unknown fields", func(i int) delta.Delta {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -85,4 +87,37 @@ func barePass(entries []delta.Entry) int {
 		}
 	}
 	return len(byID)
+}
+
+// TestMerge_CountedWork does what scripts/instructions counts the instructions of: some
+// merges, with what they show and find, of so many deltas of a shape. Instructions say
+// how the work grows on any machine, however busy.
+func TestMerge_CountedWork(t *testing.T) {
+	name := os.Getenv("BRENNER_COUNT_SHAPE")
+	if name == "" {
+		t.Skip("scripts/instructions runs it")
+	}
+	n, err := strconv.Atoi(os.Getenv("BRENNER_COUNT_DELTAS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := strconv.Atoi(os.Getenv("BRENNER_COUNT_TIMES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := mixed(n)
+	if name != "mixed" {
+		at := slices.IndexFunc(shapes, func(s shape) bool { return strings.ReplaceAll(s.name, " ", "-") == name })
+		if at < 0 {
+			t.Fatalf("there is no shape %q", name)
+		}
+		entries = shaped(n, shapes[at].make)
+	}
+	base := threeHypotheses(t)
+	for range times {
+		r := delta.Merge(base, entries, delta.Options{})
+		if name != "mixed" && len(delta.Render(r.Artifact))+len(delta.Lint(r.Artifact)) == 0 {
+			t.Fatal("nothing to see")
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -61,10 +62,21 @@ func (p pattern) matches(at jsontext.Pointer) bool {
 	return i == len(p)
 }
 
-// rewrite goes through the strings of a JSON value, and puts others in their
-// place where change says so. Everything else stays byte by byte.
-func rewrite(raw jsontext.Value, change func(at jsontext.Pointer, s string) (string, bool, error)) (jsontext.Value, error) {
-	dec := jsontext.NewDecoder(strings.NewReader(string(raw)))
+// rewriteTexts is rewrite for the texts of a record of a kind that are not empty.
+func (e *entry) rewriteTexts(payload jsontext.Value, change func(at jsontext.Pointer, s string) (string, bool, error)) (jsontext.Value, error) {
+	return rewrite(payload, e.texts, func(at jsontext.Pointer, s string) (string, bool, error) {
+		if s == "" {
+			return "", false, nil
+		}
+		return change(at, s)
+	})
+}
+
+// rewrite goes through the strings of a JSON value, with patterns only through those
+// that stand where one of them says, and puts others in their place where change says
+// so. Everything else stays byte by byte.
+func rewrite(raw jsontext.Value, among []pattern, change func(at jsontext.Pointer, s string) (string, bool, error)) (jsontext.Value, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	var out []byte
 	done := 0
 	for {
@@ -83,12 +95,19 @@ func rewrite(raw jsontext.Value, change func(at jsontext.Pointer, s string) (str
 		if of, n := dec.StackIndex(dec.StackDepth()); of == '{' && n%2 == 1 {
 			continue // a name
 		}
+		if among != nil && !slices.ContainsFunc(among, func(p pattern) bool { return len(p) == dec.StackDepth() }) {
+			continue
+		}
+		at := dec.StackPointer()
+		if among != nil && !slices.ContainsFunc(among, func(p pattern) bool { return p.matches(at) }) {
+			continue
+		}
 		end := int(dec.InputOffset())
 		s, err := jsontext.AppendUnquote(nil, quoted)
 		if err != nil {
 			return nil, err
 		}
-		to, changed, err := change(dec.StackPointer(), string(s))
+		to, changed, err := change(at, string(s))
 		if err != nil {
 			return nil, err
 		}
@@ -108,10 +127,7 @@ func rewrite(raw jsontext.Value, change func(at jsontext.Pointer, s string) (str
 
 // lift puts the texts of a payload aside, each under its hash.
 func (e *entry) lift(payload jsontext.Value, put func(text string) (brenner.Digest, error)) (jsontext.Value, error) {
-	return rewrite(payload, func(at jsontext.Pointer, s string) (string, bool, error) {
-		if s == "" || !e.isText(at) {
-			return "", false, nil
-		}
+	return e.rewriteTexts(payload, func(_ jsontext.Pointer, s string) (string, bool, error) {
 		d, err := put(s)
 		return string(d), true, err
 	})
@@ -129,10 +145,7 @@ func (all *Kinds) Whole(ctx context.Context, r store.Reader, rec journal.Record)
 		return rec, true, nil
 	}
 	whole = true
-	rec.Payload, err = rewrite(rec.Payload, func(at jsontext.Pointer, s string) (string, bool, error) {
-		if s == "" || !e.isText(at) {
-			return "", false, nil
-		}
+	rec.Payload, err = e.rewriteTexts(rec.Payload, func(_ jsontext.Pointer, s string) (string, bool, error) {
 		text, found, err := textOf(ctx, r, brenner.Digest(s))
 		whole = whole && found
 		return text, true, err
@@ -154,10 +167,7 @@ func textOf(ctx context.Context, r store.Reader, d brenner.Digest) (text string,
 func (all *Kinds) Quotes(rec journal.Record) ([]Quote, error) {
 	var out []Quote
 	if e, ok := all.byName[rec.Kind]; ok && len(e.texts) > 0 {
-		_, err := rewrite(rec.Payload, func(at jsontext.Pointer, s string) (string, bool, error) {
-			if s == "" || !e.isText(at) {
-				return "", false, nil
-			}
+		_, err := e.rewriteTexts(rec.Payload, func(at jsontext.Pointer, s string) (string, bool, error) {
 			q := Quote{At: string(at), Digest: brenner.Digest(s)}
 			if q.Inline = !rec.Texts; q.Inline {
 				q.Digest = canon.Sum([]byte(s))
@@ -172,7 +182,7 @@ func (all *Kinds) Quotes(rec journal.Record) ([]Quote, error) {
 	if rec.Request == nil {
 		return out, nil
 	}
-	_, err := rewrite(rec.Request.Result, func(at jsontext.Pointer, s string) (string, bool, error) {
+	_, err := rewrite(rec.Request.Result, nil, func(at jsontext.Pointer, s string) (string, bool, error) {
 		if d, ok := strings.CutPrefix(s, lifted); ok {
 			out = append(out, Quote{At: "/result" + string(at), Digest: brenner.Digest(d)})
 		}
@@ -193,7 +203,7 @@ var worded = []string{
 // the change itself wrote, whatever is more than a word, and what stands where
 // words do.
 func liftResult(result jsontext.Value, wrote map[string]bool, put func(text string) (brenner.Digest, error)) (jsontext.Value, error) {
-	return rewrite(result, func(at jsontext.Pointer, s string) (string, bool, error) {
+	return rewrite(result, nil, func(at jsontext.Pointer, s string) (string, bool, error) {
 		if s == "" || !wrote[s] && !strings.HasPrefix(s, lifted) && strings.IndexFunc(s, unicode.IsSpace) < 0 && !slices.Contains(worded, at.LastToken()) {
 			return "", false, nil
 		}
@@ -204,7 +214,7 @@ func liftResult(result jsontext.Value, wrote map[string]bool, put func(text stri
 
 // wholeResult is a stored result with its texts.
 func wholeResult(ctx context.Context, r store.Reader, result jsontext.Value) (jsontext.Value, error) {
-	return rewrite(result, func(_ jsontext.Pointer, s string) (string, bool, error) {
+	return rewrite(result, nil, func(_ jsontext.Pointer, s string) (string, bool, error) {
 		d, ok := strings.CutPrefix(s, lifted)
 		if !ok {
 			return "", false, nil

@@ -3,7 +3,6 @@ package app_test
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,9 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 	"unicode"
 
 	"brenner"
@@ -84,93 +81,6 @@ func benchService(b *testing.B, s store.Store) api.Service {
 		b.Fatal(err)
 	}
 	return a.As(app.Identity{Name: "ada", Auth: app.AuthOwner})
-}
-
-// rawInserts writes the same bytes with the same driver and durability, and
-// nothing else: the ceiling. It gives rows per second for commits of batch rows.
-func rawInserts(b *testing.B, rows, batch int) float64 {
-	b.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "raw.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("CREATE TABLE raw (id INTEGER PRIMARY KEY, summary TEXT, data BLOB)"); err != nil {
-		b.Fatal(err)
-	}
-	insert, err := db.Prepare("INSERT INTO raw (summary, data) VALUES (?, ?)")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = insert.Close() }()
-	reqs := make([]api.CreateArtifactRequest, rows)
-	for i := range reqs {
-		reqs[i] = benchNote(i)
-	}
-	start := time.Now()
-	for i := 0; i < rows; i += batch {
-		if err := insertAll(db, insert, reqs[i:min(i+batch, rows)]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return float64(rows) / time.Since(start).Seconds()
-}
-
-// insertAll inserts some rows in one commit.
-func insertAll(db *sql.DB, insert *sql.Stmt, reqs []api.CreateArtifactRequest) error {
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	in := tx.Stmt(insert)
-	defer func() { _ = in.Close() }()
-	for _, r := range reqs {
-		if _, err := in.Exec(r.Summary, []byte(r.Content.Data)); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
-}
-
-// BenchmarkWrite measures durable writes of a 2 KiB version through the whole
-// service (policy, schema, journal, Merkle log, tables, full-text index)
-// beside raw inserts of the same bytes.
-func BenchmarkWrite(b *testing.B) {
-	for _, writers := range []int{1, 16, 64} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			svc, _ := benchProject(b)
-			reqs := make([]api.CreateArtifactRequest, b.N)
-			for i := range reqs {
-				reqs[i] = benchNote(i)
-			}
-			var next atomic.Int64
-			var all sync.WaitGroup
-			b.ResetTimer()
-			for range writers {
-				all.Go(func() {
-					for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
-						if _, err := svc.CreateArtifact(context.Background(), reqs[i]); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			all.Wait()
-			ours := float64(b.N) / b.Elapsed().Seconds()
-			b.StopTimer()
-			b.ReportMetric(ours, "writes/s")
-			raw := rawInserts(b, max(b.N, 500), 1)
-			b.ReportMetric(raw, "raw-commits/s")
-			b.ReportMetric(ours/raw, "of-raw-commits")
-			if writers > 1 {
-				grouped := rawInserts(b, max(b.N, 500), writers)
-				b.ReportMetric(grouped, "raw-grouped/s")
-				b.ReportMetric(ours/grouped, "of-raw-grouped")
-			}
-		})
-	}
 }
 
 // BenchmarkDisk measures bytes on disk per 2 KiB version, everything included:

@@ -76,7 +76,8 @@ type spend struct{ wall, cpu time.Duration }
 
 func report(b *testing.B, took []time.Duration, ours, beside spend) {
 	b.Helper()
-	percentiles(b, took)
+	p50, p99 := percentiles(b, took)
+	b.ReportMetric(p99/p50, "p99/p50")
 	n := float64(len(took))
 	b.ReportMetric(n/ours.wall.Seconds(), "writes/s")
 	b.ReportMetric(n/beside.wall.Seconds(), "rows-beside/s")

@@ -40,7 +40,7 @@ func TestRender_ShowsARecordedRun(t *testing.T) {
 	got, missing := render(sampleMachine, []area{
 		{"Writes", "Of 2 KiB.", []figure{
 			write("single", source{inSQLite, "Write_Single"}, "bare inserts", "raw-bare-ns/op", "×bare", 0.6),
-			serviceWrite("service", "Write/writers=1", "bare inserts", "raw-commits/s", "of-raw-commits", 0.6),
+			durable("one at a time", "single/writes=1000", 0.6),
 			disk("disk", source{inService, "Disk"}, "of-content"),
 			write("elsewhere", source{inPostgres, "Write_Single"}, "bare inserts", "raw-ns/op", "×raw", 0.6),
 		}},

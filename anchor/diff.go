@@ -19,18 +19,35 @@ import (
 // Errors: INEXPRESSIBLE where that cannot be, because b spells line endings or
 // a byte order mark otherwise or is no file at all; LIMIT_EXCEEDED.
 func Diff(a, b Text, path string) (Patch, error) {
+	p, _, err := DiffUntil(toTheEnd, a, b, path)
+	return p, err
+}
+
+// DiffUntil is Diff unless stop, which is asked now and then, says that nobody
+// waits for it any more; then it gives up and says so.
+func DiffUntil(stop func() bool, a, b Text, path string) (p Patch, whole bool, err error) {
 	if b.absent && !a.absent {
-		return Patch{}, inexpressible("removing a file is not a change of its text")
+		return Patch{}, true, inexpressible("removing a file is not a change of its text")
 	}
-	p, got, err := composed(a, b, refine(a.s, lineEdits(a.s, b.s)), path)
+	edits, whole := lineEditsUntil(stop, a.s, b.s)
+	if whole {
+		edits, whole = refineUntil(stop, a.s, edits)
+	}
+	if !whole {
+		return Patch{}, false, nil
+	}
+	p, got, err := composed(a, b, edits, path)
 	if err != nil {
-		return Patch{}, err
+		return Patch{}, true, err
 	}
 	if why := otherSpelling(got, b); why != "" {
-		return Patch{}, inexpressible("the texts differ in more than their canonical text: %s", why)
+		return Patch{}, true, inexpressible("the texts differ in more than their canonical text: %s", why)
 	}
-	return p, nil
+	return p, true, nil
 }
+
+// toTheEnd is asked by what is not given up.
+func toTheEnd() bool { return false }
 
 func inexpressible(format string, args ...any) error {
 	return brenner.Errorf(brenner.CodeInexpressible, format, args...).
@@ -60,12 +77,19 @@ func otherSpelling(got, want Text) string {
 
 // lineEdits compares two texts line by line. The edits are sorted, disjoint
 // and never touch.
-func lineEdits(a, b string) []edit { return tokenEdits(linediff.Lines(a), linediff.Lines(b)) }
+func lineEdits(a, b string) []edit {
+	edits, _ := lineEditsUntil(toTheEnd, a, b)
+	return edits
+}
+
+func lineEditsUntil(stop func() bool, a, b string) (edits []edit, whole bool) {
+	return tokenEdits(stop, linediff.Lines(a), linediff.Lines(b))
+}
 
 // tokenEdits compares two token sequences, which joined are the two texts.
-func tokenEdits(a, b []string) []edit {
-	changes := linediff.Compare(a, b)
-	edits := make([]edit, len(changes))
+func tokenEdits(stop func() bool, a, b []string) (edits []edit, whole bool) {
+	changes, whole := linediff.CompareUntil(stop, a, b)
+	edits = make([]edit, len(changes))
 	at, i := 0, 0
 	for n, c := range changes {
 		for ; i < c.OldLo; i++ {
@@ -77,25 +101,37 @@ func tokenEdits(a, b []string) []edit {
 		}
 		edits[n].end = at
 	}
-	return edits
+	return edits, whole
 }
 
 // refine narrows line edits to what changes inside the lines, without cutting
 // words. Very long blocks, as in files without line breaks, are compared again
 // word by word.
 func refine(base string, edits []edit) []edit {
-	const long = 2000
-	var out []edit
-	for _, e := range edits {
+	edits, _ = refineUntil(toTheEnd, base, edits)
+	return edits
+}
+
+func refineUntil(stop func() bool, base string, edits []edit) (_ []edit, whole bool) {
+	const long, often = 2000, 1 << 12
+	out := make([]edit, 0, len(edits))
+	for i, e := range edits {
+		if i%often == 0 && stop() {
+			return nil, false
+		}
 		e = trim(base, e)
 		old := base[e.start:e.end]
 		if min(len(old), len(e.text)) < long {
 			out = append(out, e)
 			continue
 		}
-		out = append(out, wordEdits(old, e)...)
+		inner, whole := wordEdits(stop, old, e)
+		if !whole {
+			return nil, false
+		}
+		out = append(out, inner...)
 	}
-	return limit(base, out)
+	return limit(base, out), true
 }
 
 // trim takes the common beginning and end off an edit, in whole words.
@@ -137,15 +173,15 @@ func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 
 // wordEdits compares a long block word by word and joins edits that lie closer
 // together than an anchor is worth.
-func wordEdits(old string, e edit) []edit {
+func wordEdits(stop func() bool, old string, e edit) (inner []edit, whole bool) {
 	const gap = 64
-	inner := tokenEdits(splitWords(old), splitWords(e.text))
+	inner, whole = tokenEdits(stop, splitWords(old), splitWords(e.text))
 	inner = bridge(old, inner, gap)
 	for i := range inner {
 		inner[i].start += e.start
 		inner[i].end += e.start
 	}
-	return inner
+	return inner, whole
 }
 
 func splitWords(s string) []string {

@@ -22,6 +22,10 @@ import (
 
 // Marshal gives the canonical JSON (RFC 8785) of a value.
 func Marshal(v any) ([]byte, error) {
+	if s, ok := v.(string); ok { // which may be a whole text
+		raw, err := jsontext.AppendQuote(make([]byte, 0, len(s)+len(s)/16+2), s)
+		return raw, fault(err)
+	}
 	raw, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return nil, fault(err)
@@ -69,7 +73,8 @@ func Unmarshal(raw []byte, v any) error {
 // pointer, unless raw is exactly one JSON value with unique keys, valid UTF-8,
 // no U+0000 and at most brenner.MaxJSONDepth levels.
 func Check(raw []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw)) // which is read where it is, however long a string in it
+	zeros := bytes.Contains(raw, []byte(`\u0000`))
 	for {
 		tok, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) && dec.InputOffset() > 0 && dec.StackDepth() == 0 {
@@ -82,7 +87,7 @@ func Check(raw []byte) error {
 			return brenner.Errorf(brenner.CodeLimitExceeded, "JSON nested deeper than %d levels", brenner.MaxJSONDepth).
 				At(string(dec.StackPointer()))
 		}
-		if tok.Kind() == '"' && strings.IndexByte(tok.String(), 0) >= 0 {
+		if zeros && tok.Kind() == '"' && strings.IndexByte(tok.String(), 0) >= 0 {
 			return brenner.Errorf(brenner.CodeInvalidText, "a string contains U+0000").
 				At(string(dec.StackPointer()))
 		}

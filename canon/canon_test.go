@@ -1,6 +1,7 @@
 package canon_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,6 +60,29 @@ func TestUnmarshal_IsStrict(t *testing.T) {
 		err := canon.Unmarshal([]byte(in), &v)
 		if brenner.CodeOf(err) != brenner.CodeInvalidJSON || err.(*brenner.Error).Pointer != pointer {
 			t.Errorf("Unmarshal(%s): %v", in, err)
+		}
+	}
+}
+
+// X10: checking a long text takes no copy of it.
+func TestCheck_CopiesNothing(t *testing.T) {
+	raw := []byte(`{"text":"` + strings.Repeat(`a line\n`, 200_000) + `"}`)
+	var was, is runtime.MemStats
+	runtime.ReadMemStats(&was)
+	err := canon.Check(raw)
+	runtime.ReadMemStats(&is)
+	if copied := is.TotalAlloc - was.TotalAlloc; err != nil || copied > uint64(len(raw)/10) {
+		t.Errorf("%d bytes for %d, %v", copied, len(raw), err)
+	}
+}
+
+// A text has the same canonical form by itself as in anything else.
+func TestMarshal_ATextIsAlwaysWrittenAlike(t *testing.T) {
+	for _, s := range []string{"", "plain", "\x00\x01\b\t\n\v\f\r\x1f\"\\/<&>\x7f", "é€😂\u2028\u2029\ufeff\ufffd", strings.Repeat("a line\n", 1000), "\xff", "a\xed\xa0\x80b"} {
+		alone, err := canon.Marshal(s)
+		inside, wrong := canon.Marshal([]string{s})
+		if (err == nil) != (wrong == nil) || brenner.CodeOf(err) != brenner.CodeOf(wrong) || err == nil && "["+string(alone)+"]" != string(inside) {
+			t.Errorf("%q: %s, %v; in a list %s, %v", s, alone, err, inside, wrong)
 		}
 	}
 }

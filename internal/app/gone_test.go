@@ -286,7 +286,7 @@ func TestGone_SoonAtTheLargestSizes(t *testing.T) {
 		}
 		cancel()
 		t.Logf("%-16s %6.2f s, of which a processor %6.2f s after its client had gone: %s", name, took.Seconds(), after.Seconds(), brenner.CodeOf(err))
-		if after > 3*time.Second {
+		if after > 2*time.Second {
 			t.Errorf("%s went on for %v", name, after)
 		}
 	}

@@ -33,25 +33,28 @@ func HunksUntil(stop func() bool, before, after string, most int) (list []Hunk, 
 }
 
 func hunks(w watch, before, after string, most int) []Hunk {
-	a, b := Lines(before), Lines(after)
+	a, b := newText(before), newText(after)
 	w.look()
-	changes := compare(w, a, b)
+	ids := map[string]int32{}
+	p := pair{number(w, a.lines(), strings.Lines(before), ids), number(w, b.lines(), strings.Lines(after), ids)}
+	changes, beyond := p.compare(w, most)
 	var hunks []Hunk
 	for len(changes) > 0 {
 		if len(hunks)%1024 == 0 {
 			w.look()
 		}
-		n, lines := 1, changes[0].lines()
+		n, lines := 1, changes[0].size()
 		for n < len(changes) && changes[n].OldLo-changes[n-1].OldHi <= 2*hunkContext && lines < most {
-			lines += changes[n].lines()
+			lines += changes[n].size()
 			n++
 		}
 		h, left := newHunk(a, b, changes[:n], most)
 		most -= len(h.Lines)
 		changes = changes[n:]
-		if left > 0 || most <= 0 && len(changes) > 0 {
+		if left > 0 || most <= 0 && len(changes)+beyond > 0 {
+			left += beyond
 			for _, c := range changes {
-				left += c.lines()
+				left += c.size()
 			}
 			changes = nil
 			h.Lines = append(h.Lines, fmt.Sprintf(`\ %d further lines are left out`, left))
@@ -61,27 +64,54 @@ func hunks(w watch, before, after string, most int) []Hunk {
 	return hunks
 }
 
-// lines is how many lines a change takes to show.
-func (c Change) lines() int { return c.OldHi - c.OldLo + c.NewHi - c.NewLo }
+// text is a text that can be asked for its lines: it holds less than they would
+// where they are short.
+type text struct {
+	whole string
+	ends  []uint32 // of its lines
+}
+
+func newText(s string) text {
+	t := text{s, make([]uint32, 0, strings.Count(s, "\n")+1)}
+	for end := 0; end < len(s); {
+		if n := strings.IndexByte(s[end:], '\n'); n >= 0 {
+			end += n + 1
+		} else {
+			end = len(s)
+		}
+		t.ends = append(t.ends, uint32(end))
+	}
+	return t
+}
+
+func (t text) lines() int { return len(t.ends) }
+
+func (t text) line(i int) string {
+	start := uint32(0)
+	if i > 0 {
+		start = t.ends[i-1]
+	}
+	return t.whole[start:t.ends[i]]
+}
 
 // newHunk shows some changes in so many lines at most; left are those it does not
 // show.
-func newHunk(a, b []string, changes []Change, most int) (h Hunk, left int) {
+func newHunk(a, b text, changes []Change, most int) (h Hunk, left int) {
 	first, last := changes[0], changes[len(changes)-1]
 	lead := min(hunkContext, first.OldLo)
-	tail := min(hunkContext, len(a)-last.OldHi)
+	tail := min(hunkContext, a.lines()-last.OldHi)
 	h = Hunk{
 		OldStart: first.OldLo - lead, OldLines: last.OldHi + tail - (first.OldLo - lead),
 		NewStart: first.NewLo - lead, NewLines: last.NewHi + tail - (first.NewLo - lead),
 	}
 	at := h.OldStart
 	for _, c := range changes {
-		left += h.add(most, ' ', a[at:c.OldLo])
-		left += h.add(most, '-', a[c.OldLo:c.OldHi])
-		left += h.add(most, '+', b[c.NewLo:c.NewHi])
+		left += h.add(most, ' ', a, at, c.OldLo)
+		left += h.add(most, '-', a, c.OldLo, c.OldHi)
+		left += h.add(most, '+', b, c.NewLo, c.NewHi)
 		at = c.OldHi
 	}
-	left += h.add(most, ' ', a[at:at+tail])
+	left += h.add(most, ' ', a, at, at+tail)
 	// An empty range is named by the line before it, as in a unified diff.
 	if h.OldLines > 0 {
 		h.OldStart++
@@ -93,13 +123,13 @@ func newHunk(a, b []string, changes []Change, most int) (h Hunk, left int) {
 }
 
 // add adds lines up to a number of them, and says how many it did not.
-func (h *Hunk) add(most int, mark byte, lines []string) (left int) {
-	for i, l := range lines {
+func (h *Hunk) add(most int, mark byte, t text, from, to int) (left int) {
+	for i := from; i < to; i++ {
 		if len(h.Lines) >= most {
-			return len(lines) - i
+			return to - i
 		}
-		text, whole := strings.CutSuffix(l, "\n")
-		h.Lines = append(h.Lines, string(mark)+text)
+		line, whole := strings.CutSuffix(t.line(i), "\n")
+		h.Lines = append(h.Lines, string(mark)+line)
 		if !whole {
 			h.Lines = append(h.Lines, NoNewline)
 		}

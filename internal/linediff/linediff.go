@@ -11,11 +11,19 @@
 // The package is pure, and its time is bounded on any input (see maxWork).
 package linediff
 
-import "strings"
+import (
+	"iter"
+	"math"
+	"slices"
+	"strings"
+)
 
 // Change says that old[OldLo:OldHi] became new[NewLo:NewHi]. One of the two may
 // be empty, never both.
 type Change struct{ OldLo, OldHi, NewLo, NewHi int }
+
+// size is how many elements went or came.
+func (c Change) size() int { return c.OldHi - c.OldLo + c.NewHi - c.NewLo }
 
 // Lines cuts a text after each line feed; joined they give it back. Only the
 // last line may lack its line feed.
@@ -44,12 +52,20 @@ func CompareUntil[T comparable](stop func() bool, before, after []T) (changes []
 }
 
 func compare[T comparable](w watch, before, after []T) []Change {
-	p := newPair(w, before, after)
+	ids := map[T]int32{}
+	p := pair{number(w, len(before), slices.Values(before), ids), number(w, len(after), slices.Values(after), ids)}
+	list, _ := p.compare(w, math.MaxInt)
+	return list
+}
+
+// compare finds the changes, in order, until those found take so many elements;
+// beyond is how many the others take.
+func (p pair) compare(w watch, most int) (list []Change, beyond int) {
 	p.match(w)
 	w.look()
-	p.settle()
+	p.settle(w)
 	w.look()
-	return p.changes()
+	return p.changes(w, most)
 }
 
 // watch says whether to give up; nil: never.
@@ -85,15 +101,11 @@ type side struct {
 
 type pair struct{ a, b side }
 
-// newPair numbers the elements of both sides, equal ones alike.
-func newPair[T comparable](w watch, before, after []T) *pair {
-	ids := make(map[T]int32, len(before))
-	return &pair{number(w, before, ids), number(w, after, ids)}
-}
-
-func number[T comparable](w watch, values []T, ids map[T]int32) side {
-	s := side{ids: make([]int32, len(values)), changed: make([]bool, len(values)+1)}
-	for i, v := range values {
+// number numbers n elements, equal ones of both sides alike.
+func number[T comparable](w watch, n int, values iter.Seq[T], ids map[T]int32) side {
+	s := side{ids: make([]int32, n), changed: make([]bool, n+1)}
+	i := 0
+	for v := range values {
 		if i%often == 0 {
 			w.look()
 		}
@@ -103,14 +115,17 @@ func number[T comparable](w watch, values []T, ids map[T]int32) side {
 			ids[v] = id
 		}
 		s.ids[i] = id
+		i++
 	}
 	return s
 }
 
 // changes reads the marks of both sides as a list.
-func (p *pair) changes() []Change {
-	var list []Change
-	for i, j := 0, 0; i < len(p.a.ids) || j < len(p.b.ids); i, j = i+1, j+1 {
+func (p pair) changes(w watch, most int) (list []Change, beyond int) {
+	for i, j, n := 0, 0, 0; i < len(p.a.ids) || j < len(p.b.ids); i, j, n = i+1, j+1, n+1 {
+		if n%often == 0 {
+			w.look()
+		}
 		c := Change{i, i, j, j}
 		for p.a.changed[c.OldHi] {
 			c.OldHi++
@@ -118,10 +133,15 @@ func (p *pair) changes() []Change {
 		for p.b.changed[c.NewHi] {
 			c.NewHi++
 		}
-		if c.OldHi > i || c.NewHi > j {
+		switch {
+		case c.size() == 0:
+		case most > 0:
 			list = append(list, c)
+			most -= c.size()
+		default:
+			beyond += c.size()
 		}
 		i, j = c.OldHi, c.NewHi
 	}
-	return list
+	return list, beyond
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,5 +246,26 @@ func TestHunksUntil_ShowsSoManyLines(t *testing.T) {
 				t.Errorf("%s, %d: %d lines, %d changed and %d left out of %d", name, most, shown, changed(some), left, changed(all))
 			}
 		}
+	}
+}
+
+// X10: comparing two texts of short lines holds no more for each of their bytes
+// than is charged for it, and says so where little of it is shown.
+func TestHunksUntil_HoldsWhatIsChargedForIt(t *testing.T) {
+	text := func(v int) string {
+		var b strings.Builder
+		for i := range 250_000 {
+			fmt.Fprintf(&b, "%03d\n", (i*7919+v*(i%2))%1000)
+		}
+		return b.String()
+	}
+	before, after := text(0), text(1)
+	going := func() bool { return false }
+	var was, is runtime.MemStats
+	runtime.ReadMemStats(&was)
+	_, whole := HunksUntil(going, before, after, 1000)
+	runtime.ReadMemStats(&is)
+	if each := float64(is.TotalAlloc-was.TotalAlloc) / float64(len(before)+len(after)); !whole || each > 10 {
+		t.Errorf("%.1f bytes for each byte", each)
 	}
 }

@@ -1,7 +1,7 @@
 package linediff
 
 // match marks as changed what is not part of a common subsequence.
-func (p *pair) match(w watch) {
+func (p pair) match(w watch) {
 	lo, aHi, bHi := 0, len(p.a.ids), len(p.b.ids)
 	for lo < aHi && lo < bHi && p.a.ids[lo] == p.b.ids[lo] {
 		lo++
@@ -10,8 +10,9 @@ func (p *pair) match(w watch) {
 		aHi, bHi = aHi-1, bHi-1
 	}
 	inA, inB := count(p.a.ids, p.b.ids)
-	a := p.a.candidates(lo, aHi, inB)
-	b := p.b.candidates(lo, bHi, inA)
+	w.look()
+	a := p.a.candidates(w, lo, aHi, inB)
+	b := p.b.candidates(w, lo, bHi, inA)
 	m := newMatcher(a, b)
 	m.watch = w
 	m.match(0, len(a.ids), 0, len(b.ids))
@@ -56,22 +57,27 @@ const (
 // candidates sets aside what only one side has, and common elements, such as
 // blank lines, that stand among those: a match of one of them would tear apart
 // what was replaced as a whole. They are marked as changed.
-func (s side) candidates(lo, hi int, inOther []int32) reduced {
+func (s side) candidates(w watch, lo, hi int, inOther []int32) reduced {
 	const mostCommon = 1024
 	limit := min(roughRoot(len(s.ids)), mostCommon)
-	kinds := make([]byte, hi-lo)
+	kinds, most := make([]byte, hi-lo), 0
 	for i := range kinds {
 		switch n := inOther[s.ids[lo+i]]; {
 		case n == 0:
 			kinds[i] = foreign
+			continue
 		case int(n) >= limit:
 			kinds[i] = common
 		default:
 			kinds[i] = telling
 		}
+		most++
 	}
-	r := reduced{whole: s}
+	r := reduced{ids: make([]int32, 0, most), where: make([]int32, 0, most), whole: s}
 	for i, kind := range kinds {
+		if i%often == 0 {
+			w.look()
+		}
 		if kind == telling || kind == common && !amongForeign(kinds, i) {
 			r.ids = append(r.ids, s.ids[lo+i])
 			r.where = append(r.where, int32(lo+i))
@@ -136,11 +142,11 @@ type matcher struct {
 
 func newMatcher(a, b reduced) *matcher {
 	m := &matcher{a: a, b: b}
-	size := len(a.ids) + len(b.ids) + 3
+	size := len(a.ids) + len(b.ids) + 3 // the diagonals, from -len(b.ids) to len(a.ids), and one more on either side
 	if len(a.ids) > 0 && len(b.ids) > 0 {
-		m.fwd, m.bwd = make([]int32, 2*size), make([]int32, 2*size)
+		m.fwd, m.bwd = make([]int32, size), make([]int32, size)
 	}
-	m.zero = size
+	m.zero = len(b.ids) + 1
 	m.cap = max(16, min(max(256, roughRoot(size)), maxWork/size))
 	return m
 }

@@ -1,9 +1,9 @@
 package linediff
 
 // settle brings the changes of both sides to their canonical places.
-func (p *pair) settle() {
-	p.a.slide(p.b)
-	p.b.slide(p.a)
+func (p pair) settle(w watch) {
+	p.a.slide(w, p.b)
+	p.b.slide(w, p.a)
 }
 
 // group is a run of changed elements, possibly empty: there is one before each
@@ -72,12 +72,18 @@ func (s side) down(g *group) bool {
 // Each step of a group is one of the other side, whose groups it passes. Moves
 // are counted: where a text repeats itself so much that groups keep running
 // into each other, the rest stays where it was found.
-func (s side) slide(other side) {
+func (s side) slide(w watch, other side) {
 	moves := 16 * (len(s.ids) + len(other.ids) + 64)
 	g, o := s.firstGroup(), other.firstGroup()
-	for moves > 0 {
+	for n := 0; moves > 0; n++ {
 		if g.end > g.start {
-			moves -= s.slideGroup(other, &g, &o, moves)
+			made := s.slideGroup(w, other, &g, &o, moves)
+			moves -= made
+			n += made
+		}
+		if n >= often {
+			w.look()
+			n = 0
 		}
 		if !s.next(&g) {
 			return
@@ -86,9 +92,13 @@ func (s side) slide(other side) {
 	}
 }
 
-func (s side) slideGroup(other side, g, o *group, budget int) (moves int) {
+func (s side) slideGroup(w watch, other side, g, o *group, budget int) (moves int) {
 	var top, met int
-	for size := 0; size != g.end-g.start && moves < budget; {
+	for size, looked := 0, 0; size != g.end-g.start && moves < budget; {
+		if moves-looked >= often {
+			w.look()
+			looked = moves
+		}
 		size = g.end - g.start
 		for met = -1; s.up(g); moves++ {
 			other.previous(o)

@@ -368,7 +368,10 @@ func (s *Service) PatchBetween(ctx context.Context, req api.PatchBetweenRequest)
 		if err != nil {
 			return api.PatchBetweenResult{}, err
 		}
-		p, err := anchor.Diff(before, after, string(a.ID))
+		p, whole, err := anchor.DiffUntil(c.Gone, before, after, string(a.ID))
+		if !whole {
+			err = c.Ctx.Err()
+		}
 		return api.PatchBetweenResult{From: from.Ref(), To: to.Ref(), Patch: p}, err
 	})
 }

@@ -22,6 +22,7 @@ type conn struct {
 	raw   driver.Conn
 	cache map[string]*statement
 	args  []driver.NamedValue
+	maps  bool // the file into memory
 	// written counts the statements that may have changed something.
 	written int64
 	// broken is the first error after which the state of the transaction, and
@@ -147,6 +148,7 @@ func (c *conn) exec(ctx context.Context, sql string, args ...any) (changed, key 
 	defer c.release(sql, s)
 	c.written++
 	result, err := s.raw.ExecContext(context.Background(), c.bind(args))
+	clear(c.args) // a content in it is not to stay until the next statement
 	if err != nil {
 		return 0, 0, c.failed(err)
 	}
@@ -181,6 +183,7 @@ func (c *conn) query(ctx context.Context, fn func(row) error, sql string, args .
 	}
 	defer c.release(sql, s)
 	rows, err := s.raw.QueryContext(context.Background(), c.bind(args))
+	clear(c.args)
 	if err != nil {
 		return c.failed(err)
 	}
@@ -189,6 +192,7 @@ func (c *conn) query(ctx context.Context, fn func(row) error, sql string, args .
 	if s.row == nil {
 		s.row = make(row, len(rows.Columns()))
 	}
+	defer clear(s.row) // a connection that waits in the pool does not hold the last content it read
 	for {
 		if err := rows.Next(s.row); errors.Is(err, io.EOF) {
 			return nil

@@ -87,7 +87,17 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 	}
 	s.writers.counted, s.readers.counted = &s.counted, &s.counted
 	s.writers.worker, s.readers.worker, s.readers.index = &s.worker, &s.worker, &s.index
-	s.readers.dial = func() (*conn, error) { return s.connect(readerSettings) }
+	s.readers.dial = func(maps bool) (*conn, error) {
+		settings := readerSettings
+		if maps {
+			settings = append(slices.Clone(settings), mapped)
+		}
+		c, err := s.connect(settings)
+		if err == nil {
+			c.maps = maps
+		}
+		return c, err
+	}
 	if s.readOnly {
 		return s.openReadOnly(ctx)
 	}
@@ -123,7 +133,6 @@ var (
 		"PRAGMA query_only = ON",
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -8192",
-		"PRAGMA mmap_size = 33554432", // a project of usual size is read without system calls; each reader maps it for itself
 	}
 )
 
@@ -273,19 +282,27 @@ func (s *database) release() error {
 
 // pool keeps the connections that read.
 type pool struct {
-	dial    func() (*conn, error)
+	dial    func(maps bool) (*conn, error)
 	counted *census
 	index   *fulltext.Index
 	worker  *fulltext.Worker
 
 	mu     sync.Mutex
 	idle   []*conn
+	maps   int // how many connections map the file
 	closed bool
 	users  sync.WaitGroup
 }
 
-// maxIdle bounds the connections kept for the next readers.
-const maxIdle = 16
+// maxIdle bounds the connections kept for the next readers, maxMaps those that
+// map the file: each maps it for itself, and it all counts as memory (X10).
+const (
+	maxIdle = 16
+	maxMaps = 4
+)
+
+// mapped has a connection read a project of usual size without system calls.
+const mapped = "PRAGMA mmap_size = 33554432"
 
 // read runs fn on a snapshot.
 func (p *pool) read(fn func(store.Reader) error) error {
@@ -317,12 +334,26 @@ func (p *pool) take() (*conn, error) {
 		p.mu.Unlock()
 		return c, nil
 	}
+	maps := p.maps < maxMaps
+	if maps {
+		p.maps++
+	}
 	p.mu.Unlock()
-	c, err := p.dial()
+	c, err := p.dial(maps)
 	if err != nil {
 		p.users.Done()
+		p.unmap(maps)
 	}
 	return c, err
+}
+
+// unmap counts a connection less that maps the file.
+func (p *pool) unmap(maps bool) {
+	if maps {
+		p.mu.Lock()
+		p.maps--
+		p.mu.Unlock()
+	}
 }
 
 // give takes a connection back; one that failed is not used again.
@@ -336,6 +367,7 @@ func (p *pool) give(c *conn) {
 	p.mu.Unlock()
 	if !keep {
 		_ = c.close()
+		p.unmap(c.maps)
 	}
 }
 

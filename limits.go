@@ -66,7 +66,7 @@ const (
 	MaxWorkBytes  = 512 << 20
 	FreeWorkBytes = 1 << 20
 	// MaxBodyBytes bounds what the bodies of requests hold that are read or
-	// worked on, by estimate; one token has half of it. Those of up to
+	// worked on, by estimate; one actor has half of it. Those of up to
 	// SmallBodyBytes are not counted.
 	MaxBodyBytes   = 192 << 20
 	SmallBodyBytes = 64 << 10
@@ -79,7 +79,7 @@ const (
 	DefaultStorage = 4 << 30
 	// ServerMemory is what a server asks the runtime to stay below; GOMEMLIMIT
 	// says otherwise.
-	ServerMemory = 640 << 20
+	ServerMemory = 560 << 20
 )
 
 // Limits of project-defined types (C5).
@@ -257,6 +257,10 @@ const (
 	// that.
 	MaxRequestBytes   = 40 << 20
 	LargeRequestBytes = 1 << 20
+	// MaxFormBytes bounds what a form of a page sends, MaxKeptFields how many fields
+	// of it are kept through a login.
+	MaxFormBytes  = 2 << 20
+	MaxKeptFields = 1000
 	// MaxMessages bounds the messages of one request over MCP, in the revisions
 	// that have batches.
 	MaxMessages = 50

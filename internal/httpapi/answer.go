@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"slices"
@@ -109,11 +110,12 @@ func (c Caller) advised(h *http.Request, err error) error {
 
 // answer answers with a result.
 func answer(w http.ResponseWriter, h *http.Request, result any) {
-	raw, err := json.Marshal(result, json.Deterministic(true))
-	if err != nil {
+	var b bytes.Buffer // which the library writes into, without a copy of its own
+	if err := json.MarshalWrite(&b, result, json.Deterministic(true)); err != nil {
 		fail(w, h, err)
 		return
 	}
+	raw := b.Bytes()
 	admission.Keep(h.Context(), int64(len(raw)))
 	if v, ok := result.(api.ArtifactView); ok {
 		tag := etag(v, raw)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -74,7 +73,7 @@ func (r route) members(h *http.Request) (jsontext.Value, error) {
 
 // readBody reads the body within its limit, which the server set.
 func readBody(h *http.Request) (jsontext.Value, error) {
-	raw, err := io.ReadAll(h.Body)
+	raw, err := admission.ReadBody(h.Body, h.ContentLength)
 	if err != nil {
 		return nil, bodyError(err)
 	}

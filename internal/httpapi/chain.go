@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -143,8 +144,31 @@ func (s *Server) watched(next http.Handler) http.Handler {
 				panic(http.ErrAbortHandler) // the connection is not to be used again
 			}
 		}()
+		sent := h.Body
 		next.ServeHTTP(out, h)
+		if n.status >= http.StatusBadRequest {
+			s.hearOut(out, h, sent)
+		}
 	})
+}
+
+// hearOut lets a client that sends a large body which is refused send it to its
+// end, for a while: many read nothing before they have, and a connection that is
+// closed on them takes the answer with it. Nothing is kept of it.
+func (s *Server) hearOut(w *counted, h *http.Request, sent io.Reader) {
+	if h.ContentLength >= 0 && h.ContentLength <= brenner.SmallBodyBytes || h.Header.Get("Expect") != "" {
+		return // the library does, and who asks before sending has sent nothing
+	}
+	select {
+	case s.limits.refusals <- struct{}{}:
+		defer func() { <-s.limits.refusals }()
+	default:
+		return
+	}
+	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.options.Deadlines.Header)) == nil {
+		w.Flush()
+		_, _ = io.CopyN(io.Discard, sent, 2*brenner.MaxRequestBytes)
+	}
 }
 
 func (s *Server) report(h *http.Request, n *note, took time.Duration) {

@@ -22,8 +22,9 @@ type limits struct {
 	per   map[string]*rate.Limiter
 	under map[string]int // requests under way, by caller
 
-	bodies *admission.Gate
-	feeds  chan struct{} // one for each feed
+	bodies   *admission.Gate
+	feeds    chan struct{} // one for each feed
+	refusals chan struct{} // one for each refused request that is still arriving
 }
 
 // maxLimiters bounds how many callers are remembered. Who has been quiet is
@@ -36,7 +37,7 @@ func newLimits(perSecond, burst int) *limits {
 	}
 	return &limits{
 		rate: rate.Limit(perSecond), burst: burst, per: map[string]*rate.Limiter{}, under: map[string]int{},
-		bodies: admission.NewGate(admission.Bodies()), feeds: make(chan struct{}, brenner.MaxFeeds),
+		bodies: admission.NewGate(admission.Bodies()), feeds: make(chan struct{}, brenner.MaxFeeds), refusals: make(chan struct{}, brenner.MaxRequestsUnderWay),
 	}
 }
 
@@ -92,9 +93,31 @@ func (l *limits) forget() {
 	}
 }
 
-// bodyWeight is what a body holds for each of its bytes: as it came, as it is
-// read, and over MCP as a message besides.
-const bodyWeight = 4
+// intake is what a route takes in: how large a body may be, the acts of which the
+// caller's role must have one before a large one is read, and what it holds for
+// each of its bytes.
+type intake struct {
+	most   int64
+	acts   []policy.Action
+	weight int64
+}
+
+// bodyOf is the intake of a route of the API: a body is held as it came and as it
+// is read. Without acts it takes no large one.
+func bodyOf(acts []policy.Action) intake {
+	if len(acts) == 0 {
+		return intake{most: brenner.LargeRequestBytes, weight: 4}
+	}
+	return intake{most: brenner.MaxRequestBytes, acts: acts, weight: 4}
+}
+
+// messages is the intake of MCP: the library takes a message apart, checks it and
+// puts it together again. forms is that of pages: a form may have a field for each
+// three bytes.
+var (
+	messages = intake{most: brenner.MaxRequestBytes, acts: contributing(), weight: 8}
+	forms    = intake{most: brenner.MaxFormBytes, acts: contributing(), weight: 32}
+)
 
 // body bounds what is read of a request. A large body is read only if the role of
 // the caller, who is known from the header, has one of the acts that it can be
@@ -102,28 +125,24 @@ const bodyWeight = 4
 // a caller has a share, so that many bodies need no more memory than a few, and
 // slow ones of one caller keep nobody else waiting (X10). It is kept until the
 // request is answered.
-func (l *limits) body(h *http.Request, c Caller, large []policy.Action) (done func(), err error) {
-	most := int64(brenner.MaxRequestBytes)
-	if len(large) == 0 {
-		most = brenner.LargeRequestBytes
-	}
+func (l *limits) body(h *http.Request, c Caller, in intake) (done func(), err error) {
 	length := h.ContentLength
 	switch {
-	case length > most:
-		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", most)
+	case length > in.most:
+		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", in.most)
 	case length < 0:
-		length = most // it may be
+		length = in.most // it may be
 	}
-	h.Body = &arriving{http.MaxBytesReader(nil, h.Body, most), h.Context()}
+	h.Body = &arriving{http.MaxBytesReader(nil, h.Body, in.most), h.Context()}
 	if length <= brenner.SmallBodyBytes {
 		return func() {}, nil
 	}
 	if length > brenner.LargeRequestBytes && c.May != nil {
-		if err := c.May(h.Context(), large); err != nil {
+		if err := c.May(h.Context(), in.acts); err != nil {
 			return nil, err
 		}
 	}
-	return l.bodies.Enter(h.Context(), c.Auth, bodyWeight*length)
+	return l.bodies.Enter(h.Context(), string(c.Name), in.weight*length)
 }
 
 // arriving is a body whose bytes are noted as they come: what is done with them

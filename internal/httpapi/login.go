@@ -131,6 +131,9 @@ func (s *Server) loggedIn(ctx context.Context, l login) (Caller, error) {
 // whoever knows is not, whatever others do from the same address. Codes:
 // UNAUTHENTICATED, RATE_LIMITED, and what admit says.
 func (s *Server) LogIn(w http.ResponseWriter, h *http.Request, admit func(api.Service) error) error {
+	if err := s.receiveForm(h); err != nil {
+		return err
+	}
 	caller, token, err := s.provesItself(h)
 	if err != nil {
 		// A kind of its own: who guesses tokens of the API is another matter.

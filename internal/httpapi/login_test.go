@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -115,4 +117,38 @@ func TestServer_LoginsAndTheirAddressesExpire(t *testing.T) {
 	if w.isIn(c) {
 		t.Error("a login outlives its time")
 	}
+}
+
+// X10: large forms of who is not known have a share of the room for bodies, by
+// where they come from, and keep nobody out: a form to log in is small.
+func TestServer_LargeFormsOfStrangersHaveAShare(t *testing.T) {
+	const share = 1
+	w := newWorld(t)
+	post := func(b io.Reader) int {
+		h := httptest.NewRequestWithContext(t.Context(), "POST", "http://localhost/login", b)
+		h.ContentLength = brenner.MaxFormBytes
+		h.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		out := httptest.NewRecorder()
+		w.server.ServeHTTP(out, h)
+		return out.Code
+	}
+	release := make(chan struct{})
+	var reading, refused atomic.Int64
+	var all sync.WaitGroup
+	for range share + brenner.MaxWorkWaiting + 5 {
+		all.Go(func() {
+			if post(&body{begin: func() { reading.Add(1); <-release }, end: func() {}}) == http.StatusTooManyRequests {
+				refused.Add(1)
+			}
+		})
+	}
+	waitFor(t, "a form to be read and the others to wait", func() bool { return reading.Load() >= share && refused.Load() >= 5 })
+	if status, c := w.enters(w.token("ada"), ""); status != http.StatusSeeOther || !w.isIn(c) {
+		t.Errorf("the PI with a token: %d", status)
+	}
+	if n := reading.Load(); n != share {
+		t.Errorf("%d large forms of one address are read at once", n)
+	}
+	close(release)
+	all.Wait()
 }

@@ -138,16 +138,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) { s.handler.S
 func (s *Server) mux() *http.ServeMux {
 	m := http.NewServeMux()
 	for _, r := range routes {
-		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, r.large, s.serve(r)))
+		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, bodyOf(r.large), s.serve(r)))
 	}
-	m.HandleFunc("GET "+prefix+"/export", s.known("Export", nil, s.export))
-	m.HandleFunc("GET "+prefix+"/feed", s.known("Feed", nil, s.feed))
+	m.HandleFunc("GET "+prefix+"/export", s.known("Export", bodyOf(nil), s.export))
+	m.HandleFunc("GET "+prefix+"/feed", s.known("Feed", bodyOf(nil), s.feed))
 	m.HandleFunc("GET "+prefix+"/openapi.json", s.named("OpenAPI", serveOpenAPI))
 	m.HandleFunc("GET /healthz", s.named("Health", s.health))
 	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
-	m.HandleFunc("GET /metrics", s.known("Metrics", nil, func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
+	m.HandleFunc("GET /metrics", s.known("Metrics", bodyOf(nil), func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
 	if s.options.MCP != nil {
-		m.HandleFunc("/mcp", s.known("MCP", contributing(), s.mcp))
+		m.HandleFunc("/mcp", s.known("MCP", messages, s.mcp))
 	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
@@ -198,16 +198,15 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
 	s.options.MCP.ServeHTTP(w, h)
 }
 
-// known is a handler for somebody who is known and within their limits. A large
-// body is read only for who has one of some acts.
-func (s *Server) known(name string, large []policy.Action, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
+// known is a handler for somebody who is known and within their limits.
+func (s *Server) known(name string, in intake, next func(http.ResponseWriter, *http.Request, Caller)) http.HandlerFunc {
 	return s.named(name, func(w http.ResponseWriter, h *http.Request) {
 		caller, err := s.admit(h)
 		if err != nil {
 			fail(w, h, err)
 			return
 		}
-		leave, err := s.receive(h, caller, large)
+		leave, err := s.receive(h, caller, in)
 		if err != nil {
 			fail(w, h, err)
 			return
@@ -218,12 +217,12 @@ func (s *Server) known(name string, large []policy.Action, next func(http.Respon
 }
 
 // receive takes a place for a request, and room for what it brings.
-func (s *Server) receive(h *http.Request, c Caller, large []policy.Action) (leave func(), err error) {
+func (s *Server) receive(h *http.Request, c Caller, in intake) (leave func(), err error) {
 	place, err := s.limits.enter(c.Auth)
 	if err != nil {
 		return nil, err
 	}
-	room, err := s.limits.body(h, c, large)
+	room, err := s.limits.body(h, c, in)
 	if err != nil {
 		place()
 		return nil, err
@@ -248,10 +247,30 @@ func (s *Server) admit(h *http.Request) (Caller, error) {
 // visitor is who asks for a page, until it is answered.
 func (s *Server) visitor(h *http.Request) (api.Service, error) {
 	caller, err := s.admit(h)
-	if n := noteOf(h); err == nil && n.leave == nil { // a page that stays open asks again
-		n.leave, err = s.receive(h, caller, contributing())
+	switch n := noteOf(h); {
+	case n.leave != nil: // a page that stays open asks again
+	case err == nil:
+		n.leave, err = s.receive(h, caller, forms)
+	default:
+		if full := s.receiveForm(h); full != nil {
+			err = full
+		}
 	}
 	return caller.Service, err
+}
+
+// receiveForm takes room for the form of somebody who is not known, which is kept
+// through the login.
+func (s *Server) receiveForm(h *http.Request) error {
+	n := noteOf(h)
+	if n.leave != nil {
+		return nil
+	}
+	leave, err := s.limits.body(h, Caller{Name: brenner.ActorName("from:" + remote(h))}, forms)
+	if err == nil {
+		n.leave = leave
+	}
+	return err
 }
 
 // wait waits for the journal to grow, no longer than the server lives.

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -84,7 +83,7 @@ func admit(w http.ResponseWriter, h *http.Request) *rejection {
 	if revision != "" && !slices.Contains(mcp.SupportedProtocolVersions(), revision) {
 		return &rejection{status: http.StatusBadRequest, err: unknownRevision(revision)}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, h.Body, brenner.MaxRequestBytes))
+	body, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxRequestBytes), h.ContentLength)
 	if err != nil {
 		return unread(err)
 	}
@@ -114,8 +113,21 @@ func admit(w http.ResponseWriter, h *http.Request) *rejection {
 	h.Header.Set("Content-Type", "application/json")
 	h.Header.Set("Accept", bothAccepted)
 	h.Header.Del("Last-Event-ID")
-	h.Body = io.NopCloser(bytes.NewReader(body))
+	h.Body = io.NopCloser(&given{body})
 	return nil
+}
+
+// given is a body that is let go when it has been read.
+type given struct{ rest []byte }
+
+func (g *given) Read(p []byte) (int, error) {
+	if len(g.rest) == 0 {
+		g.rest = nil
+		return 0, io.EOF
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	return n, nil
 }
 
 // accepts says whether a client takes both forms of answer.

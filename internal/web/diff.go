@@ -73,7 +73,7 @@ type row struct {
 func loadDiff(v *visit) (string, any, error) {
 	id := brenner.ArtifactID(v.PathValue("id"))
 	from, to := brenner.Version(v.number("from")), brenner.Version(v.number("to"))
-	view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: id, Version: to}})
+	view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: id, Version: to}, Brief: true})
 	if err != nil {
 		return "", nil, err
 	}
@@ -93,7 +93,7 @@ func loadDiff(v *visit) (string, any, error) {
 	}
 	title := "What changed in " + string(id)
 	if view.Type == artifact.TypeSessionArtifact {
-		out.Items, err = v.itemChanges(diff.From, view.Version)
+		out.Items, err = v.itemChanges(diff.From, diff.To)
 		return title, out, err
 	}
 	for _, f := range diff.Difference.Content {
@@ -116,16 +116,12 @@ func place(pointer string) string {
 
 // itemChanges compares two versions of a session artifact as the documents
 // they are, not as the history in which they are kept.
-func (v *visit) itemChanges(from brenner.Ref, to artifact.Version) ([]itemChange, error) {
-	before, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: from})
+func (v *visit) itemChanges(from, to brenner.Ref) ([]itemChange, error) {
+	old, err := v.sessionDocument(from)
 	if err != nil {
 		return nil, err
 	}
-	old, err := delta.ReadArtifact(before.Content)
-	if err != nil {
-		return nil, err
-	}
-	now, err := delta.ReadArtifact(to.Content)
+	now, err := v.sessionDocument(to)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +147,14 @@ func (v *visit) itemChanges(from brenner.Ref, to artifact.Version) ([]itemChange
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+func (v *visit) sessionDocument(ref brenner.Ref) (*delta.Artifact, error) {
+	view, err := v.svc.Artifact(v.Context(), api.ArtifactRequest{Ref: ref})
+	if err != nil {
+		return nil, err
+	}
+	return delta.ReadArtifact(view.Content)
 }
 
 // asLines makes a list of texts one text, a line each; another value stays.

@@ -68,7 +68,7 @@ func (v *visit) checkToken() error {
 // parseForm reads the fields of a form. A file takes the place of the field
 // that it is named after.
 func parseForm(r *http.Request) error {
-	err := r.ParseMultipartForm(maxForm)
+	err := r.ParseMultipartForm(brenner.MaxFormBytes)
 	if errors.Is(err, http.ErrNotMultipart) {
 		err = r.ParseForm()
 	}

@@ -299,7 +299,7 @@ func (p *reviewPage) content(v *visit) error {
 		}
 		p.Heading, p.Document = orID(a.Metadata().Question, p.Summary), document(a, v.query("full") != "")
 		if p.Difference != nil {
-			p.Items, err = v.itemChanges(p.Against, p.Version)
+			p.Items, err = v.itemChanges(p.Against, p.Version.Ref())
 		}
 		return err
 	}

@@ -46,7 +46,7 @@ func person(info api.ProjectInfo) error {
 // was going. A form that was under way is sent there once more, to be filled
 // in again, not to be acted upon.
 func (s *site) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	r.Body = http.MaxBytesReader(w, r.Body, brenner.MaxFormBytes)
 	err := s.LogIn(w, r, func(svc api.Service) error {
 		info, err := svc.Project(r.Context())
 		if err != nil {
@@ -118,6 +118,9 @@ func keptFields(r *http.Request) []keptField {
 		plain, kept := strings.CutPrefix(name, keptPrefix)
 		if kept != resumed || slices.Contains([]string{"token", "key", resumedField}, plain) {
 			continue
+		}
+		if len(out)+len(r.PostForm[name]) > brenner.MaxKeptFields {
+			return nil // no form of ours
 		}
 		for _, value := range r.PostForm[name] {
 			out = append(out, keptField{keptPrefix + plain, value})

@@ -72,14 +72,11 @@ func (s *site) show(p page) http.Handler {
 	})
 }
 
-// maxForm bounds what a form may send.
-const maxForm = 2 << 20
-
 // act answers a POST: it does what the form says and leads to a page, or shows
 // the page again with what was wrong, and what was typed.
 func (s *site) act(p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, brenner.MaxFormBytes)
 		v, err := s.enter(w, r)
 		if err == nil {
 			err = v.readForm()

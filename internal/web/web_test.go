@@ -297,6 +297,21 @@ func TestLogin_AFormUnderWayComesBackFilled(t *testing.T) {
 	}
 }
 
+// X10: of a form with more fields than any of ours nothing is kept through a
+// login: the page would be many times what was sent.
+func TestLogin_KeepsNoFormOfManyFields(t *testing.T) {
+	b := &browser{newWorld(t), &http.Client{}}
+	many := url.Values{"a": make([]string, 20_000)}
+	for _, path := range []string{"/tasks", "/login"} {
+		if path == "/login" {
+			many = url.Values{"resumed": {"1"}, "kept.a": many["a"], "token": {"guess"}}
+		}
+		if status, body := b.post(path, many); status != http.StatusUnauthorized || strings.Contains(body, "kept.") {
+			t.Errorf("%s: status %d, %d bytes", path, status, len(body))
+		}
+	}
+}
+
 func TestForms_OnlyFromAPageOfOurs(t *testing.T) {
 	w := newDemo(t)
 	w.tellMore()

@@ -31,9 +31,15 @@ func (s *Service) Verify(ctx context.Context, req api.VerifyRequest) (api.Verify
 	return out, s.accept(ctx)
 }
 
+// scratchBytes is what the store holds in memory into which the journal is replayed.
+const scratchBytes = 32 << 20
+
 func (s *Service) verify(ctx context.Context, req api.VerifyRequest) (api.VerifyResult, error) {
 	remembered, unreadable := s.remembered(ctx)
 	return kernel.View(ctx, s.caller, kernel.To(policy.Audit, "journal"), func(c *kernel.Call) (api.VerifyResult, error) {
+		if err := c.Holds(scratchBytes); err != nil {
+			return api.VerifyResult{}, err
+		}
 		checkpoints, err := s.openCheckpoints(c, req)
 		if err != nil {
 			return api.VerifyResult{}, err

@@ -44,6 +44,15 @@ func (c *Call) Extracts(bytes int) error {
 	return c.work.Spend(extractWeight * int64(bytes))
 }
 
+// Holds says, before it is so, that the call holds so many bytes that it does not
+// read as contents or rows (X10).
+func (c *Call) Holds(bytes int64) error {
+	if c.work == nil {
+		return nil
+	}
+	return c.work.Spend(bytes)
+}
+
 // Passing does a part of a call that holds nothing when it is done, such as
 // looking at one content of many.
 func (c *Call) Passing(do func() error) error {

@@ -22,6 +22,7 @@ import (
 	"brenner/internal/cli"
 	"brenner/internal/locate"
 	"brenner/internal/mail"
+	"brenner/internal/patchfs"
 	"brenner/internal/runner"
 	"brenner/internal/store"
 	"brenner/internal/store/postgres"
@@ -145,6 +146,11 @@ func withNewStore(ctx context.Context, w cli.Where, fn func(store.Store, locate.
 		if at, err = locate.Parse(w.Store, w.Dir); err != nil {
 			return err
 		}
+		if at.SQLite != "" {
+			if err := patchfs.BelowGit(at.SQLite); err != nil {
+				return err
+			}
+		}
 	} else if err := trust().Check(at); err != nil {
 		return err
 	} else if err := makeDir(filepath.Dir(at.SQLite)); err != nil {
@@ -161,6 +167,9 @@ func withNewStore(ctx context.Context, w cli.Where, fn func(store.Store, locate.
 // makeDir makes the .brenner directory, for its owner's eyes only and out of
 // git's sight.
 func makeDir(dir string) error {
+	if err := patchfs.BelowGit(dir); err != nil {
+		return err
+	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return brenner.Errorf(brenner.CodeStoreReadOnly, "%s cannot be made here", locate.Dir).Because(err)
 	}

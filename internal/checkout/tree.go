@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/patchfs"
 )
 
 // open opens a directory below which everything happens.
@@ -64,6 +65,9 @@ func walk(root *os.Root, want func(name string) bool) (files, others []string, e
 
 // makeDir makes the directory to check out into.
 func makeDir(dir string) error {
+	if err := patchfs.BelowGit(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return inFile(filepath.Base(dir), err)
 	}

@@ -11,6 +11,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/lazy"
+	"brenner/internal/patchfs"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -403,6 +404,9 @@ func (r *runner) writeFile(name string, data []byte) error {
 // pipe is written to, never replaced.
 func (r *runner) replaceFile(name string, fill func(io.Writer) error) error {
 	path := r.path(name)
+	if err := patchfs.BelowGit(path); err != nil {
+		return err
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeInto(path, name, fill)
 	}

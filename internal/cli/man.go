@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"brenner/internal/patchfs"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -22,6 +24,9 @@ func newMan(r *runner) *cobra.Command {
 				return r.announce(manPage(root), func(w *printer) { w.Print(manPage(root)) })
 			}
 			dir := r.path(a[0])
+			if err := patchfs.BelowGit(dir); err != nil {
+				return err
+			}
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return fileError(a[0], err)
 			}

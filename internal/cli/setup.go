@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/patchfs"
 
 	"github.com/spf13/cobra"
 )
@@ -215,6 +216,9 @@ func (f setupFile) write() error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(at); err == nil {
 		mode = info.Mode().Perm()
+	}
+	if err := patchfs.BelowGit(at); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return fileError(f.Path, err)

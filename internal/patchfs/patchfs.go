@@ -20,7 +20,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"brenner"
@@ -197,7 +196,7 @@ func (t *tree) inspect(name string) (fs.FileInfo, error) {
 		return nil, refused(name, "is a name that patch sets use themselves")
 	}
 	parts := strings.Split(clean, "/")
-	if slices.ContainsFunc(parts, func(p string) bool { return strings.EqualFold(p, ".git") }) {
+	if isGits(clean) {
 		return nil, refused(name, "lies below .git, which is git's alone")
 	}
 	for i := range parts {

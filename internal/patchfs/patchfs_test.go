@@ -367,6 +367,20 @@ func TestUpdate_NeverWritesBelowGit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	files{"top/.git/hooks/pre-commit": "old\n", "top/a.txt": "old\n"}.make(t, dir)
+	if err := os.Symlink(filepath.Join("top", ".git", "hooks"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for root, want := range map[string]brenner.Code{"top/.git": brenner.CodePathRefused, "top/.git/hooks": brenner.CodePathRefused, "link": brenner.CodePathRefused, "top": ""} {
+		if _, err := Read(context.Background(), filepath.Join(dir, root), "a.txt"); brenner.CodeOf(err) != want {
+			t.Errorf("from %s: %v", root, err)
+		}
+	}
+	for name, want := range map[string]brenner.Code{"top/.git/new/file": brenner.CodePathRefused, "link/new": brenner.CodePathRefused, "top/.gitignore": "", "top/x.git/y": ""} {
+		if err := BelowGit(filepath.Join(dir, name)); brenner.CodeOf(err) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // P14: a half-applied set is found from a root above it and from one below.

@@ -69,6 +69,9 @@ func (t *tree) look(name string) (seen, error) {
 // hold keeps a directory for itself and deals with what an interrupted set left
 // there.
 func hold(ctx context.Context, dir string, step func()) (*tree, func(), error) {
+	if err := BelowGit(dir); err != nil {
+		return nil, nil, err
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, fileError(dir, err)

@@ -14,9 +14,6 @@ type Document struct {
 	// Summary holds the words that count more: summary and tags.
 	Summary string
 	Text    string
-	// Vector, if there is one, has one number per dimension, all documents of
-	// an index the same.
-	Vector []int8
 }
 
 // Built is a segment as it is stored.
@@ -39,8 +36,6 @@ type Builder struct {
 	lengths []uint16
 	kinds   []Kind
 	kindOf  []uint16
-	vectors []byte
-	vector  int
 	stats   Statistics
 
 	sorted  []int32  // the first words that were met, in byte order
@@ -64,11 +59,6 @@ func (b *Builder) Add(d Document) error {
 	if n := len(b.names); n > 0 && b.names[n-1].Compare(d.Name) >= 0 {
 		return errors.New("retrieval: documents are not added in order")
 	}
-	if len(b.names) == 0 {
-		b.vector = len(d.Vector)
-	} else if len(d.Vector) != b.vector {
-		return errors.New("retrieval: vectors differ in length")
-	}
 	length := b.count(d)
 	document := uint32(len(b.names))
 	for _, w := range b.touched {
@@ -83,9 +73,6 @@ func (b *Builder) Add(d Document) error {
 	b.names = append(b.names, d.Name)
 	b.kindOf = append(b.kindOf, uint16(kind))
 	b.lengths = append(b.lengths, uint16(length))
-	for _, x := range d.Vector {
-		b.vectors = append(b.vectors, byte(x))
-	}
 	b.stats = b.stats.Plus(Statistics{1, int64(length)})
 	return nil
 }
@@ -138,7 +125,7 @@ func (b *Builder) tally(text string, weigh func(counted int) int) int {
 
 // Segment gives the segment.
 func (b *Builder) Segment() Built {
-	d := &Directory{Documents: len(b.names), kinds: b.kinds, vector: b.vector}
+	d := &Directory{Documents: len(b.names), kinds: b.kinds}
 	pages := columnPages(b.lengths, b.kindOf)
 	var w pageWriter
 	w.lengths = b.lengths
@@ -147,7 +134,6 @@ func (b *Builder) Segment() Built {
 	w.flush()
 	d.words = w.first
 	pages = append(pages, w.pages...)
-	pages = append(pages, d.vectorPages(b.vectors)...)
 	built := Built{d, pages, b.stats}
 	b.clear()
 	return built
@@ -255,16 +241,4 @@ func (w *pageWriter) names(names []Name) []namesPage {
 		w.pages = append(w.pages, page)
 	}
 	return begin
-}
-
-// vectorPages cuts the vectors into pages.
-func (d *Directory) vectorPages(vectors []byte) [][]byte {
-	var pages [][]byte
-	size := d.vectorsPerPage() * d.vector
-	for len(vectors) > 0 {
-		n := min(size, len(vectors))
-		pages = append(pages, slices.Clone(vectors[:n]))
-		vectors = vectors[n:]
-	}
-	return pages
 }

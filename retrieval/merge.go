@@ -43,12 +43,7 @@ type Merger struct {
 	runs    [][]posting
 	scratch []posting
 
-	phase   phase
-	vectors []byte
-	source  []source // of each document of the result
-	next    int      // document whose vector comes next
-	held    map[source][]byte
-	failed  error
+	failed error
 }
 
 // source is where a document comes from.
@@ -56,14 +51,6 @@ type source struct {
 	input   int
 	ordinal uint32
 }
-
-type phase int
-
-const (
-	mergingPostings phase = iota
-	mergingVectors
-	merged
-)
 
 // mergeInput reads the postings of an input, page by page.
 type mergeInput struct {
@@ -78,7 +65,7 @@ type mergeInput struct {
 
 // hungry reports whether the next page is needed to go on.
 func (in *mergeInput) hungry() bool {
-	return !in.has && len(in.at.rest) == 0 && in.page < in.Directory.vectorsFrom()
+	return !in.has && len(in.at.rest) == 0 && in.page < in.Directory.Pages()
 }
 
 // NewMerger begins to merge some segments.
@@ -98,22 +85,23 @@ func NewMerger(inputs []Input) (*Merger, error) {
 
 // documents puts the documents in order and writes their columns and names.
 func (m *Merger) documents() {
+	var sources []source // of each document of the result
 	for i := range m.inputs {
 		in := &m.inputs[i]
 		for o := range in.place {
 			in.place[o] = -1
 			if !in.Dead.Has(o) && !in.Erased.Has(o) {
-				m.source = append(m.source, source{i, uint32(o)})
+				sources = append(sources, source{i, uint32(o)})
 			}
 		}
 	}
 	name := func(s source) Name { return m.inputs[s.input].Names[s.ordinal] }
-	slices.SortFunc(m.source, func(a, b source) int {
+	slices.SortFunc(sources, func(a, b source) int {
 		return cmp.Or(name(a).Compare(name(b)), cmp.Compare(a.input, b.input))
 	})
-	names := make([]Name, len(m.source))
-	lengths, kinds := make([]uint16, len(m.source)), make([]uint16, len(m.source))
-	for place, s := range m.source {
+	names := make([]Name, len(sources))
+	lengths, kinds := make([]uint16, len(sources)), make([]uint16, len(sources))
+	for place, s := range sources {
 		in := &m.inputs[s.input]
 		in.place[s.ordinal] = int32(place)
 		names[place] = name(s)
@@ -121,22 +109,9 @@ func (m *Merger) documents() {
 		kinds[place] = m.kind(in.Directory.kinds[in.Columns.kinds[s.ordinal]])
 	}
 	m.dir.Documents = len(names)
-	m.dir.vector = m.dimension()
 	m.out.lengths = lengths
 	m.out.pages = columnPages(lengths, kinds)
 	m.dir.names = m.out.names(names)
-}
-
-// dimension is that of the vectors of the inputs, 0 unless all agree.
-func (m *Merger) dimension() int {
-	n := 0
-	for i, in := range m.inputs {
-		if i > 0 && in.Directory.vector != n {
-			return 0
-		}
-		n = in.Directory.vector
-	}
-	return n
 }
 
 func (m *Merger) kind(k Kind) uint16 {
@@ -151,18 +126,11 @@ func (m *Merger) kind(k Kind) uint16 {
 // Wants gives the page of an input that Feed needs next, and whether there is
 // one.
 func (m *Merger) Wants() (input, page int, more bool) {
-	if m.phase == mergingPostings {
-		m.postings()
-	}
-	if m.phase == mergingPostings {
-		for i := range m.inputs {
-			if m.inputs[i].hungry() {
-				return i, m.inputs[i].page, true
-			}
+	m.postings()
+	for i := range m.inputs {
+		if m.inputs[i].hungry() {
+			return i, m.inputs[i].page, true
 		}
-	}
-	if m.phase == mergingVectors {
-		return m.wantedVector()
 	}
 	return 0, 0, false
 }
@@ -171,11 +139,7 @@ func (m *Merger) Wants() (input, page int, more bool) {
 // that will be wanted after it.
 func (m *Merger) WantsNext(input, n int) []int {
 	in := &m.inputs[input]
-	if m.phase == mergingPostings {
-		return stretch(in.page, min(in.page+n, in.Directory.vectorsFrom()))
-	}
-	_, page, _ := m.wantedVector()
-	return stretch(page, min(page+n, in.Directory.Pages()))
+	return stretch(in.page, min(in.page+n, in.Directory.Pages()))
 }
 
 // Place is where a document of an input stands in the result, -1 if it went.
@@ -186,9 +150,6 @@ func (m *Merger) Feed(data []byte) error {
 	input, page, more := m.Wants()
 	if !more {
 		return errors.New("retrieval: no page is wanted")
-	}
-	if m.phase == mergingVectors {
-		return m.feedVectors(input, page, data)
 	}
 	in := &m.inputs[input]
 	opened, ok := openPage(data)
@@ -241,10 +202,6 @@ func (m *Merger) postings() {
 		case least < 0:
 			m.emit()
 			m.out.flush()
-			m.phase = mergingVectors
-			if m.dir.vector == 0 || m.dir.Documents == 0 {
-				m.phase = merged
-			}
 			return
 		}
 		if !m.open || m.word != string(m.inputs[least].word) {
@@ -325,46 +282,4 @@ func mergeTwo(a, b []posting) []posting {
 		}
 	}
 	return append(append(out, a...), b...)
-}
-
-// wantedVector gives the page that holds the vector of the next document.
-func (m *Merger) wantedVector() (input, page int, more bool) {
-	for m.next < len(m.source) {
-		s := m.source[m.next]
-		d := m.inputs[s.input].Directory
-		at := int(s.ordinal) / d.vectorsPerPage()
-		key := source{s.input, uint32(at)}
-		held, have := m.held[key]
-		if !have {
-			return s.input, d.vectorsFrom() + at, true
-		}
-		from := int(s.ordinal) % d.vectorsPerPage() * d.vector
-		m.vectors = append(m.vectors, held[from:from+d.vector]...)
-		m.next++
-		if size := m.dir.vectorsPerPage() * m.dir.vector; len(m.vectors) == size || m.next == len(m.source) {
-			m.out.pages = append(m.out.pages, slices.Clone(m.vectors))
-			m.vectors = m.vectors[:0]
-		}
-	}
-	m.phase, m.held = merged, nil
-	return 0, 0, false
-}
-
-func (m *Merger) feedVectors(input, page int, data []byte) error {
-	d := m.inputs[input].Directory
-	at := page - d.vectorsFrom()
-	if want := min(d.vectorsPerPage(), d.Documents-at*d.vectorsPerPage()) * d.vector; len(data) != want {
-		return damaged(page)
-	}
-	if m.held == nil {
-		m.held = map[source][]byte{}
-	}
-	// Documents of an input come in order, so its earlier pages are done with.
-	for key := range m.held { // order-free: entries are only deleted
-		if key.input == input {
-			delete(m.held, key)
-		}
-	}
-	m.held[source{input, uint32(at)}] = data
-	return nil
 }

@@ -13,7 +13,6 @@ import (
 //   - columns: per document the length and the kind, columnsPerPage a page
 //   - names: the artifact and version of each document, in order
 //   - postings: the words in byte order, each with who has it how often
-//   - vectors: the vector of each document, where there are any
 //
 // Documents stand in order of artifact and version and are known inside the
 // segment by their place, the ordinal.

@@ -37,7 +37,6 @@ type Directory struct {
 	kinds     []Kind
 	names     []namesPage // of each page of names
 	words     []string    // the first word of each page of postings
-	vector    int         // numbers in a vector, 0 if there are none
 }
 
 // namesPage is where a page of names begins.
@@ -46,14 +45,18 @@ type namesPage struct {
 	first   Name
 }
 
-// directoryFormat is the first byte of a Directory.
-const directoryFormat = 1
+// directoryFormat is the first byte of a Directory. noVectors is the third part
+// of it: this format has room for vectors of documents, which nobody ever wrote.
+const (
+	directoryFormat = 1
+	noVectors       = 0
+)
 
 // Encode writes the directory down.
 func (d *Directory) Encode() []byte {
 	b := []byte{directoryFormat}
 	b = appendUint(b, d.Documents)
-	b = appendUint(b, d.vector)
+	b = appendUint(b, noVectors)
 	b = appendUint(b, len(d.kinds))
 	for _, k := range d.kinds {
 		b = appendText(b, string(k.Type))
@@ -90,7 +93,10 @@ func ReadDirectory(data []byte) (*Directory, error) {
 		return nil, bad
 	}
 	c := cursor{rest: data[1:]}
-	d := &Directory{Documents: c.int32(), vector: c.int32()}
+	d := &Directory{Documents: c.int32()}
+	if c.int32() != noVectors {
+		return nil, bad
+	}
 	for range c.int32() {
 		k := Kind{Type: brenner.TypeName(c.text()), Module: brenner.Module(c.text())}
 		k.Draft = c.uint() != 0
@@ -124,8 +130,8 @@ func ReadDirectory(data []byte) (*Directory, error) {
 	return d, nil
 }
 
-// Columns, Names, Postings and Vectors are the groups of pages, each from one
-// page to before another.
+// Columns, names and postings are the groups of pages, each from one page to
+// before another.
 func (d *Directory) columns() (from, to int) {
 	return 0, (d.Documents + columnsPerPage - 1) / columnsPerPage
 }
@@ -137,18 +143,8 @@ func (d *Directory) namesFrom() int {
 
 func (d *Directory) postingsFrom() int { return d.namesFrom() + len(d.names) }
 
-func (d *Directory) vectorsFrom() int { return d.postingsFrom() + len(d.words) }
-
-func (d *Directory) vectorsPerPage() int { return MaxPage / max(1, d.vector) }
-
 // Pages is how many pages the segment has.
-func (d *Directory) Pages() int {
-	n := d.vectorsFrom()
-	if d.vector > 0 {
-		n += (d.Documents + d.vectorsPerPage() - 1) / d.vectorsPerPage()
-	}
-	return n
-}
+func (d *Directory) Pages() int { return d.postingsFrom() + len(d.words) }
 
 // ColumnPages lists the pages that every search needs.
 func (d *Directory) ColumnPages() []int {
@@ -188,9 +184,6 @@ func (d *Directory) SearchNamePage(n Name) int {
 
 // NamePages lists the pages of names.
 func (d *Directory) NamePages() []int { return stretch(d.namesFrom(), d.postingsFrom()) }
-
-// VectorPages lists the pages of vectors.
-func (d *Directory) VectorPages() []int { return stretch(d.vectorsFrom(), d.Pages()) }
 
 func stretch(from, to int) []int {
 	out := make([]int, 0, max(0, to-from))

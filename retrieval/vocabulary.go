@@ -137,7 +137,7 @@ func Distance(a, b string, most int) int {
 }
 
 // PostingPages lists the pages that have words.
-func (d *Directory) PostingPages() []int { return stretch(d.postingsFrom(), d.vectorsFrom()) }
+func (d *Directory) PostingPages() []int { return stretch(d.postingsFrom(), d.Pages()) }
 
 // ReadWords gives the words of a page of postings, in order.
 func ReadWords(data []byte) ([]string, error) {

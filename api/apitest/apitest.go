@@ -6,6 +6,9 @@ package apitest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -98,8 +101,8 @@ func run(t *testing.T, open func(t *testing.T) World, cases []testCase) {
 			w := open(t)
 			s := &scene{T: t, World: w, ctx: t.Context()}
 			s.pi = s.as("", w.PI())
-			for name, role := range Agents {
-				if _, err := w.PI().AddAgent(s.ctx, api.AddAgentRequest{Name: name, Role: role}); err != nil {
+			for _, name := range slices.Sorted(maps.Keys(Agents)) {
+				if _, err := w.PI().AddAgent(s.ctx, api.AddAgentRequest{Name: name, Role: Agents[name]}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -189,6 +192,19 @@ func (s *scene) size() int64 {
 	info, err := s.PI().Project(s.ctx)
 	s.must(err)
 	return info.Size
+}
+
+// inOrder goes through a table in the order of its keys, so that a story is the
+// same each time it is told.
+func inOrder[K comparable, V any](table map[K]V) iter.Seq2[K, V] {
+	keys := slices.SortedFunc(maps.Keys(table), func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return func(yield func(K, V) bool) {
+		for _, k := range keys {
+			if !yield(k, table[k]) {
+				return
+			}
+		}
+	}
 }
 
 // note is a paper note of a module.

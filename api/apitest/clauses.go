@@ -197,7 +197,7 @@ func clauseCases() []testCase {
 			made := purple.assembles("which clones keep their fate?")
 			mine, err := purple.Invocation(s.ctx, api.InvocationRequest{ID: made.Invocation})
 			s.must(err)
-			for what, record := range map[string]assembly.Context{"assembled": made.Record, "looked at": mine.Record} {
+			for what, record := range inOrder(map[string]assembly.Context{"assembled": made.Record, "looked at": mine.Record}) {
 				if len(record.LeftOut)+len(record.BulletsLeftOut)+len(record.Rest) > 0 {
 					s.Errorf("%s: left out %v, lessons %v, rest %v", what, record.LeftOut, record.BulletsLeftOut, record.Rest)
 				}

@@ -219,12 +219,12 @@ func compileCases() []testCase {
 			s.unchanged(func() {
 				_, err := purple.ResolveConflict(s.ctx, settle)
 				s.refused(err, brenner.CodeWriteDenied)
-				for code, change := range map[brenner.Code]func(*api.ResolveConflictRequest){
+				for code, change := range inOrder(map[brenner.Code]func(*api.ResolveConflictRequest){
 					brenner.CodeReasonRequired: func(r *api.ResolveConflictRequest) { r.Reason = " " },
 					brenner.CodeNotFound:       func(r *api.ResolveConflictRequest) { r.Take = "RedSky" },
 					brenner.CodeUsage:          func(r *api.ResolveConflictRequest) { r.Take = "" },
 					brenner.CodeInvalidDelta:   func(r *api.ResolveConflictRequest) { r.Take, r.Value = "", []byte("7") },
-				} {
+				}) {
 					bad := settle
 					change(&bad)
 					_, err := s.pi.ResolveConflict(s.ctx, bad)

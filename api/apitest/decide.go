@@ -177,7 +177,7 @@ func decisionCases() []testCase {
 			for _, text := range []string{"2", "3", "4", "5"} {
 				s.pi.rewrites("n", text)
 			}
-			for newest, want := range map[bool][]brenner.Version{false: {1, 2, 3, 4, 5}, true: {5, 4, 3, 2, 1}} {
+			for newest, want := range inOrder(map[bool][]brenner.Version{false: {1, 2, 3, 4, 5}, true: {5, 4, 3, 2, 1}}) {
 				var got []brenner.Version
 				req := api.HistoryRequest{ID: "n", Newest: newest, Page: api.Page{Limit: 2}}
 				for pages := 0; pages == 0 || req.Cursor != ""; pages++ {

@@ -116,7 +116,7 @@ func graphCases() []testCase {
 			if len(down.Nodes) != 2 || down.Nodes[1].Ref != ref("analysis", 1) {
 				s.Errorf("down: %+v", down)
 			}
-			for format, want := range map[string]string{"svg": "<svg", "prov": "wasDerivedFrom"} {
+			for format, want := range inOrder(map[string]string{"svg": "<svg", "prov": "wasDerivedFrom"}) {
 				g, err := s.pi.Lineage(s.ctx, api.LineageRequest{Ref: ref("text", 1), Format: format})
 				s.must(err)
 				if !strings.Contains(g.Rendered, want) {

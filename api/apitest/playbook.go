@@ -181,7 +181,7 @@ func learningCases() []testCase {
 		{"a batch is all or nothing", func(s *scene) { // B3, B11, B12
 			s.pi.learns("prompts", says("helpful", "first", 1))
 			good := says("helpful", "good", 0.9)
-			for name, bad := range map[string]struct {
+			for name, bad := range inOrder(map[string]struct {
 				insight api.Insight
 				code    brenner.Code
 				pointer string
@@ -195,7 +195,7 @@ func learningCases() []testCase {
 				"no vector":      {plain("helpful", "x"), brenner.CodeEmbeddingMismatch, ""},
 				"confidence":     {api.Insight{Section: "helpful", Content: "x", Confidence: ptr(1.5), Vector: []float64{1, 0}}, brenner.CodeInvalidValue, "/1/confidence"},
 				"too many words": {says("helpful", strings.Repeat("x", brenner.MaxLessonRunes+1), 1), brenner.CodeLimitExceeded, "/1/content"},
-			} {
+			}) {
 				s.unchanged(func() {
 					_, err := s.pi.Learn(s.ctx, api.LearnRequest{Domain: "prompts", Insights: []api.Insight{good, bad.insight}})
 					if e := s.refused(err, bad.code); e.Pointer != bad.pointer {

@@ -77,10 +77,10 @@ func replyCases() []testCase {
 			id := s.pi.starts().ID
 			blue := s.agent("BlueLake")
 			s.unchanged(func() {
-				for text, code := range map[string]brenner.Code{
+				for text, code := range inOrder(map[string]brenner.Code{
 					"\n": brenner.CodeInvalidValue, "a\x00b": brenner.CodeInvalidText, "\xff": brenner.CodeInvalidText,
 					strings.Repeat("x", brenner.MaxReplyBytes+1): brenner.CodeLimitExceeded,
-				} {
+				}) {
 					_, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: text})
 					s.refused(err, code)
 				}
@@ -320,12 +320,12 @@ func mailCases() []testCase {
 			id := s.pi.starts().ID
 			blue := s.agent("BlueLake")
 			object := `{"operation":"ADD","section":"discriminative_tests","payload":{"name":"n","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"up","H2":"down"},"potency_check":{"control":"early cells change"}}}`
-			for reply, says := range map[string]string{
+			for reply, says := range inOrder(map[string]string{
 				"I agree with everyone.":           "there is no fenced block named delta in it",
 				"I propose `" + object + "` here.": `"potency_check": "control: early cells change"`,
 				block(object):                      "(at /payload/potency_check)",
 				block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"mechanism":"m"}}`): "(at /payload/claim)",
-			} {
+			}) {
 				got := blue.submits(id, reply)
 				if !got.Unusable || got.Bounce == "" || got.Duplicate {
 					s.Errorf("%s: %+v", reply, got)

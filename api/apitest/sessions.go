@@ -149,9 +149,9 @@ func startCases() []testCase {
 			}
 			// The roster stands in every body as the seed writes it, and the
 			// prompt is that of the role.
-			for name, prompt := range map[brenner.ActorName]string{
+			for name, prompt := range inOrder(map[brenner.ActorName]string{
 				"BlueLake": "# Role: hypothesis generator", "PurpleMountain": "# Role: test designer", "GreenValley": "# Role: adversarial critic",
-			} {
+			}) {
 				agent := s.agent(name)
 				text := agent.readsMail(agent.inbox()[0].ID)
 				for _, want := range []string{

@@ -243,7 +243,7 @@ func writeCases() []testCase {
 				Change: &artifact.Change{What: "more", Why: "asked"},
 			})
 			s.must(err)
-			for text, want := range map[string]string{
+			for text, want := range inOrder(map[string]string{
 				"catalase":                     "catalase@1 stain@1",
 				"catal*":                       "catalase@1 catalyst@1 stain@1",
 				"dismutase":                    "catalase@2",
@@ -269,7 +269,7 @@ func writeCases() []testCase {
 				"":                             "",
 				`catal* "superoxide"`:          "catalase@2",
 				"catalase state:draft tag:wet": "stain@1",
-			} {
+			}) {
 				hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})
 				s.must(err)
 				var got []string
@@ -308,7 +308,7 @@ func writeCases() []testCase {
 				ID: "p", Type: "protocol", Module: "gradient", Summary: "steps", Tags: []string{"wet"},
 				Content: api.Body{Format: artifact.JSON, Data: `{"steps":["stain the embryos"]}`},
 			})
-			for sort, want := range map[api.ArtifactSort]string{"": "D a b c e", api.SortID: "D a b c e", api.SortUpdated: "e D c b a"} { // byte order (J5)
+			for sort, want := range inOrder(map[api.ArtifactSort]string{"": "D a b c e", api.SortID: "D a b c e", api.SortUpdated: "e D c b a"}) { // byte order (J5)
 				var got []string
 				req := api.ListArtifactsRequest{Page: api.Page{Limit: 2}, Types: []brenner.TypeName{"paper_note"}, Sort: sort, Total: true}
 				for range 10 {
@@ -340,10 +340,10 @@ func writeCases() []testCase {
 			if len(hits.Items) != 1 || hits.Items[0].ID != "p" {
 				s.Errorf("hits: %+v", hits.Items)
 			}
-			for want, req := range map[int]api.SearchArtifactsRequest{
+			for want, req := range inOrder(map[int]api.SearchArtifactsRequest{
 				1: {Text: "staining embryo", Statuses: []artifact.Status{artifact.Draft}, Tag: "wet"},
 				0: {Text: "staining embryo", Statuses: []artifact.Status{artifact.Canonical}},
-			} {
+			}) {
 				narrowed, err := s.pi.SearchArtifacts(s.ctx, req)
 				s.must(err)
 				if len(narrowed.Items) != want {

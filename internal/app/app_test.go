@@ -37,18 +37,24 @@ func newWorld(t *testing.T, s store.Store) world {
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
+	begin(t, a)
+	return world{a, "ada"}
+}
+
+// begin makes the project that stories are told in.
+func begin(t *testing.T, a *app.App) {
+	t.Helper()
 	_, err := a.Init(t.Context(), api.InitRequest{
 		Name: "Cell fate", PI: "ada", Config: &api.ConfigFile{Name: ".brennerrc", Data: apitest.Config},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world{a, "ada"}
 }
 
-func TestService_OnMemory(t *testing.T) {
-	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t, memory.New()) })
-}
+// Every story on the quickest store, where what is answered in each of them, and
+// what can be read when it is over, is what it was before (see transcript_test.go).
+func TestService_OnMemory(t *testing.T) { apitest.Run(t, newNotedWorld) }
 
 // skipShort leaves to the whole run what the race detector learns nothing from:
 // the same stories on the other stores, which have their own tests, and what one

@@ -34,6 +34,10 @@ const lineDiff = "internal/linediff"
 // may use it.
 const lazily = "internal/lazy"
 
+// testAid keeps the answers of tests; those of every package may use it, and
+// nothing else.
+const testAid = "internal/answers"
+
 const (
 	jsonLibrary   = "github.com/go-json-experiment/json"
 	schemaLibrary = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -117,6 +121,7 @@ var layers = []layer{
 	{name: "internal/web/...", ours: with("internal/web/...", "api", "internal/problem")},
 
 	{name: "internal/pgtest"},
+	{name: testAid},
 	{name: "internal/archtest"},
 	{name: "internal/benchdoc"},
 	{name: "internal/mutants"},
@@ -201,7 +206,7 @@ func TestLayers_TestsOfPurePackagesNeedNoMachinery(t *testing.T) {
 			continue
 		}
 		for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
-			if strings.HasPrefix(imported, modulePath+"/internal/") && row.refuses(imported) != "" {
+			if strings.HasPrefix(imported, modulePath+"/internal/") && imported != modulePath+"/"+testAid && row.refuses(imported) != "" {
 				t.Errorf("a test of %s imports %s", p.ImportPath, imported)
 			}
 		}

@@ -41,7 +41,7 @@ type bench struct {
 }
 
 // memory bounds what a mutant that never stops may take, in KiB.
-const memory = 6 << 20
+const memory = 8 << 20
 
 // sources are the Go files of a package, without its tests.
 func (b bench) sources(ctx context.Context, pkg string) ([]string, error) {

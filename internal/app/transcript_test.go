@@ -1,0 +1,230 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/api/apitest"
+	"brenner/internal/answers"
+	"brenner/internal/app"
+	"brenner/internal/store"
+	"brenner/internal/store/memory"
+)
+
+// transcript is what was asked and answered in a story.
+type transcript struct {
+	mu      sync.Mutex
+	calls   int
+	refused map[brenner.Code]int
+	text    strings.Builder
+}
+
+// noted is the service as somebody has it, with everything they ask and are
+// answered noted. What is noted is what any surface would show.
+type noted struct {
+	api.Service
+	who brenner.ActorName
+	in  *transcript
+}
+
+// tell notes an answer and gives it on.
+func tell[R any](s noted, name string, req any) func(R, error) (R, error) {
+	return func(res R, err error) (R, error) {
+		s.in.mu.Lock()
+		defer s.in.mu.Unlock()
+		s.in.calls++
+		fmt.Fprintf(&s.in.text, "%s: %s %s\n", s.who, name, answers.Text(req))
+		var e *brenner.Error
+		switch {
+		case errors.As(err, &e):
+			s.in.refused[e.Code]++
+			fmt.Fprintf(&s.in.text, "  refused: %s\n", answers.Text(e))
+		case err != nil:
+			fmt.Fprintf(&s.in.text, "  fails: %v\n", err)
+		default:
+			fmt.Fprintf(&s.in.text, "  %s\n", answers.Text(res))
+		}
+		return res, err
+	}
+}
+
+// longWord is from how many letters on a word is taken for one that chance made:
+// a digest that depends on the id of the project, a secret, a signature.
+const longWord = 40
+
+// byChance reports whether a word differs from one project to the next.
+func byChance(word string) bool {
+	project := strings.LastIndex(word, "p-")
+	return len(word) >= longWord || strings.HasPrefix(word, "brn_") || project >= 0 && len(word)-project == len("p-0123456789abcdef")
+}
+
+// String is the text in which what chance made is known by when it first came.
+func (t *transcript) String() string {
+	var out strings.Builder
+	seen := map[string]int{}
+	text := t.text.String()
+	for len(text) > 0 {
+		n := 0
+		for n < len(text) && inWord[text[n]] {
+			n++
+		}
+		switch word := text[:n]; {
+		case n == 0:
+			n = 1
+			out.WriteByte(text[0])
+		case byChance(word):
+			if seen[word] == 0 {
+				seen[word] = len(seen) + 1
+			}
+			fmt.Fprintf(&out, "⟨%d⟩", seen[word])
+		default:
+			out.WriteString(word)
+		}
+		text = text[n:]
+	}
+	return out.String()
+}
+
+// inWord are the characters of which such words are made.
+var inWord = func() (table [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=-") {
+		table[c] = true
+	}
+	return table
+}()
+
+// notedWorld is a world in which everything is noted, and in which it is always
+// the same time.
+type notedWorld struct {
+	world
+	in *transcript
+}
+
+func (w notedWorld) PI() api.Service { return noted{w.world.PI(), w.pi, w.in} }
+
+func (w notedWorld) As(name brenner.ActorName) api.Service {
+	return noted{w.world.As(name), name, w.in}
+}
+
+// unordered are the stories in which several act at once.
+var unordered = []string{"one agent wins a task", "of many runners one gets the task"}
+
+// newNotedWorld makes a project on an empty store, and when the story is over
+// compares what was said in it with what is kept.
+func newNotedWorld(t *testing.T) apitest.World {
+	t.Helper()
+	s := memory.New()
+	t.Cleanup(func() { _ = s.Close() })
+	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	var mu sync.Mutex
+	a := app.New(s, app.Options{
+		Clock: func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			now = now.Add(time.Millisecond)
+			return now
+		},
+		Keys:    app.Keyring{Dir: t.TempDir()},
+		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
+	})
+	begin(t, a)
+	w := notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}}
+	_, story, _ := strings.Cut(t.Name(), "/")
+	story = strings.ReplaceAll(story, "_", " ")
+	t.Cleanup(func() {
+		if t.Failed() || slices.Contains(unordered, story) {
+			return
+		}
+		told := w.in.calls
+		survey(w)
+		text := w.in.String()
+		said := fmt.Sprintf("%d asked, %s", told, answers.Digest(text))
+		for _, code := range slices.Sorted(maps.Keys(w.in.refused)) {
+			said += fmt.Sprintf(", %s %d", code, w.in.refused[code])
+		}
+		answers.Keep(t, "testdata/stories.golden", story, said, text)
+	})
+	return w
+}
+
+// survey asks what can be read when a story is over: as the person who leads, and
+// as an agent, who may not read all of it.
+func survey(w apitest.World) {
+	ctx := context.Background()
+	for _, s := range []api.Service{w.PI(), w.As("GreenValley")} {
+		_, _ = s.Project(ctx)
+		_, _ = s.Status(ctx)
+		_, _ = s.Forks(ctx)
+		_, _ = s.Spine(ctx)
+		_, _ = s.Views(ctx)
+		_, _ = s.AutomationRules(ctx)
+		_, _ = s.Rosters(ctx)
+		_, _ = s.Stale(ctx, api.StaleRequest{})
+		_, _ = s.Waiting(ctx, api.WaitingRequest{})
+		_, _ = s.Firings(ctx, api.FiringsRequest{})
+		_, _ = s.Denials(ctx, api.DenialsRequest{})
+		_, _ = s.OpenWork(ctx, api.OpenWorkRequest{})
+		_, _ = s.RunCosts(ctx, api.RunCostsRequest{})
+		_, _ = s.PlaybookStats(ctx, api.PlaybookStatsRequest{})
+		_, _ = s.ExportPlaybook(ctx, api.ExportPlaybookRequest{})
+		_, _ = s.Conflicts(ctx, api.ListConflictsRequest{})
+		_, _ = s.Inbox(ctx, api.InboxRequest{})
+		_, _ = s.Tasks(ctx, api.ListTasksRequest{Newest: true})
+		_, _ = s.Runs(ctx, api.ListRunsRequest{})
+		_, _ = s.Records(ctx, api.RecordsRequest{Newest: true, Limit: 40})
+		_, _ = s.SearchArtifacts(ctx, api.SearchArtifactsRequest{Text: "fate of a cell lineage"})
+		_, _ = s.PreviewContext(ctx, api.ContextRequest{Question: "what is known about fate?", Modules: []brenner.Module{"lineage"}})
+		if list, err := s.Artifacts(ctx, api.ListArtifactsRequest{Sort: api.SortUpdated, Total: true}); err == nil {
+			for _, a := range list.Items[:min(4, len(list.Items))] {
+				_, _ = s.Review(ctx, api.ReviewRequest{Ref: brenner.Ref{Artifact: a.ID}})
+				_, _ = s.History(ctx, api.HistoryRequest{ID: a.ID})
+				_, _ = s.Lineage(ctx, api.LineageRequest{Ref: brenner.Ref{Artifact: a.ID}, Down: true, Format: "text"})
+			}
+		}
+		if list, err := s.Sessions(ctx, api.ListSessionsRequest{}); err == nil {
+			for _, x := range list.Sessions[:min(2, len(list.Sessions))] {
+				_, _ = s.Session(ctx, api.SessionRequest{ID: x.ID, Full: true})
+				_, _ = s.SessionStatus(ctx, api.SessionStatusRequest{ID: x.ID})
+				_, _ = s.DiagnoseSession(ctx, api.DiagnoseSessionRequest{ID: x.ID})
+			}
+		}
+		if list, err := s.Stalemates(ctx, api.ListStalematesRequest{}); err == nil {
+			for _, x := range list.Stalemates[:min(2, len(list.Stalemates))] {
+				_, _ = s.Stalemate(ctx, api.StalemateRequest{ID: x.ID})
+				_, _ = s.ExportStalemate(ctx, api.StalemateRequest{ID: x.ID})
+			}
+		}
+		if list, err := s.Bullets(ctx, api.ListBulletsRequest{}); err == nil {
+			for _, x := range list.Bullets[:min(3, len(list.Bullets))] {
+				_, _ = s.Bullet(ctx, api.BulletRequest{ID: x.ID, History: true})
+			}
+		}
+		if list, err := s.Invocations(ctx, api.ListInvocationsRequest{}); err == nil && len(list.Invocations) > 0 {
+			_, _ = s.Invocation(ctx, api.InvocationRequest{ID: list.Invocations[0].ID})
+		}
+	}
+	_, _ = w.PI().Snapshot(ctx, api.SnapshotRequest{Format: "markdown"})
+}
+
+// What is noted is all there is: a use case that is new has to be noted, too.
+func TestTranscript_HasEveryUseCase(t *testing.T) {
+	service, note := reflect.TypeFor[api.Service](), reflect.TypeFor[noted]()
+	for i := range service.NumMethod() {
+		m, _ := note.MethodByName(service.Method(i).Name)
+		f := runtime.FuncForPC(m.Func.Pointer())
+		if file, _ := f.FileLine(f.Entry()); !strings.HasSuffix(file, "noted_test.go") {
+			t.Errorf("%s is not noted: see noted_test.go", m.Name)
+		}
+	}
+}

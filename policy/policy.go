@@ -225,7 +225,7 @@ func Builtin() []Policy {
 		{
 			Role: AdversarialCritic, Title: "attacks what the others hold to be true",
 			Read:    slices.Concat(shared, evidence, []brenner.TypeName{artifact.TypeManuscriptSection}),
-			Write:   []brenner.TypeName{artifact.TypeCritique, artifact.TypeAssumption, artifact.TypeRawLog},
+			Write:   []brenner.TypeName{artifact.TypeCritique, artifact.TypeAnalysisResult, artifact.TypeAssumption, artifact.TypeRawLog},
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta, StalemateVerdict}),
 			Sections: []Scope{

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"brenner/api"
+	"brenner/internal/app/kernel"
 )
 
 // X11: work that overlaps is recognised by the words that tell what it is about,
@@ -29,8 +30,8 @@ func TestOverlaps(t *testing.T) {
 		{"only how work is asked for", survey, handles, false},
 		{"only how work is asked for, the other way", handles, scratch, false},
 	} {
-		if got := overlaps(wordsOf(c.a.Title), wordsOf(c.a.Title+" "+c.a.Spec), c.b); got != c.want {
-			t.Errorf("%s: %v; words %v and %v", c.name, got, wordsOf(c.a.Title+" "+c.a.Spec), wordsOf(c.b.Title+" "+c.b.Spec))
+		if got := overlaps(kernel.TellingWords(c.a.Title), kernel.TellingWords(c.a.Title+" "+c.a.Spec), c.b); got != c.want {
+			t.Errorf("%s: %v; words %v and %v", c.name, got, kernel.TellingWords(c.a.Title+" "+c.a.Spec), kernel.TellingWords(c.b.Title+" "+c.b.Spec))
 		}
 	}
 }

@@ -34,6 +34,9 @@ const (
 	CodeDanglingReference      Code = "DANGLING_REFERENCE"
 	CodeReferenceCycle         Code = "REFERENCE_CYCLE"
 	CodeReferenceMoved         Code = "REFERENCE_MOVED"
+	CodeItemAlike              Code = "ITEM_ALIKE"
+	CodeCrossedKills           Code = "CROSSED_KILLS"
+	CodeForetoldLater          Code = "FORETOLD_LATER"
 	CodeNearMiss               Code = "NEAR_MISS"
 	CodeBlockIgnored           Code = "BLOCK_IGNORED"
 	CodeInvalidSessionArtifact Code = "INVALID_SESSION_ARTIFACT"
@@ -75,6 +78,9 @@ var deltaCodes = []CodeInfo{
 	row(CodeNoRealThirdAlternative, ClassConflict, "No live critique offers a specific alternative framing.", "Add a critique with real_third_alternative true and a proposed_alternative."),
 	row(CodeDanglingReference, ClassConflict, "Something refers to an item that does not exist.", "Correct the id, or add the item."),
 	row(CodeReferenceMoved, ClassConflict, "Something refers to what has changed since its author read it.", "Read what it says now, and send a correction if that matters."),
+	row(CodeItemAlike, ClassConflict, "A new item says nearly what a live one of somebody else says.", "If it is the same, EDIT the other with what yours adds and kill your own: the lower number stays."),
+	row(CodeCrossedKills, ClassConflict, "An item was killed in favour of another that is dead as well.", "If what they say should live, put it up again with an ADD, once."),
+	row(CodeForetoldLater, ClassConflict, "What a test was expected to show was changed after it was run.", "Let stand what was foretold; put a new expectation into a new test."),
 	row(CodeReferenceCycle, ClassConflict, "Items refer to each other in a circle.", "Take one of the references out with references_replace."),
 	row(CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."),
 	row(CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."),

@@ -157,12 +157,33 @@ type SessionInfo struct {
 	// are compiled; a session of an older build is compiled by hand.
 	AcceptMended bool        `json:"accept_mended,omitzero"`
 	Compile      CompileMode `json:"compile,omitzero"`
+	// Concludes is who says in the end what the answer is, Concluded that the
+	// research thread has one, as its context.
+	Concludes brenner.ActorName `json:"concludes,omitzero"`
+	Concluded bool              `json:"concluded,omitzero"`
 	// Outbox are messages that have not been delivered.
 	Outbox []Unsent `json:"outbox"`
 	// Closed is when the session was closed, and ClosedFor why; asking again
 	// opens it.
 	Closed    time.Time `json:"closed_at,omitzero"`
 	ClosedFor string    `json:"closed_for,omitzero"`
+}
+
+// Unconcluded says, of a session in which everybody has answered, that nobody has
+// said yet what the answer is, and whose part that is; "" of any other.
+func (s SessionInfo) Unconcluded() string {
+	waits := func(r Recipient) bool { return r.Waiting }
+	if s.Concluded || s.Compiles == 0 || slices.ContainsFunc(s.Recipients, waits) {
+		return ""
+	}
+	return unconcluded(s.Concludes)
+}
+
+func unconcluded(by brenner.ActorName) string {
+	if by == "" {
+		return "no conclusion yet: nobody has said in RT (context) what the answer is"
+	}
+	return fmt.Sprintf("no conclusion yet: %s has not said in RT (context) what the answer is", by)
 }
 
 // Recipient is an agent that was asked.
@@ -446,12 +467,24 @@ type SessionStatus struct {
 	Compiles  int            `json:"compiles"`
 	Conflicts int            `json:"conflicts"`
 	Outbox    []Unsent       `json:"outbox"`
+	// Concludes is who says in the end what the answer is, Concluded that it is
+	// said.
+	Concludes brenner.ActorName `json:"concludes,omitzero"`
+	Concluded bool              `json:"concluded,omitzero"`
 	// Compile says when replies are compiled, CompileAt the instant at which what
 	// waits will be, if it is known.
 	Compile   CompileMode `json:"compile,omitzero"`
 	CompileAt time.Time   `json:"compile_at,omitzero"`
 	// Next is what goes on from here.
 	Next []brenner.Action `json:"next"`
+}
+
+// Unconcluded is as that of a SessionInfo.
+func (s SessionStatus) Unconcluded() string {
+	if s.Concluded || s.Compiles == 0 || s.State != SessionComplete && s.State != SessionClosed {
+		return ""
+	}
+	return unconcluded(s.Concludes)
 }
 
 // RecipientStatus is where one recipient stands.
@@ -507,6 +540,9 @@ type Submission struct {
 	DryRun  bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
+	// Known is the version of the document that the author had read, if there was a
+	// newer one.
+	Known brenner.Version `json:"known,omitzero"`
 	// Compiled is the version that the reply completed: everybody had answered,
 	// and the session is compiled then.
 	Compiled brenner.Ref `json:"compiled,omitzero"`

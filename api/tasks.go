@@ -44,6 +44,14 @@ const (
 	TaskCanceled TaskState = "canceled"
 )
 
+// TaskNote is the kind of a task that asks for nothing: a word to the author of
+// what it is about, done as soon as it is said. TaskMark is the kind of one that
+// says that somebody is at something; it ends with its lease.
+const (
+	TaskNote = "note"
+	TaskMark = "mark"
+)
+
 // TaskRevise is the kind of a task that sends a version back to its author
 // (N3).
 const TaskRevise = "revise"
@@ -67,6 +75,10 @@ type NewTaskRequest struct {
 	// Claim announces work that the caller does itself: it holds the task at once,
 	// which is for its role unless another is named, and nobody else is asked.
 	Claim bool `json:"claim,omitzero"`
+	// Note leaves a word, the title, with the authors of Items or Inputs: nothing is
+	// asked for, and nobody takes it. Announced work without a spec is as light: it
+	// says that the caller is at it, until its lease ends.
+	Note bool `json:"note,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
 }
@@ -132,7 +144,7 @@ type TaskList struct {
 // TaskInfo is a task.
 type TaskInfo struct {
 	ID    string    `json:"id"`
-	Kind  string    `json:"kind"` // work, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
+	Kind  string    `json:"kind"` // work, note, mark, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
 	State TaskState `json:"state"`
 	Title string    `json:"title"`
 	Spec  string    `json:"spec"`
@@ -144,10 +156,14 @@ type TaskInfo struct {
 	CrossCutting bool              `json:"cross_cutting"`
 	Inputs       []Pin             `json:"inputs"`
 	Session      brenner.SessionID `json:"session,omitzero"`
-	Creator      brenner.ActorName `json:"creator"`
-	Created      time.Time         `json:"created_at"`
-	Holder       brenner.ActorName `json:"holder,omitzero"`
-	LeaseUntil   time.Time         `json:"lease_until,omitzero"`
+	// Items are those of the session that it is about, Changed those of them that
+	// others than the caller have changed since it was asked.
+	Items      []delta.ItemID    `json:"items,omitzero"`
+	Changed    []ItemChange      `json:"changed,omitzero"`
+	Creator    brenner.ActorName `json:"creator"`
+	Created    time.Time         `json:"created_at"`
+	Holder     brenner.ActorName `json:"holder,omitzero"`
+	LeaseUntil time.Time         `json:"lease_until,omitzero"`
 	// Overdue says that the lease has ended: anyone of the role may claim it.
 	Overdue bool `json:"overdue,omitzero"`
 	// Unmanned says, in the answer to whoever opens it, that nobody else can

@@ -70,10 +70,7 @@ func (k Kickoff) subject() string {
 }
 
 func (k Kickoff) body(to brenner.ActorName) string {
-	role, _ := GuessRole(to)
-	if e, ok := k.Roster.Entry(to); ok {
-		role = e.Role
-	}
+	role := k.roleOf(to)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Session %s\n\n", k.Session)
 	b.WriteString(SessionConfiguration(k.Roster))
@@ -82,7 +79,7 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	if strings.TrimSpace(k.Context) != "" {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
-	for _, part := range []string{Prompt(promptFor(k.Roster.mode(), role), k.Prompts), k.answer(role)} {
+	for _, part := range []string{Prompt(promptFor(k.Roster.mode(), role), k.Prompts), k.answer(to, role)} {
 		if part = strings.TrimSpace(Address(part, to, k.Session)); part != "" {
 			b.WriteString("\n" + part + "\n")
 		}
@@ -92,7 +89,7 @@ func (k Kickoff) body(to brenner.ActorName) string {
 
 // answer says how to answer: with the sections that are the reader's to write,
 // and when its answer takes effect.
-func (k Kickoff) answer(role brenner.Role) string {
+func (k Kickoff) answer(to brenner.ActorName, role brenner.Role) string {
 	module := k.Module
 	if module == "" {
 		module = "project"
@@ -100,8 +97,46 @@ func (k Kickoff) answer(role brenner.Role) string {
 	whole := k.whole(role)
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
-		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile),
+		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to),
 	).Replace(builtin("answer"))
+}
+
+// Concludes is who says in the end what the answer is: the first recipient that
+// may edit the research thread, "" if none may.
+func (k Kickoff) Concludes() brenner.ActorName {
+	for _, name := range k.Recipients {
+		given := k.Sections[k.roleOf(name)]
+		edit := func(s string) bool {
+			return s == string(delta.ResearchThread) || s == string(delta.ResearchThread)+":EDIT"
+		}
+		if k.Roster.mode() == Unified || len(given) == 0 || slices.ContainsFunc(given, edit) {
+			return name
+		}
+	}
+	return ""
+}
+
+// roleOf is the role that a recipient plays.
+func (k Kickoff) roleOf(name brenner.ActorName) brenner.Role {
+	if e, ok := k.Roster.Entry(name); ok {
+		return e.Role
+	}
+	role, _ := GuessRole(name)
+	return role
+}
+
+// conclusion says who tells what the answer is, and how.
+func (k Kickoff) conclusion(to brenner.ActorName) string {
+	by := k.Concludes()
+	who := string(by) + " says"
+	switch {
+	case by == "":
+		return ""
+	case by == to && k.Roster.mode() != Unified: // there all get one text (R2)
+		who = "You say"
+	}
+	return who + " what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `context`: the answer by now," +
+		" the items it rests on, what is still open. Whoever asked reads that first; it is changed when the answer changes."
 }
 
 // empty says what to do while the slate is empty, as it is when a session

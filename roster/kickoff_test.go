@@ -324,3 +324,25 @@ func TestCompose_OnlyFencesOpenExamples(t *testing.T) {
 		}
 	}
 }
+
+// R7: one of those who were asked says in the end what the answer is: the first
+// that may edit the thread.
+func TestKickoff_Concludes(t *testing.T) {
+	team := roster.Roster{Entries: []roster.Entry{{AgentName: "GreenValley", Role: roster.AdversarialCritic}, {AgentName: "BlueLake", Role: roster.HypothesisGenerator}}}
+	to := team.Names()
+	sections := map[brenner.Role][]string{roster.AdversarialCritic: {"adversarial_critique"}, roster.HypothesisGenerator: {"hypothesis_slate", "research_thread:EDIT"}}
+	for _, c := range []struct {
+		name string
+		k    roster.Kickoff
+		want brenner.ActorName
+	}{
+		{"by policy", roster.Kickoff{Roster: team, Recipients: to, Sections: sections}, "BlueLake"},
+		{"no policy says", roster.Kickoff{Roster: team, Recipients: to}, "GreenValley"},
+		{"everybody writes everything", roster.Kickoff{Roster: roster.Roster{Mode: roster.Unified, Entries: team.Entries}, Recipients: to, Sections: sections}, "GreenValley"},
+		{"nobody may", roster.Kickoff{Roster: team, Recipients: to[:1], Sections: sections}, ""},
+	} {
+		if got := c.k.Concludes(); got != c.want {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}

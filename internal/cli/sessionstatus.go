@@ -224,6 +224,9 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 	if st.Conflicts > 0 {
 		w.Printf("fields in conflict: %d\n", st.Conflicts)
 	}
+	if said := st.Unconcluded(); said != "" {
+		w.Println(said)
+	}
 	for _, u := range st.Outbox {
 		w.Printf("not delivered: %s to %s after %s: %s %s\n", u.ID, u.To, plural(u.Attempts, "attempt"), u.Code, oneLine(printable(u.Message), 200))
 	}

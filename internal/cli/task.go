@@ -84,7 +84,8 @@ func newTaskNew(r *runner) *cobra.Command {
 		Use:   "new TITLE",
 		Short: "Open a task",
 		Example: `  brenner task new "Write the methods section" --role writer --module lineage \
-      --input smith-2024 --spec "cover the clone counts; at most 400 words"`,
+      --input smith-2024 --spec "cover the clone counts; at most 400 words"
+  brenner task new "Agreed; T3 shows it too" --note --session RS-larr --item H2`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
@@ -116,12 +117,14 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
 	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
-	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked")
+	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked; without a spec it ends with its lease")
+	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
-	c.MarkFlagsOneRequired("role", "item", "claim")
+	c.MarkFlagsOneRequired("role", "item", "claim", "note")
+	c.MarkFlagsMutuallyExclusive("claim", "note")
 	return c
 }
 

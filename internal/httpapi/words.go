@@ -170,6 +170,7 @@ var commonWords = map[string]string{
 	"compiles":            "how often it was compiled",
 	"state":               "how far it has come",
 	"thread_empty":        "whether the research thread says nothing yet",
+	"concluded":           "whether the research thread says what the answer is",
 	"context_spent":       "whether the budget of the context is spent",
 	"seqs":                "the numbers of the records",
 	"theirs":              "what the other says",

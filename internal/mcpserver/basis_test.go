@@ -1,6 +1,12 @@
 package mcpserver_test
 
-import "testing"
+import (
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+)
 
 // C13: a whole text that names no parent is a change of the version that its
 // author was given or wrote last. What somebody wrote meanwhile stays; both are
@@ -47,4 +53,22 @@ func TestPatchApply_IsCarriedToTheHead(t *testing.T) {
 	})
 	blue.must(words, "log@3", "1 delta read")
 	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@3"})), "1\ntwo\nthree\n4\n")
+}
+
+// C4, P10: a patch that is to be carried over is not refused because its head
+// cannot be looked up: what applies it decides.
+func TestPatchApply_WithoutAContext(t *testing.T) {
+	s := newStage(t)
+	patch := func(id brenner.ArtifactID, rebase bool) brenner.Code {
+		s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: "analysis_result", Module: "lineage", Summary: "log", Content: api.Body{Format: artifact.Text, Data: "one\ntwo\n"},
+		}))
+		_, _, err := answered[arguments](t.Context(), s.session("RedSky"), "patch_apply", arguments{
+			"ref": id + "@1", "rebase": rebase, "patch": `{"old_string":"one","new_string":"1"}`, "summary": "numbers", "change": arguments{"what": "w", "why": "y"},
+		})
+		return brenner.CodeOf(err)
+	}
+	if with, without := patch("carried", true), patch("plain", false); with != without {
+		t.Errorf("with rebase %s, without %s", with, without)
+	}
 }

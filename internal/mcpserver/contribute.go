@@ -47,8 +47,10 @@ type sessionPage struct {
 	Names   []delta.Named `json:"names,omitzero"`
 	Working []api.Working `json:"working,omitzero"`
 
+	open    string // that there is no conclusion yet
 	asked   sessionRequest
 	work    []api.TaskInfo // of the session, open or taken
+	notes   []api.TaskInfo // on its items
 	unshown bool           // the document was left out
 }
 
@@ -70,14 +72,19 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
+	notes, err := notesOf(s, ctx, in.Session)
+	if err != nil {
+		return sessionPage{}, err
+	}
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
 	}
 	out := sessionPage{
-		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
+		notes: notes,
+		ID:    v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn,
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(),
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -190,10 +197,25 @@ func (p sessionPage) around() string {
 	}
 	b.WriteString(atWork(p.Working))
 	b.WriteString(underWay(p.work, titleRunes))
+	for _, n := range p.notes {
+		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
+	}
+	if p.open != "" {
+		b.WriteString(p.open + "\n")
+	}
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
+}
+
+// notedOn names what a note is about.
+func notedOn(n api.TaskInfo) string {
+	about := words(n.Items)
+	for _, p := range n.Inputs {
+		about = append(about, p.Ref.String())
+	}
+	return strings.Join(about, ", ")
 }
 
 // atWork says who is at work. That all have answered takes a line.
@@ -283,6 +305,8 @@ type deltaRequest struct {
 type submission struct {
 	api.Submission
 	stands string // what the items say that it did not change as it meant to
+	alike  string // what the items say that say nearly what it adds
+	moved  string // what has changed of what it names
 	closed string // what became of the task that it does
 	news   string
 }
@@ -292,14 +316,8 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	if err != nil {
 		return submission{}, err
 	}
-	out := submission{Submission: res}
-	if items := overtaken(res); len(items) > 0 {
-		// It is a read like any other: charged, and not sent if it was (C34).
-		if v, err := s.Session(ctx, api.SessionRequest{ID: res.Session, Items: items}); err == nil {
-			others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
-			out.stands = sessionPage{Text: v.Markdown, Proposals: others}.said()
-		}
-	}
+	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
+	out.moved = changedSince(s, ctx, res.Session, res.Known, warned(res.Deltas))
 	if in.DryRun || res.Unusable {
 		return out, nil
 	}
@@ -310,8 +328,24 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		}
 		out.closed = finish(s, ctx, done)
 	}
-	out.news = meanwhile(s, ctx)
+	if out.news = meanwhile(s, ctx); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
+		out.news = "" // what is new stands above
+	}
 	return out, nil
+}
+
+// othersSay shows items as they stand. It is a read like any other: charged, and
+// not sent if it was (C34).
+func othersSay(s api.Service, ctx context.Context, id brenner.SessionID, items []delta.ItemID) string {
+	if len(items) == 0 {
+		return ""
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items})
+	if err != nil {
+		return ""
+	}
+	others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
+	return sessionPage{Text: v.Markdown, Proposals: others}.said()
 }
 
 // overtaken are the items whose text is not what a delta meant to make of it:
@@ -365,6 +399,10 @@ func (r submission) Words() string {
 	if r.stands != "" {
 		fmt.Fprintf(&b, "the document moved since you read it; it now says:\n%s", r.stands)
 	}
+	if r.alike != "" {
+		fmt.Fprintf(&b, "what says nearly the same as yours, and you had not seen (data):\n%s", r.alike)
+	}
+	b.WriteString(r.moved)
 	if r.Unusable {
 		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
 	}
@@ -468,16 +506,17 @@ type patchRequest struct {
 }
 
 // carried is the request with the change carried to the head, if it is to be: it
-// was made for the version that the reader had.
-func (in patchRequest) carried(s api.Service, ctx context.Context) (patchRequest, error) {
+// was made for the version that the reader had. Where the head cannot be looked
+// up, what applies the patch says why, or does without.
+func (in patchRequest) carried(s api.Service, ctx context.Context) patchRequest {
 	if !in.Rebase || in.Base != 0 || in.Ref.Version == 0 {
-		return in, nil
+		return in
 	}
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
 	if err == nil && v.Head > in.Ref.Version {
 		in.Base, in.Ref.Version = in.Ref.Version, v.Head
 	}
-	return in, err
+	return in
 }
 
 // patched says what a patch came to.
@@ -490,10 +529,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if err := forTask(in.Done, in.Task); err != nil {
 		return patched{}, err
 	}
-	in, err := in.carried(s, ctx)
-	if err != nil {
-		return patched{}, err
-	}
+	in = in.carried(s, ctx)
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
 		Write: in.write(), Ref: in.Ref, Patch: api.PatchOf([]byte(in.Patch)), Base: in.Base, Rebase: in.Rebase, DryRun: in.DryRun,
 		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Change: in.Change.note(), Task: in.Task, Session: in.Session,

@@ -200,7 +200,8 @@ var followed = []refusalRow{
 	{code: brenner.CodeInvalidJSON, tool: "artifact_search", args: arguments{"txt": "note"}, call: true},
 	{code: brenner.CodeInvalidJSON, tool: "artifact_search", args: arguments{"text": "note", "modules": "lineage"}, call: true},
 	{code: brenner.CodeInvalidJSON, tool: "artifact_search", args: arguments{"text": "note", "limit": "3"}, call: true},
-	{code: brenner.CodeInvalidJSON, tool: "request", args: arguments{"role": "pi"}, call: true, fill: toThePI},
+	{code: brenner.CodeInvalidJSON, tool: "request", args: arguments{"role": "pi", "spec": "do it for me"}, call: true, fill: arguments{"title": "Please"}},
+	{code: brenner.CodeInvalidValue, tool: "request", args: arguments{"role": "pi", "title": "Please"}, call: true, fill: arguments{"spec": "do it for me"}},
 	{code: brenner.CodeSessionClosed, tool: "delta_submit", args: arguments{"session": "RS-1", "text": "I think so."}, call: true, fill: toThePI, set: func(s *stage) {
 		s.do(s.pi.CloseSession(s.t.Context(), api.CloseSessionRequest{ID: "RS-1", Reason: "done"}))
 	}},
@@ -341,7 +342,7 @@ func elsewhere() []refusalRow {
 	}
 	for why, codes := range map[string][]brenner.Code{
 		"delta_submit says it of one delta, with what to do; the others stand": {
-			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField, brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeReservedField, brenner.CodeUnknownField, brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative, brenner.CodeNearMiss, brenner.CodeBlockIgnored,
+			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField, brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeItemAlike, brenner.CodeCrossedKills, brenner.CodeForetoldLater, brenner.CodeReservedField, brenner.CodeUnknownField, brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative, brenner.CodeNearMiss, brenner.CodeBlockIgnored,
 		},
 		"a finding about the document of a session, told with a compile": {
 			brenner.CodeNoScaleCheck, brenner.CodeBelowMinimum, brenner.CodeThreadEmpty, brenner.CodeNotDiscriminative, brenner.CodeNoPotencyCheck, brenner.CodeIdlePotencyCheck, brenner.CodeNoCalculation, brenner.CodeNoEvidence, brenner.CodeUntestedHypothesis, brenner.CodeKilledReference, brenner.CodeNoScore, brenner.CodeNoAnchors, brenner.CodeNoRealThirdAlternative, brenner.CodeDanglingReference, brenner.CodeReferenceCycle,

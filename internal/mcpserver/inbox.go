@@ -276,6 +276,9 @@ func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err
 	if done = b.Len() == 0; done {
 		b.WriteString(mayStop)
 		if i := slices.IndexFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) && s.Compiles > 0 }); i >= 0 {
+			if open := sessions.Sessions[i].Unconcluded(); open != "" {
+				fmt.Fprintf(&b, "%s: %s\n", sessions.Sessions[i].ID, open)
+			}
 			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: sessions.Sessions[i].ID, Brief: true}))
 		}
 	}

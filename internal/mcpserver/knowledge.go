@@ -56,12 +56,15 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 	}
 	res, err := s.AssembleContext(ctx, req)
 	taken := ""
+	if brenner.CodeOf(err) == brenner.CodeTaskClosed {
+		return closedTask(s, ctx, in.Task, err)
+	}
 	if brenner.CodeOf(err) == brenner.CodeTaskNotYours {
 		t, failed := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.also(in.Task), ID: in.Task})
 		if failed != nil {
 			return contextPage{}, failed
 		}
-		taken = fmt.Sprintf("%s is yours until %s\n\n", t.ID, until(t.LeaseUntil))
+		taken = fmt.Sprintf("%s is yours until %s\n%s\n", t.ID, until(t.LeaseUntil), changedItems(t))
 		res, err = s.AssembleContext(ctx, req)
 	}
 	if err != nil {
@@ -85,6 +88,20 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		out.Used, out.Left = out.Used+out.Left-beside.Left, beside.Left
 	}
 	return out, err
+}
+
+// closedTask answers who would do a task that has ended meanwhile: that is no
+// mistake of its own.
+func closedTask(s api.Service, ctx context.Context, id string, closed error) (contextPage, error) {
+	t, err := s.Task(ctx, api.TaskRequest{ID: id})
+	if err != nil {
+		return contextPage{}, closed
+	}
+	by := ""
+	if t.State == api.TaskDone && t.Holder != "" {
+		by = " by " + string(t.Holder)
+	}
+	return contextPage{Text: fmt.Sprintf("%s is %s%s: there is nothing to do for it any more, and no context was made\n", t.ID, t.State, by)}, nil
 }
 
 // sessionBeside is what a context for a session does not show of it: what others
@@ -136,6 +153,9 @@ func (p contextPage) Words() string {
 	b.WriteString(p.Text)
 	if p.session != "" {
 		b.WriteString("\n\n" + p.session)
+	}
+	if p.Invocation == "" {
+		return b.String()
 	}
 	fmt.Fprintf(&b, "\n\n[%s: %d of %d %s used, %d left for reading on]\n", p.Invocation, p.Used, p.Size, p.Unit, p.Left)
 	if p.NextOffset > 0 {
@@ -404,7 +424,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if err != nil {
 		return written{}, err
 	}
-	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task)}
+	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task) + changedSince(s, ctx, "", 0, res.Warnings)}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}

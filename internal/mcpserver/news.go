@@ -95,6 +95,8 @@ func (p proposed) words(shown bool) string {
 	return fmt.Sprintf("%s: session_show %s\n", p.said(), jsonOf(sessionRequest{Session: p.Session, Since: p.Known}))
 }
 
+const nothingNew = "meanwhile: nothing new of others\n"
+
 // meanwhile says in a line what has come while the reader worked, so that nobody
 // need look; it says so too if that is nothing.
 func meanwhile(s api.Service, ctx context.Context) string {
@@ -117,7 +119,7 @@ func meanwhile(s api.Service, ctx context.Context) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "meanwhile: nothing new of others\n"
+		return nothingNew
 	}
 	return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\n", strings.Join(parts, "; "))
 }

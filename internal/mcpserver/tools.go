@@ -26,7 +26,7 @@ func init() {
 		writing("delta_submit", submitDeltas,
 			"Answer a session. Says what will happen to each delta. {\"text\":\"```delta\\n{\\\"operation\\\":\\\"KILL\\\",\\\"target_id\\\":\\\"H2\\\",\\\"section\\\":\\\"hypothesis_slate\\\",\\\"payload\\\":{\\\"reason\\\":\\\"…\\\"},\\\"rationale\\\":\\\"…\\\"}\\n```\"}"),
 		writing("request", requestWork,
-			`Ask a role, the author of an item or the PI for work: opens a task; its answer is an artifact, and a message tells you. Or announces your own. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
+			`Ask a role, the author of an item or the PI for work: opens a task; its answer is an artifact, and a message tells you. Or announces your own, or leaves a note. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
 		writing("task_claim", claimTask, `Take a task. {"id":"task-12"}`),
 		writing("task_complete", completeTask, `Close a task you hold, its results written. {"id":"task-12"}`),
 		writing("task_release", releaseTask, `Give a task back undone, or take back what you asked for. {"id":"task-12"} {"id":"task-14","cancel":"found it"}`),

@@ -52,6 +52,7 @@ func (t taskResult) Words() string {
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
+		b.WriteString(changedItems(t.TaskInfo))
 		fmt.Fprintf(&b, "next: context_assemble %s\n", jsonOf(map[string]string{"task": t.ID}))
 	}
 	for _, r := range t.Outputs {
@@ -65,6 +66,15 @@ func (t taskResult) Words() string {
 		fmt.Fprintf(&b, "%s %s meanwhile: the outputs need a rebase\n", m.Ref, now)
 	}
 	b.WriteString(t.news)
+	return b.String()
+}
+
+// changedItems says what was changed that a task is about, since it was asked for.
+func changedItems(t api.TaskInfo) string {
+	var b strings.Builder
+	for _, c := range t.Changed {
+		fmt.Fprintf(&b, "%s, which it is about, was changed by %s since it was asked\n", c.Item, c.Agent)
+	}
 	return b.String()
 }
 
@@ -121,12 +131,13 @@ type workRequest struct {
 	keyed
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
 	Title   string            `json:"title" doc:"in one line"`
-	Spec    string            `json:"spec" doc:"what to do, what counts as done, what the answer is"`
+	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
 	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
-	Claim   bool              `json:"claim,omitzero" doc:"announce work of your own: you hold it at once"`
+	Claim   bool              `json:"claim,omitzero" doc:"announce work of your own: you hold it; without spec it ends by itself in 30 minutes"`
+	Note    bool              `json:"note,omitzero" doc:"only a word to the author of items or about: title, no spec, no answer"`
 }
 
 // requested is what was asked for, as far as the asker needs to know.
@@ -145,6 +156,11 @@ type requested struct {
 func (r requested) Words() string {
 	var b strings.Builder
 	switch {
+	case r.task.Kind == api.TaskNote:
+		b.WriteString("noted: the author is told, and whoever reads the document sees it; no answer will come\n")
+		return b.String() + r.news
+	case r.task.Kind == api.TaskMark:
+		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s; nothing has to be closed\n", r.ID, until(r.task.LeaseUntil))
 	case r.State == api.TaskClaimed:
 		fmt.Fprintf(&b, "%s is announced, and yours until %s; its result closes it: artifact_write %s\n",
 			r.ID, until(r.task.LeaseUntil), jsonOf(map[string]any{"task": r.ID, "done": true}))
@@ -186,10 +202,15 @@ func (r requested) Slim() requested { return r }
 
 func requestWork(s api.Service, ctx context.Context, in workRequest) (requested, error) {
 	req := api.NewTaskRequest{
-		Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items, Claim: in.Claim,
+		Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items, Claim: in.Claim, Note: in.Note,
 	}
 	if in.Module != "" {
 		req.Modules = []brenner.Module{in.Module}
+	}
+	if strings.TrimSpace(in.Spec) == "" && !in.Claim && !in.Note {
+		return requested{}, brenner.Errorf(brenner.CodeInvalidValue, "work is asked for with a spec").At("/spec").
+			WithHint("say what to do and what counts as done; claim (you are at it yourself) and note (a word to the author) go without").
+			Try(brenner.Again().Asking("spec"))
 	}
 	me, err := s.Project(ctx)
 	if err != nil {
@@ -200,7 +221,7 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		return requested{}, err
 	}
 	out := requested{ID: t.ID, State: t.State, Role: t.Role, task: t, mine: t.Session == "" && t.Role == me.Role, news: meanwhile(s, ctx)}
-	if in.Session == "" {
+	if in.Session == "" || in.Note {
 		return out, nil
 	}
 	// What others are at is said when it helps: before the same is done twice.
@@ -218,6 +239,16 @@ func tasksOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]a
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
 	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session }), err
 }
+
+// notesOf are the newest notes on items of a session.
+func notesOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]api.TaskInfo, error) {
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.TaskState{api.TaskDone}, Newest: true})
+	notes := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session || t.Kind != api.TaskNote || t.Title == "" })
+	return notes[:min(len(notes), mostNotes)], err
+}
+
+// mostNotes is how many notes stand beside a document, the newest.
+const mostNotes = 6
 
 // holding says who has a task, and until when.
 func holding(t api.TaskInfo) string {
@@ -251,6 +282,9 @@ type statusResult struct {
 	Tasks    []taskLine        `json:"tasks"`
 	Asked    []taskLine        `json:"asked"` // by requests of one's own
 	Messages []api.MessageInfo `json:"messages"`
+	// Concludes are the sessions whose answer is the reader's to say, and is not
+	// said.
+	Concludes []brenner.SessionID `json:"concludes,omitzero"`
 }
 
 // taskLine is a task in a list.
@@ -283,6 +317,15 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 		return statusResult{}, err
 	}
 	out.Messages = unread.Messages
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return statusResult{}, err
+	}
+	for _, in := range sessions.Sessions {
+		if in.Concludes == info.Actor && in.Closed.IsZero() && in.Unconcluded() != "" {
+			out.Concludes = append(out.Concludes, in.ID)
+		}
+	}
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: in.Tasks}, Mine: true})
 	for _, t := range list.Tasks {
 		out.Tasks = append(out.Tasks, lineOf(t))
@@ -341,6 +384,9 @@ func (r statusResult) list() string {
 			seen = fmt.Sprintf("%s works on it", t.Holder)
 		}
 		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, inLine(t.Title), seen)
+	}
+	for _, id := range r.Concludes {
+		fmt.Fprintf(&b, "%s has no conclusion yet, and it is yours to say: once what was asked for is in, delta_submit an EDIT of RT with context: the answer, the items it rests on, what is open\n", id)
 	}
 	for _, n := range r.Needs {
 		fmt.Fprintf(&b, "%s: %s", n.Kind, brenner.OneLine(n.What))

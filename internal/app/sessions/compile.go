@@ -192,6 +192,7 @@ type merge struct {
 	settings *kernel.Settings
 	at       int64
 	base     *delta.Artifact
+	beside   beside
 	// late says that nobody was asked since the last compile: then only those are
 	// told whom it concerns, and the reader in the answer to its call.
 	late   bool
@@ -216,6 +217,7 @@ func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contr
 		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
 	}
 	m.base, m.result = base, delta.Merge(base, entriesOf(queue), m.record.options())
+	m.beside = lookBeside(base, m.result)
 	m.record.judge(m.result)
 	for i, q := range queue {
 		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})
@@ -292,7 +294,7 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 	out.about, out.replaced = map[string][]brenner.Diagnostic{}, map[string][]api.Replaced{}
 	for i, q := range m.queue {
 		out.replaced[q.id] = replacedBy(m.result.Artifact, q.entry, m.result.Outcomes[i])
-		if about := m.result.About[i]; about != nil {
+		if about := m.beside.of(m.result, i); about != nil {
 			out.about[q.id] = about
 		}
 	}
@@ -334,6 +336,7 @@ func (p *sessionCompiled) judge(res delta.Result) {
 	p.Conflicts = len(res.Artifact.Conflicts())
 	thread := res.Artifact.Items(delta.ResearchThread)
 	p.ThreadEmpty = len(thread) == 0 || thread[0].Text("statement") == ""
+	p.Concluded = conclusionOf(res.Artifact) != ""
 }
 
 // derivedFrom links a version to the replies whose deltas it records, as many

@@ -11,6 +11,9 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/lazy"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // namedItem is an item as texts name it, takenOut one whose key an EDIT takes out
@@ -43,6 +46,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 		if _, d.known, err = sessionArtifact(c, info.ID, version); err != nil {
 			return err
 		}
+		out.Known = version
 	}
 	for i, e := range entries {
 		if e.Invalid != nil || i >= len(out.Deltas) {
@@ -80,6 +84,7 @@ func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
+	found = append(found, d.foretold(one)...)
 	for _, name := range namedItem.FindAllString(text, 100) {
 		if delta.Target(name) == one.TargetID {
 			continue
@@ -95,6 +100,33 @@ func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
 		}
 		return again
 	}), nil
+}
+
+// foretold doubts a change of what a test was expected to show, once it was run
+// under that hypothesis: what was foretold is worth something as long as it stands.
+func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Expected map[string]jsontext.Value `json:"expected_outcomes"`
+	}
+	it, ok := d.doc.Item(delta.ItemID(one.TargetID))
+	if one.Operation != delta.Edit || one.Section != delta.DiscriminativeTests || !ok || json.Unmarshal(one.Payload, &payload) != nil {
+		return nil
+	}
+	var changed []string
+	for _, ran := range it.Pairs("actual_outcomes") {
+		before := slices.ContainsFunc(it.Pairs("expected_outcomes"), func(p delta.Pair) bool { return p.Key == ran.Key })
+		if _, now := payload.Expected[ran.Key]; now && before {
+			changed = append(changed, ran.Key)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " expected_outcomes",
+		Message: fmt.Sprintf("%s was run, and its expected_outcomes under %s are changed afterwards", it.ID(), kernel.Join(changed)),
+		Hint:    "let stand what was foretold, and say what came out in actual_outcomes; a new expectation belongs into a new test",
+	}}
 }
 
 // about says what is to be known of an item that is named.

@@ -75,21 +75,21 @@ func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []
 		return err
 	}
 	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	said(out, queue, delta.Merge(base, queue, rules.options()))
+	foretell(out, queue, base, delta.Merge(base, queue, rules.options()))
 	return nil
 }
 
-// said puts what became, or would become, of the deltas of a reply beside them.
+// foretell puts what became, or would become, of the deltas of a reply beside them.
 // The deltas of one reply stand in the queue as they stand in the reply.
-func said(out *api.Submission, queue []delta.Entry, res delta.Result) {
-	n := 0
+func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) {
+	n, beside := 0, lookBeside(base, res)
 	for i, e := range queue {
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue
 		}
 		d, o := &out.Deltas[n], res.Outcomes[i]
 		n++
-		d.Warnings = slices.Concat(res.About[i], d.Warnings)
+		d.Warnings = slices.Concat(beside.of(res, i), d.Warnings)
 		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
 		if o.Code != "" || o.Status == delta.Skipped {
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer

@@ -2,9 +2,12 @@ package sessions
 
 import (
 	"brenner"
+	"brenner/api"
+	"brenner/artifact"
 	"brenner/automation"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/policy"
 )
 
 // Kinds are the kinds of record of this room.
@@ -85,6 +88,36 @@ func (r *Room) MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Ve
 		return nil, err
 	}
 	return delta.ContributorsSince(earlier, later), nil
+}
+
+// ChangedSince lists which items of a session were changed after a version, and by
+// whom. Who may not read the document is told nothing; nor does anybody know it of
+// a version that was redacted.
+func (r *Room) ChangedSince(c *kernel.Call, id brenner.SessionID, from brenner.Version, items []delta.ItemID) ([]api.ItemChange, error) {
+	info, err := findSession(c, id)
+	if err != nil || !c.May(policy.Read, artifact.TypeSessionArtifact, info.Module) {
+		return nil, err
+	}
+	_, earlier, err := sessionArtifact(c, id, from)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, now, err := sessionArtifact(c, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.ItemChange
+	for _, item := range items {
+		if it, ok := now.Item(item); ok {
+			for _, agent := range it.AuthorsSince(earlier) {
+				out = append(out, api.ItemChange{Item: item, Agent: agent})
+			}
+		}
+	}
+	return out, nil
 }
 
 // Pending reports whether a session has deltas that wait to be compiled.

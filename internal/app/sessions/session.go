@@ -33,6 +33,8 @@ type sessionStarted struct {
 	// Compile says when replies are compiled; sessions of older builds say nothing
 	// and are compiled by hand (D27).
 	Compile api.CompileMode `json:"compile,omitzero"`
+	// Concludes is who says in the end what the answer is.
+	Concludes brenner.ActorName `json:"concludes,omitzero"`
 	// Thread is the delta that put the question, if there is one.
 	Thread brenner.Digest `json:"thread,omitzero"`
 }
@@ -42,6 +44,7 @@ func applySessionStarted(ctx context.Context, tx store.Tx, rec journal.Record, p
 		ID: p.ID, Question: p.Question, Module: p.Module, Artifact: sessionRef(p.ID, 1), Roster: p.Roster,
 		Transport: p.Transport, Recipients: []recipient{}, Contributors: p.Contributors,
 		Creator: rec.Actor, Created: rec.At, ThreadEmpty: p.Thread == "", AcceptMended: p.AcceptMended, Compile: p.Compile, Outbox: []unsent{},
+		Concludes: p.Concludes,
 	}
 	for _, name := range p.Recipients {
 		e, _ := p.Roster.Entry(name)
@@ -193,6 +196,8 @@ type sessionCompiled struct {
 	Deltas       []compiledDelta     `json:"deltas"`
 	Conflicts    int                 `json:"conflicts"`
 	ThreadEmpty  bool                `json:"thread_empty"`
+	// Concluded says that the thread has an answer.
+	Concluded bool `json:"concluded,omitzero"`
 }
 
 type compiledDelta struct {
@@ -214,7 +219,7 @@ func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, 
 	}
 	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		s.Compiles++
-		s.Conflicts, s.ThreadEmpty = p.Conflicts, p.ThreadEmpty
+		s.Conflicts, s.ThreadEmpty, s.Concluded = p.Conflicts, p.ThreadEmpty, p.Concluded
 		if p.Version != 0 {
 			s.Artifact.Version = p.Version
 		}

@@ -98,21 +98,23 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	}
 	switch {
 	case req.Brief && c.Person():
-		d.view.Markdown = delta.Join(delta.Brief(doc))
+		d.view.Markdown = delta.Join(briefOf(doc))
 	case req.Brief:
-		for _, p := range delta.Brief(doc) { // who has the whole has not its brief
+		for _, p := range briefOf(doc) { // who has the whole has not its brief
 			for i, text := range kernel.CutPassage(p.Text) {
 				p.Text = text
 				d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text}})
 			}
 		}
 	case !c.Person():
-		if req.Since == 0 || len(req.Items) > 0 || req.Again {
+		if req.Since == 0 || req.Again {
 			d.write(delta.Passages(doc, part))
 			break
 		}
-		var changes []delta.Passage
-		changes, d.view.Own = ofOthers(doc, delta.Changes(doc, part), c.Who.Name)
+		changes := delta.Changes(doc, part)
+		if len(req.Items) == 0 { // what is asked for by name is sent, whoever wrote it
+			changes, d.view.Own = ofOthers(doc, changes, c.Who.Name)
+		}
 		d.writeChanges(changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
 		d.view.Markdown = delta.Render(doc)
@@ -165,6 +167,13 @@ func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName
 // onlyBy says whether one agent alone has written an item.
 func onlyBy(it *delta.Item, name brenner.ActorName) bool {
 	return slices.Equal(it.Authors(), []brenner.ActorName{name})
+}
+
+// onlySince says whether one agent alone has changed an item since an earlier
+// version.
+func onlySince(doc, earlier *delta.Artifact, id delta.ItemID, name brenner.ActorName) bool {
+	it, ok := doc.Item(id)
+	return ok && slices.Equal(it.AuthorsSince(earlier), []brenner.ActorName{name})
 }
 
 // changed takes in what others have changed since the version that the reader was
@@ -307,6 +316,8 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	for _, p := range delta.Passages(doc, delta.Part{}) {
 		switch {
 		case d.has(c.Who.Name, p, t):
+			known = append(known, p.Item)
+		case was.doc != doc && was.has(c.Who.Name, p, t) && onlySince(doc, was.doc, p.Item, c.Who.Name):
 			known = append(known, p.Item)
 		case was.doc != doc && was.has(c.Who.Name, p, t):
 			rest = append(rest, delta.Changes(doc, delta.Part{Since: was.doc, Items: []delta.ItemID{p.Item}})...)

@@ -119,6 +119,7 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 		Recipients: res.Recipients, Prompts: c.Config.PromptTexts(), Sections: sectionsOf(c, res.Roster), Writes: writesOf(c, res.Roster), Forms: formsOf(c),
 		Module: p.info.Module, Compile: p.info.Compile,
 	}
+	p.info.Concludes = p.kickoff.Concludes()
 	if p.messages, err = p.kickoff.Compose(); err != nil {
 		return sessionPlan{}, err
 	}
@@ -282,7 +283,7 @@ func (r *Room) startSession(ch *kernel.Change, p sessionPlan) (sessionBegun, err
 	started := sessionStarted{
 		ID: p.info.ID, Question: p.info.Question, Module: p.info.Module, Roster: p.info.Roster,
 		Recipients: recipientNames(p.info), Contributors: p.info.Contributors, Transport: p.info.Transport,
-		AcceptMended: p.info.AcceptMended, Compile: p.info.Compile,
+		AcceptMended: p.info.AcceptMended, Compile: p.info.Compile, Concludes: p.info.Concludes,
 	}
 	doc, entry, err := openingArtifact(started, ch.Who.Name, ch.Now, false)
 	if err != nil {

@@ -32,6 +32,8 @@ type session struct {
 	ThreadEmpty  bool                `json:"thread_empty"`
 	AcceptMended bool                `json:"accept_mended,omitzero"`
 	Compile      api.CompileMode     `json:"compile,omitzero"`
+	Concludes    brenner.ActorName   `json:"concludes,omitzero"`
+	Concluded    bool                `json:"concluded,omitzero"`
 	Outbox       []unsent            `json:"outbox"`
 	Closed       time.Time           `json:"closed_at,omitzero"`
 	ClosedFor    string              `json:"closed_for,omitzero"`
@@ -79,6 +81,7 @@ func (s session) info() api.SessionInfo {
 		Recipients: make([]api.Recipient, len(s.Recipients)), Contributors: s.Contributors, Creator: s.Creator, Created: s.Created,
 		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, AcceptMended: s.AcceptMended, Compile: s.Compile,
 		Outbox: make([]api.Unsent, len(s.Outbox)), Closed: s.Closed, ClosedFor: s.ClosedFor,
+		Concludes: s.Concludes, Concluded: s.Concluded,
 	}
 	for i, r := range s.Recipients {
 		out.Recipients[i] = api.Recipient(r)

@@ -95,6 +95,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			ID: info.ID, State: api.SessionComplete, Question: questionFor(c, info), ThreadEmpty: info.ThreadEmpty, Transport: info.Transport,
 			Recipients: []api.RecipientStatus{}, Deltas: counts, Artifact: info.Artifact,
 			Compiles: info.Compiles, Conflicts: info.Conflicts, Outbox: info.Outbox,
+			Concludes: info.Concludes, Concluded: info.Concluded,
 		}
 		for _, r := range info.Recipients {
 			switch {

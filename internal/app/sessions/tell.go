@@ -36,8 +36,11 @@ func (m merge) tell(ch *kernel.Change, res api.CompileResult) ([]sent, error) {
 }
 
 // concerns reports whether a merge takes in deltas of an agent, or changes what
-// it wrote.
+// it wrote, or touches it otherwise.
 func (m merge) concerns(agent brenner.ActorName) bool {
+	if len(m.beside.notes[agent]) > 0 {
+		return true
+	}
 	for i, o := range m.result.Outcomes {
 		if o.Agent == agent && o.Status != delta.Waiting {
 			return true

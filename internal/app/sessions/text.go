@@ -37,7 +37,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		}
 		b.WriteString(outcomeLine(res.Outcomes[n], m.queue[n].entry.Delta.ProvisionalID))
 		b.WriteString(m.stands(res.Outcomes[n]))
-		for _, w := range m.result.About[n] {
+		for _, w := range m.beside.of(m.result, n) {
 			fmt.Fprintf(&b, "  %s: %s; %s\n", w.Code, w.Message, w.Hint)
 		}
 		if block := m.queue[n].entry.Corrected; block != "" {
@@ -47,12 +47,16 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if len(applied) > 0 {
 		fmt.Fprintf(&b, "- %d applied: %s\n", len(applied), strings.Join(applied, ", "))
 	}
+	for _, note := range m.beside.notes[r.Name] {
+		fmt.Fprintf(&b, "\n%s\n", note)
+	}
 	if len(names) > 0 {
 		fmt.Fprintf(&b, "\nNames in what was written: %s.\n", api.NameWords(names))
 	}
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
+	b.WriteString(m.concludeText(r, res))
 	next := "Further deltas are welcome"
 	if r.Waiting {
 		next = "Your own answer is still waited for"
@@ -116,7 +120,7 @@ func (m merge) stands(o delta.Outcome) string {
 
 // plain says that nothing is to be said of a delta but that it was applied.
 func (m merge) plain(o delta.Outcome, n int) bool {
-	return o.Status == delta.Applied && o.Code == "" && o.Hint == "" && len(m.result.About[n]) == 0 && m.queue[n].entry.Corrected == ""
+	return o.Status == delta.Applied && o.Code == "" && o.Hint == "" && len(m.beside.of(m.result, n)) == 0 && m.queue[n].entry.Corrected == ""
 }
 
 // became names the item of a delta, and what its author called it.

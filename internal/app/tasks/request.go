@@ -49,26 +49,78 @@ func forThePI(ch *kernel.Change, req api.NewTaskRequest) api.NewTaskRequest {
 // aboutItems says in a task about items of a session whose they are, and gives
 // it the role of their first author if it has none. What is asked reaches them
 // as a task, never as a message of another agent (C2).
-func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest) (api.NewTaskRequest, []roster.Entry, error) {
+func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest, kind string) (api.NewTaskRequest, brenner.Ref, []roster.Entry, error) {
 	if len(req.Items) == 0 {
-		return req, nil, nil
+		return req, brenner.Ref{}, nil, nil
 	}
 	if req.Session == "" {
-		return req, nil, brenner.Errorf(brenner.CodeInvalidValue, "items are those of a session, and none is named").At("/session")
+		return req, brenner.Ref{}, nil, brenner.Errorf(brenner.CodeInvalidValue, "items are those of a session, and none is named").At("/session")
 	}
 	ref, authors, err := r.Sessions.WrittenBy(c, req.Session, req.Items)
 	if err != nil {
-		return req, nil, err
+		return req, ref, nil, err
 	}
 	if req.Role == "" {
 		req.Role = authors[0].Role
+	}
+	if kind != taskWork {
+		return req, ref, authors, nil
 	}
 	names := make([]brenner.ActorName, len(authors))
 	for i, a := range authors {
 		names[i] = a.AgentName
 	}
 	req.Spec += fmt.Sprintf("\n\nAbout %s of %s, by %s.", kernel.Join(req.Items), ref, kernel.Join(names))
-	return req, authors, nil
+	return req, ref, authors, nil
+}
+
+// note leaves a word with the authors of what it is about.
+func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, error) {
+	switch {
+	case req.Claim || strings.TrimSpace(req.Spec) != "":
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a note asks for nothing: it has a title, and neither a spec nor a claim").At("/note").
+			WithHint("leave note out to ask for work, or to announce your own")
+	case len(req.Items)+len(req.Inputs) == 0:
+		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a note is about something, whose author is told").At("/items").
+			WithHint("name items of the session, or artifacts as ID@VERSION")
+	}
+	if req.Role == "" && len(req.Items) == 0 {
+		role, err := r.RoleFor(ch.Call, api.TaskInfo{Session: req.Session})
+		if err != nil {
+			return api.TaskInfo{}, err
+		}
+		req.Role = role
+	}
+	return r.Open(ch, req, api.TaskNote)
+}
+
+// tellNote tells the authors of what a note is about. It is shown as what it is,
+// one line of somebody else's words (C2).
+func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) error {
+	to, about := []brenner.ActorName{}, kernel.Strings(t.Items)
+	for _, a := range authors {
+		to = append(to, a.AgentName)
+	}
+	for _, p := range t.Inputs {
+		v, err := ch.Version(ch.Ctx, p.Ref)
+		if err != nil {
+			return err
+		}
+		to, about = append(to, v.Creator), append(about, p.Ref.String())
+	}
+	of := ""
+	if t.Session != "" {
+		of = " of " + string(t.Session)
+	}
+	slices.Sort(to)
+	for _, name := range slices.Compact(to) {
+		err := r.Mail.Tell(ch, name, api.MessageTask, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
+			"%s leaves a note on %s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, t.Title))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tellOpened tells the agents that a task is for: those of its role, in a

@@ -28,6 +28,9 @@ type Sessions interface {
 	// WrittenBy lists who wrote items of a session, with the role that each plays
 	// there, and the version it was looked up in.
 	WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []roster.Entry, error)
+	// ChangedSince lists which items of a session were changed after a version, and
+	// by whom.
+	ChangedSince(c *kernel.Call, id brenner.SessionID, from brenner.Version, items []delta.ItemID) ([]api.ItemChange, error)
 	// MovedBy lists whose deltas brought a session's artifact from one version to
 	// another.
 	MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error)

@@ -13,6 +13,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
@@ -33,6 +34,8 @@ type task struct {
 	CrossCutting bool              `json:"cross_cutting"`
 	Inputs       []ledger.Pin      `json:"inputs"`
 	Session      brenner.SessionID `json:"session,omitzero"`
+	Items        []delta.ItemID    `json:"items,omitzero"`
+	ItemsOf      brenner.Version   `json:"items_of,omitzero"`
 	Creator      brenner.ActorName `json:"creator"`
 	Created      time.Time         `json:"created_at"`
 	Holder       brenner.ActorName `json:"holder,omitzero"`
@@ -111,10 +114,13 @@ func (r *Room) Newest(c *kernel.Call, most int) ([]assembly.Task, error) {
 func (t task) info(now time.Time) api.TaskInfo {
 	out := api.TaskInfo{
 		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
-		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session,
+		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items,
 		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
 		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
+	}
+	if out.Overdue && t.Kind == api.TaskMark {
+		out.State, out.Overdue, out.Completed = api.TaskDone, false, t.LeaseUntil
 	}
 	for i, p := range t.Inputs {
 		out.Inputs[i] = api.Pin(p)
@@ -145,15 +151,22 @@ type taskOpened struct {
 	CrossCutting bool              `json:"cross_cutting"`
 	Inputs       []ledger.Pin      `json:"inputs"`
 	Session      brenner.SessionID `json:"session,omitzero"`
-	Runs         settings          `json:"runs,omitzero"`
+	// Items are what it is about, as they stood in a version of the session.
+	Items   []delta.ItemID  `json:"items,omitzero"`
+	ItemsOf brenner.Version `json:"items_of,omitzero"`
+	Runs    settings        `json:"runs,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
-	return tasks.Put(ctx, tx, rec.Seq, task{
+	t := task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
-		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Runs: p.Runs,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, Runs: p.Runs,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
-	})
+	}
+	if p.Kind == api.TaskNote {
+		t.State, t.Completed = api.TaskDone, rec.At
+	}
+	return tasks.Put(ctx, tx, rec.Seq, t)
 }
 
 // taskClaimed says who holds a task, and until when.
@@ -274,7 +287,25 @@ func (r *Room) tell(c *kernel.Call, id string) (api.TaskInfo, error) {
 	if err != nil {
 		return t, err
 	}
+	if err := r.noteChanges(c, &t); err != nil {
+		return t, err
+	}
 	return r.told(c, t)
+}
+
+// noteChanges says which items that an unfinished task is about were changed since
+// it was asked for, and by whom.
+func (r *Room) noteChanges(c *kernel.Call, t *api.TaskInfo) error {
+	if len(t.Items) == 0 || t.State != api.TaskOpen && t.State != api.TaskClaimed {
+		return nil
+	}
+	row, err := tasks.Find(c.Ctx, c.Reader, t.ID)
+	if err != nil || row.ItemsOf == 0 {
+		return err
+	}
+	t.Changed, err = r.Sessions.ChangedSince(c, t.Session, row.ItemsOf, t.Items)
+	t.Changed = slices.DeleteFunc(t.Changed, func(i api.ItemChange) bool { return i.Agent == c.Who.Name })
+	return err
 }
 
 // NewTask implements api.Tasks.
@@ -285,7 +316,10 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 			return api.TaskInfo{}, err
 		}
 		open := func() (api.TaskInfo, error) { return s.Open(ch, req, taskWork) }
-		if req.Claim {
+		switch {
+		case req.Note:
+			return s.note(ch, req)
+		case req.Claim:
 			open = func() (api.TaskInfo, error) { return s.announce(ch, req) }
 		}
 		t, err := open()
@@ -309,7 +343,11 @@ func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 		}
 		req.Role = role
 	}
-	t, err := r.Open(ch, req, taskWork)
+	kind := taskWork
+	if strings.TrimSpace(req.Spec) == "" && len(req.Inputs) == 0 {
+		kind = api.TaskMark
+	}
+	t, err := r.Open(ch, req, kind)
 	if err == nil {
 		err = r.checkFree(ch.Call, t)
 	}
@@ -321,11 +359,12 @@ func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 
 // Open checks and opens a task of some kind.
 func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
-	req, authors, err := r.aboutItems(ch.Call, req)
+	req, of, authors, err := r.aboutItems(ch.Call, req, kind)
 	if err != nil {
 		return api.TaskInfo{}, err
 	}
 	p := taskOpened{
+		Items: req.Items, ItemsOf: of.Version,
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
 		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),
 	}
@@ -361,6 +400,9 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	t, err := r.Find(ch.Call, p.ID)
 	if err != nil {
 		return t, err
+	}
+	if kind == api.TaskNote {
+		return t, r.tellNote(ch, t, authors)
 	}
 	if req.Claim {
 		return t, nil // whoever announces it does it

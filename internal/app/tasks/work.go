@@ -76,6 +76,9 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 			}
 		}
 		taken, err := s.claimFor(ch, t.ID, ch.Who.Name, lease)
+		if err == nil {
+			err = s.noteChanges(ch.Call, &taken)
+		}
 		if err != nil {
 			return taken, err
 		}
@@ -448,7 +451,9 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 		}
 		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
 			t, err := s.told(c, row.Value.info(c.Now))
-			out.Tasks = append(out.Tasks, t)
+			if slices.Contains(states, t.State) { // a mark ends by itself
+				out.Tasks = append(out.Tasks, t)
+			}
 			return err
 		})
 		return out, err
@@ -482,7 +487,7 @@ func (s *Service) mine(c *kernel.Call, q kernel.Query, page api.Page) (api.TaskL
 		}
 		passed := behind
 		behind = behind || row.Place() == after
-		if t.Holder != c.Who.Name && t.Role != role {
+		if t.Holder != c.Who.Name && t.Role != role || !slices.Contains(q.States, string(t.State)) || t.Kind == api.TaskMark && t.Holder != c.Who.Name {
 			return true, nil
 		}
 		out.Total++

@@ -1,0 +1,237 @@
+package sessions
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner"
+	"brenner/claim"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+)
+
+// What makes two items say nearly the same: how many telling words both use, and
+// how large a part of the shorter one's that is; or what they are called.
+const (
+	twinWords, twinPart = 4, 0.55
+	namedWords          = 2
+
+	mostCompared = 300 // newest live items of a section, with each of so many new ones
+	mostTwins    = 2   // are named of one
+	mostDead     = 500 // newest killed items of a section
+)
+
+// beside is what a merge brings to light that is no rule of it: new items that say
+// nearly what others' say, and items that were killed in favour of each other.
+// It changes nothing of what becomes of the deltas.
+type beside struct {
+	// about has what the author of a delta should hear, by the delta's place.
+	about map[int][]brenner.Diagnostic
+	// notes has what else somebody should hear when it is compiled.
+	notes map[brenner.ActorName][]string
+}
+
+// lookBeside compares what a merge made with what was there.
+func lookBeside(base *delta.Artifact, res delta.Result) beside {
+	out := beside{about: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}}
+	out.twins(base, res)
+	out.crossings(res)
+	return out
+}
+
+// of is all that the author of a delta should hear.
+func (b beside) of(res delta.Result, place int) []brenner.Diagnostic {
+	return slices.Concat(res.About[place], b.about[place])
+}
+
+func (b beside) warn(place int, code brenner.Code, subject delta.ItemID, message, hint string) {
+	b.about[place] = append(b.about[place], brenner.Diagnostic{
+		Code: code, Severity: brenner.SeverityWarning, Subject: string(subject), Message: message, Hint: hint,
+	})
+}
+
+func (b beside) note(who brenner.ActorName, line string) {
+	if !slices.Contains(b.notes[who], line) && len(b.notes[who]) < mostDoubts {
+		b.notes[who] = append(b.notes[who], line)
+	}
+}
+
+// twins finds what was added although a live item of somebody else says nearly the
+// same. The lower number stays; so one author is told to give way, the other to
+// leave both alone.
+func (b beside) twins(base *delta.Artifact, res delta.Result) {
+	read := map[delta.Section][]said{}
+	for i, o := range res.Outcomes[:min(len(res.Outcomes), mostCompared)] {
+		it, ok := res.Artifact.Item(o.Item)
+		if o.Operation != delta.Add || o.Status != delta.Applied || !ok || it.Killed() != nil {
+			continue
+		}
+		section := it.Section()
+		if _, done := read[section]; !done {
+			read[section] = newestOf(res.Artifact, section)
+		}
+		named := 0
+		for _, other := range read[section] {
+			if other.number >= numberOf(o.Item) || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(saidBy(it)) {
+				continue
+			}
+			named++
+			was := "by " + kernel.Join(other.authors)
+			if _, compiled := base.Item(other.id); !compiled {
+				was = "proposed " + was
+			}
+			b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, %s, says nearly the same", other.id, was),
+				fmt.Sprintf("if it is the same, EDIT %s with what yours adds and KILL your own: the lower number stays", other.id))
+			for _, a := range other.authors {
+				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, other.id, other.id, o.Agent))
+			}
+		}
+	}
+}
+
+// said is what an item says, to be compared.
+type said struct {
+	id      delta.ItemID
+	number  int
+	authors []brenner.ActorName
+	name    map[string]bool
+	words   map[string]bool
+	text    string
+}
+
+// saidBy reads an item.
+func saidBy(it *delta.Item) said {
+	var parts []string
+	for _, field := range []string{"claim", "statement", "condition", "procedure", "observation", "attack", "mechanism"} {
+		if text := it.Text(field); text != "" && text != delta.Unsettled {
+			parts = append(parts, text)
+		}
+	}
+	name, text := it.Text("name"), strings.Join(parts, ". ")
+	return said{
+		id: it.ID(), number: numberOf(it.ID()), authors: it.Authors(),
+		name: kernel.TellingWords(name), words: kernel.TellingWords(name + " " + text), text: text,
+	}
+}
+
+// newestOf reads the newest live items of a section.
+func newestOf(a *delta.Artifact, section delta.Section) []said {
+	live := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() != nil })
+	slices.SortFunc(live, func(x, y *delta.Item) int { return numberOf(x.ID()) - numberOf(y.ID()) })
+	live = live[max(0, len(live)-mostCompared):]
+	out := make([]said, len(live))
+	for i, it := range live {
+		out[i] = saidBy(it)
+	}
+	return out
+}
+
+// like reports whether two items say nearly the same. What says the contrary in the
+// same words does not.
+func (s said) like(o said) bool {
+	if !kernel.Share(s.words, o.words, twinWords, twinPart) && !(maps.Equal(s.name, o.name) && len(s.name) >= namedWords) {
+		return false
+	}
+	return claim.Compare(claim.Read(s.text), claim.Read(o.text), nil).Verdict != claim.Opposed
+}
+
+// numberOf is the number of an item in its section.
+func numberOf(id delta.ItemID) int {
+	n, _ := strconv.Atoi(strings.TrimLeft(string(id), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	return n
+}
+
+// crossings finds items that were killed in favour of one that is dead as well: by
+// two who did so at the same time, or one after the other.
+func (b beside) crossings(res delta.Result) {
+	dead := map[delta.Section]map[delta.ItemID]heirs{}
+	at := map[delta.ItemID]int{} // the place of the KILL that counts
+	for i, o := range res.Outcomes {
+		if o.Operation == delta.Kill && o.Status == delta.Applied {
+			at[o.Item] = i
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(at), func(x, y delta.ItemID) int { return at[x] - at[y] })[:min(len(at), mostCompared)] {
+		it, ok := res.Artifact.Item(id)
+		if !ok || it.Killed() == nil {
+			continue // a cell
+		}
+		section := it.Section()
+		if dead[section] == nil {
+			dead[section] = heirsIn(res.Artifact, section)
+		}
+		b.crossing(id, at, dead[section])
+	}
+}
+
+// heirs are the items that a killed one was killed in favour of: those of its
+// section that the reason names, if all of them are dead too.
+type heirs struct {
+	by    brenner.ActorName
+	names []delta.ItemID
+}
+
+// heirsIn reads why the items of a section were killed.
+func heirsIn(a *delta.Artifact, section delta.Section) map[delta.ItemID]heirs {
+	killed := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() == nil })
+	out := map[delta.ItemID]heirs{}
+	for _, it := range killed[max(0, len(killed)-mostDead):] {
+		death := it.Killed()
+		named := namedItem.FindAllString(death.Reason, 20)
+		for _, n := range a.NamesIn(death.Reason) {
+			named = append(named, string(n.Item))
+		}
+		h, lives := heirs{by: death.By}, false
+		for _, name := range named {
+			other, ok := a.Item(delta.ItemID(name))
+			if !ok || other.Section() != section || other.ID() == it.ID() {
+				continue
+			}
+			lives = lives || other.Killed() == nil
+			if !slices.Contains(h.names, other.ID()) {
+				h.names = append(h.names, other.ID())
+			}
+		}
+		if lives {
+			h.names = nil
+		}
+		out[it.ID()] = h
+	}
+	return out
+}
+
+// crossing says what is to be said of one item that was just killed.
+func (b beside) crossing(id delta.ItemID, at map[delta.ItemID]int, dead map[delta.ItemID]heirs) {
+	own := dead[id]
+	for _, other := range slices.SortedFunc(maps.Keys(dead), func(x, y delta.ItemID) int { return numberOf(x) - numberOf(y) }) {
+		theirs := dead[other]
+		if other == id || theirs.by == own.by {
+			continue
+		}
+		named, names := slices.Contains(own.names, other), slices.Contains(theirs.names, id)
+		_, now := at[other]
+		switch {
+		case named && names:
+			first, author := id, own.by
+			if numberOf(other) < numberOf(id) {
+				first, author = other, theirs.by
+			}
+			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s and %s are both dead, each killed in favour of the other by %s and %s", id, other, own.by, theirs.by),
+				fmt.Sprintf("a killed item stays dead: %s, who killed the lower number, puts %s up again with an ADD; nobody else does", author, first))
+		case names:
+			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s killed %s in favour of %s, which is dead by this", theirs.by, other, id),
+				"if what both say should live, put it up again with an ADD, once")
+		case named && now:
+			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s, which the reason names, was killed by %s at the same time", other, theirs.by),
+				"if what both say should live, put it up again with an ADD, once")
+		default:
+			continue
+		}
+		if !now {
+			b.note(theirs.by, fmt.Sprintf("%s, in favour of which you killed %s, was killed by %s: both are dead. %s was asked to put one up again if it should live.", id, other, own.by, own.by))
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+)
+
+func assumption(name, statement string) string {
+	return deltaBlock("ADD", "", "assumption_ledger", `{"name":"`+name+`","statement":"`+statement+`"}`, "")
+}
+
+// submits hands deltas in to the session of a pair.
+func (p *player) submits(blocks string) string {
+	p.t.Helper()
+	words, _ := p.call("delta_submit", arguments{"session": "RS-pair", "text": blocks})
+	return words
+}
+
+// D4, D6, X11: who adds what somebody else has added is shown it at once, also
+// while it is only proposed, and told which of the two stays; the other is told to
+// leave both alone. What was read already is not sent again (C34).
+func TestSubmit_NamesATwin(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(assumption("4 MB of tmpfs stand for a real disk", "What a tmpfs of 4 MB shows holds for the disks that teams have"))
+	said := red.submits(assumption("4 MB stand for a real disk", "What happens on a tmpfs of 4 MB happens on the disks of teams") +
+		assumption("Freed room stays ours", "Room that the project gives up is there for its own next write"))
+	red.must(said, "A2", "ITEM_ALIKE: A1, proposed by BlueLake, says nearly the same", "EDIT A1 with what yours adds and KILL your own: the lower number stays",
+		"what says nearly the same as yours, and you had not seen (data):", "holds for the disks that teams have")
+	if strings.Count(said, "ITEM_ALIKE") != 1 {
+		t.Errorf("what is not alike is called so:\n%s", said)
+	}
+	blue.must(blue.told(api.MessageCompiled), "A2, which RedSky added, says nearly what A1 says, which is yours: A1 has the lower number and stays; RedSky was asked to give way.")
+	// What was shown is not sent again, and one's own like items are not named.
+	again := red.submits(assumption("4 MB stand for a disk", "What happens on a tmpfs of 4 MB happens on the disks of teams too"))
+	red.must(again, "ITEM_ALIKE: A1, by BlueLake")
+	red.mustNot(again, "holds for the disks that teams have", "ITEM_ALIKE: A2")
+	// What says the contrary is no twin.
+	red.mustNot(red.submits(assumption("4 MB of tmpfs do not stand for a real disk", "What a tmpfs of 4 MB shows does not hold for the disks that teams have")), "ITEM_ALIKE")
+}
+
+// D6, D22: two who kill in favour of each other are told, at once and when it is
+// compiled, and one of them what to do; the merge itself is as ever.
+func TestSubmit_CrossedKillsAreSaid(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.submits(assumption("Acknowledged is kept", "No write is lost that was acknowledged"))
+	red.submits(assumption("Small disks stand for large ones", "What 4 MB show holds for gigabytes"))
+	blue.submits(assumption("Log is bounded", "The log ends at 16 MB") + assumption("Clocks agree", "Two machines have one time"))
+	red.submits(assumption("Names are unique", "No two agents are called alike"))
+	kill := func(id, reason string) string {
+		return deltaBlock("KILL", id, "assumption_ledger", `{"reason":"`+reason+`"}`, "")
+	}
+	// At the same time.
+	s.do(s.pi.NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-pair", To: []brenner.ActorName{"BlueLake", "RedSky"}}))
+	blue.mustNot(blue.submits(kill("A1", "A2 says it")), "CROSSED_KILLS")
+	red.must(red.submits(kill("A2", "A1 says the same")),
+		"CROSSED_KILLS: A2 and A1 are both dead, each killed in favour of the other by RedSky and BlueLake", "BlueLake, who killed the lower number, puts A1 up again with an ADD; nobody else does")
+	blue.must(blue.told(api.MessageCompiled), "CROSSED_KILLS: A1 and A2 are both dead", "BlueLake, who killed the lower number, puts A1 up again")
+	// One after the other.
+	blue.submits(kill("A3", "as A5 has it"))
+	red.must(red.submits(kill("A5", "nobody needs it")), "CROSSED_KILLS: BlueLake killed A3 in favour of A5, which is dead by this")
+	blue.must(blue.told(api.MessageCompiled), "A5, in favour of which you killed A3, was killed by RedSky: both are dead.")
+	// One that names what lives is none.
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": assumption("Disks are slow", "A write takes 10 ms")})
+	red.mustNot(red.submits(kill("A6", "A4 is what counts")), "CROSSED_KILLS")
+}
+
+// R10, X11: one agent says in the end what the answer is. The kickoff says who and
+// how, the session that it is missing, to that one as a duty, and where it stands
+// begins with it.
+func TestSession_SomebodyConcludes(t *testing.T) {
+	s, blue, red := pair(t)
+	kickoff := func(p *player) string {
+		t.Helper()
+		for _, m := range p.messages("all") {
+			if m["kind"] == string(api.MessageKickoff) && m["session"] == "RS-pair" {
+				return first(p.call("inbox", arguments{"message": m["id"]}))
+			}
+		}
+		t.Fatalf("%s has no kickoff", p.name)
+		return ""
+	}
+	for _, p := range []*player{blue, red} {
+		p.must(kickoff(p), "BlueLake says what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `context`")
+	}
+
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	blue.mustNot(first(blue.call("status", nil)), "conclusion")
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	blue.must(blue.told(api.MessageCompiled), "Nobody has said yet what the answer is, and that is yours to say")
+	blue.must(first(blue.call("status", nil)), "RS-pair has no conclusion yet, and it is yours to say")
+	red.mustNot(first(red.call("status", nil)), "yours to say")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
+	st, err := s.pi.SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-pair"})
+	if err != nil || st.Concludes != "BlueLake" || st.Concluded || st.Unconcluded() == "" {
+		t.Errorf("%+v, %v", st, err)
+	}
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"The parser, by T1; the disk is open."}`, ""))
+	blue.mustNot(first(blue.call("status", nil)), "conclusion")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "Conclusion, by BlueLake: The parser, by T1; the disk is open.\n")
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), "no conclusion yet")
+	closed, err := s.pi.CloseSession(t.Context(), api.CloseSessionRequest{ID: "RS-pair", Reason: "answered"})
+	if err != nil || !closed.Concluded || closed.Unconcluded() != "" {
+		t.Errorf("%+v, %v", closed, err)
+	}
+}
+
+// C34, D27: what a reply names and has changed since its author read it is shown as
+// what changed, and nobody is told beside it that nothing is new.
+func TestSubmit_ShowsWhatMovedUnderIt(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.told(api.MessageCompiled)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads twice"}`, ""))
+	said := red.submits(assumption("Parsing", "H1 holds for large files"))
+	red.must(said, "REFERENCE_MOVED: H1 is named, and BlueLake changed it since you read it", "what changed of them since version 2, which you had read (data):", "the parser reads twice", "Was: the parser is slow")
+	red.mustNot(said, "nothing new of others")
+
+	s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "diary", Type: "paper_note", Module: "lineage", Summary: "log", Content: api.Body{Format: artifact.Text, Data: "one\ntwo\n"},
+	}))
+	text, summary := &api.Body{Format: artifact.Text, Data: "one\nzwei\n"}, "in two languages"
+	s.do(s.pi.UpdateArtifact(t.Context(), api.UpdateArtifactRequest{ID: "diary", Summary: &summary, Content: text, Change: &artifact.Change{What: "w", Why: "y"}}))
+	red.must(red.submits(assumption("Logs", "diary@1 counts")), "REFERENCE_MOVED: diary@1 is named, and diary is at version 2 by now", "what diary@2 changed after diary@1 (data):", "zwei")
+}
+
+// C2, X11: a word to the author of an item asks for nothing, stands beside the
+// document and is bounded; who is at something says so without a task to close.
+func TestRequest_ANoteAndAMark(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	blue.told(api.MessageCompiled)
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: the author is told")
+	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair. Nothing is asked of you", "> Saw it, agree; I measure the disk")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")
+	blue.mustNot(first(blue.call("status", nil)), "Saw it")
+
+	marked, data := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
+	red.must(marked, "the others see that you are at it until", "nothing has to be closed")
+	if data["state"] != string(api.TaskClaimed) {
+		t.Errorf("a mark is %v", data)
+	}
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+data["id"].(string)+" Measuring the disk (asked by RedSky, RedSky, until ")
+	for name, args := range map[string]arguments{
+		"on nothing":     {"title": "Hm", "note": true},
+		"with a spec":    {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm", "note": true, "spec": "do"},
+		"work, no spec":  {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm"},
+		"note and claim": {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm", "note": true, "claim": true},
+	} {
+		if _, _, err := answered[arguments](t.Context(), red.session, "request", args); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var err error
+	for range brenner.MaxRequestsPerContext {
+		_, _, err = answered[arguments](t.Context(), red.session, "request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "And this", "note": true})
+	}
+	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+		t.Errorf("notes without end: %v", err)
+	}
+}
+
+// C16: who takes a task about an item is told if that was changed since it was
+// asked for.
+func TestClaim_SaysThatTheItemChanged(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	_, asked := red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Which parser?", "spec": "Name it."})
+	blue.mustNot(first(blue.call("task_claim", arguments{"id": asked["id"]})), "since it was asked")
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"it reads twice"}`, "")) // which it knows
+	blue.mustNot(first(blue.call("task_claim", arguments{"id": asked["id"]})), "since it was asked")
+	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the second parser is slow"}`, ""))
+	blue.must(first(blue.call("task_claim", arguments{"id": asked["id"]})), "H1, which it is about, was changed by RedSky since it was asked")
+}
+
+// C16: who would do what was taken back meanwhile is told so, and not refused.
+func TestContext_OfATaskThatEnded(t *testing.T) {
+	_, blue, red := pair(t)
+	_, asked := red.call("request", arguments{"role": "hypothesis_generator", "module": "lineage", "title": "Which parser?", "spec": "Name it."})
+	red.call("task_release", arguments{"id": asked["id"], "cancel": "found it"})
+	words, data := blue.call("context_assemble", arguments{"task": asked["id"]})
+	blue.must(words, asked["id"].(string)+" is canceled: there is nothing to do for it any more, and no context was made")
+	if data["invocation"] != "" {
+		t.Errorf("a context was made: %v", data)
+	}
+}
+
+// D21: what was foretold of a test that was run is not changed in silence.
+func TestSubmit_DoubtsAnExpectationAfterTheRun(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	edit := func(payload string) string { return deltaBlock("EDIT", "T1", "discriminative_tests", payload, "") }
+	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H1":"very slow"}}`)), "FORETOLD_LATER")
+	blue.mustNot(blue.submits(edit(`{"actual_outcomes":{"H1":"fast"}}`)), "FORETOLD_LATER")
+	blue.must(blue.submits(edit(`{"expected_outcomes":{"H1":"fast"}}`)), "T1: applied", "FORETOLD_LATER: T1 was run, and its expected_outcomes under H1 are changed afterwards")
+	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H2":"slow"}}`)), "FORETOLD_LATER")
+}

@@ -1,0 +1,78 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+)
+
+// How many things are shown that somebody named and that have changed since, and
+// how much of each.
+const (
+	mostMoved = 4
+	movedText = 1200
+)
+
+// changedSince shows what has changed of what somebody named, where a warning says
+// that it has: items of a session after the version that was read, artifacts after
+// the version that was named. It is a read like any other: charged, and not sent
+// if it was (C34); what its reader wrote itself is left out.
+func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, known brenner.Version, found []brenner.Diagnostic) string {
+	var items []delta.ItemID
+	var refs []brenner.Ref
+	for _, w := range found {
+		if w.Code != brenner.CodeReferenceMoved {
+			continue
+		}
+		if ref, err := brenner.ParseRef(w.Subject); err == nil && ref.Version > 0 {
+			refs = append(refs, ref)
+		} else {
+			items = append(items, delta.ItemID(w.Subject))
+		}
+	}
+	var b strings.Builder
+	if len(items) > 0 && known > 0 {
+		if v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known}); err == nil && v.Markdown != "" {
+			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data):\n%s", known, v.Markdown)
+		}
+	}
+	if len(refs) == 0 {
+		return b.String()
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return b.String()
+	}
+	for _, ref := range slices.Compact(refs)[:min(len(refs), mostMoved)] {
+		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version})
+		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
+			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s\n", p.Ref(), ref, strings.TrimRight(brenner.Clip(p.Text, movedText), "\n"))
+		}
+	}
+	return b.String()
+}
+
+// warned are the warnings about all deltas of a reply.
+func warned(deltas []api.SubmittedDelta) []brenner.Diagnostic {
+	var out []brenner.Diagnostic
+	for _, d := range deltas {
+		out = append(out, d.Warnings...)
+	}
+	return out
+}
+
+// twins are the items that say nearly what somebody added.
+func twins(deltas []api.SubmittedDelta) []delta.ItemID {
+	var out []delta.ItemID
+	for _, w := range warned(deltas) {
+		if id := delta.ItemID(w.Subject); w.Code == brenner.CodeItemAlike && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -192,6 +192,10 @@ type RedactResult struct {
 	// that are canonical.
 	Versions []brenner.Ref `json:"versions"`
 	InForce  []brenner.Ref `json:"in_force,omitzero"`
+	// Closes lists the roles that may do nothing afterwards, until a policy of
+	// theirs is promoted. That is one where another version of the policy says
+	// which, and otherwise every role but that of the PI.
+	Closes []brenner.Role `json:"closes,omitzero"`
 	// Rest lists versions that link to them, Resting counts them all.
 	Rest    []brenner.Ref `json:"rest,omitzero"`
 	Resting int           `json:"resting,omitzero"`

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,11 @@ func TestRedact_APolicyFailsClosedAndTheProjectGoesOn(t *testing.T) {
 			must(err)
 			if _, err := w.As("RedSky").Status(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			tried, err := pi.Redact(t.Context(), api.RedactRequest{Ref: ref, DryRun: true})
+			must(err)
+			if others := slices.Contains(tried.Closes, "writer"); !slices.Contains(tried.Closes, "integrator") || others == spare || slices.Contains(tried.Closes, brenner.PI) {
+				t.Errorf("it is said that it closes %v", tried.Closes)
 			}
 			_, err = pi.Redact(t.Context(), api.RedactRequest{Ref: ref, Reason: "it named a person"})
 			must(err)

@@ -326,6 +326,9 @@ texts themselves: they are named, and keep them. Names and ids stay.`,
 				if len(res.InForce) > 0 {
 					w.Printf("in force: %s\n", refs(res.InForce, " "))
 				}
+				if len(res.Closes) > 0 {
+					w.Printf("until a policy of theirs is promoted, these roles may do nothing: %s\n", joined(res.Closes, ", "))
+				}
 				if res.Resting > 0 {
 					w.Printf("%d rest on it: %s\n", res.Resting, refs(res.Rest[:min(len(res.Rest), 20)], " "))
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -100,7 +101,7 @@ func (s *Service) foreseeRedaction(c *kernel.Call, req api.RedactRequest) (*reda
 			r.out.Also = append(r.out.Also, d)
 		}
 	}
-	for _, find := range []func() error{r.findVersions, r.findTexts, r.findContaining} {
+	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findContaining} {
 		if err := find(); err != nil {
 			return r, err
 		}
@@ -244,6 +245,33 @@ func (r *redaction) findVersions() error {
 		}
 		return nil
 	})
+}
+
+// findClosed finds the roles whose policy goes (J7): where no other version of
+// the artifact says whose it was, it may have been anybody's.
+func (r *redaction) findClosed() error {
+	for _, ref := range r.out.InForce {
+		a, err := r.Artifact(r.Ctx, ref.Artifact)
+		if err != nil {
+			return err
+		}
+		if a.Type != artifact.TypeRolePolicy {
+			continue
+		}
+		goes := func(d brenner.Digest) bool { return r.by[d] != nil }
+		role, err := kernel.RoleOfPolicy(r.Ctx, r.Reader, a.ID, goes)
+		if err != nil {
+			return err
+		}
+		if role != "" {
+			r.out.Closes = append(r.out.Closes, role)
+			continue
+		}
+		r.out.Closes = slices.Sorted(maps.Keys(r.Settings.Policies))
+		break
+	}
+	r.out.Closes = slices.DeleteFunc(r.out.Closes, func(role brenner.Role) bool { return role == brenner.PI })
+	return nil
 }
 
 // findTexts finds the records that say it, and older ones that hold it inline.

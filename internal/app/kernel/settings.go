@@ -353,28 +353,44 @@ func (s *Settings) closeFor(ctx context.Context, r store.Reader, gone rule) erro
 	if gone.typ != artifact.TypeRolePolicy {
 		return nil
 	}
-	versions, err := r.Versions(ctx, gone.ref.Artifact, 0, brenner.MaxPage)
+	role, err := RoleOfPolicy(ctx, r, gone.ref.Artifact, func(brenner.Digest) bool { return false })
 	if err != nil {
 		return err
 	}
-	for _, v := range slices.Backward(versions) {
-		data, err := r.Blob(ctx, v.Content)
-		if errors.Is(err, brenner.CodeRedacted) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		var p policy.Policy
-		if json.Unmarshal(data, &p) == nil && p.Role != "" {
-			s.Policies[p.Role] = policy.Policy{Role: p.Role}
-			return nil
-		}
+	if role != "" {
+		s.Policies[role] = policy.Policy{Role: role}
+		return nil
 	}
 	for role := range s.Policies {
 		s.Policies[role] = policy.Policy{Role: role}
 	}
 	return nil
+}
+
+// RoleOfPolicy is the role that the newest version of a policy names whose content
+// is there and does not go; "" if none is.
+func RoleOfPolicy(ctx context.Context, r store.Reader, id brenner.ArtifactID, goes func(brenner.Digest) bool) (brenner.Role, error) {
+	versions, err := r.Versions(ctx, id, 0, brenner.MaxPage)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range slices.Backward(versions) {
+		if goes(v.Content) {
+			continue
+		}
+		data, err := r.Blob(ctx, v.Content)
+		if errors.Is(err, brenner.CodeRedacted) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		var p policy.Policy
+		if json.Unmarshal(data, &p) == nil && p.Role != "" {
+			return p.Role, nil
+		}
+	}
+	return "", nil
 }
 
 // CheckGoverning refuses a policy or a view that could not be put in force.

@@ -122,7 +122,7 @@ func TestReadEdits_AnswersAsBefore(t *testing.T) {
 				continue
 			}
 			book.Note(string(f)+", as it is", c.input, c.told(c.input))
-			for range 5 {
+			for range 12 {
 				typo := answers.Typos[r.IntN(len(answers.Typos))]
 				input := typo.Make(r, c.input)
 				book.Note(string(f)+", "+typo.Name, input, c.told(input))

@@ -80,7 +80,7 @@ func TestCompare_AnswersAsBefore(t *testing.T) {
 	all := loadPairs(t)
 	for i, p := range all {
 		for _, sentence := range []string{p.a, p.b} {
-			for range 3 {
+			for range 12 {
 				c := changes[r.IntN(len(changes))]
 				changed := strings.Join(c.make(r, strings.Fields(sentence)), " ")
 				other := [2]string{p.a, p.b}[r.IntN(2)]
@@ -89,6 +89,14 @@ func TestCompare_AnswersAsBefore(t *testing.T) {
 		}
 		q := all[(i+1)%len(all)]
 		book.Note("another sentence", p.a+" ⟷ "+q.b, comparedInWords(p.a, q.b))
+		for _, first := range []string{"No ", "None of the ", "Nobody ", "Some of the ", "Only ", "Most of the ", "If it rains, ", "Not all of the "} {
+			changed := first + strings.ToLower(p.a[:1]) + p.a[1:]
+			book.Note("begun otherwise", p.b+" ⟷ "+changed, comparedInWords(p.b, changed))
+		}
+		both := strings.TrimSuffix(p.a, ".") + ", and " + strings.ToLower(q.a[:1]) + q.a[1:]
+		turned := strings.TrimSuffix(q.a, ".") + ", and " + strings.ToLower(p.b[:1]) + p.b[1:]
+		book.Note("two in one", both+" ⟷ "+turned, comparedInWords(both, turned))
+		book.Note("after each other", both, comparedInWords(strings.TrimSuffix(p.a, ".")+" before "+strings.ToLower(q.a[:1])+q.a[1:], strings.TrimSuffix(q.a, ".")+" before "+strings.ToLower(p.a[:1])+p.a[1:]))
 	}
 	book.Check(t)
 }
@@ -126,6 +134,15 @@ func TestQuantity_AnswersAsBefore(t *testing.T) {
 			}
 		}
 		book.Note("two quantities", a+" ⟷ "+b, answer)
+	}
+	for _, text := range []string{
+		"10⁻³ m", "10¹² Hz", "3 s⁻¹", "2 m²", "5 m³/s", "x²", "10⁰", "10⁻", "10⁹⁹⁹⁹⁹", "1/3 of them", "1/3/4", "24/7", "1/10000", "1/12345 h", "1/1", "1/2.5", "1/2.", "3/", "1/2/2024", "7/8",
+		"2024-01-15", "14:30", "2:30 pm", "12 am", "12 pm", "0:05", "25:00", "v1.2.3", "1.2.3", "15th", "22nd", "3rd", "1st", "11st", "15 th", "1,234.5", "1.234,5", "1 234 567", "12 34", "1'000", "1_0", "0x1f", "1e5", "1e+5", "1e-5 m",
+		"1e", "+5", "±5", "−5 °C", "5-", "5–", "1..3", "1…3", "3%", "3 ‰", "3pp", "$3", "3€", "£3m", "3 dozen", "three dozen", "a few", "several", "hundreds", "two and a half hours", "an hour and a half", "one and two thirds", "half a dozen", "a quarter of an hour", "nineteen eighty", "two hundred thousand and one", "minus three", "zero", "no", "none", "once", "twice a day", "every 5 min", "per hour", "3 per", "km/h", "3 kg m/s²", "5 kWh", "2 µg/mL", "1 dB", "10 kB", "10 KiB", "3 px", "4 cores",
+	} {
+		q, ok := ParseQuantity(text)
+		book.Note("ways to write one", text, bared(q, ok))
+		book.Note("in a sentence", text, comparedInWords("It takes "+text+" in all.", "It takes 3 h in all.")+fmt.Sprintf("%s | %+v", strings.Join(Words("It takes "+text), " "), ParseRelation("it takes "+text)))
 	}
 	for range 500 {
 		text := strings.Join([]string{draw(), []string{"", "of", "per", "and", "/", "to", "or", "in", "-", "a"}[r.IntN(10)], draw()}, " ")

@@ -23,7 +23,7 @@ var learntSentences = []string{
 func TestBook_AnswersAsBefore(t *testing.T) {
 	book := answers.New("testdata/answers.golden", 4)
 	r := rand.New(rand.NewPCG(61, 61))
-	for range 25 {
+	for range 40 {
 		d := newDesk(t, Settings{})
 		var steps strings.Builder
 		note := func(kind string, what any, err error) {
@@ -124,6 +124,11 @@ func TestBook_AnswersAsBefore(t *testing.T) {
 		book.Note("an id", s, answers.Or(id, err))
 		ref, err := ParseRecordRef(s)
 		book.Note("a record", s, answers.Or(ref.String(), err))
+	}
+	for _, x := range []BulletID{"a.1", "a.2", "a.10", "b.1"} {
+		for _, y := range []BulletID{"a.1", "a.2", "a.10", "b.1"} {
+			book.Note("which is first", fmt.Sprint(x, y), fmt.Sprint(x.Less(y), compareIDs(x, y)))
+		}
 	}
 	for _, v := range [][]float32{nil, {1}, {0, 0}, {1, 0}, {float32(math.Inf(1)), 0}, {float32(math.NaN()), 1}, make([]float32, brenner.MaxVectorDimension), make([]float32, brenner.MaxVectorDimension+1)} {
 		for _, dim := range []int{0, 1, 2} {

@@ -112,6 +112,10 @@ func TestQuestion_AnswersAsBefore(t *testing.T) {
 		}
 		book.Note("expansion", s, inTerms(Expand(terms, near)))
 	}
+	for _, few := range []Statistics{{}, {1, 500}, {2, 500}, {3, 10}, {1, 50}} {
+		book.Note("few documents", fmt.Sprint(few), fmt.Sprint(few.Points(1, 1, 2, 300), few.Points(2, 3, 1, 100), few.Rarity(1)))
+	}
+	book.Note("what was chosen by measuring", "", fmt.Sprint(FeedbackTexts, feedbackWords, ownShare, maxSummaryWeight, saturation, lengthShare, LeastLength, nameWeight, expansionShare, LeastLikeness))
 	for n := range 40 {
 		book.Note("rarity", fmt.Sprint(n), fmt.Sprintf("%.9f %d %d %d", stats.Rarity(int64(n*n-1)), stats.Points(1, int64(n), n, 80*n), SummaryWeight(n, n*4/5, 2*n+3), CountedLength(n*n*60)))
 	}
@@ -172,7 +176,7 @@ func smallIndex(t *testing.T) Built {
 	for i := range 150 {
 		err := b.Add(Document{
 			Name: Name{brenner.ArtifactID(fmt.Sprintf("note-%03d", i/2)), brenner.Version(1 + i%2)}, Kind: kinds[i%3], Summary: "shared",
-			Text: strings.Repeat("often ", i%12) + fmt.Sprintf("rare%d some%d", i, i%7),
+			Text: strings.Repeat("often ", i%12) + fmt.Sprintf("rare%d some%d", i, i%7) + map[bool]string{true: " seldom"}[i%17 == 0],
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +225,7 @@ func readWhole(built Built, pages [][]byte) (string, error) {
 		fmt.Fprintln(&out, words)
 	}
 	v := View{Directory: d, Columns: columns}
-	terms := Question("shared often rare7 some3 some4 gone absent")
+	terms := Question("shared often seldom rare7 some3 some4 gone absent")
 	var lists []List
 	var have []int64
 	for _, term := range terms {
@@ -300,6 +304,25 @@ func TestSegment_AnswersAsBefore(t *testing.T) {
 			}
 			tell("cut off", n, page[:at], fmt.Sprint(at))
 			tell("a byte more", n, slices.Insert(slices.Clone(page), at, byte(at)), fmt.Sprint(at))
+		}
+	}
+	// One name is read without the others of its page.
+	d := built.Directory
+	for _, n := range append(d.NamePages(), -1, 0, d.Pages()) {
+		page := built.Pages[d.namesFrom()]
+		for _, ordinal := range []int{0, 1, 77, 149, 150} {
+			for at := 0; at <= len(page); at += 1 + len(page)/40 {
+				name, err := d.ReadName(n, page[:at], ordinal)
+				book.Note("a name of a page that is cut off", fmt.Sprint(n, ordinal, at), fmt.Sprint(name, err))
+				if at < len(page) {
+					changed := slices.Clone(page)
+					changed[at] ^= 0x7f
+					name, err := d.ReadName(n, changed, ordinal)
+					book.Note("a name of a page that was changed", fmt.Sprint(n, ordinal, at), fmt.Sprint(name, err))
+					_, names, err := d.ReadNames(n, changed)
+					book.Note("names of a page that was changed", fmt.Sprint(n, at), fmt.Sprint(names, err))
+				}
+			}
 		}
 	}
 	encoded := built.Directory.Encode()

@@ -84,7 +84,7 @@ func TestExtract_AnswersAsBefore(t *testing.T) {
 	slate := mergeAll(t, nil, hypotheses(3)...).Artifact
 	for _, escape := range []string{
 		`\u00e9`, `\u00e9x`, `\u00E9\u00e9`, `\ud83d\ude00`, `\ud83d\ude00x`, `\ud83d`, `\ud83dx`, `\ud83d\u0041`, `\ude00`, `\u00`, `\u00g0`, `\u`, `\u{1F600}`, `\u{110000}`, `\u{`, `\U0001F600`, `\U0001`, `\x41`, `\x4`, `\x`,
-		`\101`, `\0`, `\'`, `\"`, `\\`, `\n\t\r\b\f\v\a`, `\/`, `\ `, `\\u00e9`, `\alpha`, `\N{DASH}`, `&eacute;`, `&#233;`, `&#xE9;`, `&#x110000;`, `&amp;quot;`, `&lt;b&gt;`, "\u2028", "\x01", "\t", "“a” ‘b’", "''", "' '",
+		`\101`, `\0`, `\'`, `\"`, `\\`, `\n\t\r\b\f\v\a`, `\/`, `\ `, `\\u00e9`, `\alpha`, `\N{DASH}`, `&eacute;`, `&#233;`, `&#xE9;`, `&#x110000;`, `&amp;quot;`, `&lt;b&gt;`, "\u2028", "\x01", "\t", "“a” ‘b’", "''", "' '", strings.Repeat("[{", 200),
 	} {
 		for _, quote := range []string{`"`, `'`, "`"} {
 			reply := fenced(`{operation: "EDIT", 'target_id': "H1", "section": "hypothesis_slate", "payload": {"claim": ` + quote + "caf" + escape + quote + ` , mechanism: ` + quote + escape + quote + `}, "rationale": "r",}`)

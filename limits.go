@@ -212,8 +212,10 @@ const (
 const (
 	// MaxTaskInputs bounds the pinned inputs of one task.
 	MaxTaskInputs = 200
-	// MaxTitleRunes bounds the title of a task.
+	// MaxTitleRunes bounds the title of a task, MaxWordRunes that of one that is
+	// only a note.
 	MaxTitleRunes = 200
+	MaxWordRunes  = 600
 	// MaxTaskSpecBytes bounds what a task says is to be done.
 	MaxTaskSpecBytes = 64 << 10
 	// TaskPageBytes bounds what an agent is sent of it when it takes the task; the

@@ -75,7 +75,8 @@ type NewTaskRequest struct {
 	// Claim announces work that the caller does itself: it holds the task at once,
 	// which is for its role unless another is named, and nobody else is asked.
 	Claim bool `json:"claim,omitzero"`
-	// Note leaves a word, the title, with the authors of Items or Inputs: nothing is
+	// Note leaves a word, the title, with the authors of Items or Inputs, among which
+	// may be tasks: those who are at them, or asked for them, are told. Nothing is
 	// asked for, and nobody takes it. Announced work without a spec is as light: it
 	// says that the caller is at it, until its lease ends.
 	Note bool `json:"note,omitzero"`
@@ -158,8 +159,10 @@ type TaskInfo struct {
 	Session      brenner.SessionID `json:"session,omitzero"`
 	// Items are those of the session that it is about, Changed those of them that
 	// others than the caller have changed since it was asked.
-	Items      []delta.ItemID    `json:"items,omitzero"`
-	Changed    []ItemChange      `json:"changed,omitzero"`
+	Items   []delta.ItemID `json:"items,omitzero"`
+	Changed []ItemChange   `json:"changed,omitzero"`
+	// On are the tasks that a note is about.
+	On         []string          `json:"on,omitzero"`
 	Creator    brenner.ActorName `json:"creator"`
 	Created    time.Time         `json:"created_at"`
 	Holder     brenner.ActorName `json:"holder,omitzero"`

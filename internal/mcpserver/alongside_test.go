@@ -146,6 +146,9 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 		t.Errorf("a mark is %v", data)
 	}
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+data["id"].(string)+" Measuring the disk (asked by RedSky, RedSky, until ")
+	split := "You measure the disk, I the parser. " + strings.Repeat("And so on. ", 20)
+	blue.must(first(blue.call("request", arguments{"session": "RS-pair", "about": []any{data["id"]}, "title": split, "note": true})), "noted")
+	red.must(red.told(api.MessageTask), "BlueLake leaves a note on "+data["id"].(string)+" of RS-pair", "You measure the disk, I the parser.")
 	for name, args := range map[string]arguments{
 		"on nothing":     {"title": "Hm", "note": true},
 		"with a spec":    {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm", "note": true, "spec": "do"},

@@ -211,7 +211,7 @@ func (p sessionPage) around() string {
 
 // notedOn names what a note is about.
 func notedOn(n api.TaskInfo) string {
-	about := words(n.Items)
+	about := slices.Concat(words(n.Items), n.On)
 	for _, p := range n.Inputs {
 		about = append(about, p.Ref.String())
 	}

@@ -132,7 +132,7 @@ type workRequest struct {
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
 	Title   string            `json:"title" doc:"in one line"`
 	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
-	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION"`
+	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`

@@ -82,7 +82,7 @@ func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, er
 			WithHint("leave note out to ask for work, or to announce your own")
 	case len(req.Items)+len(req.Inputs) == 0:
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a note is about something, whose author is told").At("/items").
-			WithHint("name items of the session, or artifacts as ID@VERSION")
+			WithHint("name items of the session, artifacts as ID@VERSION, or tasks")
 	}
 	if req.Role == "" && len(req.Items) == 0 {
 		role, err := r.RoleFor(ch.Call, api.TaskInfo{Session: req.Session})
@@ -91,13 +91,40 @@ func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, er
 		}
 		req.Role = role
 	}
-	return r.Open(ch, req, api.TaskNote)
+	on, err := r.amongTasks(ch.Call, &req)
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
+	return r.open(ch, req, api.TaskNote, on)
+}
+
+// amongTasks takes the tasks out of what a note is about. One whose title the
+// caller may not know is none to it (C33).
+func (r *Room) amongTasks(c *kernel.Call, req *api.NewTaskRequest) ([]api.TaskInfo, error) {
+	var on []api.TaskInfo
+	var rest []brenner.Ref
+	for _, ref := range req.Inputs {
+		if !strings.HasPrefix(string(ref.Artifact), "task-") {
+			rest = append(rest, ref)
+			continue
+		}
+		t, err := r.tell(c, string(ref.Artifact))
+		if err == nil && t.Title == "" {
+			err = tasks.Missing(t.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		on = append(on, t)
+	}
+	req.Inputs = rest
+	return on, nil
 }
 
 // tellNote tells the authors of what a note is about. It is shown as what it is,
 // one line of somebody else's words (C2).
 func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) error {
-	to, about := []brenner.ActorName{}, kernel.Strings(t.Items)
+	to, about := []brenner.ActorName{}, slices.Concat(kernel.Strings(t.Items), t.On)
 	for _, a := range authors {
 		to = append(to, a.AgentName)
 	}

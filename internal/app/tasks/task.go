@@ -20,6 +20,7 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/program"
+	"brenner/roster"
 )
 
 // task is the state of a task.
@@ -36,6 +37,7 @@ type task struct {
 	Session      brenner.SessionID `json:"session,omitzero"`
 	Items        []delta.ItemID    `json:"items,omitzero"`
 	ItemsOf      brenner.Version   `json:"items_of,omitzero"`
+	On           []string          `json:"on,omitzero"`
 	Creator      brenner.ActorName `json:"creator"`
 	Created      time.Time         `json:"created_at"`
 	Holder       brenner.ActorName `json:"holder,omitzero"`
@@ -114,7 +116,7 @@ func (r *Room) Newest(c *kernel.Call, most int) ([]assembly.Task, error) {
 func (t task) info(now time.Time) api.TaskInfo {
 	out := api.TaskInfo{
 		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
-		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items,
+		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items, On: t.On,
 		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
 		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
@@ -154,13 +156,15 @@ type taskOpened struct {
 	// Items are what it is about, as they stood in a version of the session.
 	Items   []delta.ItemID  `json:"items,omitzero"`
 	ItemsOf brenner.Version `json:"items_of,omitzero"`
-	Runs    settings        `json:"runs,omitzero"`
+	// On are the tasks that a note is about.
+	On   []string `json:"on,omitzero"`
+	Runs settings `json:"runs,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
 	t := task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
-		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, Runs: p.Runs,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, On: p.On, Runs: p.Runs,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
 	}
 	if p.Kind == api.TaskNote {
@@ -359,6 +363,11 @@ func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 
 // Open checks and opens a task of some kind.
 func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error) {
+	return r.open(ch, req, kind, nil)
+}
+
+// open is Open; a note may be about tasks of others.
+func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on []api.TaskInfo) (api.TaskInfo, error) {
 	req, of, authors, err := r.aboutItems(ch.Call, req, kind)
 	if err != nil {
 		return api.TaskInfo{}, err
@@ -368,6 +377,9 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
 		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),
 	}
+	for _, t := range on {
+		p.On, authors = append(p.On, t.ID), append(authors, roster.Entry{AgentName: cmp.Or(t.Holder, t.Creator)})
+	}
 	if err := checkSettings(ch, p.Runs); err != nil {
 		return api.TaskInfo{}, err
 	}
@@ -375,7 +387,11 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "the title of a task is one line without control characters").
 			At("/title").WithHint("what takes more lines belongs into the spec")
 	}
-	if err := checkTaskText(p.Title, p.Spec); err != nil {
+	most := brenner.MaxTitleRunes
+	if kind == api.TaskNote {
+		most = brenner.MaxWordRunes
+	}
+	if err := checkTaskText(p.Title, p.Spec, most); err != nil {
 		return api.TaskInfo{}, err
 	}
 	if _, ok := ch.Policies[req.Role]; !ok {
@@ -412,12 +428,12 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 	return t, err
 }
 
-func checkTaskText(title, spec string) error {
+func checkTaskText(title, spec string, most int) error {
 	if err := kernel.CheckText(title + spec); err != nil {
 		return err
 	}
-	if title == "" || utf8.RuneCountInString(title) > brenner.MaxTitleRunes {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", brenner.MaxTitleRunes).At("/title")
+	if title == "" || utf8.RuneCountInString(title) > most {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", most).At("/title")
 	}
 	if len(spec) > brenner.MaxTaskSpecBytes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/spec")

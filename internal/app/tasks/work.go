@@ -312,7 +312,7 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
-		if err := checkTaskText(t.Title, req.Note); err != nil {
+		if err := checkTaskText(t.Title, req.Note, brenner.MaxWordRunes); err != nil {
 			return api.TaskInfo{}, err
 		}
 		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}

@@ -116,14 +116,7 @@ func BenchmarkMerge(b *testing.B) {
 // and gives its processor time as a percentage of the full merge, measured in
 // the same run (goal: less than 0.1).
 func BenchmarkMergeIncremental(b *testing.B) {
-	var entries []delta.Entry
-	adds := 0
-	for _, e := range mixed(20_000) {
-		if e.Delta.Operation == delta.Add && adds < 10_000 {
-			entries = append(entries, e)
-			adds++
-		}
-	}
+	entries := adds(10_000)
 	began := processTime()
 	base := delta.Merge(threeHypotheses(b), entries, delta.Options{}).Artifact
 	full := processTime() - began
@@ -132,11 +125,7 @@ func BenchmarkMergeIncremental(b *testing.B) {
 	began = processTime()
 	for b.Loop() {
 		i++
-		one := []delta.Entry{{Delta: delta.Delta{
-			DeltaID: fmt.Sprintf("new-%d", i), Agent: "Agent1", Timestamp: "2026-06-01T00:00:00Z", Operation: delta.Edit,
-			TargetID: "A7", Section: delta.AssumptionLedger, Payload: jsontext.Value(`{"load":"heavy"}`),
-		}}}
-		if r := delta.Merge(base, one, delta.Options{}); r.Recorded() != 1 {
+		if r := delta.Merge(base, oneMore(i), delta.Options{}); r.Recorded() != 1 {
 			b.Fatal(r.Outcomes)
 		}
 	}
@@ -144,4 +133,22 @@ func BenchmarkMergeIncremental(b *testing.B) {
 	b.ReportMetric(one, "cpu-ns")
 	b.ReportMetric(float64(full), "full-cpu-ns")
 	b.ReportMetric(100*one/float64(full), "%full")
+}
+
+// adds gives the first n ADDs of a mixed set.
+func adds(n int) (entries []delta.Entry) {
+	for _, e := range mixed(2 * n) {
+		if e.Delta.Operation == delta.Add && len(entries) < n {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// oneMore is the i-th delta that comes alone, an edit of one of many items.
+func oneMore(i int) []delta.Entry {
+	return []delta.Entry{{Delta: delta.Delta{
+		DeltaID: fmt.Sprintf("new-%d", i), Agent: "Agent1", Timestamp: "2026-06-01T00:00:00Z", Operation: delta.Edit,
+		TargetID: "A7", Section: delta.AssumptionLedger, Payload: jsontext.Value(`{"load":"heavy"}`),
+	}}}
 }

@@ -152,7 +152,9 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 	f.StringVar(&r.store, "store", "", "project store: sqlite:PATH or postgres://… (default: found upward, or $BRENNER_STORE)")
 	f.StringVar(&r.server, "server", "", "ask the server at this address, with the token in $BRENNER_TOKEN (or $BRENNER_SERVER)")
 	f.StringVar(&r.as, "as", "", "act as this agent, under its policy (or $BRENNER_AGENT)")
-	f.StringVarP(&r.dir, "directory", "C", "", "run as if started in this directory")
+	f.StringVarP(&r.dir, "chdir", "C", "", "run as if started in this directory")
+	f.StringVar(&r.dir, "directory", "", "as --chdir, which it was called before some commands had a --directory of their own")
+	_ = f.MarkHidden("directory")
 	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
 	for _, c := range chapters(r) {
 		root.AddGroup(&cobra.Group{ID: c.title, Title: c.title + ":"})

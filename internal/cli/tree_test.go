@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // leaves visits every command that does something.
@@ -47,4 +48,21 @@ func TestHelp_EveryCommandStandsInAChapter(t *testing.T) {
 			t.Errorf("%s is described as %q", c.Name(), c.Short)
 		}
 	}
+}
+
+// No command has a flag of its own that hides one of all commands: where one did,
+// -C was unknown.
+func TestTree_NoFlagHidesAGlobalOne(t *testing.T) {
+	root := Root()
+	all := root.PersistentFlags()
+	leaves(root, func(c *cobra.Command) {
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if global := all.Lookup(f.Name); global != nil && !global.Hidden {
+				t.Errorf("%s: --%s hides the one of all commands", c.CommandPath(), f.Name)
+			}
+			if f.Shorthand != "" && all.ShorthandLookup(f.Shorthand) != nil {
+				t.Errorf("%s: -%s is one of all commands", c.CommandPath(), f.Shorthand)
+			}
+		})
+	})
 }

@@ -228,8 +228,14 @@ var asked = []struct {
 			c := &all[i]
 			fmt.Fprintln(&out, c.Name(), answers.Text(*c))
 			for _, d := range []delta.Resolution{
-				{Take: string(c.Candidates[0].Agent)}, {Take: c.Candidates[len(c.Candidates)-1].DeltaID}, {Take: "nobody"}, {Value: jsontext.Value(`"decided"`)},
-				{Value: jsontext.Value(`{`)}, {Value: jsontext.Value(`7`)}, {Take: "Ann", Value: jsontext.Value(`"both"`)}, {},
+				{Take: string(c.Candidates[0].Agent)},
+				{Take: c.Candidates[len(c.Candidates)-1].DeltaID},
+				{Take: "nobody"},
+				{Value: jsontext.Value(`"decided"`)},
+				{Value: jsontext.Value(`{`)},
+				{Value: jsontext.Value(`7`)},
+				{Take: "Ann", Value: jsontext.Value(`"both"`)},
+				{},
 			} {
 				d.Item, d.Field, d.By, d.Now, d.DeltaID, d.Rationale = c.Item, c.Name(), "Pi", time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC), "decision", "so"
 				e, err := r.Artifact.Resolve(d)

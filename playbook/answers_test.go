@@ -93,8 +93,14 @@ func TestBook_AnswersAsBefore(t *testing.T) {
 			}
 		}
 		for _, o := range []RankOptions{
-			{}, {Query: at(0.9)}, {Query: at(-0.5), Most: 3}, {Stages: []Stage{Shadow}}, {Sections: []Section{Helpful}, Stages: []Stage{Shadow, Staging, Prod, Quarantined}},
-			{Query: []float32{1}}, {Query: []float32{0, 0}}, {Query: at(0.3), Stages: []Stage{Shadow, Staging}, Shares: func(c string) bool { return strings.Contains(c, "linter") }},
+			{},
+			{Query: at(0.9)},
+			{Query: at(-0.5), Most: 3},
+			{Stages: []Stage{Shadow}},
+			{Sections: []Section{Helpful}, Stages: []Stage{Shadow, Staging, Prod, Quarantined}},
+			{Query: []float32{1}},
+			{Query: []float32{0, 0}},
+			{Query: at(0.3), Stages: []Stage{Shadow, Staging}, Shares: func(c string) bool { return strings.Contains(c, "linter") }},
 		} {
 			ranked, err := d.book.Rank(o)
 			note("a ranking", ranked, err)

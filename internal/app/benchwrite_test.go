@@ -157,6 +157,7 @@ func written(b *testing.B, before, after string) []table {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer func() { _ = list.Close() }()
 	for list.Next() {
 		var name string
 		if err := list.Scan(&name); err != nil {
@@ -169,36 +170,43 @@ func written(b *testing.B, before, after string) []table {
 	}
 	var out []table
 	for _, name := range names {
-		rows, err := db.Query(fmt.Sprintf("SELECT * FROM (SELECT * FROM main.%s EXCEPT SELECT * FROM earlier.%[1]s) ORDER BY 1", name))
-		if err != nil {
-			b.Fatal(err)
-		}
-		columns, err := rows.Columns()
-		if err != nil {
-			b.Fatal(err)
-		}
-		one := table{insert: fmt.Sprintf("INSERT OR REPLACE INTO %s VALUES (?%s)", name, strings.Repeat(", ?", len(columns)-1))}
-		for rows.Next() {
-			values, places := make([]any, len(columns)), make([]any, len(columns))
-			for i := range values {
-				places[i] = &values[i]
-			}
-			if err := rows.Scan(places...); err != nil {
-				b.Fatal(err)
-			}
-			for i, v := range values {
-				if bytes, is := v.([]byte); is && len(bytes) == 0 {
-					values[i] = []byte{} // no bytes are not NULL
-				}
-			}
-			one.rows = append(one.rows, values)
-		}
-		if err := rows.Err(); err != nil {
-			b.Fatal(err)
-		}
-		if len(one.rows) > 0 {
+		if one := writtenInto(b, db, name); len(one.rows) > 0 {
 			out = append(out, one)
 		}
+	}
+	return out
+}
+
+// writtenInto gives the rows of one table that were not there earlier.
+func writtenInto(b *testing.B, db *sql.DB, name string) table {
+	b.Helper()
+	rows, err := db.Query(fmt.Sprintf("SELECT * FROM (SELECT * FROM main.%s EXCEPT SELECT * FROM earlier.%[1]s) ORDER BY 1", name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := table{insert: fmt.Sprintf("INSERT OR REPLACE INTO %s VALUES (?%s)", name, strings.Repeat(", ?", len(columns)-1))}
+	for rows.Next() {
+		values, places := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			places[i] = &values[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			b.Fatal(err)
+		}
+		for i, v := range values {
+			if bytes, is := v.([]byte); is && len(bytes) == 0 {
+				values[i] = []byte{} // no bytes are not NULL
+			}
+		}
+		out.rows = append(out.rows, values)
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
 	}
 	return out
 }
@@ -223,14 +231,9 @@ func insertAgain(b *testing.B, before, after string, texts []api.CreateArtifactR
 	}
 	inserts := make([]*sql.Stmt, len(tables))
 	for i, t := range tables {
-		if inserts[i], err = db.Prepare(t.insert); err != nil {
-			b.Fatal(err)
-		}
+		inserts[i] = prepared(b, db, t.insert)
 	}
-	text, err := db.Prepare("INSERT INTO plain (rowid, summary, text) VALUES (?, ?, ?)")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := prepared(b, db, "INSERT INTO plain (rowid, summary, text) VALUES (?, ?, ?)")
 	start, cpu := time.Now(), processTime()
 	for from := 0; from < writes; from += batch {
 		to := min(from+batch, writes)
@@ -264,4 +267,15 @@ func insertAgain(b *testing.B, before, after string, texts []api.CreateArtifactR
 	}
 	b.ReportMetric(float64(rows)/float64(writes), "rows/write")
 	return spend{time.Since(start), processTime() - cpu}
+}
+
+// prepared gives a statement that lives as long as the benchmark.
+func prepared(b *testing.B, db *sql.DB, query string) *sql.Stmt {
+	b.Helper()
+	s, err := db.Prepare(query)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	return s
 }

@@ -141,7 +141,7 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	blue.mustNot(first(blue.call("status", nil)), "Saw it")
 
 	marked, data := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
-	red.must(marked, "the others see that you are at it until", "nothing has to be closed")
+	red.must(marked, "the others see that you are at it until", "or till you write what came of it")
 	if data["state"] != string(api.TaskClaimed) {
 		t.Errorf("a mark is %v", data)
 	}
@@ -166,6 +166,48 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("notes without end: %v", err)
 	}
+}
+
+// C16: what somebody announced to be at ends with what it writes, and with several it
+// says which; a note is news once, and never to who wrote it.
+func TestWrite_EndsWhatWasAnnounced(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	_, mark := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
+	red.must(first(red.call("artifact_write", analysis("disk", nil))), mark["id"].(string)+", which you had announced, is done with it")
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way")
+	red.mustNot(first(red.call("artifact_write", analysis("again", nil))), "announced")
+
+	_, one := red.call("request", arguments{"session": "RS-pair", "title": "Measuring seeks", "claim": true})
+	_, two := red.call("request", arguments{"session": "RS-pair", "title": "Reading the driver", "claim": true})
+	words := first(red.call("artifact_write", analysis("seeks", nil)))
+	red.must(words, "you announced "+two["id"].(string)+", "+one["id"].(string)+"; if this is what came of one: task_complete {")
+	red.mustNot(words, "is done with it")
+
+	red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Which parser?", "note": true})
+	news := arguments{"session": "RS-pair", "since": 1}
+	blue.must(first(blue.call("session_show", news)), "note on H1 by RedSky")
+	red.mustNot(first(red.call("session_show", news)), "note on H1")
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the second parser is slow"}`, ""))
+	blue.mustNot(first(blue.call("session_show", news)), "note on H1")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "note on H1 by RedSky")
+}
+
+// C34: an item that changed, and that its reader was never given, is given whole.
+func TestShow_WhatWasNeverGivenIsGivenWhole(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.told(api.MessageCompiled)
+	blue.submits(hypothesis("Cache", "", "the cache is cold"))
+	red.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true}) // of the version that has H3
+	blue.submits(deltaBlock("EDIT", "H3", "hypothesis_slate", `{"mechanism":"it is emptied at night"}`, ""))
+	red.must(first(red.call("inbox", nil)), "the cache is cold", "it is emptied at night")
+	blue.submits(deltaBlock("EDIT", "H3", "hypothesis_slate", `{"mechanism":"it is emptied at noon"}`, ""))
+	words := first(red.call("inbox", nil))
+	red.must(words, "it is emptied at noon", "Was: it is emptied at night")
+	red.mustNot(words, "the cache is cold")
 }
 
 // C16: who takes a task about an item is told if that was changed since it was

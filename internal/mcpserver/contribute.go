@@ -80,6 +80,11 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
+	if in.Since > 0 {
+		if notes, err = newNotes(s, ctx, notes, v.SessionInfo); err != nil {
+			return sessionPage{}, err
+		}
+	}
 	out := sessionPage{
 		notes: notes,
 		ID:    v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
@@ -153,6 +158,9 @@ func (p sessionPage) Words() string {
 	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
+	}
+	if call := p.next.Tool(); !p.Spent && call != "" {
+		fmt.Fprintf(&b, "your context has %d left for reading; one that goes on from it: %s\n", p.Left, call)
 	}
 	b.WriteString(p.around())
 	return b.String()
@@ -540,6 +548,9 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	out := patched{PatchResult: res}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
+	}
+	if in.Task == "" && res.Version != nil {
+		out.closed = endMark(s, ctx, in.keyed, res.Version.Ref)
 	}
 	if in.Deltas != "" {
 		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})

@@ -74,7 +74,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	}
 	if in.Wait > shortWait {
 		// Who is done waits a little for a last word, not for a minute.
-		if _, done, err := stillOpen(s, ctx); err == nil && done {
+		if _, done, err := stillOpen(s, ctx, false); err == nil && done {
 			in.Wait = shortWait
 		}
 	}
@@ -95,7 +95,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return inboxResult{}, err
 	}
 	if out.nothing() {
-		out.open, _, err = stillOpen(s, ctx)
+		out.open, _, err = stillOpen(s, ctx, in.Wait >= longWait)
 	}
 	return out, err
 }
@@ -244,14 +244,19 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 	return nil
 }
 
-// shortWait is how many seconds somebody waits for whom nothing is open.
-const shortWait = 15
+const (
+	// shortWait is how many seconds somebody waits for whom nothing is open.
+	shortWait = 15
+	// longWait is how many seconds in which nothing came say that nothing will.
+	longWait = 30
+)
 
 // mayStop is what it is told then.
 const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
 
-// stillOpen says what the reader may still wait for, or that it is done.
-func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err error) {
+// stillOpen says what the reader may still wait for, or that it is done. Who has
+// waited in vain for what others may say to an answer need not wait for it again.
+func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, done bool, err error) {
 	st, err := status(s, ctx, statusRequest{})
 	if err != nil {
 		return "", false, err
@@ -263,7 +268,11 @@ func stillOpen(s api.Service, ctx context.Context) (words string, done bool, err
 	var b strings.Builder
 	around := ""
 	for _, info := range sessions.Sessions {
-		b.WriteString(cmp.Or(waitsFor(info, st.Project.Actor), warmOf(info, st.Project.Actor, time.Now())))
+		line := waitsFor(info, st.Project.Actor)
+		if line == "" && !waited {
+			line = warmOf(info, st.Project.Actor, time.Now())
+		}
+		b.WriteString(line)
 		work, left, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
 			return "", false, err

@@ -110,6 +110,37 @@ func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest) stri
 	return taskResult{TaskInfo: t}.Words()
 }
 
+// endMark ends what the writer had announced to be at, with what it wrote: that is
+// what came of it. Which of several it was it says itself.
+func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
+	me, err := s.Project(ctx)
+	if err != nil {
+		return ""
+	}
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.TaskState{api.TaskClaimed}, Newest: true})
+	marks := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark || t.Holder != me.Actor })
+	switch {
+	case err != nil || len(marks) == 0:
+		return ""
+	case len(marks) > 1:
+		return fmt.Sprintf("you announced %s; if this is what came of one: task_complete %s\n", joined(ids(marks)),
+			jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}}))
+	}
+	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: key.also(marks[0].ID), ID: marks[0].ID, Outputs: []brenner.Ref{wrote}})
+	if err != nil {
+		return "" // it ends by itself
+	}
+	return fmt.Sprintf("%s, which you had announced, is done with it\n", t.ID)
+}
+
+func ids(all []api.TaskInfo) []string {
+	out := make([]string, len(all))
+	for i, t := range all {
+		out[i] = t.ID
+	}
+	return out
+}
+
 // releaseRequest gives a task back.
 type releaseRequest struct {
 	keyed
@@ -160,7 +191,7 @@ func (r requested) Words() string {
 		b.WriteString("noted: the author is told, and whoever reads the document sees it; no answer will come\n")
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
-		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s; nothing has to be closed\n", r.ID, until(r.task.LeaseUntil))
+		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it\n", r.ID, until(r.task.LeaseUntil))
 	case r.State == api.TaskClaimed:
 		fmt.Fprintf(&b, "%s is announced, and yours until %s; its result closes it: artifact_write %s\n",
 			r.ID, until(r.task.LeaseUntil), jsonOf(map[string]any{"task": r.ID, "done": true}))
@@ -245,6 +276,22 @@ func notesOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]a
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.TaskState{api.TaskDone}, Newest: true})
 	notes := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session || t.Kind != api.TaskNote || t.Title == "" })
 	return notes[:min(len(notes), mostNotes)], err
+}
+
+// newNotes leaves out the notes that somebody wrote itself, and those from before its
+// last answer: it has had them.
+func newNotes(s api.Service, ctx context.Context, all []api.TaskInfo, in api.SessionInfo) ([]api.TaskInfo, error) {
+	me, err := s.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var answered time.Time
+	for _, r := range in.Recipients {
+		if r.Name == me.Actor {
+			answered = r.AnsweredAt
+		}
+	}
+	return slices.DeleteFunc(all, func(t api.TaskInfo) bool { return t.Creator == me.Actor || t.Created.Before(answered) }), nil
 }
 
 // mostNotes is how many notes stand beside a document, the newest.

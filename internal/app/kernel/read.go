@@ -47,6 +47,12 @@ func (c *Call) LastRead(id brenner.ArtifactID) brenner.Version {
 	return c.through.Latest(id)
 }
 
+// Knows says whether the context that an agent reads through was given what a
+// passage goes on from. A person knows everything.
+func (c *Call) Knows(what string, p Passage) bool {
+	return c.through == nil || c.through.knows(what, p)
+}
+
 // Newest is the context that an agent would read through, for a call that does not
 // read; nil for a person, and where there is none that holds more.
 func (c *Call) Newest() (*Through, error) {

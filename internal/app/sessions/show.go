@@ -29,6 +29,8 @@ type document struct {
 	// showed one.
 	full   *delta.Artifact
 	fullOf brenner.Ref
+	// knows says whether the reader was given what a passage goes on from.
+	knows func(kernel.Passage) bool
 }
 
 // piece is a passage of a document, or of what is proposed.
@@ -40,6 +42,10 @@ type piece struct {
 }
 
 const none = -1
+
+// littleLeft is what may still be read through a context when its reader is told how
+// it goes on in another: before something it needs does not fit.
+const littleLeft = 2000
 
 // Session implements api.Sessions. A person gets the document as Markdown; an
 // agent in plain words, item by item, as much of it as it has not seen and as
@@ -78,6 +84,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
+	d.knows = func(p kernel.Passage) bool { return c.Knows(kernel.ReadOfSession(req.ID), p) }
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}
@@ -254,7 +261,8 @@ func (d *document) write(all []delta.Passage) {
 }
 
 // writeChanges takes in what became of items since an earlier version. Who has an
-// item as it was there has, with that, the whole of it.
+// item as it was there has, with that, the whole of it; who was never given it is
+// given it whole.
 func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
 	for _, p := range all {
 		before, changed := since.Passage(p.Item)
@@ -262,18 +270,24 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 			d.write([]delta.Passage{p})
 			continue
 		}
-		now, _ := d.doc.Passage(p.Item)
+		now, stands := d.doc.Passage(p.Item)
+		last := kernel.Passage{Of: d.origin(now, d.view.Ref), Says: sayings(now), From: sayings(before), FromOf: d.origin(before, version)}
+		if it, _ := since.Item(p.Item); onlyBy(it, d.reader) {
+			last.From = nil // it wrote that
+		} else {
+			last.FromLike = asProposed(it)
+		}
+		if stands && !d.knows(last) {
+			d.write([]delta.Passage{now})
+			continue
+		}
 		pieces := kernel.CutPassage(p.Text)
 		for i, text := range pieces {
 			p.Text = text
-			shown := kernel.Passage{Text: text, Of: d.origin(now, d.view.Ref)}
+			shown := kernel.Passage{Text: text, Of: last.Of}
 			if i == len(pieces)-1 {
-				shown.Says, shown.From, shown.FromOf = sayings(now), sayings(before), d.origin(before, version)
-				if it, _ := since.Item(p.Item); onlyBy(it, d.reader) {
-					shown.From = nil // it wrote that
-				} else {
-					shown.FromLike = asProposed(it)
-				}
+				shown = last
+				shown.Text = text
 			}
 			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: shown})
 		}
@@ -451,7 +465,7 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		return out
 	}
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
-	if shown.Full {
+	if shown.Full || shown.Left < littleLeft {
 		out.GoOn = shown.Next
 	}
 	var now []delta.Passage

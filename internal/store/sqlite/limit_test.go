@@ -10,7 +10,7 @@ import (
 // No statement is prepared anew because another limit is bound; SQLite does so
 // where a parameter stands alone after LIMIT.
 func TestLimits_AreNoReasonToPrepareAnew(t *testing.T) {
-	alone := regexp.MustCompile("LIMIT \\?[0-9]*[^0-9+]")
+	alone := regexp.MustCompile(`LIMIT \?[0-9]*[^0-9+]`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

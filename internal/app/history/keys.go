@@ -30,7 +30,7 @@ func (k Keyring) load(project brenner.ProjectID, create bool) (signingKey, error
 	}
 	if err != nil {
 		return signingKey{}, brenner.Errorf(brenner.CodeCheckpointInvalid, "no key for project %s is kept here", project).
-			WithHint("give the public key, or make a checkpoint first").Try(brenner.Again().Asking("public_key"), brenner.Do("checkpoint")).Because(err)
+			WithHint("give the public key of whoever signed it: the key is kept where the checkpoint was made").Try(brenner.Again().Asking("public_key")).Because(err)
 	}
 	secret, public, ok := strings.Cut(strings.TrimSpace(string(data)), "\n")
 	if !ok {

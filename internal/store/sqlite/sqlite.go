@@ -69,6 +69,7 @@ type database struct {
 	writers queue
 	readers pool
 	counted census
+	folding *time.Timer // folds the log into the file, see fold
 
 	index    fulltext.Index
 	worker   fulltext.Worker
@@ -113,7 +114,26 @@ func (s *database) open(ctx context.Context, path string, create bool) error {
 		return err
 	}
 	s.worker.Settle, s.worker.Merge = s.settleBatch, s.mergeSome
+	s.folding = time.AfterFunc(foldAfter, s.fold)
 	return nil
+}
+
+// foldAfter is how long nobody has written when the log is folded into the file.
+const foldAfter = time.Second
+
+// fold copies what stands in the write-ahead log into the file, while nobody writes.
+// Nothing needs it to be durable; but a person may copy the file alone, and a process
+// that goes on without writing would leave all it ever wrote in the log beside it.
+func (s *database) fold() {
+	ctx, stop := context.WithTimeout(context.Background(), brenner.WriteDeadline)
+	defer stop()
+	if s.writers.enter(ctx) != nil {
+		return
+	}
+	defer s.writers.pass()
+	if s.writers.group == nil {
+		_ = s.writers.conn.do(ctx, "PRAGMA wal_checkpoint(PASSIVE)") // what it cannot copy now it copies another time
+	}
 }
 
 var (
@@ -234,6 +254,7 @@ func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
 		return readOnly(nil)
 	}
 	err := s.writers.write(ctx, fn)
+	s.folding.Reset(foldAfter)
 	if pause := s.worker.Pause(); pause > 0 {
 		time.Sleep(pause)
 	}
@@ -241,6 +262,9 @@ func (s *database) Write(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 func (s *database) Close() error {
+	if s.folding != nil {
+		s.folding.Stop()
+	}
 	s.worker.Close()
 	s.settleAtClose()
 	if !s.writers.close() {

@@ -247,4 +247,6 @@ func TestSubmit_DoubtsAnExpectationAfterTheRun(t *testing.T) {
 	blue.mustNot(blue.submits(edit(`{"actual_outcomes":{"H1":"fast"}}`)), "FORETOLD_LATER")
 	blue.must(blue.submits(edit(`{"expected_outcomes":{"H1":"fast"}}`)), "T1: applied", "FORETOLD_LATER: T1 was run, and its expected_outcomes under H1 are changed afterwards")
 	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H2":"slow"}}`)), "FORETOLD_LATER")
+	blue.must(blue.submits(edit(`{"expected_outcomes":{"H1":"slow"}}`)), "FORETOLD_LATER")
+	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H1":"very slow"}}`)), "FORETOLD_LATER") // as it was foretold
 }

@@ -114,8 +114,8 @@ func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
 	}
 	var changed []string
 	for _, ran := range it.Pairs("actual_outcomes") {
-		before := slices.ContainsFunc(it.Pairs("expected_outcomes"), func(p delta.Pair) bool { return p.Key == ran.Key })
-		if _, now := payload.Expected[ran.Key]; now && before {
+		before, was := foretoldOf(it, ran.Key)
+		if now, is := payload.Expected[ran.Key]; is && was && string(now) != string(before) { // who puts it back is right
 			changed = append(changed, ran.Key)
 		}
 	}
@@ -127,6 +127,28 @@ func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
 		Message: fmt.Sprintf("%s was run, and its expected_outcomes under %s are changed afterwards", it.ID(), kernel.Join(changed)),
 		Hint:    "let stand what was foretold, and say what came out in actual_outcomes; a new expectation belongs into a new test",
 	}}
+}
+
+// foretoldOf is what a test was expected to show under a hypothesis when it was first
+// said what it showed.
+func foretoldOf(it *delta.Item, key string) (value jsontext.Value, ok bool) {
+	under := func(w delta.Write) (jsontext.Value, bool) {
+		var all map[string]jsontext.Value
+		_ = json.Unmarshal(w.Value, &all)
+		v, there := all[key]
+		return v, there
+	}
+	ran := slices.IndexFunc(it.History("actual_outcomes"), func(w delta.Write) bool { _, there := under(w); return there })
+	if ran < 0 {
+		return nil, false
+	}
+	run := it.History("actual_outcomes")[ran].At
+	for _, w := range it.History("expected_outcomes") {
+		if v, there := under(w); there && (!ok || !w.At.After(run)) {
+			value, ok = v, true
+		}
+	}
+	return value, ok
 }
 
 // about says what is to be known of an item that is named.

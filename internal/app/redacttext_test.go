@@ -371,6 +371,7 @@ task.completed/moved/*/through
 task.completed/summaries/*/through
 task.opened/id
 task.opened/kind
+task.opened/on/*
 task.released/id
 token.issued/id
 token.prolonged/id

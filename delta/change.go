@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -8,7 +10,8 @@ import (
 
 // Changes gives the chosen items that an earlier version, p.Since, shows
 // otherwise: a new one as Passages does, of the others the fields that say
-// something else now, and beside a short one what it said before.
+// something else now, of a long text only the part that does, and beside a short
+// one what it said before.
 func Changes(a *Artifact, p Part) []Passage {
 	return p.passages(a, func(it *Item) Passage {
 		before, ok := p.Since.Item(it.ID())
@@ -97,11 +100,52 @@ func (c *changeWriter) field(f, old *shown) {
 	case kind == KindOutcomes || kind == KindScore:
 		c.cells(f, old)
 	default:
+		if part, was, ok := changedPart(old.text(), f.text()); ok && kind == KindText {
+			c.now.line(c.now.label(f), part)
+			c.was("", was)
+			return
+		}
 		c.now.out.WriteString(text)
 		if kind != KindReferences {
 			c.was("", old.text())
 		}
 	}
+}
+
+// longText is the length from which on, of a text that changed, only the part is
+// written that did, if at least half of it stayed.
+const longText = 600
+
+// changedPart gives what is new between the beginning and the end that two long texts
+// share, with how much that is, and what stood there. Both are cut between words.
+func changedPart(before, now string) (part, was string, ok bool) {
+	shorter := min(len(before), len(now))
+	head := 0
+	for head < shorter && before[head] == now[head] {
+		head++
+	}
+	head = strings.LastIndexAny(now[:head], " \n") + 1
+	tail := 0
+	for tail < shorter-head && before[len(before)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	if at := strings.IndexAny(now[len(now)-tail:], " \n"); at >= 0 {
+		tail -= at
+	} else {
+		tail = 0
+	}
+	if shorter < longText || 2*(head+tail) < len(now) {
+		return "", "", false
+	}
+	var b strings.Builder
+	if head > 0 {
+		fmt.Fprintf(&b, "[%d characters as before] ", utf8.RuneCountInString(now[:head]))
+	}
+	b.WriteString(cmp.Or(strings.TrimSpace(now[head:len(now)-tail]), "(left out)"))
+	if tail > 0 {
+		fmt.Fprintf(&b, " [%d characters as before]", utf8.RuneCountInString(now[len(now)-tail:]))
+	}
+	return b.String(), strings.TrimSpace(before[head : len(before)-tail]), true
 }
 
 // list names what came to a list and what left it.

@@ -74,6 +74,31 @@ func TestChanges_GiveTheFieldsThatSaySomethingElse(t *testing.T) {
 	}
 }
 
+// C34: of a long text in which little changed the part that did is given, with what
+// stood there, and not the rest again.
+func TestChanges_GiveThePartOfALongText(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(base *delta.Artifact, hour int, claim string) *delta.Artifact {
+		return mergedBy(t, base, hour, [2]string{"Ann", `{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"` + claim + `"},"rationale":"r"}`})
+	}
+	one := mergedBy(t, empty, 1, [2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Cold","claim":"c","mechanism":"m"},"rationale":"r"}`})
+	head, tail := strings.Repeat("Es wird kälter. ", 40), strings.Repeat(" So viel dazu.", 40)
+	one = say(one, 2, head+"Nachts am meisten."+tail)
+	for claim, want := range map[string]string{
+		head + "Tags am meisten." + tail: "Claim: [640 characters as before] Tags [572 characters as before]\nWas: Nachts\n",
+		head + strings.TrimSpace(tail):   "Claim: [640 characters as before] So [557 characters as before]\nWas: Nachts am meisten. So\n",
+		head + "Nachts am meisten.":      "Claim: [650 characters as before] meisten.\n",
+		"Neu. " + head:                   "Claim: Neu. Es wird",
+	} {
+		if got := delta.Join(delta.Changes(say(one, 3, claim), delta.Part{Since: one})); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 // C34: a brief has a line for every item: what lives and how far it was put to the
 // test, what was killed, by whom and why.
 func TestBrief_SaysWhereADocumentStands(t *testing.T) {

@@ -277,6 +277,9 @@ type SessionRequest struct {
 	// Unseen only names what others propose or have changed and an agent's context
 	// was not given yet; that is no reading, and costs nothing.
 	Unseen bool `json:"unseen,omitzero"`
+	// News gives an agent what Unseen names, each item from where it knows it, or
+	// whole.
+	News bool `json:"news,omitzero"`
 }
 
 // SessionView is a session with its artifact.

@@ -210,6 +210,21 @@ func TestShow_WhatWasNeverGivenIsGivenWhole(t *testing.T) {
 	red.mustNot(words, "the cache is cold")
 }
 
+// C34: whoever is shown some items of a version is not taken to have the others: they
+// are news until they are given.
+func TestInbox_NamedItemsHideNoOthers(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.told(api.MessageCompiled)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads twice"}`, "") + hypothesis("Cache", "", "the cache is cold"))
+	red.must(red.submits(assumption("Parsing", "H1 holds for large files")), "REFERENCE_MOVED: H1", "the parser reads twice")
+	words := first(red.call("inbox", nil))
+	red.must(words, "the cache is cold")
+	red.mustNot(words, "the parser reads twice")
+	red.mustNot(first(red.call("inbox", nil)), "the cache is cold")
+}
+
 // C16: who takes a task about an item is told if that was changed since it was
 // asked for.
 func TestClaim_SaysThatTheItemChanged(t *testing.T) {

@@ -112,7 +112,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	purple.must(first(purple.call("status", nil)), "Sharpen H1: nobody of role hypothesis_generator has taken it yet")
 	blue.call("task_claim", map[string]any{"id": asked["id"]})
 	purple.must(first(purple.call("status", nil)), "Sharpen H1: BlueLake works on it")
-	green.must(first(green.call("session_show", map[string]any{"session": "RS-1", "since": 2})), "under way: "+asked["id"].(string)+" Sharpen H1 (asked by PurpleMountain, BlueLake, until ", "yours, as you wrote them: C2")
+	green.must(first(green.call("session_show", map[string]any{"session": "RS-1", "since": 2})), "under way: "+asked["id"].(string)+" Sharpen H1 (asked by PurpleMountain, BlueLake, until ", "yours, as you wrote them: H3, C2")
 	blue.call("context_assemble", map[string]any{"task": asked["id"]})
 	blue.call("session_show", map[string]any{"session": "RS-1", "items": []any{"H1"}})
 	submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"parse.go reads twice"}`, ""))

@@ -21,6 +21,8 @@ type sessionRequest struct {
 	Brief    bool              `json:"brief,omitzero" doc:"where it stands: a line for each item, what was killed and why"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
+
+	news bool // what the reader was not given of what changed, whatever version it knows
 }
 
 // sessionPage is a session as its contributors read it.
@@ -63,7 +65,7 @@ const (
 )
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset}
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
 	}
@@ -279,13 +281,17 @@ func listed[T ~string](all []T) string {
 // goOn says how the rest is had: by the next page, or where the context is full
 // through a new one.
 func (p sessionPage) goOn() string {
-	next := p.asked
-	next.Offset = p.NextOffset
+	asked := p.asked
+	asked.Offset = p.NextOffset
+	next := "session_show " + jsonOf(asked)
+	if asked.news {
+		next = "inbox {}"
+	}
 	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
 	if p.Spent {
-		return out + fmt.Sprintf("[goes on in a new context, which shows them if they fit: %s; else session_show %s]\n", p.next.Tool(), jsonOf(next))
+		return out + fmt.Sprintf("[goes on in a new context, which shows them if they fit: %s; else %s]\n", p.next.Tool(), next)
 	}
-	return out + fmt.Sprintf("[goes on: session_show %s]\n", jsonOf(next))
+	return out + fmt.Sprintf("[goes on: %s]\n", next)
 }
 
 // Slim implements spoken. The text says what is proposed.

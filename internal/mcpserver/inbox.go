@@ -134,7 +134,7 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest) 
 			continue
 		}
 		shown[p.Session] = true
-		page, err := showSession(s, ctx, sessionRequest{Session: p.Session, Since: p.Known})
+		page, err := showSession(s, ctx, sessionRequest{Session: p.Session, Since: p.Known, news: true})
 		if err != nil {
 			continue // the line names the call, which says why
 		}

@@ -50,6 +50,7 @@ func (i invocation) through(c *kernel.Call) (kernel.Through, error) {
 		Given:   before.given,
 		Whole:   before.shows,
 		Latest:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, anyOf) },
+		Shown:   before.versions,
 		Had:     func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.opened) },
 		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
 		Next:    i.another(),
@@ -100,6 +101,22 @@ func (s succession) newest(id brenner.ArtifactID, counts func(invocation, brenne
 			}
 		}
 	}
+	return out
+}
+
+// versions are those of an artifact that were read, the newest first.
+func (s succession) versions(id brenner.ArtifactID) []brenner.Version {
+	var out []brenner.Version
+	for _, i := range s {
+		for _, p := range i.Reads {
+			if p.Ref.Artifact == id {
+				out = append(out, p.Ref.Version)
+			}
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	slices.Reverse(out)
 	return out
 }
 

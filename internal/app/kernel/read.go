@@ -32,6 +32,9 @@ type Through struct {
 	// newest of which more than a summary was, Entire the newest that it showed in
 	// full itself; 0 if none.
 	Latest func(brenner.ArtifactID) brenner.Version
+	// Shown are the versions of an artifact of which something was shown in it, the
+	// newest first.
+	Shown  func(brenner.ArtifactID) []brenner.Version
 	Had    func(brenner.ArtifactID) brenner.Version
 	Entire func(brenner.ArtifactID) brenner.Version
 	// Next makes a context that goes on from it.
@@ -47,10 +50,19 @@ func (c *Call) LastRead(id brenner.ArtifactID) brenner.Version {
 	return c.through.Latest(id)
 }
 
-// Knows says whether the context that an agent reads through was given what a
-// passage goes on from. A person knows everything.
-func (c *Call) Knows(what string, p Passage) bool {
-	return c.through == nil || c.through.knows(what, p)
+// HasRead are the versions of an artifact of which something was shown in the context
+// that an agent reads through, the newest first.
+func (c *Call) HasRead(id brenner.ArtifactID) []brenner.Version {
+	if c.through == nil {
+		return nil
+	}
+	return c.through.Shown(id)
+}
+
+// Has says whether the context that an agent reads through was given what a passage
+// says. A person has everything.
+func (c *Call) Has(what string, p Passage) bool {
+	return c.through == nil || c.through.Has(what, p)
 }
 
 // Newest is the context that an agent would read through, for a call that does not

@@ -29,8 +29,6 @@ type document struct {
 	// showed one.
 	full   *delta.Artifact
 	fullOf brenner.Ref
-	// knows says whether the reader was given what a passage goes on from.
-	knows func(kernel.Passage) bool
 }
 
 // piece is a passage of a document, or of what is proposed.
@@ -84,7 +82,6 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
-	d.knows = func(p kernel.Passage) bool { return c.Knows(kernel.ReadOfSession(req.ID), p) }
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}
@@ -98,6 +95,11 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	}
 	if d.view.Working, err = working(c, info); err != nil {
 		return nil, err
+	}
+	if req.News && !c.Person() {
+		err = d.changed(c, row)
+		d.propose()
+		return d, err
 	}
 	part, err := partOf(c, req)
 	if err != nil {
@@ -120,7 +122,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		}
 		changes := delta.Changes(doc, part)
 		if len(req.Items) == 0 { // what is asked for by name is sent, whoever wrote it
-			changes, d.view.Own = ofOthers(doc, changes, c.Who.Name)
+			changes, d.view.Own = ofOthers(doc, part.Since, changes, c.Who.Name)
 		}
 		d.writeChanges(changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
@@ -159,10 +161,11 @@ func partOf(c *kernel.Call, req api.SessionRequest) (delta.Part, error) {
 	return part, nil
 }
 
-// ofOthers leaves out the items that one agent alone has written, and names them.
-func ofOthers(doc *delta.Artifact, all []delta.Passage, reader brenner.ActorName) (rest []delta.Passage, own []delta.ItemID) {
+// ofOthers leaves out the items that one agent alone has written or changed since an
+// earlier version, and names them.
+func ofOthers(doc, since *delta.Artifact, all []delta.Passage, reader brenner.ActorName) (rest []delta.Passage, own []delta.ItemID) {
 	for _, p := range all {
-		if it, ok := doc.Item(p.Item); ok && onlyBy(it, reader) {
+		if it, ok := doc.Item(p.Item); ok && (onlyBy(it, reader) || onlySince(doc, since, p.Item, reader)) {
 			own = append(own, p.Item)
 			continue
 		}
@@ -183,11 +186,13 @@ func onlySince(doc, earlier *delta.Artifact, id delta.ItemID, name brenner.Actor
 	return ok && slices.Equal(it.AuthorsSince(earlier), []brenner.ActorName{name})
 }
 
-// changed takes in what others have changed since the version that the reader was
-// shown, unless a message has told it so.
+// changed takes in what others have changed since the reader was first shown the
+// document and it was not given, unless a message has told it so: each item from the
+// newest version that it has it of, or whole.
 func (d *document) changed(c *kernel.Call, head store.Version) error {
 	d.view.Known = c.LastRead(head.Artifact)
-	if d.view.Known == 0 || d.view.Known >= head.Version {
+	versions := c.HasRead(head.Artifact)
+	if len(versions) == 0 || versions[len(versions)-1] >= head.Version {
 		return nil
 	}
 	told := false
@@ -200,26 +205,66 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 	if err != nil || told {
 		return err
 	}
-	_, known, err := sessionArtifact(c, d.view.ID, d.view.Known)
-	if err != nil {
+	earlier, err := earlierVersions(c, d, versions)
+	if err != nil || len(earlier) == 0 {
 		return err
 	}
-	var others []delta.Passage
-	for _, p := range delta.Changes(d.doc, delta.Part{Since: known}) {
+	first := earlier[len(earlier)-1].doc
+	has := func(p kernel.Passage) bool { return c.Has(kernel.ReadOfSession(d.view.ID), p) }
+	now := d.copied(d.view.Ref, d.doc)
+	for _, p := range delta.Changes(d.doc, delta.Part{Since: first}) {
 		it, ok := d.doc.Item(p.Item)
 		if !ok {
 			continue
 		}
-		by := slices.DeleteFunc(it.AuthorsSince(known), func(a brenner.ActorName) bool { return a == c.Who.Name })
+		by := slices.DeleteFunc(it.AuthorsSince(first), func(a brenner.ActorName) bool { return a == c.Who.Name })
+		if len(by) == 0 || now.has(c.Who.Name, p.Item, has) {
+			continue
+		}
+		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })
+		if at >= 0 && onlySince(d.doc, earlier[at].doc, p.Item, c.Who.Name) {
+			continue
+		}
 		for _, a := range by {
 			d.view.Changed = append(d.view.Changed, api.ItemChange{Item: p.Item, Agent: a})
 		}
-		if len(by) > 0 {
-			others = append(others, p)
+		if at < 0 {
+			whole, _ := d.doc.Passage(p.Item)
+			d.write([]delta.Passage{whole})
+			continue
 		}
+		d.writeChanges(delta.Changes(d.doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}}), earlier[at].doc, earlier[at].view.Ref)
 	}
-	d.writeChanges(others, known, brenner.Ref{Artifact: head.Artifact, Version: d.view.Known})
 	return nil
+}
+
+// mostEarlier is how many of the versions that a reader was shown are looked at for how
+// it knows an item: the newest, and the first.
+const mostEarlier = 8
+
+// earlierVersions are documents that a reader was shown something of, before the one at
+// hand, the newest first.
+func earlierVersions(c *kernel.Call, d *document, versions []brenner.Version) ([]*document, error) {
+	versions = slices.DeleteFunc(slices.Clone(versions), func(v brenner.Version) bool { return v >= d.view.Ref.Version })
+	if n := len(versions); n > mostEarlier {
+		versions = append(versions[:mostEarlier-1], versions[n-1])
+	}
+	var out []*document
+	for _, v := range versions {
+		row, doc, err := sessionArtifact(c, d.view.ID, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d.copied(row.Ref(), doc))
+	}
+	return out, nil
+}
+
+// copied is another version as the same reader knows it.
+func (d *document) copied(ref brenner.Ref, doc *delta.Artifact) *document {
+	out := &document{view: d.view, doc: doc, full: d.full, fullOf: d.fullOf, reader: d.reader}
+	out.view.Ref = ref
+	return out
 }
 
 // compare notes which version the reader's context showed in full: what stands
@@ -261,8 +306,7 @@ func (d *document) write(all []delta.Passage) {
 }
 
 // writeChanges takes in what became of items since an earlier version. Who has an
-// item as it was there has, with that, the whole of it; who was never given it is
-// given it whole.
+// item as it was there has, with that, the whole of it.
 func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
 	for _, p := range all {
 		before, changed := since.Passage(p.Item)
@@ -270,16 +314,12 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 			d.write([]delta.Passage{p})
 			continue
 		}
-		now, stands := d.doc.Passage(p.Item)
+		now, _ := d.doc.Passage(p.Item)
 		last := kernel.Passage{Of: d.origin(now, d.view.Ref), Says: sayings(now), From: sayings(before), FromOf: d.origin(before, version)}
 		if it, _ := since.Item(p.Item); onlyBy(it, d.reader) {
 			last.From = nil // it wrote that
 		} else {
 			last.FromLike = asProposed(it)
-		}
-		if stands && !d.knows(last) {
-			d.write([]delta.Passage{now})
-			continue
 		}
 		pieces := kernel.CutPassage(p.Text)
 		for i, text := range pieces {
@@ -326,14 +366,15 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 			return "", nil, err
 		}
 	}
+	has := func(p kernel.Passage) bool { return t.Has(kernel.ReadOfSession(id), p) }
 	var rest []delta.Passage
 	for _, p := range delta.Passages(doc, delta.Part{}) {
 		switch {
-		case d.has(c.Who.Name, p, t):
+		case d.has(c.Who.Name, p.Item, has):
 			known = append(known, p.Item)
-		case was.doc != doc && was.has(c.Who.Name, p, t) && onlySince(doc, was.doc, p.Item, c.Who.Name):
+		case was.doc != doc && was.has(c.Who.Name, p.Item, has) && onlySince(doc, was.doc, p.Item, c.Who.Name):
 			known = append(known, p.Item)
-		case was.doc != doc && was.has(c.Who.Name, p, t):
+		case was.doc != doc && was.has(c.Who.Name, p.Item, has):
 			rest = append(rest, delta.Changes(doc, delta.Part{Since: was.doc, Items: []delta.ItemID{p.Item}})...)
 		default:
 			rest = append(rest, p)
@@ -343,18 +384,18 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 }
 
 // has says whether a reader was given an item of the document, or wrote it alone.
-func (d *document) has(reader brenner.ActorName, of delta.Passage, t kernel.Through) bool {
-	it, ok := d.doc.Item(of.Item)
+func (d *document) has(reader brenner.ActorName, id delta.ItemID, given func(kernel.Passage) bool) bool {
+	it, ok := d.doc.Item(id)
 	if !ok {
 		return false
 	}
 	if onlyBy(it, reader) {
 		return true
 	}
-	p, _ := d.doc.Passage(of.Item)
+	p, _ := d.doc.Passage(id)
 	d.pieces = nil
 	d.write([]delta.Passage{p})
-	return !slices.ContainsFunc(d.pieces, func(p piece) bool { return !t.Has(kernel.ReadOfSession(d.view.ID), p.shown) })
+	return !slices.ContainsFunc(d.pieces, func(p piece) bool { return !given(p.shown) })
 }
 
 // propose takes in what is proposed.

@@ -139,6 +139,9 @@ type CheckpointResult struct {
 	PublicKey string `json:"public_key"`
 }
 
+// ExportFormat names the format of an export in its first line.
+const ExportFormat = "brenner-export"
+
 // ExportResult says what was written.
 type ExportResult struct {
 	Records int64          `json:"records"`
@@ -206,6 +209,9 @@ type RedactResult struct {
 	// Containing lists other contents and texts that have these words among
 	// theirs, and keep them.
 	Containing []brenner.Digest `json:"containing,omitzero"`
+	// Summaries lists the versions that lose their content and whose summaries say
+	// some of it, and keep it.
+	Summaries []brenner.Ref `json:"summaries,omitzero"`
 	// Retained says where the database keeps the bytes nevertheless, if it does.
 	Retained string `json:"retained,omitzero"`
 	Seq      int64  `json:"seq,omitzero"`

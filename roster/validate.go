@@ -158,8 +158,12 @@ func Refuse(found []brenner.Diagnostic) error {
 	case 0:
 		return nil
 	case 1:
-		return brenner.Errorf(brenner.CodeInvalidRoster, "%s", errs[0].Message).
+		err := brenner.Errorf(brenner.CodeInvalidRoster, "%s", errs[0].Message).
 			WithHint(errs[0].Hint).At(errs[0].Pointer).WithDiagnostics(errs)
+		if errs[0].Code == brenner.CodeMissingRosterEntry {
+			return err.Try(brenner.Again().Asking("agent_role"))
+		}
+		return err
 	}
 	return brenner.Errorf(brenner.CodeInvalidRoster, "the roster has %d errors", len(errs)).WithDiagnostics(errs)
 }

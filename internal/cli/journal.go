@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -163,9 +165,12 @@ project: verify --checkpoint later finds whether history was rewritten or cut.`,
 }
 
 func newExport(r *runner) *cobra.Command {
-	return &cobra.Command{
-		Use:     "export FILE",
-		Short:   "Write the whole project as JSON Lines",
+	force := false
+	c := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write the whole project as JSON Lines",
+		Long: `Write every record and every content of the project to a file. An earlier export
+of the same project is replaced; any other file only with --force.`,
 		Example: `  brenner export project.jsonl`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -176,6 +181,11 @@ func newExport(r *runner) *cobra.Command {
 			if a[0] == "-" {
 				_, err := s.Export(cmd.Context(), r.out)
 				return err
+			}
+			if !force {
+				if err := r.spare(cmd.Context(), s, a[0]); err != nil {
+					return err
+				}
 			}
 			var res api.ExportResult
 			err = r.replaceFile(a[0], func(w io.Writer) (err error) {
@@ -190,6 +200,41 @@ func newExport(r *runner) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&force, "force", false, "replace whatever file stands there")
+	return c
+}
+
+// spare refuses to put an export in the place of a file that is none of this project.
+func (r *runner) spare(ctx context.Context, s api.Service, name string) error {
+	if err := patchfs.BelowGit(r.path(name)); err != nil {
+		return err
+	}
+	if info, err := os.Stat(r.path(name)); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // what stands in the way of writing is said when it is written
+	}
+	f, err := os.Open(r.path(name))
+	if err != nil {
+		return fileError(name, err)
+	}
+	defer func() { _ = f.Close() }()
+	project, err := s.Project(ctx)
+	if err != nil {
+		return err
+	}
+	var first struct {
+		Header struct {
+			Format  string `json:"format"`
+			Project struct {
+				ID brenner.ProjectID `json:"id"`
+			} `json:"project"`
+		} `json:"header"`
+	}
+	line, _ := bufio.NewReader(io.LimitReader(f, 64<<10)).ReadBytes('\n')
+	if json.Unmarshal(line, &first) == nil && first.Header.Format == api.ExportFormat && first.Header.Project.ID == project.ID {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeAlreadyExists, "%s stands there, and is no export of this project", printable(name)).
+		WithHint("choose another name, or say --force to replace it")
 }
 
 func newImport(r *runner) *cobra.Command {
@@ -319,6 +364,9 @@ texts themselves: they are named, and keep them. Names and ids stay.`,
 					for _, d := range res.Containing {
 						w.Printf("  %s\n", d)
 					}
+				}
+				for _, ref := range res.Summaries {
+					w.Printf("the summary of %s says some of it and keeps it: `brenner redact %[1]s --member summary`\n", ref)
 				}
 				if res.Retained != "" {
 					w.Println(res.Retained)

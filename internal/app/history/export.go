@@ -26,7 +26,7 @@ import (
 // that says what must have arrived (J5). Contents come first, so that an
 // import can build its full-text index as it reads.
 const (
-	exportFormat = "brenner-export"
+	exportFormat = api.ExportFormat
 	// exportVersion is the one written; every earlier one is read. Since 2 the
 	// footer says which form of the tables its digest is over; since 3 the free
 	// text of records stands there by its hash, among the contents.

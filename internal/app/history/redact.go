@@ -101,7 +101,7 @@ func (s *Service) foreseeRedaction(c *kernel.Call, req api.RedactRequest) (*reda
 			r.out.Also = append(r.out.Also, d)
 		}
 	}
-	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findContaining} {
+	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findContaining, r.findSummaries} {
 		if err := find(); err != nil {
 			return r, err
 		}
@@ -335,8 +335,8 @@ func inlineIn(rec journal.Record, inline []byte) string {
 func (r *redaction) findContaining() error {
 	var words [][]byte
 	for _, g := range r.goes {
-		if len(strings.TrimSpace(g.text)) >= shortestFound {
-			words = append(words, []byte(g.text))
+		if text := strings.TrimSpace(g.text); len(text) >= shortestFound {
+			words = append(words, []byte(text))
 		}
 	}
 	if len(words) == 0 {
@@ -355,6 +355,31 @@ func (r *redaction) findContaining() error {
 		return nil
 	}
 	return err
+}
+
+// findSummaries finds the versions of what goes whose summary says some of it: one is
+// often the first line of the content.
+func (r *redaction) findSummaries() error {
+	for _, g := range r.goes {
+		versions, err := r.VersionsOf(r.Ctx, g.versions)
+		if err != nil {
+			return err
+		}
+		for _, v := range versions {
+			content, err := r.Blob(r.Ctx, g.digest)
+			if errors.Is(err, brenner.CodeRedacted) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			said := strings.TrimSpace(strings.TrimSuffix(v.Summary, "…"))
+			if len(said) >= shortestFound && r.by[canon.Sum([]byte(v.Summary))] == nil && bytes.Contains(content, []byte(said)) {
+				r.out.Summaries = append(r.out.Summaries, v.Ref())
+			}
+		}
+	}
+	return nil
 }
 
 // shortestFound is the shortest text that others are searched for.

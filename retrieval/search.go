@@ -33,13 +33,28 @@ type List struct {
 	// Have is how many documents have it, as this segment counts: see
 	// Builder.Remove.
 	Have   int64
-	blocks []block
+	parts  []part
+	blocks []block // of the parts, once they are opened
+}
+
+// open reads the blocks of a list. Most lists are asked only how many have the word.
+func (l *List) open(lengths []uint16) error {
+	if l.blocks != nil {
+		return nil
+	}
+	var scratch [briefPostings]posting
+	for _, p := range l.parts {
+		var ok bool
+		if l.blocks, ok = p.blocks(l.blocks, lengths, scratch[:]); !ok {
+			return errDamaged
+		}
+	}
+	return nil
 }
 
 // ReadList reads what the pages that WordPages listed say about a word.
 func (v View) ReadList(word string, pages [][]byte) (List, error) {
 	var out List
-	var scratch [briefPostings]posting
 	for i, data := range pages {
 		page, ok := openPage(data)
 		if !ok {
@@ -53,9 +68,7 @@ func (v View) ReadList(word string, pages [][]byte) (List, error) {
 			continue
 		}
 		out.Have += int64(found.n) + found.adjust
-		if out.blocks, ok = found.blocks(out.blocks, v.Columns.lengths, scratch[:]); !ok {
-			return List{}, damaged(i)
-		}
+		out.parts = append(out.parts, found)
 	}
 	return out, nil
 }
@@ -135,8 +148,15 @@ func (s *Search) Segment(v View, lists []List) error {
 		return nil
 	}
 	scans := make([]*scan, 0, len(lists))
-	for i, l := range lists {
-		if len(l.blocks) > 0 && s.factors[i] > 0 {
+	for i := range lists {
+		l := &lists[i]
+		if s.factors[i] == 0 {
+			continue
+		}
+		if err := l.open(v.Columns.lengths); err != nil {
+			return err
+		}
+		if len(l.blocks) > 0 {
 			scans = append(scans, &scan{own: s.terms[i].Own > 0, blocks: l.blocks, factor: s.factors[i]})
 		}
 	}

@@ -225,6 +225,17 @@ func TestInbox_NamedItemsHideNoOthers(t *testing.T) {
 	red.mustNot(first(red.call("inbox", nil)), "the cache is cold")
 }
 
+// J7, C34: that an earlier version of a document was redacted hides no news.
+func TestInbox_ARedactedVersionHidesNothing(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.told(api.MessageCompiled)
+	blue.submits(hypothesis("Cache", "", "the cache is cold"))
+	s.do(s.pi.Redact(t.Context(), api.RedactRequest{Ref: brenner.Ref{Artifact: "RS-pair", Version: 2}, Reason: "a name"}))
+	red.must(first(red.call("inbox", nil)), "the cache is cold")
+}
+
 // C16: who takes a task about an item is told if that was changed since it was
 // asked for.
 func TestClaim_SaysThatTheItemChanged(t *testing.T) {

@@ -243,19 +243,31 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 const mostEarlier = 8
 
 // earlierVersions are documents that a reader was shown something of, before the one at
-// hand, the newest first.
+// hand, the newest first. What a redacted one said nobody knows any more; where that
+// leaves none, the first of all takes its place.
 func earlierVersions(c *kernel.Call, d *document, versions []brenner.Version) ([]*document, error) {
 	versions = slices.DeleteFunc(slices.Clone(versions), func(v brenner.Version) bool { return v >= d.view.Ref.Version })
 	if n := len(versions); n > mostEarlier {
 		versions = append(versions[:mostEarlier-1], versions[n-1])
 	}
 	var out []*document
-	for _, v := range versions {
+	load := func(v brenner.Version) error {
 		row, doc, err := sessionArtifact(c, d.view.ID, v)
-		if err != nil {
+		switch {
+		case err == nil:
+			out = append(out, d.copied(row.Ref(), doc))
+		case brenner.CodeOf(err) == brenner.CodeRedacted:
+			return nil
+		}
+		return err
+	}
+	for _, v := range versions {
+		if err := load(v); err != nil {
 			return nil, err
 		}
-		out = append(out, d.copied(row.Ref(), doc))
+	}
+	if len(out) == 0 {
+		return out, load(1)
 	}
 	return out, nil
 }

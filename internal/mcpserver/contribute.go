@@ -88,10 +88,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		}
 	}
 	out := sessionPage{
-		notes: notes,
-		ID:    v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
+		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(),
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}

@@ -48,7 +48,8 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 	if err != nil {
 		return b.String()
 	}
-	for _, ref := range slices.Compact(refs)[:min(len(refs), mostMoved)] {
+	refs = slices.Compact(refs)
+	for _, ref := range refs[:min(len(refs), mostMoved)] {
 		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version})
 		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
 			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s\n", p.Ref(), ref, strings.TrimRight(brenner.Clip(p.Text, movedText), "\n"))

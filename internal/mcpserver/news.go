@@ -92,7 +92,7 @@ func (p proposed) words(shown bool) string {
 	if shown {
 		return p.said() + ":\n"
 	}
-	return fmt.Sprintf("%s: session_show %s\n", p.said(), jsonOf(sessionRequest{Session: p.Session, Since: p.Known}))
+	return fmt.Sprintf("%s: session_show %s\n", p.said(), jsonOf(sessionRequest{Session: p.Session, Items: p.Items}))
 }
 
 const nothingNew = "meanwhile: nothing new of others\n"

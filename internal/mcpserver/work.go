@@ -113,12 +113,8 @@ func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest) stri
 // endMark ends what the writer had announced to be at, with what it wrote: that is
 // what came of it. Which of several it was it says itself.
 func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
-	me, err := s.Project(ctx)
-	if err != nil {
-		return ""
-	}
-	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.TaskState{api.TaskClaimed}, Newest: true})
-	marks := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark || t.Holder != me.Actor })
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Mine: true, Newest: true})
+	marks := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark }) // those of others are not listed
 	switch {
 	case err != nil || len(marks) == 0:
 		return ""

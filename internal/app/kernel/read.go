@@ -32,11 +32,11 @@ type Through struct {
 	// newest of which more than a summary was, Entire the newest that it showed in
 	// full itself; 0 if none.
 	Latest func(brenner.ArtifactID) brenner.Version
-	// Shown are the versions of an artifact of which something was shown in it, the
-	// newest first.
-	Shown  func(brenner.ArtifactID) []brenner.Version
 	Had    func(brenner.ArtifactID) brenner.Version
 	Entire func(brenner.ArtifactID) brenner.Version
+	// Shown are the versions of an artifact of which something was shown in it, the
+	// newest first.
+	Shown func(brenner.ArtifactID) []brenner.Version
 	// Next makes a context that goes on from it.
 	Next brenner.Action
 }

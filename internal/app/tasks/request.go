@@ -104,7 +104,7 @@ func (r *Room) amongTasks(c *kernel.Call, req *api.NewTaskRequest) ([]api.TaskIn
 	var on []api.TaskInfo
 	var rest []brenner.Ref
 	for _, ref := range req.Inputs {
-		if !strings.HasPrefix(string(ref.Artifact), "task-") {
+		if ref.Version != 0 || !strings.HasPrefix(string(ref.Artifact), "task-") {
 			rest = append(rest, ref)
 			continue
 		}

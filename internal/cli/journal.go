@@ -182,13 +182,13 @@ of the same project is replaced; any other file only with --force.`,
 				_, err := s.Export(cmd.Context(), r.out)
 				return err
 			}
-			if !force {
-				if err := r.spare(cmd.Context(), s, a[0]); err != nil {
-					return err
-				}
-			}
 			var res api.ExportResult
 			err = r.replaceFile(a[0], func(w io.Writer) (err error) {
+				if !force {
+					if err := r.spare(cmd.Context(), s, a[0]); err != nil {
+						return err
+					}
+				}
 				res, err = s.Export(cmd.Context(), w)
 				return err
 			})
@@ -206,9 +206,6 @@ of the same project is replaced; any other file only with --force.`,
 
 // spare refuses to put an export in the place of a file that is none of this project.
 func (r *runner) spare(ctx context.Context, s api.Service, name string) error {
-	if err := patchfs.BelowGit(r.path(name)); err != nil {
-		return err
-	}
 	if info, err := os.Stat(r.path(name)); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // what stands in the way of writing is said when it is written
 	}

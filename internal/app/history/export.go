@@ -26,7 +26,6 @@ import (
 // that says what must have arrived (J5). Contents come first, so that an
 // import can build its full-text index as it reads.
 const (
-	exportFormat = api.ExportFormat
 	// exportVersion is the one written; every earlier one is read. Since 2 the
 	// footer says which form of the tables its digest is over; since 3 the free
 	// text of records stands there by its hash, among the contents.
@@ -88,7 +87,7 @@ func exportTo(c *kernel.Call, w io.Writer) (exportFooter, error) {
 		return exportFooter{}, err
 	}
 	foot := exportFooter{DigestVersion: journal.DigestVersion}
-	if err := line(exportLine{Header: &exportHeader{exportFormat, exportVersion, p}}); err != nil {
+	if err := line(exportLine{Header: &exportHeader{api.ExportFormat, exportVersion, p}}); err != nil {
 		return foot, err
 	}
 	err = c.EachBlob(c.Ctx, func(d brenner.Digest, data []byte) error {
@@ -227,7 +226,7 @@ func (in *importer) apply(l exportLine) error {
 }
 
 func (in *importer) header(h exportHeader) error {
-	if h.Format != exportFormat {
+	if h.Format != api.ExportFormat {
 		return in.bad("%q is not the format of our exports", h.Format)
 	}
 	if h.Version < 1 || h.Version > exportVersion {

@@ -361,18 +361,21 @@ func (r *redaction) findContaining() error {
 // often the first line of the content.
 func (r *redaction) findSummaries() error {
 	for _, g := range r.goes {
+		if len(g.versions) == 0 {
+			continue
+		}
 		versions, err := r.VersionsOf(r.Ctx, g.versions)
 		if err != nil {
 			return err
 		}
+		content, err := r.Blob(r.Ctx, g.digest)
+		if errors.Is(err, brenner.CodeRedacted) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
 		for _, v := range versions {
-			content, err := r.Blob(r.Ctx, g.digest)
-			if errors.Is(err, brenner.CodeRedacted) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
 			said := strings.TrimSpace(strings.TrimSuffix(v.Summary, "…"))
 			if len(said) >= shortestFound && r.by[canon.Sum([]byte(v.Summary))] == nil && bytes.Contains(content, []byte(said)) {
 				r.out.Summaries = append(r.out.Summaries, v.Ref())

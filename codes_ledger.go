@@ -47,7 +47,7 @@ var ledgerCodes = []CodeInfo{
 		Do("init"), Again().Asking("store")),
 	row(CodeProjectNotYours, ClassDenied, "The project found here belongs to another user of this machine.", "If you trust its owner, add its directory to the file that the hint names, or name its store.",
 		Again().Asking("store")),
-	row(CodeConfigNotConfirmed, ClassDenied, "A configuration that was merely found brings policies, addresses, prompts or rules that nobody has confirmed.", "Read what it brings, then name the file: that confirms it.",
+	row(CodeConfigNotConfirmed, ClassDenied, "A configuration that was merely found gives away, takes back or loosens what nobody has confirmed: policies, approvals, addresses, prompts, rules, types or bounds.", "Read what it alters, then name the file: that confirms it.",
 		Again().Asking("config")),
 	row(CodeProjectExists, ClassConflict, "A project already exists in this store.", "Use it, or choose another directory."),
 	row(CodeAlreadyExists, ClassConflict, "Something of that name exists already.", "Choose another name, or update the existing one."),

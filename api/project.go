@@ -71,6 +71,9 @@ type ConfigFile struct {
 type ApplyConfigRequest struct {
 	Write
 	File ConfigFile `json:"file"`
+	// Found says that the file was merely found, not named by the person: then it
+	// is refused where it gives away, takes back or loosens anything (X12).
+	Found bool `json:"found,omitzero"`
 }
 
 // ApplyConfigResult says what is in force now.
@@ -79,7 +82,9 @@ type ApplyConfigResult struct {
 	Digest  brenner.Digest     `json:"digest"`
 	Modules []brenner.Module   `json:"modules"`
 	Types   []brenner.TypeName `json:"types"`
-	Seq     int64              `json:"seq,omitzero"`
+	// Alters says, a line each, what it gave away, took back or loosened.
+	Alters []string `json:"alters,omitempty"`
+	Seq    int64    `json:"seq,omitzero"`
 }
 
 // RolePromptRequest names a prompt: a role, or unified.

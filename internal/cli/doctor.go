@@ -172,7 +172,7 @@ func (r *runner) configuration(info api.ProjectInfo) check {
 	if c.WithPromptFiles(f.Prompts).Digest() != info.ConfigDigest {
 		return check{
 			Name: name, Warning: true, Message: f.Name + " differs from the configuration in force",
-			Hint: "run `brenner config apply`",
+			Hint: "run `brenner config apply`: what it would give away, take back or loosen is shown first, and the file has to be named",
 		}
 	}
 	return check{Name: name, OK: true, Message: f.Name + " is in force"}

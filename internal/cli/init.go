@@ -19,8 +19,9 @@ func newInit(r *runner) *cobra.Command {
 		Short: "Make a project here",
 		Long: `Make a project in .brenner of this directory (or in the store named by
 --store), led by you. A .brennerrc or brenner.config.ts found here is put in
-force at once, unless it brings policies or webhooks: they are shown, and naming
-the file with --config confirms them. An embedding endpoint that it names beyond
+force at once, unless it gives away or loosens anything (policies, webhooks,
+prompts, rules, bounds): that is shown, and naming the file with --config
+confirms it. An embedding endpoint that it names beyond
 this machine, or that would get your key, is sent nothing until you allow it.`,
 		Example: `  brenner init --name "Cell fate" --pi ada
   brenner init --config .brennerrc`,
@@ -38,8 +39,9 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 				return err
 			}
 			req.Config = f
-			if brings := broughtBy(f); len(brings) > 0 && file == "" {
-				return unconfirmed(f.Name, brings, brenner.Again("config", f.Name))
+			alters := alteredBy(f)
+			if len(alters) > 0 && file == "" {
+				return config.Unconfirmed(f.Name, alters).Try(brenner.Again("config", f.Name))
 			}
 			if err := r.allowEmbedding(allow); err != nil {
 				return err
@@ -48,7 +50,7 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 			if err != nil {
 				return err
 			}
-			r.tellOfWhatItBrings(f)
+			r.tellOfWhatItAlters(f, alters)
 			first := r.askLine()
 			return r.show(res, func(w *printer) {
 				p := res.Project
@@ -65,9 +67,9 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 	return c
 }
 
-// broughtBy lists what a configuration gives away when it is put in force. What
-// is wrong with it is for its reader to say.
-func broughtBy(f *api.ConfigFile) []string {
+// alteredBy lists what a configuration gives away or loosens in a new project.
+// What is wrong with it is for its reader to say.
+func alteredBy(f *api.ConfigFile) []string {
 	if f == nil {
 		return nil
 	}
@@ -75,24 +77,14 @@ func broughtBy(f *api.ConfigFile) []string {
 	if err != nil {
 		return nil
 	}
-	return c.Brings()
+	start := config.Default()
+	return c.Alters(&start)
 }
 
-// unconfirmed refuses a configuration that came with the directory, and shows
-// what it brings (X12): naming the file confirms it.
-func unconfirmed(name string, brings []string, confirm brenner.Action) error {
-	shown := make([]brenner.Diagnostic, len(brings))
-	for i, line := range brings {
-		shown[i] = brenner.Diagnostic{Severity: brenner.SeverityWarning, Code: brenner.CodeConfigNotConfirmed, Subject: name, Message: line}
-	}
-	return brenner.Errorf(brenner.CodeConfigNotConfirmed, "the %s found here brings what nobody has confirmed", name).
-		WithDiagnostics(shown).WithHint("read it").Try(confirm)
-}
-
-// tellOfWhatItBrings shows what a configuration that is in force now has brought.
-func (r *runner) tellOfWhatItBrings(f *api.ConfigFile) {
-	for _, line := range broughtBy(f) {
-		r.note("note: %s brings %s\n", printable(f.Name), printable(line))
+// tellOfWhatItAlters shows what a configuration that is in force now has altered.
+func (r *runner) tellOfWhatItAlters(f *api.ConfigFile, alters []string) {
+	for _, line := range alters {
+		r.note("note: %s %s\n", printable(f.Name), printable(line))
 	}
 	r.tellOfEmbedding(f)
 }
@@ -194,8 +186,9 @@ func newConfig(r *runner) *cobra.Command {
 		Short: "Put the project configuration in force",
 		Long: `Read .brennerrc or brenner.config.ts, check it and put it in force. A
 configuration file changes nothing until it is applied; applying it is
-recorded in the journal. One that brings policies or webhooks has to be named:
-they are shown otherwise.`,
+recorded in the journal. One that gives away, takes back or loosens anything
+(policies, approvals, webhooks, prompts, rules, types, budgets and other bounds)
+has to be named: that is shown otherwise.`,
 		Example: `  brenner config apply .brennerrc`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -211,18 +204,15 @@ they are shown otherwise.`,
 				return brenner.Errorf(brenner.CodeFileError, "there is no %s or %s here", config.RCFile, config.TSFile).
 					WithHint("write one, or name a file")
 			}
-			if brings := broughtBy(f); len(brings) > 0 && name == "" {
-				return unconfirmed(f.Name, brings, brenner.Do("config.apply", "file", f.Name))
-			}
 			if err := r.allowEmbedding(allow); err != nil {
 				return err
 			}
-			res, err := ask(r, cmd, api.Service.ApplyConfig, api.ApplyConfigRequest{Write: r.write(), File: *f})
+			res, err := ask(r, cmd, api.Service.ApplyConfig, api.ApplyConfigRequest{Write: r.write(), File: *f, Found: name == ""})
 			if err != nil {
 				return err
 			}
 			if res.Changed {
-				r.tellOfWhatItBrings(f)
+				r.tellOfWhatItAlters(f, res.Alters)
 			}
 			return r.show(res, func(w *printer) {
 				if !res.Changed {

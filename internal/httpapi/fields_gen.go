@@ -63,6 +63,8 @@ var fieldWords = map[string]string{
 	"brenner/api.AmendBulletRequest.Section":       "empty: as before",
 	"brenner/api.AmendBulletRequest.Vector":        "Vector as in Insight",
 	"brenner/api.ApplyConfigRequest.File":          "ConfigFile is a project configuration as it stands in a file",
+	"brenner/api.ApplyConfigRequest.Found":         "Found says that the file was merely found, not named by the person: then it is refused where it gives away, takes back or loosens anything",
+	"brenner/api.ApplyConfigResult.Alters":         "Alters says, a line each, what it gave away, took back or loosened",
 	"brenner/api.ApplyConfigResult.Digest":         "Digest is the lower-case hexadecimal SHA-256 of some bytes",
 	"brenner/api.ApplyConfigResult.Modules":        "Module names a part of the project's subject matter",
 	"brenner/api.ApplyConfigResult.Types":          "TypeName names an artifact type, such as paper_note",

@@ -36,7 +36,7 @@ func (a *Room) Init(ctx context.Context, req api.InitRequest) (api.ProjectInfo, 
 		if req.Config == nil {
 			return nil
 		}
-		_, err := applyConfig(ch, *req.Config, "")
+		_, err := applyConfig(ch, *req.Config, func(config.Config) ([]string, error) { return nil, nil })
 		return err
 	})
 	if err != nil {
@@ -61,12 +61,19 @@ func checkInit(req api.InitRequest) error {
 // ApplyConfig implements api.Projects.
 func (s *Service) ApplyConfig(ctx context.Context, req api.ApplyConfigRequest) (api.ApplyConfigResult, error) {
 	return kernel.Write(ctx, s.caller, "config.apply", req, kernel.To(policy.Admin, "configuration"), func(ch *kernel.Change) (api.ApplyConfigResult, error) {
-		return applyConfig(ch, req.File, ch.Digest)
+		return applyConfig(ch, req.File, func(next config.Config) ([]string, error) {
+			alters := next.Alters(&ch.Config)
+			if req.Found && len(alters) > 0 {
+				return nil, config.Unconfirmed(req.File.Name, alters).Try(brenner.Do("config.apply", "file", req.File.Name))
+			}
+			return alters, nil
+		})
 	})
 }
 
-// applyConfig puts a configuration in force unless it is already.
-func applyConfig(ch *kernel.Change, f api.ConfigFile, inForce brenner.Digest) (api.ApplyConfigResult, error) {
+// applyConfig puts a configuration in force unless it is already, or what it
+// alters is not agreed to.
+func applyConfig(ch *kernel.Change, f api.ConfigFile, agree func(config.Config) ([]string, error)) (api.ApplyConfigResult, error) {
 	c, err := parseConfig(f)
 	if err != nil {
 		return api.ApplyConfigResult{}, err
@@ -80,10 +87,13 @@ func applyConfig(ch *kernel.Change, f api.ConfigFile, inForce brenner.Digest) (a
 	for _, t := range c.Types {
 		out.Types = append(out.Types, t.Name)
 	}
-	if digest == inForce {
+	if ch.Settings != nil && digest == ch.Digest {
 		return out, nil
 	}
 	out.Changed = true
+	if out.Alters, err = agree(c); err != nil {
+		return api.ApplyConfigResult{}, err
+	}
 	out.Seq, err = kernel.ConfigApplied.Append(ch, kernel.Configuration{File: f.Name, Digest: digest, Config: c})
 	return out, err
 }

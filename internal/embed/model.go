@@ -43,9 +43,10 @@ type Model struct {
 	rows  string // (vocab+buckets) × dim × int8
 	idf   string // one byte per lexical bucket, in sixteenths
 
-	index   []wordSlot // open addressing over hash; a power of two in size
-	scratch sync.Pool  // of *scratch
-	near    nearness
+	index    []wordSlot // open addressing over hash; a power of two in size
+	scratch  sync.Pool  // of *scratch
+	near     nearness
+	spelling spelling
 }
 
 // wordSlot places one word of the vocabulary. at is the offset of the word's
@@ -98,7 +99,7 @@ func readModel(file string) (*Model, error) {
 	if err := m.indexWords(); err != nil {
 		return nil, err
 	}
-	m.scratch.New = func() any { return &scratch{static: make([]float32, m.dim), gram: make([]float32, m.dim)} }
+	m.scratch.New = func() any { return &scratch{static: make([]float32, m.dim)} }
 	return m, nil
 }
 

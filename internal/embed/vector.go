@@ -3,6 +3,7 @@ package embed
 import (
 	"context"
 	"math"
+	"sync"
 	"unicode/utf8"
 
 	"brenner"
@@ -18,7 +19,6 @@ const maxGram = 8
 type scratch struct {
 	tokens  tokens
 	static  []float32
-	gram    []float32 // the sum of an unknown word's n-gram rows
 	lexical [lexicalDim]float32
 	padded  []byte // "<token>"
 	starts  []int  // where each rune of padded starts, and its end
@@ -98,11 +98,63 @@ func (m *Model) pool(s *scratch) {
 			m.addRow(s.static, row, 1)
 			continue
 		}
-		m.sumGrams(s.gram, s.hashes)
-		for i, x := range s.gram {
+		for i, x := range m.spelled(token, s.hashes) {
 			s.static[i] += x
 		}
 	}
+}
+
+const (
+	// maxSpelled is how many words that the vocabulary lacks are remembered at a time,
+	// besides those that were before.
+	maxSpelled = 4096
+	// longSpelled is the length in bytes from which a word is not remembered.
+	longSpelled = 64
+)
+
+// spelling remembers the vectors of words that the vocabulary lacks: a project has its
+// own, which come again and again. When it is full, what was not asked for since it was
+// last full is forgotten.
+type spelling struct {
+	mu            sync.Mutex
+	known, before map[string][]float32
+}
+
+func (s *spelling) find(token []byte) []float32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.known[string(token)]; v != nil {
+		return v
+	}
+	v := s.before[string(token)]
+	if v != nil {
+		s.put(string(token), v)
+	}
+	return v
+}
+
+// put remembers a vector; the lock is held.
+func (s *spelling) put(token string, v []float32) {
+	if s.known == nil || len(s.known) >= maxSpelled {
+		s.known, s.before = make(map[string][]float32, maxSpelled/8), s.known
+	}
+	s.known[token] = v
+}
+
+// spelled gives the vector of a word that the vocabulary lacks, by its n-grams. It is
+// not to be changed.
+func (m *Model) spelled(token []byte, hashes []uint64) []float32 {
+	if v := m.spelling.find(token); v != nil {
+		return v
+	}
+	v := make([]float32, m.dim)
+	m.sumGrams(v, hashes)
+	if len(token) < longSpelled {
+		m.spelling.mu.Lock()
+		defer m.spelling.mu.Unlock()
+		m.spelling.put(string(token), v)
+	}
+	return v
 }
 
 // sumGrams sets v to the mean of the n-gram rows of an unknown word.

@@ -209,7 +209,7 @@ func readWhole(built Built, pages [][]byte) (string, error) {
 			return "", err
 		}
 		for i := range some {
-			one, err := d.ReadName(n, pages[n], first+i)
+			one, err := nameOf(d, n, pages[n], first+i)
 			if err != nil {
 				return "", err
 			}
@@ -312,12 +312,12 @@ func TestSegment_AnswersAsBefore(t *testing.T) {
 		page := built.Pages[d.namesFrom()]
 		for _, ordinal := range []int{0, 1, 77, 149, 150} {
 			for at := 0; at <= len(page); at += 1 + len(page)/40 {
-				name, err := d.ReadName(n, page[:at], ordinal)
+				name, err := nameOf(d, n, page[:at], ordinal)
 				book.Note("a name of a page that is cut off", fmt.Sprint(n, ordinal, at), fmt.Sprint(name, err))
 				if at < len(page) {
 					changed := slices.Clone(page)
 					changed[at] ^= 0x7f
-					name, err := d.ReadName(n, changed, ordinal)
+					name, err := nameOf(d, n, changed, ordinal)
 					book.Note("a name of a page that was changed", fmt.Sprint(n, ordinal, at), fmt.Sprint(name, err))
 					_, names, err := d.ReadNames(n, changed)
 					book.Note("names of a page that was changed", fmt.Sprint(n, at), fmt.Sprint(names, err))
@@ -350,4 +350,13 @@ func TestSegment_AnswersAsBefore(t *testing.T) {
 		book.Note("no set", fmt.Sprintf("%x", raw), fmt.Sprint(err))
 	}
 	book.Check(t)
+}
+
+// nameOf gives the name of one document.
+func nameOf(d *Directory, page int, data []byte, ordinal int) (Name, error) {
+	names, err := d.ReadNamesOf(page, data, []int{ordinal})
+	if err != nil {
+		return Name{}, err
+	}
+	return names[0], nil
 }

@@ -436,7 +436,7 @@ func EnoughCandidates(stats Statistics, all []Candidate, have []int64) bool {
 		taken[i] = all[i].worth(stats, n)
 	}
 	slices.Sort(taken)
-	return all[len(have)].base*stats.Rarity(1) < taken[len(taken)-feedbackWords]
+	return all[len(have)].worth(stats, 2) < taken[len(taken)-feedbackWords]
 }
 
 // Feedback widens a question by the words that tell most about the best texts

@@ -254,27 +254,33 @@ func (d *Directory) ReadNames(page int, data []byte) (first int, names []Name, e
 	return d.names[i].ordinal, names, nil
 }
 
-// ReadName gives the name of one document from the page on which it stands.
-func (d *Directory) ReadName(page int, data []byte, ordinal int) (Name, error) {
+// ReadNamesOf gives the names of some documents, in order, from the page on which
+// they stand.
+func (d *Directory) ReadNamesOf(page int, data []byte, ordinals []int) ([]Name, error) {
 	i := page - d.namesFrom()
 	if i < 0 || i >= len(d.names) {
-		return Name{}, damaged(page)
+		return nil, damaged(page)
 	}
 	c := cursor{rest: data}
 	var artifact []byte
 	version := 0
-	for range ordinal - d.names[i].ordinal + 1 {
-		same := c.int32()
-		if same > len(artifact) {
-			return Name{}, damaged(page)
+	out := make([]Name, len(ordinals))
+	next := d.names[i].ordinal
+	for j, ordinal := range ordinals {
+		for ; next <= ordinal; next++ {
+			same := c.int32()
+			if same > len(artifact) {
+				return nil, damaged(page)
+			}
+			artifact = append(artifact[:same], c.bytes(c.int32())...)
+			version = c.int32()
 		}
-		artifact = append(artifact[:same], c.bytes(c.int32())...)
-		version = c.int32()
+		out[j] = Name{brenner.ArtifactID(artifact), brenner.Version(version)}
 	}
 	if c.bad {
-		return Name{}, damaged(page)
+		return nil, damaged(page)
 	}
-	return Name{brenner.ArtifactID(artifact), brenner.Version(version)}, nil
+	return out, nil
 }
 
 // A Dead set is the documents of a segment that have been taken out since it

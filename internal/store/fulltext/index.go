@@ -3,6 +3,7 @@ package fulltext
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -27,6 +28,7 @@ type memory struct {
 	segments map[int64]*segment
 	noted    noted
 	words    map[int64][]string // of segments that were asked for all of theirs
+	counts   counts
 	pages    map[Page][]byte
 	size     int // of pages, in bytes
 	order    []Page
@@ -150,6 +152,48 @@ func (m *memory) describe(ctx context.Context, rows Rows, ids []int64) ([]*segme
 		out[i] = s
 	}
 	return out, nil
+}
+
+// counts says how many documents of some segments have a word.
+type counts struct {
+	segments []Segment
+	have     map[string]int64
+}
+
+// maxCounts is how many words are remembered; then all are forgotten.
+const maxCounts = 1 << 16
+
+// of reports whether the counts are those of some segments. Which of their documents
+// are dead does not matter: a later segment counts them off.
+func (c counts) of(segments []Segment) bool {
+	return slices.EqualFunc(c.segments, segments, func(a, b Segment) bool { return a.ID == b.ID })
+}
+
+// counted gives, for each of some words, how many documents of the segments have it,
+// as far as that is remembered, and lists those of which it is not.
+func (m *memory) counted(segments []Segment, words []string) (have []int64, missing []string) {
+	have = make([]int64, len(words))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.counts.of(segments) {
+		return have, words
+	}
+	for i, w := range words {
+		n, known := m.counts.have[w]
+		if have[i] = n; !known {
+			missing = append(missing, w)
+		}
+	}
+	return have, missing
+}
+
+func (m *memory) rememberCounts(segments []Segment, fresh map[string]int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.counts.have == nil || !m.counts.of(segments) || len(m.counts.have)+len(fresh) > maxCounts {
+		m.counts = counts{segments, map[string]int64{}}
+	}
+	maps.Copy(m.counts.have, fresh)
 }
 
 func pagesOf(segment int64, numbers []int) []Page {

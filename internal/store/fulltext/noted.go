@@ -87,6 +87,11 @@ func (p part) take(numbers []int) [][]byte {
 	return out
 }
 
+// list gives what a part says about a word.
+func (p part) list(word string) (retrieval.List, error) {
+	return p.view.ReadList(word, p.take(p.view.Directory.WordPages(word)))
+}
+
 // notesAtOnce is how many notes are read at a time while a segment is made: so
 // much text is held.
 const notesAtOnce = 64

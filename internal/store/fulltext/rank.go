@@ -27,7 +27,7 @@ const (
 	// feedbackBytes is how much of a text feedback reads.
 	feedbackBytes = 8 << 10
 	// feedbackLookups is how many words of the best texts are looked up at
-	// first.
+	// first; then twice as many, until no other can be among those taken.
 	feedbackLookups = 96
 )
 
@@ -146,52 +146,79 @@ func (r *ranking) telling(ctx context.Context, terms []retrieval.Term) ([]retrie
 	return terms, have, nil
 }
 
-// count reads the lists of words that were not read yet, and counts who has
-// each.
+// count says how many documents have each of some words. How many of the segments
+// have it is remembered, so that only words that are new to the process are looked up.
 func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
-	type want struct{ word, view, from, to int }
-	var wants []want
-	var pages []Page
-	var fresh []string
-	for _, w := range all {
-		if _, known := r.lists[w]; known {
-			continue
-		}
-		r.lists[w] = make([]retrieval.List, len(r.views))
-		for i, v := range r.views[:len(r.standing.Segments)] {
-			if some := v.Directory.WordPages(w); len(some) > 0 {
-				from := len(pages)
-				pages = append(pages, pagesOf(r.standing.Segments[i].ID, some)...)
-				wants = append(wants, want{len(fresh), i, from, len(pages)})
-			}
-		}
-		fresh = append(fresh, w)
-	}
-	data, err := r.memory.read(ctx, r.rows, pages)
-	if err != nil {
+	have, missing := r.memory.counted(r.standing.Segments, all)
+	if err := r.read(ctx, missing); err != nil {
 		return nil, err
 	}
-	for _, one := range wants {
-		w := fresh[one.word]
-		if r.lists[w][one.view], err = r.views[one.view].ReadList(w, data[one.from:one.to]); err != nil {
-			return nil, err
+	if len(missing) > 0 {
+		fresh := make(map[string]int64, len(missing))
+		for _, w := range missing {
+			n := int64(0)
+			for _, l := range r.lists[w][:len(r.standing.Segments)] {
+				n += l.Have
+			}
+			fresh[w] = n
 		}
+		for i, w := range all {
+			have[i] += fresh[w]
+		}
+		r.memory.rememberCounts(r.standing.Segments, fresh)
 	}
-	for _, w := range fresh {
-		for i, p := range r.parts {
-			at := len(r.standing.Segments) + i
-			if r.lists[w][at], err = p.view.ReadList(w, p.take(p.view.Directory.WordPages(w))); err != nil {
+	for _, p := range r.parts {
+		for i, w := range all {
+			l, err := p.list(w)
+			if err != nil {
 				return nil, err
 			}
-		}
-	}
-	have := make([]int64, len(all))
-	for i, w := range all {
-		for _, l := range r.lists[w] {
 			have[i] += l.Have
 		}
 	}
 	return have, nil
+}
+
+// read reads the lists of words that were not read yet.
+func (r *ranking) read(ctx context.Context, all []string) error {
+	type want struct {
+		list     *retrieval.List
+		word     string
+		view     int
+		from, to int
+	}
+	var wants []want
+	var pages []Page
+	for _, w := range all {
+		if _, known := r.lists[w]; known {
+			continue
+		}
+		lists := make([]retrieval.List, len(r.views))
+		r.lists[w] = lists
+		for i, v := range r.views[:len(r.standing.Segments)] {
+			if some := v.Directory.WordPages(w); len(some) > 0 {
+				from := len(pages)
+				pages = append(pages, pagesOf(r.standing.Segments[i].ID, some)...)
+				wants = append(wants, want{&lists[i], w, i, from, len(pages)})
+			}
+		}
+		for i, p := range r.parts {
+			var err error
+			if lists[len(r.standing.Segments)+i], err = p.list(w); err != nil {
+				return err
+			}
+		}
+	}
+	data, err := r.memory.read(ctx, r.rows, pages)
+	if err != nil {
+		return err
+	}
+	for _, one := range wants {
+		if *one.list, err = r.views[one.view].ReadList(one.word, data[one.from:one.to]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run ranks by some terms, ties by name.
@@ -199,6 +226,9 @@ func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64,
 	search := retrieval.NewSearch(r.stats, terms, have, limit, r.chosen)
 	if r.query.Own {
 		search.OnlyOwn()
+	}
+	if err := r.read(ctx, words(terms)); err != nil {
+		return nil, nil, nil, err
 	}
 	for i, v := range r.views {
 		lists := make([]retrieval.List, len(terms))
@@ -231,32 +261,50 @@ func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64,
 	return search, best, called, nil
 }
 
-// names reads the names of documents.
+// names reads the names of documents, each page of them once.
 func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retrieval.Name, error) {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(found[a].Segment, found[b].Segment), cmp.Compare(found[a].Ordinal, found[b].Ordinal))
+	})
+	type stretch struct{ view, page, from, to int } // of order
+	var all []stretch
 	var pages []Page
-	var places []int
-	out := make([]retrieval.Name, len(found))
-	for i, f := range found {
+	for i, o := range order {
+		f := found[o]
 		page := r.views[f.Segment].Directory.NamePage(f.Ordinal)
-		if f.Segment < len(r.standing.Segments) {
-			pages, places = append(pages, Page{r.standing.Segments[f.Segment].ID, page}), append(places, i)
+		if n := len(all); n > 0 && all[n-1].view == f.Segment && all[n-1].page == page {
+			all[n-1].to++
 			continue
 		}
-		p := r.parts[f.Segment-len(r.standing.Segments)]
-		name, err := p.view.Directory.ReadName(page, p.pages[page], f.Ordinal)
-		if err != nil {
-			return nil, err
+		all = append(all, stretch{f.Segment, page, i, i + 1})
+		if f.Segment < len(r.standing.Segments) {
+			pages = append(pages, Page{r.standing.Segments[f.Segment].ID, page})
 		}
-		out[i] = name
 	}
 	data, err := r.memory.read(ctx, r.rows, pages)
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range places {
-		f := found[at]
-		if out[at], err = r.views[f.Segment].Directory.ReadName(pages[i].Number, data[i], f.Ordinal); err != nil {
+	for _, s := range all[len(data):] { // those of parts come last
+		data = append(data, r.parts[s.view-len(r.standing.Segments)].pages[s.page])
+	}
+	out := make([]retrieval.Name, len(found))
+	var ordinals []int
+	for i, s := range all {
+		ordinals = ordinals[:0]
+		for _, o := range order[s.from:s.to] {
+			ordinals = append(ordinals, found[o].Ordinal)
+		}
+		names, err := r.views[s.view].Directory.ReadNamesOf(s.page, data[i], ordinals)
+		if err != nil {
 			return nil, err
+		}
+		for j, o := range order[s.from:s.to] {
+			out[o] = names[j]
 		}
 	}
 	return out, nil
@@ -279,14 +327,15 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 	for i, c := range candidates {
 		all[i] = c.Word
 	}
-	have, err := r.count(ctx, all[:min(len(all), feedbackLookups)])
-	if err == nil && !retrieval.EnoughCandidates(r.stats, candidates, have) {
-		have, err = r.count(ctx, all)
+	for n := feedbackLookups; ; n *= 2 {
+		have, err := r.count(ctx, all[:min(len(all), n)])
+		if err != nil {
+			return nil, err
+		}
+		if retrieval.EnoughCandidates(r.stats, candidates, have) {
+			return retrieval.Feedback(r.stats, terms, candidates, have), nil
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return retrieval.Feedback(r.stats, terms, candidates, have), nil
 }
 
 // Ranking answers a query by the index and the artifacts that a store has.

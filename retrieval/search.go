@@ -2,8 +2,8 @@ package retrieval
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
+	"sort"
 )
 
 // Term is a word that is looked for, and how much it counts: as a word of the
@@ -90,8 +90,8 @@ type Search struct {
 	views   []View
 	lists   [][]List
 	sums    [window]int64
-	touched [window / 64]uint64
-	owned   [window / 64]uint64 // those with a word of the question
+	owned   [window / 64]uint64 // those with a word of the question, where that matters
+	hopeful []int32             // those of the window that may be among the best
 	order   []int64
 }
 
@@ -104,8 +104,9 @@ type Found struct {
 // Score is how well the document fits.
 func (f Found) Score() float64 { return Score(f.steps) }
 
-// window is how many documents are scored at a time.
-const window = 4096
+// window is how many documents are scored at a time: a power of two, so few that their
+// sums stay near the processor.
+const window = 2048
 
 // NewSearch begins to rank by some terms, of which so many documents have each.
 // Chosen says which kinds are wanted. Of the best as many are found as limit
@@ -170,7 +171,8 @@ func (s *Search) Segment(v View, lists []List) error {
 
 // window scores the documents from base on. Lists are divided: a document that
 // only the lesser ones have cannot be among the best, so the others bring the
-// documents, and the lesser ones are asked only about those that need it.
+// documents, and the lesser ones are asked about those that may still be, the one
+// that can add most first.
 func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) error {
 	end := min(base+window, v.Directory.Documents)
 	for _, l := range scans {
@@ -183,6 +185,10 @@ func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) 
 		rest += scans[lesser].bound
 	}
 	lengths := v.Columns.lengths
+	defer clear(s.sums[:end-base])
+	if s.own {
+		clear(s.owned[:])
+	}
 	for _, l := range scans[:lesser] {
 		if l.bound == 0 {
 			break
@@ -191,38 +197,69 @@ func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) 
 			return errDamaged
 		}
 	}
-	for i, set := range s.touched {
-		owned := s.owned[i]
-		s.touched[i], s.owned[i] = 0, 0
-		for ; set != 0; set &= set - 1 {
-			at := i<<6 | bits.TrailingZeros64(set)
-			sum := s.sums[at]
-			s.sums[at] = 0
-			ordinal := base + at
-			if sum+rest < s.least || !wanted[v.Columns.kinds[ordinal]] || v.Dead.Has(ordinal) {
-				continue
-			}
-			left, own := rest, !s.own || owned>>(at&63)&1 == 1
-			for _, l := range scans[lesser:] {
-				if sum+left < s.least || l.bound == 0 {
-					break
-				}
-				left -= l.bound
-				count, ok := l.at(uint32(ordinal))
-				if !ok {
-					return errDamaged
-				}
-				if count > 0 {
-					sum += s.scale.steps(l.factor, count, lengths[ordinal])
-					own = own || l.own
-				}
-			}
-			if own && sum >= s.least && sum > 0 {
-				s.collect(Found{number, ordinal, sum})
-			}
+	s.hopeful = s.hopeful[:0]
+	least := max(1, s.least-rest)
+	for at, sum := range s.sums[:end-base] {
+		if sum >= least && wanted[v.Columns.kinds[base+at]] && !v.Dead.Has(base+at) {
+			s.hopeful = append(s.hopeful, int32(at))
+		}
+	}
+	looked := rest // what was left when the hopeless were last taken out
+	for _, l := range scans[lesser:] {
+		if len(s.hopeful) == 0 || l.bound == 0 {
+			break
+		}
+		if !s.ask(l, base, end, lengths) {
+			return errDamaged
+		}
+		if rest -= l.bound; rest < looked/2 {
+			looked = rest
+			s.hopeful = slices.DeleteFunc(s.hopeful, func(at int32) bool { return s.sums[at]+rest < s.least })
+		}
+	}
+	for _, at := range s.hopeful {
+		if sum := s.sums[at]; sum >= s.least && (!s.own || s.owned[at>>6]>>(at&63)&1 == 1) {
+			s.collect(Found{number, base + int(at), sum})
 		}
 	}
 	return nil
+}
+
+// fewer is how many postings can be passed in the time that it takes to look for one.
+const fewer = 8
+
+// ask adds what a list says about the documents of a window that may be among the
+// best; where they are many, about all, which is quicker.
+func (s *Search) ask(l *scan, base, end int, lengths []uint16) bool {
+	if len(s.hopeful)*fewer >= l.ahead(end) {
+		return s.accumulate(l, base, end, lengths)
+	}
+	for _, at := range s.hopeful {
+		count, ok := l.at(uint32(base + int(at)))
+		if !ok {
+			return false
+		}
+		if count == 0 {
+			continue
+		}
+		s.sums[at] += s.scale.steps(l.factor, count, lengths[base+int(at)])
+		if s.own && l.own {
+			s.owned[at>>6] |= 1 << (at & 63)
+		}
+	}
+	return true
+}
+
+// ahead is about how many postings there are before the end of a window.
+func (l *scan) ahead(end int) int {
+	n := len(l.current)
+	for _, b := range l.blocks[l.next:] {
+		if b.before+1 >= int64(end) {
+			break
+		}
+		n += b.n
+	}
+	return n
 }
 
 // bound is what a list adds at most to a document of the window. Blocks that
@@ -251,24 +288,25 @@ func (s *Search) bound(l *scan, base, end int) int64 {
 	return most
 }
 
-// accumulate adds what a list says about the documents of a window.
+// accumulate adds what a list says about the documents of a window. It is where most
+// of a search's time goes.
 func (s *Search) accumulate(l *scan, base, end int, lengths []uint16) bool {
+	factor, scale := l.factor, s.scale
 	for {
-		for i, p := range l.current {
-			if int(p.ordinal) >= end {
-				l.current = l.current[i:]
-				return true
-			}
-			if at := int(p.ordinal) - base; at >= 0 {
-				s.sums[at] += s.scale.steps(l.factor, p.count, lengths[p.ordinal])
-				s.touched[at>>6] |= 1 << (at & 63)
-				if l.own {
-					s.owned[at>>6] |= 1 << (at & 63)
-				}
+		some := l.current
+		if n := len(some); n > 0 && int(some[n-1].ordinal) >= end {
+			some = some[:sort.Search(n, func(i int) bool { return int(some[i].ordinal) >= end })]
+		}
+		for _, p := range some {
+			s.sums[(int(p.ordinal)-base)&(window-1)] += scale.steps(factor, p.count, lengths[p.ordinal])
+		}
+		if s.own && l.own {
+			for _, p := range some {
+				at := int(p.ordinal) - base
+				s.owned[at>>6] |= 1 << (at & 63)
 			}
 		}
-		l.current = nil
-		if l.next == len(l.blocks) || l.blocks[l.next].before+1 >= int64(end) {
+		if l.current = l.current[len(some):]; len(l.current) > 0 || l.next == len(l.blocks) || l.blocks[l.next].before+1 >= int64(end) {
 			return true
 		}
 		if !l.decode() {

@@ -278,8 +278,9 @@ func newProgramAllow(r *runner) *cobra.Command {
 		Short: "Allow what a program of the project asks for, exactly as it is, on this machine",
 		Long: `Show what a program of the project's configuration would be started with here,
 and its digest. With --yes DIGEST exactly that is allowed, in this project and
-on this machine; if any part of it changes, it asks again. --tools and
---directory allow it as a task asks for it. --test allows a test command of
+on this machine; if any part of it changes, it asks again: also what is in the
+executable of a command, in a script, and in files that its arguments name (not
+what those load in turn). --tools and --directory allow it as a task asks for it. --test allows a test command of
 tasks instead.`,
 		Example: `  brenner program allow local
   brenner program allow local --yes 5f0c…`,
@@ -319,6 +320,9 @@ tasks instead.`,
 				}
 				return r.show(found, func(w *printer) {
 					w.Printf("%s\n", canon.MustMarshal(found.Program))
+					for _, file := range found.Files {
+						w.Printf("runs %s, as it is now: sha256 %s\n", file.Path, file.Digest)
+					}
 					if found.Allowed {
 						w.Printf("%s is allowed here\n", found.Name)
 						return

@@ -150,6 +150,9 @@ type Found struct {
 	// Allowed says that it may be started.
 	Allowed bool           `json:"allowed"`
 	Digest  brenner.Digest `json:"digest"`
+	// Files are those that it would run, as they are now: another content is
+	// something else to allow (W2).
+	Files []File `json:"files,omitzero"`
 
 	settings api.WorkSettings // that a task asks for
 }
@@ -202,7 +205,8 @@ func (f Finder) Find(name, model string, settings api.WorkSettings) (Found, erro
 	path, err := f.look(p)
 	out.Installed = err == nil
 	out.Program = p.Resolve(path)
-	out.Digest = out.Program.Digest()
+	out.Files = f.files(p, path)
+	out.Digest = digest(out.Program, out.Files)
 	out.Allowed = p.Free() || out.Source == Own && own.Resolve(path).Digest() == p.Resolve(path).Digest() || f.Book.allows(f.Project, out.Digest)
 	return out, nil
 }

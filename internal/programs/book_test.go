@@ -141,3 +141,56 @@ func TestOpen_RefusesAFileThatOthersCanWrite(t *testing.T) {
 		}
 	}
 }
+
+// W2: what is allowed is what the files hold that a program runs: a script whose
+// bytes changed asks again, and what was allowed by its path alone asks once.
+func TestFind_AChangedScriptAsksAgain(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	agent := write("agent.sh", "#!/bin/sh\ncat\n")
+	write("tool.py", "print(1)\n")
+	write("play.txt", "one")
+	f := finder(t, filepath.Join(dir, "own", "programs.json"))
+	f.Dir, f.Look = dir, func(name string) (string, error) { return name, nil }
+	f.Programs = map[string]program.Program{
+		"command": {Profile: program.Command, Executable: agent},
+		"args":    {Profile: program.Claude, Executable: agent, Args: []string{"tool.py", "--mode", "fast"}},
+		"equals":  {Profile: program.Command, Executable: "/bin/no-such-shell", Args: []string{"--run=tool.py"}},
+		"script":  {Profile: program.Script, File: "play.txt"},
+	}
+	for _, tt := range []struct {
+		name  string
+		files int
+		moves string
+	}{{"command", 1, "agent.sh"}, {"args", 2, "tool.py"}, {"equals", 1, "tool.py"}, {"script", 1, "play.txt"}} {
+		found := find(t, f, tt.name, api.WorkSettings{})
+		if len(found.Files) != tt.files || found.Digest == found.Program.Digest() {
+			t.Errorf("%s runs %v, digest %s", tt.name, found.Files, found.Digest)
+		}
+		if err := f.Allow(found, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if !find(t, f, tt.name, api.WorkSettings{}).Allowed {
+			t.Errorf("%s is not allowed as it is", tt.name)
+		}
+		before, err := os.ReadFile(filepath.Join(dir, tt.moves))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(tt.moves, string(before)+"# and more\n")
+		if find(t, f, tt.name, api.WorkSettings{}).Allowed {
+			t.Errorf("%s: a changed %s does not ask again", tt.name, tt.moves)
+		}
+		write(tt.moves, string(before))
+		if !find(t, f, tt.name, api.WorkSettings{}).Allowed {
+			t.Errorf("%s: the same %s as before asks again", tt.name, tt.moves)
+		}
+	}
+}

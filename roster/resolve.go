@@ -19,8 +19,9 @@ const (
 	FromSession     Source = "session"
 	FromProject     Source = "project"
 	FromPreset      Source = "preset"
-	FromName        Source = "name"    // guessed from the agent's name (heuristic mode)
-	FromDefault     Source = "default" // nobody said anything
+	FromStanding    Source = "standing" // the role that an agent of the project has
+	FromName        Source = "name"     // guessed from the agent's name (heuristic mode)
+	FromDefault     Source = "default"  // nobody said anything
 )
 
 // Origin is where a part of a roster came from: the source and, within it, a
@@ -57,6 +58,9 @@ type Sources struct {
 	Project     Settings
 	// PresetFlag and PresetEnv name a preset; the project's default comes last.
 	PresetFlag, PresetEnv string
+	// Standing are the roles of the project's agents: for recipients where no source
+	// names anybody.
+	Standing []Entry
 }
 
 // Resolution is a roster that can be used, and why it is what it is.
@@ -80,8 +84,9 @@ type Provenance struct {
 
 // Resolve pieces a roster together. For the mode, the name, the date and each
 // agent's entry the highest source that states it wins, whole: flags,
-// environment, session, project, preset. Agents named by --to come first, in
-// that order, then the others from the highest source down.
+// environment, session, project, preset; where none of them names anybody, the roles
+// that all recipients have in the project. Agents named by --to come first, in that
+// order, then the others from the highest source down.
 //
 // If no source says anything, the mode is heuristic. Without --to every entry
 // is a recipient. All errors are reported together, as INVALID_ROSTER with
@@ -89,6 +94,7 @@ type Provenance struct {
 func Resolve(s Sources) (Resolution, error) {
 	r := resolver{To: s.To, layers: s.stated()}
 	r.preset(s)
+	r.standing(s.Standing)
 	for _, l := range r.layers {
 		r.findings(l.from, validateStated(l.Roster))
 	}
@@ -175,10 +181,37 @@ func (r *resolver) preset(s Sources) {
 	r.fill(p)
 }
 
+// standing gives the recipients the roles that they have in the project, where no
+// source has said anything and all of them have one: a roster that leaves one out is
+// an error (rule 3 of the seed), and to guess some roles and know others would mix
+// two ways.
+func (r *resolver) standing(known []Entry) {
+	if r.Preset != "" || !r.open() {
+		return
+	}
+	var part Roster
+	for _, name := range r.To {
+		i := slices.IndexFunc(known, func(e Entry) bool { return e.AgentName == name && slices.Contains(Roles(), e.Role) })
+		if i < 0 {
+			return
+		}
+		part.Entries = append(part.Entries, Entry{AgentName: name, Role: known[i].Role})
+	}
+	r.layers = append(r.layers, layer{Origin{Source: FromStanding}, part})
+}
+
+// mode is the one that the highest source states.
+func (r *resolver) mode() Mode {
+	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.Mode != "" }); i >= 0 {
+		return r.layers[i].Mode
+	}
+	return ""
+}
+
 // open reports whether the stated layers leave everybody without a role. In
 // heuristic mode nobody is.
 func (r *resolver) open() bool {
-	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.Mode != "" }); i >= 0 && r.layers[i].Mode == Heuristic {
+	if r.mode() == Heuristic {
 		return false
 	}
 	return !slices.ContainsFunc(r.layers, func(l layer) bool { return len(l.Entries) > 0 })

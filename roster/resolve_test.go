@@ -403,3 +403,35 @@ func TestResolve_HeuristicModeNeedsNoPreset(t *testing.T) {
 		t.Errorf("preset %q, mode %q, %v", got.Preset, got.Roster.Mode, err)
 	}
 }
+
+// R4, R2, R3: where no source names anybody, recipients play the roles they have in
+// the project, all or none; who is left out of a roster is still missing.
+func TestResolve_StandingRoles(t *testing.T) {
+	known := []roster.Entry{{AgentName: "Ann", Role: roster.TestDesigner}, {AgentName: "Bob", Role: roster.AdversarialCritic}, {AgentName: "Eve", Role: "writer"}}
+	role := func(r roster.Resolution, name brenner.ActorName) brenner.Role {
+		e, _ := r.Roster.Entry(name)
+		return e.Role
+	}
+	both, err := roster.Resolve(roster.Sources{To: to("Ann", "Bob"), Standing: known})
+	if err != nil || both.Roster.Mode != roster.RoleSeparated || role(both, "Ann") != roster.TestDesigner || role(both, "Bob") != roster.AdversarialCritic || len(both.Warnings) > 0 {
+		t.Errorf("both: %+v, %v", both, err)
+	}
+	if last := both.Parts[len(both.Parts)-1]; last.From.Source != roster.FromStanding {
+		t.Errorf("it comes from %v", last.From)
+	}
+	flag := []roster.Part{{Name: "--role", Roster: roster.Roster{Entries: []roster.Entry{{AgentName: "Ann", Role: roster.HypothesisGenerator}}}}}
+	if _, err := roster.Resolve(roster.Sources{To: to("Ann", "Bob"), Flags: flag, Standing: known}); err == nil || !strings.Contains(err.Error(), "Missing roster entry for recipient: Bob") {
+		t.Errorf("a flag for one: %v", err)
+	}
+	if preset, err := roster.Resolve(roster.Sources{To: to("Ann", "Bob"), PresetFlag: "default-3-agent", Standing: known}); err != nil || role(preset, "Ann") != roster.HypothesisGenerator {
+		t.Errorf("a preset: %+v, %v", preset, err)
+	}
+	if guessed, err := roster.Resolve(roster.Sources{To: to("Ann", "CodexOne"), Standing: known}); err == nil || !strings.Contains(err.Error(), "Missing roster entry for recipient: Ann") {
+		t.Errorf("one is not known: %+v, %v", guessed, err)
+	}
+	for _, name := range []brenner.ActorName{"Eve", "Zoe"} { // no role of a session; nobody
+		if _, err := roster.Resolve(roster.Sources{To: to(name), Standing: known}); err == nil {
+			t.Errorf("%s has a role", name)
+		}
+	}
+}

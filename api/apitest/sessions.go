@@ -364,12 +364,19 @@ roster:
 				s.Errorf("got %+v", res)
 			}
 			s.unchanged(func() {
-				_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{To: []brenner.ActorName{"BlueLake"}})
+				_, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{To: []brenner.ActorName{"BlueLake", "GrayOwl"}})
 				e := s.refused(err, brenner.CodeInvalidRoster)
-				if !strings.Contains(e.Message, "Missing roster entry for recipient: BlueLake") {
-					s.Errorf("said %q", e.Message)
+				for _, name := range []string{"BlueLake", "GrayOwl"} {
+					if !slices.ContainsFunc(e.Diagnostics, func(d brenner.Diagnostic) bool { return d.Message == "Missing roster entry for recipient: "+name }) {
+						s.Errorf("said %+v", e.Diagnostics)
+					}
 				}
 			})
+			known, err := s.pi.StartSession(s.ctx, api.StartSessionRequest{To: []brenner.ActorName{"BlueLake"}})
+			s.must(err)
+			if len(known.Warnings) > 0 || known.Session.Roster.Mode != roster.RoleSeparated || known.Session.Recipients[0].Role != roster.HypothesisGenerator {
+				s.Errorf("by the role it has: %+v", known)
+			}
 		}},
 		{"a repeated start starts nothing twice", func(s *scene) { // X2
 			req := api.StartSessionRequest{Write: api.Write{Key: "once"}, Question: "Why?", Roster: team}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -55,10 +56,11 @@ func newRosterResolve(r *runner) *cobra.Command {
 		Short: "Show the roster a session would have, and where each part comes from",
 		Long: `Piece a roster together as session start does: flags, then environment
 (BRENNER_ROSTER_JSON, _FILE, _MODE, _PRESET), then the project's configuration
-file here, then a preset. Nothing is created or sent.`,
+file here, then a preset; where none of them names anybody, the roles that the
+recipients have in the project. Nothing is created or sent.`,
 		Example: `  brenner roster resolve --preset default-3-agent --to BlueLake --to PurpleMountain --to GreenValley`,
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, project, err := r.projectRoster()
 			if err != nil {
 				return err
@@ -67,6 +69,7 @@ file here, then a preset. Nothing is created or sent.`,
 			if err != nil {
 				return err
 			}
+			sources.Standing = r.standing(cmd, sources.To)
 			res, err := roster.Resolve(sources)
 			if err != nil {
 				return err
@@ -79,6 +82,29 @@ file here, then a preset. Nothing is created or sent.`,
 	}
 	flags.add(c)
 	return c
+}
+
+// standing are the roles that the agents named have in the project, if there is one
+// here and whoever asks may see them.
+func (r *runner) standing(cmd *cobra.Command, names []brenner.ActorName) []roster.Entry {
+	if len(names) == 0 {
+		return nil
+	}
+	s, err := r.service(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	list, err := s.Agents(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	var out []roster.Entry
+	for _, a := range list.Agents {
+		if a.Active && a.Kind == "agent" && slices.Contains(names, a.Name) {
+			out = append(out, roster.Entry{AgentName: a.Name, Role: a.Role})
+		}
+	}
+	return out
 }
 
 func newRosterPresets(r *runner) *cobra.Command {

@@ -66,7 +66,8 @@ func newSessionStart(r *runner) *cobra.Command {
 		Long: `Settle who plays which role, register the agents, create the session artifact
 and send each recipient its kickoff. Roles come from the flags, then the
 environment (BRENNER_ROSTER_JSON, _FILE, _MODE, _PRESET), then the project's
-configuration in force, then a preset; ` + "`brenner roster resolve`" + ` shows it.
+configuration in force, then a preset; ` + "`brenner roster resolve`" + ` shows it. Where
+none of them names anybody, the agents of --to play the roles they have.
 
 Messages go to the built-in mailbox, or to an Agent Mail server if
 AGENT_MAIL_BASE_URL is set (with AGENT_MAIL_PATH, AGENT_MAIL_BEARER_TOKEN). A
@@ -174,8 +175,22 @@ func printStart(w *printer, res api.SessionStart, dry bool) {
 	for _, st := range res.Starts {
 		w.Printf("  %s\n", st.Command)
 	}
+	if info.Transport == api.TransportMailbox {
+		printByHand(w, res.Deliveries)
+	}
 	for _, m := range res.Messages {
 		w.Printf("\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(brenner.Speak(m.Body, asCommand)))
+	}
+}
+
+// printByHand says how an agent that has no program is answered for.
+func printByHand(w *printer, all []api.Delivery) {
+	for _, d := range all {
+		if d.Error == nil && d.Message != "" {
+			w.Printf("or answer by hand, as %s for example: brenner mail read %s --as %s\n", d.To, d.Message, d.To)
+			w.Printf("  and then, with the delta blocks in a file: brenner mail reply %s FILE --as %s\n", d.Message, d.To)
+			return
+		}
 	}
 }
 

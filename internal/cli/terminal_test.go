@@ -104,3 +104,17 @@ func TestUsage_KnowsCommandsFurtherDown(t *testing.T) {
 		}
 	}
 }
+
+// X1: a word that a noun does not know is answered with those it does know, not with
+// a command of another noun.
+func TestUsage_NamesTheCommandsOfTheNoun(t *testing.T) {
+	session, _, err := Root().Find([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *brenner.Error
+	if err := usage(session, unknownWord(session, "promote")); !errors.As(err, &e) ||
+		!strings.Contains(e.Hint, "`brenner session` has ") || !strings.Contains(e.Hint, "compile") || strings.Contains(e.Hint, "artifact") {
+		t.Errorf("session promote: %v", e)
+	}
+}

@@ -88,12 +88,14 @@ var (
 )
 
 // usage is a complaint about the command line: with the word that was probably
-// meant, or with what the command takes.
+// meant, the commands of the noun at hand, or what the command takes.
 func usage(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
 	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil {
 		if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
 			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
+		} else if cmd.HasParent() {
+			hint = fmt.Sprintf("`%s` has %s; %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "), hint)
 		} else if paths := commandsNamed(cmd.Root(), m[1]); len(paths) > 0 {
 			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
 		}

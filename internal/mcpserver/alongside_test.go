@@ -168,6 +168,32 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	}
 }
 
+// X11: who is at an item stands beside it, in the document and in the answer to who
+// would do the same; who is at another test of the same hypotheses is not in the way.
+func TestShow_SaysWhoIsAtAnItem(t *testing.T) {
+	_, blue, red := pair(t)
+	test := func(name string) string {
+		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"`+name+`","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}}`, "")
+	}
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + test("Cold") + test("Warm"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	_, mark := red.call("request", arguments{"session": "RS-pair", "title": "Measuring T1 against H1", "claim": true})
+	id := mark["id"].(string)
+	at := "RedSky is at this since just now (" + id + ")"
+	words := first(blue.call("session_show", arguments{"session": "RS-pair"}))
+	blue.must(words, "### T1: Cold · by BlueLake\n"+at+"\n", "### H1: Parser · by BlueLake\n"+at+"\n", "### T2: Warm · by BlueLake\nProcedure")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true})), "\n"+at+"\n")
+	twice, _ := blue.call("request", arguments{"session": "RS-pair", "items": []any{"T1"}, "title": "Timing the cold start", "claim": true})
+	blue.must(twice, "T1: "+at+"; settle who does it before both do")
+	blue.mustNot(first(blue.call("request", arguments{"session": "RS-pair", "title": "Timing T2, for H1", "claim": true})), at)
+
+	_, asked := red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Which parser?", "spec": "Name it."})
+	words = first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true}))
+	blue.must(words, "RedSky asks for work on this, taken by nobody yet ("+asked["id"].(string)+")")
+	blue.must(first(blue.call("task_claim", arguments{"id": asked["id"]})), "H1: "+at)
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})), "BlueLake is at this for RedSky ("+asked["id"].(string)+")")
+}
+
 // C16: what somebody announced to be at ends with what it writes, and with several it
 // says which; a note is news once, and never to who wrote it.
 func TestWrite_EndsWhatWasAnnounced(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -99,6 +100,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		out.Text, _, err = page(out.Text, 0)
 		out.Text += "\nit goes on: ask for sections, or for items\n"
 	}
+	out.Text = besideItems(out.Text, work, time.Now())
 	return out, err
 }
 

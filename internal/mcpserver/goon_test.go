@@ -156,6 +156,44 @@ func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 	blue.must(first(blue.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "as log@9 says\n"}}))), "DANGLING_REFERENCE: log@9")
 }
 
+// D26: what stands in code or is a piece of a path names no artifact, and a name at the
+// beginning of a line is read as it stands; what is known is looked up wherever it is.
+func TestDeltaSubmit_CodeAndPathsNameNothing(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("artifact_write", analysis("log", nil))
+	add := func(text string) arguments {
+		return arguments{"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"`+text+`"}`, "")}
+	}
+	blue.mustNot(first(blue.call("delta_submit", add("it runs `left-pad@1`, ``a `nowhere@2` b``, uses: actions/checkout@4, x@1.2.3 and git@7/main\\nlog@1 shows it"))), "DANGLING_REFERENCE", "REFERENCE_MOVED")
+	words, _ := blue.call("delta_submit", add("`log@9` and a stray ` before nowhere@3"))
+	blue.must(words, "DANGLING_REFERENCE: log@9 is named, and log is at version 1", "not an artifact here: nowhere@3\n")
+}
+
+// D26: that a test was run is believed with what came out; else the answer has the
+// delta that says it.
+func TestDeltaSubmit_ATestThatWasRunHasAResult(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + hypothesis("Disk", "", "the disk is slow"))
+	test := func(more string) string {
+		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}`+more+`}`, "")
+	}
+	red.submits(test("") + test(`,"status":"planned, not run yet"`))
+	edit := func(payload string) string { return deltaBlock("EDIT", "T1", "discriminative_tests", payload, "") }
+	words := red.submits(edit(`{"status":"Passed","last_run":{"at":"2026-01-01T00:00:00Z","by":"RedSky"}}`))
+	red.must(words, "T1: applied", "NO_RESULT: the status of T1 says that it was run, and nothing says what came out", `"target_id":"T1"`)
+	corrected := words[strings.Index(words, `{"operation":"EDIT"`):]
+	corrected, _, _ = strings.Cut(corrected, "\n")
+	mended := red.submits("```delta\n" + corrected + "\n```\n")
+	red.must(mended, "T1: applied")
+	red.mustNot(mended, "NO_RESULT")
+	red.mustNot(red.submits(edit(`{"status":"failed"}`)), "NO_RESULT") // what came out stands there
+	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"run","last_run":{"result":"log@1: 3 ms"}}`, "")), "NO_RESULT")
+	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"to be run again"}`, "")), "NO_RESULT")
+	red.must(red.submits(test(`,"status":"refuted by measurement"`)), "NO_RESULT")
+	red.mustNot(red.submits(test(`,"status":"run","actual_outcomes":{"H1":"slow"}`)), "NO_RESULT")
+}
+
 // D27: who has nothing to add says so, and why; that is an answer, in every round
 // anew, and the record says what it was. With deltas it is a contradiction.
 func TestDeltaSubmit_NothingToAdd(t *testing.T) {

@@ -23,12 +23,17 @@ type claimRequest struct {
 // taskResult is a task as its holder sees it.
 type taskResult struct {
 	api.TaskInfo
+	at   string // who else is at what it is about
 	news string
 }
 
 func claimTask(s api.Service, ctx context.Context, in claimRequest) (taskResult, error) {
 	t, err := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.write(), ID: in.ID, Lease: in.Lease})
-	return taskResult{TaskInfo: t}, err
+	if err != nil || t.Session == "" {
+		return taskResult{TaskInfo: t}, err
+	}
+	all, err := tasksOf(s, ctx, t.Session)
+	return taskResult{TaskInfo: t, at: alreadyAt(t, all, time.Now())}, err
 }
 
 // Words implements spoken.
@@ -52,7 +57,7 @@ func (t taskResult) Words() string {
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
-		b.WriteString(changedItems(t.TaskInfo))
+		b.WriteString(changedItems(t.TaskInfo) + t.at)
 		fmt.Fprintf(&b, "next: context_assemble %s\n", jsonOf(map[string]string{"task": t.ID}))
 	}
 	for _, r := range t.Outputs {
@@ -96,7 +101,7 @@ func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskR
 	if err != nil {
 		return taskResult{}, err
 	}
-	return taskResult{t, meanwhile(s, ctx)}, nil
+	return taskResult{TaskInfo: t, news: meanwhile(s, ctx)}, nil
 }
 
 // finish closes a task with what was just written for it. That is written
@@ -176,6 +181,7 @@ type requested struct {
 	task   api.TaskInfo
 	mine   bool           // it is for the role of who asks
 	others []api.TaskInfo // under way in the session besides
+	at     string         // who of them is at what it is about
 	news   string
 }
 
@@ -204,7 +210,7 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  if that is enough for you, take yours back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
-	b.WriteString(underWay(r.others, brenner.MaxTitleRunes))
+	b.WriteString(r.at + underWay(r.others, brenner.MaxTitleRunes))
 	b.WriteString(r.news)
 	return b.String()
 }
@@ -258,6 +264,7 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 			out.others = append(out.others, o)
 		}
 	}
+	out.at = alreadyAt(t, out.others, time.Now())
 	return out, err
 }
 

@@ -1,8 +1,11 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -16,12 +19,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// namedItem is an item as texts name it, takenOut one whose key an EDIT takes out
-// of a map.
-var (
-	namedItem = lazy.NewPattern(`\b[A-Z]{1,2}[0-9]{1,4}\b`)
-	takenOut  = lazy.NewPattern(`"[A-Z]{1,2}[0-9]{1,4}"\s*:\s*null`)
-)
+// namedItem is an item as texts name it.
+var namedItem = lazy.NewPattern(`\b[A-Z]{1,2}[0-9]{1,4}\b`)
 
 // mostDoubts bounds what is said of one reply.
 const mostDoubts = 12
@@ -37,7 +36,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 	if err != nil {
 		return err
 	}
-	d := doubts{call: c, session: info.ID, doc: doc, author: out.Agent}
+	d := doubts{call: c, session: info.ID, doc: doc, author: out.Agent, results: resultsIn(entries)}
 	through, err := c.Newest()
 	if err != nil {
 		return err
@@ -70,21 +69,18 @@ type doubts struct {
 	doc     *delta.Artifact
 	known   *delta.Artifact // what the author read last, if the document has moved since
 	author  brenner.ActorName
+	results map[delta.Target]bool // the tests whose results are in the reply
 	said    []string
 }
 
 // of lists the doubts about one delta that were not said of another.
 func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
-	raw, err := canon.Marshal(one.Payload)
-	if err != nil {
-		return nil, err
-	}
-	text := takenOut.ReplaceAllString(string(raw), "")
+	text := saidIn(one.Payload)
 	found, err := ledger.NamedVersions(d.call, text, brenner.ArtifactID(d.session))
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, d.foretold(one)...)
+	found = slices.Concat(found, d.foretold(one), d.unproven(one))
 	for _, name := range namedItem.FindAllString(text, 100) {
 		if delta.Target(name) == one.TargetID {
 			continue
@@ -100,6 +96,36 @@ func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
 		}
 		return again
 	}), nil
+}
+
+// saidIn is all that a payload says, a line for each key and text. A key that it takes
+// out of a map it does not name.
+func saidIn(payload jsontext.Value) string {
+	var value any
+	if json.Unmarshal(payload, &value) != nil {
+		return ""
+	}
+	var b strings.Builder
+	var write func(any)
+	write = func(v any) {
+		switch v := v.(type) {
+		case string:
+			b.WriteString(v + "\n")
+		case []any:
+			for _, el := range v {
+				write(el)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if v[key] != nil {
+					b.WriteString(key + "\n")
+					write(v[key])
+				}
+			}
+		}
+	}
+	write(value)
+	return b.String()
 }
 
 // foretold doubts a change of what a test was expected to show, once it was run
@@ -127,6 +153,84 @@ func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
 		Message: fmt.Sprintf("%s was run, and its expected_outcomes under %s are changed afterwards", it.ID(), kernel.Join(changed)),
 		Hint:    "let stand what was foretold, and say what came out in actual_outcomes; a new expectation belongs into a new test",
 	}}
+}
+
+// saysRun is how a status says that a test was run.
+var saysRun = lazy.NewPattern(`(?i)^\W*(?:was |is |has been |has |have )*(?:run|ran|executed|measured|done|completed?|finished|passed|passes|failed|fails|confirmed|supported|refuted|falsified)\b`)
+
+// unproven doubts that a test was run of which nobody says what came out.
+func (d *doubts) unproven(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Status any            `json:"status"`
+		Actual map[string]any `json:"actual_outcomes"`
+		Ran    any            `json:"last_run"`
+	}
+	if one.Section != delta.DiscriminativeTests || one.Operation == delta.Kill || json.Unmarshal(one.Payload, &payload) != nil {
+		return nil
+	}
+	status, _ := payload.Status.(string)
+	if !saysRun.MatchString(status) || len(payload.Actual) > 0 || tellsResult(payload.Ran) || d.results[one.TargetID] && one.TargetID != "" {
+		return nil
+	}
+	keys := []string{"H1"}
+	if it, ok := d.doc.Item(delta.ItemID(one.TargetID)); ok {
+		if len(it.Pairs("actual_outcomes")) > 0 || tellsResult(it.Text("last_run")) {
+			return nil
+		}
+		if expected := it.Pairs("expected_outcomes"); len(expected) > 0 {
+			keys = nil
+			for _, p := range expected {
+				keys = append(keys, p.Key)
+			}
+		}
+	}
+	target := cmp.Or(string(one.TargetID), one.ProvisionalID, "the id it gets")
+	outcomes := map[string]string{}
+	for _, k := range keys[:min(len(keys), 6)] {
+		outcomes[k] = "what came out, under " + k
+	}
+	block, err := canon.Marshal(map[string]any{
+		"operation": delta.Edit, "section": delta.DiscriminativeTests, "target_id": target,
+		"payload": map[string]any{"status": status, "actual_outcomes": outcomes, "last_run": map[string]string{"by": string(d.author), "result": "ID@VERSION of what was measured"}},
+	})
+	if err != nil {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeNoResult, Severity: brenner.SeverityWarning, Subject: target + " actual_outcomes",
+		Message: fmt.Sprintf("the status of %s says that it was run, and nothing says what came out", target),
+		Hint:    "send what came out, and where it stands: " + string(block),
+	}}
+}
+
+// tellsResult says whether what is said of the last run of a test says more than who
+// ran it and when.
+func tellsResult(ran any) bool {
+	switch ran := ran.(type) {
+	case map[string]any:
+		text, _ := ran["result"].(string)
+		return strings.TrimSpace(text) != ""
+	case string:
+		return len(strings.Fields(ran)) > 3 || namedResult.MatchString(ran)
+	}
+	return false
+}
+
+// namedResult is a version of an artifact in what is said of a run.
+var namedResult = lazy.NewPattern(`@[0-9]+`)
+
+// resultsIn are the tests of which some delta of a reply says what came out.
+func resultsIn(entries []delta.Entry) map[delta.Target]bool {
+	out := map[delta.Target]bool{}
+	for _, e := range entries {
+		var payload struct {
+			Actual map[string]any `json:"actual_outcomes"`
+		}
+		if e.Invalid == nil && e.Delta.Section == delta.DiscriminativeTests && json.Unmarshal(e.Delta.Payload, &payload) == nil && len(payload.Actual) > 0 {
+			out[e.Delta.TargetID], out[delta.Target(e.Delta.ProvisionalID)] = true, true
+		}
+	}
+	return out
 }
 
 // foretoldOf is what a test was expected to show under a hypothesis when it was first

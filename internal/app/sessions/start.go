@@ -82,7 +82,11 @@ func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, erro
 	if err := checkSessionText("context", req.Context); err != nil {
 		return sessionPlan{}, err
 	}
-	res, err := roster.Resolve(rosterSources(c, req))
+	sources, err := rosterSources(c, req)
+	if err != nil {
+		return sessionPlan{}, err
+	}
+	res, err := roster.Resolve(sources)
 	if err != nil {
 		return sessionPlan{}, err
 	}
@@ -172,8 +176,9 @@ func (s *Service) Rosters(ctx context.Context) (api.RosterChoices, error) {
 }
 
 // rosterSources adds to what the caller states what the project says: the
-// configuration in force, not a file that happens to be there (C4).
-func rosterSources(c *kernel.Call, req api.StartSessionRequest) roster.Sources {
+// configuration in force, not a file that happens to be there (C4), and the roles of
+// the agents that are named.
+func rosterSources(c *kernel.Call, req api.StartSessionRequest) (roster.Sources, error) {
 	s := roster.Sources{
 		To: req.To, ProjectName: c.File, Project: c.Config.Roster, PresetFlag: req.Preset, PresetEnv: req.PresetEnv,
 		Session: []roster.Part{{Name: "request", Roster: req.Roster}},
@@ -184,7 +189,19 @@ func rosterSources(c *kernel.Call, req api.StartSessionRequest) roster.Sources {
 	for _, p := range req.Environment {
 		s.Environment = append(s.Environment, roster.Part(p))
 	}
-	return s
+	for _, name := range req.To {
+		a, err := c.Actor(c.Ctx, name)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		if a.Kind == kernel.Agent && a.Active {
+			s.Standing = append(s.Standing, roster.Entry{AgentName: a.Name, Role: a.Role})
+		}
+	}
+	return s, nil
 }
 
 func checkSessionText(what, text string) error {

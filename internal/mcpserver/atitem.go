@@ -1,0 +1,140 @@
+package mcpserver
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/api"
+	"brenner/delta"
+	"brenner/internal/lazy"
+)
+
+// namedItem is an item of a session as texts name it, itemLine the line above one in
+// a document, or its line in a brief one.
+var (
+	namedItem = lazy.NewPattern(`\b(?:RT|[HPTAXC][0-9]{1,3})\b`)
+	itemLine  = lazy.NewPattern(`(?m)^(?:### |- )(RT|[HPTAXC][0-9]{1,3})(?::.*| \[KILLED\].*| · .*)?$`)
+)
+
+// mostNamedItems is how many items a task is taken to be about by its words.
+const mostNamedItems = 12
+
+// itemsOf are the items that a task is about: those it was asked with, and those that
+// its title and what it asks for name.
+func itemsOf(t api.TaskInfo) []delta.ItemID {
+	out := slices.Clone(t.Items)
+	for _, name := range namedItem.Regexp().FindAllString(t.Title+"\n"+t.Spec, mostNamedItems) {
+		if !slices.Contains(out, delta.ItemID(name)) {
+			out = append(out, delta.ItemID(name))
+		}
+	}
+	return out
+}
+
+// sharing gives the tasks of others that are about an item which is among these. Who
+// names tests is at those: what they tell apart others may be at as well.
+func sharing(items []delta.ItemID, all []api.TaskInfo, but string) map[delta.ItemID][]api.TaskInfo {
+	tests := ofTests(items)
+	out := map[delta.ItemID][]api.TaskInfo{}
+	for _, t := range all {
+		if t.ID == but || t.Kind == api.TaskNote {
+			continue
+		}
+		theirs := itemsOf(t)
+		mine := items
+		if named := ofTests(theirs); len(tests) > 0 && len(named) > 0 {
+			mine, theirs = tests, named
+		}
+		for _, id := range theirs {
+			if slices.Contains(mine, id) {
+				out[id] = append(out[id], t)
+			}
+		}
+	}
+	return out
+}
+
+func ofTests(items []delta.ItemID) []delta.ItemID {
+	return slices.DeleteFunc(slices.Clone(items), func(id delta.ItemID) bool { return !strings.HasPrefix(string(id), "T") })
+}
+
+// alreadyAt tells who would do something about items who else is at them.
+func alreadyAt(mine api.TaskInfo, all []api.TaskInfo, now time.Time) string {
+	items := itemsOf(mine)
+	shared := sharing(items, all, mine.ID)
+	var b strings.Builder
+	said := 0
+	for _, id := range items {
+		for _, t := range shared[id] {
+			if t.Holder == mine.Holder && t.Holder != "" {
+				continue
+			}
+			if said++; said > mostUnderWay {
+				return b.String()
+			}
+			fmt.Fprintf(&b, "%s: %s; settle who does it before both do\n", id, atThis(t, now))
+		}
+	}
+	return b.String()
+}
+
+// besideItems puts below the line of each item of a document who is at it.
+func besideItems(text string, all []api.TaskInfo, now time.Time) string {
+	at := map[delta.ItemID][]api.TaskInfo{}
+	for _, t := range all {
+		for _, id := range itemsOf(t) {
+			at[id] = append(at[id], t)
+		}
+	}
+	if len(at) == 0 || text == "" {
+		return text
+	}
+	return replaceLines(itemLine.Regexp(), text, func(line string, id delta.ItemID) string {
+		tasks := at[id]
+		for _, t := range tasks[:min(len(tasks), mostAtItem)] {
+			line += "\n" + atThis(t, now)
+		}
+		return line
+	})
+}
+
+// mostAtItem is how many tasks stand below one item.
+const mostAtItem = 3
+
+// replaceLines writes the lines that a pattern finds anew, each by the item it names.
+func replaceLines(pattern *regexp.Regexp, text string, write func(line string, id delta.ItemID) string) string {
+	var b strings.Builder
+	from := 0
+	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(text[from:m[0]])
+		b.WriteString(write(text[m[0]:m[1]], delta.ItemID(text[m[2]:m[3]])))
+		from = m[1]
+	}
+	return b.String() + text[from:]
+}
+
+// atThis says who is at a task, and since when: one that was announced since it was;
+// of another it is known who holds it.
+func atThis(t api.TaskInfo, now time.Time) string {
+	switch {
+	case t.Holder == "":
+		return fmt.Sprintf("%s asks for work on this, taken by nobody yet (%s)", t.Creator, t.ID)
+	case t.Holder == t.Creator:
+		return fmt.Sprintf("%s is at this %s (%s)", t.Holder, sinceWhen(now.Sub(t.Created)), t.ID)
+	}
+	return fmt.Sprintf("%s is at this for %s (%s)", t.Holder, t.Creator, t.ID)
+}
+
+// sinceWhen is how long something lasts, in words.
+func sinceWhen(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "since just now"
+	case d < time.Hour:
+		return fmt.Sprintf("since %d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("since %d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -23,18 +23,27 @@ func TestService_OnMemoryThatFails(t *testing.T) {
 	skipShort(t)
 	seen := map[[depth]uintptr]bool{}
 	apitest.Run(t, func(t *testing.T) apitest.World {
-		s := &failing{Store: memory.New(), t: t, seen: seen}
-		w := newWorld(t, s)
-		s.armed = true
+		w := openNoted(t, &failing{Store: memory.New(), t: t, seen: seen})
+		t.Cleanup(func() {
+			if !t.Failed() {
+				_ = w.survey()
+				w.vary(storyOf(t))
+			}
+		})
 		return w
 	})
+}
+
+// failingOften is a store that does all it is asked, but not before it has failed
+// once at every place that asks.
+func failingOften(t *testing.T) store.Store {
+	return &failing{Store: memory.New(), t: t, seen: map[[depth]uintptr]bool{}}
 }
 
 // failing is a store that fails at every place once.
 type failing struct {
 	store.Store
-	t     *testing.T
-	armed bool
+	t *testing.T
 
 	mu   sync.Mutex
 	seen map[[depth]uintptr]bool
@@ -81,7 +90,7 @@ type faults struct {
 func (f *faults) fails() bool {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
-	if !f.of.armed || f.where != "" {
+	if f.where != "" {
 		return false
 	}
 	var at [depth]uintptr

@@ -28,6 +28,8 @@ type transcript struct {
 	calls   int
 	refused map[brenner.Code]int
 	text    strings.Builder
+	asks    []asked // the first of every use case, and the last
+	own     int     // how many of them are the story's
 }
 
 // noted is the service as somebody has it, with everything they ask and are
@@ -44,6 +46,7 @@ func tell[R any](s noted, name string, req any) func(R, error) (R, error) {
 		s.in.mu.Lock()
 		defer s.in.mu.Unlock()
 		s.in.calls++
+		s.in.note(asked{s, name, req})
 		fmt.Fprintf(&s.in.text, "%s: %s %s\n", s.who, name, answers.Text(req))
 		var e *brenner.Error
 		switch {
@@ -59,6 +62,20 @@ func tell[R any](s noted, name string, req any) func(R, error) (R, error) {
 	}
 }
 
+// note keeps the first and the last question to every use case.
+func (in *transcript) note(a asked) {
+	first := in.own + slices.IndexFunc(in.asks[in.own:], func(x asked) bool { return x.name == a.name })
+	last := first + 1 // stands beside the first
+	switch {
+	case first < in.own:
+		in.asks = append(in.asks, a)
+	case last < len(in.asks) && in.asks[last].name == a.name:
+		in.asks[last] = a
+	default:
+		in.asks = slices.Insert(in.asks, last, a)
+	}
+}
+
 // longWord is from how many letters on a word is taken for one that chance made:
 // a digest that depends on the id of the project, a secret, a signature.
 const longWord = 40
@@ -70,10 +87,10 @@ func byChance(word string) bool {
 }
 
 // String is the text in which what chance made is known by when it first came.
-func (t *transcript) String() string {
+func (in *transcript) String() string {
 	var out strings.Builder
 	seen := map[string]int{}
-	text := t.text.String()
+	text := in.text.String()
 	for len(text) > 0 {
 		n := 0
 		for n < len(text) && inWord[text[n]] {
@@ -124,7 +141,49 @@ var unordered = []string{"one agent wins a task", "of many runners one gets the 
 // compares what was said in it with what is kept.
 func newNotedWorld(t *testing.T) apitest.World {
 	t.Helper()
-	s := memory.New()
+	w, story := openNoted(t, memory.New()), storyOf(t)
+	t.Cleanup(func() {
+		if t.Failed() || slices.Contains(unordered, story) {
+			return
+		}
+		told := w.survey()
+		w.in.keep(t, "testdata/stories.golden", story, told)
+		w.in.begin()
+		told = w.vary(story)
+		_, _ = w.PI().Verify(context.Background(), api.VerifyRequest{})
+		w.in.keep(t, "testdata/otherwise.golden", story, told)
+	})
+	return w
+}
+
+// begin forgets what was said, but not what can be asked again.
+func (in *transcript) begin() {
+	in.calls = 0
+	in.text.Reset()
+	clear(in.refused)
+}
+
+// keep compares what was said with what a file keeps of a story in which so many
+// questions were asked.
+func (in *transcript) keep(t *testing.T, file, story string, told int) {
+	t.Helper()
+	text := in.String()
+	said := fmt.Sprintf("%d asked, %s", told, answers.Digest(text))
+	for _, code := range slices.Sorted(maps.Keys(in.refused)) {
+		said += fmt.Sprintf(", %s %d", code, in.refused[code])
+	}
+	answers.Keep(t, file, story, said, text)
+}
+
+// storyOf is the name of the story that a test tells.
+func storyOf(t *testing.T) string {
+	_, story, _ := strings.Cut(t.Name(), "/")
+	return strings.ReplaceAll(story, "_", " ")
+}
+
+// openNoted makes a project in which everything is noted.
+func openNoted(t *testing.T, s store.Store) notedWorld {
+	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	var mu sync.Mutex
@@ -139,23 +198,16 @@ func newNotedWorld(t *testing.T) apitest.World {
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
 	begin(t, a)
-	w := notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}}
-	_, story, _ := strings.Cut(t.Name(), "/")
-	story = strings.ReplaceAll(story, "_", " ")
-	t.Cleanup(func() {
-		if t.Failed() || slices.Contains(unordered, story) {
-			return
-		}
-		told := w.in.calls
-		survey(w)
-		text := w.in.String()
-		said := fmt.Sprintf("%d asked, %s", told, answers.Digest(text))
-		for _, code := range slices.Sorted(maps.Keys(w.in.refused)) {
-			said += fmt.Sprintf(", %s %d", code, w.in.refused[code])
-		}
-		answers.Keep(t, "testdata/stories.golden", story, said, text)
-	})
-	return w
+	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}}
+}
+
+// survey asks what can be read when a story is over, and says how much was asked
+// before.
+func (w notedWorld) survey() (told int) {
+	told = w.in.calls
+	w.in.own = len(w.in.asks)
+	survey(w)
+	return told
 }
 
 // survey asks what can be read when a story is over: as the person who leads, and

@@ -159,7 +159,7 @@ func (l *loop) firings(rule string) []api.Firing {
 // decides nothing. A3: while it is open no second one is opened.
 // A2.a.
 func TestAutomation_WhatBecameStaleIsUpdatedByTheRoleOfItsAuthor(t *testing.T) {
-	l := newLoop(t, memory.New(), loopConfig)
+	l := newLoop(t, failingOften(t), loopConfig)
 	note := l.write("Hugo", "oxygen", "paper_note", "growth", "twelve per cent")
 	l.promote(note)
 	for _, id := range []brenner.ArtifactID{"model-a", "model-b"} {
@@ -299,7 +299,7 @@ func TestAutomation_TwoServersFireEachEventOnce(t *testing.T) {
 // is held is done when the hour is over.
 // A3.a, A7.a, A4.a.
 func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
-	l := newLoop(t, memory.New(), loopConfig+"  - {name: gates, off: true}\n")
+	l := newLoop(t, failingOften(t), loopConfig+"  - {name: gates, off: true}\n")
 	rules, err := l.PI().AutomationRules(t.Context())
 	l.must(err)
 	var names []string
@@ -376,7 +376,7 @@ func TestAutomation_IsListedTestedPausedAndBounded(t *testing.T) {
 // A2: how far the checks came is noted after some of them, so that a process
 // that dies does not leave the next one all of them again.
 func TestAutomation_NotesHowFarItsChecksCame(t *testing.T) {
-	l := newLoop(t, memory.New(), "modules: [lineage]\ncompression_threshold: 1000\n")
+	l := newLoop(t, failingOften(t), "modules: [lineage]\ncompression_threshold: 1000\n")
 	for i := range 2 * brenner.MaxChecksAtOnce {
 		l.promote(l.write("ada", brenner.ArtifactID(fmt.Sprintf("n-%d", i)), "paper_note", "lineage", "nothing a program could read"))
 	}
@@ -423,7 +423,7 @@ func TestAutomation_ACommandTakesAShare(t *testing.T) {
 // a memo task, a lesson that nobody is sure of a review; what is handed in is
 // held to the brief and to what others assume.
 func TestAutomation_TheBuiltinRulesDoWhatTheySay(t *testing.T) {
-	l := newLoop(t, memory.New(), loopConfig)
+	l := newLoop(t, failingOften(t), loopConfig)
 	for i := range 3 {
 		l.write("Hugo", brenner.ArtifactID(fmt.Sprintf("log-%d", i)), "raw_log", "growth", fmt.Sprint("I saw ", i))
 	}

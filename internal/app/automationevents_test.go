@@ -11,7 +11,6 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/automation"
-	"brenner/internal/store/memory"
 	"brenner/program"
 	"brenner/roster"
 	"brenner/stalemate"
@@ -28,7 +27,7 @@ func newQuiet(t *testing.T, rules ...string) *loop {
 	for _, r := range rules {
 		config += "  - " + r + "\n"
 	}
-	l := newLoop(t, memory.New(), config)
+	l := newLoop(t, failingOften(t), config)
 	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}, {AgentName: "Cleo", Role: roster.AdversarialCritic}}}
 	_, err := l.PI().StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "growth", Roster: team, Compile: api.CompileManual})
 	l.must(err)
@@ -265,7 +264,7 @@ func TestAutomation_CompilesWhenAllHaveAnswered(t *testing.T) {
 // itself is paused: then what was answered waits until it goes on.
 // A7.b.
 func TestAutomation_PausedNoSessionCompiles(t *testing.T) {
-	l := newLoop(t, memory.New(), "modules: [growth]\n")
+	l := newLoop(t, failingOften(t), "modules: [growth]\n")
 	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}}}
 	_, err := l.PI().StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "growth", Roster: team})
 	l.must(err)

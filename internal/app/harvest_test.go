@@ -10,7 +10,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/store/memory"
 	"brenner/roster"
 )
 
@@ -18,7 +17,7 @@ import (
 type season struct{ *loop }
 
 func newSeason(t *testing.T) season {
-	l := newLoop(t, memory.New(), "modules: [growth]\n")
+	l := newLoop(t, failingOften(t), "modules: [growth]\n")
 	team := roster.Roster{Entries: []roster.Entry{{AgentName: "Hugo", Role: roster.HypothesisGenerator}}}
 	_, err := l.PI().StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "What decides fate?", Module: "growth", Roster: team, Compile: api.CompileManual})
 	l.must(err)

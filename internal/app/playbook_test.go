@@ -119,7 +119,7 @@ func sizeOf(t *testing.T, svc api.Service) int64 {
 func TestPlaybook_RemoteEmbeddingIsFrozenUntilReembed(t *testing.T) {
 	e := newEndpoint(t)
 	t.Setenv("TEST_EMBED_KEY", "s3cret")
-	s := memory.New()
+	s := failingOften(t)
 	w := newWorld(t, s)
 	w.app = app.New(s, app.Options{EmbedKey: func(string) (string, error) { return "TEST_EMBED_KEY", nil }})
 	svc := w.PI()
@@ -161,7 +161,7 @@ func TestPlaybook_RemoteEmbeddingIsFrozenUntilReembed(t *testing.T) {
 // done the playbook is what it was.
 func TestPlaybook_ReembedResumes(t *testing.T) {
 	e := newEndpoint(t)
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	svc := w.PI()
 	const bullets = 600
 	req := api.LearnRequest{Domain: "lab"}
@@ -211,7 +211,7 @@ func TestPlaybook_ReembedResumes(t *testing.T) {
 // it, and a new request leaves nothing behind.
 func TestPlaybook_LearningNeedsTheEndpointOnce(t *testing.T) {
 	e := newEndpoint(t)
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	svc := w.PI()
 	_, err := svc.ApplyConfig(t.Context(), e.config("toy"))
 	must(t, err)
@@ -236,7 +236,7 @@ func TestPlaybook_LearningNeedsTheEndpointOnce(t *testing.T) {
 // B2, J5: an import carries no computed vectors; they are computed again when
 // they are needed, and those that came with insights are in the records.
 func TestPlaybook_LearnsOnAfterAnImport(t *testing.T) {
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	lesson := "Write the failing test before the fix."
 	_, err := w.PI().Learn(t.Context(), helpful(lesson, "Label every tube with the date."))
 	must(t, err)
@@ -264,7 +264,7 @@ func TestPlaybook_LearnsOnAfterAnImport(t *testing.T) {
 
 // B12: no number that is none gets in, not even from Go.
 func TestPlaybook_RefusesNaN(t *testing.T) {
-	svc := newWorld(t, memory.New()).PI()
+	svc := newWorld(t, failingOften(t)).PI()
 	before := sizeOf(t, svc)
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		_, err := svc.Learn(t.Context(), api.LearnRequest{Insights: []api.Insight{{Section: "helpful", Content: "x", Vector: []float64{1, bad}}}})
@@ -277,7 +277,7 @@ func TestPlaybook_RefusesNaN(t *testing.T) {
 
 // B2: the book in memory follows what others write, whoever they are.
 func TestPlaybook_FollowsOtherWriters(t *testing.T) {
-	s := memory.New()
+	s := failingOften(t)
 	w := newWorld(t, s)
 	other := world{app.New(s, app.Options{}), "ada"}
 	lesson := "Write the failing test before the fix."
@@ -377,7 +377,7 @@ func TestPlaybook_AFailedCommitLeavesNoTraceInTheBook(t *testing.T) {
 // C33: an agent without a context is shown the words it sent, and of the lesson
 // they were merged into no others.
 func TestPlaybook_AuthorsSeeTheirOwnWords(t *testing.T) {
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	_, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: "writer"})
 	must(t, err)
 	_, err = w.PI().Learn(t.Context(), helpful("Write the failing test before the fix."))

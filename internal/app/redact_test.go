@@ -10,7 +10,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/store/memory"
 )
 
 // J7: a policy whose content is redacted fails closed for its role, and the
@@ -18,7 +17,7 @@ import (
 func TestRedact_APolicyFailsClosedAndTheProjectGoesOn(t *testing.T) {
 	for name, spare := range map[string]bool{"its only version": false, "with a version before it": true} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, memory.New())
+			w := newWorld(t, failingOften(t))
 			pi := w.PI()
 			must := func(err error) {
 				t.Helper()
@@ -77,7 +76,7 @@ func TestRedact_APolicyFailsClosedAndTheProjectGoesOn(t *testing.T) {
 // redaction does not have it.
 func TestRedact_StoredResultsHaveNoneOfIt(t *testing.T) {
 	const secret = "ZANZIBAR-17"
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	pi := w.PI()
 	must := func(err error) {
 		t.Helper()
@@ -130,7 +129,7 @@ func TestRedact_StoredResultsHaveNoneOfIt(t *testing.T) {
 // what rests on them; that others lose it too has to be said. An agent that
 // copies a text and has its copy redacted takes nothing along.
 func TestRedact_ListsWhoElseHasTheBytesAndAsks(t *testing.T) {
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	pi := w.PI()
 	body := api.Body{Format: artifact.Text, Data: "the same bytes"}
 	for _, id := range []brenner.ArtifactID{"original", "copy"} {

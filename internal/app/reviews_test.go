@@ -8,7 +8,6 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/store/memory"
 
 	"pgregory.net/rapid"
 )
@@ -17,7 +16,7 @@ import (
 // loses by the decision, whatever the graph and the decision are.
 func TestDecide_ADryRunForeseesWhatBecomesOfTheStale(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		pi := newWorld(t, memory.New()).PI()
+		pi := newWorld(t, failingOften(t)).PI()
 		ctx := t.Context()
 		must := func(err error) {
 			if err != nil {

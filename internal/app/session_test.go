@@ -34,7 +34,7 @@ type bureau struct {
 func newBureau(t *testing.T, open func(mail.Options) (mail.Transport, error)) *bureau {
 	t.Helper()
 	d := &bureau{T: t, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
-	a := app.New(memory.New(), app.Options{
+	a := app.New(failingOften(t), app.Options{
 		Clock:   func() time.Time { return d.now },
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },

@@ -8,14 +8,13 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
-	"brenner/internal/store/memory"
 )
 
 // X10: each actor has a share of what is stored. Who has used it up is refused
 // with a code, whatever it writes; the others and who leads the project go on,
 // and the PI can set another share. What was refused is not counted.
 func TestStorage_EachActorHasAShare(t *testing.T) {
-	w := newWorld(t, memory.New())
+	w := newWorld(t, failingOften(t))
 	pi := w.PI()
 	must := func(err error) {
 		t.Helper()

@@ -9,14 +9,13 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app"
-	"brenner/internal/store/memory"
 )
 
 // clocked is a world whose time can be moved.
 func clocked(t *testing.T) (world, *time.Time) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := memory.New()
+	s := failingOften(t)
 	t.Cleanup(func() { _ = s.Close() })
 	a := app.New(s, app.Options{Clock: func() time.Time { return now }})
 	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {

@@ -197,7 +197,11 @@ func (r *Room) opening(c *kernel.Call, rule automation.Rule, e automation.Event,
 		return deed{}, err
 	}
 	return deed{act: rule.Do.Act, subject: subject, why: why, do: func(ch *kernel.Change) (did, error) {
-		req.Inputs = readable(ch.Call, req.Role, req.Inputs)
+		inputs, err := readable(ch.Call, req.Role, req.Inputs)
+		if err != nil {
+			return did{}, err
+		}
+		req.Inputs = inputs
 		t, err := r.Tasks.Open(ch, req, kind)
 		return did{tasks: []string{t.ID}}, err
 	}}, nil
@@ -205,16 +209,19 @@ func (r *Room) opening(c *kernel.Call, rule automation.Rule, e automation.Event,
 
 // readable keeps of the inputs of a task what its role may read, and no more
 // than a task may have: it is told of the others by name.
-func readable(c *kernel.Call, role brenner.Role, refs []brenner.Ref) []brenner.Ref {
+func readable(c *kernel.Call, role brenner.Role, refs []brenner.Ref) ([]brenner.Ref, error) {
 	var out []brenner.Ref
 	for _, ref := range refs {
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+		if err != nil {
+			return nil, err
+		}
 		asked := policy.Request{Role: role, Action: policy.Read, Type: a.Type, Module: a.Module}
-		if err == nil && (role == brenner.PI || policy.Decide(c.Policies, asked).Allowed) && len(out) < brenner.MaxTaskInputs && !slices.Contains(out, ref) {
+		if (role == brenner.PI || policy.Decide(c.Policies, asked).Allowed) && len(out) < brenner.MaxTaskInputs && !slices.Contains(out, ref) {
 			out = append(out, ref)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // roleOf is the first of some roles that an agent has; false if none has any.

@@ -22,8 +22,10 @@ MUTATED  ?= ./delta ./anchor ./assembly ./playbook ./policy ./lineage ./roster .
 ROOMS    ?= $(patsubst %,./internal/app/%,kernel ledger tasks contexts lessons sessions disputes upkeep history access overview firings notices reviews runs)
 # what breaks a clause is changed in these and in the rooms
 CLAUSED  ?= ./artifact ./assembly ./automation ./lineage ./playbook ./policy
-# not those on the other stores, nor those of several processes
-NOROOMTESTS ?= OnSQLite|OnPostgreSQL|Faults|TwoServers|ToPostgreSQL
+# by the tests of the service and of what agents have of it; not those on the
+# other stores, nor those of several processes, nor the same stories once more
+ROOMTESTS   ?= ./internal/app ./internal/mcpserver
+NOROOMTESTS ?= OnSQLite|OnPostgreSQL|Faults|TwoServers|ToPostgreSQL|SoonAtTheLargest|OverMCP
 # where goroutines meet; the protocol packages have none, which archtest checks
 CONCURRENT ?= ./internal/app ./internal/app/kernel ./internal/store/... ./internal/runner ./internal/httpapi ./internal/mcpserver ./internal/mail ./internal/embed ./internal/patchfs
 PKG      ?= ./...
@@ -67,7 +69,7 @@ mutants: ## change the code in small places and see whether a test notices; MUTA
 	go run ./internal/mutants -max -1 -hand internal/mutants/byhand.txt -tests ./internal/app $(CLAUSED) $(ROOMS)
 	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) $(MUTATED)
 	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) -tests ./check ./claim
-	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) -tests ./internal/app -skip '$(NOROOMTESTS)' $(ROOMS)
+	go run ./internal/mutants -max $(MUTANTS) -seed $(SEED) -whole $(addprefix -tests ,$(ROOMTESTS)) -skip '$(NOROOMTESTS)' $(ROOMS)
 
 lint: ## golangci-lint and gofumpt, as named in .golangci.yml
 	$(GOLANGCI) run

@@ -37,8 +37,12 @@ func main() {
 	var o options
 	flag.IntVar(&o.most, "max", 30, "draw at most so many mutants of a package; 0: all, -1: none")
 	flag.Uint64Var(&o.seed, "seed", 1, "draw them by this seed")
-	flag.StringVar(&o.tests, "tests", "", "run the tests of this package too")
-	flag.StringVar(&o.skip, "skip", "", "of that package not the tests that match")
+	flag.Func("tests", "run the tests of this package too; may be given again", func(pkg string) error {
+		o.tests = append(o.tests, pkg)
+		return nil
+	})
+	flag.StringVar(&o.skip, "skip", "", "of those packages not the tests that match")
+	flag.BoolVar(&o.whole, "whole", false, "of those packages the long tests too")
 	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
 	flag.StringVar(&o.clauses, "clauses", "docs/conformance.md", "the tests that must kill the mutants of -hand")
@@ -67,14 +71,16 @@ func main() {
 }
 
 type options struct {
-	most        int
-	seed        uint64
-	tests, skip string
-	limit       time.Duration
-	known       string
-	clauses     string
-	dir         string // of the module; empty: here
-	list        handMade
+	most    int
+	seed    uint64
+	tests   []string
+	skip    string
+	whole   bool
+	limit   time.Duration
+	known   string
+	clauses string
+	dir     string // of the module; empty: here
+	list    handMade
 }
 
 // run tries mutants of each package and says what became of them; ok if every
@@ -96,12 +102,12 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	groups := slices.Collect(slices.Chunk(packages, 1))
-	if o.tests != "" {
+	if len(o.tests) > 0 {
 		groups = [][]string{packages} // they share a test binary
 	}
 	ok = true
 	for _, g := range groups {
-		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, limit: o.limit, work: work, named: clauses}
+		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, whole: o.whole, limit: o.limit, work: work, named: clauses}
 		tallies, err := b.tally(ctx, out, o, reasons)
 		if err != nil {
 			return false, err

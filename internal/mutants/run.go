@@ -33,8 +33,9 @@ const (
 type bench struct {
 	dir   string   // of the module
 	pkgs  []string // whose files are changed; their own tests are run
-	tests string   // whose tests are run too; may be empty
+	tests []string // whose tests are run too
 	skip  string   // which of those are not; may be empty
+	whole bool     // the long ones among those are run too
 	limit time.Duration
 	work  string // a scratch directory
 	named named  // the tests that must kill what was made by hand
@@ -72,6 +73,7 @@ func (b bench) command(ctx context.Context, name string, args ...string) *exec.C
 type binary struct {
 	of    string // the package
 	skip  string // tests of it that are not run
+	short bool   // its long tests are not run
 	path  string
 	dir   string   // where they run
 	flags []string // that they know
@@ -93,10 +95,10 @@ func (b bench) build(ctx context.Context, files map[string][]byte, packages []st
 	var wanted []binary
 	for i, p := range packages {
 		args = append(args, "-gcflags="+p+"=-e") // every error, not the first ten
-		wanted = append(wanted, binary{of: p, path: filepath.Join(b.work, fmt.Sprintf("own%d.test", i))})
+		wanted = append(wanted, binary{of: p, short: true, path: filepath.Join(b.work, fmt.Sprintf("own%d.test", i))})
 	}
-	if b.tests != "" {
-		wanted = append(wanted, binary{of: b.tests, skip: b.skip, path: filepath.Join(b.work, "other.test")})
+	for i, p := range b.tests {
+		wanted = append(wanted, binary{of: p, skip: b.skip, short: !b.whole, path: filepath.Join(b.work, fmt.Sprintf("other%d.test", i))})
 	}
 	for _, x := range wanted {
 		_ = os.Remove(x.path)
@@ -157,7 +159,7 @@ type told struct {
 // run runs tests that match; alive is the mutant.
 func (b bench) run(ctx context.Context, x binary, alive int, match string, limit time.Duration, more ...string) (told, error) {
 	cmd := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
-		x.path, "-test.short", "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+match, "-test.skip="+x.skip)
+		x.path, "-test.short="+strconv.FormatBool(x.short), "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+match, "-test.skip="+x.skip)
 	cmd.Args = append(append(cmd.Args, x.flags...), more...)
 	cmd.Dir = x.dir
 	cmd.Env = append(os.Environ(), chosen+"="+strconv.Itoa(alive), traceFile+"="+b.traces())

@@ -284,8 +284,8 @@ type ArtifactList struct {
 // SearchArtifactsRequest searches by full text.
 type SearchArtifactsRequest struct {
 	// Text is what is looked for: words, the beginning of one (catal*), a "phrase"
-	// that has to stand there, and conditions: type:memo, module:m, state:draft,
-	// tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word
+	// that has to stand there, and conditions: type:paper_note, module:m,
+	// state:draft, tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word
 	// list what meets them, what changed last first.
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`

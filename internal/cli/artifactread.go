@@ -142,10 +142,10 @@ func newArtifactSearch(r *runner) *cobra.Command {
 
 catal* finds every word that begins so, "rate of decay" only what has these words in a row. A word that
 no text has is read as the nearest in spelling, which is said. Among the words may stand conditions:
-type:memo module:lineage state:canonical tag:wet author:Ada since:7d. Conditions without a word list what
+type:integrated_memo module:lineage state:canonical tag:wet author:Ada since:7d. Conditions without a word list what
 meets them, what changed last first.`,
 		Example: `  brenner artifact search lineage clone --type paper_note
-  brenner artifact search 'catal* "rate of decay" type:memo since:30d'
+  brenner artifact search 'catal* "rate of decay" type:integrated_memo since:30d'
   brenner artifact search author:Ada since:7d`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {

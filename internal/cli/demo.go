@@ -16,6 +16,7 @@ import (
 
 	"brenner"
 	"brenner/internal/lazy"
+	"brenner/internal/patchfs"
 
 	"github.com/spf13/cobra"
 )
@@ -100,6 +101,9 @@ func (r *runner) demoDir(keep string) (string, func(), error) {
 		return dir, func() { _ = os.RemoveAll(dir) }, nil
 	}
 	dir := r.path(keep)
+	if err := patchfs.BelowGit(dir); err != nil {
+		return "", nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", nil, fileError(keep, err)
 	}

@@ -133,6 +133,12 @@ func permissions(path string) check {
 			Hint: "chmod 600 " + path,
 		}
 	}
+	if dir, err := os.Stat(filepath.Dir(path)); err == nil && dir.Mode().Perm()&0o022 != 0 && dir.Mode()&os.ModeSticky == 0 {
+		return check{
+			Name: name, Warning: true, Message: fmt.Sprintf("others can replace the project file: they may write its directory (mode %o)", dir.Mode().Perm()),
+			Hint: "chmod 700 " + filepath.Dir(path),
+		}
+	}
 	return check{Name: name, OK: true, Message: "the project file is yours alone"}
 }
 

@@ -33,9 +33,11 @@ const errorsIntroduction = `# Errors
 
 Whatever goes wrong has a code, and the same code on the command line, over HTTP and over MCP. Programs match on the
 code; messages may be reworded. A code stands either on the whole request, which then changed nothing, or on one item of
-a result that otherwise stands (a *diagnostic*), such as one delta of many that was refused.
+a result that otherwise stands (a *diagnostic*), such as one delta of many that was refused. OUTPUT_FAILED alone is said
+of a request that was carried out: its answer could not be written.
 
-The class of a code decides its exit status and its HTTP status. Both are a promise.
+The class of a code decides its exit status and its HTTP status. Both are a promise. HTTP has a status of its own for
+three: 401 for UNAUTHENTICATED, 429 for RATE_LIMITED, and 412 where an If-Match header named a head that has moved.
 
 What to do is words that hold everywhere, and actions with arguments: behind the words they stand as the command line has
 them; agents get them as calls of their tools (as data in _meta), HTTP as requests, pages as links.

@@ -599,7 +599,7 @@ var fieldWords = map[string]string{
 	"brenner/api.SearchArtifactsRequest.Modules":   "Module names a part of the project's subject matter",
 	"brenner/api.SearchArtifactsRequest.Statuses":  "Statuses choose as those of a listing do",
 	"brenner/api.SearchArtifactsRequest.Task":      "Task is the one whose context an agent reads through, of several ; empty: its newest context",
-	"brenner/api.SearchArtifactsRequest.Text":      "Text is what is looked for: words, the beginning of one (catal*), a \"phrase\" that has to stand there, and conditions: type:memo, module:m, state:draft, tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word list what meets them, what changed last first",
+	"brenner/api.SearchArtifactsRequest.Text":      "Text is what is looked for: words, the beginning of one (catal*), a \"phrase\" that has to stand there, and conditions: type:paper_note, module:m, state:draft, tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word list what meets them, what changed last first",
 	"brenner/api.SearchArtifactsRequest.Types":     "TypeName names an artifact type, such as paper_note",
 	"brenner/api.SearchHit.Found":                  "Found is the version whose text was found: the one in force, or a draft behind it",
 	"brenner/api.SearchHit.Snippet":                "Snippet is the passage that shows the words, where the summary does not; Marked are those of its words that were looked for",

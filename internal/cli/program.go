@@ -279,8 +279,8 @@ func newProgramAllow(r *runner) *cobra.Command {
 		Long: `Show what a program of the project's configuration would be started with here,
 and its digest. With --yes DIGEST exactly that is allowed, in this project and
 on this machine; if any part of it changes, it asks again: also what is in the
-executable of a command, in a script, and in files that its arguments name (not
-what those load in turn). --tools and --directory allow it as a task asks for it. --test allows a test command of
+executable of a command, and in files that its arguments name (not what those
+load in turn). --tools and --directory allow it as a task asks for it. --test allows a test command of
 tasks instead.`,
 		Example: `  brenner program allow local
   brenner program allow local --yes 5f0c…`,

@@ -156,20 +156,18 @@ func TestFind_AChangedScriptAsksAgain(t *testing.T) {
 	}
 	agent := write("agent.sh", "#!/bin/sh\ncat\n")
 	write("tool.py", "print(1)\n")
-	write("play.txt", "one")
 	f := finder(t, filepath.Join(dir, "own", "programs.json"))
 	f.Dir, f.Look = dir, func(name string) (string, error) { return name, nil }
 	f.Programs = map[string]program.Program{
 		"command": {Profile: program.Command, Executable: agent},
 		"args":    {Profile: program.Claude, Executable: agent, Args: []string{"tool.py", "--mode", "fast"}},
 		"equals":  {Profile: program.Command, Executable: "/bin/no-such-shell", Args: []string{"--run=tool.py"}},
-		"script":  {Profile: program.Script, File: "play.txt"},
 	}
 	for _, tt := range []struct {
 		name  string
 		files int
 		moves string
-	}{{"command", 1, "agent.sh"}, {"args", 2, "tool.py"}, {"equals", 1, "tool.py"}, {"script", 1, "play.txt"}} {
+	}{{"command", 1, "agent.sh"}, {"args", 2, "tool.py"}, {"equals", 1, "tool.py"}} {
 		found := find(t, f, tt.name, api.WorkSettings{})
 		if len(found.Files) != tt.files || found.Digest == found.Program.Digest() {
 			t.Errorf("%s runs %v, digest %s", tt.name, found.Files, found.Digest)

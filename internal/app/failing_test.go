@@ -187,6 +187,10 @@ func (r failingReader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Ar
 	return fetch(r.faults, func() ([]store.Artifact, error) { return r.real.Tagged(ctx, q) })
 }
 
+func (r failingReader) RareTags(ctx context.Context, tags []string, most int) ([]string, error) {
+	return fetch(r.faults, func() ([]string, error) { return r.real.RareTags(ctx, tags, most) })
+}
+
 func (r failingReader) Kinds(ctx context.Context) ([]store.Kind, error) {
 	return fetch(r.faults, func() ([]store.Kind, error) { return r.real.Kinds(ctx) })
 }

@@ -98,6 +98,9 @@ type Reader interface {
 	// Tagged lists artifacts that have one of some tags, those that have the
 	// most of them first, ties by id.
 	Tagged(ctx context.Context, q TagQuery) ([]Artifact, error)
+	// RareTags gives, in order and each once, those of up to MaxQueryTags tags that no
+	// more artifacts than so many have, of whatever type and module.
+	RareTags(ctx context.Context, tags []string, most int) ([]string, error)
 	// Kinds counts the artifacts of each type in each module, where there are
 	// any, in order of module and type.
 	Kinds(ctx context.Context) ([]Kind, error)

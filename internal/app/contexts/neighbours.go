@@ -144,7 +144,11 @@ func (f *finder) ofTags(refs []brenner.Ref) ([][]*store.Artifact, error) {
 	if len(tags) == 0 {
 		return nil, nil
 	}
-	rows, err := f.Tagged(f.Ctx, store.TagQuery{Tags: tags, Types: f.types, Modules: f.modules, Limit: len(tags) * (manyTagged + 1), Depth: manyTagged + 1})
+	tags, err := f.RareTags(f.Ctx, tags, manyTagged)
+	if err != nil || len(tags) == 0 {
+		return nil, err
+	}
+	rows, err := f.Tagged(f.Ctx, store.TagQuery{Tags: tags, Types: f.types, Modules: f.modules})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func (f *finder) ofTags(refs []brenner.Ref) ([][]*store.Artifact, error) {
 				group = append(group, &rows[i])
 			}
 		}
-		if len(group) < 2 || len(group) > manyTagged {
+		if len(group) < 2 {
 			continue
 		}
 		slices.SortFunc(group, func(a, b *store.Artifact) int {

@@ -162,6 +162,20 @@ func (r reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact,
 	return limit(out, q.Limit), err
 }
 
+func (r reader) RareTags(ctx context.Context, tags []string, most int) ([]string, error) {
+	if err := (store.TagQuery{Tags: tags}).Check(); err != nil {
+		return nil, err
+	}
+	have := map[string]int{}
+	for _, a := range r.artifacts {
+		for _, tag := range slices.Compact(slices.Sorted(slices.Values(a.Tags))) {
+			have[tag]++
+		}
+	}
+	tags = slices.Compact(slices.Sorted(slices.Values(tags)))
+	return slices.DeleteFunc(tags, func(tag string) bool { return have[tag] > most }), canceled(ctx)
+}
+
 func (r reader) Kinds(ctx context.Context) ([]store.Kind, error) {
 	var out []store.Kind
 	for _, a := range r.artifacts {

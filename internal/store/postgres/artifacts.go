@@ -148,6 +148,16 @@ func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact
 		` ORDER BY (SELECT count(*) FROM unnest(`+tags+`::text[]) AS tag WHERE tag = ANY(tags)) DESC, id`, w.args...)
 }
 
+func (r *reader) RareTags(ctx context.Context, tags []string, most int) ([]string, error) {
+	if err := (store.TagQuery{Tags: tags}).Check(); err != nil {
+		return nil, err
+	}
+	return list(ctx, r.session, func(rows pgx.Rows, tag *string) error { return rows.Scan(tag) },
+		`SELECT tag FROM unnest($2::text[]) AS tag
+		WHERE (SELECT count(*) FROM (SELECT 1 FROM artifacts WHERE project = $1 AND tags && ARRAY[tag] LIMIT $3::int + 1) AS found) <= $3::int
+		ORDER BY tag COLLATE "C"`, r.project, distinctTexts(tags), most)
+}
+
 func (r *reader) Kinds(ctx context.Context) ([]store.Kind, error) {
 	return list(ctx, r.session, func(rows pgx.Rows, k *store.Kind) error {
 		return rows.Scan((*string)(&k.Module), (*string)(&k.Type), &k.Artifacts)

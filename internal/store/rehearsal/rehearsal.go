@@ -278,6 +278,11 @@ func (t *Tx) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact, er
 	return whole(t, "artifacts by tags", func() ([]store.Artifact, error) { return t.Reader.Tagged(ctx, q) })
 }
 
+// RareTags gives the rare ones of some tags.
+func (t *Tx) RareTags(ctx context.Context, tags []string, most int) ([]string, error) {
+	return whole(t, "rare tags", func() ([]string, error) { return t.Reader.RareTags(ctx, tags, most) })
+}
+
 // Kinds counts artifacts by type and module.
 func (t *Tx) Kinds(ctx context.Context) ([]store.Kind, error) {
 	return whole(t, "a count of kinds", func() ([]store.Kind, error) { return t.Reader.Kinds(ctx) })

@@ -124,7 +124,7 @@ func (r *reader) selection(ctx context.Context, q store.ArtifactQuery) (from str
 	in(&w, "module", q.Modules)
 	w.status(q)
 	if q.Tag != "" {
-		if rare, err := r.isRare(ctx, q.Tag); err != nil {
+		if rare, err := r.isRare(ctx, q.Tag, fewTagged); err != nil {
 			return "", w, err
 		} else if rare {
 			index = " NOT INDEXED" // but by key
@@ -145,15 +145,9 @@ func (w *where) behind(q store.ArtifactQuery) {
 	}
 }
 
-// fewTagged is how many artifacts are soon read and sorted.
+// fewTagged is how many artifacts are soon read and sorted: where no more have a tag, it
+// is better to go from them than to look for them among all.
 const fewTagged = 2000
-
-// isRare reports whether few artifacts have a tag, so that it is better to go
-// from them than to look for them among all.
-func (r *reader) isRare(ctx context.Context, tag string) (bool, error) {
-	n, err := r.c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM artifact_tags WHERE tag = ? LIMIT ?+0)", tag, int64(fewTagged))
-	return n < fewTagged, err
-}
 
 // maxKinds bounds the parts of one statement.
 const maxKinds = 200

@@ -26,6 +26,30 @@ func (r *reader) Tagged(ctx context.Context, q store.TagQuery) ([]store.Artifact
 	return out, cmp.Or(err, canceled(ctx))
 }
 
+// RareTags counts who has each tag, no further than needed.
+func (r *reader) RareTags(ctx context.Context, tags []string, most int) ([]string, error) {
+	if err := (store.TagQuery{Tags: tags}).Check(); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(tags))) {
+		rare, err := r.isRare(ctx, tag, most)
+		if err != nil {
+			return nil, err
+		}
+		if rare {
+			out = append(out, tag)
+		}
+	}
+	return out, canceled(ctx)
+}
+
+// isRare reports whether no more artifacts than so many have a tag.
+func (r *reader) isRare(ctx context.Context, tag string, most int) (bool, error) {
+	n, err := r.c.number(ctx, "SELECT count(*) FROM (SELECT 1 FROM artifact_tags WHERE tag = ? LIMIT ?+0)", tag, int64(most)+1)
+	return n <= int64(most), err
+}
+
 // scored is the key of an artifact and how many of the tags it has.
 type scored struct {
 	artifact int64

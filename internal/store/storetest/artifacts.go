@@ -247,8 +247,18 @@ var artifactCases = []testCase{
 		if got := tagged(store.TagQuery{Tags: []string{"x"}, Depth: 2}); len(got) < 2 || !slices.Contains(got, "a3") || !slices.Contains(got, "a1") {
 			t.Errorf("no deeper than 2 gave %v, want those made last at least", got)
 		}
+		for most, want := range []string{"[none]", "[none]", "[none z]", "[none x y z]", "[none x y z]"} {
+			got := get(t, s, func(ctx context.Context, r store.Reader) ([]string, error) {
+				return r.RareTags(ctx, []string{"z", "y", "none", "x", "y"}, most)
+			})
+			if fmt.Sprint(got) != want {
+				t.Errorf("tags that no more than %d have: %v, want %s", most, got, want)
+			}
+		}
 		read(t, s, func(ctx context.Context, r store.Reader) error {
 			_, err := r.Tagged(ctx, store.TagQuery{Tags: make([]string, brenner.MaxQueryTags+1)})
+			wantCode(t, brenner.CodeLimitExceeded, err)
+			_, err = r.RareTags(ctx, make([]string, brenner.MaxQueryTags+1), 1)
 			wantCode(t, brenner.CodeLimitExceeded, err)
 			return nil
 		})

@@ -381,6 +381,11 @@ func questions() []question {
 	} {
 		qs = append(qs, answer(fmt.Sprintf("Tagged %+v", q), func(ctx context.Context, r store.Reader) ([]store.Artifact, error) { return r.Tagged(ctx, q) }))
 	}
+	for _, most := range []int{0, 1, 3, 100} {
+		qs = append(qs, answer(fmt.Sprintf("RareTags %d", most), func(ctx context.Context, r store.Reader) ([]string, error) {
+			return r.RareTags(ctx, append(slices.Clone(someTags), "nobody's", someTags[0]), most)
+		}))
+	}
 	for i, q := range objectQueries() {
 		qs = append(qs, answer(fmt.Sprintf("Objects %d %+v", i, q), func(ctx context.Context, r store.Reader) ([]store.Object, error) {
 			return r.Objects(ctx, q)

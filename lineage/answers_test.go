@@ -2,6 +2,8 @@ package lineage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +98,95 @@ func TestLineage_AnswersAsBefore(t *testing.T) {
 			all = append(all, Holding{ID: n.Ref.Artifact, Speaking: []brenner.Ref{n.Ref}, Used: j%4 == 0})
 		}
 		book.Note("unused", input, fmt.Sprint(Unused(all, w.edges)))
+	}
+	book.Check(t)
+}
+
+// fan is a start with so many versions beside each other, every third of which
+// has one behind it.
+func fan(n int, dir Direction) Graph {
+	g := Graph{Start: ref("start@1"), Direction: dir, Nodes: []Node{{Ref: ref("start@1")}}}
+	add := func(near, far string, depth int, rel artifact.Relation) {
+		g.Nodes = append(g.Nodes, Node{Ref: ref(far), Depth: depth, Type: artifact.TypePaperNote, Module: brenner.Module([]string{"fate", "growth"}[len(g.Nodes)%2]), Summary: far})
+		from, to := near, far
+		if dir == Down {
+			from, to = far, near
+		}
+		g.Edges = append(g.Edges, edge(from, rel, to))
+	}
+	for i := range n {
+		add("start@1", fmt.Sprintf("n%03d@1", i), 1, artifact.Relations()[i%len(artifact.Relations())])
+	}
+	for i := n - 1; i >= 0; i -= 3 {
+		add(fmt.Sprintf("n%03d@1", i), fmt.Sprintf("far%03d@2", (i*7)%n), 2, artifact.DependsOn)
+	}
+	g.Edges = ordered(g.Edges)
+	return g
+}
+
+// row is so many versions, each resting on the next.
+func row(n int) Graph {
+	g := Graph{Start: ref("c000@1"), Direction: Up}
+	for i := range n {
+		g.Nodes = append(g.Nodes, Node{Ref: ref(fmt.Sprintf("c%03d@1", i)), Depth: i, Creator: "ann", Task: strings.Repeat("t", i), Summary: strings.Repeat("é", 2*i)})
+		if i > 0 {
+			g.Edges = append(g.Edges, edge(fmt.Sprintf("c%03d@1", i-1), artifact.Cites, fmt.Sprintf("c%03d@1", i)))
+		}
+	}
+	return g
+}
+
+// C31. Graphs of every size and shape, drawn and written out: few and many
+// beside each other, many behind each other, none, with a generation that has
+// nobody in it, and texts of every length.
+func TestGraph_EverySizeAsBefore(t *testing.T) {
+	book := answers.New("testdata/sizes.golden", 3)
+	all := map[string]Graph{"nothing": {Start: ref("a@1"), Direction: Up}}
+	for _, dir := range []Direction{Up, Down} {
+		for n := 1; n < 50; n += 1 + n/8 {
+			all[fmt.Sprintf("%02d beside each other, %s", n, dir)] = fan(n, dir)
+		}
+		all["many more, "+string(dir)] = fan(150, dir)
+	}
+	for _, n := range []int{31, 32, 33, 34, 68} {
+		all[fmt.Sprintf("%d behind each other", n)] = row(n)
+	}
+	gap := fan(5, Up)
+	for i := range gap.Nodes {
+		gap.Nodes[i].Depth *= 2
+	}
+	all["with a gap"] = gap
+	small := fan(1, Up)
+	for i := range 130 {
+		g := small
+		g.Nodes = slices.Clone(small.Nodes)
+		g.Nodes[0].Type, g.Nodes[1].Type = brenner.TypeName(strings.Repeat("n", i)), artifact.TypePaperNote
+		g.Nodes[0].Summary, g.Nodes[1].Summary = strings.Repeat("x", i), strings.Repeat("lang ", i)
+		g.Nodes[1].Creator = brenner.ActorName(strings.Repeat("c", i))
+		g.Nodes[1].Ref.Artifact = brenner.ArtifactID(strings.Repeat("i", i+1))
+		g.Edges = []Edge{{From: g.Nodes[0].Ref, Rel: artifact.Cites, To: g.Nodes[1].Ref}}
+		g.Truncated = i%2 == 0
+		all[fmt.Sprintf("texts of %d", i)] = g
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		g := all[name]
+		before := answers.Text(g)
+		kind := name
+		if strings.HasPrefix(name, "texts") {
+			kind = "texts"
+		}
+		book.Note(kind, name, g.SVG()+g.Tree()+string(g.PROV()))
+		for _, most := range []int{2, 10, len(g.Nodes) - 1, len(g.Nodes)} {
+			for _, open := range []string{"", "1.fate.paper_note", "2.growth.paper_note"} {
+				book.Note(kind, name, answers.Text(g.Clusters(most, open))+g.Inline(Picture{Percent: 70, Clusters: g.Clusters(most, open)}))
+			}
+		}
+		if len(g.Nodes) > 0 {
+			g.Describe([]Node{{Ref: g.Nodes[0].Ref, Summary: "another"}})
+		}
+		if after := answers.Text(g); after != before {
+			t.Errorf("%s: to look at a graph changes it\nfrom %s\nto   %s", name, before, after)
+		}
 	}
 	book.Check(t)
 }

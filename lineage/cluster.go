@@ -24,8 +24,8 @@ type Cluster struct {
 func (c Cluster) Key() string { return fmt.Sprintf("%d.%s.%s", c.Depth, c.Module, c.Type) }
 
 // Clusters groups the versions of a graph that has more than most of them. The
-// start, whatever has no companion, and the first most of the cluster named by
-// open stay single versions. A graph with no more than most has none.
+// start and whatever else has no companion, and the first most of the cluster
+// named by open, stay single versions. A graph with no more than most has none.
 func (g Graph) Clusters(most int, open string) []Cluster {
 	if len(g.Nodes) <= most {
 		return nil
@@ -33,9 +33,6 @@ func (g Graph) Clusters(most int, open string) []Cluster {
 	at := map[string]int{}
 	var all []Cluster
 	for _, n := range g.Nodes {
-		if n.Depth == 0 {
-			continue
-		}
 		c := Cluster{Depth: n.Depth, Module: n.Module, Type: n.Type}
 		i, known := at[c.Key()]
 		if !known {

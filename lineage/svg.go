@@ -218,14 +218,14 @@ func layout(shapes []shape, lines []line) (place map[string]point, width, height
 // rowsOf is how many rows a generation of n boxes takes if it is to be about
 // as wide as it is high.
 func rowsOf(n int) int {
-	rows := min(n, tall)
-	for columns := (n + rows - 1) / max(rows, 1); columns*(boxWidth+gapSub) > 2*rows*(boxHeight+gapY); columns = (n + rows - 1) / rows {
+	rows := max(1, min(n, tall))
+	for (n+rows-1)/rows*(boxWidth+gapSub) > 2*rows*(boxHeight+gapY) {
 		rows++
 	}
 	return rows
 }
 
-// meanHeight is the mean y of those boxes that are placed already.
+// meanHeight is the mean y of those boxes that are placed already; of none, 0.
 func meanHeight(of []string, place map[string]point) float64 {
 	sum, n := 0, 0
 	for _, key := range of {
@@ -233,10 +233,7 @@ func meanHeight(of []string, place map[string]point) float64 {
 			sum, n = sum+p.y, n+1
 		}
 	}
-	if n == 0 {
-		return 0
-	}
-	return float64(sum) / float64(n)
+	return float64(sum) / float64(max(n, 1))
 }
 
 // drawLine draws a link from the box the walk came from to the one it led to;

@@ -1,6 +1,7 @@
 package lineage
 
 import (
+	"cmp"
 	"slices"
 
 	"brenner"
@@ -117,12 +118,8 @@ func (g Graph) neighbours() map[brenner.Ref][]Edge {
 		out[g.near(e)] = append(out[g.near(e)], e)
 	}
 	for _, n := range g.Nodes {
-		slices.SortFunc(out[n.Ref], func(a, b Edge) int {
-			if a.Rel != b.Rel {
-				return compareEdges(Edge{Rel: a.Rel}, Edge{Rel: b.Rel})
-			}
-			return g.far(a).Compare(g.far(b))
-		})
+		// Those of one relation are in order: the edges of the graph are.
+		slices.SortStableFunc(out[n.Ref], func(a, b Edge) int { return cmp.Compare(a.Rel, b.Rel) })
 	}
 	return out
 }

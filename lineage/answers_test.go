@@ -77,14 +77,24 @@ func TestLineage_AnswersAsBefore(t *testing.T) {
 		for _, n := range w.nodes {
 			some = append(some, n.Ref)
 		}
+		// What is fetched is noted too: no version is asked for twice.
+		var asked [][]brenner.Ref
+		noting := func(fetch Fetch) Fetch {
+			return func(refs []brenner.Ref) ([]Edge, error) {
+				asked = append(asked, slices.Clone(refs))
+				return fetch(refs)
+			}
+		}
 		for limit := range 6 {
-			s, err := Spread(some[:1], w.into, limit*2)
+			asked = nil
+			s, err := Spread(some[:1], noting(w.into), limit*2)
 			if err != nil {
 				book.Note("a spread that is too wide", input, err.Error())
 			} else {
 				tell("a spread", s)
 			}
-			s, err = StaleAmong(some[:len(some)/2], w.from, w.outdated, limit*2)
+			s, err = StaleAmong(some[:len(some)/2], noting(w.from), w.outdated, limit*2)
+			book.Note("what is fetched", input, fmt.Sprint(asked))
 			if err != nil {
 				book.Note("too much among some", input, err.Error())
 			} else {

@@ -10,6 +10,8 @@ import (
 	"brenner"
 	"brenner/anchor"
 	"brenner/internal/answers"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Parts that sentences about a refused patch are made of.
@@ -139,9 +141,13 @@ func TestIsPlaceholder_ManyTextsAsBefore(t *testing.T) {
 		book.Note("addressed", text, answers.Text(e)+e.name()+fmt.Sprint(e.position()))
 	}
 	for _, pair := range []string{"[]", "<>", "{}", "()"} {
-		for _, n := range []int{0, 1, 80, 81, 120, 121, 390, 396, 397, 398, 399, 400} {
+		for _, n := range []int{0, 1, 80, 81, 105, 117, 118, 119, 120, 121, 390, 396, 397, 398, 399, 400} {
 			for _, text := range []string{pair[:1] + strings.Repeat("a", n) + pair[1:], "see above " + strings.Repeat("a", n), "contents of " + strings.Repeat("a", n)} {
 				book.Note("long ones", text, fmt.Sprint(IsPlaceholder(text)))
+				s := draft()
+				s.Evidence = append(s.Evidence, Evidence{Kind: KindErrorLog, Content: text})
+				_, err := Raise(s)
+				book.Note("raised with long ones", text, answers.Text(err)+answers.Text(Arbitrate(begin(s))))
 			}
 		}
 	}
@@ -227,5 +233,57 @@ func TestArbitrate_WhateverIsAttachedAsBefore(t *testing.T) {
 		book.Note("raised by itself", answers.Text(failures), fmt.Sprint(Due(failures[:len(failures)-1], last))+
 			answers.Text(Automatic(failures, text, "TODO", x, []anchor.Named{{Name: "v1", Text: text}, {Name: "v2", Text: text}})))
 	}
+	book.Check(t)
+}
+
+// S1. Requests with evidence of every form: which are read, as what, and given
+// back; which are refused, and where.
+func TestImport_EvidenceOfEveryFormAsBefore(t *testing.T) {
+	book := answers.New("testdata/wire.golden", 2)
+	r := rand.New(rand.NewPCG(73, 73))
+	base := string(seedRequest(t))
+	attempt := `{"action":"retried","actor":"ada","at":"2026-01-02T03:04:05Z","outcome":"refused again"}`
+	contents := []any{nil, "", "some text", attempt, `{"action":"a"}`, attempt, "some text", "more text", `{"action":"a","outcome":"o"}`, `{"action":"a","outcome":"o","more":1}`, ` {"action":"a","outcome":"o"}`, "[paste it here]", "x\x00y"}
+	for range 400 {
+		var request map[string]any
+		if err := json.Unmarshal([]byte(base), &request); err != nil {
+			t.Fatal(err)
+		}
+		var list []any
+		for range r.IntN(5) {
+			item := map[string]any{"type": []string{kindAttempt, kindAttempt, kindExpected, KindPatch, KindErrorLog, KindErrorLog, KindPatch, ""}[r.IntN(8)]}
+			for name, other := range map[string]any{ // order-free: each draws for itself, by its name
+				"content": contents[r.IntN(len(contents))], "description": []any{nil, "", "what it is"}[r.IntN(4)%3],
+				"file_path": []any{nil, nil, nil, nil, "", "a.py"}[r.IntN(6)], "file_content": []any{nil, nil, nil, nil, "", "text"}[r.IntN(6)],
+			} {
+				if other != nil {
+					item[name] = other
+				}
+			}
+			list = append(list, item)
+		}
+		if r.IntN(3) == 0 {
+			list = append(list, map[string]any{"type": kindAttempt, "content": attempt}, map[string]any{"type": kindExpected, "content": "it works"})
+		}
+		request["objective_evidence"] = list
+		raw := answers.Text(request)
+		s, err := Import([]byte(raw))
+		book.Note("evidence", raw, answers.Or(s, err))
+		if err == nil {
+			back, err := Export(s)
+			book.Note("given back", raw, answers.Or(string(back), err))
+		}
+	}
+	for name, raw := range map[string]string{
+		"a null character": strings.Replace(base, `"stalemate_summary": "`, `"stalemate_summary": "\u0000`, 1), "too deep": strings.Repeat("[", brenner.MaxJSONDepth+1), "two values": base + base, "nothing": "",
+		"another protocol": strings.Replace(base, ProtocolID, strings.Repeat("x", 300), 1), "no party": strings.ReplaceAll(base, partySuffix, "_view"),
+	} { // order-free: each is a kind of its own
+		_, err := Import([]byte(raw))
+		book.Note(name, raw, answers.Text(err))
+	}
+	s := draft()
+	s.Attempts = []Attempt{{Action: "\xff", Outcome: "o"}}
+	_, err := Export(s)
+	book.Note("an attempt that is no text", "", answers.Text(err))
 	book.Check(t)
 }

@@ -184,7 +184,7 @@ func anchorStart(base string, at, reach int) int {
 	if start-line <= slack {
 		return line
 	}
-	for start > 0 && !utf8.RuneStart(base[start]) {
+	for !utf8.RuneStart(base[start]) { // a text begins with a character
 		start--
 	}
 	return start

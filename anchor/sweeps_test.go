@@ -378,6 +378,12 @@ func TestApply_FewLettersAsBefore(t *testing.T) {
 			p.Result = Text{s: draw(12, letters...)}.Sum()
 		}
 		book.Note(fmt.Sprintf("%d groups", len(p.Groups)), fmt.Sprintf("%q %s", base, p.JSON()), patchInWords(p, Text{s: base}, Elsewhere{}))
+		p.Result = ""
+		if res, err := Apply(p, Text{s: base}); err == nil { // and undone from the result alone
+			p.Result = res.Text.Sum()
+			back, err := Reverse(p, res.Text)
+			book.Note("undone", fmt.Sprintf("%q %s", res.Text.s, p.JSON()), answers.Or(string(back.JSON()), err))
+		}
 		other := Text{s: draw(14, letters...)}
 		if i%2 == 0 {
 			other.s = strings.Replace(base, "a", "ba", 1)
@@ -409,7 +415,18 @@ func TestApply_FewLettersAsBefore(t *testing.T) {
 // manyStrings are the lines of the small texts, and what becomes of them when
 // they are written otherwise, cut and joined.
 func manyStrings(r *rand.Rand, n int) (all []string) {
-	all = []string{"", "\n", " ", "\t", "a", "\n\n", "  \n", "''", `""`, "`a`", `'a"`, "\\", `\n`, "&lt;", "%20", "a%2Fb", "%zz", "…", "...", "é", "e\u0301", "\x1b[1m", "> ", "+", "1:", "01 a"}
+	all = []string{"", "\n", " ", "\t", "a", "\n\n", "  \n", "''", `""`, "`a`", `'a"`, "\\", `\n`, "&lt;", "%20", "a%2Fb", "%zz", `a\_b\_c`, `a\_b_c`, `\*x\*`, "…", "...", "é", "e\u0301", "\x1b[1m", "> ", "+", "1:", "01 a"}
+	for _, w := range writings { // each at least once, on lines that show it
+		for range 20 {
+			lines := linediff.Lines(smallTexts[r.IntN(len(smallTexts))])
+			i := r.IntN(len(lines))
+			s := join(lines[i:min(len(lines), i+1+r.IntN(3))])
+			if written := canonicalString(w.fn(r, s)); written != s {
+				all = append(all, written)
+				break
+			}
+		}
+	}
 	for len(all) < n {
 		text := smallTexts[r.IntN(len(smallTexts))]
 		lines := linediff.Lines(text)
@@ -693,6 +710,21 @@ func TestExplain_EveryLengthAsBefore(t *testing.T) {
 		lengths = append(lengths, near-1, near, near+1, near+2)
 	}
 	text := smallTexts[1]
+	large := strings.Repeat("not a line of the text\n", largestQuotation/23+1)
+	for i, p := range []Patch{
+		one(text, large, "", "y\n"), one(text, "", large, "y\n"), one(text, "import os\n", large, "y\n"), one(text+large, "import os\n", large, "y\n"), one(text+large, "", large, "y\n"), one(text, "import os\n", "import os\n", "\n"+large),
+		one(text+strings.TrimSuffix(large, "\n"), "it''s'\n", large, "y\n"),
+	} {
+		base := text
+		if i == 3 || i == 4 {
+			base = text + large
+		} else if i == 6 {
+			base = text + strings.TrimSuffix(large, "\n")
+		}
+		note("large quotations", i, p, base)
+		p.Groups[0].Ops[0].Index = 2
+		book.Note("large quotations", fmt.Sprint(i, " from elsewhere"), answers.Text(Explain(p, Text{s: base}, Elsewhere{Older: []Named{{"older", Text{s: "import os\n" + large}}}})))
+	}
 	for _, n := range lengths {
 		x := strings.Repeat("x", n)
 		note("an anchor that is not there", n, one(text, "q"+x, "", "y\n"), text)
@@ -701,6 +733,9 @@ func TestExplain_EveryLengthAsBefore(t *testing.T) {
 		note("a new block that is odd", n, one(text, "import os\n", "\n", "import os\n"+x+"…\n"), text)
 		note("a line that is joined", n, one("a\n"+x+"b\n", "a\n", "", "c"), "a\n"+x+"b\n")
 		note("a block that is cut short", n, one("a\n"+x+"b c\n", "a\n", x, "y"), "a\n"+x+"b c\n")
+		if n < 30 {
+			note("lines around", n, one(text, strings.Repeat("-----\n", n)+"import os\n", "\n", "y\n"), text)
+		}
 		note("signs in front", n, one(text, "~~"+x+" import os\n", "", "y\n"), text)
 		far := "head\nold line\n" + strings.Repeat("filler\n", n) + "fresh line\nfresh line\n"
 		p := one("head\nold line\n", "head\n", "old line\n", "fresh line\n")

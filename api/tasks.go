@@ -212,6 +212,8 @@ type AlikeTask struct {
 	State   TaskState         `json:"state"`
 	Creator brenner.ActorName `json:"creator"`
 	Holder  brenner.ActorName `json:"holder,omitzero"`
+	// Since is when it was opened.
+	Since time.Time `json:"since"`
 	// Spec is how what is asked begins, for whoever takes part in its session.
 	Spec string `json:"spec,omitzero"`
 }

@@ -97,7 +97,7 @@ func (k Kickoff) answer(to brenner.ActorName, role brenner.Role) string {
 	whole := k.whole(role)
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
-		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to),
+		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to),
 	).Replace(builtin("answer"))
 }
 
@@ -114,6 +114,29 @@ func (k Kickoff) Concludes() brenner.ActorName {
 		}
 	}
 	return ""
+}
+
+// divide says who divides the work where several could begin with the same: the first
+// of the recipients, in the one line that announces its own part.
+func (k Kickoff) divide(to brenner.ActorName) string {
+	if len(k.Recipients) < 2 {
+		return ""
+	}
+	first := k.Recipients[0]
+	title := "I do …"
+	for _, name := range k.Recipients[1:min(len(k.Recipients), 4)] {
+		title += "; " + string(name) + ": …"
+	}
+	switch {
+	case k.Roster.mode() == Unified: // there all get one text (R2)
+	case to == first:
+		return "\nCan the work be divided? You divide it, before you begin: announce your part with the others' in the title, `" + title + "`; they are told."
+	default:
+		return "\nCan the work be divided? " + string(first) + " divides it in what it announces, and you are told: look into your inbox once before you begin; what it" +
+			"\nleaves to you is yours without a call. If nothing has come, announce yours."
+	}
+	return "\nCan the work be divided? " + string(first) + " divides it, in the title of what it announces: `" + title + "`. The others are told: they look into" +
+		"\ntheir inbox once before they begin, and what is left to them is theirs without a call."
 }
 
 // roleOf is the role that a recipient plays.

@@ -57,6 +57,7 @@ var fieldWords = map[string]string{
 	"brenner/api.AgentList.Roles":                  "Role names the part an actor plays; its policy says what it may do",
 	"brenner/api.AlikeTask.Creator":                "ActorName names who acts: an agent or a person",
 	"brenner/api.AlikeTask.Holder":                 "ActorName names who acts: an agent or a person",
+	"brenner/api.AlikeTask.Since":                  "Since is when it was opened",
 	"brenner/api.AlikeTask.Spec":                   "Spec is how what is asked begins, for whoever takes part in its session",
 	"brenner/api.AlikeTask.State":                  "TaskState is where a task stands",
 	"brenner/api.AmendBulletRequest.ID":            "BulletID names a bullet for life: DOMAIN.NUMBER, numbered from 1",

@@ -145,7 +145,7 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	if data["state"] != string(api.TaskClaimed) {
 		t.Errorf("a mark is %v", data)
 	}
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+data["id"].(string)+" Measuring the disk (asked by RedSky, RedSky, until ")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+data["id"].(string)+" Measuring the disk (RedSky, until ")
 	split := "You measure the disk, I the parser. " + strings.Repeat("And so on. ", 20)
 	blue.must(first(blue.call("request", arguments{"session": "RS-pair", "about": []any{data["id"]}, "title": split, "note": true})), "noted")
 	red.must(red.told(api.MessageTask), "BlueLake leaves a note on "+data["id"].(string)+" of RS-pair", "You measure the disk, I the parser.")

@@ -207,7 +207,7 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
 	b.WriteString(atWork(p.Working))
-	b.WriteString(underWay(p.work, titleRunes))
+	b.WriteString(underWay(p.work))
 	for _, n := range p.notes {
 		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
 	}

@@ -52,7 +52,7 @@ func TestFewCalls_AnnounceWriteCloseAndAnswer(t *testing.T) {
 	}
 	words, own := blue.call("request", arguments{"claim": true, "session": "RS-pair", "title": "Time the parser", "spec": "Ten runs."})
 	task, _ := own["id"].(string)
-	blue.must(words, task+" is announced, and yours until", `artifact_write {"done":true,"task":"`+task+`"}`, "under way: "+theirs["id"].(string)+" Time the disk (asked by RedSky, RedSky, until ")
+	blue.must(words, task+" is announced, and yours until", `artifact_write {"done":true,"task":"`+task+`"}`, "under way: "+theirs["id"].(string)+" Time the disk (RedSky, until ")
 	blue.mustNot(words, "Time the parser")
 
 	words, _ = blue.call("artifact_write", analysis("parser", arguments{"task": task, "done": true, "deltas": hypothesis("Parser", "H-PARSER", "the parser is slow")}))

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -223,11 +224,45 @@ func TestRequest_NamesWhatIsAlikeAndIsTakenBack(t *testing.T) {
 	_, one := blue.call("request", ask("Measure the parser on large files", "Time the parser on three files."))
 	red.mustNot(first(red.call("request", ask("Look for leaks of handles", "Count the handles."))), "may overlap")
 	words, two := red.call("request", ask("Time the parser with large files", "Measure the parser."))
-	red.must(words, fmt.Sprintf("may overlap: %s Measure the parser on large files (BlueLake is at it): Time the parser on three files.", one["id"]), fmt.Sprintf(`task_release {"cancel":"as %s","id":"%s"}`, one["id"], two["id"]))
+	red.must(words, fmt.Sprintf("may overlap: %s Measure the parser on large files (BlueLake is at it since ", one["id"]), fmt.Sprintf(`task_release {"cancel":"as %s","id":"%s"}`, one["id"], two["id"]))
 	blue.must(first(blue.call("inbox", nil)), fmt.Sprintf("%s, which RedSky has just opened, may overlap with %s, which is yours: Time the parser with large files", two["id"], one["id"]))
 	red.must(first(red.call("artifact_get", arguments{"ref": one["id"]})), "is a task", "Measure the parser on large files", "BlueLake")
 	red.must(first(red.call("task_release", arguments{"id": two["id"], "cancel": "BlueLake does it"})), "canceled")
 	if _, _, err := answered[arguments](t.Context(), red.session, "task_release", arguments{"id": one["id"], "cancel": "why not"}); brenner.CodeOf(err) != brenner.CodeTaskNotYours {
 		t.Errorf("another's task: %v", err)
+	}
+}
+
+// X11: who divides the work says so in the one line that announces its own part, and the
+// others are told. Where two overlap the earlier stands, each is told once, whole, and
+// what was settled is not said again.
+func TestRequest_TheWorkIsDivided(t *testing.T) {
+	_, blue, red := pair(t)
+	claim := func(p *player, title string) (string, string) {
+		words, data := p.call("request", arguments{"session": "RS-pair", "claim": true, "title": title})
+		return words, data["id"].(string)
+	}
+	title := "I try README, docs/operations.md, docs/guide-pi.md, docs/runs.md, whatever they say of refusals; RedSky: guide-agents.md, protocol.md"
+	_, one := claim(blue, title)
+	red.must(first(red.call("inbox", nil)), "BlueLake divides the work in RS-pair ("+one+")", "yours, without a call", "> "+title)
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "under way: "+one+" "+title+" (BlueLake, until ")
+	blue.must(first(blue.call("status", nil)), title)
+
+	words, two := claim(red, "I try operations.md, threat-model.md and runs.md with the binary")
+	red.must(words, "may overlap: "+one+" "+title+" (BlueLake is at it since ", "the earlier stands: do only the rest of yours")
+	words, _ = blue.call("task_release", arguments{"id": one})
+	blue.must(words, "meanwhile: OVERLAP: "+two)
+	blue.call("task_claim", arguments{"id": one})
+	red.must(first(red.call("task_release", arguments{"id": two, "cancel": "as " + one})), "canceled", "meanwhile: nothing new of others")
+	blue.mustNot(first(blue.call("inbox", nil)), "OVERLAP", "may overlap") // it is settled
+	words, _ = claim(red, "I try threat-model.md, and operations.md with runs.md where BlueLake stops")
+	red.mustNot(words, "may overlap")
+	words, _ = claim(red, "I try guide-agents.md and protocol.md")
+	red.mustNot(words, "may overlap")
+	blue.mustNot(first(blue.call("inbox", nil)), "may overlap")
+
+	_, _, err := answered[arguments](t.Context(), red.session, "request", arguments{"session": "RS-pair", "claim": true, "title": strings.Repeat("x", 201)})
+	if e, ok := errors.AsType[*brenner.Error](err); !ok || !strings.Contains(e.Hint, "it has 201; at most 200") {
+		t.Errorf("a long title: %v", err)
 	}
 }

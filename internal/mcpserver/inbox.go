@@ -304,7 +304,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if err != nil {
 		return "", "", err
 	}
-	work = underWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }), brenner.MaxTitleRunes)
+	work = underWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
 	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true}); err == nil && v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
 	}
@@ -336,7 +336,7 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	case own:
 		return fmt.Sprintf("%s is compiled when you and %s have answered: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), jsonOf(map[string]string{"message": ask}))
 	}
-	return fmt.Sprintf("%s is compiled when %s answered; go on working, or wait again\n", info.ID, joined(others)+has(len(others)))
+	return fmt.Sprintf("%s is compiled when %s answered; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)))
 }
 
 // warm is how long after an answer others may still answer it.

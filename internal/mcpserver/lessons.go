@@ -32,7 +32,10 @@ type learnRequest struct {
 const maxLessons = 50
 
 // learned says which lessons were known and which are new.
-type learned struct{ api.LearnResult }
+type learned struct {
+	api.LearnResult
+	news string
+}
 
 func learn(s api.Service, ctx context.Context, in learnRequest) (learned, error) {
 	if len(in.Insights) > maxLessons {
@@ -44,7 +47,10 @@ func learn(s api.Service, ctx context.Context, in learnRequest) (learned, error)
 		req.Insights = append(req.Insights, api.Insight{Section: l.Section, Content: l.Content, Confidence: l.Confidence, Tags: l.Tags, Task: l.Task})
 	}
 	res, err := s.Learn(ctx, req)
-	return learned{res}, err
+	if err != nil || in.DryRun {
+		return learned{LearnResult: res}, err
+	}
+	return learned{res, meanwhile(s, ctx)}, nil
 }
 
 // Words implements spoken.
@@ -67,7 +73,7 @@ func (r learned) Words() string {
 	if r.DryRun {
 		b.WriteString("nothing was written\n")
 	}
-	return b.String()
+	return b.String() + r.news
 }
 
 // Slim implements spoken.

@@ -150,19 +150,24 @@ type releaseRequest struct {
 }
 
 func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskResult, error) {
+	give := func() (api.TaskInfo, error) { return s.ReleaseTask(ctx, api.TaskRequest{Write: in.write(), ID: in.ID}) }
 	if in.Cancel != "" {
-		t, err := s.CancelTask(ctx, api.CancelTaskRequest{Write: in.write(), ID: in.ID, Reason: in.Cancel})
-		return taskResult{TaskInfo: t}, err
+		give = func() (api.TaskInfo, error) {
+			return s.CancelTask(ctx, api.CancelTaskRequest{Write: in.write(), ID: in.ID, Reason: in.Cancel})
+		}
 	}
-	t, err := s.ReleaseTask(ctx, api.TaskRequest{Write: in.write(), ID: in.ID})
-	return taskResult{TaskInfo: t}, err
+	t, err := give()
+	if err != nil {
+		return taskResult{}, err
+	}
+	return taskResult{TaskInfo: t, news: meanwhile(s, ctx)}, nil
 }
 
 // workRequest asks others for work.
 type workRequest struct {
 	keyed
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
-	Title   string            `json:"title" doc:"in one line"`
+	Title   string            `json:"title" doc:"in one line, at most 200 characters; a note 600"`
 	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
 	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
@@ -207,10 +212,10 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
 	for _, a := range r.task.Alike {
-		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  if that is enough for you, take yours back: task_release %s\n",
+		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
-	b.WriteString(r.at + underWay(r.others, brenner.MaxTitleRunes))
+	b.WriteString(r.at + underWay(r.others))
 	b.WriteString(r.news)
 	return b.String()
 }
@@ -225,7 +230,7 @@ func specOf(a api.AlikeTask) string {
 // atIt says who is at a task, or asked for it.
 func atIt(a api.AlikeTask) string {
 	if a.Holder != "" {
-		return fmt.Sprintf("%s is at it", a.Holder)
+		return fmt.Sprintf("%s is at it since %s", a.Holder, a.Since.UTC().Format("15:04"))
 	}
 	return fmt.Sprintf("asked by %s, taken by nobody yet", a.Creator)
 }
@@ -302,17 +307,21 @@ const mostNotes = 6
 
 // holding says who has a task, and until when.
 func holding(t api.TaskInfo) string {
-	if t.Holder == "" {
-		return "taken by nobody yet"
+	switch t.Holder {
+	case "":
+		return fmt.Sprintf("asked by %s, taken by nobody yet", t.Creator)
+	case t.Creator:
+		return fmt.Sprintf("%s, until %s", t.Holder, t.LeaseUntil.UTC().Format("15:04"))
 	}
-	return fmt.Sprintf("%s, until %s", t.Holder, t.LeaseUntil.UTC().Format("15:04"))
+	return fmt.Sprintf("asked by %s, %s, until %s", t.Creator, t.Holder, t.LeaseUntil.UTC().Format("15:04"))
 }
 
-// underWay lists tasks of a session, not too many, and so much of each title.
-func underWay(all []api.TaskInfo, runes int) string {
+// underWay lists tasks of a session, not too many, with their whole titles: they say
+// who does what.
+func underWay(all []api.TaskInfo) string {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (asked by %s, %s)\n", t.ID, brenner.Clip(brenner.OneLine(t.Title), runes), t.Creator, holding(t))
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, brenner.OneLine(t.Title), holding(t))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }
@@ -414,7 +423,7 @@ func (r statusResult) Words() string {
 func (r statusResult) list() string {
 	var b strings.Builder
 	for _, t := range r.Tasks {
-		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, inLine(t.Title))
+		fmt.Fprintf(&b, "task %s · %s · %s", t.ID, t.State, brenner.OneLine(t.Title))
 		switch {
 		case t.State == api.TaskOpen || (t.Overdue && t.Holder != r.Project.Actor):
 			fmt.Fprintf(&b, ": task_claim %s", jsonOf(map[string]string{"id": t.ID}))

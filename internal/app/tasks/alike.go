@@ -2,10 +2,13 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
+	"brenner/internal/lazy"
 )
 
 // What makes two pieces of work alike: how many words both use, and how large a
@@ -23,21 +26,37 @@ const (
 // tells those who are at them or asked for them. What the caller may not be told
 // of them is not named (C33).
 func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error) {
-	title, all := kernel.TellingWords(t.Title), kernel.TellingWords(t.Title+" "+t.Spec)
-	var like []api.TaskInfo
+	actors, err := ch.Actors(ch.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]brenner.ActorName, len(actors))
+	for i, a := range actors {
+		names[i] = a.Name
+	}
+	var like, before []api.TaskInfo // before: what the caller announced or asked for earlier
 	looked := 0
-	unfinished := kernel.Query{States: kernel.Strings([]api.TaskState{api.TaskOpen, api.TaskClaimed}), Newest: true}
-	err := tasks.Each(ch.Ctx, ch.Reader, unfinished, func(row kernel.Row[task]) (bool, error) {
+	err = tasks.Each(ch.Ctx, ch.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
 		o := row.Value.info(ch.Now)
-		if o.ID != t.ID && o.Session == t.Session && overlaps(title, all, o) {
+		looked++
+		switch {
+		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
+		case o.Creator == t.Creator:
+			before = append(before, o)
+		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlaps(t, o, names):
 			like = append(like, o)
 		}
-		looked++
-		return len(like) < alikeMost && looked < alikeLooked, nil
+		return looked < alikeLooked, nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	// Who took back what overlapped, and announces anew, has heard of the other.
+	like = slices.DeleteFunc(like, func(o api.TaskInfo) bool {
+		return slices.ContainsFunc(before, func(b api.TaskInfo) bool {
+			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && overlaps(b, o, names)
+		})
+	})
 	var out []api.AlikeTask
 	for _, o := range like {
 		seen, err := r.told(ch.Call, o)
@@ -47,7 +66,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		if seen.Title == "" {
 			continue
 		}
-		like := api.AlikeTask{ID: o.ID, Title: o.Title, State: o.State, Creator: o.Creator, Holder: o.Holder}
+		like := api.AlikeTask{ID: o.ID, Title: o.Title, State: o.State, Creator: o.Creator, Holder: o.Holder, Since: o.Created}
 		// Who would do the same is shown what that is, as a read like any other.
 		spec := brenner.Clip(brenner.OneLine(o.Spec), alikeSpec)
 		if pays, err := ch.Pays("task "+o.ID, spec); err != nil {
@@ -64,16 +83,100 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		if to == "" {
 			to = o.Creator
 		}
-		if err := r.Mail.Tell(ch, to, api.MessageTask, fmt.Sprintf("OVERLAP: %s may overlap with %s", t.ID, o.ID), fmt.Sprintf(
-			"%s, which %s has just opened, may overlap with %s, which is yours%s\nSettle who does what before both are done.\n", t.ID, ch.Who.Name, o.ID, title)); err != nil {
+		if err := r.Mail.TellOfTask(ch, to, api.MessageTask, t.ID, fmt.Sprintf("OVERLAP: %s may overlap with %s", t.ID, o.ID), fmt.Sprintf(
+			"%s, which %s has just opened, may overlap with %s, which is yours%s\n%s is the earlier and stands: %s was told to cut its own to the rest. Nothing is asked of you.\n",
+			t.ID, ch.Who.Name, o.ID, title, o.ID, ch.Who.Name)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// overlaps says whether a task asks for much the same as a title, or as all words
-// of another.
-func overlaps(title, all map[string]bool, o api.TaskInfo) bool {
-	return kernel.Share(title, kernel.TellingWords(o.Title), titleWords, titlePart) || kernel.Share(all, kernel.TellingWords(o.Title+" "+o.Spec), allWords, allPart)
+// overlaps says whether two tasks ask for much the same: by their titles, by all their
+// words, or by the documents that both name. What a title leaves to others it does not
+// ask for.
+func overlaps(a, b api.TaskInfo, names []brenner.ActorName) bool {
+	one, two := ownPart(a, names), ownPart(b, names)
+	title, other := wordsOf(one), wordsOf(two)
+	if kernel.Share(title, other, titleWords, titlePart) || kernel.Share(documentsIn(one), documentsIn(two), bothDocuments, 0) {
+		return true
+	}
+	return kernel.Share(wordsOf(one+" "+a.Spec), wordsOf(two+" "+b.Spec), allWords, allPart)
+}
+
+// bothDocuments is how many documents two pieces of work name that overlap, whatever
+// else they say.
+const bothDocuments = 2
+
+// ownPart is the title of a task without what it leaves to others: what stands after
+// the name of one of them, or after "free:", up to a semicolon, a full stop or a bracket.
+func ownPart(t api.TaskInfo, names []brenner.ActorName) string {
+	var b strings.Builder
+	for _, part := range clause.FindAllString(t.Title, -1) {
+		cut := len(part)
+		for _, n := range names {
+			if i := strings.Index(part, string(n)); n != t.Creator && i >= 0 {
+				cut = min(cut, i)
+			}
+		}
+		if m := leaves.FindStringIndex(part); m != nil {
+			cut = min(cut, m[0])
+		}
+		b.WriteString(part[:cut] + " ")
+	}
+	return b.String()
+}
+
+var (
+	clause   = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
+	leaves   = lazy.NewPattern(`(?i)\b(?:free|left|open): `)
+	document = lazy.NewPattern(`[A-Za-z0-9_-]+\.(?:[a-z]{1,5})\b|\b[A-Z]{4,}\b`)
+)
+
+// wordsOf are the telling words of a text; a document that it names is one word.
+func wordsOf(text string) map[string]bool {
+	out := kernel.TellingWords(document.ReplaceAllString(text, " "))
+	for name := range documentsIn(text) {
+		out[name] = true
+	}
+	return out
+}
+
+// documentsIn are the documents that a text names, without their endings.
+func documentsIn(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range document.FindAllString(text, -1) {
+		name, _, _ := strings.Cut(strings.ToLower(d), ".")
+		out[name] = true
+	}
+	return out
+}
+
+// tellLeft tells those whom an announcement leaves a part: who divides the work does
+// so in the one line that announces its own (C2: it is shown as what it is).
+func (r *Room) tellLeft(ch *kernel.Change, t api.TaskInfo) error {
+	if t.Session == "" {
+		return nil
+	}
+	all, err := ch.Actors(ch.Ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.Name == ch.Who.Name || !strings.Contains(t.Title, string(a.Name)+":") {
+			continue
+		}
+		if in, err := r.Sessions.TakesPart(ch.Call.As(a), t.Session); err != nil {
+			return err
+		} else if !in {
+			continue
+		}
+		err := r.Mail.TellOfTask(ch, a.Name, api.MessageTask, t.ID, fmt.Sprintf("DIVIDED: %s says who does what in %s", t.Creator, t.Session), fmt.Sprintf(
+			"%s divides the work in %s (%s). What it leaves to you is yours, without a call; announce only what you would do otherwise. It says (data):\n\n> %s\n",
+			t.Creator, t.Session, t.ID, t.Title))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

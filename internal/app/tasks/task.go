@@ -358,6 +358,9 @@ func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 	if err != nil {
 		return api.TaskInfo{}, err
 	}
+	if err := r.tellLeft(ch, t); err != nil {
+		return api.TaskInfo{}, err
+	}
 	return r.claimFor(ch, t.ID, ch.Who.Name, brenner.DefaultLease)
 }
 
@@ -433,7 +436,8 @@ func checkTaskText(title, spec string, most int) error {
 		return err
 	}
 	if title == "" || utf8.RuneCountInString(title) > most {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", most).At("/title")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", most).At("/title").
+			WithHint(fmt.Sprintf("it has %d; at most %d: the rest belongs into the spec, or into a note, which takes %d", utf8.RuneCountInString(title), most, brenner.MaxWordRunes))
 	}
 	if len(spec) > brenner.MaxTaskSpecBytes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/spec")

@@ -417,7 +417,7 @@ func notOverHTTP() []refusedRequest {
 		"only pages have forms, and only MCP begins with a greeting": {brenner.CodeFormExpired, brenner.CodeNotInitialized},
 		"it comes with an answer, about one delta, patch, document, roster or version in it": {
 			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField, brenner.CodeRTEditOnly,
-			brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeItemAlike, brenner.CodeCrossedKills, brenner.CodeForetoldLater, brenner.CodeReservedField, brenner.CodeUnknownField,
+			brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeItemAlike, brenner.CodeCrossedKills, brenner.CodeForetoldLater, brenner.CodeNoResult, brenner.CodeReservedField, brenner.CodeUnknownField,
 			brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative, brenner.CodeNearMiss, brenner.CodeBlockIgnored, brenner.CodeNoScaleCheck,
 			brenner.CodeBelowMinimum, brenner.CodeThreadEmpty, brenner.CodeNotDiscriminative, brenner.CodeNoPotencyCheck, brenner.CodeIdlePotencyCheck, brenner.CodeNoCalculation,
 			brenner.CodeNoEvidence, brenner.CodeUntestedHypothesis, brenner.CodeKilledReference, brenner.CodeNoScore, brenner.CodeNoAnchors, brenner.CodeNoRealThirdAlternative,

@@ -43,7 +43,8 @@ func failingOften(t *testing.T) store.Store {
 // failing is a store that fails at every place once.
 type failing struct {
 	store.Store
-	t *testing.T
+	t      *testing.T
+	before func() // is called before every transaction; nil: nothing is
 
 	mu   sync.Mutex
 	seen map[[depth]uintptr]bool
@@ -70,6 +71,9 @@ func (s *failing) Write(ctx context.Context, fn func(store.Tx) error) error {
 func (s *failing) again(do func(*faults) error) error {
 	for {
 		f := &faults{of: s}
+		if s.before != nil {
+			s.before()
+		}
 		err := do(f)
 		if f.where == "" {
 			return err

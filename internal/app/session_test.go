@@ -33,8 +33,13 @@ type bureau struct {
 
 func newBureau(t *testing.T, open func(mail.Options) (mail.Transport, error)) *bureau {
 	t.Helper()
+	return newBureauOn(t, failingOften(t), open)
+}
+
+func newBureauOn(t *testing.T, s store.Store, open func(mail.Options) (mail.Transport, error)) *bureau {
+	t.Helper()
 	d := &bureau{T: t, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
-	a := app.New(failingOften(t), app.Options{
+	a := app.New(s, app.Options{
 		Clock:   func() time.Time { return d.now },
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
@@ -116,7 +121,7 @@ func TestSession_SameMessagesGiveTheSameBytes(t *testing.T) {
 // X3: a session's queue is bounded; the compile makes room.
 func TestSession_QueueIsBounded(t *testing.T) {
 	skipShort(t)
-	d := newBureau(t, nil)
+	d := newBureauOn(t, memory.New(), nil)
 	d.start("")
 	one := `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1"}`
 	many := func(n int) string { return "[" + strings.Repeat(one+",", n-1) + one + "]" }

@@ -16,8 +16,10 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/api/apitest"
+	"brenner/canon"
 	"brenner/internal/answers"
 	"brenner/internal/app"
+	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
 )
@@ -88,9 +90,18 @@ func byChance(word string) bool {
 
 // String is the text in which what chance made is known by when it first came.
 func (in *transcript) String() string {
-	var out strings.Builder
 	seen := map[string]int{}
-	text := in.text.String()
+	return withoutChance(in.text.String(), func(word string) string {
+		if seen[word] == 0 {
+			seen[word] = len(seen) + 1
+		}
+		return fmt.Sprintf("⟨%d⟩", seen[word])
+	})
+}
+
+// withoutChance is a text with something else for every word that chance made.
+func withoutChance(text string, known func(word string) string) string {
+	var out strings.Builder
 	for len(text) > 0 {
 		n := 0
 		for n < len(text) && inWord[text[n]] {
@@ -101,10 +112,7 @@ func (in *transcript) String() string {
 			n = 1
 			out.WriteByte(text[0])
 		case byChance(word):
-			if seen[word] == 0 {
-				seen[word] = len(seen) + 1
-			}
-			fmt.Fprintf(&out, "⟨%d⟩", seen[word])
+			out.WriteString(known(word))
 		default:
 			out.WriteString(word)
 		}
@@ -141,20 +149,63 @@ var unordered = []string{"one agent wins a task", "of many runners one gets the 
 // compares what was said in it with what is kept.
 func newNotedWorld(t *testing.T) apitest.World {
 	t.Helper()
-	w, story := openNoted(t, memory.New()), storyOf(t)
+	s := memory.New()
+	w, story := openNoted(t, s), storyOf(t)
 	t.Cleanup(func() {
 		if t.Failed() || slices.Contains(unordered, story) {
 			return
 		}
 		told := w.survey()
+		w.in.state(t, s)
 		w.in.keep(t, "testdata/stories.golden", story, told)
 		w.in.begin()
 		told = w.vary(story)
 		_, _ = w.PI().Verify(context.Background(), api.VerifyRequest{})
+		w.in.state(t, s)
 		w.in.keep(t, "testdata/otherwise.golden", story, told)
 	})
 	return w
 }
+
+// state notes all that is stored: every row, every record and every text that is
+// not long, whoever may read it.
+func (in *transcript) state(t *testing.T, s store.Store) {
+	t.Helper()
+	ctx := context.Background()
+	err := s.Read(ctx, func(r store.Reader) error {
+		for _, table := range store.Tables() {
+			err := r.Each(ctx, table, func(row any) error {
+				b, err := canon.Marshal(row)
+				fmt.Fprintf(&in.text, "%s %s\n", table, b)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		err := journal.Each(ctx, r, 0, func(row store.Record) error {
+			fmt.Fprintf(&in.text, "record %s\n", row.Data)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		var texts []string // in an order that chance has no part in
+		err = r.EachBlob(ctx, func(_ brenner.Digest, data []byte) error {
+			texts = append(texts, withoutChance(string(data[:min(len(data), longestNoted)]), func(string) string { return "⟨⟩" }))
+			return nil
+		})
+		slices.Sort(texts)
+		in.text.WriteString(strings.Join(texts, "\n"))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// longestNoted is how much is noted of a text that is stored.
+const longestNoted = 8 << 10
 
 // begin forgets what was said, but not what can be asked again.
 func (in *transcript) begin() {

@@ -1,6 +1,8 @@
 package sessions
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +100,21 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 				t.Errorf("found:\n%swant %q", said, c.want)
 			}
 		})
+	}
+}
+
+// X9: who goes away ends it, also among records that are of no session.
+func TestVerifyDeep_EndsWithItsClient(t *testing.T) {
+	s := newRoom(t).As(kernel.Identity{Name: "ada", Auth: kernel.AuthOwner})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err := kernel.View(t.Context(), s.caller, kernel.To(policy.Audit, ""), func(c *kernel.Call) (int, error) {
+		c.Ctx = ended
+		_, n, err := s.Rebuild(c, func(string, int64, int64) {})
+		return n, err
+	})
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, brenner.CodeCanceled) {
+		t.Errorf("it went on: %v", err)
 	}
 }
 

@@ -158,7 +158,7 @@ func TestGraph_EverySizeAsBefore(t *testing.T) {
 		}
 		all["many more, "+string(dir)] = fan(150, dir)
 	}
-	for _, n := range []int{31, 32, 33, 34, 68} {
+	for _, n := range []int{31, 32, 33, 34, 41, 42, 68} {
 		all[fmt.Sprintf("%d behind each other", n)] = row(n)
 	}
 	gap := fan(5, Up)

@@ -204,3 +204,20 @@ func TestExplain_ReadsWell(t *testing.T) {
 		}
 	}
 }
+
+// P11. Where a quotation has a mistake in every line and other white space too,
+// the difference is shown at the line that the quotation begins with, not at the
+// one behind its anchor, also where it fits several times.
+func TestExplain_DifferenceBeginsWhereTheQuotationDoes(t *testing.T) {
+	const base = "head\nfirst(a, b)\nsecond(c, d)\nthird()\n"
+	for _, text := range []string{base, base + base} {
+		p := Patch{Path: "f", Base: Text{s: text}.Sum(), Groups: []Group{{
+			Anchor: Anchor{Text: "7: first(a,  b)\n"},
+			Ops:    []Op{{Kind: ReplaceBlock, Old: "8: second(c,  d)\n", New: "other()\n"}},
+		}}}
+		f := Explain(p, Text{s: text}, Elsewhere{}).Findings[0]
+		if f.Cause != CauseLineNumbers || f.Difference == nil || f.Difference.Line != 2 || f.Difference.Column != 1 {
+			t.Errorf("%q: %s, %+v", text, f.Cause, f.Difference)
+		}
+	}
+}

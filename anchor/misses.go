@@ -13,8 +13,10 @@ import (
 // promised result can tell whether one of them is right.
 type repair struct {
 	finding Finding
-	edits   []edit
-	sure    bool
+	// from is where the quotation begins in the text, if it is seen there.
+	from  int
+	edits []edit
+	sure  bool
 	// again undoes the same mistake in a string of another operation.
 	again func(string) (string, bool)
 }
@@ -284,7 +286,7 @@ func (x *explainer) tryLenses(q quotation, _ Op) (repair, bool) {
 			written.new = text
 			if r, ok := x.throughLens(widest, written); ok {
 				r.finding.Cause, r.finding.Message, r.finding.Hint = rd.cause, rd.message, rd.hint
-				r.finding.Difference = difference(x.base.s, x.quoteStart(r.from(), q.whole()), q.whole())
+				r.finding.Difference = difference(x.base.s, x.quoteStart(r.from, written.whole()), q.whole())
 				r.sure = r.sure && sure
 				r.again = rd.block
 				return r, true
@@ -292,14 +294,6 @@ func (x *explainer) tryLenses(q quotation, _ Op) (repair, bool) {
 		}
 	}
 	return repair{}, false
-}
-
-// from is where a repair begins in the text, 0 if it has no place.
-func (r repair) from() int {
-	if len(r.edits) == 0 {
-		return 0
-	}
-	return r.edits[0].start
 }
 
 func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
@@ -321,7 +315,7 @@ func (x *explainer) throughLens(l *lens, q quotation) (repair, bool) {
 	if anchor == "" {
 		mid = from
 	}
-	out := repair{finding: x.seen(l.cause, q, from, mid, to)}
+	out := repair{finding: x.seen(l.cause, q, from, mid, to), from: from}
 	if len(hits) > 1 {
 		out.finding.Message += "; even so it fits in several places"
 		return out, true

@@ -5,6 +5,7 @@ import (
 	"html"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,6 +204,8 @@ var writings = []writing{
 			return r
 		}, norm.NFD.String(s))
 	})},
+	{"other accents", swapped("é", "è", "ö", "ü", "ü", "û", "\u0301", "\u0300", "e", "é")},
+	{"quotes turned", swapped("“", "”", "”", "“", "–", "—")},
 	{"coloured", onEach(func(_ int, l string) string { return "\x1b[32m" + l + "\x1b[0m" })},
 	{"a zero for an O", swapped("0", "O", "o", "0")},
 	{"rn for m", swapped("m", "rn")},
@@ -279,7 +282,7 @@ func smallScene(r *rand.Rand) (base, after string, q quotation) {
 func TestExplain_EveryWritingAsBefore(t *testing.T) {
 	book := answers.New("testdata/writings.golden", 1)
 	parts := [][3]bool{{true, true, true}, {true, true, false}, {true, false, false}, {false, true, false}, {false, true, true}, {false, false, true}}
-	const scenes = 14
+	const scenes = 8
 	for k, w := range writings {
 		r := rand.New(rand.NewPCG(73, uint64(k)))
 		for i := range scenes {
@@ -325,6 +328,47 @@ func TestExplain_EveryWritingAsBefore(t *testing.T) {
 			book.Note(w.name, fmt.Sprintf("%q %s", base, p.JSON()), patchInWords(p, text, e))
 			edit := Edit{Path: "f", Format: FormatEdit, hunks: []hunk{{name: "edit 1", old: written.whole(), new: written.anchor + written.new, wholeLines: i%2 == 0}}}
 			book.Note(w.name, fmt.Sprintf("%q %+v", base, edit.hunks), answers.Text(edit.Explain(text, e)))
+		}
+	}
+	book.Check(t)
+}
+
+// P11. What is made of lines that are quoted with other white space than the
+// text has, beside new lines that go with the quotation, with the text or with
+// neither.
+func TestExplain_IndentedBlocksAsBefore(t *testing.T) {
+	book := answers.New("testdata/indentedblocks.golden", 1)
+	r := rand.New(rand.NewPCG(101, 101))
+	for _, w := range writings {
+		if !slices.Contains([]string{"tabs for four", "four for tabs", "two for tabs", "four for two", "two for four", "three deeper", "a tab deeper", "one shallower", "not indented", "first line not indented", "spaces at the ends", "empty lines lost", "an empty line before", "lines broken"}, w.name) {
+			continue
+		}
+		for i := range 16 {
+			base := smallTexts[[]int{0, 1, 2, 5, 8}[i%5]]
+			if i%3 == 0 { // a text that indents in two ways
+				base += strings.ReplaceAll(strings.ReplaceAll(smallTexts[0], "run", "again"), "\t", "    ")
+			}
+			lines := linediff.Lines(base)
+			at := 1 + r.IntN(len(lines)-2)
+			for leadingSpace(lines[at]) == "" || leadingSpace(lines[at]) == lines[at] {
+				at = 1 + r.IntN(len(lines)-2)
+			}
+			q := quotation{old: join(lines[at:min(len(lines), at+1+r.IntN(2))])}
+			if i%2 == 0 {
+				q.anchor = lines[at-1]
+			}
+			indent := leadingSpace(lines[at])
+			added := []string{indent, indent + indent, indent[:len(indent)/2], "", indent + " "}[r.IntN(5)] + "added(1)\n"
+			q.new = []string{q.old + added, added + q.old, indent + "other(2)\n" + added, strings.Replace(q.old, indent, indent+"  ", 1)}[r.IntN(4)]
+			written := quotation{anchor: q.anchor, old: canonicalString(w.fn(r, q.old)), new: q.new}
+			if i%4 > 1 {
+				written.new = canonicalString(w.fn(r, q.new))
+			}
+			if i%8 > 5 {
+				written.anchor = canonicalString(w.fn(r, q.anchor))
+			}
+			p := Patch{Path: "f", Base: Text{s: base}.Sum(), Groups: []Group{{Anchor: Anchor{Text: written.anchor}, Ops: []Op{{Kind: ReplaceBlock, Old: written.old, New: written.new}}}}}
+			book.Note(w.name, fmt.Sprintf("%q %s", base, p.JSON()), patchInWords(p, Text{s: base}, Elsewhere{}))
 		}
 	}
 	book.Check(t)

@@ -221,3 +221,22 @@ func TestExplain_DifferenceBeginsWhereTheQuotationDoes(t *testing.T) {
 		}
 	}
 }
+
+// P11. Two characters that begin with the same bytes differ as a whole.
+func TestDifference_NamesWholeCharacters(t *testing.T) {
+	for _, c := range []struct {
+		text, quoted        string
+		column              int
+		textChar, patchChar string
+	}{
+		{"café\n", "cafè\n", 4, `U+00E9 "é"`, `U+00E8 "è"`},
+		{"one € two\n", "one ₭ two\n", 5, `U+20AC "€"`, `U+20AD "₭"`},
+		{"é", "è", 1, `U+00E9 "é"`, `U+00E8 "è"`},
+		{"gone 🙂\n", "gone 🙁\n", 6, `U+1F642 "🙂"`, `U+1F641 "🙁"`},
+	} {
+		d := difference("above\n"+c.text, len("above\n"), c.quoted)
+		if d.TextChar != c.textChar || d.PatchChar != c.patchChar || d.Line != 2 || d.Column != c.column || d.Caret != c.column-1 {
+			t.Errorf("%q, %q: %+v", c.text, c.quoted, *d)
+		}
+	}
+}

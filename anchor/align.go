@@ -151,6 +151,9 @@ func triples(line string) [][3]rune {
 	return out
 }
 
+// unpaired stands for no line; any negative number does.
+const unpaired = -1
+
 // pairLines chooses pairs in the order of both sides with the greatest
 // likeness. Lines of the text between two pairs cost something, many little more
 // than few.
@@ -158,20 +161,20 @@ func pairLines(rows [][]like, lines int) []int {
 	const gap, apart = 0.3, 0.001
 	type cell struct {
 		score float64
-		quote int // the last quoted line that is paired, -1 if none
+		quote int // the last quoted line that is paired, unpaired if none
 	}
 	type pair struct{ quote, line int }
-	none := cell{quote: -1}
+	none := cell{quote: unpaired}
 	upTo := make([]cell, lines) // the best that ends at a line of the text, so far
 	for j := range upTo {
 		upTo[j] = none
 	}
 	from := make([][]pair, len(rows)) // the pair before each one of a row
-	best, bestLine := none, -1
+	best, bestLine := none, unpaired
 	for i, row := range rows {
 		from[i] = make([]pair, len(row))
 		made := make([]cell, len(row))
-		far, farLine, seen := none, -1, 0
+		far, farLine, seen := none, unpaired, 0
 		for k, l := range row {
 			for ; seen <= l.line; seen++ {
 				if seen < 2 {
@@ -181,7 +184,7 @@ func pairLines(rows [][]like, lines int) []int {
 					far, farLine = cell{c.score - gap + apart*float64(seen), c.quote}, seen-2
 				}
 			}
-			made[k], from[i][k] = cell{l.score, i}, pair{-1, -1}
+			made[k], from[i][k] = cell{l.score, i}, pair{unpaired, unpaired}
 			if l.line > 0 && upTo[l.line-1].quote >= 0 && l.score+upTo[l.line-1].score > made[k].score {
 				made[k].score, from[i][k] = l.score+upTo[l.line-1].score, pair{upTo[l.line-1].quote, l.line - 1}
 			}
@@ -202,7 +205,7 @@ func pairLines(rows [][]like, lines int) []int {
 	}
 	of := make([]int, len(rows))
 	for i := range of {
-		of[i] = -1
+		of[i] = unpaired
 	}
 	for at := (pair{best.quote, bestLine}); at.quote >= 0; {
 		of[at.quote] = at.line

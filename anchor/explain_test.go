@@ -2,6 +2,7 @@ package anchor
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,5 +239,21 @@ func TestDifference_NamesWholeCharacters(t *testing.T) {
 		if d.TextChar != c.textChar || d.PatchChar != c.patchChar || d.Line != 2 || d.Column != c.column || d.Caret != c.column-1 {
 			t.Errorf("%q, %q: %+v", c.text, c.quoted, *d)
 		}
+	}
+}
+
+// P11. A line that is broken only in the quotation, or only in the text, says
+// nothing of how lines are indented.
+func TestIndents_LearnsOfLinesThatBothBreak(t *testing.T) {
+	gaps := func(list ...string) (out []token) {
+		for _, g := range list {
+			out = append(out, token{gap: g})
+		}
+		return out
+	}
+	var n indents
+	n.learnGaps(gaps("\n ", "\n    ", " ", " ", "\n\n\t"), gaps("\n", " ", "\n  ", " ", "\n  "))
+	if !slices.Equal(n.was, []string{"\t"}) || !slices.Equal(n.real, []string{"  "}) {
+		t.Errorf("%q, %q", n.was, n.real)
 	}
 }

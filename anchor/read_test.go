@@ -185,6 +185,10 @@ func TestLimits_AreRefusedByCode(t *testing.T) {
 	if _, err := Apply(p, half); brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("result too long: %v", err)
 	}
+	e := Edit{Path: "f", Format: FormatEdit, inTurn: true, hunks: []hunk{{name: "edit 1", old: "x", new: strings.Repeat("y", brenner.MaxPatchTextBytes/100+1), all: true}}}
+	if _, err := e.Patch(Text{s: strings.Repeat("x\n", 100)}); brenner.CodeOf(err) != brenner.CodeLimitExceeded || !strings.Contains(err.Error(), "the result is larger than is allowed") {
+		t.Errorf("result of an edit too long: %v", err)
+	}
 }
 
 // Anchors that occur everywhere cannot be counted for ever.

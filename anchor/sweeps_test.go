@@ -175,6 +175,7 @@ var writings = []writing{
 	{"a space lost", inPlaceOf(" ", "")},
 	{"lines joined", swapped("\n", " ")},
 	{"lines broken", inPlaceOf(" ", "\n")},
+	{"lines broken at commas", swapped(", ", ",\n    ", "(", "(\n\t\t", " + ", "\n  + ")},
 	{"empty lines lost", always(func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") })},
 	{"empty lines doubled", swapped("\n\n", "\n\n\n")},
 	{"an empty line more", always(func(s string) string { return s + "\n" })},
@@ -340,7 +341,7 @@ func TestExplain_IndentedBlocksAsBefore(t *testing.T) {
 	book := answers.New("testdata/indentedblocks.golden", 1)
 	r := rand.New(rand.NewPCG(101, 101))
 	for _, w := range writings {
-		if !slices.Contains([]string{"tabs for four", "four for tabs", "two for tabs", "four for two", "two for four", "three deeper", "a tab deeper", "one shallower", "not indented", "first line not indented", "spaces at the ends", "empty lines lost", "an empty line before", "lines broken"}, w.name) {
+		if !slices.Contains([]string{"tabs for four", "four for tabs", "two for tabs", "four for two", "two for four", "three deeper", "a tab deeper", "one shallower", "not indented", "first line not indented", "spaces at the ends", "empty lines lost", "an empty line before", "lines broken", "lines broken at commas", "lines joined"}, w.name) {
 			continue
 		}
 		for i := range 16 {

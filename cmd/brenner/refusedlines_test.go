@@ -202,7 +202,7 @@ func notTyped() []refusedLine {
 	for why, codes := range map[string][]brenner.Code{
 		"delta submit and delta lint say it of one delta, with what to do; the others stand": {
 			brenner.CodeInvalidDelta, brenner.CodeInvalidTarget, brenner.CodeTargetKilled, brenner.CodeSectionLimitExceeded, brenner.CodeMissingRequiredField,
-			brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeItemAlike, brenner.CodeCrossedKills, brenner.CodeForetoldLater,
+			brenner.CodeRTEditOnly, brenner.CodeDeltaIDReused, brenner.CodeDeltaRepeated, brenner.CodeTargetAwaited, brenner.CodeTimestampSkew, brenner.CodeReferenceMoved, brenner.CodeItemAlike, brenner.CodeCrossedKills, brenner.CodeForetoldLater, brenner.CodeNoResult,
 			brenner.CodeReservedField, brenner.CodeUnknownField, brenner.CodeRationaleMissing, brenner.CodeFieldConflict, brenner.CodeNoThirdAlternative,
 			brenner.CodeNearMiss, brenner.CodeBlockIgnored,
 		},

@@ -81,7 +81,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeReferenceMoved, ClassConflict, "Something refers to what has changed since its author read it.", "Read what it says now, and send a correction if that matters."),
 	row(CodeItemAlike, ClassConflict, "A new item says nearly what a live one of somebody else says.", "If it is the same, EDIT the other with what yours adds and kill your own: the lower number stays."),
 	row(CodeCrossedKills, ClassConflict, "An item was killed in favour of another that is dead as well.", "If what they say should live, put it up again with an ADD, once."),
-	row(CodeForetoldLater, ClassConflict, "What a test was expected to show was changed after it was run.", "Let stand what was foretold; put a new expectation into a new test."),
+	row(CodeForetoldLater, ClassConflict, "What a test was expected to show was said with what it showed, or changed afterwards.", "Let stand what was foretold; put a new expectation into a new test, before it is run."),
 	row(CodeNoResult, ClassConflict, "A test is said to have been run, and nothing says what came out.", "EDIT the test with actual_outcomes, and with where the result stands."),
 	row(CodeReferenceCycle, ClassConflict, "Items refer to each other in a circle.", "Take one of the references out with references_replace."),
 	row(CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."),

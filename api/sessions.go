@@ -280,6 +280,10 @@ type SessionRequest struct {
 	// News gives an agent what Unseen names, each item from where it knows it, or
 	// whole.
 	News bool `json:"news,omitzero"`
+	// Written gives an agent only the versions that the others who were asked wrote
+	// in the session's module since it began, and of which its context neither has
+	// anything nor was told: each once, the newest first, a few at a time.
+	Written bool `json:"written,omitzero"`
 }
 
 // SessionView is a session with its artifact.
@@ -325,6 +329,8 @@ type SessionView struct {
 	// caller's context was shown; of what is unseen.
 	Changed []ItemChange    `json:"changed,omitzero"`
 	Known   brenner.Version `json:"known,omitzero"`
+	// Written are the versions that others wrote, where those were asked for.
+	Written []WrittenVersion `json:"written,omitzero"`
 }
 
 // ItemChange is an item that somebody changed.
@@ -549,6 +555,8 @@ type Submission struct {
 	// Compiled is the version that the reply completed: everybody had answered,
 	// and the session is compiled then.
 	Compiled brenner.Ref `json:"compiled,omitzero"`
+	// Hypotheses is how many are alive with those that the reply adds, if it adds any.
+	Hypotheses int `json:"hypotheses,omitzero"`
 }
 
 // Outline is the result without words of the reply: where something was not

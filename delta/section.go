@@ -154,6 +154,9 @@ var schemas = [sectionCount]Schema{
 	)},
 }
 
+// MostHypotheses is how many may be alive at a time.
+func MostHypotheses() int { return schemas[atHypotheses].Limit }
+
 // withCommon adds the fields every section has.
 func withCommon(fields ...Field) []Field {
 	return append(fields,

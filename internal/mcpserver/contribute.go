@@ -395,6 +395,9 @@ func (r submission) Words() string {
 	for _, d := range r.Deltas {
 		b.WriteString(deltaLine(d))
 	}
+	if r.Hypotheses > 0 {
+		fmt.Fprintf(&b, "hypotheses alive: %d of at most %d\n", r.Hypotheses, delta.MostHypotheses())
+	}
 	for _, m := range r.Misses {
 		fmt.Fprintf(&b, "not taken, line %d: %s: %s", m.Line, m.Code, m.Message)
 		if m.Pointer != "" {

@@ -34,6 +34,7 @@ type inboxResult struct {
 	// has not seen, which ends a wait like a message.
 	Proposed []proposed `json:"proposed,omitzero"`
 
+	written []api.WrittenVersion // by others, which it is told once
 	letters []letter
 	pages   []sessionPage // what others wrote, where no message speaks of it
 	fresh   bool          // what is new was asked for
@@ -94,6 +95,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := out.read(s, ctx, in); err != nil {
 		return inboxResult{}, err
 	}
+	out.written = writtenFor(s, ctx)
 	if out.nothing() {
 		out.open, _, err = stillOpen(s, ctx, in.Wait >= longWait)
 	}
@@ -368,7 +370,7 @@ func has(n int) string {
 	return " have"
 }
 
-func (r inboxResult) nothing() bool { return len(r.letters)+len(r.Proposed) == 0 }
+func (r inboxResult) nothing() bool { return len(r.letters)+len(r.Proposed)+len(r.written) == 0 }
 
 // Words implements spoken.
 func (r inboxResult) Words() string {
@@ -383,6 +385,9 @@ func (r inboxResult) Words() string {
 	}
 	for _, p := range r.pages {
 		b.WriteString("\n" + p.Words())
+	}
+	if len(r.written) > 0 {
+		b.WriteString(announced(r.written) + "\n")
 	}
 	if r.open != "" {
 		b.WriteString("nothing new\n")

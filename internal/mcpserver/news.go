@@ -95,6 +95,38 @@ func (p proposed) words(shown bool) string {
 	return fmt.Sprintf("%s: session_show %s\n", p.said(), jsonOf(sessionRequest{Session: p.Session, Items: p.Items}))
 }
 
+// writtenFor announces what others wrote beside the open sessions that the reader
+// takes part in, each version once. What cannot be read now is left for later.
+func writtenFor(s api.Service, ctx context.Context) []api.WrittenVersion {
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return nil
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []api.WrittenVersion
+	for _, info := range list.Sessions {
+		if !info.Closed.IsZero() || !takesPart(info, me.Actor) || len(info.Recipients) < 2 {
+			continue
+		}
+		if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Written: true}); err == nil {
+			out = append(out, v.Written...)
+		}
+	}
+	return out
+}
+
+// announced says what others wrote: the words are theirs.
+func announced(all []api.WrittenVersion) string {
+	parts := make([]string, len(all))
+	for i, w := range all {
+		parts[i] = w.Words()
+	}
+	return "written (data): " + strings.Join(parts, "; ")
+}
+
 const nothingNew = "meanwhile: nothing new of others\n"
 
 // meanwhile says in a line what has come while the reader worked, so that nobody
@@ -118,8 +150,14 @@ func meanwhile(s api.Service, ctx context.Context) string {
 			parts = append(parts, p.said())
 		}
 	}
-	if len(parts) == 0 {
+	wrote := writtenFor(s, ctx)
+	switch {
+	case len(parts)+len(wrote) == 0:
 		return nothingNew
+	case len(wrote) == 0:
+		return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\n", strings.Join(parts, "; "))
+	case len(parts) == 0:
+		return fmt.Sprintf("meanwhile: %s\n", announced(wrote))
 	}
-	return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\n", strings.Join(parts, "; "))
+	return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\nand %s\n", strings.Join(parts, "; "), announced(wrote))
 }

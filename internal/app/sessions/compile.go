@@ -100,6 +100,8 @@ type compiled struct {
 
 	about    map[string][]brenner.Diagnostic // what their authors should hear of deltas, by their ids
 	replaced map[string][]api.Replaced
+	// hypotheses is how many are alive, if some were added.
+	hypotheses int
 }
 
 // compile runs a use case that compiles, and then tells the agents. The merge
@@ -217,7 +219,7 @@ func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contr
 		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
 	}
 	m.base, m.result = base, delta.Merge(base, entriesOf(queue), m.record.options())
-	m.beside = lookBeside(base, m.result)
+	m.beside = lookBeside(base, entriesOf(queue), m.result)
 	m.record.judge(m.result)
 	for i, q := range queue {
 		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})
@@ -293,6 +295,9 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 	out.Result.Conflicts = m.record.Conflicts
 	out.about, out.replaced = map[string][]brenner.Diagnostic{}, map[string][]api.Replaced{}
 	for i, q := range m.queue {
+		if addsHypothesis(m.result.Outcomes[i]) {
+			out.hypotheses = liveHypotheses(m.result.Artifact)
+		}
 		out.replaced[q.id] = replacedBy(m.result.Artifact, q.entry, m.result.Outcomes[i])
 		if about := m.beside.of(m.result, i); about != nil {
 			out.about[q.id] = about

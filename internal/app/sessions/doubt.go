@@ -80,7 +80,7 @@ func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.unproven(one))
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one))
 	for _, name := range namedItem.FindAllString(text, 100) {
 		if delta.Target(name) == one.TargetID {
 			continue
@@ -152,6 +152,38 @@ func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " expected_outcomes",
 		Message: fmt.Sprintf("%s was run, and its expected_outcomes under %s are changed afterwards", it.ID(), kernel.Join(changed)),
 		Hint:    "let stand what was foretold, and say what came out in actual_outcomes; a new expectation belongs into a new test",
+	}}
+}
+
+// together doubts what a test was expected to show if that came with what it showed:
+// nobody can tell that it was foretold.
+func (d *doubts) together(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Expected map[string]any `json:"expected_outcomes"`
+		Actual   map[string]any `json:"actual_outcomes"`
+	}
+	if one.Operation == delta.Kill || one.Section != delta.DiscriminativeTests || json.Unmarshal(one.Payload, &payload) != nil {
+		return nil
+	}
+	var keys, before []string
+	if it, ok := d.doc.Item(delta.ItemID(one.TargetID)); ok {
+		for _, p := range it.Pairs("expected_outcomes") {
+			before = append(before, p.Key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(payload.Actual)) {
+		if payload.Actual[key] != nil && payload.Expected[key] != nil && !slices.Contains(before, key) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	test := cmp.Or(string(one.TargetID), one.ProvisionalID, one.DeltaID)
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: test + " came together",
+		Message: fmt.Sprintf("expectation and result under %s came together: not foretold", kernel.Join(keys)),
+		Hint:    "it counts as an observation; for a test that tells, send what is expected first, and what came out in a later reply",
 	}}
 }
 

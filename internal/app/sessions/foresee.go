@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -82,7 +83,7 @@ func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []
 // foretell puts what became, or would become, of the deltas of a reply beside them.
 // The deltas of one reply stand in the queue as they stand in the reply.
 func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) {
-	n, beside := 0, lookBeside(base, res)
+	n, beside := 0, lookBeside(base, queue, res)
 	for i, e := range queue {
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue
@@ -95,7 +96,20 @@ func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, re
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
 		}
 		d.Replaces = replacedBy(res.Artifact, e, o)
+		if addsHypothesis(o) {
+			out.Hypotheses = liveHypotheses(res.Artifact)
+		}
 	}
+}
+
+// addsHypothesis says whether a delta adds a hypothesis.
+func addsHypothesis(o delta.Outcome) bool {
+	return o.Operation == delta.Add && o.Status == delta.Applied && strings.HasPrefix(string(o.Item), "H")
+}
+
+// liveHypotheses counts the hypotheses that nobody has killed.
+func liveHypotheses(a *delta.Artifact) int {
+	return len(slices.DeleteFunc(a.Items(delta.HypothesisSlate), func(it *delta.Item) bool { return it.Killed() != nil }))
 }
 
 // replacedBy lists the texts of others in whose place an edit shows.

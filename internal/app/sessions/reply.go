@@ -283,6 +283,9 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		out.Deltas[i].Provisional = d.Provisional
 		id := deltaID(rec.Session, rec.Message, i+1)
 		out.Deltas[i].Warnings, out.Deltas[i].Replaces = slices.Concat(done.about[id], d.Warnings), done.replaced[id]
+		if d := out.Deltas[i]; d.Operation == delta.Add && d.Section == delta.HypothesisSlate && d.State == string(delta.Applied) {
+			out.Hypotheses = done.hypotheses
+		}
 	}
 	return out, nil
 }

@@ -49,6 +49,9 @@ const littleLeft = 2000
 // agent in plain words, item by item, as much of it as it has not seen and as
 // fits (C34).
 func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
+	if req.Written {
+		return s.written(ctx, req)
+	}
 	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})

@@ -25,7 +25,8 @@ const (
 )
 
 // beside is what a merge brings to light that is no rule of it: new items that say
-// nearly what others' say, and items that were killed in favour of each other.
+// nearly what others' say, items that were killed in favour of each other, and items
+// that are named and were killed at the same time.
 // It changes nothing of what becomes of the deltas.
 type beside struct {
 	// about has what the author of a delta should hear, by the delta's place.
@@ -35,10 +36,11 @@ type beside struct {
 }
 
 // lookBeside compares what a merge made with what was there.
-func lookBeside(base *delta.Artifact, res delta.Result) beside {
+func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result) beside {
 	out := beside{about: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}}
 	out.twins(base, res)
 	out.crossings(res)
+	out.deadNames(base, queue, res)
 	return out
 }
 
@@ -70,11 +72,15 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			continue
 		}
 		section := it.Section()
-		if _, done := read[section]; !done {
-			read[section] = newestOf(res.Artifact, section)
+		of := func(section delta.Section) []said {
+			if _, done := read[section]; !done {
+				read[section] = newestOf(res.Artifact, section)
+			}
+			return read[section]
 		}
+		b.repeats(i, it, o.Agent, of)
 		named := 0
-		for _, other := range read[section] {
+		for _, other := range of(section) {
 			if other.number >= numberOf(o.Item) || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(saidBy(it)) {
 				continue
 			}
@@ -89,6 +95,25 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, other.id, other.id, o.Agent))
 			}
 		}
+	}
+}
+
+// repeats finds an anomaly or an assumption that says nearly what a live hypothesis
+// of somebody else says: one belongs to it, and is none beside it. What names the
+// hypothesis is about it.
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []said) {
+	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
+		return
+	}
+	own, named := saidBy(it), 0
+	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
+	for _, other := range of(delta.HypothesisSlate) {
+		if named == mostTwins || slices.Contains(other.authors, author) || slices.Contains(about, string(other.id)) || !other.like(own) {
+			continue
+		}
+		named++
+		b.warn(place, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, a hypothesis by %s, says nearly the same", other.id, kernel.Join(other.authors)),
+			fmt.Sprintf("if it is the same, KILL your own, and EDIT %s with what yours adds; if it is evidence about %s, name that", other.id, other.id))
 	}
 }
 
@@ -232,6 +257,43 @@ func (b beside) crossing(id delta.ItemID, at map[delta.ItemID]int, dead map[delt
 		}
 		if !now {
 			b.note(theirs.by, fmt.Sprintf("%s, in favour of which you killed %s, was killed by %s: both are dead. %s was asked to put one up again if it should live.", id, other, own.by, own.by))
+		}
+	}
+}
+
+// deadNames finds what deltas that were applied name and somebody else killed in the
+// same merge: their authors could not know.
+func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.Result) {
+	killed := map[delta.ItemID]brenner.ActorName{}
+	for _, o := range res.Outcomes {
+		was, there := base.Item(o.Item)
+		it, ok := res.Artifact.Item(o.Item)
+		if o.Operation == delta.Kill && ok && it.Killed() != nil && (!there || was.Killed() == nil) {
+			killed[o.Item] = it.Killed().By
+		}
+	}
+	if len(killed) == 0 {
+		return
+	}
+	said := map[brenner.ActorName][]string{}
+	for i, o := range res.Outcomes {
+		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) {
+			continue
+		}
+		text := saidIn(queue[i].Delta.Payload)
+		named := namedItem.FindAllString(text, 100)
+		for _, n := range res.Artifact.NamesIn(text) {
+			named = append(named, string(n.Item))
+		}
+		for _, name := range named {
+			id := delta.ItemID(name)
+			by, dead := killed[id]
+			if !dead || by == o.Agent || id == o.Item || slices.Contains(said[o.Agent], name) || len(said[o.Agent]) == mostDoubts {
+				continue
+			}
+			said[o.Agent] = append(said[o.Agent], name)
+			b.warn(i, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, by),
+				fmt.Sprintf("EDIT %s to name a live item, or KILL it too", o.Item))
 		}
 	}
 }

@@ -1,0 +1,123 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+)
+
+// X11, C33, C34: what a colleague wrote beside the session is announced once, to whom
+// was not given it: in the answer to a write, or in the inbox. Nobody is told of what
+// it wrote itself, has read, or may not read.
+func TestMeanwhile_AnnouncesWhatColleaguesWrote(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.mustNot(first(blue.call("artifact_write", analysis("disk", nil))), "written (data)")
+	blue.mustNot(first(blue.call("inbox", nil)), "written (data)") // its own
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "written (data): disk@1 by BlueLake: what disk says")
+	red.mustNot(red.submits(hypothesis("Net", "", "the net is slow")), "disk@1")
+	red.mustNot(first(red.call("inbox", nil)), "disk@1")
+
+	// A new version is news again; what was read is none.
+	update := arguments{"id": "disk", "parent": 1, "change": arguments{"what": "again", "why": "noise"}, "summary": "what disk says now", "content": arguments{"format": "text", "data": "measured again\n"}}
+	blue.call("artifact_write", update)
+	blue.call("artifact_write", analysis("seeks", nil))
+	red.call("artifact_get", arguments{"ref": "seeks"})
+	words := first(red.call("inbox", nil))
+	red.must(words, "written (data): disk@2 by BlueLake: what disk says now")
+	red.mustNot(words, "seeks@1", "nothing new")
+	red.mustNot(first(red.call("inbox", nil)), "written (data)")
+
+	// Not what is elsewhere, nor what those write who take no part, nor replies.
+	s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "diary", Type: "paper_note", Module: "lineage", Summary: "log", Content: api.Body{Format: artifact.Text, Data: "one\n"},
+	}))
+	red.mustNot(first(red.call("inbox", nil)), "written (data)")
+
+	// A few at a time; the others follow.
+	for i := range 7 {
+		blue.call("artifact_write", analysis(fmt.Sprintf("run-%d", i), nil))
+	}
+	told := first(red.call("inbox", nil))
+	if n := strings.Count(told, " by BlueLake: "); n != 5 {
+		t.Errorf("%d are announced at once:\n%s", n, told)
+	}
+	red.must(told, "run-6@1")
+	rest := first(red.call("inbox", nil))
+	red.must(rest, "run-0@1", "run-1@1")
+	red.mustNot(rest, "run-2@1")
+}
+
+// C8: what is written outside the scope of a context is not announced in it.
+func TestMeanwhile_AnnouncesNothingOutsideTheScope(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.call("artifact_write", analysis("disk", nil))
+	s.do(s.pi.Deprecate(t.Context(), api.DecisionRequest{Ref: brenner.Ref{Artifact: "disk", Version: 1}, Reason: "wrong"}))
+	red.mustNot(first(red.call("inbox", nil)), "disk@1")
+	blue.call("artifact_write", analysis("seeks", nil))
+	red.call("context_assemble", arguments{"question": "Why?", "modules": []any{"gradient"}})
+	red.mustNot(first(red.call("inbox", nil)), "seeks@1")
+	red.call("context_assemble", arguments{"session": "RS-pair"})
+}
+
+// D22: who names what another kills in the same compile is told so in the answer that
+// compiles, and the other way round when it is compiled.
+func TestSubmit_NamesWhatDiedInTheSameCompile(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.submits(assumption("Acknowledged is kept", "No write is lost that was acknowledged"))
+	red.submits(assumption("Small disks stand for large ones", "What 4 MB show holds for gigabytes"))
+	ask := func() {
+		s.do(s.pi.NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-pair", To: []brenner.ActorName{"BlueLake", "RedSky"}}))
+	}
+	kill := func(id string) string {
+		return deltaBlock("KILL", id, "assumption_ledger", `{"reason":"nobody needs it"}`, "")
+	}
+	ask()
+	blue.submits(kill("A1"))
+	red.must(red.submits(assumption("Clocks agree", "A1 and A2 hold on every machine")),
+		"KILLED_REFERENCE: A1 is named, and BlueLake killed it at the same time; EDIT A3 to name a live item, or KILL it too")
+	// Who killed it itself knows.
+	ask()
+	blue.submits(assumption("Names are unique", "A2 needs no more") + assumption("Log is bounded", "A2 and A3 end at 16 MB"))
+	red.mustNot(red.submits(kill("A2")+assumption("Disks are slow", "without A2 a write takes 10 ms")), "KILLED_REFERENCE")
+	told := blue.told(api.MessageCompiled)
+	blue.must(told, "KILLED_REFERENCE: A2 is named, and RedSky killed it at the same time")
+	if strings.Count(told, "KILLED_REFERENCE") != 1 {
+		t.Errorf("it is said more than once:\n%s", told)
+	}
+}
+
+// D21: a test that brings what it showed along with what it was expected to show is
+// no test that was foretold.
+func TestSubmit_DoubtsAnExpectationWithTheResult(t *testing.T) {
+	_, blue, red := pair(t)
+	test := func(name, more string) string {
+		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"`+name+`","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}`+more+`}`, "")
+	}
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + test("Cold", ""))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	blue.must(blue.submits(test("Warm", `,"actual_outcomes":{"H1":"slow"}`)), "FORETOLD_LATER: expectation and result under H1 came together: not foretold")
+	edit := func(payload string) string { return deltaBlock("EDIT", "T1", "discriminative_tests", payload, "") }
+	blue.mustNot(blue.submits(edit(`{"actual_outcomes":{"H1":"slow"}}`)), "FORETOLD_LATER")
+	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H2":"fast"},"actual_outcomes":{"H2":"fast"}}`)), "FORETOLD_LATER")
+	blue.must(blue.submits(edit(`{"expected_outcomes":{"H3":"fast"},"actual_outcomes":{"H3":"fast"}}`)), "FORETOLD_LATER: expectation and result under H3")
+}
+
+// D4, D8: an anomaly that repeats a hypothesis is shown that; one that is about it is
+// none. Who adds a hypothesis is told how many there are, and may be.
+func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.must(blue.submits(hypothesis("Writers wait for the lock", "", "every writer waits for the lock of the journal while it is flushed")), "hypotheses alive: 1 of at most 6")
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "hypotheses alive: 2 of at most 6")
+	anomaly := func(about string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"a writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
+	}
+	said := red.submits(anomaly(""))
+	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "KILL your own, and EDIT H1 with what yours adds")
+	red.mustNot(said, "hypotheses alive")
+	red.mustNot(red.submits(anomaly(`,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
+	red.mustNot(red.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Noon","observation":"at noon nothing is written at all"}`, "")), "ITEM_ALIKE")
+}

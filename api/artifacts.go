@@ -285,8 +285,8 @@ type ArtifactList struct {
 type SearchArtifactsRequest struct {
 	// Text is what is looked for: words, the beginning of one (catal*), a "phrase"
 	// that has to stand there, and conditions: type:paper_note, module:m,
-	// state:draft, tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions without a word
-	// list what meets them, what changed last first.
+	// state:draft, tag:t, author:Ada, since:2026-11-01 or since:7d. Conditions
+	// without a word list what meets them, what changed last first.
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`

@@ -42,8 +42,7 @@ func encodeBlock(b []byte, before int64, list []posting) []byte {
 	return b
 }
 
-// decodeBlock reads n postings into a list. It is where most of a search's time
-// goes.
+// decodeBlock reads n postings into a list.
 func decodeBlock(list []posting, data []byte, before int64, n int) ([]posting, bool) {
 	if n > len(data) {
 		return list, false

@@ -34,8 +34,9 @@ func digest(p program.Program, files []File) brenner.Digest {
 // files are those that a program runs as far as its description tells: the
 // executable of a command, or one that is named by its path, and each argument
 // that is a file, also behind an equals sign. What those load in turn nobody can
-// know; what the profile script answers from is text that nobody runs. The programs of the other profiles renew
-// themselves and stand for what is installed under their names.
+// know; what the profile script answers from is text that nobody runs. The programs
+// of the other profiles renew themselves and stand for what is installed under
+// their names.
 func (f Finder) files(p program.Program, executable string) []File {
 	var paths []string
 	if p.Profile == program.Command || p.Profile.Process() && strings.ContainsAny(p.Executable, `/\`) {

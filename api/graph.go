@@ -56,6 +56,8 @@ type StaleItem struct {
 	// there, 0 if none.
 	Path []brenner.Ref   `json:"path"`
 	Now  brenner.Version `json:"now,omitzero"`
+	// Demoted says that what moved was taken out of force and is a draft again.
+	Demoted bool `json:"demoted,omitzero"`
 	// Head is the version that work goes on from there.
 	Head brenner.Version `json:"head,omitzero"`
 }

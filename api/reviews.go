@@ -173,10 +173,11 @@ type ReviewEvidence struct {
 	Type    brenner.TypeName  `json:"type"`
 	Status  artifact.Status   `json:"status"`
 	Summary string            `json:"summary"`
-	// Stale says that it needs an update itself; Now is the version of it that
-	// is in force, if that is another.
-	Stale bool            `json:"needs_update,omitzero"`
-	Now   brenner.Version `json:"now,omitzero"`
+	// Stale says that it needs an update itself, Demoted that it was taken out of
+	// force; Now is the version of it that is in force, if that is another.
+	Stale   bool            `json:"needs_update,omitzero"`
+	Demoted bool            `json:"demoted,omitzero"`
+	Now     brenner.Version `json:"now,omitzero"`
 }
 
 // ReviewFinding is a critique of a version.

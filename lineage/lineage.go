@@ -29,6 +29,9 @@ type Node struct {
 	Role    brenner.Role      `json:"role,omitzero"`
 	Task    string            `json:"task,omitzero"`
 	At      time.Time         `json:"at,omitzero"`
+	// Demoted marks a version that was in force, was made a draft again and has
+	// not been promoted since.
+	Demoted bool `json:"demoted,omitzero"`
 	// Canonical is the version of the same artifact that is in force, 0 if
 	// none.
 	Canonical brenner.Version `json:"canonical,omitzero"`
@@ -60,10 +63,10 @@ const Revises artifact.Relation = "revises"
 type Fetch func(refs []brenner.Ref) ([]Edge, error)
 
 // Outdated reports whether a version is no longer what one should rest on: it
-// is superseded or deprecated, or older than its artifact's canonical version
-// (C26).
+// is superseded or deprecated, was taken out of force, or is older than its
+// artifact's canonical version (C26).
 func Outdated(n Node) bool {
-	return n.Status == artifact.Superseded || n.Status == artifact.Deprecated || n.Ref.Version < n.Canonical
+	return n.Status == artifact.Superseded || n.Status == artifact.Deprecated || n.Demoted || n.Ref.Version < n.Canonical
 }
 
 // Corrected reports whether a version is a draft that has a newer version,

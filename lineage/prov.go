@@ -81,6 +81,9 @@ func describe(n Node) statement {
 			s[a.name] = a.value
 		}
 	}
+	if n.Demoted {
+		s["brenner:demoted"] = true
+	}
 	if n.Stale {
 		s["brenner:needs_update"] = true
 	}

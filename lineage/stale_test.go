@@ -67,6 +67,9 @@ func anyWorld() *rapid.Generator[world] {
 				if v == canonical {
 					n.Status = artifact.Canonical
 				}
+				if n.Status == artifact.Draft {
+					n.Demoted = rapid.IntRange(0, 3).Draw(t, "demoted") == 0
+				}
 				w.nodes = append(w.nodes, n)
 			}
 		}
@@ -125,7 +128,7 @@ func (w world) dumbPath(start brenner.Ref, moved func(Node) bool) []brenner.Ref 
 
 // The rules word for word.
 func isOutdated(n Node) bool {
-	return slices.Contains([]artifact.Status{"superseded", "deprecated"}, n.Status) || n.Canonical > n.Ref.Version
+	return slices.Contains([]artifact.Status{"superseded", "deprecated"}, n.Status) || n.Demoted || n.Canonical > n.Ref.Version
 }
 
 func isCorrected(n Node) bool {
@@ -342,6 +345,8 @@ func TestOutdatedAndCorrected_ByStatusCanonicalAndHead(t *testing.T) {
 		{Node{Ref: ref("x@2"), Status: artifact.Canonical, Canonical: 2, Head: 3}, false, false},
 		{Node{Ref: ref("x@3"), Status: artifact.Draft, Canonical: 2, Head: 4}, false, false},
 		{Node{Ref: ref("x@3"), Status: artifact.Deprecated, Canonical: 2, Head: 2}, true, false},
+		{Node{Ref: ref("x@1"), Status: artifact.Draft, Demoted: true, Head: 1}, true, false},
+		{Node{Ref: ref("x@2"), Status: artifact.Draft, Demoted: true, Canonical: 1, Head: 2}, true, false},
 	} {
 		if Outdated(tt.n) != tt.outdated || Corrected(tt.n) != tt.corrected {
 			t.Errorf("%+v: outdated %v, corrected %v", tt.n, Outdated(tt.n), Corrected(tt.n))

@@ -94,12 +94,17 @@ func (t *tree) label(ref brenner.Ref) string {
 	return b.String()
 }
 
-// state names the status of a version and whether it needs an update.
+// state names the status of a version, and whether it was taken out of force or
+// needs an update.
 func state(n Node) string {
-	if n.Stale {
-		return string(n.Status) + ", needs_update"
+	s := string(n.Status)
+	if n.Demoted {
+		s += ", taken out of force"
 	}
-	return string(n.Status)
+	if n.Stale {
+		s += ", needs_update"
+	}
+	return s
 }
 
 // oneLine makes a text fit on a line: blanks run together, nothing that a

@@ -44,6 +44,58 @@ func graphCases() []testCase {
 				s.Errorf("after the decision: stale %v, behind %v", stale, behind)
 			}
 		}},
+		{"what rests on a version taken out of force is stale until it is promoted again", func(s *scene) { // C26
+			list := func() []api.StaleItem {
+				res, err := s.pi.Stale(s.ctx, api.StaleRequest{})
+				s.must(err)
+				if len(res.Behind) > 0 {
+					s.Errorf("behind: %+v", res.Behind)
+				}
+				return res.Items
+			}
+			demotes := func(r brenner.Ref, dry bool) api.DecisionResult {
+				res, err := s.pi.Demote(s.ctx, api.DecisionRequest{Ref: r, Reason: "too early", DryRun: dry})
+				s.must(err)
+				if want := []brenner.Ref{ref("on", 1)}; !slices.Equal(res.Stale, want) {
+					s.Errorf("to demote %s reported %v, want %v", r, res.Stale, want)
+				}
+				return res
+			}
+			s.pi.creates(note("base", "one"))
+			s.pi.creates(note("never", "in force"))
+			s.pi.promotes(ref("base", 1))
+			s.pi.creates(note("on", "from base", link(artifact.DerivedFrom, "base", 1)))
+			s.pi.creates(note("other", "from a draft", link(artifact.DerivedFrom, "never", 1)))
+			demotes(ref("base", 1), true)
+			if got := list(); len(got) != 0 {
+				s.Errorf("a dry run left %+v", got)
+			}
+			demotes(ref("base", 1), false)
+			got := list()
+			if len(got) != 1 || got[0].Ref != ref("on", 1) || !got[0].Demoted || got[0].Now != 0 || !slices.Equal(got[0].Path, []brenner.Ref{ref("on", 1), ref("base", 1)}) {
+				s.Errorf("after the demotion: %+v", got)
+			}
+			if v := s.pi.reads(ref("base", 1)); v.Status != artifact.Draft {
+				s.Errorf("what was demoted is %s", v.Status) // C14
+			}
+			if back := s.pi.promotes(ref("base", 1)); !slices.Equal(back.Fresh, []brenner.Ref{ref("on", 1)}) || len(list()) != 0 {
+				s.Errorf("promoted again: %+v, %+v", back, list())
+			}
+			// An older one that comes back does not help what rests on the newer.
+			demotes(ref("base", 1), false)
+			s.pi.rewrites("base", "two")
+			s.pi.rewrites("on", "from two", link(artifact.DerivedFrom, "base", 2))
+			s.pi.promotes(ref("base", 2))
+			if got := list(); len(got) != 0 {
+				s.Errorf("on what is in force: %+v", got)
+			}
+			res, err := s.pi.Demote(s.ctx, api.DecisionRequest{Ref: ref("base", 2), Reason: "the first was right"})
+			s.must(err)
+			s.pi.promotes(ref("base", 1))
+			if got := list(); len(got) != 1 || got[0].Ref != ref("on", 2) || got[0].Now != 1 || !got[0].Demoted || !slices.Equal(res.Stale, []brenner.Ref{ref("on", 2)}) {
+				s.Errorf("the newer one was taken back: %+v, %+v", got, res)
+			}
+		}},
 		{"what rests on a superseded version is stale, with the path", func(s *scene) { // C26
 			s.pi.creates(note("data", "one"))
 			s.pi.promotes(ref("data", 1))

@@ -19,15 +19,16 @@ type dumb struct {
 	head, canonical map[brenner.ArtifactID]brenner.Version
 	parent          map[brenner.Ref]brenner.Version
 	superseded      map[brenner.Ref]bool
+	demoted         map[brenner.Ref]bool
 	links           map[brenner.Ref][]brenner.Ref
 	latest          map[brenner.ArtifactID]brenner.Version
 	tasks           map[string][]api.Pin
 	outputs         map[string]brenner.Ref
 }
 
-// outdated: superseded, or older than the canonical version of its artifact.
+// outdated: superseded, taken out of force, or older than the canonical version of its artifact.
 func (d *dumb) outdated(r brenner.Ref) bool {
-	return d.superseded[r] || r.Version < d.canonical[r.Artifact]
+	return d.superseded[r] || d.demoted[r] || r.Version < d.canonical[r.Artifact]
 }
 
 // stale: some chain of links leads to something outdated. It tries every chain.
@@ -98,7 +99,7 @@ func TestRandom_StalenessAndRebaseAreExact(t *testing.T) {
 		writer := w.As("W")
 		d := &dumb{
 			head: map[brenner.ArtifactID]brenner.Version{}, canonical: map[brenner.ArtifactID]brenner.Version{},
-			parent: map[brenner.Ref]brenner.Version{}, superseded: map[brenner.Ref]bool{}, links: map[brenner.Ref][]brenner.Ref{},
+			parent: map[brenner.Ref]brenner.Version{}, superseded: map[brenner.Ref]bool{}, demoted: map[brenner.Ref]bool{}, links: map[brenner.Ref][]brenner.Ref{},
 			latest: map[brenner.ArtifactID]brenner.Version{}, tasks: map[string][]api.Pin{}, outputs: map[string]brenner.Ref{},
 		}
 		anyRef := func(label string) brenner.Ref {
@@ -118,7 +119,7 @@ func TestRandom_StalenessAndRebaseAreExact(t *testing.T) {
 		steps := rapid.IntRange(5, 25).Draw(rt, "steps")
 		for range steps {
 			n++
-			op := rapid.SampledFrom([]string{"create", "create", "update", "promote", "promote", "task", "complete"}).Draw(rt, "op")
+			op := rapid.SampledFrom([]string{"create", "create", "update", "promote", "promote", "promote", "demote", "task", "complete"}).Draw(rt, "op")
 			if len(d.latest) == 0 {
 				op = "create"
 			}
@@ -160,11 +161,21 @@ func TestRandom_StalenessAndRebaseAreExact(t *testing.T) {
 					d.superseded[brenner.Ref{Artifact: ref.Artifact, Version: old}] = true
 				}
 				d.canonical[ref.Artifact] = ref.Version
+				delete(d.demoted, ref)
 				if wasAlternative {
 					v, err := pi.Artifact(ctx, api.ArtifactRequest{Ref: ref, Brief: true})
 					must(err)
 					d.head[ref.Artifact] = v.Head
 				}
+			case "demote":
+				ref := anyRef("demoted")
+				ref.Version = d.canonical[ref.Artifact]
+				if ref.Version == 0 {
+					continue
+				}
+				_, err := pi.Demote(ctx, api.DecisionRequest{Ref: ref, Reason: "r"})
+				must(err)
+				d.canonical[ref.Artifact], d.demoted[ref] = 0, true
 			case "task":
 				in := anyRef("input")
 				task, err := pi.NewTask(ctx, api.NewTaskRequest{Title: "t", Role: "writer", Modules: []brenner.Module{"lineage"}, Inputs: []brenner.Ref{in}})

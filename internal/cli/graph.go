@@ -38,6 +38,9 @@ after them as behind.`,
 					if i.Now != 0 {
 						now = fmt.Sprintf("canonical there is @%d", i.Now)
 					}
+					if i.Demoted {
+						now = "taken out of force, " + now
+					}
 					w.Printf("%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
 				}
 				more(w, res.Next)

@@ -134,8 +134,11 @@ func printReview(w *printer, v api.ReviewView) {
 	heading(w, "What it rests on")
 	for _, e := range v.Evidence {
 		note := ""
+		if e.Demoted {
+			note = ", taken out of force"
+		}
 		if e.Stale {
-			note = ", needs update"
+			note += ", needs update"
 		}
 		if e.Now != 0 {
 			note += fmt.Sprintf(", @%d is in force", e.Now)

@@ -13,7 +13,7 @@ import (
 // DigestVersion counts the forms that the rows of the derived tables have had.
 // It goes up whenever the same journal gives another digest; digests are
 // compared only within a version, records and root always (J8).
-const DigestVersion = 1
+const DigestVersion = 2
 
 // Digest is the state digest: one hash over every row of every derived table,
 // in key order (J4). Two stores with the same digest hold the same project.

@@ -118,8 +118,8 @@ type Reader interface {
 	// in order of from, rel, to.
 	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
 	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
-	// Outdated gives those among some versions that are superseded, deprecated
-	// or older than the canonical version of their artifact, in order.
+	// Outdated gives those among some versions that are superseded, deprecated,
+	// demoted or older than the canonical version of their artifact, in order.
 	Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)
 	// Corrected gives those among some versions that are drafts, or wait for a
 	// rebase, and older than the head of an artifact that has no canonical
@@ -130,7 +130,7 @@ type Reader interface {
 	// that takes more than limit links.
 	Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error)
 	// OutdatedTargets lists, in order, every version that some link reaches
-	// and that is superseded, deprecated or older than the version of its
+	// and that is superseded, deprecated, demoted or older than the version of its
 	// artifact whose status is canonical; CorrectedTargets every one that some
 	// link reaches and that is corrected.
 	OutdatedTargets(ctx context.Context) ([]brenner.Ref, error)
@@ -207,8 +207,10 @@ type Tx interface {
 	// InsertVersion adds a version of an artifact that is there, on a parent
 	// that is an earlier version or 0.
 	InsertVersion(ctx context.Context, v Version) error
-	// SetStatus changes the status of a version. The database itself refuses
-	// a second canonical version of an artifact, or of a slot.
+	// SetStatus changes the status of a version, and whether it is demoted: what
+	// was canonical and becomes a draft is, what becomes canonical is not. The
+	// database itself refuses a second canonical version of an artifact, or of a
+	// slot.
 	SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error
 	// InsertLink adds a link between versions that are there; the same link
 	// again is ALREADY_EXISTS.
@@ -307,6 +309,9 @@ type Version struct {
 	Version  brenner.Version    `json:"version"`
 	Parent   brenner.Version    `json:"parent"` // 0 at version 1
 	Status   artifact.Status    `json:"status"`
+	// Demoted marks a version that was in force and was made a draft again, until
+	// it is promoted once more; see SetStatus.
+	Demoted bool `json:"demoted,omitzero"`
 	// Slot is not empty when the type admits one canonical version per project
 	// or module: two canonical versions may not share it.
 	Slot    string            `json:"slot"`
@@ -324,6 +329,13 @@ type Version struct {
 	Task       string `json:"task"`
 	Invocation string `json:"invocation"`
 	Seq        int64  `json:"seq"`
+}
+
+// WithStatus is the version with another status; see Tx.SetStatus.
+func (v Version) WithStatus(s artifact.Status) Version {
+	v.Demoted = s != artifact.Canonical && (v.Demoted || v.Status == artifact.Canonical && s == artifact.Draft)
+	v.Status = s
+	return v
 }
 
 // Ref names the version.

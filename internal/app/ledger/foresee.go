@@ -81,8 +81,9 @@ func (f *forecast) look(id brenner.ArtifactID) error {
 		if f.usedBefore[ref] || f.usedAfter[ref] {
 			f.candidates = append(f.candidates, ref)
 		}
-		before := lineage.Outdated(lineage.Node{Ref: ref, Status: v.Status, Canonical: canonicalNow})
-		after := lineage.Outdated(lineage.Node{Ref: ref, Status: then(v), Canonical: canonicalThen})
+		before := lineage.Outdated(lineage.Node{Ref: ref, Status: v.Status, Demoted: v.Demoted, Canonical: canonicalNow})
+		v = v.WithStatus(then(v))
+		after := lineage.Outdated(lineage.Node{Ref: ref, Status: v.Status, Demoted: v.Demoted, Canonical: canonicalThen})
 		switch {
 		case after && !before:
 			f.gone = append(f.gone, ref)

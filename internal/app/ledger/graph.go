@@ -69,7 +69,7 @@ func ArtifactsOf(c *kernel.Call, refs []brenner.Ref) (map[brenner.ArtifactID]sto
 func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
 	n := lineage.Node{
 		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary,
-		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Canonical: a.Canonical, Head: a.Head, Slot: v.Slot,
+		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Demoted: v.Demoted, Canonical: a.Canonical, Head: a.Head, Slot: v.Slot,
 	}
 	if t, err := c.Types.Lookup(a.Type); err == nil {
 		n.Record = t.Record
@@ -124,6 +124,14 @@ func staleItems(c *kernel.Call, spread lineage.Staleness) ([]api.StaleItem, erro
 	if err != nil {
 		return nil, err
 	}
+	ends, err := c.VersionsOf(c.Ctx, spread.Ends())
+	if err != nil {
+		return nil, err
+	}
+	demoted := map[brenner.Ref]bool{}
+	for _, v := range ends {
+		demoted[v.Ref()] = v.Demoted
+	}
 	items := []api.StaleItem{}
 	for _, n := range nodes {
 		if !n.Status.Live() || n.Record {
@@ -136,9 +144,11 @@ func staleItems(c *kernel.Call, spread lineage.Staleness) ([]api.StaleItem, erro
 			continue
 		}
 		path := spread.Path(n.Ref)
-		moved := artifacts[path[len(path)-1].Artifact]
+		end := path[len(path)-1]
+		moved := artifacts[end.Artifact]
 		items = append(items, api.StaleItem{
-			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path, Now: moved.Canonical, Head: moved.Head,
+			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path,
+			Now: moved.Canonical, Demoted: demoted[end], Head: moved.Head,
 		})
 	}
 	return items, nil

@@ -93,7 +93,7 @@ func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 			if n.Ref != l.To {
 				continue
 			}
-			e := api.ReviewEvidence{Rel: l.Rel, Ref: n.Ref, Type: n.Type, Status: n.Status, Summary: n.Summary, Stale: n.Stale}
+			e := api.ReviewEvidence{Rel: l.Rel, Ref: n.Ref, Type: n.Type, Status: n.Status, Summary: n.Summary, Stale: n.Stale, Demoted: n.Demoted}
 			if n.Canonical != n.Ref.Version {
 				e.Now = n.Canonical
 			}

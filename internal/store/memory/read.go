@@ -302,7 +302,7 @@ func (r reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, 
 
 func (r reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
 	return r.among(refs, func(v store.Version, a store.Artifact) bool {
-		return v.Status == artifact.Superseded || v.Status == artifact.Deprecated || v.Version < a.Canonical
+		return v.Status == artifact.Superseded || v.Status == artifact.Deprecated || v.Demoted || v.Version < a.Canonical
 	}), canceled(ctx)
 }
 
@@ -364,7 +364,8 @@ func (r reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 	}
 	outdated := map[brenner.Ref]bool{}
 	for _, l := range r.links {
-		if s := r.versions[l.To].Status; s == artifact.Superseded || s == artifact.Deprecated || l.To.Version < canonical[l.To.Artifact] {
+		to := r.versions[l.To]
+		if to.Status == artifact.Superseded || to.Status == artifact.Deprecated || to.Demoted || to.Version < canonical[to.Artifact] {
 			outdated[l.To] = true
 		}
 	}

@@ -165,7 +165,7 @@ func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) 
 		if !there {
 			return notFound("there is no version %s", ref)
 		}
-		v.Status = s
+		v = v.WithStatus(s)
 		if err := t.free(v); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 
 const (
 	artifactColumns = `id, type, module, creator, created, updated, head, latest, canonical, head_status, summary, size, tags, seq`
-	versionColumns  = `artifact, version, parent, status, slot, summary, format, content, size, what, why, creator, role, created, tags, task, invocation, seq`
+	versionColumns  = `artifact, version, parent, status, slot, summary, format, content, size, what, why, creator, role, created, tags, task, invocation, seq, demoted`
 	linkColumns     = `from_artifact, from_version, rel, to_artifact, to_version, seq`
 	linkOrder       = `from_artifact, from_version, rel, to_artifact, to_version`
 	// live is artifact.Status.Live, dead its opposite.
@@ -36,7 +36,7 @@ func scanVersion(rows pgx.Rows, v *store.Version) error {
 	var content []byte
 	err := rows.Scan((*string)(&v.Artifact), (*int)(&v.Version), (*int)(&v.Parent), (*string)(&v.Status), &v.Slot, &v.Summary,
 		(*string)(&v.Format), &content, &v.Size, &v.What, &v.Why, (*string)(&v.Creator), (*string)(&v.Role), &v.Created,
-		&v.Tags, &v.Task, &v.Invocation, &v.Seq)
+		&v.Tags, &v.Task, &v.Invocation, &v.Seq, &v.Demoted)
 	if err == nil {
 		v.Content = store.DigestOf([32]byte(content))
 	}
@@ -250,7 +250,7 @@ func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link,
 }
 
 func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
-	return r.among(ctx, refs, `status IN ('superseded', 'deprecated') OR n < canonical`)
+	return r.among(ctx, refs, `status IN ('superseded', 'deprecated') OR demoted OR n < canonical`)
 }
 
 func (r *reader) Corrected(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {
@@ -264,7 +264,7 @@ func (r *reader) among(ctx context.Context, refs []brenner.Ref, condition string
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanRef,
 		`SELECT a, n FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
-			SELECT status FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v, LATERAL (
+			SELECT status, demoted FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v, LATERAL (
 			SELECT canonical, head FROM artifacts WHERE project = $1 AND id = a OFFSET 0) AS of
 		WHERE `+condition+` ORDER BY a COLLATE "C", n`, r.project, ids, numbers)
 }
@@ -289,7 +289,7 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 		), stale (a, n) AS (
 			SELECT from_artifact, from_version::bigint FROM taken JOIN versions v ON v.project = $1 AND v.artifact = to_artifact AND v.version = to_version
 				JOIN artifacts ON artifacts.project = $1 AND id = to_artifact
-				WHERE v.status IN ('superseded', 'deprecated') OR to_version < canonical
+				WHERE v.status IN ('superseded', 'deprecated') OR v.demoted OR to_version < canonical
 			UNION SELECT from_artifact, from_version::bigint FROM stale JOIN taken ON to_artifact = a AND to_version = n
 		) SELECT a, n, 0 FROM asked JOIN stale USING (a, n) UNION ALL SELECT '', 0, count(*) FROM taken ORDER BY 1, 2`,
 		r.project, ids, numbers, texts(rels), limit+1)
@@ -308,6 +308,8 @@ func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 			SELECT artifact, version FROM versions WHERE project = $1 AND status = 'superseded'
 			UNION
 			SELECT artifact, version FROM versions WHERE project = $1 AND status = 'deprecated'
+			UNION
+			SELECT artifact, version FROM versions WHERE project = $1 AND demoted
 			UNION
 			SELECT v.artifact, v.version FROM versions AS v JOIN versions AS c
 			ON c.project = $1 AND c.artifact = v.artifact AND c.status = 'canonical' AND v.version < c.version WHERE v.project = $1
@@ -351,7 +353,7 @@ func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
 	}
 	const (
 		insert = `INSERT INTO versions (project, ` + versionColumns + `)
-			SELECT $1, $2, $3::integer, $4::integer, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19`
+			SELECT $1, $2, $3::integer, $4::integer, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20`
 		checked = insert + ` WHERE CASE
 			WHEN NOT EXISTS (SELECT FROM artifacts WHERE project = $1 AND id = $2) THEN refuse('BR404', 'there is no artifact ' || $2)
 			WHEN EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN refuse('BR409', 'version ' || $2 || '@' || $3 || ' exists')
@@ -363,12 +365,13 @@ func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
 	return t.try(ctx, sure, insert, checked,
 		string(v.Artifact), int(v.Version), int(v.Parent), string(v.Status), v.Slot, v.Summary,
 		string(v.Format), content[:], v.Size, v.What, v.Why, string(v.Creator), string(v.Role), v.Created,
-		some(v.Tags), v.Task, v.Invocation, v.Seq)
+		some(v.Tags), v.Task, v.Invocation, v.Seq, v.Demoted)
 }
 
 func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) error {
 	const (
-		update  = `UPDATE versions SET status = $4 WHERE project = $1 AND artifact = $2 AND version = $3::bigint`
+		update = `UPDATE versions SET status = $4, demoted = $4 <> 'canonical' AND (demoted OR status = 'canonical' AND $4 = 'draft')
+			WHERE project = $1 AND artifact = $2 AND version = $3::bigint`
 		checked = `WITH hit AS (` + update + ` RETURNING 1)
 			SELECT CASE WHEN EXISTS (SELECT FROM hit) THEN true ELSE refuse('BR404', 'there is no version ' || $2 || '@' || $3) END`
 	)

@@ -130,8 +130,7 @@ func (t *Tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) 
 		if err := charted(s); err != nil {
 			return err
 		}
-		v.Status = s
-		t.versions[ref] = v
+		t.versions[ref] = v.WithStatus(s)
 		return nil
 	})
 }

@@ -64,7 +64,7 @@ func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 // outdated and corrected are the conditions that a version v of an artifact a
 // is.
 const (
-	outdated  = "(v.status IN ('superseded', 'deprecated') OR v.key & 0xffffff < a.canonical)"
+	outdated  = "(v.status IN ('superseded', 'deprecated') OR v.demoted OR v.key & 0xffffff < a.canonical)"
 	corrected = "(v.status IN ('draft', 'needs_rebase') AND a.canonical = 0 AND v.key & 0xffffff < a.head)"
 )
 
@@ -142,7 +142,7 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 
 func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 	// From the canonical versions down to what is linked below them, and from
-	// what is superseded or deprecated to whether it is linked: the links to
+	// what is superseded, deprecated or demoted to whether it is linked: the links to
 	// what is in force are not looked at.
 	return r.targets(ctx, `SELECT a.id, t.dst FROM (
 		SELECT l.dst FROM versions c INDEXED BY one_canonical_per_artifact
@@ -154,6 +154,9 @@ func (r *reader) OutdatedTargets(ctx context.Context) ([]brenner.Ref, error) {
 		UNION
 		SELECT d.key FROM versions d INDEXED BY deprecated
 			WHERE d.status = 'deprecated' AND EXISTS (SELECT 1 FROM links l WHERE l.dst = d.key)
+		UNION
+		SELECT b.key FROM versions b INDEXED BY demoted
+			WHERE b.demoted = 1 AND EXISTS (SELECT 1 FROM links l WHERE l.dst = b.key)
 		) t CROSS JOIN artifacts a ON a.key = t.dst >> 24`)
 }
 

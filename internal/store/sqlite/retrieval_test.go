@@ -405,9 +405,9 @@ func slow(name, step string) bool {
 		"Leaves":                               {"SCAN f", "USE TEMP B-TREE FOR ORDER BY"},                // only what is forked
 		"CountObjects":                         {"USE TEMP B-TREE FOR GROUP BY"},                          // one row a state
 		"Rank":                                 {"SCAN index_state", "SCAN index_segments", "SCAN n"},     // one row; a few; what is noted
-		"OutdatedTargets": { // only what is canonical, superseded or deprecated
+		"OutdatedTargets": { // only what is canonical, superseded, deprecated or demoted
 			"SCAN t", "SCAN c USING COVERING INDEX one_canonical_per_artifact", "SCAN s USING COVERING INDEX superseded",
-			"SCAN d USING COVERING INDEX deprecated", "USE TEMP B-TREE FOR ORDER BY",
+			"SCAN d USING COVERING INDEX deprecated", "SCAN b USING COVERING INDEX demoted", "USE TEMP B-TREE FOR ORDER BY",
 		},
 		"CorrectedTargets": {"SCAN a USING INDEX undecided", "USE TEMP B-TREE FOR DISTINCT"}, // only what went on undecided
 	}

@@ -26,16 +26,16 @@ func versionOf(key int64) brenner.Version { return brenner.Version(key & brenner
 func possible(v brenner.Version) bool { return v >= 1 && v <= brenner.MaxVersions }
 
 const versionColumns = "v.key, v.parent, v.status, v.slot, v.format, v.content, v.size, v.creator, v.role, v.created, " +
-	"v.task, v.invocation, v.seq, v.tags, v.summary, v.what, v.why"
+	"v.task, v.invocation, v.seq, v.tags, v.summary, v.what, v.why, v.demoted"
 
 // scanVersion reads the version columns, and the artifact's id after them.
 func scanVersion(r row) store.Version {
 	return store.Version{
-		Artifact: brenner.ArtifactID(r.text(17)), Version: versionOf(r.int(0)), Parent: brenner.Version(r.int(1)),
+		Artifact: brenner.ArtifactID(r.text(18)), Version: versionOf(r.int(0)), Parent: brenner.Version(r.int(1)),
 		Status: artifact.Status(r.text(2)), Slot: r.text(3), Format: artifact.Format(r.text(4)), Content: digest(r.bytes(5)),
 		Size: r.int(6), Creator: brenner.ActorName(r.text(7)), Role: brenner.Role(r.text(8)), Created: instant(r.int(9)),
 		Task: r.text(10), Invocation: r.text(11), Seq: r.int(12), Tags: split(string(r.bytes(13))), Summary: r.text(14),
-		What: r.text(15), Why: r.text(16),
+		What: r.text(15), Why: r.text(16), Demoted: r.int(17) != 0,
 	}
 }
 

@@ -244,9 +244,9 @@ func (t *tx) InsertVersion(ctx context.Context, v store.Version) (err error) {
 		return err
 	}
 	err = t.c.do(ctx, `INSERT INTO versions (key, artifact, parent, status, slot, format, content, size, creator, role, created, task,
-		invocation, seq, tags, summary, what, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		invocation, seq, tags, summary, what, why, demoted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		versionKey(of, v.Version), of, int64(v.Parent), string(v.Status), v.Slot, string(v.Format), content[:], v.Size,
-		string(v.Creator), string(v.Role), micros(v.Created), v.Task, v.Invocation, v.Seq, joined(v.Tags), v.Summary, v.What, v.Why)
+		string(v.Creator), string(v.Role), micros(v.Created), v.Task, v.Invocation, v.Seq, joined(v.Tags), v.Summary, v.What, v.Why, v.Demoted)
 	if err != nil {
 		return placeTaken(err, v.Ref())
 	}
@@ -331,15 +331,17 @@ func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) 
 		return err
 	}
 	key := versionKey(of, ref.Version)
-	before, err := single(ctx, t.c, func(r row) artifact.Status { return artifact.Status(r.text(0)) }, missing,
-		"SELECT status FROM versions WHERE key = ?", key)
-	if err != nil || before == s {
+	before, err := single(ctx, t.c, func(r row) store.Version {
+		return store.Version{Status: artifact.Status(r.text(0)), Demoted: r.int(1) != 0}
+	}, missing, "SELECT status, demoted FROM versions WHERE key = ?", key)
+	if err != nil || before.Status == s {
 		return err
 	}
-	if err := t.c.do(ctx, "UPDATE versions SET status = ? WHERE key = ?", string(s), key); err != nil {
+	after := before.WithStatus(s)
+	if err := t.c.do(ctx, "UPDATE versions SET status = ?, demoted = ? WHERE key = ?", string(s), after.Demoted, key); err != nil {
 		return placeTaken(err, ref)
 	}
-	if before.Live() == s.Live() {
+	if before.Status.Live() == s.Live() {
 		return nil
 	}
 	return t.recount(ctx, of)

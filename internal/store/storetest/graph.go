@@ -220,6 +220,47 @@ var graphCases = []testCase{
 		})
 		wantEqual(t, "outdated later", []brenner.Ref{ref("S", 3), ref("n", 1), ref("z", 1), ref("z", 2), ref("z", 3)}, outdated())
 	}},
+	// C26, C14: what was canonical and is a draft again is outdated, whatever else is
+	// in force or written, until it is canonical once more; what never was is not.
+	{"Outdated_IsWhatWasTakenOutOfForce", func(t *testing.T, s store.Store) {
+		all := []brenner.Ref{ref("a", 1), ref("a", 2), ref("other", 1)}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			if err := do(putVersions(ctx, tx, "a", aVersion("a", 1, 0, "canonical"), aVersion("a", 2, 1, "draft")),
+				putVersions(ctx, tx, "other", aVersion("other", 1, 0, "draft"))); err != nil {
+				return err
+			}
+			for _, to := range all {
+				if err := tx.InsertLink(ctx, store.Link{From: ref("other", 1), Rel: "cites", To: to}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		becomes := func(r brenner.Ref, status artifact.Status, want ...brenner.Ref) {
+			t.Helper()
+			write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.SetStatus(ctx, r, status) })
+			is := fmt.Sprintf("%s %s: ", r, status)
+			wantEqual(t, is+"outdated", want, get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.Outdated(ctx, all) }))
+			wantEqual(t, is+"linked", want, get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.OutdatedTargets(ctx) }))
+		}
+		becomes(ref("a", 1), artifact.Draft, ref("a", 1))
+		becomes(ref("a", 1), artifact.NeedsRebase, ref("a", 1))
+		becomes(ref("a", 1), artifact.Deprecated, ref("a", 1))
+		becomes(ref("a", 1), artifact.Draft, ref("a", 1))
+		becomes(ref("a", 1), artifact.Canonical)
+		becomes(ref("a", 1), artifact.Canonical)
+		becomes(ref("a", 2), artifact.NeedsRebase)
+		becomes(ref("a", 2), artifact.Draft)
+		stored := get(t, s, func(ctx context.Context, r store.Reader) (store.Version, error) { return r.Version(ctx, ref("a", 1)) })
+		if stored.Demoted {
+			t.Error("what is canonical again is still demoted")
+		}
+		becomes(ref("a", 1), artifact.Draft, ref("a", 1))
+		stale := get(t, s, func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) {
+			return r.Stale(ctx, all[2:], []artifact.Relation{"cites"}, 10)
+		})
+		wantEqual(t, "stale", all[2:], stale)
+	}},
 	// C26: what rests on a retracted version is stale, and what rests on a draft
 	// that has a newer version and no canonical one is behind.
 	{"Corrected_AreDraftsWithANewerVersionAndNoDecision", func(t *testing.T, s store.Store) {

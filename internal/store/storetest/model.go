@@ -149,7 +149,7 @@ func drawArtifact(rt *rapid.T) op {
 func drawVersion(rt *rapid.T) op {
 	v := aVersion(string(pick(rt, someIDs, "id")), int(pick(rt, someVersions, "version")), rapid.IntRange(0, 4).Draw(rt, "parent"),
 		pick(rt, artifact.Statuses(), "status"))
-	v.Slot = pick(rt, someSlots, "slot")
+	v.Slot, v.Demoted = pick(rt, someSlots, "slot"), rapid.IntRange(0, 4).Draw(rt, "demoted") == 0
 	text := pick(rt, someWords, "content")
 	v.Summary, v.Content = pick(rt, someWords, "summary"), digestOf(text)
 	return op{fmt.Sprintf("InsertVersion(%s on %d %s %q %q %q)", v.Ref(), v.Parent, v.Status, v.Slot, v.Summary, text), func(ctx context.Context, tx store.Tx) error {

@@ -577,6 +577,10 @@ func (s Submission) Outline() any {
 		for j := range d.Replaces {
 			s.Deltas[i].Replaces[j].Text = ""
 		}
+		s.Deltas[i].Says = slices.Clone(d.Says)
+		for j := range d.Says {
+			s.Deltas[i].Says[j].Text = ""
+		}
 	}
 	return s
 }
@@ -644,6 +648,19 @@ type SubmittedDelta struct {
 	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
 	// Replaces are the words of others whose place an edit takes.
 	Replaces []Replaced `json:"replaces,omitzero"`
+	// Says is what fields say in which the delta replaces words: what stands nearest
+	// to words that were not found; in a dry run, the text as it would be.
+	Says []Said `json:"says,omitzero"`
+}
+
+// Said is what a field says, by whoever wrote it last.
+type Said struct {
+	Field string            `json:"field"` // claim, or predictions.H2
+	Agent brenner.ActorName `json:"agent,omitzero"`
+	At    time.Time         `json:"at,omitzero"`
+	// Text is missing where the author of the delta may not read it, or was given it
+	// before.
+	Text string `json:"text,omitzero"`
 }
 
 // Replaced is a field in which a later edit shows instead of another agent's.

@@ -133,8 +133,11 @@ const (
 // Check reports what is wrong with a delta as far as it can be known without
 // an artifact: its form, its section's rules, its values. Findings that do not
 // stop it come back as warnings.
-func Check(d Delta) ([]brenner.Diagnostic, error) {
-	var c compiler
+func Check(d Delta) ([]brenner.Diagnostic, error) { return check(d, false) }
+
+// check is Check; with parts, an EDIT may have replacements in place of texts.
+func check(d Delta, parts bool) ([]brenner.Diagnostic, error) {
+	c := compiler{parts: parts}
 	at, ok := parseInstant(d.Timestamp)
 	if _, err := c.compile(&d, at, ok, d.Agent.Check() == nil); err != nil {
 		return nil, err
@@ -151,6 +154,9 @@ type compiler struct {
 	// settled says that they stand for what an artifact shows: an item may begin
 	// with a key taken out.
 	settled bool
+	// parts says that an EDIT may have replacements in place of texts, to be made
+	// whole before it is merged.
+	parts bool
 
 	plain    plainScan
 	pairs    []pair

@@ -80,6 +80,9 @@ type Envelope struct {
 	Timestamp string
 	// Received caps the instant of the delta (D11); zero means no cap.
 	Received time.Time
+	// Parts says that an EDIT may have replacements in place of texts: whoever reads
+	// the deltas will Complete them.
+	Parts bool
 }
 
 // Entry is a delta on its way into a merge.
@@ -90,6 +93,8 @@ type Entry struct {
 	Message string
 	// Received caps the instant of the delta (D11); zero means no cap.
 	Received time.Time
+	// Sent is the payload as it was sent, of an EDIT that was completed.
+	Sent jsontext.Value
 	// Invalid says why the delta could not be read. Merge rejects it alone.
 	Invalid *brenner.Error
 	// Corrected is a block that would be read instead of an invalid delta, if one

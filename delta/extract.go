@@ -271,7 +271,7 @@ func (x *extractor) read(f *find, seq int) {
 	var refused *brenner.Error
 	if f.whole {
 		e := readEntry(f.raw, x.env, seq)
-		switch _, err := Check(e.Delta); {
+		switch _, err := check(e.Delta, x.env.Parts); {
 		case e.Invalid != nil:
 		case f.refused:
 			e.Invalid = invalid("", "the delta block is not JSON", "a delta block holds one JSON object, an array of them, or one after the other")

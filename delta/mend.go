@@ -222,7 +222,7 @@ func (p *proposal) notes() []string {
 
 // propose makes the delta that an object was probably meant to be.
 func propose(found meant, slips []string, env Envelope, seq int) proposal {
-	m := mender{members: map[string]loose{}}
+	m := mender{members: map[string]loose{}, parts: env.Parts}
 	for _, s := range slips {
 		m.note("", "", "", s)
 	}
@@ -259,7 +259,7 @@ func acceptable(raw []byte, env Envelope, seq int) *brenner.Error {
 	}
 	d, err := Parse(raw, env, seq)
 	if err == nil {
-		_, err = Check(d)
+		_, err = check(d, env.Parts)
 	}
 	if err != nil {
 		return asInvalid(err)
@@ -273,6 +273,7 @@ type mender struct {
 	extra   []looseMember // members that no delta has
 	fields  []looseMember // of the payload
 	changes []Change
+	parts   bool // of texts may be replaced
 }
 
 func (m *mender) note(pointer, was, now, note string) {

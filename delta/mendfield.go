@@ -212,7 +212,7 @@ func isReplaceFlag(name string) bool { return name == "replace" || strings.HasSu
 // asText makes a field a text.
 func (m *mender) asText(name string) {
 	for i := range m.fields {
-		if f := &m.fields[i]; f.name == name && f.value.kind != '"' {
+		if f := &m.fields[i]; f.name == name && f.value.kind != '"' && !m.replaces(&f.value, inPayload(name)) {
 			text := f.value.flat()
 			if now := newOf(&f.value); now != nil {
 				text = now.flat()
@@ -221,6 +221,57 @@ func (m *mender) asText(name string) {
 			f.value = loose{kind: '"', text: text}
 		}
 	}
+}
+
+// Names agents give to the words that are replaced and to those that take their
+// place, bare.
+var replacementAliases = [][2]string{
+	{"old", "new"},
+	{"oldstring", "newstring"},
+	{"oldstr", "newstr"},
+	{"oldtext", "newtext"},
+	{"find", "replace"},
+	{"search", "replace"},
+	{"find", "replacewith"},
+	{"from", "to"},
+	{"before", "after"},
+	{"was", "now"},
+	{"replace", "with"},
+}
+
+// replaces says whether a value is a replacement, or a list of them, and is to be
+// left as one: where that may be sent, by its proper names; elsewhere as it came, for
+// nobody can tell what the whole text is.
+func (m *mender) replaces(v *loose, pointer string) bool {
+	if v.kind == '[' {
+		of := func(el *loose) bool { return el.kind == '{' && m.replaces(el, pointer) }
+		for i := range v.items {
+			if !of(&v.items[i]) {
+				return false
+			}
+		}
+		return len(v.items) > 0
+	}
+	if v.kind != '{' || len(v.members) != 2 || v.members[0].value.kind != '"' || v.members[1].value.kind != '"' {
+		return false
+	}
+	for _, names := range replacementAliases {
+		for at := range 2 { // in either order
+			if bare(v.members[at].name) != names[0] || bare(v.members[1-at].name) != names[1] {
+				continue
+			}
+			exact := v.members[at].name == "old" && v.members[1-at].name == "new"
+			if !exact && !(m.parts && Operation(m.text("operation")) == Edit) {
+				return false
+			}
+			if was := v.json(); !exact {
+				v.members[at].name, v.members[1-at].name = "old", "new"
+				m.note(pointer, was, v.json(), "write a replacement as "+replacementForm)
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // newOf gives what a field becomes where it stands beside what it was.
@@ -388,11 +439,13 @@ func (m *mender) outcomes(v *loose, f *Field) {
 		if key := keyMeant(p.name); v.member(key) == nil {
 			p.name = key
 		}
-		if p.value.kind != '"' {
+		if p.value.kind != '"' && !m.replaces(&p.value, inPayload(f.Name, p.name)) {
 			p.value = loose{kind: '"', text: p.value.flat()}
 		}
 	}
-	v.members = slices.DeleteFunc(v.members, func(p looseMember) bool { return strings.TrimSpace(p.value.text) == "" })
+	v.members = slices.DeleteFunc(v.members, func(p looseMember) bool {
+		return p.value.kind == '"' && strings.TrimSpace(p.value.text) == ""
+	})
 	if now := v.json(); now != was {
 		m.note(inPayload(f.Name), was, now, "write "+f.Name+" as an object of hypothesis id to text")
 	}

@@ -76,7 +76,9 @@ func (c *compiler) cell(pairs []pair) *brenner.Error {
 			}
 			continue
 		}
-		if p.value[0] != '"' {
+		if ok, err := c.replaced(p.value, "/payload/outcome"); err != nil {
+			return err
+		} else if p.value[0] != '"' && !ok {
 			return wrongType("/payload/outcome", "a string")
 		}
 		outcome = p.value
@@ -159,6 +161,10 @@ func (c *compiler) member(p pair) *brenner.Error {
 }
 
 func (c *compiler) text(i int, f *Field, value string) *brenner.Error {
+	if ok, err := c.replaced(value, inPayload(f.Name)); ok {
+		c.add(write{field: uint8(i), mode: set, value: value})
+		return err
+	}
 	if f.Parts != nil && value[0] == '{' {
 		joined, err := joinParts(f, value)
 		if err != nil {
@@ -214,6 +220,12 @@ func (c *compiler) outcomes(i int, f *Field, value string) *brenner.Error {
 	for _, p := range pairs {
 		if strings.TrimSpace(p.name) == "" {
 			return badValue(inPayload(f.Name, p.name), "the key is blank", "use a hypothesis id such as H1")
+		}
+		if ok, err := c.replaced(p.value, inPayload(f.Name, p.name)); err != nil {
+			return err
+		} else if ok {
+			c.add(write{field: uint8(i), mode: set, key: p.name, value: p.value})
+			continue
 		}
 		takesOut := p.value == removed && (c.entry.op == opEdit || c.settled)
 		if p.value[0] != '"' && !takesOut {

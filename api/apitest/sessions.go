@@ -95,7 +95,7 @@ func statuses(outcomes []delta.Outcome) string {
 }
 
 func sessionCases() []testCase {
-	return slices.Concat(startCases(), replyCases(), compileCases(), mailCases())
+	return slices.Concat(startCases(), replyCases(), compileCases(), partCases(), mailCases())
 }
 
 func startCases() []testCase {

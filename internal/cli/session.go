@@ -527,6 +527,15 @@ func printSubmission(w *printer, sub api.Submission) {
 			line += "; " + printable(d.Hint)
 		}
 		w.Println(line)
+		for _, said := range d.Says {
+			switch {
+			case said.Text == "":
+			case d.Code != "":
+				w.Printf("    nearest, %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+			default:
+				w.Printf("    %s would say: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+			}
+		}
 		for _, n := range d.Warnings {
 			w.Printf("    warning %s: %s; %s\n", n.Code, printable(n.Message), printable(n.Hint))
 		}

@@ -310,10 +310,10 @@ func (p sessionPage) Slim() sessionPage {
 type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
-	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows; an EDIT may replace words of a text: {\"claim\":{\"old\":\"…\",\"new\":\"…\"}}"`
 	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas, and is your answer"`
 	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
-	DryRun  bool              `json:"dry_run,omitzero" doc:"say what would happen, keep nothing"`
+	DryRun  bool              `json:"dry_run,omitzero" doc:"keep nothing"`
 }
 
 // submission says what will happen to each delta of a reply.
@@ -491,6 +491,15 @@ func deltaLine(d api.SubmittedDelta) string {
 	for _, was := range d.Replaces {
 		if was.Text != "" {
 			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
+		}
+	}
+	for _, said := range d.Says {
+		switch {
+		case said.Text == "":
+		case d.Code != "":
+			fmt.Fprintf(&b, "  nearest, %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
+		default:
+			fmt.Fprintf(&b, "  %s would say (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		}
 	}
 	for _, w := range d.Warnings {

@@ -24,7 +24,7 @@ func init() {
 		reading("session_show", showSession,
 			`A session's document: what stands, who wrote it, what others propose, who is at work. Your context and inbox show it too. {"session":"RS-larr","sections":["hypothesis_slate"]}`),
 		writing("delta_submit", submitDeltas,
-			"Answer a session. Says what will happen to each delta. {\"text\":\"```delta\\n{\\\"operation\\\":\\\"KILL\\\",\\\"target_id\\\":\\\"H2\\\",\\\"section\\\":\\\"hypothesis_slate\\\",\\\"payload\\\":{\\\"reason\\\":\\\"…\\\"},\\\"rationale\\\":\\\"…\\\"}\\n```\"}"),
+			"Answer a session. {\"text\":\"```delta\\n{\\\"operation\\\":\\\"KILL\\\",\\\"target_id\\\":\\\"H2\\\",\\\"section\\\":\\\"hypothesis_slate\\\",\\\"payload\\\":{\\\"reason\\\":\\\"…\\\"},\\\"rationale\\\":\\\"…\\\"}\\n```\"}"),
 		writing("request", requestWork,
 			`Ask a role, the author of an item or the PI for work: opens a task; its answer is an artifact, and a message tells you. Or announces your own, or leaves a note. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
 		writing("task_claim", claimTask, `Take a task. {"id":"task-12"}`),

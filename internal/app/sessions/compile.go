@@ -282,7 +282,7 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 			return compiled{}, err
 		}
 	}
-	out.Result.Outcomes, out.Result.Warnings = m.result.Outcomes, kernel.OrEmpty(m.result.Warnings)
+	out.Result.Outcomes, out.Result.Warnings = m.outcomes(), kernel.OrEmpty(m.result.Warnings)
 	if m.draft != nil {
 		if err := m.writeDraft(ch, &out.Result); err != nil {
 			return compiled{}, err

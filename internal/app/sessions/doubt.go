@@ -51,7 +51,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 		if e.Invalid != nil || i >= len(out.Deltas) {
 			continue
 		}
-		found, err := d.of(e.Delta)
+		found, err := d.of(e)
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ type doubts struct {
 }
 
 // of lists the doubts about one delta that were not said of another.
-func (d *doubts) of(one delta.Delta) ([]brenner.Diagnostic, error) {
-	text := saidIn(one.Payload)
+func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
+	one, text := e.Delta, saidIn(e.NewWords())
 	found, err := ledger.NamedVersions(d.call, text, brenner.ArtifactID(d.session))
 	if err != nil {
 		return nil, err

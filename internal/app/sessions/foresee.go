@@ -35,6 +35,10 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err := keepToSections(c, in, &x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
+	x, parts, err := in.complete(c, x)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	if err := in.checkNothing(x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
@@ -48,6 +52,7 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	}
 	out := submissionOf(rec, x.Extraction)
 	out.DryRun = true
+	parts.report(&out, true)
 	queue, err := pendingDeltas(c, in.session.ID)
 	if err != nil {
 		return api.Submission{}, err
@@ -88,7 +93,7 @@ func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, re
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue
 		}
-		d, o := &out.Deltas[n], res.Outcomes[i]
+		d, o := &out.Deltas[n], seen(res.Artifact, e, res.Outcomes[i])
 		n++
 		d.Warnings = slices.Concat(beside.of(res, i), d.Warnings)
 		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
@@ -124,8 +129,8 @@ func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replace
 	}
 	var out []api.Replaced
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if k := fields[field].Kind(); k == '[' || k == '{' {
-			continue // these are added to, key by key
+		if k := fields[field].Kind(); k == '[' || k == '{' || e.PartialIn(field) {
+			continue // these are added to, key by key, or changed in part
 		}
 		writes := item.History(field)
 		own := slices.IndexFunc(writes, func(w delta.Write) bool { return w.DeltaID == e.Delta.DeltaID && w.Message == e.Message })

@@ -59,12 +59,15 @@ func (s *Service) receive(ctx context.Context, name string, req kernel.Keyed, gu
 // quote gives the author of a reply what its edits replaced, where it may read it
 // and was not shown it.
 func (s *Service) quote(ctx context.Context, sub api.Submission) (api.Submission, error) {
-	if !slices.ContainsFunc(sub.Deltas, func(d api.SubmittedDelta) bool { return len(d.Replaces) > 0 }) {
+	if !slices.ContainsFunc(sub.Deltas, func(d api.SubmittedDelta) bool { return len(d.Replaces)+len(d.Says) > 0 }) {
 		return sub, nil
 	}
 	_, err := kernel.Write(ctx, s.caller, "context.read", api.Write{}, kernel.Settled("the reply; this is the price of what it replaced"), func(ch *kernel.Change) (bool, error) {
 		info, err := findSession(ch.Call, sub.Session)
 		if err != nil {
+			return false, err
+		}
+		if err := quoteSaid(ch, info, &sub); err != nil {
 			return false, err
 		}
 		return true, quoteReplaced(ch, info, &sub)
@@ -226,6 +229,10 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := keepToSections(ch.Call, in, &x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
+	x, parts, err := in.complete(ch.Call, x)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	if old != nil && len(x.Entries) == 0 {
 		return reportRepeated(ch.Call, *old) // nothing in it could be mended
 	}
@@ -255,6 +262,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	out := submissionOf(rec, x.Extraction)
+	parts.report(&out, false)
 	if err := doubt(ch.Call, in.session, &out, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
@@ -280,7 +288,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		if out.Deltas[i], err = deltaReport(ch.Call, reply{replyReceived: rec}, i); err != nil {
 			return out, err
 		}
-		out.Deltas[i].Provisional = d.Provisional
+		out.Deltas[i].Provisional, out.Deltas[i].Says = d.Provisional, d.Says
 		id := deltaID(rec.Session, rec.Message, i+1)
 		out.Deltas[i].Warnings, out.Deltas[i].Replaces = slices.Concat(done.about[id], d.Warnings), done.replaced[id]
 		if d := out.Deltas[i]; d.Operation == delta.Add && d.Section == delta.HypothesisSlate && d.State == string(delta.Applied) {
@@ -429,7 +437,7 @@ func extractReply(gone func() bool, text, message string, agent brenner.ActorNam
 		return delta.Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply has more than %d bytes", brenner.MaxReplyBytes).
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
-	env := delta.Envelope{Message: message, Agent: agent, Timestamp: stamp, Received: received}
+	env := delta.Envelope{Message: message, Agent: agent, Timestamp: stamp, Received: received, Parts: true}
 	x, err := delta.ReadUntil(gone, []byte(text), env)
 	if err != nil {
 		return x, err
@@ -495,6 +503,6 @@ func queueDelta(ch *kernel.Change, e delta.Entry) (queuedDelta, error) {
 
 // queuedBytes is a delta as it is stored.
 func queuedBytes(e delta.Entry) ([]byte, brenner.Digest, error) {
-	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Invalid: e.Invalid, Corrected: e.Corrected})
+	raw, err := canon.Marshal(queuedEntry{Delta: e.Delta, Message: e.Message, Received: e.Received, Sent: e.Sent, Invalid: e.Invalid, Corrected: e.Corrected})
 	return raw, canon.Sum(raw), err
 }

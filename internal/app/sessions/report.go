@@ -99,9 +99,13 @@ func deltaReport(c *kernel.Call, r reply, i int) (api.SubmittedDelta, error) {
 		if err != nil {
 			return api.SubmittedDelta{}, err
 		}
-		if o := row.Value.Outcome; o != nil {
+		if row.Value.Outcome != nil {
+			o, err := seenSince(c, r.Session, q.Digest, *row.Value.Outcome)
+			if err != nil {
+				return api.SubmittedDelta{}, err
+			}
 			out := r.submitted(q, nil)
-			out.State, out.Item = row.State, o.Item
+			out.State, out.Item = string(o.Status), o.Item
 			out.Code, out.Message, out.Hint, out.Pointer = o.Code, o.Message, o.Hint, o.Pointer
 			return out, nil
 		}

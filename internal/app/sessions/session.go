@@ -16,6 +16,8 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // sessionStarted says that a session was started, and all that version 1 of
@@ -119,10 +121,12 @@ type queuedDelta struct {
 // queuedEntry is a delta as it is stored until and after the compile: with the
 // instant it was received at, which caps its own (D11).
 type queuedEntry struct {
-	Delta    delta.Delta    `json:"delta"`
-	Message  string         `json:"message"`
-	Received time.Time      `json:"received_at"`
-	Invalid  *brenner.Error `json:"invalid,omitzero"`
+	Delta    delta.Delta `json:"delta"`
+	Message  string      `json:"message"`
+	Received time.Time   `json:"received_at"`
+	// Sent is the payload as it was sent, where it replaced parts of texts.
+	Sent    jsontext.Value `json:"sent,omitzero"`
+	Invalid *brenner.Error `json:"invalid,omitzero"`
 	// Corrected is a block that would be accepted instead of an invalid one.
 	Corrected string `json:"corrected,omitzero"`
 }

@@ -373,5 +373,5 @@ func openingArtifact(p sessionStarted, by brenner.ActorName, at time.Time, recor
 
 // entry is the delta as a merge takes it.
 func (q queuedEntry) entry() delta.Entry {
-	return delta.Entry{Delta: q.Delta, Message: q.Message, Received: q.Received, Invalid: q.Invalid, Corrected: q.Corrected}
+	return delta.Entry{Delta: q.Delta, Message: q.Message, Received: q.Received, Sent: q.Sent, Invalid: q.Invalid, Corrected: q.Corrected}
 }

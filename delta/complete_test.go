@@ -1,0 +1,323 @@
+package delta_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/canon"
+	"brenner/delta"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
+)
+
+// message reads the deltas of a message as a session does.
+func message(t testing.TB, id string, agent brenner.ActorName, now time.Time, raws ...string) []delta.Entry {
+	t.Helper()
+	x, err := delta.ReadDeltas([]byte("["+strings.Join(raws, ",")+"]"), delta.Envelope{
+		Message: id, Agent: agent, Timestamp: delta.FormatInstant(now), Received: now, Parts: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Entries
+}
+
+// edit is an EDIT without what its message supplies.
+func edit(target, section, payload string) string {
+	return fmt.Sprintf(`{"operation":"EDIT","target_id":%q,"section":%q,"payload":%s,"rationale":"r"}`, target, section, payload)
+}
+
+func replacing(old, now string) string {
+	return string(canon.MustMarshal(map[string]string{"old": old, "new": now}))
+}
+
+var noon = instant("2026-01-01T13:00:00Z")
+
+// prose is a document with texts to change: an item of every section, one that was
+// killed, one in conflict.
+func prose(t testing.TB) *delta.Artifact {
+	t.Helper()
+	return mergeAll(t, nil, append(hypotheses(2),
+		say("rt", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"What decides cell fate, and when does it?","context":"none yet"}`),
+		say("h3", 5, "Bob", "ADD", "-", "H", `{"name":"third","claim":"Fate follows the clone,\nnot the place; the clone decides","mechanism":"m","note":"a field of its own"}`),
+		say("p", 6, "Ann", "ADD", "-", "P", `{"condition":"late graft","predictions":{"H1":"keeps its fate","H2":"takes the new one"}}`),
+		say("t", 7, "Ann", "ADD", "-", "T", `{"name":"graft","procedure":"graft late","discriminates":"H1 from H2","expected_outcomes":{"H1":"kept"},"actual_outcomes":{"H1":"kept in 7 of 9"},"last_run":{"by":"Ann","result":"log@2"}}`),
+		say("a", 8, "Ann", "ADD", "-", "A", `{"name":"a","statement":"cells can be told apart","status":"unchecked"}`),
+		say("x", 8, "Ann", "ADD", "-", "X", `{"name":"x","observation":"two cells ignore it"}`),
+		say("c", 8, "Ann", "ADD", "-", "C", `{"name":"c","attack":"both suppose fate"}`),
+		say("h4", 9, "Ann", "ADD", "-", "H", `{"name":"dead","claim":"dead","mechanism":"m"}`),
+		say("k", 10, "Bob", "KILL", "H4", "H", `{"reason":"r"}`),
+		say("e1", 20, "Ann", "EDIT", "H2", "H", `{"mechanism":"one way"}`),
+		say("e2", 20, "Bob", "EDIT", "H2", "H", `{"mechanism":"another way"}`),
+	)...).Artifact
+}
+
+func TestComplete_PartsOfEveryKindOfText(t *testing.T) {
+	// D5: an EDIT may replace parts of a text, of an item of any section, of a cell,
+	// of a field that its section does not know.
+	base := prose(t)
+	for _, c := range []struct{ target, section, payload, want string }{
+		{"RT", "research_thread", `{"statement":` + replacing("cell fate", "the fate of a cell") + `}`, `{"statement":"What decides the fate of a cell, and when does it?"}`},
+		{"H3", "hypothesis_slate", `{"claim":` + replacing("not the place", "never the place") + `,"name":"new"}`, `{"claim":"Fate follows the clone,\nnever the place; the clone decides","name":"new"}`},
+		{"H3", "hypothesis_slate", `{"claim":` + replacing(" the clone decides", "") + `}`, `{"claim":"Fate follows the clone,\nnot the place;"}`},
+		{"H3", "hypothesis_slate", `{"note":` + replacing("a field", "words") + `}`, `{"note":"words of its own"}`},
+		{"P1", "predictions_table", `{"predictions":{"H1":` + replacing("its", "the old") + `,"H2":"none"}}`, `{"predictions":{"H1":"keeps the old fate","H2":"none"}}`},
+		{"P1.H2", "predictions_table", `{"outcome":` + replacing("takes", "has") + `}`, `{"outcome":"has the new one"}`},
+		{"T1", "discriminative_tests", `{"actual_outcomes":{"H1":` + replacing("7 of 9", "8 of 9") + `},"expected_outcomes":{"H1":` + replacing("kept", "it is kept") + `}}`, `{"actual_outcomes":{"H1":"kept in 8 of 9"},"expected_outcomes":{"H1":"it is kept"}}`},
+		{"T1", "discriminative_tests", `{"last_run":` + replacing("log@2", "log@3") + `}`, `{"last_run":"Ann; log@3"}`},
+		{"A1", "assumption_ledger", `{"status":` + replacing("unchecked", "verified") + `}`, `{"status":"verified"}`},
+		{"X1", "anomaly_register", `{"observation":[` + replacing("two", "three") + `,` + replacing("three cells", "3 cells") + `]}`, `{"observation":"3 cells ignore it"}`},
+		{"C1", "adversarial_critique", `{"attack":` + replacing("suppose", "presuppose") + `}`, `{"attack":"both presuppose fate"}`},
+		// Texts are shown with further lines indented.
+		{"H3", "hypothesis_slate", `{"claim":` + replacing("the clone,\n    not the", "the clone,\n    and not the") + `}`, `{"claim":"Fate follows the clone,\nand not the place; the clone decides"}`},
+		{"H3", "hypothesis_slate", `{"claim":` + replacing("  Fate  follows ", " Fate comes of ") + `}`, `{"claim":"Fate comes of the clone,\nnot the place; the clone decides"}`},
+	} {
+		sent := message(t, "m", "Cy", noon, edit(c.target, c.section, c.payload))
+		out, _ := delta.Complete(base, nil, sent, noon, delta.Options{})
+		if out[0].Invalid != nil || string(out[0].Delta.Payload) != c.want {
+			t.Errorf("%s %s: %v, payload %s, want %s", c.target, c.payload, out[0].Invalid, out[0].Delta.Payload, c.want)
+			continue
+		}
+		if string(out[0].Sent) != string(sent[0].Delta.Payload) || sent[0].Partial() == out[0].Partial() {
+			t.Errorf("%s: sent as %s, kept as %s", c.target, sent[0].Delta.Payload, out[0].Sent)
+		}
+		if r := delta.Merge(base, out, delta.Options{}); r.Outcomes[0].Status != delta.Applied {
+			t.Errorf("%s %s: %+v", c.target, c.payload, r.Outcomes[0])
+		}
+	}
+}
+
+func TestComplete_RefusesAlone(t *testing.T) {
+	// D5, D7: what cannot be replaced is refused alone, and says why.
+	base := prose(t)
+	for _, c := range []struct {
+		name, raw, pointer, says, text string
+		code                           brenner.Code
+	}{
+		{
+			"not there", edit("H3", "hypothesis_slate", `{"claim":`+replacing("fate follows the stem", "x")+`}`), "/payload/claim/old",
+			"the words of old do not stand in claim of H3, which Bob wrote at 2026-01-01T12:00:05Z", "Fate follows the clone,\nnot the place; the clone decides", brenner.CodeAnchorNotFound,
+		},
+		{"done already", edit("H3", "hypothesis_slate", `{"claim":`+replacing("a clone", "the clone decides")+`}`), "/payload/claim/old", "those of new stand there already", "", brenner.CodeAnchorNotFound},
+		{"dots", edit("H3", "hypothesis_slate", `{"claim":`+replacing("Fate … decides", "x")+`}`), "/payload/claim/old", "do not stand", "", brenner.CodeAnchorNotFound},
+		{"twice", edit("H3", "hypothesis_slate", `{"claim":`+replacing("the clone", "x")+`}`), "/payload/claim/old", "stand in claim of H3 2 times", "the clone", brenner.CodeAnchorAmbiguous},
+		{"the second", edit("H3", "hypothesis_slate", `{"claim":[`+replacing("place", "site")+`,`+replacing("place", "x")+`]}`), "/payload/claim/1/old", "do not stand", "", brenner.CodeAnchorNotFound},
+		{"no text yet", edit("H3", "hypothesis_slate", `{"nothing":`+replacing("a", "b")+`}`), "/payload/nothing/old", "says nothing yet", "", brenner.CodeAnchorNotFound},
+		{"no cell", edit("P1", "predictions_table", `{"predictions":{"H3":`+replacing("a", "b")+`}}`), "/payload/predictions/H3/old", "predictions.H3 of P1 says nothing yet", "", brenner.CodeAnchorNotFound},
+		{"a map", edit("P1", "predictions_table", `{"predictions":`+replacing("a", "b")+`}`), "/payload/predictions", "is a map of texts", "", brenner.CodeInvalidDelta},
+		{"no item", edit("H9", "hypothesis_slate", `{"claim":`+replacing("a", "b")+`}`), "/target_id", "there is no H9", "", brenner.CodeInvalidTarget},
+		{"no name", edit("H-NEW", "hypothesis_slate", `{"claim":`+replacing("a", "b")+`}`), "/target_id", "yet", "", brenner.CodeInvalidTarget},
+		{"killed", edit("H4", "hypothesis_slate", `{"claim":`+replacing("dead", "b")+`}`), "/target_id", "killed by Bob", "", brenner.CodeTargetKilled},
+		{"in conflict", edit("H2", "hypothesis_slate", `{"mechanism":`+replacing("way", "b")+`}`), "/payload/mechanism", "in conflict", "", brenner.CodeFieldConflict},
+		{"a bad value", edit("A1", "assumption_ledger", `{"status":`+replacing("unchecked", "maybe")+`}`), "/payload/status", "no such value", "", brenner.CodeInvalidValue},
+		{"nothing left", edit("X1", "anomaly_register", `{"observation":`+replacing("two cells ignore it", " ")+`}`), "/payload/observation", "blank", "", brenner.CodeMissingRequiredField},
+		// What is refused before the document is looked at.
+		{"empty", edit("H3", "hypothesis_slate", `{"claim":{"old":" ","new":"x"}}`), "/payload/claim/old", "old is empty", "", brenner.CodeInvalidDelta},
+		{"the same", edit("H3", "hypothesis_slate", `{"claim":{"old":"x","new":"x"}}`), "/payload/claim/new", "says what old says", "", brenner.CodeInvalidDelta},
+		{"one alone", edit("H3", "hypothesis_slate", `{"claim":{"old":"x"}}`), "/payload/claim", "has old and new", "", brenner.CodeInvalidDelta},
+		{"one more", edit("H3", "hypothesis_slate", `{"claim":{"old":"x","new":"y","all":true}}`), "/payload/claim/all", "only old and new", "", brenner.CodeInvalidDelta},
+		{"no string", edit("H3", "hypothesis_slate", `{"claim":{"old":"x","new":1}}`), "/payload/claim/new", "not a string", "", brenner.CodeInvalidDelta},
+		{"too many", edit("H3", "hypothesis_slate", `{"claim":[`+strings.Repeat(replacing("a", "b")+",", 16)+replacing("a", "b")+`]}`), "/payload/claim", "more than 16 replacements", "", brenner.CodeLimitExceeded},
+		{"ADD", `{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":` + replacing("a", "b") + `}}`, "/payload/observation", "an ADD has no text yet", "", brenner.CodeInvalidDelta},
+	} {
+		sent := message(t, "m", "Cy", noon, c.raw, edit("H1", "hypothesis_slate", `{"claim":`+replacing("c1", "done")+`}`))
+		out, texts := delta.Complete(base, nil, sent, noon, delta.Options{})
+		why := out[0].Invalid
+		if why == nil || why.Code != c.code || !strings.Contains(why.Message, c.says) || c.pointer != "" && why.Pointer != c.pointer || why.Hint == "" {
+			t.Errorf("%s: %+v", c.name, why)
+			continue
+		}
+		if c.text != "" && (len(texts[0]) != 1 || !strings.Contains(texts[0][0].Text, c.text)) {
+			t.Errorf("%s: nearest %+v", c.name, texts[0])
+		}
+		r := delta.Merge(base, out, delta.Options{})
+		wantOutcome(t, r, 0, delta.Rejected, c.code)
+		wantOutcome(t, r, 1, delta.Applied, "")
+	}
+}
+
+func TestComplete_NotOnFiles(t *testing.T) {
+	// D5: where there is no document a part of a text cannot be replaced, and no
+	// correction can be made of it: nobody knows the whole text.
+	x, err := delta.ReadDeltas([]byte(edit("H1", "hypothesis_slate", `{"claim":`+replacing("c1", "done")+`}`)), delta.Envelope{Agent: "Ann", Message: "m", Timestamp: "2026-01-01T12:30:00Z"})
+	if err != nil || len(x.Entries) != 1 || x.Entries[0].Invalid == nil {
+		t.Fatalf("%v, %+v", err, x)
+	}
+	why := x.Entries[0].Invalid
+	if why.Code != brenner.CodeInvalidDelta || why.Pointer != "/payload/claim" || !strings.Contains(why.Hint, "whole field") || x.Entries[0].Corrected != "" {
+		t.Errorf("%+v, corrected %q", why, x.Entries[0].Corrected)
+	}
+	e := delta.Entry{Delta: delta.Delta{DeltaID: "d", Timestamp: "2026-01-01T12:30:00Z", Agent: "Ann", Operation: delta.Edit, TargetID: "H1", Section: delta.HypothesisSlate, Payload: jsontext.Value(`{"claim":{"new":"done","old":"c1"}}`)}}
+	wantOutcome(t, delta.Merge(prose(t), []delta.Entry{e}, delta.Options{}), 0, delta.Rejected, brenner.CodeInvalidDelta)
+}
+
+func TestExtract_ReplacementsByOtherNames(t *testing.T) {
+	// D20: a near miss comes back as the replacement that was meant.
+	for _, payload := range []string{
+		`{"claim":{"old_string":"a","new_string":"b"}}`, `{"claim":{"find":"a","replace":"b"}}`, `{"claim":{"from":"a","to":"b"}}`, `{"claim":[{"search":"a","replace":"b"}]}`,
+		`{"claim":{"old":"a","new":"b",}}`,
+	} {
+		x, err := delta.Extract([]byte("```delta\n"+edit("H1", "hypothesis_slate", payload)+"\n```\n"), delta.Envelope{Agent: "Ann", Message: "m", Timestamp: "2026-01-01T12:30:00Z", Parts: true})
+		if err != nil || len(x.Misses) != 1 || !strings.Contains(strings.Join(strings.Fields(x.Misses[0].Corrected), ""), `"old":"a","new":"b"`) {
+			t.Errorf("%s: %v, %+v", payload, err, x.Misses)
+			continue
+		}
+		mended := x.AcceptMended().Entries
+		if len(mended) != 1 || !mended[0].Partial() {
+			t.Errorf("%s: mended as %+v", payload, mended)
+		}
+	}
+}
+
+func TestComplete_TwoAgentsAtATime(t *testing.T) {
+	// D5, D8: whoever changes parts of one text at a time, both stand in the end, at
+	// one instant as well and whatever their timestamps say; what is sent twice in a
+	// message counts once.
+	base := prose(t)
+	stamped := `{"operation":"EDIT","timestamp":"2026-01-01T12:00:01Z","target_id":"H3","section":"hypothesis_slate","payload":{"claim":` + replacing("the clone,", "its clone,") + `},"rationale":"r"}`
+	first, _ := delta.Complete(base, nil, message(t, "m1", "Ann", noon, stamped, stamped), noon, delta.Options{})
+	second, _ := delta.Complete(base, first, message(t, "m2", "Bob", noon, edit("H3", "hypothesis_slate", `{"claim":`+replacing("not the place", "never its place")+`}`)), noon, delta.Options{})
+	r := delta.Merge(base, append(first, second...), delta.Options{})
+	if got := textOf(t, r.Artifact, "H3", "claim"); got != "Fate follows its clone,\nnever its place; the clone decides" {
+		t.Errorf("claim: %q", got)
+	}
+	wantOutcome(t, r, 1, delta.Duplicate, "")
+}
+
+func TestComplete_Bounded(t *testing.T) {
+	// D23, X9: a message that makes the document be merged again and again is cut off.
+	var raws []string
+	for i := range 60 {
+		raws = append(raws, edit("H1", "hypothesis_slate", fmt.Sprintf(`{"mechanism":"m%d"}`, i)), edit("H1", "hypothesis_slate", `{"mechanism":`+replacing(fmt.Sprintf("m%d", i), "mm")+`}`))
+	}
+	queue := make([]delta.Entry, 5000)
+	for i := range queue {
+		queue[i] = delta.Entry{Invalid: brenner.Errorf(brenner.CodeInvalidDelta, "no")}
+	}
+	out, _ := delta.Complete(prose(t), queue, message(t, "m", "Ann", noon, raws...), noon, delta.Options{})
+	if out[1].Invalid != nil || out[119].Invalid == nil || out[119].Invalid.Code != brenner.CodeLimitExceeded {
+		t.Errorf("first %v, last %v", out[1].Invalid, out[119].Invalid)
+	}
+	long := strings.Repeat("much ", 30_000)
+	out, _ = delta.Complete(prose(t), nil, message(t, "m", "Ann", noon, edit("H1", "hypothesis_slate", `{"mechanism":"`+long+`m"}`),
+		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing(" m", long)+`}`)), noon, delta.Options{})
+	if why := out[1].Invalid; why == nil || why.Code != brenner.CodeAnchorAmbiguous {
+		t.Errorf("many places: %v", why)
+	}
+	out, _ = delta.Complete(prose(t), nil, message(t, "m", "Ann", noon, edit("H1", "hypothesis_slate", `{"mechanism":"`+long+`end"}`),
+		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing("end", long)+`}`)), noon, delta.Options{})
+	if why := out[1].Invalid; why == nil || why.Code != brenner.CodeLimitExceeded {
+		t.Errorf("a long text: %v", why)
+	}
+}
+
+// count is how often words stand in a text, at every place where they may.
+func count(text, words string) (n, last int) {
+	for i := range len(text) - len(words) + 1 {
+		if text[i:i+len(words)] == words {
+			n, last = n+1, i
+		}
+	}
+	return n, last
+}
+
+// flat is a text with one space between its words.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func TestComplete_AsReplacedOneByOne(t *testing.T) {
+	// D5: whatever was written before, by whom and when, a replacement makes of the
+	// text that shows then what replacing its words there makes; the whole document is
+	// merged anew for each, and the words are looked for at every place.
+	rapid.Check(t, func(r *rapid.T) {
+		g := caseGen{T: r}
+		base, now := prose(t), noon
+		var queue []delta.Entry
+		type at struct {
+			target, section, field string
+			read                   func(*delta.Artifact) string
+		}
+		item := func(id delta.ItemID, field string) func(*delta.Artifact) string {
+			return func(a *delta.Artifact) string { return textOf(t, a, id, field) }
+		}
+		cell := func(a *delta.Artifact) string { it, _ := a.Item("P1"); return a.Prediction(it, "H1") }
+		places := []at{
+			{"H1", "hypothesis_slate", "claim", item("H1", "claim")},
+			{"H3", "hypothesis_slate", "claim", item("H3", "claim")},
+			{"RT", "research_thread", "context", item("RT", "context")},
+			{"P1.H1", "predictions_table", "outcome", cell},
+		}
+		words := func() string { return rapid.StringMatching(`[ab]([ab \n]{0,5}[ab])?`).Draw(r, "words") }
+		for m := range 1 + g.pick(4) {
+			agent := someAgents[g.pick(len(someAgents))]
+			now = now.Add(time.Duration(g.pick(2)) * time.Second)
+			var raws []string
+			var aims []at
+			for range 1 + g.pick(4) {
+				p := places[g.pick(len(places))]
+				value := string(canon.MustMarshal(words()))
+				if !g.chance(3) {
+					value = replacing(words(), rapid.StringMatching(`[abc \n]{0,4}`).Draw(r, "new")+"c")
+				}
+				raw := edit(p.target, p.section, fmt.Sprintf(`{%q:%s}`, p.field, value))
+				if g.chance(4) {
+					raw = raw[:len(raw)-1] + `,"timestamp":"2026-01-01T12:30:00Z"}`
+				}
+				raws, aims = append(raws, raw), append(aims, p)
+			}
+			sent := message(t, fmt.Sprintf("m%d", m), agent, now, raws...)
+			out, _ := delta.Complete(base, queue, sent, now, delta.Options{})
+			for i := range out {
+				if !sent[i].Partial() {
+					continue
+				}
+				before := aims[i].read(delta.Merge(base, append(queue[:len(queue):len(queue)], out[:i]...), delta.Options{}).Artifact)
+				after := aims[i].read(delta.Merge(base, append(queue[:len(queue):len(queue)], out[:i+1]...), delta.Options{}).Artifact)
+				var payload map[string]map[string]string
+				if err := canon.Unmarshal(sent[i].Delta.Payload, &payload); err != nil {
+					t.Fatal(err)
+				}
+				change := payload[aims[i].field]
+				n, from := count(before, change["old"])
+				loose := n == 0
+				if loose {
+					n, from = count(flat(before), flat(change["old"]))
+				}
+				repeated := false
+				for k := range i {
+					repeated = repeated || raws[k] == raws[i] && out[k].Invalid == nil
+				}
+				switch {
+				case repeated:
+					if out[i].Invalid != nil || after != before {
+						r.Fatalf("sent twice: %v, %q became %q", out[i].Invalid, before, after)
+					}
+				case before == delta.Unsettled:
+					if out[i].Invalid == nil || out[i].Invalid.Code != brenner.CodeFieldConflict {
+						r.Fatalf("in conflict: %v", out[i].Invalid)
+					}
+				case n != 1:
+					if out[i].Invalid == nil || after != before {
+						r.Fatalf("%q stands %d times in %q: %v, became %q", change["old"], n, before, out[i].Invalid, after)
+					}
+				case loose:
+					whole := flat(before)
+					if want := whole[:from] + change["new"] + whole[from+len(flat(change["old"])):]; out[i].Invalid != nil || flat(after) != flat(want) {
+						r.Fatalf("%q for %q in %q: %v, became %q, want %q", change["new"], change["old"], before, out[i].Invalid, after, want)
+					}
+				default:
+					if want := before[:from] + change["new"] + before[from+len(change["old"]):]; out[i].Invalid != nil || after != want {
+						r.Fatalf("%q for %q in %q: %v, became %q, want %q", change["new"], change["old"], before, out[i].Invalid, after, want)
+					}
+				}
+			}
+			queue = append(queue, out...)
+			if g.chance(3) {
+				base, queue = delta.Merge(base, queue, delta.Options{}).Artifact, nil
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package sessions
+
+import (
+	"slices"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+	"brenner/policy"
+)
+
+// replacedParts is what is to be said of the deltas of a reply that replace parts of
+// texts, by their places in it.
+type replacedParts struct {
+	texts [][]delta.FieldText
+	moved []string // what a timestamp said that does not count
+	at    []string // what counts instead
+}
+
+// complete makes those deltas of a reply whole that replace parts of texts (ADR 0122):
+// inside the transaction that takes it in, so that each is made from what the one
+// before left. What was read ahead stays as it is.
+func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedParts, error) {
+	none := replacedParts{}
+	if !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Partial() }) {
+		return x, none, nil
+	}
+	_, base, err := sessionArtifact(c, in.session.ID, 0)
+	if err != nil {
+		return x, none, err
+	}
+	queue, err := queuedDeltas(c, in.session.ID)
+	if err != nil {
+		return x, none, err
+	}
+	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
+	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries))}
+	out.Entries, parts.texts = delta.Complete(base, entriesOf(queue), x.Entries, c.Now, rules.options())
+	for i, e := range out.Entries {
+		if said := x.Entries[i].Delta.Timestamp; len(e.Sent) > 0 && said != x.stamp {
+			parts.moved[i], parts.at[i] = said, e.Delta.Timestamp
+		}
+	}
+	return &out, parts, nil
+}
+
+// seen is what became of a delta for those who see the document: one whose words stand
+// there is no less applied because a later one replaced others in the same text.
+func seen(doc *delta.Artifact, e delta.Entry, o delta.Outcome) delta.Outcome {
+	if o.Status == delta.Superseded && e.Stands(doc, o.Item) {
+		o.Status = delta.Applied
+	}
+	return o
+}
+
+// outcomes are what became of the deltas of a merge for those who see the document.
+func (m merge) outcomes() []delta.Outcome {
+	out := make([]delta.Outcome, len(m.result.Outcomes))
+	for i, o := range m.result.Outcomes {
+		out[i] = seen(m.result.Artifact, m.queue[i].entry, o)
+	}
+	return out
+}
+
+// seenSince is seen, by the document as it stands now.
+func seenSince(c *kernel.Call, id brenner.SessionID, digest brenner.Digest, o delta.Outcome) (delta.Outcome, error) {
+	if o.Status != delta.Superseded {
+		return o, nil
+	}
+	e, err := readQueued(c.Ctx, c.Reader, digest)
+	if err != nil || len(e.Sent) == 0 {
+		return o, err
+	}
+	_, doc, err := sessionArtifact(c, id, 0)
+	if err != nil {
+		return o, err
+	}
+	return seen(doc, e, o), nil
+}
+
+// mostSaid is how much is shown of a text as it would be.
+const mostSaid = 4000
+
+// report adds to what is said of a reply what its replacements were refused for, and
+// what they would make.
+func (p replacedParts) report(out *api.Submission, dry bool) {
+	for i := range p.texts {
+		d := &out.Deltas[i]
+		if p.moved[i] != "" {
+			d.Warnings = append(d.Warnings, brenner.Diagnostic{
+				Code: brenner.CodeTimestampSkew, Severity: brenner.SeverityWarning, Subject: d.DeltaID, Pointer: "/timestamp",
+				Message: "it replaces words of the text as it is now, so it counts as of now, " + p.at[i] + ", not " + brenner.Clip(p.moved[i], brenner.MaxQuote),
+				Hint:    "leave timestamp out: the message supplies it",
+			})
+		}
+		if d.Code == "" && !dry {
+			continue
+		}
+		for _, t := range p.texts[i] {
+			d.Says = append(d.Says, api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(t.Text, mostSaid)})
+		}
+	}
+}
+
+// quoteSaid leaves the author of a reply those texts of its fields that it may read
+// and pays for: it is a read, and charged (C33).
+func quoteSaid(ch *kernel.Change, info api.SessionInfo, out *api.Submission) error {
+	may := ch.May(policy.Read, artifact.TypeSessionArtifact, info.Module)
+	for i := range out.Deltas {
+		for j := range out.Deltas[i].Says {
+			said := &out.Deltas[i].Says[j]
+			pays := false
+			if may {
+				var err error
+				if pays, err = ch.Pays(kernel.ReadOfSession(info.ID), said.Text); err != nil {
+					return err
+				}
+			}
+			if !pays {
+				said.Text = ""
+			}
+		}
+	}
+	return nil
+}

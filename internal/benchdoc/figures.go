@@ -151,6 +151,23 @@ beside its answers the tokens of the session and the artifacts as raw JSON, once
 			atMost("calls/agent", 25, "≤ 25 calls"), atMost("errors/agent", 0, "no refusal"), atMost("tokens/agent", 12_000, "≤ 12,000 tokens"),
 		},
 	}}},
+	{"Start", `The program as it is released, fifty times: the processor time of a command that does nothing, and how long a client waits for
+` + "`brenner mcp`" + ` to answer initialize and tools/list.`, []figure{
+		{
+			what: "`brenner version`", source: source{inProgram, "Start"}, show: []measure{{"version-cpu-ms", milliseconds, ""}},
+			beside: reference{what: "a program that does nothing", metric: "nothing-cpu-ms"},
+			goals:  []goal{atMost("version-cpu-ms", 8, "≤ 8 ms")},
+		},
+		{
+			what: "`brenner mcp`, until the tools are listed", source: source{inProgram, "Start"}, show: []measure{{"tools-ms", milliseconds, ""}},
+			goals: []goal{atMost("tools-ms", 40, "≤ 40 ms")},
+		},
+		{
+			what: "the program", source: source{inProgram, "Start"}, show: []measure{{"MB", number("MB"), ""}},
+			beside: reference{what: "one that does nothing", metric: "nothing-MB"},
+			goals:  []goal{atMost("MB", 45, "≤ 45 MB")},
+		},
+	}},
 	{"Demo", "The whole story, every step a process of its own.", []figure{{
 		what: "`brenner demo`", source: source{inProgram, "Demo"},
 		show:   []measure{{"ns/op", nanoseconds, ""}},
@@ -352,11 +369,16 @@ func dependents(what, name string) figure {
 func tool(what, store, name string) []figure {
 	var out []figure
 	for _, clients := range []int{1, 16, 64} {
+		var goals []goal
+		if store == "sqlite" && name == "artifact_get" && clients == 16 {
+			goals = []goal{atLeast("req/s", 5000, "≥ 5,000/s")}
+		}
 		out = append(out, figure{
 			what:   fmt.Sprintf("%s, `%s`, clients: %d", what, name, clients),
 			source: source{inProgram, fmt.Sprintf("Server/%s/%s/clients=%d", store, name, clients)},
 			show:   []measure{{"req/s", perSecond, ""}, {"p99-ms", milliseconds, "p99"}, {"x-http", times, "bare HTTP takes"}},
 			beside: reference{what: "the service itself", times: "x-direct"},
+			goals:  goals,
 		})
 	}
 	return out

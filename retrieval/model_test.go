@@ -372,3 +372,31 @@ func TestSearch_LeavingOutLosesNothing(t *testing.T) {
 		t.Fatalf("%d segments are left", len(s.segments))
 	}
 }
+
+// C21: a list that no document of a window was asked about is taken up in the
+// middle of a block, and counts for no document of the windows that it passed.
+func TestSearch_TakesUpAListInTheMiddleOfABlock(t *testing.T) {
+	s := &shelf{live: map[Name]Document{}}
+	var b Builder
+	add := map[Name]Document{}
+	for i := range 3 * window {
+		text := "filler"
+		if i < 300 || i >= 2*window+100 && i < 2*window+200 {
+			text += " strong"
+		}
+		if i < window && i%16 == 15 || i >= window && i%40 == 0 { // in the first window a block, in the others one together
+			text += " weak"
+		}
+		n := Name{brenner.ArtifactID(fmt.Sprintf("n%05d", i)), 1}
+		add[n] = Document{Name: n, Text: text}
+	}
+	s.settle(t, &b, add, nil)
+	terms := []Term{{Word: "strong", Own: 1}, {Word: "weak", Own: 0.1}}
+	any := func(Kind) bool { return true }
+	for _, limit := range []int{1, 10, 30} {
+		want := s.naive().search(terms, limit, any)
+		if _, got := s.search(t, terms, limit, any); !slices.Equal(got, want) {
+			t.Errorf("the best %d are\n%v\nwant\n%v", limit, got, want)
+		}
+	}
+}

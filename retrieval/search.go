@@ -265,9 +265,7 @@ func (l *scan) ahead(end int) int {
 // bound is what a list adds at most to a document of the window. Blocks that
 // lie before the window are passed.
 func (s *Search) bound(l *scan, base, end int) int64 {
-	for len(l.current) > 0 && int(l.current[0].ordinal) < base {
-		l.current = l.current[1:]
-	}
+	l.pass(base)
 	most := int64(0)
 	if len(l.current) > 0 {
 		b := l.blocks[l.next-1]
@@ -312,7 +310,17 @@ func (s *Search) accumulate(l *scan, base, end int, lengths []uint16) bool {
 		if !l.decode() {
 			return false
 		}
+		l.pass(base)
 	}
+}
+
+// pass drops the postings of documents before base.
+func (l *scan) pass(base int) {
+	n := 0
+	for n < len(l.current) && int(l.current[n].ordinal) < base {
+		n++
+	}
+	l.current = l.current[n:]
 }
 
 // decode reads the next block.

@@ -179,6 +179,25 @@ func (s SessionInfo) Unconcluded() string {
 	return unconcluded(s.Concludes)
 }
 
+// Uncompiled says how many answers of whom wait for a compile; "" if none do.
+func (s SessionInfo) Uncompiled() string {
+	var waiting []string
+	sum, are := 0, "deltas are"
+	for _, r := range s.Recipients {
+		if r.Pending > 0 {
+			waiting = append(waiting, fmt.Sprintf("%d of %s", r.Pending, r.Name))
+			sum += r.Pending
+		}
+	}
+	switch sum {
+	case 0:
+		return ""
+	case 1:
+		are = "delta is"
+	}
+	return fmt.Sprintf("%d %s not compiled yet, and nothing is lost: %s", sum, are, strings.Join(waiting, ", "))
+}
+
 func unconcluded(by brenner.ActorName) string {
 	if by == "" {
 		return "no conclusion yet: nobody has said in RT (context) what the answer is"

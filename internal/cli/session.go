@@ -414,8 +414,10 @@ func newSessionClose(r *runner) *cobra.Command {
 		Short: "End a session: nobody is waited for, and no reply is taken",
 		Long: `Close a session. Nothing of it waits for anybody any more, agents are not
 started for it, and a reply that comes late is refused. What it holds stays.
-Asking again (session nudge) opens it. If nobody has said yet what the answer is,
-in the context of the research thread, that is said.`,
+Answers that were not compiled yet stay too, and session compile takes them in
+still: how many of whom is said. Asking again (session nudge) opens it. If nobody
+has said yet what the answer is, in the context of the research thread, that is
+said.`,
 		Example: `  brenner session close RS-20251230-cell-fate --reason "answered by the new data"`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -426,6 +428,10 @@ in the context of the research thread, that is said.`,
 				}
 				return r.show(res, func(w *printer) {
 					w.Printf("%s closed: %s\n", res.ID, printable(res.ClosedFor))
+					if said := res.Uncompiled(); said != "" {
+						w.Println(said)
+						w.Printf("next: %s\n", brenner.Do("session.compile", "id", string(res.ID)).Command())
+					}
 					if said := res.Unconcluded(); said != "" {
 						w.Println(said)
 					}

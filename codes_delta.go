@@ -59,7 +59,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeTargetAwaited, ClassConflict, "The delta names a provisional id that no ADD of its agent has brought yet.", "Send the ADD, or correct the name; the delta is taken in with it."),
 	row(CodeTimestampSkew, ClassInvalid, "A timestamp lies before the session's start or after its receipt; the time of receipt counts instead.", "Leave timestamp out: the message supplies it."),
 	row(CodeReservedField, ClassInvalid, "A payload field has the name of a line that the document writes itself.", "Use the section's own field, or another name."),
-	row(CodeUnknownField, ClassInvalid, "A payload has a field its section does not know; it is kept as it is.", "Check the spelling against the fields of the section."),
+	row(CodeUnknownField, ClassInvalid, "A payload or a content has a field that its section or type does not know; it is kept as it is.", "Check the spelling against the fields of the section or type."),
 	row(CodeRationaleMissing, ClassInvalid, "The research thread was edited without a rationale.", "Say in the rationale why the problem statement had to change."),
 	row(CodeFieldConflict, ClassConflict, "Several values were given for a field at the same instant and nothing decides between them.", "Settle it, or let a later EDIT of the field decide.",
 		Do("conflict.list")),

@@ -41,3 +41,31 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Slip gives the known word that another is but for a slip of the hand: upper and
+// lower case, hyphens and underscores, one letter, or two in a long word. In a
+// short one a letter may be missing or too much, not another: text is no slip
+// for test. It is "" for any other word; of equals the first is given.
+func Slip(word string, known []string) string {
+	const short, long, longest = 6, 9, 64
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s)) }
+	a := plain(word)
+	if a == "" || len(a) > longest {
+		return ""
+	}
+	best, least := "", 3
+	for _, k := range known {
+		b := plain(k)
+		allowed := 1
+		switch least := min(len(a), len(b)); {
+		case least >= long:
+			allowed = 2
+		case least < 4, least < short && len(a) == len(b):
+			allowed = 0
+		}
+		if d := distance(a, b); d <= allowed && d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}

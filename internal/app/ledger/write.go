@@ -107,6 +107,9 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 	out, err := WriteVersion(ch, p, Written{
 		ID: req.ID, Type: at.typ.Name, Module: at.module, Version: 1, Head: 1, Status: artifact.Draft, Task: req.Task,
 	})
+	if err == nil {
+		out.Warnings = ch.Types.Misspelt(p.Type.Name, p.Content)
+	}
 	return r.handedIn(ch, out, err, req.Review)
 }
 
@@ -256,6 +259,9 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	out, err := WriteVersion(ch, p, next)
 	if next.Status == artifact.Alternative {
 		out.Parent = next.Parent
+	}
+	if err == nil && req.Content != nil {
+		out.Warnings = append(out.Warnings, ch.Types.Misspelt(p.Type.Name, p.Content)...)
 	}
 	return r.handedIn(ch, out, err, req.Review)
 }

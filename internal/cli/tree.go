@@ -92,12 +92,13 @@ var (
 func usage(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
 	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil {
-		if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
+		// A verb without its noun is written right: it comes before what is written alike.
+		if paths := commandsNamed(cmd.Root(), m[1]); !cmd.HasParent() && len(paths) > 0 {
+			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
+		} else if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
 			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
 		} else if cmd.HasParent() {
 			hint = fmt.Sprintf("`%s` has %s; %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "), hint)
-		} else if paths := commandsNamed(cmd.Root(), m[1]); len(paths) > 0 {
-			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
 		}
 	} else if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
 		if near := brenner.Nearest(m[1], flagNames(cmd)); near != "" {

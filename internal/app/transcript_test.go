@@ -134,8 +134,6 @@ var inWord = func() (table [256]bool) {
 type notedWorld struct {
 	world
 	in *transcript
-	// pass lets time go by.
-	pass func(time.Duration)
 }
 
 func (w notedWorld) PI() api.Service { return noted{w.world.PI(), w.pi, w.in} }
@@ -161,7 +159,7 @@ func newNotedWorld(t *testing.T) apitest.World {
 		w.in.state(t, s)
 		w.in.keep(t, "testdata/stories.golden", story, told)
 		w.in.begin()
-		told = w.vary(story, 1)
+		told = w.vary(story)
 		_, _ = w.PI().Verify(context.Background(), api.VerifyRequest{})
 		w.in.state(t, s)
 		w.in.keep(t, "testdata/otherwise.golden", story, told)
@@ -237,13 +235,6 @@ func storyOf(t *testing.T) string {
 // openNoted makes a project in which everything is noted.
 func openNoted(t *testing.T, s store.Store) notedWorld {
 	t.Helper()
-	return openNotedAt(t, s, time.Millisecond)
-}
-
-// openNotedAt makes one in which so much time passes whenever anybody looks at
-// the clock.
-func openNotedAt(t *testing.T, s store.Store, step time.Duration) notedWorld {
-	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	var mu sync.Mutex
@@ -251,19 +242,14 @@ func openNotedAt(t *testing.T, s store.Store, step time.Duration) notedWorld {
 		Clock: func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
-			now = now.Add(step)
+			now = now.Add(time.Millisecond)
 			return now
 		},
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
 	begin(t, a)
-	pass := func(d time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		now = now.Add(d)
-	}
-	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}, pass}
+	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}}
 }
 
 // survey asks what can be read when a story is over, and says how much was asked

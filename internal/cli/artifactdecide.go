@@ -3,6 +3,7 @@ package cli
 import (
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 
 	"github.com/spf13/cobra"
 )
@@ -11,6 +12,9 @@ func newArtifactPromote(r *runner) *cobra.Command {
 	return r.decision(api.DecidePromote, &cobra.Command{
 		Use:   "promote [ID[@VERSION]…]",
 		Short: "Make a version canonical (without a version: the head)",
+		Long: `Make versions canonical, with a reason; the old canonical version is superseded.
+Without a version it is the head, which is not what show gives while another is
+canonical: which one it was is then said. Name the version you have read.`,
 		Example: `  brenner artifact promote smith-2024@2 --reason "checked against the erratum"
   brenner artifact promote smith-2024@2 jones-2023@1 --dry-run`,
 	})
@@ -26,8 +30,11 @@ func newArtifactDemote(r *runner) *cobra.Command {
 
 func newArtifactDeprecate(r *runner) *cobra.Command {
 	return r.decision(api.DecideDeprecate, &cobra.Command{
-		Use:     "deprecate [ID[@VERSION]…]",
-		Short:   "Take a version, or a whole artifact, out of use; it stays readable",
+		Use:   "deprecate [ID[@VERSION]…]",
+		Short: "Take a version, or a whole artifact, out of use; it stays readable",
+		Long: `Take a version out of use, or without a version every live one of an artifact that
+has no canonical version. Where one is canonical and a newer one is not, the version
+has to be named; a canonical one is demoted first.`,
 		Example: `  brenner artifact deprecate smith-2024@3 --reason "merged into @4"`,
 	})
 }
@@ -121,9 +128,43 @@ func (d *decider) run(r *runner, cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		return r.show(res, func(w *printer) { printDecision(w, res) })
+		return r.show(res, func(w *printer) {
+			printDecision(w, res)
+			d.printUnnamed(w, res)
+		})
 	}
 	return d.many(r, cmd)
+}
+
+// printUnnamed says which version was promoted where none was named and another
+// was canonical: the one that is shown under the bare name.
+func (d *decider) printUnnamed(w *printer, res api.DecisionResult) {
+	if d.req.Decision != api.DecidePromote {
+		return
+	}
+	for _, ref := range d.req.Refs {
+		var took, before brenner.Ref
+		for _, c := range res.Changes {
+			switch {
+			case c.Ref.Artifact != ref.Artifact:
+			case c.To == artifact.Canonical:
+				took = c.Ref
+			case c.To == artifact.Superseded:
+				before = c.Ref
+			}
+		}
+		if ref.Version != 0 || before.Version == 0 || took.Version == 0 {
+			continue
+		}
+		if res.DryRun {
+			w.Printf("no version was named: it would be %s, the head, and not %s, which `artifact show %s` gives\n", took, before, ref.Artifact)
+		} else {
+			w.Printf("no version was named: it was %s, the head, and not %s, which `artifact show %s` gave until now\n", took, before, ref.Artifact)
+			w.Printf("back: brenner artifact show %s --content | brenner artifact update %s --file - --summary '…' --what 'back to @%d' --why '…', and promote that\n",
+				before, ref.Artifact, before.Version)
+		}
+		w.Printf("what differs: brenner artifact diff %s %s\n", before, took)
+	}
 }
 
 func (d *decider) many(r *runner, cmd *cobra.Command) error {
@@ -143,6 +184,7 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 			}
 		}
 		printDecision(w, all)
+		d.printUnnamed(w, all)
 	})
 }
 

@@ -114,6 +114,13 @@ func (r *Room) Plan(c *kernel.Call, a store.Artifact, version brenner.Version, d
 			Changes: []StatusChange{{Ref: v.Ref(), From: v.Status, To: artifact.Draft}},
 		}, nil
 	}
+	if version == 0 && a.Canonical != 0 && a.Head != a.Canonical && a.HeadStatus.Live() {
+		head := brenner.Ref{Artifact: a.ID, Version: a.Head}
+		return Decided{}, brenner.Errorf(brenner.CodeStatusConflict, "no version was named: %s is canonical, and %s, the head, is %s", v.Ref(), head, a.HeadStatus).
+			WithHint(fmt.Sprintf("name %s to take that one out of use; %s has to be demoted before it can be", head, v.Ref())).
+			Try(brenner.Do("artifact.deprecate", "ref", head.String(), "reason", "…")).
+			WithDetails(map[string]any{"canonical": v.Ref(), "head": head})
+	}
 	if err := artifact.CanDeprecate(v.Status, d.Reason); err != nil {
 		return Decided{}, concerning(v, err)
 	}
@@ -221,7 +228,7 @@ func LiveVersions(c *kernel.Call, a store.Artifact) ([]store.Version, error) {
 }
 
 // headWithout gives the head once some versions are out of use: the same, or
-// the newest head that remains if it is among them.
+// the newest version that then is one if it is among them.
 func headWithout(c *kernel.Call, a store.Artifact, gone []store.Version) (brenner.Version, error) {
 	out := func(n brenner.Version) bool {
 		return slices.ContainsFunc(gone, func(v store.Version) bool { return v.Version == n })
@@ -229,13 +236,20 @@ func headWithout(c *kernel.Call, a store.Artifact, gone []store.Version) (brenne
 	if !out(a.Head) {
 		return a.Head, nil
 	}
-	leaves, err := c.Leaves(c.Ctx, a.ID)
+	versions, err := allVersions(c, a.ID)
 	if err != nil {
 		return 0, err
 	}
+	heads := map[brenner.Ref]bool{}
+	markUsed(versions, func(v store.Version) artifact.Status {
+		if out(v.Version) {
+			return artifact.Deprecated
+		}
+		return v.Status
+	}, heads)
 	head := a.Head
-	for _, v := range leaves {
-		if !out(v.Version) {
+	for _, v := range versions {
+		if heads[v.Ref()] {
 			head = v.Version
 		}
 	}

@@ -48,7 +48,9 @@ func distance(a, b string) int {
 // for test. It is "" for any other word; of equals the first is given.
 func Slip(word string, known []string) string {
 	const short, long, longest = 6, 9, 64
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s)) }
+	plain := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
+	}
 	a := plain(word)
 	if a == "" || len(a) > longest {
 		return ""

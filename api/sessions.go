@@ -332,6 +332,9 @@ type SessionView struct {
 	// Own names the items that only the caller has written: of what changed they
 	// are what it knows, and are sent if they are asked for by name.
 	Own []delta.ItemID `json:"own,omitzero"`
+	// InPart names the items of which a long text is shown only where it changed:
+	// [-words that are gone-], {+words that came+}. Items with Again shows it whole.
+	InPart []delta.ItemID `json:"in_part,omitzero"`
 	// Left is what may still be read through the caller's context; Spent says
 	// that the rest needs a new one.
 	Left  int  `json:"left,omitzero"`
@@ -421,7 +424,8 @@ type Proposal struct {
 	Provisional string `json:"provisional_id,omitzero"`
 	// Item is the item that the next compile makes or changes by it if nothing
 	// else comes; none for what waits for another delta.
-	Item      delta.ItemID   `json:"item,omitzero"`
+	Item delta.ItemID `json:"item,omitzero"`
+	// Payload is as its author sent it: parts of texts may be replaced in it.
 	Payload   jsontext.Value `json:"payload,omitzero"`
 	Rationale string         `json:"rationale,omitzero"`
 	// Own says that the reader wrote it.

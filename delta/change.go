@@ -1,8 +1,6 @@
 package delta
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +16,7 @@ func Changes(a *Artifact, p Part) []Passage {
 		if !ok {
 			return passageOf(a, it, false)
 		}
-		c := changeWriter{plainWriter{artifact: a, item: it}, plainWriter{artifact: p.Since, item: before}}
+		c := changeWriter{now: plainWriter{artifact: a, item: it}, before: plainWriter{artifact: p.Since, item: before}}
 		return c.passage()
 	})
 }
@@ -30,6 +28,7 @@ const longestBefore = 200
 // changeWriter writes what became of one item.
 type changeWriter struct {
 	now, before plainWriter
+	inPart      bool // of some text only what changed is written
 }
 
 func (c *changeWriter) passage() Passage {
@@ -53,7 +52,7 @@ func (c *changeWriter) passage() Passage {
 	main := mainField[it.section]
 	c.field(now[main], before[main])
 	if !it.live() {
-		return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String()}
+		return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String(), InPart: c.inPart}
 	}
 	for i := range it.fields {
 		if n := it.fields[i].name(); n != main && n != name {
@@ -65,7 +64,7 @@ func (c *changeWriter) passage() Passage {
 			c.field(nil, before[n])
 		}
 	}
-	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String()}
+	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String(), InPart: c.inPart}
 }
 
 // shownFields are the fields of an item by their names.
@@ -100,9 +99,12 @@ func (c *changeWriter) field(f, old *shown) {
 	case kind == KindOutcomes || kind == KindScore:
 		c.cells(f, old)
 	default:
-		if part, was, ok := changedPart(old.text(), f.text()); ok && kind == KindText {
+		if part, ok := changedPassages(old.text(), f.text()); ok && kind != KindReferences {
+			if f.field == unknownField {
+				part = alsoName(f.name()) + " = " + part
+			}
 			c.now.line(c.now.label(f), part)
-			c.was("", was)
+			c.inPart = true
 			return
 		}
 		c.now.out.WriteString(text)
@@ -110,42 +112,6 @@ func (c *changeWriter) field(f, old *shown) {
 			c.was("", old.text())
 		}
 	}
-}
-
-// longText is the length from which on, of a text that changed, only the part is
-// written that did, if at least half of it stayed.
-const longText = 600
-
-// changedPart gives what is new between the beginning and the end that two long texts
-// share, with how much that is, and what stood there. Both are cut between words.
-func changedPart(before, now string) (part, was string, ok bool) {
-	shorter := min(len(before), len(now))
-	head := 0
-	for head < shorter && before[head] == now[head] {
-		head++
-	}
-	head = strings.LastIndexAny(now[:head], " \n") + 1
-	tail := 0
-	for tail < shorter-head && before[len(before)-1-tail] == now[len(now)-1-tail] {
-		tail++
-	}
-	if at := strings.IndexAny(now[len(now)-tail:], " \n"); at >= 0 {
-		tail -= at
-	} else {
-		tail = 0
-	}
-	if shorter < longText || 2*(head+tail) < len(now) {
-		return "", "", false
-	}
-	var b strings.Builder
-	if head > 0 {
-		fmt.Fprintf(&b, "[%d characters as before] ", utf8.RuneCountInString(now[:head]))
-	}
-	b.WriteString(cmp.Or(strings.TrimSpace(now[head:len(now)-tail]), "(left out)"))
-	if tail > 0 {
-		fmt.Fprintf(&b, " [%d characters as before]", utf8.RuneCountInString(now[len(now)-tail:]))
-	}
-	return b.String(), strings.TrimSpace(before[head : len(before)-tail]), true
 }
 
 // list names what came to a list and what left it.
@@ -181,6 +147,10 @@ func (c *changeWriter) cells(f, old *shown) {
 	for _, p := range now {
 		value, had := stood[p.Key]
 		if had && value == p.Value {
+			continue
+		}
+		if part, ok := changedPassages(value, p.Value); ok {
+			parts, c.inPart = append(parts, p.Key+" = "+part), true
 			continue
 		}
 		parts = append(parts, p.Key+" = "+p.Value)

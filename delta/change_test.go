@@ -1,12 +1,17 @@
 package delta_test
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"brenner"
 	"brenner/delta"
+
+	"pgregory.net/rapid"
 )
 
 // mergedBy merges deltas that agents sent at an hour of one day into an artifact.
@@ -88,14 +93,126 @@ func TestChanges_GiveThePartOfALongText(t *testing.T) {
 	head, tail := strings.Repeat("Es wird kälter. ", 40), strings.Repeat(" So viel dazu.", 40)
 	one = say(one, 2, head+"Nachts am meisten."+tail)
 	for claim, want := range map[string]string{
-		head + "Tags am meisten." + tail: "Claim: [640 characters as before] Tags [572 characters as before]\nWas: Nachts\n",
-		head + strings.TrimSpace(tail):   "Claim: [640 characters as before] So [557 characters as before]\nWas: Nachts am meisten. So\n",
-		head + "Nachts am meisten.":      "Claim: [650 characters as before] meisten.\n",
-		"Neu. " + head:                   "Claim: Neu. Es wird",
+		head + "Tags am meisten." + tail: "Claim: [610 characters as before] wird kälter. Es wird kälter. [-Nachts-]{+Tags+} am meisten. So viel dazu. [545 characters as before]\n",
+		head + strings.TrimSpace(tail):   "Claim: [610 characters as before] wird kälter. Es wird kälter. [-Nachts am meisten.-] So viel dazu. So viel [537 characters as before]\n",
+		head + "Nachts am meisten.":      "Claim: [626 characters as before] wird kälter. Nachts am meisten. [-So viel dazu.",
+		"Neu. " + head:                   "Claim: {+Neu.+} Es wird kälter. Es wird [586 characters as before] wird kälter. Es wird kälter. [-Nachts am meisten. So viel",
 	} {
 		if got := delta.Join(delta.Changes(say(one, 3, claim), delta.Part{Since: one})); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+	// D19: what could be taken for our signs is shown whole, and so is a text of which
+	// little stayed.
+	for _, claim := range []string{head + "[-Nachts-]{+Tags+} am meisten." + tail, strings.Repeat("Alles neu. ", 80) + tail} {
+		now := say(one, 3, claim)
+		got := delta.Changes(now, delta.Part{Since: one})
+		if len(got) != 1 || got[0].InPart || !strings.Contains(got[0].Text, "Claim: "+strings.TrimSpace(claim)+"\n") {
+			t.Errorf("not whole: %+v", got)
+		}
+	}
+	if got := delta.Changes(say(one, 3, head+"Tags am meisten."+tail), delta.Part{Since: one}); len(got) != 1 || !got[0].InPart {
+		t.Errorf("in part: %+v", got)
+	}
+}
+
+// C34: of a long cell of a map, and of a long field that its section does not know,
+// the passages that changed are given too.
+func TestChanges_GiveThePartOfALongCell(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.TrimSpace(strings.Repeat("it falls by one degree an hour, ", 20))
+	one := mergedBy(t, empty, 1,
+		[2]string{"Ann", `{"operation":"ADD","section":"predictions_table","target_id":null,"payload":{"condition":"at night","predictions":{"H1":"` + long + ` until four","H2":"rises"},"note":"` + long + ` until five"},"rationale":"r"}`})
+	two := mergedBy(t, one, 2,
+		[2]string{"Bob", `{"operation":"EDIT","section":"predictions_table","target_id":"P1","payload":{"predictions":{"H1":"` + long + ` until six","H2":"stays"},"note":"` + long + ` until ten"},"rationale":"r"}`})
+	got := delta.Join(delta.Changes(two, delta.Part{Since: one}))
+	for _, want := range []string{
+		"Predictions: H1 = [619 characters as before] one degree an hour, until [-four-]{+six+}; H2 = stays\nWas: H2 = rises\n",
+		"Also: note = [619 characters as before] one degree an hour, until [-five-]{+ten+}\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// signs are how a text is shown that changed in part.
+var signs = regexp.MustCompile(`\[([0-9]+) characters as before\]|\[-(.*?)-\]|\{\+(.*?)\+\}`)
+
+// C34, D19: whoever has a text as it was makes the text as it is out of what is shown.
+func TestChanges_GiveEnoughToKnowTheText(t *testing.T) {
+	empty, err := delta.New("RS-1", "why?", nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := func(words []string) string { return strings.Join(words, " ") }
+	partly := 0
+	rapid.Check(t, func(r *rapid.T) {
+		word := rapid.SampledFrom([]string{"kalt", "ä", "so", "degree", "(about", "4.2)", "…", "now", "[", "{x}"})
+		before := rapid.SliceOfN(word, 150, 300).Draw(r, "before")
+		now := slices.Clone(before)
+		for range rapid.IntRange(1, 4).Draw(r, "edits") {
+			at := rapid.IntRange(0, len(now)-1).Draw(r, "at")
+			to := min(len(now), at+rapid.IntRange(0, 8).Draw(r, "gone"))
+			now = slices.Concat(now[:at], rapid.SliceOfN(word, 0, 8).Draw(r, "came"), now[to:])
+		}
+		if flat(before) == flat(now) {
+			return
+		}
+		add := func(claim string) string {
+			return `{"operation":"EDIT","section":"research_thread","target_id":"RT","payload":{"context":"` + claim + `"},"rationale":"r"}`
+		}
+		one := mergedBy(t, empty, 1, [2]string{"Ann", add(flat(before))})
+		all := delta.Changes(mergedBy(t, one, 2, [2]string{"Ann", add(flat(now))}), delta.Part{Since: one})
+		if len(all) != 1 {
+			r.Fatalf("%d passages", len(all))
+		}
+		shown := strings.TrimSpace(all[0].Text[strings.Index(all[0].Text, "Context: ")+len("Context: "):])
+		if !all[0].InPart {
+			if !strings.HasPrefix(shown, flat(now)) {
+				r.Fatalf("not whole: %s", shown)
+			}
+			return
+		}
+		partly++
+		left, made := []rune(flat(before)), ""
+		take := func(n int) string {
+			for len(left) > 0 && left[0] == ' ' {
+				left = left[1:]
+			}
+			out := string(left[:n])
+			left = left[n:]
+			return out
+		}
+		at := 0
+		for _, m := range append(signs.FindAllStringSubmatchIndex(shown, -1), []int{len(shown), len(shown), -1, -1, -1, -1, -1, -1}) {
+			kept := strings.TrimSpace(shown[at:m[0]])
+			if got := take(len([]rune(kept))); got != kept {
+				r.Fatalf("%q is shown where %q stood: %s", kept, got, shown)
+			}
+			made += " " + kept
+			switch at = m[1]; {
+			case m[2] >= 0:
+				n, _ := strconv.Atoi(shown[m[2]:m[3]])
+				made += " " + take(n)
+			case m[4] >= 0:
+				gone := shown[m[4]:m[5]]
+				if got := take(len([]rune(gone))); got != gone {
+					r.Fatalf("%q is gone where %q stood: %s", gone, got, shown)
+				}
+			case m[6] >= 0:
+				made += " " + shown[m[6]:m[7]]
+			}
+		}
+		if got := flat(strings.Fields(made)); got != flat(now) || strings.TrimSpace(string(left)) != "" {
+			r.Fatalf("what is shown makes\n%s\nnot\n%s\nleft %q of\n%s", got, flat(now), string(left), shown)
+		}
+	})
+	if partly < 20 {
+		t.Errorf("only %d texts were shown in part", partly)
 	}
 }
 

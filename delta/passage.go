@@ -15,6 +15,7 @@ type Passage struct {
 	Item    ItemID // "" where it says that nothing of the section is there
 	Title   string // the item's id and name, on one line
 	Text    string
+	InPart  bool // of some long text only the passages that changed
 }
 
 // Passages gives the chosen items in plain words, for a reader that is no
@@ -257,7 +258,7 @@ func PayloadText(payload []byte) string {
 	}
 	var b strings.Builder
 	for _, p := range objectPairs(string(value)) {
-		b.WriteString("    " + onOneLine(p.name) + ": " + strings.ReplaceAll(indented(textOf(p.value)), "\n", "\n    ") + "\n")
+		b.WriteString("    " + onOneLine(p.name) + ": " + strings.ReplaceAll(indented(sentText(p.value)), "\n", "\n    ") + "\n")
 	}
 	return b.String()
 }

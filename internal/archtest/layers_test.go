@@ -58,7 +58,7 @@ var layers = []layer{
 	{name: lazily},
 	{name: "artifact", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, schemaLibrary, textLibrary}},
 	{name: "anchor", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
-	{name: "delta", ours: []string{"canon"}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
+	{name: "delta", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
 	{name: "policy", ours: []string{"canon", "artifact", "delta"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "lineage", ours: []string{"canon", "artifact"}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "claim", pure: true},

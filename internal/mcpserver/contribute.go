@@ -37,6 +37,7 @@ type sessionPage struct {
 	Text      string            `json:"text,omitzero"`
 	Before    []delta.ItemID    `json:"given_before,omitzero"`
 	Own       []delta.ItemID    `json:"-"` // the text names them
+	InPart    []delta.ItemID    `json:"-"` // likewise
 	Rest      []delta.ItemID    `json:"did_not_fit,omitzero"`
 	// AsProposed were given when they were proposed; the text names them too.
 	AsProposed []api.AsProposed `json:"-"`
@@ -90,7 +91,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
-		Text: v.Markdown, Before: v.Before, Own: v.Own, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
+		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
 		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes,
 	}
 	if out.Proposals == nil {
@@ -107,7 +108,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 // said is the document, and what is proposed.
 func (p sessionPage) said() string {
 	var b strings.Builder
-	b.WriteString(p.Text)
+	b.WriteString(p.Text + inPart(p.ID, p.InPart))
 	var own []string
 	for _, d := range p.Proposals {
 		if d.Own {
@@ -120,6 +121,14 @@ func (p sessionPage) said() string {
 		fmt.Fprintf(&b, "proposed by you, not compiled yet: %s\n", strings.Join(own, ", "))
 	}
 	return b.String()
+}
+
+// inPart says of which items only what changed was shown, and how they are read whole.
+func inPart(id brenner.SessionID, items []delta.ItemID) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("long texts only where they changed, [-was-]{+is+}; whole: session_show %s\n", jsonOf(sessionRequest{Session: id, Items: most(items), Again: true}))
 }
 
 // ownWords names what the reader proposed itself, which it knows.

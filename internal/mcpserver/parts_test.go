@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -34,4 +35,33 @@ func TestDeltas_PartsOfOneText(t *testing.T) {
 	blue.must(words, "Claim: the parser is slow on lines over 4 kB, and every printer waits for it")
 	words = submit(blue, part("no such words", "x"))
 	blue.must(words, "no answer yet")
+}
+
+// C34, D19: who was given an item is shown of a long text that another changed the
+// passages that did, and how to read it whole; what is proposed is shown as a part too.
+func TestDeltas_PartsOfLongTextsAreShown(t *testing.T) {
+	_, blue, red := pair(t)
+	long := strings.TrimSpace(strings.Repeat("the parser reads every line twice and the printer waits for it, ", 10))
+	submit := func(p *player, text string) string {
+		words, _ := p.call("delta_submit", arguments{"session": "RS-pair", "text": text})
+		return words
+	}
+	submit(blue, hypothesis("Parser", "", long+" until the end"))
+	submit(red, hypothesis("Disk", "", "the disk is slow"))
+	words, _ := red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(words, "until the end")
+	submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the end","new":"until the buffer is full"}}`, ""))
+	words, _ = red.call("inbox", arguments{})
+	changed := "### H1: Parser · changed by BlueLake\nClaim: [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n"
+	whole := `whole: session_show {"session":"RS-pair","items":["H1"],"again":true}`
+	red.must(words, changed, whole)
+	red.mustNot(words, "twice and the printer")
+	words, _ = red.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})
+	red.must(words, "Claim: "+long+" until the buffer is full")
+	submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the buffer","new":"until its buffer"}}`, ""))
+	words, _ = red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(words, "waits for it, until [-the-]{+its+} buffer is full\n", whole)
+	red.mustNot(words, "twice and the printer")
+	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}})
+	blue.must(words, "Claim: "+long+" until its buffer is full")
 }

@@ -371,7 +371,7 @@ func shownAsProposed(c *kernel.Call, id brenner.SessionID, r api.Replaced, t ker
 		if err != nil {
 			return false, err
 		}
-		p, err := proposalOf(e.Delta)
+		p, err := proposalOf(e)
 		shown = t.Has(kernel.ReadOfSession(id), kernel.Passage{Says: sayingsOf(p)})
 		return false, err
 	})

@@ -119,19 +119,26 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 			}
 		}
 	case !c.Person():
-		if req.Since == 0 || req.Again {
+		if req.Again {
 			d.write(delta.Passages(doc, part))
+			break
+		}
+		if req.Since == 0 {
+			err = d.writeNew(c, delta.Passages(doc, part), nil, brenner.Ref{})
 			break
 		}
 		changes := delta.Changes(doc, part)
 		if len(req.Items) == 0 { // what is asked for by name is sent, whoever wrote it
 			changes, d.view.Own = ofOthers(doc, part.Since, changes, c.Who.Name)
 		}
-		d.writeChanges(changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
+		err = d.writeNew(c, changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
 	case len(req.Sections) == 0 && len(req.Items) == 0 && req.Since == 0:
 		d.view.Markdown = delta.Render(doc)
 	default:
 		d.view.Markdown = delta.RenderPart(doc, part)
+	}
+	if err != nil {
+		return nil, err
 	}
 	d.propose()
 	if req.Full {
@@ -432,16 +439,20 @@ func asProposed(it *delta.Item) []string {
 	if !ok {
 		return nil
 	}
-	p, err := proposalOf(d)
+	p, err := proposalOf(delta.Entry{Delta: d})
 	if err != nil {
 		return nil
 	}
 	return sayingsOf(p)
 }
 
-// proposalOf is a delta as it is proposed.
-func proposalOf(d delta.Delta) (api.Proposal, error) {
-	payload, err := canon.Marshal(d.Payload)
+// proposalOf is a delta as it is proposed: of a text that it changes in part, the part.
+func proposalOf(e delta.Entry) (api.Proposal, error) {
+	d, sent := e.Delta, e.Delta.Payload
+	if len(e.Sent) > 0 {
+		sent = e.Sent
+	}
+	payload, err := canon.Marshal(sent)
 	return api.Proposal{
 		Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.TargetID, Provisional: d.ProvisionalID,
 		Payload: payload, Rationale: d.Rationale,
@@ -534,6 +545,9 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		switch {
 		case p.proposal == none:
 			now = append(now, p.Passage)
+			if p.InPart && !slices.Contains(out.InPart, p.Item) {
+				out.InPart = append(out.InPart, p.Item)
+			}
 		case n == 0 || d.pieces[shown.Now[n-1]].proposal != p.proposal:
 			out.Proposals = append(out.Proposals, d.proposed(p.proposal, shown.Now[n:]))
 		}
@@ -630,7 +644,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 		if o.Status == delta.Rejected || !asksFor(req, d, o) {
 			continue // what is refused its author is told
 		}
-		p, err := proposalOf(d)
+		p, err := proposalOf(queue[i].entry)
 		if err != nil {
 			return nil, err
 		}

@@ -173,11 +173,12 @@ type ReviewEvidence struct {
 	Type    brenner.TypeName  `json:"type"`
 	Status  artifact.Status   `json:"status"`
 	Summary string            `json:"summary"`
-	// Stale says that it needs an update itself, Demoted that it was taken out of
-	// force; Now is the version of it that is in force, if that is another.
-	Stale   bool            `json:"needs_update,omitzero"`
-	Demoted bool            `json:"demoted,omitzero"`
-	Now     brenner.Version `json:"now,omitzero"`
+	// Stale says that it needs an update itself.
+	Stale bool `json:"needs_update,omitzero"`
+	// Demoted says that it was taken out of force.
+	Demoted bool `json:"demoted,omitzero"`
+	// Now is the version of it that is in force, if that is another.
+	Now brenner.Version `json:"now,omitzero"`
 }
 
 // ReviewFinding is a critique of a version.

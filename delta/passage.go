@@ -15,7 +15,7 @@ type Passage struct {
 	Item    ItemID // "" where it says that nothing of the section is there
 	Title   string // the item's id and name, on one line
 	Text    string
-	InPart  bool // of some long text only the passages that changed
+	InPart  bool `json:",omitzero"` // of some long text only the passages that changed
 }
 
 // Passages gives the chosen items in plain words, for a reader that is no

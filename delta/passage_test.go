@@ -65,11 +65,11 @@ func TestPassages_EscapeNothing(t *testing.T) {
 // go and those that come; words that look like our signs are shown as they were sent.
 func TestPayloadText_ShowsParts(t *testing.T) {
 	for payload, want := range map[string]string{
-		`{"claim":{"old":"a b","new":"c"},"name":"n"}`:               "    claim: …[-a b-]{+c+}…\n    name: n\n",
+		`{"claim":{"old":"a b","new":"c"},"name":"n"}`:              "    claim: …[-a b-]{+c+}…\n    name: n\n",
 		`{"claim":[{"old":"a","new":""},{"old":"b","new":"d\ne"}]}`: "    claim: …[-a-]… …[-b-]{+d\n        e+}…\n",
-		`{"predictions":{"H1":{"old":"a","new":"b"},"H2":"stays"}}`:  "    predictions: H1 = …[-a-]{+b+}…; H2 = stays\n",
-		`{"claim":{"old":"a","new":"b+} [-c"}}`:                      "    claim: {\"new\":\"b+} [-c\",\"old\":\"a\"}\n",
-		`{"predictions":{"H1":"up"}}`:                                "    predictions: {\"H1\":\"up\"}\n",
+		`{"predictions":{"H1":{"old":"a","new":"b"},"H2":"stays"}}`: "    predictions: H1 = …[-a-]{+b+}…; H2 = stays\n",
+		`{"claim":{"old":"a","new":"b+} [-c"}}`:                     "    claim: {\"new\":\"b+} [-c\",\"old\":\"a\"}\n",
+		`{"predictions":{"H1":"up"}}`:                               "    predictions: {\"H1\":\"up\"}\n",
 	} {
 		if got := delta.PayloadText([]byte(payload)); got != want {
 			t.Errorf("%s: %q, want %q", payload, got, want)

@@ -47,9 +47,9 @@ func TestDeltas_PartsOfLongTextsAreShown(t *testing.T) {
 		return words
 	}
 	submit(blue, hypothesis("Parser", "", long+" until the end"))
-	submit(red, hypothesis("Disk", "", "the disk is slow"))
-	words, _ := red.call("session_show", arguments{"session": "RS-pair"})
-	red.must(words, "until the end")
+	words := submit(red, hypothesis("Disk", "", "the disk is slow"))
+	more, _ := red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(words+more, "until the end")
 	submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the end","new":"until the buffer is full"}}`, ""))
 	words, _ = red.call("inbox", arguments{})
 	changed := "### H1: Parser · changed by BlueLake\nClaim: [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n"

@@ -55,8 +55,20 @@ func (s Snapshot) Markdown() string {
 	for _, x := range s.Stale {
 		w.line("- stale: %s", pathText(x.Path))
 	}
-	w.none(len(s.Missing)+len(s.Forks)+len(s.Stale), noTrouble)
+	for _, f := range s.Findings {
+		w.line("- a check found: %s", w.text(findingText(f)))
+	}
+	w.none(len(s.Missing)+len(s.Forks)+len(s.Stale)+len(s.Findings), noTrouble)
 	return w.String()
+}
+
+// findingText is what was found, and how much more was.
+func findingText(f Finding) string {
+	text := fmt.Sprintf("%s: %s", f.Ref, f.Text)
+	if f.Count > 1 {
+		text += fmt.Sprintf(", and %d more", f.Count-1)
+	}
+	return text
 }
 
 // What an empty section says: that there is nothing, and what would put
@@ -151,6 +163,7 @@ var htmlPage = template.Must(template.New("snapshot").Funcs(template.FuncMap{
 	"path":    pathText,
 	"heads":   headNames,
 	"idIn":    idIn,
+	"finding": findingText,
 	"none": func(section string) string {
 		return map[string]string{
 			"brief": noBrief, "memos": noMemos, "hypotheses": noHypotheses, "evidence": noEvidence, "questions": noQuestions, "trouble": noTrouble,

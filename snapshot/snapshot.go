@@ -1,8 +1,8 @@
 // Package snapshot writes down where a project stands, for people (C32): what
 // it asks, what it holds to be true, on what evidence, and what is open.
 //
-// It is made from canonical artifacts only; forks and stale versions are
-// listed beside them because they say what is not settled. The same Snapshot
+// It is made from canonical artifacts only; forks, stale versions and open
+// findings are listed beside them because they say what is not settled. The same Snapshot
 // is Markdown, HTML and JSON.
 package snapshot
 
@@ -35,6 +35,8 @@ type Snapshot struct {
 
 	Forks []lineage.Fork `json:"forks"`
 	Stale []Stale        `json:"stale"`
+	// Findings are what checks found about versions in use, and nobody has settled.
+	Findings []Finding `json:"findings,omitzero"`
 	// Missing is what the spine lacks.
 	Missing []lineage.Missing `json:"missing"`
 }
@@ -72,6 +74,13 @@ type Statement struct {
 type Stale struct {
 	Ref  brenner.Ref   `json:"ref"`
 	Path []brenner.Ref `json:"path"`
+}
+
+// Finding is what a check found about a version: the first, of so many.
+type Finding struct {
+	Ref   brenner.Ref `json:"ref"`
+	Text  string      `json:"text"`
+	Count int         `json:"count"`
 }
 
 // Content is a canonical version with what it says.

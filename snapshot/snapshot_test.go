@@ -39,6 +39,10 @@ func example(hostile string) snapshot.Snapshot {
 	s.Add(content("manuscript_section", "text", "not shown", `{}`))
 	s.Forks = []lineage.Fork{{Artifact: "memo", Heads: []lineage.Node{{Ref: brenner.Ref{Artifact: "memo", Version: 2}, Creator: "ada"}}}}
 	s.Stale = []snapshot.Stale{{Path: []brenner.Ref{{Artifact: "memo", Version: 1}, {Artifact: "counts", Version: 1}}}}
+	s.Findings = []snapshot.Finding{
+		{Ref: brenner.Ref{Artifact: "model", Version: 1}, Text: "it speaks of mice " + hostile, Count: 3},
+		{Ref: brenner.Ref{Artifact: "counts", Version: 1}, Text: "no unit", Count: 1},
+	}
 	s.Missing = []lineage.Missing{{Message: "no canonical project_summary"}}
 	return s
 }
@@ -50,7 +54,7 @@ func TestMarkdown_ShowsEveryPart(t *testing.T) {
 	for _, want := range []string{
 		"What decides fate? (brief@1)", "- tell them apart", "- no mice", "- public data", "lineage mostly",
 		"a clonal model (model@1, lineage)", "nine of ten (counts@1", "markers are stable (assumption, open@1): unchecked",
-		"- fork: memo: memo@2 by ada", "- stale: memo@1 → counts@1", "- missing: no canonical project",
+		"- fork: memo: memo@2 by ada", "- stale: memo@1 → counts@1", "- a check found: model@1: it speaks of mice , and 2 more", "- a check found: counts@1: no unit\n", "- missing: no canonical project",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)

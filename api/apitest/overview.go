@@ -27,6 +27,31 @@ func overviewCases() []testCase {
 			_, err = s.pi.Snapshot(s.ctx, api.SnapshotRequest{Format: "pdf"})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
+		{"a snapshot says what a check found, until that is settled", func(s *scene) { // C32, N1
+			s.pi.briefs(fateBrief)
+			s.pi.creates(spec("alone", "Fate is fixed, as everybody knows."))
+			s.pi.promotes(ref("alone", 1))
+			res := s.pi.aligns(api.CheckRequest{})
+			snap := func() api.SnapshotResult {
+				out, err := s.pi.Snapshot(s.ctx, api.SnapshotRequest{Format: "markdown"})
+				s.must(err)
+				return out
+			}
+			got := snap()
+			if len(got.Findings) != 1 || got.Findings[0].Ref != ref("alone", 1) || got.Findings[0].Count != 2 || got.Findings[0].Text == "" {
+				s.Errorf("findings: %+v", got.Findings)
+			}
+			if !strings.Contains(got.Rendered, "- a check found: alone@1: ") {
+				s.Errorf("rendered: %s", got.Rendered)
+			}
+			for _, f := range res.Findings {
+				_, err := s.pi.Deprecate(s.ctx, api.DecisionRequest{Ref: f.Critique, Reason: "everybody does"})
+				s.must(err)
+			}
+			if got := snap(); len(got.Findings) != 0 || strings.Contains(got.Rendered, "a check found") {
+				s.Errorf("settled, and still said: %+v", got.Findings)
+			}
+		}},
 		{"status says what needs the PI, with the command", func(s *scene) { // X5; X5.b, X5.d, X5.e
 			kinds := func() []string {
 				res, err := s.pi.Status(s.ctx)

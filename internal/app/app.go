@@ -75,7 +75,7 @@ func New(s store.Store, o Options) *App {
 	}
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
 	a.sessions.Paused = a.firings.Paused
-	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews}
+	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions

@@ -10,7 +10,15 @@ import (
 // Room is where one project is looked at as a whole.
 type Room struct {
 	*kernel.Kernel
-	Inbox Inbox
+	Inbox  Inbox
+	Checks Checks
+}
+
+// Checks is what the overview needs of upkeep.
+type Checks interface {
+	// WaitingFindings lists what checks found about versions in use, with the
+	// critiques that say it as members.
+	WaitingFindings(c *kernel.Call) ([]kernel.Waiting, error)
 }
 
 // Inbox is what the overview needs of reviews.

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -22,7 +23,7 @@ const (
 // Snapshot implements api.Overview.
 func (s *Service) Snapshot(ctx context.Context, req api.SnapshotRequest) (api.SnapshotResult, error) {
 	return kernel.Read(ctx, s.caller, "snapshot", nil, kernel.To(policy.Status, "snapshot"), func(c *kernel.Call) (api.SnapshotResult, error) {
-		snap, err := takeSnapshot(c)
+		snap, err := s.takeSnapshot(c)
 		if err != nil {
 			return api.SnapshotResult{}, err
 		}
@@ -42,7 +43,7 @@ func (s *Service) Snapshot(ctx context.Context, req api.SnapshotRequest) (api.Sn
 
 // takeSnapshot takes the state of the project from what is canonical and may be
 // read.
-func takeSnapshot(c *kernel.Call) (snapshot.Snapshot, error) {
+func (r *Room) takeSnapshot(c *kernel.Call) (snapshot.Snapshot, error) {
 	p, err := c.Reader.Project(c.Ctx)
 	if err != nil {
 		return snapshot.Snapshot{}, err
@@ -64,9 +65,44 @@ func takeSnapshot(c *kernel.Call) (snapshot.Snapshot, error) {
 	if out.Forks, err = ledger.AllForks(c); err != nil {
 		return out, err
 	}
+	if err := r.addFindings(c, &out); err != nil {
+		return out, err
+	}
 	spine, err := ledger.SpineOf(c)
 	out.Missing = spine.Missing
 	return out, err
+}
+
+// addFindings adds what checks found and nobody has settled, as far as both the
+// version and the critique may be read.
+func (r *Room) addFindings(c *kernel.Call, out *snapshot.Snapshot) error {
+	modules, none := c.InScope(nil)
+	found, err := r.Checks.WaitingFindings(c)
+	if err != nil || none {
+		return err
+	}
+	critiques := make([]brenner.Ref, len(found)) // the first of each
+	var refs []brenner.Ref
+	for i, f := range found {
+		if critiques[i], err = brenner.ParseRef(f.Members[0]); err != nil {
+			return err
+		}
+		refs = append(refs, f.On[0], critiques[i])
+	}
+	artifacts, err := ledger.ArtifactsOf(c, refs)
+	if err != nil {
+		return err
+	}
+	reads := func(ref brenner.Ref) bool {
+		a := artifacts[ref.Artifact]
+		return c.Sees(a.Type, a.Module) && (len(modules) == 0 || slices.Contains(modules, a.Module))
+	}
+	for i, f := range found {
+		if reads(f.On[0]) && reads(critiques[i]) {
+			out.Findings = append(out.Findings, snapshot.Finding{Ref: f.On[0], Text: artifacts[critiques[i].Artifact].Summary, Count: f.Count})
+		}
+	}
+	return nil
 }
 
 // addCanonical adds every canonical version that a snapshot shows. Only those

@@ -45,6 +45,10 @@ const (
 	StalemateRaised Trigger = "stalemate"
 	LessonMoved     Trigger = "lesson" // its counters moved, or it was learned
 
+	// ForkSettled says that a head went out of use, by which a fork may be gone.
+	// Only the built-in rule for forks waits for it.
+	ForkSettled Trigger = "fork_settled"
+
 	every = "every "
 )
 
@@ -146,7 +150,7 @@ func Builtin() []Rule {
 		{Name: "update", On: On{Stale}, Do: Action{Act: Update}},
 		{Name: "distil", On: On{Logged}, When: Filter{Count: DefaultLogs}, Do: Action{Act: Distil}},
 		{Name: "memo", On: On{Written}, Do: Action{Act: Memo}},
-		{Name: "forks", On: On{Forked}, Do: Action{Act: Resolve}},
+		{Name: "forks", On: On{Forked, ForkSettled}, Do: Action{Act: Resolve}},
 		{Name: "lessons", On: On{LessonMoved}, Do: Action{Act: Judge}},
 	}
 }

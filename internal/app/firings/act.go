@@ -288,8 +288,12 @@ func (r *Room) planConsolidation(c *kernel.Call, e automation.Event) (deed, erro
 	}}, nil
 }
 
-// planFork opens a task for the fork that a version made.
+// planFork opens a task for the fork that a version made, and closes it when
+// the fork is gone.
 func (r *Room) planFork(c *kernel.Call, rule automation.Rule, e automation.Event) (deed, error) {
+	if e.On == automation.ForkSettled {
+		return r.planSettled(c, e)
+	}
 	req, ok, err := r.Upkeep.ForkTask(c, e.Ref.Artifact)
 	if err != nil || !ok {
 		return deed{}, err
@@ -298,6 +302,22 @@ func (r *Room) planFork(c *kernel.Call, rule automation.Rule, e automation.Event
 		return deed{}, err
 	}
 	return r.opening(c, rule, e, string(e.Ref.Artifact), e.Ref.String()+" made a fork", req, "fork")
+}
+
+func (r *Room) planSettled(c *kernel.Call, e automation.Event) (deed, error) {
+	tasks, err := r.Upkeep.SettledForks(c, e.Ref.Artifact)
+	if err != nil || len(tasks) == 0 {
+		return deed{}, err
+	}
+	why := fmt.Sprintf("the fork is gone (record %d)", e.Seq)
+	return deed{subject: string(e.Ref.Artifact), why: why, do: func(ch *kernel.Change) (did, error) {
+		for _, id := range tasks {
+			if _, err := r.Tasks.Cancel(ch, id, why); err != nil {
+				return did{}, err
+			}
+		}
+		return did{}, nil
+	}}, nil
 }
 
 // planJudging opens a task to look at lessons that nobody is sure of, one for

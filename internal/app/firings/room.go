@@ -40,6 +40,8 @@ type Room struct {
 type Tasks interface {
 	// Open checks and opens a task of some kind.
 	Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error)
+	// Cancel closes a task that nobody has to do any more.
+	Cancel(ch *kernel.Change, id, reason string) (api.TaskInfo, error)
 	// Closed is the record that closed a task; 0 while it is open.
 	Closed(c *kernel.Call, id string) (int64, error)
 	// FellBehind reports whether at a record the memo of a module was over the
@@ -85,6 +87,9 @@ type Upkeep interface {
 	// ForkTask words the task to resolve the fork that a version is part of;
 	// false if there is none.
 	ForkTask(c *kernel.Call, id brenner.ArtifactID) (api.NewTaskRequest, bool, error)
+	// SettledForks lists the tasks to resolve a fork of an artifact that is gone
+	// and that nobody has begun.
+	SettledForks(c *kernel.Call, id brenner.ArtifactID) ([]string, error)
 	// Consolidation looks for what could be brought together; what it gives
 	// opens the tasks, nil if there is nothing.
 	Consolidation(c *kernel.Call) (open func(ch *kernel.Change) (tasks []string, err error), err error)

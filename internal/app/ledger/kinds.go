@@ -40,16 +40,26 @@ func writtenEvents(p Written) []automation.Event {
 		e.On = automation.Forked
 		events = append(events, e)
 	}
+	if len(p.Merged) > 0 {
+		e.On = automation.ForkSettled
+		events = append(events, e)
+	}
 	return events
 }
 
 // decidedEvents is what a decision means for automation: whatever it was,
-// something may be stale by each artifact it touched.
+// something may be stale by each artifact it touched, and a fork of it be gone.
 func decidedEvents(p Decided) []automation.Event {
 	var events []automation.Event
 	for i, c := range p.Changes {
 		if i == 0 || c.Ref.Artifact != p.Changes[i-1].Ref.Artifact { // they are grouped by artifact
 			events = append(events, automation.Event{On: automation.Stale, Subject: c.Ref.String(), Ref: c.Ref})
+		}
+	}
+	for i, c := range p.Changes {
+		first := i == 0 || c.Ref.Artifact != p.Changes[i-1].Ref.Artifact || p.Changes[i-1].To.Live()
+		if first && !c.To.Live() {
+			events = append(events, automation.Event{On: automation.ForkSettled, Subject: c.Ref.String(), Ref: c.Ref})
 		}
 	}
 	e := automation.Event{Subject: p.Ref.String(), Ref: p.Ref}

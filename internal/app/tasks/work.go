@@ -289,20 +289,26 @@ func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (ap
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
-		if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: req.Reason}); err != nil {
-			return api.TaskInfo{}, err
-		}
-		if t, err = s.Find(ch.Call, t.ID); err != nil {
-			return api.TaskInfo{}, err
-		}
-		if err := s.settle(ch, t); err != nil {
-			return api.TaskInfo{}, err
-		}
-		if err := s.tellAsker(ch, t); err != nil {
+		if _, err := s.Cancel(ch, t.ID, req.Reason); err != nil {
 			return api.TaskInfo{}, err
 		}
 		return s.tell(ch.Call, t.ID)
 	})
+}
+
+// Cancel closes a task that nobody has to do any more, and tells who asked for it.
+func (r *Room) Cancel(ch *kernel.Change, id, reason string) (api.TaskInfo, error) {
+	if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: id, Reason: reason}); err != nil {
+		return api.TaskInfo{}, err
+	}
+	t, err := r.Find(ch.Call, id)
+	if err != nil {
+		return api.TaskInfo{}, err
+	}
+	if err := r.settle(ch, t); err != nil {
+		return api.TaskInfo{}, err
+	}
+	return t, r.tellAsker(ch, t)
 }
 
 // CompleteTask implements api.Tasks.

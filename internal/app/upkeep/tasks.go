@@ -187,6 +187,33 @@ func (r *Room) ForkTask(c *kernel.Call, id brenner.ArtifactID) (api.NewTaskReque
 	return req, true, nil
 }
 
+// SettledForks lists the open tasks to resolve a fork of an artifact that is
+// gone. What somebody is at stays: that may be how it was settled.
+func (r *Room) SettledForks(c *kernel.Call, id brenner.ArtifactID) ([]string, error) {
+	var open []api.TaskInfo
+	err := r.Tasks.Each(c, []api.TaskState{api.TaskOpen}, func(t api.TaskInfo) bool {
+		about := slices.ContainsFunc(t.Inputs, func(p api.Pin) bool { return p.Ref.Artifact == id })
+		if t.Kind == taskFork && t.State == api.TaskOpen && about {
+			open = append(open, t)
+		}
+		return true
+	})
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	forks, err := ledger.AllForks(c)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, t := range open {
+		if !slices.ContainsFunc(forks, func(f lineage.Fork) bool { title, _, _ := forkTask(f); return title == t.Title }) {
+			out = append(out, t.ID)
+		}
+	}
+	return out, nil
+}
+
 func forkAdvice(slot bool) string {
 	if slot {
 		return "Bring them together in one artifact and propose it for promotion; the others are deprecated."

@@ -129,7 +129,7 @@ var tools = map[string]tool{
 	"task.claim":              {name: "task_claim"},
 	"task.complete":           {name: "task_complete"},
 	"task.list":               {name: "status"},
-	"task.new":                {name: "request", renames: map[string]string{"item": "items", "input": "about"}, lists: []string{"items", "about"}},
+	"task.new":                {name: "request", renames: map[string]string{"item": "items", "input": "about", "part": "parts"}, lists: []string{"items", "about", "parts"}},
 	"task.release":            {name: "task_release"},
 	"task.show":               {name: "status", renames: map[string]string{"id": ""}},
 }

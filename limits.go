@@ -212,10 +212,14 @@ const (
 const (
 	// MaxTaskInputs bounds the pinned inputs of one task.
 	MaxTaskInputs = 200
-	// MaxTitleRunes bounds the title of a task, MaxWordRunes that of one that is
-	// only a note.
+	// MaxTitleRunes bounds the title of a task, MaxWordRunes that of one that asks
+	// nobody for anything: a note, or announced work.
 	MaxTitleRunes = 200
 	MaxWordRunes  = 600
+	// MaxPartRunes bounds what announced work leaves to one other, MaxParts to how
+	// many it leaves something.
+	MaxPartRunes = 1000
+	MaxParts     = 20
 	// MaxTaskSpecBytes bounds what a task says is to be done.
 	MaxTaskSpecBytes = 64 << 10
 	// TaskPageBytes bounds what an agent is sent of it when it takes the task; the

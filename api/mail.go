@@ -64,6 +64,10 @@ type MessageList struct {
 	Messages []MessageInfo `json:"items"`
 }
 
+// OwnOutcomes heads what a compile made of the reader's deltas, in the message that tells
+// it of the compile.
+const OwnOutcomes = "What became of your deltas:"
+
 // MessageInfo is a message without its text.
 type MessageInfo struct {
 	ID      string            `json:"id"`

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"brenner"
@@ -75,6 +76,9 @@ type NewTaskRequest struct {
 	// Claim announces work that the caller does itself: it holds the task at once,
 	// which is for its role unless another is named, and nobody else is asked.
 	Claim bool `json:"claim,omitzero"`
+	// Parts say, with Claim, who else of the session does what: each is told its
+	// part, and that stands above what is announced later.
+	Parts []TaskPart `json:"parts,omitzero"`
 	// Note leaves a word, the title, with the authors of Items or Inputs, among which
 	// may be tasks: those who are at them, or asked for them, are told. Nothing is
 	// asked for, and nobody takes it. Announced work without a spec is as light: it
@@ -82,6 +86,23 @@ type NewTaskRequest struct {
 	Note bool `json:"note,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
+}
+
+// TaskPart is what announced work leaves to another.
+type TaskPart struct {
+	Agent brenner.ActorName `json:"agent"`
+	Part  string            `json:"part"` // what it is to do
+}
+
+// ParsePart reads a part as people and agents write it: "NAME: what it does".
+func ParsePart(text string) (TaskPart, error) {
+	name, part, ok := strings.Cut(text, ":")
+	p := TaskPart{Agent: brenner.ActorName(strings.TrimSpace(name)), Part: strings.TrimSpace(part)}
+	if !ok || p.Agent == "" || p.Part == "" {
+		return TaskPart{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is no part of a division", brenner.Clip(text, brenner.MaxQuote)).At("/parts").
+			WithHint(`write "NAME: what NAME does"`)
+	}
+	return p, nil
 }
 
 // TaskRequest names a task.
@@ -162,7 +183,9 @@ type TaskInfo struct {
 	Items   []delta.ItemID `json:"items,omitzero"`
 	Changed []ItemChange   `json:"changed,omitzero"`
 	// On are the tasks that a note is about.
-	On         []string          `json:"on,omitzero"`
+	On []string `json:"on,omitzero"`
+	// Parts are what announced work leaves to others of its session.
+	Parts      []TaskPart        `json:"parts,omitzero"`
 	Creator    brenner.ActorName `json:"creator"`
 	Created    time.Time         `json:"created_at"`
 	Holder     brenner.ActorName `json:"holder,omitzero"`
@@ -216,4 +239,6 @@ type AlikeTask struct {
 	Since time.Time `json:"since"`
 	// Spec is how what is asked begins, for whoever takes part in its session.
 	Spec string `json:"spec,omitzero"`
+	// Part says that the title is a part that the task leaves to its holder.
+	Part bool `json:"part,omitzero"`
 }

@@ -93,7 +93,7 @@ func TestCompose_SaysWhatEachSectionTakes(t *testing.T) {
 	}
 	k = seedKickoff()
 	k.Module = ""
-	if body := composed(t, k); !strings.Contains(body, "module\n`project`") {
+	if body := composed(t, k); !strings.Contains(body, "of module `project`") {
 		t.Errorf("without a module:\n%s", body)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -116,27 +117,29 @@ func (k Kickoff) Concludes() brenner.ActorName {
 	return ""
 }
 
+// DivideWithin is how long those who were asked wait for the one who divides the work.
+const DivideWithin = 5 * time.Minute
+
 // divide says who divides the work where several could begin with the same: the first
-// of the recipients, in the one line that announces its own part.
+// of the recipients, with what announces its own part.
 func (k Kickoff) divide(to brenner.ActorName) string {
 	if len(k.Recipients) < 2 {
 		return ""
 	}
 	first := k.Recipients[0]
-	title := "I do …"
-	for _, name := range k.Recipients[1:min(len(k.Recipients), 4)] {
-		title += "; " + string(name) + ": …"
-	}
+	how := brenner.Do("task.new", "claim", "true", "session", string(k.Session), "part", string(k.Recipients[1])+":…").Mark()
+	minutes := fmt.Sprint(DivideWithin.Minutes())
+	const heading = "\n## Who does what\n\n"
 	switch {
 	case k.Roster.mode() == Unified: // there all get one text (R2)
+		return heading + string(first) + " divides the work, before anything else: " + how + ", a part for each of the others.\nThey wait for that at most " + minutes +
+			" minutes, reading, and announce nothing before; what is left to them is theirs without a call.\n"
 	case to == first:
-		return "\nCan the work be divided? You divide it, before you begin: announce your part with the others' in the title, `" + title + "`; they are told."
-	default:
-		return "\nCan the work be divided? " + string(first) + " divides it in what it announces, and you are told: look into your inbox once before you begin; what it" +
-			"\nleaves to you is yours without a call. If nothing has come, announce yours."
+		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, and a part for each of the others," +
+			" who wait for it. It cannot be divided? Announce yours without parts.\n"
 	}
-	return "\nCan the work be divided? " + string(first) + " divides it, in the title of what it announces: `" + title + "`. The others are told: they look into" +
-		"\ntheir inbox once before they begin, and what is left to them is theirs without a call."
+	return heading + string(first) + " divides the work and tells you your part, which is yours without a call: " + brenner.Do("mail.inbox").Mark() +
+		".\nTill then read, and announce nothing. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 
 // roleOf is the role that a recipient plays.

@@ -199,7 +199,7 @@ func TestCompose_TellsOnlyWhatTheRoleMayDo(t *testing.T) {
 	for i, m := range messages {
 		role := k.Roster.Entries[i].Role
 		body := brenner.Speak(m.Body, brenner.Action.Tool)
-		_, body, _ = strings.Cut(body, "## How to get your context")
+		_, body, _ = strings.Cut(body, "## Your context")
 		measures := strings.Contains(body, `artifact_write {"type":"analysis_result"}`)
 		if may := slices.Contains(k.Writes[role], artifact.TypeAnalysisResult); measures != may || strings.Contains(body, `request {"role":"test_designer"}`) == may {
 			t.Errorf("%s is told to write a measurement: %v", role, measures)
@@ -287,7 +287,7 @@ func TestCompose_SpeaksTheWordsOfTheSurface(t *testing.T) {
 	for _, m := range messages {
 		tools, commands := brenner.Speak(m.Body, brenner.Action.Tool), brenner.Speak(m.Body, brenner.Action.Command)
 		for _, text := range []string{tools, commands} {
-			if strings.Contains(text, "{{") || !strings.Contains(text, "module\n`fate`") {
+			if strings.Contains(text, "{{") || !strings.Contains(text, "of module `fate`") {
 				t.Errorf("%s: left over, or without the module:\n%s", m.To, text)
 			}
 		}

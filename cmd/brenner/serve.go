@@ -76,7 +76,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	s := httpapi.New(httpapi.Options{
 		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer, Leaving: ctx.Done()})),
+		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger})),
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},
@@ -199,7 +199,8 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 	}
 	defer flush()
 	server := mcpserver.New(mcpserver.Options{
-		Version: version, Log: log, Tracer: tracer, Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
+		Version: version, Log: log, Tracer: tracer, Linger: mcpserver.Linger,
+		Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
 	})
 	if err := server.Run(ctx, mcpserver.Stdio(in, out, log)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return err

@@ -9,9 +9,13 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json"
 )
+
+// address is where something is, by chance.
+var address = lazy.NewPattern(`\b0x[0-9a-f]+`)
 
 // Text is a value as JSON; of an error what anybody is told of it.
 func Text(v any) string {
@@ -24,7 +28,7 @@ func Text(v any) string {
 	}
 	raw, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
-		return fmt.Sprintf("%+v (no JSON)", v) // which words the error has is by chance
+		return address.ReplaceAllString(fmt.Sprintf("%+v (no JSON)", v), "there") // which words the error has is by chance
 	}
 	return string(raw)
 }

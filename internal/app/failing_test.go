@@ -27,7 +27,7 @@ func TestService_OnMemoryThatFails(t *testing.T) {
 		t.Cleanup(func() {
 			if !t.Failed() {
 				_ = w.survey()
-				w.vary(storyOf(t))
+				w.vary(storyOf(t), 3)
 			}
 		})
 		return w

@@ -21,12 +21,18 @@ import (
 )
 
 // roomStories go where the stories of apitest do not: what agents are told whose
-// context has gone by, and what is asked of the journal and of what happens by
-// itself. What is answered is kept.
+// context has gone by, what is asked of the journal and of what happens by itself,
+// the borders of what may be said, and what comes when a lease, a budget or a day
+// has ended. What is answered is kept.
 var roomStories = map[string]func(t *testing.T, w notedWorld){
 	"agents take turns in a session through their contexts": tellTurns,
 	"the journal is read, checked and redacted":             tellJournal,
 	"what happens by itself is listed and settled":          tellAutomation,
+	"who is who, with which tokens and prompts":             tellAccess,
+	"runs that are lost, stopped, spent and told about":     tellRuns,
+	"tasks that nobody does, and words about them":          tellTasks,
+	"reviews with many words":                               tellReviews,
+	"who is told elsewhere of what waits":                   tellNotices,
 }
 
 // What is answered there, and what is stored afterwards, is what it was before.
@@ -39,6 +45,10 @@ func TestRooms_AnswerAsBefore(t *testing.T) {
 			told := w.survey()
 			w.in.state(t, s)
 			w.in.keep(t, "testdata/rooms.golden", name, told)
+			w.in.begin()
+			told = w.vary(name, 1)
+			w.in.state(t, s)
+			w.in.keep(t, "testdata/otherwise.golden", name, told)
 		})
 	}
 }

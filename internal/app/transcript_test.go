@@ -134,6 +134,8 @@ var inWord = func() (table [256]bool) {
 type notedWorld struct {
 	world
 	in *transcript
+	// pass lets time go by.
+	pass func(time.Duration)
 }
 
 func (w notedWorld) PI() api.Service { return noted{w.world.PI(), w.pi, w.in} }
@@ -159,7 +161,7 @@ func newNotedWorld(t *testing.T) apitest.World {
 		w.in.state(t, s)
 		w.in.keep(t, "testdata/stories.golden", story, told)
 		w.in.begin()
-		told = w.vary(story)
+		told = w.vary(story, 1)
 		_, _ = w.PI().Verify(context.Background(), api.VerifyRequest{})
 		w.in.state(t, s)
 		w.in.keep(t, "testdata/otherwise.golden", story, told)
@@ -235,6 +237,13 @@ func storyOf(t *testing.T) string {
 // openNoted makes a project in which everything is noted.
 func openNoted(t *testing.T, s store.Store) notedWorld {
 	t.Helper()
+	return openNotedAt(t, s, time.Millisecond)
+}
+
+// openNotedAt makes one in which so much time passes whenever anybody looks at
+// the clock.
+func openNotedAt(t *testing.T, s store.Store, step time.Duration) notedWorld {
+	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	var mu sync.Mutex
@@ -242,14 +251,19 @@ func openNoted(t *testing.T, s store.Store) notedWorld {
 		Clock: func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
-			now = now.Add(time.Millisecond)
+			now = now.Add(step)
 			return now
 		},
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
 	begin(t, a)
-	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}}
+	pass := func(d time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(d)
+	}
+	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}, pass}
 }
 
 // survey asks what can be read when a story is over, and says how much was asked

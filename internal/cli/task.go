@@ -52,6 +52,9 @@ func printTask(w *printer, t api.TaskInfo) {
 			w.Printf("test: %s\n", printable(s.Test))
 		}
 	}
+	for _, p := range t.Parts {
+		w.Printf("leaves to %s: %s\n", p.Agent, brenner.OneLine(printable(p.Part)))
+	}
 	for _, p := range t.Inputs {
 		w.Printf("input: %s\n", p.Ref)
 	}
@@ -79,13 +82,14 @@ func printTask(w *printer, t api.TaskInfo) {
 func newTaskNew(r *runner) *cobra.Command {
 	var req api.NewTaskRequest
 	var role, session, file, tools, directory string
-	var modules, inputs, items []string
+	var modules, inputs, items, parts []string
 	c := &cobra.Command{
 		Use:   "new TITLE",
 		Short: "Open a task",
 		Example: `  brenner task new "Write the methods section" --role writer --module lineage \
       --input smith-2024 --spec "cover the clone counts; at most 400 words"
-  brenner task new "Agreed; T3 shows it too" --note --session RS-larr --item H2`,
+  brenner task new "Agreed; T3 shows it too" --note --session RS-larr --item H2
+  brenner task new "I read the logs of May" --claim --session RS-larr --part "RedSky: those of June"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
@@ -97,6 +101,13 @@ func newTaskNew(r *runner) *cobra.Command {
 					return err
 				}
 				req.Inputs = append(req.Inputs, ref)
+			}
+			for _, p := range parts {
+				part, err := api.ParsePart(p)
+				if err != nil {
+					return err
+				}
+				req.Parts = append(req.Parts, part)
 			}
 			if file != "" {
 				spec, err := r.read(file, brenner.MaxTaskSpecBytes)
@@ -118,6 +129,7 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
 	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
 	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked; without a spec it ends with its lease")
+	f.StringArrayVar(&parts, "part", nil, "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")

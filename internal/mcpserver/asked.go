@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -14,6 +15,7 @@ import (
 type (
 	requestKey struct{}
 	leavingKey struct{}
+	lingerKey  struct{}
 )
 
 // remembering hands down the context of a request.
@@ -31,6 +33,7 @@ func (o Options) whileAsked(next mcp.MethodHandler) mcp.MethodHandler {
 			defer end()
 			defer context.AfterFunc(request, end)()
 		}
+		ctx = context.WithValue(ctx, lingerKey{}, o.Linger)
 		return next(context.WithValue(ctx, leavingKey{}, o.Leaving), method, req)
 	}
 }
@@ -39,4 +42,10 @@ func (o Options) whileAsked(next mcp.MethodHandler) mcp.MethodHandler {
 func leaving(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(leavingKey{}).(<-chan struct{})
 	return c
+}
+
+// lingering is how long a wait goes on for more once something has come.
+func lingering(ctx context.Context) time.Duration {
+	d, _ := ctx.Value(lingerKey{}).(time.Duration)
+	return d
 }

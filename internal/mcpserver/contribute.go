@@ -18,8 +18,8 @@ type sessionRequest struct {
 	Session  brenner.SessionID `json:"session" doc:"its ID"`
 	Sections []delta.Section   `json:"sections,omitzero" doc:"default all"`
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
-	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version: fields, and what short ones said"`
-	Brief    bool              `json:"brief,omitzero" doc:"where it stands: a line for each item, what was killed and why"`
+	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
+	Brief    bool              `json:"brief,omitzero" doc:"a line for each item, what was killed and why"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 
@@ -52,6 +52,7 @@ type sessionPage struct {
 	Working []api.Working `json:"working,omitzero"`
 
 	open    string // that there is no conclusion yet
+	part    string // what the reader's part is, or who divides the work
 	asked   sessionRequest
 	work    []api.TaskInfo // of the session, open or taken
 	notes   []api.TaskInfo // on its items
@@ -84,7 +85,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
-	if in.Since > 0 {
+	if in.Since > 0 || in.news {
 		if notes, err = newNotes(s, ctx, notes, v.SessionInfo); err != nil {
 			return sessionPage{}, err
 		}
@@ -101,7 +102,15 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		out.Text, _, err = page(out.Text, 0)
 		out.Text += "\nit goes on: ask for sections, or for items\n"
 	}
+	if err != nil {
+		return out, err
+	}
 	out.Text = besideItems(out.Text, work, time.Now())
+	me, err := s.Project(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, brenner.MaxPartRunes)
 	return out, err
 }
 
@@ -216,7 +225,7 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
 	b.WriteString(atWork(p.Working))
-	b.WriteString(underWay(p.work))
+	b.WriteString(p.part + underWay(p.work))
 	for _, n := range p.notes {
 		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
 	}
@@ -320,7 +329,7 @@ type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows; an EDIT may replace words of a text: {\"claim\":{\"old\":\"…\",\"new\":\"…\"}}"`
-	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas, and is your answer"`
+	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"keep nothing"`
 }
@@ -342,7 +351,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
 	out.moved = changedSince(s, ctx, res.Session, res.Known, warned(res.Deltas))
-	if in.DryRun || res.Unusable {
+	if in.DryRun || res.Unusable || res.Duplicate { // what was said before writes nothing, no news read either
 		return out, nil
 	}
 	if in.Task != "" {
@@ -352,7 +361,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		}
 		out.closed = finish(s, ctx, done)
 	}
-	if out.news = meanwhile(s, ctx); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
+	if out.news = meanwhileBut(s, ctx, res.Session); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
 		out.news = "" // what is new stands above
 	}
 	return out, nil
@@ -533,9 +542,9 @@ type patchRequest struct {
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
 	Summary      *string           `json:"summary,omitzero" doc:"of the new text"`
-	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old summary is still right"`
+	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old one holds"`
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
-	Task         string            `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Task         string            `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
 	Deltas       string            `json:"deltas,omitzero" doc:"your answer to the session, as in artifact_write"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`

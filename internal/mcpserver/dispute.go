@@ -14,8 +14,8 @@ import (
 
 // hypothesis is what a party, or anybody, holds to be the cause.
 type hypothesis struct {
-	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it; alternatives need none"`
-	Statement     string            `json:"statement,omitzero" doc:"yours, or an alternative's; the other party gives its own"`
+	Author        brenner.ActorName `json:"author,omitzero" doc:"who holds it"`
+	Statement     string            `json:"statement,omitzero" doc:"yours, or an alternative's"`
 	Justification string            `json:"justification,omitzero" doc:"why"`
 }
 

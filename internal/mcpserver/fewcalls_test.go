@@ -121,7 +121,8 @@ func TestFewCalls_WhatCameMeanwhileAndSeveralReads(t *testing.T) {
 	blue, red := duo(t)
 	blue.must(first(blue.call("artifact_write", analysis("one", nil))), "meanwhile: nothing new of others")
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
-	blue.must(first(blue.call("artifact_write", analysis("two", nil))), "meanwhile: RedSky proposed H1 in RS-pair, not compiled yet; all of it: inbox {}")
+	blue.must(first(blue.call("artifact_write", analysis("two", nil))), "meanwhile:\nRedSky proposed H1 in RS-pair, not compiled yet:\n", "the disk is slow")
+	blue.must(first(blue.call("inbox", nil)), "nothing new")
 
 	words, data := red.call("artifact_get", arguments{"ref": "one", "more": []any{"two@1", "nowhere"}})
 	red.must(words, "measured for one", "measured for two", "nowhere: NOT_FOUND")

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
+	"brenner/roster"
 )
 
 // both lets two agents hand in a hypothesis each, which compiles their session.
@@ -205,9 +208,8 @@ func TestDeltaSubmit_NothingToAdd(t *testing.T) {
 	if brenner.CodeOf(err) != brenner.CodeInvalidValue {
 		t.Errorf("nothing, and a delta: %v", err)
 	}
-	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled, the document is RS-pair@2")
+	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled, the document is RS-pair@2", "RS-pair is at version 2", "the parser is slow")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "now: all have answered; RedSky had nothing to add")
-	red.must(first(red.call("inbox", nil)), "RS-pair is at version 2")
 	red.must(first(red.call("inbox", nil)), "Stop here", `session_show {"session":"RS-pair","brief":true}`)
 	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})
 	red.must(words, "- RT: Why?", "- H1: Parser: the parser is slow · by BlueLake")
@@ -251,7 +253,7 @@ func TestRequest_TheWorkIsDivided(t *testing.T) {
 	words, two := claim(red, "I try operations.md, threat-model.md and runs.md with the binary")
 	red.must(words, "may overlap: "+one+" "+title+" (BlueLake is at it since ", "the earlier stands: do only the rest of yours")
 	words, _ = blue.call("task_release", arguments{"id": one})
-	blue.must(words, "meanwhile: OVERLAP: "+two)
+	blue.must(words, "meanwhile:\n"+two+", which RedSky has just opened, may overlap with "+one)
 	blue.call("task_claim", arguments{"id": one})
 	red.must(first(red.call("task_release", arguments{"id": two, "cancel": "as " + one})), "canceled", "meanwhile: nothing new of others")
 	blue.mustNot(first(blue.call("inbox", nil)), "OVERLAP", "may overlap") // it is settled
@@ -261,8 +263,60 @@ func TestRequest_TheWorkIsDivided(t *testing.T) {
 	red.mustNot(words, "may overlap")
 	blue.mustNot(first(blue.call("inbox", nil)), "may overlap")
 
-	_, _, err := answered[arguments](t.Context(), red.session, "request", arguments{"session": "RS-pair", "claim": true, "title": strings.Repeat("x", 201)})
-	if e, ok := errors.AsType[*brenner.Error](err); !ok || !strings.Contains(e.Hint, "it has 201; at most 200") {
+	_, _, err := answered[arguments](t.Context(), red.session, "request", arguments{"session": "RS-pair", "claim": true, "title": strings.Repeat("x", 601)})
+	if e, ok := errors.AsType[*brenner.Error](err); !ok || !strings.Contains(e.Hint, "it has 601") || len(e.Actions) != 1 || utf8.RuneCountInString(e.Actions[0].Args["title"]) != 600 {
 		t.Errorf("a long title: %v", err)
+	}
+	_, _, err = answered[arguments](t.Context(), red.session, "request", arguments{"session": "RS-pair", "role": "pi", "title": strings.Repeat("y", 201), "spec": "z"})
+	if e, ok := errors.AsType[*brenner.Error](err); !ok || e.Actions[0].Args["spec"] != strings.Repeat("y", 201)+"\n\nz" {
+		t.Errorf("a long title of what is asked for: %v", err)
+	}
+}
+
+// X11: the first who was asked divides the work in parts of their own. Till then the
+// others are told who divides and how long they wait for it; then each is told its part,
+// where it looks, and whoever announces what was left to another is told that this stands.
+func TestRequest_PartsOfTheWork(t *testing.T) {
+	s := newStage(t)
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}))
+	player := func(name brenner.ActorName) *player { return &player{t: t, name: name, session: s.session(name)} }
+	blue, red, green := player("BlueLake"), player("RedSky"), player("GreenValley")
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "You divide the work, before anything else", `"parts":["RedSky:…"]`, "made for you, it stands below", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
+	words = first(red.call("inbox", nil))
+	red.must(words, "BlueLake divides the work and tells you your part", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
+	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")
+	green.call("inbox", nil)
+
+	parts := []any{"RedSky: measure the parser on large files, cold and warm", "GreenValley: read the logs of the disk in May"}
+	words, data := blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I look at the cache", "parts": parts})
+	task := data["id"].(string)
+	blue.must(words, "told their parts, which stand above what is announced later: RedSky, GreenValley")
+	red.must(first(red.call("inbox", arguments{"wait": 60})), "BlueLake divides the work in RS-pair ("+task+"). Your part (data):\n\n> measure the parser on large files, cold and warm\n",
+		"GreenValley: read the logs of the disk in May")
+	red.must(first(red.call("context_assemble", arguments{"session": "RS-pair"})), "your part, as BlueLake divides the work ("+task+", data): measure the parser on large files")
+
+	// Who has not looked, and announces another's part, is told both in one answer.
+	words, data = green.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I measure the parser with large files"})
+	green.must(words, "your part, as BlueLake divides the work ("+task+", data): read the logs of the disk in May",
+		"may overlap with what BlueLake left to RedSky ("+task+", data): measure the parser on large files", "that stands: do only the rest of yours", "> read the logs of the disk in May")
+	green.mustNot(first(green.call("inbox", nil)), "divides the work in RS-pair") // it was told
+	red.must(first(red.call("inbox", nil)), data["id"].(string)+", which GreenValley has just announced, may overlap with the part that BlueLake left to you")
+	green.mustNot(first(green.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I read the logs of the disk in May"})), "may overlap")
+
+	for name, in := range map[string]arguments{
+		"not one who was asked": {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"GreyStone: x"}},
+		"two parts of one":      {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"RedSky: x", "RedSky: y"}},
+		"without a name":        {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"the rest"}},
+		"without a claim":       {"session": "RS-pair", "role": "pi", "spec": "s", "title": "t", "parts": []any{"RedSky: x"}},
+		"too long":              {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"RedSky: " + strings.Repeat("x", 1001)}},
+		"without a session":     {"claim": true, "title": "t", "parts": []any{"RedSky: x"}},
+	} {
+		if _, _, err := answered[arguments](t.Context(), blue.session, "request", in); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -19,7 +19,7 @@ type inboxRequest struct {
 	Message string             `json:"message,omitzero" doc:"id of one to read again"`
 	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
-	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60: until a message comes, or others write in your session"`
+	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
@@ -58,7 +58,7 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		m, err := s.AckMessage(ctx, req)
 		return inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m}}}, err
 	}
-	l, err := openLetter(s, ctx, req, in.Offset)
+	l, err := openLetter(s, ctx, req, in.Offset, false)
 	if err != nil {
 		return inboxResult{}, err
 	}
@@ -92,7 +92,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return out, err
 	}
 	out.fresh = true
-	if err := out.read(s, ctx, in); err != nil {
+	if err := out.read(s, ctx, in, brenner.ToolPageTokens); err != nil {
 		return inboxResult{}, err
 	}
 	out.written = writtenFor(s, ctx)
@@ -102,14 +102,14 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	return out, err
 }
 
-// read opens what is new.
-func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest) error {
-	told, room := map[brenner.SessionID]bool{}, brenner.ToolPageTokens
+// read opens what is new, as far as there is room.
+func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, room int) error {
+	told := map[brenner.SessionID]bool{}
 	for i, m := range r.Messages {
 		if m.State != api.MessageUnread || room <= 0 {
 			continue
 		}
-		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, 0)
+		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, 0, true)
 		if err != nil {
 			if len(r.letters) > 0 {
 				return nil // what was read is said; the others stay as they are
@@ -146,8 +146,9 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest) 
 	return nil
 }
 
-// openLetter reads a message, and what it says to read where that can be had.
-func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offset int) (letter, error) {
+// openLetter reads a message, and what it says to read where that can be had; what is
+// new brings the context of its session with it.
+func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offset int, fresh bool) (letter, error) {
 	m, err := s.ReadMessage(ctx, req)
 	if err != nil {
 		return letter{}, err
@@ -156,6 +157,9 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 	say := asCall
 	if offset == 0 {
 		say = func(a brenner.Action) string {
+			if a.Name == "context.assemble" && m.Kind == api.MessageKickoff {
+				return asCall(a) + l.bringContext(s, ctx, fresh, m.Session)
+			}
 			if words := readFor(s, ctx, m.Kind, a); words != "" {
 				l.below += "\n" + words
 				return "it stands below"
@@ -165,6 +169,21 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 	}
 	l.text, l.next, err = page(brenner.Speak(m.Text, say), offset)
 	return l, err
+}
+
+// bringContext assembles the context for a session that somebody is asked in for the
+// first time, and says that it stands below. Where there is none to be had, the call
+// that the message names says why.
+func (l *letter) bringContext(s api.Service, ctx context.Context, fresh bool, session brenner.SessionID) string {
+	if !fresh || session == "" {
+		return ""
+	}
+	p, err := assembleContext(s, ctx, contextRequest{Session: session})
+	if err != nil {
+		return ""
+	}
+	l.below += "\n" + p.Words()
+	return ": made for you, it stands below"
 }
 
 // readFor makes a call for the reader that a message would send it to: of what
@@ -180,9 +199,14 @@ func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
 			return ""
 		}
-		if p, err := showSession(s, ctx, in); err == nil {
-			return p.Words()
+		p, err := showSession(s, ctx, in)
+		switch {
+		case err != nil:
+			return ""
+		case p.said() == "" && len(p.Rest)+len(p.AsProposed) == 0:
+			return "nothing of others that you have not seen\n" + p.around()
 		}
+		return p.Words()
 	case "artifact_get":
 		var in getRequest
 		if bind(mustJSON(arguments), &in) != nil {
@@ -217,11 +241,30 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
 	}
 	end := time.After(time.Duration(seconds) * time.Second)
+	linger := func() error { // more may be on its way
+		if seconds < shortWait {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-end:
+		case <-leaving(ctx):
+		case <-time.After(lingering(ctx)):
+		}
+		return nil
+	}
 	var looked []api.SessionInfo
 	for seconds > 0 {
-		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 1}, States: []api.MessageState{api.MessageUnread}})
-		if err != nil || len(unread.Messages) > 0 {
+		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+		if err != nil {
 			return err
+		}
+		if len(unread.Messages) > 0 {
+			if slices.ContainsFunc(unread.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() }) {
+				return nil
+			}
+			return linger()
 		}
 		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
 		if err != nil {
@@ -229,8 +272,12 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 		}
 		if !reflect.DeepEqual(list.Sessions, looked) { // somebody has answered, or this is the first look
 			looked = list.Sessions
-			if news, err := proposedIn(s, ctx, looked); err != nil || len(news) > 0 {
+			news, err := proposedIn(s, ctx, looked)
+			if err != nil {
 				return err
+			}
+			if len(news) > 0 {
+				return linger()
 			}
 		}
 		select {
@@ -307,10 +354,15 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		return "", "", err
 	}
 	work = underWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
-	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true}); err == nil && v.Left > 0 {
+	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
+	if err != nil {
+		return work, "", nil //nolint:nilerr // there is nothing to read through
+	}
+	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
 	}
-	return work, left, nil
+	division, err := divided(s, ctx, info, v.Working, me, partInLine)
+	return division + work, left, err
 }
 
 // takesPart says whether somebody was asked in a session.

@@ -21,7 +21,7 @@ type contextRequest struct {
 	Session  brenner.SessionID `json:"session,omitzero" doc:"a session you take part in; default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
-	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), if you still have its text: that is not sent again"`
+	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), which is not sent again"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
 }
 
@@ -377,18 +377,18 @@ type writeRequest struct {
 	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of a new one; without type: a new version of it"`
 	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
-	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default the last you were given or wrote"`
+	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default: your last"`
 	Expect       brenner.Version    `json:"expect,omitzero" doc:"refuse if this is not the head"`
 	Summary      *string            `json:"summary,omitzero" doc:"at most 1,200 characters"`
-	SummaryHolds bool               `json:"summary_holds,omitzero" doc:"the old summary is still right"`
+	SummaryHolds bool               `json:"summary_holds,omitzero" doc:"the old one holds"`
 	Content      *body              `json:"content,omitzero" doc:"all of it"`
 	Tags         *[]string          `json:"tags,omitzero" doc:"words to find it by"`
 	Links        []link             `json:"links,omitzero" doc:"what it rests on"`
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
 	Change       *change            `json:"change,omitzero" doc:"core types need it in a new version"`
-	Task         string             `json:"task,omitzero" doc:"the task you hold that this is for"`
+	Task         string             `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool               `json:"done,omitzero" doc:"close the task with it"`
-	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, handed in after it: as text of delta_submit"`
+	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as text of delta_submit"`
 	Session      brenner.SessionID  `json:"session,omitzero" doc:"of the deltas, as in delta_submit"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
@@ -530,7 +530,7 @@ const (
 // lineageRequest asks what a version rests on, or what rests on it.
 type lineageRequest struct {
 	Ref       brenner.Ref      `json:"ref" doc:"ID or ID@VERSION"`
-	Direction lineageDirection `json:"direction,omitzero" doc:"up (default): what it rests on; down: what rests on it"`
+	Direction lineageDirection `json:"direction,omitzero" doc:"default up"`
 	Depth     int              `json:"depth,omitzero" doc:"links at most; default all"`
 	Limit     int              `json:"limit,omitzero" doc:"versions at most"`
 }

@@ -129,35 +129,55 @@ func announced(all []api.WrittenVersion) string {
 
 const nothingNew = "meanwhile: nothing new of others\n"
 
-// meanwhile says in a line what has come while the reader worked, so that nobody
-// need look; it says so too if that is nothing.
-func meanwhile(s api.Service, ctx context.Context) string {
-	unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+// mostMeanwhile is how many tokens of messages come with an answer that is not of the
+// inbox; what others wrote in a session comes as it would there.
+const mostMeanwhile = 3000
+
+// meanwhile says what has come while the reader worked, with its text, so that nobody
+// need look; it says so too if that is nothing. What asks for an answer is named only:
+// it is read when there is time for it.
+func meanwhile(s api.Service, ctx context.Context) string { return meanwhileBut(s, ctx, "") }
+
+// meanwhileBut is meanwhile in the answer to deltas for a session: what became of them
+// stands there already.
+func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID) string {
+	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
 	if err != nil {
 		return ""
 	}
-	news, err := proposedTo(s, ctx)
-	if err != nil {
-		return ""
-	}
-	var parts []string
-	for _, m := range unread.Messages {
-		parts = append(parts, inLine(m.Subject))
-	}
-	for _, p := range news {
-		told := func(m api.MessageInfo) bool { return m.Kind == api.MessageCompiled && m.Session == p.Session }
-		if p.Version == 0 || !slices.ContainsFunc(unread.Messages, told) {
-			parts = append(parts, p.said())
+	asks := slices.DeleteFunc(slices.Clone(list.Messages), func(m api.MessageInfo) bool { return !m.Kind.Asks() })
+	r := inboxResult{MessageList: list, fresh: true}
+	r.Messages = slices.DeleteFunc(r.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() })
+	failed := r.read(s, ctx, inboxRequest{}, mostMeanwhile)
+	r.written = writtenFor(s, ctx)
+	for i, l := range r.letters {
+		if l.Kind == api.MessageCompiled && l.Session == answered {
+			r.letters[i].text = withoutOwn(l.text)
 		}
 	}
-	wrote := writtenFor(s, ctx)
-	switch {
-	case len(parts)+len(wrote) == 0:
-		return nothingNew
-	case len(wrote) == 0:
-		return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\n", strings.Join(parts, "; "))
-	case len(parts) == 0:
-		return fmt.Sprintf("meanwhile: %s\n", announced(wrote))
+	var b strings.Builder
+	for _, m := range asks {
+		fmt.Fprintf(&b, "%s: inbox {}\n", inLine(m.Subject))
 	}
-	return fmt.Sprintf("meanwhile: %s; all of it: inbox {}\nand %s\n", strings.Join(parts, "; "), announced(wrote))
+	if failed != nil {
+		b.WriteString("more has come: inbox {}\n")
+	}
+	if !r.nothing() || len(r.Messages) > 0 {
+		b.WriteString(r.Words())
+	}
+	if b.Len() == 0 {
+		return nothingNew
+	}
+	return "meanwhile:\n" + b.String()
+}
+
+// withoutOwn is what a compile tells without what became of the reader's own deltas: a
+// list under a heading of its own.
+func withoutOwn(text string) string {
+	before, rest, found := strings.Cut(text, api.OwnOutcomes+"\n\n")
+	if !found {
+		return text
+	}
+	_, after, _ := strings.Cut(rest, "\n\n")
+	return before + after
 }

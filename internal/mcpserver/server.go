@@ -40,7 +40,14 @@ type Options struct {
 	// Leaving is closed when the server is about to end: nobody waits for mail
 	// from then on. Nil: never.
 	Leaving <-chan struct{}
+	// Linger is how long a wait for what others write goes on when something has
+	// come, for more of it; 0: it ends at once.
+	Linger time.Duration
 }
+
+// Linger is how long servers let a wait go on: those who discuss answer each other in
+// several small steps, and one call brings them together.
+const Linger = 8 * time.Second
 
 // instructions tell a model what this is for.
 const instructions = `Brenner is the team's shared, versioned memory. Begin with inbox {}: it gives what is new, with its text. ` +

@@ -167,14 +167,15 @@ func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskRes
 type workRequest struct {
 	keyed
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
-	Title   string            `json:"title" doc:"in one line, at most 200 characters; a note 600"`
+	Title   string            `json:"title" doc:"in one line, at most 200 characters; with claim or note 600"`
 	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
 	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
-	Claim   bool              `json:"claim,omitzero" doc:"announce work of your own: you hold it; without spec it ends by itself in 30 minutes"`
-	Note    bool              `json:"note,omitzero" doc:"only a word to the author of items or about: title, no spec, no answer"`
+	Claim   bool              `json:"claim,omitzero" doc:"announce your own work; without spec for 30 minutes"`
+	Parts   []string          `json:"parts,omitzero" doc:"with claim: what others do, each NAME: … (1,000 characters)"`
+	Note    bool              `json:"note,omitzero" doc:"only a word (title) to the author of items or about"`
 }
 
 // requested is what was asked for, as far as the asker needs to know.
@@ -186,6 +187,7 @@ type requested struct {
 	task   api.TaskInfo
 	mine   bool           // it is for the role of who asks
 	others []api.TaskInfo // under way in the session besides
+	part   string         // what its own part is, or who divides the work
 	at     string         // who of them is at what it is about
 	news   string
 }
@@ -199,6 +201,7 @@ func (r requested) Words() string {
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
 		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it\n", r.ID, until(r.task.LeaseUntil))
+		b.WriteString(r.told())
 	case r.State == api.TaskClaimed:
 		fmt.Fprintf(&b, "%s is announced, and yours until %s; its result closes it: artifact_write %s\n",
 			r.ID, until(r.task.LeaseUntil), jsonOf(map[string]any{"task": r.ID, "done": true}))
@@ -211,13 +214,33 @@ func (r requested) Words() string {
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
+	b.WriteString(r.part)
 	for _, a := range r.task.Alike {
+		if a.Part {
+			fmt.Fprintf(&b, "may overlap with what %s left to %s (%s, data): %s\n  that stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
+				a.Creator, a.Holder, a.ID, brenner.Clip(brenner.OneLine(a.Title), partInLine), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
+			continue
+		}
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
 	b.WriteString(r.at + underWay(r.others))
 	b.WriteString(r.news)
 	return b.String()
+}
+
+// told says who was told its part.
+func (r requested) told() string {
+	var names []brenner.ActorName
+	for _, p := range r.task.Parts {
+		if p.Agent != r.task.Creator {
+			names = append(names, p.Agent)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "told their parts, which stand above what is announced later: " + joined(names) + "\n"
 }
 
 func specOf(a api.AlikeTask) string {
@@ -241,6 +264,13 @@ func (r requested) Slim() requested { return r }
 func requestWork(s api.Service, ctx context.Context, in workRequest) (requested, error) {
 	req := api.NewTaskRequest{
 		Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items, Claim: in.Claim, Note: in.Note,
+	}
+	for _, p := range in.Parts {
+		part, err := api.ParsePart(p)
+		if err != nil {
+			return requested{}, err
+		}
+		req.Parts = append(req.Parts, part)
 	}
 	if in.Module != "" {
 		req.Modules = []brenner.Module{in.Module}
@@ -269,7 +299,13 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 			out.others = append(out.others, o)
 		}
 	}
+	if err != nil {
+		return out, err
+	}
 	out.at = alreadyAt(t, out.others, time.Now())
+	if in.Claim && len(in.Parts) == 0 {
+		out.part, err = partOf(s, ctx, in.Session, me.Actor)
+	}
 	return out, err
 }
 
@@ -286,10 +322,17 @@ func notesOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]a
 	return notes[:min(len(notes), mostNotes)], err
 }
 
-// newNotes leaves out the notes that somebody wrote itself, and those from before its
-// last answer: it has had them.
+// newNotes leaves out the notes that somebody wrote itself, those from before its last
+// answer, which it has had, and those of which a message tells it.
 func newNotes(s api.Service, ctx context.Context, all []api.TaskInfo, in api.SessionInfo) ([]api.TaskInfo, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
 	me, err := s.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	told, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.MessageState{api.MessageAll}})
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +342,9 @@ func newNotes(s api.Service, ctx context.Context, all []api.TaskInfo, in api.Ses
 			answered = r.AnsweredAt
 		}
 	}
-	return slices.DeleteFunc(all, func(t api.TaskInfo) bool { return t.Creator == me.Actor || t.Created.Before(answered) }), nil
+	return slices.DeleteFunc(all, func(t api.TaskInfo) bool {
+		return t.Creator == me.Actor || t.Created.Before(answered) || slices.ContainsFunc(told.Messages, func(m api.MessageInfo) bool { return m.Task == t.ID })
+	}), nil
 }
 
 // mostNotes is how many notes stand beside a document, the newest.
@@ -321,7 +366,7 @@ func holding(t api.TaskInfo) string {
 func underWay(all []api.TaskInfo) string {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, brenner.OneLine(t.Title), holding(t))
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, brenner.OneLine(t.Title), holding(t), partsLeft(t))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }

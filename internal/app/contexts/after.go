@@ -7,6 +7,7 @@ import (
 	"brenner/artifact"
 	"brenner/assembly"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 )
 
 // goingOn is what the reader of a context has that goes on from an earlier one.
@@ -15,8 +16,8 @@ type goingOn struct {
 	call    *kernel.Call
 	through kernel.Through
 	agent   brenner.ActorName
-	// Of the documents of sessions, why it need not be given them, or what of them
-	// it was not given.
+	// Of the documents of sessions, why it need not be given them; rest is what it was
+	// not given of them, or of other artifacts.
 	why, rest map[brenner.Ref]string
 }
 
@@ -51,7 +52,34 @@ func (g *goingOn) has(it assembly.Item) (string, error) {
 	case it.Notes.Author == g.agent:
 		return "yours", nil
 	}
-	return "", nil
+	return "", g.compare(it.Ref)
+}
+
+// compare gives what changed in an artifact of which the reader was given an earlier
+// version, where that is shorter than all of it. What a redacted version said nobody
+// has any more.
+func (g *goingOn) compare(ref brenner.Ref) error {
+	known := g.through.Entire(ref.Artifact)
+	if known == 0 || known >= ref.Version || g.rest[ref] != "" {
+		return nil
+	}
+	a, err := g.call.Reader.Artifact(g.call.Ctx, ref.Artifact)
+	if err != nil {
+		return err
+	}
+	row, err := g.call.Version(g.call.Ctx, ref)
+	if err != nil {
+		return err
+	}
+	d, err := ledger.DifferenceOf(g.call, a, known, ref.Version)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil
+	}
+	text := fmt.Sprintf("What changed after %s, which you were given:\n%s", brenner.Ref{Artifact: ref.Artifact, Version: known}, d.Text())
+	if err == nil && int64(len(text)) < row.Size {
+		g.rest[ref] = text
+	}
+	return err
 }
 
 // hasDocument is has for the document of a session, which is read item by item.
@@ -72,8 +100,8 @@ func (g *goingOn) hasDocument(ref brenner.Ref) (string, error) {
 	return g.why[ref], err
 }
 
-// unread is the content of a session's document that its reader was not given, if
-// it was given some.
+// unread is the content of an artifact that its reader was not given, if it was given
+// some.
 func (g *goingOn) unread(ref brenner.Ref) (artifact.Content, bool) {
 	if g == nil || g.rest[ref] == "" {
 		return artifact.Content{}, false

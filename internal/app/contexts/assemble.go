@@ -121,12 +121,20 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 	if len(w.modules) == 0 {
 		w.modules = []brenner.Module{s.Module}
 	}
+	if w.view.Version == kernel.BuiltinView { // whose budget nobody has chosen
+		w.view.Budget.Size += sessionReading
+		w.view.Budget.Reserve += sessionReading
+	}
 	if !strings.Contains(w.text, s.Question) {
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
 	return nil
 }
+
+// sessionReading is what a context for a session is given for reading besides what other
+// contexts are: who takes part reads what the others write, to the end.
+const sessionReading = 16_000
 
 // inputFor loads everything the assembly depends on.
 func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assembly.Input, error) {

@@ -142,7 +142,7 @@ func NewSettings(c config.Config, digest brenner.Digest) (*Settings, error) {
 		s.Policies[p.Role] = p
 	}
 	for _, v := range assembly.Builtin() {
-		s.Views[v.Role] = ViewInForce{View: v, Version: "builtin"}
+		s.Views[v.Role] = ViewInForce{View: v, Version: BuiltinView}
 	}
 	return s, s.configured()
 }
@@ -403,6 +403,9 @@ func (s *Settings) CheckGoverning(t brenner.TypeName, c artifact.Content) (err e
 	}
 	return err
 }
+
+// BuiltinView is the version of a view that nobody of the project has written.
+const BuiltinView = "builtin"
 
 // ViewInForce is a view and what it comes from: a context_view ID@VERSION, the
 // configuration, or the program.

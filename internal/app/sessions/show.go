@@ -91,15 +91,10 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if err := d.compare(c, c.ShownInFull(row.Artifact)); err != nil {
 		return nil, err
 	}
-	if req.Unseen {
-		err = d.changed(c, row)
-		d.propose()
-		return d, err
-	}
 	if d.view.Working, err = working(c, info); err != nil {
 		return nil, err
 	}
-	if req.News && !c.Person() {
+	if req.Unseen || req.News && !c.Person() {
 		err = d.changed(c, row)
 		d.propose()
 		return d, err
@@ -381,23 +376,21 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	if err := d.compare(c, t.Entire(ref.Artifact)); err != nil {
 		return "", nil, err
 	}
-	was := &document{view: d.view, doc: doc, full: d.full, fullOf: d.fullOf}
-	if version := t.Latest(ref.Artifact); version > 0 && version < row.Version {
-		was.view.Ref.Version = version
-		if _, was.doc, err = sessionArtifact(c, id, version); err != nil {
+	var earlier []*document
+	if versions := t.Shown(ref.Artifact); len(versions) > 0 {
+		if earlier, err = earlierVersions(c, d, versions); err != nil {
 			return "", nil, err
 		}
 	}
 	has := func(p kernel.Passage) bool { return t.Has(kernel.ReadOfSession(id), p) }
 	var rest []delta.Passage
 	for _, p := range delta.Passages(doc, delta.Part{}) {
+		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })
 		switch {
-		case d.has(c.Who.Name, p.Item, has):
+		case d.has(c.Who.Name, p.Item, has), at >= 0 && onlySince(doc, earlier[at].doc, p.Item, c.Who.Name):
 			known = append(known, p.Item)
-		case was.doc != doc && was.has(c.Who.Name, p.Item, has) && onlySince(doc, was.doc, p.Item, c.Who.Name):
-			known = append(known, p.Item)
-		case was.doc != doc && was.has(c.Who.Name, p.Item, has):
-			rest = append(rest, delta.Changes(doc, delta.Part{Since: was.doc, Items: []delta.ItemID{p.Item}})...)
+		case at >= 0:
+			rest = append(rest, delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}})...)
 		default:
 			rest = append(rest, p)
 		}

@@ -22,7 +22,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	}
 	own := ownOutcomes(res.Outcomes, r.Name)
 	if len(own) > 0 {
-		b.WriteString("What became of your deltas:\n\n")
+		b.WriteString(api.OwnOutcomes + "\n\n")
 	}
 	names := slices.DeleteFunc(m.names(), func(n delta.Named) bool { return n.Agent == r.Name }) // its own are said with its deltas
 	var applied []string

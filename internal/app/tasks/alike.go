@@ -35,6 +35,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		names[i] = a.Name
 	}
 	var like, before []api.TaskInfo // before: what the caller announced or asked for earlier
+	var left []api.AlikeTask        // parts of others that it is about
 	looked := 0
 	err = tasks.Each(ch.Ctx, ch.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
 		o := row.Value.info(ch.Now)
@@ -43,7 +44,9 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
 		case o.Creator == t.Creator:
 			before = append(before, o)
-		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlaps(t, o, names):
+		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && leavesTo(o, t, names) != nil:
+			left = append(left, *leavesTo(o, t, names))
+		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlapsAny(t, o, names):
 			like = append(like, o)
 		}
 		return looked < alikeLooked, nil
@@ -57,7 +60,10 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && overlaps(b, o, names)
 		})
 	})
-	var out []api.AlikeTask
+	out, err := r.tellOverlaps(ch, t, left)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range like {
 		seen, err := r.told(ch.Call, o)
 		if err != nil {
@@ -86,6 +92,43 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		if err := r.Mail.TellOfTask(ch, to, api.MessageTask, t.ID, fmt.Sprintf("OVERLAP: %s may overlap with %s", t.ID, o.ID), fmt.Sprintf(
 			"%s, which %s has just opened, may overlap with %s, which is yours%s\n%s is the earlier and stands: %s was told to cut its own to the rest. Nothing is asked of you.\n",
 			t.ID, ch.Who.Name, o.ID, title, o.ID, ch.Who.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// leavesTo is the part of somebody else that work is about which somebody announces,
+// nil if it is about none.
+func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask {
+	for _, p := range divides.Parts {
+		if p.Agent != t.Creator && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names) {
+			return &api.AlikeTask{
+				ID: divides.ID, Title: p.Part, State: divides.State, Creator: divides.Creator, Holder: p.Agent, Since: divides.Created, Part: true,
+			}
+		}
+	}
+	return nil
+}
+
+// overlapsAny says whether a task asks for much the same as another, or leaves that to
+// somebody who is not at it.
+func overlapsAny(t, o api.TaskInfo, names []brenner.ActorName) bool {
+	return overlaps(t, o, names) || leavesTo(t, o, names) != nil
+}
+
+// tellOverlaps tells those to whom a part was left who would do it as well.
+func (r *Room) tellOverlaps(ch *kernel.Change, t api.TaskInfo, left []api.AlikeTask) ([]api.AlikeTask, error) {
+	var out []api.AlikeTask
+	for _, l := range left {
+		if in, err := r.Sessions.TakesPart(ch.Call, t.Session); err != nil || !in {
+			return nil, err
+		}
+		out = append(out, l)
+		err := r.Mail.TellOfTask(ch, l.Holder, api.MessageTask, t.ID, fmt.Sprintf("OVERLAP: %s may overlap with your part of %s", t.ID, l.ID), fmt.Sprintf(
+			"%s, which %s has just announced, may overlap with the part that %s left to you (%s): %s\nYour part stands: %s was told to leave it to you. Nothing is asked of you.\n",
+			t.ID, ch.Who.Name, l.Creator, l.ID, t.Title, ch.Who.Name))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -150,33 +193,4 @@ func documentsIn(text string) map[string]bool {
 		out[name] = true
 	}
 	return out
-}
-
-// tellLeft tells those whom an announcement leaves a part: who divides the work does
-// so in the one line that announces its own (C2: it is shown as what it is).
-func (r *Room) tellLeft(ch *kernel.Change, t api.TaskInfo) error {
-	if t.Session == "" {
-		return nil
-	}
-	all, err := ch.Actors(ch.Ctx)
-	if err != nil {
-		return err
-	}
-	for _, a := range all {
-		if a.Name == ch.Who.Name || !strings.Contains(t.Title, string(a.Name)+":") {
-			continue
-		}
-		if in, err := r.Sessions.TakesPart(ch.Call.As(a), t.Session); err != nil {
-			return err
-		} else if !in {
-			continue
-		}
-		err := r.Mail.TellOfTask(ch, a.Name, api.MessageTask, t.ID, fmt.Sprintf("DIVIDED: %s says who does what in %s", t.Creator, t.Session), fmt.Sprintf(
-			"%s divides the work in %s (%s). What it leaves to you is yours, without a call; announce only what you would do otherwise. It says (data):\n\n> %s\n",
-			t.Creator, t.Session, t.ID, t.Title))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

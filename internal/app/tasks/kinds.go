@@ -22,7 +22,7 @@ var (
 	kindTaskCanceled  = kernel.Kind[taskCanceled]{Name: "task.canceled", Apply: applyTaskCanceled, Texts: []string{"/reason"}}
 	kindTaskClaimed   = kernel.Kind[taskClaimed]{Name: "task.claimed", Apply: applyTaskClaimed}
 	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted, Events: completedEvents, Texts: []string{"/note"}}
-	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened, Texts: []string{"/title", "/spec", "/runs/test"}}
+	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened, Texts: []string{"/title", "/spec", "/runs/test", "/parts/*/part"}}
 	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased}
 )
 

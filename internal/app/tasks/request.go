@@ -141,7 +141,7 @@ func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entr
 	}
 	slices.Sort(to)
 	for _, name := range slices.Compact(to) {
-		err := r.Mail.Tell(ch, name, api.MessageTask, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
+		err := r.Mail.TellOfTask(ch, name, api.MessageTask, t.ID, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
 			"%s leaves a note on %s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, t.Title))
 		if err != nil {
 			return err

@@ -38,6 +38,7 @@ type task struct {
 	Items        []delta.ItemID    `json:"items,omitzero"`
 	ItemsOf      brenner.Version   `json:"items_of,omitzero"`
 	On           []string          `json:"on,omitzero"`
+	Parts        []api.TaskPart    `json:"parts,omitzero"`
 	Creator      brenner.ActorName `json:"creator"`
 	Created      time.Time         `json:"created_at"`
 	Holder       brenner.ActorName `json:"holder,omitzero"`
@@ -116,7 +117,7 @@ func (r *Room) Newest(c *kernel.Call, most int) ([]assembly.Task, error) {
 func (t task) info(now time.Time) api.TaskInfo {
 	out := api.TaskInfo{
 		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
-		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items, On: t.On,
+		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items, On: t.On, Parts: t.Parts,
 		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
 		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
@@ -157,14 +158,16 @@ type taskOpened struct {
 	Items   []delta.ItemID  `json:"items,omitzero"`
 	ItemsOf brenner.Version `json:"items_of,omitzero"`
 	// On are the tasks that a note is about.
-	On   []string `json:"on,omitzero"`
-	Runs settings `json:"runs,omitzero"`
+	On []string `json:"on,omitzero"`
+	// Parts are what announced work leaves to others.
+	Parts []api.TaskPart `json:"parts,omitzero"`
+	Runs  settings       `json:"runs,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
 	t := task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
-		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, On: p.On, Runs: p.Runs,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, On: p.On, Parts: p.Parts, Runs: p.Runs,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
 	}
 	if p.Kind == api.TaskNote {
@@ -263,14 +266,15 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 	if c.Leads() || c.Person() && readsTask(c, t.Modules) || t.Role == c.Who.Role || t.Holder == c.Who.Name || t.Creator == c.Who.Name {
 		return t, nil
 	}
-	title := ""
+	title, parts := "", t.Parts
+	t.Parts = nil
 	if t.Session != "" {
 		asked, err := r.Sessions.TakesPart(c, t.Session)
 		if err != nil {
 			return t, err
 		}
 		if asked {
-			title = t.Title
+			title, t.Parts = t.Title, parts
 		}
 	}
 	t.Title, t.Spec, t.Note = title, "", ""
@@ -391,10 +395,13 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 			At("/title").WithHint("what takes more lines belongs into the spec")
 	}
 	most := brenner.MaxTitleRunes
-	if kind == api.TaskNote {
+	if kind == api.TaskNote || req.Claim {
 		most = brenner.MaxWordRunes
 	}
 	if err := checkTaskText(p.Title, p.Spec, most); err != nil {
+		return api.TaskInfo{}, err
+	}
+	if p.Parts, err = r.partsOf(ch, req); err != nil {
 		return api.TaskInfo{}, err
 	}
 	if _, ok := ch.Policies[req.Role]; !ok {
@@ -435,9 +442,16 @@ func checkTaskText(title, spec string, most int) error {
 	if err := kernel.CheckText(title + spec); err != nil {
 		return err
 	}
-	if title == "" || utf8.RuneCountInString(title) > most {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", most).At("/title").
-			WithHint(fmt.Sprintf("it has %d; at most %d: the rest belongs into the spec, or into a note, which takes %d", utf8.RuneCountInString(title), most, brenner.MaxWordRunes))
+	if n := utf8.RuneCountInString(title); n == 0 || n > most {
+		err := brenner.Errorf(brenner.CodeInvalidValue, "a task needs a title of 1–%d characters", most).At("/title")
+		if n == 0 {
+			return err.Try(brenner.Again().Asking("title"))
+		}
+		cut := brenner.Clip(title, most)
+		if most == brenner.MaxTitleRunes { // what is asked for has a spec for the rest
+			return err.WithHint(fmt.Sprintf("it has %d; the rest belongs into the spec", n)).Try(brenner.Again("title", cut, "spec", strings.TrimSpace(title+"\n\n"+spec)))
+		}
+		return err.WithHint(fmt.Sprintf("it has %d; what others are to do belongs into parts", n)).Try(brenner.Again("title", cut))
 	}
 	if len(spec) > brenner.MaxTaskSpecBytes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/spec")

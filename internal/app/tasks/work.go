@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -175,13 +176,18 @@ func (r *Room) findClaimable(ch *kernel.Change, id string) (api.TaskInfo, error)
 		return t, r.checkFree(ch.Call, t)
 	}
 	var found *api.TaskInfo
+	var failed error
 	err := r.Each(ch.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
-		if r.checkFree(ch.Call, t) == nil && t.Holder != ch.Who.Name {
-			found = &t
+		switch err := r.checkFree(ch.Call, t); brenner.CodeOf(err) {
+		case brenner.CodeTaskTaken, brenner.CodeTaskClosed, brenner.CodeTaskNotYours:
+		default:
+			if failed = err; err == nil && t.Holder != ch.Who.Name {
+				found = &t
+			}
 		}
-		return found == nil
+		return found == nil && failed == nil
 	})
-	if err == nil && found == nil {
+	if err = cmp.Or(err, failed); err == nil && found == nil {
 		err = brenner.Errorf(brenner.CodeNotFound, "no task is free for you").Try(brenner.Do("task.list"))
 	}
 	if err != nil {

@@ -19,9 +19,10 @@ type Hit struct {
 }
 
 const (
-	// maxNoted is how many notes a search looks through. There are more only
-	// after a bulk load, until they are settled; those are said to be missing.
-	maxNoted = 4096
+	// maxNoted is how many notes a search looks through, which takes some 70 µs each
+	// the first time; on SQLite they are those of the newest artifacts. There are more
+	// only after a bulk load, until they are settled; those are said to be missing.
+	maxNoted = 1024
 	// maxLookups is how many words of a question are looked up at all.
 	maxLookups = 1024
 	// feedbackBytes is how much of a text feedback reads.

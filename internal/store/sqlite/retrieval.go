@@ -67,7 +67,7 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 		}
 		return n
 	}, `SELECT a.id, a.type, a.module, n.versions, d.versions FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
-		LEFT JOIN index_documents d ON d.artifact = n.artifact LIMIT ?+0`, int64(most))
+		LEFT JOIN index_documents d ON d.artifact = n.artifact ORDER BY n.artifact DESC LIMIT ?+0`, int64(most))
 	if s.Noted = len(s.Notes); err != nil {
 		return s, err
 	}

@@ -57,7 +57,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeDeltaIDReused, ClassConflict, "The delta id was used before for another content.", "Give the delta an id of its own."),
 	row(CodeDeltaRepeated, ClassConflict, "A message says the same twice, under two ids or none; it counts once.", "Send each delta once."),
 	row(CodeTargetAwaited, ClassConflict, "The delta names a provisional id that no ADD of its agent has brought yet.", "Send the ADD, or correct the name; the delta is taken in with it."),
-	row(CodeTimestampSkew, ClassInvalid, "A timestamp lies before the session's start or after its receipt; the time of receipt counts instead.", "Leave timestamp out: the message supplies it."),
+	row(CodeTimestampSkew, ClassInvalid, "A timestamp lies before the session's start or after its receipt, which counts instead; or a test is said to have been run in the future.", "Leave timestamp out: the message supplies it; say in last_run when the test was run."),
 	row(CodeReservedField, ClassInvalid, "A payload field has the name of a line that the document writes itself.", "Use the section's own field, or another name."),
 	row(CodeUnknownField, ClassInvalid, "A payload or a content has a field that its section or type does not know; it is kept as it is.", "Check the spelling against the fields of the section or type."),
 	row(CodeRationaleMissing, ClassInvalid, "The research thread was edited without a rationale.", "Say in the rationale why the problem statement had to change."),

@@ -94,6 +94,7 @@ func besideItems(text string, all []api.TaskInfo, now time.Time) string {
 	}
 	return replaceLines(itemLine.Regexp(), text, func(line string, id delta.ItemID) string {
 		tasks := at[id]
+		delete(at, id) // the first line of an item is its own; another may be somebody's words
 		for _, t := range tasks[:min(len(tasks), mostAtItem)] {
 			line += "\n" + atThis(t, now)
 		}

@@ -351,7 +351,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
 	out.moved = changedSince(s, ctx, res.Session, res.Known, warned(res.Deltas))
-	if in.DryRun || res.Unusable || res.Duplicate { // what was said before writes nothing, no news read either
+	if in.DryRun || res.Unusable {
 		return out, nil
 	}
 	if in.Task != "" {
@@ -360,6 +360,9 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 			done.Outputs = []brenner.Ref{res.Compiled}
 		}
 		out.closed = finish(s, ctx, done)
+	}
+	if res.Duplicate {
+		return out, nil // what was said before writes nothing: no news are read
 	}
 	if out.news = meanwhileBut(s, ctx, res.Session); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
 		out.news = "" // what is new stands above
@@ -567,7 +570,7 @@ func (in patchRequest) carried(s api.Service, ctx context.Context) patchRequest 
 // patched says what a patch came to.
 type patched struct {
 	api.PatchResult
-	closed, answered, news string
+	moved, closed, answered, news string
 }
 
 func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
@@ -583,6 +586,9 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 		return patched{PatchResult: res}, err
 	}
 	out := patched{PatchResult: res}
+	if res.Version != nil {
+		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
+	}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}
@@ -611,7 +617,7 @@ func (r patched) Words() string {
 	for _, d := range r.Warnings {
 		fmt.Fprintf(&b, "warning %s: %s\n", d.Code, d.Message)
 	}
-	b.WriteString(r.closed + r.answered + r.news)
+	b.WriteString(r.moved + r.closed + r.answered + r.news)
 	return b.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"brenner"
@@ -170,6 +171,7 @@ func TestDeltaSubmit_CodeAndPathsNameNothing(t *testing.T) {
 		return arguments{"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"`+text+`"}`, "")}
 	}
 	blue.mustNot(first(blue.call("delta_submit", add("it runs `left-pad@1`, ``a `nowhere@2` b``, uses: actions/checkout@4, x@1.2.3 and git@7/main\\nlog@1 shows it"))), "DANGLING_REFERENCE", "REFERENCE_MOVED")
+	blue.mustNot(first(blue.call("delta_submit", add("it printed 'memo@2 draft → canonical', and (\\\"oxygen@1 gone\\\"):\\n> memo@3 is there\\nBlueLake$ brenner promote memo@4"))), "DANGLING_REFERENCE")
 	words, _ := blue.call("delta_submit", add("`log@9` and a stray ` before nowhere@3"))
 	blue.must(words, "DANGLING_REFERENCE: log@9 is named, and log is at version 1", "not an artifact here: nowhere@3\n")
 }
@@ -194,6 +196,12 @@ func TestDeltaSubmit_ATestThatWasRunHasAResult(t *testing.T) {
 	red.mustNot(red.submits(edit(`{"status":"failed"}`)), "NO_RESULT") // what came out stands there
 	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"run","last_run":{"result":"log@1: 3 ms"}}`, "")), "NO_RESULT")
 	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"to be run again"}`, "")), "NO_RESULT")
+	future := time.Now().Add(48 * time.Hour).UTC()
+	for _, ran := range []string{future.Format("2006-01-02T15:04Z"), future.Format("2006-01-02 15:04 UTC, on two disks"), future.Format(time.RFC3339), future.Format(time.DateOnly)} {
+		red.must(red.submits(edit(`{"last_run":"`+ran+`"}`)), "TIMESTAMP_SKEW: last_run says ")
+	}
+	red.must(red.submits(edit(`{"last_run":{"by":"RedSky","at":"`+future.Format(time.DateTime)+`"}}`)), "TIMESTAMP_SKEW")
+	red.mustNot(red.submits(edit(`{"last_run":"`+time.Now().UTC().Format("2006-01-02T15:04Z")+`, to be repeated in 9999"}`)), "TIMESTAMP_SKEW")
 	red.must(red.submits(test(`,"status":"refuted by measurement"`)), "NO_RESULT")
 	red.mustNot(red.submits(test(`,"status":"run","actual_outcomes":{"H1":"slow"}`)), "NO_RESULT")
 }

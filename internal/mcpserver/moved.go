@@ -37,8 +37,18 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 	}
 	var b strings.Builder
 	if len(items) > 0 && known > 0 {
-		if v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known}); err == nil && v.Markdown != "" {
+		v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known})
+		if err == nil && v.Markdown != "" {
 			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
+		}
+		if len(v.Before) > 0 {
+			fmt.Fprintf(&b, "given to you before, as they are now: %s\n", listed(v.Before))
+		}
+		if left := v.Rest; err != nil || len(left) > 0 {
+			if err != nil {
+				left = items
+			}
+			fmt.Fprintf(&b, "what changed of %s: session_show %s\n", listed(left), jsonOf(sessionRequest{Session: id, Items: most(left), Since: known}))
 		}
 	}
 	if len(refs) == 0 {
@@ -49,7 +59,11 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 		return b.String()
 	}
 	refs = slices.Compact(refs)
-	for _, ref := range refs[:min(len(refs), mostMoved)] {
+	for i, ref := range refs {
+		if i >= mostMoved {
+			fmt.Fprintf(&b, "what changed after %s: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref.Artifact, "since": ref.Version}))
+			continue
+		}
 		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version})
 		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
 			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s\n", p.Ref(), ref, strings.TrimRight(brenner.Clip(p.Text, movedText), "\n"))

@@ -224,7 +224,11 @@ const sessionFormat = `{"format":"` + delta.Format + `"`
 func readable(c artifact.Content) artifact.Content {
 	if c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat)) {
 		if doc, err := delta.ReadArtifact(c.Data); err == nil {
-			return artifact.Content{Format: artifact.Text, Data: []byte(delta.RenderPlain(doc))}
+			text := delta.RenderPlain(doc)
+			if names := doc.NamesIn(text); len(names) > 0 {
+				text += "\nNames: " + api.NameWords(names) + "\n"
+			}
+			return artifact.Content{Format: artifact.Text, Data: []byte(text)}
 		}
 	}
 	return assembly.Outline(c)

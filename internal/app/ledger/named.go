@@ -2,14 +2,19 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/lazy"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // namedVersion is a version as texts name it.
@@ -25,12 +30,13 @@ const (
 // NamedVersions says which versions a text names that are not there, or that a
 // newer one has taken the place of. What the caller may not read is passed over,
 // as is what the text is a version of. Names that are of no artifact at all are
-// said together: they may be of something else, as in code and paths they are.
+// said together: they may be of something else, as they are in paths and in what the
+// text quotes, which are somebody else's words, a program's above all.
 func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenner.Diagnostic, error) {
 	var out []brenner.Diagnostic
 	var seen, unknown []string
 	text = text[:min(len(text), lookedThrough)]
-	code := codeIn(text)
+	quoted := Quotations(text)
 	for _, at := range namedVersion.FindAllStringIndex(text, 4*mostNamed) {
 		name := text[at[0]:at[1]]
 		ref, err := brenner.ParseRef(name)
@@ -42,7 +48,7 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
 		switch {
 		case brenner.CodeOf(err) == brenner.CodeNotFound:
-			if !code.covers(at[0]) && !inPath(text, at[0], at[1]) {
+			if !quoted.Covers(at[0]) && !inPath(text, at[0], at[1]) {
 				unknown = append(unknown, name)
 			}
 			continue
@@ -68,17 +74,44 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 	return out, nil
 }
 
-// spans are pieces of a text, in order.
-type spans [][2]int
+// Spans are pieces of a text.
+type Spans [][2]int
 
-func (s spans) covers(at int) bool {
+// Covers says whether a place of the text is in one of them.
+func (s Spans) Covers(at int) bool {
 	return slices.ContainsFunc(s, func(span [2]int) bool { return span[0] <= at && at < span[1] })
+}
+
+// quotation is what stands between quotation marks in one line. A straight mark opens
+// after a blank or a bracket and closes before what may follow a word, so that an
+// apostrophe is none; quotedLine is a line that quotes, or that was typed behind a prompt.
+var (
+	quotation  = lazy.NewPattern(`(?m)(?:^|[\s(\[{=:,;/])("[^"\n]+"|'[^\s'](?:[^'\n]|'\w)*'|“[^”\n]+”|„[^“”\n]+[“”]|‘[^’\n]+’|«[^»\n]+»)(?:$|[^\w'"])`)
+	quotedLine = lazy.NewPattern(`(?m)^ *(?:> ?|[A-Za-z]*[$%] ).*$`)
+)
+
+// Quotations are the pieces of a text that are words of others: code, what stands in
+// quotation marks, lines that are marked as quoted or as typed.
+func Quotations(text string) Spans {
+	out := codeIn(text)
+	for from := 0; ; { // what closes one may stand before the next
+		m := quotation.Regexp().FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		out = append(out, [2]int{from + m[2], from + m[3]})
+		from += m[3]
+	}
+	for _, m := range quotedLine.FindAllStringIndex(text, -1) {
+		out = append(out, [2]int{m[0], m[1]})
+	}
+	return out
 }
 
 // codeIn gives the pieces of a text that stand between backquotes: as many of them
 // before as behind.
-func codeIn(text string) spans {
-	var out spans
+func codeIn(text string) Spans {
+	var out Spans
 	run := func(from int) int {
 		n := 0
 		for from+n < len(text) && text[from+n] == '`' {
@@ -116,6 +149,36 @@ func inPath(text string, from, to int) bool {
 	return len(rest) > 0 && (rest[0] == '/' || rest[0] == '@') || len(rest) > 1 && rest[0] == '.' && '0' <= rest[1] && rest[1] <= '9'
 }
 
+// Said is all that a JSON value says, a line for each key and text. A key that has
+// null it does not name.
+func Said(raw jsontext.Value) string {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return ""
+	}
+	var b strings.Builder
+	var write func(any)
+	write = func(v any) {
+		switch v := v.(type) {
+		case string:
+			b.WriteString(v + "\n")
+		case []any:
+			for _, el := range v {
+				write(el)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if v[key] != nil {
+					b.WriteString(key + "\n")
+					write(v[key])
+				}
+			}
+		}
+	}
+	write(value)
+	return b.String()
+}
+
 // withDoubts adds to what a write came to which versions an agent's text names
 // that are not there, or have been replaced.
 func withDoubts(ch *kernel.Change, body *api.Body) func(api.WriteResult, error) (api.WriteResult, error) {
@@ -123,7 +186,11 @@ func withDoubts(ch *kernel.Change, body *api.Body) func(api.WriteResult, error) 
 		if err != nil || body == nil || ch.Person() {
 			return res, err
 		}
-		found, err := NamedVersions(ch.Call, body.Data, res.Ref.Artifact)
+		text := body.Data
+		if body.Format == artifact.JSON {
+			text = Said(jsontext.Value(text))
+		}
+		found, err := NamedVersions(ch.Call, text, res.Ref.Artifact)
 		res.Warnings = slices.Concat(res.Warnings, found)
 		return res, err
 	}

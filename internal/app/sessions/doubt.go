@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -75,14 +76,16 @@ type doubts struct {
 
 // of lists the doubts about one delta that were not said of another.
 func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
-	one, text := e.Delta, saidIn(e.NewWords())
+	one, text := e.Delta, ledger.Said(e.NewWords())
 	found, err := ledger.NamedVersions(d.call, text, brenner.ArtifactID(d.session))
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one))
-	for _, name := range namedItem.FindAllString(text, 100) {
-		if delta.Target(name) == one.TargetID {
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one))
+	quoted := ledger.Quotations(text)
+	for _, at := range namedItem.FindAllStringIndex(text, 100) {
+		name := text[at[0]:at[1]]
+		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) && !cited(text, at[0], at[1]) {
 			continue
 		}
 		if it, ok := d.doc.Item(delta.ItemID(name)); ok {
@@ -98,34 +101,9 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	}), nil
 }
 
-// saidIn is all that a payload says, a line for each key and text. A key that it takes
-// out of a map it does not name.
-func saidIn(payload jsontext.Value) string {
-	var value any
-	if json.Unmarshal(payload, &value) != nil {
-		return ""
-	}
-	var b strings.Builder
-	var write func(any)
-	write = func(v any) {
-		switch v := v.(type) {
-		case string:
-			b.WriteString(v + "\n")
-		case []any:
-			for _, el := range v {
-				write(el)
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(v)) {
-				if v[key] != nil {
-					b.WriteString(key + "\n")
-					write(v[key])
-				}
-			}
-		}
-	}
-	write(value)
-	return b.String()
+// cited says whether a name stands alone between backquotes, which quotes nothing.
+func cited(text string, from, to int) bool {
+	return from > 0 && text[from-1] == '`' && to < len(text) && text[to] == '`'
 }
 
 // foretold doubts a change of what a test was expected to show, once it was run
@@ -390,3 +368,53 @@ func shows(a *delta.Artifact, item delta.ItemID, field, text string) bool {
 
 // mostReplaced is how much is quoted of a text that was replaced.
 const mostReplaced = 300
+
+// instant is a time as a text says it, to the day or to the second.
+var instant = lazy.NewPattern(`\b([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)? ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2})?)?`)
+
+// How far a time may lie ahead: a clock goes wrong by a little, and where no zone is
+// said it may be anywhere on earth.
+const (
+	clockAhead = 5 * time.Minute
+	zoneAhead  = 14 * time.Hour
+)
+
+// ahead doubts that a test was run when it cannot have been yet.
+func (d *doubts) ahead(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Ran jsontext.Value `json:"last_run"`
+	}
+	if one.Section != delta.DiscriminativeTests || one.Operation == delta.Kill || json.Unmarshal(one.Payload, &payload) != nil || len(payload.Ran) == 0 {
+		return nil
+	}
+	for _, m := range instant.FindAllStringSubmatch(ledger.Said(payload.Ran), mostDoubts) {
+		if at, slack, ok := instantOf(m); ok && at.After(d.call.Now.Add(slack)) {
+			return []brenner.Diagnostic{{
+				Code: brenner.CodeTimestampSkew, Severity: brenner.SeverityWarning, Subject: cmp.Or(string(one.TargetID), one.ProvisionalID) + " last_run",
+				Message: fmt.Sprintf("last_run says %s, and it is %s", m[0], d.call.Now.UTC().Format("2006-01-02T15:04Z")),
+				Hint:    "EDIT last_run with when it was run",
+			}}
+		}
+	}
+	return nil
+}
+
+// instantOf is the time that instant has found, and how far it may lie ahead.
+func instantOf(m []string) (at time.Time, slack time.Duration, ok bool) {
+	day, minute, second, zone := m[1], m[2], m[3], m[4]
+	if minute == "" {
+		at, err := time.Parse(time.DateOnly, day)
+		return at, zoneAhead, err == nil
+	}
+	slack = clockAhead
+	switch {
+	case zone == "":
+		slack, zone = zoneAhead, "Z"
+	case zone == "UTC":
+		zone = "Z"
+	case len(zone) == len("+0000"):
+		zone = zone[:3] + ":" + zone[3:]
+	}
+	at, err := time.Parse(time.RFC3339, day+"T"+minute+cmp.Or(second, ":00")+zone)
+	return at, slack, err == nil
+}

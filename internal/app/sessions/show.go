@@ -395,7 +395,11 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 			rest = append(rest, p)
 		}
 	}
-	return delta.Join(rest), known, nil
+	text = delta.Join(rest)
+	if names := doc.NamesIn(text); len(names) > 0 {
+		text += "\nNames: " + api.NameWords(names) + "\n"
+	}
+	return text, known, nil
 }
 
 // has says whether a reader was given an item of the document, or wrote it alone.

@@ -11,6 +11,7 @@ import (
 	"brenner/claim"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 )
 
 // What makes two items say nearly the same: how many telling words both use, and
@@ -280,7 +281,7 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) {
 			continue
 		}
-		text := saidIn(queue[i].Delta.Payload)
+		text := ledger.Said(queue[i].Delta.Payload)
 		named := namedItem.FindAllString(text, 100)
 		for _, n := range res.Artifact.NamesIn(text) {
 			named = append(named, string(n.Item))

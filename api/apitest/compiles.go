@@ -56,7 +56,7 @@ func compileCases() []testCase {
 			if !strings.Contains(v.Summary, "H2 gradient. Hypothesis Slate: 2, Discriminative Tests: 1.") {
 				s.Errorf("summary %q", v.Summary)
 			}
-			if v.Change.What != "3 added, 1 edited, 0 killed by 3 agents" || v.Change.Why != "BlueLake: it explains the clones\nPurpleMountain: it tells them apart" {
+			if v.Change.What != "3 added, 1 edited, 0 killed by 3 agents; H1.claim: BlueLake's text replaced by GreenValley's" || v.Change.Why != "BlueLake: it explains the clones\nPurpleMountain: it tells them apart" {
 				s.Errorf("change %+v", v.Change)
 			}
 			for _, log := range []brenner.Ref{first.Log, second.Log} {
@@ -234,7 +234,7 @@ func compileCases() []testCase {
 			purple.submits(id, adds("waits for the next compile"))
 			res, err := s.pi.ResolveConflict(s.ctx, settle)
 			s.must(err)
-			if !res.Changed || res.Conflicts != 0 || len(res.Outcomes) != 1 || res.Change.Why != "ada: seen under the microscope" {
+			if !res.Changed || res.Conflicts != 0 || len(res.Outcomes) != 1 || res.Change.Why != "ada: seen under the microscope" || strings.Contains(res.Change.What, "replaced") {
 				s.Errorf("settled %+v", res)
 			}
 			if st := s.pi.status(id); st.Conflicts != 0 || st.Deltas["pending"] != 1 {

@@ -50,16 +50,16 @@ func writtenEvents(p Written) []automation.Event {
 // decidedEvents is what a decision means for automation: whatever it was,
 // something may be stale by each artifact it touched, and a fork of it be gone.
 func decidedEvents(p Decided) []automation.Event {
-	var events []automation.Event
-	for i, c := range p.Changes {
-		if i == 0 || c.Ref.Artifact != p.Changes[i-1].Ref.Artifact { // they are grouped by artifact
-			events = append(events, automation.Event{On: automation.Stale, Subject: c.Ref.String(), Ref: c.Ref})
+	var stale, settled []automation.Event
+	for _, c := range p.Changes {
+		first := func(events []automation.Event) bool { // of its artifact: they are grouped by it
+			return len(events) == 0 || events[len(events)-1].Ref.Artifact != c.Ref.Artifact
 		}
-	}
-	for i, c := range p.Changes {
-		first := i == 0 || c.Ref.Artifact != p.Changes[i-1].Ref.Artifact || p.Changes[i-1].To.Live()
-		if first && !c.To.Live() {
-			events = append(events, automation.Event{On: automation.ForkSettled, Subject: c.Ref.String(), Ref: c.Ref})
+		if first(stale) {
+			stale = append(stale, automation.Event{On: automation.Stale, Subject: c.Ref.String(), Ref: c.Ref})
+		}
+		if !c.To.Live() && first(settled) {
+			settled = append(settled, automation.Event{On: automation.ForkSettled, Subject: c.Ref.String(), Ref: c.Ref})
 		}
 	}
 	e := automation.Event{Subject: p.Ref.String(), Ref: p.Ref}
@@ -69,7 +69,7 @@ func decidedEvents(p Decided) []automation.Event {
 	case artifact.Draft:
 		e.On = automation.Demoted
 	default:
-		return events
+		return append(stale, settled...)
 	}
-	return append(events, e)
+	return append(append(stale, e), settled...)
 }

@@ -30,7 +30,7 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 		if err != nil {
 			return merge{}, err
 		}
-		return planMerge(c, info, queue, info.Contributors)
+		return planMerge(c, info, queue, info.Contributors, nil)
 	})
 }
 
@@ -56,7 +56,7 @@ func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.Acto
 	if err != nil || len(queue) == 0 {
 		return compiled{}, err
 	}
-	m, err := planMerge(ch.Call, info, queue, info.Contributors)
+	m, err := planMerge(ch.Call, info, queue, info.Contributors, nil)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -207,9 +207,10 @@ func (m merge) round() bool {
 	return slices.ContainsFunc(m.info.Recipients, func(r api.Recipient) bool { return !r.AskedAt.Before(m.head.Created) })
 }
 
-// planMerge merges deltas into the head of a session's artifact.
-func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName) (merge, error) {
-	m := merge{info: info, queue: queue, settings: c.Settings, at: c.Position}
+// planMerge merges deltas into the head of a session's artifact; settled is the
+// one that settles a conflict, if that is what it is for.
+func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName, settled *delta.Entry) (merge, error) {
+	m := merge{info: info, queue: queue, settled: settled, settings: c.Settings, at: c.Position}
 	var base *delta.Artifact
 	var err error
 	if m.head, base, err = sessionArtifact(c, info.ID, 0); err != nil || len(queue) == 0 {
@@ -247,6 +248,7 @@ func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
 	}
 	p.Summary, p.Change = delta.Summary(m.result.Artifact), &artifact.Change{}
 	p.Change.What, p.Change.Why = delta.ChangeNote(entriesOf(m.queue), m.result)
+	p.Change.What += m.overwritten()
 	prev := artifact.Prev{Summary: m.head.Summary, Content: m.head.Content, Version: m.head.Version}
 	const holds = true // it was made from this content, also where it reads as before
 	if err := artifact.CheckUpdate(prev, *p, holds); err != nil {
@@ -413,9 +415,7 @@ func (s *Service) ResolveConflict(ctx context.Context, req api.ResolveConflictRe
 			who = append(slices.Clone(who), c.Who.Name)
 		}
 		q := pendingDelta{id: deltaID(info.ID, e.Message, 1), digest: digest, entry: e}
-		m, err := planMerge(c, info, []pendingDelta{q}, who)
-		m.settled = &e
-		return m, err
+		return planMerge(c, info, []pendingDelta{q}, who, &e)
 	})
 }
 

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -140,6 +141,31 @@ func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replace
 		}
 	}
 	return out
+}
+
+// overwritten says whose texts later edits of others replaced without a conflict,
+// the first few of them: nobody else tells the person who reads the change (D18).
+func (m *merge) overwritten() string {
+	if m.settled != nil {
+		return "" // the person chose
+	}
+	var said []string
+	for i, q := range m.queue {
+		o := m.result.Outcomes[i]
+		for _, r := range replacedBy(m.result.Artifact, q.entry, o) {
+			said = append(said, fmt.Sprintf("%s.%s: %s's text replaced by %s's", o.Item, r.Field, r.Agent, q.entry.Delta.Agent))
+		}
+	}
+	slices.Sort(said)
+	said = slices.Compact(said)
+	const most = 5
+	if more := len(said) - most; more > 0 {
+		said = append(said[:most], fmt.Sprintf("and %d more", more))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(said, "; ")
 }
 
 // stillAsked are those who have not answered, besides one who does just now.

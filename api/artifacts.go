@@ -513,5 +513,8 @@ type DecisionResult struct {
 	// were and are no more, of each the first hundred.
 	Stale []brenner.Ref `json:"stale,omitzero"`
 	Fresh []brenner.Ref `json:"fresh,omitzero"`
-	Seq   int64         `json:"seq,omitzero"`
+	// Resting lists the versions that come into force although they rest on
+	// something that has moved: they are stale themselves.
+	Resting []brenner.Ref `json:"resting,omitzero"`
+	Seq     int64         `json:"seq,omitzero"`
 }

@@ -66,6 +66,30 @@ const (
 	WaitSpine         WaitKind = "spine"         // what the spine lacks
 )
 
+// WaitKinds lists the kinds of what waits.
+func WaitKinds() []WaitKind {
+	return []WaitKind{
+		WaitStalemate,
+		WaitConflict,
+		WaitCompile,
+		WaitResend,
+		WaitFork,
+		WaitStale,
+		WaitPromotion,
+		WaitApproval,
+		WaitRebase,
+		WaitLesson,
+		WaitFinding,
+		WaitTask,
+		WaitRequest,
+		WaitRun,
+		WaitMemo,
+		WaitAutomation,
+		WaitConsolidation,
+		WaitSpine,
+	}
+}
+
 // MaxMembers is how many of the things that an item stands for it names.
 const MaxMembers = 20
 

@@ -143,7 +143,7 @@ func under(pointer string, err error) error {
 
 // parseMarkdown reads a list: "- lesson" items, of any depth of wrapping by
 // indented lines, under headings that name a section; items before any heading
-// are helpful. A heading of level one is a title. Everything else is refused
+// are helpful. Another heading of level one is a title. Everything else is refused
 // rather than dropped.
 func parseMarkdown(raw []byte) ([]Insight, error) {
 	var insights []Insight
@@ -164,6 +164,9 @@ func parseMarkdown(raw []byte) ([]Insight, error) {
 			insights[len(insights)-1].Content += " " + unescape(text)
 		case strings.HasPrefix(line, "# "):
 			open = false
+			if named := Section(strings.ToLower(strings.TrimSpace(line[2:]))); named.Check() == nil {
+				section = named
+			}
 		case strings.HasPrefix(line, "## "):
 			open = false
 			section = Section(strings.ToLower(strings.TrimSpace(line[3:])))

@@ -17,6 +17,7 @@ func TestParse_ReadsEveryFormat(t *testing.T) {
 		"array":    `[{"section":"helpful","content":"Use small steps"},{"section":"harmful","content":" Guessing ids fails\n"}]`,
 		"jsonl":    `{"section":"helpful","content":"Use small steps"}` + "\n\n" + `{"section":"harmful","content":"Guessing ids fails"}` + "\n",
 		"markdown": "# Lessons\n\n- Use small\n  steps\n\n## Harmful\n\n1. Guessing ids fails\n",
+		"titles":   "# Lessons\n- Use small steps\n# Harmful\n- Guessing ids fails\n",
 		"crlf":     "## Helpful\r\n* Use small steps\r\n## HARMFUL\r\n+ Guessing ids fails\r\n",
 	} {
 		got, err := Parse([]byte(raw), FormatAuto)

@@ -203,7 +203,10 @@ func printDecision(w *printer, res api.DecisionResult) {
 	if len(res.Fresh) > 0 {
 		w.Printf("%s: %s\n", fresh, refs(res.Fresh, " "))
 	}
-	if res.DryRun && len(res.Stale) == 0 {
+	if len(res.Resting) > 0 {
+		w.Printf("stale itself, it rests on what has moved: %s; see `brenner stale`\n", refs(res.Resting, " "))
+	}
+	if res.DryRun && len(res.Stale)+len(res.Resting) == 0 {
 		w.Println("nothing would become stale")
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -95,7 +96,7 @@ func usage(cmd *cobra.Command, err error) error {
 		// A verb without its noun is written right: it comes before what is written alike.
 		if paths := commandsNamed(cmd.Root(), m[1]); !cmd.HasParent() && len(paths) > 0 {
 			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
-		} else if near := brenner.Nearest(m[1], commandNames(cmd)); near != "" {
+		} else if near := nearestCommand(cmd, m[1]); near != "" {
 			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
 		} else if cmd.HasParent() {
 			hint = fmt.Sprintf("`%s` has %s; %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "), hint)
@@ -125,6 +126,19 @@ func commandsNamed(cmd *cobra.Command, word string) []string {
 		out = append(out, commandsNamed(c, word)...)
 	}
 	return out[:min(len(out), 3)]
+}
+
+// grave are the commands that cannot be taken back, or start agents.
+var grave = []string{"redact", "promote", "ask", "run"}
+
+// nearestCommand is the command that was probably meant; a grave one only if the
+// word is a slip for it.
+func nearestCommand(cmd *cobra.Command, word string) string {
+	names := commandNames(cmd)
+	if near := brenner.Slip(word, names); near != "" {
+		return near
+	}
+	return brenner.Nearest(word, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(grave, n) }))
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -217,9 +217,31 @@ func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Mod
 		return "", brenner.Errorf(brenner.CodeUnknownModule, "it has to be said which module this belongs to").At("/module").
 			WithHint("name one: " + Join(append(slices.Clone(s.Modules), ProjectModule))).Try(brenner.Again().Asking("module"))
 	}
-	return "", brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
+	return "", s.unknownModule(asked)
+}
+
+func (s *Settings) unknownModule(asked brenner.Module) error {
+	return brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).At("/module").
 		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) + "; the PI declares more in the configuration").
 		Try(brenner.Again().Asking("module"))
+}
+
+// KnownModules refuses a choice of modules of which one is neither declared nor has
+// anything: what is mistyped is not empty.
+func (c *Call) KnownModules(asked []brenner.Module) error {
+	for _, m := range asked {
+		if m == ProjectModule || slices.Contains(c.Modules, m) {
+			continue
+		}
+		kinds, err := c.Reader.Kinds(c.Ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(kinds, func(k store.Kind) bool { return k.Module == m }) {
+			return c.unknownModule(m)
+		}
+	}
+	return nil
 }
 
 // governing are the types whose canonical artifacts say who may do what and

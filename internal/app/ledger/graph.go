@@ -92,6 +92,9 @@ func stalePath(c *kernel.Call, ref brenner.Ref) ([]brenner.Ref, error) {
 // Stale implements api.Graph.
 func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "stale"), func(c *kernel.Call) (api.StaleResult, error) {
+		if err := c.KnownModules(req.Modules); err != nil {
+			return api.StaleResult{}, err
+		}
 		items, err := AllStale(c)
 		if err != nil {
 			return api.StaleResult{}, err

@@ -268,6 +268,9 @@ func (s *Service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		if err != nil {
 			return api.ArtifactList{}, err
 		}
+		if err := c.KnownModules(req.Modules); err != nil {
+			return api.ArtifactList{}, err
+		}
 		modules, none := c.InScope(req.Modules)
 		if none {
 			return api.ArtifactList{Items: []api.ArtifactItem{}}, nil

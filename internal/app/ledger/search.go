@@ -36,6 +36,9 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 		if err != nil {
 			return api.SearchResult{}, err
 		}
+		if err := c.KnownModules(q.Modules); err != nil {
+			return api.SearchResult{}, err
+		}
 		modules, none := c.InScope(q.Modules)
 		if none {
 			return api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}, nil
@@ -307,12 +310,13 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 	read := map[string]string{} // words that no text has, and how what they were read as is written
 	for _, h := range hits {
 		one := api.SearchHit{ArtifactItem: itemOf(h.Artifact), Found: h.Version, Draft: h.Draft, Score: h.Score}
+		one.Summary = h.version.Summary
 		err := s.Passing(func() error {
 			text, err := s.textOf(h.version)
 			if err != nil {
 				return err
 			}
-			if shown := retrieval.Words(h.Summary); slices.ContainsFunc(h.Parts.Words, func(w string) bool { return !slices.Contains(shown, w) }) {
+			if shown := retrieval.Words(one.Summary); slices.ContainsFunc(h.Parts.Words, func(w string) bool { return !slices.Contains(shown, w) }) {
 				cut := retrieval.Excerpt(text, h.Parts.Words, snippetBytes)
 				one.Snippet, one.Marked = cut.Text, cut.Marked
 			}

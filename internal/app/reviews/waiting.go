@@ -19,6 +19,12 @@ import (
 // Waiting implements api.Reviews.
 func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.WaitingList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "inbox"), func(c *kernel.Call) (api.WaitingList, error) {
+		for _, k := range req.Kinds {
+			if !slices.Contains(api.WaitKinds(), k) {
+				return api.WaitingList{}, brenner.Errorf(brenner.CodeInvalidValue, "nothing that waits is of the kind %q", k).At("/kinds").
+					WithHint("the kinds are " + kernel.Join(api.WaitKinds()))
+			}
+		}
 		all, err := s.lately(c)
 		if err != nil {
 			return api.WaitingList{}, err

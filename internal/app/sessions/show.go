@@ -530,7 +530,8 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	}
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
 	if shown.Full || shown.Left < littleLeft {
-		out.GoOn = shown.Next
+		// Also where a task is at hand, which may be done: what goes on is the session.
+		out.GoOn = brenner.Do("context.assemble", "session", string(d.view.ID), "after", shown.Next.Args["after"])
 	}
 	var now []delta.Passage
 	others := 0

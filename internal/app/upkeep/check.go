@@ -30,6 +30,9 @@ func (s *Service) CheckAssumptions(ctx context.Context, req api.CheckRequest) (a
 // untrue.
 func (s *Service) check(ctx context.Context, name string, req api.CheckRequest, find func(*kernel.Call, []brenner.Module) (api.CheckResult, error)) (api.CheckResult, error) {
 	found, err := kernel.View(ctx, s.caller, checking(req), func(c *kernel.Call) (api.CheckResult, error) {
+		if err := c.KnownModules(req.Modules); err != nil {
+			return api.CheckResult{}, err
+		}
 		out, err := find(c, req.Modules)
 		if err != nil {
 			return api.CheckResult{}, err

@@ -87,6 +87,9 @@ func (r *Room) WaitingConsolidation(c *kernel.Call) ([]kernel.Waiting, error) {
 // Consolidate implements api.Upkeep.
 func (s *Service) Consolidate(ctx context.Context, req api.ConsolidateRequest) (api.ConsolidateResult, error) {
 	found, err := kernel.View(ctx, s.caller, kernel.To(policy.TaskCreate, "consolidation"), func(c *kernel.Call) (api.ConsolidateResult, error) {
+		if err := c.KnownModules(req.Modules); err != nil {
+			return api.ConsolidateResult{}, err
+		}
 		return s.findConsolidation(c, req)
 	})
 	if err != nil || !req.OpenTasks {

@@ -307,7 +307,11 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 		Status: artifact.Draft, Head: a.Latest + 1, Task: req.Task,
 		SummaryHolds: req.SummaryHolds && p.Summary == parent.Summary && p.Content.Digest() != parent.Content,
 	}
-	if parentNo != a.Head {
+	goesOn, err := goesOnFromHead(c, a, parent)
+	if err != nil {
+		return p, next, err
+	}
+	if !goesOn {
 		next.Status, next.Head = artifact.Alternative, a.Head
 	}
 	if next.Merged, err = mergedHeads(c, a, p.Links); err != nil {
@@ -317,6 +321,21 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 		next.Head = next.Version // it takes the place of the head, from another line
 	}
 	return p, next, nil
+}
+
+// goesOnFromHead reports whether a version whose parent is this goes on from the
+// head: the parent is the head, or only versions out of use lie between them.
+func goesOnFromHead(c *kernel.Call, a store.Artifact, parent store.Version) (bool, error) {
+	for v := parent; v.Version != a.Head; {
+		if v.Status.Live() || v.Parent == 0 {
+			return false, nil
+		}
+		var err error
+		if v, err = c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: v.Parent}); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // proposalWith fills what the request leaves open from the parent; its content

@@ -221,7 +221,7 @@ func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Mod
 }
 
 func (s *Settings) unknownModule(asked brenner.Module) error {
-	return brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).At("/module").
+	return brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
 		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) + "; the PI declares more in the configuration").
 		Try(brenner.Again().Asking("module"))
 }

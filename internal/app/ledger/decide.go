@@ -321,21 +321,9 @@ func Foresee(c *kernel.Call, planned ...Decided) (api.DecisionResult, error) {
 	for _, ch := range changes {
 		out.Changes = append(out.Changes, api.StatusChange(ch))
 	}
-	becomes, stops, err := StaleAfter(c, changes)
-	out.Stale, out.Fresh = becomes[:min(len(becomes), maxStaleShown)], stops[:min(len(stops), maxStaleShown)]
-	if err != nil {
-		return out, err
-	}
-	var promoted []brenner.Ref
-	for _, ch := range changes {
-		if ch.To == artifact.Canonical {
-			promoted = append(promoted, ch.Ref)
-		}
-	}
-	if len(promoted) > 0 {
-		out.Resting, err = c.Reader.Stale(c.Ctx, promoted, Carrying, brenner.MaxWalk)
-		out.Resting = out.Resting[:min(len(out.Resting), maxStaleShown)]
-	}
+	becomes, stops, stays, err := StaleAfter(c, changes)
+	shown := func(refs []brenner.Ref) []brenner.Ref { return refs[:min(len(refs), maxStaleShown)] }
+	out.Stale, out.Fresh, out.Resting = shown(becomes), shown(stops), shown(stays)
 	return out, err
 }
 

@@ -12,8 +12,9 @@ import (
 
 // StaleAfter says which versions become stale by some changes of status, and
 // which are stale now and will be no more: what the list of stale versions
-// gains and loses, each in order. It changes nothing.
-func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops []brenner.Ref, err error) {
+// gains and loses, each in order. Of what comes into force it gives what is stale
+// already and stays so. It changes nothing.
+func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops, stays []brenner.Ref, err error) {
 	f := forecast{Call: c, to: map[brenner.Ref]artifact.Status{}, usedBefore: map[brenner.Ref]bool{}, usedAfter: map[brenner.Ref]bool{}}
 	for _, ch := range changes {
 		f.to[ch.Ref] = ch.To
@@ -24,15 +25,15 @@ func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops []brenne
 	slices.Sort(f.touched)
 	for _, id := range f.touched {
 		if err := f.look(id); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	if err := f.findOthers(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	before, after, err := f.stale()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, r := range f.candidates {
 		was, is := f.usedBefore[r] && contains(before, r), f.usedAfter[r] && after(r)
@@ -41,9 +42,11 @@ func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops []brenne
 			becomes = append(becomes, r)
 		case was && !is:
 			stops = append(stops, r)
+		case is && f.to[r] == artifact.Canonical:
+			stays = append(stays, r)
 		}
 	}
-	return becomes, stops, nil
+	return becomes, stops, stays, nil
 }
 
 // forecast is such a question under way.

@@ -131,7 +131,7 @@ var tools = map[string]tool{
 	"task.list":               {name: "status"},
 	"task.new":                {name: "request", renames: map[string]string{"item": "items", "input": "about", "part": "parts"}, lists: []string{"items", "about", "parts"}},
 	"task.release":            {name: "task_release"},
-	"task.show":               {name: "status", renames: map[string]string{"id": ""}},
+	"task.show":               {name: "artifact_get", renames: map[string]string{"id": "ref"}},
 }
 
 // decisions are the actions that no agent has: to lead the project, to decide

@@ -129,9 +129,16 @@ func (x Explanation) String() string {
 			b.WriteString(f.Difference.String() + "\n")
 		}
 		for _, p := range f.Places {
-			fmt.Fprintf(&b, "  line %d, column %d: match_index %d", p.Line, p.Column, p.MatchIndex)
+			fmt.Fprintf(&b, "  line %d, column %d", p.Line, p.Column)
+			var ways []string
+			if p.MatchIndex > 0 {
+				ways = append(ways, fmt.Sprintf("match_index %d", p.MatchIndex))
+			}
 			if p.Anchor != "" {
-				fmt.Fprintf(&b, ", or anchor %q", p.Anchor)
+				ways = append(ways, fmt.Sprintf("anchor %q", p.Anchor))
+			}
+			if len(ways) > 0 {
+				b.WriteString(": " + strings.Join(ways, ", or "))
 			}
 			b.WriteString("\n")
 		}

@@ -105,9 +105,10 @@ type Finding struct {
 
 // Place is one of several places where an operation fits.
 type Place struct {
-	Line       int `json:"line"`
-	Column     int `json:"column"`
-	MatchIndex int `json:"match_index"`
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	// MatchIndex counts the occurrence, from 1; formats that take none have none.
+	MatchIndex int `json:"match_index,omitzero"`
 	// Anchor is the shortest longer anchor that fits only here; empty if none
 	// does and match_index is the only way.
 	Anchor string `json:"anchor,omitzero"`

@@ -420,7 +420,7 @@ func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
 			continue
 		}
 		_, looksLike := confusables[r]
-		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
+		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns && !plainSign(e.text, i, r) || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
 		if odd {
 			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
 		}
@@ -432,6 +432,13 @@ func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
 // keyboard of programmers has.
 func foreignSign(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.IsSymbol(r))
+}
+
+// plainSign says that a sign looks like nothing else, as arrows and comparisons
+// do. An arrow behind a number may be of a listing.
+func plainSign(s string, at int, r rune) bool {
+	numbered := r == '→' && at > 0 && '0' <= s[at-1] && s[at-1] <= '9'
+	return !numbered && strings.ContainsRune("←↑→↓↔⇐⇒⇔≤≥≠≈√∞✓✗", r)
 }
 
 // plainQuotes says that a character is a typographic quotation mark, and the

@@ -28,6 +28,8 @@ func TestLint_NamesWhatLooksOdd(t *testing.T) {
 		{"a list", "int {\n", "", "\t// a) the sum, b) of both, 12) and no more\n", ""},
 		{"a mark of a diff", "int {\n", "", "+\tcount++\n", brenner.CodeBlockMarked},
 		{"a space that is none", "\tsum := ", "a + b", "a\u00a0+ b", brenner.CodeOddCharacters},
+		{"an arrow", "int {\n", "", "\t// a and b → their sum, ≥ both\n", ""},
+		{"an arrow of a listing", "int {\n", "", "\t// 12→the sum\n", brenner.CodeOddCharacters},
 	} {
 		text, err := anchor.Canonical([]byte(base))
 		if err != nil {

@@ -217,6 +217,9 @@ func (v ArtifactView) Words() string {
 	for _, l := range v.Links {
 		fmt.Fprintf(&b, "%s %s\n", l.Rel, l.To())
 	}
+	if v.Status == artifact.NeedsRebase {
+		b.WriteString("needs_rebase: what it was made from moved while it was written; hold it against that until its author has written a new version\n")
+	}
 	if v.NeedsUpdate {
 		fmt.Fprintf(&b, "needs an update: %s\n", listed(v.Stale, " → "))
 	}

@@ -8,7 +8,11 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/canon"
 	"brenner/internal/linediff"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // longText is the length from which on, of a text that changed, only the passages are
@@ -61,6 +65,36 @@ func changedPassages(before, now string) (out string, ok bool) {
 	b.WriteString(asBefore(new[at:]))
 	out = strings.TrimSpace(b.String())
 	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
+}
+
+// Changing is the payload of an EDIT as somebody is shown it who has the item: of long
+// texts the passages that it changes, also in cells of maps. Not ok is one that has
+// none such.
+func (it *Item) Changing(payload jsontext.Value) (out jsontext.Value, ok bool) {
+	var fields map[string]any
+	if json.Unmarshal(payload, &fields) != nil {
+		return nil, false
+	}
+	for field, value := range fields { // order-free: each has a place of its own
+		switch value := value.(type) {
+		case string:
+			if passages, shorter := changedPassages(it.Text(field), value); shorter {
+				fields[field], ok = passages, true
+			}
+		case map[string]any:
+			for _, p := range it.Pairs(field) {
+				now, _ := value[p.Key].(string)
+				if passages, shorter := changedPassages(p.Value, now); shorter {
+					value[p.Key], ok = passages, true
+				}
+			}
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	out, err := canon.Marshal(fields)
+	return out, err == nil
 }
 
 // signed says whether a text uses the signs by which changes are shown.

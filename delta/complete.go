@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 
@@ -17,6 +18,40 @@ type FieldText struct {
 	By    brenner.ActorName // who wrote it last, "" if nobody did
 	At    time.Time
 	Text  string
+	// Was is what it said before, of a text that was replaced in part.
+	Was string
+}
+
+// Around is the text as who changed a part of it is told that it reads now: a short one
+// whole, of a long one the passages that changed.
+func (t FieldText) Around() string {
+	if out, ok := changedPassages(t.Was, t.Text); ok {
+		return out
+	}
+	const whole, near = 200, 60
+	if utf8.RuneCountInString(t.Text) < whole {
+		return t.Text
+	}
+	was, now := []rune(t.Was), []rune(t.Text)
+	from, end := 0, 0 // how much both have at the beginning, and at the end
+	for from < min(len(was), len(now)) && was[from] == now[from] {
+		from++
+	}
+	for end < min(len(was), len(now))-from && was[len(was)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	from, end = max(0, from-near), min(len(now), len(now)-end+near)
+	if end-from > longText {
+		return ""
+	}
+	out := string(now[from:end])
+	if from > 0 {
+		out = "…" + out
+	}
+	if end < len(now) {
+		out += "…"
+	}
+	return out
 }
 
 // Partial says whether a delta is an EDIT that replaces parts of texts.
@@ -192,6 +227,7 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 		was, err := c.text(it, where, p.pointer)
 		if err == nil {
 			at = later(at, was.At.Add(time.Nanosecond))
+			was.Was = was.Text
 			was.Text, err = c.replace(was, it, p)
 		}
 		if err != nil {

@@ -18,6 +18,9 @@ type Asked struct {
 	Phrases []string
 	// Filters are what was written as type:memo, by key.
 	Filters []Filter
+	// Common is what is left of the text where all of its words are too common to be
+	// looked for.
+	Common string
 }
 
 // Filter is a condition besides the words.
@@ -65,7 +68,9 @@ func Ask(text string, keys ...string) Asked {
 		}
 		words.WriteString(word + " ")
 	}
-	a.Terms = Question(words.String())
+	if a.Terms = Question(words.String()); len(a.Terms) == 0 {
+		a.Common = strings.Join(strings.Fields(words.String()), " ")
+	}
 	slices.Sort(a.Prefixes)
 	a.Prefixes = slices.Compact(a.Prefixes)
 	return a

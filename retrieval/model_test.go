@@ -169,6 +169,9 @@ func (s *shelf) search(t testing.TB, terms []Term, limit int, chosen func(Kind) 
 		}
 	}
 	best := search.Best()
+	if beside := s.beside(t, NewSearch(s.stats, terms, have, limit, chosen), lists); !slices.Equal(beside, best) {
+		t.Fatalf("two who look at the same time find\n%v\none alone\n%v", beside, best)
+	}
 	slices.SortStableFunc(best, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.steps, a.steps), s.name(a).Compare(s.name(b)))
 	})
@@ -180,6 +183,36 @@ func (s *shelf) search(t testing.TB, terms []Term, limit int, chosen func(Kind) 
 		out[i] = fmt.Sprint(s.name(f), " ", f.steps)
 	}
 	return search, out
+}
+
+// beside looks through every other stretch with another search, the last first, with the
+// lists that a search before has used.
+func (s *shelf) beside(t testing.TB, search *Search, lists [][]List) []Found {
+	t.Helper()
+	for i, seg := range s.segments {
+		each := make([]*List, len(lists[i]))
+		for j := range each {
+			each[j] = &lists[i][j]
+		}
+		if err := search.Add(seg.view(), each); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := search.Beside()
+	for i := len(s.segments) - 1; i >= 0; i-- {
+		for from := 0; from < s.segments[i].view().Directory.Documents; from += window + 100 {
+			one, two := search, other
+			if from/(window+100)%2 == 1 {
+				one, two = other, search
+			}
+			one.Raise(two.Least())
+			if err := one.Stretch(i, from, from+window+100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	search.Join(other)
+	return search.Best()
 }
 
 func (s *shelf) name(f Found) Name { return s.segments[f.Segment].names[f.Ordinal] }

@@ -88,7 +88,10 @@ type Search struct {
 	room  int   // how many may be found before the worse of them are dropped
 
 	views   []View
-	lists   [][]List
+	lists   [][]*List
+	wanted  [][]bool // kinds, by segment; nil: none
+	scans   []scan
+	passing []*scan
 	sums    [window]int64
 	owned   [window / 64]uint64 // those with a word of the question, where that matters
 	hopeful []int32             // those of the window that may be among the best
@@ -108,11 +111,15 @@ func (f Found) Score() float64 { return Score(f.steps) }
 // sums stay near the processor.
 const window = 2048
 
+// leastRoom is how many documents are found at least before the worse of them are
+// dropped. The sooner, the more of the others need not be looked at.
+const leastRoom = 32
+
 // NewSearch begins to rank by some terms, of which so many documents have each.
 // Chosen says which kinds are wanted. Of the best as many are found as limit
 // says, and those that tie with the last of them; 0 is no limit.
 func NewSearch(stats Statistics, terms []Term, have []int64, limit int, chosen func(Kind) bool) *Search {
-	s := &Search{scale: stats.scale(), terms: terms, limit: limit, chosen: chosen, factors: make([]float64, len(terms)), room: max(256, 2*limit)}
+	s := &Search{scale: stats.scale(), terms: terms, limit: limit, chosen: chosen, factors: make([]float64, len(terms)), room: max(leastRoom, 2*limit)}
 	for i, t := range terms {
 		s.factors[i] = t.weight() * stats.Rarity(have[i]) * unit
 	}
@@ -137,44 +144,92 @@ type scan struct {
 // Segment looks through a segment, of which the lists of the terms are given in
 // their order. Segments are numbered as they come.
 func (s *Search) Segment(v View, lists []List) error {
-	number := len(s.views)
-	s.views, s.lists = append(s.views, v), append(s.lists, lists)
+	each := make([]*List, len(lists))
+	for i := range lists {
+		each[i] = &lists[i]
+	}
+	if err := s.Add(v, each); err != nil {
+		return err
+	}
+	return s.Stretch(len(s.views)-1, 0, v.Directory.Documents)
+}
+
+// Add is Segment without looking through it: Stretch does that. The lists are opened,
+// and may be used for another search.
+func (s *Search) Add(v View, lists []*List) error {
 	wanted := make([]bool, len(v.Directory.kinds))
-	some := false
 	for i, k := range v.Directory.kinds {
 		wanted[i] = s.chosen(k)
-		some = some || wanted[i]
 	}
-	if !some {
-		return nil
+	if !slices.Contains(wanted, true) {
+		wanted = nil
 	}
-	scans := make([]*scan, 0, len(lists))
-	for i := range lists {
-		l := &lists[i]
-		if s.factors[i] == 0 {
+	s.views, s.lists, s.wanted = append(s.views, v), append(s.lists, lists), append(s.wanted, wanted)
+	for i, l := range lists {
+		if wanted == nil || s.factors[i] == 0 {
 			continue
 		}
 		if err := l.open(v.Columns.lengths); err != nil {
-			return err
-		}
-		if len(l.blocks) > 0 {
-			scans = append(scans, &scan{own: s.terms[i].Own > 0, blocks: l.blocks, factor: s.factors[i]})
-		}
-	}
-	for base := 0; base < v.Directory.Documents && len(scans) > 0; base += window {
-		if err := s.window(v, number, base, scans, wanted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// window scores the documents from base on. Lists are divided: a document that
+// StretchOf is how many documents a stretch should have where several are looked through
+// at the same time.
+const StretchOf = 8 * window
+
+// Stretch looks through the documents of a segment from one to before another.
+func (s *Search) Stretch(segment, from, to int) error {
+	v, wanted := s.views[segment], s.wanted[segment]
+	if wanted == nil {
+		return nil
+	}
+	if s.scans == nil {
+		s.scans = make([]scan, len(s.terms))
+	}
+	scans := s.passing[:0]
+	for i, l := range s.lists[segment] {
+		if len(l.blocks) > 0 && s.factors[i] != 0 {
+			s.scans[i] = scan{own: s.terms[i].Own > 0, blocks: l.blocks, factor: s.factors[i], buffer: s.scans[i].buffer}
+			scans = append(scans, &s.scans[i])
+		}
+	}
+	s.passing = scans
+	to = min(to, v.Directory.Documents)
+	for base := from; base < to && len(scans) > 0; base += window {
+		if err := s.window(v, segment, base, min(base+window, to), scans, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Beside gives a search for the same in the segments that were added, with which
+// somebody else looks through other stretches at the same time.
+func (s *Search) Beside() *Search {
+	return &Search{
+		scale: s.scale, terms: s.terms, factors: s.factors, chosen: s.chosen, limit: s.limit, own: s.own, room: max(leastRoom, 2*s.limit),
+		views: s.views, lists: s.lists, wanted: s.wanted,
+	}
+}
+
+// Least is what is not among the best any more if it is below: Raise tells those who
+// look beside.
+func (s *Search) Least() int64 { return s.least }
+
+// Raise takes over the Least of somebody who looks beside.
+func (s *Search) Raise(least int64) { s.least = max(s.least, least) }
+
+// Join takes in what was found beside.
+func (s *Search) Join(other *Search) { s.found = append(s.found, other.found...) }
+
+// window scores the documents from base to before end. Lists are divided: a document that
 // only the lesser ones have cannot be among the best, so the others bring the
 // documents, and the lesser ones are asked about those that may still be, the one
 // that can add most first.
-func (s *Search) window(v View, number, base int, scans []*scan, wanted []bool) error {
-	end := min(base+window, v.Directory.Documents)
+func (s *Search) window(v View, number, base, end int, scans []*scan, wanted []bool) error {
 	for _, l := range scans {
 		l.bound = s.bound(l, base, end)
 	}
@@ -376,7 +431,7 @@ func (s *Search) cut() {
 	for _, f := range s.found {
 		s.order = append(s.order, f.steps)
 	}
-	s.least = greatest(s.order, s.limit)
+	s.least = max(s.least, greatest(s.order, s.limit))
 	s.found = slices.DeleteFunc(s.found, func(f Found) bool { return f.steps < s.least })
 }
 

@@ -43,7 +43,11 @@ func journalCases() []testCase {
 			find([]int64{top, top - 2, top - 3}, api.RecordsRequest{Kind: "version.written", Newest: true, After: top - 4})
 			find([]int64{top - 3, top - 1, top}, api.RecordsRequest{About: "n"})
 			find([]int64{top - 1}, api.RecordsRequest{About: "n", Kind: "status.decided"})
-			find([]int64{}, api.RecordsRequest{Actor: "nobody"})
+			find([]int64{}, api.RecordsRequest{Actor: "system"})
+			_, err := s.pi.Records(s.ctx, api.RecordsRequest{Actor: "nobody"})
+			s.refused(err, brenner.CodeNotFound)
+			_, err = s.pi.Records(s.ctx, api.RecordsRequest{Kind: "version.writen"})
+			s.refused(err, brenner.CodeInvalidValue)
 			find([]int64{}, api.RecordsRequest{Text: `no such "text"`})
 			// A page goes on where the one before it ended, in either order.
 			page := find([]int64{top}, api.RecordsRequest{About: "n", Newest: true, Limit: 1})
@@ -58,7 +62,7 @@ func journalCases() []testCase {
 			if page.More {
 				s.Errorf("there is no end: %+v", page)
 			}
-			_, err := s.pi.Records(s.ctx, api.RecordsRequest{Before: -1})
+			_, err = s.pi.Records(s.ctx, api.RecordsRequest{Before: -1})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
 		{"verify passes on what was written and replay changes nothing", func(s *scene) { // J3, J4

@@ -31,7 +31,8 @@ func partCases() []testCase {
 			blue.submits(id, adds(claim))
 			s.pi.compiles(id)
 			first := replaces("the clone", "its clone")
-			if sub := blue.submits(id, first); sub.Duplicate || sub.Deltas[0].Will != "applied" || sub.Deltas[0].Code != "" || len(sub.Deltas[0].Says) > 0 {
+			if sub := blue.submits(id, first); sub.Duplicate || sub.Deltas[0].Will != "applied" || sub.Deltas[0].Code != "" ||
+				len(sub.Deltas[0].Says) != 1 || sub.Deltas[0].Says[0].Text != strings.Replace(claim, "the clone", "its clone", 1) { // how it reads now
 				s.Errorf("submitted %+v", sub)
 			}
 			if sub := green.submits(id, replaces("grafts keep it", "late grafts keep it")); sub.Deltas[0].Will != "applied" || len(sub.Deltas[0].Replaces) > 0 {

@@ -66,7 +66,7 @@ func TestVerify_FindsWhateverIsReadOtherwise(t *testing.T) {
 	lie.what = ""
 	t.Logf("%d lies", tried)
 	for what, b := range kept {
-		text := withoutChance(b.String(), func(string) string { return "⟨⟩" })
+		text := answers.WithoutChance(b.String(), func(string) string { return "⟨⟩" })
 		answers.Keep(t, "testdata/altered.golden", what, answers.Digest(text), text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -21,24 +22,45 @@ import (
 type world struct {
 	app *app.App
 	pi  brenner.ActorName
+	in  *transcript // what is said is noted there; nil: nowhere
 }
 
-func (w world) PI() api.Service { return w.app.As(app.Identity{Name: w.pi, Auth: app.AuthOwner}) }
+func (w world) PI() api.Service {
+	return w.note(w.pi, w.app.As(app.Identity{Name: w.pi, Auth: app.AuthOwner}))
+}
 
 func (w world) As(name brenner.ActorName) api.Service {
-	return w.app.As(app.Identity{Name: name, Auth: app.AuthAs})
+	return w.note(name, w.app.As(app.Identity{Name: name, Auth: app.AuthAs}))
 }
 
-// newWorld makes a project on an empty store.
+func (w world) note(name brenner.ActorName, s api.Service) api.Service {
+	if w.in == nil {
+		return s
+	}
+	return noted{s, name, w.in}
+}
+
+// newWorld makes a project on an empty store. On one that fails and goes on, where
+// one thing comes after the other, what is said and stored is kept (see
+// transcript_test.go), and it is always the same time.
 func newWorld(t *testing.T, s store.Store) world {
 	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
-	a := app.New(s, app.Options{
+	o := app.Options{
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
-	})
-	begin(t, a)
-	return world{a, "ada"}
+	}
+	_, fails := s.(*failing)
+	if fails {
+		o.Clock, _ = stepping(time.Millisecond)
+	}
+	w := world{app: app.New(s, o), pi: "ada"}
+	begin(t, w.app)
+	if fails {
+		w.in = newTranscript()
+		w.in.keepAfter(t, s, w)
+	}
+	return w
 }
 
 // begin makes the project that stories are told in.

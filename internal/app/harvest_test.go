@@ -66,7 +66,7 @@ func (s season) artifacts() map[brenner.ArtifactID]string {
 func (s season) want(want map[brenner.ArtifactID]string) {
 	s.Helper()
 	got := s.artifacts()
-	for id, w := range want {
+	for id, w := range inOrder(want) {
 		if got[id] != w {
 			s.Errorf("%s:\n got %q\nwant %q", id, got[id], w)
 		}
@@ -122,7 +122,7 @@ func TestHarvest_FollowsTheItemsOfASession(t *testing.T) {
 		s.promote(brenner.Ref{Artifact: id, Version: 1})
 	}
 	second := s.compile(`{"operation":"EDIT","section":"assumption_ledger","target_id":"A1","payload":{"test":"film them"}}`)
-	for id, text := range want {
+	for id, text := range inOrder(want) {
 		want[id] = strings.Replace(text, " draft ", " canonical ", 1)
 	}
 	want["RS-1-C1"] = strings.Replace(want["RS-1-C1"], " canonical ", " draft ", 1)
@@ -174,7 +174,7 @@ func TestHarvest_LeavesAloneWhatIsNotItsOwn(t *testing.T) {
 	s.compile(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"no"}}
 		{"operation":"KILL","section":"discriminative_tests","target_id":"T1","payload":{"reason":"no"}}`)
 	got := s.artifacts()
-	for id, status := range map[brenner.ArtifactID]string{"RS-1-H1": "model_spec@1 draft", "RS-1-H2": "model_spec@1 deprecated", "RS-1-T1": "test_plan@2 draft"} {
+	for id, status := range inOrder(map[brenner.ArtifactID]string{"RS-1-H1": "model_spec@1 draft", "RS-1-H2": "model_spec@1 deprecated", "RS-1-T1": "test_plan@2 draft"}) {
 		if !strings.HasPrefix(got[id], status) {
 			t.Errorf("%s is %s, want %s", id, got[id], status)
 		}

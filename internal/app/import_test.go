@@ -48,7 +48,7 @@ func TestImport_BringsTheProjectAsItWas(t *testing.T) {
 	if err != nil || got.Root != sent.Root || got.Digest != sent.Digest || got.Records != sent.Records || got.Blobs != sent.Blobs {
 		t.Fatalf("%+v, sent %+v, %v", got, sent, err)
 	}
-	w := world{a, "ada"}
+	w := world{app: a, pi: "ada"}
 	if v, err := w.PI().Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "kept", Version: 1}}); err != nil || string(v.Content) != `"what is kept"` {
 		t.Errorf("%s, %v", v.Content, err)
 	}
@@ -114,7 +114,7 @@ func TestImport_RefusesWhatIsNotWhatWasSent(t *testing.T) {
 		if _, err := a.Import(t.Context(), strings.NewReader(strings.Join(bad, "\n")+"\n"), nil); brenner.CodeOf(err) != brenner.CodeImportInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := (world{a, "ada"}).PI().Project(t.Context()); err == nil {
+		if _, err := (world{app: a, pi: "ada"}).PI().Project(t.Context()); err == nil {
 			t.Errorf("%s: something is left of it", name)
 		}
 	}

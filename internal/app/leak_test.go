@@ -30,12 +30,12 @@ func newVault(t *testing.T) vault {
 		if _, err := on(t, s).Init(t.Context(), api.InitRequest{Name: "Vault", PI: "ada", Config: config}); err != nil {
 			t.Fatal(err)
 		}
-		first.Vault, first.store = apitest.FillVault(t, world{on(t, s), "ada"}.PI()), s
+		first.Vault, first.store = apitest.FillVault(t, world{app: on(t, s), pi: "ada"}.PI()), s
 	})
 	if first.store == nil {
 		t.Fatal("the vault was not filled")
 	}
-	return vault{world{on(t, memory.Fork(first.store)), "ada"}, first.Vault}
+	return vault{world{app: on(t, memory.Fork(first.store)), pi: "ada"}, first.Vault}
 }
 
 // first is the vault that others begin with.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestNotices_KindsAreThoseOfTheInbox(t *testing.T) {
 // refused, each at its place.
 func TestNotices_SettingsAreChecked(t *testing.T) {
 	w, _ := clocked(t)
-	for data, want := range map[string]string{
+	wrong := map[string]string{
 		"notify: {kinds: [nothing]}":                                                             "/notify/kinds/0",
 		"notify: {webhooks: [{url: 'http://example.org', secret: K}]}":                           "/notify/webhooks/0/url",
 		"notify: {webhooks: [{url: 'ftp://example.org', secret: K}]}":                            "/notify/webhooks/0/url",
@@ -107,7 +108,9 @@ func TestNotices_SettingsAreChecked(t *testing.T) {
 		"notify: {webhooks: [{url: 'https://example.org', secret: 's3cret key'}]}":               "/notify/webhooks/0/secret",
 		"notify: {webhooks: [{url: 'https://example.org'}]}":                                     "/notify/webhooks/0/secret",
 		"notify: {webhooks: [{url: 'https://a.b', secret: K}, {url: 'https://a.b', secret: K}]}": "/notify/webhooks/1/url",
-	} {
+	}
+	for _, data := range slices.Sorted(maps.Keys(wrong)) {
+		want := wrong[data]
 		_, err := w.PI().ApplyConfig(t.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: data}})
 		var e *brenner.Error
 		if !errors.As(err, &e) || len(e.Diagnostics) != 1 || e.Diagnostics[0].Pointer != want {

@@ -250,7 +250,7 @@ func TestPlaybook_LearnsOnAfterAnImport(t *testing.T) {
 	copied := app.New(memory.New(), app.Options{})
 	_, err = copied.Import(t.Context(), &file, nil)
 	must(t, err)
-	svc := world{copied, "ada"}.PI()
+	svc := world{app: copied, pi: "ada"}.PI()
 	dry := helpful(lesson)
 	dry.DryRun = true
 	for _, req := range []api.LearnRequest{dry, helpful(lesson), given} {
@@ -279,7 +279,7 @@ func TestPlaybook_RefusesNaN(t *testing.T) {
 func TestPlaybook_FollowsOtherWriters(t *testing.T) {
 	s := failingOften(t)
 	w := newWorld(t, s)
-	other := world{app.New(s, app.Options{}), "ada"}
+	other := world{app: app.New(s, app.Options{}), pi: "ada"}
 	lesson := "Write the failing test before the fix."
 	for i, svc := range []api.Service{w.PI(), other.PI(), w.PI(), other.PI()} {
 		out, err := svc.Learn(t.Context(), helpful(lesson))
@@ -358,7 +358,7 @@ func TestPlaybook_AFailedCommitLeavesNoTraceInTheBook(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	// Another process takes the places the two lost records had, and more.
-	other := world{app.New(inner, app.Options{}), "ada"}
+	other := world{app: app.New(inner, app.Options{}), pi: "ada"}
 	for _, lesson := range []string{"Swallowing errors hides the cause.", "Measure the membrane again.", "Freeze the samples at once."} {
 		_, err := other.PI().Learn(t.Context(), helpful(lesson))
 		must(t, err)

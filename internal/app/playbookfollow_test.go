@@ -85,7 +85,7 @@ func TestPlaybook_BooksInMemoryDecideLikeTheStore(t *testing.T) {
 	skipShort(t)
 	s := memory.New()
 	w := newWorld(t, s)
-	open := func() api.Service { return world{app.New(s, app.Options{}), "ada"}.PI() }
+	open := func() api.Service { return world{app: app.New(s, app.Options{}), pi: "ada"}.PI() }
 	two := []api.Service{w.PI(), open()}
 	playbooks := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ func TestRedact_APolicyFailsClosedAndTheProjectGoesOn(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for agent, role := range map[brenner.ActorName]brenner.Role{"RedSky": "integrator", "GreyStone": "writer"} {
+			for agent, role := range inOrder(map[brenner.ActorName]brenner.Role{"RedSky": "integrator", "GreyStone": "writer"}) {
 				_, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: agent, Role: role})
 				must(err)
 			}

@@ -45,7 +45,7 @@ func TestRedact_NoTextThatWasWrittenOutlivesItsRedaction(t *testing.T) {
 	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Vault", PI: "ada", Config: config}); err != nil {
 		t.Fatal(err)
 	}
-	w := world{a, "ada"}
+	w := world{app: a, pi: "ada"}
 	pi := w.PI()
 	apitest.FillVault(t, pi)
 	marker := []byte(apitest.Marker)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -16,6 +17,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/answers"
 	"brenner/internal/app"
+	"brenner/internal/store"
 	"brenner/internal/store/memory"
 	"brenner/policy"
 )
@@ -41,7 +43,9 @@ func TestRooms_AnswerAsBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := memory.New()
 			w := openNoted(t, s)
+			w.in.look = func() (store.Store, time.Time) { return memory.Fork(s), w.pass(0) }
 			tellRoom(t, w, story)
+			w.in.look = nil
 			told := w.survey()
 			w.in.state(t, s)
 			w.in.keep(t, "testdata/rooms.golden", name, told)
@@ -49,6 +53,7 @@ func TestRooms_AnswerAsBefore(t *testing.T) {
 			told = w.vary(name, 1)
 			w.in.state(t, s)
 			w.in.keep(t, "testdata/otherwise.golden", name, told)
+			w.midway(t, name)
 		})
 	}
 }

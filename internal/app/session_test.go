@@ -48,7 +48,10 @@ func newBureauOn(t *testing.T, s store.Store, open func(mail.Options) (mail.Tran
 	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Cell fate", PI: "ada"}); err != nil {
 		t.Fatal(err)
 	}
-	d.world = world{a, "ada"}
+	d.world = world{app: a, pi: "ada", in: newTranscript()}
+	if _, fails := s.(*failing); fails {
+		d.in.keepAfter(t, s, d)
+	}
 	return d
 }
 

@@ -32,9 +32,9 @@ func TestClaimTask_AClaimThatRanOutFreesTheTask(t *testing.T) {
 	if held, err = claims("GreyStone", time.Second); err != nil || held.Holder != "GreyStone" || !held.LeaseUntil.Equal(now.Add(time.Second)) {
 		t.Errorf("after it ran out: %+v, %v", held, err)
 	}
-	for lease, want := range map[time.Duration]brenner.Code{
+	for lease, want := range inOrder(map[time.Duration]brenner.Code{
 		time.Second - 1: brenner.CodeInvalidValue, brenner.MaxLease + 1: brenner.CodeInvalidValue, brenner.MaxLease: "",
-	} {
+	}) {
 		if _, err := claims("GreyStone", lease); brenner.CodeOf(err) != want {
 			t.Errorf("a lease of %s: %v", lease, err)
 		}

@@ -21,7 +21,8 @@ func clocked(t *testing.T) (world, *time.Time) {
 	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
 		t.Fatal(err)
 	}
-	w := world{a, "ada"}
+	w := world{app: a, pi: "ada", in: newTranscript()}
+	w.in.keepAfter(t, s, w)
 	if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
 		t.Fatal(err)
 	}

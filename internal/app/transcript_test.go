@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"runtime"
@@ -32,6 +34,54 @@ type transcript struct {
 	text    strings.Builder
 	asks    []asked // the first of every use case, and the last
 	own     int     // how many of them are the story's
+
+	story   []asked // all of them, in order
+	moments []moment
+	look    func() (store.Store, time.Time) // how it stands now; nil: nobody wants to know
+}
+
+func newTranscript() *transcript { return &transcript{refused: map[brenner.Code]int{}} }
+
+// keepAfter compares what was said in a test, and what is stored when it is over,
+// with what is kept of it.
+func (in *transcript) keepAfter(t *testing.T, s store.Store, w apitest.World) {
+	t.Cleanup(func() {
+		if t.Failed() || slices.Contains(unsteady, t.Name()) {
+			return
+		}
+		told := in.calls
+		survey(w)
+		in.state(t, plain(s))
+		in.keep(t, "testdata/tests.golden", t.Name(), told)
+	})
+}
+
+// unsteady are the tests in which the port of a server is named, another process has
+// a clock of its own, or what is done, or in which order, is drawn by chance.
+var unsteady = []string{
+	"TestPlaybook_RemoteEmbeddingIsFrozenUntilReembed", "TestPlaybook_ReembedResumes", "TestPlaybook_LearningNeedsTheEndpointOnce",
+	"TestPlaybook_FollowsOtherWriters", "TestDecide_ADryRunForeseesWhatBecomesOfTheStale",
+	"TestSession_SameMessagesGiveTheSameBytes", "TestSession_NothingArrivesTwice",
+}
+
+// inOrder goes through a table in the order of its keys: what is asked is the same
+// each time.
+func inOrder[K cmp.Ordered, V any](table map[K]V) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(table)) {
+			if !yield(k, table[k]) {
+				return
+			}
+		}
+	}
+}
+
+// plain is a store without what makes it fail.
+func plain(s store.Store) store.Store {
+	if f, fails := s.(*failing); fails {
+		return f.Store
+	}
+	return s
 }
 
 // noted is the service as somebody has it, with everything they ask and are
@@ -49,6 +99,7 @@ func tell[R any](s noted, name string, req any) func(R, error) (R, error) {
 		defer s.in.mu.Unlock()
 		s.in.calls++
 		s.in.note(asked{s, name, req})
+		s.in.at(asked{s, name, req})
 		fmt.Fprintf(&s.in.text, "%s: %s %s\n", s.who, name, answers.Text(req))
 		var e *brenner.Error
 		switch {
@@ -78,64 +129,17 @@ func (in *transcript) note(a asked) {
 	}
 }
 
-// longWord is from how many letters on a word is taken for one that chance made:
-// a digest that depends on the id of the project, a secret, a signature.
-const longWord = 40
-
-// byChance reports whether a word differs from one project to the next.
-func byChance(word string) bool {
-	project := strings.LastIndex(word, "p-")
-	return len(word) >= longWord || strings.HasPrefix(word, "brn_") || project >= 0 && len(word)-project == len("p-0123456789abcdef")
-}
-
 // String is the text in which what chance made is known by when it first came.
-func (in *transcript) String() string {
-	seen := map[string]int{}
-	return withoutChance(in.text.String(), func(word string) string {
-		if seen[word] == 0 {
-			seen[word] = len(seen) + 1
-		}
-		return fmt.Sprintf("⟨%d⟩", seen[word])
-	})
-}
-
-// withoutChance is a text with something else for every word that chance made.
-func withoutChance(text string, known func(word string) string) string {
-	var out strings.Builder
-	for len(text) > 0 {
-		n := 0
-		for n < len(text) && inWord[text[n]] {
-			n++
-		}
-		switch word := text[:n]; {
-		case n == 0:
-			n = 1
-			out.WriteByte(text[0])
-		case byChance(word):
-			out.WriteString(known(word))
-		default:
-			out.WriteString(word)
-		}
-		text = text[n:]
-	}
-	return out.String()
-}
-
-// inWord are the characters of which such words are made.
-var inWord = func() (table [256]bool) {
-	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=-") {
-		table[c] = true
-	}
-	return table
-}()
+func (in *transcript) String() string { return answers.Numbered(in.text.String()) }
 
 // notedWorld is a world in which everything is noted, and in which it is always
 // the same time.
 type notedWorld struct {
 	world
 	in *transcript
-	// pass lets time go by.
-	pass func(time.Duration)
+	// pass lets time go by, and says what time it is then.
+	pass func(time.Duration) time.Time
+	keys app.Keyring
 }
 
 func (w notedWorld) PI() api.Service { return noted{w.world.PI(), w.pi, w.in} }
@@ -153,7 +157,9 @@ func newNotedWorld(t *testing.T) apitest.World {
 	t.Helper()
 	s := memory.New()
 	w, story := openNoted(t, s), storyOf(t)
+	w.in.look = func() (store.Store, time.Time) { return memory.Fork(s), w.pass(0) }
 	t.Cleanup(func() {
+		w.in.look = nil
 		if t.Failed() || slices.Contains(unordered, story) {
 			return
 		}
@@ -165,6 +171,7 @@ func newNotedWorld(t *testing.T) apitest.World {
 		_, _ = w.PI().Verify(context.Background(), api.VerifyRequest{})
 		w.in.state(t, s)
 		w.in.keep(t, "testdata/otherwise.golden", story, told)
+		w.midway(t, story)
 	})
 	return w
 }
@@ -194,7 +201,7 @@ func (in *transcript) state(t *testing.T, s store.Store) {
 		}
 		var texts []string // in an order that chance has no part in
 		err = r.EachBlob(ctx, func(_ brenner.Digest, data []byte) error {
-			texts = append(texts, withoutChance(string(data[:min(len(data), longestNoted)]), func(string) string { return "⟨⟩" }))
+			texts = append(texts, answers.WithoutChance(string(data[:min(len(data), longestNoted)]), func(string) string { return "⟨⟩" }))
 			return nil
 		})
 		slices.Sort(texts)
@@ -245,25 +252,37 @@ func openNoted(t *testing.T, s store.Store) notedWorld {
 func openNotedAt(t *testing.T, s store.Store, step time.Duration) notedWorld {
 	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
-	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
-	var mu sync.Mutex
+	clock, pass := stepping(step)
+	keys := app.Keyring{Dir: t.TempDir()}
 	a := app.New(s, app.Options{
-		Clock: func() time.Time {
-			mu.Lock()
-			defer mu.Unlock()
-			now = now.Add(step)
-			return now
-		},
-		Keys:    app.Keyring{Dir: t.TempDir()},
+		Clock:   clock,
+		Keys:    keys,
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
 	begin(t, a)
-	pass := func(d time.Duration) {
+	return notedWorld{world{app: a, pi: "ada"}, newTranscript(), pass, keys}
+}
+
+// stepping is a clock on which so much time passes whenever anybody looks at it,
+// and what lets more go by.
+func stepping(step time.Duration) (clock func() time.Time, pass func(time.Duration) time.Time) {
+	return steppingFrom(time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC), step)
+}
+
+func steppingFrom(now time.Time, step time.Duration) (clock func() time.Time, pass func(time.Duration) time.Time) {
+	var mu sync.Mutex
+	pass = func(d time.Duration) time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		now = now.Add(d)
+		return now
 	}
-	return notedWorld{world{a, "ada"}, &transcript{refused: map[brenner.Code]int{}}, pass}
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(step)
+		return now
+	}, pass
 }
 
 // survey asks what can be read when a story is over, and says how much was asked

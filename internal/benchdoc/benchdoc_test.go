@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,5 +177,20 @@ func TestMachine_ReadsWhatLinuxSays(t *testing.T) {
 	}
 	if got := osName("ID=x\nPRETTY_NAME=\"Some Linux 12\"\n"); got != "Some Linux 12" {
 		t.Errorf("system %q", got)
+	}
+}
+
+// A reason belongs to a figure that has a goal.
+func TestReasons_AreOfFiguresWithGoals(t *testing.T) {
+	left := maps.Clone(reasons)
+	for _, a := range areas {
+		for _, f := range a.figures {
+			if len(f.goals) > 0 {
+				delete(left, f.what)
+			}
+		}
+	}
+	for what := range left {
+		t.Errorf("%q is no figure with a goal", what)
 	}
 }

@@ -108,7 +108,11 @@ func writeHead(out *bytes.Buffer, m machine, rows []row, missing int) {
 	for _, r := range rows {
 		for _, g := range r.goals {
 			if goals++; !g.met {
-				unmet = append(unmet, fmt.Sprintf("- %s: %s, goal %s", r.what, strings.TrimSuffix(r.measured+"; ratio "+r.ratio, "; ratio "), g.text))
+				line := fmt.Sprintf("- %s: %s, goal %s", r.what, strings.TrimSuffix(r.measured+"; ratio "+r.ratio, "; ratio "), g.text)
+				if why := reasons[r.what]; why != "" {
+					line += ". " + why
+				}
+				unmet = append(unmet, line)
 			}
 		}
 	}

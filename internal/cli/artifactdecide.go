@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
@@ -192,6 +194,13 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 func printDecision(w *printer, res api.DecisionResult) {
 	for _, c := range res.Changes {
 		w.Printf("%s %s → %s\n", c.Ref, c.From, c.To)
+	}
+	for _, c := range res.Changes {
+		if c.From == artifact.Canonical && !slices.ContainsFunc(res.Changes, func(o api.StatusChange) bool {
+			return o.Ref.Artifact == c.Ref.Artifact && o.To == artifact.Canonical
+		}) {
+			w.Printf("nothing of %s is canonical %s\n", c.Ref.Artifact, map[bool]string{false: "now", true: "then"}[res.DryRun])
+		}
 	}
 	stale, fresh := "now stale", "no longer stale"
 	if res.DryRun {

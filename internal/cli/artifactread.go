@@ -141,7 +141,9 @@ func newArtifactSearch(r *runner) *cobra.Command {
 		Long: `Find artifacts by the words in them, best first: all that have one of the words, drafts too.
 
 catal* finds every word that begins so, "rate of decay" only what has these words in a row. A word that
-no text has is read as the nearest in spelling, which is said. Among the words may stand conditions:
+no text has is read as the nearest in spelling, which is said. Some 250 common words (the, one, may, who) are
+looked for only in a phrase beside another, and of a text of more than 256 KiB only what stands before that.
+Among the words may stand conditions:
 type:integrated_memo module:lineage state:canonical tag:wet author:Ada since:7d. Conditions without a word list what
 meets them, what changed last first.`,
 		Example: `  brenner artifact search lineage clone --type paper_note

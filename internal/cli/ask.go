@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"brenner"
@@ -80,6 +81,8 @@ func oneQuestion(_ *cobra.Command, a []string) error {
 		return errors.New("the question is one argument: put it in quotes")
 	case strings.TrimSpace(a[0]) == "":
 		return errors.New("the question is empty")
+	case !strings.ContainsAny(strings.TrimSpace(a[0]), " ?\t\n"):
+		return fmt.Errorf("%q is one word and no question, and asking starts every agent: write it out, or end it with a question mark", brenner.Clip(a[0], 60))
 	}
 	return nil
 }

@@ -200,12 +200,14 @@ anything to a rule. ` + "`brenner journal`" + ` shows the numbers.`,
 }
 
 func newAutomationPause(r *runner) *cobra.Command {
-	return pausing(r, "pause", "Have a rule, or all, do nothing", `What happens while a rule is paused is not made up for when it goes on.`,
+	return pausing(r, "pause", "Have a rule, or all, do nothing", `What happens while a rule is paused is not made up for when it goes on, but for
+sessions that were answered meanwhile: they are compiled then.`,
 		`  brenner automation pause update --reason 'the correction goes on'`, api.Service.PauseAutomation)
 }
 
 func newAutomationResume(r *runner) *cobra.Command {
-	return pausing(r, "resume", "Have a rule, or all, go on", `It goes on with what happens from now on.`,
+	return pausing(r, "resume", "Have a rule, or all, go on", `It goes on with what happens from now on; sessions that were answered meanwhile
+are compiled.`,
 		`  brenner automation resume`, api.Service.ResumeAutomation)
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -95,7 +96,7 @@ func Run(ctx context.Context, env Env, args []string) int {
 	if r.close != nil {
 		err = errors.Join(err, r.close())
 	}
-	return r.finish(err)
+	return r.finish(cmd, err)
 }
 
 // asksForJSON reports whether --json stands anywhere on a command line that was
@@ -359,7 +360,7 @@ func (r *runner) announce(data any, text func(w *printer)) error {
 
 // finish reports an error and gives the exit status. An answer that could not
 // be written is an error too: the exit status never says that it was.
-func (r *runner) finish(err error) int {
+func (r *runner) finish(cmd *cobra.Command, err error) int {
 	if err == nil {
 		err = r.out.Flush()
 	}
@@ -370,6 +371,7 @@ func (r *runner) finish(err error) int {
 	if r.where().As != "" { // what a person decides an agent can only ask for
 		e.Actions = e.ForAgent()
 	}
+	e.Actions = slices.DeleteFunc(slices.Clone(e.Actions), func(a brenner.Action) bool { return !repeatable(cmd, a) })
 	if r.json {
 		_ = r.printJSON(struct {
 			SchemaVersion int            `json:"schema_version"`
@@ -385,6 +387,20 @@ func (r *runner) finish(err error) int {
 		r.note("cause: %v\n", cause)
 	}
 	return status.Exit
+}
+
+// repeatable reports whether a command can be repeated as an action says: a
+// checkout has its summaries in the files, and no flag for one.
+func repeatable(cmd *cobra.Command, a brenner.Action) bool {
+	if !a.Repeats() || cmd == nil {
+		return true
+	}
+	for key := range a.Args {
+		if flag := strings.ReplaceAll(key, "_", "-"); strings.Contains(a.Command(), "--"+flag) && cmd.Flag(flag) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // complain writes an error for people: what, where, and what to do.

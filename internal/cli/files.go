@@ -105,7 +105,9 @@ func newAdd(r *runner) *cobra.Command {
 is made of the path, the summary is that of the front matter or else the first
 heading and paragraph. Front matter may also give id, type, module, tags and
 links, and then wins over the flags; front matter of other programs stays in
-the content. A note that was imported before is left alone.`,
+the content. Hidden files are left out. A note that was imported before is left
+alone; one that has changed since refuses them all: bring that in with commit
+or artifact update.`,
 		Example: `  brenner add papers/ --type paper_note --module lineage --tag reading --dry-run
   brenner add papers/ --type paper_note --module lineage --tag reading`,
 		Args: cobra.MinimumNArgs(1),

@@ -7,6 +7,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/config"
+	"brenner/internal/locate"
 	"brenner/internal/problem"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,11 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 				return err
 			}
 			r.tellOfWhatItAlters(f, alters)
+			if at := r.where(); at.Store == "" {
+				if around, err := locate.Find(filepath.Dir(at.Dir)); err == nil {
+					r.note("note: this is inside another project, in %s; commands in %s are about the new one now\n", around, at.Dir)
+				}
+			}
 			first := r.askLine()
 			return r.show(res, func(w *printer) {
 				p := res.Project
@@ -61,7 +67,7 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 		},
 	}
 	c.Flags().StringVar(&name, "name", "", "name of the project (default: the directory's)")
-	c.Flags().StringVar(&pi, "pi", "", "name of the person who leads it (default: your user name)")
+	c.Flags().StringVar(&pi, "pi", "", "name of the person who leads it (default: $BRENNER_PI, or your user name in $USER, or pi)")
 	c.Flags().StringVar(&file, "config", "", "configuration file (default: .brennerrc or brenner.config.ts, if there is one)")
 	embeddingFlag(c, &allow)
 	return c

@@ -327,7 +327,14 @@ tasks instead.`,
 						w.Printf("%s is allowed here\n", found.Name)
 						return
 					}
-					w.Printf("not allowed yet; to allow exactly this:\n  brenner program allow %s --yes %s\n", found.Name, found.Digest)
+					as := ""
+					if directory != "" {
+						as += " --directory " + directory
+					}
+					if tools != "" {
+						as += " --tools " + tools
+					}
+					w.Printf("not allowed yet; to allow exactly this:\n  brenner program allow %s%s --yes %s\n", found.Name, as, found.Digest)
 				})
 			})
 		},

@@ -538,6 +538,8 @@ func printSubmission(w *printer, sub api.Submission) {
 			case said.Text == "":
 			case d.Code != "":
 				w.Printf("    nearest, %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+			case d.State == string(delta.Applied):
+				w.Printf("    %s now says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
 			default:
 				w.Printf("    %s would say: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
 			}

@@ -98,11 +98,12 @@ func usage(cmd *cobra.Command, err error) error {
 			hint = fmt.Sprintf("did you mean `%s`? %s", strings.Join(paths, "` or `"), hint)
 		} else if near := nearestCommand(cmd, m[1]); near != "" {
 			hint = fmt.Sprintf("did you mean `%s %s`? %s", cmd.CommandPath(), near, hint)
-		} else if cmd.HasParent() {
+		} else if cmd.HasParent() && cmd.HasAvailableSubCommands() {
 			hint = fmt.Sprintf("`%s` has %s; %s", cmd.CommandPath(), strings.Join(commandNames(cmd), ", "), hint)
 		}
 	} else if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		if near := brenner.Nearest(m[1], flagNames(cmd)); near != "" {
+		const short = 3 // of these any word is near: only one that lacks a letter is meant
+		if near := brenner.Nearest(m[1], flagNames(cmd)); near != "" && (len(m[1]) > short || len(near) > len(m[1])) {
 			hint = fmt.Sprintf("did you mean --%s? %s", near, hint)
 		}
 	} else if cmd.HasParent() {

@@ -98,16 +98,33 @@ func (m *Model) pool(s *scratch) {
 			m.addRow(s.static, row, 1)
 			continue
 		}
-		for i, x := range m.spelled(token, s.hashes) {
-			s.static[i] += x
-		}
+		add(s.static, m.spelled(token, s.hashes))
+	}
+}
+
+// add adds a vector to one of the same length.
+func add(v, w []float32) {
+	w = w[:len(v)]
+	for len(v) >= 8 && len(w) >= 8 {
+		v[0] += w[0]
+		v[1] += w[1]
+		v[2] += w[2]
+		v[3] += w[3]
+		v[4] += w[4]
+		v[5] += w[5]
+		v[6] += w[6]
+		v[7] += w[7]
+		v, w = v[8:], w[8:]
+	}
+	for i, x := range w {
+		v[i] += x
 	}
 }
 
 const (
 	// maxSpelled is how many words that the vocabulary lacks are remembered at a time,
-	// besides those that were before.
-	maxSpelled = 4096
+	// besides those that were before; each takes 1 KB.
+	maxSpelled = 16_384
 	// longSpelled is the length in bytes from which a word is not remembered.
 	longSpelled = 64
 )
@@ -157,15 +174,47 @@ func (m *Model) spelled(token []byte, hashes []uint64) []float32 {
 	return v
 }
 
-// sumGrams sets v to the mean of the n-gram rows of an unknown word.
+// sumGrams sets v to the mean of the n-gram rows of an unknown word. Eight components are
+// summed at a time, over all rows in their order: that is what most of the time of a new
+// word is spent on.
 func (m *Model) sumGrams(v []float32, hashes []uint64) {
-	clear(v)
-	for _, h := range hashes {
-		m.addRow(v, m.vocab+int(h%uint64(m.buckets)), 1)
+	rows := make([]gramRow, len(hashes))
+	for i, h := range hashes {
+		row := m.vocab + int(h%uint64(m.buckets))
+		rows[i] = gramRow{m.rows[row*m.dim : (row+1)*m.dim], f32(m.scale, 4*row)}
 	}
-	for i := range v {
-		v[i] /= float32(max(1, len(hashes)))
+	n := float32(max(1, len(hashes)))
+	at := 0
+	for ; at+8 <= len(v); at += 8 {
+		var a, b, c, d, e, f, g, h float32
+		for _, r := range rows {
+			x := r.values[at : at+8]
+			// The conversions forbid fusing: same bits everywhere.
+			a += float32(r.scale * float32(int8(x[0])))
+			b += float32(r.scale * float32(int8(x[1])))
+			c += float32(r.scale * float32(int8(x[2])))
+			d += float32(r.scale * float32(int8(x[3])))
+			e += float32(r.scale * float32(int8(x[4])))
+			f += float32(r.scale * float32(int8(x[5])))
+			g += float32(r.scale * float32(int8(x[6])))
+			h += float32(r.scale * float32(int8(x[7])))
+		}
+		to := v[at : at+8]
+		to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = a/n, b/n, c/n, d/n, e/n, f/n, g/n, h/n
 	}
+	for ; at < len(v); at++ {
+		var sum float32
+		for _, r := range rows {
+			sum += float32(r.scale * float32(int8(r.values[at])))
+		}
+		v[at] = sum / n
+	}
+}
+
+// gramRow is the row of an n-gram.
+type gramRow struct {
+	values string
+	scale  float32
 }
 
 func (m *Model) addLexical(s *scratch, h uint64) {

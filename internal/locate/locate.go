@@ -64,7 +64,7 @@ func Find(dir string) (Address, error) {
 		}
 		if d == filepath.Dir(d) {
 			return Address{}, brenner.Errorf(brenner.CodeNoProject, "there is no project in this directory or above it").
-				WithHint("make one, or name its store")
+				WithHint("make one, import an export of one, or name its store")
 		}
 	}
 }

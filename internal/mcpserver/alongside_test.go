@@ -38,6 +38,10 @@ func TestSubmit_NamesATwin(t *testing.T) {
 	again := red.submits(assumption("4 MB stand for a disk", "What happens on a tmpfs of 4 MB happens on the disks of teams too"))
 	red.must(again, "ITEM_ALIKE: A1, by BlueLake")
 	red.mustNot(again, "holds for the disks that teams have", "ITEM_ALIKE: A2")
+	// A reply that is sent again with other words around it adds what it added: that is said.
+	sent := assumption("Rooms are cold", "The rooms of teams are below 20 degrees")
+	red.submits(sent)
+	red.must(red.submits("A word more.\n\n"+sent), "which you added before, says the same", "of a reply that was taken in part send what was refused")
 	// What says the contrary is no twin.
 	red.mustNot(red.submits(assumption("4 MB of tmpfs do not stand for a real disk", "What a tmpfs of 4 MB shows does not hold for the disks that teams have")), "ITEM_ALIKE")
 }
@@ -149,12 +153,12 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	split := "You measure the disk, I the parser. " + strings.Repeat("And so on. ", 20)
 	blue.must(first(blue.call("request", arguments{"session": "RS-pair", "about": []any{data["id"]}, "title": split, "note": true})), "noted")
 	red.must(red.told(api.MessageTask), "BlueLake leaves a note on "+data["id"].(string)+" of RS-pair", "You measure the disk, I the parser.")
-	for name, args := range map[string]arguments{
+	for name, args := range inOrder(map[string]arguments{
 		"on nothing":     {"title": "Hm", "note": true},
 		"with a spec":    {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm", "note": true, "spec": "do"},
 		"work, no spec":  {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm"},
 		"note and claim": {"session": "RS-pair", "items": []any{"H1"}, "title": "Hm", "note": true, "claim": true},
-	} {
+	}) {
 		if _, _, err := answered[arguments](t.Context(), red.session, "request", args); brenner.CodeOf(err) != brenner.CodeInvalidValue {
 			t.Errorf("%s: %v", name, err)
 		}

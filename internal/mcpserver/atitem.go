@@ -61,6 +61,46 @@ func ofTests(items []delta.ItemID) []delta.ItemID {
 	return slices.DeleteFunc(slices.Clone(items), func(id delta.ItemID) bool { return !strings.HasPrefix(string(id), "T") })
 }
 
+// newItem is the line that an item of what has come begins with: of the document, or as
+// it is proposed.
+var newItem = lazy.NewPattern(`(?m)^(?:### (RT|[HPTAXC][0-9]{1,3})\b|proposed by [^,\n]+, not compiled yet: (?:ADD|EDIT|KILL) [a-z_]+(?: .*?(?:will be|is))? (RT|[HPTAXC][0-9]{1,3})\b).*$`)
+
+// tellsApart is where a test says of what it is.
+var tellsApart = lazy.NewPattern(`(?mi)^(?: *(?:discriminates|name):.*|###.*|proposed by .*)$`)
+
+// newAbout are the items of what has come that are among some and were killed, or are
+// tests of them.
+func newAbout(news string, about []delta.ItemID, tests bool) []delta.ItemID {
+	if len(about) == 0 {
+		return nil
+	}
+	var out []delta.ItemID
+	starts := newItem.Regexp().FindAllStringSubmatchIndex(news, -1)
+	for i, m := range starts {
+		end := len(news)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		at := m[2:4]
+		if at[0] < 0 {
+			at = m[4:6]
+		}
+		id, block := delta.ItemID(news[at[0]:at[1]]), news[m[0]:end]
+		if strings.HasPrefix(block, "proposed by you,") {
+			continue
+		}
+		names := func() bool {
+			said := strings.Join(tellsApart.FindAllString(block, -1), "\n")
+			return slices.ContainsFunc(namedItem.FindAllString(said, mostNamedItems), func(n string) bool { return slices.Contains(about, delta.ItemID(n)) })
+		}
+		dead := slices.Contains(about, id) && (strings.Contains(block, "[KILLED]") || strings.Contains(block, "not compiled yet: KILL "))
+		if !slices.Contains(out, id) && (dead || tests && strings.HasPrefix(string(id), "T") && names()) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // alreadyAt tells who would do something about items who else is at them.
 func alreadyAt(mine api.TaskInfo, all []api.TaskInfo, now time.Time) string {
 	items := itemsOf(mine)

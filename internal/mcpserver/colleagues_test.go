@@ -112,12 +112,12 @@ func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
 	_, blue, red := pair(t)
 	blue.must(blue.submits(hypothesis("Writers wait for the lock", "", "every writer waits for the lock of the journal while it is flushed")), "hypotheses alive: 1 of at most 6")
 	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "hypotheses alive: 2 of at most 6")
-	anomaly := func(about string) string {
-		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"a writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
+	anomaly := func(who, about string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"`+who+` writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
 	}
-	said := red.submits(anomaly(""))
+	said := red.submits(anomaly("a", ""))
 	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "KILL your own, and EDIT H1 with what yours adds")
 	red.mustNot(said, "hypotheses alive")
-	red.mustNot(red.submits(anomaly(`,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
+	red.mustNot(red.submits(anomaly("one", `,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
 	red.mustNot(red.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Noon","observation":"at noon nothing is written at all"}`, "")), "ITEM_ALIKE")
 }

@@ -53,6 +53,7 @@ type sessionPage struct {
 
 	open    string // that there is no conclusion yet
 	part    string // what the reader's part is, or who divides the work
+	reader  brenner.ActorName
 	asked   sessionRequest
 	work    []api.TaskInfo // of the session, open or taken
 	notes   []api.TaskInfo // on its items
@@ -110,6 +111,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return out, err
 	}
+	out.reader = me.Actor
 	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, brenner.MaxPartRunes)
 	return out, err
 }
@@ -225,7 +227,7 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
 	b.WriteString(atWork(p.Working))
-	b.WriteString(p.part + underWay(p.work))
+	b.WriteString(p.part + underWay(p.work, p.reader))
 	for _, n := range p.notes {
 		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
 	}
@@ -340,6 +342,7 @@ type submission struct {
 	stands string // what the items say that it did not change as it meant to
 	alike  string // what the items say that say nearly what it adds
 	moved  string // what has changed of what it names
+	at     string // who else is at what it changes
 	closed string // what became of the task that it does
 	news   string
 }
@@ -351,6 +354,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
 	out.moved = changedSince(s, ctx, res.Session, res.Known, warned(res.Deltas))
+	out.at = atTargets(s, ctx, res, in.Task)
 	if in.DryRun || res.Unusable {
 		return out, nil
 	}
@@ -359,7 +363,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		if res.Compiled != (brenner.Ref{}) {
 			done.Outputs = []brenner.Ref{res.Compiled}
 		}
-		out.closed = finish(s, ctx, done)
+		out.closed = finish(s, ctx, done, out.moved)
 	}
 	if res.Duplicate {
 		return out, nil // what was said before writes nothing: no news are read
@@ -384,6 +388,39 @@ func othersSay(s api.Service, ctx context.Context, id brenner.SessionID, items [
 	return sessionPage{Text: v.Markdown, Proposals: others}.said()
 }
 
+// atTargets says who else is at items that a reply changes or kills.
+func atTargets(s api.Service, ctx context.Context, res api.Submission, task string) string {
+	var items []delta.ItemID
+	for _, d := range res.Deltas {
+		if id := cmp.Or(d.Item, delta.ItemID(d.Target)); d.Operation != delta.Add && id != "" && !slices.Contains(items, id) {
+			items = append(items, id)
+		}
+	}
+	if len(items) == 0 {
+		return ""
+	}
+	all, err := tasksOf(s, ctx, res.Session)
+	if err != nil {
+		return "" // the reply is taken, whatever comes of this
+	}
+	var b strings.Builder
+	said := 0
+	for _, t := range all {
+		if t.ID == task || t.Holder == res.Agent || t.Creator == res.Agent || said == mostAtItem {
+			continue
+		}
+		t.Spec = "" // it may name what it only rests on
+		for _, id := range itemsOf(t) {
+			if slices.Contains(items, id) {
+				said++
+				fmt.Fprintf(&b, "%s: %s\n", id, atThis(t, time.Now()))
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
 // overtaken are the items whose text is not what a delta meant to make of it:
 // somebody was there before, or came after.
 func overtaken(res api.Submission) []delta.ItemID {
@@ -395,8 +432,12 @@ func overtaken(res api.Submission) []delta.ItemID {
 			continue
 		}
 		switch became {
-		case string(delta.Superseded), string(delta.Conflicted), string(delta.Skipped), string(delta.Rejected):
+		case string(delta.Superseded), string(delta.Conflicted), string(delta.Skipped):
 			out = append(out, item)
+		case string(delta.Rejected):
+			if d.Code == brenner.CodeTargetKilled { // else the document is not what it was refused for
+				out = append(out, item)
+			}
 		}
 	}
 	return out
@@ -441,7 +482,7 @@ func (r submission) Words() string {
 	if r.alike != "" {
 		fmt.Fprintf(&b, "what says nearly the same as yours, and you had not seen (data):\n%s", r.alike)
 	}
-	b.WriteString(r.moved)
+	b.WriteString(r.moved + r.at)
 	if r.Unusable {
 		b.WriteString("this is no answer yet: no delta of it can be used; mend it and submit the whole reply again\n")
 	}
@@ -519,6 +560,8 @@ func deltaLine(d api.SubmittedDelta) string {
 		case said.Text == "":
 		case d.Code != "":
 			fmt.Fprintf(&b, "  nearest, %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
+		case d.State == string(delta.Applied):
+			fmt.Fprintf(&b, "  %s now says (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		default:
 			fmt.Fprintf(&b, "  %s would say (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		}
@@ -590,7 +633,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
 	}
 	if in.Done {
-		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)
 	}
 	if in.Task == "" && res.Version != nil {
 		out.closed = endMark(s, ctx, in.keyed, res.Version.Ref)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -15,8 +16,12 @@ import (
 // Who was asked first divides the work (ADR 117). The others are told who that is and
 // how long they wait for it, and each what its part is.
 
-// partInLine is how much of a part stands in a line beside other things.
-const partInLine = 200
+// How much of a part stands in a line beside other things: of the reader's own, and of
+// those of others.
+const (
+	partInLine = 200
+	partBeside = 100
+)
 
 // announcedIn are the tasks of a session that are not taken back, the newest first.
 func announcedIn(s api.Service, ctx context.Context, session brenner.SessionID) ([]api.TaskInfo, error) {
@@ -41,7 +46,7 @@ func divided(s api.Service, ctx context.Context, info api.SessionInfo, working [
 	for _, t := range all {
 		for _, p := range t.Parts {
 			if p.Agent == me && t.Creator != me {
-				return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", t.Creator, t.ID, brenner.Clip(p.Part, most)), nil
+				return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", t.Creator, wholeTask(t.ID, len(p.Part) > most), brenner.Clip(p.Part, most)), nil
 			}
 		}
 	}
@@ -88,11 +93,34 @@ func dividing(info api.SessionInfo) workRequest {
 	return in
 }
 
-// partsLeft lists what a task leaves to others, a line each.
-func partsLeft(t api.TaskInfo) string {
-	var b strings.Builder
+// partsLeft lists what a task leaves to others than the reader, in a line.
+func partsLeft(t api.TaskInfo, me brenner.ActorName) string {
+	var parts []string
+	cut := false
 	for _, p := range t.Parts {
-		fmt.Fprintf(&b, "  leaves to %s (data): %s\n", p.Agent, brenner.Clip(brenner.OneLine(p.Part), partInLine))
+		if p.Agent == me {
+			continue // it is told its own
+		}
+		cut = cut || utf8.RuneCountInString(p.Part) > partBeside
+		parts = append(parts, fmt.Sprintf("%s: %s", p.Agent, brenner.Clip(brenner.OneLine(p.Part), partBeside)))
 	}
-	return b.String()
+	if len(parts) == 0 {
+		return ""
+	}
+	whole := ""
+	if cut {
+		whole = "; whole: " + getTask(t.ID)
+	}
+	return fmt.Sprintf("  leaves (data) to %s%s\n", strings.Join(parts, "; "), whole)
 }
+
+// wholeTask names a task, and where what it says stands whole.
+func wholeTask(id string, cut bool) string {
+	if !cut {
+		return id
+	}
+	return id + ", whole: " + getTask(id)
+}
+
+// getTask is the call that reads a task.
+func getTask(id string) string { return "artifact_get " + jsonOf(map[string]string{"ref": id}) }

@@ -68,10 +68,10 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	w := newWorld(t)
 	s := &stage{world: w, t: t, pi: w.local("ada")}
-	for name, role := range map[brenner.ActorName]brenner.Role{
+	for name, role := range inOrder(map[brenner.ActorName]brenner.Role{
 		"BlueLake": roster.HypothesisGenerator, "RedSky": roster.HypothesisGenerator, "GreyStone": "integrator",
 		"OldOwl": "arbiter", "GreenValley": roster.AdversarialCritic,
-	} {
+	}) {
 		s.do(s.pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: role}))
 	}
 	s.write("near", artifact.TypePaperNote, "lineage", artifact.JSON, `{"title":"A note","claims":["c"]}`)

@@ -179,7 +179,7 @@ func TestDeltaSubmit_CodeAndPathsNameNothing(t *testing.T) {
 // D26: that a test was run is believed with what came out; else the answer has the
 // delta that says it.
 func TestDeltaSubmit_ATestThatWasRunHasAResult(t *testing.T) {
-	_, blue, red := pair(t)
+	s, blue, red := pair(t)
 	blue.submits(hypothesis("Parser", "", "the parser is slow") + hypothesis("Disk", "", "the disk is slow"))
 	test := func(more string) string {
 		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}`+more+`}`, "")
@@ -196,12 +196,12 @@ func TestDeltaSubmit_ATestThatWasRunHasAResult(t *testing.T) {
 	red.mustNot(red.submits(edit(`{"status":"failed"}`)), "NO_RESULT") // what came out stands there
 	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"run","last_run":{"result":"log@1: 3 ms"}}`, "")), "NO_RESULT")
 	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"to be run again"}`, "")), "NO_RESULT")
-	future := time.Now().Add(48 * time.Hour).UTC()
+	future := s.clock().Add(48 * time.Hour).UTC()
 	for _, ran := range []string{future.Format("2006-01-02T15:04Z"), future.Format("2006-01-02 15:04 UTC, on two disks"), future.Format(time.RFC3339), future.Format(time.DateOnly)} {
 		red.must(red.submits(edit(`{"last_run":"`+ran+`"}`)), "TIMESTAMP_SKEW: last_run says ")
 	}
 	red.must(red.submits(edit(`{"last_run":{"by":"RedSky","at":"`+future.Format(time.DateTime)+`"}}`)), "TIMESTAMP_SKEW")
-	red.mustNot(red.submits(edit(`{"last_run":"`+time.Now().UTC().Format("2006-01-02T15:04Z")+`, to be repeated in 9999"}`)), "TIMESTAMP_SKEW")
+	red.mustNot(red.submits(edit(`{"last_run":"`+s.clock().UTC().Format("2006-01-02T15:04Z")+`, to be repeated in 9999"}`)), "TIMESTAMP_SKEW")
 	red.must(red.submits(test(`,"status":"refuted by measurement"`)), "NO_RESULT")
 	red.mustNot(red.submits(test(`,"status":"run","actual_outcomes":{"H1":"slow"}`)), "NO_RESULT")
 }
@@ -315,14 +315,14 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), data["id"].(string)+", which GreenValley has just announced, may overlap with the part that BlueLake left to you")
 	green.mustNot(first(green.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I read the logs of the disk in May"})), "may overlap")
 
-	for name, in := range map[string]arguments{
+	for name, in := range inOrder(map[string]arguments{
 		"not one who was asked": {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"GreyStone: x"}},
 		"two parts of one":      {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"RedSky: x", "RedSky: y"}},
 		"without a name":        {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"the rest"}},
 		"without a claim":       {"session": "RS-pair", "role": "pi", "spec": "s", "title": "t", "parts": []any{"RedSky: x"}},
 		"too long":              {"session": "RS-pair", "claim": true, "title": "t", "parts": []any{"RedSky: " + strings.Repeat("x", 1001)}},
 		"without a session":     {"claim": true, "title": "t", "parts": []any{"RedSky: x"}},
-	} {
+	}) {
 		if _, _, err := answered[arguments](t.Context(), blue.session, "request", in); brenner.CodeOf(err) != brenner.CodeInvalidValue {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -160,6 +160,9 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 			if a.Name == "context.assemble" && m.Kind == api.MessageKickoff {
 				return asCall(a) + l.bringContext(s, ctx, fresh, m.Session)
 			}
+			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
+				return takeTask(s, ctx, a, id)
+			}
 			if words := readFor(s, ctx, m.Kind, a); words != "" {
 				l.below += "\n" + words
 				return "it stands below"
@@ -219,12 +222,22 @@ func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner
 	return ""
 }
 
-// asCall is an action as the call of a tool, marked as code. To take a task is
-// half of what its context does.
-func asCall(a brenner.Action) string {
-	if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
-		return fmt.Sprintf("`%s`, or with its context at once `context_assemble %s`", a.Tool(), jsonOf(map[string]string{"task": id}))
+// takeTask says how a task is taken that a message tells of, and what it is about: to
+// claim it is half of what its context does, which goes on from the reader's own.
+func takeTask(s api.Service, ctx context.Context, claim brenner.Action, id string) string {
+	t, err := s.Task(ctx, api.TaskRequest{ID: id})
+	if err != nil {
+		return asCall(claim)
 	}
+	out := fmt.Sprintf("`%s`, or with its context at once `%s`", claim.Tool(), contextOf(id, contextNow(s, ctx, t.Session)))
+	if t.Title != "" {
+		out += fmt.Sprintf("\nIt asks (data): %s", brenner.OneLine(t.Title))
+	}
+	return out
+}
+
+// asCall is an action as the call of a tool, marked as code.
+func asCall(a brenner.Action) string {
 	if c := a.Tool(); c != "" {
 		return "`" + c + "`"
 	}
@@ -353,7 +366,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if err != nil {
 		return "", "", err
 	}
-	work = underWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
+	work = stillUnderWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
 		return work, "", nil //nolint:nilerr // there is nothing to read through
@@ -361,7 +374,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
 	}
-	division, err := divided(s, ctx, info, v.Working, me, partInLine)
+	division, err := divided(s, ctx, info, v.Working, me, partBeside)
 	return division + work, left, err
 }
 

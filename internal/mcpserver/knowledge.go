@@ -281,6 +281,9 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	if t.Spec != "" {
 		out.task += "what is asked (data): " + t.Spec + "\n"
 	}
+	for _, p := range t.Parts {
+		out.task += fmt.Sprintf("leaves to %s (data): %s\n", p.Agent, brenner.OneLine(p.Part))
+	}
 	return out, nil
 }
 
@@ -426,7 +429,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	}
 	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task) + changedSince(s, ctx, "", 0, res.Warnings)}
 	if in.Done {
-		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
 	}
 	if in.Task == "" {
 		out.closed = endMark(s, ctx, in.keyed, res.Ref)

@@ -123,6 +123,9 @@ func announced(all []api.WrittenVersion) string {
 	parts := make([]string, len(all))
 	for i, w := range all {
 		parts[i] = w.Words()
+		if earlier := w.Ref.Version - 1; earlier > 0 {
+			parts[i] += fmt.Sprintf(" (what changed: artifact_get %s)", jsonOf(map[string]any{"ref": w.Ref.Artifact, "since": earlier}))
+		}
 	}
 	return "written (data): " + strings.Join(parts, "; ")
 }

@@ -3,6 +3,9 @@ package mcpserver_test
 import (
 	"strings"
 	"testing"
+
+	"brenner"
+	"brenner/api"
 )
 
 // D5, C33: two agents change parts of one text over the tools before it is compiled:
@@ -25,7 +28,7 @@ func TestDeltas_PartsOfOneText(t *testing.T) {
 	submit(red, hypothesis("Disk", "", "the disk is slow"))
 	blue.must(submit(blue, part("the printer", "the old printer"), "dry_run", true), "claim would say (data): the parser is slow on long lines, and the old printer waits for it", "nothing was kept")
 	first := part("long lines", "lines over 4 kB")
-	blue.must(submit(blue, first), ": applied")
+	blue.must(submit(blue, first), ": applied", "claim now says (data): the parser is slow on lines over 4 kB, and the printer waits for it")
 	red.must(submit(red, part("the printer", "every printer")), ": applied")
 	blue.must(submit(blue, first), "handed in before; nothing changed", ": applied")
 	words := submit(red, part("long lines", "many lines")+hypothesis("Net", "", "the net is slow"))
@@ -50,7 +53,8 @@ func TestDeltas_PartsOfLongTextsAreShown(t *testing.T) {
 	words := submit(red, hypothesis("Disk", "", "the disk is slow"))
 	more, _ := red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(words+more, "until the end")
-	submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the end","new":"until the buffer is full"}}`, ""))
+	blue.must(submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the end","new":"until the buffer is full"}}`, "")),
+		"claim now says (data): [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n")
 	words, _ = red.call("inbox", arguments{})
 	changed := "### H1: Parser · changed by BlueLake\nClaim: [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n"
 	whole := `whole: session_show {"session":"RS-pair","items":["H1"],"again":true}`
@@ -64,4 +68,22 @@ func TestDeltas_PartsOfLongTextsAreShown(t *testing.T) {
 	red.mustNot(words, "twice and the printer")
 	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}})
 	blue.must(words, "Claim: "+long+" until its buffer is full")
+}
+
+// C34, D27: of a long text that another proposes to write anew, who has the item is shown
+// the passages that would change, and the whole when it asks for it again.
+func TestProposals_OfLongTextsAreShownWhereTheyChange(t *testing.T) {
+	s, blue, red := pair(t)
+	long := strings.TrimSpace(strings.Repeat("the parser reads every line twice and the printer waits for it, ", 10))
+	blue.submits(hypothesis("Parser", "", long+" until the end"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.call("inbox", nil)
+	blue.call("inbox", nil)
+	s.do(s.pi.NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-pair", To: []brenner.ActorName{"BlueLake", "RedSky"}})) // so that it waits for both once more
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"`+long+` until the buffer is full","mechanism":"lines are kept"}`, ""))
+	words, _ := red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(words, "    claim: [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n    mechanism: lines are kept\n", "only where they would change")
+	red.mustNot(words, "twice and the printer")
+	words, _ = red.call("session_show", arguments{"session": "RS-pair", "again": true})
+	red.must(words, "    claim: "+long+" until the buffer is full\n")
 }

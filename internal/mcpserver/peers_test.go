@@ -21,7 +21,7 @@ func TestWords_OthersForgeNoLines(t *testing.T) {
 	s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
 		ID: "forged", Type: "paper_note", Module: "lineage", Summary: "Zebrafish stripes" + forged, Content: api.Body{Format: artifact.Text, Data: "zebrafish"},
 	}))
-	for tool, args := range map[string]arguments{"artifact_search": {"text": "zebrafish"}, "artifact_get": {"ref": "forged@1"}} {
+	for tool, args := range inOrder(map[string]arguments{"artifact_search": {"text": "zebrafish"}, "artifact_get": {"ref": "forged@1"}}) {
 		words, _ := red.call(tool, args)
 		red.must(words, "Zebrafish stripes now: PurpleMountain")
 		red.mustNot(words, forged)

@@ -213,7 +213,7 @@ func TestResources_AreReadAsTheCaller(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for uri, want := range map[string]string{"brenner://artifact/log@1": `"talk"`, "brenner://snapshot": "#", "brenner://inbox": "items"} {
+	for uri, want := range inOrder(map[string]string{"brenner://artifact/log@1": `"talk"`, "brenner://snapshot": "#", "brenner://inbox": "items"}) {
 		res, err := w.session("ada").ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, want) {
 			t.Errorf("%s: %+v, %v", uri, res, err)
@@ -240,7 +240,7 @@ func TestResources_WhatARunPrintedIsForTheDistiller(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, role := range map[brenner.ActorName]brenner.Role{"BlueLake": "writer", "WhiteFox": "distiller"} {
+	for name, role := range inOrder(map[brenner.ActorName]brenner.Role{"BlueLake": "writer", "WhiteFox": "distiller"}) {
 		_, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: role})
 		must(err)
 	}
@@ -270,7 +270,7 @@ func TestResources_WhatARunPrintedIsForTheDistiller(t *testing.T) {
 	if all.String() != printed || pages < 2 {
 		t.Errorf("%d pages of %d bytes, want %d", pages, all.Len(), len(printed))
 	}
-	for as, uri := range map[brenner.ActorName]string{"BlueLake": "brenner://run-log/" + run.ID, "WhiteFox": "brenner://run-log/" + run.ID + "@x", "ada": "brenner://run-log/run-0"} {
+	for as, uri := range inOrder(map[brenner.ActorName]string{"BlueLake": "brenner://run-log/" + run.ID, "WhiteFox": "brenner://run-log/" + run.ID + "@x", "ada": "brenner://run-log/run-0"}) {
 		if text, err := read(as, uri); err == nil {
 			t.Errorf("%s reads %s: %.80s", as, uri, text)
 		}

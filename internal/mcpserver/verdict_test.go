@@ -15,7 +15,7 @@ import (
 func TestVerdict_OverTools(t *testing.T) {
 	w := newWorld(t)
 	pi := w.local("ada")
-	for name, role := range map[brenner.ActorName]brenner.Role{"BlueLake": roster.HypothesisGenerator, "GreenValley": roster.AdversarialCritic, "OldOwl": "arbiter"} {
+	for name, role := range inOrder(map[brenner.ActorName]brenner.Role{"BlueLake": roster.HypothesisGenerator, "GreenValley": roster.AdversarialCritic, "OldOwl": "arbiter"}) {
 		if _, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: role}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/problem"
+	"brenner/policy"
 )
 
 // claimRequest takes a task.
@@ -24,16 +26,37 @@ type claimRequest struct {
 type taskResult struct {
 	api.TaskInfo
 	at   string // who else is at what it is about
-	news string
+	call string // that makes its context
+	// changed is what changed of inputs that moved.
+	changed string
+	news    string
 }
 
 func claimTask(s api.Service, ctx context.Context, in claimRequest) (taskResult, error) {
 	t, err := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.write(), ID: in.ID, Lease: in.Lease})
 	if err != nil || t.Session == "" {
-		return taskResult{TaskInfo: t}, err
+		return taskResult{TaskInfo: t, call: contextOf(t.ID, "")}, err
 	}
 	all, err := tasksOf(s, ctx, t.Session)
-	return taskResult{TaskInfo: t, at: alreadyAt(t, all, time.Now())}, err
+	return taskResult{TaskInfo: t, at: alreadyAt(t, all, time.Now()), call: contextOf(t.ID, contextNow(s, ctx, t.Session))}, err
+}
+
+// contextOf is the call that makes the context of a task.
+func contextOf(task, after string) string {
+	return "context_assemble " + jsonOf(contextRequest{Task: task, After: after})
+}
+
+// contextNow is the context through which the caller reads a session, which one for a
+// task may go on from; none where that cannot be told.
+func contextNow(s api.Service, ctx context.Context, session brenner.SessionID) string {
+	if session == "" {
+		return ""
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: session, Unseen: true})
+	if err != nil {
+		return ""
+	}
+	return v.GoOn.Args["after"]
 }
 
 // Words implements spoken.
@@ -58,20 +81,32 @@ func (t taskResult) Words() string {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
 		b.WriteString(changedItems(t.TaskInfo) + t.at)
-		fmt.Fprintf(&b, "next: context_assemble %s\n", jsonOf(map[string]string{"task": t.ID}))
+		fmt.Fprintf(&b, "next: %s\n", cmp.Or(t.call, contextOf(t.ID, "")))
 	}
 	for _, r := range t.Outputs {
 		fmt.Fprintf(&b, "output %s\n", r)
 	}
+	b.WriteString(t.changed + movedUnder(t.TaskInfo))
+	b.WriteString(t.news)
+	return b.String()
+}
+
+// movedUnder says which inputs of a task moved while it was done, and what that asks of
+// who did it.
+func movedUnder(t api.TaskInfo) string {
+	if len(t.Moved) == 0 {
+		return ""
+	}
+	var moved []string
 	for _, m := range t.Moved {
 		now := "was taken out of use"
 		if m.Now != 0 {
 			now = fmt.Sprintf("moved from @%d to @%d", m.Was, m.Now)
 		}
-		fmt.Fprintf(&b, "%s %s meanwhile: the outputs need a rebase\n", m.Ref, now)
+		moved = append(moved, fmt.Sprintf("%s %s", m.Ref, now))
 	}
-	b.WriteString(t.news)
-	return b.String()
+	return fmt.Sprintf("%s meanwhile: what you wrote is marked needs_rebase till you write a new version that holds with it (patch_apply); where nothing changes, its change note says so\n",
+		strings.Join(most(moved), ", "))
 }
 
 // changedItems says what was changed that a task is about, since it was asked for.
@@ -101,18 +136,30 @@ func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskR
 	if err != nil {
 		return taskResult{}, err
 	}
-	return taskResult{TaskInfo: t, news: meanwhile(s, ctx)}, nil
+	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t, ""), news: meanwhile(s, ctx)}, nil
 }
 
 // finish closes a task with what was just written for it. That is written
-// whatever comes of this, so that a refusal is said, and is none of the call.
-func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest) string {
+// whatever comes of this, so that a refusal is said, and is none of the call. What
+// moved meanwhile is shown as what changed, but for what the answer shows already.
+func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest, shown string) string {
 	t, err := s.CompleteTask(ctx, in)
 	if err != nil {
 		e, _ := problem.From(err)
 		return fmt.Sprintf("%s is not closed: %s: %s; when that is mended: task_complete %s\n", in.ID, e.Code, e.Message, jsonOf(map[string]string{"id": in.ID}))
 	}
-	return taskResult{TaskInfo: t}.Words()
+	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t, shown)}.Words()
+}
+
+// changedUnder shows what changed of the inputs of a task that moved while it was done.
+func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo, shown string) string {
+	var moved []brenner.Diagnostic
+	for _, m := range t.Moved {
+		if m.Now > 0 && !strings.Contains(shown, fmt.Sprintf("what %s@%d changed after ", m.Ref.Artifact, m.Now)) {
+			moved = append(moved, brenner.Diagnostic{Code: brenner.CodeReferenceMoved, Subject: m.Ref.String()})
+		}
+	}
+	return changedSince(s, ctx, "", 0, moved)
 }
 
 // endMark ends what the writer had announced to be at, with what it wrote: that is
@@ -184,6 +231,7 @@ type requested struct {
 	State api.TaskState `json:"state"`
 	Role  brenner.Role  `json:"role"`
 
+	held   string // why nothing was opened
 	task   api.TaskInfo
 	mine   bool           // it is for the role of who asks
 	others []api.TaskInfo // under way in the session besides
@@ -194,6 +242,9 @@ type requested struct {
 
 // Words implements spoken.
 func (r requested) Words() string {
+	if r.held != "" {
+		return r.held + r.news
+	}
 	var b strings.Builder
 	switch {
 	case r.task.Kind == api.TaskNote:
@@ -224,7 +275,7 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
-	b.WriteString(r.at + underWay(r.others))
+	b.WriteString(r.at + underWay(r.others, r.task.Creator))
 	b.WriteString(r.news)
 	return b.String()
 }
@@ -284,11 +335,25 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 	if err != nil {
 		return requested{}, err
 	}
+	news := ""
+	if in.asks() {
+		// What has come meanwhile may be what is asked for: who asks hears of it first.
+		news = meanwhile(s, ctx)
+		if held := in.heldBy(news); held != "" {
+			return requested{held: held, Role: in.Role, news: news}, nil
+		}
+	}
 	t, err := s.NewTask(ctx, req)
+	if brenner.CodeOf(err) == brenner.CodeAlreadyExists {
+		return doubled(s, ctx, err, news)
+	}
 	if err != nil {
 		return requested{}, err
 	}
-	out := requested{ID: t.ID, State: t.State, Role: t.Role, task: t, mine: t.Session == "" && t.Role == me.Role, news: meanwhile(s, ctx)}
+	out := requested{ID: t.ID, State: t.State, Role: t.Role, task: t, mine: t.Session == "" && t.Role == me.Role, news: news}
+	if !in.asks() {
+		out.news = meanwhile(s, ctx)
+	}
 	if in.Session == "" || in.Note {
 		return out, nil
 	}
@@ -307,6 +372,38 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		out.part, err = partOf(s, ctx, in.Session, me.Actor)
 	}
 	return out, err
+}
+
+// asks says whether others of a session are asked for work.
+func (in workRequest) asks() bool { return in.Session != "" && !in.Claim && !in.Note }
+
+// heldBy says why a request is held back: of what others have just written, which who
+// asks was not shown before, a test is of what its title is about, or that was killed.
+func (in workRequest) heldBy(news string) string {
+	about := itemsOf(api.TaskInfo{Items: in.Items, Title: in.Title})
+	tests := in.Role == policy.TestDesigner || strings.Contains(strings.ToLower(in.Title), "test")
+	found := newAbout(news, about, tests)
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not opened yet: %s came or changed meanwhile, which you had not seen and your request is about; it stands below. If it is still wanted, send it once more\n", joined(found))
+}
+
+// doubled answers who asks for what is asked for already: that is no mistake of its own.
+func doubled(s api.Service, ctx context.Context, refusal error, news string) (requested, error) {
+	e, _ := problem.From(refusal)
+	details, _ := e.Details.(map[string]any)
+	id, _ := details["task"].(string)
+	t, err := s.Task(ctx, api.TaskRequest{ID: id})
+	if err != nil {
+		return requested{}, refusal
+	}
+	held := fmt.Sprintf("not opened: %s asks for that already: %s (%s)\n", t.ID, brenner.OneLine(t.Title), holding(t))
+	if t.Spec != "" {
+		held += "what is asked (data): " + brenner.Clip(brenner.OneLine(t.Spec), movedText) + "\n"
+	}
+	held += fmt.Sprintf("what yours adds: request %s\n", jsonOf(map[string]any{"note": true, "about": []string{t.ID}, "session": t.Session, "title": "…"}))
+	return requested{ID: t.ID, State: t.State, Role: t.Role, held: held, news: news}, nil
 }
 
 // tasksOf are the tasks of a session that are open or taken.
@@ -361,12 +458,21 @@ func holding(t api.TaskInfo) string {
 	return fmt.Sprintf("asked by %s, %s, until %s", t.Creator, t.Holder, t.LeaseUntil.UTC().Format("15:04"))
 }
 
-// underWay lists tasks of a session, not too many, with their whole titles: they say
-// who does what.
-func underWay(all []api.TaskInfo) string {
+// underWay lists tasks of a session for somebody, not too many, with their whole titles:
+// they say who does what.
+func underWay(all []api.TaskInfo, me brenner.ActorName) string {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, brenner.OneLine(t.Title), holding(t), partsLeft(t))
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, brenner.OneLine(t.Title), holding(t), partsLeft(t, me))
+	}
+	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
+}
+
+// stillUnderWay is underWay for who was told before.
+func stillUnderWay(all []api.TaskInfo) string {
+	var b strings.Builder
+	for _, t := range all[:min(len(all), mostUnderWay)] {
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, inLine(t.Title), holding(t))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }
@@ -496,6 +602,9 @@ func (r statusResult) list() string {
 		fmt.Fprintf(&b, "%s: %s", n.Kind, brenner.OneLine(n.What))
 		if c := n.Do.Tool(); c != "" {
 			fmt.Fprintf(&b, ": %s", c)
+		}
+		if n.Kind == string(api.WaitRebase) {
+			b.WriteString("; a new version that holds with them takes its place: patch_apply")
 		}
 		b.WriteByte('\n')
 	}

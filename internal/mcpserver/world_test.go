@@ -2,23 +2,29 @@ package mcpserver_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
 	"brenner/api/apitest"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/internal/answers"
 	"brenner/internal/app"
+	"brenner/internal/journal"
 	"brenner/internal/mcpserver"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
@@ -37,23 +43,103 @@ type world struct {
 
 	mu       sync.Mutex
 	sessions map[brenner.ActorName]*mcp.ClientSession
+	clock    func() time.Time
+	calls    int
+	waited   bool            // somebody waited, for as long as it took
+	said     strings.Builder // what was called and answered
 }
 
+// newWorld makes a project in which it is always the same time. What is called and
+// answered in it, and what its journal has when a test is over, is kept.
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	s := memory.New()
+	if slices.ContainsFunc(unsteady, func(name string) bool { return strings.HasPrefix(t.Name(), name) }) {
+		return openWorld(t, s, time.Now)
+	}
+	now := time.Date(2020, 3, 14, 15, 9, 26, 0, time.UTC) // long ago for the server, which has its own clock
+	var mu sync.Mutex
+	w := openWorld(t, s, func() time.Time { // a little passes whenever anybody looks
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Millisecond)
+		return now
+	})
+	t.Cleanup(func() {
+		if t.Failed() || w.calls == 0 || w.waited {
+			return
+		}
+		err := s.Read(context.Background(), func(r store.Reader) error {
+			return journal.Each(context.Background(), r, 0, func(row store.Record) error {
+				fmt.Fprintf(&w.said, "record %s\n", row.Data)
+				return nil
+			})
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		text := answers.Numbered(w.said.String())
+		answers.Keep(t, "testdata/calls.golden", t.Name(), fmt.Sprintf("%d called, %s", w.calls, answers.Digest(text)), text)
+	})
+	return w
+}
+
+// unsteady are the tests in which time goes by, several call at once, or what is
+// called is drawn by chance.
+var unsteady = []string{
+	"TestStory_ThreeAgentsDoTheWholeJob", "TestInbox_AWaitEndsWhenOthersPropose", "TestInbox_AWaitEndsWhenOthersChangeTheDocument",
+	"TestShow_SaysWhoIsAtAnItem", "TestFewCalls_TheEndIsSaid", "TestRequest_PartsOfTheWork", "TestTools_WhatIsNotMeantMayBeSentEmpty", "TestTools_LongTextsComeInPages",
+	"TestServer_WhatIsNotOfferedIsRefusedWithACode",
+}
+
+// note keeps what a client calls and is answered.
+func (w *world) note(name brenner.ActorName) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if method != "tools/call" && method != "resources/read" {
+				return res, err
+			}
+			asked, got := inCanon(req.GetParams()), inCanon(res)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.calls++
+			w.waited = w.waited || bytes.Contains(asked, []byte(`"wait":`))
+			fmt.Fprintf(&w.said, "%s: %s %s\n  %s, %v\n", name, method, asked, got, err)
+			return res, err
+		}
+	}
+}
+
+// inCanon is a value as JSON, whatever the order of its members. What a library
+// says of a value that has none differs from build to build.
+func inCanon(v any) []byte {
+	text, err := json.Marshal(v)
+	if err == nil {
+		text, err = canon.Transform(text)
+	}
+	if err != nil {
+		return []byte("no JSON")
+	}
+	return text
+}
+
+func openWorld(t testing.TB, s store.Store, clock func() time.Time) *world {
+	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
-	a := app.New(s, app.Options{
+	w := &world{t: t, sessions: map[brenner.ActorName]*mcp.ClientSession{}, clock: clock}
+	w.app = app.New(s, app.Options{
+		Clock:   clock,
 		Keys:    app.Keyring{Dir: t.TempDir()},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 	})
-	_, err := a.Init(t.Context(), api.InitRequest{
+	_, err := w.app.Init(t.Context(), api.InitRequest{
 		Name: "Cell fate", PI: "ada", Config: &api.ConfigFile{Name: ".brennerrc", Data: apitest.Config},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, app: a, sessions: map[brenner.ActorName]*mcp.ClientSession{}}
+	return w
 }
 
 func (w *world) local(name brenner.ActorName) api.Service {
@@ -81,7 +167,9 @@ func (w *world) session(name brenner.ActorName) *mcp.ClientSession {
 	if _, err := server.Connect(context.Background(), there, nil); err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), here, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	client.AddSendingMiddleware(w.note(name))
+	s, err := client.Connect(context.Background(), here, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -102,7 +190,7 @@ func TestService_OverMCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the stories run on the memory store")
 	}
-	apitest.Run(t, func(t *testing.T) apitest.World { return newWorld(t) })
+	apitest.Run(t, func(t *testing.T) apitest.World { return openWorld(t, memory.New(), time.Now) })
 }
 
 // agent is the service as one has it who uses tools where there are any.
@@ -384,4 +472,16 @@ func (a *agent) Lineage(ctx context.Context, req api.LineageRequest) (api.Lineag
 
 func (a *agent) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
 	return use[api.MessageList](ctx, a, "inbox", api.Write{}, req)
+}
+
+// inOrder goes through a table in the order of its keys: what is called is the same
+// each time.
+func inOrder[K cmp.Ordered, V any](table map[K]V) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(table)) {
+			if !yield(k, table[k]) {
+				return
+			}
+		}
+	}
 }

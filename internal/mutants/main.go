@@ -43,7 +43,7 @@ func main() {
 	})
 	flag.StringVar(&o.skip, "skip", "", "of those packages not the tests that match")
 	flag.BoolVar(&o.whole, "whole", false, "of those packages the long tests too")
-	flag.DurationVar(&o.limit, "timeout", time.Minute, "a mutant under which tests take longer, and without it not, is killed")
+	flag.DurationVar(&o.limit, "timeout", 4*time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
 	flag.StringVar(&o.clauses, "clauses", "docs/conformance.md", "the tests that must kill the mutants of -hand")
 	hand := flag.String("hand", "", "try the mutants of this file too, and name the tests that kill them")

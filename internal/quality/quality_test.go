@@ -69,7 +69,7 @@ func project(t testing.TB, s store.Store, role brenner.Role) api.Service {
 func caughtUp(t testing.TB, svc api.Service) {
 	t.Helper()
 	for {
-		res, err := svc.SearchArtifacts(t.Context(), api.SearchArtifactsRequest{Text: "anything"})
+		res, err := svc.SearchArtifacts(t.Context(), api.SearchArtifactsRequest{Text: "xylophone"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -209,6 +209,12 @@ func (w *worktree) remove(ctx context.Context) error {
 	return err
 }
 
+// lastLine is the end of what a program complains of, which says what is wrong.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return brenner.Clip(text[strings.LastIndexByte(text, '\n')+1:], 200)
+}
+
 func ignoreOutput(_ string, err error) error { return err }
 
 // Land merges the branch of a run into what is checked out, with git itself and
@@ -240,7 +246,12 @@ func Land(ctx context.Context, dir string, branch, commit, message string) (stri
 	}
 	_, err = r.git(ctx, r.dir, nil, "-c", "user.useConfigOnly=false", "merge", "--no-ff", "--no-edit", "--no-verify", "-m", message, commit)
 	if err != nil {
+		apart, _ := r.git(ctx, r.dir, nil, "diff", "--name-only", "--diff-filter=U")
 		_, _ = r.git(ctx, r.dir, nil, "merge", "--abort")
+		if strings.TrimSpace(apart) == "" { // it is not the texts: no name to commit as, a full disk
+			return "", brenner.Errorf(brenner.CodeLandRefused, "git does not merge the branch %s: %s", branch, lastLine(err.Error())).
+				WithHint("nothing was changed; mend what git says and land it again").Because(err)
+		}
 		return "", brenner.Errorf(brenner.CodeLandRefused, "the branch %s does not merge cleanly", branch).
 			WithHint("nothing was changed; merge it by hand, or have the work done again on what is there now").Because(err)
 	}

@@ -521,7 +521,9 @@ type RankQuery struct {
 	// Feedback widens the question by the words of the best texts.
 	Feedback bool
 	// Own leaves out what has only words that feedback brought.
-	Own   bool
+	Own bool
+	// Bare asks for no more of the hits than which versions they are, and their scores.
+	Bare  bool
 	Limit int
 }
 
@@ -533,9 +535,13 @@ type Ranking struct {
 	// Behind is how many artifacts changed that the index has not caught up
 	// with: what they say now was not looked at.
 	Behind int
+	// Generation grows when the tables are made anew, and when something is taken out
+	// of them for good.
+	Generation int64
 }
 
-// RankedHit is a version that was found.
+// RankedHit is a version that was found. Of a bare one only the id of the artifact, the
+// version, whether it is a draft, and the score are there.
 type RankedHit struct {
 	Artifact
 	// Version is the one whose text was found.

@@ -59,7 +59,7 @@ func TestRuns_AreListedShownAndStopped(t *testing.T) {
 	}
 	_, _, body = b.get("/runs?agent=GreyStone")
 	b.sees(body, "What they used", "stopped")
-	_, _, body = b.get("/runs?agent=nobody")
+	_, _, body = b.get("/runs?agent=ada")
 	b.sees(body, "There is no such run")
 	if status, _, body := b.get("/runs/run-0"); status != http.StatusNotFound || !strings.Contains(body, string(brenner.CodeNotFound)) {
 		t.Errorf("a run that is not there: %d", status)

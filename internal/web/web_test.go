@@ -463,7 +463,7 @@ func TestSearch_ShowsTheWords(t *testing.T) {
 		"/find?q=catalaze":    {"What the liver has", "<mark>catalase</mark>", `no text has &#34;catalaze&#34;; read as &#34;catalase&#34;`},
 		"/artifacts?q=" + url.QueryEscape(`"breaks peroxide"`):      {"Nothing is like that"},
 		"/artifacts?q=" + url.QueryEscape(`"breaks down" since:1d`): {"<mark>breaks</mark>"},
-		"/artifacts?q=peroxide+author:nobody":                       {"Nothing is like that"},
+		"/artifacts?q=peroxide+author:system":                       {"Nothing is like that"},
 		"/find?q=peroxide+since:whenever":                           {"no day, moment or length of time"},
 	} {
 		_, _, body := b.get(path)

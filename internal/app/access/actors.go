@@ -57,9 +57,8 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 	if len([]rune(req.Note)) > brenner.MaxNoteRunes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "a note has at most %d characters", brenner.MaxNoteRunes)
 	}
-	if _, ok := s.Policies[req.Role]; !ok {
-		return brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).
-			WithHint("roles: " + kernel.Join(slices.Sorted(maps.Keys(s.Policies))))
+	if err := s.KnownRole(req.Role); err != nil {
+		return err
 	}
 	switch runs := req.Role == policy.Runner; {
 	case runs && req.Person:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,9 +67,31 @@ func (s *Service) ApplyConfig(ctx context.Context, req api.ApplyConfigRequest) (
 			if req.Found && len(alters) > 0 {
 				return nil, config.Unconfirmed(req.File.Name, alters).Try(brenner.Do("config.apply", "file", req.File.Name))
 			}
-			return alters, nil
+			// Declaring a module again takes this back: it is said, and asks nobody.
+			emptied, err := abandoned(ch.Call, next)
+			return append(alters, emptied...), err
 		})
 	})
+}
+
+// abandoned says of every module that a configuration declares no longer, and that
+// has artifacts, what becomes of them.
+func abandoned(c *kernel.Call, next config.Config) ([]string, error) {
+	kinds, err := c.Kinds(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := map[brenner.Module]int{}
+	for _, k := range kinds {
+		has[k.Module] += k.Artifacts
+	}
+	var out []string
+	for _, m := range c.Modules {
+		if has[m] > 0 && !slices.ContainsFunc(next.Modules, func(d config.Module) bool { return d.Name == m }) {
+			out = append(out, fmt.Sprintf("drops module %s: what it has stays (%d), and nothing new can be put there", m, has[m]))
+		}
+	}
+	return out, nil
 }
 
 // applyConfig puts a configuration in force unless it is already, or what it

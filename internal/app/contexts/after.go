@@ -35,7 +35,7 @@ func (r *Room) goOnFrom(c *kernel.Call, id string) (*goingOn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := i.through(c)
+	t, err := r.through(c, i)
 	return &goingOn{room: r, call: c, through: t, agent: c.Who.Name, why: map[brenner.Ref]string{}, rest: map[brenner.Ref]string{}}, err
 }
 

@@ -87,6 +87,9 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		w.task = &assembly.Task{ID: t.ID, Title: t.Title, Spec: t.Spec}
 		w.text = t.Title + "\n" + t.Spec + "\n" + req.Question
 		w.modules, w.cross = t.Modules, t.CrossCutting
+		if t.Session != "" {
+			w.readSession()
+		}
 		for _, p := range t.Inputs {
 			w.inputs = append(w.inputs, p.Ref)
 		}
@@ -121,15 +124,20 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 	if len(w.modules) == 0 {
 		w.modules = []brenner.Module{s.Module}
 	}
-	if w.view.Version == kernel.BuiltinView { // whose budget nobody has chosen
-		w.view.Budget.Size += sessionReading
-		w.view.Budget.Reserve += sessionReading
-	}
+	w.readSession()
 	if !strings.Contains(w.text, s.Question) {
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
 	return nil
+}
+
+// readSession gives the context room for what others write in a session.
+func (w *work) readSession() {
+	if w.view.Version == kernel.BuiltinView { // whose budget nobody has chosen
+		w.view.Budget.Size += sessionReading
+		w.view.Budget.Reserve += sessionReading
+	}
 }
 
 // sessionReading is what a context for a session is given for reading besides what other
@@ -151,6 +159,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		return assembly.Input{}, err
 	}
 	var in assembly.Input
+	near := reading{Call: c}
 	in = assembly.Input{
 		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task, Asked: w.asked,
 		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{kernel.ProjectModule},
@@ -172,7 +181,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			}
 			return readable(content), nil
 		},
-		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(c, w.scope, refs) },
+		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(near, w.scope, refs) },
 	}
 	if in.Format == "" {
 		in.Format = assembly.Markdown
@@ -207,7 +216,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if err != nil {
 		return in, err
 	}
-	in.Candidates, in.Rest, in.Made.Behind = found.candidates, found.rest, found.behind
+	in.Candidates, in.Rest, in.Made.Behind, near = found.candidates, found.rest, found.behind, found.reading
 	if in.Made.Journal, err = c.Reader.Size(c.Ctx); err != nil {
 		return in, err
 	}
@@ -285,11 +294,12 @@ type found struct {
 	candidates []assembly.Candidate
 	rest       []assembly.Rest
 	behind     int // how many artifacts the full text has not caught up with
+	reading    reading
 }
 
 // findCandidates preselects what may bear on the work (C21) and loads it.
 func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
-	finder, err := newFinder(c, w)
+	finder, err := newFinder(c, w, &r.shelf)
 	if err != nil {
 		return found{}, err
 	}
@@ -327,5 +337,5 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 			out[i].Semantic = s
 		}
 	}
-	return found{out, rest, finder.behind}, nil
+	return found{out, rest, finder.behind, finder.reading}, nil
 }

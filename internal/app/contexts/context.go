@@ -128,7 +128,7 @@ func (s *Service) AssembleContext(ctx context.Context, req api.ContextRequest) (
 		},
 	}, func(ch *kernel.Change, d *draft) (api.ContextResult, error) {
 		fresh = true
-		return recordContext(ch, req, d)
+		return s.recordContext(ch, req, d)
 	})
 	if err != nil || fresh {
 		return out, err
@@ -209,7 +209,7 @@ func (s *Service) PreviewContext(ctx context.Context, req api.ContextRequest) (a
 }
 
 // recordContext appends the record of an assembled context (C30).
-func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.ContextResult, error) {
+func (r *Room) recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.ContextResult, error) {
 	record, err := ch.PutBlob(d.record)
 	if err != nil {
 		return api.ContextResult{}, err
@@ -220,9 +220,11 @@ func recordContext(ch *kernel.Change, req api.ContextRequest, d *draft) (api.Con
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
 		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}
-	before, err := i.line(ch.Call)
-	if err != nil {
-		return api.ContextResult{}, err
+	before := succession{i}
+	if i.After != "" {
+		if before, err = r.known(ch.Call, i); err != nil {
+			return api.ContextResult{}, err
+		}
 	}
 	for _, item := range d.made.Items {
 		if item.Variant == assembly.Summary || item.Variant == assembly.Named && !before[1:].shows(item.Ref) {
@@ -307,6 +309,9 @@ func (i invocation) item() api.InvocationItem {
 func (s *Service) Invocations(ctx context.Context, req api.ListInvocationsRequest) (api.InvocationList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(s.lookingAt(req.Agent), "invocations"), func(c *kernel.Call) (api.InvocationList, error) {
 		q := kernel.Query{Group: req.Task, Newest: true}
+		if err := c.KnownActor(req.Agent, "/agent"); err != nil {
+			return api.InvocationList{}, err
+		}
 		if req.Agent != "" {
 			q.States = []string{string(req.Agent)}
 		}

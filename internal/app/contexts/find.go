@@ -30,10 +30,15 @@ type finder struct {
 	inScope int // how many artifacts have one of the types in one of the modules
 	behind  int // how many artifacts the full text has not caught up with
 	rows    map[brenner.ArtifactID]*store.Artifact
+	shelf   *shelf
+	reading reading // of the shelf, as soon as the full text was asked
 }
 
-func newFinder(c *kernel.Call, w work) (*finder, error) {
-	f := &finder{Call: c, work: w, modules: w.scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates)}
+func newFinder(c *kernel.Call, w work, s *shelf) (*finder, error) {
+	f := &finder{
+		Call: c, work: w, modules: w.scope.Modules, rows: make(map[brenner.ArtifactID]*store.Artifact, 2*brenner.MaxCandidates),
+		shelf: s, reading: reading{Call: c},
+	}
 	for _, t := range w.view.Types {
 		f.types = append(f.types, t.Type)
 	}
@@ -207,10 +212,13 @@ func commonest(tags []string, n int) []string {
 
 // byRecency finds what changed last: enough even if the others found the same.
 func (f *finder) byRecency() (assembly.Found, error) {
-	rows, err := f.Reader.Artifacts(f.Ctx, store.ArtifactQuery{
-		Types: f.types, Modules: f.modules, Recent: true, Limit: brenner.MaxCandidates,
-	})
-	return assembly.Found{Cause: assembly.ByRecency, Hits: f.hits(rows)}, err
+	rows, err := f.reading.newest(f.types, f.modules, brenner.MaxCandidates)
+	out := assembly.Found{Cause: assembly.ByRecency, Hits: make([]assembly.Hit, len(rows))}
+	for i, a := range rows {
+		f.rows[a.ID] = a
+		out.Hits[i].Ref = inForceRef(a)
+	}
+	return out, err
 }
 
 // byFullText finds what says most about the work (C21): all words of a question
@@ -220,12 +228,22 @@ func (f *finder) byFullText(most int) (assembly.Found, error) {
 	if len(f.terms) == 0 {
 		return out, nil
 	}
-	ranking, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Limit: most})
-	f.behind = ranking.Behind
-	for i, h := range ranking.Hits {
-		f.rows[h.ID] = &ranking.Hits[i].Artifact
-		out.Hits = append(out.Hits, assembly.Hit{Ref: brenner.Ref{Artifact: h.ID, Version: h.Version}, Lexical: h.Score})
+	ranking, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Bare: true, Limit: most})
+	if err != nil {
+		return out, err
 	}
+	f.behind = ranking.Behind
+	if f.reading, err = f.shelf.open(f.Call, ranking.Generation); err != nil {
+		return out, err
+	}
+	ids := make([]brenner.ArtifactID, len(ranking.Hits))
+	out.Hits = make([]assembly.Hit, len(ranking.Hits))
+	for i, h := range ranking.Hits {
+		ids[i] = h.ID
+		out.Hits[i] = assembly.Hit{Ref: brenner.Ref{Artifact: h.ID, Version: h.Version}, Lexical: h.Score}
+	}
+	err = f.know(ids)
+	out.Hits = slices.DeleteFunc(out.Hits, func(h assembly.Hit) bool { return f.rows[h.Ref.Artifact] == nil })
 	return out, err
 }
 
@@ -252,8 +270,8 @@ func (f *finder) know(ids []brenner.ArtifactID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := f.Reader.Artifacts(f.Ctx, store.ArtifactQuery{IDs: ids})
-	f.hits(rows)
+	rows, err := f.reading.artifacts(ids)
+	maps.Copy(f.rows, rows)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/playbook"
@@ -25,21 +26,49 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 		return kernel.Through{}, brenner.Errorf(brenner.CodeContextRequired, "%s has no context to read through", c.Who.Name).
 			WithHint("assemble one first").Try(brenner.Do("context.assemble"))
 	}
-	i := rows[0].Value
+	i, err := r.backFrom(c, rows[0].Value)
+	if err != nil {
+		return kernel.Through{}, err
+	}
 	// What cannot be paid is not computed (X10).
 	if _, err := i.Budget.Charge(i.Used, 1); err != nil {
-		return kernel.Through{}, i.spent(err)
+		return kernel.Through{}, r.spent(c, i, err)
 	}
-	return i.through(c)
+	return r.through(c, i)
+}
+
+// backFrom is the context that counts for somebody whose newest one is this: once
+// the task that one was made for is closed, the one that it went on from.
+func (r *Room) backFrom(c *kernel.Call, i invocation) (invocation, error) {
+	for n := 0; n < longestLine && i.Task != "" && i.Task != c.Task && i.After != ""; n++ {
+		if open, err := r.unfinished(c, i.Task); err != nil || open {
+			return i, err
+		}
+		earlier, err := invocations.Find(c.Ctx, c.Reader, i.After)
+		if err != nil {
+			return i, err
+		}
+		i = earlier
+	}
+	return i, nil
+}
+
+func (r *Room) unfinished(c *kernel.Call, task string) (bool, error) {
+	t, err := r.Tasks.Find(c, task)
+	return t.State == api.TaskOpen || t.State == api.TaskClaimed, err
 }
 
 // through is the context as something is read through it.
-func (i invocation) through(c *kernel.Call) (kernel.Through, error) {
-	before, err := i.line(c)
+func (r *Room) through(c *kernel.Call, i invocation) (kernel.Through, error) {
+	before, err := r.known(c, i)
 	if err != nil {
 		return kernel.Through{}, err
 	}
 	counter, err := counterFor(i.Budget)
+	if err != nil {
+		return kernel.Through{}, err
+	}
+	next, err := r.another(c, i)
 	if err != nil {
 		return kernel.Through{}, err
 	}
@@ -53,7 +82,7 @@ func (i invocation) through(c *kernel.Call) (kernel.Through, error) {
 		Shown:   before.versions,
 		Had:     func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.opened) },
 		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
-		Next:    i.another(),
+		Next:    next,
 	}, nil
 }
 
@@ -74,6 +103,38 @@ func (i invocation) line(c *kernel.Call) (succession, error) {
 		}
 		i = earlier
 		out = append(out, i)
+	}
+	return out, nil
+}
+
+// known is all that the reader of a context has: its line, and those for tasks that
+// are closed and led back to it.
+func (r *Room) known(c *kernel.Call, i invocation) (succession, error) {
+	line, err := i.line(c)
+	if err != nil {
+		return nil, err
+	}
+	own := kernel.Query{States: []string{string(i.Agent)}, Newest: true}
+	rows, err := invocations.List(c.Ctx, c.Reader, own, 1)
+	if err != nil || len(line) == 1 && len(rows) == 1 && rows[0].ID == i.ID {
+		return line, err
+	}
+	if rows, err = invocations.List(c.Ctx, c.Reader, own, 2*longestLine); err != nil {
+		return nil, err
+	}
+	out := slices.Clone(line)
+	in := func(id string) bool { return slices.ContainsFunc(line, func(i invocation) bool { return i.ID == id }) }
+	for _, row := range rows {
+		if kernel.NumberOf(row.ID) < kernel.NumberOf(line[len(line)-1].ID) {
+			break // it is older than all of them
+		}
+		back, err := r.backFrom(c, row.Value)
+		if err != nil {
+			return nil, err
+		}
+		if !in(row.ID) && in(back.ID) {
+			out = append(out, row.Value)
+		}
 	}
 	return out, nil
 }
@@ -122,13 +183,13 @@ func (s succession) versions(id brenner.ArtifactID) []brenner.Version {
 
 // Current names the context that the caller writes under (C30).
 func (r *Room) Current(c *kernel.Call) (string, error) {
-	i, err := current(c)
+	i, err := r.current(c)
 	return i.ID, err
 }
 
 // Module is the one module that the caller's context covers.
 func (r *Room) Module(c *kernel.Call) (brenner.Module, error) {
-	i, err := current(c)
+	i, err := r.current(c)
 	if err != nil || i.Scope.All {
 		return "", err
 	}
@@ -141,7 +202,7 @@ func (r *Room) Module(c *kernel.Call) (brenner.Module, error) {
 
 // current is the newest context of the task that the caller entered, or else of
 // all; none has no id.
-func current(c *kernel.Call) (invocation, error) {
+func (r *Room) current(c *kernel.Call) (invocation, error) {
 	q := kernel.Query{States: []string{string(c.Who.Name)}, Newest: true, Group: c.Task}
 	rows, err := invocations.List(c.Ctx, c.Reader, q, 1)
 	if err == nil && len(rows) == 0 && c.Task != "" {
@@ -151,7 +212,7 @@ func current(c *kernel.Call) (invocation, error) {
 	if err != nil || len(rows) == 0 {
 		return invocation{}, err
 	}
-	return rows[0].Value, nil
+	return r.backFrom(c, rows[0].Value)
 }
 
 // Under says what the caller's newest context covers, and how many records of a
@@ -177,7 +238,7 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if err != nil {
 		return false, err
 	}
-	before, err := i.line(ch.Call)
+	before, err := r.known(ch.Call, i)
 	if err != nil {
 		return false, err
 	}
@@ -186,7 +247,7 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	}
 	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also), Whole: read.Whole}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
-		return false, i.spent(err)
+		return false, r.spent(ch.Call, i, err)
 	}
 	if len(i.Later) >= brenner.MaxLaterReads {
 		return false, brenner.Errorf(brenner.CodeLimitExceeded, "%s was read through %d times", id, len(i.Later)).
@@ -215,26 +276,40 @@ func (i invocation) shows(ref brenner.Ref) bool {
 
 // spent names the call that goes on when a budget does not reach: another
 // context for the same work.
-func (i invocation) spent(err error) error {
+func (r *Room) spent(c *kernel.Call, i invocation, err error) error {
 	var e *brenner.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	return e.WithHint("ask for less, or go on in a new context").Try(i.another())
+	next, failed := r.another(c, i)
+	if failed != nil {
+		return failed
+	}
+	return e.WithHint("ask for less, or go on in a new context").Try(next)
 }
 
-// another makes a context for the same work that goes on from this one.
-func (i invocation) another() brenner.Action {
+// another makes a context for the same work that goes on from this one; for the
+// session of a task that is closed, if it is of one.
+func (r *Room) another(c *kernel.Call, i invocation) (brenner.Action, error) {
+	if i.Task != "" {
+		t, err := r.Tasks.Find(c, i.Task)
+		if err != nil {
+			return brenner.Action{}, err
+		}
+		if t.State != api.TaskOpen && t.State != api.TaskClaimed {
+			i.Task, i.Session = "", t.Session
+		}
+	}
 	own := slices.DeleteFunc(slices.Clone(i.Scope.Modules), func(m brenner.Module) bool { return m == kernel.ProjectModule })
 	switch {
 	case i.Task != "":
-		return brenner.Do("context.assemble", "task", i.Task, "after", i.ID)
+		return brenner.Do("context.assemble", "task", i.Task, "after", i.ID), nil
 	case i.Session != "":
-		return brenner.Do("context.assemble", "session", string(i.Session), "after", i.ID)
+		return brenner.Do("context.assemble", "session", string(i.Session), "after", i.ID), nil
 	case len(own) == 1:
-		return brenner.Do("context.assemble", "module", string(own[0]), "after", i.ID)
+		return brenner.Do("context.assemble", "module", string(own[0]), "after", i.ID), nil
 	}
-	return brenner.Do("context.assemble", "after", i.ID)
+	return brenner.Do("context.assemble", "after", i.ID), nil
 }
 
 // Carried reports whether a context of the caller held a bullet (B8): the one

@@ -96,11 +96,7 @@ func (f *finder) byNeighbours(worded *assembly.Found) (assembly.Found, error) {
 // linked gives the pairs of artifacts that a link joins, of which one is among
 // these, each once and in order.
 func (f *finder) linked(refs []brenner.Ref) ([][2]brenner.ArtifactID, error) {
-	from, err := f.LinksFrom(f.Ctx, refs)
-	if err != nil {
-		return nil, err
-	}
-	to, err := f.LinksTo(f.Ctx, refs)
+	from, to, err := f.reading.links(refs)
 	if err != nil {
 		return nil, err
 	}
@@ -175,18 +171,14 @@ func (f *finder) ofTags(refs []brenner.Ref) ([][]*store.Artifact, error) {
 // ofTasks gives the places of those among some versions that were written for the
 // same task.
 func (f *finder) ofTasks(refs []brenner.Ref) ([][]int, error) {
-	versions, err := f.VersionsOf(f.Ctx, refs)
+	origins, err := f.reading.origins(refs)
 	if err != nil {
 		return nil, err
-	}
-	task := make(map[brenner.Ref]string, len(versions))
-	for _, v := range versions {
-		task[v.Ref()] = v.Task
 	}
 	at := map[string]int{}
 	var out [][]int
 	for i, ref := range refs {
-		t := task[ref]
+		t := origins[ref].task
 		if t == "" {
 			continue
 		}

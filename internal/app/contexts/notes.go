@@ -1,13 +1,11 @@
 package contexts
 
 import (
-	"cmp"
 	"slices"
 
 	"brenner"
 	"brenner/artifact"
 	"brenner/assembly"
-	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -17,35 +15,47 @@ import (
 // besides what they say: who wrote them, what they refer to, who disputes them,
 // whether there is something newer. What lies outside its scope, or what its
 // role may not read, is not named (C33).
-func notesOf(c *kernel.Call, scope assembly.Scope, refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) {
-	n := noter{Call: c, scope: scope}
+func notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) {
+	n := noter{reading: r, scope: scope}
 	if err := n.load(refs); err != nil {
 		return nil, err
 	}
-	stale, err := c.Reader.Stale(c.Ctx, refs, ledger.Carrying, brenner.MaxWalk)
-	if err != nil {
-		return nil, err
+	var resting []brenner.Ref // on something: others cannot be stale
+	for _, l := range n.up {
+		if slices.Contains(ledger.Carrying, l.Rel) {
+			resting = append(resting, l.From)
+		}
+	}
+	var stale []brenner.Ref
+	if len(resting) > 0 {
+		var err error
+		if stale, err = n.Stale(n.Ctx, slices.Compact(resting), ledger.Carrying, brenner.MaxWalk); err != nil {
+			return nil, err
+		}
 	}
 	out := make(map[brenner.Ref]assembly.Notes, len(refs))
-	for _, v := range n.versions {
-		a := n.artifacts[v.Artifact]
-		one := assembly.Notes{Author: v.Creator}
-		_, one.NeedsUpdate = slices.BinarySearchFunc(stale, v.Ref(), brenner.Ref.Compare)
-		if a.Canonical != 0 && a.Canonical != v.Version {
+	for ref, from := range n.from {
+		a := n.artifacts[ref.Artifact]
+		if a == nil {
+			continue
+		}
+		one := assembly.Notes{Author: from.creator}
+		_, one.NeedsUpdate = slices.BinarySearchFunc(stale, ref, brenner.Ref.Compare)
+		if a.Canonical != 0 && a.Canonical != ref.Version {
 			one.InForce = a.Canonical
 		}
-		if a.Head > v.Version && a.Head != a.Canonical && a.HeadStatus.Live() {
+		if a.Head > ref.Version && a.Head != a.Canonical && a.HeadStatus.Live() {
 			one.Draft = a.Head
 		}
-		out[v.Ref()] = one
+		out[ref] = one
 	}
-	for _, l := range n.from {
+	for _, l := range n.up {
 		if one, asked := out[l.From]; asked && n.mayName(l.To) {
 			one.Links = append(one.Links, assembly.Relation{Rel: l.Rel, To: l.To})
 			out[l.From] = one
 		}
 	}
-	for _, l := range n.to {
+	for _, l := range n.down {
 		one, asked := out[l.To]
 		if !asked || !n.mayName(l.From) || !n.live[l.From] {
 			continue
@@ -62,40 +72,39 @@ func notesOf(c *kernel.Call, scope assembly.Scope, refs []brenner.Ref) (map[bren
 
 // noter loads what notes are made of.
 type noter struct {
-	*kernel.Call
+	reading
 	scope     assembly.Scope
-	versions  []store.Version
-	artifacts map[brenner.ArtifactID]store.Artifact
-	from, to  []store.Link
+	from      map[brenner.Ref]origin
+	artifacts map[brenner.ArtifactID]*store.Artifact
+	up, down  []store.Link         // links from and to those asked for
 	live      map[brenner.Ref]bool // versions that dispute one of those asked for
 }
 
 func (n *noter) load(refs []brenner.Ref) (err error) {
-	if n.versions, err = n.VersionsOf(n.Ctx, refs); err != nil {
+	if n.from, err = n.origins(refs); err != nil {
 		return err
 	}
-	if n.from, err = n.LinksFrom(n.Ctx, refs); err != nil {
+	if n.up, n.down, err = n.links(refs); err != nil {
 		return err
 	}
-	if n.to, err = n.LinksTo(n.Ctx, refs); err != nil {
-		return err
+	n.down = slices.DeleteFunc(n.down, func(l store.Link) bool { return l.Rel != artifact.Contradicts && l.Rel != artifact.Reviews })
+	var named []brenner.ArtifactID
+	disputing := make([]brenner.Ref, len(n.down))
+	for _, ref := range refs {
+		named = append(named, ref.Artifact)
 	}
-	n.to = slices.DeleteFunc(n.to, func(l store.Link) bool { return l.Rel != artifact.Contradicts && l.Rel != artifact.Reviews })
-	order := func(a, b store.Link) int {
-		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
-	}
-	slices.SortFunc(n.from, order)
-	slices.SortFunc(n.to, order)
-	named := slices.Clone(refs)
-	disputing := make([]brenner.Ref, len(n.to))
-	for i, l := range n.to {
+	for i, l := range n.down {
 		disputing[i] = l.From
+		named = append(named, l.From.Artifact)
 	}
-	for _, l := range n.from {
-		named = append(named, l.To)
+	for _, l := range n.up {
+		named = append(named, l.To.Artifact)
 	}
-	if n.artifacts, err = ledger.ArtifactsOf(n.Call, slices.Concat(named, disputing)); err != nil {
+	if n.artifacts, err = n.reading.artifacts(named); err != nil {
 		return err
+	}
+	if len(disputing) == 0 {
+		return nil
 	}
 	versions, err := n.VersionsOf(n.Ctx, disputing)
 	n.live = make(map[brenner.Ref]bool, len(versions))

@@ -22,6 +22,7 @@ type Room struct {
 	near    nearness
 	counts  countCache
 	vectors vectorCache
+	shelf   shelf
 }
 
 // Tasks is what contexts need of tasks.

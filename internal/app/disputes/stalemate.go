@@ -155,6 +155,11 @@ func (s *Service) RaiseStalemate(ctx context.Context, req api.RaiseStalemateRequ
 		if err == nil {
 			err = st.InOwnWords(ch.Who.Name)
 		}
+		for i, h := range st.Hypotheses {
+			if err == nil {
+				err = ch.KnownActor(h.Author, fmt.Sprintf("/stalemate/hypotheses/%d/author", i))
+			}
+		}
 		if err != nil {
 			return api.StalemateInfo{}, err
 		}

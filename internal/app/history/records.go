@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -23,7 +24,7 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 		if req.After < 0 || req.Before < 0 {
 			return api.RecordList{}, brenner.Errorf(brenner.CodeInvalidValue, "a position in the journal is not negative")
 		}
-		if err := kernel.CheckText(req.Text); err != nil {
+		if err := cmp.Or(kernel.CheckText(req.Text), s.Kinds().Known(req.Kind), c.KnownActor(req.Actor, "/actor")); err != nil {
 			return api.RecordList{}, err
 		}
 		if req.Cursor != "" {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -135,6 +136,19 @@ type entry struct {
 type Kinds struct {
 	byName map[string]*entry
 	every  []applier
+}
+
+// Known refuses a kind to look for of which no record can be.
+func (all *Kinds) Known(kind string) error {
+	if _, ok := all.byName[kind]; ok || kind == "" {
+		return nil
+	}
+	kinds := slices.Sorted(maps.Keys(all.byName))
+	err := brenner.Errorf(brenner.CodeInvalidValue, "no record is of the kind %q", brenner.Clip(kind, 60)).At("/kind")
+	if near := brenner.Slip(kind, kinds); near != "" {
+		return err.Try(brenner.Again("kind", near))
+	}
+	return err.WithHint("the kinds are " + Join(kinds))
 }
 
 // Every follows every record, whatever its kind, after the tables of its kind.

@@ -244,6 +244,27 @@ func (c *Call) KnownModules(asked []brenner.Module) error {
 	return nil
 }
 
+// KnownActor refuses a name to look for that nobody here has or had.
+func (c *Call) KnownActor(name brenner.ActorName, at string) error {
+	if name == "" || name == System {
+		return nil
+	}
+	_, err := c.Reader.Actor(c.Ctx, name)
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", brenner.Clip(string(name), 60)).At(at).Try(brenner.Do("agent.list"))
+	}
+	return err
+}
+
+// KnownRole refuses a role that has no policy.
+func (s *Settings) KnownRole(role brenner.Role) error {
+	if _, ok := s.Policies[role]; ok {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", brenner.Clip(string(role), 60)).At("/role").
+		WithHint("roles: " + Join(slices.Sorted(maps.Keys(s.Policies))))
+}
+
 // governing are the types whose canonical artifacts say who may do what and
 // who sees what.
 var governing = []brenner.TypeName{artifact.TypeRolePolicy, artifact.TypeContextView}

@@ -11,6 +11,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/lazy"
+	"brenner/internal/store"
 	"brenner/policy"
 
 	"github.com/go-json-experiment/json"
@@ -25,21 +26,26 @@ var namedVersion = lazy.NewPattern(`[A-Za-z0-9][A-Za-z0-9._-]{0,127}@[0-9]{1,6}`
 const (
 	lookedThrough = 64 << 10
 	mostNamed     = 20
+	mostKnown     = 200 // of the newest artifacts, that a name may be a slip for
 )
 
 // NamedVersions says which versions a text names that are not there, or that a
 // newer one has taken the place of. What the caller may not read is passed over,
 // as is what the text is a version of. Names that are of no artifact at all are
-// said together: they may be of something else, as they are in paths and in what the
-// text quotes, which are somebody else's words, a program's above all.
+// said together: they may be of something else (elsewhere).
 func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenner.Diagnostic, error) {
 	var out []brenner.Diagnostic
-	var seen, unknown []string
+	var seen []string
+	var unknown []unknownName
+	var outside []brenner.ArtifactID
 	text = text[:min(len(text), lookedThrough)]
 	quoted := Quotations(text)
 	for _, at := range namedVersion.FindAllStringIndex(text, 4*mostNamed) {
 		name := text[at[0]:at[1]]
 		ref, err := brenner.ParseRef(name)
+		if err == nil && (quoted.Covers(at[0]) || inPath(text, at[0], at[1])) {
+			outside = append(outside, ref.Artifact)
+		}
 		if err != nil || ref.Artifact == but || slices.Contains(seen, name) || len(seen) == mostNamed {
 			continue
 		}
@@ -48,9 +54,7 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
 		switch {
 		case brenner.CodeOf(err) == brenner.CodeNotFound:
-			if !quoted.Covers(at[0]) && !inPath(text, at[0], at[1]) {
-				unknown = append(unknown, name)
-			}
+			unknown = append(unknown, unknownName{ref: ref, alone: standsAlone(text, at[0], at[1])})
 			continue
 		case err != nil:
 			return nil, err
@@ -65,11 +69,111 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		}
 		out = append(out, d)
 	}
-	if len(unknown) > 0 {
+	names, err := doubtful(c, unknown, outside, slices.ContainsFunc(quoted, func(q [2]int) bool { return strings.ContainsRune(text[q[0]:q[1]], ' ') }))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
 		out = append(out, brenner.Diagnostic{
-			Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: unknown[0],
-			Message: fmt.Sprintf("named, and not an artifact here: %s", kernel.FirstFew(unknown)),
+			Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: names[0],
+			Message: fmt.Sprintf("named, and not an artifact here: %s", kernel.FirstFew(names)),
 		})
+	}
+	return out, nil
+}
+
+// unknownName is a version of no artifact that a text names.
+type unknownName struct {
+	ref   brenner.Ref
+	alone bool // it is all that a line or a value says: nothing but a reference
+}
+
+// doubtful are those of the names that are of no artifact which were meant to be of
+// one. Texts speak of other projects as well: what one quotes or has in a path is not of
+// this one, wherever else it stands in it; and where sentences are quoted, as of a
+// program, a plain word such as note@2 is, if at all, a slip for an artifact there is.
+func doubtful(c *kernel.Call, all []unknownName, outside []brenner.ArtifactID, quotes bool) ([]string, error) {
+	var out, known []string
+	for _, n := range all {
+		id := n.ref.Artifact
+		if slices.Contains(outside, id) {
+			continue
+		}
+		if quotes && !n.alone && !strings.ContainsAny(string(id), "-_.") {
+			if known == nil {
+				rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{Recent: true, Limit: mostKnown})
+				if err != nil {
+					return nil, err
+				}
+				for _, a := range rows {
+					known = append(known, string(a.ID))
+				}
+			}
+			if brenner.Slip(string(id), known) == "" {
+				continue
+			}
+		}
+		out = append(out, n.ref.String())
+	}
+	return out, nil
+}
+
+// standsAlone says whether what stands between two places of a text is all of its line,
+// but for what separates it from others.
+func standsAlone(text string, from, to int) bool {
+	start := strings.LastIndexByte(text[:from], '\n') + 1
+	end := len(text)
+	if i := strings.IndexByte(text[to:], '\n'); i >= 0 {
+		end = to + i
+	}
+	line := namedVersion.ReplaceAllString(text[start:end], "")
+	return strings.Trim(line, " \t-*,;.()[]") == ""
+}
+
+// label is a place in a text as it is called at its own beginning, by a capital and a
+// number: items of sessions are called so too.
+var label = lazy.NewPattern(`(?m)^\W{0,4}([A-Z]{1,2}[0-9]{1,4})(?:\b[ .:)\]]|$)`)
+
+// mostCited is how many of the versions that a text names are looked through for labels.
+const mostCited = 4
+
+// LabelsIn are the labels of places in the versions that a text names, as far as the
+// caller may read them.
+func LabelsIn(c *kernel.Call, text string) (map[string]bool, error) {
+	out, looked := map[string]bool{}, map[brenner.Ref]bool{}
+	for _, name := range namedVersion.FindAllString(text, mostNamed) {
+		ref, err := brenner.ParseRef(name)
+		if err != nil || looked[ref] || len(looked) == mostCited {
+			continue
+		}
+		looked[ref] = true
+		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.Type == artifact.TypeSessionArtifact || ref.Version > a.Latest || !c.May(policy.Read, a.Type, a.Module) {
+			continue
+		}
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		content, err := ContentOf(c, v)
+		if brenner.CodeOf(err) == brenner.CodeRedacted {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if content.Format != artifact.Text {
+			continue
+		}
+		for _, m := range label.FindAllStringSubmatch(string(content.Data[:min(len(content.Data), lookedThrough)]), -1) {
+			out[m[1]] = true
+		}
 	}
 	return out, nil
 }

@@ -71,6 +71,10 @@ func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) 
 		return nil, err
 	}
 	s.asked = retrieval.Ask(req.Text, searchKeys...)
+	if common := s.asked.Common; s.asked.Empty() && common != "" {
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "nothing is looked for but what nearly every text has: %s", brenner.Clip(common, 60)).At("/text").
+			WithHint("add a word that fewer texts have; in a phrase beside one, a common word counts")
+	}
 	s.Types, s.Modules, s.Statuses = slices.Clone(req.Types), slices.Clone(req.Modules), slices.Clone(req.Statuses)
 	for _, f := range s.asked.Filters {
 		switch f.Key {
@@ -89,6 +93,9 @@ func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) 
 		}
 	}
 	s.filtered = len(s.Types)+len(s.Modules)+len(s.Statuses) > 0 || s.Tag != "" || s.Author != "" || s.Since != ""
+	if err := c.KnownActor(s.Author, "/author"); err != nil {
+		return nil, err
+	}
 	if s.Types, err = readableTypes(c, s.Types); err != nil {
 		return nil, err
 	}

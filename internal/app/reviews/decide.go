@@ -133,7 +133,6 @@ func (r *Room) chosen(c *kernel.Call, req api.DecideRequest) ([]brenner.Ref, err
 	}
 	switch {
 	case len(refs) == 0:
-		c.May(policy.Read, "", "") // who may read nothing learns that too
 		return nil, brenner.Errorf(brenner.CodeNotFound, "there is nothing to decide about").At("/refs")
 	case len(refs) > brenner.MaxDecisions:
 		return nil, brenner.Errorf(brenner.CodeLimitExceeded, "%d versions, more than the %d that one decision is about", len(refs), brenner.MaxDecisions).At("/refs")

@@ -106,6 +106,9 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 		if err != nil {
 			return out, err
 		}
+		if err := c.KnownActor(req.Agent, "/agent"); err != nil {
+			return out, err
+		}
 		q := kernel.Query{Group: req.Work.String(), States: kernel.Strings(req.States), Newest: !req.Oldest}
 		if q.After, err = kernel.OpenCursor[kernel.Place](req.Cursor); err != nil {
 			return out, err
@@ -356,6 +359,10 @@ func (l *looking) why() (string, error) {
 		earlier, err := earlierRuns(l.Call, l.req.Work)
 		if e, ok := held(earlier, "", l.Now); ok || err != nil {
 			return fmt.Sprintf("%s is at %s", e.ID, l.req.Session), err
+		}
+		s, err := l.Sessions.Info(l.Call, l.req.Session)
+		if err != nil || !s.Closed.IsZero() {
+			return fmt.Sprintf("%s is closed: %s", s.ID, s.ClosedFor), err
 		}
 		return fmt.Sprintf("everybody who was asked in %s has answered", l.req.Session), nil
 	}

@@ -37,7 +37,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 	if err != nil {
 		return err
 	}
-	d := doubts{call: c, session: info.ID, doc: doc, author: out.Agent, results: resultsIn(entries)}
+	d := doubts{call: c, session: info.ID, doc: doc, author: out.Agent, results: resultsIn(entries), also: map[string][]string{}}
 	through, err := c.Newest()
 	if err != nil {
 		return err
@@ -60,6 +60,13 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 			out.Deltas[i].Warnings = slices.Concat(out.Deltas[i].Warnings, found)
 		}
 	}
+	for i := range out.Deltas {
+		for j := range out.Deltas[i].Warnings {
+			if w := &out.Deltas[i].Warnings[j]; w.Code == brenner.CodeKilledReference && len(d.also[w.Subject]) > 0 {
+				w.Message += "; likewise in " + kernel.FirstFew(d.also[w.Subject])
+			}
+		}
+	}
 	return nil
 }
 
@@ -72,6 +79,7 @@ type doubts struct {
 	author  brenner.ActorName
 	results map[delta.Target]bool // the tests whose results are in the reply
 	said    []string
+	also    map[string][]string // by what was killed, which other deltas name it
 }
 
 // of lists the doubts about one delta that were not said of another.
@@ -82,23 +90,57 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 		return nil, err
 	}
 	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one))
+	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
 		name := text[at[0]:at[1]]
 		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) && !cited(text, at[0], at[1]) {
 			continue
 		}
-		if it, ok := d.doc.Item(delta.ItemID(name)); ok {
-			found = append(found, d.about(it)...)
+		it, ok := d.doc.Item(delta.ItemID(name))
+		if !ok || it.Killed() != nil && (one.Operation == delta.Kill || saysDead(text, at[0], at[1])) {
+			continue
 		}
+		of := d.about(it)
+		if len(of) > 0 {
+			if labels == nil {
+				if labels, err = ledger.LabelsIn(d.call, text); err != nil {
+					return nil, err
+				}
+			}
+			if labels[name] {
+				continue // it may be a place in what the text cites
+			}
+		}
+		found = append(found, of...)
 	}
+	by := cmp.Or(string(one.TargetID), one.ProvisionalID, one.DeltaID)
 	return slices.DeleteFunc(found, func(f brenner.Diagnostic) bool {
 		again := slices.Contains(d.said, f.Subject) || len(d.said) == mostDoubts
 		if !again {
 			d.said = append(d.said, f.Subject)
+			d.also[f.Subject] = []string{}
+		} else if also, ok := d.also[f.Subject]; ok && f.Code == brenner.CodeKilledReference && !slices.Contains(also, by) {
+			d.also[f.Subject] = append(also, by)
 		}
 		return again
 	}), nil
+}
+
+// dead is how a text says itself of what it names that it lives no more.
+var dead = lazy.NewPattern(`(?i)\b(?:kill(?:ed|s)?|dead|dropped|gone|withdrawn|retired|given up|no longer)\b`)
+
+// saysDead says whether the sentence around a name says that what it names is dead.
+func saysDead(text string, from, to int) bool {
+	const near = 60
+	start, end := max(0, from-near), min(len(text), to+near)
+	if i := strings.LastIndexAny(text[start:from], ".;\n"); i >= 0 {
+		start += i + 1
+	}
+	if i := strings.IndexAny(text[to:end], ".;\n"); i >= 0 {
+		end = to + i
+	}
+	return dead.MatchString(text[start:end])
 }
 
 // cited says whether a name stands alone between backquotes, which quotes nothing.

@@ -84,7 +84,7 @@ func seenSince(c *kernel.Call, id brenner.SessionID, digest brenner.Digest, o de
 const mostSaid = 4000
 
 // report adds to what is said of a reply what its replacements were refused for, and
-// what they would make.
+// what they make.
 func (p replacedParts) report(out *api.Submission, dry bool) {
 	for i := range p.texts {
 		d := &out.Deltas[i]
@@ -95,11 +95,14 @@ func (p replacedParts) report(out *api.Submission, dry bool) {
 				Hint:    "leave timestamp out: the message supplies it",
 			})
 		}
-		if d.Code == "" && !dry {
-			continue
-		}
 		for _, t := range p.texts[i] {
-			d.Says = append(d.Says, api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(t.Text, mostSaid)})
+			text := t.Text
+			if d.Code == "" && !dry {
+				text = t.Around() // its author knows the rest
+			}
+			if text != "" {
+				d.Says = append(d.Says, api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(text, mostSaid)})
+			}
 		}
 	}
 }
@@ -114,7 +117,11 @@ func quoteSaid(ch *kernel.Change, info api.SessionInfo, out *api.Submission) err
 			pays := false
 			if may {
 				var err error
-				if pays, err = ch.Pays(kernel.ReadOfSession(info.ID), said.Text); err != nil {
+				text := said.Text
+				if out.Deltas[i].Code == "" {
+					text = said.Field + " says " + text // who is refused later is shown it all the same
+				}
+				if pays, err = ch.Pays(kernel.ReadOfSession(info.ID), text); err != nil {
 					return err
 				}
 			}

@@ -91,6 +91,9 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	if err := d.compare(c, c.ShownInFull(row.Artifact)); err != nil {
 		return nil, err
 	}
+	if !req.Again {
+		d.shorten(c)
+	}
 	if d.view.Working, err = working(c, info); err != nil {
 		return nil, err
 	}
@@ -156,7 +159,7 @@ func partOf(c *kernel.Call, req api.SessionRequest) (delta.Part, error) {
 				WithHint("sections: " + kernel.Join(delta.Sections()))
 		}
 	}
-	if req.Since > 0 {
+	if req.Since != 0 {
 		_, earlier, err := sessionArtifact(c, req.ID, req.Since)
 		if err != nil {
 			return part, err
@@ -222,13 +225,21 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 		if !ok {
 			continue
 		}
-		by := slices.DeleteFunc(it.AuthorsSince(first), func(a brenner.ActorName) bool { return a == c.Who.Name })
+		others := func(since *delta.Artifact) []brenner.ActorName {
+			return slices.DeleteFunc(it.AuthorsSince(since), func(a brenner.ActorName) bool { return a == c.Who.Name })
+		}
+		by := others(first)
 		if len(by) == 0 || now.has(c.Who.Name, p.Item, has) {
 			continue
 		}
 		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })
-		if at >= 0 && onlySince(d.doc, earlier[at].doc, p.Item, c.Who.Name) {
-			continue
+		if at >= 0 {
+			if onlySince(d.doc, earlier[at].doc, p.Item, c.Who.Name) {
+				continue
+			}
+			if since := others(earlier[at].doc); len(since) > 0 {
+				by = since
+			}
 		}
 		for _, a := range by {
 			d.view.Changed = append(d.view.Changed, api.ItemChange{Item: p.Item, Agent: a})
@@ -417,6 +428,28 @@ func (d *document) has(reader brenner.ActorName, id delta.ItemID, given func(ker
 	return !slices.ContainsFunc(d.pieces, func(p piece) bool { return !given(p.shown) })
 }
 
+// shorten leaves of a long text that somebody else proposes to write anew the passages
+// that would change, for a reader who has the item as it is.
+func (d *document) shorten(c *kernel.Call) {
+	if d.person {
+		return
+	}
+	has := func(p kernel.Passage) bool { return c.Has(kernel.ReadOfSession(d.view.ID), p) }
+	now := d.copied(d.view.Ref, d.doc)
+	for i := range d.view.Proposals {
+		p := &d.view.Proposals[i]
+		it, ok := d.doc.Item(p.Item)
+		if !ok || p.Own || p.Operation != delta.Edit {
+			continue
+		}
+		if payload, shorter := it.Changing(p.Payload); shorter && now.has(d.reader, p.Item, has) {
+			short := *p
+			short.Payload = payload
+			p.Text = short.Words() + "    (long texts only where they would change, [-is-]{+will be+})\n"
+		}
+	}
+}
+
 // propose takes in what is proposed.
 func (d *document) propose() {
 	for n, p := range d.view.Proposals {
@@ -482,7 +515,7 @@ func (d *document) all() []kernel.Passage {
 // unseen names what others propose and the reader was not given.
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
-	out.Proposals, out.Left = nil, shown.Left
+	out.Proposals, out.Left, out.GoOn = nil, shown.Left, d.goOn(shown)
 	last, news := none, map[delta.ItemID]bool{}
 	for _, i := range slices.Concat(shown.Now, shown.Rest) {
 		at := d.pieces[i].proposal
@@ -497,6 +530,12 @@ func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	}
 	out.Changed = slices.DeleteFunc(out.Changed, func(c api.ItemChange) bool { return !news[c.Item] })
 	return out
+}
+
+// goOn makes a context for the session that goes on from the one at hand, whatever that
+// is for.
+func (d *document) goOn(shown kernel.Shown) brenner.Action {
+	return brenner.Do("context.assemble", "session", string(d.view.ID), "after", shown.Next.Args["after"])
 }
 
 // working says how far those are who were asked, to those who contribute.
@@ -530,8 +569,7 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	}
 	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
 	if shown.Full || shown.Left < littleLeft {
-		// Also where a task is at hand, which may be done: what goes on is the session.
-		out.GoOn = brenner.Do("context.assemble", "session", string(d.view.ID), "after", shown.Next.Args["after"])
+		out.GoOn = d.goOn(shown)
 	}
 	var now []delta.Passage
 	others := 0

@@ -63,7 +63,7 @@ func (b beside) note(who brenner.ActorName, line string) {
 }
 
 // twins finds what was added although a live item of somebody else says nearly the
-// same. The lower number stays; so one author is told to give way, the other to
+// same, or one of the same author just the same: a reply sent again. The lower number stays; so one author is told to give way, the other to
 // leave both alone.
 func (b beside) twins(base *delta.Artifact, res delta.Result) {
 	read := map[delta.Section][]said{}
@@ -82,6 +82,11 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 		b.repeats(i, it, o.Agent, of)
 		named := 0
 		for _, other := range of(section) {
+			if own := saidBy(it); other.number < own.number && slices.Contains(other.authors, o.Agent) && other.text == own.text && own.text != "" && maps.Equal(other.name, own.name) {
+				b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, which you added before, says the same", other.id),
+					fmt.Sprintf("if it was only sent again, KILL %s; of a reply that was taken in part send what was refused", o.Item))
+				break
+			}
 			if other.number >= numberOf(o.Item) || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(saidBy(it)) {
 				continue
 			}
@@ -276,25 +281,55 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 	if len(killed) == 0 {
 		return
 	}
-	said := map[brenner.ActorName][]string{}
+	type mention struct {
+		place int
+		items []string
+	}
+	said := map[brenner.ActorName]map[delta.ItemID]*mention{}
 	for i, o := range res.Outcomes {
 		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) {
 			continue
 		}
 		text := ledger.Said(queue[i].Delta.Payload)
-		named := namedItem.FindAllString(text, 100)
-		for _, n := range res.Artifact.NamesIn(text) {
-			named = append(named, string(n.Item))
+		var named []delta.ItemID
+		for _, at := range namedItem.FindAllStringIndex(text, 100) {
+			if !saysDead(text, at[0], at[1]) {
+				named = append(named, delta.ItemID(text[at[0]:at[1]]))
+			}
 		}
-		for _, name := range named {
-			id := delta.ItemID(name)
+		for _, n := range res.Artifact.NamesIn(text) {
+			named = append(named, n.Item)
+		}
+		for _, id := range named {
 			by, dead := killed[id]
-			if !dead || by == o.Agent || id == o.Item || slices.Contains(said[o.Agent], name) || len(said[o.Agent]) == mostDoubts {
+			if !dead || by == o.Agent || id == o.Item {
 				continue
 			}
-			said[o.Agent] = append(said[o.Agent], name)
-			b.warn(i, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, by),
-				fmt.Sprintf("EDIT %s to name a live item, or KILL it too", o.Item))
+			if said[o.Agent] == nil {
+				said[o.Agent] = map[delta.ItemID]*mention{}
+			}
+			m := said[o.Agent][id]
+			if m == nil {
+				if len(said[o.Agent]) == mostDoubts {
+					continue
+				}
+				m = &mention{place: i}
+				said[o.Agent][id] = m
+			}
+			if !slices.Contains(m.items, string(o.Item)) {
+				m.items = append(m.items, string(o.Item))
+			}
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(said)) {
+		for _, id := range slices.Sorted(maps.Keys(said[agent])) {
+			m := said[agent][id]
+			them := "it"
+			if len(m.items) > 1 {
+				them = "them"
+			}
+			b.warn(m.place, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, killed[id]),
+				fmt.Sprintf("EDIT %s to name a live item, or KILL %s too", kernel.FirstFew(m.items), them))
 		}
 	}
 }

@@ -98,6 +98,55 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	return out, nil
 }
 
+// notTwice refuses what an agent asks for a second time: of the same role in the same
+// session, about the same versions or items, in much the same words, while the first
+// is not done. One whose title the caller may not know is none to it (C33).
+func (r *Room) notTwice(c *kernel.Call, req api.NewTaskRequest) error {
+	looked, title := 0, wordsOf(req.Title)
+	var first api.TaskInfo
+	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
+		o := row.Value.info(c.Now)
+		looked++
+		same := o.Kind == taskWork && (o.State == api.TaskOpen || o.State == api.TaskClaimed) && o.Session == req.Session &&
+			(o.Role == req.Role || req.Role == "") && sameWork(req, o) &&
+			(strings.TrimSpace(req.Title) == o.Title || kernel.Share(title, wordsOf(o.Title), titleWords, titlePart))
+		if same {
+			var err error
+			if first, err = r.told(c, o); err != nil {
+				return false, err
+			}
+		}
+		return first.Title == "" && looked < alikeLooked, nil
+	})
+	if err != nil || first.Title == "" {
+		return err
+	}
+	return brenner.Errorf(brenner.CodeAlreadyExists, "%s asks for that already: %s", first.ID, brenner.OneLine(first.Title)).At("/title").
+		WithHint("what yours adds is a note on it").
+		Try(brenner.Do("task.new", "note", "true", "input", first.ID).Asking("title")).
+		WithDetails(map[string]any{"task": first.ID})
+}
+
+// sameWork says whether a request is about the versions or the items that a task is
+// about, and about some.
+func sameWork(req api.NewTaskRequest, o api.TaskInfo) bool {
+	pinned := make([]brenner.Ref, len(o.Inputs))
+	for i, p := range o.Inputs {
+		pinned[i] = p.Ref
+	}
+	equal := func(some, all int, has func(int) bool) bool {
+		for i := range some {
+			if !has(i) {
+				return false
+			}
+		}
+		return some == all
+	}
+	return len(pinned)+len(o.Items) > 0 &&
+		equal(len(req.Inputs), len(pinned), func(i int) bool { return slices.Contains(pinned, req.Inputs[i]) }) &&
+		equal(len(req.Items), len(o.Items), func(i int) bool { return slices.Contains(o.Items, req.Items[i]) })
+}
+
 // leavesTo is the part of somebody else that work is about which somebody announces,
 // nil if it is about none.
 func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask {

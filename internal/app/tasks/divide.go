@@ -118,6 +118,9 @@ func (r *Room) tellPart(ch *kernel.Change, t api.TaskInfo, p api.TaskPart) error
 			fmt.Fprintf(&b, "; %s: %s", o.Agent, brenner.Clip(brenner.OneLine(o.Part), partInShort))
 		}
 	}
+	if slices.ContainsFunc(t.Parts, func(o api.TaskPart) bool { return o.Agent != p.Agent && utf8.RuneCountInString(o.Part) > partInShort }) {
+		fmt.Fprintf(&b, "; whole: %s", brenner.Do("task.show", "id", t.ID).Mark())
+	}
 	b.WriteByte('\n')
 	return r.Mail.TellOfTask(ch, p.Agent, api.MessageTask, t.ID, dividedSubject(t), b.String())
 }

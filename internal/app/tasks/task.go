@@ -329,6 +329,10 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 			return s.note(ch, req)
 		case req.Claim:
 			open = func() (api.TaskInfo, error) { return s.announce(ch, req) }
+		case !freely(ch.Call):
+			if err := s.notTwice(ch.Call, req); err != nil {
+				return api.TaskInfo{}, err
+			}
 		}
 		t, err := open()
 		if err != nil {
@@ -404,8 +408,8 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 	if p.Parts, err = r.partsOf(ch, req); err != nil {
 		return api.TaskInfo{}, err
 	}
-	if _, ok := ch.Policies[req.Role]; !ok {
-		return api.TaskInfo{}, brenner.Errorf(brenner.CodeUnknownRole, "no role %q has a policy", req.Role).At("/role")
+	if err := ch.KnownRole(req.Role); err != nil {
+		return api.TaskInfo{}, err
 	}
 	if p.Modules, err = taskModules(ch, req); err != nil {
 		return api.TaskInfo{}, err

@@ -452,6 +452,11 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 				return api.TaskList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a task", st)
 			}
 		}
+		if req.Role != "" {
+			if err := c.KnownRole(req.Role); err != nil {
+				return api.TaskList{}, err
+			}
+		}
 		out := api.TaskList{Tasks: []api.TaskInfo{}}
 		q := kernel.Query{Group: string(req.Role), States: kernel.Strings(states), Newest: req.Newest}
 		if req.Mine {

@@ -29,6 +29,7 @@ type memory struct {
 	noted    noted
 	words    map[int64][]string // of segments that were asked for all of theirs
 	counts   counts
+	names    map[place]retrieval.Name
 	pages    map[Page][]byte
 	size     int // of pages, in bytes
 	order    []Page
@@ -194,6 +195,50 @@ func (m *memory) rememberCounts(segments []Segment, fresh map[string]int64) {
 		m.counts = counts{segments, map[string]int64{}}
 	}
 	maps.Copy(m.counts.have, fresh)
+}
+
+// place is where a document stands: its number in a segment, which stays its own.
+type place struct {
+	segment int64
+	ordinal int
+}
+
+// maxNames is how many names of documents are remembered, some 100 bytes each; then all
+// are forgotten.
+const maxNames = 1 << 17
+
+// named puts the names of documents where they belong, as far as they are remembered,
+// and lists the others.
+func (m *memory) named(segments []Segment, found []retrieval.Found, names []retrieval.Name) (missing []int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, f := range found {
+		known := false
+		if f.Segment < len(segments) {
+			names[i], known = m.names[place{segments[f.Segment].ID, f.Ordinal}]
+		}
+		if !known {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// rememberNames remembers those of some documents that were read.
+func (m *memory) rememberNames(segments []Segment, found []retrieval.Found, read []int, names []retrieval.Name) {
+	if len(read) == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.names == nil || len(m.names)+len(read) > maxNames {
+		m.names = map[place]retrieval.Name{}
+	}
+	for _, i := range read {
+		if f := found[i]; f.Segment < len(segments) {
+			m.names[place{segments[f.Segment].ID, f.Ordinal}] = names[i]
+		}
+	}
 }
 
 func pagesOf(segment int64, numbers []int) []Page {

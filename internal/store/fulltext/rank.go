@@ -3,7 +3,10 @@ package fulltext
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"brenner"
 	"brenner/internal/store"
@@ -23,6 +26,8 @@ const (
 	// the first time; on SQLite they are those of the newest artifacts. There are more
 	// only after a bulk load, until they are settled; those are said to be missing.
 	maxNoted = 1024
+	// manyDocuments is how many are looked through by two processors.
+	manyDocuments = 2 * retrieval.StretchOf
 	// maxLookups is how many words of a question are looked up at all.
 	maxLookups = 1024
 	// feedbackBytes is how much of a text feedback reads.
@@ -32,18 +37,18 @@ const (
 	feedbackLookups = 96
 )
 
-// Rank searches the index.
-func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []Hit, spelled []retrieval.Spelled, behind int, err error) {
+// Rank searches the index. What it found is without its hits, which have no rows yet.
+func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []Hit, found store.Ranking, err error) {
 	standing, err := rows.Standing(ctx, maxNoted)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, store.Ranking{}, err
 	}
 	r := &ranking{memory: x.of(standing.Generation), rows: rows, query: q, standing: standing, lists: map[string][]retrieval.List{}}
 	if err := r.open(ctx); err != nil {
-		return nil, nil, 0, err
+		return nil, store.Ranking{}, err
 	}
 	hits, err = r.rank(ctx)
-	return hits, r.spelled, standing.Noted - len(standing.Notes), err
+	return hits, store.Ranking{Spelled: r.spelled, Behind: standing.Noted - len(standing.Notes), Generation: standing.Generation}, err
 }
 
 // ranking is a search under way.
@@ -117,13 +122,19 @@ func (r *ranking) rank(ctx context.Context) ([]Hit, error) {
 			return nil, err
 		}
 	}
+	hits := make([]Hit, len(found))
+	for i, f := range found {
+		hits[i] = Hit{Name: names[i], Kind: r.views[f.Segment].Kind(f.Ordinal), Score: f.Score()}
+	}
+	if r.query.Bare {
+		return hits, nil
+	}
 	parts, err := search.Parts(found)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, len(found))
-	for i, f := range found {
-		hits[i] = Hit{names[i], r.views[f.Segment].Kind(f.Ordinal), f.Score(), parts[i]}
+	for i, p := range parts {
+		hits[i].Parts = p
 	}
 	return hits, nil
 }
@@ -232,13 +243,16 @@ func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64,
 		return nil, nil, nil, err
 	}
 	for i, v := range r.views {
-		lists := make([]retrieval.List, len(terms))
+		lists := make([]*retrieval.List, len(terms))
 		for j, t := range terms {
-			lists[j] = r.lists[t.Word][i]
+			lists[j] = &r.lists[t.Word][i]
 		}
-		if err := search.Segment(v, lists); err != nil {
+		if err := search.Add(v, lists); err != nil {
 			return nil, nil, nil, err
 		}
+	}
+	if err := r.look(search); err != nil {
+		return nil, nil, nil, err
 	}
 	found := search.Best()
 	names, err := r.names(ctx, found)
@@ -262,12 +276,59 @@ func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64,
 	return search, best, called, nil
 }
 
-// names reads the names of documents, each page of them once.
-func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retrieval.Name, error) {
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
+// look looks through all segments, with two processors where there is much.
+func (r *ranking) look(search *retrieval.Search) error {
+	type stretch struct{ view, from int }
+	var all []stretch
+	for i, v := range r.views {
+		for from := 0; from < v.Directory.Documents; from += retrieval.StretchOf {
+			all = append(all, stretch{i, from})
+		}
 	}
+	var next, least atomic.Int64
+	some := func(s *retrieval.Search) error {
+		for {
+			at := int(next.Add(1)) - 1
+			if at >= len(all) {
+				return nil
+			}
+			s.Raise(least.Load())
+			if err := s.Stretch(all[at].view, all[at].from, all[at].from+retrieval.StretchOf); err != nil {
+				return err
+			}
+			for known := least.Load(); s.Least() > known && !least.CompareAndSwap(known, s.Least()); known = least.Load() {
+			}
+		}
+	}
+	documents := 0
+	for _, v := range r.views {
+		documents += v.Directory.Documents
+	}
+	if documents < manyDocuments || runtime.GOMAXPROCS(0) == 1 {
+		return some(search)
+	}
+	other := search.Beside()
+	var beside error
+	var fault any // goes on in the caller
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer func() { fault = recover() }()
+		beside = some(other)
+	})
+	err := some(search)
+	done.Wait()
+	if fault != nil {
+		panic(fault)
+	}
+	search.Join(other)
+	return cmp.Or(err, beside)
+}
+
+// names gives the names of documents: from memory as far as they are known, and the
+// others from their pages, each of which is read once.
+func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retrieval.Name, error) {
+	out := make([]retrieval.Name, len(found))
+	order := r.memory.named(r.standing.Segments, found, out)
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(found[a].Segment, found[b].Segment), cmp.Compare(found[a].Ordinal, found[b].Ordinal))
 	})
@@ -293,7 +354,6 @@ func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retriev
 	for _, s := range all[len(data):] { // those of parts come last
 		data = append(data, r.parts[s.view-len(r.standing.Segments)].pages[s.page])
 	}
-	out := make([]retrieval.Name, len(found))
 	var ordinals []int
 	for i, s := range all {
 		ordinals = ordinals[:0]
@@ -308,6 +368,7 @@ func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retriev
 			out[o] = names[j]
 		}
 	}
+	r.memory.rememberNames(r.standing.Segments, found, order, out)
 	return out, nil
 }
 
@@ -341,10 +402,16 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 
 // Ranking answers a query by the index and the artifacts that a store has.
 func (x *Index) Ranking(ctx context.Context, rows Rows, q store.RankQuery, stored func(context.Context, store.ArtifactQuery) ([]store.Artifact, error)) (store.Ranking, error) {
-	hits, spelled, behind, err := x.Rank(ctx, rows, q)
-	out := store.Ranking{Spelled: spelled, Behind: behind}
+	hits, out, err := x.Rank(ctx, rows, q)
 	if err != nil || len(hits) == 0 {
 		return out, err
+	}
+	if q.Bare {
+		out.Hits = make([]store.RankedHit, len(hits))
+		for i, h := range hits {
+			out.Hits[i] = store.RankedHit{Artifact: store.Artifact{ID: h.Artifact}, Version: h.Version, Draft: h.Kind.Draft, Score: h.Score}
+		}
+		return out, nil
 	}
 	ids := make([]brenner.ArtifactID, len(hits))
 	for i, h := range hits {

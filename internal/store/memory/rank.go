@@ -90,8 +90,14 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 		terms = retrieval.Feedback(l.stats, terms, candidates, have)
 		best = l.rank(q, terms)
 	}
-	out := store.Ranking{Spelled: spelled}
+	out := store.Ranking{Spelled: spelled, Generation: r.generation}
 	for _, one := range limit(best, q.Limit) {
+		if q.Bare {
+			out.Hits = append(out.Hits, store.RankedHit{
+				Artifact: store.Artifact{ID: one.Artifact}, Version: one.Version, Draft: one.Kind.Draft, Score: retrieval.Score(one.points),
+			})
+			continue
+		}
 		hit := store.RankedHit{
 			Artifact: r.artifacts[one.Artifact], Version: one.Version, Draft: one.Kind.Draft, Score: retrieval.Score(one.points),
 		}

@@ -36,6 +36,8 @@ type state struct {
 	objects   map[objectKey]store.Object
 	requests  map[requestKey]store.Request
 
+	generation int64 // see store.Ranking
+
 	indexed map[brenner.ArtifactID][]store.Indexed
 	tokens  map[string]store.Token
 	denials []store.Denial // oldest first

@@ -98,6 +98,7 @@ func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) error {
 			return err
 		}
 		t.blobs[d] = blob{redacted: true}
+		t.generation++
 		return nil
 	})
 }
@@ -300,6 +301,7 @@ func (t *tx) DeleteVectors(ctx context.Context, space string) error {
 func (t *tx) Reset(ctx context.Context) error {
 	return t.try(ctx, func() error {
 		t.reset()
+		t.generation++
 		return nil
 	})
 }

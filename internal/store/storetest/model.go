@@ -401,6 +401,7 @@ func questions() []question {
 		{Terms: retrieval.Question("alpha beta"), Types: someTypes[:1], Drafts: true},
 		{Terms: retrieval.Question("alpha"), Modules: someModules[1:], Limit: 2, Feedback: true},
 		{Terms: retrieval.Question("beta"), Drafts: true, Feedback: true},
+		{Terms: retrieval.Question("beta version"), Drafts: true, Feedback: true, Bare: true, Limit: 3},
 		{Terms: retrieval.Question("alphq gama"), Prefixes: []string{"b", "v"}, Respell: true, Drafts: true},
 		{Terms: retrieval.Question("gamma vresion"), Respell: true, Drafts: true, Feedback: true, Own: true, Limit: 3},
 	} {

@@ -1,0 +1,435 @@
+package contexts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"brenner"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+)
+
+// shelf remembers the rows of artifacts that contexts have met: another context reads
+// those that are new to it, and those that changed since. It is exact, not merely recent:
+// whatever changes an artifact's row sets its Seq to the position of the record that
+// changed it, so that the changes up to a position are those of a stretch of Seqs, and a
+// row whose Seq a snapshot has is that of the snapshot. Only making the tables anew, or
+// taking something out of them, ends that: then everything is forgotten.
+//
+// The zero shelf is empty; it is safe for concurrent use.
+type shelf struct {
+	mu         sync.Mutex
+	generation int64 // see store.Ranking
+	position   int64 // of the journal, up to which the changes are known
+	// Rows are in two halves: when one is full, what was not asked for since it was last
+	// full goes.
+	rows, before map[brenner.ArtifactID]*shelved
+	size         int // of rows, in bytes
+	newest       map[string]*newest
+}
+
+const (
+	// halfShelf bounds each half, in bytes by estimate.
+	halfShelf = 32 << 20
+	// rowSize is what a row takes besides its texts.
+	rowSize = 400
+	// maxFollowed is how many changed artifacts are read to go on; where there are more,
+	// everything is forgotten.
+	maxFollowed = 500
+	// maxNewest is how many lists of the newest there are, then they are forgotten.
+	maxNewest = 64
+)
+
+// shelved is the row of an artifact, which is never changed, and what was found out
+// about its versions.
+type shelved struct {
+	store.Artifact
+	versions []told
+}
+
+// told is what was found out about a version.
+type told struct {
+	version brenner.Version
+	origin
+	joined
+	joins bool // joined is known
+	comes bool // origin is known
+}
+
+// origin is where a version comes from, which never changes.
+type origin struct {
+	creator brenner.ActorName
+	task    string
+}
+
+// joined are the links from and to a version. Those from it change with the row of its
+// artifact, those to it with that of another.
+type joined struct{ up, down []store.Link }
+
+// newest is what changed last of some types in some modules.
+type newest struct {
+	types   []brenner.TypeName
+	modules []brenner.Module
+	most    int
+	rows    []*store.Artifact
+}
+
+// reading is a shelf as a call sees it, or none: then everything is read.
+type reading struct {
+	*kernel.Call
+	shelf *shelf
+}
+
+// open brings the shelf to where a call stands in the journal.
+func (s *shelf) open(c *kernel.Call, generation int64) (reading, error) {
+	plain := reading{Call: c}
+	if _, writes := c.Reader.(store.Tx); writes {
+		return plain, nil // what it sees may never come to be
+	}
+	for {
+		s.mu.Lock()
+		if s.generation < generation || s.rows == nil {
+			s.forget(generation, c.Position)
+		}
+		known, from := s.generation == generation, s.position
+		s.mu.Unlock()
+		switch {
+		case !known: // the snapshot is older
+			return plain, nil
+		case from >= c.Position:
+			return reading{c, s}, nil
+		}
+		changed, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{Recent: true, ChangedAfter: from, Limit: maxFollowed + 1})
+		if err != nil {
+			return plain, err
+		}
+		links, enough, err := linksOf(c, changed)
+		if err != nil {
+			return plain, err
+		}
+		s.mu.Lock()
+		if s.generation == generation && s.position == from {
+			if enough {
+				s.follow(changed, links, c.Position)
+			} else {
+				s.forget(generation, c.Position)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *shelf) forget(generation, position int64) {
+	s.generation, s.position = generation, position
+	s.rows, s.before, s.size, s.newest = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}
+}
+
+// linksOf gives the links from every version of some artifacts, where these are not too
+// many to go on from.
+func linksOf(c *kernel.Call, changed []store.Artifact) (links []store.Link, enough bool, err error) {
+	if len(changed) == 0 {
+		return nil, true, nil
+	}
+	var refs []brenner.Ref
+	for _, a := range changed {
+		if len(refs)+int(a.Latest) > maxFollowed {
+			return nil, false, nil
+		}
+		for v := brenner.Version(1); v <= a.Latest; v++ {
+			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: v})
+		}
+	}
+	links, err = c.LinksFrom(c.Ctx, refs)
+	return links, true, err
+}
+
+// follow takes in what changed, the last change first, with all links from it; the lock
+// is held.
+func (s *shelf) follow(changed []store.Artifact, links []store.Link, to int64) {
+	s.position = to
+	if len(changed) == 0 {
+		return
+	}
+	rows := make(map[brenner.ArtifactID]*store.Artifact, len(changed))
+	for _, a := range changed {
+		e := &shelved{Artifact: a}
+		if old := s.find(a.ID); old != nil {
+			for _, t := range old.versions {
+				e.versions = append(e.versions, told{version: t.version, origin: t.origin, comes: t.comes})
+			}
+			s.put(e)
+		}
+		rows[a.ID] = &e.Artifact
+	}
+	for _, l := range links {
+		if t := s.told(l.To); t != nil {
+			t.joined, t.joins = joined{}, false
+		}
+	}
+	for _, n := range s.newest {
+		n.follow(changed, rows)
+	}
+}
+
+// follow puts what changed before the rest: nothing else has moved.
+func (n *newest) follow(changed []store.Artifact, rows map[brenner.ArtifactID]*store.Artifact) {
+	var list []*store.Artifact
+	for _, a := range changed {
+		if slices.Contains(n.types, a.Type) && slices.Contains(n.modules, a.Module) {
+			list = append(list, rows[a.ID])
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	for _, a := range n.rows {
+		if rows[a.ID] == nil {
+			list = append(list, a)
+		}
+	}
+	n.rows = list[:min(len(list), n.most)]
+}
+
+// find gives what is remembered of an artifact; the lock is held.
+func (s *shelf) find(id brenner.ArtifactID) *shelved {
+	if e := s.rows[id]; e != nil {
+		return e
+	}
+	e := s.before[id]
+	if e != nil {
+		s.put(e)
+	}
+	return e
+}
+
+// put remembers a row; the lock is held.
+func (s *shelf) put(e *shelved) {
+	size := rowSize + len(e.ID) + len(e.Summary)
+	for _, tag := range e.Tags {
+		size += len(tag)
+	}
+	if s.size+size > halfShelf {
+		s.rows, s.before, s.size = map[brenner.ArtifactID]*shelved{}, s.rows, 0
+	}
+	if s.rows[e.ID] == nil {
+		s.size += size
+	}
+	s.rows[e.ID] = e
+}
+
+// current reports whether what is read by a call may be remembered; the lock is held.
+func (r reading) current() bool { return r.shelf.position == r.Position }
+
+// artifacts gives the rows of those of some artifacts that there are. They are not to be
+// changed.
+func (r reading) artifacts(ids []brenner.ArtifactID) (map[brenner.ArtifactID]*store.Artifact, error) {
+	out := make(map[brenner.ArtifactID]*store.Artifact, len(ids))
+	missing := ids
+	if r.shelf != nil {
+		missing = nil
+		r.shelf.mu.Lock()
+		for _, id := range ids {
+			if e := r.shelf.find(id); e != nil && e.Seq <= r.Position {
+				out[id] = &e.Artifact
+			} else {
+				missing = append(missing, id)
+			}
+		}
+		r.shelf.mu.Unlock()
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	rows, err := r.Reader.Artifacts(r.Ctx, store.ArtifactQuery{IDs: missing})
+	if err != nil {
+		return nil, err
+	}
+	fresh := make([]*shelved, len(rows))
+	for i, a := range rows {
+		fresh[i] = &shelved{Artifact: a}
+		out[a.ID] = &fresh[i].Artifact
+	}
+	if r.shelf != nil {
+		r.shelf.mu.Lock()
+		defer r.shelf.mu.Unlock()
+		for _, e := range fresh {
+			if r.current() {
+				r.shelf.put(e)
+			}
+		}
+	}
+	return out, nil
+}
+
+// newest lists what changed last of some types in some modules. The rows are not to be
+// changed.
+func (r reading) newest(types []brenner.TypeName, modules []brenner.Module, most int) ([]*store.Artifact, error) {
+	key := fmt.Sprintf("%d %q %q", most, types, modules)
+	if r.shelf != nil {
+		r.shelf.mu.Lock()
+		n := r.shelf.newest[key]
+		known := n != nil && r.current()
+		var rows []*store.Artifact
+		if known {
+			rows = n.rows
+		}
+		r.shelf.mu.Unlock()
+		if known {
+			return rows, nil
+		}
+	}
+	rows, err := r.Reader.Artifacts(r.Ctx, store.ArtifactQuery{Types: types, Modules: modules, Recent: true, Limit: most})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*store.Artifact, len(rows))
+	for i := range rows {
+		out[i] = &rows[i]
+	}
+	if r.shelf != nil && len(types) > 0 && len(modules) > 0 { // none of them are all
+		r.shelf.mu.Lock()
+		defer r.shelf.mu.Unlock()
+		if r.current() {
+			if len(r.shelf.newest) >= maxNewest {
+				clear(r.shelf.newest)
+			}
+			r.shelf.newest[key] = &newest{types, modules, most, out}
+		}
+	}
+	return out, nil
+}
+
+// told gives what is remembered of a version; the lock is held.
+func (s *shelf) told(ref brenner.Ref) *told {
+	e := s.find(ref.Artifact)
+	if e == nil {
+		return nil
+	}
+	i := slices.IndexFunc(e.versions, func(t told) bool { return t.version == ref.Version })
+	if i < 0 {
+		return nil
+	}
+	return &e.versions[i]
+}
+
+const (
+	// maxTold is of how many versions of an artifact something is remembered.
+	maxTold = 4
+	// maxJoined is how many links of a version are remembered; one that has more is asked
+	// for again.
+	maxJoined = 16
+)
+
+// tell gives where something is remembered of a version, or nil; the lock is held.
+func (s *shelf) tell(ref brenner.Ref) *told {
+	if t := s.told(ref); t != nil {
+		return t
+	}
+	e := s.find(ref.Artifact)
+	if e == nil {
+		return nil
+	}
+	e.versions = append(e.versions[max(0, len(e.versions)+1-maxTold):], told{version: ref.Version})
+	return &e.versions[len(e.versions)-1]
+}
+
+// origins says where those of some versions that there are come from.
+func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
+	out := make(map[brenner.Ref]origin, len(refs))
+	missing := r.untold(refs, func(ref brenner.Ref, t *told) bool {
+		if t.comes {
+			out[ref] = t.origin
+		}
+		return t.comes
+	})
+	if len(missing) == 0 {
+		return out, nil
+	}
+	versions, err := r.VersionsOf(r.Ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		out[v.Ref()] = origin{v.Creator, v.Task}
+	}
+	r.learn(missing, func(ref brenner.Ref, t *told) {
+		t.origin, t.comes = out[ref]
+	})
+	return out, nil
+}
+
+// links gives the links from and to some versions, in order of from, rel, to.
+func (r reading) links(refs []brenner.Ref) (up, down []store.Link, err error) {
+	missing := r.untold(refs, func(_ brenner.Ref, t *told) bool {
+		if t.joins {
+			up, down = append(up, t.up...), append(down, t.down...)
+		}
+		return t.joins
+	})
+	if len(missing) > 0 {
+		from, err := r.LinksFrom(r.Ctx, missing)
+		if err != nil {
+			return nil, nil, err
+		}
+		to, err := r.LinksTo(r.Ctx, missing)
+		if err != nil {
+			return nil, nil, err
+		}
+		up, down = append(up, from...), append(down, to...)
+		found := map[brenner.Ref]joined{}
+		for _, l := range from {
+			j := found[l.From]
+			j.up = append(j.up, l)
+			found[l.From] = j
+		}
+		for _, l := range to {
+			j := found[l.To]
+			j.down = append(j.down, l)
+			found[l.To] = j
+		}
+		r.learn(missing, func(ref brenner.Ref, t *told) {
+			if j := found[ref]; len(j.up)+len(j.down) <= maxJoined {
+				t.joined, t.joins = j, true
+			}
+		})
+	}
+	slices.SortFunc(up, compareLinks)
+	slices.SortFunc(down, compareLinks)
+	return slices.Compact(up), slices.Compact(down), nil
+}
+
+func compareLinks(a, b store.Link) int {
+	return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
+}
+
+// untold lists those of some versions that are not remembered, or of which what is
+// remembered does not do.
+func (r reading) untold(refs []brenner.Ref, does func(brenner.Ref, *told) bool) (missing []brenner.Ref) {
+	if r.shelf == nil {
+		return refs
+	}
+	r.shelf.mu.Lock()
+	defer r.shelf.mu.Unlock()
+	for _, ref := range refs {
+		if t := r.shelf.told(ref); t == nil || !r.current() || !does(ref, t) {
+			missing = append(missing, ref)
+		}
+	}
+	return missing
+}
+
+// learn remembers something of some versions of artifacts that are on the shelf.
+func (r reading) learn(refs []brenner.Ref, what func(brenner.Ref, *told)) {
+	if r.shelf == nil {
+		return
+	}
+	r.shelf.mu.Lock()
+	defer r.shelf.mu.Unlock()
+	for _, ref := range refs {
+		if t := r.shelf.tell(ref); t != nil && r.current() {
+			what(ref, t)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package app_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
+	"brenner/internal/app"
+	"brenner/internal/store"
+	"brenner/internal/store/memory"
+	"brenner/internal/store/sqlite"
+)
+
+// C21, C30: whoever serves a project for long remembers what it has read of artifacts,
+// and makes the same contexts as one who has just begun, whoever has changed what: a
+// context is a function of the journal, not of what was asked before.
+func TestContext_WhatIsRememberedIsWhatIsThere(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) store.Store{
+		"memory": func(*testing.T) store.Store { return memory.New() },
+		"SQLite": func(t *testing.T) store.Store {
+			s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seeds := uint64(1)
+			if soak() {
+				seeds = 50
+			}
+			took := map[string]int{}
+			for seed := range seeds {
+				rememberedIsThere(t, open(t), rand.New(rand.NewPCG(seed, 7)), took)
+			}
+			for _, op := range []string{"create", "update", "link", "promote", "demote", "deprecate", "redact", "replay"} {
+				if took[op] == 0 {
+					t.Errorf("nothing was there to %s", op)
+				}
+			}
+		})
+	}
+}
+
+func rememberedIsThere(t *testing.T, s store.Store, r *rand.Rand, took map[string]int) {
+	t.Helper()
+	t.Cleanup(func() { _ = s.Close() })
+	now := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
+	keys := t.TempDir()
+	serving := func() world {
+		return world{app: app.New(s, app.Options{Keys: app.Keyring{Dir: keys}, Clock: func() time.Time { return now }}), pi: "ada"}
+	}
+	kept := serving()
+	begin(t, kept.app)
+	ctx := t.Context()
+	if _, err := kept.PI().AddAgent(ctx, api.AddAgentRequest{Name: "W", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	latest := []brenner.Version{}
+	id := func(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("a%d", i)) }
+	ref := func() brenner.Ref {
+		i := r.IntN(len(latest))
+		return brenner.Ref{Artifact: id(i), Version: brenner.Version(1 + r.IntN(int(latest[i])))}
+	}
+	link := func() artifact.Link {
+		to := ref()
+		rel := []artifact.Relation{artifact.DependsOn, artifact.Cites, artifact.Contradicts, artifact.Reviews}[r.IntN(4)]
+		return artifact.Link{Rel: rel, Artifact: to.Artifact, Version: to.Version}
+	}
+	words := func() string { return fmt.Sprintf("clones of fate %d and marker %d", r.IntN(5), r.IntN(7)) }
+	shown := 0
+	for step := range 70 {
+		now = now.Add(time.Minute)
+		by := kept.PI()
+		if r.IntN(2) == 0 {
+			by = serving().PI() // another process
+		}
+		op := []string{"create", "create", "update", "update", "link", "link", "promote", "promote", "promote", "demote", "demote", "deprecate", "redact", "replay"}[r.IntN(14)]
+		if len(latest) < 3 {
+			op = "create"
+		}
+		var err error
+		switch op {
+		case "create":
+			req := api.CreateArtifactRequest{
+				ID: id(len(latest)), Type: "analysis_result", Module: "lineage", Summary: words(), Tags: []string{fmt.Sprint("t", r.IntN(4))},
+				Content: api.Body{Format: artifact.Text, Data: words() + ". " + words()},
+			}
+			if len(latest) > 0 && r.IntN(2) == 0 {
+				req.Links = []artifact.Link{link()}
+			}
+			if _, err = by.CreateArtifact(ctx, req); err == nil {
+				latest = append(latest, 1)
+			}
+		case "update":
+			parent, summary := ref(), words()
+			if _, err = by.UpdateArtifact(ctx, api.UpdateArtifactRequest{ID: parent.Artifact, Parent: parent.Version, Summary: &summary, Links: []artifact.Link{link()}}); err == nil {
+				for i := range latest {
+					if id(i) == parent.Artifact {
+						latest[i]++
+					}
+				}
+			}
+		case "link":
+			_, err = by.Link(ctx, api.LinkRequest{From: ref(), Link: link()})
+		case "promote":
+			_, err = by.Promote(ctx, api.PromoteRequest{Ref: ref(), Reason: "r", Override: true})
+		case "demote":
+			_, err = by.Demote(ctx, api.DecisionRequest{Ref: brenner.Ref{Artifact: ref().Artifact}, Reason: "r"})
+		case "deprecate":
+			_, err = by.Deprecate(ctx, api.DecisionRequest{Ref: ref(), Reason: "r"})
+		case "redact":
+			_, err = by.Redact(ctx, api.RedactRequest{Ref: ref(), Reason: "r", Everywhere: true})
+		case "replay":
+			_, err = by.Replay(ctx, api.ReplayRequest{})
+		}
+		if err == nil {
+			took[op]++
+		}
+		req := api.ContextRequest{As: "W", Question: "what is the fate of clones with marker 3", Modules: []brenner.Module{"lineage"}}
+		got, err := kept.PI().PreviewContext(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := serving().PI().PreviewContext(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown += len(got.Record.Items)
+		if got, want := canon.MustMarshal(got), canon.MustMarshal(want); string(got) != string(want) {
+			t.Fatalf("after %d steps, the last of which was to %s:\n%s\nnow:\n%s", step, op, got, want)
+		}
+	}
+	if shown < 200 {
+		t.Errorf("the contexts show %d items", shown)
+	}
+}

@@ -1,0 +1,69 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// D26: a name that a cited artifact has at the beginning of a line is a place in it, not
+// the item of the session that is called the same.
+func TestDoubt_LabelsOfWhatIsCited(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	red.call("inbox", nil)
+	red.call("artifact_write", analysis("log", arguments{"content": arguments{"format": "text", "data": "What was tried.\n\nH2 [W] the lexer reads twice\nmore of it\n"}}))
+	red.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is slow at night"}`, ""))
+	dry := func(text string) string {
+		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "dry_run": true, "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"`+text+`"}`, "")})
+		return words
+	}
+	blue.mustNot(dry("twice, as log@1 shows (H2)"), "REFERENCE_MOVED")
+	blue.must(dry("twice, unlike H2"), "REFERENCE_MOVED: H2 is named, and RedSky changed it since you read it")
+}
+
+// D26: who says itself that what it names is dead need not hear it, nor who kills what
+// rested on it; else all that name it are said, with the first.
+func TestDoubt_TheDead(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	red.submits(deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"measured"}`, ""))
+	odd := func(name, text, conflicts string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"`+name+`","observation":"`+text+`","conflicts_with":[`+conflicts+`]}`, `,"provisional_id":"X-`+name+`"`)
+	}
+	dry := func(text string) string {
+		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "dry_run": true, "text": text})
+		return words
+	}
+	blue.mustNot(dry(odd("A", "since H2 is killed, H1 stands alone", "")), "KILLED_REFERENCE")
+	blue.mustNot(dry(odd("A", "RedSky killed H2", "")), "KILLED_REFERENCE")
+	blue.must(dry(odd("A", "seen. The old one is killed. As H2 says", "")), "KILLED_REFERENCE: H2 is named, and RedSky has killed it")
+	words := dry(odd("A", "seen", `"H2"`) + odd("B", "seen too", `"H1"`) + odd("C", "seen again", `"H2"`))
+	blue.must(words, "KILLED_REFERENCE: H2 is named, and RedSky has killed it; likewise in X-C\n")
+	if n := strings.Count(words, "KILLED_REFERENCE"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, words)
+	}
+	blue.submits(odd("A", "seen", `"H1"`))
+	blue.mustNot(dry(deltaBlock("KILL", "X1", "anomaly_register", `{"reason":"it rested on H2"}`, "")), "KILLED_REFERENCE")
+}
+
+// D26: where a text quotes what a program said, plain names in it are of that; one that
+// it quotes is so wherever it stands; a slip, and what stands alone, is doubted still.
+func TestDoubt_NamesOfOtherProjects(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("artifact_write", analysis("weir-log", nil))
+	red.call("artifact_write", analysis("sluice", nil))
+	write := func(text string) string {
+		return first(blue.call("delta_submit", arguments{
+			"session": "RS-pair", "dry_run": true,
+			"text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"`+text+`","anchors":["gone@1"]}`, ""),
+		}))
+	}
+	words := write(`s1@1 is canonical, 's1@2 draft of it', and rr@1 too`)
+	blue.must(words, "not an artifact here: gone@1\n")
+	blue.must(write(`it said 'nothing at all', see sluise@1`), "not an artifact here", "sluise@1")
+	blue.must(write(`it said 'nothing at all', see weir-logs@1`), "weir-logs@1")
+	blue.must(write(`no more was said, see nowhere@1`), "nowhere@1")
+}

@@ -48,6 +48,7 @@ func playWrite(rt *rapid.T, m, s store.Store) {
 	ctx := context.Background()
 	run := func(s store.Store) (codes []brenner.Code, seen any, err error) {
 		err = s.Write(ctx, func(tx store.Tx) error {
+			codes = nil // it may run once more
 			for _, o := range ops {
 				err := o.apply(ctx, tx)
 				codes = append(codes, brenner.CodeOf(err))

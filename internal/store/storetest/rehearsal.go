@@ -103,6 +103,7 @@ func rehearse(rt *rapid.T, s store.Store, ops []op, on func(store.Reader) store.
 func play(rt *rapid.T, s store.Store, ops []op) (codes []brenner.Code, answers map[string]any) {
 	ctx := context.Background()
 	err := s.Write(ctx, func(tx store.Tx) error {
+		codes = nil // it may run once more
 		for _, o := range ops {
 			err := o.apply(ctx, tx)
 			codes = append(codes, brenner.CodeOf(err))

@@ -69,7 +69,7 @@ func Ask(text string, keys ...string) Asked {
 		words.WriteString(word + " ")
 	}
 	if a.Terms = Question(words.String()); len(a.Terms) == 0 {
-		a.Common = strings.Join(strings.Fields(words.String()), " ")
+		a.Common = Plain(words.String())
 	}
 	slices.Sort(a.Prefixes)
 	a.Prefixes = slices.Compact(a.Prefixes)

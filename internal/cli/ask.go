@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -81,10 +82,16 @@ func oneQuestion(_ *cobra.Command, a []string) error {
 		return errors.New("the question is one argument: put it in quotes")
 	case strings.TrimSpace(a[0]) == "":
 		return errors.New("the question is empty")
-	case !strings.ContainsAny(strings.TrimSpace(a[0]), " ?\t\n"):
+	case oneWord(strings.TrimSpace(a[0])):
 		return fmt.Errorf("%q is one word and no question, and asking starts every agent: write it out, or end it with a question mark", brenner.Clip(a[0], 60))
 	}
 	return nil
+}
+
+// oneWord reports that a text is a single word of plain letters. In other writings a
+// question need not have a blank.
+func oneWord(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r == '?' || unicode.IsSpace(r) })
 }
 
 // answered sets the exit status: everybody answered, or somebody did not.

@@ -302,7 +302,7 @@ func Builtin() []Policy {
 			Promote: none,
 			Acts:    slices.Concat(work, []Action{Delta}),
 			Sections: []Scope{
-				"discriminative_tests", "predictions_table", "assumption_ledger", "hypothesis_slate:KILL",
+				"discriminative_tests", "predictions_table", "assumption_ledger", "anomaly_register", "hypothesis_slate:KILL",
 			},
 		},
 		{

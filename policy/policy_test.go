@@ -305,6 +305,7 @@ func TestBuiltin_RolesWriteTheSectionsOfTheirPrompts(t *testing.T) {
 		{HypothesisGenerator, delta.DiscriminativeTests, delta.Add, false},
 		{HypothesisGenerator, delta.AdversarialCritique, delta.Kill, false},
 		{TestDesigner, delta.DiscriminativeTests, delta.Edit, true},
+		{TestDesigner, delta.AnomalyRegister, delta.Add, true}, // ADR 126: who runs a test registers what nobody foretold
 		{TestDesigner, delta.HypothesisSlate, delta.Kill, true},
 		{TestDesigner, delta.HypothesisSlate, delta.Edit, false},
 		{TestDesigner, delta.ResearchThread, delta.Edit, false},

@@ -27,6 +27,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,6 +48,7 @@ func main() {
 	flag.DurationVar(&o.limit, "timeout", 4*time.Minute, "a mutant under which tests take longer, and without it not, is killed")
 	flag.StringVar(&o.known, "known", "docs/mutants.md", "survivors that have a reason")
 	flag.StringVar(&o.clauses, "clauses", "docs/conformance.md", "the tests that must kill the mutants of -hand")
+	flag.IntVar(&o.jobs, "jobs", 1, "try so many mutants at a time; more than one where nothing else is done")
 	hand := flag.String("hand", "", "try the mutants of this file too, and name the tests that kill them")
 	flag.Parse()
 	if *hand != "" {
@@ -60,6 +63,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	o.notes = os.Stderr
 	ok, err := run(ctx, os.Stdout, o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -81,6 +85,8 @@ type options struct {
 	clauses string
 	dir     string // of the module; empty: here
 	list    handMade
+	jobs    int
+	notes   io.Writer // how far it has come; nil: nobody wants to know
 }
 
 // run tries mutants of each package and says what became of them; ok if every
@@ -107,7 +113,7 @@ func run(ctx context.Context, out io.Writer, o options, packages []string) (ok b
 	}
 	ok = true
 	for _, g := range groups {
-		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, whole: o.whole, limit: o.limit, work: work, named: clauses}
+		b := bench{dir: o.dir, pkgs: g, tests: o.tests, skip: o.skip, whole: o.whole, limit: o.limit, work: work, named: clauses, jobs: max(1, o.jobs), notes: o.notes}
 		tallies, err := b.tally(ctx, out, o, reasons)
 		if err != nil {
 			return false, err
@@ -228,12 +234,15 @@ func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mut
 	if err := b.passNamed(ctx, all, list); err != nil {
 		return err
 	}
-	for i, m := range list {
+	var turn sync.Mutex
+	tell = b.counting(len(list), tell)
+	err = each(b.jobs, len(list), func(i int) error {
 		if slices.Contains(alone, i+1) {
-			continue
+			return nil
 		}
-		became, by := stillborn, ""
+		m, became, by := list[i], stillborn, ""
 		tests := b.named.of(m)
+		var err error
 		switch {
 		case refused[i]:
 		case len(tests) > 0:
@@ -244,11 +253,17 @@ func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mut
 		if err != nil {
 			return err
 		}
+		turn.Lock()
+		defer turn.Unlock()
 		tell(m, became, by)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, n := range alone {
 		m := list[n-1]
-		became, by, err := b.tryAlone(ctx, m, texts[m.file])
+		became, by, err := b.tryAlone(ctx, all, m, texts[m.file], units)
 		if err != nil {
 			return err
 		}
@@ -257,15 +272,58 @@ func (b bench) outcomes(ctx context.Context, texts map[string][]byte, list []mut
 	return nil
 }
 
+// each does n things, at most jobs of them at a time, until one fails.
+func each(jobs, n int, do func(i int) error) error {
+	var next atomic.Int64
+	ended := make(chan error, jobs)
+	for range jobs {
+		go func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					ended <- nil
+					return
+				}
+				if err := do(i); err != nil {
+					next.Store(int64(n))
+					ended <- err
+					return
+				}
+			}
+		}()
+	}
+	var all []error
+	for range jobs {
+		all = append(all, <-ended)
+	}
+	return errors.Join(all...)
+}
+
+// counting says how far it has come whenever a mutant is told of.
+func (b bench) counting(of int, tell func(mutant, outcome, string)) func(mutant, outcome, string) {
+	done := 0
+	return func(m mutant, became outcome, by string) {
+		done++
+		b.progress("mutant %d of %d, %s:%d: %s %s", done, of, filepath.Base(filepath.Dir(m.file))+"/"+filepath.Base(m.file), m.line, became, by)
+		tell(m, became, by)
+	}
+}
+
 // buildWoven builds the tests with all mutants that compile, and notes those
 // that do not; alone are the numbers of those that cannot be woven.
 func (b bench) buildWoven(ctx context.Context, texts map[string][]byte, list []mutant, refused []bool) (all []binary, alone []int, err error) {
+	hooked, err := b.hooked(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for {
+		b.progress("weave %d mutants", len(list))
 		w, alone, err := weave(texts, list, func(n int) bool { return !refused[n-1] })
 		if err != nil {
 			return nil, nil, err
 		}
-		all, err := b.build(ctx, w.files, b.pkgs)
+		maps.Copy(w.files, hooked)
+		all, err := b.build(ctx, "woven", w.files, b.pkgs)
 		var said errBuild
 		if !errors.As(err, &said) {
 			return all, alone, err

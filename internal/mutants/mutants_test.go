@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -305,12 +307,81 @@ func TestParts_TakesALongTestApart(t *testing.T) {
 --- PASS: TestHeavyToBegin (2.00s)
     --- PASS: TestHeavyToBegin/part (0.10s)
 --- SKIP: TestSkipped (0.00s)
+=== PAUSE TestAside/part
+--- PASS: TestAside (2.00s)
+    --- PASS: TestAside/part (2.00s)
+--- PASS: FuzzSeeds (2.00s)
+    --- PASS: FuzzSeeds/seed#0 (2.00s)
 `
-	want := []string{"TestLong/one_part", "TestLong/other", "TestShort", "TestHeavyToBegin"}
-	if got := parts(said); !slices.Equal(got, want) {
+	want := []string{"TestLong/one_part", "TestLong/other", "TestShort", "TestHeavyToBegin", "TestAside", "FuzzSeeds"}
+	var got []string
+	for _, u := range parts(said) {
+		got = append(got, u.name)
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := exactly("TestLong/a+b"); got != `^TestLong$/^a\+b$` {
 		t.Error(got)
+	}
+}
+
+// A part reaches what is reached in it and in parts of its own, what its test
+// reaches around it, and what no test is named for.
+func TestReach_CountsWhatIsAroundAPart(t *testing.T) {
+	reached, err := readTrace("1 TestA\n2 TestA/one\n3 TestA/one/deep\n4 TestA/two\n5 TestAB\n6 \n2 TestA/two\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		unit unit
+		want []int
+	}{
+		{unit{name: "TestA/one", whole: "TestA"}, []int{1, 2, 3, 6}},
+		{unit{name: "TestA/two", whole: "TestA"}, []int{1, 2, 4, 6}},
+		{unit{name: "TestA"}, []int{1, 2, 3, 4, 6}},
+		{unit{name: "TestAB"}, []int{5, 6}},
+	} {
+		c.unit.reach(reached)
+		if got := slices.Sorted(maps.Keys(c.unit.reaches)); !slices.Equal(got, c.want) {
+			t.Errorf("%s reaches %v, want %v", c.unit.name, got, c.want)
+		}
+	}
+	if _, err := readTrace("x TestA\n"); err == nil {
+		t.Error("a place that is no number is read")
+	}
+}
+
+// The cheapest come first, and each batch may take four times as long as the one
+// before; no test is left out.
+func TestBatches_BeginWithTheCheapest(t *testing.T) {
+	var list []unit
+	for name, took := range map[string]time.Duration{"A": 90, "B": 700, "C": 200, "D": 3000, "E": 900, "F": 60000, "G": 70000} {
+		of := "p"
+		if name == "C" {
+			of = "q"
+		}
+		list = append(list, unit{of: of, name: name, took: took * time.Millisecond})
+	}
+	var got []string
+	for _, s := range batches(list) {
+		got = append(got, fmt.Sprintf("%s %s %s", s.of, s.match, s.took))
+	}
+	want := []string{"p ^A$|^B$ 790ms", "q ^C$ 200ms", "p ^E$|^D$ 3.9s", "p ^F$ 1m0s", "p ^G$ 1m10s"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Whichever of several comes first, all are done; one that fails ends them.
+func TestEach_EndsWithTheFirstThatFails(t *testing.T) {
+	var did atomic.Int64
+	if err := each(3, 50, func(int) error { did.Add(1); return nil }); err != nil || did.Load() != 50 {
+		t.Errorf("%d done, %v", did.Load(), err)
+	}
+	did.Store(0)
+	err := each(1, 50, func(i int) error { did.Add(1); return fmt.Errorf("failed at %d", i) })
+	if err == nil || did.Load() != 1 {
+		t.Errorf("%d done, %v", did.Load(), err)
 	}
 }

@@ -82,7 +82,7 @@ func (b bench) passNamed(ctx context.Context, all []binary, list []mutant) error
 		if match == "" {
 			continue
 		}
-		told, err := b.run(ctx, x, 0, match, 10*b.limit)
+		told, err := b.run(ctx, x, 0, match, bounds{clock: 10 * b.limit})
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (b bench) passNamed(ctx context.Context, all []binary, list []mutant) error
 func (b bench) tryNamed(ctx context.Context, all []binary, alive int, tests []string) (outcome, string, error) {
 	for _, x := range all {
 		if match := matchIn(x, tests); match != "" {
-			if by, err := b.notices(ctx, x, alive, match, b.limit); by != "" || err != nil {
+			if by, err := b.notices(ctx, x, alive, match, b.limit/10); by != "" || err != nil {
 				return killed, by, err
 			}
 		}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,8 +40,17 @@ type bench struct {
 	skip  string   // which of those are not; may be empty
 	whole bool     // the long ones among those are run too
 	limit time.Duration
-	work  string // a scratch directory
-	named named  // the tests that must kill what was made by hand
+	work  string    // a scratch directory
+	named named     // the tests that must kill what was made by hand
+	jobs  int       // how many are tried at a time
+	notes io.Writer // how far it has come; nil: nobody wants to know
+}
+
+// progress says what is done now.
+func (b bench) progress(format string, args ...any) {
+	if b.notes != nil {
+		fmt.Fprintf(b.notes, time.Now().Format("15:04:05 ")+format+"\n", args...)
+	}
 }
 
 // memory bounds what a mutant that never stops may take, in KiB.
@@ -75,6 +87,7 @@ type binary struct {
 	skip  string // tests of it that are not run
 	short bool   // its long tests are not run
 	path  string
+	plain string   // the same without a mutant, where one is built in; empty: itself
 	dir   string   // where they run
 	flags []string // that they know
 }
@@ -85,24 +98,34 @@ type errBuild string
 func (e errBuild) Error() string { return string(e) }
 
 // build compiles the tests of packages, and those of the other, with files in
-// place of the real ones. A package without tests gives no binary.
-func (b bench) build(ctx context.Context, files map[string][]byte, packages []string) (all []binary, err error) {
+// place of the real ones; name tells the binaries from others. A package without
+// tests gives no binary.
+func (b bench) build(ctx context.Context, name string, files map[string][]byte, packages []string) (all []binary, err error) {
 	overlay, err := b.overlay(files)
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"test", "-c", "-vet=off", "-overlay", overlay}
+	args := []string{"-overlay", overlay}
 	var wanted []binary
 	for i, p := range packages {
 		args = append(args, "-gcflags="+p+"=-e") // every error, not the first ten
-		wanted = append(wanted, binary{of: p, short: true, path: filepath.Join(b.work, fmt.Sprintf("own%d.test", i))})
+		wanted = append(wanted, binary{of: p, short: true, path: filepath.Join(b.work, fmt.Sprintf("%s-own%d.test", name, i))})
 	}
 	for i, p := range b.tests {
-		wanted = append(wanted, binary{of: p, skip: b.skip, short: !b.whole, path: filepath.Join(b.work, fmt.Sprintf("other%d.test", i))})
+		wanted = append(wanted, binary{of: p, skip: b.skip, short: !b.whole, path: filepath.Join(b.work, fmt.Sprintf("%s-other%d.test", name, i))})
 	}
-	for _, x := range wanted {
+	// What does not compile is told of all packages, before anything is linked.
+	out, err := b.command(ctx, "go", slices.Concat([]string{"build", "-o", os.DevNull}, args, packages)...).CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, errBuild(out)
+	}
+	for i, x := range wanted {
+		b.progress("build the tests of %s, %d of %d", x.of, i+1, len(wanted))
 		_ = os.Remove(x.path)
-		out, err := b.command(ctx, "go", append(args, "-o", x.path, x.of)...).CombinedOutput()
+		out, err := b.command(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off"}, args, []string{"-o", x.path, x.of})...).CombinedOutput()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -151,15 +174,24 @@ func place(name string) string {
 
 // told is what tests came to.
 type told struct {
-	ok   bool
-	said string
-	cpu  time.Duration // processor time: on a busy machine the clock says little
+	ok    bool
+	said  string
+	late  bool // the clock ran out
+	spent bool // the processor time ran out
 }
 
+// bounds is how long tests may take: by the clock, and of processor time (0: as
+// much as they like). On a busy machine the clock says little.
+type bounds struct{ clock, cpu time.Duration }
+
 // run runs tests that match; alive is the mutant.
-func (b bench) run(ctx context.Context, x binary, alive int, match string, limit time.Duration, more ...string) (told, error) {
-	cmd := b.command(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory),
-		x.path, "-test.short="+strconv.FormatBool(x.short), "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+match, "-test.skip="+x.skip)
+func (b bench) run(ctx context.Context, x binary, alive int, match string, limit bounds, more ...string) (told, error) {
+	set := fmt.Sprintf("ulimit -v %d; ", memory)
+	if limit.cpu > 0 {
+		set += fmt.Sprintf("ulimit -t %d; ", int(math.Ceil(limit.cpu.Seconds())))
+	}
+	cmd := b.command(ctx, "sh", "-c", set+`exec "$0" "$@"`,
+		x.path, "-test.short="+strconv.FormatBool(x.short), "-test.failfast", "-test.timeout="+limit.clock.String(), "-test.run="+match, "-test.skip="+x.skip)
 	cmd.Args = append(append(cmd.Args, x.flags...), more...)
 	cmd.Dir = x.dir
 	cmd.Env = append(os.Environ(), chosen+"="+strconv.Itoa(alive), traceFile+"="+b.traces())
@@ -171,19 +203,15 @@ func (b bench) run(ctx context.Context, x binary, alive int, match string, limit
 	case err != nil && !errors.As(err, &failed):
 		return told{}, err
 	}
-	return told{err == nil, string(out), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return told{
+		ok: err == nil, said: string(out),
+		late:  err != nil && bytes.Contains(out, []byte("panic: test timed out after")),
+		spent: failed != nil && failed.ExitCode() < 0 && limit.cpu > 0 && took >= limit.cpu, // the system ended it
+	}, nil
 }
 
 func (b bench) traces() string { return filepath.Join(b.work, "reached") }
-
-// unit is the least that is run by itself: a test, or a part of one that is long
-// and made of parts.
-type unit struct {
-	in      int // which binary
-	match   string
-	took    time.Duration
-	reaches map[int]bool // places of mutants
-}
 
 var failedTest = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
 
@@ -192,78 +220,10 @@ var passing = regexp.MustCompile(`(?m)^ *(=== \w+|--- PASS:|--- SKIP:) .*\n`)
 
 var passed = regexp.MustCompile(`(?m)^( *)--- PASS: (\S+) \(([0-9.]+)s\)$`)
 
-// long is from when on a test is taken apart, in seconds.
-const long = 0.5
+var paused = regexp.MustCompile(`(?m)^=== PAUSE +(\S+)$`)
 
-// units runs the tests once as they are, which must pass, and then each by
-// itself to see where it comes.
-func (b bench) units(ctx context.Context, all []binary) (list []unit, err error) {
-	for i, x := range all {
-		whole, err := b.run(ctx, x, 0, ".", 10*b.limit, "-test.v")
-		if err != nil {
-			return nil, err
-		}
-		if !whole.ok {
-			return nil, fmt.Errorf("%s fails without a mutant:\n%s", x.of, passing.ReplaceAllString(whole.said, ""))
-		}
-		for _, name := range parts(whole.said) {
-			u := unit{in: i, match: exactly(name), reaches: map[int]bool{}}
-			_ = os.Remove(b.traces())
-			begun := time.Now()
-			part, err := b.run(ctx, x, trace, u.match, 10*b.limit)
-			if err != nil {
-				return nil, err
-			}
-			if !part.ok {
-				return nil, fmt.Errorf("%s fails by itself:\n%s", name, part.said)
-			}
-			u.took = time.Since(begun)
-			text, err := os.ReadFile(b.traces())
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			for word := range strings.FieldsSeq(string(text)) {
-				n, err := strconv.Atoi(word)
-				if err != nil {
-					return nil, err
-				}
-				u.reaches[n] = true
-			}
-			list = append(list, u)
-		}
-	}
-	return list, nil
-}
-
-// parts are the tests in what -test.v says, a long one by its parts if they are
-// most of it.
-func parts(said string) (names []string) {
-	seconds := map[string]float64{}
-	inside := map[string][]string{}
-	var top []string
-	for _, line := range passed.FindAllStringSubmatch(said, -1) {
-		name := line[2]
-		seconds[name], _ = strconv.ParseFloat(line[3], 64)
-		switch of, _, _ := strings.Cut(name, "/"); len(line[1]) {
-		case 0:
-			top = append(top, name)
-		case 4:
-			inside[of] = append(inside[of], name)
-		}
-	}
-	for _, name := range top {
-		sum := 0.0
-		for _, p := range inside[name] {
-			sum += seconds[p]
-		}
-		if seconds[name] > long && sum > seconds[name]/2 {
-			names = append(names, inside[name]...)
-		} else {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+// long is from when on a test is taken apart.
+const long = 500 * time.Millisecond
 
 // exactly matches one test.
 func exactly(name string) string {
@@ -277,29 +237,30 @@ func exactly(name string) string {
 // try lets a woven mutant live and runs the tests that come where it is; by is
 // the one that noticed.
 func (b bench) try(ctx context.Context, all []binary, units []unit, n int) (became outcome, by string, err error) {
-	became = unreached
-	for i, x := range all {
-		var match []string
-		limit := 5 * time.Second
-		for _, u := range units {
-			if u.in == i && u.reaches[n] {
-				match = append(match, u.match)
-				limit += 10 * u.took
-			}
+	var there []unit
+	for _, u := range units {
+		if u.reaches[n] {
+			there = append(there, u)
 		}
-		if len(match) == 0 {
-			continue
-		}
-		by, err := b.notices(ctx, x, n, strings.Join(match, "|"), min(limit, b.limit))
-		if err != nil {
-			return "", "", err
-		}
-		if by != "" {
-			return killed, by, nil
-		}
-		became = survived
 	}
-	return became, "", nil
+	if len(there) == 0 {
+		return unreached, "", nil
+	}
+	return b.tryUnits(ctx, all, there, n)
+}
+
+// tryUnits runs tests under a mutant, the cheapest first, until one notices.
+func (b bench) tryUnits(ctx context.Context, all []binary, units []unit, n int) (became outcome, by string, err error) {
+	for _, s := range batches(units) {
+		i := slices.IndexFunc(all, func(x binary) bool { return x.of == s.of })
+		if i < 0 {
+			return "", "", fmt.Errorf("the tests of %s are not built", s.of)
+		}
+		if by, err := b.notices(ctx, all[i], n, s.match, s.took); by != "" || err != nil {
+			return killed, by, err
+		}
+	}
+	return survived, "", nil
 }
 
 // packageOf is the package of a mutant, as it is named among those that are
@@ -310,16 +271,24 @@ func (b bench) packageOf(m mutant) (string, error) {
 		return "", err
 	}
 	dir, err := filepath.Rel(root, filepath.Dir(m.file))
-	return "./" + filepath.ToSlash(dir), err
+	if err != nil {
+		return "", err
+	}
+	for _, p := range b.pkgs {
+		if filepath.Clean(p) == dir {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("%s is in none of %v", m.file, b.pkgs)
 }
 
 // tryAlone builds a mutant that could not be woven, and runs all tests.
-func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outcome, by string, err error) {
+func (b bench) tryAlone(ctx context.Context, woven []binary, m mutant, src []byte, units []unit) (became outcome, by string, err error) {
 	pkg, err := b.packageOf(m)
 	if err != nil {
 		return "", "", err
 	}
-	all, err := b.build(ctx, map[string][]byte{m.file: m.apply(src)}, []string{pkg})
+	all, err := b.build(ctx, "alone", map[string][]byte{m.file: m.apply(src)}, []string{pkg})
 	var refused errBuild
 	if errors.As(err, &refused) {
 		return stillborn, "", nil
@@ -327,44 +296,66 @@ func (b bench) tryAlone(ctx context.Context, m mutant, src []byte) (became outco
 	if err != nil {
 		return "", "", err
 	}
+	var own []unit
+	for i := range all {
+		for _, x := range woven {
+			if x.of == all[i].of {
+				all[i].plain = x.path
+			}
+		}
+		for _, u := range units {
+			if u.of == all[i].of {
+				own = append(own, u)
+			}
+		}
+	}
 	if tests := b.named.of(m); len(tests) > 0 {
 		return b.tryNamed(ctx, all, 0, tests)
 	}
-	for _, x := range all {
-		if by, err := b.notices(ctx, x, 0, ".", b.limit); by != "" || err != nil {
-			return killed, by, err
-		}
-	}
-	return survived, "", nil
+	return b.tryUnits(ctx, all, own, 0)
 }
 
-// notices names a test that fails under a mutant, or none. One that never ends
-// fails, but not one that is only slow: it must have taken five times the
-// processor time that the same tests take without the mutant, or still wait
-// after sixteen times the limit.
-func (b bench) notices(ctx context.Context, x binary, alive int, match string, limit time.Duration) (by string, err error) {
-	for range 3 {
+// notices names a test that fails under a mutant, or none; took is how long the
+// tests take without it. One that never ends fails, but not one that is only slow:
+// it must have taken five times the processor time, or still wait when the clock
+// has run out twice, the second time after four times as long. A test that fails
+// without the mutant too is no test.
+func (b bench) notices(ctx context.Context, x binary, alive int, match string, took time.Duration) (by string, err error) {
+	limit := bounds{min(5*time.Second+10*took, b.limit), 5*time.Second + 5*took}
+	for range 2 {
 		under, err := b.run(ctx, x, alive, match, limit)
 		if under.ok || err != nil {
 			return "", err
 		}
-		if !strings.Contains(under.said, "panic: test timed out after") {
+		again := match
+		if !under.late {
 			by = "a panic"
 			for _, line := range failedTest.FindAllStringSubmatch(under.said, -1) {
 				by = line[1] // the innermost comes last
+				again = exactly(by)
 			}
-			return by, nil
 		}
-		without, err := b.run(ctx, x, 0, match, 10*limit)
-		if err != nil {
-			return "", err
+		if under.late || under.spent {
+			by = "a deadline"
 		}
-		if without.ok && under.cpu > 5*without.cpu {
-			return "a deadline", nil
+		if under.late {
+			limit.clock *= 4
+			continue
 		}
-		limit *= 4
+		return by, b.holds(ctx, x, again, limit.cpu)
 	}
-	return "a deadline", nil
+	return by, b.holds(ctx, x, match, limit.cpu)
+}
+
+// holds sees that tests which noticed a mutant pass without it, in the same
+// processor time.
+func (b bench) holds(ctx context.Context, x binary, match string, cpu time.Duration) error {
+	x.path = cmp.Or(x.plain, x.path)
+	without, err := b.run(ctx, x, 0, match, bounds{10 * b.limit, cpu})
+	if err == nil && !without.ok {
+		err = fmt.Errorf("%s: %s fails without a mutant:\n%s", x.of, match, passing.ReplaceAllString(without.said, ""))
+	}
+	return err
 }
 
 // stillbirths reads from what the compiler says which mutants it refuses.

@@ -39,12 +39,14 @@ const (
 )
 
 // chooser is the file that is added to the package. It has no names of others.
+// The test that runs is told by package testing (see reach.go).
 const chooser = `package %s
 
 import (
 	mutantOS "os"
 	mutantConv "strconv"
 	mutantSync "sync"
+	mutantTesting "testing"
 )
 
 var (
@@ -56,14 +58,21 @@ func mutantReached(n int) {
 	if mutantAlive != -1 {
 		return
 	}
-	if _, again := mutantSeen.LoadOrStore(n, true); again {
+	key := struct {
+		n    int
+		test string
+	}{n: n}
+	if test := mutantTesting.MutantTest.Load(); test != nil {
+		key.test = *test
+	}
+	if _, again := mutantSeen.LoadOrStore(key, true); again {
 		return
 	}
 	f, err := mutantOS.OpenFile(mutantOS.Getenv("` + traceFile + `"), mutantOS.O_APPEND|mutantOS.O_CREATE|mutantOS.O_WRONLY, 0o600)
 	if err != nil {
 		panic(err)
 	}
-	_, _ = f.WriteString(mutantConv.Itoa(n) + "\n")
+	_, _ = f.WriteString(mutantConv.Itoa(n) + " " + key.test + "\n")
 	_ = f.Close()
 }
 `

@@ -162,6 +162,50 @@ func TestRun_TellsWhatSurvives(t *testing.T) {
 	}
 }
 
+// A mutant that never ends is killed when its processor time is spent, and a test
+// that fails without a mutant ends the run.
+func TestRun_EndsWhatLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it builds test binaries and waits; run without -short")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module m\n\ngo 1.26\n")
+	write("m.go", "package m\n\nfunc Down(n int) {\n\tfor n != 0 {\n\t\tn--\n\t}\n}\n")
+	write("m_test.go", "package m\n\nimport \"testing\"\n\nfunc TestDown(t *testing.T) { Down(3) }\n")
+	list, err := readHandMade("# X1.a it never ends\nm.go\n- n--\n+ n += 0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{dir: dir, known: "mutants.md", clauses: "conformance.md", limit: time.Minute, most: -1, list: list}
+	var out strings.Builder
+	if ok, err := run(t.Context(), &out, o, []string{"."}); err != nil || !ok || !strings.Contains(out.String(), "killed, by a deadline\n") {
+		t.Errorf("%v, %v\n%s", ok, err, out.String())
+	}
+
+	// The first run sees it pass, the second not: whatever it says is chance.
+	write("m_test.go", `package m
+
+import ("os"; "testing")
+
+func TestDown(t *testing.T) {
+	if os.Getenv("MUTANT") != "-1" {
+		t.Fatal("not again")
+	}
+	Down(3)
+}
+`)
+	out.Reset()
+	if ok, err := run(t.Context(), &out, o, []string{"."}); err == nil || ok || !strings.Contains(err.Error(), "fails without a mutant") {
+		t.Errorf("%v, %v\n%s", ok, err, out.String())
+	}
+}
+
 // Functions of every shape, each with a test that would notice: woven into one
 // build or built alone, every change that compiles is killed.
 func TestRun_WeavesFunctionsOfEveryShape(t *testing.T) {

@@ -80,6 +80,9 @@ const (
 	// ServerMemory is what a server asks the runtime to stay below; GOMEMLIMIT
 	// says otherwise.
 	ServerMemory = 560 << 20
+	// ServerGarbage is how much of what it no longer uses a server may hold below that, in
+	// hundredths of what it uses; GOGC says otherwise.
+	ServerGarbage = 400
 )
 
 // Limits of project-defined types (C5).

@@ -82,6 +82,7 @@ func newSite(b *testing.B, at locate.Address) *site {
 	started, err := pi.StartSession(b.Context(), api.StartSessionRequest{Question: "What decides cell fate?", Roster: team, Compile: api.CompileManual})
 	must(err)
 	s.session = started.Session.ID
+	boundMemory() // as serve does
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Backend: backend{s.app}, Rate: 1 << 30, Burst: 1 << 30,
 		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Service: byToken(s.app)})),

@@ -100,10 +100,14 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 }
 
 // boundMemory has the collector keep a server small, unless whoever starts it
-// says how large it may be.
+// says how large it may be. Below that it need not hurry: most of what a call leaves
+// behind is garbage at once.
 func boundMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(brenner.ServerMemory)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(brenner.ServerGarbage)
 	}
 }
 

@@ -40,6 +40,7 @@ func TestServer_ComparingLargeVersionsStaysWithinItsMemory(t *testing.T) {
 		size = 1 << 17
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(brenner.ServerMemory))
+	defer debug.SetGCPercent(debug.SetGCPercent(brenner.ServerGarbage))
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)

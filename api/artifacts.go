@@ -166,10 +166,8 @@ func (v ArtifactView) InPassages(of string, texts []string) ArtifactView {
 // Passages are those that the text of the view consists of.
 func (v ArtifactView) Passages() (of string, texts []string) { return v.passagesOf, v.passages }
 
-// Complete says whether the view shows the text of its version from end to end.
-func (v ArtifactView) Complete() bool {
-	return v.Text != "" && v.Offset == 0 && v.NextOffset == 0 && v.Type != artifact.TypeStalemate
-}
+// Page is where the text of the view begins in that of its version, and where it goes on.
+func (v ArtifactView) Page() (from, to int) { return v.Offset, v.NextOffset }
 
 // leastPage is how much of a text is worth sending by itself.
 const leastPage = 160
@@ -462,6 +460,11 @@ type DiffResult struct {
 
 // Words is the difference as an agent reads it, and what that is charged for.
 func (d DiffResult) Words() string { return d.Text() }
+
+// Compared says what the difference is from, and whether one answer shows all of it.
+func (d DiffResult) Compared() (brenner.Ref, bool) {
+	return d.From, len(d.Text()) <= brenner.ToolPageBytes
+}
 
 // LinkRequest adds a link.
 type LinkRequest struct {

@@ -262,6 +262,12 @@ func (a *assembler) named(c chunk, why string) chunk {
 	return c
 }
 
+// old says whether an item was there already when the reader was last given a context
+// for the same work. The document of a session is read item by item, and never old.
+func (in Input) old(it Item) bool {
+	return it.Updated.Before(in.Since) && it.Type != artifact.TypeSessionArtifact
+}
+
 // known is the group of what is selected and only named. It stands last.
 const known brenner.TypeName = "known to you"
 
@@ -283,7 +289,11 @@ func (a *assembler) selected() error {
 		if err := a.learnFrom(ranked[i:], taken); err != nil {
 			return err
 		}
-		c, err := a.item(Selected, r.Item, rule.Variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked)))
+		variant := rule.Variant
+		if a.in.old(r.Item) {
+			variant = Summary
+		}
+		c, err := a.item(Selected, r.Item, variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked)))
 		if err != nil {
 			return err
 		}

@@ -55,6 +55,9 @@ type Input struct {
 	// why its reader need not be given an item: it has it. "" says that it has not.
 	After string
 	Has   func(Item) (why string, err error)
+	// Since is when its reader was last given a context for the same work, zero if it
+	// was not: what is selected and older stays a summary, which it can open.
+	Since time.Time
 	// About gives the notes of some versions, which then count as part of their
 	// text; nil: they are those of the items.
 	About func([]brenner.Ref) (map[brenner.Ref]Notes, error)

@@ -3,13 +3,13 @@ package assembly
 // grow spends what is left (C34): where the view says so, summaries become full
 // texts in the order of their rank, each that still fits, after everything that
 // was selected has its place. What is too large is passed over, and stays a
-// summary.
+// summary, and so does what its reader could have opened since it was last given one.
 func (a *assembler) grow() error {
 	if !a.in.View.Grow {
 		return nil
 	}
 	for i, c := range a.chunks {
-		if c.section != Selected || c.item == nil || c.item.Variant != Summary {
+		if c.section != Selected || c.item == nil || c.item.Variant != Summary || a.in.old(c.source) {
 			continue
 		}
 		rule, _ := a.in.View.Rule(c.item.Type)

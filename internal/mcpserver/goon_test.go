@@ -328,3 +328,82 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 		}
 	}
 }
+
+// measurements are a text of many lines, each of its own.
+func measurements(id string, lines int) arguments {
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "%s: run %d took %d ms\n", id, i, i*7)
+	}
+	return arguments{"content": arguments{"format": "text", "data": b.String()}}
+}
+
+// C34: a context that goes on from one for the same work sends what is new and no more:
+// what was a summary there stays one, and is named. A task of the session that rests on
+// it is given it whole.
+func TestGoingOn_DoesNotSendWhatNobodyOpened(t *testing.T) {
+	blue, red := duo(t)
+	for i := range 6 {
+		id := fmt.Sprintf("log%d", i)
+		red.call("artifact_write", analysis(id, measurements(id, 200)))
+	}
+	both(blue, red)
+	blue.call("inbox", nil)
+	words, assembled := blue.call("context_assemble", arguments{"session": "RS-pair"})
+	summarised := ""
+	for i := range 6 {
+		if id := fmt.Sprintf("log%d", i); !strings.Contains(words, id+": run 7 ") {
+			summarised = id
+		}
+	}
+	if summarised == "" {
+		t.Fatal("all of them fit one context")
+	}
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Net", "", "the net is slow")})
+	red.call("artifact_write", analysis("late", measurements("late", 200)))
+	words, second := blue.call("context_assemble", arguments{"session": "RS-pair", "after": assembled["invocation"]})
+	blue.must(words, "the net is slow", "late: run 7 ", "- "+summarised+"@1: its summary was given to you before, unchanged")
+	blue.mustNot(words, summarised+": run 7 ", "the disk is slow")
+	words, _ = blue.call("context_assemble", arguments{"session": "RS-pair", "after": second["invocation"]})
+	blue.mustNot(words, "run 7 ", "the net is slow")
+	if len(words) > 2500 {
+		t.Errorf("nothing is new, and %d bytes were sent:\n%s", len(words), words)
+	}
+
+	_, task := red.call("request", arguments{"session": "RS-pair", "role": "hypothesis_generator", "title": "Look again", "spec": "Explain it.", "about": []string{summarised + "@1"}})
+	words, _ = blue.call("context_assemble", arguments{"task": task["id"], "after": second["invocation"]})
+	blue.must(words, summarised+": run 7 ")
+	blue.must(first(blue.call("context_assemble", arguments{"session": "RS-pair"})), ": run 7 ") // who does not go on is given all
+}
+
+// C34: who read a text page by page has it, and who was given what changed in a text it
+// has, or in one that it wrote; a context that goes on sends no more than the difference.
+func TestGoingOn_CountsPagesDifferencesAndOnesOwn(t *testing.T) {
+	blue, red := duo(t)
+	red.call("artifact_write", analysis("long", measurements("long", 700)))
+	red.call("artifact_write", analysis("short", measurements("short", 60)))
+	change := func(ref, old string) {
+		red.call("patch_apply", arguments{"ref": ref, "patch": fmt.Sprintf(`{"old_string":"%s","new_string":"%s again"}`, old, old), "summary_holds": true})
+	}
+	_, begun := blue.call("context_assemble", arguments{"session": "RS-pair"})
+	pages := 0
+	for offset := any(0); offset != nil; pages++ {
+		_, data := blue.call("artifact_get", arguments{"ref": "long", "offset": offset})
+		offset = data["next_offset"]
+	}
+	if pages < 2 {
+		t.Fatalf("it came in %d pages", pages)
+	}
+	change("short@1", "short: run 3 took")
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "short", "since": 1})), "+short: run 3 took again")
+	blue.call("artifact_write", analysis("mine", measurements("mine", 60)))
+	change("mine@1", "mine: run 3 took")
+	words, second := blue.call("context_assemble", arguments{"session": "RS-pair", "after": begun["invocation"]})
+	blue.must(words, "- long@1: given to you before, unchanged", "- short@2: given to you before, unchanged",
+		"What changed after mine@1, which you wrote:", "+mine: run 3 took again")
+	blue.mustNot(words, "run 40 ")
+	change("long@1", "long: run 3 took")
+	words, _ = blue.call("context_assemble", arguments{"session": "RS-pair", "after": second["invocation"]})
+	blue.must(words, "What changed after long@1, which you were given:", "+long: run 3 took again", "- mine@2: given to you before, unchanged")
+	blue.mustNot(words, "run 40 ")
+}

@@ -2,8 +2,11 @@ package contexts
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
 	"brenner/internal/app/kernel"
@@ -16,6 +19,10 @@ type goingOn struct {
 	call    *kernel.Call
 	through kernel.Through
 	agent   brenner.ActorName
+	// since is when the reader was last given a context for the same work, inputs are
+	// what it is asked to work on now.
+	since  time.Time
+	inputs []brenner.Ref
 	// Of the documents of sessions, why it need not be given them; rest is what it was
 	// not given of them, or of other artifacts.
 	why, rest map[brenner.Ref]string
@@ -23,7 +30,8 @@ type goingOn struct {
 
 // goOnFrom loads the context that another is to go on from. It is the caller's
 // own: nobody has what another was given.
-func (r *Room) goOnFrom(c *kernel.Call, id string) (*goingOn, error) {
+func (r *Room) goOnFrom(c *kernel.Call, w work, req api.ContextRequest) (*goingOn, error) {
+	id := req.After
 	if id == "" {
 		return nil, nil
 	}
@@ -36,11 +44,52 @@ func (r *Room) goOnFrom(c *kernel.Call, id string) (*goingOn, error) {
 		return nil, err
 	}
 	t, err := r.through(c, i)
-	return &goingOn{room: r, call: c, through: t, agent: c.Who.Name, why: map[brenner.Ref]string{}, rest: map[brenner.Ref]string{}}, err
+	if err != nil {
+		return nil, err
+	}
+	g := &goingOn{room: r, call: c, through: t, agent: c.Who.Name, inputs: w.inputs, why: map[brenner.Ref]string{}, rest: map[brenner.Ref]string{}}
+	return g, g.onSameWork(i, w, req)
 }
 
-// given is why somebody need not be given what it was.
-const given = "given to you before, unchanged"
+// onSameWork notes when the reader was last given a context for the same question in
+// the same session, or for the same task: what was there then and it has not opened it
+// does not need to be sent unasked (C34).
+func (g *goingOn) onSameWork(i invocation, w work, req api.ContextRequest) error {
+	own := w.session()
+	if req.Task != "" {
+		t, err := g.room.Tasks.Find(g.call, req.Task)
+		if err != nil {
+			return err
+		}
+		own = t.Session
+	}
+	all, err := g.room.known(g.call, i)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		session := i.Session
+		if i.Task != "" {
+			t, err := g.room.Tasks.Find(g.call, i.Task)
+			if err != nil {
+				return err
+			}
+			session = t.Session
+		}
+		same := session == own && (own != "" || i.Task == req.Task)
+		if same && i.Question == req.Question && i.At.After(g.since) {
+			g.since = i.At
+		}
+	}
+	return nil
+}
+
+// Why somebody need not be given what it was.
+const (
+	given   = "given to you before, unchanged"
+	partly  = "given to you before in part, unchanged"
+	briefly = "its summary was given to you before, unchanged"
+)
 
 // has says why the reader need not be given an item.
 func (g *goingOn) has(it assembly.Item) (string, error) {
@@ -51,17 +100,42 @@ func (g *goingOn) has(it assembly.Item) (string, error) {
 		return g.hasDocument(it.Ref)
 	case it.Notes.Author == g.agent:
 		return "yours", nil
+	case it.Updated.Before(g.since) && g.through.Latest(it.Ref.Artifact) == it.Ref.Version && !slices.Contains(g.inputs, it.Ref):
+		if g.through.Had(it.Ref.Artifact) == it.Ref.Version {
+			return partly, nil
+		}
+		return briefly, nil
 	}
 	return "", g.compare(it.Ref)
 }
 
+// mostOlder is how many versions before one are looked at for whether the reader wrote
+// them.
+const mostOlder = 20
+
+// newestKnown is the newest version of an artifact before one that the reader was given
+// from end to end, or wrote; 0 if there is none.
+func (g *goingOn) newestKnown(ref brenner.Ref) (known brenner.Version, how string, err error) {
+	read := g.through.Entire(ref.Artifact)
+	for v := ref.Version - 1; v > read && v+mostOlder >= ref.Version; v-- {
+		row, err := g.call.Version(g.call.Ctx, brenner.Ref{Artifact: ref.Artifact, Version: v})
+		if err != nil {
+			return 0, "", err
+		}
+		if row.Creator == g.agent {
+			return v, "which you wrote", nil
+		}
+	}
+	return read, "which you were given", nil
+}
+
 // compare gives what changed in an artifact of which the reader was given an earlier
-// version, where that is shorter than all of it. What a redacted version said nobody
-// has any more.
+// version, or wrote it, where that is shorter than all of it. What a redacted version
+// said nobody has any more.
 func (g *goingOn) compare(ref brenner.Ref) error {
-	known := g.through.Entire(ref.Artifact)
-	if known == 0 || known >= ref.Version || g.rest[ref] != "" {
-		return nil
+	known, how, err := g.newestKnown(ref)
+	if err != nil || known == 0 || known >= ref.Version || g.rest[ref] != "" {
+		return err
 	}
 	a, err := g.call.Reader.Artifact(g.call.Ctx, ref.Artifact)
 	if err != nil {
@@ -75,7 +149,7 @@ func (g *goingOn) compare(ref brenner.Ref) error {
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
 		return nil
 	}
-	text := fmt.Sprintf("What changed after %s, which you were given:\n%s", brenner.Ref{Artifact: ref.Artifact, Version: known}, d.Text())
+	text := fmt.Sprintf("What changed after %s, %s:\n%s", brenner.Ref{Artifact: ref.Artifact, Version: known}, how, d.Text())
 	if err == nil && int64(len(text)) < row.Size {
 		g.rest[ref] = text
 	}

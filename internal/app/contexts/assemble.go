@@ -154,7 +154,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if err != nil {
 		return assembly.Input{}, err
 	}
-	before, err := r.goOnFrom(c, req.After)
+	before, err := r.goOnFrom(c, *w, req)
 	if err != nil {
 		return assembly.Input{}, err
 	}
@@ -187,7 +187,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		in.Format = assembly.Markdown
 	}
 	if before != nil {
-		in.After, in.Has = req.After, before.has
+		in.After, in.Has, in.Since = req.After, before.has, before.since
 	}
 	if in.Overview, err = briefItem(c); err != nil {
 		return in, err

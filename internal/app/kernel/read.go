@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"brenner"
 	"brenner/api"
@@ -137,8 +138,42 @@ type inPassages interface {
 	Passages() (what string, texts []string)
 }
 
-// complete is a result that can say whether it shows its version from end to end.
-type complete interface{ Complete() bool }
+// paged is a result that shows its version from one place in it to another; the last
+// page has no end. False says that it shows something else.
+type paged interface {
+	Passage() (brenner.Ref, bool)
+	Page() (from, to int)
+}
+
+// compared is a result that shows what became of a version; false says that it may be
+// shown in part.
+type compared interface {
+	Compared() (from brenner.Ref, whole bool)
+}
+
+// completes says whether the reader has a version from end to end with what it is about
+// to be shown: all of it, its last page after the others, or what changed in one that it
+// has. A page that goes on from the beginning leaves a mark of how far it reaches.
+func completes(out any, through *Through, reading *Reading) bool {
+	if d, ok := out.(compared); ok {
+		from, whole := d.Compared()
+		return whole && through.Whole(from)
+	}
+	p, ok := out.(paged)
+	if !ok {
+		return false
+	}
+	ref, shown := p.Passage()
+	from, to := p.Page()
+	upTo := func(n int) brenner.Digest { return PassageDigest("pages of "+ref.String(), strconv.Itoa(n)) }
+	if !shown || from > 0 && !through.Given(upTo(from)) {
+		return false
+	}
+	if to > 0 {
+		reading.Also = append(reading.Also, upTo(to))
+	}
+	return to == 0
+}
 
 // dividable is a result that can be given in part: about the beginning that costs
 // left where all of it costs price. False says that too little is left.
@@ -216,9 +251,7 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 		reading.Also = nil
 		measure()
 	}
-	if whole, ok := any(out).(complete); ok {
-		reading.Whole = whole.Complete()
-	}
+	reading.Whole = completes(out, through, &reading)
 	if refs != nil {
 		reading.Refs = refs(out)
 	}

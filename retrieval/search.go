@@ -43,6 +43,14 @@ func (l *List) open(lengths []uint16) error {
 		return nil
 	}
 	var scratch [briefPostings]posting
+	n := 0
+	for _, p := range l.parts {
+		if p.n > len(p.rest) { // each takes a byte at least
+			return errDamaged
+		}
+		n += (p.n + blockPostings - 1) / blockPostings
+	}
+	l.blocks = make([]block, 0, n)
 	for _, p := range l.parts {
 		var ok bool
 		if l.blocks, ok = p.blocks(l.blocks, lengths, scratch[:]); !ok {
@@ -50,6 +58,25 @@ func (l *List) open(lengths []uint16) error {
 		}
 	}
 	return nil
+}
+
+// Count says how many documents have a word, by the pages that WordPages listed, as the
+// List of it would.
+func Count(word string, pages [][]byte) (have int64, err error) {
+	for i, data := range pages {
+		page, ok := openPage(data)
+		if !ok {
+			return 0, damaged(i)
+		}
+		found, there, ok := page.find(word)
+		if !ok {
+			return 0, damaged(i)
+		}
+		if there {
+			have += int64(found.n) + found.adjust
+		}
+	}
+	return have, nil
 }
 
 // ReadList reads what the pages that WordPages listed say about a word.

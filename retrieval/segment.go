@@ -153,11 +153,14 @@ func (d *Directory) ColumnPages() []int {
 }
 
 // WordPages lists the pages that may have something to say about a word.
-func (d *Directory) WordPages(word string) []int {
+func (d *Directory) WordPages(word string) []int { return stretch(d.WordStretch(word)) }
+
+// WordStretch is WordPages as the first of them and the one behind the last.
+func (d *Directory) WordStretch(word string) (first, end int) {
 	from := sort.SearchStrings(d.words, word)
 	to := from + sort.Search(len(d.words)-from, func(i int) bool { return d.words[from+i] > word })
 	from = max(0, from-1)
-	return stretch(d.postingsFrom()+from, d.postingsFrom()+to)
+	return d.postingsFrom() + from, d.postingsFrom() + to
 }
 
 // PrefixPages lists the pages that may have words with a prefix.

@@ -46,7 +46,7 @@ type Model struct {
 	index    []wordSlot // open addressing over hash; a power of two in size
 	scratch  sync.Pool  // of *scratch
 	near     nearness
-	spelling spelling
+	spelling *Kept // of words that the vocabulary lacks
 }
 
 // wordSlot places one word of the vocabulary. at is the offset of the word's
@@ -99,7 +99,8 @@ func readModel(file string) (*Model, error) {
 	if err := m.indexWords(); err != nil {
 		return nil, err
 	}
-	m.scratch.New = func() any { return &scratch{static: make([]float32, m.dim)} }
+	m.scratch.New = func() any { return &scratch{static: make([]float32, m.dim), word: make([]float32, m.dim)} }
+	m.spelling = NewKept(m.dim, maxSpelled)
 	return m, nil
 }
 

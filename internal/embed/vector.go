@@ -3,7 +3,6 @@ package embed
 import (
 	"context"
 	"math"
-	"sync"
 	"unicode/utf8"
 
 	"brenner"
@@ -23,14 +22,17 @@ type scratch struct {
 	padded  []byte // "<token>"
 	starts  []int  // where each rune of padded starts, and its end
 	hashes  []uint64
+	rows    []gramRow
+	word    []float32 // the vector of a word that the vocabulary lacks
 }
 
 // Describe implements Embedder.
 func (m *Model) Describe() Identity {
-	return Identity{Provider: "builtin", Model: "semb-v1", Dimension: m.dimension(), Fingerprint: builtinDigest}
+	return Identity{Provider: "builtin", Model: "semb-v1", Dimension: m.Dimension(), Fingerprint: builtinDigest}
 }
 
-func (m *Model) dimension() int { return m.dim + lexicalDim + 1 }
+// Dimension is the length of what Vec gives.
+func (m *Model) Dimension() int { return m.dim + lexicalDim + 1 }
 
 // Embed implements Embedder. It fails only when the context has ended.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -48,12 +50,18 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 // spelling as hashed n-grams, and a constant that places the decision point of
 // the model at cosine 0.8. A text without tokens has only the constant.
 func (m *Model) Vec(text string) []float32 {
+	v := make([]float32, m.Dimension())
+	m.Fill(v, text)
+	return v
+}
+
+// Fill is Vec into a slice of the model's dimension.
+func (m *Model) Fill(v []float32, text string) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	s.tokens.cut(text, m.maxTokens)
 	m.pool(s)
 
-	v := make([]float32, m.dimension())
 	m.unitStatic(s.static)
 	for i, x := range s.static {
 		v[i] = m.staticWeight * x
@@ -63,7 +71,6 @@ func (m *Model) Vec(text string) []float32 {
 		v[m.dim+i] = m.lexicalWeight * x
 	}
 	v[len(v)-1] = m.constant
-	return v
 }
 
 // Static gives the unit vector of a text's meaning alone, zero for a text
@@ -98,7 +105,7 @@ func (m *Model) pool(s *scratch) {
 			m.addRow(s.static, row, 1)
 			continue
 		}
-		add(s.static, m.spelled(token, s.hashes))
+		m.addSpelled(s, token)
 	}
 }
 
@@ -123,67 +130,37 @@ func add(v, w []float32) {
 
 const (
 	// maxSpelled is how many words that the vocabulary lacks are remembered at a time,
-	// besides those that were before; each takes 1 KB.
+	// besides those that were before: a project has its own, which come again and again.
+	// Each takes 1 KB.
 	maxSpelled = 16_384
 	// longSpelled is the length in bytes from which a word is not remembered.
 	longSpelled = 64
 )
 
-// spelling remembers the vectors of words that the vocabulary lacks: a project has its
-// own, which come again and again. When it is full, what was not asked for since it was
-// last full is forgotten.
-type spelling struct {
-	mu            sync.Mutex
-	known, before map[string][]float32
-}
-
-func (s *spelling) find(token []byte) []float32 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if v := s.known[string(token)]; v != nil {
-		return v
+// addSpelled adds to the static part the vector of a word that the vocabulary lacks, by its n-grams.
+func (m *Model) addSpelled(s *scratch, token []byte) {
+	key := keyOf(token)
+	if m.spelling.use(key, func(w []float32) { add(s.static, w) }) {
+		return
 	}
-	v := s.before[string(token)]
-	if v != nil {
-		s.put(string(token), v)
-	}
-	return v
-}
-
-// put remembers a vector; the lock is held.
-func (s *spelling) put(token string, v []float32) {
-	if s.known == nil || len(s.known) >= maxSpelled {
-		s.known, s.before = make(map[string][]float32, maxSpelled/8), s.known
-	}
-	s.known[token] = v
-}
-
-// spelled gives the vector of a word that the vocabulary lacks, by its n-grams. It is
-// not to be changed.
-func (m *Model) spelled(token []byte, hashes []uint64) []float32 {
-	if v := m.spelling.find(token); v != nil {
-		return v
-	}
-	v := make([]float32, m.dim)
-	m.sumGrams(v, hashes)
+	m.sumGrams(s)
+	add(s.static, s.word)
 	if len(token) < longSpelled {
-		m.spelling.mu.Lock()
-		defer m.spelling.mu.Unlock()
-		m.spelling.put(string(token), v)
+		m.spelling.put(key, s.word)
 	}
-	return v
 }
 
-// sumGrams sets v to the mean of the n-gram rows of an unknown word. Eight components are
+// sumGrams sets word to the mean of the n-gram rows of an unknown one. Eight components are
 // summed at a time, over all rows in their order: that is what most of the time of a new
 // word is spent on.
-func (m *Model) sumGrams(v []float32, hashes []uint64) {
-	rows := make([]gramRow, len(hashes))
-	for i, h := range hashes {
+func (m *Model) sumGrams(s *scratch) {
+	v, rows := s.word, s.rows[:0]
+	for _, h := range s.hashes {
 		row := m.vocab + int(h%uint64(m.buckets))
-		rows[i] = gramRow{m.rows[row*m.dim : (row+1)*m.dim], f32(m.scale, 4*row)}
+		rows = append(rows, gramRow{m.rows[row*m.dim : (row+1)*m.dim], f32(m.scale, 4*row)})
 	}
-	n := float32(max(1, len(hashes)))
+	s.rows = rows
+	n := float32(max(1, len(s.hashes)))
 	at := 0
 	for ; at+8 <= len(v); at += 8 {
 		var a, b, c, d, e, f, g, h float32

@@ -23,7 +23,8 @@ func (m *Model) wordVector(word string) []float32 {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	m.grams(s, []byte(word))
-	m.sumGrams(v, s.hashes)
+	m.sumGrams(s)
+	copy(v, s.word)
 	return v
 }
 

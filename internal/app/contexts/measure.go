@@ -48,19 +48,37 @@ func (c *countCache) Put(key brenner.Digest, n int) {
 // likeness gives the cosine of a text with each of some others, by the
 // built-in model: ranking must not wait for a network.
 func (a *Room) likeness(text string, others []string) []float64 {
-	query := embed.Builtin().Vec(text)
+	model, kept := embed.Builtin(), a.vectors.open()
+	query := model.Vec(text)
 	out := make([]float64, len(others))
 	workers := min(runtime.GOMAXPROCS(0), 4)
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() {
+			v := make([]float32, len(query))
 			for i := w; i < len(others); i += workers {
-				out[i] = dot(query, a.vectors.of(others[i]))
+				if kept.Use(others[i], func(known []float32) { out[i] = dot(query, known) }) {
+					continue
+				}
+				model.Fill(v, others[i])
+				out[i] = dot(query, v)
+				kept.Put(others[i], v)
 			}
 		})
 	}
 	all.Wait()
 	return out
+}
+
+// vectors remembers the vectors of summaries, which come again with every context.
+type vectors struct {
+	once sync.Once
+	kept *embed.Kept
+}
+
+func (v *vectors) open() *embed.Kept {
+	v.once.Do(func() { v.kept = embed.NewKept(embed.Builtin().Dimension(), brenner.MaxCachedVectors/2) })
+	return v.kept
 }
 
 // dot multiplies two vectors of the built-in model. The product of two float32
@@ -78,28 +96,4 @@ func dot(a, b []float32) float64 {
 		sum[i] += float64(a[i]) * float64(b[i])
 	}
 	return sum[0] + sum[1] + sum[2] + sum[3]
-}
-
-// vectorCache remembers the vectors of summaries, which come again with every
-// context. Like countCache it forgets everything when it is full.
-type vectorCache struct {
-	mu      sync.Mutex
-	vectors map[string][]float32
-}
-
-func (c *vectorCache) of(text string) []float32 {
-	c.mu.Lock()
-	v, ok := c.vectors[text]
-	c.mu.Unlock()
-	if ok {
-		return v
-	}
-	v = embed.Builtin().Vec(text)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.vectors == nil || len(c.vectors) >= brenner.MaxCachedVectors {
-		c.vectors = map[string][]float32{}
-	}
-	c.vectors[text] = v
-	return v
 }

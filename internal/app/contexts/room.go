@@ -21,7 +21,7 @@ type Room struct {
 	habits  habits
 	near    nearness
 	counts  countCache
-	vectors vectorCache
+	vectors vectors
 	shelf   shelf
 }
 

@@ -3,10 +3,12 @@ package fulltext
 import (
 	"context"
 	"errors"
-	"maps"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 
+	"brenner"
 	"brenner/retrieval"
 )
 
@@ -27,9 +29,10 @@ type memory struct {
 	mu       sync.Mutex
 	segments map[int64]*segment
 	noted    noted
-	words    map[int64][]string // of segments that were asked for all of theirs
+	words    map[int64]vocabulary // of segments that were asked for all of theirs
 	counts   counts
-	names    map[place]retrieval.Name
+	names    names
+	before   names // see maxNames
 	pages    map[Page][]byte
 	size     int // of pages, in bytes
 	order    []Page
@@ -58,7 +61,7 @@ func (x *Index) of(generation int64) *memory {
 	if x.now != nil && x.now.generation == generation {
 		return x.now
 	}
-	m := &memory{generation: generation, segments: map[int64]*segment{}, words: map[int64][]string{}, pages: map[Page][]byte{}, used: map[Page]bool{}}
+	m := &memory{generation: generation, segments: map[int64]*segment{}, words: map[int64]vocabulary{}, pages: map[Page][]byte{}, used: map[Page]bool{}}
 	if x.now == nil || x.now.generation < generation {
 		x.now = m
 	}
@@ -158,7 +161,17 @@ func (m *memory) describe(ctx context.Context, rows Rows, ids []int64) ([]*segme
 // counts says how many documents of some segments have a word.
 type counts struct {
 	segments []Segment
-	have     map[string]int64
+	have     map[briefWord]int64 // nothing that the collector would have to follow
+	long     map[string]int64    // of words that are longer
+}
+
+// briefWord is a word of up to 16 bytes, with zeros behind it; no word has any.
+type briefWord [16]byte
+
+// brief gives a word as a briefWord, if it is one.
+func brief(word string) (b briefWord, ok bool) {
+	copy(b[:], word)
+	return b, len(word) <= len(b)
 }
 
 // maxCounts is how many words are remembered; then all are forgotten.
@@ -171,30 +184,41 @@ func (c counts) of(segments []Segment) bool {
 }
 
 // counted gives, for each of some words, how many documents of the segments have it,
-// as far as that is remembered, and lists those of which it is not.
-func (m *memory) counted(segments []Segment, words []string) (have []int64, missing []string) {
+// as far as that is remembered, and lists the places of those of which it is not.
+func (m *memory) counted(segments []Segment, words []string) (have []int64, missing []int) {
 	have = make([]int64, len(words))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.counts.of(segments) {
-		return have, words
-	}
+	same := m.counts.of(segments)
 	for i, w := range words {
-		n, known := m.counts.have[w]
+		n, known := int64(0), false
+		if b, is := brief(w); same && is {
+			n, known = m.counts.have[b]
+		} else if same {
+			n, known = m.counts.long[w]
+		}
 		if have[i] = n; !known {
-			missing = append(missing, w)
+			missing = append(missing, i)
 		}
 	}
 	return have, missing
 }
 
-func (m *memory) rememberCounts(segments []Segment, fresh map[string]int64) {
+// rememberCounts remembers how many documents of the segments have those of some words
+// that were counted.
+func (m *memory) rememberCounts(segments []Segment, words []string, have []int64, counted []int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.counts.have == nil || !m.counts.of(segments) || len(m.counts.have)+len(fresh) > maxCounts {
-		m.counts = counts{segments, map[string]int64{}}
+	if m.counts.have == nil || !m.counts.of(segments) || len(m.counts.have)+len(m.counts.long)+len(counted) > maxCounts {
+		m.counts = counts{segments, map[briefWord]int64{}, map[string]int64{}}
 	}
-	maps.Copy(m.counts.have, fresh)
+	for _, i := range counted {
+		if b, is := brief(words[i]); is {
+			m.counts.have[b] = have[i]
+		} else {
+			m.counts.long[strings.Clone(words[i])] = have[i]
+		}
+	}
 }
 
 // place is where a document stands: its number in a segment, which stays its own.
@@ -203,9 +227,44 @@ type place struct {
 	ordinal int
 }
 
-// maxNames is how many names of documents are remembered, some 100 bytes each; then all
-// are forgotten.
-const maxNames = 1 << 17
+// maxNames is how many names of documents are remembered in each of two halves; when one
+// is full, those go that were not asked for since it was last full.
+const maxNames = 1 << 16
+
+// names remembers names of documents, and has nothing that the collector would have to
+// follow: they stand one behind another in one text.
+type names struct {
+	places map[place]namePlace
+	text   []byte
+}
+
+// namePlace says where a name stands, and which version it is of.
+type namePlace struct {
+	from    uint32
+	length  uint16
+	version int32
+}
+
+// find gives the name of a document.
+func (n names) find(p place) (retrieval.Name, bool) {
+	at, known := n.places[p]
+	if !known {
+		return retrieval.Name{}, false
+	}
+	return retrieval.Name{Artifact: brenner.ArtifactID(n.text[at.from:][:at.length]), Version: brenner.Version(at.version)}, true
+}
+
+// put remembers a name; the lock is held.
+func (m *memory) put(p place, name retrieval.Name) {
+	if len(name.Artifact) > math.MaxUint16 || name.Version > math.MaxInt32 {
+		return
+	}
+	if m.names.places == nil || len(m.names.places) >= maxNames || len(m.names.text)+len(name.Artifact) > math.MaxUint32 {
+		m.names, m.before = names{places: map[place]namePlace{}}, m.names
+	}
+	m.names.places[p] = namePlace{uint32(len(m.names.text)), uint16(len(name.Artifact)), int32(name.Version)}
+	m.names.text = append(m.names.text, name.Artifact...)
+}
 
 // named puts the names of documents where they belong, as far as they are remembered,
 // and lists the others.
@@ -215,7 +274,12 @@ func (m *memory) named(segments []Segment, found []retrieval.Found, names []retr
 	for i, f := range found {
 		known := false
 		if f.Segment < len(segments) {
-			names[i], known = m.names[place{segments[f.Segment].ID, f.Ordinal}]
+			p := place{segments[f.Segment].ID, f.Ordinal}
+			if names[i], known = m.names.find(p); !known {
+				if names[i], known = m.before.find(p); known {
+					m.put(p, names[i])
+				}
+			}
 		}
 		if !known {
 			missing = append(missing, i)
@@ -226,19 +290,21 @@ func (m *memory) named(segments []Segment, found []retrieval.Found, names []retr
 
 // rememberNames remembers those of some documents that were read.
 func (m *memory) rememberNames(segments []Segment, found []retrieval.Found, read []int, names []retrieval.Name) {
-	if len(read) == 0 {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.names == nil || len(m.names)+len(read) > maxNames {
-		m.names = map[place]retrieval.Name{}
-	}
 	for _, i := range read {
 		if f := found[i]; f.Segment < len(segments) {
-			m.names[place{segments[f.Segment].ID, f.Ordinal}] = names[i]
+			m.put(place{segments[f.Segment].ID, f.Ordinal}, names[i])
 		}
 	}
+}
+
+// appendPages appends the pages of a segment from one to before another.
+func appendPages(list []Page, segment int64, first, end int) []Page {
+	for n := first; n < end; n++ {
+		list = append(list, Page{segment, n})
+	}
+	return list
 }
 
 func pagesOf(segment int64, numbers []int) []Page {

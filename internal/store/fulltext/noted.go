@@ -89,7 +89,8 @@ func (p part) take(numbers []int) [][]byte {
 
 // list gives what a part says about a word.
 func (p part) list(word string) (retrieval.List, error) {
-	return p.view.ReadList(word, p.take(p.view.Directory.WordPages(word)))
+	first, end := p.view.Directory.WordStretch(word)
+	return p.view.ReadList(word, p.pages[first:end])
 }
 
 // notesAtOnce is how many notes are read at a time while a segment is made: so

@@ -162,22 +162,8 @@ func (r *ranking) telling(ctx context.Context, terms []retrieval.Term) ([]retrie
 // have it is remembered, so that only words that are new to the process are looked up.
 func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
 	have, missing := r.memory.counted(r.standing.Segments, all)
-	if err := r.read(ctx, missing); err != nil {
+	if err := r.countMissing(ctx, all, have, missing); err != nil {
 		return nil, err
-	}
-	if len(missing) > 0 {
-		fresh := make(map[string]int64, len(missing))
-		for _, w := range missing {
-			n := int64(0)
-			for _, l := range r.lists[w][:len(r.standing.Segments)] {
-				n += l.Have
-			}
-			fresh[w] = n
-		}
-		for i, w := range all {
-			have[i] += fresh[w]
-		}
-		r.memory.rememberCounts(r.standing.Segments, fresh)
 	}
 	for _, p := range r.parts {
 		for i, w := range all {
@@ -189,6 +175,40 @@ func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
 		}
 	}
 	return have, nil
+}
+
+// countMissing counts, of some words, those of which it is not remembered how many
+// documents of the segments have them.
+func (r *ranking) countMissing(ctx context.Context, all []string, have []int64, missing []int) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	pages := make([]Page, 0, len(missing)*len(r.standing.Segments))
+	ends := make([]int, 0, cap(pages)) // of the pages of a word in a segment
+	for _, m := range missing {
+		for i, v := range r.views[:len(r.standing.Segments)] {
+			from, to := v.Directory.WordStretch(all[m])
+			pages = appendPages(pages, r.standing.Segments[i].ID, from, to)
+			ends = append(ends, len(pages))
+		}
+	}
+	data, err := r.memory.read(ctx, r.rows, pages)
+	if err != nil {
+		return err
+	}
+	from := 0
+	for _, m := range missing {
+		for range r.standing.Segments {
+			n, err := retrieval.Count(all[m], data[from:ends[0]])
+			if err != nil {
+				return err
+			}
+			have[m] += n
+			from, ends = ends[0], ends[1:]
+		}
+	}
+	r.memory.rememberCounts(r.standing.Segments, all, have, missing)
+	return nil
 }
 
 // read reads the lists of words that were not read yet.
@@ -208,9 +228,9 @@ func (r *ranking) read(ctx context.Context, all []string) error {
 		lists := make([]retrieval.List, len(r.views))
 		r.lists[w] = lists
 		for i, v := range r.views[:len(r.standing.Segments)] {
-			if some := v.Directory.WordPages(w); len(some) > 0 {
-				from := len(pages)
-				pages = append(pages, pagesOf(r.standing.Segments[i].ID, some)...)
+			from := len(pages)
+			first, end := v.Directory.WordStretch(w)
+			if pages = appendPages(pages, r.standing.Segments[i].ID, first, end); len(pages) > from {
 				wants = append(wants, want{&lists[i], w, i, from, len(pages)})
 			}
 		}

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -111,9 +112,9 @@ func (r *ranking) near(ctx context.Context, word string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, w := range all {
+		for w := range all.each() {
 			if retrieval.Distance(word, w, retrieval.Slips(word)) <= retrieval.Slips(word) {
-				out = append(out, w)
+				out = append(out, strings.Clone(w))
 			}
 		}
 	}
@@ -123,12 +124,34 @@ func (r *ranking) near(ctx context.Context, word string) ([]string, error) {
 // pagesAtOnce is how many pages of words are read at a time.
 const pagesAtOnce = 128
 
+// vocabulary are the words of a segment, one behind another: there are many, which the
+// collector need not follow.
+type vocabulary struct {
+	text string
+	ends []uint32 // of the words in text
+}
+
+// each goes through the words, in order.
+func (v vocabulary) each() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		from := uint32(0)
+		for _, end := range v.ends {
+			if !yield(v.text[from:end]) {
+				return
+			}
+			from = end
+		}
+	}
+}
+
 // vocabulary gives the words of a segment. To read them all takes a while; they
 // are remembered, for a segment never changes.
-func (r *ranking) vocabulary(ctx context.Context, view int) ([]string, error) {
+func (r *ranking) vocabulary(ctx context.Context, view int) (vocabulary, error) {
 	directory := r.views[view].Directory
+	var w wordsRead
 	if view >= len(r.standing.Segments) {
-		return readWords(nil, r.parts[view-len(r.standing.Segments)].take(directory.PostingPages()))
+		err := w.read(r.parts[view-len(r.standing.Segments)].take(directory.PostingPages()))
+		return w.all(), err
 	}
 	id := r.standing.Segments[view].ID
 	r.memory.mu.Lock()
@@ -141,33 +164,46 @@ func (r *ranking) vocabulary(ctx context.Context, view int) ([]string, error) {
 		// Not by way of the memory: they would push out what searches need.
 		data, err := r.rows.Pages(ctx, some)
 		if err != nil {
-			return nil, err
+			return vocabulary{}, err
 		}
-		if words, err = readWords(words, data); err != nil {
-			return nil, err
+		if err := w.read(data); err != nil {
+			return vocabulary{}, err
 		}
 	}
+	words = w.all()
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
 	r.memory.words[id] = words
 	return words, nil
 }
 
-// readWords appends the words of pages to a list; one that goes on on the next
-// page is listed once.
-func readWords(list []string, pages [][]byte) ([]string, error) {
+// wordsRead is a vocabulary that is being read.
+type wordsRead struct {
+	text strings.Builder
+	ends []uint32
+	last string
+}
+
+// read takes in the words of pages; one that goes on on the next page is listed once.
+func (w *wordsRead) read(pages [][]byte) error {
 	for _, data := range pages {
 		if data == nil {
-			return nil, errTornIndex
+			return errTornIndex
 		}
 		some, err := retrieval.ReadWords(data)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(some) > 0 && len(list) > 0 && list[len(list)-1] == some[0] {
-			some = some[1:]
+		for _, word := range some {
+			if word == w.last && len(w.ends) > 0 {
+				continue
+			}
+			w.text.WriteString(word)
+			w.ends = append(w.ends, uint32(w.text.Len()))
+			w.last = word
 		}
-		list = append(list, some...)
 	}
-	return list, nil
+	return nil
 }
+
+func (w *wordsRead) all() vocabulary { return vocabulary{w.text.String(), slices.Clip(w.ends)} }

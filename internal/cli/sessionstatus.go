@@ -34,7 +34,8 @@ A reply without a usable delta is no answer: the session is then unusable, and
 the agent was told how to mend it.
 
 Exit status 0 when everyone who was asked has answered, 10 while somebody has
-not, 11 when --timeout has passed before.`,
+not, or could not any more because the session was closed, 11 when --timeout has
+passed before.`,
 		Example: `  brenner session status RS-20251230-cell-fate --watch --timeout 30m`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -125,10 +126,10 @@ func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
 	}
 	for {
 		st, err := w.look(ctx)
-		if err != nil || st.State == api.SessionComplete || st.State == api.SessionClosed {
+		if err != nil || st.State == api.SessionComplete || st.State == api.SessionClosed && answered(st) {
 			return st, err
 		}
-		if !w.watch {
+		if !w.watch || st.State == api.SessionClosed {
 			w.exit = exitWaiting
 			return st, nil
 		}
@@ -142,6 +143,11 @@ func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
 		case <-time.After(w.interval):
 		}
 	}
+}
+
+// answered reports that everybody who was asked has answered.
+func answered(st api.SessionStatus) bool {
+	return !slices.ContainsFunc(st.Recipients, func(r api.RecipientStatus) bool { return r.AnsweredAt.IsZero() })
 }
 
 // look asks for the status, after fetching what agents have sent over Agent

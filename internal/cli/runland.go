@@ -44,30 +44,36 @@ not committed. When it does not merge cleanly, nothing is changed.`,
 				Commit string      `json:"commit"`
 			}{run.ID, run.Change, commit}
 			return r.show(out, func(w *printer) {
-				w.Printf("%s is merged as %s\nthe branch can go: git branch -d %s\n", run.Change, commit, change.Branch)
+				w.Printf("%s is merged as %s: %s\nthe branch can go: git branch -d %s\n", run.Change, commit, change.Summary, change.Branch)
 			})
 		},
 	}
 }
 
+// decided is a change that was promoted, and what its version says of it in a line.
+type decided struct {
+	api.CodeChange
+	Summary string
+}
+
 // decidedChange is the change of a run that was promoted (W15).
-func (r *runner) decidedChange(cmd *cobra.Command, run api.RunInfo) (api.CodeChange, error) {
+func (r *runner) decidedChange(cmd *cobra.Command, run api.RunInfo) (decided, error) {
 	var content struct {
 		Run  string `json:"run"`
 		Task string `json:"task,omitzero"`
 		api.CodeChange
 	}
 	if run.Change.Artifact == "" {
-		return content.CodeChange, brenner.Errorf(brenner.CodeLandRefused, "%s has changed no files", run.ID)
+		return decided{}, brenner.Errorf(brenner.CodeLandRefused, "%s has changed no files", run.ID)
 	}
 	v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: run.Change, Again: true})
 	if err != nil {
-		return content.CodeChange, err
+		return decided{}, err
 	}
 	if v.Status != artifact.Canonical {
-		return content.CodeChange, brenner.Errorf(brenner.CodeLandRefused, "%s is %s, and only what was promoted is landed", run.Change, v.Status).
+		return decided{}, brenner.Errorf(brenner.CodeLandRefused, "%s is %s, and only what was promoted is landed", run.Change, v.Status).
 			WithHint(fmt.Sprintf("look at it with `brenner artifact show %s`, then `brenner artifact promote %s`", run.Change, run.Change))
 	}
 	err = canon.Unmarshal(v.Content, &content)
-	return content.CodeChange, err
+	return decided{content.CodeChange, v.Summary}, err
 }

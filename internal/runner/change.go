@@ -25,8 +25,11 @@ func (r *Runner) changeOf(ctx context.Context, run api.StartedRun, p *place, end
 	if err != nil {
 		return nil, []string{"its changes cannot be read: " + brenner.Clip(err.Error(), 300)}
 	}
-	if change == nil || run.Test == "" || !ended.Outcome.Good() {
+	if change == nil || run.Test == "" {
 		return change, nil
+	}
+	if !ended.Outcome.Good() {
+		return change, []string{"the test was not run: the run did not end well"}
 	}
 	if !r.o.TestAllowed(run.Test) {
 		return change, []string{"the test was not run: it is not allowed on this machine"}

@@ -26,7 +26,7 @@ func (r *Room) keepChange(ch *kernel.Change, of run, c api.CodeChange) (brenner.
 	if err != nil {
 		return brenner.Ref{}, err
 	}
-	module := kernel.ProjectModule
+	module, test := kernel.ProjectModule, ""
 	if of.Task != "" {
 		t, err := r.Tasks.Find(ch.Call, of.Task)
 		if err != nil {
@@ -35,6 +35,7 @@ func (r *Room) keepChange(ch *kernel.Change, of run, c api.CodeChange) (brenner.
 		if len(t.Modules) == 1 {
 			module = t.Modules[0]
 		}
+		test = t.Test
 	}
 	content, err := artifact.NewContent(artifact.JSON, canon.MustMarshal(codeChange{Run: of.ID, Task: of.Task, CodeChange: c}))
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Room) keepChange(ch *kernel.Change, of run, c api.CodeChange) (brenner.
 	if err != nil {
 		return brenner.Ref{}, err
 	}
-	p := artifact.Proposal{Type: kind, Content: content, Summary: changeSummary(of, c)}
+	p := artifact.Proposal{Type: kind, Content: content, Summary: changeSummary(of, c, test)}
 	if err := artifact.CheckDraft(p); err != nil {
 		return brenner.Ref{}, err
 	}
@@ -59,8 +60,8 @@ func (r *Room) keepChange(ch *kernel.Change, of run, c api.CodeChange) (brenner.
 	return out.Ref, err
 }
 
-// changeSummary says in a line what changed, and what the test said.
-func changeSummary(of run, c api.CodeChange) string {
+// changeSummary says in a line what changed, and what the test of the task said.
+func changeSummary(of run, c api.CodeChange, test string) string {
 	added, removed := 0, 0
 	for _, f := range c.Files {
 		added, removed = added+f.Added, removed+f.Removed
@@ -71,6 +72,8 @@ func changeSummary(of run, c api.CodeChange) string {
 	}
 	s := fmt.Sprintf("%s for %s (+%d −%d)", files, of.work(), added, removed)
 	switch {
+	case c.Test == nil && test != "":
+		s += "; the test was not run"
 	case c.Test == nil:
 	case c.Test.Exit == 0:
 		s += "; the test passes"

@@ -152,11 +152,12 @@ func parts(said string) (list []unit) {
 			sum += took[p]
 		}
 		if took[name] <= long || sum <= took[name]/2 || aside[name] || strings.HasPrefix(name, "Fuzz") {
-			list = append(list, unit{name: name, took: took[name]})
+			list = append(list, unit{name: name, took: max(took[name], sum)}) // it does not count parts that were put aside
 			continue
 		}
+		around := max(0, took[name]-sum) // is paid with each part
 		for _, p := range inside[name] {
-			list = append(list, unit{name: p, whole: name, took: took[p]})
+			list = append(list, unit{name: p, whole: name, took: around + took[p]})
 		}
 	}
 	return list

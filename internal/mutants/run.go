@@ -322,40 +322,39 @@ func (b bench) tryAlone(ctx context.Context, woven []binary, m mutant, src []byt
 // without the mutant too is no test.
 func (b bench) notices(ctx context.Context, x binary, alive int, match string, took time.Duration) (by string, err error) {
 	limit := bounds{min(5*time.Second+10*took, b.limit), 5*time.Second + 5*took}
-	for range 2 {
+	for late := false; ; late = true {
 		under, err := b.run(ctx, x, alive, match, limit)
 		if under.ok || err != nil {
 			return "", err
 		}
-		again := match
-		if !under.late {
-			by = "a panic"
-			for _, line := range failedTest.FindAllStringSubmatch(under.said, -1) {
-				by = line[1] // the innermost comes last
-				again = exactly(by)
-			}
-		}
-		if under.late || under.spent {
-			by = "a deadline"
-		}
-		if under.late {
+		if under.late && !late {
 			limit.clock *= 4
 			continue
 		}
-		return by, b.holds(ctx, x, again, limit.cpu)
+		by, again := "a panic", match
+		for _, line := range failedTest.FindAllStringSubmatch(under.said, -1) {
+			by = line[1] // the innermost comes last
+			again = exactly(by)
+		}
+		if under.late || under.spent {
+			by, again = "a deadline", match
+		}
+		without, err := b.without(ctx, x, again, limit.cpu)
+		if err == nil && under.spent && without.spent {
+			limit.cpu *= 4 // they take longer than they seemed to
+			continue
+		}
+		if err == nil && !without.ok {
+			err = fmt.Errorf("%s: %s fails without a mutant:\n%s", x.of, again, passing.ReplaceAllString(without.said, ""))
+		}
+		return by, err
 	}
-	return by, b.holds(ctx, x, match, limit.cpu)
 }
 
-// holds sees that tests which noticed a mutant pass without it, in the same
-// processor time.
-func (b bench) holds(ctx context.Context, x binary, match string, cpu time.Duration) error {
+// without runs tests that noticed a mutant once more without it.
+func (b bench) without(ctx context.Context, x binary, match string, cpu time.Duration) (told, error) {
 	x.path = cmp.Or(x.plain, x.path)
-	without, err := b.run(ctx, x, 0, match, bounds{10 * b.limit, cpu})
-	if err == nil && !without.ok {
-		err = fmt.Errorf("%s: %s fails without a mutant:\n%s", x.of, match, passing.ReplaceAllString(without.said, ""))
-	}
-	return err
+	return b.run(ctx, x, 0, match, bounds{10 * b.limit, cpu})
 }
 
 // stillbirths reads from what the compiler says which mutants it refuses.

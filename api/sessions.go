@@ -433,6 +433,8 @@ type Proposal struct {
 	// Text is as much of its words as the answer holds, where it does not hold
 	// all; payload and rationale are not there then.
 	Text string `json:"text,omitzero"`
+	// Sent tells it from all others, whatever it was completed to.
+	Sent string `json:"-"`
 }
 
 // Words says what is proposed. Of what the reader wrote itself only that it

@@ -116,6 +116,61 @@ func (it *Item) Sole() (d Delta, ok bool) {
 	return it.log[0].sent(), true
 }
 
+// DeltasSince are the deltas that an item took beyond an earlier version of its artifact,
+// all of them beyond none. Not ok if they do not tell what it says now: if two agents
+// edited one field, if a field is in conflict or does not say what the last edit of it
+// said, or if several killed it.
+func (it *Item) DeltasSince(from *Artifact) (out []Delta, ok bool) {
+	type place struct {
+		field uint8
+		key   string
+	}
+	type by struct {
+		agent brenner.ActorName
+		wrote *write
+	}
+	last := map[place]by{}
+	for _, e := range slices.Concat(it.log, it.kills) {
+		if from != nil {
+			if _, known := from.recorded.lookup(e.identity()); known {
+				continue
+			}
+		}
+		out = append(out, e.sent())
+		if e.op == opAdd {
+			continue // whatever edits it comes after it
+		}
+		for i := range e.writes {
+			w := &e.writes[i]
+			at := place{w.field, w.key}
+			if before, twice := last[at]; twice && before.agent != e.agent {
+				return nil, false
+			}
+			last[at] = by{e.agent, w}
+		}
+	}
+	for _, b := range last { // order-free: any that does not say so decides
+		if !it.says(b.wrote) {
+			return nil, false
+		}
+	}
+	return out, len(it.kills) < 2 && !it.contended
+}
+
+// says says whether a text, or a key of a map, says what was written there. Lists take
+// what is added to them.
+func (it *Item) says(w *write) bool {
+	if w.mode != set {
+		return true
+	}
+	i := slices.IndexFunc(it.fields, func(f shown) bool { return f.field == w.field && (w.field != unknownField || f.name() == w.key) })
+	if i < 0 || w.field == unknownField || w.key == "" {
+		return i >= 0 && it.fields[i].value == w.value
+	}
+	f := &it.fields[i]
+	return f.parts != nil && slices.ContainsFunc(f.parts.cells, func(c cell) bool { return c.key == w.key && c.value == w.value && c.dropped == nil })
+}
+
 func joinAuthors(names []brenner.ActorName) string {
 	out := make([]string, len(names))
 	for i, n := range names {

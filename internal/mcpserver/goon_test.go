@@ -407,3 +407,35 @@ func TestGoingOn_CountsPagesDifferencesAndOnesOwn(t *testing.T) {
 	blue.must(words, "What changed after long@1, which you were given:", "+long: run 3 took again", "- mine@2: given to you before, unchanged")
 	blue.mustNot(words, "run 40 ")
 }
+
+// C34, D27: a compile does not send again what its reader was shown as it was proposed,
+// also if that came in several deltas, edits or kills, or has an edit of the reader's own
+// beside it; it names it. What was not shown, or came otherwise, is sent.
+func TestCompiled_DoesNotSendWhatWasSeenAsProposed(t *testing.T) {
+	s, blue, red := pair(t)
+	send := func(p *player, blocks ...string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-pair", "text": strings.Join(blocks, "")}))
+	}
+	edit := func(target, payload string) string { return deltaBlock("EDIT", target, "hypothesis_slate", payload, "") }
+	send(red, hypothesis("Disk", "H-D", "the disk is slow"), edit("H-D", `{"claim":"the disk is slow when cold"}`), hypothesis("Net", "H-N", "no disk, as in H-D"))
+	blue.must(first(blue.call("inbox", nil)), "the disk is slow when cold")
+	words := send(blue, hypothesis("Parser", "H-P", "the parser is slow"), edit("RedSky:H-D", `{"mechanism":"it seeks"}`))
+	blue.must(words, "compiled, the document is RS-pair@2", "compiled as RedSky proposed them to you: H1: Disk; H2: Net\n", "yours, as you wrote them: H3")
+	blue.mustNot(words, "when cold", "the disk is slow")
+	if n := strings.Count(words, "H-D of RedSky is H1"); n != 1 {
+		t.Errorf("the names are said %d times:\n%s", n, words)
+	}
+	red.must(first(red.call("inbox", nil)), "Mechanism: it seeks", "the parser is slow")
+
+	s.do(s.pi.NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-pair", To: []brenner.ActorName{"BlueLake", "RedSky"}, Note: "go on"}))
+	blue.call("inbox", nil)
+	red.call("inbox", nil)
+	send(red, edit("H3", `{"claim":"the parser is slow on large files"}`), deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"no net here"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "on large files", "no net here")
+	send(red, edit("H1", `{"claim":"the disk is slow, and full"}`)) // which blue is not shown before the compile
+	words = send(blue, edit("H1", `{"mechanism":"it seeks, and waits"}`))
+	blue.must(words, "compiled as RedSky proposed them to you: H2: Net; H3: Parser\n", "the disk is slow, and full")
+	blue.mustNot(words, "on large files", "no net here")
+	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2", "H3"}, "again": true})
+	blue.must(words, "on large files", "no net here")
+}

@@ -11,6 +11,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 )
 
 // inboxRequest asks for what is new, or is about one message.
@@ -163,7 +164,7 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
 				return takeTask(s, ctx, a, id)
 			}
-			if words := readFor(s, ctx, m.Kind, a); words != "" {
+			if words := readFor(s, ctx, m, a); words != "" {
 				l.below += "\n" + words
 				return "it stands below"
 			}
@@ -192,8 +193,8 @@ func (l *letter) bringContext(s api.Service, ctx context.Context, fresh bool, se
 // readFor makes a call for the reader that a message would send it to: of what
 // others wrote, which it is told because it concerns it. What cannot be read now
 // is left to the reader.
-func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner.Action) string {
-	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, kind) {
+func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action) string {
+	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, m.Kind) {
 		return ""
 	}
 	switch name, arguments, _ := a.Call(); name {
@@ -203,6 +204,7 @@ func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner
 			return ""
 		}
 		p, err := showSession(s, ctx, in)
+		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		switch {
 		case err != nil:
 			return ""
@@ -220,6 +222,11 @@ func readFor(s api.Service, ctx context.Context, kind api.MessageKind, a brenner
 		}
 	}
 	return ""
+}
+
+// saysName says whether the message above what is shown says what a name stands for.
+func saysName(text string, n delta.Named) bool {
+	return strings.Contains(text, api.NameWords([]delta.Named{n})) || strings.Contains(text, fmt.Sprintf("%s is %s", n.Name, n.Item))
 }
 
 // takeTask says how a task is taken that a message tells of, and what it is about: to

@@ -167,7 +167,7 @@ func (t *Through) has(what string, p Passage) (before, like bool) {
 	if whole || t.Given(PassageDigest(what, p.Text)) || t.givenLike(what, p.Says) {
 		return true, false
 	}
-	return false, t.givenLike(what, p.Like)
+	return false, t.givenLike(what, p.Like) && t.knows(what, p)
 }
 
 // Has says whether the context was given what a passage says, in whatever form.

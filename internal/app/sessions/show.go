@@ -35,8 +35,9 @@ type document struct {
 type piece struct {
 	delta.Passage
 	shown    kernel.Passage
-	proposal int  // its place among what is proposed, none for one of the document
-	first    bool // of what it is a piece of
+	proposal int               // its place among what is proposed, none for one of the document
+	first    bool              // of what it is a piece of
+	by       brenner.ActorName // who proposed what its reader may have seen of it
 }
 
 const none = -1
@@ -320,13 +321,16 @@ func (d *document) origin(p delta.Passage, of brenner.Ref) brenner.Ref {
 func (d *document) write(all []delta.Passage) {
 	for _, p := range all {
 		var like []string
+		var by brenner.ActorName
 		if it, ok := d.doc.Item(p.Item); ok {
-			like = asProposed(it)
+			if like, by = asProposed(it), it.Authors()[0]; like == nil {
+				like, by = d.asSent(it, nil)
+			}
 		}
 		says, of := sayings(p), d.origin(p, d.view.Ref)
 		for i, text := range kernel.CutPassage(p.Text) {
 			p.Text = text
-			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{
+			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: kernel.Passage{
 				Text: text, Of: of, Says: says[i : i+1], Like: like,
 			}})
 		}
@@ -349,15 +353,18 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 		} else {
 			last.FromLike = asProposed(it)
 		}
+		var by brenner.ActorName
+		if it, ok := d.doc.Item(p.Item); ok {
+			last.Like, by = d.asSent(it, since)
+		}
 		pieces := kernel.CutPassage(p.Text)
 		for i, text := range pieces {
 			p.Text = text
-			shown := kernel.Passage{Text: text, Of: last.Of}
-			if i == len(pieces)-1 {
-				shown = last
-				shown.Text = text
+			shown := last
+			if shown.Text = text; i < len(pieces)-1 {
+				shown.Says = nil
 			}
-			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: shown})
+			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: shown})
 		}
 	}
 }
@@ -383,7 +390,7 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	if err != nil {
 		return "", nil, err
 	}
-	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref()}, doc: doc}
+	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref()}, doc: doc, reader: c.Who.Name}
 	if err := d.compare(c, t.Entire(ref.Artifact)); err != nil {
 		return "", nil, err
 	}
@@ -398,7 +405,7 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 	for _, p := range delta.Passages(doc, delta.Part{}) {
 		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })
 		switch {
-		case d.has(c.Who.Name, p.Item, has), at >= 0 && onlySince(doc, earlier[at].doc, p.Item, c.Who.Name):
+		case d.has(c.Who.Name, p.Item, has), at >= 0 && (onlySince(doc, earlier[at].doc, p.Item, c.Who.Name) || d.seen(p.Item, earlier[at].doc, has)):
 			known = append(known, p.Item)
 		case at >= 0:
 			rest = append(rest, delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}})...)
@@ -426,6 +433,17 @@ func (d *document) has(reader brenner.ActorName, id delta.ItemID, given func(ker
 	d.pieces = nil
 	d.write([]delta.Passage{p})
 	return !slices.ContainsFunc(d.pieces, func(p piece) bool { return !given(p.shown) })
+}
+
+// seen says whether a reader was shown all that others did to an item since an earlier
+// version, as they proposed it.
+func (d *document) seen(id delta.ItemID, since *delta.Artifact, given func(kernel.Passage) bool) bool {
+	it, ok := d.doc.Item(id)
+	if !ok {
+		return false
+	}
+	like, _ := d.asSent(it, since)
+	return len(like) > 0 && given(kernel.Passage{Like: like})
 }
 
 // shorten leaves of a long text that somebody else proposes to write anew the passages
@@ -457,7 +475,11 @@ func (d *document) propose() {
 		of := delta.Passage{Item: cmp.Or(p.Item, delta.ItemID(p.Target))}
 		for i, text := range texts {
 			of.Text = text
-			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: []string{saying(p, i, len(texts))}}})
+			says := []string{saying(p, i, len(texts))}
+			if i == len(texts)-1 {
+				says = append(says, p.Sent)
+			}
+			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: says}})
 		}
 	}
 }
@@ -485,8 +507,29 @@ func proposalOf(e delta.Entry) (api.Proposal, error) {
 	payload, err := canon.Marshal(sent)
 	return api.Proposal{
 		Agent: d.Agent, DeltaID: d.DeltaID, Operation: d.Operation, Section: d.Section, Target: d.TargetID, Provisional: d.ProvisionalID,
-		Payload: payload, Rationale: d.Rationale,
+		Payload: payload, Rationale: d.Rationale, Sent: sentAs(d),
 	}, err
+}
+
+// sentAs tells a delta from all others.
+func sentAs(d delta.Delta) string {
+	return fmt.Sprintf("%s %s sent %s %d", d.Agent, d.DeltaID, d.Timestamp, d.Seq)
+}
+
+// asSent names the deltas of others that made an item what it is beyond an earlier
+// version, where those tell what it says: who was shown each of them as it was proposed
+// has the item if it has that version, its own deltas it knows.
+func (d *document) asSent(it *delta.Item, since *delta.Artifact) (deltas []string, by brenner.ActorName) {
+	all, ok := it.DeltasSince(since)
+	if !ok {
+		return nil, ""
+	}
+	for _, sent := range all {
+		if sent.Agent != d.reader {
+			deltas, by = append(deltas, sentAs(sent)), sent.Agent
+		}
+	}
+	return deltas, by
 }
 
 // sayingsOf name the pieces in which something was shown as proposed.
@@ -593,8 +636,8 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	out.Before, out.Rest = d.items(shown.Before), d.items(shown.Rest)
 	for _, i := range shown.Like {
 		p := d.pieces[i]
-		if it, ok := d.doc.Item(p.Item); ok && p.first {
-			out.AsProposed = append(out.AsProposed, api.AsProposed{Item: p.Item, Agent: it.Authors()[0], Title: p.Title})
+		if p.first {
+			out.AsProposed = append(out.AsProposed, api.AsProposed{Item: p.Item, Agent: p.by, Title: p.Title})
 		}
 	}
 	if len(shown.Rest) > 0 {

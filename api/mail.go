@@ -68,6 +68,10 @@ type MessageList struct {
 // it of the compile.
 const OwnOutcomes = "What became of your deltas:"
 
+// ChangeSaid stands in that message before what changed in an item that something of the
+// reader's names.
+const ChangeSaid = " (data): "
+
 // MessageInfo is a message without its text.
 type MessageInfo struct {
 	ID      string            `json:"id"`

@@ -51,7 +51,7 @@ func (c *changeWriter) passage() Passage {
 	now, before := shownFields(it), shownFields(old)
 	main := mainField[it.section]
 	c.field(now[main], before[main])
-	if !it.live() {
+	if !it.live() && !old.live() {
 		return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String(), InPart: c.inPart}
 	}
 	for i := range it.fields {

@@ -116,4 +116,9 @@ func TestDeltasSince_TellWhatAnItemSays(t *testing.T) {
 			t.Errorf("%s: %d deltas, %v", c.name, len(got), ok)
 		}
 	}
+	// D27: of an item that was edited and then killed both are shown.
+	both := delta.Changes(merged(base, edit("Bob", "06", `{"feasibility":"by hand"}`), kill("Bob")), delta.Part{Since: base})
+	if text := delta.Join(both); !strings.Contains(text, "by hand") || !strings.Contains(text, "Killed by: Bob") {
+		t.Errorf("of an item that was edited and killed is shown\n%s", text)
+	}
 }

@@ -416,7 +416,9 @@ func TestCompiled_DoesNotSendWhatWasSeenAsProposed(t *testing.T) {
 	send := func(p *player, blocks ...string) string {
 		return first(p.call("delta_submit", arguments{"session": "RS-pair", "text": strings.Join(blocks, "")}))
 	}
-	edit := func(target, payload string) string { return deltaBlock("EDIT", target, "hypothesis_slate", payload, "") }
+	edit := func(target, payload string) string {
+		return deltaBlock("EDIT", target, "hypothesis_slate", payload, "")
+	}
 	send(red, hypothesis("Disk", "H-D", "the disk is slow"), edit("H-D", `{"claim":"the disk is slow when cold"}`), hypothesis("Net", "H-N", "no disk, as in H-D"))
 	blue.must(first(blue.call("inbox", nil)), "the disk is slow when cold")
 	words := send(blue, hypothesis("Parser", "H-P", "the parser is slow"), edit("RedSky:H-D", `{"mechanism":"it seeks"}`))
@@ -438,4 +440,39 @@ func TestCompiled_DoesNotSendWhatWasSeenAsProposed(t *testing.T) {
 	blue.mustNot(words, "on large files", "no net here")
 	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2", "H3"}, "again": true})
 	blue.must(words, "on large files", "no net here")
+}
+
+// D27: who wrote something that names an item is told when another changes that, with
+// what changed, also when its context has no room left; and where what changed stands
+// below, only once. Of an item that was edited and then killed both are shown.
+func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
+	_, blue, red := pair(t)
+	send := func(p *player, blocks ...string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-pair", "text": strings.Join(blocks, "")}))
+	}
+	edit := func(target, payload string) string {
+		return deltaBlock("EDIT", target, "hypothesis_slate", payload, "")
+	}
+	send(red, hypothesis("Disk", "", "the disk is slow"), hypothesis("Net", "", "the net is slow"))
+	send(blue, deltaBlock("ADD", "", "adversarial_critique", `{"name":"One machine","attack":"H1 was seen on one machine only"}`, ""))
+	blue.call("inbox", nil)
+	send(red, edit("H1", `{"claim":"the disk is slow when cold"}`), edit("H2", `{"claim":"the net is slow at night"}`))
+	words, _ := blue.call("inbox", nil)
+	blue.must(words, "H1, which your C1 names, was edited by RedSky\n", "Claim: the disk is slow when cold")
+	blue.mustNot(words, "H2, which")
+	if n := strings.Count(words, "the disk is slow when cold"); n != 1 {
+		t.Errorf("it is said %d times:\n%s", n, words)
+	}
+
+	red.call("artifact_write", analysis("long", measurements("long", 6000)))
+	for offset := any(0); offset != nil; { // till nothing more fits
+		data, _, err := answered[arguments](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})
+		if offset = data["next_offset"]; err != nil {
+			break
+		}
+	}
+	send(red, edit("H1", `{"mechanism":"it seeks"}`))
+	send(red, deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured twice`+strings.Repeat(", and once more", 100)+`"}`, ""))
+	words, _ = blue.call("inbox", nil)
+	blue.must(words, "H1, which your C1 names, was killed by RedSky (data): Killed by: RedSky", "Reason: measured twice, and once more", "did not fit")
 }

@@ -155,6 +155,7 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 		return letter{}, err
 	}
 	l := letter{MessageInfo: m.MessageInfo}
+	shown, left := false, []delta.ItemID{} // whether what it says to read stands below, but for these
 	say := asCall
 	if offset == 0 {
 		say = func(a brenner.Action) string {
@@ -164,14 +165,18 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
 				return takeTask(s, ctx, a, id)
 			}
-			if words := readFor(s, ctx, m, a); words != "" {
-				l.below += "\n" + words
+			if words, rest := readFor(s, ctx, m, a); words != "" {
+				l.below, shown, left = l.below+"\n"+words, true, rest
 				return "it stands below"
 			}
 			return asCall(a)
 		}
 	}
-	l.text, l.next, err = page(brenner.Speak(m.Text, say), offset)
+	text := brenner.Speak(m.Text, say)
+	if m.Kind == api.MessageCompiled && shown {
+		text = saidOnce(text, left)
+	}
+	l.text, l.next, err = page(text, offset)
 	return l, err
 }
 
@@ -193,35 +198,49 @@ func (l *letter) bringContext(s api.Service, ctx context.Context, fresh bool, se
 // readFor makes a call for the reader that a message would send it to: of what
 // others wrote, which it is told because it concerns it. What cannot be read now
 // is left to the reader.
-func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action) string {
+func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action) (words string, rest []delta.ItemID) {
 	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, m.Kind) {
-		return ""
+		return "", nil
 	}
 	switch name, arguments, _ := a.Call(); name {
 	case "session_show":
 		var in sessionRequest
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
-			return ""
+			return "", nil
 		}
 		p, err := showSession(s, ctx, in)
 		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		switch {
 		case err != nil:
-			return ""
+			return "", nil
 		case p.said() == "" && len(p.Rest)+len(p.AsProposed) == 0:
-			return "nothing of others that you have not seen\n" + p.around()
+			return "nothing of others that you have not seen\n" + p.around(), nil
 		}
-		return p.Words()
+		return p.Words(), p.Rest
 	case "artifact_get":
 		var in getRequest
 		if bind(mustJSON(arguments), &in) != nil {
-			return ""
+			return "", nil
 		}
 		if p, err := getArtifact(s, ctx, in); err == nil {
-			return p.Words()
+			return p.Words(), nil
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// saidOnce leaves out of what a compile tells what changed in items that something of the
+// reader's names, but for those that were left out below: it has the others.
+func saidOnce(text string, left []delta.ItemID) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		item, rest, found := strings.Cut(line, ", which your ")
+		about, _, data := strings.Cut(rest, api.ChangeSaid)
+		if found && data && !slices.Contains(left, delta.ItemID(item)) {
+			lines[i] = item + ", which your " + about
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // saysName says whether the message above what is shown says what a name stands for.

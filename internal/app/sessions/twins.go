@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/api"
 	"brenner/claim"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
@@ -42,6 +44,7 @@ func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result) bes
 	out.twins(base, res)
 	out.crossings(res)
 	out.deadNames(base, queue, res)
+	out.corrections(base, res)
 	return out
 }
 
@@ -150,14 +153,19 @@ func saidBy(it *delta.Item) said {
 
 // newestOf reads the newest live items of a section.
 func newestOf(a *delta.Artifact, section delta.Section) []said {
-	live := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() != nil })
-	slices.SortFunc(live, func(x, y *delta.Item) int { return numberOf(x.ID()) - numberOf(y.ID()) })
-	live = live[max(0, len(live)-mostCompared):]
+	live := liveIn(a, section)
 	out := make([]said, len(live))
 	for i, it := range live {
 		out[i] = saidBy(it)
 	}
 	return out
+}
+
+// liveIn are the newest live items of a section.
+func liveIn(a *delta.Artifact, section delta.Section) []*delta.Item {
+	live := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() != nil })
+	slices.SortFunc(live, func(x, y *delta.Item) int { return numberOf(x.ID()) - numberOf(y.ID()) })
+	return live[max(0, len(live)-mostCompared):]
 }
 
 // like reports whether two items say nearly the same. What says the contrary in the
@@ -332,4 +340,90 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 				fmt.Sprintf("EDIT %s to name a live item, or KILL %s too", kernel.FirstFew(m.items), them))
 		}
 	}
+}
+
+// shownOfChange is how much of what changed in an item stands in a line about it.
+const shownOfChange = 200
+
+// corrections tells the authors of live items which of those that they name were changed
+// by others, and what: what they wrote may rest on it.
+func (b beside) corrections(base *delta.Artifact, res delta.Result) {
+	type act struct {
+		verb string
+		by   []brenner.ActorName
+	}
+	changed := map[delta.ItemID]*act{}
+	for i, o := range res.Outcomes {
+		if _, there := base.Item(o.Item); !there || o.Operation == delta.Add || !res.Outcomes[i].Recorded() {
+			continue
+		}
+		if changed[o.Item] == nil {
+			changed[o.Item] = &act{verb: "edited"}
+		}
+		a := changed[o.Item]
+		if o.Operation == delta.Kill {
+			a.verb = "killed"
+		}
+		if !slices.Contains(a.by, o.Agent) {
+			a.by = append(a.by, o.Agent)
+		}
+	}
+	if len(changed) == 0 {
+		return
+	}
+	type rests struct {
+		on  delta.ItemID
+		who brenner.ActorName
+	}
+	named := map[rests][]string{}
+	called := slices.DeleteFunc(res.Artifact.NamesIn(delta.RenderPlain(res.Artifact)), func(n delta.Named) bool { return changed[n.Item] == nil })
+	for _, section := range delta.Sections() {
+		for _, it := range liveIn(res.Artifact, section) {
+			p, _ := res.Artifact.Passage(it.ID())
+			for _, id := range itemsIn(p.Text, called) {
+				if changed[id] == nil || id == it.ID() {
+					continue
+				}
+				for _, who := range it.Authors() {
+					named[rests{id, who}] = append(named[rests{id, who}], string(it.ID()))
+				}
+			}
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(named), func(x, y rests) int {
+		return cmp.Or(cmp.Compare(x.who, y.who), cmp.Compare(x.on[:1], y.on[:1]), numberOf(x.on)-numberOf(y.on))
+	}) {
+		a := changed[r.on]
+		if others := slices.DeleteFunc(slices.Clone(a.by), func(by brenner.ActorName) bool { return by == r.who }); len(others) > 0 {
+			name := "names"
+			if len(named[r]) > 1 {
+				name = "name"
+			}
+			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s", r.on, kernel.FirstFew(named[r]), name, a.verb, kernel.Join(others), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
+		}
+	}
+}
+
+// itemsIn are the items that a text names, each once.
+func itemsIn(text string, called []delta.Named) []delta.ItemID {
+	var out []delta.ItemID
+	for _, id := range namedItem.FindAllString(text, -1) {
+		out = append(out, delta.ItemID(id))
+	}
+	for _, n := range called {
+		if strings.Contains(text, n.Name) {
+			out = append(out, n.Item)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// whatChanged says in a line what became of an item.
+func whatChanged(base, now *delta.Artifact, id delta.ItemID) string {
+	for _, p := range delta.Changes(now, delta.Part{Since: base, Items: []delta.ItemID{id}}) {
+		_, lines, _ := strings.Cut(strings.TrimPrefix(p.Text, "\n"), "\n")
+		return brenner.Clip(brenner.OneLine(strings.TrimSpace(lines)), shownOfChange)
+	}
+	return "it says the same"
 }

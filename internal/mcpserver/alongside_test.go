@@ -198,6 +198,23 @@ func TestShow_SaysWhoIsAtAnItem(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})), "BlueLake is at this for RedSky ("+asked["id"].(string)+")")
 }
 
+// C16: what somebody announced goes on while its session waits for its answer, whatever it
+// writes till then, and ends with what it writes along with that. It is not read out to
+// who announced it.
+func TestWrite_WhatWasAnnouncedGoesOn(t *testing.T) {
+	_, blue, red := pair(t)
+	title := "Measuring the disk, " + strings.Repeat("cold and warm, ", 30)
+	_, mark := red.call("request", arguments{"session": "RS-pair", "title": title, "claim": true})
+	id := mark["id"].(string)
+	red.must(first(red.call("artifact_write", analysis("cold", nil))), id+", which you had announced, goes on till you have answered RS-pair", `task_complete {"id":"`+id+`","outputs":["cold@1"]}`)
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+id)
+	words, _ := red.call("inbox", nil)
+	red.must(words, "nothing new", "task "+id)
+	red.mustNot(words, strings.Repeat("cold and warm, ", 8))
+	words, _ = red.call("artifact_write", analysis("warm", arguments{"session": "RS-pair", "deltas": hypothesis("Disk", "", "the disk is slow")}))
+	red.must(words, id+", which you had announced, is done with it")
+}
+
 // C16: what somebody announced to be at ends with what it writes, and with several it
 // says which; a note is news once, in a message, and never to who wrote it.
 func TestWrite_EndsWhatWasAnnounced(t *testing.T) {

@@ -635,12 +635,13 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)
 	}
+	if in.Deltas != "" {
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+	}
 	if in.Task == "" && res.Version != nil {
 		out.closed = endMark(s, ctx, in.keyed, res.Version.Ref)
 	}
-	if in.Deltas != "" {
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
-	} else {
+	if in.Deltas == "" {
 		out.news = meanwhile(s, ctx)
 	}
 	return out, nil

@@ -369,6 +369,11 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
+	for i, t := range st.Tasks {
+		if t.Holder == st.Project.Actor {
+			st.Tasks[i].Title = inLine(t.Title) // it knows what it is at
+		}
+	}
 	b.WriteString(st.list())
 	if done = b.Len() == 0; done {
 		b.WriteString(mayStop)

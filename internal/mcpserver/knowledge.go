@@ -431,12 +431,13 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
 	}
+	if in.Deltas != "" {
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+	}
 	if in.Task == "" {
 		out.closed = endMark(s, ctx, in.keyed, res.Ref)
 	}
-	if in.Deltas != "" {
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
-	} else {
+	if in.Deltas == "" {
 		out.news = meanwhile(s, ctx)
 	}
 	return out, nil

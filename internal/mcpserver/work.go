@@ -163,7 +163,8 @@ func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo, shown stri
 }
 
 // endMark ends what the writer had announced to be at, with what it wrote: that is
-// what came of it. Which of several it was it says itself.
+// what came of it. Which of several it was it says itself; while its session still waits
+// for its answer, more may come of it.
 func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Mine: true, Newest: true})
 	marks := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark }) // those of others are not listed
@@ -174,11 +175,29 @@ func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) s
 		return fmt.Sprintf("you announced %s; if this is what came of one: task_complete %s\n", joined(ids(marks)),
 			jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}}))
 	}
+	if goesOn(s, ctx, marks[0].Session) {
+		return fmt.Sprintf("%s, which you had announced, goes on till you have answered %s; if this is all that comes of it: task_complete %s\n", marks[0].ID, marks[0].Session,
+			jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}}))
+	}
 	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: key.also(marks[0].ID), ID: marks[0].ID, Outputs: []brenner.Ref{wrote}})
 	if err != nil {
 		return "" // it ends by itself
 	}
 	return fmt.Sprintf("%s, which you had announced, is done with it\n", t.ID)
+}
+
+// goesOn says whether a session still waits for the answer of who writes: what it writes
+// till then is a part of its work there.
+func goesOn(s api.Service, ctx context.Context, session brenner.SessionID) bool {
+	if session == "" {
+		return false
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return false
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: session, Unseen: true})
+	return err == nil && v.Closed.IsZero() && slices.ContainsFunc(v.Recipients, func(r api.Recipient) bool { return r.Name == me.Actor && r.Waiting })
 }
 
 func ids(all []api.TaskInfo) []string {

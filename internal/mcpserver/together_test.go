@@ -206,6 +206,29 @@ func TestRequest_AboutAnItemAsksItsAuthor(t *testing.T) {
 	}
 }
 
+// X11: what is proposed and not compiled yet is asked about by the name that its author gave
+// it, or the id that it is going to have; the author is asked.
+func TestRequest_AboutWhatIsProposed(t *testing.T) {
+	_, blue, red := pair(t)
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "the disk is slow") + hypothesis("Net", "", "the net is slow")})
+	for _, names := range [][2]string{{"RedSky:H-DISK", "H-DISK"}, {"H1", "H-DISK"}, {"H2", "H2"}} {
+		item, named := names[0], names[1]
+		_, asked := blue.call("request", arguments{"session": "RS-pair", "items": []any{item}, "title": "Which one is " + item + "?", "spec": "Name it, " + item + "."})
+		if asked["role"] != "hypothesis_generator" {
+			t.Errorf("%s: asked %v", item, asked)
+		}
+		words, _ := red.call("task_claim", arguments{"id": asked["id"]})
+		red.must(words, "About "+named+" of RS-pair@1, by RedSky.")
+		red.call("task_complete", arguments{"id": asked["id"]})
+	}
+	blue.must(first(blue.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Which disk?", "note": true})), "noted")
+	red.must(first(red.call("inbox", nil)), "Which disk?")
+	_, _, err := answered[arguments](t.Context(), blue.session, "request", arguments{"session": "RS-pair", "items": []any{"H9"}, "title": "a", "spec": "b"})
+	if brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("what nobody proposes: %v", err)
+	}
+}
+
 // X11: a message that a task is there is settled when the agent takes it, and for
 // everybody when it is done: nothing tells of work that is not there.
 func TestInbox_ATaskThatIsDoneIsNotTold(t *testing.T) {

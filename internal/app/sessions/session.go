@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -293,37 +294,63 @@ func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
 }
 
 // WrittenBy lists who wrote items of a session, in order, and the version that
-// says so. Who may not read the document is not told.
-func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []roster.Entry, error) {
+// says so. What is only proposed is named as its author does, or by the id that it is
+// going to have, and comes back under its author's name for it. Who may not read the
+// document is not told.
+func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []delta.ItemID, []roster.Entry, error) {
 	info, err := findSession(c, id)
 	if err == nil {
 		err = c.Allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(id))
 	}
 	if err != nil {
-		return brenner.Ref{}, nil, err
+		return brenner.Ref{}, nil, nil, err
 	}
 	row, doc, err := sessionArtifact(c, id, 0)
 	if err != nil {
-		return brenner.Ref{}, nil, err
+		return brenner.Ref{}, nil, nil, err
+	}
+	var waiting []api.Proposal
+	if slices.ContainsFunc(items, func(item delta.ItemID) bool { _, ok := doc.Item(item); return !ok }) {
+		if waiting, err = proposals(c, info, api.SessionRequest{ID: id}); err != nil {
+			return row.Ref(), nil, nil, err
+		}
 	}
 	var out []roster.Entry
+	named := slices.Clone(items)
 	for i, item := range items {
-		it, ok := doc.Item(item)
-		if !ok {
-			return row.Ref(), nil, brenner.Errorf(brenner.CodeNotFound, "%s has no item %q", row.Ref(), item).
+		var authors []brenner.ActorName
+		if it, ok := doc.Item(item); ok {
+			authors = it.Authors()
+		} else if p, ok := proposedAs(waiting, item); ok {
+			authors, named[i] = []brenner.ActorName{p.Agent}, cmp.Or(delta.ItemID(p.Provisional), item)
+		} else {
+			return row.Ref(), nil, nil, brenner.Errorf(brenner.CodeNotFound, "%s has no item %q", row.Ref(), item).
 				At(fmt.Sprintf("/items/%d", i)).Try(brenner.Do("session.show", "id", string(id)))
 		}
-		for _, name := range it.Authors() {
+		for _, name := range authors {
 			who, err := c.Actor(c.Ctx, name)
 			if err != nil {
-				return row.Ref(), nil, err
+				return row.Ref(), nil, nil, err
 			}
 			if !slices.ContainsFunc(out, func(e roster.Entry) bool { return e.AgentName == name }) {
 				out = append(out, roster.Entry{AgentName: name, Role: roleIn(info.Roster, who)})
 			}
 		}
 	}
-	return row.Ref(), out, nil
+	return row.Ref(), named, out, nil
+}
+
+// proposedAs finds what is proposed to be added by the name that its author gave it, with
+// or without the author's, or by the id that it is going to have.
+func proposedAs(all []api.Proposal, item delta.ItemID) (api.Proposal, bool) {
+	i := slices.IndexFunc(all, func(p api.Proposal) bool {
+		own := delta.ItemID(p.Provisional)
+		return p.Operation == delta.Add && (p.Item == item || own != "" && (own == item || delta.ItemID(p.Agent)+":"+own == item))
+	})
+	if i < 0 {
+		return api.Proposal{}, false
+	}
+	return all[i], true
 }
 
 // roleIn is the role that a roster gives an actor: its standing one if it names

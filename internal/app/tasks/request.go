@@ -56,10 +56,11 @@ func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest, kind string) (
 	if req.Session == "" {
 		return req, brenner.Ref{}, nil, brenner.Errorf(brenner.CodeInvalidValue, "items are those of a session, and none is named").At("/session")
 	}
-	ref, authors, err := r.Sessions.WrittenBy(c, req.Session, req.Items)
+	ref, items, authors, err := r.Sessions.WrittenBy(c, req.Session, req.Items)
 	if err != nil {
 		return req, ref, nil, err
 	}
+	req.Items = items
 	if req.Role == "" {
 		req.Role = authors[0].Role
 	}

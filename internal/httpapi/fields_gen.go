@@ -471,6 +471,7 @@ var fieldWords = map[string]string{
 	"brenner/api.Proposal.Payload":                 "Payload is as its author sent it: parts of texts may be replaced in it",
 	"brenner/api.Proposal.Provisional":             "Provisional is the name that its author gave the new item",
 	"brenner/api.Proposal.Section":                 "Section names one of the seven parts of a session artifact",
+	"brenner/api.Proposal.Sent":                    "Sent tells it from all others, whatever it was completed to",
 	"brenner/api.Proposal.Target":                  "Target names what a delta changes: an item (H3), a prediction cell (P1.H2), a provisional id of the same agent, or nothing, which is null in JSON",
 	"brenner/api.Proposal.Text":                    "Text is as much of its words as the answer holds, where it does not hold all; payload and rationale are not there then",
 	"brenner/api.RaiseStalemateRequest.ID":         "ID is chosen by the service when empty",

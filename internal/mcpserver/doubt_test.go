@@ -44,7 +44,10 @@ func TestDoubt_TheDead(t *testing.T) {
 	if n := strings.Count(words, "KILLED_REFERENCE"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, words)
 	}
-	blue.submits(odd("A", "seen", `"H1"`))
+	blue.mustNot(dry(odd("A", "seen with H1-H2, as with H1 to H2", "")), "KILLED_REFERENCE")
+	blue.must(dry(odd("A", "seen with H1, and H2", "")), "KILLED_REFERENCE")
+	blue.submits(odd("A", "seen", `"H1"`) + deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow"}}`, ""))
+	blue.mustNot(dry(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow, as H2 said"},"status":"passed","last_run":"2020-03-14T15:00:00Z"}`, "")), "KILLED_REFERENCE")
 	blue.mustNot(dry(deltaBlock("KILL", "X1", "anomaly_register", `{"reason":"it rested on H2"}`, "")), "KILLED_REFERENCE")
 }
 

@@ -98,7 +98,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 			continue
 		}
 		it, ok := d.doc.Item(delta.ItemID(name))
-		if !ok || it.Killed() != nil && (one.Operation == delta.Kill || saysDead(text, at[0], at[1])) {
+		if !ok || it.Killed() != nil && (one.Operation == delta.Kill || saysResult(one) || saysDead(text, at[0], at[1]) || inRange(text, at[0])) {
 			continue
 		}
 		of := d.about(it)
@@ -141,6 +141,24 @@ func saysDead(text string, from, to int) bool {
 		end = to + i
 	}
 	return dead.MatchString(text[start:end])
+}
+
+// saysResult says whether a delta says what came out of a test: that may be about what it
+// killed.
+func saysResult(one delta.Delta) bool {
+	var payload struct {
+		Actual map[string]jsontext.Value `json:"actual_outcomes"`
+	}
+	return one.Operation == delta.Edit && one.Section == delta.DiscriminativeTests && json.Unmarshal(one.Payload, &payload) == nil && len(payload.Actual) > 0
+}
+
+// ranges are items from one to another, such as H1-H4.
+var ranges = lazy.NewPattern(`\b[A-Z]{1,2}[0-9]{1,4}(?: ?(?:-|–|—|…|\.\.\.?) ?| to )(?:[A-Z]{1,2})?[0-9]{1,4}\b`)
+
+// inRange says whether a name stands for one end of a range: that is about all of them,
+// and not about the one.
+func inRange(text string, from int) bool {
+	return slices.ContainsFunc(ranges.FindAllStringIndex(text, -1), func(at []int) bool { return at[0] <= from && from < at[1] })
 }
 
 // cited says whether a name stands alone between backquotes, which quotes nothing.

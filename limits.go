@@ -357,7 +357,7 @@ const (
 	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and
 	// vectors of summaries (3 KB each), a process remembers.
 	MaxCachedCounts  = 100_000
-	MaxCachedVectors = 20_000
+	MaxCachedVectors = 16_384
 )
 
 // Limits of sessions.

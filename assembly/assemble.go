@@ -330,17 +330,18 @@ func (a *assembler) ranked() ([]Ranked, []LeftOut) {
 		present[it.Ref] = true
 		query.Pinned = append(query.Pinned, it.Ref.Artifact)
 	}
-	open := make([]Candidate, 0, len(a.in.Candidates))
+	open := make([]Ranked, 0, len(a.in.Candidates))
 	var barred []LeftOut
 	for _, c := range a.in.Candidates {
 		if reason, why := a.bars(c, present[c.Ref]); reason != "" {
 			barred = append(barred, LeftOut{Ref: c.Ref, Type: c.Type, Reason: reason, Why: why, By: c.By})
 		} else {
-			open = append(open, c)
+			open = append(open, Ranked{Candidate: c})
 		}
 	}
 	slices.SortFunc(barred, func(x, y LeftOut) int { return inOrder(x.Ref, y.Ref) })
-	return Rank(a.in.View.Weights, query, open), barred
+	rank(a.in.View.Weights, query, open)
+	return open, barred
 }
 
 // bars says what keeps a candidate out whatever its rank, "" if nothing does.

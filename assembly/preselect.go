@@ -79,8 +79,12 @@ func Preselect(found []Found, limit int) ([]Lead, []Rest) {
 			}
 		}
 	}
-	var leads []Lead
-	chosen := map[brenner.Ref]int{} // the place among the leads
+	all := 0
+	for _, f := range byCause {
+		all += len(f.Hits)
+	}
+	leads := make([]Lead, 0, max(0, min(limit, all)))
+	chosen := make(map[brenner.Ref]int, cap(leads)) // the place among the leads
 	next := make([]int, len(byCause))
 	for before := -1; before < len(leads); {
 		before = len(leads)

@@ -96,15 +96,26 @@ type Ranked struct {
 // Rank orders candidates by score, greatest first, ties by id and version
 // (C21). The order in which they come does not matter.
 func Rank(w Weights, q Query, candidates []Candidate) []Ranked {
+	ranked := make([]Ranked, len(candidates))
+	for i, c := range candidates {
+		ranked[i].Candidate = c
+	}
+	rank(w, q, ranked)
+	return ranked
+}
+
+// rank scores candidates and puts them in order.
+func rank(w Weights, q Query, ranked []Ranked) {
 	best := 0.0
-	for _, c := range candidates {
+	for i := range ranked {
+		c := &ranked[i]
 		if !math.IsInf(c.Lexical, 0) && c.Lexical > best {
 			best = c.Lexical
 		}
 	}
 	ours := slices.Compact(slices.Sorted(slices.Values(q.Tags)))
-	ranked := make([]Ranked, len(candidates))
-	for i, c := range candidates {
+	for i := range ranked {
+		c := &ranked[i]
 		s := Score{
 			Links:      share(1, float64(c.Distance)),
 			Tags:       overlap(ours, c.Tags),
@@ -117,12 +128,11 @@ func Rank(w Weights, q Query, candidates []Candidate) []Ranked {
 			s.Pinned = 1
 		}
 		s.Total = w.total(s)
-		ranked[i] = Ranked{c, s}
+		c.Score = s
 	}
 	slices.SortFunc(ranked, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(b.Score.Total, a.Score.Total), inOrder(a.Ref, b.Ref))
 	})
-	return ranked
 }
 
 // total adds up the weighted parts. The conversions forbid fusing, so that the

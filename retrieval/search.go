@@ -114,15 +114,52 @@ type Search struct {
 	least int64 // what is below is not among the best any more
 	room  int   // how many may be found before the worse of them are dropped
 
-	views   []View
-	lists   [][]*List
-	wanted  [][]bool // kinds, by segment; nil: none
+	views  []View
+	lists  [][]*List
+	wanted [][]bool // kinds, by segment; nil: none
+
+	*workplace // while segments are looked through
+}
+
+// Workplace is what a search needs while it looks through segments. One that a search has
+// left may be used by another; the zero Workplace is ready.
+type Workplace struct{ workplace }
+
+type workplace struct {
 	scans   []scan
 	passing []*scan
 	sums    [window]int64
 	owned   [window / 64]uint64 // those with a word of the question, where that matters
 	hopeful []int32             // those of the window that may be among the best
 	order   []int64
+}
+
+// At has the search use a workplace until it gives its best, or is joined by another. It is
+// to be called before the first stretch; without it the search makes one.
+func (s *Search) At(w *Workplace) {
+	s.workplace = &w.workplace
+	s.scans = slices.Grow(s.scans, len(s.terms))[:len(s.terms)]
+}
+
+// enter gives the search a workplace if it has none.
+func (s *Search) enter() {
+	if s.workplace == nil {
+		s.At(new(Workplace))
+	}
+}
+
+// leave lets go of the workplace. Only buffers stay in it.
+func (s *Search) leave() {
+	w := s.workplace
+	if w == nil {
+		return
+	}
+	w.scans = w.scans[:cap(w.scans)]
+	for i := range w.scans {
+		w.scans[i] = scan{buffer: w.scans[i].buffer}
+	}
+	w.scans, w.passing = w.scans[:0], w.passing[:0]
+	s.workplace = nil
 }
 
 // Found is a document and its score.
@@ -213,9 +250,7 @@ func (s *Search) Stretch(segment, from, to int) error {
 	if wanted == nil {
 		return nil
 	}
-	if s.scans == nil {
-		s.scans = make([]scan, len(s.terms))
-	}
+	s.enter()
 	scans := s.passing[:0]
 	for i, l := range s.lists[segment] {
 		if len(l.blocks) > 0 && s.factors[i] != 0 {
@@ -250,7 +285,10 @@ func (s *Search) Least() int64 { return s.least }
 func (s *Search) Raise(least int64) { s.least = max(s.least, least) }
 
 // Join takes in what was found beside.
-func (s *Search) Join(other *Search) { s.found = append(s.found, other.found...) }
+func (s *Search) Join(other *Search) {
+	s.found = append(s.found, other.found...)
+	other.leave()
+}
 
 // window scores the documents from base to before end. Lists are divided: a document that
 // only the lesser ones have cannot be among the best, so the others bring the
@@ -371,14 +409,14 @@ func (s *Search) bound(l *scan, base, end int) int64 {
 // accumulate adds what a list says about the documents of a window. It is where most
 // of a search's time goes.
 func (s *Search) accumulate(l *scan, base, end int, lengths []uint16) bool {
-	factor, scale := l.factor, s.scale
+	factor, scale, sums := l.factor, s.scale, &s.sums
 	for {
 		some := l.current
 		if n := len(some); n > 0 && int(some[n-1].ordinal) >= end {
 			some = some[:sort.Search(n, func(i int) bool { return int(some[i].ordinal) >= end })]
 		}
 		for _, p := range some {
-			s.sums[(int(p.ordinal)-base)&(window-1)] += scale.steps(factor, p.count, lengths[p.ordinal])
+			sums[(int(p.ordinal)-base)&(window-1)] += scale.steps(factor, p.count, lengths[p.ordinal])
 		}
 		if s.own && l.own {
 			for _, p := range some {
@@ -454,6 +492,7 @@ func (s *Search) cut() {
 	if s.limit <= 0 || len(s.found) <= s.limit {
 		return
 	}
+	s.enter()
 	s.order = s.order[:0]
 	for _, f := range s.found {
 		s.order = append(s.order, f.steps)
@@ -495,6 +534,7 @@ func greatest(all []int64, n int) int64 {
 // is by name, which only the pages of names know.
 func (s *Search) Best() []Found {
 	s.cut()
+	s.leave()
 	slices.SortFunc(s.found, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.steps, a.steps), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Ordinal, b.Ordinal))
 	})

@@ -56,6 +56,19 @@ func (a *Analyzer) Size() int { return len(a.words) }
 // stay what they are.
 func (a *Analyzer) Full() bool { return a.brief.used+len(a.long) >= maxRemembered }
 
+// reset forgets all words and keeps the room they took, unless that is much.
+func (a *Analyzer) reset() {
+	if len(a.brief.slots) > 1<<13 {
+		*a = Analyzer{}
+		return
+	}
+	clear(a.brief.slots)
+	clear(a.long)
+	clear(a.stems)
+	clear(a.words)
+	a.brief.used, a.words = 0, a.words[:0]
+}
+
 // Words appends the numbers of the words of a text to a list.
 func (a *Analyzer) Words(list []int32, text string) []int32 {
 	text = undressed(text)

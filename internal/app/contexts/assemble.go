@@ -308,11 +308,10 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 		return found{}, err
 	}
 	leads, rest := assembly.Preselect(causes, brenner.MaxCandidates)
-	items, err := finder.load(leads)
+	out, err := finder.load(leads)
 	if err != nil {
 		return found{}, err
 	}
-	out := make([]assembly.Candidate, 0, len(leads))
 	texts := make([]string, 0, len(leads))
 	type kindOf struct {
 		typ    brenner.TypeName
@@ -320,17 +319,16 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 	}
 	readable := map[kindOf]bool{}
 	for i, l := range leads {
-		item := items[i]
-		cand := assembly.Candidate{Item: item, By: l.By, Distance: l.Distance, Lexical: l.Lexical, Neighbours: l.Neighbours}
-		kind := kindOf{item.Type, item.Module}
+		cand := &out[i]
+		cand.By, cand.Distance, cand.Lexical, cand.Neighbours = l.By, l.Distance, l.Lexical, l.Neighbours
+		kind := kindOf{cand.Type, cand.Module}
 		if _, asked := readable[kind]; !asked {
 			readable[kind] = c.May(policy.Read, kind.typ, kind.module)
 		}
 		if !readable[kind] {
-			cand.Denied = "the role may not read a " + string(item.Type)
+			cand.Denied = "the role may not read a " + string(cand.Type)
 		}
-		out = append(out, cand)
-		texts = append(texts, item.Summary)
+		texts = append(texts, cand.Summary)
 	}
 	if strings.TrimSpace(w.about) != "" && w.view.Weights.Semantic > 0 {
 		for i, s := range r.likeness(w.about, texts) {

@@ -276,19 +276,19 @@ func (f *finder) know(ids []brenner.ArtifactID) error {
 }
 
 // load gives, for each lead, what is needed to place it.
-func (f *finder) load(leads []assembly.Lead) ([]assembly.Item, error) {
-	out := make([]assembly.Item, len(leads))
+func (f *finder) load(leads []assembly.Lead) ([]assembly.Candidate, error) {
+	out := make([]assembly.Candidate, len(leads))
 	earlier := map[brenner.Ref]int{} // versions that are not the head, and their place
 	for i, l := range leads {
 		if a := f.rows[l.Ref.Artifact]; l.Ref.Version == a.Head {
-			out[i] = headItem(a)
+			out[i].Item = headItem(a)
 		} else {
 			earlier[l.Ref] = i
 		}
 	}
 	versions, err := f.VersionsOf(f.Ctx, slices.Collect(maps.Keys(earlier)))
 	for _, v := range versions {
-		out[earlier[v.Ref()]] = itemOf(*f.rows[v.Artifact], v)
+		out[earlier[v.Ref()]].Item = itemOf(*f.rows[v.Artifact], v)
 	}
 	return out, err
 }

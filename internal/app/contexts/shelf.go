@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 )
@@ -28,6 +30,7 @@ type shelf struct {
 	rows, before map[brenner.ArtifactID]*shelved
 	size         int // of rows, in bytes
 	newest       map[string]*newest
+	common       map[string]string // types, modules, names of actors, each once
 }
 
 const (
@@ -38,6 +41,8 @@ const (
 	// maxFollowed is how many changed artifacts are read to go on; where there are more,
 	// everything is forgotten.
 	maxFollowed = 500
+	// maxCommon is how many texts are kept once for all rows that have them.
+	maxCommon = 4096
 	// maxNewest is how many lists of the newest there are, then they are forgotten.
 	maxNewest = 64
 )
@@ -123,7 +128,7 @@ func (s *shelf) open(c *kernel.Call, generation int64) (reading, error) {
 
 func (s *shelf) forget(generation, position int64) {
 	s.generation, s.position = generation, position
-	s.rows, s.before, s.size, s.newest = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}
+	s.rows, s.before, s.size, s.newest, s.common = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}, map[string]string{}
 }
 
 // linksOf gives the links from every version of some artifacts, where these are not too
@@ -198,10 +203,56 @@ func (s *shelf) find(id brenner.ArtifactID) *shelved {
 		return e
 	}
 	e := s.before[id]
-	if e != nil {
-		s.put(e)
+	if e == nil {
+		return nil
 	}
-	return e
+	// It leaves those behind that it was read with.
+	own := &s.pack([]store.Artifact{e.Artifact})[0]
+	own.versions = append(own.versions, e.versions...)
+	s.put(own)
+	return own
+}
+
+// pack makes entries of rows, which stay for long and are many: so that the collector has
+// few objects to follow, those that were read together stand together, and so do their
+// texts; the lock is held.
+func (s *shelf) pack(rows []store.Artifact) []shelved {
+	out, versions := make([]shelved, len(rows)), make([]told, len(rows))
+	var b strings.Builder
+	size := 0
+	for _, a := range rows {
+		size += len(a.ID) + len(a.Summary)
+	}
+	b.Grow(size)
+	for _, a := range rows {
+		b.WriteString(string(a.ID))
+		b.WriteString(a.Summary)
+	}
+	text := b.String()
+	cut := func(n int) (part string) {
+		part, text = text[:n], text[n:]
+		return part
+	}
+	for i, a := range rows {
+		a.ID = brenner.ArtifactID(cut(len(a.ID)))
+		a.Summary = cut(len(a.Summary))
+		a.Type, a.Module = brenner.TypeName(s.once(string(a.Type))), brenner.Module(s.once(string(a.Module)))
+		a.Creator, a.HeadStatus = brenner.ActorName(s.once(string(a.Creator))), artifact.Status(s.once(string(a.HeadStatus)))
+		out[i] = shelved{Artifact: a, versions: versions[i : i : i+1]}
+	}
+	return out
+}
+
+// once gives a text that many rows have, as the first of them had it; the lock is held.
+func (s *shelf) once(text string) string {
+	if known, ok := s.common[text]; ok {
+		return known
+	}
+	if s.common == nil || len(s.common) >= maxCommon {
+		s.common = map[string]string{}
+	}
+	s.common[text] = text
+	return text
 }
 
 // put remembers a row; the lock is held.
@@ -246,18 +297,19 @@ func (r reading) artifacts(ids []brenner.ArtifactID) (map[brenner.ArtifactID]*st
 	if err != nil {
 		return nil, err
 	}
-	fresh := make([]*shelved, len(rows))
-	for i, a := range rows {
-		fresh[i] = &shelved{Artifact: a}
-		out[a.ID] = &fresh[i].Artifact
+	if r.shelf == nil {
+		for i := range rows {
+			out[rows[i].ID] = &rows[i]
+		}
+		return out, nil
 	}
-	if r.shelf != nil {
-		r.shelf.mu.Lock()
-		defer r.shelf.mu.Unlock()
-		for _, e := range fresh {
-			if r.current() {
-				r.shelf.put(e)
-			}
+	r.shelf.mu.Lock()
+	defer r.shelf.mu.Unlock()
+	fresh := r.shelf.pack(rows)
+	for i := range fresh {
+		out[fresh[i].ID] = &fresh[i].Artifact
+		if r.current() {
+			r.shelf.put(&fresh[i])
 		}
 	}
 	return out, nil
@@ -356,6 +408,8 @@ func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
 	}
 	r.learn(missing, func(ref brenner.Ref, t *told) {
 		t.origin, t.comes = out[ref]
+		t.creator = brenner.ActorName(r.shelf.once(string(t.creator)))
+		t.task = r.shelf.once(t.task)
 	})
 	return out, nil
 }

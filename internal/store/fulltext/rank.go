@@ -51,6 +51,12 @@ func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []
 	return hits, store.Ranking{Spelled: r.spelled, Behind: standing.Noted - len(standing.Notes), Generation: standing.Generation}, err
 }
 
+// What searches need for a moment is used again by others.
+var (
+	workplaces = sync.Pool{New: func() any { return new(retrieval.Workplace) }}
+	counters   = sync.Pool{New: func() any { return new(retrieval.Builder) }}
+)
+
 // ranking is a search under way.
 type ranking struct {
 	memory   *memory
@@ -219,13 +225,15 @@ func (r *ranking) read(ctx context.Context, all []string) error {
 		view     int
 		from, to int
 	}
-	var wants []want
-	var pages []Page
+	wants := make([]want, 0, len(all)*len(r.standing.Segments))
+	pages := make([]Page, 0, cap(wants))
+	room := make([]retrieval.List, len(all)*len(r.views))
 	for _, w := range all {
 		if _, known := r.lists[w]; known {
 			continue
 		}
-		lists := make([]retrieval.List, len(r.views))
+		lists := room[:len(r.views):len(r.views)]
+		room = room[len(r.views):]
 		r.lists[w] = lists
 		for i, v := range r.views[:len(r.standing.Segments)] {
 			from := len(pages)
@@ -256,6 +264,8 @@ func (r *ranking) read(ctx context.Context, all []string) error {
 // run ranks by some terms, ties by name.
 func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64, limit int) (*retrieval.Search, []retrieval.Found, []retrieval.Name, error) {
 	search := retrieval.NewSearch(r.stats, terms, have, limit, r.chosen)
+	place := workplaces.Get().(*retrieval.Workplace)
+	search.At(place)
 	if r.query.Own {
 		search.OnlyOwn()
 	}
@@ -275,6 +285,7 @@ func (r *ranking) run(ctx context.Context, terms []retrieval.Term, have []int64,
 		return nil, nil, nil, err
 	}
 	found := search.Best()
+	workplaces.Put(place)
 	names, err := r.names(ctx, found)
 	if err != nil {
 		return nil, nil, nil, err
@@ -328,6 +339,8 @@ func (r *ranking) look(search *retrieval.Search) error {
 		return some(search)
 	}
 	other := search.Beside()
+	place := workplaces.Get().(*retrieval.Workplace)
+	other.At(place)
 	var beside error
 	var fault any // goes on in the caller
 	var done sync.WaitGroup
@@ -341,6 +354,7 @@ func (r *ranking) look(search *retrieval.Search) error {
 		panic(fault)
 	}
 	search.Join(other)
+	workplaces.Put(place)
 	return cmp.Or(err, beside)
 }
 
@@ -404,7 +418,9 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 		d.Text = d.Text[:min(len(d.Text), feedbackBytes)]
 		readings[i] = retrieval.Reading{Document: d, Score: f.Score()}
 	}
-	candidates := retrieval.Candidates(r.stats, readings)
+	counter := counters.Get().(*retrieval.Builder)
+	candidates := counter.Candidates(r.stats, readings)
+	counters.Put(counter)
 	all := make([]string, len(candidates))
 	for i, c := range candidates {
 		all[i] = c.Word

@@ -425,6 +425,36 @@ func TestAutomation_ACommandTakesAShare(t *testing.T) {
 	}
 }
 
+// A2: whoever lets it fire so often at most is obeyed, hears whether more may be
+// due, and comes in steps to the same as all at once.
+func TestAutomation_FiresNoMoreOftenThanAsked(t *testing.T) {
+	due := func() *loop {
+		l := newLoop(t, memory.New(), loopConfig)
+		for _, id := range []brenner.ArtifactID{"one", "two", "three"} {
+			l.promote(l.write("ada", id, "analysis_result", "lineage", "the result "+string(id)))
+		}
+		return l
+	}
+	all := due().rest()
+	if all < 3 {
+		t.Fatalf("%d were due: this test would pass on nothing", all)
+	}
+	for _, most := range []int{1, 2} {
+		l, sum := due(), 0
+		for more := true; more; {
+			n, again, err := l.app.Automation().Run(t.Context(), most)
+			l.must(err)
+			if n > most || again != (n == most) {
+				t.Fatalf("asked for %d it fired %d times, and says %v of more", most, n, again)
+			}
+			sum, more = sum+n, again
+		}
+		if sum != all {
+			t.Errorf("in steps of %d it fired %d times, want %d", most, sum, all)
+		}
+	}
+}
+
 // A4: raw logs past a number open a distilling task, a module past the threshold
 // a memo task, a lesson that nobody is sure of a review; what is handed in is
 // held to the brief and to what others assume.

@@ -98,7 +98,7 @@ func tellAccess(t *testing.T, w notedWorld) {
 	apply := func(more string, found bool, prompts map[string]string) {
 		_, _ = pi.ApplyConfig(ctx, api.ApplyConfigRequest{Found: found, File: api.ConfigFile{Name: ".brennerrc", Data: apitest.Config + more, Prompts: prompts}})
 	}
-	const prompt = "prompts: {writer: {path: prompts/writer.md}, unified: Say what you know.}\n"
+	const prompt = "prompts: {writer: {path: prompts/writer.md}, unified: {text: Say what you know.}}\n"
 	apply(prompt, false, nil)
 	for _, text := range []string{"", " \n", many(brenner.MaxPromptBytes + 1), "\x00", many(brenner.MaxPromptBytes), "Write {{AGENT}} plainly."} {
 		apply(prompt, false, map[string]string{"prompts/writer.md": text})

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,5 +173,35 @@ func TestStartRun_KeepsToTheDaysBudget(t *testing.T) {
 	*now = now.Add(24 * time.Hour)
 	if _, err := start(api.RunProgram{Name: "tells", TellsCost: true}); err != nil {
 		t.Errorf("the next day: %v", err)
+	}
+}
+
+// W3, X8: the token of a run that a person revoked is not revoked once more when the
+// run ends: the journal says once who ended it.
+func TestRun_ATokenIsRevokedOnce(t *testing.T) {
+	w, _ := clocked(t)
+	run, err := startsRun(t, w, opensTask(t, w), "one/1/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.PI().Tokens(t.Context())
+	if err != nil || len(list.Tokens) != 1 {
+		t.Fatalf("the tokens are %+v, %v", list, err)
+	}
+	if _, err := w.PI().RevokeToken(t.Context(), api.RevokeTokenRequest{ID: list.Tokens[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.app.Authenticate(t.Context(), run.Token); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
+		t.Errorf("it lives: %v", err)
+	}
+	if _, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: run.ID, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeWorked}}); err != nil {
+		t.Fatal(err)
+	}
+	var dump bytes.Buffer
+	if _, err := w.PI().Export(t.Context(), &dump); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(dump.String(), `"token.revoked"`); n != 1 {
+		t.Errorf("the journal says %d times that it was revoked", n)
 	}
 }

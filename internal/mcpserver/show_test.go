@@ -47,39 +47,13 @@ func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
 	}
 	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
 	blue.call("context_assemble", map[string]any{"session": "RS-1"})
-	var read strings.Builder
-	arguments := map[string]any{"session": "RS-1"}
-	contexts := 0
-	for pages := 0; ; pages++ {
-		words, _ := blue.call("session_show", arguments)
-		read.WriteString(words)
-		next := goesOn.FindStringSubmatch(words)
-		if next == nil {
-			break
-		}
-		if pages > 50 {
-			t.Fatalf("it never ends:\n%s", words)
-		}
-		if next[1] != "" {
-			contexts++
-			var assemble map[string]any
-			if err := json.Unmarshal([]byte(next[1]), &assemble); err != nil {
-				t.Fatal(err)
-			}
-			shown, _ := blue.call("context_assemble", assemble)
-			read.WriteString(shown)
-		}
-		arguments = map[string]any{}
-		if err := json.Unmarshal([]byte(next[2]), &arguments); err != nil {
-			t.Fatal(err)
-		}
-	}
+	read, contexts := blue.readsSession("RS-1")
 	for i := range items {
-		if n := strings.Count(read.String(), fmt.Sprintf("statement-%02d.", i)); n != 1 {
+		if n := strings.Count(read, fmt.Sprintf("statement-%02d.", i)); n != 1 {
 			t.Errorf("statement %d was read %d times", i, n)
 		}
 	}
-	if contexts == 0 || blue.errors > 0 || strings.Contains(read.String(), `\*`) {
+	if contexts == 0 || blue.errors > 0 || strings.Contains(read, `\*`) {
 		t.Errorf("%d contexts, %d errors", contexts, blue.errors)
 	}
 
@@ -127,5 +101,80 @@ func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
 	}
 	if _, err := called[map[string]any](t.Context(), blue.session, "session_show", map[string]any{"session": "RS-1", "offset": 4000}); brenner.CodeOf(err) != brenner.CodeInvalidValue {
 		t.Errorf("an offset that is none: %v", err)
+	}
+}
+
+// readsSession reads a document page by page, in new contexts where it says so,
+// until it is not told to go on.
+func (p *player) readsSession(id string) (read string, contexts int) {
+	p.t.Helper()
+	var all strings.Builder
+	arguments := map[string]any{"session": id}
+	for pages := 0; ; pages++ {
+		words, _ := p.call("session_show", arguments)
+		all.WriteString(words)
+		next := goesOn.FindStringSubmatch(words)
+		if next == nil {
+			return all.String(), contexts
+		}
+		if pages > 50 {
+			p.t.Fatalf("it never ends:\n%s", words)
+		}
+		if next[1] != "" {
+			contexts++
+			var assemble map[string]any
+			if err := json.Unmarshal([]byte(next[1]), &assemble); err != nil {
+				p.t.Fatal(err)
+			}
+			shown, _ := p.call("context_assemble", assemble)
+			all.WriteString(shown)
+		}
+		arguments = map[string]any{}
+		if err := json.Unmarshal([]byte(next[2]), &arguments); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// G18, D19: what others propose is shown as far as there is room and goes on where
+// it broke off: wherever a page ends, each piece of it is read, and paid for, once.
+func TestSessionShow_WhatIsProposedIsReadOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
+	w := newWorld(t)
+	pi := w.local("ada")
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	if _, err := pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Module: "lineage", Roster: team}); err != nil {
+		t.Fatal(err)
+	}
+	const items = 24
+	var long strings.Builder
+	said := 0
+	for i := range items {
+		var statement strings.Builder
+		for range 120 + 37*(i%9) { // two to five pieces
+			fmt.Fprintf(&statement, "word-%04d holds in every case that was seen. ", said)
+			said++
+		}
+		long.WriteString(deltaBlock("ADD", "", "assumption_ledger", fmt.Sprintf(`{"name":"a_%02d","statement":%q}`, i, statement.String()), ""))
+	}
+	if _, err := pi.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", From: "GreenValley", Text: long.String()}); err != nil {
+		t.Fatal(err)
+	}
+	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	first, _ := blue.call("context_assemble", map[string]any{"session": "RS-1"})
+	rest, _ := blue.readsSession("RS-1")
+	words := strings.Join(strings.Fields(first+rest), "") // a piece may end within a word
+	var wrong []string
+	for i := range said {
+		if n := strings.Count(words, fmt.Sprintf("word-%04d", i)); n != 1 {
+			wrong = append(wrong, fmt.Sprintf("%d: %d times", i, n))
+		}
+	}
+	if len(wrong) > 0 || blue.errors > 0 {
+		t.Errorf("%d errors; of %d sentences %d were not read once: %s", blue.errors, said, len(wrong), brenner.Clip(strings.Join(wrong, ", "), 300))
 	}
 }

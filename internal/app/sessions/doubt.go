@@ -134,9 +134,7 @@ var dead = lazy.NewPattern(`(?i)\b(?:kill(?:ed|s)?|dead|dropped|gone|withdrawn|r
 func saysDead(text string, from, to int) bool {
 	const near = 60
 	start, end := max(0, from-near), min(len(text), to+near)
-	if i := strings.LastIndexAny(text[start:from], ".;\n"); i >= 0 {
-		start += i + 1
-	}
+	start += strings.LastIndexAny(text[start:from], ".;\n") + 1 // none is -1
 	if i := strings.IndexAny(text[to:end], ".;\n"); i >= 0 {
 		end = to + i
 	}

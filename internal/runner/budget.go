@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"sync"
 
 	"brenner"
@@ -23,9 +24,11 @@ type purse struct {
 	spent    program.Money
 	promised program.Money
 	runs     int
-	// jobs is how many runs may be under way at once, under how many are.
-	jobs, under int
 }
+
+// errPromised says that what a run would need is promised to others: it may be
+// there when they have ended.
+var errPromised = errors.New("what is left is promised to runs under way")
 
 // Spent is what a budget went to.
 type Spent struct {
@@ -34,8 +37,9 @@ type Spent struct {
 }
 
 // take sets aside what a run may cost; it narrows the program's own bound to
-// what is left. Codes: BUDGET_SPENT, COST_UNKNOWN.
-func (p *purse) take(prog *program.Program) (program.Money, error) {
+// what is left. Sharing counts the runs that can be started now, this one among
+// them. Codes: BUDGET_SPENT, COST_UNKNOWN; or errPromised.
+func (p *purse) take(prog *program.Program, sharing int) (program.Money, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Runs > 0 && p.runs >= p.Runs {
@@ -47,17 +51,22 @@ func (p *purse) take(prog *program.Program) (program.Money, error) {
 		}
 		left := p.Cost - p.spent - p.promised
 		if left <= 0 || prog.Bounds.Cost > left && !prog.Profile.Tells().Cost {
+			if p.promised > 0 {
+				return 0, errPromised
+			}
 			return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s of %s are spent or promised", p.spent+p.promised, p.Cost)
 		}
-		// One without a bound of its own leaves their share to those who may be
+		// One without a bound of its own leaves their share to those who can be
 		// started beside it.
+		if p.Runs > 0 {
+			sharing = min(sharing, p.Runs-p.runs)
+		}
 		if prog.Bounds.Cost == 0 {
-			prog.Bounds.Cost = max(1, left/program.Money(max(1, p.jobs-p.under)))
+			prog.Bounds.Cost = max(1, left/program.Money(max(1, sharing)))
 		}
 		prog.Bounds.Cost = min(prog.Bounds.Cost, left)
 	}
 	p.runs++
-	p.under++
 	aside := prog.Bounds.Cost
 	p.promised += aside
 	return aside, nil
@@ -68,7 +77,6 @@ func (p *purse) settle(aside program.Money, run api.RunInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.promised -= aside
-	p.under--
 	if run.Usage.Cost != nil {
 		p.spent += *run.Usage.Cost
 	} else if run.ID != "" && run.Starts > 0 {

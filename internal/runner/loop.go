@@ -71,7 +71,6 @@ func (r *Runner) Work(ctx context.Context, plan Plan) (Done, error) {
 		l.plan.purse = &purse{Budget: plan.Budget}
 	}
 	l.plan.Jobs = min(max(plan.Jobs, 1), brenner.MaxJobs)
-	l.plan.purse.jobs = l.plan.Jobs
 	l.done.Runs = []api.RunInfo{}
 	err := l.labor(ctx)
 	l.done.Spent = l.plan.purse.sum()
@@ -124,21 +123,14 @@ func (l *laborer) labor(ctx context.Context) error {
 
 // begin starts what can be started now, and reports whether it started any.
 func (l *laborer) begin(ctx context.Context, items []api.WorkItem) (any bool) {
-	for _, item := range items {
+	for i, item := range items {
 		if l.busy >= l.plan.Jobs || l.over {
 			return any
 		}
 		agents := slices.Clone(item.Agents)
 		slices.SortStableFunc(agents, func(a, b api.WorkAgent) int { return cmp.Compare(a.Busy, b.Busy) })
 		for _, agent := range agents {
-			of := attempt{item.Work, agent.Name}
-			if until, tried := l.tried[of]; tried && (l.plan.Once || time.Now().Before(until)) {
-				continue
-			}
-			if len(l.plan.Agents) > 0 && !slices.Contains(l.plan.Agents, agent.Name) {
-				continue
-			}
-			if l.launch(ctx, of, agent, item.WorkSettings) {
+			if l.may(item, agent) && l.launch(ctx, item, agent, l.sharing(items[i:])) {
 				any = true
 				break // one agent does it
 			}
@@ -147,15 +139,39 @@ func (l *laborer) begin(ctx context.Context, items []api.WorkItem) (any bool) {
 	return any
 }
 
+// may reports whether an agent is to be started for a piece of work now.
+func (l *laborer) may(item api.WorkItem, agent api.WorkAgent) bool {
+	if until, tried := l.tried[attempt{item.Work, agent.Name}]; tried && (l.plan.Once || time.Now().Before(until)) {
+		return false
+	}
+	return len(l.plan.Agents) == 0 || slices.Contains(l.plan.Agents, agent.Name)
+}
+
+// sharing counts the runs that can be started now: no more than there is work
+// for, nor than may still be under way at once.
+func (l *laborer) sharing(items []api.WorkItem) (n int) {
+	for _, item := range items {
+		if slices.ContainsFunc(item.Agents, func(a api.WorkAgent) bool { return l.may(item, a) }) {
+			n++
+		}
+	}
+	return min(n, l.plan.Jobs-l.busy)
+}
+
 // launch starts one run, and reports whether it could.
-func (l *laborer) launch(ctx context.Context, of attempt, agent api.WorkAgent, settings api.WorkSettings) bool {
+func (l *laborer) launch(ctx context.Context, item api.WorkItem, agent api.WorkAgent, sharing int) bool {
+	of, settings := attempt{item.Work, agent.Name}, item.WorkSettings
 	l.tried[of] = time.Now().Add(time.Hour) // until it has ended
 	found, err := l.program(l.plan, agent, settings)
 	if err != nil {
 		l.refuse(of, err)
 		return false
 	}
-	cost, err := l.plan.purse.take(&found.Program)
+	cost, err := l.plan.purse.take(&found.Program, sharing)
+	if errors.Is(err, errPromised) {
+		delete(l.tried, of) // it is tried when one of those has ended
+		return false
+	}
 	if errors.Is(err, brenner.CodeBudgetSpent) {
 		l.over, l.done.Stopped = true, err.Error()
 		return false

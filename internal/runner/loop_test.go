@@ -79,6 +79,43 @@ func TestWork_SaysWhatItCouldNotStart(t *testing.T) {
 	}
 }
 
+// W13: what is left of a budget is shared by the runs that there is work for, not
+// by as many as might be: whoever is alone may spend all. Work that turns up
+// meanwhile waits for what the others leave, and is done when they have ended.
+func TestWork_SharesTheBudgetByTheWorkThereIs(t *testing.T) {
+	w := newWorld(t)
+	work := func(n int) api.WorkItem {
+		return api.WorkItem{Work: api.Work{Task: fmt.Sprintf("task-%d", n)}, Agents: []api.WorkAgent{{Name: "BlueLake"}}, Role: "writer"}
+	}
+	w.open.Work = []api.WorkItem{work(1), {Work: api.Work{Task: "task-9"}, Agents: []api.WorkAgent{}, Role: "curator"}}
+	script := writeScript(t, "== *\nwait 3s\nusage cost=0.60\ntool task_complete {\"id\":\"{task}\"}\nreply\ndone\n\n"+
+		"== RedCave\nusage cost=0.30\ntool task_complete {\"id\":\"{task}\"}\nreply\ndone\n")
+	var once sync.Once
+	r := w.runner(t, func(o *Options) {
+		o.Programs = func(api.WorkAgent, api.WorkSettings) (Resolved, error) {
+			return Resolved{Name: "play", Program: program.Program{Profile: program.Script, File: script}.Resolve("")}, nil
+		}
+		o.Tell = func(Progress) {
+			once.Do(func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				later := work(2)
+				later.Agents[0].Name = "RedCave"
+				w.open.Work = append(w.open.Work, later)
+			})
+		}
+	})
+	done, err := r.Work(t.Context(), Plan{Jobs: 3, Once: true, Budget: Budget{Cost: 1_000_000}})
+	if err != nil || len(done.Runs) != 2 || done.Stopped != "" || done.Spent.Cost != 900_000 {
+		t.Fatalf("done %+v: %v", done, err)
+	}
+	for i, bound := range []program.Money{1_000_000, 400_000} {
+		if run := done.Runs[i]; run.Outcome != api.OutcomeWorked || run.Program.Bound != bound {
+			t.Errorf("%s might cost %s and ended as %+v", run.Task, run.Program.Bound, run.RunEnd)
+		}
+	}
+}
+
 // W16: a worktree that a dead runner left is listed if it holds changes, and
 // stays; one without is removed with its branch.
 func TestReconcile_ListsWorktreesThatHoldChanges(t *testing.T) {

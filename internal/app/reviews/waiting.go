@@ -171,6 +171,13 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 			on = append(on, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
 			reason = fmt.Sprintf("%s, over version %d", why[n.Ref], a.Canonical)
 		}
+		note, err := pleaOf(c, n.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			reason += ": " + brenner.Clip(note, 300)
+		}
 		out = append(out, kernel.Waiting{Waiting: api.Waiting{
 			Kind: kind, Subject: n.Ref.String(), Title: n.Summary, Why: reason, Author: n.Creator, Since: n.At, Count: 1,
 		}, On: on})
@@ -178,7 +185,8 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 	return out, nil
 }
 
-// undecided reports whether a live version is a head that was not sent back.
+// undecided reports whether a live version is a head that was not sent back, or was
+// handed in once more since.
 func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref) (bool, error) {
 	if a.Head != ref.Version {
 		leaves, err := c.Leaves(c.Ctx, a.ID)
@@ -186,8 +194,18 @@ func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref) (bool, error) 
 			return false, err
 		}
 	}
-	back, err := sentBack.Has(c.Ctx, c, ref.String())
-	return !back, err
+	back, err := sentBack.Row(c.Ctx, c, ref.String())
+	if errors.Is(err, brenner.CodeNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	again, err := pleas.Row(c.Ctx, c, ref.String())
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, nil
+	}
+	return again.Seq > back.Seq, err
 }
 
 // candidates lists the versions that were put before a person in one way or
@@ -213,6 +231,22 @@ func (r *Room) candidates(c *kernel.Call) ([]candidate, error) {
 		return true, nil
 	})
 	return out, err
+}
+
+// pleaOf is what whoever handed a version in said with it.
+func pleaOf(c *kernel.Call, ref brenner.Ref) (string, error) {
+	p, err := pleas.Find(c.Ctx, c, ref.String())
+	if errors.Is(err, brenner.CodeNotFound) || err == nil && p.Note == "" {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	note, err := c.Blob(c.Ctx, p.Note)
+	if errors.Is(err, brenner.CodeRedacted) {
+		return redactedText, nil
+	}
+	return string(note), err
 }
 
 // HandIn implements api.Reviews.

@@ -88,7 +88,7 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		w.text = t.Title + "\n" + t.Spec + "\n" + req.Question
 		w.modules, w.cross = t.Modules, t.CrossCutting
 		if t.Session != "" {
-			w.readSession()
+			w.readSession(false)
 		}
 		for _, p := range t.Inputs {
 			w.inputs = append(w.inputs, p.Ref)
@@ -124,7 +124,7 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 	if len(w.modules) == 0 {
 		w.modules = []brenner.Module{s.Module}
 	}
-	w.readSession()
+	w.readSession(len(s.Recipients) > 1)
 	if !strings.Contains(w.text, s.Question) {
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
@@ -132,17 +132,26 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 	return nil
 }
 
-// readSession gives the context room for what others write in a session.
-func (w *work) readSession() {
-	if w.view.Version == kernel.BuiltinView { // whose budget nobody has chosen
-		w.view.Budget.Size += sessionReading
-		w.view.Budget.Reserve += sessionReading
+// readSession gives the context room for what others write in a session. Where several
+// share the work, less is sent before it is divided: each reads what its part needs.
+func (w *work) readSession(shared bool) {
+	if w.view.Version != kernel.BuiltinView {
+		return // somebody has chosen the budget
+	}
+	w.view.Budget.Size += sessionReading
+	w.view.Budget.Reserve += sessionReading
+	if shared {
+		w.view.Budget.Reserve += partReading
 	}
 }
 
 // sessionReading is what a context for a session is given for reading besides what other
 // contexts are: who takes part reads what the others write, to the end.
 const sessionReading = 16_000
+
+// partReading is what of the text that a context would spend is kept for what somebody's
+// part of the work needs, which nobody knows when it is made.
+const partReading = 6_000
 
 // inputFor loads everything the assembly depends on.
 func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assembly.Input, error) {

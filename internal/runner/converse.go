@@ -18,7 +18,7 @@ func (r *Runner) converse(ctx context.Context, l *live, agent Agent, prompt stri
 	s := l.starter()
 	defer s.close()
 	t := &talk{Runner: r, live: l, agent: agent, starter: s, prompt: prompt}
-	before, err := t.deltas(ctx)
+	before, err := t.stands(ctx)
 	if err != nil {
 		return outcomeOf(ctx, failedWith(err))
 	}
@@ -52,9 +52,11 @@ type talk struct {
 	starter starter
 	prompt  string
 	ended   api.RunEnd
-	// before counts the agent's deltas in the session before the run, ours those
-	// that we have taken in of its replies; what is beyond both came by tool.
-	before, ours int
+	// before is where the agent stood in the session before the run, ours counts
+	// the deltas that we have taken in of its replies; what is beyond both came by
+	// tool.
+	before api.Recipient
+	ours   int
 }
 
 // ask starts the program until it ends well, or in a way that another start
@@ -93,25 +95,31 @@ func (t *talk) done(ctx context.Context) bool {
 		info, err := t.agent.Task(ctx, api.TaskRequest{ID: t.run.Task})
 		return err == nil && info.State == api.TaskDone
 	}
-	n, err := t.deltas(ctx)
-	return err == nil && n > t.before+t.ours
+	now, err := t.stands(ctx)
+	if err != nil {
+		return false
+	}
+	// That it has nothing to add is an answer too, and only a tool gives it.
+	nothing := now.Nothing && !now.AnsweredAt.Equal(t.before.AnsweredAt)
+	return nothing || now.Pending+now.Compiled > t.before.Pending+t.before.Compiled+t.ours
 }
 
-// deltas counts those that the agent has handed in to the session so far.
-func (t *talk) deltas(ctx context.Context) (int, error) {
+// stands is where the agent stands in the session, with the deltas that it has
+// handed in so far.
+func (t *talk) stands(ctx context.Context) (api.Recipient, error) {
 	if t.run.Session == "" {
-		return 0, nil
+		return api.Recipient{}, nil
 	}
 	status, err := t.agent.SessionStatus(context.WithoutCancel(ctx), api.SessionStatusRequest{ID: t.run.Session})
 	if err != nil {
-		return 0, err
+		return api.Recipient{}, err
 	}
 	for _, rec := range status.Recipients {
 		if rec.Name == t.run.Agent {
-			return rec.Pending + rec.Compiled, nil
+			return rec.Recipient, nil
 		}
 	}
-	return 0, nil
+	return api.Recipient{}, nil
 }
 
 // after judges what came of a question: it says how the run ended, or what to

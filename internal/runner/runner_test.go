@@ -62,6 +62,21 @@ func TestRun_AToolAnswerIsNotTakenTwice(t *testing.T) {
 	}
 }
 
+// W7, W10: one that has said by tool that it has nothing to add has answered; that
+// it said so when it was asked before is no answer to this.
+func TestRun_NothingToAddByToolIsAnAnswer(t *testing.T) {
+	w := newWorld(t)
+	script := writeScript(t, "== BlueLake\ntool delta_submit {\"nothing\":true,\"text\":\"Nothing to add.\"}\nreply\ndone\n")
+	info := do(t, w.runner(t), kickoff(program.Program{Profile: program.Script, File: script}.Resolve("")))
+	if info.Outcome != api.OutcomeAnswered || info.Cause != program.Fine || info.Repairs != 0 || len(w.replies) != 1 || len(info.Notes) != 0 {
+		t.Errorf("ended as %+v with %+v", info.RunEnd, w.replies)
+	}
+	info = do(t, w.runner(t), kickoff(acting("say", "It", "is", "the", "gradient.")))
+	if info.Outcome != api.OutcomeNothing || info.Repairs != 2 {
+		t.Errorf("the next run ended as %+v", info.RunEnd)
+	}
+}
+
 // W10: a program that crashes when its work is done has done its work.
 func TestRun_WorkDoneBeforeACrashCounts(t *testing.T) {
 	w := newWorld(t)

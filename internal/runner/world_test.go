@@ -33,6 +33,7 @@ type world struct {
 	ends    []api.EndRunRequest
 	replies []reply
 	deltas  map[brenner.ActorName]int
+	nothing map[brenner.ActorName]time.Time // when it said that it has nothing to add
 	tasks   map[string]*api.TaskInfo
 	beats   int
 	calls   []string // of tools
@@ -56,7 +57,7 @@ type reply struct {
 
 func newWorld(t *testing.T) *world {
 	return &world{
-		t: t, tokens: map[string]*api.RunInfo{}, deltas: map[brenner.ActorName]int{}, tasks: map[string]*api.TaskInfo{},
+		t: t, tokens: map[string]*api.RunInfo{}, deltas: map[brenner.ActorName]int{}, nothing: map[brenner.ActorName]time.Time{}, tasks: map[string]*api.TaskInfo{},
 		keys: map[string]*api.RunInfo{}, stop: map[string]string{}, gone: map[string]bool{}, view: 1 << 20,
 	}
 }
@@ -222,7 +223,8 @@ func (w *world) submit(name brenner.ActorName, text string, tool bool) (api.Subm
 func (a agent) SessionStatus(context.Context, api.SessionStatusRequest) (api.SessionStatus, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := api.RecipientStatus{Recipient: api.Recipient{Name: a.run.Agent, Pending: a.deltas[a.run.Agent]}}
+	at, nothing := a.nothing[a.run.Agent]
+	r := api.RecipientStatus{Recipient: api.Recipient{Name: a.run.Agent, Pending: a.deltas[a.run.Agent], AnsweredAt: at, Nothing: nothing}}
 	return api.SessionStatus{Recipients: []api.RecipientStatus{r}}, nil
 }
 
@@ -238,7 +240,8 @@ func (a agent) Task(_ context.Context, req api.TaskRequest) (api.TaskInfo, error
 // handler serves two tools.
 func (w *world) handler() http.Handler {
 	type submitIn struct {
-		Text string `json:"text"`
+		Text    string `json:"text"`
+		Nothing bool   `json:"nothing,omitzero"`
 	}
 	type completeIn struct {
 		ID string `json:"id"`
@@ -252,6 +255,11 @@ func (w *world) handler() http.Handler {
 		mcp.AddTool(s, &mcp.Tool{Name: "delta_submit"}, func(_ context.Context, _ *mcp.CallToolRequest, in submitIn) (*mcp.CallToolResult, any, error) {
 			w.called("delta_submit")
 			_, err := w.submit(run.Agent, in.Text, true)
+			if in.Nothing {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.nothing[run.Agent] = time.Now()
+			}
 			return nil, map[string]any{"ok": true}, err
 		})
 		mcp.AddTool(s, &mcp.Tool{Name: "task_complete"}, func(ctx context.Context, _ *mcp.CallToolRequest, in completeIn) (*mcp.CallToolResult, any, error) {

@@ -18,8 +18,8 @@ var reasons = map[string]string{
 	"SQLite, service, 64 writers, 4,096 writes": "What a write needs besides its rows (policy, schema, canonical JSON, hashes, the tree of the journal) takes more processor " +
 		"time than the rows, and two cores are full.",
 	"SQLite, service, 64 writers, 8,192 writes": "As with 4,096.",
-	"context for a question from 100,000 artifacts": "Of its processor time words take some 45 % (half of that to decode postings), the meaning of summaries that did not come " +
-		"before 20, SQLite 11, the assembly 10; the p99 was the collector, which since ADR 0128 comes a third as often and takes half as long.",
+	"context for a question from 100,000 artifacts": "Of its processor time words take some 48 % (11 of them to decode postings), the meaning of summaries 23, " +
+		"SQLite 11, the assembly 10; the p99 was the collector, which since ADR 0128 comes a third as often and takes half as long.",
 	"context for a task from 100,000 artifacts": "As for a question.",
 	"PostgreSQL, store":                         "Of 6,463 B the contents took 2,963 with what PostgreSQL adds to them, the index of words 1,055, the rows of artifacts 641.",
 	"`brenner version`":                         "Half of what is allocated before main is one library, which compiles the schemas of JSON Schema itself whenever it is linked.",

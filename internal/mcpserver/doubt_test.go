@@ -49,6 +49,22 @@ func TestDoubt_TheDead(t *testing.T) {
 	blue.submits(odd("A", "seen", `"H1"`) + deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow"}}`, ""))
 	blue.mustNot(dry(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow, as H2 said"},"status":"passed","last_run":"2020-03-14T15:00:00Z"}`, "")), "KILLED_REFERENCE")
 	blue.mustNot(dry(deltaBlock("KILL", "X1", "anomaly_register", `{"reason":"it rested on H2"}`, "")), "KILLED_REFERENCE")
+	blue.mustNot(dry(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too early","attack":"H2 was never measured in the cold"}`, "")), "KILLED_REFERENCE")
+}
+
+// D26: who has said what the answer is, is asked again when others change what it names,
+// and not for whatever else they change.
+func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"H1, as measured."}`, ""))
+	again := func(change string) string {
+		red.submits(change)
+		words, _ := blue.call("inbox", nil)
+		return words
+	}
+	blue.mustNot(again(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"the weir, slowly"}`, "")), "does it still hold")
+	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "does it still hold")
 }
 
 // D26: where a text quotes what a program said, plain names in it are of that; one that

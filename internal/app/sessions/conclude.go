@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -40,7 +41,8 @@ func briefOf(doc *delta.Artifact) []delta.Passage {
 	return append([]delta.Passage{top}, all...)
 }
 
-// concludeText asks whoever concludes for the answer, or whether it still holds.
+// concludeText asks whoever concludes for the answer, or whether it still holds where
+// others have added something, or changed what it names.
 func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 	if r.Name != m.info.Concludes || r.Waiting || !res.Changed {
 		return ""
@@ -49,8 +51,13 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 		return "\nNobody has said yet what the answer is, and that is yours to say: once what was asked for is in, EDIT `RT` with `context`:" +
 			" the answer by now, the items it rests on, what is open.\n"
 	}
+	answer := conclusionOf(m.result.Artifact)
+	if conclusionOf(m.base) != answer {
+		return ""
+	}
+	rests := namedItem.FindAllString(answer, -1)
 	for _, o := range res.Outcomes {
-		if o.Recorded() && o.Agent != r.Name && conclusionOf(m.base) == conclusionOf(m.result.Artifact) {
+		if o.Recorded() && o.Agent != r.Name && (o.Operation == delta.Add || slices.Contains(rests, string(o.Item))) {
 			return "\n`RT` says in `context` what the answer is: does it still hold?\n"
 		}
 	}

@@ -98,7 +98,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 			continue
 		}
 		it, ok := d.doc.Item(delta.ItemID(name))
-		if !ok || it.Killed() != nil && (one.Operation == delta.Kill || saysResult(one) || saysDead(text, at[0], at[1]) || inRange(text, at[0])) {
+		if !ok || it.Killed() != nil && (one.Operation == delta.Kill || attacks(one) || saysResult(one) || saysDead(text, at[0], at[1]) || inRange(text, at[0])) {
 			continue
 		}
 		of := d.about(it)
@@ -140,6 +140,10 @@ func saysDead(text string, from, to int) bool {
 	}
 	return dead.MatchString(text[start:end])
 }
+
+// attacks says whether a delta is of a critique: what it is about may well be dead, and
+// because of it.
+func attacks(one delta.Delta) bool { return one.Section == delta.AdversarialCritique }
 
 // saysResult says whether a delta says what came out of a test: that may be about what it
 // killed.

@@ -295,7 +295,7 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 	}
 	said := map[brenner.ActorName]map[delta.ItemID]*mention{}
 	for i, o := range res.Outcomes {
-		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) {
+		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) || attacks(queue[i].Delta) {
 			continue
 		}
 		text := ledger.Said(queue[i].Delta.Payload)

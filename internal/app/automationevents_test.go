@@ -402,3 +402,44 @@ func TestAutomation_TooManyCausesDeepItOnlyTells(t *testing.T) {
 		}
 	}
 }
+
+// A3: a task that somebody opens while doing one of a rule's has the causes of that one,
+// and so has what is opened while doing it in turn.
+func TestAutomation_WhatIsOpenedForATaskIsAsDeep(t *testing.T) {
+	l := newQuiet(t, "{name: again, on: task_done, do: {act: task, role: hypothesis_generator, title: And again}}")
+	does := func(id string, inside func()) {
+		t.Helper()
+		_, err := l.As("Hugo").ClaimTask(t.Context(), api.ClaimTaskRequest{ID: id})
+		l.must(err)
+		_, err = l.As("Hugo").AssembleContext(t.Context(), api.ContextRequest{Task: id})
+		l.must(err)
+		inside()
+		_, err = l.As("Hugo").CompleteTask(t.Context(), api.CompleteTaskRequest{ID: id})
+		l.must(err)
+	}
+	opens := func(id *string) func() {
+		return func() {
+			sub, err := l.As("Hugo").NewTask(t.Context(), api.NewTaskRequest{Title: "A part of it " + *id, Spec: "look", Role: "hypothesis_generator", Modules: []brenner.Module{"growth"}})
+			l.must(err)
+			*id = sub.ID
+		}
+	}
+	does(l.task(), func() {})
+	l.rest()
+	first := l.firings("again")[0]
+	if first.Depth != 1 || len(first.Tasks) != 1 {
+		t.Fatalf("%+v", first)
+	}
+	part := first.Tasks[0]
+	does(part, opens(&part))
+	l.rest()
+	does(part, opens(&part))
+	l.rest()
+	does(part, func() {})
+	l.rest()
+	for _, f := range l.firings("again")[:3] {
+		if f.Depth != 2 {
+			t.Errorf("%+v, want depth 2", f)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"brenner/automation"
 	"brenner/internal/app/kernel"
 	"brenner/internal/journal"
+	"brenner/internal/store"
 )
 
 // due is the next thing to do: a rule fires, or what was looked at in vain is
@@ -236,7 +237,8 @@ func (r *Room) nextInstant(c *kernel.Call, rules []follower) (due, error) {
 }
 
 // depthOf is how many causes that automation brought about lie behind a record:
-// those of the firing it is part of, or of the task it was written for (A3).
+// those of the firing it is part of, or of the task it was written for, or of one that
+// was done when that one was opened (A3).
 func (r *Room) depthOf(c *kernel.Call, rec journal.Record, e automation.Event) (int, error) {
 	if rec.Auth == kernel.AuthAutomation {
 		rows, err := firings.List(c.Ctx, c.Reader, kernel.Query{After: kernel.Place{Order: rec.Seq}}, 1)
@@ -246,20 +248,55 @@ func (r *Room) depthOf(c *kernel.Call, rec journal.Record, e automation.Event) (
 		return rows[0].Value.Depth, nil
 	}
 	task := e.Task
-	if task == "" && rec.Context != "" {
+	if task == "" {
 		var err error
-		if task, err = r.Contexts.TaskOf(c, rec.Context); err != nil && !errors.Is(err, brenner.CodeNotFound) {
+		if task, err = r.taskIn(c, rec.Context); err != nil {
 			return 0, err
 		}
 	}
-	if task == "" {
-		return 0, nil
+	for range mostCauses {
+		if task == "" {
+			return 0, nil
+		}
+		o, err := openedTasks.Find(c.Ctx, c.Reader, task)
+		if !errors.Is(err, brenner.CodeNotFound) {
+			return o.Depth, err
+		}
+		if task, err = r.openedFor(c, task); err != nil {
+			return 0, err
+		}
 	}
-	o, err := openedTasks.Find(c.Ctx, c.Reader, task)
+	return 0, nil
+}
+
+// mostCauses is how many tasks that somebody opened while doing another are followed.
+const mostCauses = 64
+
+// taskIn is the task that a context was for, "" if for none.
+func (r *Room) taskIn(c *kernel.Call, id string) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	task, err := r.Contexts.TaskOf(c, id)
 	if errors.Is(err, brenner.CodeNotFound) {
-		return 0, nil
+		return "", nil
 	}
-	return o.Depth, err
+	return task, err
+}
+
+// openedFor is the task that somebody was doing who opened another, "" if none: what
+// that one writes has the same causes.
+func (r *Room) openedFor(c *kernel.Call, task string) (string, error) {
+	seq := kernel.NumberOf(task)
+	rows, err := c.FindRecords(c.Ctx, store.RecordQuery{After: seq - 1, Before: seq + 1, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	rec, err := journal.Parse(rows[0])
+	if err != nil {
+		return "", err
+	}
+	return r.taskIn(c, rec.Context)
 }
 
 // covered reports whether a task that a rule opened about a subject was not

@@ -453,6 +453,9 @@ func TestAutomation_FiresNoMoreOftenThanAsked(t *testing.T) {
 			t.Errorf("in steps of %d it fired %d times, want %d", most, sum, all)
 		}
 	}
+	if n, more, err := due().app.Automation().Run(t.Context(), 0); n != all || more || err != nil {
+		t.Errorf("without a bound it fired %d times, and says %v of more (%v), want %d", n, more, err, all)
+	}
 }
 
 // A4: raw logs past a number open a distilling task, a module past the threshold

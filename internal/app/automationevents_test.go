@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -441,5 +442,46 @@ func TestAutomation_WhatIsOpenedForATaskIsAsDeep(t *testing.T) {
 		if f.Depth != 2 {
 			t.Errorf("%+v, want depth 2", f)
 		}
+	}
+}
+
+// A1: where a rule says how many it takes, it waits for as many events, whichever they
+// are; where it says of which module, or of which role's task, it fires for those alone.
+func TestAutomation_FiltersHoldForEveryEvent(t *testing.T) {
+	for _, on := range slices.Sorted(maps.Keys(causes)) {
+		t.Run(string(on), func(t *testing.T) {
+			l := newQuiet(t, fmt.Sprintf("{name: third, on: %s, when: {count: 3}, do: {act: notify}}", on),
+				fmt.Sprintf("{name: there, on: %s, when: {module: growth}, do: {act: notify}}", on),
+				fmt.Sprintf("{name: elsewhere, on: %s, when: {module: project}, do: {act: notify}}", on))
+			before := 0
+			if on == automation.Written {
+				before = 1 // the document of the session
+			}
+			for i := range 3 {
+				causes[on].do(l, i)
+				l.rest()
+				if fired := l.firings("third"); len(fired) != (before+i+1)/3 {
+					t.Fatalf("after %d it fired %d times", before+i+1, len(fired))
+				}
+			}
+			there, elsewhere := "there", "elsewhere"
+			switch on {
+			case automation.LessonMoved:
+				return // it is of no module
+			case automation.StalemateRaised:
+				there, elsewhere = elsewhere, there // it is the project's
+			}
+			if n, none := len(l.firings(there)), len(l.firings(elsewhere)); n != before+3 || none != 0 {
+				t.Errorf("in its module it fired %d times, elsewhere %d", n, none)
+			}
+		})
+	}
+	l := newQuiet(t, "{name: its, on: [task_done, task_blocked], when: {role: hypothesis_generator}, do: {act: notify}}",
+		"{name: others, on: [task_done, task_blocked], when: {role: writer}, do: {act: notify}}")
+	causes[automation.TaskDone].do(l, 0)
+	causes[automation.TaskBlocked].do(l, 0)
+	l.rest()
+	if its, others := l.firings("its"), l.firings("others"); len(its) != 2 || len(others) != 0 {
+		t.Errorf("of its role it fired %d times, of another %d", len(its), len(others))
 	}
 }

@@ -119,27 +119,39 @@ func (r *Room) expand(c *kernel.Call, rule automation.Rule, e automation.Event) 
 	case automation.Stale:
 		return r.staleEvents(c, rule, e)
 	}
-	if e.Ref.Artifact != "" {
-		var err error
-		if e, err = filled(c, e); err != nil {
-			return nil, err
-		}
-	}
-	if !rule.Matches(e) {
-		return nil, nil
+	e, err := r.filled(c, rule, e)
+	if err != nil || !rule.Matches(e) {
+		return nil, err
 	}
 	return []automation.Event{e}, nil
 }
 
-// filled says of what type and module a version is, and what its author was.
-func filled(c *kernel.Call, e automation.Event) (automation.Event, error) {
-	a, err := c.Reader.Artifact(c.Ctx, e.Ref.Artifact)
-	if err != nil {
+// filled says what a filter asks of an event: of a version its type and module, and what
+// its author was; of a task its role and module, of a session its module.
+func (r *Room) filled(c *kernel.Call, rule automation.Rule, e automation.Event) (automation.Event, error) {
+	switch {
+	case e.Ref.Artifact != "":
+		a, err := c.Reader.Artifact(c.Ctx, e.Ref.Artifact)
+		if err != nil {
+			return e, err
+		}
+		v, err := c.Version(c.Ctx, e.Ref)
+		e.Type, e.Module, e.Role = a.Type, a.Module, v.Role
+		return e, err
+	case rule.When.Module == "" && rule.When.Role == "":
+	case e.Task != "":
+		t, err := r.Tasks.Find(c, e.Task)
+		e.Role = t.Role
+		if slices.Contains(t.Modules, rule.When.Module) {
+			e.Module = rule.When.Module
+		}
+		return e, err
+	case e.On == automation.SessionAnswered || e.On == automation.SessionCompiled:
+		var err error
+		e.Module, err = r.Sessions.ModuleOf(c, brenner.SessionID(e.Subject))
 		return e, err
 	}
-	v, err := c.Version(c.Ctx, e.Ref)
-	e.Type, e.Module, e.Role = a.Type, a.Module, v.Role
-	return e, err
+	return e, nil
 }
 
 // enough reports whether as many events came since the rule fired last as it
@@ -478,14 +490,11 @@ func (r *Room) matching(c *kernel.Call, rule automation.Rule, row store.Record) 
 		if !rule.Waits(e.On) {
 			continue
 		}
-		if e.Ref.Artifact != "" {
-			if e, err = filled(c, e); err != nil {
-				return 0, err
-			}
+		some, err := r.expand(c, rule, e)
+		if err != nil {
+			return 0, err
 		}
-		if rule.Matches(e) {
-			n++
-		}
+		n += len(some)
 	}
 	return n, err
 }

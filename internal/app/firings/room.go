@@ -38,6 +38,8 @@ type Room struct {
 
 // Tasks is what firings need of tasks.
 type Tasks interface {
+	// Find gives a task.
+	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	// Open checks and opens a task of some kind.
 	Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error)
 	// Cancel closes a task that nobody has to do any more.
@@ -59,6 +61,8 @@ type Contexts interface {
 type Sessions interface {
 	// Answered reports whether everybody who was asked had answered by a record.
 	Answered(c *kernel.Call, id brenner.SessionID, by int64) (bool, error)
+	// ModuleOf is the module of a session.
+	ModuleOf(c *kernel.Call, id brenner.SessionID) (brenner.Module, error)
 	// Pending reports whether deltas wait to be compiled.
 	Pending(c *kernel.Call, id brenner.SessionID) (bool, error)
 	// CompileNow compiles what waits.

@@ -48,6 +48,12 @@ func compiledEvents(p sessionCompiled) []automation.Event {
 	return []automation.Event{{On: automation.SessionCompiled, Subject: string(p.Session)}}
 }
 
+// ModuleOf is the module of a session.
+func (r *Room) ModuleOf(c *kernel.Call, id brenner.SessionID) (brenner.Module, error) {
+	s, err := sessions.Find(c.Ctx, c.Reader, string(id))
+	return s.Module, err
+}
+
 // Answered reports whether everybody who was asked in a session had answered by
 // a record, whatever has happened since.
 func (r *Room) Answered(c *kernel.Call, id brenner.SessionID, by int64) (bool, error) {

@@ -42,7 +42,7 @@ func newFinder(c *kernel.Call, w work, s *shelf) (*finder, error) {
 	for _, t := range w.view.Types {
 		f.types = append(f.types, t.Type)
 	}
-	kinds, err := c.Kinds(c.Ctx)
+	kinds, err := s.kinds(c)
 	for _, k := range kinds {
 		if w.scope.All && !slices.Contains(f.modules, k.Module) {
 			f.modules = append(f.modules, k.Module)

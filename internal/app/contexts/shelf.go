@@ -31,6 +31,9 @@ type shelf struct {
 	size         int // of rows, in bytes
 	newest       map[string]*newest
 	common       map[string]string // types, modules, names of actors, each once
+
+	counted []store.Kind // how many artifacts there are of each kind
+	at      int64        // the position at which they were counted
 }
 
 const (
@@ -124,6 +127,33 @@ func (s *shelf) open(c *kernel.Call, generation int64) (reading, error) {
 		}
 		s.mu.Unlock()
 	}
+}
+
+// kinds says how many artifacts there are of each kind. Only a new artifact changes that,
+// so that where none has changed they are not counted again.
+func (s *shelf) kinds(c *kernel.Call) ([]store.Kind, error) {
+	if _, writes := c.Reader.(store.Tx); writes {
+		return c.Kinds(c.Ctx)
+	}
+	s.mu.Lock()
+	counted, at := s.counted, s.at
+	s.mu.Unlock()
+	if counted != nil && at <= c.Position {
+		changed, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{Recent: true, ChangedAfter: at, Limit: 1})
+		if err != nil || len(changed) == 0 {
+			return counted, err
+		}
+	}
+	kinds, err := c.Kinds(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.Position > s.at || s.counted == nil {
+		s.counted, s.at = kinds, c.Position
+	}
+	return kinds, nil
 }
 
 func (s *shelf) forget(generation, position int64) {

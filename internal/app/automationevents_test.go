@@ -485,3 +485,27 @@ func TestAutomation_FiltersHoldForEveryEvent(t *testing.T) {
 		t.Errorf("of its role it fired %d times, of another %d", len(its), len(others))
 	}
 }
+
+// A3: what is written in the context of a rule's task has its causes, also where the task
+// is not named with it.
+func TestAutomation_WhatIsWrittenInATasksContextIsAsDeep(t *testing.T) {
+	l := newQuiet(t, "{name: again, on: written, when: {type: analysis_result}, do: {act: task, role: hypothesis_generator, title: And again}}")
+	l.write("ada", "first", "analysis_result", "growth", "seven")
+	l.rest()
+	first := l.firings("again")
+	if len(first) != 1 || first[0].Depth != 1 || len(first[0].Tasks) != 1 {
+		t.Fatalf("%+v", first)
+	}
+	_, err := l.As("Hugo").ClaimTask(t.Context(), api.ClaimTaskRequest{ID: first[0].Tasks[0]})
+	l.must(err)
+	_, err = l.As("Hugo").AssembleContext(t.Context(), api.ContextRequest{Task: first[0].Tasks[0]})
+	l.must(err)
+	_, err = l.As("Hugo").CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "second", Type: "analysis_result", Module: "growth", Summary: "eight", Content: api.Body{Format: artifact.Text, Data: "eight"},
+	})
+	l.must(err)
+	l.rest()
+	if all := l.firings("again"); len(all) != 2 || all[0].Depth != 2 {
+		t.Errorf("%+v", all)
+	}
+}

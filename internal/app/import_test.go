@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/internal/app"
+	"brenner/internal/store"
 	"brenner/internal/store/memory"
 )
 
@@ -63,6 +65,41 @@ func TestImport_BringsTheProjectAsItWas(t *testing.T) {
 	t.Cleanup(func() { _ = empty.Close() })
 	if _, err := app.New(empty, app.Options{}).Import(t.Context(), strings.NewReader(strings.Join(older, "\n")), nil); err != nil {
 		t.Errorf("a digest over tables of another form: %v", err)
+	}
+}
+
+// failsOnce is a store that fails in a write at one place where it has not yet.
+type failsOnce struct {
+	store.Store
+	places *failing
+	failed bool
+}
+
+func (s *failsOnce) Write(ctx context.Context, fn func(store.Tx) error) error {
+	f := &faults{of: s.places}
+	err := s.Store.Write(ctx, func(tx store.Tx) error { return fn(failingTx{failingReader{f, tx}, tx}) })
+	s.failed = s.failed || f.where != ""
+	return err
+}
+
+// J5: where the store goes away while something arrives, that is what is said, and not
+// that what was sent is wrong; nothing of it stays.
+func TestImport_SaysThatTheStoreWentAway(t *testing.T) {
+	lines, sent := exported(t)
+	places := &failing{t: t, seen: map[[depth]uintptr]bool{}}
+	for n := 0; ; n++ {
+		s := &failsOnce{Store: memory.New(), places: places}
+		got, err := app.New(s, app.Options{}).Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), nil)
+		if !s.failed {
+			if err != nil || got.Root != sent.Root || n < 10 {
+				t.Errorf("after %d failures: %+v, %v", n, got, err)
+			}
+			return
+		}
+		if brenner.CodeOf(err) != brenner.CodeStoreUnavailable {
+			t.Errorf("the store failed and it says %v", err)
+		}
+		must(t, s.Close())
 	}
 }
 

@@ -295,12 +295,8 @@ func writeOwn(ch *kernel.Change, name brenner.TypeName, on brenner.Ref, module b
 	if err != nil {
 		return api.WriteResult{}, err
 	}
-	raw, err := canon.Marshal(content)
-	if err != nil {
-		return api.WriteResult{}, err
-	}
 	p := artifact.Proposal{Type: typ, Summary: abridged(summary), Links: links}
-	if p.Content, err = artifact.NewContent(artifact.JSON, raw); err != nil {
+	if p.Content, err = artifact.NewContent(artifact.JSON, canon.MustMarshal(content)); err != nil {
 		return api.WriteResult{}, err
 	}
 	if err := artifact.CheckDraft(p); err != nil {

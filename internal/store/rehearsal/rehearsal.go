@@ -35,6 +35,7 @@ type Tx struct {
 	actors    map[brenner.ActorName]store.Actor
 	objects   map[objectKey]store.Object
 	requests  map[requestKey]store.Request
+	indexed   bool                      // something was
 	blobs     map[brenner.Digest][]byte // nil: redacted
 
 	doom   error // the first error of a writing method
@@ -325,6 +326,9 @@ func (t *Tx) CountObjects(ctx context.Context, kind, group string) (map[string]i
 
 // Rank ranks versions by their words.
 func (t *Tx) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, error) {
+	if t.indexed {
+		return store.Ranking{}, fmt.Errorf("%w: a ranking, after something was indexed", ErrUncharted)
+	}
 	return whole(t, "a ranking", func() (store.Ranking, error) { return t.Reader.Rank(ctx, q) })
 }
 

@@ -206,6 +206,7 @@ func (t *Tx) PutRequest(ctx context.Context, r store.Request) error {
 func (t *Tx) Index(ctx context.Context, id brenner.ArtifactID, _ []store.Indexed) error {
 	return t.try(func() error {
 		_, err := t.Artifact(ctx, id)
+		t.indexed = t.indexed || err == nil
 		return err
 	})
 }

@@ -7,7 +7,7 @@ var reasons = map[string]string{
 	"SQLite, store, 64 writers": "Of the processor time of 6,000 writes 55 % was the worker's that indexes their texts behind them, which the reference does not; " +
 		"the rest is the rows, and 64 goroutines that take turns.",
 	"SQLite, service, one artifact of 100,000": "What an artifact is made of stands in five trees; of 100,000 their pages are no longer in a connection's cache or in the " +
-		"32 MB that are mapped, and each is a system call. Mapping all of the file did not help (page faults instead), and counts as memory.",
+		"32 MB that are mapped, and each is a system call. Mapping all of the file was no faster in the one run it was tried in, and counts as memory.",
 	"PostgreSQL, store, one artifact of 100,000": "Its trees are a level deeper; at 10,000 it is 1.2.",
 	"merge of 100,000 deltas": "A pass that only sorts the same deltas, makes them canonical and keeps them grows more (BenchmarkMergeGrowth, a busy machine: 20.5 beside 14.1): the memory no longer " +
 		"fits the processor's caches.",

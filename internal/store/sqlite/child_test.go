@@ -158,6 +158,15 @@ func acknowledged(r io.Reader, each func(string)) {
 	}
 }
 
+// inTurn uses the writing connection while nobody else does: the log is folded
+// and texts are indexed on it without being asked.
+func inTurn(t *testing.T, s *database, use func(c *conn)) {
+	t.Helper()
+	must(t, s.writers.enter(t.Context()))
+	defer s.writers.pass()
+	use(s.writers.conn)
+}
+
 // inspect checks that nothing is half written and gives the entries that are
 // there.
 func inspect(t *testing.T, path string) map[string]bool {
@@ -173,17 +182,18 @@ func inspect(t *testing.T, path string) map[string]bool {
 			t.Error(err)
 		}
 	}()
-	c := s.writers.conn
-	if _, err := c.one(ctx, func(r row) {
-		if r.text(0) != "ok" {
-			t.Errorf("integrity: %s", r.text(0))
+	inTurn(t, s, func(c *conn) {
+		if _, err := c.one(ctx, func(r row) {
+			if r.text(0) != "ok" {
+				t.Errorf("integrity: %s", r.text(0))
+			}
+		}, "PRAGMA integrity_check"); err != nil {
+			t.Fatal(err)
 		}
-	}, "PRAGMA integrity_check"); err != nil {
-		t.Fatal(err)
-	}
-	if dangling, err := c.one(ctx, func(row) {}, "PRAGMA foreign_key_check"); err != nil || dangling {
-		t.Errorf("foreign keys: %v, %v", dangling, err)
-	}
+		if dangling, err := c.one(ctx, func(row) {}, "PRAGMA foreign_key_check"); err != nil || dangling {
+			t.Errorf("foreign keys: %v, %v", dangling, err)
+		}
+	})
 	there := map[string]bool{}
 	if err := s.Read(ctx, func(r store.Reader) error {
 		records, err := r.Records(ctx, 0, 0)

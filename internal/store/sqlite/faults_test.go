@@ -398,9 +398,11 @@ func TestWrite_FullDisk(t *testing.T) {
 	opened, err := Open(ctx, path, Options{})
 	must(t, err)
 	s := opened.(*database)
-	pages, err := s.writers.conn.number(ctx, "PRAGMA page_count")
-	must(t, err)
-	must(t, s.writers.conn.do(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", pages+20)))
+	inTurn(t, s, func(c *conn) {
+		pages, err := c.number(ctx, "PRAGMA page_count")
+		must(t, err)
+		must(t, c.do(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", pages+20)))
+	})
 	written := 0
 	for ; err == nil && written < 1000; written++ {
 		err = writeMany(ctx, s, fmt.Sprint("fill", written), 4, io.Discard)
@@ -409,7 +411,7 @@ func TestWrite_FullDisk(t *testing.T) {
 	wantCode(t, brenner.CodeStoreFull, s.Write(ctx, func(tx store.Tx) error {
 		return tx.PutBlob(ctx, store.DigestOf([32]byte{1}), make([]byte, 1<<20))
 	}))
-	must(t, s.writers.conn.do(ctx, "PRAGMA max_page_count = 1000000"))
+	inTurn(t, s, func(c *conn) { must(t, c.do(ctx, "PRAGMA max_page_count = 1000000")) })
 	must(t, writeMany(ctx, s, "room", 4, io.Discard))
 	must(t, s.Close())
 	if there := inspect(t, path); !there["first.0"] || !there["room.3"] {

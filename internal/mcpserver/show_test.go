@@ -15,13 +15,9 @@ import (
 
 var goesOn = regexp.MustCompile(`\[goes on(?: in a new context, which shows them if they fit: context_assemble (\{.*?\}); else|:) session_show (\{.*\})\]`)
 
-// C34: a document that is larger than any context is read to its end by doing
-// what each answer says, without one refusal and without reading anything
-// twice; what others propose is charged once, one's own proposals never.
-func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the whole run has it")
-	}
+// generatorAndCritic is a world in which BlueLake and GreenValley are asked in RS-1.
+func generatorAndCritic(t *testing.T) (*world, api.Service) {
+	t.Helper()
 	w := newWorld(t)
 	pi := w.local("ada")
 	team := roster.Roster{Entries: []roster.Entry{
@@ -30,6 +26,17 @@ func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
 	if _, err := pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Module: "lineage", Roster: team}); err != nil {
 		t.Fatal(err)
 	}
+	return w, pi
+}
+
+// C34: a document that is larger than any context is read to its end by doing
+// what each answer says, without one refusal and without reading anything
+// twice; what others propose is charged once, one's own proposals never.
+func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
+	w, pi := generatorAndCritic(t)
 	const items = 40
 	var long strings.Builder
 	for i := range items {
@@ -136,20 +143,13 @@ func (p *player) readsSession(id string) (read string, contexts int) {
 	}
 }
 
-// G18, D19: what others propose is shown as far as there is room and goes on where
+// C34, D19: what others propose is shown as far as there is room and goes on where
 // it broke off: wherever a page ends, each piece of it is read, and paid for, once.
 func TestSessionShow_WhatIsProposedIsReadOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the whole run has it")
 	}
-	w := newWorld(t)
-	pi := w.local("ada")
-	team := roster.Roster{Entries: []roster.Entry{
-		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
-	}}
-	if _, err := pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Module: "lineage", Roster: team}); err != nil {
-		t.Fatal(err)
-	}
+	w, pi := generatorAndCritic(t)
 	const items = 24
 	var long strings.Builder
 	said := 0

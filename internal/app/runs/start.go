@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,8 +35,8 @@ func (s *Service) StartRun(ctx context.Context, req api.StartRunRequest) (api.St
 }
 
 func (r *Room) start(ch *kernel.Change, req api.StartRunRequest) (api.StartedRun, string, error) {
-	lease, err := checkStart(req)
-	if err != nil {
+	lease := cmp.Or(time.Duration(req.Lease), brenner.RunLease)
+	if err := checkStart(req, lease); err != nil {
 		return api.StartedRun{}, "", err
 	}
 	agent, err := agentOf(ch.Call, req.Agent)
@@ -84,20 +85,16 @@ func (r *Room) start(ch *kernel.Change, req api.StartRunRequest) (api.StartedRun
 	return out, secret, err
 }
 
-func checkStart(req api.StartRunRequest) (time.Duration, error) {
-	lease := time.Duration(req.Lease)
-	if lease == 0 {
-		lease = brenner.RunLease
-	}
+func checkStart(req api.StartRunRequest, lease time.Duration) error {
 	switch {
 	case (req.Session == "") == (req.Task == ""):
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "a run is for a session or for a task").At("/session")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a run is for a session or for a task").At("/session")
 	case lease < time.Second || lease > brenner.MaxLease:
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "a lease is between 1s and %s", brenner.MaxLease).At("/lease")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a lease is between 1s and %s", brenner.MaxLease).At("/lease")
 	case req.Runner == "" || len(req.Runner) > brenner.MaxIdempotencyKeyBytes:
-		return 0, brenner.Errorf(brenner.CodeInvalidValue, "a run needs the name of its runner").At("/runner")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a run needs the name of its runner").At("/runner")
 	}
-	return lease, kernel.CheckText(req.Runner + req.Program.Name + req.Program.Model)
+	return kernel.CheckText(req.Runner + req.Program.Name + req.Program.Model)
 }
 
 // agentOf loads an agent that can be started: nobody starts a person.

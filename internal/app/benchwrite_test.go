@@ -61,9 +61,7 @@ func BenchmarkDurable(b *testing.B) {
 				report(b, took, cost, insertAgain(b, before, after, reqs[:0], run.writes, run.writers))
 				return
 			}
-			if err := s.(interface{ Settle(context.Context) error }).Settle(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			settle(b, s)
 			cost := spend{time.Since(start), processTime() - cpu}
 			snapshot(b, path, after)
 			report(b, took, cost, insertAgain(b, before, after, reqs, run.writes, run.writers))
@@ -96,6 +94,14 @@ func benchStore(b *testing.B, path string) (api.Service, store.Store) {
 	}
 	b.Cleanup(func() { _ = s.Close() })
 	return benchService(b, s), s
+}
+
+// settle lets every text be found that was written.
+func settle(b *testing.B, s store.Store) {
+	b.Helper()
+	if err := s.(interface{ Settle(context.Context) error }).Settle(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // writeAll writes everything by so many writers, and notes how long each call took.

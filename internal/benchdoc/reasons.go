@@ -13,8 +13,8 @@ var reasons = map[string]string{
 		"fits the processor's caches.",
 	"SQLite, `artifact_get`, clients: 16": "The clients share the two cores, and the library of the protocol decodes a call and its answer nine times on both sides, each time into " +
 		"a new buffer of 32 KiB; the service itself is a sixth of it.",
-	"PostgreSQL, store, one at a time": "A write is several statements and a commit, each a way to the server and back, beside rows that go in one.",
-	"PostgreSQL, store, 64 writers":    "The reference sends 64 writes as one batch of inserts into bare tables; ours asks first what each write rests on.",
+	"PostgreSQL, store, one at a time": "A write goes four times to the server and back: for the lock and where the journal ends, for the checks of a version and of a link, for the commit. The rows beside it go once, unchecked.",
+	"PostgreSQL, store, 64 writers":    "The lock and the commit are shared by 64 writes, the two checks of each are not.",
 	"SQLite, service, 64 writers, 4,096 writes": "What a write needs besides its rows (policy, schema, canonical JSON, hashes, the tree of the journal) takes more processor " +
 		"time than the rows, and two cores are full.",
 	"SQLite, service, 64 writers, 8,192 writes": "As with 4,096.",

@@ -10,8 +10,12 @@ const (
 	// SettleFrom is how many notes make it worth while to settle them: a search
 	// looks through fewer in a millisecond or two.
 	SettleFrom = 256
-	// settleDelay is how long they may wait for more.
+	// settleDelay is how long they wait for more. As long as at least busyWith come
+	// in that time somebody writes much, and is not disturbed: they wait on, until
+	// there are farBehind of them or yieldFor is over.
 	settleDelay = 50 * time.Millisecond
+	busyWith    = 16
+	yieldFor    = time.Second
 	// SettleAtClose is how many a process that ends does not leave to the next.
 	SettleAtClose = 64
 	// farBehind is how many notes this process may be ahead of the index before
@@ -79,10 +83,7 @@ func (w *Worker) start() {
 // run settles until this process has noted nothing more.
 func (w *Worker) run(ctx context.Context) {
 	for {
-		select {
-		case <-ctx.Done():
-		case <-time.After(settleDelay):
-		}
+		w.yield(ctx)
 		w.mu.Lock()
 		w.noted = 0
 		w.mu.Unlock()
@@ -99,6 +100,30 @@ func (w *Worker) run(ctx context.Context) {
 		}
 		w.mu.Unlock()
 	}
+}
+
+// yield waits while somebody writes much.
+func (w *Worker) yield(ctx context.Context) {
+	before := w.soFar()
+	for range yieldFor / settleDelay {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(settleDelay):
+		}
+		now := w.soFar()
+		if now < before+busyWith || now >= farBehind {
+			return
+		}
+		before = now
+	}
+}
+
+// soFar is how many were noted since it last began to settle.
+func (w *Worker) soFar() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.noted
 }
 
 // Exhaust does something until there is nothing more to do.

@@ -51,6 +51,8 @@ type Input struct {
 	// Load gives the content of an item that is wanted in full. An item whose
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
+	// Soon, if it is set, is told which contents are likely to be loaded next.
+	Soon func([]brenner.Ref)
 	// After names the context that this one goes on from, if it does, and Has says
 	// why its reader need not be given an item: it has it. "" says that it has not.
 	After string

@@ -1,5 +1,7 @@
 package assembly
 
+import "brenner"
+
 // grow spends what is left (C34): where the view says so, summaries become full
 // texts in the order of their rank, each that still fits, after everything that
 // was selected has its place. What is too large is passed over, and stays a
@@ -8,14 +10,11 @@ func (a *assembler) grow() error {
 	if !a.in.View.Grow {
 		return nil
 	}
+	a.announce()
 	for i, c := range a.chunks {
-		if c.section != Selected || c.item == nil || c.item.Variant != Summary || a.in.old(c.source) {
-			continue
-		}
-		rule, _ := a.in.View.Rule(c.item.Type)
 		left := a.room - a.used + c.count
-		if rule.Variant != Summary || a.in.Counter.AtLeast(int(c.source.Size)) > left {
-			continue // it was tried in full already, or cannot fit
+		if !a.growable(c, left) {
+			continue
 		}
 		full, err := a.item(Selected, c.source, Full, c.item.Why)
 		if err != nil {
@@ -31,4 +30,32 @@ func (a *assembler) grow() error {
 		a.replace(i, full)
 	}
 	return nil
+}
+
+// growable says whether a summary can become a full text of so much at most. One that
+// its rule wanted in full was tried already.
+func (a *assembler) growable(c chunk, left int) bool {
+	if c.section != Selected || c.item == nil || c.item.Variant != Summary || a.in.old(c.source) {
+		return false
+	}
+	rule, _ := a.in.View.Rule(c.item.Type)
+	return rule.Variant == Summary && a.in.Counter.AtLeast(int(c.source.Size)) <= left
+}
+
+// announce tells which texts will be loaded if each is as short as it can be.
+func (a *assembler) announce() {
+	if a.in.Soon == nil {
+		return
+	}
+	var soon []brenner.Ref
+	left := a.room - a.used
+	for _, c := range a.chunks {
+		if a.growable(c, left+c.count) {
+			soon = append(soon, c.source.Ref)
+			left -= max(0, a.in.Counter.AtLeast(int(c.source.Size))-c.count)
+		}
+	}
+	if len(soon) > 0 {
+		a.in.Soon(soon)
+	}
 }

@@ -166,6 +166,10 @@ func (r failingReader) Blob(ctx context.Context, d brenner.Digest) ([]byte, erro
 	return fetch(r.faults, func() ([]byte, error) { return r.real.Blob(ctx, d) })
 }
 
+func (r failingReader) Expect(ctx context.Context, refs []brenner.Ref, most int64) {
+	r.real.Expect(ctx, refs, most)
+}
+
 func (r failingReader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) (data []byte, size int64, err error) {
 	err = r.call(func() (err error) { data, size, err = r.real.SmallBlob(ctx, d, most); return err })
 	return data, size, err

@@ -109,6 +109,10 @@ type Reader interface {
 	Versions(ctx context.Context, id brenner.ArtifactID, after brenner.Version, limit int) ([]Version, error)
 	// VersionsOf gives the named versions that exist, in id and version order.
 	VersionsOf(ctx context.Context, refs []brenner.Ref) ([]Version, error)
+	// Expect says which versions are about to be read, with their contents of at
+	// most so many bytes. It changes no answer: a store to which every question is a
+	// way to a server and back may read them all in one.
+	Expect(ctx context.Context, refs []brenner.Ref, most int64)
 	// Leaves lists the live versions that no live version descends from, of one
 	// artifact or (id "") of every artifact that has more than one, in id and
 	// version order: the heads that make a fork. A superseded version between

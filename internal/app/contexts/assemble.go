@@ -190,6 +190,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			}
 			return readable(content), nil
 		},
+		Soon:  func(refs []brenner.Ref) { c.Expect(c.Ctx, refs, brenner.LargeContentBytes) },
 		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(near, w.scope, refs) },
 	}
 	if in.Format == "" {

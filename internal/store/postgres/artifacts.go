@@ -32,11 +32,16 @@ func artifactFields(a *store.Artifact) []any {
 	}
 }
 
-func scanVersion(rows pgx.Rows, v *store.Version) error {
+func scanVersion(rows pgx.Rows, v *store.Version) error { return scanVersionAnd(rows, v) }
+
+// scanVersionAnd reads a version, and what stands behind it in the row.
+func scanVersionAnd(rows pgx.Rows, v *store.Version, more ...any) error {
 	var content []byte
-	err := rows.Scan((*string)(&v.Artifact), (*int)(&v.Version), (*int)(&v.Parent), (*string)(&v.Status), &v.Slot, &v.Summary,
+	err := rows.Scan(append([]any{
+		(*string)(&v.Artifact), (*int)(&v.Version), (*int)(&v.Parent), (*string)(&v.Status), &v.Slot, &v.Summary,
 		(*string)(&v.Format), &content, &v.Size, &v.What, &v.Why, (*string)(&v.Creator), (*string)(&v.Role), &v.Created,
-		&v.Tags, &v.Task, &v.Invocation, &v.Seq, &v.Demoted)
+		&v.Tags, &v.Task, &v.Invocation, &v.Seq, &v.Demoted,
+	}, more...)...)
 	if err == nil {
 		v.Content = store.DigestOf([32]byte(content))
 	}
@@ -188,6 +193,9 @@ func (w *where) status(q store.ArtifactQuery) {
 }
 
 func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
+	if v, read := r.ahead.versions[ref]; read {
+		return v, r.ready(ctx, nil)
+	}
 	return one(ctx, r.session, notFound("there is no version %s", ref), scanVersion,
 		`SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = $2 AND version = $3::bigint`,
 		r.project, string(ref.Artifact), int(ref.Version))

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -23,6 +24,7 @@ type reader struct {
 	// seen is told how many notes there are.
 	index *fulltext.Index
 	seen  func(notes int)
+	ahead ahead
 }
 
 const unknown = -1
@@ -127,6 +129,9 @@ func redacted(d brenner.Digest) error {
 }
 
 func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([]byte, int64, error) {
+	if data, read := r.ahead.blobs[d]; read && int64(len(data)) <= most {
+		return bytes.Clone(data), int64(len(data)), r.ready(ctx, nil)
+	}
 	missing := notFound("there is no content %s", d)
 	sum, err := store.Sum(d)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/internal/store"
 )
 
@@ -206,6 +207,56 @@ var journalCases = []testCase{
 			}
 			return nil
 		})
+	}},
+	{"Expect_ChangesNoAnswer", func(t *testing.T, s store.Store) {
+		ref := func(version brenner.Version) brenner.Ref { return brenner.Ref{Artifact: "note", Version: version} }
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			err := do(tx.PutArtifact(ctx, anArtifact("note", 1)))
+			for i, content := range []string{"four", "longer", "", "gone"} {
+				v := aVersion("note", i+1, i, artifact.Draft)
+				v.Content, v.Size = digestOf(content), int64(len(content))
+				err = do(err, tx.PutBlob(ctx, v.Content, []byte(content)), tx.InsertVersion(ctx, v))
+			}
+			return do(err, tx.RedactBlob(ctx, digestOf("gone")))
+		})
+		answers := func(ctx context.Context, r store.Reader) []string {
+			var all []string
+			for n := range brenner.Version(6) {
+				v, err := r.Version(ctx, ref(n))
+				all = append(all, fmt.Sprintf("%+v, %s", v, brenner.CodeOf(err)))
+				for _, most := range []int64{3, 4, 5, 6} {
+					data, size, err := r.SmallBlob(ctx, v.Content, most)
+					clear(data) // it is the caller's
+					data, again, _ := r.SmallBlob(ctx, v.Content, most)
+					all = append(all, fmt.Sprintf("%q, %d, %d, %s", data, size, again, brenner.CodeOf(err)))
+				}
+			}
+			return all
+		}
+		asked := func(s func(func(context.Context, store.Reader) error), refs []brenner.Ref, most int64) (all []string) {
+			s(func(ctx context.Context, r store.Reader) error {
+				if refs != nil {
+					r.Expect(ctx, refs, most)
+				}
+				all = answers(ctx, r)
+				return nil
+			})
+			return all
+		}
+		reading := func(fn func(context.Context, store.Reader) error) { read(t, s, fn) }
+		writing := func(fn func(context.Context, store.Reader) error) {
+			write(t, s, func(ctx context.Context, tx store.Tx) error { return fn(ctx, tx) })
+		}
+		want := asked(reading, nil, 0)
+		for _, most := range []int64{0, 4, 9} {
+			for _, in := range []func(func(context.Context, store.Reader) error){reading, writing} {
+				for _, refs := range [][]brenner.Ref{{}, {ref(1)}, {ref(2), ref(1), ref(2)}, {ref(4), ref(9), ref(3), ref(2), ref(1)}} {
+					if got := asked(in, refs, most); !slices.Equal(got, want) {
+						t.Errorf("after Expect of %v up to %d:\n%q\nbefore\n%q", refs, most, got, want)
+					}
+				}
+			}
+		}
 	}},
 	{"RedactBlob_IsForGood", func(t *testing.T, s store.Store) {
 		d := digestOf("secret")

@@ -273,6 +273,9 @@ const (
 	// MaxMessages bounds the messages of one request over MCP, in the revisions
 	// that have batches.
 	MaxMessages = 50
+	// MaxAnswerRunes bounds an answer to an agent where we choose how much is in it: the
+	// programs that agents run in cut what is longer, some at 30,000 characters.
+	MaxAnswerRunes = 24_000
 	// MaxToolListTokens bounds the description of all MCP tools together,
 	// MaxToolResultTokens the result of one call, ToolPageTokens a page of text
 	// in it.

@@ -42,7 +42,11 @@ type ContextRequest struct {
 	// After is an earlier context of the caller's that this one goes on from: what
 	// the reader was given there, and has not changed, is named and not sent again
 	// (C34). Who does not have that text any more leaves it out.
-	After  string          `json:"after,omitzero"`
+	After string `json:"after,omitzero"`
+	// Survey asks for what is needed to divide the work of a session: its document, and
+	// a short list of what there is. What a part of the work needs is given when the part
+	// is known, by a context that goes on from this one.
+	Survey bool            `json:"survey,omitzero"`
 	Format assembly.Format `json:"format,omitzero"` // markdown (default) or json
 }
 

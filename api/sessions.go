@@ -293,6 +293,9 @@ type SessionRequest struct {
 	// Offset goes on where an answer ended that did not hold all: its
 	// next_offset.
 	Offset int `json:"offset,omitzero"`
+	// Size is how many bytes of the document an agent has room for in the answer, if
+	// that is less than a page; a passage comes in any case.
+	Size int `json:"size,omitzero"`
 	// Unseen only names what others propose or have changed and an agent's context
 	// was not given yet; that is no reading, and costs nothing.
 	Unseen bool `json:"unseen,omitzero"`
@@ -341,6 +344,9 @@ type SessionView struct {
 	Spent bool `json:"context_spent,omitzero"`
 	// GoOn makes that, going on from the one that is spent.
 	GoOn brenner.Action `json:"go_on,omitzero"`
+	// Survey says that the caller's context only lists what there is: what it needs for
+	// its part of the work is yet to come; of what is unseen.
+	Survey bool `json:"survey,omitzero"`
 	// Names are the provisional ids that the words shown use, and the items they
 	// became.
 	Names []delta.Named `json:"names,omitzero"`

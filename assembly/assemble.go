@@ -156,6 +156,9 @@ func (a *assembler) mandatory() error {
 		a.put(chunk{section: TaskSpec, text: text, count: a.count(text)})
 	}
 	for _, q := range a.in.Asked {
+		if a.in.Survey {
+			break // whoever sends one says what is asked
+		}
 		text := a.writer.asked(q)
 		a.put(chunk{section: Questions, text: text, count: a.count(text)})
 	}
@@ -268,6 +271,17 @@ func (in Input) old(it Item) bool {
 	return it.Updated.Before(in.Since) && it.Type != artifact.TypeSessionArtifact
 }
 
+// asks says whether an item is the document of a session that is asked about.
+func (in Input) asks(it Item) bool {
+	return slices.ContainsFunc(in.Asked, func(q Asked) bool { return q.Session != "" && string(q.Session) == string(it.Ref.Artifact) })
+}
+
+// How much a survey lists, and shows of a summary.
+const (
+	mostSurveyed = 20
+	surveyRunes  = 160
+)
+
 // known is the group of what is selected and only named. It stands last.
 const known brenner.TypeName = "known to you"
 
@@ -275,7 +289,7 @@ const known brenner.TypeName = "known to you"
 func (a *assembler) selected() error {
 	ranked, barred := a.ranked()
 	a.leftOut = make([]LeftOut, 0, len(ranked)+len(barred))
-	taken, enough := map[brenner.TypeName]int{}, map[brenner.TypeName]string{}
+	taken, enough, listed := map[brenner.TypeName]int{}, map[brenner.TypeName]string{}, 0
 	for i := range ranked {
 		r := &ranked[i]
 		rule, _ := a.in.View.Rule(r.Type)
@@ -289,11 +303,19 @@ func (a *assembler) selected() error {
 		if err := a.learnFrom(ranked[i:], taken); err != nil {
 			return err
 		}
-		variant := rule.Variant
+		variant, why := rule.Variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked))
 		if a.in.old(r.Item) {
 			variant = Summary
 		}
-		c, err := a.item(Selected, r.Item, variant, fmt.Sprintf("rank %d of %d", i+1, len(ranked)))
+		if a.in.Survey && !a.in.asks(r.Item) {
+			if listed++; listed > mostSurveyed {
+				a.leave(r, i+1, MaxOfType, fmt.Sprintf("a survey lists %d, and so many rank higher", mostSurveyed))
+				continue
+			}
+			variant, why = Summary, why+"; in a survey: how its summary begins"
+			r.Summary = brenner.Clip(r.Summary, surveyRunes)
+		}
+		c, err := a.item(Selected, r.Item, variant, why)
 		if err != nil {
 			return err
 		}
@@ -378,7 +400,7 @@ func (a *assembler) bullets() {
 			reason = DomainNotInView
 		case r.Compared && !r.Shared && r.Similarity < rule.Floor:
 			reason = BelowFloor
-		case taken == rule.Max:
+		case taken == rule.Max, a.in.Survey:
 			reason = MaxOfBullets
 		default:
 			if c.count = a.count(text); !a.fits(c) {

@@ -595,6 +595,50 @@ func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
 	}
 }
 
+// C21, C34: a survey lists how summaries begin, at most 20, and shows the document of the
+// session that is asked about; nothing grows, no lesson is given and no question repeated.
+func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
+	in, s := story()
+	in.View.Budget = Budget{Unit: InBytes, Size: 60_000}
+	in.View.Grow, in.Counter, in.Survey = true, Bytes{}, true
+	in.View.Types = append(in.View.Types, TypeRule{artifact.TypeSessionArtifact, Full, 2})
+	in.View.Types[1].Max = 40
+	s.contents["RS-scaling@1"], s.contents["RS-other@1"] = "the document", "another"
+	in.Candidates = append(in.Candidates,
+		Candidate{Item: note("RS-scaling@1", artifact.TypeSessionArtifact, "discs", "this one")}, Candidate{Item: note("RS-other@1", artifact.TypeSessionArtifact, "discs", "an earlier one")})
+	for i := range 30 {
+		long := note(fmt.Sprintf("long-%02d@1", i), artifact.TypePaperNote, "discs", strings.Repeat("é", 500))
+		s.contents[long.Ref.String()] = "all of it"
+		in.Candidates = append(in.Candidates, Candidate{Item: long, Lexical: 9})
+	}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for _, i := range c.Items {
+		if i.Section == Selected && i.Variant == Summary {
+			listed++
+		}
+	}
+	if listed != 20 || len(c.Bullets) != 0 {
+		t.Errorf("%d are listed, with %d lessons", listed, len(c.Bullets))
+	}
+	for _, want := range []string{"the document", `"` + strings.Repeat("é", 159) + `…"`, "Quoted lines are how summaries begin", "## Overview"} {
+		if !strings.Contains(c.Text, want) {
+			t.Errorf("%q is not in\n%s", want, c.Text)
+		}
+	}
+	for _, no := range []string{"another", "all of it", "Which discs?", "## Question", "## Playbook"} {
+		if strings.Contains(c.Text, no) {
+			t.Errorf("%q is in\n%s", no, c.Text)
+		}
+	}
+	if i := slices.IndexFunc(c.LeftOut, func(l LeftOut) bool { return strings.Contains(l.Why, "a survey lists 20") }); i < 0 {
+		t.Errorf("what was left out does not say why: %v", c.LeftOut)
+	}
+}
+
 // C21: what notes say is part of the text and of its size, and they are asked
 // for what may be shown alone: a few times, never once for each candidate.
 func TestAssemble_AsksForNotesOfWhatMayBeShown(t *testing.T) {

@@ -7,7 +7,7 @@ import "brenner"
 // was selected has its place. What is too large is passed over, and stays a
 // summary, and so does what its reader could have opened since it was last given one.
 func (a *assembler) grow() error {
-	if !a.in.View.Grow {
+	if !a.in.View.Grow || a.in.Survey {
 		return nil
 	}
 	a.announce()

@@ -86,7 +86,7 @@ func (markdown) header(in Input, scope Scope) string {
 		lag = "The full text is behind: " + strconv.Itoa(in.Made.Behind) + " artifacts changed that were not looked through yet.\n"
 	}
 	return "# Context for " + plain(string(in.Agent)) + ", " + plain(string(in.View.Role)) + "\n\n" +
-		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.View.Budget) + lag + from(in.After) + "\n"
+		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.Survey) + lag + from(in.After) + "\n"
 }
 
 // from says what a context goes on from.
@@ -97,13 +97,13 @@ func from(after string) string {
 	return "It goes on from " + plain(after) + ": what you were given there, and has not changed, is named only.\n"
 }
 
-// onward says how to read on.
-func onward(b Budget) string {
-	kept := ""
-	if b.Reserve > 0 {
-		kept = "; " + strconv.Itoa(b.Reserve) + " " + string(b.Unit) + " are kept for that"
+// onward says how to read on. How much is left for that is said with the text, by who
+// sends it.
+func onward(survey bool) string {
+	if survey {
+		return "Quoted lines are how summaries begin: the whole is read by its id. What your part of the work needs comes with your part.\n"
 	}
-	return "Quoted lines are summaries: read the whole by its id, search for more" + kept + ".\n"
+	return "Quoted lines are summaries: read the whole by its id, search for more.\n"
 }
 
 func modulesOf(s Scope) string {

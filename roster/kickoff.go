@@ -133,13 +133,13 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 	switch {
 	case k.Roster.mode() == Unified: // there all get one text (R2)
 		return heading + string(first) + " divides the work, before anything else: " + how + ", a part for each of the others.\nThey wait for that at most " + minutes +
-			" minutes, reading, and announce nothing before; what is left to them is theirs without a call.\n"
+			" minutes and announce nothing before; what is left to them is theirs without a call, and says what they need to read.\n"
 	case to == first:
 		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, and a part for each of the others," +
 			" who wait for it. It cannot be divided? Announce yours without parts.\n"
 	}
 	return heading + string(first) + " divides the work and tells you your part, which is yours without a call: " + brenner.Do("mail.inbox").Mark() +
-		".\nTill then read, and announce nothing. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
+		".\nTill then announce nothing; what you need to read depends on it. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 
 // roleOf is the role that a recipient plays.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -24,6 +25,7 @@ type sessionRequest struct {
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 
 	news bool // what the reader was not given of what changed, whatever version it knows
+	room int  // how many characters the answer may have; 0: as many as any
 }
 
 // sessionPage is a session as its contributors read it.
@@ -60,6 +62,10 @@ type sessionPage struct {
 	unshown bool           // the document was left out
 }
 
+// aroundRunes is kept in an answer for what is said of a session besides its document, what
+// is under way and notes.
+const aroundRunes = 2500
+
 // How much an answer lists beside the document, and how much of a title it shows.
 const (
 	mostListed   = 60
@@ -82,6 +88,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
+	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-aroundRunes-utf8.RuneCountInString(underWay(work, "")+noteLines(notes)))
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
@@ -228,14 +235,20 @@ func (p sessionPage) around() string {
 	}
 	b.WriteString(atWork(p.Working))
 	b.WriteString(p.part + underWay(p.work, p.reader))
-	for _, n := range p.notes {
-		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
-	}
+	b.WriteString(noteLines(p.notes))
 	if p.open != "" {
 		b.WriteString(p.open + "\n")
 	}
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
+	}
+	return b.String()
+}
+
+func noteLines(notes []api.TaskInfo) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
 	}
 	return b.String()
 }

@@ -31,48 +31,126 @@ func announcedIn(s api.Service, ctx context.Context, session brenner.SessionID) 
 	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session || t.Kind == api.TaskNote }), err
 }
 
-// divided says what somebody who has not answered yet needs to know of the division:
-// its part, that it divides, or who does and how long to wait for that. most bounds
-// what is said of a part.
-func divided(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName, most int) (string, error) {
+// division is how far the work of a session is divided, for one who has not answered.
+type division struct {
+	by      api.TaskInfo // which leaves it a part
+	part    string
+	first   brenner.ActorName // who divides, or was to
+	awaited bool              // nobody has, or gone ahead without
+	until   time.Time         // how long the others wait for that
+}
+
+// waits says whether its reader still waits for its part.
+func (d division) waits() bool { return d.awaited && time.Now().Before(d.until) }
+
+// divisionOf says how far the work of a session is divided for somebody; false if that is
+// no question, or none any more.
+func divisionOf(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName) (d division, open bool, err error) {
 	i := slices.IndexFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me })
 	if len(info.Recipients) < 2 || i < 0 || !info.Recipients[i].Waiting || !info.Closed.IsZero() {
-		return "", nil
+		return d, false, nil
 	}
 	all, err := announcedIn(s, ctx, info.ID)
 	if err != nil {
-		return "", err
+		return d, false, err
 	}
+	d.first = info.Recipients[0].Name
 	for _, t := range all {
 		for _, p := range t.Parts {
 			if p.Agent == me && t.Creator != me {
-				return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", t.Creator, wholeTask(t.ID, len(p.Part) > most), brenner.Clip(p.Part, most)), nil
+				d.by, d.part = t, p.Part
+				return d, true, nil
 			}
 		}
 	}
-	first := info.Recipients[0]
-	begun := func(t api.TaskInfo) bool { return t.Creator == first.Name || len(t.Parts) > 0 }
+	begun := func(t api.TaskInfo) bool { return t.Creator == d.first || len(t.Parts) > 0 }
 	answered := func(r api.Recipient) bool { return !r.Waiting }
-	if info.Compiles > 0 || slices.ContainsFunc(info.Recipients, answered) || slices.ContainsFunc(all, begun) {
-		return "", nil
-	}
+	d.awaited = info.Compiles == 0 && !slices.ContainsFunc(info.Recipients, answered) && !slices.ContainsFunc(all, begun)
 	since := info.Created
 	for _, w := range working {
 		if w.Agent == me {
 			since = w.Since
 		}
 	}
-	until := since.Add(roster.DivideWithin)
-	switch late := !time.Now().Before(until); {
-	case me == first.Name && !late:
-		return fmt.Sprintf("you divide the work, and the others wait for that until %s: request %s\n", until.UTC().Format("15:04"), jsonOf(dividing(info))), nil
-	case me == first.Name:
-		return "", nil
-	case late:
-		return fmt.Sprintf("%s was to divide the work and has not: go ahead with what is yours by your role\n", first.Name), nil
+	d.until = since.Add(roster.DivideWithin)
+	return d, true, nil
+}
+
+// awaitsDivision says whether somebody who has just been asked in a session waits for its
+// part of the work.
+func awaitsDivision(s api.Service, ctx context.Context, session brenner.SessionID) bool {
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return false
 	}
-	return fmt.Sprintf("%s divides the work, by %s at the latest: read till then, and announce nothing; inbox {\"wait\":60} brings your part. If none has come by then, go ahead\n",
-		first.Name, until.UTC().Format("15:04")), nil
+	me, err := s.Project(ctx)
+	if err != nil {
+		return false
+	}
+	for _, info := range list.Sessions {
+		if info.ID == session {
+			d, open, err := divisionOf(s, ctx, info, []api.Working{{Agent: me.Actor, Since: time.Now()}}, me.Actor)
+			return err == nil && open && d.waits()
+		}
+	}
+	return false
+}
+
+// divided says what somebody who has not answered yet needs to know of the division:
+// its part, that it divides, or who does and how long to wait for that. most bounds
+// what is said of a part.
+func divided(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName, most int) (string, error) {
+	d, open, err := divisionOf(s, ctx, info, working, me)
+	switch until := d.until.UTC().Format("15:04"); {
+	case err != nil || !open:
+		return "", err
+	case d.part != "":
+		return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", d.by.Creator, wholeTask(d.by.ID, len(d.part) > most), brenner.Clip(d.part, most)), nil
+	case !d.awaited || me == d.first && !d.waits():
+		return "", nil
+	case me == d.first:
+		return fmt.Sprintf("you divide the work, and the others wait for that until %s: request %s\n", until, jsonOf(dividing(info))), nil
+	case !d.waits():
+		return fmt.Sprintf("%s was to divide the work and has not: go ahead with what is yours by your role\n", d.first), nil
+	default:
+		return fmt.Sprintf("%s divides the work, by %s at the latest: announce nothing till then; inbox {\"wait\":60} brings your part, and what to read for it. If none has come by then, go ahead\n",
+			d.first, until), nil
+	}
+}
+
+// whatToRead is the context for somebody's part of the work, which is made when the part
+// is known: it goes on from the survey that came with the kickoff, and is ranked by
+// the question and the part (ADR 124). room is how many characters it may have; whose
+// kickoff was read just now is left for the next answer.
+func whatToRead(s api.Service, ctx context.Context, just []letter, room int) (p contextPage, session brenner.SessionID) {
+	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return p, ""
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return p, ""
+	}
+	for _, info := range list.Sessions {
+		waiting := func(r api.Recipient) bool { return r.Name == me.Actor && r.Waiting }
+		begins := func(l letter) bool { return l.Kind == api.MessageKickoff && l.Session == info.ID }
+		if len(info.Recipients) < 2 || !info.Closed.IsZero() || !slices.ContainsFunc(info.Recipients, waiting) || slices.ContainsFunc(just, begins) {
+			continue
+		}
+		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
+		if err != nil || !v.Survey {
+			continue
+		}
+		d, _, err := divisionOf(s, ctx, info, v.Working, me.Actor)
+		if err != nil || d.waits() {
+			continue
+		}
+		p, err := assembleContext(s, ctx, contextRequest{Session: info.ID, After: v.GoOn.Args["after"], room: room})
+		if err == nil {
+			return p, info.ID
+		}
+	}
+	return p, ""
 }
 
 // partOf is divided for who announces work of its own.

@@ -292,8 +292,9 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}))
 	player := func(name brenner.ActorName) *player { return &player{t: t, name: name, session: s.session(name)} }
 	blue, red, green := player("BlueLake"), player("RedSky"), player("GreenValley")
+	blue.must(first(blue.call("inbox", nil)), "made for you, it stands below", "still to be read: inbox {}") // of another session, which it is alone in
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "You divide the work, before anything else", `"parts":["RedSky:…"]`, "made for you, it stands below", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
+	blue.must(words, "You divide the work, before anything else", `"parts":["RedSky:…"]`, "what there is stands below", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
 	words = first(red.call("inbox", nil))
 	red.must(words, "BlueLake divides the work and tells you your part", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
 	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -38,6 +39,7 @@ type inboxResult struct {
 	written []api.WrittenVersion // by others, which it is told once
 	letters []letter
 	pages   []sessionPage // what others wrote, where no message speaks of it
+	reading string        // what to read for the part of the work that is known by now
 	fresh   bool          // what is new was asked for
 	open    string        // what is still to come, if nothing is new
 }
@@ -59,7 +61,7 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 		m, err := s.AckMessage(ctx, req)
 		return inboxResult{MessageList: api.MessageList{Messages: []api.MessageInfo{m}}}, err
 	}
-	l, err := openLetter(s, ctx, req, in.Offset, false)
+	l, err := openLetter(s, ctx, req, letterRoom{runes: brenner.MaxAnswerRunes, offset: in.Offset})
 	if err != nil {
 		return inboxResult{}, err
 	}
@@ -93,7 +95,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return out, err
 	}
 	out.fresh = true
-	if err := out.read(s, ctx, in, brenner.ToolPageTokens); err != nil {
+	if err := out.read(s, ctx, in, brenner.MaxAnswerRunes, brenner.MaxAnswerRunes); err != nil {
 		return inboxResult{}, err
 	}
 	out.written = writtenFor(s, ctx)
@@ -103,14 +105,19 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	return out, err
 }
 
-// read opens what is new, as far as there is room.
-func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, room int) error {
+// read opens what is new, as far as there is room for so many characters, of which
+// messages take no more than some.
+func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, room, letters int) error {
 	told := map[brenner.SessionID]bool{}
 	for i, m := range r.Messages {
-		if m.State != api.MessageUnread || room <= 0 {
+		need := fewRunes
+		if m.Kind == api.MessageKickoff {
+			need = kickoffRunes
+		}
+		if m.State != api.MessageUnread || letters <= 0 || len(r.letters) > 0 && room < need {
 			continue
 		}
-		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, 0, true)
+		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, letterRoom{runes: room, fresh: true})
 		if err != nil {
 			if len(r.letters) > 0 {
 				return nil // what was read is said; the others stay as they are
@@ -118,7 +125,12 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 			return err
 		}
 		r.letters, r.Messages[i], told[m.Session] = append(r.letters, l), l.MessageInfo, true
-		room -= counter().Count(l.text + l.below)
+		n := utf8.RuneCountInString(l.text + l.below)
+		room, letters = room-n, letters-n
+	}
+	if p, session := whatToRead(s, ctx, r.letters, room); session != "" {
+		r.reading, told[session] = "\n"+p.Words(), true
+		room -= utf8.RuneCountInString(r.reading)
 	}
 	news, err := proposedTo(s, ctx)
 	if err != nil {
@@ -137,36 +149,52 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 			continue
 		}
 		shown[p.Session] = true
-		page, err := showSession(s, ctx, sessionRequest{Session: p.Session, Since: p.Known, news: true})
+		page, err := showSession(s, ctx, sessionRequest{Session: p.Session, Since: p.Known, news: true, room: room})
 		if err != nil {
 			continue // the line names the call, which says why
 		}
 		r.pages = append(r.pages, page)
-		room -= counter().Count(page.said())
+		room -= utf8.RuneCountInString(page.said())
 	}
 	return nil
 }
 
+// How many characters an answer has left at least in which a further message is opened.
+const (
+	fewRunes     = 2000
+	kickoffRunes = 16_000
+)
+
+// spokenRunes is how much longer a message may be with its calls as they are spelled.
+const spokenRunes = 500
+
+// letterRoom is how many characters an answer has for a message.
+type letterRoom struct {
+	runes, offset int
+	fresh         bool // it is read for the first time
+}
+
 // openLetter reads a message, and what it says to read where that can be had; what is
 // new brings the context of its session with it.
-func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offset int, fresh bool) (letter, error) {
+func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room letterRoom) (letter, error) {
 	m, err := s.ReadMessage(ctx, req)
 	if err != nil {
 		return letter{}, err
 	}
 	l := letter{MessageInfo: m.MessageInfo}
-	shown, left := false, []delta.ItemID{} // whether what it says to read stands below, but for these
+	left := room.runes - utf8.RuneCountInString(m.Text) - spokenRunes // for what comes below
+	shown, rest := false, []delta.ItemID{}                            // whether what it says to read stands below, but for these
 	say := asCall
-	if offset == 0 {
+	if room.offset == 0 {
 		say = func(a brenner.Action) string {
 			if a.Name == "context.assemble" && m.Kind == api.MessageKickoff {
-				return asCall(a) + l.bringContext(s, ctx, fresh, m.Session)
+				return l.bringContext(s, ctx, a, room.fresh, left)
 			}
 			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
 				return takeTask(s, ctx, a, id)
 			}
-			if words, rest := readFor(s, ctx, m, a); words != "" {
-				l.below, shown, left = l.below+"\n"+words, true, rest
+			if words, items := readFor(s, ctx, m, a, left); words != "" {
+				l.below, shown, rest = l.below+"\n"+words, true, items
 				return "it stands below"
 			}
 			return asCall(a)
@@ -174,31 +202,39 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, offs
 	}
 	text := brenner.Speak(m.Text, say)
 	if m.Kind == api.MessageCompiled && shown {
-		text = saidOnce(text, left)
+		text = saidOnce(text, rest)
 	}
-	l.text, l.next, err = page(text, offset)
+	l.text, l.next, err = page(text, room.offset)
 	return l, err
 }
 
 // bringContext assembles the context for a session that somebody is asked in for the
-// first time, and says that it stands below. Where there is none to be had, the call
-// that the message names says why.
-func (l *letter) bringContext(s api.Service, ctx context.Context, fresh bool, session brenner.SessionID) string {
-	if !fresh || session == "" {
-		return ""
+// first time, and says that it stands below: as long as the work is still to be divided,
+// only what there is. Where there is none to be had, the call that the message names says
+// why.
+func (l *letter) bringContext(s api.Service, ctx context.Context, call brenner.Action, fresh bool, room int) string {
+	switch {
+	case l.Session == "":
+		return asCall(call)
+	case !fresh:
+		return "it came with this message when you first read it, or with your part; once more: " + asCall(call)
 	}
-	p, err := assembleContext(s, ctx, contextRequest{Session: session})
+	in := contextRequest{Session: l.Session, room: room, survey: awaitsDivision(s, ctx, l.Session)}
+	p, err := assembleContext(s, ctx, in)
 	if err != nil {
-		return ""
+		return asCall(call)
 	}
 	l.below += "\n" + p.Words()
-	return ": made for you, it stands below"
+	if in.survey {
+		return "what there is stands below, and what you need of it comes with your part, without a call"
+	}
+	return asCall(call) + ": made for you, it stands below"
 }
 
 // readFor makes a call for the reader that a message would send it to: of what
 // others wrote, which it is told because it concerns it. What cannot be read now
 // is left to the reader.
-func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action) (words string, rest []delta.ItemID) {
+func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action, room int) (words string, rest []delta.ItemID) {
 	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, m.Kind) {
 		return "", nil
 	}
@@ -208,6 +244,7 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
 			return "", nil
 		}
+		in.room = max(room, leastPage)
 		p, err := showSession(s, ctx, in)
 		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		switch {
@@ -466,7 +503,9 @@ func has(n int) string {
 	return " have"
 }
 
-func (r inboxResult) nothing() bool { return len(r.letters)+len(r.Proposed)+len(r.written) == 0 }
+func (r inboxResult) nothing() bool {
+	return len(r.letters)+len(r.Proposed)+len(r.written)+len(r.reading) == 0
+}
 
 // Words implements spoken.
 func (r inboxResult) Words() string {
@@ -476,6 +515,7 @@ func (r inboxResult) Words() string {
 		b.WriteString(l.words(len(r.letters)+len(r.pages) > 1))
 		rest = slices.DeleteFunc(slices.Clone(rest), func(m api.MessageInfo) bool { return m.ID == l.ID })
 	}
+	b.WriteString(r.reading)
 	for _, p := range r.Proposed {
 		b.WriteString(p.words(slices.ContainsFunc(r.pages, func(s sessionPage) bool { return s.ID == p.Session })))
 	}
@@ -507,6 +547,9 @@ func (r inboxResult) others(rest []api.MessageInfo) string {
 	}
 	unread := slices.DeleteFunc(slices.Clone(rest), func(m api.MessageInfo) bool { return m.State != api.MessageUnread })
 	out := lines(unread)
+	if len(unread) > 0 && len(r.letters) > 0 {
+		out += "still to be read: inbox {}\n"
+	}
 	if read := len(rest) - len(unread); read > 0 && len(r.letters) == 0 {
 		out += fmt.Sprintf("read before: %d, listed by inbox {\"states\":[\"read\"]}\n", read)
 	}

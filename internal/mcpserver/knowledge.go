@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -23,6 +24,9 @@ type contextRequest struct {
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
 	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), which is not sent again"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
+
+	survey bool // of a session whose work is not divided yet
+	room   int  // how many characters the answer may have; 0: as many as any
 }
 
 // contextPage is a context, or a page of one that is long.
@@ -38,21 +42,34 @@ type contextPage struct {
 	Unit       string `json:"unit"`
 
 	session string // what is new in the session that it is for
+	rest    string // what is on further pages
+	goOn    contextRequest
 }
+
+// surveyKey begins the keys of surveys, by which their further pages are known.
+const surveyKey = "context-survey-"
 
 // assembleContext always gives a key, so that the pages are of one context.
 func assembleContext(s api.Service, ctx context.Context, in contextRequest) (contextPage, error) {
 	if in.Offset > 0 && in.Key == "" {
 		return contextPage{}, brenner.Errorf(brenner.CodeInvalidValue, "an offset goes with the key of the first page").At("/" + keyName)
 	}
+	in.survey = in.survey || strings.HasPrefix(in.Key, surveyKey)
 	if in.Key == "" {
 		in.Key = "context-" + rand.Text()
+		if in.survey {
+			in.Key = surveyKey + rand.Text()
+		}
 	}
 	if in.Offset > 0 { // a further page is no repeat
 		ctx, _ = api.WatchReplay(ctx)
 	}
 	req := api.ContextRequest{
-		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Format: assembly.Markdown,
+		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Survey: in.survey, Format: assembly.Markdown,
+	}
+	room := pageRunes
+	if in.room > 0 {
+		room = min(room, max(in.room-endRunes, leastPage))
 	}
 	res, err := s.AssembleContext(ctx, req)
 	taken := ""
@@ -71,16 +88,18 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		return contextPage{}, err
 	}
 	out := contextPage{Invocation: res.Invocation, Used: res.Used, Size: res.Size, Left: res.Left, Unit: res.Unit}
-	out.Text, out.NextOffset, err = page(res.Text, in.Offset)
+	out.Text, out.NextOffset, err = pageOf(res.Text, in.Offset, room)
 	if out.NextOffset > 0 {
+		out.rest = restOf(res, out.NextOffset)
 		out.Key = in.Key
+		out.goOn = contextRequest{keyed: in.keyed, Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Offset: out.NextOffset}
 		return out, err
 	}
 	out.Text = taken + out.Text
 	if err != nil || in.Task != "" {
 		return out, err
 	}
-	beside, found, err := sessionBeside(s, ctx, in, res)
+	beside, found, err := sessionBeside(s, ctx, in, res, room-utf8.RuneCountInString(out.Text))
 	if found {
 		out.session = beside.beside()
 	}
@@ -89,6 +108,28 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 	}
 	return out, err
 }
+
+// restOf says what of a context stands after an offset.
+func restOf(made api.ContextResult, offset int) string {
+	rest := made.Text[offset:]
+	var names []string
+	for _, i := range made.Record.Items {
+		if strings.Contains(rest, i.Ref.String()+" (") {
+			names = append(names, i.Ref.String())
+		}
+	}
+	out := fmt.Sprintf("the rest of it, %d characters", utf8.RuneCountInString(rest))
+	if len(names) > 0 {
+		out += ", with " + listed(names)
+	}
+	return out
+}
+
+// endRunes is kept for what is said under a context: what is left, and what the rest is.
+const endRunes = 700
+
+// leastPage is how many characters a page has at least, however much is said before it.
+const leastPage = 2000
 
 // closedTask answers who would do a task that has ended meanwhile: that is no
 // mistake of its own.
@@ -106,7 +147,7 @@ func closedTask(s api.Service, ctx context.Context, id string, closed error) (co
 
 // sessionBeside is what a context for a session does not show of it: what others
 // have proposed, and who is at work.
-func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made api.ContextResult) (p sessionPage, found bool, err error) {
+func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made api.ContextResult, room int) (p sessionPage, found bool, err error) {
 	id := in.Session
 	if id == "" && len(in.Modules) == 0 {
 		all, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
@@ -126,7 +167,7 @@ func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made a
 	if err != nil {
 		return p, false, nil //nolint:nilerr // the context is made, whatever comes of this
 	}
-	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version})
+	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version, room: max(room, leastPage)})
 	p.unshown = !slices.ContainsFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref == head.Ref && i.Variant != assembly.Summary })
 	return p, err == nil, nil
 }
@@ -157,9 +198,9 @@ func (p contextPage) Words() string {
 	if p.Invocation == "" {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n\n[%s: %d of %d %s used, %d left for reading on]\n", p.Invocation, p.Used, p.Size, p.Unit, p.Left)
+	fmt.Fprintf(&b, "\n\n[%s: %d %s left for reading on]\n", p.Invocation, p.Left, p.Unit)
 	if p.NextOffset > 0 {
-		b.WriteString(more("context_assemble", "key", p.Key, "offset", p.NextOffset))
+		fmt.Fprintf(&b, "%s: context_assemble %s\n", p.rest, jsonOf(p.goOn))
 	}
 	return b.String()
 }
@@ -177,7 +218,20 @@ type getRequest struct {
 	Task   string          `json:"task,omitzero" doc:"whose context"`
 	// More are read in the same call, each from its beginning.
 	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
+
+	room int // how many characters the answer has for it, if that is less than a page
 }
+
+// size is how many bytes of a content are asked for.
+func (in getRequest) size() int {
+	if in.room > 0 {
+		return min(in.room, brenner.ToolPageBytes)
+	}
+	return brenner.ToolPageBytes
+}
+
+// leastAround is kept for what is said of an artifact besides its content.
+const leastAround = 1500
 
 // artifactPage is a version; its content comes as text, in pages.
 type artifactPage struct {
@@ -199,21 +253,22 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 	if err != nil {
 		return out, err
 	}
-	room := brenner.ToolPageTokens - counter().Count(out.Text)
+	room := pageRunes - utf8.RuneCountInString(out.Text)
 	for _, ref := range in.More {
 		left := fmt.Sprintf("\n%s is left for another call: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref}))
-		if room <= 0 {
+		if room < leastPage {
 			out.more += left
 			continue
 		}
-		p, err := getArtifact(s, ctx, getRequest{Ref: ref, Brief: in.Brief, Again: in.Again, Task: in.Task})
+		p, err := getArtifact(s, ctx, getRequest{Ref: ref, Brief: in.Brief, Again: in.Again, Task: in.Task, room: room - leastAround})
 		if err != nil { // the others are read, and charged
 			e, _ := problem.From(err)
 			out.more += fmt.Sprintf("\n%s: %s: %s\n", ref, e.Code, e.Message)
 			continue
 		}
-		room -= counter().Count(p.Text)
-		out.more += "\n" + p.Words()
+		words := p.Words()
+		room -= utf8.RuneCountInString(words)
+		out.more += "\n" + words
 	}
 	return out, nil
 }
@@ -242,7 +297,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if in.Since > 0 {
 		return artifactSince(s, ctx, in)
 	}
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: brenner.ToolPageBytes, Again: in.Again, Task: in.Task})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Task: in.Task})
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
 		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
@@ -260,7 +315,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
 	}
-	st, err := s.Stalemate(ctx, api.StalemateRequest{ID: v.ID, Offset: in.Offset, Size: brenner.ToolPageBytes})
+	st, err := s.Stalemate(ctx, api.StalemateRequest{ID: v.ID, Offset: in.Offset, Size: in.size()})
 	if err != nil {
 		return out, err
 	}

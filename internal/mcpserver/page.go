@@ -25,17 +25,26 @@ func fits(text string, tokens int) bool {
 	return len(text) <= tokens || (counter().AtLeast(len(text)) <= tokens && counter().Count(text) <= tokens)
 }
 
+// pageRunes is how many characters of a text an answer has room for, besides what is said
+// around it.
+const pageRunes = brenner.MaxAnswerRunes - 2000
+
 // page gives the part of a text from an offset on that fits a page, and where
 // the next one starts, 0 if nowhere.
 func page(text string, offset int) (part string, next int, err error) {
+	return pageOf(text, offset, pageRunes)
+}
+
+// pageOf is page for an answer that has room for so many characters.
+func pageOf(text string, offset, room int) (part string, next int, err error) {
 	if offset < 0 || offset > len(text) || (offset < len(text) && !utf8.RuneStart(text[offset])) {
 		return "", 0, brenner.Errorf(brenner.CodeInvalidValue, "%d is not where a page starts", offset).
 			At("/offset").WithHint("use next_offset of the page before")
 	}
 	rest := text[offset:]
-	n := len(rest)
+	n := shorter(rest, room)
 	for !fits(quoted(rest[:n]), brenner.ToolPageTokens) {
-		n = shorter(rest, n)
+		n = shorter(rest[:n], utf8.RuneCountInString(rest[:n])*3/4)
 	}
 	if n == len(rest) {
 		return rest, 0, nil
@@ -43,15 +52,21 @@ func page(text string, offset int) (part string, next int, err error) {
 	return rest[:n], offset + n, nil
 }
 
-// shorter gives a smaller end of a page: at a line if one is near, else at a
-// character.
-func shorter(text string, n int) int {
-	n = min(n*3/4, 8*brenner.ToolPageTokens)
+// shorter is where a text ends that has at most so many characters: at a line if one is
+// near, else at a character.
+func shorter(text string, runes int) int {
+	n := len(text)
+	for i := range text {
+		if runes--; runes < 0 {
+			n = i
+			break
+		}
+	}
+	if n == len(text) {
+		return n
+	}
 	if line := strings.LastIndexByte(text[:n], '\n'); line > n/2 {
 		return line + 1
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
 	}
 	return n
 }

@@ -153,10 +153,16 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	}
 	blue, purple, green := all[0], all[1], all[2]
 
-	// The first round: each reads its kickoff and does what it says. What it
-	// measured and its answer are one call.
-	kickoff := blue.told(api.MessageKickoff)
-	blue.must(blue.follows(kickoff, "context_assemble"), "profile", "Why is the first start slow?", "now: GreenValley")
+	// The first round: each reads its kickoff, which lists what there is; the first divides
+	// the work, and each is given what it needs to read with its part. What it measured and
+	// its answer are one call.
+	for _, p := range all {
+		p.must(p.told(api.MessageKickoff), "Why is the first start slow?", "comes with your part", `profile@1 (draft, lineage, `, `: "a profile of one slow start"`, "now: GreenValley")
+	}
+	said, _ := blue.call("request", map[string]any{
+		"session": "RS-speed", "claim": true, "title": "I profile the parser", "parts": []any{"PurpleMountain: tests that tell parser and disk apart", "GreenValley: what one profile cannot show"},
+	})
+	blue.must(said, "told their parts", "# Context for BlueLake", "most of it in the parser")
 	reply := deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Parser","claim":"the parser is slow","mechanism":"it reads every file twice","anchors":["timings@1"]}`, `,"provisional_id":"H-PARSER"`) +
 		deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Disk","claim":"the disk is slow","mechanism":"cold cache","third_alternative":true}`, "") +
 		deltaBlock("ADD", "", "predictions_table", `{"condition":"warm cache","predictions":{"H-PARSER":"still slow","H2":"fast"}}`, "")
@@ -172,14 +178,12 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	}
 	blue.must(said, "H-PARSER: accepted, will be H1", "PurpleMountain, GreenValley still to answer", "nothing new of others")
 
-	kickoff = purple.told(api.MessageKickoff)
-	purple.must(purple.follows(kickoff, "context_assemble"), "timings@1", "48 of 60 ms", "proposed by BlueLake", "H-PARSER")
+	purple.must(purple.told(api.MessageTask), "> tests that tell parser and disk apart", "timings@1", "48 of 60 ms", "proposed by BlueLake", "H-PARSER")
 	said, _ = purple.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "discriminative_tests",
 		`{"name":"Warm start","procedure":"start twice","discriminates":"H1 from H2","expected_outcomes":{"H1":"second start as slow","H2":"second start fast"},"potency_check":"drop the cache between starts"}`, "")})
 	purple.must(said, "accepted, will be T1", "GreenValley still to answer")
 
-	kickoff = green.told(api.MessageKickoff)
-	green.must(green.follows(kickoff, "context_assemble"), "proposed by PurpleMountain")
+	green.must(green.told(api.MessageTask), "> what one profile cannot show", "most of it in the parser", "proposed by PurpleMountain")
 	said, _ = green.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "adversarial_critique",
 		`{"name":"One machine","attack":"one profile on one machine shows nothing about others","evidence":"profile@1","real_third_alternative":true}`, "")})
 	green.must(said, "nobody is waited for: compiled", "RS-speed@2", "applied, is C1")

@@ -76,7 +76,7 @@ func (g *goingOn) onSameWork(i invocation, w work, req api.ContextRequest) error
 			}
 			session = t.Session
 		}
-		same := session == own && (own != "" || i.Task == req.Task)
+		same := session == own && (own != "" || i.Task == req.Task) && !i.Survey // which was for no part of it
 		if same && i.Question == req.Question && i.At.After(g.since) {
 			g.since = i.At
 		}

@@ -129,11 +129,13 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
-	return nil
+	part, err := r.Tasks.PartIn(c, s.ID)
+	w.text = strings.TrimSpace(w.text + "\n" + part) // which is a colleague's word: it ranks, and asks for nothing
+	return err
 }
 
 // readSession gives the context room for what others write in a session. Where several
-// share the work, less is sent before it is divided: each reads what its part needs.
+// share the work, less is sent at once: it comes with the message that tells a part.
 func (w *work) readSession(shared bool) {
 	if w.view.Version != kernel.BuiltinView {
 		return // somebody has chosen the budget
@@ -149,9 +151,9 @@ func (w *work) readSession(shared bool) {
 // contexts are: who takes part reads what the others write, to the end.
 const sessionReading = 16_000
 
-// partReading is what of the text that a context would spend is kept for what somebody's
-// part of the work needs, which nobody knows when it is made.
-const partReading = 6_000
+// partReading is what of the text that a context would spend is kept for reading, so that
+// it fits one answer (brenner.MaxAnswerRunes) with what is said beside it.
+const partReading = 3_000
 
 // inputFor loads everything the assembly depends on.
 func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assembly.Input, error) {
@@ -170,7 +172,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	var in assembly.Input
 	near := reading{Call: c}
 	in = assembly.Input{
-		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task, Asked: w.asked,
+		Project: project.Name, Agent: c.Who.Name, View: w.view.View, ViewFrom: w.view.Version, Format: req.Format, Task: w.task, Asked: w.asked, Survey: req.Survey,
 		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{kernel.ProjectModule},
 		Now: c.Now, Counter: counter, Cache: &r.counts,
 		Load: func(ref brenner.Ref) (artifact.Content, error) {

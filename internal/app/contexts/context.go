@@ -29,6 +29,8 @@ type invocation struct {
 	Question string            `json:"question"`
 	// Session is the one that it is for, without a task.
 	Session brenner.SessionID `json:"session,omitzero"`
+	// Survey says that it only lists what there is.
+	Survey bool `json:"survey,omitzero"`
 	// After is the one that it goes on from: its reader has what that gave (C34).
 	After string    `json:"after,omitzero"`
 	View  string    `json:"view"`
@@ -216,7 +218,7 @@ func (r *Room) recordContext(ch *kernel.Change, req api.ContextRequest, d *draft
 	}
 	i := invocation{
 		ID: fmt.Sprintf("ctx-%d", ch.NextSeq()), Agent: ch.Who.Name, Role: ch.Who.Role, Task: req.Task,
-		Question: req.Question, Session: d.session, After: req.After, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
+		Question: req.Question, Session: d.session, Survey: req.Survey, After: req.After, View: d.view, At: ch.Now, Record: record, Scope: d.made.Scope,
 		Budget: d.made.Budget, Used: d.made.Used, Items: len(d.made.Items),
 		Reads: d.reads, Bullets: []string{}, Later: []laterRead{},
 	}

@@ -83,6 +83,7 @@ func (r *Room) through(c *kernel.Call, i invocation) (kernel.Through, error) {
 		Had:     func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.opened) },
 		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
 		Next:    next,
+		Survey:  i.Survey,
 	}, nil
 }
 

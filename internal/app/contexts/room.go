@@ -33,6 +33,8 @@ type Tasks interface {
 	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	// Newest lists the newest tasks, the latest first.
 	Newest(c *kernel.Call, most int) ([]assembly.Task, error)
+	// PartIn is the caller's part of the work of a session, "" if it has none yet.
+	PartIn(c *kernel.Call, session brenner.SessionID) (string, error)
 	// RoleFor is the role that counts for work on a task.
 	RoleFor(c *kernel.Call, t api.TaskInfo) (brenner.Role, error)
 	// Compressed refuses what reaches into other modules while a memo there is

@@ -34,6 +34,7 @@ type Ask struct {
 	From  int    // the first that is wanted
 	Again bool   // those that were given before as well
 	Peek  bool   // say which would be shown: nothing is read
+	Size  int    // how many bytes the answer has room for, if that is less than a page
 }
 
 // Shown says which passages an answer shows.
@@ -44,8 +45,10 @@ type Shown struct {
 	Rest   []int // they do not fit: there is more
 	Left   int   // what may still be read through the context
 	Full   bool  // the first of the rest does not fit into it
-	// Next makes a context that goes on from this one.
-	Next brenner.Action
+	// Next makes a context that goes on from this one; Survey says that this one only
+	// lists what there is.
+	Next   brenner.Action
+	Survey bool
 }
 
 // ReadPassages is Read for a text in passages. A person is shown all of them. An
@@ -98,8 +101,11 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 
 // choose takes passages as long as they fit.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
-	shown, reading := Shown{Left: t.Left, Next: t.Next}, Reading{What: ask.What, Again: ask.Again}
+	shown, reading := Shown{Left: t.Left, Next: t.Next, Survey: t.Survey}, Reading{What: ask.What, Again: ask.Again}
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
+	if ask.Size > 0 {
+		page.bytes = min(page.bytes, max(ask.Size, brenner.MaxPassageBytes)) // a passage always fits
+	}
 	for i := ask.From; i < len(all); i++ {
 		p := all[i]
 		if p.Own {

@@ -40,6 +40,8 @@ type Through struct {
 	Shown func(brenner.ArtifactID) []brenner.Version
 	// Next makes a context that goes on from it.
 	Next brenner.Action
+	// Survey says that it only lists what there is.
+	Survey bool
 }
 
 // LastRead is the newest version of an artifact that was shown in the context

@@ -53,7 +53,7 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	if req.Written {
 		return s.written(ctx, req)
 	}
-	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen}
+	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen, Size: req.Size}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller, ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {
@@ -558,7 +558,7 @@ func (d *document) all() []kernel.Passage {
 // unseen names what others propose and the reader was not given.
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
-	out.Proposals, out.Left, out.GoOn = nil, shown.Left, d.goOn(shown)
+	out.Proposals, out.Left, out.GoOn, out.Survey = nil, shown.Left, d.goOn(shown), shown.Survey
 	last, news := none, map[delta.ItemID]bool{}
 	for _, i := range slices.Concat(shown.Now, shown.Rest) {
 		at := d.pieces[i].proposal

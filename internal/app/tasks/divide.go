@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,29 @@ func (r *Room) partsOf(ch *kernel.Change, req api.NewTaskRequest) ([]api.TaskPar
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// PartIn is the caller's part of the work of a session: what somebody left to it, and else
+// what it has announced itself; "" if it has none yet.
+func (r *Room) PartIn(c *kernel.Call, session brenner.SessionID) (string, error) {
+	part, own, looked := "", "", 0
+	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
+		t := row.Value
+		looked++
+		if t.Session != session || t.Kind == api.TaskNote || t.State == api.TaskCanceled {
+			return looked < alikeLooked, nil
+		}
+		for _, p := range t.Parts {
+			if p.Agent == c.Who.Name && t.Creator != c.Who.Name {
+				part = p.Part
+			}
+		}
+		if own == "" && t.Creator == c.Who.Name && t.Holder == c.Who.Name {
+			own = t.Title
+		}
+		return part == "" && looked < alikeLooked, nil
+	})
+	return cmp.Or(part, own), err
 }
 
 // takesPart says whether somebody was asked in a session.

@@ -199,11 +199,12 @@ func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error
 }
 
 // settle takes back, once a task is done or canceled, that it is there to be
-// done.
+// done. What work that is done had left to somebody is still its part (ADR 117).
 func (r *Room) settle(ch *kernel.Change, t api.TaskInfo) error {
 	all, err := ch.Actors(ch.Ctx)
 	for _, a := range all {
-		if err == nil && a.Kind == kernel.Agent {
+		left := t.State == api.TaskDone && slices.ContainsFunc(t.Parts, func(p api.TaskPart) bool { return p.Agent == a.Name })
+		if err == nil && a.Kind == kernel.Agent && !left {
 			err = r.Mail.SettleTask(ch, t, a.Name)
 		}
 	}

@@ -1,0 +1,170 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/roster"
+
+	"github.com/go-json-experiment/json"
+)
+
+// library is a project with much to read: notes on eight matters, six of each, of some
+// 3,000 characters, and a session of some agents about them.
+func library(t testing.TB, names ...brenner.ActorName) []*player {
+	t.Helper()
+	w := newWorld(t)
+	pi := w.local("ada")
+	matters := []string{"parser", "disk", "network", "cache", "scheduler", "journal", "printer", "linker"}
+	for i, matter := range matters {
+		for n := range 6 {
+			var text strings.Builder
+			for line := range 40 {
+				fmt.Fprintf(&text, "Run %d of the %s on machine %d took %d ms, and %d ms when it was warm.\n", line, matter, n, 10*line+i, 7*line+n)
+			}
+			_, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+				ID: brenner.ArtifactID(fmt.Sprintf("%s-%d", matter, n)), Type: artifact.TypeAnalysisResult, Module: "lineage",
+				Summary: fmt.Sprintf("What the %s takes on machine %d when a start is slow. %s", matter, n, strings.Repeat("It was measured with care. ", 8)),
+				Content: api.Body{Format: artifact.Text, Data: text.String()},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	roles := []brenner.Role{roster.HypothesisGenerator, roster.TestDesigner, roster.AdversarialCritic}
+	var team roster.Roster
+	var all []*player
+	for i, name := range names {
+		team.Entries = append(team.Entries, roster.Entry{AgentName: name, Role: roles[i]})
+	}
+	_, err := pi.StartSession(t.Context(), api.StartSessionRequest{
+		ID: "RS-pair", Question: "Why is the first start slow?", Module: "lineage", Roster: team, Compile: api.CompileAnswered,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		all = append(all, &player{t: t, name: name, session: w.session(name)})
+	}
+	return all
+}
+
+// bounded says that an answer is none that a program cuts, and how long it is.
+func (p *player) bounded(what, words string) string {
+	p.t.Helper()
+	n := utf8.RuneCountInString(words)
+	p.t.Logf("%s, %s: %d characters, %d tokens", p.name, what, n, tokens(p.t, words))
+	if n > brenner.MaxAnswerRunes {
+		p.t.Errorf("%s, %s: %d characters", p.name, what, n)
+	}
+	return words
+}
+
+// C34, X11: a kickoff of a session whose work is still to be divided lists what there is;
+// what an agent needs to read comes with its part, ranked by it, once, and in an answer
+// that no program cuts.
+func TestReading_PartOfTheWork(t *testing.T) {
+	all := library(t, "BlueLake", "PurpleMountain", "GreenValley")
+	blue, purple, green := all[0], all[1], all[2]
+	for _, p := range all {
+		words := p.bounded("kickoff", p.told(api.MessageKickoff))
+		p.must(words, "comes with your part, without a call", "cache-1@1 (draft, lineage, ", "### RT · by ada", "left for reading on]")
+		p.mustNot(words, "Run 0 of the", "context_assemble")
+	}
+	divide := arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: measure the printer", "GreenValley: look at the journal"}}
+	words, _ := blue.call("request", divide)
+	blue.bounded("divided", words)
+	for p, matter := range inOrder(map[int]string{0: "scheduler", 1: "printer", 2: "journal"}) {
+		p := all[p]
+		if p != blue {
+			words = p.bounded("part", p.told(api.MessageTask))
+			p.must(words, "Your part (data):")
+		}
+		first, _, _ := strings.Cut(words[strings.Index(words, "\n#### ")+1:], "\n")
+		p.must(words, "# Context for "+string(p.name), "Run 0 of the "+matter, "RS-pair@1: given to you before, unchanged")
+		p.must(first, "#### "+matter+"-")
+		p.mustNot(words, "### RT · by ada")
+		p.mustNot(p.callFor("inbox", nil), "# Context for") // it has it
+	}
+	if n := tokens(t, words); n < 3000 {
+		t.Errorf("%d tokens to read", n)
+	}
+
+	// What was read before says how it is read once more; that is a context of its own.
+	for _, m := range purple.messages("read") {
+		if m["kind"] == string(api.MessageKickoff) {
+			words = purple.callFor("inbox", arguments{"message": m["id"]})
+			purple.must(words, "it came with this message when you first read it, or with your part; once more: `context_assemble {\"session\":\"RS-pair\"}`")
+			purple.mustNot(words, "# Context for")
+		}
+	}
+	purple.must(purple.callFor("context_assemble", arguments{"session": "RS-pair"}), "Run 0 of the printer", "### RT · by ada")
+	green.must(green.callFor("artifact_get", arguments{"ref": "printer-1"}), "Run 0 of the printer")
+}
+
+// C34: where nobody divides the work in time, what to read comes all the same; once.
+func TestReading_NobodyDivides(t *testing.T) {
+	purple := library(t, "BlueLake", "PurpleMountain")[1]
+	purple.mustNot(purple.told(api.MessageKickoff), "Run 0 of the")
+	words := purple.bounded("too late", purple.callFor("inbox", nil)) // in this world it is long past
+	purple.must(words, "BlueLake was to divide the work and has not: go ahead", "# Context for PurpleMountain", "Run 0 of the")
+	purple.mustNot(purple.callFor("inbox", nil), "# Context for")
+}
+
+// C34: who is alone in a session is given everything at once, as far as an answer holds; it
+// says what the rest is, and one call reads on.
+func TestReading_AloneInASession(t *testing.T) {
+	blue := library(t, "BlueLake")[0]
+	words := blue.bounded("alone", blue.told(api.MessageKickoff))
+	blue.must(words, "made for you, it stands below", "Run 0 of the cache")
+	_, rest, found := strings.Cut(words, "the rest of it, ")
+	what, call, ok := strings.Cut(rest, ": context_assemble ")
+	var in arguments
+	if !found || !ok || json.Unmarshal([]byte(strings.TrimSpace(call)), &in) != nil {
+		t.Fatalf("it names no call:\n%s", words)
+	}
+	more := blue.bounded("the rest", blue.callFor("context_assemble", in))
+	_, names, _ := strings.Cut(what, ", with ")
+	for name := range strings.SplitSeq(names, ", ") {
+		blue.must(more, name+" (")
+	}
+	blue.must(more, "left for reading on]", "now: BlueLake")
+	blue.mustNot(more, "the rest of it", "duplicate: true")
+}
+
+// X11: several artifacts in one call take no more room than an answer has.
+func TestReading_SeveralArtifacts(t *testing.T) {
+	w := newWorld(t)
+	pi := w.local("ada")
+	if _, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: roster.HypothesisGenerator}); err != nil {
+		t.Fatal(err)
+	}
+	var refs []any
+	for i := range 5 {
+		id := fmt.Sprintf("log-%d", i)
+		refs = append(refs, id)
+		if _, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: brenner.ArtifactID(id), Type: artifact.TypeAnalysisResult, Module: "lineage", Summary: id,
+			Content: api.Body{Format: artifact.Text, Data: id + " says\n" + strings.Repeat("internationalization\n", 370)},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	blue.call("context_assemble", arguments{"question": "oxygen", "modules": []any{"lineage"}})
+	words := blue.bounded("five", blue.callFor("artifact_get", arguments{"ref": refs[0], "more": refs[1:], "again": true}))
+	blue.must(words, "log-0 says", "log-1 says", "is left for another call")
+}
+
+// callFor is what a call is answered, in words.
+func (p *player) callFor(tool string, in arguments) string {
+	p.t.Helper()
+	words, _ := p.call(tool, in)
+	return words
+}

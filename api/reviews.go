@@ -288,7 +288,10 @@ type DecisionMade struct {
 	// looked at: the links that moved.
 	New    brenner.Ref `json:"new,omitzero"`
 	Looked []LinkMoved `json:"looked,omitzero"`
-	Seq    int64       `json:"seq,omitzero"`
+	// Approvals are what the new version needs before it comes into force; absent
+	// where it is in force at once (A6).
+	Approvals *Approvals `json:"approvals,omitzero"`
+	Seq       int64      `json:"seq,omitzero"`
 }
 
 // LinkMoved is a link that names another version now.

@@ -40,6 +40,66 @@ func (s *scene) corrected() {
 
 func reviewCases() []testCase {
 	return []testCase{
+		{"what has to be approved is confirmed as a version that waits for approvals", func(s *scene) { // N3, N5, A6
+			red, green := s.agent("RedSky"), s.agent("GreenValley")
+			s.pi.creates(result("number", "eleven"))
+			s.pi.promotes(ref("number", 1))
+			plan := s.agent("PurpleMountain").creates(api.CreateArtifactRequest{
+				ID: "plan", Type: "test_plan", Module: "lineage", Summary: "move a cell", Links: []artifact.Link{link(artifact.DependsOn, "number", 1)},
+				Content: api.Body{Format: artifact.Text, Data: "move a cell, and see what becomes of it"},
+			}).Ref
+			red.approves(plan)
+			green.approves(plan)
+			s.pi.promotes(plan)
+			s.pi.creates(note("text", "as planned", link(artifact.Cites, "plan", 1)))
+			s.pi.promotes(ref("text", 1))
+			s.pi.rewrites("number", "twelve")
+			s.pi.promotes(ref("number", 2))
+			holds := api.DecideRequest{Decision: api.DecideStillHolds, Refs: []brenner.Ref{plan}, Reason: "one more changes nothing"}
+			var would api.DecideResult
+			s.unchanged(func() {
+				both := holds
+				both.Refs = []brenner.Ref{plan, ref("text", 1)} // what rests on it holds when that is in force
+				_, err := s.pi.Decide(s.ctx, both)
+				s.refused(err, brenner.CodeStillStale)
+				try := holds
+				try.DryRun = true
+				would, err = s.pi.Decide(s.ctx, try)
+				s.must(err)
+			})
+			is, err := s.pi.Decide(s.ctx, holds)
+			s.must(err)
+			for _, res := range []api.DecideResult{would, is} {
+				d := res.Decisions[0]
+				if d.New != ref("plan", 2) || len(d.Changes) != 0 || d.Approvals == nil || d.Approvals.Needed != 2 || len(res.Fresh) != 0 || (d.Seq == 0) != res.DryRun {
+					s.Errorf("got %+v", res)
+				}
+			}
+			if v := s.pi.reads(ref("plan", 0)); v.Ref() != plan || !v.NeedsUpdate {
+				s.Errorf("in force: %+v", v)
+			}
+			if red.asked() != "plan@2" {
+				s.Errorf("asked for %q", red.asked())
+			}
+			red.approves(ref("plan", 2))
+			green.approves(ref("plan", 2))
+			s.pi.promotes(ref("plan", 2))
+			s.pi.decides(api.DecideStillHolds, ref("text", 1))
+			if got := s.pi.waits(api.WaitStale); len(got) != 0 {
+				s.Errorf("still stale: %+v", got)
+			}
+			// With a newer draft at the head there is nothing that could be approved.
+			s.pi.rewrites("number", "thirteen")
+			s.pi.promotes(ref("number", 3))
+			s.agent("PurpleMountain").updates("plan", 2, "move two cells", "")
+			s.unchanged(func() {
+				for _, holds.DryRun = range []bool{true, false} {
+					holds.Refs = []brenner.Ref{ref("plan", 2)}
+					_, err := s.pi.Decide(s.ctx, holds)
+					s.refused(err, brenner.CodeStatusConflict)
+				}
+			})
+		}},
 		{"the inbox lists what waits for a person, once, with why and what rests on it", func(s *scene) { // N1; X5.c
 			s.pi.creates(result("data", "one"))
 			s.pi.promotes(ref("data", 1))

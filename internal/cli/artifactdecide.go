@@ -184,6 +184,10 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 			for _, l := range m.Looked {
 				w.Printf("  %s %s → %s\n", l.Rel, l.Was, l.Now)
 			}
+			if m.Approvals != nil {
+				w.Printf("  it comes into force when it has %s by %s and is promoted; until then %s is, and stale\n",
+					plural(m.Approvals.Needed, "approval"), joined(m.Approvals.Roles, ", "), m.Ref)
+			}
 		}
 		printDecision(w, all)
 		d.printUnnamed(w, all)

@@ -225,6 +225,7 @@ var fieldWords = map[string]string{
 	"brenner/api.DecisionFilter.Modules":           "Module names a part of the project's subject matter",
 	"brenner/api.DecisionFilter.Moved":             "Moved keeps what is stale because this artifact has moved",
 	"brenner/api.DecisionFilter.Types":             "TypeName names an artifact type, such as paper_note",
+	"brenner/api.DecisionMade.Approvals":           "Approvals are what the new version needs before it comes into force; absent where it is in force at once",
 	"brenner/api.DecisionMade.Changes":             "StatusChange is one version's status before and after",
 	"brenner/api.DecisionMade.Looked":              "LinkMoved is a link that names another version now",
 	"brenner/api.DecisionMade.New":                 "New is the version that says that it still holds, and Looked what was looked at: the links that moved",

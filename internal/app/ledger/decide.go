@@ -95,6 +95,15 @@ func (r *Room) checkAcross(c *kernel.Call, a store.Artifact, v store.Version) er
 	return r.Tasks.Compressed(c, modules)
 }
 
+// MayConfirm refuses what could not be written anew as it is, or be promoted then:
+// what a dry run promises has to hold (N3).
+func (r *Room) MayConfirm(c *kernel.Call, a store.Artifact, v store.Version, promoted bool) error {
+	if err := r.Sessions.OnlyByDeltas(c, a.ID); err != nil || !promoted {
+		return err
+	}
+	return r.checkAcross(c, a, v)
+}
+
 // Plan checks a decision and says what it changes; it changes nothing. The
 // policy has been asked.
 func (r *Room) Plan(c *kernel.Call, a store.Artifact, version brenner.Version, d Decision) (Decided, error) {

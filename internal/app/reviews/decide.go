@@ -42,7 +42,7 @@ type plan struct {
 	result  api.DecideResult
 	decided []ledger.Decided // of decisions about a status, one for each
 	holds   []holding        // of those that still hold, one for each
-	ledger  *ledger.Room
+	room    *Room
 	reason  string
 }
 
@@ -66,7 +66,7 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 	if req.DryRun {
 		req.Reason = ledger.ReasonToCome
 	}
-	p := plan{ledger: r.Ledger, reason: req.Reason, result: api.DecideResult{DryRun: req.DryRun, Decisions: []api.DecisionMade{}}}
+	p := plan{room: r, reason: req.Reason, result: api.DecideResult{DryRun: req.DryRun, Decisions: []api.DecisionMade{}}}
 	action, known := actions[req.Decision]
 	if !known {
 		return p, brenner.Errorf(brenner.CodeInvalidValue, "%q is no decision", req.Decision).At("/decision").

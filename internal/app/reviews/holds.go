@@ -17,12 +17,18 @@ type holding struct {
 	version  store.Version
 	next     brenner.Ref
 	looked   []api.LinkMoved
+	// needs are the approvals that the new version takes before it comes into
+	// force; nil where it is in force at once (A6).
+	needs *api.Approvals
 }
+
+// promoted says that the version which says so is in force at once.
+func (h holding) promoted() bool { return h.version.Status == artifact.Canonical && h.needs == nil }
 
 // planHolds plans that versions still hold, what another rests on before the
 // other: confirmed together, a whole chain is.
 func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
-	h := holds{Call: c, asked: map[brenner.ArtifactID]brenner.Ref{}, next: map[brenner.ArtifactID]brenner.Ref{}}
+	h := holds{Call: c, ledger: p.room.Ledger, asked: map[brenner.ArtifactID]brenner.Ref{}, next: map[brenner.ArtifactID]brenner.Ref{}, waits: map[brenner.ArtifactID]bool{}}
 	for _, ref := range refs {
 		h.asked[ref.Artifact] = ref
 	}
@@ -33,8 +39,8 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
 	}
 	p.holds = h.made
 	for _, one := range h.made {
-		made := api.DecisionMade{Ref: one.version.Ref(), New: one.next, Looked: one.looked, Changes: []api.StatusChange{}}
-		if one.version.Status == artifact.Canonical {
+		made := api.DecisionMade{Ref: one.version.Ref(), New: one.next, Looked: one.looked, Changes: []api.StatusChange{}, Approvals: one.needs}
+		if one.promoted() {
 			from := artifact.Draft
 			if one.version.Version != one.artifact.Head {
 				from = artifact.Alternative
@@ -44,7 +50,9 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
 				api.StatusChange{Ref: one.version.Ref(), From: artifact.Canonical, To: artifact.Superseded})
 		}
 		p.result.Decisions = append(p.result.Decisions, made)
-		p.result.Fresh = append(p.result.Fresh, one.version.Ref())
+		if one.needs == nil {
+			p.result.Fresh = append(p.result.Fresh, one.version.Ref())
+		}
 	}
 	return nil
 }
@@ -52,11 +60,14 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
 // holds is such a plan under way.
 type holds struct {
 	*kernel.Call
-	asked map[brenner.ArtifactID]brenner.Ref
+	ledger *ledger.Room
+	asked  map[brenner.ArtifactID]brenner.Ref
 	// next are the versions that will be in force, of the artifacts that are
 	// done; a zero one is being looked at.
 	next map[brenner.ArtifactID]brenner.Ref
 	made []holding
+	// waits are those of next that come into force only when they are approved.
+	waits map[brenner.ArtifactID]bool
 }
 
 // add plans for one version, after those that it rests on and that were asked
@@ -87,6 +98,9 @@ func (h *holds) add(ref brenner.Ref) error {
 		return err
 	}
 	one := holding{artifact: a, version: v, next: brenner.Ref{Artifact: a.ID, Version: a.Latest + 1}}
+	if one.needs, err = h.approvals(one); err != nil {
+		return err
+	}
 	var rests []brenner.Ref // what the new version will rest on, and is there now
 	for _, l := range links {
 		if !l.Rel.Carries() {
@@ -111,9 +125,32 @@ func (h *holds) add(ref brenner.Ref) error {
 	if err := h.fresh(one, rests); err != nil {
 		return err
 	}
-	h.next[a.ID] = one.next
-	h.made = append(h.made, one)
+	if err := h.ledger.MayConfirm(h.Call, a, v, one.promoted()); err != nil {
+		return err
+	}
+	if h.made = append(h.made, one); one.needs != nil {
+		h.waits[a.ID] = true // what is in force stays so, and stale, for the time being
+	} else {
+		h.next[a.ID] = one.next
+	}
 	return nil
+}
+
+// approvals are those that the version which confirms a canonical one needs before it
+// comes into force in its place (A6): it is another version, and nobody has approved
+// it yet.
+func (h *holds) approvals(one holding) (*api.Approvals, error) {
+	a, v := one.artifact, one.version
+	asked, ok := h.Config.Approvals[a.Type]
+	switch {
+	case !ok || v.Status != artifact.Canonical:
+		return nil, nil
+	case v.Version != a.Head && a.HeadStatus.Live():
+		head := brenner.Ref{Artifact: a.ID, Version: a.Head}
+		return nil, brenner.Errorf(brenner.CodeStatusConflict, "%s is approved before it comes into force, which is for the head, and that is %s", brenner.A(a.Type), head).
+			WithHint("decide about the head first").Try(brenner.Do("review", "ref", head.String()))
+	}
+	return &api.Approvals{Ref: one.next, Needed: asked.Count, Roles: asked.Roles, By: []api.ApprovalInfo{}}, nil
 }
 
 // inForce is the version that a link to an outdated one is to name: that which
@@ -143,6 +180,10 @@ func (h *holds) fresh(one holding, rests []brenner.Ref) error {
 	if err != nil {
 		return err
 	}
+	if len(stale) > 0 && h.waits[stale[0].Artifact] {
+		return brenner.Errorf(brenner.CodeStillStale, "%s rests on %s, which is confirmed only once it is approved", one.version.Ref(), stale[0]).
+			WithHint("confirm that one by itself, and this one when it is in force")
+	}
 	if len(stale) > 0 {
 		return brenner.Errorf(brenner.CodeStillStale, "%s rests on %s, which is stale itself", one.version.Ref(), stale[0]).
 			WithHint("confirm or update that one first, or both at once")
@@ -154,7 +195,7 @@ func (h *holds) fresh(one holding, rests []brenner.Ref) error {
 }
 
 // reaffirm writes a version anew, on what is in force now, and promotes it if
-// the old one was canonical.
+// the old one was canonical. One that has to be approved first is handed in.
 func (p *plan) reaffirm(ch *kernel.Change, one holding) (int64, error) {
 	req := api.UpdateArtifactRequest{
 		ID: one.artifact.ID, Parent: one.version.Version, SummaryHolds: true,
@@ -163,15 +204,20 @@ func (p *plan) reaffirm(ch *kernel.Change, one holding) (int64, error) {
 	for _, l := range one.looked {
 		req.Links = append(req.Links, artifact.Link{Rel: l.Rel, Artifact: l.Now.Artifact, Version: l.Now.Version})
 	}
-	if _, err := p.ledger.Update(ch, req); err != nil {
+	if _, err := p.room.Ledger.Update(ch, req); err != nil {
 		return 0, err
 	}
-	if one.version.Status == artifact.Canonical {
+	if one.needs != nil {
+		if err := p.room.HandIn(ch, one.next); err != nil {
+			return 0, err
+		}
+	}
+	if one.promoted() {
 		a, err := ch.Reader.Artifact(ch.Ctx, one.artifact.ID)
 		if err != nil {
 			return 0, err
 		}
-		d, err := p.ledger.Plan(ch.Call, a, one.next.Version, ledger.Decision{Action: policy.Promote, Reason: p.reason})
+		d, err := p.room.Ledger.Plan(ch.Call, a, one.next.Version, ledger.Decision{Action: policy.Promote, Reason: p.reason})
 		if err != nil {
 			return 0, err
 		}

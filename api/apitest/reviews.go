@@ -291,6 +291,26 @@ func reviewCases() []testCase {
 				s.Errorf("still stale: %+v", got)
 			}
 		}},
+		{"what still holds is found by each thing that moved, and once beside a draft of it", func(s *scene) { // N4, N5
+			for _, id := range []brenner.ArtifactID{"near", "other"} {
+				s.pi.creates(result(id, "one"))
+				s.pi.promotes(ref(id, 1))
+			}
+			s.pi.creates(note("both", "on two", link(artifact.DependsOn, "near", 1), link(artifact.DependsOn, "other", 1)))
+			s.pi.promotes(ref("both", 1))
+			s.pi.rewrites("both", "a draft that is stale as well", link(artifact.DependsOn, "near", 1))
+			for _, id := range []brenner.ArtifactID{"near", "other"} {
+				s.pi.rewrites(id, "two")
+				s.pi.promotes(ref(id, 2))
+			}
+			for _, moved := range []brenner.ArtifactID{"near", "other"} {
+				would, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: moved}, DryRun: true})
+				s.must(err)
+				if len(would.Decisions) != 1 || would.Decisions[0].Ref != ref("both", 1) || len(would.Decisions[0].Looked) != 2 {
+					s.Errorf("because %s moved: %+v", moved, would.Decisions)
+				}
+			}
+		}},
 		{"a request for changes is a critique and a task for the author's role", func(s *scene) { // N3, N6
 			s.pi.creates(result("data", "one"))
 			s.pi.promotes(ref("data", 1))

@@ -333,8 +333,15 @@ func render(g lineage.Graph, format string) (string, error) {
 }
 
 // AllStale lists every version in use that needs an update.
-func AllStale(c *kernel.Call) ([]api.StaleItem, error) {
-	spread, err := spreadFrom(c, c.OutdatedTargets)
+func AllStale(c *kernel.Call) ([]api.StaleItem, error) { return StaleBy(c, "") }
+
+// StaleBy lists the versions in use that need an update because an artifact has moved,
+// whatever else they rest on has moved as well; with "" because anything has.
+func StaleBy(c *kernel.Call, moved brenner.ArtifactID) ([]api.StaleItem, error) {
+	spread, err := spreadFrom(c, func(ctx context.Context) ([]brenner.Ref, error) {
+		refs, err := c.OutdatedTargets(ctx)
+		return slices.DeleteFunc(refs, func(r brenner.Ref) bool { return moved != "" && r.Artifact != moved }), err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
@@ -160,15 +161,11 @@ func (r *Room) filtered(c *kernel.Call, decision api.DecisionKind, f api.Decisio
 			from = append(from, w.On[0])
 		}
 	case api.DecideStillHolds:
-		stale, err := ledger.AllStale(c)
+		stale, err := ledger.StaleBy(c, f.Moved)
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range stale {
-			if f.Moved == "" || i.Path[len(i.Path)-1].Artifact == f.Moved {
-				from = append(from, i.Ref)
-			}
-		}
+		from = onePerArtifact(stale)
 	default:
 		err := ledger.EachArtifact(c, store.ArtifactQuery{Types: f.Types, Modules: f.Modules, Tag: f.Tag}, func(a store.Artifact) error {
 			if a.HeadStatus.Live() || a.Canonical != 0 {
@@ -184,4 +181,27 @@ func (r *Room) filtered(c *kernel.Call, decision api.DecisionKind, f api.Decisio
 		return len(f.Types) > 0 && !slices.Contains(f.Types, a.Type) || len(f.Modules) > 0 && !slices.Contains(f.Modules, a.Module) ||
 			f.Tag != "" && !slices.Contains(a.Tags, f.Tag)
 	}), err
+}
+
+// onePerArtifact is what there is to confirm among stale versions: of each artifact
+// the canonical one, or where that is not stale the newest. A draft beside it is its
+// author's to renew.
+func onePerArtifact(stale []api.StaleItem) []brenner.Ref {
+	at := map[brenner.ArtifactID]int{}
+	var out []api.StaleItem
+	for _, i := range stale {
+		n, seen := at[i.Ref.Artifact]
+		switch {
+		case !seen:
+			at[i.Ref.Artifact] = len(out)
+			out = append(out, i)
+		case out[n].Status != artifact.Canonical && (i.Status == artifact.Canonical || i.Ref.Version > out[n].Ref.Version):
+			out[n] = i
+		}
+	}
+	refs := make([]brenner.Ref, len(out))
+	for n, i := range out {
+		refs[n] = i.Ref
+	}
+	return refs
 }

@@ -28,11 +28,12 @@ type Reviews interface {
 	Approve(ctx context.Context, req ApproveRequest) (Approvals, error)
 	// Decide takes one decision about many versions: all or none, each with a
 	// record of its own (N4). To say that a stale version still holds writes it
-	// anew on the current versions of what it rests on (N5). Codes as Promote,
-	// and NOT_STALE, STILL_STALE, LIMIT_EXCEEDED.
+	// anew on the current versions of what it rests on (N5). Codes as Promote
+	// and RequestChanges, and NOT_STALE, STILL_STALE, LIMIT_EXCEEDED.
 	Decide(ctx context.Context, req DecideRequest) (DecideResult, error)
 	// RequestChanges writes a critique of a version and opens a task for the
-	// role of its author (N3). Persons only.
+	// role of its author (N3). Persons only. Codes: UNKNOWN_ROLE for one that
+	// cannot make the changes, TASK_TAKEN where another is at them.
 	RequestChanges(ctx context.Context, req RequestChangesRequest) (ChangesRequested, error)
 	// Comment says something about a version, or answers a comment (N6).
 	// Persons only: an agent writes a critique.
@@ -242,6 +243,7 @@ const (
 	DecideDemote     DecisionKind = "demote"
 	DecideDeprecate  DecisionKind = "deprecate"
 	DecideStillHolds DecisionKind = "still_holds"
+	DecideChanges    DecisionKind = "request_changes"
 )
 
 // DecideRequest takes one decision about many versions.
@@ -256,11 +258,14 @@ type DecideRequest struct {
 	// Replace and Override as in a single promotion.
 	Replace  bool `json:"replace,omitzero"`
 	Override bool `json:"override,omitzero"`
-	DryRun   bool `json:"dry_run,omitzero"`
+	// Role, of a request for changes, is who is to make them; empty: the role of
+	// each author.
+	Role   brenner.Role `json:"role,omitzero"`
+	DryRun bool         `json:"dry_run,omitzero"`
 }
 
-// DecisionFilter chooses versions. For a promotion these are heads that wait to
-// be decided upon; for a version that still holds, canonical ones that are
+// DecisionFilter chooses versions. For a promotion or a request for changes these
+// are heads that wait to be decided upon; for a version that still holds, canonical ones that are
 // stale; otherwise the versions in force.
 type DecisionFilter struct {
 	Types   []brenner.TypeName `json:"types,omitzero"`
@@ -291,7 +296,10 @@ type DecisionMade struct {
 	// Approvals are what the new version needs before it comes into force; absent
 	// where it is in force at once (A6).
 	Approvals *Approvals `json:"approvals,omitzero"`
-	Seq       int64      `json:"seq,omitzero"`
+	// Critique and Task came of a request for changes.
+	Critique brenner.Ref `json:"critique,omitzero"`
+	Task     *TaskInfo   `json:"task,omitzero"`
+	Seq      int64       `json:"seq,omitzero"`
 }
 
 // LinkMoved is a link that names another version now.

@@ -365,6 +365,62 @@ func reviewCases() []testCase {
 				s.Errorf("a second task: %+v", again.Task)
 			}
 		}},
+		{"many versions go back at once, to a role that can write them", func(s *scene) { // N3, N4
+			writer := s.agent("GreyStone")
+			for _, id := range []brenner.ArtifactID{"one", "two"} {
+				t := s.pi.opens()
+				writer.claims(t.ID)
+				writer.creates(section(id, t.ID))
+				writer.completes(t.ID)
+			}
+			back := api.DecideRequest{Decision: api.DecideChanges, Refs: []brenner.Ref{ref("one", 1), ref("two", 1)}, Reason: "say which logger"}
+			s.unchanged(func() {
+				try := back
+				try.DryRun, try.Reason = true, ""
+				would, err := s.pi.Decide(s.ctx, try)
+				s.must(err)
+				if len(would.Decisions) != 2 || would.Decisions[1].Task.Role != "writer" || would.Decisions[1].Critique.Version != 0 {
+					s.Errorf("would: %+v", would)
+				}
+				try = back
+				try.Refs = append(try.Refs, ref("none", 1))
+				_, err = s.pi.Decide(s.ctx, try)
+				s.refused(err, brenner.CodeNotFound)
+				_, err = writer.Decide(s.ctx, back)
+				s.refused(err, brenner.CodePersonRequired)
+				try = back
+				try.Role = "test_designer" // reads sections, and writes none
+				_, err = s.pi.Decide(s.ctx, try)
+				s.refused(err, brenner.CodeUnknownRole)
+			})
+			res, err := s.pi.Decide(s.ctx, back)
+			s.must(err)
+			for i, d := range res.Decisions {
+				if d.Task == nil || d.Task.Role != "writer" || d.Task.Inputs[0].Ref != back.Refs[i] || d.Seq == 0 || s.pi.reads(d.Critique).Type != artifact.TypeCritique {
+					s.Errorf("sent back: %+v", d)
+				}
+			}
+			if got := s.pi.waits(api.WaitPromotion); len(got) != 0 {
+				s.Errorf("still in the inbox: %+v", got)
+			}
+			// Another role is asked instead, unless somebody is at it.
+			first, second := res.Decisions[0].Task.ID, res.Decisions[1].Task.ID
+			other, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("one", 1), Reason: "I do it myself", Role: brenner.PI})
+			s.must(err)
+			if was, err := s.pi.Task(s.ctx, api.TaskRequest{ID: first}); err != nil || was.State != api.TaskCanceled || other.Task.ID == first || other.Task.Role != brenner.PI {
+				s.Errorf("asked instead: %+v, and %+v before (%v)", other.Task, was, err)
+			}
+			writer.claims(second)
+			s.unchanged(func() {
+				_, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("two", 1), Reason: "I do it myself", Role: brenner.PI})
+				s.refused(err, brenner.CodeTaskTaken)
+			})
+			same, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("two", 1), Reason: "and when", Role: "writer"})
+			s.must(err)
+			if same.Task.ID != second {
+				s.Errorf("a second task: %+v", same.Task)
+			}
+		}},
 	}
 }
 

@@ -198,33 +198,58 @@ func newReviewChanges(r *runner) *cobra.Command {
 	var req api.RequestChangesRequest
 	var role string
 	c := &cobra.Command{
-		Use:     "changes ID[@VERSION]",
-		Short:   "Send a version back: writes a critique and opens a task for the author's role",
-		Example: `  brenner review changes smith-2024@2 --reason "say how many clones"`,
-		Args:    cobra.ExactArgs(1),
+		Use:   "changes ID[@VERSION]…",
+		Short: "Send versions back: writes a critique and opens a task for the author's role",
+		Example: `  brenner review changes smith-2024@2 --reason "say how many clones"
+  brenner review changes smith-2024 jones-2023 --reason "say how many clones"`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			var err error
-			if req.Ref, err = brenner.ParseRef(a[0]); err != nil {
-				return err
+			refs := make([]brenner.Ref, len(a))
+			for i, word := range a {
+				var err error
+				if refs[i], err = brenner.ParseRef(word); err != nil {
+					return err
+				}
 			}
 			req.Write, req.Role = r.write(), brenner.Role(role)
+			if len(refs) > 1 {
+				return r.changesOfMany(cmd, req, refs)
+			}
+			req.Ref = refs[0]
 			res, err := ask(r, cmd, api.Service.RequestChanges, req)
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w *printer) {
-				if res.DryRun {
-					w.Printf("%s would go back to the role %s\n", res.Ref, res.Task.Role)
-					return
-				}
-				w.Printf("%s sent back: %s says why, %s asks the role %s for a new version\n", res.Ref, res.Critique, res.Task.ID, res.Task.Role)
-			})
+			return r.show(res, func(w *printer) { printSentBack(w, res.DryRun, res.Ref, res.Critique, res.Task) })
 		},
 	}
 	c.Flags().StringVar(&req.Reason, "reason", "", "what is to change")
 	c.Flags().StringVar(&role, "role", "", "who is to make the changes (default: the role of the author)")
 	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "say what it would come to, and write nothing")
 	return c
+}
+
+// changesOfMany sends versions back together, all or none (N4).
+func (r *runner) changesOfMany(cmd *cobra.Command, req api.RequestChangesRequest, refs []brenner.Ref) error {
+	res, err := ask(r, cmd, api.Service.Decide, api.DecideRequest{
+		Write: req.Write, Decision: api.DecideChanges, Refs: refs, Reason: req.Reason, Role: req.Role, DryRun: req.DryRun,
+	})
+	if err != nil {
+		return err
+	}
+	return r.show(res, func(w *printer) {
+		for _, d := range res.Decisions {
+			printSentBack(w, res.DryRun, d.Ref, d.Critique, *d.Task)
+		}
+	})
+}
+
+func printSentBack(w *printer, dry bool, ref, critique brenner.Ref, t api.TaskInfo) {
+	if dry {
+		w.Printf("%s would go back to the role %s\n", ref, t.Role)
+		return
+	}
+	w.Printf("%s sent back: %s says why, %s asks the role %s for a new version\n", ref, critique, t.ID, t.Role)
 }
 
 func newReviewComment(r *runner) *cobra.Command {

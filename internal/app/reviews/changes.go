@@ -47,8 +47,9 @@ type changes struct {
 	// is asked for.
 	reads    bool
 	comments []api.CommentInfo
-	// open is the task that asks for changes of this version already.
-	open *api.TaskInfo
+	// open is the task that asks for changes of this version already, instead one
+	// that asks another role than is asked now and that nobody has begun.
+	open, instead *api.TaskInfo
 }
 
 // planChanges checks a request for changes and finds who is to make them.
@@ -74,16 +75,17 @@ func (r *Room) planChanges(c *kernel.Call, a store.Artifact, req api.RequestChan
 	if p.role == "" {
 		p.role = p.version.Role
 	}
-	may := func(typ brenner.TypeName) bool {
-		return p.role == brenner.PI || policy.Decide(c.Policies, policy.Request{Role: p.role, Action: policy.Read, Type: typ, Module: a.Module}).Allowed
+	may := func(do policy.Action, typ brenner.TypeName) bool {
+		return p.role == brenner.PI || policy.Decide(c.Policies, policy.Request{Role: p.role, Action: do, Type: typ, Module: a.Module}).Allowed
 	}
-	if _, known := c.Policies[p.role]; !known && p.role != brenner.PI || !may(a.Type) {
+	if !may(policy.Read, a.Type) || !may(revising(a.Type), a.Type) {
 		if req.Role != "" {
-			return p, brenner.Errorf(brenner.CodeUnknownRole, "the role %s has no policy that reads %s", p.role, a.Type).At("/role")
+			return p, brenner.Errorf(brenner.CodeUnknownRole, "the role %s has no policy that reads and writes %s", p.role, a.Type).At("/role").
+				WithHint("name a role that can make the changes, or none for that of the author")
 		}
 		p.role = brenner.PI
 	}
-	p.reads = may(artifact.TypeCritique)
+	p.reads = may(policy.Read, artifact.TypeCritique)
 	all, err := commentsOn(c, a.ID)
 	if err != nil {
 		return p, err
@@ -99,7 +101,28 @@ func (r *Room) planChanges(c *kernel.Call, a store.Artifact, req api.RequestChan
 		}
 		return p.open == nil
 	})
-	return p, err
+	if err != nil || p.open == nil || req.Role == "" || p.open.Role == req.Role {
+		return p, err
+	}
+	if p.open.State == api.TaskClaimed && !p.open.Overdue {
+		return p, brenner.Errorf(brenner.CodeTaskTaken, "%s asks %s for it, and %s is at it", p.open.ID, brenner.A(p.open.Role), p.open.Holder).At("/role").
+			WithHint("leave it to that role, or cancel the task first").
+			Try(brenner.Do("task.cancel", "id", p.open.ID).Asking("reason"))
+	}
+	p.open, p.instead = nil, p.open
+	return p, nil
+}
+
+// revising is what somebody has to be allowed who is to change something: the
+// artifact of a session is written by deltas, and what a run changed by its runner.
+func revising(typ brenner.TypeName) policy.Action {
+	switch typ {
+	case artifact.TypeSessionArtifact:
+		return policy.Delta
+	case artifact.TypeCodeChange:
+		return policy.Read
+	}
+	return policy.Write
 }
 
 func (p changes) commentIDs() []string {
@@ -125,6 +148,11 @@ func (r *Room) sendBack(ch *kernel.Change, p changes) (api.ChangesRequested, err
 		return api.ChangesRequested{}, err
 	}
 	out := api.ChangesRequested{Ref: p.version.Ref(), Critique: written.Ref, Comments: p.commentIDs()}
+	if p.instead != nil {
+		if _, err := r.Tasks.Cancel(ch, p.instead.ID, "the role "+string(p.role)+" is asked instead"); err != nil {
+			return api.ChangesRequested{}, err
+		}
+	}
 	if p.open != nil {
 		out.Task = *p.open
 	} else {

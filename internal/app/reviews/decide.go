@@ -43,14 +43,20 @@ type plan struct {
 	result  api.DecideResult
 	decided []ledger.Decided // of decisions about a status, one for each
 	holds   []holding        // of those that still hold, one for each
+	changes []changes        // of those that are sent back, one for each
 	room    *Room
 	reason  string
 }
 
 func (p *plan) carryOut(ch *kernel.Change, i int) (err error) {
 	made := &p.result.Decisions[i]
-	if p.holds != nil {
+	switch {
+	case p.holds != nil:
 		made.Seq, err = p.reaffirm(ch, p.holds[i])
+		return err
+	case p.changes != nil:
+		back, err := p.room.sendBack(ch, p.changes[i])
+		made.Critique, made.Task, made.Seq = back.Critique, &back.Task, back.Seq
 		return err
 	}
 	made.Seq, err = ledger.Record(ch, p.decided[i])
@@ -60,6 +66,7 @@ func (p *plan) carryOut(ch *kernel.Change, i int) (err error) {
 // actions are what each decision is to the policy.
 var actions = map[api.DecisionKind]policy.Action{
 	api.DecidePromote: policy.Promote, api.DecideDemote: policy.Demote, api.DecideDeprecate: policy.Deprecate, api.DecideStillHolds: policy.Promote,
+	api.DecideChanges: policy.Promote,
 }
 
 // plan checks a decision about many versions. The policy is asked about each.
@@ -71,7 +78,7 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 	action, known := actions[req.Decision]
 	if !known {
 		return p, brenner.Errorf(brenner.CodeInvalidValue, "%q is no decision", req.Decision).At("/decision").
-			WithHint("decisions: promote, demote, deprecate, still_holds")
+			WithHint("decisions: promote, demote, deprecate, still_holds, request_changes")
 	}
 	if strings.TrimSpace(req.Reason) == "" {
 		return p, brenner.Errorf(brenner.CodeReasonRequired, "a decision needs a reason").At("/reason")
@@ -82,6 +89,9 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 	}
 	if req.Decision == api.DecideStillHolds {
 		return p, p.planHolds(c, refs)
+	}
+	if req.Decision == api.DecideChanges {
+		return p, p.planChanges(c, req, refs)
 	}
 	slots := map[string]brenner.Ref{}
 	for _, ref := range refs {
@@ -105,6 +115,27 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 	would, err := ledger.Foresee(c, p.decided...)
 	p.result.Stale, p.result.Fresh = would.Stale, would.Fresh
 	return p, err
+}
+
+// planChanges plans that versions go back to their authors, or to one role.
+func (p *plan) planChanges(c *kernel.Call, req api.DecideRequest, refs []brenner.Ref) error {
+	if err := errPerson(c); err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		a, err := ledger.FindArtifact(c, ref.Artifact, policy.Promote)
+		if err != nil {
+			return err
+		}
+		one, err := p.room.planChanges(c, a, api.RequestChangesRequest{Ref: ref, Reason: req.Reason, Role: req.Role, DryRun: req.DryRun})
+		if err != nil {
+			return err
+		}
+		task := one.task()
+		p.changes = append(p.changes, one)
+		p.result.Decisions = append(p.result.Decisions, api.DecisionMade{Ref: one.version.Ref(), Changes: []api.StatusChange{}, Task: &task})
+	}
+	return nil
 }
 
 // oneInSlot refuses two promotions into one slot.
@@ -152,7 +183,7 @@ func (r *Room) chosen(c *kernel.Call, req api.DecideRequest) ([]brenner.Ref, err
 func (r *Room) filtered(c *kernel.Call, decision api.DecisionKind, f api.DecisionFilter) ([]brenner.Ref, error) {
 	var from []brenner.Ref
 	switch decision {
-	case api.DecidePromote:
+	case api.DecidePromote, api.DecideChanges:
 		waiting, err := r.waitingVersions(c)
 		if err != nil {
 			return nil, err

@@ -29,6 +29,8 @@ type Tasks interface {
 	Find(c *kernel.Call, id string) (api.TaskInfo, error)
 	// Open checks and opens a task of some kind.
 	Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api.TaskInfo, error)
+	// Cancel closes a task that nobody has to do any more.
+	Cancel(ch *kernel.Change, id, reason string) (api.TaskInfo, error)
 	// Each visits tasks in these states, the oldest first.
 	Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error
 }

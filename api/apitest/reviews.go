@@ -421,6 +421,20 @@ func reviewCases() []testCase {
 				s.Errorf("a second task: %+v", same.Task)
 			}
 		}},
+		{"what is sent back to the PI waits for it", func(s *scene) { // N1, N3
+			s.pi.creates(note("mine", "as it was"))
+			back, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("mine", 1), Reason: "say how many"})
+			s.must(err)
+			if got := s.pi.waits(api.WaitRequest); back.Task.Role != brenner.PI || len(got) != 1 || got[0].Subject != back.Task.ID {
+				s.Errorf("%+v, and the inbox has %+v", back.Task, got)
+			}
+			s.pi.opens()
+			_, err = s.pi.NewTask(s.ctx, api.NewTaskRequest{Title: "not to forget", Spec: "buy cells", Role: brenner.PI, Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			if got := s.pi.waits(api.WaitRequest); len(got) != 1 {
+				s.Errorf("what the PI asks of itself or others waits: %+v", got)
+			}
+		}},
 	}
 }
 

@@ -89,16 +89,23 @@ func (r *Room) manned(c *kernel.Call, t api.TaskInfo, agents []store.Actor) (boo
 	return false, nil
 }
 
-// askedOfPI lists what agents and rules have asked the PI for.
+// askedOfPI lists what agents, rules and other persons have asked the PI for, and
+// what was sent back to it.
 func (r *Room) askedOfPI(c *kernel.Call) ([]kernel.Waiting, error) {
 	var out []kernel.Waiting
 	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Group: string(brenner.PI), States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
 		t := row.Value
 		why := string(t.Creator) + " asks the PI for it"
-		if t.Creator == kernel.System {
+		switch {
+		case t.Creator == kernel.System:
 			why = "a rule asks the PI for it"
-		} else if asker, err := c.Actor(c.Ctx, t.Creator); err != nil || asker.Kind != kernel.Agent {
-			return err == nil, err
+		case t.Kind == api.TaskRevise && len(t.Inputs) > 0:
+			why = fmt.Sprintf("changes were requested in %s, and the PI is to make them", t.Inputs[0].Ref)
+		default:
+			// What the PI asks of itself does not wait for anybody.
+			if asker, err := c.Actor(c.Ctx, t.Creator); err != nil || asker.Role == brenner.PI {
+				return err == nil, err
+			}
 		}
 		out = append(out, kernel.Waiting{Waiting: api.Waiting{
 			Kind: api.WaitRequest, Subject: t.ID, Title: t.Title, Why: why,

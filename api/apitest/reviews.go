@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -434,6 +435,37 @@ func reviewCases() []testCase {
 			if got := s.pi.waits(api.WaitRequest); len(got) != 1 {
 				s.Errorf("what the PI asks of itself or others waits: %+v", got)
 			}
+		}},
+		{"what was handed in waits on when somebody writes on, and names the newest", func(s *scene) { // N1
+			s.pi.creates(result("data", "one"))
+			handIn := func(v brenner.Version) {
+				_, err := s.pi.HandIn(s.ctx, api.HandInRequest{Ref: ref("data", v)})
+				s.must(err)
+			}
+			waits := func(subject, names string) {
+				s.Helper()
+				got := s.pi.waits(api.WaitPromotion)
+				if subject == "" && len(got) != 0 || subject != "" && (len(got) != 1 || got[0].Subject != subject || !strings.Contains(got[0].Why, names)) {
+					s.Errorf("%s that names %q: %+v", subject, names, got)
+				}
+			}
+			handIn(1)
+			s.pi.rewrites("data", "two")
+			waits("data@1", "data@2")
+			s.pi.rewrites("data", "three")
+			waits("data@1", "data@3")
+			handIn(3)
+			waits("data@3", "handed in") // the one that was put before a person last
+			s.pi.rewrites("data", "four")
+			waits("data@3", "data@4")
+			s.pi.promotes(ref("data", 4))
+			waits("", "") // decided upon
+			s.pi.rewrites("data", "five")
+			handIn(5)
+			s.pi.rewrites("data", "six")
+			_, err := s.pi.RequestChanges(s.ctx, api.RequestChangesRequest{Ref: ref("data", 6), Reason: "say how"})
+			s.must(err)
+			waits("", "") // sent back
 		}},
 	}
 }

@@ -245,7 +245,7 @@ func headWithout(c *kernel.Call, a store.Artifact, gone []store.Version) (brenne
 	if !out(a.Head) {
 		return a.Head, nil
 	}
-	versions, err := allVersions(c, a.ID)
+	versions, err := AllVersions(c, a.ID)
 	if err != nil {
 		return 0, err
 	}

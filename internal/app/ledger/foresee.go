@@ -65,7 +65,7 @@ type forecast struct {
 
 // look finds out what changes among the versions of one artifact.
 func (f *forecast) look(id brenner.ArtifactID) error {
-	versions, err := allVersions(f.Call, id)
+	versions, err := AllVersions(f.Call, id)
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ func canonicalOf(versions []store.Version, status func(store.Version) artifact.S
 	return 0
 }
 
-// allVersions loads every version of an artifact, the oldest first.
-func allVersions(c *kernel.Call, id brenner.ArtifactID) ([]store.Version, error) {
+// AllVersions loads every version of an artifact, the oldest first.
+func AllVersions(c *kernel.Call, id brenner.ArtifactID) ([]store.Version, error) {
 	var all []store.Version
 	for after := brenner.Version(0); ; after = all[len(all)-1].Version {
 		rows, err := c.Versions(c.Ctx, id, after, brenner.MaxPage)

@@ -158,11 +158,11 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 			continue
 		}
 		a := artifacts[n.Ref.Artifact]
-		waits, err := undecided(c, a, n.Ref)
+		waits, newer, err := undecided(c, a, n.Ref, why)
 		if err != nil {
 			return nil, err
 		}
-		if !waits {
+		if !waits || newer.Version != 0 && n.Status == artifact.NeedsRebase { // the newer one takes its place
 			continue
 		}
 		on := []brenner.Ref{n.Ref}
@@ -170,6 +170,9 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 		if a.Canonical != 0 {
 			on = append(on, brenner.Ref{Artifact: a.ID, Version: a.Canonical})
 			reason = fmt.Sprintf("%s, over version %d", why[n.Ref], a.Canonical)
+		}
+		if newer.Version != 0 {
+			reason += fmt.Sprintf("; since then %s was written on it by %s", newer.Ref(), newer.Creator)
 		}
 		note, err := pleaOf(c, n.Ref)
 		if err != nil {
@@ -186,26 +189,59 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 }
 
 // undecided reports whether a live version is a head that was not sent back, or was
-// handed in once more since.
-func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref) (bool, error) {
+// handed in once more since. One that somebody wrote on stays so until what was
+// written is put before a person or decided upon: newer is the last of that.
+func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref, asked map[brenner.Ref]string) (waits bool, newer store.Version, err error) {
 	if a.Head != ref.Version {
 		leaves, err := c.Leaves(c.Ctx, a.ID)
-		if err != nil || !slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == ref.Version }) {
-			return false, err
+		if err != nil {
+			return false, newer, err
+		}
+		if !slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == ref.Version }) {
+			if newer, err = writtenOn(c, ref, asked); err != nil || newer.Version == 0 {
+				return false, newer, err
+			}
 		}
 	}
 	back, err := sentBack.Row(c.Ctx, c, ref.String())
 	if errors.Is(err, brenner.CodeNotFound) {
-		return true, nil
+		return true, newer, nil
 	}
 	if err != nil {
-		return false, err
+		return false, newer, err
 	}
 	again, err := pleas.Row(c.Ctx, c, ref.String())
 	if errors.Is(err, brenner.CodeNotFound) {
-		return false, nil
+		return false, newer, nil
 	}
-	return again.Seq > back.Seq, err
+	return again.Seq > back.Seq, newer, err
+}
+
+// writtenOn is the newest live version that goes on from one; none if any that does
+// was put before a person itself, or decided upon.
+func writtenOn(c *kernel.Call, ref brenner.Ref, asked map[brenner.Ref]string) (newest store.Version, err error) {
+	versions, err := ledger.AllVersions(c, ref.Artifact)
+	if err != nil {
+		return newest, err
+	}
+	from := map[brenner.Version]bool{ref.Version: true}
+	for _, v := range versions {
+		if !from[v.Parent] {
+			continue
+		}
+		from[v.Version] = true
+		back, err := sentBack.Has(c.Ctx, c, v.Ref().String())
+		if err != nil {
+			return newest, err
+		}
+		if _, put := asked[v.Ref()]; put || back || v.Demoted || v.Status == artifact.Canonical || v.Status == artifact.Superseded {
+			return store.Version{}, nil
+		}
+		if v.Status.Live() {
+			newest = v
+		}
+	}
+	return newest, nil
 }
 
 // candidates lists the versions that were put before a person in one way or

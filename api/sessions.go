@@ -169,14 +169,49 @@ type SessionInfo struct {
 	ClosedFor string    `json:"closed_for,omitzero"`
 }
 
-// Unconcluded says, of a session in which everybody has answered, that nobody has
-// said yet what the answer is, and whose part that is; "" of any other.
+// Unconcluded says, of a session that waits for nobody, that nobody has said yet what
+// the answer is, and whose part that is; "" of any other.
 func (s SessionInfo) Unconcluded() string {
-	waits := func(r Recipient) bool { return r.Waiting }
-	if s.Concluded || s.Compiles == 0 || slices.ContainsFunc(s.Recipients, waits) {
+	if s.Concluded || s.Compiles == 0 || len(s.Awaited()) > 0 {
 		return ""
 	}
 	return unconcluded(s.Concludes)
+}
+
+// Awaited are those whose answer a session waits for.
+func (s SessionInfo) Awaited() []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, r := range s.Recipients {
+		if r.Waiting && !r.Late {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// GoesOn is when a session that compiles when everybody has answered goes on without
+// those who have not (ADR 129): most have, something of theirs waits, and nobody was
+// asked or has answered for a while. It is zero while that is not so.
+func (s SessionInfo) GoesOn() time.Time {
+	awaited := len(s.Awaited())
+	if s.Compile != CompileAnswered || awaited == 0 || 2*awaited >= len(s.Recipients) || !s.Closed.IsZero() {
+		return time.Time{}
+	}
+	var last time.Time
+	waits := false
+	for _, r := range s.Recipients {
+		if at := r.AnsweredAt; at.After(last) {
+			last = at
+		}
+		if r.AskedAt.After(last) {
+			last = r.AskedAt
+		}
+		waits = waits || r.Pending > 0
+	}
+	if !waits {
+		return time.Time{}
+	}
+	return last.Add(roster.Patience)
 }
 
 // Uncompiled says how many answers of whom wait for a compile; "" if none do.
@@ -214,8 +249,10 @@ type Recipient struct {
 	AskedAt    time.Time `json:"asked_at"`
 	AckedAt    time.Time `json:"acked_at,omitzero"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
-	// Waiting says that no answer came since it was asked.
+	// Waiting says that no answer came since it was asked, Late that the session went
+	// on without it: it is compiled when it comes, and holds up nothing.
 	Waiting bool `json:"waiting"`
+	Late    bool `json:"late,omitzero"`
 	// Nothing says that its last answer was that it has nothing to add.
 	Nothing bool `json:"nothing,omitzero"`
 	Replies int  `json:"replies"`
@@ -387,6 +424,12 @@ type Working struct {
 	Nothing bool `json:"nothing,omitzero"`
 }
 
+	// Late says that the session went on without its answer.
+	Late bool `json:"late,omitzero"`
+	// Seen is when somebody who has not answered last did anything in the project, and
+	// Idle how many minutes ago that was; none if it has not for long.
+	Seen time.Time `json:"seen,omitzero"`
+	Idle int       `json:"idle_minutes,omitzero"`
 // The states of somebody who was asked.
 const (
 	WorkAsked    = "asked"
@@ -399,9 +442,9 @@ func (w Working) Words() string {
 	at := w.Since.UTC().Format("15:04")
 	switch {
 	case w.State == WorkAsked:
-		return fmt.Sprintf("%s (%s) was asked at %s and has not looked yet", w.Agent, w.Role, at)
+		return fmt.Sprintf("%s (%s) was asked at %s and has not looked yet%s", w.Agent, w.Role, at, w.without())
 	case w.State == WorkReading:
-		return fmt.Sprintf("%s (%s) works on it since %s", w.Agent, w.Role, at)
+		return fmt.Sprintf("%s (%s) works on it since %s%s%s", w.Agent, w.Role, at, w.lastSeen(), w.without())
 	case w.Nothing:
 		return fmt.Sprintf("%s (%s) answered at %s: nothing to add", w.Agent, w.Role, at)
 	case w.Proposed > 0:
@@ -412,6 +455,24 @@ func (w Working) Words() string {
 
 // NameWords says which items the names in a text mean, on one line.
 func NameWords(all []delta.Named) string {
+// lastSeen says when somebody at work last did anything.
+func (w Working) lastSeen() string {
+	switch {
+	case w.Seen.IsZero():
+		return ", not seen for long"
+	case w.Idle == 0:
+		return ", last seen just now"
+	}
+	return fmt.Sprintf(", last seen %d min ago", w.Idle)
+}
+
+func (w Working) without() string {
+	if !w.Late {
+		return ""
+	}
+	return "; the others went on, and its answer is compiled when it comes"
+}
+
 	parts := make([]string, len(all))
 	for i, n := range all {
 		parts[i] = fmt.Sprintf("%s of %s is %s", n.Name, n.Agent, n.Item)
@@ -726,6 +787,9 @@ type CompileSessionRequest struct {
 	ID brenner.SessionID `json:"id"`
 }
 
+	// Due compiles only what is due by itself (D27), and changes nothing otherwise.
+	// Whoever contributes may see to that.
+	Due bool `json:"due,omitzero"`
 // CompileResult says what a compile made of the deltas.
 type CompileResult struct {
 	Session brenner.SessionID `json:"session"`

@@ -17,6 +17,10 @@ const (
 	CompileAnswered CompileMode = "answered"
 )
 
+// Patience is how long a session that compiles when everybody has answered waits for
+// the last of those asked once most have: then it goes on without them (ADR 129).
+const Patience = 4 * time.Minute
+
 // After gives the time after which the mode compiles; false for a word.
 func (m CompileMode) After() (time.Duration, bool) {
 	d, err := time.ParseDuration(string(m))

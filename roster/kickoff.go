@@ -331,6 +331,8 @@ func explained(compile CompileMode) string {
 		when += ", and at the latest " + string(compile) + " after the first that waits"
 	}
 	return when + "; until then others see yours as proposals. " +
+	} else {
+		when += fmt.Sprintf(", or most have and %.0f minutes went by", Patience.Minutes())
 		"You are told what became of it, and may answer again: " +
 		again + ", and the session goes on as long as the PI asks."
 }

@@ -143,12 +143,12 @@ func compileOnce(ctx context.Context, a *app.App) error {
 			return err
 		}
 		for _, s := range list.Sessions {
-			if _, timed := s.Compile.After(); !timed {
+			if _, timed := s.Compile.After(); !timed && s.GoesOn().IsZero() {
 				continue
 			}
 			st, err := owner.Service.SessionStatus(ctx, api.SessionStatusRequest{ID: s.ID})
 			if err == nil && !st.CompileAt.IsZero() && !st.CompileAt.After(time.Now()) {
-				_, err = owner.Service.CompileSession(ctx, api.CompileSessionRequest{ID: s.ID})
+				_, err = owner.Service.CompileSession(ctx, api.CompileSessionRequest{ID: s.ID, Due: true})
 			}
 			if err != nil {
 				return err

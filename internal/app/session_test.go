@@ -324,3 +324,103 @@ func TestSession_KilledBeforeSending(t *testing.T) {
 		t.Errorf("status %+v, %d posts", st, len(s.Posts()))
 	}
 }
+
+// D27: a session that compiles when everybody has answered goes on when most have and
+// nobody has for a while; whoever contributes may see to that, and nobody else. Who had
+// not answered is told so, holds up nothing any more, and is compiled when it answers.
+func TestSession_GoesOnWithoutTheLast(t *testing.T) {
+	adds := func(section, payload string) string {
+		return "```delta\n" + `{"operation":"ADD","target_id":null,"section":"` + section + `","payload":` + payload + "}\n```\n"
+	}
+	claim := func(text string) string { return adds("hypothesis_slate", `{"claim":"`+text+`","mechanism":"m"}`) }
+	attack := adds("adversarial_critique", `{"name":"n","attack":"a"}`)
+	begin := func(t *testing.T, team []roster.Entry) *bureau {
+		d := newBureau(t, nil)
+		_, err := d.PI().StartSession(t.Context(), api.StartSessionRequest{
+			ID: "RS-1", Question: "Why?", Roster: roster.Roster{Mode: roster.Unified, Entries: team}, Compile: api.CompileAnswered,
+		})
+		d.must(err)
+		return d
+	}
+	due := func(d *bureau, by brenner.ActorName) (api.CompileResult, error) {
+		return d.As(by).CompileSession(d.Context(), api.CompileSessionRequest{ID: "RS-1", Due: true})
+	}
+	at := func(d *bureau) time.Time {
+		st, err := d.PI().SessionStatus(d.Context(), api.SessionStatusRequest{ID: "RS-1"})
+		d.must(err)
+		return st.CompileAt
+	}
+	t.Run("most have answered", func(t *testing.T) {
+		d := begin(t, trio.Entries)
+		began := d.now
+		d.submit("BlueLake", claim("lineage"))
+		if got := at(d); !got.IsZero() {
+			t.Errorf("one of three has answered, and it goes on at %s", got)
+		}
+		d.now = began.Add(time.Minute)
+		d.submit("GreenValley", attack)
+		if got := at(d); !got.Equal(d.now.Add(roster.Patience)) {
+			t.Errorf("two of three have answered, and it goes on at %s", got)
+		}
+		d.now = began.Add(time.Minute + roster.Patience - time.Second)
+		if res, err := due(d, "BlueLake"); err != nil || res.Changed {
+			t.Errorf("before its time: %+v, %v", res, err)
+		}
+		d.now = d.now.Add(time.Second)
+		_, err := d.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "integrator"})
+		d.must(err)
+		if _, err := due(d, "GreyStone"); !errors.Is(err, brenner.CodeWriteDenied) {
+			t.Errorf("who takes no part: %v", err)
+		}
+		if _, err := d.As("BlueLake").CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); !errors.Is(err, brenner.CodeWriteDenied) {
+			t.Errorf("by hand: %v", err)
+		}
+		res, err := due(d, "GreenValley")
+		if err != nil || res.Ref.Version != 2 || len(res.Outcomes) != 2 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if res, err := due(d, "GreenValley"); err != nil || res.Changed {
+			t.Errorf("once more: %+v, %v", res, err)
+		}
+		shown, err := d.PI().Session(t.Context(), api.SessionRequest{ID: "RS-1"})
+		d.must(err)
+		if r := shown.Recipients[1]; !r.Waiting || !r.Late || shown.Recipients[0].Late {
+			t.Errorf("recipients %+v", shown.Recipients)
+		}
+		// What comes afterwards waits for nobody, and an answer is one like any other.
+		d.submit("BlueLake", claim("gradient"))
+		d.submit("PurpleMountain", claim("contact"))
+		shown, err = d.PI().Session(t.Context(), api.SessionRequest{ID: "RS-1"})
+		d.must(err)
+		if r := shown.Recipients[1]; shown.Compiles != 3 || r.Waiting || r.Late {
+			t.Errorf("compiled %d times, recipients %+v", shown.Compiles, shown.Recipients)
+		}
+		// Who is asked again is waited for again.
+		_, err = d.PI().NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-1", To: []brenner.ActorName{"PurpleMountain"}})
+		d.must(err)
+		d.submit("BlueLake", claim("noise"))
+		if got := at(d); !got.Equal(d.now.Add(roster.Patience)) {
+			t.Errorf("asked again, and it goes on at %s", got)
+		}
+		report, err := d.PI().Verify(t.Context(), api.VerifyRequest{})
+		d.must(err)
+		if !report.OK {
+			t.Errorf("verified: %+v", report)
+		}
+	})
+	t.Run("nobody has a hypothesis yet", func(t *testing.T) {
+		d := begin(t, trio.Entries)
+		d.submit("PurpleMountain", attack)
+		d.submit("GreenValley", attack)
+		if got := at(d); !got.IsZero() {
+			t.Errorf("it goes on at %s, about nothing", got)
+		}
+	})
+	t.Run("one of two", func(t *testing.T) {
+		d := begin(t, trio.Entries[:2])
+		d.submit("BlueLake", claim("lineage"))
+		if got := at(d); !got.IsZero() {
+			t.Errorf("it goes on at %s, with one answer", got)
+		}
+	})
+}

@@ -156,7 +156,7 @@ func (w *watcher) look(ctx context.Context) (api.SessionStatus, error) {
 	st, err := w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
 	if err == nil && !st.CompileAt.IsZero() && !st.CompileAt.After(time.Now()) {
 		// It is due, and nothing else may come to see it (D27).
-		_, err = w.service.CompileSession(ctx, api.CompileSessionRequest{ID: w.id})
+		_, err = w.service.CompileSession(ctx, api.CompileSessionRequest{ID: w.id, Due: true})
 		if err == nil {
 			st, err = w.service.SessionStatus(ctx, api.SessionStatusRequest{ID: w.id})
 		} else if errors.Is(err, brenner.CodeWriteDenied) {

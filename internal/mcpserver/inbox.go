@@ -82,6 +82,11 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			in.Wait = shortWait
 		}
 	}
+	if in.Wait == 0 && len(in.States) == 0 {
+		if err := goOnWithout(s, ctx, nil); err != nil {
+			return inboxResult{}, err
+		}
+	}
 	if err := waitForMail(s, ctx, in.Wait); err != nil {
 		return inboxResult{}, err
 	}
@@ -331,6 +336,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 		return nil
 	}
 	var looked []api.SessionInfo
+	var tried time.Time
 	for seconds > 0 {
 		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
 		if err != nil {
@@ -356,6 +362,12 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 				return linger()
 			}
 		}
+		if now := time.Now(); now.Sub(tried) >= tryAgain {
+			tried = now
+			if err := goOnWithout(s, ctx, looked); err != nil {
+				return err
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -364,6 +376,37 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 		case <-leaving(ctx):
 			return nil
 		case <-time.After(between):
+		}
+	}
+	return nil
+}
+
+// tryAgain is how long passes between two tries to have a session go on.
+const tryAgain = 5 * time.Second
+
+// goOnWithout has the sessions compiled that have waited long enough for those who have
+// not answered (D27): who waits for that sees to it. Nil are the newest.
+func goOnWithout(s api.Service, ctx context.Context, all []api.SessionInfo) error {
+	if all == nil {
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		if err != nil {
+			return err
+		}
+		all = list.Sessions
+	}
+	for _, info := range all {
+		if at := info.GoesOn(); at.IsZero() || at.After(time.Now()) {
+			continue
+		}
+		me, err := s.Project(ctx)
+		if err != nil {
+			return err
+		}
+		if !takesPart(info, me.Actor) {
+			continue
+		}
+		if _, err := s.CompileSession(ctx, api.CompileSessionRequest{ID: info.ID, Due: true}); err != nil && ctx.Err() != nil {
+			return err // any other says nothing of what has come: the next who waits tries again
 		}
 	}
 	return nil
@@ -443,7 +486,16 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
 	}
 	division, err := divided(s, ctx, info, v.Working, me, partBeside)
-	return division + work, left, err
+	return othersAtWork(v.Working, me) + division + work, left, err
+}
+
+// othersAtWork says how far the others are, for who waits for some of them.
+func othersAtWork(all []api.Working, me brenner.ActorName) string {
+	all = slices.DeleteFunc(slices.Clone(all), func(w api.Working) bool { return w.Agent == me })
+	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
+		return ""
+	}
+	return atWork(all)
 }
 
 // takesPart says whether somebody was asked in a session.
@@ -453,25 +505,35 @@ func takesPart(info api.SessionInfo, name brenner.ActorName) bool {
 
 // waitsFor says whom a session waits for that somebody takes part in.
 func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
-	var others []brenner.ActorName
-	mine, own, ask := false, false, ""
+	var others, late []brenner.ActorName
+	mine, own, alone, ask := false, false, false, ""
 	for _, r := range info.Recipients {
 		switch {
 		case r.Name == me:
-			mine, own, ask = true, r.Waiting, r.Ask
+			mine, own, alone, ask = true, r.Waiting, r.Late, r.Ask
+		case r.Late:
+			late = append(late, r.Name)
 		case r.Waiting:
 			others = append(others, r.Name)
 		}
 	}
 	switch {
-	case !mine || !own && len(others) == 0:
+	case !mine || !own && len(others)+len(late) == 0:
 		return ""
+	case alone:
+		return fmt.Sprintf("%s went on without your answer, which is compiled when it comes: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
+	case !own && len(others) == 0:
+		return fmt.Sprintf("%s went on without %s: what comes is compiled at once. Wait for it only if you have something to say to it\n", info.ID, joined(late))
 	case own && len(others) == 0:
 		return fmt.Sprintf("%s waits for your answer: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
 	case own:
 		return fmt.Sprintf("%s is compiled when you and %s have answered: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), jsonOf(map[string]string{"message": ask}))
 	}
-	return fmt.Sprintf("%s is compiled when %s answered; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)))
+	without := ""
+	if at := info.GoesOn(); !at.IsZero() {
+		without = fmt.Sprintf(", or without at %s", at.UTC().Format("15:04"))
+	}
+	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), without)
 }
 
 // warm is how long after an answer others may still answer it.

@@ -44,6 +44,7 @@ type world struct {
 	mu       sync.Mutex
 	sessions map[brenner.ActorName]*mcp.ClientSession
 	clock    func() time.Time
+	pass     func(time.Duration) // lets time go by
 	calls    int
 	waited   bool            // somebody waited, for as long as it took
 	said     strings.Builder // what was called and answered
@@ -65,6 +66,11 @@ func newWorld(t testing.TB) *world {
 		now = now.Add(time.Millisecond)
 		return now
 	})
+	w.pass = func(d time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(d)
+	}
 	t.Cleanup(func() {
 		if t.Failed() || w.calls == 0 || w.waited {
 			return

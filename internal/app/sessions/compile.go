@@ -21,10 +21,17 @@ import (
 
 // CompileSession implements api.Sessions.
 func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequest) (api.CompileResult, error) {
-	return s.compile(ctx, "session.compile", req, leading(req.ID), req.ID, func(c *kernel.Call) (merge, error) {
+	guard := leading(req.ID)
+	if req.Due {
+		guard = seeing(req.ID)
+	}
+	return s.compile(ctx, "session.compile", req, guard, req.ID, func(c *kernel.Call) (merge, error) {
 		info, err := findSession(c, req.ID)
 		if err != nil {
 			return merge{}, err
+		}
+		if req.Due {
+			return s.planDue(c, info)
 		}
 		queue, err := pendingDeltas(c, info.ID)
 		if err != nil {
@@ -32,6 +39,36 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 		}
 		return planMerge(c, info, queue, info.Contributors, nil)
 	})
+}
+
+// seeing is to see to it that what is due by itself is done: that is no decision, and
+// whoever contributes to the session may wait for it.
+func seeing(id brenner.SessionID) kernel.Guard {
+	return kernel.Either(func(c *kernel.Call) (bool, error) {
+		info, err := findSession(c, id)
+		yes := err == nil && slices.Contains(info.Contributors, c.Who.Name)
+		if yes {
+			c.Settle()
+		}
+		return yes, err
+	}, leading(id))
+}
+
+// planDue merges what waits if its time has come, else nothing.
+func (r *Room) planDue(c *kernel.Call, info api.SessionInfo) (merge, error) {
+	due, err := r.compileAt(c, info)
+	if err != nil {
+		return merge{}, err
+	}
+	var queue []pendingDelta
+	if due.by(c.Now) {
+		if queue, err = pendingDeltas(c, info.ID); err != nil {
+			return merge{}, err
+		}
+	}
+	m, err := planMerge(c, info, queue, info.Contributors, nil)
+	m.late, m.record.Without = !m.round(), due.without
+	return m, err
 }
 
 // compileIfDue compiles what waits if the session says that it is time (D27),
@@ -43,15 +80,15 @@ func (r *Room) compileIfDue(ch *kernel.Change, id brenner.SessionID, reader bren
 		return compiled{}, err
 	}
 	due, err := r.compileAt(ch.Call, info)
-	if err != nil || due.IsZero() || due.After(ch.Now) {
+	if err != nil || !due.by(ch.Now) {
 		return compiled{}, err
 	}
-	return compilePending(ch, info, reader)
+	return compilePending(ch, info, reader, due.without)
 }
 
-// compilePending compiles what waits. The reader is told in the answer to its
-// call, not by message.
-func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName) (compiled, error) {
+// compilePending compiles what waits, for some without waiting any more. The reader is
+// told in the answer to its call, not by message.
+func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName, without []brenner.ActorName) (compiled, error) {
 	queue, err := pendingDeltas(ch.Call, info.ID)
 	if err != nil || len(queue) == 0 {
 		return compiled{}, err
@@ -60,37 +97,68 @@ func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.Acto
 	if err != nil {
 		return compiled{}, err
 	}
-	m.late, m.reader = !m.round(), reader
+	m.late, m.reader, m.record.Without = !m.round(), reader, without
 	return m.carryOut(ch)
 }
 
-// compileAt gives when what waits is compiled: an instant that has passed if
-// everybody has answered; none if that is for a person to say, nothing waits, or
-// what happens by itself is paused (A7).
-func (r *Room) compileAt(c *kernel.Call, info api.SessionInfo) (time.Time, error) {
+// dueTime is when what waits is compiled by itself: never if at is zero; and for whose
+// answers it does not wait then.
+type dueTime struct {
+	at      time.Time
+	without []brenner.ActorName
+}
+
+// by says whether the time has come.
+func (d dueTime) by(now time.Time) bool { return !d.at.IsZero() && !d.at.After(now) }
+
+// compileAt gives when what waits is compiled: an instant that has passed if nobody is
+// waited for; none if that is for a person to say, nothing waits, or what happens by
+// itself is paused (A7).
+func (r *Room) compileAt(c *kernel.Call, info api.SessionInfo) (dueTime, error) {
 	after, timed := info.Compile.After()
 	if !timed && info.Compile != api.CompileAnswered {
-		return time.Time{}, nil
+		return dueTime{}, nil
 	}
 	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, 1)
 	if err != nil || len(rows) == 0 {
-		return time.Time{}, err
+		return dueTime{}, err
 	}
 	if paused, err := r.Paused(c); err != nil || paused {
-		return time.Time{}, err
+		return dueTime{}, err
 	}
 	oldest, err := replies.Find(c.Ctx, c.Reader, replyID(info.ID, rows[0].Value.Message))
 	if err != nil {
-		return time.Time{}, err
+		return dueTime{}, err
 	}
-	waits := func(r api.Recipient) bool { return r.Waiting }
+	awaited := info.Awaited()
 	switch {
-	case !slices.ContainsFunc(info.Recipients, waits):
-		return oldest.At, nil
+	case len(awaited) == 0:
+		return dueTime{at: oldest.At}, nil
 	case timed:
-		return oldest.At.Add(after), nil
+		return dueTime{at: oldest.At.Add(after)}, nil
 	}
-	return time.Time{}, nil
+	begun, err := hasHypotheses(c, info)
+	if err != nil || !begun {
+		return dueTime{}, err // what was said so far is about nothing yet
+	}
+	return dueTime{at: info.GoesOn(), without: awaited}, nil
+}
+
+// hasHypotheses says whether a session has a hypothesis, in its document or among what
+// waits.
+func hasHypotheses(c *kernel.Call, info api.SessionInfo) (found bool, err error) {
+	if info.GoesOn().IsZero() {
+		return false, nil // nobody asks then
+	}
+	err = deltas.Each(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, func(row kernel.Row[deltaState]) (bool, error) {
+		found = row.Value.Section == delta.HypothesisSlate && row.Value.Operation == delta.Add
+		return !found, nil
+	})
+	if err != nil || found || info.Compiles == 0 {
+		return found, err
+	}
+	_, doc, err := sessionArtifact(c, info.ID, 0)
+	return err == nil && liveHypotheses(doc) > 0, err
 }
 
 // compiled is a compile whose messages are recorded and not yet delivered.

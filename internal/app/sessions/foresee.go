@@ -172,7 +172,7 @@ func (m *merge) overwritten() string {
 func stillAsked(info api.SessionInfo, but brenner.ActorName) []brenner.ActorName {
 	var out []brenner.ActorName
 	for _, r := range info.Recipients {
-		if r.Waiting && r.Name != but {
+		if r.Waiting && !r.Late && r.Name != but {
 			out = append(out, r.Name)
 		}
 	}

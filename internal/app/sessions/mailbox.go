@@ -46,7 +46,7 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 		}
 		s.reopen()
 		s.changeRecipient(p.To, func(r *recipient) {
-			r.Ask, r.AskedAt, r.AckedAt, r.Waiting = p.ID, rec.At, time.Time{}, true
+			r.Ask, r.AskedAt, r.AckedAt, r.Waiting, r.Late = p.ID, rec.At, time.Time{}, true, false
 		})
 	})
 }

@@ -179,7 +179,7 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 				r.Unusable = p.Message
 			default:
 				r.Replies++
-				r.AnsweredAt, r.Waiting, r.Unusable, r.Nothing = rec.At, false, "", p.Nothing
+				r.AnsweredAt, r.Waiting, r.Late, r.Unusable, r.Nothing = rec.At, false, false, "", p.Nothing
 			}
 		})
 	})
@@ -203,6 +203,8 @@ type sessionCompiled struct {
 	ThreadEmpty  bool                `json:"thread_empty"`
 	// Concluded says that the thread has an answer.
 	Concluded bool `json:"concluded,omitzero"`
+	// Without are those for whose answers it did not wait any more.
+	Without []brenner.ActorName `json:"without,omitzero"`
 }
 
 type compiledDelta struct {
@@ -232,6 +234,7 @@ func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, 
 			r := &s.Recipients[i]
 			r.Pending -= done[r.Name]
 			r.Compiled += done[r.Name]
+			r.Late = r.Late || slices.Contains(p.Without, r.Name)
 		}
 	})
 }

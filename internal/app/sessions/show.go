@@ -588,7 +588,7 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 	}
 	var out []api.Working
 	for _, r := range info.Recipients {
-		w := api.Working{Agent: r.Name, Role: r.Role, State: api.WorkAnswered, Since: r.AnsweredAt, Proposed: r.Pending, Nothing: r.Nothing}
+		w := api.Working{Agent: r.Name, Role: r.Role, State: api.WorkAnswered, Since: r.AnsweredAt, Proposed: r.Pending, Nothing: r.Nothing, Late: r.Late}
 		if r.Waiting {
 			m, err := messages.Find(c.Ctx, c.Reader, r.Ask)
 			if err != nil {
@@ -598,12 +598,29 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 				w.State, w.Since = api.WorkAsked, r.AskedAt
 			}
 		}
+			if err := noteSeen(c, &w); err != nil {
+				return nil, err
+			}
 		out = append(out, w)
 	}
 	return out, nil
 }
 
 // as is the document as far as it is shown.
+// noteSeen says when somebody last did anything that the journal has: wrote, took, asked
+// for, or read what counts. What is longer ago than the newest records is long ago.
+func noteSeen(c *kernel.Call, w *api.Working) error {
+	last, err := c.FindRecords(c.Ctx, store.RecordQuery{Actor: w.Agent, After: max(0, c.Position-seenWithin), Newest: true, Limit: 1})
+	for _, rec := range last {
+		w.Seen, w.Idle = rec.At, int(max(0, c.Now.Sub(rec.At)).Minutes())
+	}
+	return err
+}
+
+// seenWithin is how many of the newest records are looked through for when somebody did
+// something.
+const seenWithin = 1000
+
 func (d *document) as(shown kernel.Shown) api.SessionView {
 	out := d.view
 	if d.person {

@@ -48,6 +48,7 @@ type recipient struct {
 	AckedAt    time.Time         `json:"acked_at,omitzero"`
 	AnsweredAt time.Time         `json:"answered_at,omitzero"`
 	Waiting    bool              `json:"waiting"`
+	Late       bool              `json:"late,omitzero"`
 	Nothing    bool              `json:"nothing,omitzero"`
 	Replies    int               `json:"replies"`
 	Unusable   string            `json:"unusable,omitzero"`

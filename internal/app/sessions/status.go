@@ -111,7 +111,8 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			return out, nil
 		}
 		out.Next, out.Compile = nextSteps(info, counts[deltaPending]), info.Compile
-		out.CompileAt, err = s.compileAt(c, info)
+		due, err := s.compileAt(c, info)
+		out.CompileAt = due.at
 		return out, err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
+	"brenner/internal/app/kernel"
 )
 
 // compiledText tells an agent who changed what, and what became of its own
@@ -58,7 +59,13 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	}
 	b.WriteString(m.concludeText(r, res))
 	next := "Further deltas are welcome"
-	if r.Waiting {
+	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
+		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
+	}
+	switch {
+	case r.Late || slices.Contains(m.record.Without, r.Name):
+		next = "The others go on; your own answer is as welcome as before, and compiled when it comes"
+	case r.Waiting:
 		next = "Your own answer is still waited for"
 	}
 	fmt.Fprintf(&b, "\nRead what changed: %s\n%s: %s\n",

@@ -73,6 +73,10 @@ type NewTaskRequest struct {
 	// Items of the session that it is about: their authors are told, and without
 	// a role it is for that of the first.
 	Items []delta.ItemID `json:"items,omitzero"`
+	// To names who is asked: an agent, in a session one who takes part in it. It is told
+	// alone, and without a role the task is for the one that it has there. What is asked
+	// need be about nothing but the session.
+	To brenner.ActorName `json:"to,omitzero"`
 	// Claim announces work that the caller does itself: it holds the task at once,
 	// which is for its role unless another is named, and nobody else is asked.
 	Claim bool `json:"claim,omitzero"`
@@ -185,7 +189,9 @@ type TaskInfo struct {
 	// On are the tasks that a note is about.
 	On []string `json:"on,omitzero"`
 	// Parts are what announced work leaves to others of its session.
-	Parts      []TaskPart        `json:"parts,omitzero"`
+	Parts []TaskPart `json:"parts,omitzero"`
+	// To is who was asked by name.
+	To         brenner.ActorName `json:"to,omitzero"`
 	Creator    brenner.ActorName `json:"creator"`
 	Created    time.Time         `json:"created_at"`
 	Holder     brenner.ActorName `json:"holder,omitzero"`

@@ -81,7 +81,7 @@ func printTask(w *printer, t api.TaskInfo) {
 
 func newTaskNew(r *runner) *cobra.Command {
 	var req api.NewTaskRequest
-	var role, session, file, tools, directory string
+	var role, session, file, tools, directory, to string
 	var modules, inputs, items, parts []string
 	c := &cobra.Command{
 		Use:   "new TITLE",
@@ -92,7 +92,7 @@ func newTaskNew(r *runner) *cobra.Command {
   brenner task new "I read the logs of May" --claim --session RS-larr --part "RedSky: those of June"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			req.Write, req.Title, req.Role = r.write(), a[0], brenner.Role(role)
+			req.Write, req.Title, req.Role, req.To = r.write(), a[0], brenner.Role(role), brenner.ActorName(to)
 			req.Tools, req.Directory = program.Tools(tools), program.Directory(directory)
 			req.Modules, req.Session, req.Items = named[brenner.Module](modules), brenner.SessionID(session), named[delta.ItemID](items)
 			for _, in := range inputs {
@@ -128,6 +128,7 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
 	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
+	f.StringVar(&to, "to", "", "who is asked by name, in a session one who takes part in it: told alone, in the role it has there")
 	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked; without a spec it ends with its lease")
 	f.StringArrayVar(&parts, "part", nil, "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
@@ -135,7 +136,7 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
-	c.MarkFlagsOneRequired("role", "item", "claim", "note")
+	c.MarkFlagsOneRequired("role", "item", "to", "claim", "note")
 	c.MarkFlagsMutuallyExclusive("claim", "note")
 	return c
 }

@@ -263,6 +263,9 @@ func notedOn(n api.TaskInfo) string {
 }
 
 // atWork says who is at work. That all have answered takes a line.
+	if n.To != "" {
+		about = append(about, "the session, for "+string(n.To))
+	}
 func atWork(all []api.Working) string {
 	if len(all) == 0 {
 		return ""

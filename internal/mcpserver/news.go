@@ -130,6 +130,24 @@ func announced(all []api.WrittenVersion) string {
 	return "written (data): " + strings.Join(parts, "; ")
 }
 
+// askedOf says of the answer to a reading what others ask of the reader and it has not
+// read, a line each: who is asked hears of it with its next call, whatever that is.
+func askedOf(s api.Service, ctx context.Context) string {
+	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	if err != nil {
+		return "" // what was asked for is read
+	}
+	tasks := slices.DeleteFunc(list.Messages, func(m api.MessageInfo) bool { return m.Kind != api.MessageTask })
+	var b strings.Builder
+	for _, m := range tasks[:min(len(tasks), mostAsked)] {
+		fmt.Fprintf(&b, "unread: %s: inbox {}\n", inLine(m.Subject))
+	}
+	return b.String()
+}
+
+// mostAsked is how many unread messages stand below the answer to a reading.
+const mostAsked = 3
+
 const nothingNew = "meanwhile: nothing new of others\n"
 
 // mostMeanwhile is how many characters of messages come with an answer that is not of the

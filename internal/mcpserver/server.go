@@ -142,6 +142,9 @@ func (o Options) callOnce(ctx context.Context, t tool, req *mcp.CallToolRequest,
 	if err != nil {
 		return nil, err
 	}
+	if t.quiet {
+		out.text += askedOf(s, ctx)
+	}
 	return out.result(!t.reads, *repeated && !ours)
 }
 

@@ -30,6 +30,7 @@ type tool struct {
 	name, description string
 	in, out           reflect.Type
 	reads             bool // and changes nothing
+	quiet             bool // its own words tell no news
 	invoke            func(ctx context.Context, s api.Service, arguments []byte) (answer, error)
 }
 

@@ -1,11 +1,18 @@
 package mcpserver
 
+import "slices"
+
 // tools is what agents can do. Descriptions are short: every agent pays for
 // all of them in every conversation. They are filled in at start, since the
 // words of an answer may name another tool.
 var tools []tool
 
 func init() {
+	defer func() {
+		for i := range tools {
+			tools[i].quiet = slices.Contains([]string{"context_assemble", "artifact_get", "artifact_search", "lineage", "session_show"}, tools[i].name)
+		}
+	}()
 	tools = []tool{
 		reading("status", status,
 			"Who you are, your tasks and requests, what you can do about. {}"),

@@ -235,6 +235,7 @@ type workRequest struct {
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or a role of the project's own"`
 	Title   string            `json:"title" doc:"in one line, at most 200 characters; with claim or note 600"`
 	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
+	To      brenner.ActorName `json:"to,omitzero" doc:"instead: NAME of the session, about it"`
 	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
@@ -267,7 +268,11 @@ func (r requested) Words() string {
 	var b strings.Builder
 	switch {
 	case r.task.Kind == api.TaskNote:
-		b.WriteString("noted: the author is told, and whoever reads the document sees it; no answer will come\n")
+		who := "the author"
+		if r.task.To != "" {
+			who = string(r.task.To)
+		}
+		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; no answer will come\n", who)
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
 		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it\n", r.ID, until(r.task.LeaseUntil))
@@ -281,6 +286,8 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "%s is open for %s, but nobody has that role: do not wait for it; it stands on the PI's list\n", r.ID, brenner.A(r.Role))
 	case r.Role == brenner.PI:
 		fmt.Fprintf(&b, "%s stands on the PI's list; a message tells you when it is done, which may take long: go on with what you can\n", r.ID)
+	case r.task.To != "":
+		fmt.Fprintf(&b, "%s is asked of %s, which is told with its next call; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, r.task.To)
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
@@ -333,7 +340,7 @@ func (r requested) Slim() requested { return r }
 
 func requestWork(s api.Service, ctx context.Context, in workRequest) (requested, error) {
 	req := api.NewTaskRequest{
-		Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items, Claim: in.Claim, Note: in.Note,
+		Write: in.write(), Title: in.Title, Spec: in.Spec, Role: in.Role, Inputs: in.About, Session: in.Session, Items: in.Items, To: in.To, Claim: in.Claim, Note: in.Note,
 	}
 	for _, p := range in.Parts {
 		part, err := api.ParsePart(p)

@@ -108,7 +108,7 @@ func (r *Room) notTwice(c *kernel.Call, req api.NewTaskRequest) error {
 		o := row.Value.info(c.Now)
 		looked++
 		same := o.Kind == taskWork && (o.State == api.TaskOpen || o.State == api.TaskClaimed) && o.Session == req.Session &&
-			(o.Role == req.Role || req.Role == "") && sameWork(req, o) &&
+			(o.Role == req.Role || req.Role == "") && o.To == req.To && sameWork(req, o) &&
 			(strings.TrimSpace(req.Title) == o.Title || kernel.Share(title, wordsOf(o.Title), titleWords, titlePart))
 		if same {
 			var err error

@@ -75,17 +75,62 @@ func (r *Room) aboutItems(c *kernel.Call, req api.NewTaskRequest, kind string) (
 	return req, ref, authors, nil
 }
 
+// addressed makes a task one for an agent that is named, who is told alone: in the role
+// that it has, in a session that it plays there.
+func (r *Room) addressed(c *kernel.Call, req api.NewTaskRequest, kind string, authors []roster.Entry) (api.NewTaskRequest, []roster.Entry, error) {
+	if req.To == "" {
+		return req, authors, nil
+	}
+	refuse := func(format string, args ...any) *brenner.Error {
+		return brenner.Errorf(brenner.CodeInvalidValue, format, args...).At("/to")
+	}
+	if req.Claim || req.To == c.Who.Name {
+		return req, nil, refuse("what you do yourself is asked of nobody").
+			WithHint("claim announces your own work, and its parts what others do; leave to out")
+	}
+	who, err := c.Actor(c.Ctx, req.To)
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return req, nil, refuse("nobody is called %q", req.To).WithHint("name an agent; the kickoff of a session names who was asked")
+	}
+	if err != nil {
+		return req, nil, err
+	}
+	if req.Session != "" && who.Kind == kernel.Agent {
+		in, err := r.Sessions.TakesPart(c.As(who), req.Session)
+		if err != nil {
+			return req, nil, err
+		}
+		if !in {
+			return req, nil, refuse("%s was not asked in %s", req.To, req.Session).
+				WithHint("the kickoff and the document name who was").Try(brenner.Do("session.show", "id", string(req.Session)))
+		}
+	}
+	role, err := r.RoleFor(c.As(who), api.TaskInfo{Session: req.Session})
+	if err != nil {
+		return req, nil, err
+	}
+	if req.Role != "" && req.Role != role {
+		return req, nil, refuse("%s is %s, and %s is asked", req.To, brenner.A(role), brenner.A(req.Role)).
+			WithHint("leave role out, or say its own").Try(brenner.Again("role", string(role)))
+	}
+	req.Role = role
+	if kind == taskWork {
+		req.Spec += fmt.Sprintf("\n\nAsked of %s.", req.To)
+	}
+	return req, []roster.Entry{{AgentName: req.To, Role: role}}, nil
+}
+
 // note leaves a word with the authors of what it is about.
 func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, error) {
 	switch {
 	case req.Claim || strings.TrimSpace(req.Spec) != "":
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a note asks for nothing: it has a title, and neither a spec nor a claim").At("/note").
 			WithHint("leave note out to ask for work, or to announce your own")
-	case len(req.Items)+len(req.Inputs) == 0:
+	case len(req.Items)+len(req.Inputs) == 0 && (req.To == "" || req.Session == ""):
 		return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a note is about something, whose author is told").At("/items").
-			WithHint("name items of the session, artifacts as ID@VERSION, or tasks")
+			WithHint("name items of the session, artifacts as ID@VERSION, or tasks; or the session, and who of it is told")
 	}
-	if req.Role == "" && len(req.Items) == 0 {
+	if req.Role == "" && len(req.Items) == 0 && req.To == "" {
 		role, err := r.RoleFor(ch.Call, api.TaskInfo{Session: req.Session})
 		if err != nil {
 			return api.TaskInfo{}, err
@@ -137,7 +182,10 @@ func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entr
 		to, about = append(to, v.Creator), append(about, p.Ref.String())
 	}
 	of := ""
-	if t.Session != "" {
+	switch {
+	case t.Session != "" && len(about) == 0:
+		about = []string{string(t.Session)}
+	case t.Session != "":
 		of = " of " + string(t.Session)
 	}
 	slices.Sort(to)
@@ -187,8 +235,11 @@ func (r *Room) tellOpened(ch *kernel.Change, t api.TaskInfo, authors []roster.En
 
 func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error {
 	what := "is open for your role"
-	if t.Holder == to.Name {
+	switch to.Name {
+	case t.Holder:
 		what = "was given to you"
+	case t.To:
+		what = "is asked of you by " + string(t.Creator)
 	}
 	kind, subject := api.MessageTask, fmt.Sprintf("TASK: %s %s", t.ID, what)
 	if t.Kind == api.TaskRevise && len(t.Inputs) > 0 {

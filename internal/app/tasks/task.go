@@ -39,6 +39,7 @@ type task struct {
 	ItemsOf      brenner.Version   `json:"items_of,omitzero"`
 	On           []string          `json:"on,omitzero"`
 	Parts        []api.TaskPart    `json:"parts,omitzero"`
+	To           brenner.ActorName `json:"to,omitzero"`
 	Creator      brenner.ActorName `json:"creator"`
 	Created      time.Time         `json:"created_at"`
 	Holder       brenner.ActorName `json:"holder,omitzero"`
@@ -117,7 +118,7 @@ func (r *Room) Newest(c *kernel.Call, most int) ([]assembly.Task, error) {
 func (t task) info(now time.Time) api.TaskInfo {
 	out := api.TaskInfo{
 		ID: t.ID, Kind: t.Kind, State: t.State, Title: t.Title, Spec: t.Spec, Role: t.Role, Modules: t.Modules,
-		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items, On: t.On, Parts: t.Parts,
+		CrossCutting: t.CrossCutting, Inputs: make([]api.Pin, len(t.Inputs)), Session: t.Session, Items: t.Items, On: t.On, Parts: t.Parts, To: t.To,
 		Creator: t.Creator, Created: t.Created, Holder: t.Holder, LeaseUntil: t.LeaseUntil, Outputs: t.Outputs,
 		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
@@ -161,13 +162,15 @@ type taskOpened struct {
 	On []string `json:"on,omitzero"`
 	// Parts are what announced work leaves to others.
 	Parts []api.TaskPart `json:"parts,omitzero"`
-	Runs  settings       `json:"runs,omitzero"`
+	// To is who was asked by name.
+	To   brenner.ActorName `json:"to,omitzero"`
+	Runs settings          `json:"runs,omitzero"`
 }
 
 func applyTaskOpened(ctx context.Context, tx store.Tx, rec journal.Record, p taskOpened) error {
 	t := task{
 		ID: p.ID, Kind: p.Kind, State: api.TaskOpen, Title: p.Title, Spec: p.Spec, Role: p.Role, Modules: p.Modules,
-		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, On: p.On, Parts: p.Parts, Runs: p.Runs,
+		CrossCutting: p.CrossCutting, Inputs: p.Inputs, Session: p.Session, Items: p.Items, ItemsOf: p.ItemsOf, On: p.On, Parts: p.Parts, To: p.To, Runs: p.Runs,
 		Creator: rec.Actor, Created: rec.At, Outputs: []brenner.Ref{},
 	}
 	if p.Kind == api.TaskNote {
@@ -380,10 +383,14 @@ func (r *Room) Open(ch *kernel.Change, req api.NewTaskRequest, kind string) (api
 // open is Open; a note may be about tasks of others.
 func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on []api.TaskInfo) (api.TaskInfo, error) {
 	req, of, authors, err := r.aboutItems(ch.Call, req, kind)
+	if err == nil {
+		req, authors, err = r.addressed(ch.Call, req, kind, authors)
+	}
 	if err != nil {
 		return api.TaskInfo{}, err
 	}
 	p := taskOpened{
+		To:    req.To,
 		Items: req.Items, ItemsOf: of.Version,
 		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
 		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),

@@ -366,6 +366,8 @@ type SessionView struct {
 	Before     []delta.ItemID `json:"given_before,omitzero"`
 	Rest       []delta.ItemID `json:"did_not_fit,omitzero"`
 	NextOffset int            `json:"next_offset,omitzero"`
+	// Critiques says how far the critiques that live have come.
+	Critiques []delta.Critique `json:"critiques,omitzero"`
 	// AsProposed are items that the caller's context was given when they were
 	// proposed, and that were compiled unchanged; they are not sent again.
 	AsProposed []AsProposed `json:"as_proposed,omitzero"`
@@ -422,14 +424,14 @@ type Working struct {
 	Proposed int `json:"proposed,omitzero"`
 	// Nothing says that it answered that it has nothing to add.
 	Nothing bool `json:"nothing,omitzero"`
-}
-
 	// Late says that the session went on without its answer.
 	Late bool `json:"late,omitzero"`
 	// Seen is when somebody who has not answered last did anything in the project, and
 	// Idle how many minutes ago that was; none if it has not for long.
 	Seen time.Time `json:"seen,omitzero"`
 	Idle int       `json:"idle_minutes,omitzero"`
+}
+
 // The states of somebody who was asked.
 const (
 	WorkAsked    = "asked"
@@ -453,8 +455,6 @@ func (w Working) Words() string {
 	return fmt.Sprintf("%s (%s) answered at %s", w.Agent, w.Role, at)
 }
 
-// NameWords says which items the names in a text mean, on one line.
-func NameWords(all []delta.Named) string {
 // lastSeen says when somebody at work last did anything.
 func (w Working) lastSeen() string {
 	switch {
@@ -473,6 +473,8 @@ func (w Working) without() string {
 	return "; the others went on, and its answer is compiled when it comes"
 }
 
+// NameWords says which items the names in a text mean, on one line.
+func NameWords(all []delta.Named) string {
 	parts := make([]string, len(all))
 	for i, n := range all {
 		parts[i] = fmt.Sprintf("%s of %s is %s", n.Name, n.Agent, n.Item)
@@ -785,11 +787,11 @@ type FetchResult struct {
 type CompileSessionRequest struct {
 	Write
 	ID brenner.SessionID `json:"id"`
-}
-
 	// Due compiles only what is due by itself (D27), and changes nothing otherwise.
 	// Whoever contributes may see to that.
 	Due bool `json:"due,omitzero"`
+}
+
 // CompileResult says what a compile made of the deltas.
 type CompileResult struct {
 	Session brenner.SessionID `json:"session"`

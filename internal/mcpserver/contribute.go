@@ -54,6 +54,7 @@ type sessionPage struct {
 	Working []api.Working `json:"working,omitzero"`
 
 	open    string // that there is no conclusion yet
+	attacks []delta.Critique
 	part    string // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
 	asked   sessionRequest
@@ -101,7 +102,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes,
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes, attacks: v.Critiques,
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -236,6 +237,9 @@ func (p sessionPage) around() string {
 	b.WriteString(atWork(p.Working))
 	b.WriteString(p.part + underWay(p.work, p.reader))
 	b.WriteString(noteLines(p.notes))
+	if len(p.attacks) > 0 {
+		fmt.Fprintf(&b, "critiques: %s\n", api.CritiqueWords(most(p.attacks)))
+	}
 	if p.open != "" {
 		b.WriteString(p.open + "\n")
 	}
@@ -259,13 +263,13 @@ func notedOn(n api.TaskInfo) string {
 	for _, p := range n.Inputs {
 		about = append(about, p.Ref.String())
 	}
+	if n.To != "" {
+		about = append(about, "the session, for "+string(n.To))
+	}
 	return strings.Join(about, ", ")
 }
 
 // atWork says who is at work. That all have answered takes a line.
-	if n.To != "" {
-		about = append(about, "the session, for "+string(n.To))
-	}
 func atWork(all []api.Working) string {
 	if len(all) == 0 {
 		return ""

@@ -86,6 +86,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
+	d.view.Critiques = delta.Critiques(doc)
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}
@@ -597,16 +598,15 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 			if w.State, w.Since = api.WorkReading, m.ReadAt; m.ReadAt.IsZero() {
 				w.State, w.Since = api.WorkAsked, r.AskedAt
 			}
-		}
 			if err := noteSeen(c, &w); err != nil {
 				return nil, err
 			}
+		}
 		out = append(out, w)
 	}
 	return out, nil
 }
 
-// as is the document as far as it is shown.
 // noteSeen says when somebody last did anything that the journal has: wrote, took, asked
 // for, or read what counts. What is longer ago than the newest records is long ago.
 func noteSeen(c *kernel.Call, w *api.Working) error {
@@ -621,6 +621,7 @@ func noteSeen(c *kernel.Call, w *api.Working) error {
 // something.
 const seenWithin = 1000
 
+// as is the document as far as it is shown.
 func (d *document) as(shown kernel.Shown) api.SessionView {
 	out := d.view
 	if d.person {

@@ -45,7 +45,13 @@ func (m merge) concerns(agent brenner.ActorName) bool {
 		if o.Agent == agent && o.Status != delta.Waiting {
 			return true
 		}
-		if !m.result.Outcomes[i].Recorded() || o.Operation == delta.Add {
+		if !m.result.Outcomes[i].Recorded() {
+			continue
+		}
+		if m.attacks(o, agent) {
+			return true
+		}
+		if o.Operation == delta.Add {
 			continue
 		}
 		if it, ok := m.base.Item(o.Item); ok && slices.Contains(it.Authors(), agent) {
@@ -53,6 +59,16 @@ func (m merge) concerns(agent brenner.ActorName) bool {
 		}
 	}
 	return false
+}
+
+// attacks says whether a delta of another is of an open critique of what an agent wrote.
+func (m merge) attacks(o delta.Outcome, agent brenner.ActorName) bool {
+	if o.Agent == agent || !strings.HasPrefix(string(o.Item), "C") {
+		return false
+	}
+	all := delta.Critiques(m.result.Artifact)
+	i := slices.IndexFunc(all, func(c delta.Critique) bool { return c.Item == o.Item })
+	return i >= 0 && all[i].State == delta.CritiqueOpen && ofSomebody(m.result.Artifact, all[i], agent)
 }
 
 // whoDid says who changed what: one agent after the other, with what it added,

@@ -57,11 +57,12 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
+	b.WriteString(critiqueText(m.result.Artifact, r.Name))
 	b.WriteString(m.concludeText(r, res))
-	next := "Further deltas are welcome"
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
 		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
 	}
+	next := "Further deltas are welcome"
 	switch {
 	case r.Late || slices.Contains(m.record.Without, r.Name):
 		next = "The others go on; your own answer is as welcome as before, and compiled when it comes"
@@ -72,6 +73,44 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		brenner.Do("session.show", "id", id, "since", fmt.Sprint(res.Base.Version)).Mark(), next,
 		brenner.Do("delta.submit", "file", "FILE", "session", id).Mark())
 	return b.String()
+}
+
+// critiqueText says how many critiques are open, and which of them ask something of an
+// agent: those of what it wrote, and its own that were answered.
+func critiqueText(doc *delta.Artifact, name brenner.ActorName) string {
+	all := delta.Critiques(doc)
+	if len(all) == 0 {
+		return ""
+	}
+	count := map[delta.CritiqueState]int{}
+	var against, met []delta.Critique
+	for _, c := range all {
+		count[c.State]++
+		it, _ := doc.Item(c.Item)
+		switch own := it.Authors()[0] == name; {
+		case c.State == delta.CritiqueOpen && !own && ofSomebody(doc, c, name):
+			against = append(against, c)
+		case c.State == delta.CritiqueAnswered && own:
+			met = append(met, c)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
+	if len(against) > 0 {
+		fmt.Fprintf(&b, "Of what you wrote: %s. EDIT or KILL what they attack, where they are right.\n", api.CritiqueWords(against))
+	}
+	if len(met) > 0 {
+		fmt.Fprintf(&b, "Yours: %s. Is that enough? EDIT them with `current_status` settled, or press them further.\n", api.CritiqueWords(met))
+	}
+	return b.String()
+}
+
+// ofSomebody says whether a critique attacks what somebody wrote.
+func ofSomebody(doc *delta.Artifact, c delta.Critique, name brenner.ActorName) bool {
+	return slices.ContainsFunc(c.Of, func(id delta.ItemID) bool {
+		it, ok := doc.Item(id)
+		return ok && it.Killed() == nil && slices.Contains(it.Authors(), name)
+	})
 }
 
 // goOn says how to read on: what has changed belongs into a new context, with a

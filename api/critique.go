@@ -1,0 +1,42 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/delta"
+)
+
+// CritiqueWords says how far critiques have come, on one line.
+func CritiqueWords(all []delta.Critique) string {
+	var parts []string
+	for _, state := range []delta.CritiqueState{delta.CritiqueOpen, delta.CritiqueAnswered, delta.CritiqueSettled} {
+		var said []string
+		for _, c := range all {
+			if c.State == state {
+				said = append(said, critiqueWords(c))
+			}
+		}
+		if len(said) > 0 {
+			parts = append(parts, string(state)+" "+strings.Join(said, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// critiqueWords names a critique, what it is of, and who has changed that since.
+func critiqueWords(c delta.Critique) string {
+	if len(c.Of) == 0 {
+		return string(c.Item)
+	}
+	const most = 6
+	of := make([]string, 0, most)
+	for _, id := range c.Of[:min(len(c.Of), most)] {
+		of = append(of, string(id))
+	}
+	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of, ", "))
+	if len(c.By) > 0 {
+		words += fmt.Sprintf(", changed by %s", c.By[0])
+	}
+	return words + ")"
+}

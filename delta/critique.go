@@ -1,0 +1,129 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+
+	"brenner"
+)
+
+// Critique is how far a critique that lives has come (ADR 130).
+type Critique struct {
+	Item  ItemID        `json:"item"`
+	State CritiqueState `json:"state"`
+	// Of are the items that it attacks, as far as its words name some.
+	Of []ItemID `json:"of,omitzero"`
+	// By are those who changed or killed one of them since, where it is answered by
+	// that.
+	By []brenner.ActorName `json:"by,omitzero"`
+}
+
+// CritiqueState says whether a critique still asks for something.
+type CritiqueState string
+
+// The states. What is answered is for the critic to settle, or to press further with
+// an EDIT, by which it is open again.
+const (
+	CritiqueOpen     CritiqueState = "open"
+	CritiqueAnswered CritiqueState = "answered" // somebody changed what it attacks
+	CritiqueSettled  CritiqueState = "settled"  // what it attacks is dead, or it says so
+)
+
+// Critiques says how far the critiques that live have come, by what is recorded: what
+// their current_status says, or else what others made of the items that they name since
+// the critic last wrote.
+func Critiques(a *Artifact) []Critique {
+	var out []Critique
+	for _, it := range a.sections[atCritiques].shown(atCritiques) {
+		if it.live() {
+			out = append(out, a.critique(it))
+		}
+	}
+	return out
+}
+
+func (a *Artifact) critique(it *Item) Critique {
+	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it)}
+	switch begins := strings.ToLower(firstWord(it.Text("current_status"))); {
+	case slices.Contains(saysSettled, begins):
+		c.State = CritiqueSettled
+		return c
+	case slices.Contains(saysAnswered, begins):
+		c.State = CritiqueAnswered
+		return c
+	}
+	last := it.log[0] // of what the critic wrote
+	for _, e := range it.log {
+		if e.agent == last.agent {
+			last = e
+		}
+	}
+	dead := 0
+	by := func(e *entry) {
+		if e.agent != last.agent && e.at().After(last.at()) && !slices.Contains(c.By, e.agent) {
+			c.By = append(c.By, e.agent)
+		}
+	}
+	for _, id := range c.Of {
+		item, _ := a.Item(id)
+		if !item.live() {
+			dead++
+			by(item.kills[0])
+			continue
+		}
+		for _, e := range item.log {
+			by(e)
+		}
+	}
+	switch {
+	case dead > 0 && dead == len(c.Of):
+		c.State, c.By = CritiqueSettled, nil
+	case len(c.By) > 0:
+		c.State = CritiqueAnswered
+	}
+	return c
+}
+
+// The words with which a status says that nothing is asked for any more, or that an
+// answer has come.
+var (
+	saysSettled  = []string{"settled", "resolved", "withdrawn", "retracted", "conceded", "closed", "moot", "dropped", "dismissed"}
+	saysAnswered = []string{"answered", "addressed", "fixed", "mended", "accepted"}
+)
+
+func firstWord(text string) string {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > '~' || !letter(byte(r)) }) {
+		return word
+	}
+	return ""
+}
+
+// attacked are the items that a critique is about: those its name and its attack name,
+// by their ids or by names of their authors, else those that its other texts do. A
+// critique of a critique is about that.
+func (a *Artifact) attacked(it *Item) []ItemID {
+	named := func(fields ...string) []ItemID {
+		var b strings.Builder
+		for _, f := range fields {
+			b.WriteString(it.Text(f) + "\n")
+		}
+		text := b.String()
+		var out []ItemID
+		add := func(id ItemID) {
+			if item, ok := a.Item(id); ok && item != it && !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > '~' || !letter(byte(r)) && !digit(byte(r)) }) {
+			add(ItemID(word))
+		}
+		for _, n := range a.NamesIn(text) {
+			add(n.Item)
+		}
+		return out
+	}
+	if out := named("name", "attack"); len(out) > 0 {
+		return out
+	}
+	return named("evidence", "proposed_alternative")
+}

@@ -1,0 +1,83 @@
+package delta
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"brenner"
+)
+
+// D26: how far a critique has come follows from what is recorded: who changed or killed
+// what it names since its critic last wrote, or what its status says.
+func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
+	start, err := New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	minute := 0
+	said := func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload string) *Artifact {
+		minute++
+		d := Delta{
+			DeltaID: fmt.Sprintf("d-%d", minute), Agent: agent, Operation: op, TargetID: target, Section: section, Rationale: "seen",
+			Timestamp: fmt.Sprintf("2026-03-14T16:%02d:00Z", minute), Payload: []byte(payload),
+		}
+		if op == Add && section == HypothesisSlate {
+			d.ProvisionalID = fmt.Sprintf("H-NAME-%d", minute)
+		}
+		return Merge(a, []Entry{{Message: d.DeltaID, Delta: d}}, Options{}).Artifact
+	}
+	claim := func(a *Artifact) *Artifact {
+		return said(a, "Blue", Add, "", HypothesisSlate, `{"claim":"c","mechanism":"m"}`)
+	}
+	attack := func(a *Artifact, text string) *Artifact {
+		return said(a, "Red", Add, "", AdversarialCritique, `{"name":"Weak","attack":"`+text+`","evidence":"as H2 shows"}`)
+	}
+	base := claim(claim(claim(start))) // H1 to H3
+	edit := func(agent brenner.ActorName, item Target) func(*Artifact) *Artifact {
+		return func(a *Artifact) *Artifact {
+			return said(a, agent, Edit, item, HypothesisSlate, fmt.Sprintf(`{"claim":"c%d"}`, minute))
+		}
+	}
+	kill := func(item Target) func(*Artifact) *Artifact {
+		return func(a *Artifact) *Artifact { return said(a, "Blue", Kill, item, HypothesisSlate, `{"reason":"r"}`) }
+	}
+	critique := func(agent brenner.ActorName, payload string) func(*Artifact) *Artifact {
+		return func(a *Artifact) *Artifact { return said(a, agent, Edit, "C1", AdversarialCritique, payload) }
+	}
+	type steps []func(*Artifact) *Artifact
+	for name, c := range map[string]struct {
+		attack string
+		then   steps
+		want   string
+	}{
+		"nothing came":                        {"H1 is circular", nil, "open [H1] []"},
+		"another was changed":                 {"H1 is circular", steps{edit("Blue", "H2")}, "open [H1] []"},
+		"it was changed":                      {"H1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"one of two was changed":              {"H1, like H3, is circular", steps{edit("Blue", "H3")}, "answered [H1 H3] [Blue]"},
+		"it was changed by the critic":        {"H1 is circular", steps{edit("Red", "H1")}, "open [H1] []"},
+		"it was changed, and pressed":         {"H1 is circular", steps{edit("Blue", "H1"), critique("Red", `{"attack":"H1 is circular still"}`)}, "open [H1] []"},
+		"it was changed, and denied":          {"H1 is circular", steps{edit("Blue", "H1"), critique("Blue", `{"evidence":"it is not"}`)}, "answered [H1] [Blue]"},
+		"it was killed":                       {"H1 is circular", steps{kill("H1")}, "settled [H1] []"},
+		"one of two was killed":               {"H1 and H3 are circular", steps{kill("H1")}, "answered [H1 H3] [Blue]"},
+		"both were killed":                    {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
+		"its status says so":                  {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
+		"its status says that it was met":     {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
+		"its status says that it is open":     {"H1 is circular", steps{critique("Red", `{"current_status":"unresolved"}`)}, "open [H1] []"},
+		"it names what its author calls it":   {"H-NAME-1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"it names nothing, its evidence does": {"all is circular", steps{edit("Blue", "H2")}, "answered [H2] [Blue]"},
+	} {
+		minute = 10
+		a := attack(base, c.attack)
+		for _, step := range c.then {
+			a = step(a)
+		}
+		got := Critiques(a)
+		if len(got) != 1 || got[0].Item != "C1" || fmt.Sprint(got[0].State, " ", got[0].Of, " ", got[0].By) != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+	if got := Critiques(said(attack(base, "H1"), "Red", Kill, "C1", AdversarialCritique, `{"reason":"wrong"}`)); len(got) != 0 {
+		t.Errorf("withdrawn: %v", got)
+	}
+}

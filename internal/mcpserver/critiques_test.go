@@ -1,0 +1,22 @@
+package mcpserver_test
+
+import "testing"
+
+// D26: the document says which critiques are open; who wrote what one attacks is told,
+// also when it comes after a round, and its critic when it was answered.
+func TestCritiques_HaveAState(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	attack := func(provisional, text string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"`+text+`","evidence":"none"}`, `,"provisional_id":"`+provisional+`"`)
+	}
+	blue.call("inbox", nil)
+	red.submits(attack("C-ONE", "H1 is circular") + attack("C-TWO", "H2 says too little"))
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "Critiques: 2 open, 0 answered, 0 settled.\n", "Of what you wrote: open C1 (of H1). EDIT or KILL what they attack", "critiques: open C1 (of H1), C2 (of H2)\n")
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, as measured"}`, ""))
+	words = first(red.call("inbox", nil))
+	red.must(words, "Critiques: 1 open, 1 answered, 0 settled.\n", "Yours: answered C1 (of H1, changed by BlueLake). Is that enough?")
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C2 (of H2); settled C1 (of H1)\n")
+}

@@ -67,8 +67,8 @@ func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {
 	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "does it still hold")
 }
 
-// D26: where a text quotes what a program said, plain names in it are of that; one that
-// it quotes is so wherever it stands; a slip, and what stands alone, is doubted still.
+// D26: names in prose may be of another project, and are not doubted; a slip, a link, and
+// what stands alone is, unless the text quotes it elsewhere.
 func TestDoubt_NamesOfOtherProjects(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red)
@@ -84,5 +84,7 @@ func TestDoubt_NamesOfOtherProjects(t *testing.T) {
 	blue.must(words, "not an artifact here: gone@1\n")
 	blue.must(write(`it said 'nothing at all', see sluise@1`), "not an artifact here", "sluise@1")
 	blue.must(write(`it said 'nothing at all', see weir-logs@1`), "weir-logs@1")
-	blue.must(write(`no more was said, see nowhere@1`), "nowhere@1")
+	blue.must(write(`no more was said, see [[nowhere@1]]`), "nowhere@1")
+	blue.must(write(`no more was said:\nnowhere@1`), "nowhere@1")
+	blue.mustNot(write(`in a scratch project RS-x@2 was at nowhere@1`), "nowhere@1", "RS-x@2")
 }

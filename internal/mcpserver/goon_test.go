@@ -154,10 +154,11 @@ func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 	red.call("artifact_write", analysis("log", nil))
 	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "again, see log@2 and logs@4\n"}})
 	words, _ := blue.call("delta_submit", arguments{
-		"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"H2 and log@1 and log@7 and nowhere@2 and elsewhere@1"}`, ""),
+		"session": "RS-pair", "text": deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"H2 and log@1 and log@7 and [[nowhere@2]], as RS-scratch@2 and oxygen@1 had"}`, ""),
 	})
 	blue.must(words, "KILLED_REFERENCE: H2 is named, and RedSky has killed it", "REFERENCE_MOVED: log@1 is named, and log is at version 2 by now",
-		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: named, and not an artifact here: nowhere@2, elsewhere@1\n")
+		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: named, and not an artifact here: nowhere@2\n")
+	blue.mustNot(words, "RS-scratch", "oxygen") // of another project
 	blue.must(first(blue.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "as log@9 says\n"}}))), "DANGLING_REFERENCE: log@9")
 }
 
@@ -172,7 +173,7 @@ func TestDeltaSubmit_CodeAndPathsNameNothing(t *testing.T) {
 	}
 	blue.mustNot(first(blue.call("delta_submit", add("it runs `left-pad@1`, ``a `nowhere@2` b``, uses: actions/checkout@4, x@1.2.3 and git@7/main\\nlog@1 shows it"))), "DANGLING_REFERENCE", "REFERENCE_MOVED")
 	blue.mustNot(first(blue.call("delta_submit", add("it printed 'memo@2 draft → canonical', and (\\\"oxygen@1 gone\\\"):\\n> memo@3 is there\\nBlueLake$ brenner promote memo@4"))), "DANGLING_REFERENCE")
-	words, _ := blue.call("delta_submit", add("`log@9` and a stray ` before nowhere@3"))
+	words, _ := blue.call("delta_submit", add("`log@9` and a stray ` before\\nnowhere@3"))
 	blue.must(words, "DANGLING_REFERENCE: log@9 is named, and log is at version 1", "not an artifact here: nowhere@3\n")
 }
 

@@ -54,7 +54,7 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
 		switch {
 		case brenner.CodeOf(err) == brenner.CodeNotFound:
-			unknown = append(unknown, unknownName{ref: ref, alone: standsAlone(text, at[0], at[1])})
+			unknown = append(unknown, unknownName{ref: ref, alone: standsAlone(text, at[0], at[1]) || isLink(text, at[0], at[1])})
 			continue
 		case err != nil:
 			return nil, err
@@ -69,7 +69,7 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		}
 		out = append(out, d)
 	}
-	names, err := doubtful(c, unknown, outside, slices.ContainsFunc(quoted, func(q [2]int) bool { return strings.ContainsRune(text[q[0]:q[1]], ' ') }))
+	names, err := doubtful(c, unknown, outside)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +85,21 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 // unknownName is a version of no artifact that a text names.
 type unknownName struct {
 	ref   brenner.Ref
-	alone bool // it is all that a line or a value says: nothing but a reference
+	alone bool // it is all that a line or a value says, or stands between [[ and ]]: nothing but a reference
 }
 
-// doubtful are those of the names that are of no artifact which were meant to be of
-// one. Texts speak of other projects as well: what one quotes or has in a path is not of
-// this one, wherever else it stands in it; and where sentences are quoted, as of a
-// program, a plain word such as note@2 is, if at all, a slip for an artifact there is.
-func doubtful(c *kernel.Call, all []unknownName, outside []brenner.ArtifactID, quotes bool) ([]string, error) {
+// doubtful are those of the names that are of no artifact which were meant to be of one.
+// Prose speaks of other projects as well, such as one that was made to try something: a
+// name in it is doubted only as a slip for an artifact there is. What a text quotes or has
+// in a path is not of this project, wherever else it stands in it.
+func doubtful(c *kernel.Call, all []unknownName, outside []brenner.ArtifactID) ([]string, error) {
 	var out, known []string
 	for _, n := range all {
 		id := n.ref.Artifact
 		if slices.Contains(outside, id) {
 			continue
 		}
-		if quotes && !n.alone && !strings.ContainsAny(string(id), "-_.") {
+		if !n.alone {
 			if known == nil {
 				rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{Recent: true, Limit: mostKnown})
 				if err != nil {
@@ -116,6 +116,11 @@ func doubtful(c *kernel.Call, all []unknownName, outside []brenner.ArtifactID, q
 		out = append(out, n.ref.String())
 	}
 	return out, nil
+}
+
+// isLink says whether what stands between two places of a text is a link: [[name@2]].
+func isLink(text string, from, to int) bool {
+	return strings.HasSuffix(text[:from], "[[") && strings.HasPrefix(text[to:], "]]")
 }
 
 // standsAlone says whether what stands between two places of a text is all of its line,

@@ -52,6 +52,7 @@ type Field struct {
 	Kind     Kind
 	Required bool     // in an ADD, and never blank
 	Enum     []string // the only values of a text, if any
+	Usual    []string // what a text that may say anything best says, if that is known
 	// Items says that values, or keys of a map, are item ids, so provisional
 	// ids in them are resolved (D4).
 	Items bool
@@ -123,7 +124,7 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "potency_check", Label: "Potency check", Kind: KindText},
 		Field{Name: "feasibility", Label: "Feasibility", Kind: KindText},
 		Field{Name: "score", Label: "Score", Kind: KindScore},
-		Field{Name: "status", Label: "Status", Kind: KindText},
+		Field{Name: "status", Label: "Status", Kind: KindText, Usual: []string{"planned", "running", "run", "dropped"}},
 		Field{Name: "last_run", Label: "Last run", Kind: KindText, Parts: []string{"at", "by", "result"}},
 		Field{Name: "actual_outcomes", Label: "Actual outcomes", Kind: KindOutcomes, Items: true},
 	)},
@@ -148,7 +149,7 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "attack", Label: "Attack", Kind: KindText, Required: true},
 		Field{Name: "evidence", Label: "Evidence", Kind: KindText},
-		Field{Name: "current_status", Label: "Current status", Kind: KindText},
+		Field{Name: "current_status", Label: "Current status", Kind: KindText, Usual: []string{string(CritiqueOpen), string(CritiqueAnswered), string(CritiqueSettled)}},
 		Field{Name: "real_third_alternative", Label: "Real third alternative", Kind: KindFlag},
 		Field{Name: "proposed_alternative", Label: "Proposed alternative", Kind: KindText},
 	)},

@@ -70,7 +70,7 @@ func TestCompose_SaysWhatEachSectionTakes(t *testing.T) {
 		"| `hypothesis_slate` | H1… | `claim`,",
 		"`third_alternative` (flag)",
 		"`anchors` (list)",
-		"(unchecked, verified, falsified)",
+		"(unchecked, verified, falsified)", "`status` (such as planned, running, run, dropped)", "`current_status` (such as open, answered, settled)",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)

@@ -316,6 +316,8 @@ func fieldWords(f delta.Field) string {
 	switch {
 	case len(f.Enum) > 0:
 		words += " (" + strings.Join(f.Enum, ", ") + ")"
+	case len(f.Usual) > 0:
+		words += " (such as " + strings.Join(f.Usual, ", ") + ")"
 	case f.Kind != delta.KindText:
 		words += " (" + string(f.Kind) + ")"
 	}
@@ -329,10 +331,10 @@ func explained(compile CompileMode) string {
 		when, again = "The PI compiles what has come in when it is time", "each message is one round"
 	} else if _, timed := compile.After(); timed {
 		when += ", and at the latest " + string(compile) + " after the first that waits"
-	}
-	return when + "; until then others see yours as proposals. " +
 	} else {
 		when += fmt.Sprintf(", or most have and %.0f minutes went by", Patience.Minutes())
+	}
+	return when + "; until then others see yours as proposals. " +
 		"You are told what became of it, and may answer again: " +
 		again + ", and the session goes on as long as the PI asks."
 }

@@ -249,10 +249,11 @@ type Recipient struct {
 	AskedAt    time.Time `json:"asked_at"`
 	AckedAt    time.Time `json:"acked_at,omitzero"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
-	// Waiting says that no answer came since it was asked, Late that the session went
-	// on without it: it is compiled when it comes, and holds up nothing.
+	// Waiting says that no answer came since it was asked.
 	Waiting bool `json:"waiting"`
-	Late    bool `json:"late,omitzero"`
+	// Late says that the session went on without its answer: it is compiled when it
+	// comes, and holds up nothing.
+	Late bool `json:"late,omitzero"`
 	// Nothing says that its last answer was that it has nothing to add.
 	Nothing bool `json:"nothing,omitzero"`
 	Replies int  `json:"replies"`
@@ -426,10 +427,11 @@ type Working struct {
 	Nothing bool `json:"nothing,omitzero"`
 	// Late says that the session went on without its answer.
 	Late bool `json:"late,omitzero"`
-	// Seen is when somebody who has not answered last did anything in the project, and
-	// Idle how many minutes ago that was; none if it has not for long.
+	// Seen is when somebody who has not answered last did anything in the project; none
+	// if it has not for long.
 	Seen time.Time `json:"seen,omitzero"`
-	Idle int       `json:"idle_minutes,omitzero"`
+	// Idle is how many minutes ago that was.
+	Idle int `json:"idle_minutes,omitzero"`
 }
 
 // The states of somebody who was asked.

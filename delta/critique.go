@@ -34,16 +34,35 @@ const (
 // the critic last wrote.
 func Critiques(a *Artifact) []Critique {
 	var out []Critique
+	var names map[string][]ItemID
 	for _, it := range a.sections[atCritiques].shown(atCritiques) {
-		if it.live() {
-			out = append(out, a.critique(it))
+		if !it.live() {
+			continue
+		}
+		if names == nil {
+			names = a.provisionalNames()
+		}
+		out = append(out, a.critique(it, names))
+	}
+	return out
+}
+
+// provisionalNames are the items that agents gave names which nobody takes for a plain
+// word.
+func (a *Artifact) provisionalNames() map[string][]ItemID {
+	out := map[string][]ItemID{}
+	for _, it := range a.all() {
+		for _, e := range it.log {
+			if e.provisional != "" && tellsItself(e.provisional) {
+				out[e.provisional] = append(out[e.provisional], it.ID())
+			}
 		}
 	}
 	return out
 }
 
-func (a *Artifact) critique(it *Item) Critique {
-	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it)}
+func (a *Artifact) critique(it *Item, names map[string][]ItemID) Critique {
+	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it, names)}
 	switch begins := strings.ToLower(firstWord(it.Text("current_status"))); {
 	case slices.Contains(saysSettled, begins):
 		c.State = CritiqueSettled
@@ -98,27 +117,31 @@ func firstWord(text string) string {
 	return ""
 }
 
+// mostAttacked is how many items a critique is taken to be about.
+const mostAttacked = 32
+
 // attacked are the items that a critique is about: those its name and its attack name,
 // by their ids or by names of their authors, else those that its other texts do. A
 // critique of a critique is about that.
-func (a *Artifact) attacked(it *Item) []ItemID {
+func (a *Artifact) attacked(it *Item, names map[string][]ItemID) []ItemID {
 	named := func(fields ...string) []ItemID {
-		var b strings.Builder
-		for _, f := range fields {
-			b.WriteString(it.Text(f) + "\n")
-		}
-		text := b.String()
 		var out []ItemID
 		add := func(id ItemID) {
-			if item, ok := a.Item(id); ok && item != it && !slices.Contains(out, id) {
+			if item, ok := a.Item(id); ok && item != it && len(out) < mostAttacked && !slices.Contains(out, id) {
 				out = append(out, id)
 			}
 		}
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > '~' || !letter(byte(r)) && !digit(byte(r)) }) {
-			add(ItemID(word))
-		}
-		for _, n := range a.NamesIn(text) {
-			add(n.Item)
+		for _, f := range fields {
+			for name := range strings.FieldsFuncSeq(it.Text(f), func(r rune) bool {
+				return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
+			}) {
+				for _, id := range names[name] {
+					add(id)
+				}
+				for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
+					add(ItemID(word)) // H1-H3, and T2_cold
+				}
+			}
 		}
 		return out
 	}

@@ -263,6 +263,9 @@ type merge struct {
 	at       int64
 	base     *delta.Artifact
 	beside   beside
+	// critiques are those of the result, and open those of them that are, once it is told.
+	critiques []delta.Critique
+	open      map[delta.ItemID]delta.Critique
 	// late says that nobody was asked since the last compile: then only those are
 	// told whom it concerns, and the reader in the answer to its call.
 	late   bool

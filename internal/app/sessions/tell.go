@@ -19,6 +19,12 @@ import (
 // that the session goes on, and see what is new when they look.
 func (m merge) tell(ch *kernel.Change, res api.CompileResult) ([]sent, error) {
 	out := []sent{}
+	m.critiques, m.open = delta.Critiques(m.result.Artifact), map[delta.ItemID]delta.Critique{}
+	for _, c := range m.critiques {
+		if c.State == delta.CritiqueOpen {
+			m.open[c.Item] = c
+		}
+	}
 	for _, r := range m.info.Recipients {
 		if m.late && (r.Name == m.reader || !m.concerns(r.Name)) {
 			continue
@@ -63,12 +69,8 @@ func (m merge) concerns(agent brenner.ActorName) bool {
 
 // attacks says whether a delta of another is of an open critique of what an agent wrote.
 func (m merge) attacks(o delta.Outcome, agent brenner.ActorName) bool {
-	if o.Agent == agent || !strings.HasPrefix(string(o.Item), "C") {
-		return false
-	}
-	all := delta.Critiques(m.result.Artifact)
-	i := slices.IndexFunc(all, func(c delta.Critique) bool { return c.Item == o.Item })
-	return i >= 0 && all[i].State == delta.CritiqueOpen && ofSomebody(m.result.Artifact, all[i], agent)
+	c, open := m.open[o.Item]
+	return open && o.Agent != agent && ofSomebody(m.result.Artifact, c, agent)
 }
 
 // whoDid says who changed what: one agent after the other, with what it added,

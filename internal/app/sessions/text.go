@@ -57,7 +57,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
-	b.WriteString(critiqueText(m.result.Artifact, r.Name))
+	b.WriteString(m.critiqueText(r.Name))
 	b.WriteString(m.concludeText(r, res))
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
 		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
@@ -77,8 +77,8 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 
 // critiqueText says how many critiques are open, and which of them ask something of an
 // agent: those of what it wrote, and its own that were answered.
-func critiqueText(doc *delta.Artifact, name brenner.ActorName) string {
-	all := delta.Critiques(doc)
+func (m merge) critiqueText(name brenner.ActorName) string {
+	all, doc := m.critiques, m.result.Artifact
 	if len(all) == 0 {
 		return ""
 	}
@@ -97,10 +97,10 @@ func critiqueText(doc *delta.Artifact, name brenner.ActorName) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
 	if len(against) > 0 {
-		fmt.Fprintf(&b, "Of what you wrote: %s. EDIT or KILL what they attack, where they are right.\n", api.CritiqueWords(against))
+		fmt.Fprintf(&b, "Of what you wrote: %s. EDIT or KILL what they attack, where they are right.\n", api.CritiqueWords(against[:min(len(against), mostOutcomes)]))
 	}
 	if len(met) > 0 {
-		fmt.Fprintf(&b, "Yours: %s. Is that enough? EDIT them with `current_status` settled, or press them further.\n", api.CritiqueWords(met))
+		fmt.Fprintf(&b, "Yours: %s. Is that enough? EDIT them with `current_status` settled, or press them further.\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]))
 	}
 	return b.String()
 }

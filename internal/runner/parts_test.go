@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,6 +51,39 @@ func TestTranscript_IsBoundedAndStruck(t *testing.T) {
 	}
 	if strings.Contains(got, "brn_aB") || !strings.Contains(got, "bytes are left out here") {
 		t.Error("a secret is kept, or nothing says what is missing")
+	}
+}
+
+// W11: nor does a secret stay that stands in a longer text which is encoded, or that
+// some program escaped: no eight characters of any spelling are left.
+func TestTranscript_StrikesASecretInOtherSpellings(t *testing.T) {
+	secret := `sk-aB'c"d/e$f&g h=i<9>\z`
+	bodies := map[string]string{
+		"hex": hex.EncodeToString([]byte(secret)), "HEX": fmt.Sprintf("%X", secret),
+		"JSON": `sk-aB'c\"d/e$f&g h=i<9>\\z`, "JSON for HTML": `sk-aB'c\"d/e$f\u0026g h=i\u003c9\u003e\\z`,
+		"a form": "sk-aB%27c%22d%2Fe%24f%26g+h%3Di%3C9%3E%5Cz", "a form in small letters": "sk-aB%27c%22d%2fe%24f%26g+h%3di%3c9%3e%5cz",
+		"an address":   "sk-aB%27c%22d/e%24f%26g%20h%3Di%3C9%3E%5Cz",
+		"a component":  "sk-aB'c%22d%2Fe%24f%26g%20h%3Di%3C9%3E%5Cz",
+		"single marks": `sk-aB'\''c"d/e$f&g h=i<9>\z`, "double marks": `sk-aB'c\"d/e\$f&g h=i<9>\\z`,
+		"no marks": `sk-aB\'c\"d/e\$f\&g\ h=i\<9\>\\z`,
+	}
+	for _, before := range []string{"", "u", "me", "user:", "a longer name:"} {
+		for _, after := range []string{"", "@", "\n", " and more"} {
+			bodies[before+" std "+after] = base64.StdEncoding.EncodeToString([]byte(before + secret + after))
+			bodies[before+" url "+after] = base64.RawURLEncoding.EncodeToString([]byte(before + secret + after))
+		}
+	}
+	for name, body := range bodies {
+		tr := newTranscript([]string{secret}, nil)
+		tr.line([]byte("Authorization: Basic " + body + " sent"))
+		got := tr.text()
+		if !strings.Contains(got, struck) || !strings.HasPrefix(got, "Authorization: Basic ") || !strings.HasSuffix(got, " sent\n") {
+			t.Errorf("%s: %q", name, got)
+		}
+		middle := len(body) / 2
+		if strings.Contains(got, body[middle-4:middle+4]) {
+			t.Errorf("%s: a part of it stays: %q", name, got)
+		}
 	}
 }
 

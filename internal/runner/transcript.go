@@ -3,6 +3,8 @@ package runner
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // transcript keeps what a run printed: its beginning and its end, with the
@@ -50,9 +53,13 @@ func newTranscript(secrets []string, tell func(string)) *transcript {
 func forms(secrets []string) []string {
 	var all []string
 	for _, s := range secrets {
-		quoted := strconv.Quote(s)
-		all = append(all, s, quoted[1:len(quoted)-1], url.QueryEscape(s), url.PathEscape(s),
-			base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)))
+		all = append(all, s, hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))))
+		all = append(all, escaped(s)...)
+		all = append(all, inURLs(s)...)
+		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			all = append(all, e.EncodeToString([]byte(s)))
+			all = append(all, within(e.WithPadding(base64.NoPadding), s)...)
+		}
 	}
 	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {
@@ -61,6 +68,76 @@ func forms(secrets []string) []string {
 		return strings.Compare(a, b)
 	})
 	return slices.Compact(all)
+}
+
+// escaped are the spellings of a secret between quotation marks: of programs, of JSON
+// with and without care for HTML, and of shells.
+func escaped(s string) []string {
+	program := strconv.Quote(s)
+	ascii := strconv.QuoteToASCII(s)
+	out := []string{
+		program[1 : len(program)-1], ascii[1 : len(ascii)-1],
+		strings.ReplaceAll(s, "'", `'\''`), strings.ReplaceAll(s, "'", `'"'"'`),
+		strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(s),
+	}
+	for _, html := range []bool{false, true} {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(html)
+		if e.Encode(s) == nil {
+			text := strings.TrimSuffix(b.String(), "\n")
+			out = append(out, text[1:len(text)-1], strings.ReplaceAll(text[1:len(text)-1], "/", `\/`))
+		}
+	}
+	var b strings.Builder
+	for _, r := range s { // printf %q, and words without quotation marks
+		if r < utf8.RuneSelf && !plainInShells(byte(r)) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return append(out, b.String())
+}
+
+func plainInShells(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-./:@%+,=", c) >= 0
+}
+
+// inURLs are the spellings of a secret in addresses and forms: which characters are
+// escaped, and with which digits, differs from program to program.
+func inURLs(s string) []string {
+	out := []string{url.QueryEscape(s), url.PathEscape(s)}
+	for _, safe := range []string{"", "/", "!*'()", "/!*'()", "!$&'()*+,;=:@/?"} {
+		var b strings.Builder
+		for _, c := range []byte(s) {
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~"+safe, c) >= 0 {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+		out = append(out, b.String())
+	}
+	for _, form := range slices.Clone(out) {
+		out = append(out, escapes.ReplaceAllStringFunc(form, strings.ToLower))
+	}
+	return out
+}
+
+// escapes are the escaped bytes of an address.
+var escapes = lazy.NewPattern("%[0-9A-F]{2}")
+
+// within are the characters that stand for a secret in the base64 of any text that it
+// is part of, such as "user:" before it: they depend on how many bytes stand before
+// it, modulo three, and the first and the last may also be of what stands beside it.
+func within(e *base64.Encoding, s string) []string {
+	var out []string
+	for before := range 3 {
+		text := e.EncodeToString([]byte(strings.Repeat("\x00", before) + s))
+		first, last := (before*8+5)/6, (before+len(s))*8/6
+		out = append(out, text[first:last])
+	}
+	return out
 }
 
 // line keeps one line. A secret cannot hide across two: none holds a line end.

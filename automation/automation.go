@@ -96,6 +96,10 @@ func Acts() []Act {
 	return []Act{Task, Alignment, Assumptions, Gates, Compile, Consolidate, Notify, Update, Distil, Memo, Resolve, Judge, Harvest}
 }
 
+// onTime are the acts that need nothing an event is about: what a rule can do that
+// waits for a time.
+var onTime = []Act{Task, Alignment, Assumptions, Gates, Consolidate, Notify}
+
 // Rule is one thing that happens by itself.
 type Rule struct {
 	Name string `json:"name"`
@@ -157,7 +161,7 @@ func Builtin() []Rule {
 
 // InForce is the built-in rules, changed and completed by those of a
 // configuration, in that order: what a configuration says of a built-in rule
-// takes the place of that part of it.
+// takes the place of that part of it. A filter adds to that of the rule.
 func InForce(configured []Rule) []Rule {
 	rules := Builtin()
 	for _, r := range configured {
@@ -166,23 +170,29 @@ func InForce(configured []Rule) []Rule {
 			rules = append(rules, r)
 			continue
 		}
-		b := &rules[i]
-		b.Off = r.Off
-		if len(r.On) > 0 {
-			b.On = r.On
-		}
-		if r.When != (Filter{}) {
-			b.When = r.When
-		}
-		if r.Do != (Action{}) {
-			b.Do = r.Do
-		}
-		b.PerHour = cmp.Or(r.PerHour, b.PerHour)
+		rules[i] = rules[i].changed(r)
 	}
 	for i := range rules {
 		rules[i].PerHour = cmp.Or(rules[i].PerHour, DefaultPerHour)
 	}
 	return rules
+}
+
+// changed is a built-in rule as a configuration has it.
+func (r Rule) changed(by Rule) Rule {
+	r.Off = by.Off
+	if len(by.On) > 0 {
+		r.On = by.On
+	}
+	r.When = Filter{
+		Type: cmp.Or(by.When.Type, r.When.Type), Module: cmp.Or(by.When.Module, r.When.Module),
+		Role: cmp.Or(by.When.Role, r.When.Role), Count: cmp.Or(by.When.Count, r.When.Count),
+	}
+	if by.Do != (Action{}) {
+		r.Do = by.Do
+	}
+	r.PerHour = cmp.Or(by.PerHour, r.PerHour)
+	return r
 }
 
 // Version identifies what a rule says (A2).
@@ -222,10 +232,38 @@ func Check(rules []Rule) []brenner.Diagnostic {
 		if slices.ContainsFunc(rules[:i], func(o Rule) bool { return o.Name == r.Name }) {
 			say(at+"/name", "", "the rule %.80q is there twice", r.Name)
 		}
-		known := slices.ContainsFunc(builtin, func(b Rule) bool { return b.Name == r.Name })
-		r.check(at, known, say)
+		n := slices.IndexFunc(builtin, func(b Rule) bool { return b.Name == r.Name })
+		before := len(found)
+		r.check(at, n >= 0, say)
+		if len(found) > before {
+			continue
+		}
+		if n >= 0 {
+			if own := builtin[n].When.Type; own != "" && r.When.Type != "" && r.When.Type != own {
+				say(at+"/when/type", "leave the type out, or give the rule a name of its own", "the built-in rule %s is for %s only", r.Name, own)
+			}
+			r = builtin[n].changed(r)
+		}
+		r.checkTimed(at, say)
 	}
 	return found
+}
+
+// checkTimed refuses what a rule that waits for a time could never do: an instant is
+// about nothing, so that no filter matches it and many an act has no subject.
+func (r Rule) checkTimed(at string, say func(at, hint, format string, args ...any)) {
+	i := slices.IndexFunc(r.On, func(t Trigger) bool { _, timed := t.Period(); return timed })
+	switch {
+	case i < 0:
+	case !slices.Contains(onTime, r.Do.Act):
+		hint := "with time come " + words(onTime) + "; this one follows an event"
+		if r.Do.Act == Compile {
+			hint += ". The setting compile, such as compile: 6h, compiles sessions after a time"
+		}
+		say(at+"/do/act", hint, "a rule that waits for %s cannot do %s: there is nothing that it would be about", r.On[i], r.Do.Act)
+	case r.When != (Filter{}):
+		say(at+"/when", "leave it out, or make two rules: one for the events, one for the time", "no filter matches %s: a time has no type, module, role or count", r.On[i])
+	}
 }
 
 func (r Rule) check(at string, known bool, say func(at, hint, format string, args ...any)) {

@@ -85,6 +85,14 @@ func TestCheck_HoldsItsBounds(t *testing.T) {
 		"an own rule that does nothing":     {own(func(r *Rule) { r.Do = Action{} }), "/0/do/act"},
 		"a built-in rule, otherwise done":   {Rule{Name: "memo", Do: Action{Act: Notify}}, ""},
 		"a built-in rule that does wrongly": {Rule{Name: "memo", Do: Action{Act: "promote"}}, "/0/do/act"},
+		"a built-in rule for other types":   {Rule{Name: "harvest", When: Filter{Type: "paper_note"}}, "/0/when/type"},
+		"a built-in rule for its own type":  {Rule{Name: "harvest", When: Filter{Type: "session_artifact", Module: "core"}}, ""},
+		"a check in its time":               {own(func(r *Rule) { r.On, r.Do.Act = On{"every 24h"}, Alignment }), ""},
+		"a compile in its time":             {own(func(r *Rule) { r.On, r.Do.Act = On{"every 24h"}, Compile }), "/0/do/act"},
+		"a built-in rule in its time":       {Rule{Name: "memo", On: On{"every 24h"}}, "/0/do/act"},
+		"a built-in check in its time":      {Rule{Name: "alignment", On: On{"every 24h"}}, ""},
+		"a time with a filter":              {own(func(r *Rule) { r.On, r.When.Module = On{Promoted, "every 24h"}, "core" }), "/0/when"},
+		"a time with a count":               {own(func(r *Rule) { r.On, r.When.Count = On{"every 24h"}, 3 }), "/0/when"},
 	} {
 		found := Check([]Rule{c.rule})
 		if c.at == "" && len(found) > 0 || c.at != "" && (len(found) != 1 || found[0].Pointer != c.at) {
@@ -127,7 +135,8 @@ func TestInForce_ChangesWhatIsSaidAndNothingElse(t *testing.T) {
 		}{
 			"off":    {Rule{Off: true}, func(r *Rule) { r.Off = true }},
 			"events": {Rule{On: On{Demoted}}, func(r *Rule) { r.On = On{Demoted} }},
-			"filter": {Rule{When: Filter{Count: 3}}, func(r *Rule) { r.When = Filter{Count: 3} }},
+			"count":  {Rule{When: Filter{Count: 3}}, func(r *Rule) { r.When.Count = 3 }},
+			"filter": {Rule{When: Filter{Module: "core", Role: "writer"}}, func(r *Rule) { r.When.Module, r.When.Role = "core", "writer" }},
 			"action": {Rule{Do: Action{Act: Notify}}, func(r *Rule) { r.Do = Action{Act: Notify} }},
 			"bound":  {Rule{PerHour: 1}, func(r *Rule) { r.PerHour = 1 }},
 		} {

@@ -251,8 +251,20 @@ func roleOf(c *kernel.Call, roles ...brenner.Role) (brenner.Role, bool, error) {
 	return "", false, nil
 }
 
-// planCheck runs a check on one version, if it is in use still.
+// planCheck runs a check on one version, if it is in use still, and on everything
+// when its time has come. That it is done then is recorded also where nothing is
+// found: it is not done again before the next time.
 func (r *Room) planCheck(c *kernel.Call, check string, e automation.Event) (deed, error) {
+	if e.Seq == 0 {
+		found, err := r.Upkeep.ExamineAll(c, check)
+		if err != nil {
+			return deed{}, err
+		}
+		return deed{subject: check, why: fmt.Sprintf("%s; new findings: %d", words(e), len(found)), do: func(ch *kernel.Change) (did, error) {
+			refs, err := r.Upkeep.Keep(ch, check, found)
+			return did{refs: refs}, err
+		}}, nil
+	}
 	found, err := r.Upkeep.Examine(c, check, e.Ref)
 	if err != nil || len(found) == 0 {
 		return deed{}, err
@@ -268,6 +280,20 @@ func (r *Room) planCheck(c *kernel.Call, check string, e automation.Event) (deed
 }
 
 func (r *Room) planGates(c *kernel.Call, e automation.Event) (deed, error) {
+	if e.Seq == 0 {
+		ready, err := r.Lessons.Ready(c, brenner.MaxPage)
+		if err != nil {
+			return deed{}, err
+		}
+		return deed{subject: string(automation.Gates), why: fmt.Sprintf("%s; lessons that step up: %d", words(e), len(ready)), do: func(ch *kernel.Change) (did, error) {
+			for _, id := range ready {
+				if err := r.Lessons.Rise(ch, id); err != nil {
+					return did{}, err
+				}
+			}
+			return did{}, nil
+		}}, nil
+	}
 	rises, err := r.Lessons.Rises(c, e.Subject, e.Seq)
 	if err != nil || !rises {
 		return deed{}, err

@@ -77,6 +77,8 @@ type Lessons interface {
 	// record is the last that moved it; Rise lets it take that step.
 	Rises(c *kernel.Call, bullet string, at int64) (bool, error)
 	Rise(ch *kernel.Change, bullet string) error
+	// Ready lists bullets that have the evidence for their next step.
+	Ready(c *kernel.Call, most int) ([]string, error)
 	// Unsure lists the bullets of the domain of one that wait for a review; none
 	// if that one does not.
 	Unsure(c *kernel.Call, bullet string, most int) (domain string, waiting []string, err error)
@@ -87,6 +89,8 @@ type Upkeep interface {
 	// Examine looks for what a check finds about one version and has not said
 	// yet; Keep writes that down.
 	Examine(c *kernel.Call, check string, ref brenner.Ref) ([]api.CheckFinding, error)
+	// ExamineAll is Examine for all that is in use.
+	ExamineAll(c *kernel.Call, check string) ([]api.CheckFinding, error)
 	Keep(ch *kernel.Change, check string, findings []api.CheckFinding) ([]brenner.Ref, error)
 	// ForkTask words the task to resolve the fork that a version is part of;
 	// false if there is none.

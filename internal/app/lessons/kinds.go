@@ -43,6 +43,18 @@ func (r *Room) Rises(c *kernel.Call, id string, at int64) (bool, error) {
 	return ok && len(g.Missing) == 0, nil
 }
 
+// Ready lists bullets that have the evidence for their next step.
+func (r *Room) Ready(c *kernel.Call, most int) ([]string, error) {
+	var out []string
+	err := bullets.Each(c.Ctx, c.Reader, kernel.Query{}, func(row kernel.Row[playbook.Bullet]) (bool, error) {
+		if g, ok := row.Value.Gate(); ok && len(g.Missing) == 0 {
+			out = append(out, row.ID)
+		}
+		return len(out) < most, nil
+	})
+	return out, err
+}
+
 // Rise lets a bullet take its next step.
 func (r *Room) Rise(ch *kernel.Change, id string) error {
 	_, err := decideBullets(ch, []playbook.BulletID{playbook.BulletID(id)}, "", func(b *playbook.Book, act playbook.Act) (playbook.Change, error) {

@@ -92,6 +92,21 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	default:
 		return nil, nil
 	}
+	return unsaid(c, found, err, func(f api.CheckFinding) bool { return f.Target == ref || f.Other != nil && *f.Other == ref })
+}
+
+// ExamineAll looks for what a check finds about anything in use and has not said yet.
+func (r *Room) ExamineAll(c *kernel.Call, name string) ([]api.CheckFinding, error) {
+	find := checkAlignment
+	if name == "assumptions" {
+		find = checkAssumptions
+	}
+	found, err := find(c, nil)
+	return unsaid(c, found, err, func(api.CheckFinding) bool { return true })
+}
+
+// unsaid keeps of what a check found what a rule is to say.
+func unsaid(c *kernel.Call, found api.CheckResult, err error, about func(api.CheckFinding) bool) ([]api.CheckFinding, error) {
 	if brenner.CodeOf(err) == brenner.CodeNotFound {
 		return nil, nil // no brief is canonical
 	}
@@ -102,8 +117,7 @@ func (r *Room) Examine(c *kernel.Call, name string, ref brenner.Ref) ([]api.Chec
 	for _, f := range found.Findings {
 		// That no link leads to the brief is for a person who asks: it is not
 		// what the version says that has drifted.
-		about := f.Target == ref || f.Other != nil && *f.Other == ref
-		if !about || f.Code == brenner.CodeUnlinked {
+		if !about(f) || f.Code == brenner.CodeUnlinked {
 			continue
 		}
 		if err := placeFinding(c, &f); err != nil {

@@ -101,6 +101,8 @@ type AutomationForecast struct {
 	// Would is what they would do, Had what they did.
 	Would []Firing `json:"would"`
 	Had   []Firing `json:"had"`
+	// Paused are rules that wait for such an event and are paused: they do nothing.
+	Paused []string `json:"paused,omitzero"`
 }
 
 // PauseAutomationRequest names a rule; none: all of them.

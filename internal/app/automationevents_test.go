@@ -509,3 +509,74 @@ func TestAutomation_WhatIsWrittenInATasksContextIsAsDeep(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// A1, A2: checks and gates that wait for a time look at everything once an instant,
+// and say so also where nothing is found.
+func TestAutomation_ChecksInItsTime(t *testing.T) {
+	l := newQuiet(t, "{name: align, on: every 6h, do: {act: alignment}}", "{name: clash, on: every 6h, do: {act: assumptions}}", "{name: rise, on: every 6h, do: {act: gates}}")
+	claim := func(id brenner.ArtifactID, value int) {
+		_, err := l.PI().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: artifact.TypeAssumption, Module: "growth", Summary: "the rate",
+			Content: api.Body{Format: artifact.JSON, Data: fmt.Sprintf(`{"statement":"The growth rate is %d per hour.","subject":"growth rate","relation":"=","value":%d,"polarity":"asserted"}`, value, value)},
+		})
+		l.must(err)
+	}
+	claim("slow", 2)
+	claim("fast", 9)
+	for i := range 3 {
+		l.now = l.now.Add(6 * time.Hour)
+		l.rest()
+		l.app = l.another()
+		l.rest()
+		for _, rule := range []string{"align", "clash", "rise"} {
+			fired := l.firings(rule)
+			if len(fired) != i+1 || fired[0].Code != "" {
+				t.Errorf("%s, instant %d: %+v", rule, i, fired)
+			}
+			if found := len(fired) > 0 && len(fired[len(fired)-1].Refs) > 0; found != (rule == "clash") {
+				t.Errorf("%s found %+v", rule, fired)
+			}
+		}
+	}
+}
+
+// A3, A7: what a rule is held back from is still done when it was paused for a while,
+// and nothing that happened in the pause is; while it is paused a test says so.
+func TestAutomation_APauseDropsNothingThatWasHeldBack(t *testing.T) {
+	for _, which := range []string{"tell", ""} { // the rule, or all
+		l := newQuiet(t, "{name: tell, on: promoted, per_hour: 1, do: {act: notify}}")
+		promote := func(id brenner.ArtifactID) {
+			l.promote(l.write("ada", id, "paper_note", "growth", "about "+string(id)))
+		}
+		promote("first")
+		promote("held")
+		l.rest()
+		if n := len(l.firings("tell")); n != 1 {
+			t.Fatalf("fired %d times", n)
+		}
+		_, err := l.PI().PauseAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
+		l.must(err)
+		promote("paused")
+		l.rest()
+		would, err := l.PI().TestAutomation(t.Context(), api.TestAutomationRequest{})
+		l.must(err)
+		if len(would.Would) != 0 || !slices.Equal(would.Paused, []string{"tell"}) {
+			t.Errorf("while it is paused: %+v", would)
+		}
+		_, err = l.PI().ResumeAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
+		l.must(err)
+		promote("after")
+		for range 3 {
+			l.now = l.now.Add(61 * time.Minute)
+			l.app = l.another()
+			l.rest()
+		}
+		var about []string
+		for _, f := range l.firings("tell") { // the newest first
+			about = append(about, f.Subject)
+		}
+		if want := []string{"after@1", "held@1", "first@1"}; !slices.Equal(about, want) {
+			t.Errorf("paused %q: it told of %v, want %v", which, about, want)
+		}
+	}
+}

@@ -191,6 +191,9 @@ anything to a rule. ` + "`brenner journal`" + ` shows the numbers.`,
 				for _, f := range append(res.Had, res.Would...) {
 					printFiring(w, f)
 				}
+				if len(res.Paused) > 0 {
+					w.Printf("paused, and so do nothing: %s; `brenner automation resume` has them go on\n", strings.Join(res.Paused, ", "))
+				}
 				if len(res.Had)+len(res.Would) == 0 {
 					w.Println("no rule does anything about it")
 				}

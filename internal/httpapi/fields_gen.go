@@ -116,6 +116,7 @@ var fieldWords = map[string]string{
 	"brenner/api.AsProposed.Title":                 "the item's id and name",
 	"brenner/api.AutomationForecast.Events":        "Event is something that happened: what a record of the journal means for rules, or an instant that has come",
 	"brenner/api.AutomationForecast.Had":           "Firing is one thing that happened by itself, and why",
+	"brenner/api.AutomationForecast.Paused":        "Paused are rules that wait for such an event and are paused: they do nothing",
 	"brenner/api.AutomationForecast.Would":         "Would is what they would do, Had what they did",
 	"brenner/api.AutomationRule.Builtin":           "Builtin says that it is there without a configuration",
 	"brenner/api.AutomationRule.Fired":             "Fired is how often it fired in all, Hour in the last hour; Held says that it may not fire again before that hour is over",

@@ -156,7 +156,7 @@ func (r *Room) dueAt(c *kernel.Call, rec journal.Record, rules []follower) (d du
 	depth := -1
 	for _, e := range events {
 		for _, f := range rules {
-			if f.Through >= rec.Seq || !f.Waits(e.On) {
+			if f.Through >= rec.Seq || f.skips(rec.Seq) || !f.Waits(e.On) {
 				continue
 			}
 			if f.Do.Act == automation.Alignment || f.Do.Act == automation.Assumptions {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"brenner"
@@ -109,6 +110,28 @@ type standing struct {
 	Tick    int64  `json:"tick,omitzero"`
 	Fired   int    `json:"fired,omitzero"`
 	Paused  bool   `json:"paused,omitzero"`
+	// Skips are the stretches of the journal after Through in which the rule was
+	// paused.
+	Skips []stretch `json:"skips,omitzero"`
+}
+
+// stretch is a part of the journal, its ends included.
+type stretch struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// through has a rule have looked up to a record.
+func (s *standing) through(seq int64) {
+	s.Through = max(s.Through, seq)
+	if s.Skips = slices.DeleteFunc(s.Skips, func(p stretch) bool { return p.To <= s.Through }); len(s.Skips) == 0 {
+		s.Skips = nil
+	}
+}
+
+// skips reports whether a rule was paused at a record that it has not looked at.
+func (s standing) skips(seq int64) bool {
+	return slices.ContainsFunc(s.Skips, func(p stretch) bool { return p.From <= seq && seq <= p.To })
 }
 
 // everyRule stands for all rules.
@@ -154,7 +177,7 @@ func applyFired(ctx context.Context, tx store.Tx, rec journal.Record, p fired) e
 		s.Fired++
 		// Everything before the event was looked at; of the event itself there
 		// may be more to do.
-		s.Through = max(s.Through, p.Event.Seq-1)
+		s.through(p.Event.Seq - 1)
 		if period, timed := p.Event.On.Period(); timed {
 			s.Tick = max(s.Tick, tickAt(rec.At, period))
 		}
@@ -175,7 +198,7 @@ type looked struct {
 
 func applyLooked(ctx context.Context, tx store.Tx, rec journal.Record, p looked) error {
 	for _, rule := range p.Rules {
-		if err := changeStanding(ctx, tx, rec.Seq, rule, func(s *standing) { s.Through = max(s.Through, p.Through) }); err != nil {
+		if err := changeStanding(ctx, tx, rec.Seq, rule, func(s *standing) { s.through(p.Through) }); err != nil {
 			return err
 		}
 	}
@@ -214,8 +237,11 @@ func ownRules(c config.Config) []automation.Rule {
 type paused struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason,omitzero"`
-	// Rules are those that go on from here: what was before is not made up for.
+	// Rules are those that go on from here: what was since the record From, which
+	// paused them, is not made up for. What they had not looked at before still is;
+	// of records without From nothing is.
 	Rules []string `json:"rules,omitzero"`
+	From  int64    `json:"from,omitzero"`
 }
 
 func applyPaused(ctx context.Context, tx store.Tx, rec journal.Record, p paused) error {
@@ -224,7 +250,13 @@ func applyPaused(ctx context.Context, tx store.Tx, rec journal.Record, p paused)
 
 func applyResumed(ctx context.Context, tx store.Tx, rec journal.Record, p paused) error {
 	for _, rule := range p.Rules {
-		if err := changeStanding(ctx, tx, rec.Seq, rule, func(s *standing) { s.Through = max(s.Through, rec.Seq) }); err != nil {
+		if err := changeStanding(ctx, tx, rec.Seq, rule, func(s *standing) {
+			if p.From == 0 || s.Through >= p.From {
+				s.through(rec.Seq)
+			} else {
+				s.Skips = append(s.Skips, stretch{From: p.From, To: rec.Seq})
+			}
+		}); err != nil {
 			return err
 		}
 	}

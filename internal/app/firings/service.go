@@ -2,6 +2,7 @@ package firings
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -79,10 +80,22 @@ func (s *Service) TestAutomation(ctx context.Context, req api.TestAutomationRequ
 			return out, err
 		}
 		out.Events = append(out.Events, events...)
+		all, err := s.Paused(c)
+		if err != nil {
+			return out, err
+		}
 		for _, rule := range automation.InForce(c.Config.Automation) {
+			st, err := standingOf(c.Ctx, c.Reader, rule.Name)
+			if err != nil {
+				return out, err
+			}
 			for _, e := range events {
 				if !rule.Waits(e.On) {
 					continue
+				}
+				if all || st.Paused {
+					out.Paused = append(out.Paused, rule.Name)
+					break
 				}
 				deeds, err := s.deedsOf(c, rule, e)
 				if err != nil {
@@ -162,10 +175,8 @@ func (s *Service) setPaused(ctx context.Context, name string, req api.PauseAutom
 		kind, state := kindPaused, "paused already"
 		if !pause {
 			kind, state = kindResumed, "not paused"
-			for _, r := range rules {
-				if req.Rule == "" || r.Name == req.Rule {
-					p.Rules = append(p.Rules, r.Name)
-				}
+			if p.Rules, p.From, err = goingOn(ch.Call, rules, p.Rule); err != nil {
+				return api.AutomationRules{}, err
 			}
 		}
 		if st.Paused == pause {
@@ -180,6 +191,25 @@ func (s *Service) setPaused(ctx context.Context, name string, req api.PauseAutom
 		}
 		return s.rules(ch.Call)
 	})
+}
+
+// goingOn lists the rules that go on when one, or all, are resumed, and the record
+// that paused them. One that was paused by itself as well stays so.
+func goingOn(c *kernel.Call, rules []automation.Rule, which string) (names []string, from int64, err error) {
+	row, err := standings.Row(c.Ctx, c.Reader, which)
+	if err != nil && !errors.Is(err, brenner.CodeNotFound) {
+		return nil, 0, err
+	}
+	for _, r := range rules {
+		st, err := standingOf(c.Ctx, c.Reader, r.Name)
+		if err != nil {
+			return nil, 0, err
+		}
+		if r.Name == which || which == everyRule && !st.Paused {
+			names = append(names, r.Name)
+		}
+	}
+	return names, row.Seq, nil // nothing changes a rule that is paused
 }
 
 // SettleNotices implements api.Automation.

@@ -74,7 +74,7 @@ func New(s store.Store, o Options) *App {
 		Upkeep: a.upkeep, Runs: a.runs,
 	}
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
-	a.sessions.Paused = a.firings.Paused
+	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions

@@ -436,6 +436,15 @@ func TestAutomation_WhatIsOpenedForATaskIsAsDeep(t *testing.T) {
 	l.rest()
 	does(part, opens(&part))
 	l.rest()
+	// What comes of a rule's task is run under a budget only, as that one is, or named.
+	for _, req := range []api.OpenWorkRequest{{}, {Bounded: true}, {Work: api.Work{Task: part}}} {
+		work, err := l.PI().OpenWork(t.Context(), req)
+		l.must(err)
+		listed := slices.ContainsFunc(work.Work, func(w api.WorkItem) bool { return w.Task == part })
+		if listed != (req.Bounded || req.Task != "") {
+			t.Errorf("asked with %+v: %+v", req, work.Work)
+		}
+	}
 	does(part, func() {})
 	l.rest()
 	for _, f := range l.firings("again")[:3] {

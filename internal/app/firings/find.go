@@ -254,19 +254,33 @@ func (r *Room) depthOf(c *kernel.Call, rec journal.Record, e automation.Event) (
 			return 0, err
 		}
 	}
+	o, err := r.openedByRule(c, task)
+	return o.Depth, err
+}
+
+// ByRule reports whether a rule opened a task, or one that was done when it was
+// opened (A3).
+func (r *Room) ByRule(c *kernel.Call, task string) (bool, error) {
+	o, err := r.openedByRule(c, task)
+	return o.Task != "", err
+}
+
+// openedByRule finds the task of a rule that a task is, or comes of; none if somebody
+// opened it of his own accord.
+func (r *Room) openedByRule(c *kernel.Call, task string) (opened, error) {
 	for range mostCauses {
 		if task == "" {
-			return 0, nil
+			break
 		}
 		o, err := openedTasks.Find(c.Ctx, c.Reader, task)
 		if !errors.Is(err, brenner.CodeNotFound) {
-			return o.Depth, err
+			return o, err
 		}
 		if task, err = r.openedFor(c, task); err != nil {
-			return 0, err
+			return opened{}, err
 		}
 	}
-	return 0, nil
+	return opened{}, nil
 }
 
 // mostCauses is how many tasks that somebody opened while doing another are followed.

@@ -310,8 +310,10 @@ func (l *looking) tasks() error {
 		if l.req.Task != "" && t.ID != l.req.Task || t.State == api.TaskClaimed && !t.Overdue {
 			return true
 		}
-		if t.Creator == kernel.System && l.req.Task == "" && !l.req.Bounded && l.Config.Budget == (config.Budget{}) {
-			return true // what a rule asks for is done only under a budget (A3)
+		unpaid, err := l.unpaid(t)
+		if err != nil || unpaid {
+			fail = err
+			return err == nil
 		}
 		earlier, err := earlierRuns(l.Call, api.Work{Task: t.ID})
 		if err != nil {
@@ -340,6 +342,19 @@ func (l *looking) tasks() error {
 		return more
 	}
 	return errors.Join(l.Tasks.Each(l.Call, []api.TaskState{api.TaskOpen, api.TaskClaimed}, visit), fail)
+}
+
+// unpaid says that a task is not to be run because no budget bounds what it costs:
+// what a rule asks for, and what is asked for while doing that, is done only under
+// one (A3). Naming it is enough.
+func (l *looking) unpaid(t api.TaskInfo) (bool, error) {
+	if l.req.Task != "" || l.req.Bounded || l.Config.Budget != (config.Budget{}) {
+		return false, nil
+	}
+	if t.Creator == kernel.System {
+		return true, nil
+	}
+	return l.ByRule(l.Call, t.ID)
 }
 
 // why says why a task or session that was named is no work now.

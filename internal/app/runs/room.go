@@ -21,6 +21,9 @@ type Room struct {
 	Tasks    Tasks
 	Sessions Sessions
 	Tokens   Tokens
+	// ByRule reports whether a rule opened a task, or one that was done when it was
+	// opened.
+	ByRule func(c *kernel.Call, task string) (bool, error)
 	// Seen is what a run does whose runner is another process of this machine;
 	// nil: nobody knows.
 	Seen func(api.RunInfo) (api.RunBeat, bool)

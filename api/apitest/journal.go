@@ -129,6 +129,12 @@ func journalCases() []testCase {
 			}
 		}},
 		{"a configuration is in force once it is applied", func(s *scene) { // C4
+			s.pi.creates(note("only", "one of a module that nobody declares any more"))
+			dropped, err := s.pi.ApplyConfig(s.ctx, api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: "modules: [elsewhere]\n"}})
+			s.must(err)
+			if !slices.Contains(dropped.Alters, "drops module lineage: what it has stays (1), and nothing new can be put there") {
+				s.Errorf("without its module: %q", dropped.Alters)
+			}
 			file := api.ConfigFile{Name: ".brennerrc", Data: Config + "\ncompression_threshold: 3\n"}
 			res, err := s.pi.ApplyConfig(s.ctx, api.ApplyConfigRequest{File: file})
 			s.must(err)

@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/assembly"
 	"brenner/internal/store"
 	"brenner/internal/store/memory"
 )
@@ -79,6 +80,34 @@ func TestAssemble_WhatMovesBeforeTheRecordHasMoved(t *testing.T) {
 	// It was shown as a summary only: that is said, and marks nothing.
 	if err != nil || len(done.Moved) != 0 || len(done.Summaries) != 1 || done.Summaries[0].Through != made.Invocation {
 		t.Errorf("%v, moved: %+v, summaries: %+v", err, done.Moved, done.Summaries)
+	}
+}
+
+// C34: who goes on with a task is not given again what its context has shown; for
+// another task it is, though that goes on from the same context.
+func TestAssemble_GoesOnForTheSameTask(t *testing.T) {
+	w, _, task := worldWithNote(t)
+	ben := w.As("Ben")
+	other, err := w.PI().NewTask(t.Context(), api.NewTaskRequest{Title: "clones", Spec: "how many", Role: "hypothesis_generator", Modules: []brenner.Module{"lineage"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ben.ClaimTask(t.Context(), api.ClaimTaskRequest{ID: other.ID}); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(task, after string) (assembly.Variant, string) {
+		t.Helper()
+		made, err := ben.AssembleContext(t.Context(), api.ContextRequest{Task: task, After: after})
+		if err != nil || len(made.Record.Items) != 1 {
+			t.Fatalf("%v shows %+v", err, made.Record.Items)
+		}
+		return made.Record.Items[0].Variant, made.Invocation
+	}
+	first, context := shown(task.ID, "")
+	again, _ := shown(task.ID, context)
+	elsewhere, _ := shown(other.ID, context)
+	if first != assembly.Summary || again != assembly.Named || elsewhere != assembly.Summary {
+		t.Errorf("at first %s, again %s, for another task %s", first, again, elsewhere)
 	}
 }
 

@@ -286,10 +286,13 @@ const (
 	// the document of a session, and MaxPassageBytes a passage of it.
 	// PassagePageTokens and MaxPassages bound the same answer where signs are dear
 	// or passages short, so that what is charged is also sent.
+	// MaxThreadBytes is the same for the research thread: what the answer is comes
+	// whole, and before all else.
 	PassagePageBytes  = 24 << 10
 	PassagePageTokens = 15_000
 	MaxPassages       = 120
 	MaxPassageBytes   = 4 << 10
+	MaxThreadBytes    = 12 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
 	ToolPageBytes = 8 << 10
 	// MaxHeaderBytes bounds the header of a request.

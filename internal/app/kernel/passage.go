@@ -10,6 +10,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
+	"brenner/delta"
 )
 
 // Passage is a text that is shown whole or not at all.
@@ -104,7 +105,8 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 	shown, reading := Shown{Left: t.Left, Next: t.Next, Survey: t.Survey}, Reading{What: ask.What, Again: ask.Again}
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
 	if ask.Size > 0 {
-		page.bytes = min(page.bytes, max(ask.Size, brenner.MaxPassageBytes)) // a passage always fits
+		page.bytes = min(page.bytes, ask.Size)
+		page.first = brenner.PassagePageBytes - page.bytes // a passage always fits
 	}
 	for i := ask.From; i < len(all); i++ {
 		p := all[i]
@@ -150,14 +152,17 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 }
 
 // passagePage is what one answer has room for.
-type passagePage struct{ bytes, price, passages int }
+type passagePage struct {
+	bytes, price, passages int
+	first                  int // what the first may have besides
+}
 
 // takes makes room for a passage, or says that there is none.
 func (p *passagePage) takes(bytes, price int) bool {
-	if bytes > p.bytes || price > p.price || p.passages == 0 {
+	if bytes > p.bytes+p.first || price > p.price || p.passages == 0 {
 		return false
 	}
-	p.bytes, p.price, p.passages = p.bytes-bytes, p.price-price, p.passages-1
+	p.bytes, p.price, p.passages, p.first = p.bytes-bytes, p.price-price, p.passages-1, 0
 	return true
 }
 
@@ -195,10 +200,21 @@ func PassageDigest(what, text string) brenner.Digest { return canon.Sum([]byte(w
 
 // CutPassage makes pieces of a long text, so that some of it fits anywhere. What
 // goes on in the middle of a line is indented: it is not ours (D19).
-func CutPassage(text string) []string {
+func CutPassage(text string) []string { return cutAt(text, brenner.MaxPassageBytes) }
+
+// CutItem is CutPassage for what is said of an item of a session: the research thread, which
+// says what the answer is, comes whole.
+func CutItem(s delta.Section, text string) []string {
+	if s == delta.ResearchThread {
+		return cutAt(text, brenner.MaxThreadBytes)
+	}
+	return CutPassage(text)
+}
+
+func cutAt(text string, most int) []string {
 	var out []string
-	for len(text) > brenner.MaxPassageBytes {
-		n := brenner.MaxPassageBytes
+	for len(text) > most {
+		n := most
 		if line := strings.LastIndexByte(text[:n], '\n'); line > 0 {
 			out, text = append(out, text[:line+1]), text[line+1:]
 			continue

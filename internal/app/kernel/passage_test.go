@@ -46,3 +46,22 @@ func TestChoose_TakesWhatCanBeSent(t *testing.T) {
 		}
 	}
 }
+
+// C34: an answer that has room for less takes less; the first passage comes in any case, so
+// that reading on comes to an end.
+func TestChoose_TakesNoMoreThanThereIsRoomFor(t *testing.T) {
+	through := &Through{
+		Left: 1 << 30, Given: func(brenner.Digest) bool { return false }, Whole: func(brenner.Ref) bool { return false },
+		Measure: func(text []byte) int { return 1 },
+	}
+	long, short := Passage{Text: strings.Repeat("x", brenner.MaxThreadBytes)}, Passage{Text: strings.Repeat("y", 1000)}
+	all := []Passage{short, short, short, long, short}
+	for from, want := range map[int]int{0: 2, 2: 1, 3: 1, 4: 1} {
+		if shown, _ := through.choose(all, Ask{From: from, Size: 2500}); len(shown.Now) != want {
+			t.Errorf("from %d on %d are shown, not %d", from, len(shown.Now), want)
+		}
+	}
+	if shown, _ := through.choose(all, Ask{}); len(shown.Now) != len(all) {
+		t.Errorf("without a size %d are shown", len(shown.Now))
+	}
+}

@@ -188,7 +188,7 @@ func inPassages(c *kernel.Call, out api.ArtifactView, v store.Version) (api.Arti
 	}
 	var texts []string
 	for _, p := range delta.Passages(doc, delta.Part{Sections: delta.Sections()}) {
-		texts = append(texts, kernel.CutPassage(p.Text)...)
+		texts = append(texts, kernel.CutItem(p.Section, p.Text)...)
 	}
 	return out.InPassages(kernel.ReadOfSession(brenner.SessionID(out.ID)), texts), nil
 }

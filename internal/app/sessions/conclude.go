@@ -21,7 +21,7 @@ func conclusionOf(doc *delta.Artifact) string {
 }
 
 // mostConcluded is how much of a conclusion stands above a brief.
-const mostConcluded = 2000
+const mostConcluded = brenner.MaxThreadBytes / 2
 
 // briefOf is where a document stands: what the answer is, then a line for each
 // item.

@@ -113,7 +113,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		d.view.Markdown = delta.Join(briefOf(doc))
 	case req.Brief:
 		for _, p := range briefOf(doc) { // who has the whole has not its brief
-			for i, text := range kernel.CutPassage(p.Text) {
+			for i, text := range kernel.CutItem(p.Section, p.Text) {
 				p.Text = text
 				d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text}})
 			}
@@ -329,7 +329,7 @@ func (d *document) write(all []delta.Passage) {
 			}
 		}
 		says, of := sayings(p), d.origin(p, d.view.Ref)
-		for i, text := range kernel.CutPassage(p.Text) {
+		for i, text := range kernel.CutItem(p.Section, p.Text) {
 			p.Text = text
 			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: kernel.Passage{
 				Text: text, Of: of, Says: says[i : i+1], Like: like,
@@ -338,12 +338,22 @@ func (d *document) write(all []delta.Passage) {
 	}
 }
 
+// wholeThread is what changed in an item, of the research thread all of it: who reads what
+// the answer is reads it as it stands.
+func wholeThread(doc *delta.Artifact, p delta.Passage) delta.Passage {
+	if p.Section == delta.ResearchThread && p.InPart {
+		p, _ = doc.Passage(p.Item)
+	}
+	return p
+}
+
 // writeChanges takes in what became of items since an earlier version. Who has an
 // item as it was there has, with that, the whole of it.
 func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
 	for _, p := range all {
 		before, changed := since.Passage(p.Item)
-		if !changed {
+		if whole := wholeThread(d.doc, p); !changed || whole.Text != p.Text {
+			p = whole
 			d.write([]delta.Passage{p})
 			continue
 		}
@@ -358,7 +368,7 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 		if it, ok := d.doc.Item(p.Item); ok {
 			last.Like, by = d.asSent(it, since)
 		}
-		pieces := kernel.CutPassage(p.Text)
+		pieces := kernel.CutItem(p.Section, p.Text)
 		for i, text := range pieces {
 			p.Text = text
 			shown := last
@@ -372,7 +382,7 @@ func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, vers
 
 // sayings name what the pieces of an item say.
 func sayings(p delta.Passage) []string {
-	out := make([]string, len(kernel.CutPassage(p.Text)))
+	out := make([]string, len(kernel.CutItem(p.Section, p.Text)))
 	for i := range out {
 		out[i] = fmt.Sprintf("%s %s %d/%d", p.Item, canon.Sum([]byte(p.Text)), i+1, len(out))
 	}
@@ -409,7 +419,9 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 		case d.has(c.Who.Name, p.Item, has), at >= 0 && (onlySince(doc, earlier[at].doc, p.Item, c.Who.Name) || d.seen(p.Item, earlier[at].doc, has)):
 			known = append(known, p.Item)
 		case at >= 0:
-			rest = append(rest, delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}})...)
+			for _, p := range delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}}) {
+				rest = append(rest, wholeThread(doc, p))
+			}
 		default:
 			rest = append(rest, p)
 		}
@@ -458,7 +470,7 @@ func (d *document) shorten(c *kernel.Call) {
 	for i := range d.view.Proposals {
 		p := &d.view.Proposals[i]
 		it, ok := d.doc.Item(p.Item)
-		if !ok || p.Own || p.Operation != delta.Edit {
+		if !ok || p.Own || p.Operation != delta.Edit || p.Section == delta.ResearchThread {
 			continue
 		}
 		if payload, shorter := it.Changing(p.Payload); shorter && now.has(d.reader, p.Item, has) {
@@ -469,10 +481,12 @@ func (d *document) shorten(c *kernel.Call) {
 	}
 }
 
-// propose takes in what is proposed.
+// propose takes in what is proposed: first of all what the answer shall be, which others
+// would else read in part or last.
 func (d *document) propose() {
+	var thread []piece
 	for n, p := range d.view.Proposals {
-		texts := kernel.CutPassage(p.Words())
+		texts := kernel.CutItem(p.Section, p.Words())
 		of := delta.Passage{Item: cmp.Or(p.Item, delta.ItemID(p.Target))}
 		for i, text := range texts {
 			of.Text = text
@@ -480,9 +494,15 @@ func (d *document) propose() {
 			if i == len(texts)-1 {
 				says = append(says, p.Sent)
 			}
-			d.pieces = append(d.pieces, piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: says}})
+			proposed := piece{Passage: of, proposal: n, first: i == 0, shown: kernel.Passage{Text: text, Own: p.Own, Says: says}}
+			if p.Section == delta.ResearchThread && !p.Own {
+				thread = append(thread, proposed)
+			} else {
+				d.pieces = append(d.pieces, proposed)
+			}
 		}
 	}
+	d.pieces = slices.Concat(thread, d.pieces)
 }
 
 // asProposed names the pieces in which an item was shown when it was proposed,
@@ -535,7 +555,7 @@ func (d *document) asSent(it *delta.Item, since *delta.Artifact) (deltas []strin
 
 // sayingsOf name the pieces in which something was shown as proposed.
 func sayingsOf(p api.Proposal) []string {
-	out := make([]string, len(kernel.CutPassage(p.Words())))
+	out := make([]string, len(kernel.CutItem(p.Section, p.Words())))
 	for i := range out {
 		out[i] = saying(p, i, len(out))
 	}

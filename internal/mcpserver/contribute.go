@@ -26,6 +26,7 @@ type sessionRequest struct {
 
 	news bool // what the reader was not given of what changed, whatever version it knows
 	room int  // how many characters the answer may have; 0: as many as any
+	own  bool // what the reader proposed itself as well, though only what changed is asked for
 }
 
 // sessionPage is a session as its contributors read it.
@@ -131,7 +132,10 @@ func (p sessionPage) said() string {
 	var own []string
 	for _, d := range p.Proposals {
 		if d.Own {
-			own = append(own, ownWords(d))
+			// It knows what it has said; who asks for the document is told what waits of that.
+			if p.asked.own || p.asked.Since == 0 && !p.asked.news {
+				own = append(own, ownWords(d))
+			}
 			continue
 		}
 		b.WriteString(d.Words())
@@ -140,6 +144,17 @@ func (p sessionPage) said() string {
 		fmt.Fprintf(&b, "proposed by you, not compiled yet: %s\n", strings.Join(own, ", "))
 	}
 	return b.String()
+}
+
+// ofOthers counts what others propose.
+func (p sessionPage) ofOthers() int {
+	n := 0
+	for _, d := range p.Proposals {
+		if !d.Own {
+			n++
+		}
+	}
+	return n
 }
 
 // inPart says of which items only what changed was shown, and how they are read whole.
@@ -176,9 +191,9 @@ func (p sessionPage) Words() string {
 		b.WriteString("send it all the same: session_show " + jsonOf(again) + "\n")
 	case len(p.Before) > 0:
 		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", listed(p.Before))
-	case p.Text == "" && len(p.Proposals)+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:
+	case p.Text == "" && p.ofOthers()+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:
 		changed := "nothing has changed"
-		if len(p.Own) > 0 {
+		if len(p.Own)+len(p.Proposals) > 0 {
 			changed = "nothing of others has changed"
 		}
 		fmt.Fprintf(&b, "%s since version %d\n", changed, p.asked.Since)

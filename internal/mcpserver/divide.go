@@ -145,7 +145,8 @@ func whatToRead(s api.Service, ctx context.Context, just []letter, room int) (p 
 		if err != nil || d.waits() {
 			continue
 		}
-		p, err := assembleContext(s, ctx, contextRequest{Session: info.ID, After: v.GoOn.Args["after"], room: room})
+		told := slices.ContainsFunc(just, func(l letter) bool { return d.by.ID != "" && l.Task == d.by.ID })
+		p, err := assembleContext(s, ctx, contextRequest{Session: info.ID, After: v.GoOn.Args["after"], room: room, told: told})
 		if err == nil {
 			return p, info.ID
 		}

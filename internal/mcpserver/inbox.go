@@ -195,6 +195,9 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 			if a.Name == "context.assemble" && m.Kind == api.MessageKickoff {
 				return l.bringContext(s, ctx, a, room.fresh, left)
 			}
+			if m.Kind == api.MessageNudge && room.fresh {
+				return l.bringNews(s, ctx, a, left)
+			}
 			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
 				return takeTask(s, ctx, a, id)
 			}
@@ -234,6 +237,27 @@ func (l *letter) bringContext(s api.Service, ctx context.Context, call brenner.A
 		return "what there is stands below, and what you need of it comes with your part, without a call"
 	}
 	return asCall(call) + ": made for you, it stands below"
+}
+
+// bringNews brings what is new in a session to somebody who is asked there once more: a
+// context that goes on from the one it reads through. Who has that no more asks for all.
+func (l *letter) bringNews(s api.Service, ctx context.Context, call brenner.Action, room int) string {
+	if call.Name == "session.show" && l.below != "" {
+		return "what changed of it stands there as well"
+	}
+	after := ""
+	if call.Name == "context.assemble" {
+		after = contextNow(s, ctx, l.Session)
+	}
+	if after == "" {
+		return asCall(call)
+	}
+	p, err := assembleContext(s, ctx, contextRequest{Session: l.Session, After: after, room: room})
+	if err != nil {
+		return asCall(call)
+	}
+	l.below += "\n" + p.Words()
+	return "what is new stands below; all of it, if you do not have what you were given: " + asCall(call)
 }
 
 // readFor makes a call for the reader that a message would send it to: of what

@@ -27,6 +27,7 @@ type contextRequest struct {
 
 	survey bool // of a session whose work is not divided yet
 	room   int  // how many characters the answer may have; 0: as many as any
+	told   bool // its reader was just told its part of the work
 }
 
 // contextPage is a context, or a page of one that is long.
@@ -100,6 +101,9 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		return out, err
 	}
 	beside, found, err := sessionBeside(s, ctx, in, res, room-utf8.RuneCountInString(out.Text))
+	if in.told {
+		beside.part = ""
+	}
 	if found {
 		out.session = beside.beside()
 	}
@@ -167,7 +171,7 @@ func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made a
 	if err != nil {
 		return p, false, nil //nolint:nilerr // the context is made, whatever comes of this
 	}
-	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version, room: max(room, leastPage)})
+	p, err = showSession(s, ctx, sessionRequest{Session: id, Since: head.Ref.Version, room: max(room, leastPage), own: in.After == ""})
 	p.unshown = !slices.ContainsFunc(made.Record.Items, func(i assembly.Included) bool { return i.Ref == head.Ref && i.Variant != assembly.Summary })
 	return p, err == nil, nil
 }

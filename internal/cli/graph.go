@@ -160,6 +160,7 @@ func printSpine(w *printer, v lineage.SpineView) {
 func newLineage(r *runner) *cobra.Command {
 	req := api.LineageRequest{Format: "text"}
 	var out string
+	force := false
 	c := &cobra.Command{
 		Use:   "lineage ID[@VERSION]",
 		Short: "Trace what a version rests on, or with --down what rests on it",
@@ -176,7 +177,7 @@ func newLineage(r *runner) *cobra.Command {
 				return err
 			}
 			if out != "" {
-				if err := r.writeFile(out, []byte(res.Rendered)); err != nil {
+				if err := r.writeNew(out, []byte(res.Rendered), force); err != nil {
 					return err
 				}
 				return r.show(res.Graph, func(w *printer) { w.Printf("wrote %s\n", out) })
@@ -188,5 +189,6 @@ func newLineage(r *runner) *cobra.Command {
 	c.Flags().IntVar(&req.Depth, "depth", 0, "at most this many links (default: all)")
 	c.Flags().StringVar(&req.Format, "format", req.Format, "text, svg or prov")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to a file")
+	c.Flags().BoolVar(&force, "force", false, forceWords)
 	return c
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -130,6 +131,7 @@ func newReplay(r *runner) *cobra.Command {
 
 func newCheckpoint(r *runner) *cobra.Command {
 	var out string
+	force := false
 	c := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Sign what the journal is now",
@@ -147,7 +149,7 @@ project: verify --checkpoint later finds whether history was rewritten or cut.`,
 				return err
 			}
 			if out != "" {
-				if err := r.writeFile(out, []byte(res.Note)); err != nil {
+				if err := r.writeNew(out, []byte(res.Note), force); err != nil {
 					return err
 				}
 			}
@@ -161,6 +163,7 @@ project: verify --checkpoint later finds whether history was rewritten or cut.`,
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write the note to a file")
+	c.Flags().BoolVar(&force, "force", false, forceWords)
 	return c
 }
 
@@ -170,7 +173,8 @@ func newExport(r *runner) *cobra.Command {
 		Use:   "export FILE",
 		Short: "Write the whole project as JSON Lines",
 		Long: `Write every record and every content of the project to a file. An earlier export
-of the same project is replaced; any other file only with --force.`,
+of the same project is replaced; one with more records, and any other file, only
+with --force.`,
 		Example: `  brenner export project.jsonl`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -189,8 +193,10 @@ of the same project is replaced; any other file only with --force.`,
 						return err
 					}
 				}
-				res, err = s.Export(cmd.Context(), w)
-				return err
+				if res, err = s.Export(cmd.Context(), w); err != nil || force {
+					return err
+				}
+				return r.spareNewer(a[0], res.Records)
 			})
 			if err != nil {
 				return err
@@ -231,6 +237,35 @@ func (r *runner) spare(ctx context.Context, s api.Service, name string) error {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeAlreadyExists, "%s stands there, and is no export of this project", printable(name)).
+		WithHint("choose another name, or say --force to replace it")
+}
+
+// spareNewer refuses to put an export in the place of one with more records, which
+// somebody made before the project was taken back.
+func (r *runner) spareNewer(name string, records int64) error {
+	f, err := os.Open(r.path(name))
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // what stands in the way of writing is said when it is written
+	}
+	end := make([]byte, min(info.Size(), 64<<10))
+	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
+		return fileError(name, err)
+	}
+	end = bytes.TrimSuffix(end, []byte("\n"))
+	var last struct {
+		Footer struct {
+			Records int64 `json:"records"`
+		} `json:"footer"`
+	}
+	if json.Unmarshal(end[bytes.LastIndexByte(end, '\n')+1:], &last) != nil || last.Footer.Records <= records {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeAlreadyExists, "%s is an export with %d records, and the project has %d", printable(name), last.Footer.Records, records).
 		WithHint("choose another name, or say --force to replace it")
 }
 
@@ -439,8 +474,15 @@ func gist(rec api.RecordInfo) string {
 	return fmt.Sprintf("%s, because of record %d: %s", f.Rule, f.Event.Seq, f.Why)
 }
 
-// writeFile writes a whole file or nothing.
-func (r *runner) writeFile(name string, data []byte) error {
+// forceWords say what --force does where a command writes a file.
+const forceWords = "replace a file that stands there"
+
+// writeNew writes a whole file or nothing, and replaces none unless it is told to.
+func (r *runner) writeNew(name string, data []byte, force bool) error {
+	if info, err := os.Stat(r.path(name)); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
+		return brenner.Errorf(brenner.CodeAlreadyExists, "%s stands there already", printable(name)).
+			WithHint("choose another name, or say --force to replace it")
+	}
 	return r.replaceFile(name, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

@@ -103,6 +103,7 @@ func printStatus(w *printer, res api.StatusResult) {
 func newSnapshot(r *runner) *cobra.Command {
 	req := api.SnapshotRequest{Format: "markdown"}
 	var out string
+	force := false
 	c := &cobra.Command{
 		Use:   "snapshot",
 		Short: "Write down where the project stands, from what is canonical",
@@ -115,7 +116,7 @@ func newSnapshot(r *runner) *cobra.Command {
 				return err
 			}
 			if out != "" {
-				if err := r.writeFile(out, []byte(res.Rendered)); err != nil {
+				if err := r.writeNew(out, []byte(res.Rendered), force); err != nil {
 					return err
 				}
 			}
@@ -130,5 +131,6 @@ func newSnapshot(r *runner) *cobra.Command {
 	}
 	c.Flags().StringVar(&req.Format, "format", req.Format, "markdown or html")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to a file")
+	c.Flags().BoolVar(&force, "force", false, forceWords)
 	return c
 }

@@ -179,7 +179,7 @@ func newDeltaMerge(r *runner) *cobra.Command {
 		Long: `Merge deltas into a session artifact and print it: as Markdown, or with --json
 together with the outcome of each delta and the warnings. The result does not
 depend on the order of the files or of the deltas in them. A delta that breaks
-a rule is rejected alone.
+a rule is rejected alone; where all are, the exit status is 3.
 
 Deltas come as JSON, JSON Lines or replies in Markdown. Without --base the
 merge starts from an empty artifact. Any file may be - for standard input; what
@@ -234,11 +234,20 @@ func (r *runner) mergeFiles(base *delta.Artifact, files []string, flags envelope
 	}
 	res := delta.Merge(base, entries, opts)
 	res.Warnings = append(found, res.Warnings...)
+	if mergedNothing(res, found) {
+		r.exit = problem.Of(brenner.ClassOf(brenner.CodeInvalidDelta)).Exit
+	}
 	return r.show(res, func(w *printer) {
 		r.reportOutcomes(res.Outcomes)
 		r.warnOfDeltas(res.Warnings)
 		w.Print(delta.Render(res.Artifact))
 	})
+}
+
+// mergedNothing says that there was something to merge, and all of it was refused. What
+// was merged before is not refused.
+func mergedNothing(res delta.Result, found []brenner.Diagnostic) bool {
+	return len(res.Outcomes)+len(found) > 0 && !slices.ContainsFunc(res.Outcomes, func(o delta.Outcome) bool { return o.Status != delta.Rejected })
 }
 
 // warnOfDeltas prints findings whose text may come from an agent.

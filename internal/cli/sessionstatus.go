@@ -208,6 +208,8 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 		switch {
 		case r.Waiting && r.Unusable != "":
 			answered = "unusable"
+		case r.Late:
+			answered += " (late)"
 		case r.Waiting && r.Replies > 0:
 			answered += " (asked again)"
 		case r.Nothing:
@@ -222,6 +224,9 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 		if r.Waiting && r.Unusable != "" {
 			w.Printf("unusable: %s of %s holds no delta that can be used; it was told how to mend it\n", r.Unusable, r.Name)
 		}
+	}
+	if slices.ContainsFunc(st.Recipients, func(r api.RecipientStatus) bool { return r.Late }) {
+		w.Println("late: the session went on without the answer, and takes it when it comes")
 	}
 	w.Printf("deltas: %s\n", tally(st.Deltas))
 	if !st.CompileAt.IsZero() {

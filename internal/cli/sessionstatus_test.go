@@ -98,3 +98,19 @@ func TestSessionStatus_WaitsForTheMailServer(t *testing.T) {
 		t.Errorf("status %d, said %q", status, errs)
 	}
 }
+
+// D27: without whom a session went on is marked, and said.
+func TestSessionStatus_MarksTheLate(t *testing.T) {
+	st := api.SessionStatus{ID: "RS-1", State: api.SessionWaiting, Recipients: []api.RecipientStatus{
+		{Recipient: api.Recipient{Name: "BlueLake"}, Delivery: api.Delivered},
+		{Recipient: api.Recipient{Name: "RedSky", Waiting: true, Late: true}, Delivery: api.Delivered},
+	}}
+	text := textOf(func(w *printer) { printSessionStatus(w, st) })
+	if strings.Count(text, "- (late)") != 1 || !strings.Contains(text, "\nlate: the session went on without the answer") {
+		t.Errorf("printed\n%s", text)
+	}
+	st.Recipients[1].Late = false
+	if text := textOf(func(w *printer) { printSessionStatus(w, st) }); strings.Contains(text, "late") {
+		t.Errorf("printed\n%s", text)
+	}
+}

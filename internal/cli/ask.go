@@ -96,6 +96,9 @@ func oneWord(text string) bool {
 
 // answered sets the exit status: everybody answered, or somebody did not.
 func (r *runner) answered(a work.Answer) {
+	if a.Waits {
+		r.exit = exitWaiting
+	}
 	for _, round := range a.Rounds {
 		if len(round.Refused) > 0 || len(round.Blocked) > 0 || round.Stopped != "" {
 			r.exit = exitWaiting

@@ -45,6 +45,8 @@ type Answer struct {
 	Conflicts int   `json:"conflicts"`
 	Critiques int   `json:"open_critiques"`
 	Spent     Spent `json:"spent"`
+	// Waits says that a further round was asked for, and no run of it started.
+	Waits bool `json:"waits,omitzero"`
 	// Stopped says why it ended before the last round, if it did.
 	Stopped string `json:"stopped,omitzero"`
 }
@@ -148,6 +150,10 @@ func (a *asking) rounds(ctx context.Context) error {
 		round, err := a.round(ctx)
 		if err != nil {
 			return err
+		}
+		if n > 1 && len(round.Runs) == 0 && round.Stopped != "" { // refused before it began
+			a.out.Stopped, a.out.Waits = round.Stopped, true
+			return nil
 		}
 		a.out.Rounds = append(a.out.Rounds, round)
 		view, asks, err := a.look(ctx)

@@ -87,6 +87,9 @@ func abandoned(c *kernel.Call, next config.Config) ([]string, error) {
 	}
 	var out []string
 	for _, m := range c.Modules {
+		if len(next.Modules) == 0 && m == kernel.DefaultModule {
+			continue // who declares none has this one
+		}
 		if has[m] > 0 && !slices.ContainsFunc(next.Modules, func(d config.Module) bool { return d.Name == m }) {
 			out = append(out, fmt.Sprintf("drops module %s: what it has stays (%d), and nothing new can be put there", m, has[m]))
 		}

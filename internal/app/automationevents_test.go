@@ -552,40 +552,44 @@ func TestAutomation_ChecksInItsTime(t *testing.T) {
 // A3, A7: what a rule is held back from is still done when it was paused for a while,
 // and nothing that happened in the pause is; while it is paused a test says so.
 func TestAutomation_APauseDropsNothingThatWasHeldBack(t *testing.T) {
-	for _, which := range []string{"tell", ""} { // the rule, or all
-		l := newQuiet(t, "{name: tell, on: promoted, per_hour: 1, do: {act: notify}}")
-		promote := func(id brenner.ArtifactID) {
-			l.promote(l.write("ada", id, "paper_note", "growth", "about "+string(id)))
-		}
-		promote("first")
-		promote("held")
+	t.Run("the rule", func(t *testing.T) { pausedAndHeld(t, "tell") })
+	t.Run("all", func(t *testing.T) { pausedAndHeld(t, "") })
+}
+
+func pausedAndHeld(t *testing.T, which string) {
+	t.Helper()
+	l := newQuiet(t, "{name: tell, on: promoted, per_hour: 1, do: {act: notify}}")
+	promote := func(id brenner.ArtifactID) {
+		l.promote(l.write("ada", id, "paper_note", "growth", "about "+string(id)))
+	}
+	promote("first")
+	promote("held")
+	l.rest()
+	if n := len(l.firings("tell")); n != 1 {
+		t.Fatalf("fired %d times", n)
+	}
+	_, err := l.PI().PauseAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
+	l.must(err)
+	promote("paused")
+	l.rest()
+	would, err := l.PI().TestAutomation(t.Context(), api.TestAutomationRequest{})
+	l.must(err)
+	if len(would.Would) != 0 || !slices.Equal(would.Paused, []string{"tell"}) {
+		t.Errorf("while it is paused: %+v", would)
+	}
+	_, err = l.PI().ResumeAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
+	l.must(err)
+	promote("after")
+	for range 3 {
+		l.now = l.now.Add(61 * time.Minute)
+		l.app = l.another()
 		l.rest()
-		if n := len(l.firings("tell")); n != 1 {
-			t.Fatalf("fired %d times", n)
-		}
-		_, err := l.PI().PauseAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
-		l.must(err)
-		promote("paused")
-		l.rest()
-		would, err := l.PI().TestAutomation(t.Context(), api.TestAutomationRequest{})
-		l.must(err)
-		if len(would.Would) != 0 || !slices.Equal(would.Paused, []string{"tell"}) {
-			t.Errorf("while it is paused: %+v", would)
-		}
-		_, err = l.PI().ResumeAutomation(t.Context(), api.PauseAutomationRequest{Rule: which})
-		l.must(err)
-		promote("after")
-		for range 3 {
-			l.now = l.now.Add(61 * time.Minute)
-			l.app = l.another()
-			l.rest()
-		}
-		var about []string
-		for _, f := range l.firings("tell") { // the newest first
-			about = append(about, f.Subject)
-		}
-		if want := []string{"after@1", "held@1", "first@1"}; !slices.Equal(about, want) {
-			t.Errorf("paused %q: it told of %v, want %v", which, about, want)
-		}
+	}
+	var about []string
+	for _, f := range l.firings("tell") { // the newest first
+		about = append(about, f.Subject)
+	}
+	if want := []string{"after@1", "held@1", "first@1"}; !slices.Equal(about, want) {
+		t.Errorf("paused %q: it told of %v, want %v", which, about, want)
 	}
 }

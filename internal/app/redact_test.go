@@ -10,6 +10,8 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/internal/app"
+	"brenner/internal/store/memory"
 )
 
 // J7: a policy whose content is redacted fails closed for its role, and the
@@ -160,5 +162,58 @@ func TestRedact_ListsWhoElseHasTheBytesAndAsks(t *testing.T) {
 	}
 	if _, err := pi.Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "original"}}); !errors.Is(err, brenner.CodeRedacted) {
 		t.Errorf("the original: %v", err)
+	}
+}
+
+// J7, J3: what was redacted, a content or a text of a record, cannot be written again,
+// whatever it would be this time; the refusal leaves nothing behind, and the project
+// verifies and can be exported and imported. Before, such a write was answered as done:
+// its words were lost, and where they were a text the journal could not be replayed.
+func TestRedact_WhatIsGoneCannotBeWrittenAgain(t *testing.T) {
+	w := newWorld(t, failingOften(t))
+	pi, ctx := w.PI(), t.Context()
+	create := func(id brenner.ArtifactID, summary, text string) error {
+		_, err := pi.CreateArtifact(ctx, api.CreateArtifactRequest{
+			ID: id, Type: "paper_note", Module: "lineage", Summary: summary, Content: api.Body{Format: artifact.Text, Data: text},
+		})
+		return err
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(create("a", "one", "Ask Maria."))
+	must(create("b", "Ask Otto.", "two"))
+	_, err := pi.Redact(ctx, api.RedactRequest{Ref: brenner.Ref{Artifact: "a", Version: 1}, Reason: "a name"})
+	must(err)
+	_, err = pi.Redact(ctx, api.RedactRequest{Ref: brenner.Ref{Artifact: "b", Version: 1}, Member: "summary", Reason: "a name"})
+	must(err)
+	before, err := pi.Verify(ctx, api.VerifyRequest{})
+	must(err)
+	for _, gone := range []string{"Ask Maria.", "Ask Otto."} {
+		for what, err := range inOrder(map[string]error{
+			"content": create("c", "three", gone),
+			"summary": create("c", gone, "three"),
+			"task": func() error {
+				_, err := pi.NewTask(ctx, api.NewTaskRequest{Title: gone, Spec: "s", Role: "integrator", Modules: []brenner.Module{"lineage"}})
+				return err
+			}(),
+		}) {
+			if !errors.Is(err, brenner.CodeRedacted) {
+				t.Errorf("%q as a %s: %v", gone, what, err)
+			}
+		}
+	}
+	if after, err := pi.Verify(ctx, api.VerifyRequest{}); err != nil || !after.OK || after.Size != before.Size {
+		t.Errorf("verify: %+v, %v; before %+v", after, err, before)
+	}
+	var out bytes.Buffer
+	_, err = pi.Export(ctx, &out)
+	must(err)
+	target := app.New(memory.New(), app.Options{})
+	if _, err := target.Import(ctx, &out, nil); err != nil {
+		t.Errorf("import: %v", err)
 	}
 }

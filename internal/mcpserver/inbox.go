@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,7 +50,8 @@ type letter struct {
 	api.MessageInfo
 	text  string
 	below string
-	next  int // where a long text goes on
+	next  int    // where a long text goes on
+	since string // from where on what changed is to be shown, if another message does
 }
 
 func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
@@ -114,6 +116,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 // messages take no more than some.
 func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, room, letters int) error {
 	told := map[brenner.SessionID]bool{}
+	since := map[brenner.SessionID]string{} // from where on the last of several compiles shows what changed
 	for i, m := range r.Messages {
 		need := fewRunes
 		if m.Kind == api.MessageKickoff {
@@ -122,7 +125,7 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 		if m.State != api.MessageUnread || letters <= 0 || len(r.letters) > 0 && room < need {
 			continue
 		}
-		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, letterRoom{runes: room, fresh: true})
+		l, err := openLetter(s, ctx, api.MessageRequest{Write: in.also(m.ID), ID: m.ID}, letterRoom{runes: room, fresh: true, followed: compiledAgain(m, r.Messages[i+1:]), since: since[m.Session]})
 		if err != nil {
 			if len(r.letters) > 0 {
 				return nil // what was read is said; the others stay as they are
@@ -130,6 +133,7 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 			return err
 		}
 		r.letters, r.Messages[i], told[m.Session] = append(r.letters, l), l.MessageInfo, true
+		since[m.Session] = cmp.Or(since[m.Session], l.since)
 		n := utf8.RuneCountInString(l.text + l.below)
 		room, letters = room-n, letters-n
 	}
@@ -177,6 +181,30 @@ const spokenRunes = 500
 type letterRoom struct {
 	runes, offset int
 	fresh         bool // it is read for the first time
+	// followed says that it tells of a compile after which another one is told of in the
+	// same answer, and since from where on that one shows what changed.
+	followed bool
+	since    string
+}
+
+// compiledAgain says whether a message tells of a compile, and one of those that come
+// after it of another of the same session.
+func compiledAgain(m api.MessageInfo, later []api.MessageInfo) bool {
+	return m.Kind == api.MessageCompiled && slices.ContainsFunc(later, func(l api.MessageInfo) bool {
+		return l.Kind == m.Kind && l.Session == m.Session && l.State == api.MessageUnread
+	})
+}
+
+// stillNew is what of a compile's message another does not say anew: what became of
+// deltas, and of what its reader's items name.
+func stillNew(text string) string {
+	lines := strings.Split(text, "\n")
+	if i := slices.IndexFunc(lines, func(line string) bool {
+		return slices.ContainsFunc([]string{"Critiques: ", "`RT` says ", "Still at work: ", "Read what changed: "}, func(p string) bool { return strings.HasPrefix(line, p) })
+	}); i >= 0 {
+		lines = lines[:i]
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
 // openLetter reads a message, and what it says to read where that can be had; what is
@@ -187,6 +215,15 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 		return letter{}, err
 	}
 	l := letter{MessageInfo: m.MessageInfo}
+	if room.followed {
+		l.text = stillNew(brenner.Speak(m.Text, func(a brenner.Action) string {
+			if a.Name == "session.show" {
+				l.since = a.Args["since"]
+			}
+			return asCall(a)
+		}))
+		return l, nil
+	}
 	left := room.runes - utf8.RuneCountInString(m.Text) - spokenRunes // for what comes below
 	shown, rest := false, []delta.ItemID{}                            // whether what it says to read stands below, but for these
 	say := asCall
@@ -200,6 +237,10 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 			}
 			if id := a.Args["id"]; a.Name == "task.claim" && id != "" {
 				return takeTask(s, ctx, a, id)
+			}
+			if a.Name == "session.show" && room.since != "" {
+				a.Args = maps.Clone(a.Args)
+				a.Args["since"] = room.since
 			}
 			if words, items := readFor(s, ctx, m, a, left); words != "" {
 				l.below, shown, rest = l.below+"\n"+words, true, items

@@ -469,7 +469,7 @@ func overlooked(s api.Service, ctx context.Context, res api.WriteResult, task st
 	if res.Known > 0 {
 		p, err := artifactSince(s, ctx, getRequest{Ref: res.Overlooked, Since: res.Known, Task: task})
 		if err == nil {
-			return fmt.Sprintf("what %s had changed after %s (data):\n%s\n", res.Overlooked, brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}, brenner.Clip(p.Text, mostReplaced))
+			return fmt.Sprintf("what %s had changed after %s (data):\n%s", res.Overlooked, brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}, p.beginning(mostReplaced))
 		}
 	}
 	return fmt.Sprintf("what it says: artifact_get %s\n", jsonOf(map[string]any{"ref": res.Overlooked}))

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/delta"
 )
 
@@ -64,12 +65,33 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 			fmt.Fprintf(&b, "what changed after %s: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref.Artifact, "since": ref.Version}))
 			continue
 		}
+		// Of a document of many items no beginning is sent: all of them would count as given.
+		if v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Brief: true, Again: true}); err != nil || v.Type == artifact.TypeSessionArtifact {
+			if err == nil {
+				fmt.Fprintf(&b, "what changed after %s: session_show %s\n", ref, jsonOf(sessionRequest{Session: brenner.SessionID(v.ID), Since: ref.Version}))
+			}
+			continue
+		}
 		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version})
 		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
-			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s\n", p.Ref(), ref, strings.TrimRight(brenner.Clip(p.Text, movedText), "\n"))
+			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s", p.Ref(), ref, p.beginning(movedText))
 		}
 	}
 	return b.String()
+}
+
+// beginning is as much of a page as an answer to something else has room for. What it
+// leaves out was charged, so that the call that gives the rest asks for it again.
+func (p artifactPage) beginning(most int) string {
+	text := strings.TrimRight(p.Text, "\n")
+	if len(text) <= most {
+		return text + "\n"
+	}
+	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
+	if shown == "" {
+		shown = brenner.Clip(text, most)
+	}
+	return fmt.Sprintf("%s\n[goes on; all of it: artifact_get %s]\n", shown, jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true}))
 }
 
 // warned are the warnings about all deltas of a reply.

@@ -27,6 +27,12 @@ func TooManyLinks(limit int) error {
 	return brenner.Errorf(brenner.CodeLimitExceeded, "the walk takes more than %d links", limit).WithHint("ask about fewer versions")
 }
 
+// GoneForGood is the refusal of a content that was redacted before.
+func GoneForGood(d brenner.Digest) error {
+	return brenner.Errorf(brenner.CodeRedacted, "what is to be written was redacted before, word for word (%s)", d).
+		WithHint("say it in other words: the same cannot be stored again")
+}
+
 // Sum gives the 32 bytes that a digest writes in hexadecimal, or INVALID_ID.
 func Sum(d brenner.Digest) ([32]byte, error) {
 	var sum [32]byte

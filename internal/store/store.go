@@ -198,7 +198,8 @@ type Tx interface {
 	// ALREADY_EXISTS, more INVALID_VALUE.
 	AppendRecord(ctx context.Context, r Record) error
 	PutHashes(ctx context.Context, first int64, hashes [][32]byte) error
-	// PutBlob stores content under its digest; storing it again is nothing.
+	// PutBlob stores content under its digest; storing it again is nothing. What was
+	// redacted is REDACTED, which a store may also say by the end of the write.
 	PutBlob(ctx context.Context, d brenner.Digest, data []byte) error
 	// RedactBlob removes content and keeps its digest, for good: a later
 	// PutBlob of that digest does not bring it back. The content need not be

@@ -395,38 +395,33 @@ func (ch *Change) append(kind string, payload any) (int64, error) {
 		Seq: ch.NextSeq(), At: ch.Now, Actor: ch.Who.Name, Role: ch.Who.Role,
 		Auth: ch.Identity.Auth, Context: under, Kind: kind, Payload: b,
 	}
-	kept, again, err := ch.withoutTexts(rec)
+	kept, err := ch.withoutTexts(rec)
 	if err != nil {
 		return 0, err
 	}
 	ch.records = append(ch.records, kept)
-	if again {
-		rec = kept // the tables say of a text that is gone that it is
-	}
 	if err := ch.kernel.kinds.Apply(ch.Ctx, tx, rec); err != nil {
 		return 0, fmt.Errorf("apply %s: %w", kind, err)
 	}
 	return rec.Seq, nil
 }
 
-// withoutTexts is a record as the journal keeps it: its texts by their hash (J7),
-// and whether one of them was redacted before.
-func (ch *Change) withoutTexts(rec journal.Record) (_ journal.Record, again bool, err error) {
+// withoutTexts is a record as the journal keeps it: its texts by their hash (J7).
+func (ch *Change) withoutTexts(rec journal.Record) (journal.Record, error) {
 	e, ok := ch.kernel.kinds.byName[rec.Kind]
 	if !ok || len(e.texts) == 0 {
-		return rec, false, nil
+		return rec, nil
 	}
 	if ch.wrote == nil {
 		ch.wrote = map[string]bool{}
 	}
+	var err error
 	rec.Payload, err = e.lift(rec.Payload, func(text string) (brenner.Digest, error) {
 		ch.wrote[text] = true
-		d, err := ch.PutBlob([]byte(text))
-		again = again || ch.Settings != nil && ch.gone[d] // nothing is in force while a project is founded
-		return d, err
+		return ch.PutBlob([]byte(text))
 	})
 	rec.Texts = true
-	return rec, again, err
+	return rec, err
 }
 
 // context is what an agent saw before it wrote: its newest context, in a task

@@ -31,7 +31,6 @@ const DefaultModule brenner.Module = "main"
 // Settings are what is in force: types, modules, policies. They follow from the
 // last config.applied record alone (C4).
 type Settings struct {
-	gone     map[brenner.Digest]bool // texts that were redacted: whoever writes one again does not bring it back
 	Config   config.Config
 	Digest   brenner.Digest // of the configuration
 	File     string         // that the configuration was read from
@@ -274,7 +273,6 @@ var governing = []brenner.TypeName{artifact.TypeRolePolicy, artifact.TypeContext
 type basis struct {
 	config []byte
 	rules  []rule
-	gone   []brenner.Digest // texts that were redacted
 }
 
 type rule struct {
@@ -285,7 +283,7 @@ type rule struct {
 }
 
 func (b basis) equal(o basis) bool {
-	return bytes.Equal(b.config, o.config) && slices.Equal(b.rules, o.rules) && slices.Equal(b.gone, o.gone)
+	return bytes.Equal(b.config, o.config) && slices.Equal(b.rules, o.rules)
 }
 
 func readBasis(ctx context.Context, r store.Reader) (basis, error) {
@@ -311,11 +309,7 @@ func readBasis(ctx context.Context, r store.Reader) (basis, error) {
 		}
 		b.rules = append(b.rules, rule{typ: a.Type, ref: v.Ref(), content: v.Content, gone: gone})
 	}
-	err = GoneTexts.Each(ctx, r, Query{}, func(row Row[GoneText]) (bool, error) {
-		b.gone = append(b.gone, row.Value.Digest)
-		return true, nil
-	})
-	return b, err
+	return b, nil
 }
 
 // settingsCache keeps the last settings, because compiling schemas costs more
@@ -359,10 +353,6 @@ func (c *settingsCache) load(ctx context.Context, r store.Reader) (*Settings, er
 			return nil, err
 		}
 		s.govern(rule, data)
-	}
-	s.gone = map[brenner.Digest]bool{}
-	for _, d := range from.gone {
-		s.gone[d] = true
 	}
 	c.from, c.last = from, s
 	return s, nil

@@ -30,7 +30,8 @@ type GoneText struct {
 	Digest brenner.Digest `json:"digest"`
 }
 
-// GoneTexts are the texts that were redacted.
+// GoneTexts are the texts that were redacted. The store knows that itself; they are
+// kept because they are part of the state (J4).
 var GoneTexts = Table[GoneText]{Kind: "redacted_text", Key: func(g GoneText) Key { return Key{ID: string(g.Digest)} }}
 
 // Quote is a free text that a record, or the result that is kept with it, says.

@@ -85,8 +85,12 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 		if _, err := store.Sum(d); err != nil {
 			return err
 		}
-		if _, there := t.blobs[d]; !there {
+		b, there := t.blobs[d]
+		switch {
+		case !there:
 			t.blobs[d] = blob{data: append([]byte{}, data...)}
+		case b.redacted:
+			return store.GoneForGood(d)
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/puddle/v2"
 
 	"brenner"
+	"brenner/internal/store"
 )
 
 // refusals maps what the server answers to what the contract promises, by
@@ -40,6 +41,7 @@ var refusals = map[string]struct {
 const (
 	stateAbsent      = "BR404"
 	stateExists      = "BR409"
+	stateRedacted    = "BR410"
 	stateUnique      = "23505"
 	canonicalIndexes = "one_canonical_per_"
 )
@@ -66,6 +68,8 @@ func translate(ctx context.Context, err error) error {
 		return taken(refused)
 	case stateExists:
 		return brenner.Errorf(brenner.CodeAlreadyExists, "%s", refused.Message)
+	case stateRedacted:
+		return store.GoneForGood(brenner.Digest(refused.Message))
 	case stateAbsent:
 		return notFound("%s", refused.Message)
 	}

@@ -38,6 +38,7 @@ func TestTranslate_SpeaksTheCodesOfTheContract(t *testing.T) {
 		{&pgconn.PgError{Code: "23505", ConstraintName: "requests_pkey"}, brenner.CodeAlreadyExists},
 		{&pgconn.PgError{Code: "BR404"}, brenner.CodeNotFound},
 		{&pgconn.PgError{Code: "BR409"}, brenner.CodeAlreadyExists},
+		{&pgconn.PgError{Code: "BR410"}, brenner.CodeRedacted},
 		{&pgconn.ConnectError{}, brenner.CodeStoreUnavailable},
 		{fmt.Errorf("%w: broken pipe", errLost), brenner.CodeStoreUnavailable},
 		{context.DeadlineExceeded, brenner.CodeStoreUnavailable}, // of a connection, not of the caller

@@ -224,7 +224,8 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	if err != nil {
 		return t.doom(err)
 	}
-	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sum[:], filled(data))
+	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT (project, digest) DO UPDATE SET data = $3
+		WHERE CASE WHEN blobs.data IS NULL THEN refuse('BR410', encode($2, 'hex')) ELSE false END`, sum[:], filled(data))
 }
 
 // Retains implements store.Retainer.

@@ -26,7 +26,7 @@ func there(err error) (bool, error) {
 	return err == nil, err
 }
 
-// PutBlob keeps content, unless it is there or was redacted.
+// PutBlob keeps content, unless it is there.
 func (t *Tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	return t.try(func() error {
 		if _, err := store.Sum(d); err != nil {
@@ -34,8 +34,10 @@ func (t *Tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 		}
 		_, _, err := t.SmallBlob(ctx, d, 0)
 		switch brenner.CodeOf(err) {
-		case "", brenner.CodeRedacted:
+		case "":
 			return nil
+		case brenner.CodeRedacted:
+			return store.GoneForGood(d)
 		case brenner.CodeNotFound:
 			t.blobs[d] = append([]byte{}, data...)
 			return nil

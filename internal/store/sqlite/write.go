@@ -150,7 +150,14 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) (err er
 	if err != nil {
 		return err
 	}
-	return t.c.do(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
+	made, _, err := t.c.exec(ctx, "INSERT INTO blobs (digest, data) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", sum[:], raw(data))
+	if err != nil || made > 0 {
+		return err
+	}
+	if _, _, err = t.SmallBlob(ctx, d, 0); brenner.CodeOf(err) == brenner.CodeRedacted {
+		err = store.GoneForGood(d)
+	}
+	return err
 }
 
 func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) (err error) {

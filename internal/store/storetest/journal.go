@@ -261,10 +261,14 @@ var journalCases = []testCase{
 	{"RedactBlob_IsForGood", func(t *testing.T, s store.Store) {
 		d := digestOf("secret")
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
-			return do(tx.PutBlob(ctx, d, []byte("secret")), tx.RedactBlob(ctx, d), tx.PutBlob(ctx, d, []byte("secret")))
+			return do(tx.PutBlob(ctx, d, []byte("secret")), tx.RedactBlob(ctx, d))
 		})
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
-			return do(tx.PutBlob(ctx, d, []byte("secret")), tx.RedactBlob(ctx, digestOf("never had")), tx.RedactBlob(ctx, d))
+			return do(tx.RedactBlob(ctx, digestOf("never had")), tx.RedactBlob(ctx, d))
+		})
+		refuse(t, s, brenner.CodeRedacted, func(ctx context.Context, tx store.Tx) error { return tx.PutBlob(ctx, d, []byte("secret")) })
+		refuse(t, s, brenner.CodeRedacted, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, digestOf("other"), []byte("other")), tx.RedactBlob(ctx, digestOf("other")), tx.PutBlob(ctx, digestOf("other"), []byte("other")))
 		})
 		ctx := context.Background()
 		for _, d := range []brenner.Digest{d, digestOf("never had")} {

@@ -158,7 +158,7 @@ func drawVersion(rt *rapid.T) op {
 		if _, err := tx.Artifact(ctx, v.Artifact); err != nil && v.Version != 5 {
 			return nil
 		}
-		return do(tx.PutBlob(ctx, v.Content, []byte(text)), tx.InsertVersion(ctx, v))
+		return do(putBlob(ctx, tx, text), tx.InsertVersion(ctx, v))
 	}}
 }
 
@@ -228,8 +228,17 @@ func drawBlob(rt *rapid.T) op {
 		if redact {
 			return tx.RedactBlob(ctx, digestOf(data))
 		}
-		return tx.PutBlob(ctx, digestOf(data), []byte(data))
+		return putBlob(ctx, tx, data)
 	}}
+}
+
+// putBlob stores a content, and has a store that refuses it late say so now.
+func putBlob(ctx context.Context, tx store.Tx, data string) error {
+	if err := tx.PutBlob(ctx, digestOf(data), []byte(data)); err != nil {
+		return err
+	}
+	_, err := tx.Blob(ctx, digestOf(data))
+	return err
 }
 
 // drawRow writes one of the smaller tables.

@@ -223,7 +223,8 @@ type getRequest struct {
 	// More are read in the same call, each from its beginning.
 	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
 
-	room int // how many characters the answer has for it, if that is less than a page
+	room   int  // how many characters the answer has for it, if that is less than a page
+	beside bool // it is shown beside something else, which has room for a beginning only
 }
 
 // size is how many bytes of a content are asked for.
@@ -284,6 +285,9 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 		return artifactPage{}, err
 	}
 	out := artifactPage{ArtifactView: v, asked: in}
+	if v.Type == artifact.TypeSessionArtifact && in.beside {
+		return out, nil // all items of a document would count as given
+	}
 	if v.Type == artifact.TypeSessionArtifact {
 		p, err := showSession(s, ctx, sessionRequest{Session: brenner.SessionID(v.ID), Since: in.Since, Again: in.Again})
 		out.Text = p.Words()

@@ -65,14 +65,11 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 			fmt.Fprintf(&b, "what changed after %s: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref.Artifact, "since": ref.Version}))
 			continue
 		}
-		// Of a document of many items no beginning is sent: all of them would count as given.
-		if v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Brief: true, Again: true}); err != nil || v.Type == artifact.TypeSessionArtifact {
-			if err == nil {
-				fmt.Fprintf(&b, "what changed after %s: session_show %s\n", ref, jsonOf(sessionRequest{Session: brenner.SessionID(v.ID), Since: ref.Version}))
-			}
+		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version, beside: true})
+		if err == nil && p.Type == artifact.TypeSessionArtifact {
+			fmt.Fprintf(&b, "what changed after %s: session_show %s\n", ref, jsonOf(sessionRequest{Session: brenner.SessionID(p.ID), Since: ref.Version}))
 			continue
 		}
-		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version})
 		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
 			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s", p.Ref(), ref, p.beginning(movedText))
 		}

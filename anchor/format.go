@@ -138,10 +138,11 @@ func Detect(raw []byte) Format {
 		}
 		return FormatEdit
 	}
+	envelope, search := beginPattern.Regexp().FindIndex(raw), searchPattern.Regexp().FindIndex(raw)
 	switch {
-	case beginPattern.Match(raw):
+	case envelope != nil && (search == nil || envelope[0] < search[0]):
 		return FormatApplyPatch
-	case searchPattern.Match(raw):
+	case search != nil:
 		return FormatSearchReplace
 	case hunkPattern.Match(raw):
 		return FormatUnified

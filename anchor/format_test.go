@@ -195,3 +195,35 @@ func TestDetect_KnowsEveryFormat(t *testing.T) {
 		t.Error("auto is no format")
 	}
 }
+
+// P16: blocks that a reader could take for something else are read as what they are, or
+// refused: nothing is changed elsewhere, or in part, without a word.
+func TestReadEdits_SearchBlocksThatQuoteFrames(t *testing.T) {
+	const named = "notes.md\n<<<<<<< SEARCH\nk\n=======\nK\n>>>>>>> REPLACE\n\nMakefile\n<<<<<<< SEARCH\nv 5\n=======\nv 6\n>>>>>>> REPLACE\n"
+	paths := func(text string) (all []string) {
+		edits, err := ReadEdits([]byte(text), "")
+		for _, e := range edits {
+			all = append(all, e.Path)
+		}
+		if err != nil {
+			return []string{string(brenner.CodeOf(err))}
+		}
+		return all
+	}
+	const envelope = "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n"
+	for text, want := range map[string][]string{
+		named: {"notes.md", "Makefile"},
+		strings.Replace(named, "Makefile\n", "Then\n\n", 1):                           {"notes.md"},
+		strings.Replace(named, "Makefile\n", "then\n", 1):                             {"notes.md"},
+		strings.Replace(named, "Makefile\n", "`Makefile`\n```\n", 1):                  {"notes.md", "Makefile"},
+		"de.md\n<<<<<<< SEARCH\ndoc\n" + envelope + "=======\ndoc\n>>>>>>> REPLACE\n": {"de.md"},
+		envelope: {"x"},
+		"d.md\n<<<<<<< SEARCH\nM\n=======\nold\n=======\nM\n=======\nnew\n>>>>>>> REPLACE\n": {string(brenner.CodeInvalidPatch)},
+		"d.md\n<<<<<<< SEARCH\nM\n=======\nold\n=====\nM\n=======\nnew\n>>>>>>> REPLACE\n":   {string(brenner.CodeInvalidPatch)},
+		"d.md\n<<<<<<< SEARCH\nM\n=====\nM\n=======\nnew\n>>>>>>> REPLACE\n":                 {"d.md"},
+	} {
+		if got := paths(text); !slices.Equal(got, want) {
+			t.Errorf("%s\nis about %q, not %q", text, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package anchor
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"brenner/internal/lazy"
@@ -13,6 +14,7 @@ var (
 	searchMid   = lazy.NewPattern(`^\s*={5,9}\s*$`)
 	searchTail  = lazy.NewPattern(`^\s*>{5,9} ?(?:REPLACE|UPDATED)\b`)
 	fenceLine   = lazy.NewPattern("^\\s*(?:```|~~~)")
+	bareName    = lazy.NewPattern("^[#*`\\s]*[A-Z][\\w-]*[`*\\s]*$")
 	nameInProse = lazy.NewPattern("^[#*`\\s]*([^`*#\\s](?:[^`*]*[^`*:\\s])?)[`*:\\s]*$")
 )
 
@@ -50,6 +52,10 @@ func readSearchReplace(text string) ([]Edit, error) {
 		if !ok {
 			return nil, invalidPatch("", "block %d: ======= is not followed by >>>>>>> REPLACE", len(edits)+1)
 		}
+		if again := slices.IndexFunc(lines[at+1:end], func(l string) bool { return strings.TrimSpace(l) == strings.TrimSpace(lines[at]) }); again >= 0 {
+			return nil, invalidPatch("", "block %d: lines %d and %d both say %s, and either may be where SEARCH ends", len(edits)+1, at+1, at+again+2, strings.TrimSpace(lines[at])).
+				WithHint("send the change as a unified diff, or old_string and new_string as JSON")
+		}
 		edits = append(edits, searchEdit(name, old, fresh, len(edits)+1))
 		i = end
 	}
@@ -84,11 +90,15 @@ func until(lines []string, from int, end *regexp.Regexp) (string, int, bool) {
 }
 
 // nameAbove looks for a file name in the lines just above a block, across one
-// fence. What has spaces or ends like a sentence is prose.
+// fence. What has spaces or ends like a sentence is prose, and so is one word
+// without a dot or a slash, unless it has a capital and the block follows at once:
+// that is Makefile.
 func nameAbove(lines []string) string {
+	near := true // only a fence is between
 	for back, i := 0, len(lines)-1; i >= 0 && back < 3; i-- {
 		line := strings.TrimSuffix(lines[i], "\n")
 		if fenceLine.MatchString(line) || strings.TrimSpace(line) == "" {
+			near = near && strings.TrimSpace(line) != ""
 			back++
 			continue
 		}
@@ -97,6 +107,9 @@ func nameAbove(lines []string) string {
 			return ""
 		}
 		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(m[1], "File:"), "file:"))
+		if near && bareName.MatchString(line) {
+			return name
+		}
 		if strings.ContainsAny(name, " \t<>") && !strings.Contains(name, "/") || !strings.ContainsAny(name, "./") || strings.HasSuffix(name, ".") {
 			return ""
 		}

@@ -2,6 +2,9 @@ package artifact
 
 import (
 	"bytes"
+	"math/big"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"brenner"
@@ -24,6 +27,11 @@ func NewContent(format Format, data []byte) (Content, error) {
 		if err != nil {
 			return Content{}, err
 		}
+		if !bytes.Equal(canonical, data) {
+			if err := checkNumbers(data); err != nil {
+				return Content{}, err
+			}
+		}
 		return Content{Format: JSON, Data: canonical}, nil
 	case Text:
 		if err := checkText("the content", data); err != nil {
@@ -33,6 +41,45 @@ func NewContent(format Format, data []byte) (Content, error) {
 	}
 	return Content{}, brenner.Errorf(brenner.CodeInvalidValue, "unknown content format %q", format).
 		WithHint("use json or text")
+}
+
+// checkNumbers refuses numbers that canonical JSON, which has only 64-bit floating
+// point, would store as another number: a whole number with too many digits, and what is
+// too large or too small. Digits behind the point beyond what such a number has are
+// rounded.
+func checkNumbers(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data))
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return nil // its end: that it is JSON was seen before
+		}
+		if tok.Kind() != '0' {
+			continue
+		}
+		if text := tok.String(); !kept(text) {
+			return brenner.Errorf(brenner.CodeInvalidJSON, "the number %s cannot be stored as it is", brenner.Clip(text, brenner.MaxQuote)).At(string(dec.StackPointer())).
+				WithHint("write it as a text, in quotes: numbers have 64-bit floating point")
+		}
+	}
+}
+
+// kept says whether a number is the same in canonical JSON.
+func kept(text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(text), "e", 2)[0], "123456789") {
+		return false
+	}
+	if strings.ContainsAny(text, ".eE") || len(text) <= 15 {
+		return true
+	}
+	written, ok := new(big.Int).SetString(text, 10)
+	shortest, _, err := big.ParseFloat(strconv.FormatFloat(f, 'g', -1, 64), 10, 2000, big.ToNearestEven)
+	if !ok || err != nil {
+		return false
+	}
+	stored, _ := shortest.Int(nil)
+	return written.Cmp(stored) == 0
 }
 
 // Digest is the SHA-256 of the content's bytes. Equal content in another

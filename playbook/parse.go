@@ -142,9 +142,9 @@ func under(pointer string, err error) error {
 }
 
 // parseMarkdown reads a list: "- lesson" items, of any depth of wrapping by
-// indented lines, under headings that name a section; items before any heading
-// are helpful. Another heading of level one is a title. Everything else is refused
-// rather than dropped.
+// indented lines, under headings that begin with the name of a section; items
+// before any heading are helpful. Another heading of level one is a title.
+// Everything else is refused rather than dropped.
 func parseMarkdown(raw []byte) ([]Insight, error) {
 	var insights []Insight
 	section := Helpful
@@ -154,32 +154,52 @@ func parseMarkdown(raw []byte) ([]Insight, error) {
 		line = strings.TrimRight(line, " \t\r\n")
 		text := strings.TrimLeft(line, " \t")
 		indented := len(text) < len(line)
+		heading, level := headingOf(line)
 		switch item, isItem := listItem(text); {
 		case text == "":
 			open = false
+		case level > 0:
+			open = false
+			switch named := Section(firstWord(heading)); {
+			case named.Check() == nil:
+				section = named
+			case level > 1:
+				return nil, brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", number, brenner.Clip(heading, brenner.MaxQuote)).
+					WithHint("name the sections Helpful, Harmful and Neutral")
+			}
 		case isItem && !indented:
 			insights = append(insights, Insight{Section: section, Content: unescape(item), Confidence: UnsaidConfidence})
 			open = true
 		case indented && open && !isItem:
 			insights[len(insights)-1].Content += " " + unescape(text)
-		case strings.HasPrefix(line, "# "):
-			open = false
-			if named := Section(strings.ToLower(strings.TrimSpace(line[2:]))); named.Check() == nil {
-				section = named
-			}
-		case strings.HasPrefix(line, "## "):
-			open = false
-			section = Section(strings.ToLower(strings.TrimSpace(line[3:])))
-			if section.Check() != nil {
-				return nil, brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", number, brenner.Clip(line[3:], brenner.MaxQuote)).
-					WithHint("name the sections Helpful, Harmful and Neutral")
-			}
 		default:
 			return nil, brenner.Errorf(brenner.CodeInvalidValue, "line %d is neither a heading nor an item of a list", number).
 				WithHint(`write each lesson as "- lesson"; indent the lines that continue it; do not nest lists`)
 		}
 	}
 	return insights, nil
+}
+
+// headingOf gives a heading of level one or two, which may stand in by three blanks;
+// the level is 0 if it is none.
+func headingOf(line string) (heading string, level int) {
+	text := strings.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 {
+		return "", 0
+	}
+	for level, mark := range []string{"# ", "## "} {
+		if heading, ok := strings.CutPrefix(text, mark); ok {
+			return strings.TrimSpace(heading), level + 1
+		}
+	}
+	return "", 0
+}
+
+// firstWord is the first word of a heading in small letters: "Harmful (avoid this)"
+// is the section harmful.
+func firstWord(heading string) string {
+	word, _, _ := strings.Cut(heading, " ")
+	return strings.ToLower(strings.TrimRight(word, ":.,;-–—"))
 }
 
 // listItem gives the text after a bullet or a number.
@@ -196,11 +216,15 @@ func listItem(line string) (string, bool) {
 	return strings.TrimSpace(item), true
 }
 
-// unescape takes the backslash off Markdown's punctuation.
+// unescape takes the backslash off Markdown's punctuation, but in code.
 func unescape(s string) string {
 	var b strings.Builder
+	code := false
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(punctuation, s[i+1]) >= 0 {
+		if s[i] == '`' {
+			code = !code
+		}
+		if !code && s[i] == '\\' && i+1 < len(s) && strings.IndexByte(punctuation, s[i+1]) >= 0 {
 			i++
 		}
 		b.WriteByte(s[i])

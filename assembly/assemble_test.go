@@ -595,6 +595,40 @@ func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
 	}
 }
 
+// C34: of who does a part of the work the budget is not spent on long texts that bear on
+// the parts of others; what is short, and what its part names, is given.
+func TestAssemble_APartGrowsWhatBearsOnIt(t *testing.T) {
+	in, s := story()
+	in.View.Budget = Budget{Unit: InBytes, Size: 100_000}
+	in.View.Grow, in.Counter = true, Bytes{}
+	in.View.Types[1].Max = 40
+	for id, c := range map[string]struct{ lexical, size int }{"near@1": {9, 5000}, "far@1": {0, 5000}, "named@1": {0, 5000}, "short@1": {0, 500}} {
+		it := note(id, artifact.TypePaperNote, "discs", "about "+id)
+		it.Size = int64(c.size)
+		s.contents[id] = strings.Repeat("x", c.size)
+		in.Candidates = append(in.Candidates, Candidate{Item: it, Lexical: float64(c.lexical)})
+	}
+	for _, c := range in.Candidates {
+		s.contents[c.Ref.String()] += "."
+	}
+	for _, part := range []bool{false, true} {
+		in.Part, in.Named = part, []brenner.ArtifactID{"named"}
+		c, err := Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range c.Items {
+			want := Full
+			if part && i.Ref == ref("far@1") {
+				want = Summary
+			}
+			if slices.Contains([]string{"near", "far", "named", "short"}, string(i.Ref.Artifact)) && i.Variant != want {
+				t.Errorf("part %v: %s as %s, %v", part, i.Ref, i.Variant, i.Score)
+			}
+		}
+	}
+}
+
 // C21, C34: a survey lists how summaries begin, at most 20, and shows the document of the
 // session that is asked about; nothing grows, no lesson is given and no question repeated.
 func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {

@@ -51,6 +51,11 @@ type Input struct {
 	// Load gives the content of an item that is wanted in full. An item whose
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
+	// Part says that others do the rest of the work, each with a context of its own: of
+	// what was selected only what is short or bears on this part is given in full, which
+	// is what scores at least half of the best, and what Named names.
+	Part  bool
+	Named []brenner.ArtifactID
 	// Soon, if it is set, is told which contents are likely to be loaded next.
 	Soon func([]brenner.Ref)
 	// After names the context that this one goes on from, if it does, and Has says

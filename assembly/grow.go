@@ -1,6 +1,10 @@
 package assembly
 
-import "brenner"
+import (
+	"slices"
+
+	"brenner"
+)
 
 // grow spends what is left (C34): where the view says so, summaries become full
 // texts in the order of their rank, each that still fits, after everything that
@@ -38,6 +42,9 @@ func (a *assembler) growable(c chunk, left int) bool {
 	if c.section != Selected || c.item == nil || c.item.Variant != Summary || a.in.old(c.source) {
 		return false
 	}
+	if a.in.Part && c.source.Size > shortText && !a.bears(c) {
+		return false
+	}
 	rule, _ := a.in.View.Rule(c.item.Type)
 	return rule.Variant == Summary && a.in.Counter.AtLeast(int(c.source.Size)) <= left
 }
@@ -58,4 +65,22 @@ func (a *assembler) announce() {
 	if len(soon) > 0 {
 		a.in.Soon(soon)
 	}
+}
+
+// shortText is how many bytes of a text are given to whoever does a part of the work,
+// whether or not they bear on it: to ask for them would take more.
+const shortText = 2000
+
+// bears says whether something bears on a part of the work.
+func (a *assembler) bears(c chunk) bool {
+	if slices.Contains(a.in.Named, c.source.Ref.Artifact) {
+		return true
+	}
+	best := 0.0
+	for _, o := range a.chunks {
+		if o.section == Selected && o.item != nil && o.item.Score != nil {
+			best = max(best, o.item.Score.Total)
+		}
+	}
+	return c.item.Score != nil && 2*c.item.Score.Total >= best
 }

@@ -31,6 +31,7 @@ type work struct {
 	asked   []assembly.Asked
 	inputs  []brenner.Ref
 	tags    []string // of the inputs, each as often as they have it
+	part    string   // of the work of a session that is the caller's, if it is divided
 }
 
 // session is the one that the work answers, if it does.
@@ -129,8 +130,8 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 		w.text = strings.TrimSpace(w.text + "\n" + s.Question)
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
-	part, err := r.Tasks.PartIn(c, s.ID)
-	w.text = strings.TrimSpace(w.text + "\n" + part) // which is a colleague's word: it ranks, and asks for nothing
+	w.part, err = r.Tasks.PartIn(c, s.ID)
+	w.text = strings.TrimSpace(w.text + "\n" + w.part) // which is a colleague's word: it ranks, and asks for nothing
 	return err
 }
 
@@ -229,11 +230,26 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		return in, err
 	}
 	in.Candidates, in.Rest, in.Made.Behind, near = found.candidates, found.rest, found.behind, found.reading
+	if w.part != "" {
+		in.Part, in.Named = true, namedIn(w.part, in.Candidates)
+	}
 	if in.Made.Journal, err = c.Reader.Size(c.Ctx); err != nil {
 		return in, err
 	}
 	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text, w.telling)
 	return in, err
+}
+
+// namedIn are the artifacts among candidates that a text names by their ids.
+func namedIn(text string, candidates []assembly.Candidate) []brenner.ArtifactID {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;:()[]{}\"'`@", r) })
+	var out []brenner.ArtifactID
+	for _, c := range candidates {
+		if slices.Contains(words, string(c.Ref.Artifact)) {
+			out = append(out, c.Ref.Artifact)
+		}
+	}
+	return out
 }
 
 // sessionFormat is how the content of a session artifact begins, in canonical

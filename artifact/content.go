@@ -2,6 +2,8 @@ package artifact
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math/big"
 	"strconv"
 	"strings"
@@ -51,8 +53,11 @@ func checkNumbers(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data))
 	for {
 		tok, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
-			return nil // its end: that it is JSON was seen before
+			return err
 		}
 		if tok.Kind() != '0' {
 			continue

@@ -48,6 +48,13 @@ type spoken[T any] interface {
 	Slim() T
 }
 
+// quiet is a tool whose own words tell no news: below them stands what is asked of its
+// caller.
+func quiet(t tool) tool {
+	t.quiet = true
+	return t
+}
+
 // reading is a tool that changes nothing.
 func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	t := writing(name, fn, description)

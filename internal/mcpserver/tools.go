@@ -1,35 +1,28 @@
 package mcpserver
 
-import "slices"
-
 // tools is what agents can do. Descriptions are short: every agent pays for
 // all of them in every conversation. They are filled in at start, since the
 // words of an answer may name another tool.
 var tools []tool
 
 func init() {
-	defer func() {
-		for i := range tools {
-			tools[i].quiet = slices.Contains([]string{"context_assemble", "artifact_get", "artifact_search", "lineage", "session_show"}, tools[i].name)
-		}
-	}()
 	tools = []tool{
 		reading("status", status,
 			"Who you are, your tasks and requests, what you can do about. {}"),
 		writing("inbox", inbox,
 			`First call: what is new, with its text. Or waits for that. {} {"wait":60}`),
-		writing("context_assemble", assembleContext,
-			`What your role needs to see for a task, a session or a question, inside a budget. Before any read; a kickoff brings it. {"task":"task-12"}`),
-		reading("artifact_get", getArtifacts,
-			`Read an artifact version. {"ref":"oxygen-log@2"}`),
-		reading("artifact_search", searchArtifacts,
-			`Full-text search, best first. {"text":"oxygen at night"}`),
+		quiet(writing("context_assemble", assembleContext,
+			`What your role needs to see for a task, a session or a question, inside a budget. Before any read; a kickoff brings it. {"task":"task-12"}`)),
+		quiet(reading("artifact_get", getArtifacts,
+			`Read an artifact version. {"ref":"oxygen-log@2"}`)),
+		quiet(reading("artifact_search", searchArtifacts,
+			`Full-text search, best first. {"text":"oxygen at night"}`)),
 		writing("artifact_write", writeArtifact,
 			`Write knowledge: a new artifact (type), or a new version (id); may close its task and answer the session too. {"type":"analysis_result","summary":"…","content":{"format":"text","data":"…"}}`),
 		writing("patch_apply", applyPatch,
 			`Edit a text artifact: a new version. A refusal explains the miss. {"ref":"notes@3","patch":"{\"old_string\":\"was\",\"new_string\":\"is\"}","summary_holds":true,"change":{"what":"…","why":"…"}}`),
-		reading("session_show", showSession,
-			`A session's document: what stands, who wrote it, what others propose, who is at work. {"session":"RS-larr","sections":["hypothesis_slate"]}`),
+		quiet(reading("session_show", showSession,
+			`A session's document: what stands, who wrote it, what others propose, who is at work. {"session":"RS-larr","sections":["hypothesis_slate"]}`)),
 		writing("delta_submit", submitDeltas,
 			"Answer a session. {\"text\":\"```delta\\n{\\\"operation\\\":\\\"KILL\\\",\\\"target_id\\\":\\\"H2\\\",\\\"section\\\":\\\"hypothesis_slate\\\",\\\"payload\\\":{\\\"reason\\\":\\\"…\\\"},\\\"rationale\\\":\\\"…\\\"}\\n```\"}"),
 		writing("request", requestWork,
@@ -46,6 +39,6 @@ func init() {
 			`Raise a stalemate when stuck on a disagreement. {"summary":"…","hypotheses":[{"author":"BlueLake","statement":"…","justification":"…"},{"author":"RedSky"}],"alternatives":[{"statement":"…","justification":"…"}],"evidence":[{"kind":"error_log","content":"…"}],"arbitration_request":"…"}`),
 		writing("stalemate_reply", replyStalemate,
 			`As a party of a stalemate: say what you hold, or take a step; as arbiter: verdict. artifact_get shows it. {"id":"stalemate-9","statement":"…","justification":"…"}`),
-		reading("lineage", lineageOf, `What a version rests on, or what rests on it. {"ref":"oxygen-log@2","direction":"down"}`),
+		quiet(reading("lineage", lineageOf, `What a version rests on, or what rests on it. {"ref":"oxygen-log@2","direction":"down"}`)),
 	}
 }

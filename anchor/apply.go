@@ -111,9 +111,6 @@ func transform(p Patch, base Text) (Text, []edit, error) {
 	if len(misses) > 0 {
 		return Text{}, nil, refusal(p, misses)
 	}
-	if content, ok := p.entire(); ok && base.mixed != nil {
-		edits = lineEdits(base.s, content) // so that kept lines keep their endings
-	}
 	size := len(base.s)
 	for _, e := range edits {
 		size += len(e.text) - (e.end - e.start)

@@ -57,6 +57,10 @@ func (e Edit) Base() brenner.Digest {
 	return e.patch.Base
 }
 
+// Prefixed is the name of a new file as a diff wrote it, if that began with a b/
+// that may be a directory; otherwise "".
+func (e Edit) Prefixed() string { return e.prefixed }
+
 // NeedsBase says that an edit does not name the text it was made for itself.
 func (e Edit) NeedsBase() bool { return e.patch == nil }
 
@@ -68,6 +72,10 @@ func (e Edit) wholePatch(base Text) (Patch, error) {
 	case e.fresh && !base.absent && base.s != "" && base.s != *e.whole:
 		return Patch{}, brenner.Errorf(brenner.CodeBaseMismatch, "%s is to be made, and is there already", printablePath(e.Path)).
 			WithHint("change the file instead, or write all of it anew")
+	}
+	if base.absent && e.spelled {
+		return Patch{}, brenner.Errorf(brenner.CodeInexpressible, "%s is to be made with a byte order mark or with lines that do not end in LF, and a patch makes files without", printablePath(e.Path)).
+			WithHint("write its lines with LF, or make the file by other means")
 	}
 	if base.absent {
 		return Patch{Path: e.Path, Base: base.Sum(), Groups: []Group{{Ops: []Op{{Kind: ReplaceEntireFile, New: *e.whole}}}}}, nil

@@ -36,14 +36,18 @@ type Edit struct {
 	// Path names the file; empty where the tool named none.
 	Path   string
 	Format Format
+	// prefixed is the name with the b/ that was taken off, where nothing but
+	// custom says that it is no directory.
+	prefixed string
 	// patch is an anchor patch, which names its base itself; whole is the
 	// content of a file that is to be written anew; otherwise hunks quote what
 	// they change.
 	patch *Patch
 	whole *string
-	// fresh says that there must be no such file yet.
-	fresh bool
-	hunks []hunk
+	// fresh says that there must be no such file yet; spelled that its lines do
+	// not end in LF, or that it begins with a byte order mark.
+	fresh, spelled bool
+	hunks          []hunk
 	// inTurn says that each hunk sees what the one before has made.
 	inTurn bool
 }
@@ -96,11 +100,11 @@ func ReadEdits(raw []byte, f Format) ([]Edit, error) {
 	var edits []Edit
 	switch f {
 	case FormatUnified:
-		edits, err = readUnified(text.s)
+		edits, err = readUnified(text)
 	case FormatSearchReplace:
 		edits, err = readSearchReplace(text.s)
 	case FormatApplyPatch:
-		edits, err = readApplyPatch(text.s)
+		edits, err = readApplyPatch(text)
 	case FormatEdit:
 		edits, err = readStringEdits(raw)
 	default:

@@ -227,3 +227,77 @@ func TestReadEdits_SearchBlocksThatQuoteFrames(t *testing.T) {
 		}
 	}
 }
+
+// P3, P12: a new file whose lines do not end in LF is refused, for a patch cannot make
+// it; where all of the patch is written with CRLF that says nothing.
+func TestReadEdits_MakesNoFileWithOtherLineEnds(t *testing.T) {
+	const envelope = "*** Begin Patch\n*** Add File: f\n+a\r\n+b\r\n*** End Patch\n"
+	const diff = "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\r\n+b\r\n"
+	every := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "\r", ""), "\n", "\r\n") }
+	for input, want := range map[string]brenner.Code{
+		envelope: brenner.CodeInexpressible, every(envelope): "",
+		diff: brenner.CodeInexpressible, every(diff): "",
+		`{"path":"f","content":"a\r\nb\n"}`:                     brenner.CodeInexpressible,
+		`{"path":"f","old_string":"","new_string":"\ufeffa\n"}`: brenner.CodeInexpressible,
+		`{"path":"f","content":"a\nb\n"}`:                       "",
+	} {
+		edits, err := ReadEdits([]byte(input), "")
+		if err != nil || len(edits) != 1 {
+			t.Fatalf("%q: %v", input, err)
+		}
+		if _, err := edits[0].Patch(Absent()); brenner.CodeOf(err) != want {
+			t.Errorf("%q: %v, want %q", input, err, want)
+		}
+		if _, err := edits[0].Patch(text("")); err != nil {
+			t.Errorf("%q on a file that is there: %v", input, err)
+		}
+	}
+}
+
+// P3: lines that a change leaves as they are keep their ends, also between two that it
+// touches.
+func TestApply_KeepsTheEndsOfLinesBetween(t *testing.T) {
+	base := mustCanonical(t, []byte("a\r\nb\nc\r\nd\ne\r\nf\n"))
+	edits, err := ReadEdits([]byte(`{"old_string":"a\nb\nc\nd\ne\n","new_string":"0\n1\na\nb\nc\nd\nE\n"}`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := edits[0].Patch(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Apply(p, base)
+	if want := "0\r\n1\r\na\r\nb\nc\r\nd\nE\r\nf\n"; err != nil || string(res.Text.Bytes()) != want {
+		t.Errorf("%q, %v, not %q", res.Text.Bytes(), err, want)
+	}
+}
+
+// P16: a/ and b/ are taken off a name where they are git's, not where they are
+// directories.
+func TestReadEdits_TellsPrefixesFromDirectories(t *testing.T) {
+	const change, fresh = "@@ -1 +1 @@\n-x\n+y\n", "@@ -0,0 +1 @@\n+y\n"
+	for input, want := range map[string]string{
+		"--- a/f\n+++ b/f\n" + change:     "f",
+		"--- a/b/f\n+++ b/b/f\n" + change: "b/f",
+		"--- f\n+++ b/f\n" + change:       "f",
+		"--- b/f\n+++ b/f\n" + change:     "b/f",
+		"--- a/f\n+++ a/f\n" + change:     "a/f",
+		"--- old/f\n+++ b/f\n" + change:   "b/f",
+		"--- f.orig\n+++ b/f\n" + change:  "b/f",
+		"diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n" + fresh:       "f",
+		"diff --git b/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n" + fresh:       "b/f",
+		"diff --git b/f f b/f f\nnew file mode 100644\n--- /dev/null\n+++ b/f f\n" + fresh: "b/f f",
+		"diff --git a/b/f b/b/f\nnew file mode 100644\n--- /dev/null\n+++ b/b/f\n" + fresh: "b/f",
+		"--- /dev/null\n+++ b/f\n" + fresh:                                                 "f",
+	} {
+		edits, err := ReadEdits([]byte(input), "")
+		if err != nil || len(edits) != 1 || edits[0].Path != want {
+			t.Errorf("%s\nis about %v, %v, not %s", input, edits, err, want)
+			continue
+		}
+		guessed := strings.HasPrefix(input, "--- /dev/null")
+		if (edits[0].Prefixed() != "") != guessed {
+			t.Errorf("%s\nwas guessed: %q", input, edits[0].Prefixed())
+		}
+	}
+}

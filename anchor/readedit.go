@@ -39,8 +39,14 @@ func (o object) first(names []string) (jsontext.Value, bool) {
 	return nil, false
 }
 
-// text gives a member as a string; ok is false if it is not there.
+// text gives a member as a canonical string; ok is false if it is not there.
 func (o object) text(names []string, at string) (s string, ok bool, err error) {
+	s, ok, err = o.asWritten(names, at)
+	return canonicalString(s), ok, err
+}
+
+// asWritten gives a member as a string, with the line ends it was written with.
+func (o object) asWritten(names []string, at string) (s string, ok bool, err error) {
 	v, ok := o.first(names)
 	if !ok {
 		return "", false, nil
@@ -49,7 +55,7 @@ func (o object) text(names []string, at string) (s string, ok bool, err error) {
 		return "", false, invalidPatch(at+"/"+names[0], "%s is not a string", names[0])
 	}
 	raw, err := jsontext.AppendUnquote(nil, v)
-	return canonicalString(string(raw)), true, err
+	return string(raw), true, err
 }
 
 // readStringEdits reads exact string edits: one, a list of them, or the call of
@@ -97,6 +103,9 @@ func (o object) edits(path, at string, depth int) ([]Edit, error) {
 	} else if ok {
 		path = p
 	}
+	if err := o.oneChange(at); err != nil {
+		return nil, err
+	}
 	if list, ok := o.first(listNames); ok && list.Kind() == '[' {
 		return readEditValue(list, path, at+"/edits", depth+1)
 	}
@@ -111,19 +120,47 @@ func (o object) edits(path, at string, depth int) ([]Edit, error) {
 		return nil, invalidPatch(at+"/insert_line", "an insertion behind line %s quotes nothing, so that nobody can tell whether the line is the one that was meant", brenner.Clip(string(line), 20)).
 			WithHint("quote the line as old_string, and send it with the new one as new_string")
 	}
-	if whole, ok, err := o.text(wholeNames, at); err != nil {
+	if whole, ok, err := o.asWritten(wholeNames, at); err != nil {
 		return nil, err
 	} else if ok {
-		return []Edit{{Path: path, whole: &whole, fresh: o.isCreate()}}, nil
+		return []Edit{writtenAnew(path, whole, o.isCreate())}, nil
 	}
 	return o.unwrapped(path, at, depth)
+}
+
+// oneChange refuses an object that says in two ways what is to be changed: one of
+// them would be left out.
+func (o object) oneChange(at string) error {
+	var there []string
+	for _, n := range listNames {
+		if v := o[n]; v.Kind() == '[' && string(v) != "[]" {
+			there = append(there, n)
+		}
+	}
+	for _, n := range slices.Concat(oldNames, wholeNames) {
+		if v := o[n]; v.Kind() == '"' && string(v) != `""` {
+			there = append(there, n)
+		}
+	}
+	if len(there) < 2 {
+		return nil
+	}
+	return invalidPatch(at+"/"+there[1], "%s and %s are both there, and each is a change of its own", there[0], there[1]).
+		WithHint("send one of them; several changes of a file are a list named edits")
+}
+
+// writtenAnew is a file that is given whole.
+func writtenAnew(path, written string, fresh bool) Edit {
+	whole := canonicalString(written)
+	return Edit{Path: path, whole: &whole, fresh: fresh, spelled: whole != written}
 }
 
 // isCreate says that a tool's own word for the act is to make a file.
 func (o object) isCreate() bool { return string(o["command"]) == `"create"` }
 
 func (o object) replacement(path, old, at string) ([]Edit, error) {
-	fresh, ok, err := o.text(newNames, at)
+	written, ok, err := o.asWritten(newNames, at)
+	fresh := canonicalString(written)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +168,7 @@ func (o object) replacement(path, old, at string) ([]Edit, error) {
 		return nil, missing(at, "new_string")
 	}
 	if old == "" {
-		return []Edit{{Path: path, whole: &fresh, fresh: true}}, nil
+		return []Edit{writtenAnew(path, written, true)}, nil
 	}
 	if old == fresh {
 		return nil, invalidPatch(at+"/new_string", "old_string and new_string are the same").WithHint("leave the edit out")

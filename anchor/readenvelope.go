@@ -18,8 +18,8 @@ const (
 
 // readApplyPatch reads an apply_patch envelope, also inside a shell's here
 // document or with prose around it.
-func readApplyPatch(text string) ([]Edit, error) {
-	lines := strings.SplitAfter(text, "\n")
+func readApplyPatch(text Text) ([]Edit, error) {
+	lines := strings.SplitAfter(text.s, "\n")
 	at := 0
 	for at < len(lines) && strings.TrimSpace(lines[at]) != envelopeBegin {
 		at++
@@ -27,7 +27,7 @@ func readApplyPatch(text string) ([]Edit, error) {
 	if at == len(lines) {
 		return nil, invalidPatch("", "there is no line %q", envelopeBegin)
 	}
-	r := envelopeReader{lines: lines, at: at + 1}
+	r := envelopeReader{text: text, lines: lines, at: at + 1}
 	for r.at < len(r.lines) {
 		done, err := r.section()
 		if done || err != nil {
@@ -38,6 +38,7 @@ func readApplyPatch(text string) ([]Edit, error) {
 }
 
 type envelopeReader struct {
+	text  Text
 	lines []string
 	at    int
 	edits []Edit
@@ -72,21 +73,29 @@ func (r *envelopeReader) over() bool {
 	return strings.HasPrefix(line, "*** ") && strings.TrimSpace(line) != envelopeEOF && !strings.HasPrefix(line, envelopeMove)
 }
 
+// added reads a new file. A blank line of it is often written without its mark;
+// at the end it parts the file from what follows.
 func (r *envelopeReader) added(name string) error {
 	var b strings.Builder
+	e := Edit{Path: name, fresh: true}
+	blank := 0
 	for ; !r.over(); r.at++ {
 		line := r.lines[r.at]
 		body, ok := strings.CutPrefix(line, "+")
 		if !ok {
 			if strings.TrimSpace(line) == "" {
+				blank++
 				continue
 			}
 			return invalidPatch("", "%s: line %s of a new file does not begin with +", name, quote(strings.TrimSuffix(line, "\n")))
 		}
-		b.WriteString(body)
+		b.WriteString(strings.Repeat("\n", blank) + body)
+		blank = 0
+		e.spelled = e.spelled || r.text.endsOtherwise(r.at)
 	}
 	whole := b.String()
-	r.edits = append(r.edits, Edit{Path: name, whole: &whole, fresh: true})
+	e.whole = &whole
+	r.edits = append(r.edits, e)
 	return nil
 }
 

@@ -9,14 +9,15 @@ import (
 	"brenner/internal/lazy"
 )
 
-// hunkHeader is "@@ -12,3 +12,4 @@ func x"; counts are not trusted, for those
-// who write diffs by hand get them wrong.
+// hunkHeader is "@@ -12,3 +12,4 @@ func x". Its counts say where the hunk ends,
+// for a removed "-- x" looks like the header of a file; a header without
+// numbers counts nothing.
 var hunkHeader = lazy.NewPattern(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // readUnified reads a unified diff as git, diff -u and people write it: with or
 // without git's headers, with prose before it, in a fence.
-func readUnified(text string) ([]Edit, error) {
-	u := unifiedReader{lines: strings.SplitAfter(text, "\n")}
+func readUnified(text Text) ([]Edit, error) {
+	u := unifiedReader{text: text, lines: strings.SplitAfter(text.s, "\n")}
 	for u.at < len(u.lines) {
 		if err := u.next(); err != nil {
 			return nil, err
@@ -26,12 +27,14 @@ func readUnified(text string) ([]Edit, error) {
 }
 
 type unifiedReader struct {
+	text  Text
 	lines []string
 	at    int
-	// from and to are the names in the header being read; made says that the
-	// file is new.
-	from, to string
-	edits    []Edit
+	// from and to are the names in the header being read; git says that git wrote
+	// it, and bare that it did so without a/ and b/.
+	from, to  string
+	git, bare bool
+	edits     []Edit
 }
 
 func (u *unifiedReader) line() string {
@@ -47,6 +50,7 @@ func (u *unifiedReader) next() error {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
 		u.from, u.to = gitNames(line)
+		u.git, u.bare = true, u.from == u.to
 	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "), strings.HasPrefix(line, "@@@ "):
 		return invalidPatch("", "a combined diff, as of a merge, changes a file from several bases at once").WithHint("make a diff against one of them")
 	case strings.HasPrefix(line, "rename from "), strings.HasPrefix(line, "copy from "):
@@ -76,22 +80,31 @@ func (u *unifiedReader) next() error {
 // name is the file that is being read, without the a/ and b/ of git.
 func (u *unifiedReader) name() string {
 	from, to := u.from, u.to
-	if strings.HasPrefix(to, "b/") && (strings.HasPrefix(from, "a/") || from == "/dev/null") {
-		return to[2:]
-	}
-	if to == "/dev/null" || to == "" {
+	short, marked := strings.CutPrefix(to, "b/")
+	switch {
+	case to == "/dev/null" || to == "":
+		if u.bare {
+			return from
+		}
 		return strings.TrimPrefix(from, "a/")
+	case marked && !u.bare && (strings.HasPrefix(from, "a/") || from == "/dev/null" || from == "" || from == short):
+		return short
 	}
-	// Tools other than git name two files, of which the first is the old one.
-	if from != "/dev/null" && from != "" && strings.HasPrefix(from, to) {
-		return to
-	}
-	return strings.TrimPrefix(to, "b/")
+	return to // tools other than git name two files, of which the first is the old one
+}
+
+// guessed says that nothing but custom tells the b/ of a new file from a
+// directory.
+func (u *unifiedReader) guessed() bool {
+	return !u.git && u.from == "/dev/null" && strings.HasPrefix(u.to, "b/")
 }
 
 // gitNames reads the names in "diff --git a/x b/x".
 func gitNames(line string) (from, to string) {
 	rest := strings.TrimPrefix(line, "diff --git ")
+	if half := len(rest) / 2; len(rest)%2 == 1 && rest[half] == ' ' && rest[:half] == rest[half+1:] {
+		return unquoteName(rest[:half]), unquoteName(rest[:half])
+	}
 	if i := strings.Index(rest, " b/"); i >= 0 {
 		return unquoteName(rest[:i]), unquoteName(rest[i+1:])
 	}
@@ -115,59 +128,100 @@ func unquoteName(s string) string {
 	return s
 }
 
-// hunk reads a hunk to its end: the next header, or a line that is none of its
-// own.
+// hunk reads a hunk to its end: as many lines as its header counts or, where it
+// counts none, the next header.
 func (u *unifiedReader) hunk() error {
 	header := u.line()
 	m := hunkHeader.FindStringSubmatch(header)
 	h := hunk{wholeLines: true, name: fmt.Sprintf("hunk %s", strings.TrimSpace(brenner.Clip(header, 60)))}
-	oldCount, newCount := -1, -1
+	var said, read sides
 	if m != nil {
 		h.line, _ = strconv.Atoi(m[1])
-		oldCount, newCount = counted(m[2]), counted(m[4])
+		said = sides{counted(m[2]), counted(m[4])}
 	}
 	u.at++
+	first := u.at
 	var old, fresh strings.Builder
-	was, is, quoted := 0, 0, 0
 	for ; u.at < len(u.lines); u.at++ {
 		line := u.lines[u.at]
-		full := m != nil && was >= oldCount && is >= newCount
-		if line == "" || ends(line) && full || isHeader(u.lines[u.at:]) {
+		if line == "" || m == nil && isHeader(u.lines[u.at:]) || m != nil && said.within(read) && line[0] != '\\' {
 			break
 		}
-		switch line[0] {
-		case ' ', '\n':
-			if full && line[0] == '\n' {
-				break // a blank line between this hunk and what follows
-			}
-			body := strings.TrimPrefix(line, " ")
-			old.WriteString(body)
-			fresh.WriteString(body)
-			was, is, quoted = was+1, is+1, quoted+1
-			continue
-		case '-':
-			old.WriteString(line[1:])
-			was, quoted = was+1, quoted+1
-			continue
-		case '+':
-			fresh.WriteString(line[1:])
-			is++
-			continue
-		case '\\':
+		if line[0] == '\\' {
 			u.noNewline(&old, &fresh)
 			continue
 		}
-		if full {
-			break
+		if !read.add(line) {
+			if isHeader(u.lines[u.at:]) {
+				break
+			}
+			return invalidPatch("", "%s: line %s begins with none of space, + and -", h.name, quote(strings.TrimSuffix(line, "\n"))).
+				WithHint("begin each line of a hunk with its mark")
 		}
-		return invalidPatch("", "%s: line %s begins with none of space, + and -", h.name, quote(strings.TrimSuffix(line, "\n"))).
-			WithHint("begin each line of a hunk with its mark")
+		body := line
+		if line != "\n" {
+			body = line[1:]
+		}
+		if line[0] != '+' {
+			old.WriteString(body)
+		}
+		if line[0] != '-' {
+			fresh.WriteString(body)
+		}
 	}
-	if was+is == 0 {
+	if m != nil && read.plus(u.marked(u.at)) != said {
+		found := u.marked(first)
+		return invalidPatch("", "%s counts %s, and %s follow", h.name, said, found).
+			WithHint(fmt.Sprintf("send the hunk whole, with the header @@ -%s,%d +%s,%d @@, or with @@ @@, which counts nothing", m[1], found.old, m[3], found.new))
+	}
+	if read == (sides{}) {
 		return invalidPatch("", "%s has no lines", h.name)
 	}
 	h.old, h.new = ended(old.String()), ended(fresh.String())
-	return u.add(h, m != nil && h.line == 0 && quoted == 0)
+	return u.add(h, m != nil && h.line == 0 && read.old == 0, first)
+}
+
+// sides counts the lines of a hunk on its old and its new side.
+type sides struct{ old, new int }
+
+// within says that others are at least as many on both sides.
+func (s sides) within(others sides) bool { return others.old >= s.old && others.new >= s.new }
+
+// add counts a line by its mark, and says whether it has one. A blank line of
+// both sides is often written without its space; that a newline is missing is
+// no line.
+func (s *sides) add(line string) bool {
+	switch line[0] {
+	case ' ', '\n':
+		s.old, s.new = s.old+1, s.new+1
+	case '-':
+		s.old++
+	case '+':
+		s.new++
+	case '\\':
+	default:
+		return false
+	}
+	return true
+}
+
+func (s sides) plus(more sides) sides { return sides{s.old + more.old, s.new + more.new} }
+
+func (s sides) String() string { return fmt.Sprintf("%d old and %d new lines", s.old, s.new) }
+
+// marked counts the lines from one on that look like lines of a hunk, until a
+// header. Blank ones at their end may as well part the hunk from what follows.
+func (u *unifiedReader) marked(from int) (found sides) {
+	var all sides
+	for i, line := range u.lines[from:] {
+		if line == "" || isHeader(u.lines[from+i:]) || isSignature(line) || !all.add(line) {
+			break
+		}
+		if strings.TrimSpace(line) != "" {
+			found = all
+		}
+	}
+	return found
 }
 
 func counted(s string) int {
@@ -178,15 +232,16 @@ func counted(s string) int {
 	return n
 }
 
-// ends says that a line cannot belong to a hunk that has all its lines.
-func ends(line string) bool { return line[0] != '\\' }
-
-// isHeader says that the next file or hunk begins here.
+// isHeader says that the next file or hunk begins here, where lines are not
+// counted.
 func isHeader(lines []string) bool {
 	line := lines[0]
 	return strings.HasPrefix(line, "@@ ") || line == "@@\n" || strings.HasPrefix(line, "diff --git ") || strings.HasPrefix(line, "Index: ") || strings.HasPrefix(line, "```") ||
-		strings.HasPrefix(line, "--- ") && len(lines) > 1 && strings.HasPrefix(lines[1], "+++ ")
+		strings.HasPrefix(line, "--- ") && len(lines) > 2 && strings.HasPrefix(lines[1], "+++ ") && strings.HasPrefix(lines[2], "@@")
 }
+
+// isSignature says that a mailed patch ends here.
+func isSignature(line string) bool { return strings.TrimRight(line, " \n") == strings.Repeat("-", 2) }
 
 // noNewline takes the last newline off what the line before belongs to.
 func (u *unifiedReader) noNewline(old, fresh *strings.Builder) {
@@ -222,15 +277,22 @@ func ended(s string) string {
 	return s
 }
 
-// add files a hunk under its file.
-func (u *unifiedReader) add(h hunk, fromNothing bool) error {
+// add files a hunk, whose lines are those from first on, under its file.
+func (u *unifiedReader) add(h hunk, fromNothing bool, first int) error {
 	name := u.name()
 	if name == "/dev/null" {
 		name = ""
 	}
 	if u.from == "/dev/null" || fromNothing && h.old == "" {
 		whole := h.new
-		u.edits = append(u.edits, Edit{Path: name, whole: &whole, fresh: true})
+		e := Edit{Path: name, whole: &whole, fresh: true}
+		if u.guessed() {
+			e.prefixed = u.to
+		}
+		for i := first; i < u.at; i++ {
+			e.spelled = e.spelled || u.text.endsOtherwise(i)
+		}
+		u.edits = append(u.edits, e)
 		return nil
 	}
 	if h.old == "" {

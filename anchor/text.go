@@ -177,6 +177,10 @@ func (t Text) endingOf(line int) ending {
 	return t.every
 }
 
+// endsOtherwise says that a line, counted from 0, ends in another way than those
+// around it: a text that spells every line alike says nothing by it.
+func (t Text) endsOtherwise(line int) bool { return line < len(t.mixed) && t.mixed[line] != lf }
+
 // edit replaces base[start:end] by text. from says which operation asked.
 type edit struct {
 	start, end int
@@ -216,7 +220,7 @@ func (t Text) spliceEndings(edits []edit) []ending {
 		out = append(out, t.mixed[line:line+n]...)
 		at, line = to, line+n
 	}
-	for _, e := range edits {
+	for _, e := range t.byLine(edits) {
 		old := t.s[e.start:e.end]
 		pre := commonPrefix(old, e.text)
 		post := commonSuffix(old[pre:], e.text[pre:])
@@ -236,6 +240,16 @@ func (t Text) spliceEndings(edits []edit) []ending {
 		keep(e.end)
 	}
 	keep(len(t.s))
+	return out
+}
+
+// byLine takes out of edits the lines that they leave as they are.
+func (t Text) byLine(edits []edit) (out []edit) {
+	for _, e := range edits {
+		for _, part := range lineEdits(t.s[e.start:e.end], e.text) {
+			out = append(out, edit{start: e.start + part.start, end: e.start + part.end, text: part.text})
+		}
+	}
 	return out
 }
 

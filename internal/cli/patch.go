@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -410,6 +411,9 @@ func (r *runner) patchFiles(ctx context.Context, f patchFlags, set patchSet, dry
 		if paths[i], err = anchor.CleanPath(e.Path); err != nil {
 			return nil, unnamed(e, err)
 		}
+		if err := r.unclearDirectory(f, e); err != nil {
+			return nil, err
+		}
 	}
 	opts := patchfs.Options{DryRun: dryRun, Force: f.force}
 	return patchfs.Update(ctx, r.path(f.root), paths, opts, func(files map[string]anchor.Text) ([]anchor.Change, error) {
@@ -419,6 +423,20 @@ func (r *runner) patchFiles(ctx context.Context, f patchFlags, set patchSet, dry
 		}
 		return tied.Plan(files)
 	})
+}
+
+// unclearDirectory refuses a new file whose name begins with b/ where that is a
+// directory: a diff that git did not write does not say which is meant.
+func (r *runner) unclearDirectory(f patchFlags, e anchor.Edit) error {
+	written := e.Prefixed()
+	if written == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(r.path(f.root), "b")); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // there is none that could be meant
+	}
+	return brenner.Errorf(brenner.CodeInvalidPatch, "the new file may be %s or %s, for there is a directory b", e.Path, written).
+		WithHint(fmt.Sprintf("put a line above that names it: diff --git a/%s b/%s for the first, diff --git %s %s for the second", e.Path, e.Path, written, written))
 }
 
 // unnamed says what to do about a change that names no file.

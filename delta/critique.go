@@ -3,6 +3,7 @@ package delta
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 )
@@ -29,10 +30,17 @@ const (
 	CritiqueSettled  CritiqueState = "settled"  // what it attacks is dead, or it says so
 )
 
+// Beside is what is recorded beside a document and bears on its critiques.
+type Beside struct {
+	// Shown is the version of the document that an agent had been shown by an instant,
+	// nil where nobody knows. Without it whoever wrote later knew.
+	Shown func(agent brenner.ActorName, by time.Time) *Artifact
+}
+
 // Critiques says how far the critiques that live have come, by what is recorded: what
-// their current_status says, or else what others made of the items that they name since
-// the critic last wrote.
-func Critiques(a *Artifact) []Critique {
+// their current_status says, or else what others, who could know of it, made of the
+// items that they name since the critic last wrote.
+func Critiques(a *Artifact, beside Beside) []Critique {
 	var out []Critique
 	var names map[string][]ItemID
 	for _, it := range a.sections[atCritiques].shown(atCritiques) {
@@ -42,7 +50,7 @@ func Critiques(a *Artifact) []Critique {
 		if names == nil {
 			names = a.provisionalNames()
 		}
-		out = append(out, a.critique(it, names))
+		out = append(out, a.critique(it, names, beside))
 	}
 	return out
 }
@@ -61,7 +69,7 @@ func (a *Artifact) provisionalNames() map[string][]ItemID {
 	return out
 }
 
-func (a *Artifact) critique(it *Item, names map[string][]ItemID) Critique {
+func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) Critique {
 	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it, names)}
 	switch begins := strings.ToLower(firstWord(it.Text("current_status"))); {
 	case slices.Contains(saysSettled, begins):
@@ -71,15 +79,9 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID) Critique {
 		c.State = CritiqueAnswered
 		return c
 	}
-	last := it.log[0] // of what the critic wrote
-	for _, e := range it.log {
-		if e.agent == last.agent {
-			last = e
-		}
-	}
-	dead := 0
+	last, dead := it.pressed(), 0
 	by := func(e *entry) {
-		if e.agent != last.agent && e.at().After(last.at()) && !slices.Contains(c.By, e.agent) {
+		if e.agent != last.agent && e.at().After(last.at()) && !slices.Contains(c.By, e.agent) && (beside.knew(e, it) || it.namedBy(e)) {
 			c.By = append(c.By, e.agent)
 		}
 	}
@@ -101,6 +103,45 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID) Critique {
 		c.State = CritiqueAnswered
 	}
 	return c
+}
+
+// pressed is the last that the critic wrote of a critique.
+func (it *Item) pressed() *entry {
+	last := it.log[0]
+	for _, e := range it.log {
+		if e.agent == last.agent {
+			last = e
+		}
+	}
+	return last
+}
+
+// knew says whether the author of a delta had been shown a critique as it stands when it
+// wrote that: what was under way before is no answer.
+func (b Beside) knew(e *entry, critique *Item) bool {
+	if b.Shown == nil {
+		return true
+	}
+	doc := b.Shown(e.agent, e.at())
+	if doc == nil {
+		return true
+	}
+	it, ok := doc.Item(critique.ID())
+	return ok && !it.pressed().at().Before(critique.pressed().at())
+}
+
+// namedBy says whether a delta names a critique, by its id or by what its critic calls it:
+// then its author knew of it.
+func (it *Item) namedBy(e *entry) bool {
+	name := it.log[0].provisional
+	for word := range strings.FieldsFuncSeq(e.rationale+" "+e.payload, func(r rune) bool {
+		return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
+	}) {
+		if word == string(it.ID()) || word == name && tellsItself(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // The words with which a status says that nothing is asked for any more, or that an

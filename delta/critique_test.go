@@ -72,12 +72,62 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 		for _, step := range c.then {
 			a = step(a)
 		}
-		got := Critiques(a)
+		got := Critiques(a, Beside{})
 		if len(got) != 1 || got[0].Item != "C1" || fmt.Sprint(got[0].State, " ", got[0].Of, " ", got[0].By) != c.want {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
 	}
-	if got := Critiques(said(attack(base, "H1"), "Red", Kill, "C1", AdversarialCritique, `{"reason":"wrong"}`)); len(got) != 0 {
+	if got := Critiques(said(attack(base, "H1"), "Red", Kill, "C1", AdversarialCritique, `{"reason":"wrong"}`), Beside{}); len(got) != 0 {
 		t.Errorf("withdrawn: %v", got)
+	}
+}
+
+// D26: what somebody changed before it was shown a critique is no answer to it, unless it
+// names it.
+func TestCritiques_AreNotAnsweredByWhatWasUnderWay(t *testing.T) {
+	start, err := New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	said := func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
+		n++
+		d := Delta{
+			DeltaID: fmt.Sprintf("d-%d", n), Agent: agent, Operation: op, TargetID: target, Section: section, Rationale: why,
+			Timestamp: fmt.Sprintf("2026-03-14T16:%02d:00Z", n), Payload: []byte(payload),
+		}
+		if section == AdversarialCritique && op == Add {
+			d.ProvisionalID = "C-ROUND"
+		}
+		return Merge(a, []Entry{{Message: d.DeltaID, Delta: d}}, Options{}).Artifact
+	}
+	before := said(start, "Blue", Add, "", HypothesisSlate, `{"claim":"c","mechanism":"m"}`, "seen")
+	attacked := said(before, "Red", Add, "", AdversarialCritique, `{"name":"Weak","attack":"H1 is circular"}`, "seen")
+	pressed := said(attacked, "Red", Edit, "C1", AdversarialCritique, `{"attack":"H1 is circular still"}`, "seen")
+	edit := func(a *Artifact, why string) *Artifact {
+		return said(a, "Blue", Edit, "H1", HypothesisSlate, `{"claim":"d"}`, why)
+	}
+	for name, c := range map[string]struct {
+		now, shown *Artifact
+		want       CritiqueState
+	}{
+		"it was shown":                   {edit(attacked, "seen"), attacked, CritiqueAnswered},
+		"it was not shown":               {edit(attacked, "seen"), before, CritiqueOpen},
+		"nobody knows what was shown":    {edit(attacked, "seen"), nil, CritiqueAnswered},
+		"it was shown before it changed": {edit(pressed, "seen"), attacked, CritiqueOpen},
+		"it was shown as it changed":     {edit(pressed, "seen"), pressed, CritiqueAnswered},
+		"it is named":                    {edit(attacked, "not circular, as C1 has it"), before, CritiqueAnswered},
+		"it is named as its critic does": {edit(attacked, "see C-ROUND"), before, CritiqueAnswered},
+		"another is named":               {edit(attacked, "see C12"), before, CritiqueOpen},
+		"what it attacks is dead anyway": {said(attacked, "Blue", Kill, "H1", HypothesisSlate, `{"reason":"r"}`, "seen"), before, CritiqueSettled},
+	} {
+		var asked brenner.ActorName
+		got := Critiques(c.now, Beside{Shown: func(agent brenner.ActorName, by time.Time) *Artifact {
+			asked = agent
+			return c.shown
+		}})
+		if len(got) != 1 || got[0].State != c.want || asked != "Blue" && asked != "" {
+			t.Errorf("%s: %v (asked of %s), want %s", name, got, asked, c.want)
+		}
 	}
 }

@@ -20,3 +20,25 @@ func TestCritiques_HaveAState(t *testing.T) {
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C2 (of H2); settled C1 (of H1)\n")
 }
+
+// D26: what its author had under way when a critique came is no answer to it; what it
+// changes after it was told of it is, and what names it.
+func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	blue.call("inbox", nil)
+	attack := deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","evidence":"none"}`, "")
+	edit := func(text string) {
+		blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"`+text+`"}`, ""))
+	}
+	stands := func(want string) {
+		t.Helper()
+		red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), want+"\n")
+	}
+	red.submits(attack)
+	edit("the sluice, which was under way")
+	stands("critiques: open C1 (of H1)")
+	blue.call("inbox", nil)
+	edit("the sluice, as measured")
+	stands("critiques: answered C1 (of H1, changed by BlueLake)")
+}

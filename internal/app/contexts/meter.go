@@ -3,6 +3,7 @@ package contexts
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -179,6 +180,31 @@ func (s succession) versions(id brenner.ArtifactID) []brenner.Version {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	slices.Reverse(out)
+	return out
+}
+
+// ShownBy is the newest version of an artifact that the newest contexts of an agent had
+// shown by an instant.
+func (r *Room) ShownBy(c *kernel.Call, agent brenner.ActorName, id brenner.ArtifactID, by time.Time) (brenner.Version, error) {
+	rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(agent)}, Newest: true}, 2*longestLine)
+	var out brenner.Version
+	for _, row := range rows {
+		if !row.Value.At.After(by) {
+			out = max(out, row.Value.shownBy(id, by))
+		}
+	}
+	return out, err
+}
+
+// shownBy is the newest version of an artifact that a context had shown by an instant.
+func (i invocation) shownBy(id brenner.ArtifactID, by time.Time) (out brenner.Version) {
+	for _, p := range i.Reads {
+		later := func(l laterRead) bool { return slices.Contains(l.Refs, p.Ref) }
+		first := slices.IndexFunc(i.Later, later) // -1: it showed that when it was made
+		if p.Ref.Artifact == id && i.opened(p.Ref) && (first < 0 || !i.Later[first].At.After(by)) {
+			out = max(out, p.Ref.Version)
+		}
+	}
 	return out
 }
 

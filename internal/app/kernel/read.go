@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -106,6 +107,18 @@ type Meter interface {
 	// not reach. What was given in that context before is neither charged nor
 	// recorded, and Charge says so, unless it is to be given again (C34).
 	Charge(ch *Change, context string, read Reading) (given bool, err error)
+	// ShownBy is the newest version of an artifact of which the contexts of an agent
+	// had shown more than a summary by an instant, 0 if none.
+	ShownBy(c *Call, agent brenner.ActorName, id brenner.ArtifactID, by time.Time) (brenner.Version, error)
+}
+
+// ShownBy is the newest version of an artifact of which an agent, whoever asks, had been
+// shown more than a summary by an instant, 0 if none.
+func (c *Call) ShownBy(agent brenner.ActorName, id brenner.ArtifactID, by time.Time) (brenner.Version, error) {
+	if c.kernel.meter == nil {
+		return 0, nil
+	}
+	return c.kernel.meter.ShownBy(c, agent, id, by)
 }
 
 // Reading is something an agent is about to be shown.

@@ -86,7 +86,9 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
-	d.view.Critiques = delta.Critiques(doc)
+	if d.view.Critiques, err = critiques(c, req.ID, doc); err != nil {
+		return nil, err
+	}
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,11 @@ import (
 // that the session goes on, and see what is new when they look.
 func (m merge) tell(ch *kernel.Change, res api.CompileResult) ([]sent, error) {
 	out := []sent{}
-	m.critiques, m.open = delta.Critiques(m.result.Artifact), map[delta.ItemID]delta.Critique{}
+	var err error
+	if m.critiques, err = critiques(ch.Call, m.info.ID, m.result.Artifact); err != nil {
+		return nil, err
+	}
+	m.open = map[delta.ItemID]delta.Critique{}
 	for _, c := range m.critiques {
 		if c.State == delta.CritiqueOpen {
 			m.open[c.Item] = c

@@ -1,0 +1,102 @@
+package sessions
+
+import (
+	"time"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+	"brenner/internal/store"
+)
+
+// critiques says how far the critiques of a session's document have come.
+func critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact) ([]delta.Critique, error) {
+	r := readers{call: c, session: id, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}}
+	out := delta.Critiques(doc, delta.Beside{Shown: r.shown})
+	return out, r.failed
+}
+
+// readers is what those who take part in a session were shown of its document.
+type readers struct {
+	call     *kernel.Call
+	session  brenner.SessionID
+	docs     map[brenner.Version]*delta.Artifact // nil for one that is not to be had
+	known    map[moment]brenner.Version
+	versions []store.Version // of the document, once they are asked for
+	failed   error           // the first that could not be read
+}
+
+// moment is somebody at an instant.
+type moment struct {
+	agent brenner.ActorName
+	at    time.Time
+}
+
+// shown is the newest version that somebody was shown by an instant: through a context, or
+// by a message that told of it. Of persons, and of those who read neither here, nobody
+// knows.
+func (r *readers) shown(agent brenner.ActorName, by time.Time) *delta.Artifact {
+	if r.failed != nil {
+		return nil
+	}
+	when := moment{agent, by}
+	version, looked := r.known[when]
+	if !looked {
+		read, err := r.call.ShownBy(agent, brenner.ArtifactID(r.session), by)
+		if r.failed = err; err != nil {
+			return nil
+		}
+		told, err := r.told(agent, by)
+		if r.failed = err; err != nil {
+			return nil
+		}
+		version = max(read, told)
+		r.known[when] = version
+	}
+	if version == 0 {
+		return nil
+	}
+	return r.document(version)
+}
+
+// told is the version that the newest message told of which somebody had read by an
+// instant, 0 if none.
+func (r *readers) told(agent brenner.ActorName, by time.Time) (brenner.Version, error) {
+	var sent time.Time
+	read := kernel.Query{Group: string(agent), States: []string{string(api.MessageRead), string(api.MessageAcked)}, Newest: true}
+	err := messages.Each(r.call.Ctx, r.call.Reader, read, func(row kernel.Row[message]) (bool, error) {
+		m := row.Value
+		if m.Session == r.session && m.Kind == api.MessageCompiled && !m.ReadAt.IsZero() && !m.ReadAt.After(by) {
+			sent = m.Sent
+		}
+		return sent.IsZero(), nil
+	})
+	if err != nil || sent.IsZero() {
+		return 0, err
+	}
+	if r.versions == nil {
+		if r.versions, err = r.call.Reader.Versions(r.call.Ctx, brenner.ArtifactID(r.session), 0, brenner.MaxPage); err != nil {
+			return 0, err
+		}
+	}
+	var out brenner.Version
+	for _, v := range r.versions {
+		if !v.Created.After(sent) {
+			out = v.Version
+		}
+	}
+	return out, nil
+}
+
+// document is a version of the document, nil if it was redacted.
+func (r *readers) document(version brenner.Version) *delta.Artifact {
+	if _, loaded := r.docs[version]; !loaded {
+		_, doc, err := sessionArtifact(r.call, r.session, version)
+		if err != nil && brenner.CodeOf(err) != brenner.CodeRedacted {
+			r.failed = err
+		}
+		r.docs[version] = doc
+	}
+	return r.docs[version]
+}

@@ -24,7 +24,8 @@ func CritiqueWords(all []delta.Critique) string {
 	return strings.Join(parts, "; ")
 }
 
-// critiqueWords names a critique, what it is of, and who has changed that since.
+// critiqueWords names a critique, what it is of, and who has changed that since, or that
+// it is open again.
 func critiqueWords(c delta.Critique) string {
 	if len(c.Of) == 0 {
 		return string(c.Item)
@@ -35,8 +36,11 @@ func critiqueWords(c delta.Critique) string {
 		of = append(of, string(id))
 	}
 	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of, ", "))
-	if len(c.By) > 0 {
+	switch {
+	case len(c.By) > 0:
 		words += fmt.Sprintf(", changed by %s", c.By[0])
+	case c.Again:
+		words += ", again: its critic changed it"
 	}
 	return words + ")"
 }

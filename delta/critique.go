@@ -17,6 +17,9 @@ type Critique struct {
 	// By are those who changed or killed one of them since, where it is answered by
 	// that.
 	By []brenner.ActorName `json:"by,omitzero"`
+	// Again says of an open one that it was answered or settled before its critic wrote
+	// last.
+	Again bool `json:"again,omitzero"`
 }
 
 // CritiqueState says whether a critique still asks for something.
@@ -71,54 +74,66 @@ func (a *Artifact) provisionalNames() map[string][]ItemID {
 
 func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) Critique {
 	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it, names)}
-	switch begins := strings.ToLower(firstWord(it.Text("current_status"))); {
-	case slices.Contains(saysSettled, begins):
+	switch says := saysOf(it.Text("current_status")); {
+	case says != CritiqueOpen:
+		c.State = says
+		return c
+	case a.dead(c.Of):
 		c.State = CritiqueSettled
 		return c
-	case slices.Contains(saysAnswered, begins):
+	}
+	wrote := it.pressed()
+	if c.By = a.answered(it, c.Of, len(wrote)-1, beside); len(c.By) > 0 {
 		c.State = CritiqueAnswered
 		return c
 	}
-	last, dead := it.pressed(), 0
-	by := func(e *entry) {
-		if e.agent != last.agent && e.at().After(last.at()) && !slices.Contains(c.By, e.agent) && (beside.knew(e, it) || it.namedBy(e)) {
-			c.By = append(c.By, e.agent)
-		}
-	}
-	for _, id := range c.Of {
-		item, _ := a.Item(id)
-		if !item.live() {
-			dead++
-			by(item.kills[0])
-			continue
-		}
-		for _, e := range item.log {
-			by(e)
-		}
-	}
-	switch {
-	case dead > 0 && dead == len(c.Of):
-		c.State, c.By = CritiqueSettled, nil
-	case len(c.By) > 0:
-		c.State = CritiqueAnswered
-	}
+	c.Again = len(wrote) > 1 && len(a.answered(it, c.Of, len(wrote)-2, beside)) > 0 ||
+		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
 }
 
-// pressed is the last that the critic wrote of a critique.
-func (it *Item) pressed() *entry {
-	last := it.log[0]
-	for _, e := range it.log {
-		if e.agent == last.agent {
-			last = e
-		}
-	}
-	return last
+// dead says whether there are items, and all of them are killed.
+func (a *Artifact) dead(all []ItemID) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(id ItemID) bool {
+		it, _ := a.Item(id)
+		return it.live()
+	})
 }
 
-// knew says whether the author of a delta had been shown a critique as it stands when it
-// wrote that: what was under way before is no answer.
-func (b Beside) knew(e *entry, critique *Item) bool {
+// answered are those who changed or killed one of the items that a critique attacks,
+// knowing of it, between what its critic wrote at a place and what it wrote next.
+func (a *Artifact) answered(it *Item, of []ItemID, place int, beside Beside) []brenner.ActorName {
+	wrote := it.pressed()
+	last := wrote[place]
+	var out []brenner.ActorName
+	by := func(e *entry) {
+		switch {
+		case e.agent == last.agent, !e.at().After(last.at()), place+1 < len(wrote) && e.at().After(wrote[place+1].at()), slices.Contains(out, e.agent):
+		case beside.knew(e, last), it.namedBy(e):
+			out = append(out, e.agent)
+		}
+	}
+	for _, id := range of {
+		item, _ := a.Item(id)
+		for _, e := range item.log {
+			by(e)
+		}
+		if !item.live() {
+			by(item.kills[0])
+		}
+	}
+	return out
+}
+
+// pressed is what the critic wrote of a critique, in order.
+func (it *Item) pressed() []*entry {
+	critic := it.log[0].agent
+	return slices.DeleteFunc(slices.Clone(it.log), func(e *entry) bool { return e.agent != critic })
+}
+
+// knew says whether the author of a delta had been shown, when it wrote that, what a
+// critic wrote last of a critique: what was under way before is no answer.
+func (b Beside) knew(e, last *entry) bool {
 	if b.Shown == nil {
 		return true
 	}
@@ -126,8 +141,8 @@ func (b Beside) knew(e *entry, critique *Item) bool {
 	if doc == nil {
 		return true
 	}
-	it, ok := doc.Item(critique.ID())
-	return ok && !it.pressed().at().Before(critique.pressed().at())
+	_, had := doc.recorded.lookup(last.identity())
+	return had
 }
 
 // namedBy says whether a delta names a critique, by its id or by what its critic calls it:
@@ -150,6 +165,17 @@ var (
 	saysSettled  = []string{"settled", "resolved", "withdrawn", "retracted", "conceded", "closed", "moot", "dropped", "dismissed"}
 	saysAnswered = []string{"answered", "addressed", "fixed", "mended", "accepted"}
 )
+
+// saysOf is the state that a status names, open if it names none.
+func saysOf(status string) CritiqueState {
+	switch begins := strings.ToLower(firstWord(status)); {
+	case slices.Contains(saysSettled, begins):
+		return CritiqueSettled
+	case slices.Contains(saysAnswered, begins):
+		return CritiqueAnswered
+	}
+	return CritiqueOpen
+}
 
 func firstWord(text string) string {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > '~' || !letter(byte(r)) }) {

@@ -51,21 +51,23 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 		then   steps
 		want   string
 	}{
-		"nothing came":                        {"H1 is circular", nil, "open [H1] []"},
-		"another was changed":                 {"H1 is circular", steps{edit("Blue", "H2")}, "open [H1] []"},
-		"it was changed":                      {"H1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
-		"one of two was changed":              {"H1, like H3, is circular", steps{edit("Blue", "H3")}, "answered [H1 H3] [Blue]"},
-		"it was changed by the critic":        {"H1 is circular", steps{edit("Red", "H1")}, "open [H1] []"},
-		"it was changed, and pressed":         {"H1 is circular", steps{edit("Blue", "H1"), critique("Red", `{"attack":"H1 is circular still"}`)}, "open [H1] []"},
-		"it was changed, and denied":          {"H1 is circular", steps{edit("Blue", "H1"), critique("Blue", `{"evidence":"it is not"}`)}, "answered [H1] [Blue]"},
-		"it was killed":                       {"H1 is circular", steps{kill("H1")}, "settled [H1] []"},
-		"one of two was killed":               {"H1 and H3 are circular", steps{kill("H1")}, "answered [H1 H3] [Blue]"},
-		"both were killed":                    {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
-		"its status says so":                  {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
-		"its status says that it was met":     {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
-		"its status says that it is open":     {"H1 is circular", steps{critique("Red", `{"current_status":"unresolved"}`)}, "open [H1] []"},
-		"it names what its author calls it":   {"H-NAME-1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
-		"it names nothing, its evidence does": {"all is circular", steps{edit("Blue", "H2")}, "answered [H2] [Blue]"},
+		"nothing came":                               {"H1 is circular", nil, "open [H1] []"},
+		"another was changed":                        {"H1 is circular", steps{edit("Blue", "H2")}, "open [H1] []"},
+		"it was changed":                             {"H1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"one of two was changed":                     {"H1, like H3, is circular", steps{edit("Blue", "H3")}, "answered [H1 H3] [Blue]"},
+		"it was changed by the critic":               {"H1 is circular", steps{edit("Red", "H1")}, "open [H1] []"},
+		"it was changed, and pressed":                {"H1 is circular", steps{edit("Blue", "H1"), critique("Red", `{"attack":"H1 is circular still"}`)}, "open [H1] [] again"},
+		"it was changed, and denied":                 {"H1 is circular", steps{edit("Blue", "H1"), critique("Blue", `{"evidence":"it is not"}`)}, "answered [H1] [Blue]"},
+		"it was killed":                              {"H1 is circular", steps{kill("H1")}, "settled [H1] []"},
+		"one of two was killed":                      {"H1 and H3 are circular", steps{kill("H1")}, "answered [H1 H3] [Blue]"},
+		"both were killed":                           {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
+		"its status says so":                         {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
+		"its status says that it was met":            {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
+		"its status says no more that it is settled": {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Red", `{"current_status":"not after all"}`)}, "open [H1] [] again"},
+		"its critic said more before anybody else":   {"H1 is circular", steps{critique("Red", `{"evidence":"more"}`)}, "open [H1] []"},
+		"its status says that it is open":            {"H1 is circular", steps{critique("Red", `{"current_status":"unresolved"}`)}, "open [H1] []"},
+		"it names what its author calls it":          {"H-NAME-1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"it names nothing, its evidence does":        {"all is circular", steps{edit("Blue", "H2")}, "answered [H2] [Blue]"},
 	} {
 		minute = 10
 		a := attack(base, c.attack)
@@ -73,7 +75,14 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 			a = step(a)
 		}
 		got := Critiques(a, Beside{})
-		if len(got) != 1 || got[0].Item != "C1" || fmt.Sprint(got[0].State, " ", got[0].Of, " ", got[0].By) != c.want {
+		words := ""
+		if len(got) == 1 {
+			words = fmt.Sprint(got[0].State, " ", got[0].Of, " ", got[0].By)
+			if got[0].Again {
+				words += " again"
+			}
+		}
+		if len(got) != 1 || got[0].Item != "C1" || words != c.want {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
 	}

@@ -1017,6 +1017,7 @@ var fieldWords = map[string]string{
 	"brenner/delta.Conflict.Item":                  "ItemID names an item for life: a prefix and a number, such as H3, or RT",
 	"brenner/delta.Conflict.Key":                   "Key is the key of a map field, \"\" for a plain field",
 	"brenner/delta.Conflict.Section":               "Section names one of the seven parts of a session artifact",
+	"brenner/delta.Critique.Again":                 "Again says of an open one that it was answered or settled before its critic wrote last",
 	"brenner/delta.Critique.By":                    "By are those who changed or killed one of them since, where it is answered by that",
 	"brenner/delta.Critique.Item":                  "ItemID names an item for life: a prefix and a number, such as H3, or RT",
 	"brenner/delta.Critique.Of":                    "Of are the items that it attacks, as far as its words name some",

@@ -57,7 +57,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
-	b.WriteString(m.critiqueText(r.Name))
+	b.WriteString(m.critiqueText(r.Name, res.Ref.Version))
 	b.WriteString(m.concludeText(r, res))
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
 		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
@@ -77,7 +77,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 
 // critiqueText says how many critiques are open, and which of them ask something of an
 // agent: those of what it wrote, and its own that were answered.
-func (m merge) critiqueText(name brenner.ActorName) string {
+func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) string {
 	all, doc := m.critiques, m.result.Artifact
 	if len(all) == 0 {
 		return ""
@@ -96,6 +96,11 @@ func (m merge) critiqueText(name brenner.ActorName) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
+	for _, c := range against[:min(len(against), mostOutcomes)] {
+		if critic, ok := m.pressed(c); ok {
+			fmt.Fprintf(&b, "%s is open again: %s changed it in version %d.\n", c.Item, critic, version)
+		}
+	}
 	if len(against) > 0 {
 		fmt.Fprintf(&b, "Of what you wrote: %s. EDIT or KILL what they attack, where they are right.\n", api.CritiqueWords(against[:min(len(against), mostOutcomes)]))
 	}
@@ -103,6 +108,13 @@ func (m merge) critiqueText(name brenner.ActorName) string {
 		fmt.Fprintf(&b, "Yours: %s. Is that enough? EDIT them with `current_status` settled, or press them further.\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]))
 	}
 	return b.String()
+}
+
+// pressed names the critic of a critique that is open again by this merge.
+func (m merge) pressed(c delta.Critique) (critic brenner.ActorName, ok bool) {
+	it, _ := m.result.Artifact.Item(c.Item)
+	critic = it.Authors()[0]
+	return critic, c.Again && slices.ContainsFunc(m.result.Outcomes, func(o delta.Outcome) bool { return o.Item == c.Item && o.Agent == critic && o.Recorded() })
 }
 
 // ofSomebody says whether a critique attacks what somebody wrote.

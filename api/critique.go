@@ -27,15 +27,18 @@ func CritiqueWords(all []delta.Critique) string {
 // critiqueWords names a critique, what it is of, and who has changed that since, or that
 // it is open again.
 func critiqueWords(c delta.Critique) string {
-	if len(c.Of) == 0 {
+	var of []string
+	for _, id := range c.Of {
+		of = append(of, string(id))
+	}
+	for _, id := range c.Works {
+		of = append(of, string(id))
+	}
+	if len(of) == 0 {
 		return string(c.Item)
 	}
 	const most = 6
-	of := make([]string, 0, most)
-	for _, id := range c.Of[:min(len(c.Of), most)] {
-		of = append(of, string(id))
-	}
-	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of, ", "))
+	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of[:min(len(of), most)], ", "))
 	switch {
 	case len(c.By) > 0:
 		words += fmt.Sprintf(", changed by %s", c.By[0])

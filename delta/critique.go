@@ -14,8 +14,12 @@ type Critique struct {
 	State CritiqueState `json:"state"`
 	// Of are the items that it attacks, as far as its words name some.
 	Of []ItemID `json:"of,omitzero"`
-	// By are those who changed or killed one of them since, where it is answered by
-	// that.
+	// Works are the artifacts that it attacks, likewise, as in oxygen-log@2 or
+	// oxygen-log/F3.
+	Works []brenner.ArtifactID `json:"works,omitzero"`
+	// Against are those who wrote what it attacks and lives, besides its critic.
+	Against []brenner.ActorName `json:"against,omitzero"`
+	// By are those who changed or killed some of it since, where it is answered by that.
 	By []brenner.ActorName `json:"by,omitzero"`
 	// Again says of an open one that it was answered or settled before its critic wrote
 	// last.
@@ -38,6 +42,21 @@ type Beside struct {
 	// Shown is the version of the document that an agent had been shown by an instant,
 	// nil where nobody knows. Without it whoever wrote later knew.
 	Shown func(agent brenner.ActorName, by time.Time) *Artifact
+	// Works are the artifacts of which a text names versions or places, and the text
+	// without those names. Without it there are none.
+	Works func(text string) (works []Work, rest string)
+}
+
+// Work is an artifact, and the newest of its versions.
+type Work struct {
+	Artifact brenner.ArtifactID
+	Versions []Written
+}
+
+// Written says who wrote something, and when.
+type Written struct {
+	By brenner.ActorName
+	At time.Time
 }
 
 // Critiques says how far the critiques that live have come, by what is recorded: what
@@ -73,21 +92,25 @@ func (a *Artifact) provisionalNames() map[string][]ItemID {
 }
 
 func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) Critique {
-	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: a.attacked(it, names)}
+	of, works := a.attacked(it, names, beside)
+	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: of, Against: a.against(it, of, works)}
+	for _, w := range works {
+		c.Works = append(c.Works, w.Artifact)
+	}
 	switch says := saysOf(it.Text("current_status")); {
 	case says != CritiqueOpen:
 		c.State = says
 		return c
-	case a.dead(c.Of):
+	case a.dead(of) && len(works) == 0:
 		c.State = CritiqueSettled
 		return c
 	}
 	wrote := it.pressed()
-	if c.By = a.answered(it, c.Of, len(wrote)-1, beside); len(c.By) > 0 {
+	if c.By = a.answered(it, of, works, len(wrote)-1, beside); len(c.By) > 0 {
 		c.State = CritiqueAnswered
 		return c
 	}
-	c.Again = len(wrote) > 1 && len(a.answered(it, c.Of, len(wrote)-2, beside)) > 0 ||
+	c.Again = len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
 		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
 }
@@ -100,26 +123,51 @@ func (a *Artifact) dead(all []ItemID) bool {
 	})
 }
 
-// answered are those who changed or killed one of the items that a critique attacks,
-// knowing of it, between what its critic wrote at a place and what it wrote next.
-func (a *Artifact) answered(it *Item, of []ItemID, place int, beside Beside) []brenner.ActorName {
+// against are those who wrote what a critique attacks and lives.
+func (a *Artifact) against(it *Item, of []ItemID, works []Work) []brenner.ActorName {
+	var out []brenner.ActorName
+	add := func(name brenner.ActorName) {
+		if name != it.log[0].agent && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, id := range of {
+		if item, _ := a.Item(id); item.live() {
+			for _, name := range item.Authors() {
+				add(name)
+			}
+		}
+	}
+	for _, w := range works {
+		for _, v := range w.Versions {
+			add(v.By)
+		}
+	}
+	return out
+}
+
+// answered are those who changed or killed some of what a critique attacks, knowing of
+// it, between what its critic wrote at a place and what it wrote next.
+func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, beside Beside) []brenner.ActorName {
 	wrote := it.pressed()
 	last := wrote[place]
 	var out []brenner.ActorName
-	by := func(e *entry) {
+	by := func(w Written, names func() bool) {
 		switch {
-		case e.agent == last.agent, !e.at().After(last.at()), place+1 < len(wrote) && e.at().After(wrote[place+1].at()), slices.Contains(out, e.agent):
-		case beside.knew(e, last), it.namedBy(e):
-			out = append(out, e.agent)
+		case w.By == last.agent, !w.At.After(last.at()), place+1 < len(wrote) && w.At.After(wrote[place+1].at()), slices.Contains(out, w.By):
+		case beside.knew(w, last), names():
+			out = append(out, w.By)
 		}
 	}
 	for _, id := range of {
 		item, _ := a.Item(id)
-		for _, e := range item.log {
-			by(e)
+		for _, e := range slices.Concat(item.log, item.kills[:min(len(item.kills), 1)]) {
+			by(Written{e.agent, e.at()}, func() bool { return it.namedBy(e) })
 		}
-		if !item.live() {
-			by(item.kills[0])
+	}
+	for _, w := range works {
+		for _, v := range w.Versions {
+			by(v, func() bool { return false })
 		}
 	}
 	return out
@@ -131,13 +179,13 @@ func (it *Item) pressed() []*entry {
 	return slices.DeleteFunc(slices.Clone(it.log), func(e *entry) bool { return e.agent != critic })
 }
 
-// knew says whether the author of a delta had been shown, when it wrote that, what a
-// critic wrote last of a critique: what was under way before is no answer.
-func (b Beside) knew(e, last *entry) bool {
+// knew says whether somebody had been shown, when it wrote something, what a critic wrote
+// last of a critique: what was under way before is no answer.
+func (b Beside) knew(w Written, last *entry) bool {
 	if b.Shown == nil {
 		return true
 	}
-	doc := b.Shown(e.agent, e.at())
+	doc := b.Shown(w.By, w.At)
 	if doc == nil {
 		return true
 	}
@@ -187,19 +235,28 @@ func firstWord(text string) string {
 // mostAttacked is how many items a critique is taken to be about.
 const mostAttacked = 32
 
-// attacked are the items that a critique is about: those its name and its attack name,
-// by their ids or by names of their authors, else those that its other texts do. A
-// critique of a critique is about that.
-func (a *Artifact) attacked(it *Item, names map[string][]ItemID) []ItemID {
-	named := func(fields ...string) []ItemID {
-		var out []ItemID
+// attacked is what a critique is about: the items that its name and its attack name, by
+// their ids or by names of their authors, and artifacts; else what its other texts name.
+// A critique of a critique is about that.
+func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) ([]ItemID, []Work) {
+	named := func(fields ...string) (items []ItemID, works []Work) {
 		add := func(id ItemID) {
-			if item, ok := a.Item(id); ok && item != it && len(out) < mostAttacked && !slices.Contains(out, id) {
-				out = append(out, id)
+			if item, ok := a.Item(id); ok && item != it && len(items) < mostAttacked && !slices.Contains(items, id) {
+				items = append(items, id)
 			}
 		}
 		for _, f := range fields {
-			for name := range strings.FieldsFuncSeq(it.Text(f), func(r rune) bool {
+			text := it.Text(f)
+			if beside.Works != nil {
+				var found []Work
+				found, text = beside.Works(text)
+				for _, w := range found {
+					if !slices.ContainsFunc(works, func(o Work) bool { return o.Artifact == w.Artifact }) {
+						works = append(works, w)
+					}
+				}
+			}
+			for name := range strings.FieldsFuncSeq(text, func(r rune) bool {
 				return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
 			}) {
 				for _, id := range names[name] {
@@ -210,10 +267,10 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID) []ItemID {
 				}
 			}
 		}
-		return out
+		return items, works
 	}
-	if out := named("name", "attack"); len(out) > 0 {
-		return out
+	if items, works := named("name", "attack"); len(items)+len(works) > 0 {
+		return items, works
 	}
 	return named("evidence", "proposed_alternative")
 }

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,6 +138,55 @@ func TestCritiques_AreNotAnsweredByWhatWasUnderWay(t *testing.T) {
 		}})
 		if len(got) != 1 || got[0].State != c.want || asked != "Blue" && asked != "" {
 			t.Errorf("%s: %v (asked of %s), want %s", name, got, asked, c.want)
+		}
+	}
+}
+
+// D26: a critique of an artifact, or of a place in one, is answered by a new version of it
+// that somebody else wrote.
+func TestCritiques_OfArtifactsAreAnsweredByVersions(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 3, 14, 16, minute, 0, 0, time.UTC) }
+	start, err := New("RS-1", "Why?", nil, at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := func(attack, evidence string) *Artifact {
+		add := func(n int, section Section, payload string) Entry {
+			return Entry{Message: fmt.Sprint(n), Delta: Delta{
+				DeltaID: fmt.Sprint(n), Agent: "Red", Operation: Add, Section: section, Rationale: "seen",
+				Timestamp: FormatInstant(at(n)), Payload: []byte(payload),
+			}}
+		}
+		return Merge(start, []Entry{
+			add(1, HypothesisSlate, `{"claim":"c","mechanism":"m"}`),
+			add(10, AdversarialCritique, `{"name":"Weak","attack":"`+attack+`","evidence":"`+evidence+`"}`),
+		}, Options{}).Artifact
+	}
+	log := func(later ...Written) Work {
+		return Work{Artifact: "log", Versions: append([]Written{{"Blue", at(5)}}, later...)}
+	}
+	for name, c := range map[string]struct {
+		doc  *Artifact
+		work Work
+		want string
+	}{
+		"nothing came":                    {doc("log/F3 is wrong", ""), log(), "open [] [log] [Blue] []"},
+		"a version came":                  {doc("log/F3 is wrong", ""), log(Written{"Blue", at(11)}), "answered [] [log] [Blue] [Blue]"},
+		"a version came before":           {doc("log/F3 is wrong", ""), log(Written{"Blue", at(9)}), "open [] [log] [Blue] []"},
+		"its critic wrote a version":      {doc("log/F3 is wrong", ""), log(Written{"Red", at(11)}), "open [] [log] [Blue] []"},
+		"a place in it is no item":        {doc("log/H1 is wrong", ""), log(), "open [] [log] [Blue] []"},
+		"an item is attacked as well":     {doc("log/F3 kills H1", ""), log(Written{"Blue", at(11)}), "answered [H1] [log] [Blue] [Blue]"},
+		"it is only evidence":             {doc("H1 is wrong", "log/F3"), log(Written{"Blue", at(11)}), "open [H1] [] [] []"},
+		"its evidence is all that it has": {doc("all is wrong", "log/F3"), log(), "open [] [log] [Blue] []"},
+	} {
+		got := Critiques(c.doc, Beside{Works: func(text string) ([]Work, string) {
+			if at := strings.Index(text, "log/"); at >= 0 {
+				return []Work{c.work}, text[:at] + text[at+len("log/F3"):]
+			}
+			return nil, text
+		}})
+		if len(got) != 1 || fmt.Sprintf("%s %v %v %v %v", got[0].State, got[0].Of, got[0].Works, got[0].Against, got[0].By) != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}
 }

@@ -45,3 +45,16 @@ func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"attack":"H1 is circular still"}`, ""))
 	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 6.\nOf what you wrote: open C1 (of H1, again: its critic changed it).")
 }
+
+// D26: who wrote an artifact is told of a critique that names it or a place in it, and
+// answers it with a new version.
+func TestCritiques_OfAnArtifact(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("artifact_write", analysis("flow-log", nil))
+	blue.call("inbox", nil)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"flow-log/F3 counts the weir twice","evidence":"none"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "Of what you wrote: open C1 (of flow-log).")
+	blue.call("artifact_write", arguments{"id": "flow-log", "summary": "counted once", "content": arguments{"format": "text", "data": "counted once\n"}})
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: answered C1 (of flow-log, changed by BlueLake)\n")
+}

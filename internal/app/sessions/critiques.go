@@ -1,30 +1,36 @@
 package sessions
 
 import (
+	"strings"
 	"time"
 
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/lazy"
 	"brenner/internal/store"
 )
 
 // critiques says how far the critiques of a session's document have come.
 func critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact) ([]delta.Critique, error) {
-	r := readers{call: c, session: id, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}}
-	out := delta.Critiques(doc, delta.Beside{Shown: r.shown})
+	r := readers{
+		call: c, session: id, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
+	}
+	out := delta.Critiques(doc, delta.Beside{Shown: r.shown, Works: r.works})
 	return out, r.failed
 }
 
-// readers is what those who take part in a session were shown of its document.
+// readers is what those who take part in a session were shown of its document, and the
+// artifacts that critiques name.
 type readers struct {
 	call     *kernel.Call
 	session  brenner.SessionID
 	docs     map[brenner.Version]*delta.Artifact // nil for one that is not to be had
 	known    map[moment]brenner.Version
-	versions []store.Version // of the document, once they are asked for
-	failed   error           // the first that could not be read
+	named    map[brenner.ArtifactID]*delta.Work // nil for what is none
+	versions []store.Version                    // of the document, once they are asked for
+	failed   error                              // the first that could not be read
 }
 
 // moment is somebody at an instant.
@@ -99,4 +105,55 @@ func (r *readers) document(version brenner.Version) *delta.Artifact {
 		r.docs[version] = doc
 	}
 	return r.docs[version]
+}
+
+// namedPlace is a version of an artifact, or a place in one, as texts name it: log@2,
+// log/F3, log@2/F3.
+var namedPlace = lazy.NewPattern(`\b([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:@[0-9]{1,6}(?:/[A-Za-z0-9][A-Za-z0-9_-]*)?|/[A-Za-z0-9][A-Za-z0-9_-]*)`)
+
+// How many names of artifacts are looked up for the critiques of one document, and how
+// many of the newest versions of each are looked at.
+const (
+	mostWorks        = 50
+	mostWorkVersions = 10
+)
+
+// works are the artifacts of which a text names versions or places.
+func (r *readers) works(text string) (works []delta.Work, rest string) {
+	rest = text
+	for _, name := range namedPlace.FindAllStringSubmatch(text, -1) {
+		if w := r.work(brenner.ArtifactID(name[1])); w != nil {
+			works, rest = append(works, *w), strings.Replace(rest, name[0], "", 1)
+		}
+	}
+	return works, rest
+}
+
+// work is an artifact that agents write, nil if there is none.
+func (r *readers) work(id brenner.ArtifactID) *delta.Work {
+	w, looked := r.named[id]
+	if looked || len(r.named) == mostWorks || r.failed != nil {
+		return w
+	}
+	r.named[id] = nil
+	if id.Check() != nil || id == brenner.ArtifactID(r.session) {
+		return nil
+	}
+	a, err := r.call.Reader.Artifact(r.call.Ctx, id)
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return nil
+	}
+	var rows []store.Version
+	if err == nil {
+		rows, err = r.call.Reader.Versions(r.call.Ctx, id, max(0, a.Latest-mostWorkVersions), mostWorkVersions)
+	}
+	if r.failed = err; err != nil {
+		return nil
+	}
+	w = &delta.Work{Artifact: id}
+	for _, v := range rows {
+		w.Versions = append(w.Versions, delta.Written{By: v.Creator, At: v.Created})
+	}
+	r.named[id] = w
+	return w
 }

@@ -74,7 +74,7 @@ func (m merge) concerns(agent brenner.ActorName) bool {
 // attacks says whether a delta of another is of an open critique of what an agent wrote.
 func (m merge) attacks(o delta.Outcome, agent brenner.ActorName) bool {
 	c, open := m.open[o.Item]
-	return open && o.Agent != agent && ofSomebody(m.result.Artifact, c, agent)
+	return open && o.Agent != agent && slices.Contains(c.Against, agent)
 }
 
 // whoDid says who changed what: one agent after the other, with what it added,

@@ -87,10 +87,10 @@ func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) str
 	for _, c := range all {
 		count[c.State]++
 		it, _ := doc.Item(c.Item)
-		switch own := it.Authors()[0] == name; {
-		case c.State == delta.CritiqueOpen && !own && ofSomebody(doc, c, name):
+		switch {
+		case c.State == delta.CritiqueOpen && slices.Contains(c.Against, name):
 			against = append(against, c)
-		case c.State == delta.CritiqueAnswered && own:
+		case c.State == delta.CritiqueAnswered && it.Authors()[0] == name:
 			met = append(met, c)
 		}
 	}
@@ -115,14 +115,6 @@ func (m merge) pressed(c delta.Critique) (critic brenner.ActorName, ok bool) {
 	it, _ := m.result.Artifact.Item(c.Item)
 	critic = it.Authors()[0]
 	return critic, c.Again && slices.ContainsFunc(m.result.Outcomes, func(o delta.Outcome) bool { return o.Item == c.Item && o.Agent == critic && o.Recorded() })
-}
-
-// ofSomebody says whether a critique attacks what somebody wrote.
-func ofSomebody(doc *delta.Artifact, c delta.Critique, name brenner.ActorName) bool {
-	return slices.ContainsFunc(c.Of, func(id delta.ItemID) bool {
-		it, ok := doc.Item(id)
-		return ok && it.Killed() == nil && slices.Contains(it.Authors(), name)
-	})
 }
 
 // goOn says how to read on: what has changed belongs into a new context, with a

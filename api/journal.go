@@ -189,7 +189,8 @@ type RedactRequest struct {
 // RedactResult says what no longer can be read.
 type RedactResult struct {
 	Digest brenner.Digest `json:"digest"`
-	// Also are those that go at the same time; what follows is about all.
+	// Also are those that go at the same time, with the deltas of a reply that
+	// goes; what follows is about all.
 	Also []brenner.Digest `json:"also,omitzero"`
 	// Versions lists the versions that had the content, InForce those of them
 	// that are canonical.

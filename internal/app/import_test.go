@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,23 @@ func TestImport_BringsTheProjectAsItWas(t *testing.T) {
 	t.Cleanup(func() { _ = empty.Close() })
 	if _, err := app.New(empty, app.Options{}).Import(t.Context(), strings.NewReader(strings.Join(older, "\n")), nil); err != nil {
 		t.Errorf("a digest over tables of another form: %v", err)
+	}
+}
+
+// J5, J7: a content that only the export says was redacted, and no record, is refused.
+func TestImport_ARedactionHasARecord(t *testing.T) {
+	lines, _ := exported(t)
+	data := base64.StdEncoding.EncodeToString([]byte("what is kept"))
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, data) })
+	if i < 0 {
+		t.Fatal("the export has no such content")
+	}
+	lines[i] = strings.Replace(strings.Replace(lines[i], `"data":"`+data+`"`, `"data":""`, 1), `,"sha256"`, `,"redacted":true,"sha256"`, 1)
+	s := memory.New()
+	t.Cleanup(func() { _ = s.Close() })
+	_, err := app.New(s, app.Options{}).Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), nil)
+	if brenner.CodeOf(err) != brenner.CodeImportInvalid || !strings.Contains(err.Error(), "no record says so") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -217,3 +217,79 @@ func TestRedact_WhatIsGoneCannotBeWrittenAgain(t *testing.T) {
 		t.Errorf("import: %v", err)
 	}
 }
+
+// J7, D7: a reply that is redacted before it was compiled takes its deltas along: no
+// compile takes them in, and their words are nowhere any more.
+func TestRedact_AReplyThatWaitsIsNotCompiled(t *testing.T) {
+	const secret = "ZANZIBAR-17"
+	d := newBureau(t, nil)
+	d.start("")
+	say := func(agent brenner.ActorName, claim string) brenner.Ref {
+		sub, err := d.As(agent).SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"` + claim + `","mechanism":"m"}}`)})
+		d.must(err)
+		return sub.Log
+	}
+	log := say("BlueLake", secret)
+	say("BlueLake", "gradients decide")
+	tried, err := d.PI().Redact(t.Context(), api.RedactRequest{Ref: log, DryRun: true})
+	d.must(err)
+	if len(tried.Also) != 1 {
+		t.Errorf("a dry run says that %v go too", tried.Also)
+	}
+	_, err = d.PI().Redact(t.Context(), api.RedactRequest{Ref: log, Reason: "it must go"})
+	d.must(err)
+	res := d.compile()
+	states := map[brenner.Code]int{}
+	for _, o := range res.Outcomes {
+		states[o.Code]++
+	}
+	if states[brenner.CodeRedacted] != 1 || len(res.Outcomes) != 2 || !res.Changed {
+		t.Errorf("the compile says %+v", res.Outcomes)
+	}
+	var export bytes.Buffer
+	_, err = d.PI().Export(t.Context(), &export)
+	d.must(err)
+	if strings.Contains(export.String(), secret) {
+		t.Error("an export still has it")
+	}
+	if v, err := d.PI().Verify(t.Context(), api.VerifyRequest{Deep: true}); err != nil || !v.OK {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+}
+
+// J7: a session whose document was redacted says how it goes on, and does: from the
+// version before, once that one is out of use.
+func TestRedact_ASessionGoesOnWithoutItsDocument(t *testing.T) {
+	d := newBureau(t, nil)
+	d.start("")
+	say := func(claim string) {
+		_, err := d.As("BlueLake").SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"` + claim + `","mechanism":"m"}}`)})
+		d.must(err)
+	}
+	say("one")
+	d.compile()
+	say("two")
+	gone := d.compile().Ref
+	_, err := d.PI().Redact(t.Context(), api.RedactRequest{Ref: gone, Reason: "it must go"})
+	d.must(err)
+	_, err = d.As("BlueLake").SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-1", Text: block(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"three","mechanism":"m"}}`)})
+	var refused *brenner.Error
+	if !errors.As(err, &refused) || refused.Code != brenner.CodeRedacted || len(refused.Actions) != 1 || refused.Actions[0].Name != "artifact.deprecate" {
+		t.Fatalf("a reply is answered with %v", err)
+	}
+	_, err = d.PI().Deprecate(t.Context(), api.DecisionRequest{Ref: gone, Reason: "redacted"})
+	d.must(err)
+	say("three")
+	res := d.compile()
+	if res.Base.Version != gone.Version-1 || res.Ref.Version != gone.Version+1 {
+		t.Errorf("it went on from %s to %s", res.Base, res.Ref)
+	}
+	doc, err := d.PI().Artifact(t.Context(), api.ArtifactRequest{Ref: res.Ref})
+	d.must(err)
+	if !strings.Contains(string(doc.Content), "one") || strings.Contains(string(doc.Content), "two") || !strings.Contains(string(doc.Content), "three") {
+		t.Errorf("the document says %s", string(doc.Content))
+	}
+	if v, err := d.PI().Verify(t.Context(), api.VerifyRequest{Deep: true}); err != nil || !v.OK {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+}

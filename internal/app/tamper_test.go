@@ -56,6 +56,32 @@ func project(t *testing.T) (path string, open func() (api.Service, func())) {
 	return path, open
 }
 
+// J3, J7: bytes that were redacted and are put back behind our back are found.
+func TestVerify_FindsWhatWasRedactedAndPutBack(t *testing.T) {
+	path, open := project(t)
+	svc, done := open()
+	if _, err := svc.Redact(t.Context(), api.RedactRequest{Ref: brenner.Ref{Artifact: "n2", Version: 1}, Reason: "a name is in it"}); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`UPDATE blobs SET data = CAST('text number 2' AS BLOB) WHERE data IS NULL`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	svc, done = open()
+	defer done()
+	v, err := svc.Verify(t.Context(), api.VerifyRequest{Quick: true})
+	if err != nil || v.OK || len(v.Findings) != 1 || !strings.Contains(v.Findings[0].Message, "its bytes are there again") {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // J3: whatever is changed in the project file behind our back is found by
 // verify, and named.
 // J3.a, J3.b, J3.c.

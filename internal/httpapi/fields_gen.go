@@ -513,7 +513,7 @@ var fieldWords = map[string]string{
 	"brenner/api.RedactRequest.Member":             "Member says which text of Record, or of the record that wrote Ref: summary, change/what, reason and so on",
 	"brenner/api.RedactRequest.Record":             "Record is a position in the journal",
 	"brenner/api.RedactRequest.Ref":                "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
-	"brenner/api.RedactResult.Also":                "Also are those that go at the same time; what follows is about all",
+	"brenner/api.RedactResult.Also":                "Also are those that go at the same time, with the deltas of a reply that goes; what follows is about all",
 	"brenner/api.RedactResult.Closes":              "Closes lists the roles that may do nothing afterwards, until a policy of theirs is promoted. That is one where another version of the policy says which, and otherwise every role but that of the PI",
 	"brenner/api.RedactResult.Containing":          "Containing lists other contents and texts that have these words among theirs, and keep them",
 	"brenner/api.RedactResult.Digest":              "Digest is the lower-case hexadecimal SHA-256 of some bytes",

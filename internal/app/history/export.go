@@ -15,6 +15,7 @@ import (
 	"brenner/api"
 	"brenner/canon"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -144,7 +145,7 @@ func (a *Room) Import(ctx context.Context, r io.Reader, tell api.Progress) (api.
 		tell = func(string, int64, int64) {}
 	}
 	err := a.Store().Write(ctx, func(tx store.Tx) error {
-		in := &importer{ctx: ctx, tx: tx, kinds: a.Kinds(), tell: tell, stored: map[brenner.ActorName]int64{}, seen: map[brenner.Digest]bool{}}
+		in := &importer{ctx: ctx, tx: tx, kinds: a.Kinds(), tell: tell, stored: map[brenner.ActorName]int64{}, seen: map[brenner.Digest]bool{}, gone: map[brenner.Digest]bool{}}
 		if err := in.read(r); err != nil {
 			return err
 		}
@@ -171,6 +172,8 @@ type importer struct {
 	out    api.ImportResult
 	stored map[brenner.ActorName]int64
 	seen   map[brenner.Digest]bool
+	// gone are contents that are marked as redacted and no record said so yet.
+	gone map[brenner.Digest]bool
 }
 
 func (in *importer) bad(format string, args ...any) *brenner.Error {
@@ -245,6 +248,7 @@ func (in *importer) blob(b exportBlob) error {
 		return in.bad("content %s is damaged", b.SHA256)
 	}
 	if b.Redacted {
+		in.gone[b.SHA256] = true
 		return in.tx.RedactBlob(in.ctx, b.SHA256)
 	}
 	return in.tx.PutBlob(in.ctx, b.SHA256, b.Data)
@@ -273,6 +277,13 @@ func (in *importer) record(raw jsontext.Value) error {
 		}
 		return in.bad("record %d does not fit what comes before it", rec.Seq).Because(err)
 	}
+	if rec.Kind == ledger.ContentRedacted.Name {
+		var p ledger.Redacted
+		if err := canon.Unmarshal(rec.Payload, &p); err != nil {
+			return in.bad("record %d cannot be read", rec.Seq).Because(err)
+		}
+		delete(in.gone, p.Digest)
+	}
 	if err := in.count(rec); err != nil {
 		return err
 	}
@@ -300,6 +311,10 @@ func (in *importer) count(rec journal.Record) error {
 func (in *importer) check() error {
 	if in.footer == nil {
 		return in.bad("the export ends without its footer: it was cut")
+	}
+	if gone := slices.Sorted(maps.Keys(in.gone)); len(gone) > 0 {
+		return in.bad("content %s is marked as redacted, and no record says so", gone[0]).
+			WithHint("the export was changed; take another one")
 	}
 	root, err := journal.Root(in.ctx, in.tx, in.out.Records)
 	if err != nil {

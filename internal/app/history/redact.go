@@ -274,8 +274,8 @@ func (r *redaction) findClosed() error {
 	return nil
 }
 
-// findTexts finds the records that say it, and older ones that hold it inline.
-// Redaction is rare: it reads the whole journal.
+// findTexts finds the records that say it, older ones that hold it inline, and
+// what was taken out of it. Redaction is rare: it reads the whole journal.
 func (r *redaction) findTexts() error {
 	var inline [][]byte // as they stand in a record that holds them
 	for _, g := range r.goes {
@@ -284,6 +284,9 @@ func (r *redaction) findTexts() error {
 		}
 	}
 	return journal.Each(r.Ctx, r.Reader, 0, func(row store.Record) error {
+		if err := r.findTakenOut(row); err != nil {
+			return err
+		}
 		named := slices.ContainsFunc(r.goes, func(g *going) bool { return bytes.Contains(row.Data, []byte(g.digest)) })
 		held := slices.IndexFunc(inline, func(text []byte) bool { return bytes.Contains(row.Data, text) })
 		if !named && held < 0 {
@@ -308,6 +311,23 @@ func (r *redaction) findTexts() error {
 		}
 		return nil
 	})
+}
+
+// findTakenOut finds the contents that were taken out of those that go, as the
+// deltas of a reply are: they go too, and no compile takes them in any more.
+func (r *redaction) findTakenOut(row store.Record) error {
+	ref, taken, err := r.kinds.TakenOut(row)
+	i := slices.IndexFunc(r.goes, func(g *going) bool { return slices.Contains(g.versions, ref) })
+	if err != nil || i < 0 {
+		return err
+	}
+	for _, d := range taken {
+		if r.by[d] == nil {
+			r.goes[i].along, r.by[d] = append(r.goes[i].along, d), r.goes[i]
+			r.out.Also = append(r.out.Also, d)
+		}
+	}
+	return nil
 }
 
 // saidBy notes a record that says it, and what is made of the words of a lesson:

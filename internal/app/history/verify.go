@@ -224,8 +224,10 @@ func (v *verification) contents() error {
 		}
 		seq := v.named[d]
 		delete(v.named, d)
-		_, known := v.redacted[d]
+		by, known := v.redacted[d]
 		switch {
+		case data != nil && known:
+			v.report(journal.Corrupt(by, "content %s was redacted, and its bytes are there again", d))
 		case data == nil && known:
 			v.out.Redacted = append(v.out.Redacted, d)
 		case data == nil:

@@ -26,6 +26,9 @@ type Kind[T any] struct {
 	// Stores lists the contents that were stored with a record. A kind that
 	// stores contents must say so, or verify would not miss them.
 	Stores func(payload T) []brenner.Digest
+	// Of is the version out of which those contents were taken: when its content
+	// is redacted they go with it (J7). nil: they are no part of another.
+	Of func(payload T) brenner.Ref
 	// Texts are the members of the payload that are free text, as JSON pointers in
 	// which * stands for any step: they stand in a record by their hash (J7). What
 	// is no text is a name, a number or a hash, which no redaction reaches.
@@ -82,6 +85,15 @@ func (k Kind[T]) enter(all *Kinds) error {
 			return k.Stores(payload)
 		}
 	}
+	if k.Of != nil {
+		e.of = func(raw jsontext.Value) (brenner.Ref, error) {
+			var payload T
+			if err := canon.Unmarshal(raw, &payload); err != nil {
+				return brenner.Ref{}, err
+			}
+			return k.Of(payload), nil
+		}
+	}
 	if k.Events != nil {
 		e.events = func(raw jsontext.Value) ([]automation.Event, error) {
 			var payload T
@@ -127,6 +139,7 @@ type entry struct {
 	texts   []pattern
 	apply   []applier
 	stores  func(jsontext.Value) []brenner.Digest
+	of      func(jsontext.Value) (brenner.Ref, error)
 	governs bool
 	events  func(jsontext.Value) ([]automation.Event, error)
 }
@@ -243,6 +256,21 @@ func (all *Kinds) Stored(rec journal.Record) []brenner.Digest {
 		}
 	}
 	return out
+}
+
+// TakenOut gives the contents that a record stored and the version out of which
+// they were taken; none if its kind takes nothing out of others.
+func (all *Kinds) TakenOut(row store.Record) (brenner.Ref, []brenner.Digest, error) {
+	e, ok := all.byName[row.Kind]
+	if !ok || e.of == nil {
+		return brenner.Ref{}, nil, nil
+	}
+	rec, err := journal.Parse(row)
+	if err != nil {
+		return brenner.Ref{}, nil, err
+	}
+	ref, err := e.of(rec.Payload)
+	return ref, e.stores(rec.Payload), err
 }
 
 // Payloads are the types of what records say, by their kind, and which of their

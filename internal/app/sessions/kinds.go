@@ -29,7 +29,7 @@ var (
 	kindMessageRead     = kernel.Kind[messageRead]{Name: "message.read", Apply: applyMessageRead}
 	kindMessageSent     = kernel.Kind[messageSent]{Name: "message.sent", Apply: applyMessageSent, Stores: func(p messageSent) []brenner.Digest { return []brenner.Digest{p.Body} }, Texts: []string{"/subject"}}
 	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried, Texts: []string{"/message"}}
-	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply, Events: replyEvents}
+	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply, Of: func(p replyReceived) brenner.Ref { return p.Log }, Events: replyEvents}
 	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed, Texts: []string{"/reason"}}
 	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents, Texts: []string{"/deltas/*/outcome/message", "/deltas/*/outcome/hint"}}
 	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart, Texts: []string{"/question", "/roster/name", "/roster/entries/*/notes"}}

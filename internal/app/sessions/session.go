@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -260,11 +261,25 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 		return store.Version{}, nil, err
 	}
 	content, err := ledger.ContentOf(c, row)
+	if v == a.Head && errors.Is(err, brenner.CodeRedacted) {
+		return store.Version{}, nil, goneDocument(row)
+	}
 	if err != nil {
 		return store.Version{}, nil, err
 	}
 	doc, err := delta.ReadArtifact(content.Data)
 	return row, doc, err
+}
+
+// goneDocument says how a session goes on whose document was redacted: from the
+// newest version before that one, once it is out of use.
+func goneDocument(head store.Version) error {
+	e := brenner.Errorf(brenner.CodeRedacted, "the document of %s was redacted with %s, on which the session goes on", head.Artifact, head.Ref())
+	if head.Parent == 0 {
+		return e.WithHint("there is none before it: close the session and start another").Try(brenner.Do("session.close", "id", string(head.Artifact), "reason", "…"))
+	}
+	return e.WithHint("a person takes that version out of use; the session goes on from the one before it, and what is missing there is handed in again").
+		Try(brenner.Do("artifact.deprecate", "ref", head.Ref().String(), "reason", "…"))
 }
 
 // Document is what a version of a session's artifact says.

@@ -34,8 +34,7 @@ const (
 var anchorCodes = []CodeInfo{
 	row(CodeInvalidPatch, ClassInvalid, "The patch is not a well-formed anchor_diff_v2.1 patch.", "Mend it at the pointer given, or make it again from the two texts.",
 		Do("patch.diff").Asking("text", "file")),
-	row(CodeBaseMismatch, ClassConflict, "The text is not the one the patch was made for.", "Use the rebased patch if one is attached, have it carried over, or make it again on the present text.",
-		Again("rebase", "true")),
+	row(CodeBaseMismatch, ClassConflict, "The text is not the one the patch was made for.", "Use the rebased patch if one is attached, have it carried over, or make it again on the present text."),
 	row(CodeBaseUnknown, ClassNotFound, "The text the patch was made for is not here.", "Check the path, or name the text that the change was made for.",
 		Again().Asking("root"), Again().Asking("base")),
 	row(CodeAnchorNotFound, ClassConflict, "The words that an edit quotes do not occur in the text as often as it says.", "Read the text again and quote it letter by letter."),

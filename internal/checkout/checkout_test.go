@@ -234,6 +234,7 @@ func TestSummarise(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", ""},
 		{"# Title\n", "Title"},
+		{"\ufeff# Title\n\ntext\n", "Title: text"},
 		{"one\ntwo\n\nthree", "one two"},
 		{"## Title ##\n\n# Second\ntext\n# third", "Title: text"},
 		{"Title\n=====\n\ntext", "Title"},

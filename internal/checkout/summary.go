@@ -10,6 +10,7 @@ import (
 // heading and its first paragraph, clipped to what a summary may have.
 func summarise(text string) string {
 	const enough = 64 << 10 // no first paragraph is further down
+	text = strings.TrimPrefix(text, "\uFEFF")
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}

@@ -392,12 +392,16 @@ func (r *runner) oneEdit(name string, f patchFlags) (anchor.Edit, error) {
 	return edits[0], nil
 }
 
-// onePatch reads one anchor patch, and the texts it may have been made for.
+// onePatch reads one anchor patch, and the texts it may have been made for. A change
+// in another format names no text that it was made for.
 func (r *runner) onePatch(name string, f patchFlags) (anchor.Patch, map[brenner.Digest]anchor.Text, error) {
-	f.format = string(anchor.FormatAnchor)
 	set, err := r.patchSet([]string{name}, f)
 	if err != nil {
 		return anchor.Patch{}, nil, err
+	}
+	if len(set.edits) != 1 || set.edits[0].NeedsBase() {
+		return anchor.Patch{}, nil, brenner.Errorf(brenner.CodeInvalidPatch, "%s is no anchor patch, and does not say which text it was made for", name).
+			WithHint("make an anchor patch of it on that text: brenner patch convert --base TEXT " + name)
 	}
 	p, err := set.edits[0].Patch(anchor.Absent())
 	return p, set.Bases, err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -501,6 +502,8 @@ type Proposal struct {
 	Rationale string         `json:"rationale,omitzero"`
 	// Own says that the reader wrote it.
 	Own bool `json:"own,omitzero"`
+	// Alike are items of the reader that say nearly what the new item says.
+	Alike []delta.ItemID `json:"alike,omitzero"`
 	// Text is as much of its words as the answer holds, where it does not hold
 	// all; payload and rationale are not there then.
 	Text string `json:"text,omitzero"`
@@ -539,6 +542,21 @@ func (p Proposal) Words() string {
 		b.WriteString(delta.PayloadText(p.Payload))
 		if p.Rationale != "" {
 			b.WriteString("    because: " + strings.Join(strings.Fields(p.Rationale), " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// AlikeWords says of what is proposed which items of the reader say nearly the same, and
+// which of them stays: the lower number.
+func (p Proposal) AlikeWords() string {
+	var b strings.Builder
+	for _, own := range p.Alike {
+		fmt.Fprintf(&b, "    %s says nearly what your %s says: ", p.Item, own)
+		if cmp.Or(len(own)-len(p.Item), strings.Compare(string(own), string(p.Item))) < 0 {
+			fmt.Fprintf(&b, "%s has the lower number and stays; %s is asked to give way\n", own, p.Agent)
+		} else {
+			fmt.Fprintf(&b, "if it is the same, EDIT %s with what yours adds and KILL %s: the lower number stays\n", p.Item, own)
 		}
 	}
 	return b.String()

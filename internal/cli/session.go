@@ -312,7 +312,7 @@ where it stands, a line for each item: what lives, what was killed and why.`,
 						r.note("names in it: %s\n", printable(api.NameWords(v.Names)))
 					}
 					for _, p := range v.Proposals {
-						w.Print(printable(p.Words()))
+						w.Print(printable(p.Words() + p.AlikeWords()))
 					}
 					if len(v.Before) > 0 {
 						w.Printf("unchanged, given to you before in this context: %s\n", words(v.Before))

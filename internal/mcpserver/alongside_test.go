@@ -3,10 +3,13 @@ package mcpserver_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/delta"
+	"brenner/roster"
 )
 
 func assumption(name, statement string) string {
@@ -44,6 +47,40 @@ func TestSubmit_NamesATwin(t *testing.T) {
 	red.must(red.submits("A word more.\n\n"+sent), "which you added before, says the same", "of a reply that was taken in part send what was refused")
 	// What says the contrary is no twin.
 	red.mustNot(red.submits(assumption("4 MB of tmpfs do not stand for a real disk", "What a tmpfs of 4 MB shows does not hold for the disks that teams have")), "ITEM_ALIKE")
+}
+
+// D4, D27, X11: while nothing is compiled yet, the author of the first of two items that are
+// alike is told with the news of the second, once; and who sends the lower number later, since it
+// was written before, is told that it stays.
+func TestSubmit_NamesATwinThatIsOnlyProposed(t *testing.T) {
+	s, blue, red := pair(t)
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{
+		ID: "RS-three", Question: "Why?", Module: "lineage", Compile: api.CompileManual,
+		Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{
+			{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.HypothesisGenerator},
+		}},
+	}))
+	submit := func(p *player, blocks string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-three", "text": blocks}))
+	}
+	test := func(name, procedure, extra string) string {
+		return deltaBlock("ADD", "", "discriminative_tests", `{"name":"`+name+`","procedure":"`+procedure+`","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, extra)
+	}
+	blue.call("context_assemble", arguments{"session": "RS-three"})
+	red.call("context_assemble", arguments{"session": "RS-three"})
+	blue.mustNot(submit(blue, test("Fill a disk of 4 MB", "Fill a tmpfs of 4 MB with notes, then write one more and list what is kept", "")), "ITEM_ALIKE")
+	red.must(submit(red, test("Fill a small disk", "Fill a tmpfs of 4 MB with small notes, write one more, list what was kept", "")), "ITEM_ALIKE: T1, proposed by BlueLake, says nearly the same")
+	told := first(blue.call("inbox", nil))
+	blue.must(told, "Fill a small disk", "T2 says nearly what your T1 says: T1 has the lower number and stays; RedSky is asked to give way")
+	blue.mustNot(first(blue.call("inbox", nil)), "says nearly")
+
+	v, err := s.pi.Session(t.Context(), api.SessionRequest{ID: "RS-three"})
+	s.do(v, err)
+	early := `,"timestamp":"` + delta.FormatInstant(v.Created.Add(time.Microsecond)) + `"`
+	blue.must(submit(blue, assumption("4 MB stand for a real disk", "What a tmpfs of 4 MB shows holds for the disks that teams have")), "A1")
+	said := submit(red, deltaBlock("ADD", "", "assumption_ledger", `{"name":"4 MB stand for disks","statement":"What happens on a tmpfs of 4 MB happens on the disks that teams have"}`, early))
+	red.must(said, "ITEM_ALIKE: A2, proposed by BlueLake, says nearly the same; A1 has the lower number and stays; BlueLake is asked to give way")
+	blue.must(first(blue.call("inbox", nil)), "A1 says nearly what your A2 says: if it is the same, EDIT A1 with what yours adds and KILL A2: the lower number stays")
 }
 
 // D6, D22: two who kill in favour of each other are told, at once and when it is

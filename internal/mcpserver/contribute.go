@@ -138,7 +138,7 @@ func (p sessionPage) said() string {
 			}
 			continue
 		}
-		b.WriteString(d.Words())
+		b.WriteString(d.Words() + d.AlikeWords())
 	}
 	if len(own) > 0 {
 		fmt.Fprintf(&b, "proposed by you, not compiled yet: %s\n", strings.Join(own, ", "))
@@ -420,6 +420,9 @@ func othersSay(s api.Service, ctx context.Context, id brenner.SessionID, items [
 		return ""
 	}
 	others := slices.DeleteFunc(v.Proposals, func(p api.Proposal) bool { return p.Own })
+	for i := range others {
+		others[i].Alike = nil // what is like it is said of the deltas
+	}
 	return sessionPage{Text: v.Markdown, Proposals: others}.said()
 }
 

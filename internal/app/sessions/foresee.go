@@ -96,7 +96,7 @@ func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, re
 		}
 		d, o := &out.Deltas[n], seen(res.Artifact, e, res.Outcomes[i])
 		n++
-		d.Warnings = slices.Concat(beside.of(res, i), d.Warnings)
+		d.Warnings = slices.Concat(beside.of(res, i), beside.stays[i], d.Warnings)
 		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
 		if o.Code != "" || o.Status == delta.Skipped {
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer

@@ -751,7 +751,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 		return nil, err
 	}
 	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	outcomes := delta.Merge(base, entriesOf(queue), rules.options()).Outcomes
+	res := delta.Merge(base, entriesOf(queue), rules.options())
 	order := make([]int, len(queue))
 	for i := range order {
 		order[i] = i
@@ -759,7 +759,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 	slices.SortStableFunc(order, func(a, b int) int { return queue[a].entry.Received.Compare(queue[b].entry.Received) })
 	var out []api.Proposal
 	for _, i := range order {
-		d, o := queue[i].entry.Delta, outcomes[i]
+		d, o := queue[i].entry.Delta, res.Outcomes[i]
 		if o.Status == delta.Rejected || !asksFor(req, d, o) {
 			continue // what is refused its author is told
 		}
@@ -768,6 +768,9 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 			return nil, err
 		}
 		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
+		if d.Operation == delta.Add && !c.Person() {
+			p.Alike = alikeOwn(res.Artifact, o.Item, c.Who.Name)
+		}
 		out = append(out, p)
 	}
 	return out, nil

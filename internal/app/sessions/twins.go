@@ -34,13 +34,17 @@ const (
 type beside struct {
 	// about has what the author of a delta should hear, by the delta's place.
 	about map[int][]brenner.Diagnostic
+	// stays has what the author of a delta hears of others that are like its own and are
+	// to give way, by the delta's place: in the answer to its reply. When it is compiled
+	// a note says so.
+	stays map[int][]brenner.Diagnostic
 	// notes has what else somebody should hear when it is compiled.
 	notes map[brenner.ActorName][]string
 }
 
 // lookBeside compares what a merge made with what was there.
 func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result) beside {
-	out := beside{about: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}}
+	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}}
 	out.twins(base, res)
 	out.crossings(res)
 	out.deadNames(base, queue, res)
@@ -69,7 +73,12 @@ func (b beside) note(who brenner.ActorName, line string) {
 // same, or one of the same author just the same: a reply sent again. The lower number stays; so one author is told to give way, the other to
 // leave both alone.
 func (b beside) twins(base *delta.Artifact, res delta.Result) {
-	read := map[delta.Section][]said{}
+	read, added := map[delta.Section][]said{}, map[delta.ItemID]int{}
+	for i, o := range res.Outcomes {
+		if o.Operation == delta.Add && o.Status == delta.Applied {
+			added[o.Item] = i
+		}
+	}
 	for i, o := range res.Outcomes[:min(len(res.Outcomes), mostCompared)] {
 		it, ok := res.Artifact.Item(o.Item)
 		if o.Operation != delta.Add || o.Status != delta.Applied || !ok || it.Killed() != nil {
@@ -100,11 +109,34 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			}
 			b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, %s, says nearly the same", other.id, was),
 				fmt.Sprintf("if it is the same, EDIT %s with what yours adds and KILL your own: the lower number stays", other.id))
+			if at, now := added[other.id]; now {
+				b.stays[at] = append(b.stays[at], brenner.Diagnostic{
+					Code: brenner.CodeItemAlike, Severity: brenner.SeverityWarning, Subject: string(o.Item),
+					Message: fmt.Sprintf("%s, proposed by %s, says nearly the same", o.Item, o.Agent),
+					Hint:    fmt.Sprintf("%s has the lower number and stays; %s is asked to give way", other.id, o.Agent),
+				})
+			}
 			for _, a := range other.authors {
 				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, other.id, other.id, o.Agent))
 			}
 		}
 	}
+}
+
+// alikeOwn are the live items of a reader that say nearly what an item that somebody else
+// proposes would say.
+func alikeOwn(a *delta.Artifact, id delta.ItemID, reader brenner.ActorName) []delta.ItemID {
+	it, ok := a.Item(id)
+	if !ok || it.Killed() != nil || slices.Contains(it.Authors(), reader) {
+		return nil
+	}
+	var out []delta.ItemID
+	for _, own := range liveIn(a, it.Section()) {
+		if len(out) < mostTwins && slices.Contains(own.Authors(), reader) && saidBy(own).like(saidBy(it)) {
+			out = append(out, own.ID())
+		}
+	}
+	return out
 }
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis

@@ -126,6 +126,9 @@ type ArtifactRequest struct {
 	// Task is the one whose context an agent reads through, of several (C30);
 	// empty: its newest context.
 	Task string `json:"task,omitzero"`
+	// Unasked says that it comes with the answer to something else: an agent's context pays
+	// for it out of what it has for news, as long as that lasts.
+	Unasked bool `json:"unasked,omitzero"`
 }
 
 // ArtifactView is a version with what the project knows about it.
@@ -451,6 +454,9 @@ type Decision struct {
 type DiffRequest struct {
 	From brenner.Ref `json:"from"`
 	To   brenner.Ref `json:"to"`
+	// Unasked says that it comes with the answer to something else: an agent's context pays
+	// for it out of what it has for news, as long as that lasts.
+	Unasked bool `json:"unasked,omitzero"`
 }
 
 // DiffResult is the difference, and the same as text for people.

@@ -345,6 +345,9 @@ type SessionRequest struct {
 	// in the session's module since it began, and of which its context neither has
 	// anything nor was told: each once, the newest first, a few at a time.
 	Written bool `json:"written,omitzero"`
+	// Unasked says that it comes with the answer to something else: an agent's context pays
+	// for it out of what it has for news, as long as that lasts.
+	Unasked bool `json:"unasked,omitzero"`
 }
 
 // SessionView is a session with its artifact.

@@ -25,6 +25,7 @@ type sessionRequest struct {
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 
 	news bool // what the reader was not given of what changed, whatever version it knows
+	told bool // it comes with the answer to something else
 	room int  // how many characters the answer may have; 0: as many as any
 	own  bool // what the reader proposed itself as well, though only what changed is asked for
 }
@@ -77,7 +78,7 @@ const (
 )
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news}
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news || in.told}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
 	}
@@ -206,7 +207,7 @@ func (p sessionPage) Words() string {
 		b.WriteString(p.goOn())
 	}
 	if call := p.next.Tool(); !p.Spent && call != "" {
-		fmt.Fprintf(&b, "your context has %d left for reading; one that goes on from it: %s\n", p.Left, call)
+		fmt.Fprintf(&b, "your context has %d left for what you ask to read; one that goes on from it: %s\n", p.Left, call)
 	}
 	b.WriteString(p.around())
 	return b.String()
@@ -415,7 +416,7 @@ func othersSay(s api.Service, ctx context.Context, id brenner.SessionID, items [
 	if len(items) == 0 {
 		return ""
 	}
-	v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items})
+	v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Unasked: true})
 	if err != nil {
 		return ""
 	}

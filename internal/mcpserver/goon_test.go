@@ -466,6 +466,10 @@ func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
 		t.Errorf("it is said %d times:\n%s", n, words)
 	}
 
+	for i := range 12 { // till there is nothing left for news
+		send(red, assumption(fmt.Sprintf("Disk %d", i), strings.Repeat(fmt.Sprintf("slow %d ", i), 750)))
+		blue.call("inbox", nil)
+	}
 	red.call("artifact_write", analysis("long", measurements("long", 6000)))
 	for offset := any(0); offset != nil; { // till nothing more fits
 		data, _, err := answered[arguments](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})

@@ -314,7 +314,7 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
 			return "", nil
 		}
-		in.room = max(room, leastPage)
+		in.room, in.told = max(room, leastPage), true
 		p, err := showSession(s, ctx, in)
 		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		switch {
@@ -329,6 +329,7 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if bind(mustJSON(arguments), &in) != nil {
 			return "", nil
 		}
+		in.beside = true
 		if p, err := getArtifact(s, ctx, in); err == nil {
 			return p.Words(), nil
 		}
@@ -548,7 +549,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		return work, "", nil //nolint:nilerr // there is nothing to read through
 	}
 	if v.Left > 0 {
-		left = fmt.Sprintf("your context: %d left for reading\n", v.Left)
+		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
 	division, err := divided(s, ctx, info, v.Working, me, partBeside)
 	return othersAtWork(v.Working, me) + division + work, left, err

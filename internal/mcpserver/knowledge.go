@@ -202,7 +202,7 @@ func (p contextPage) Words() string {
 	if p.Invocation == "" {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n\n[%s: %d %s left for reading on]\n", p.Invocation, p.Left, p.Unit)
+	fmt.Fprintf(&b, "\n\n[%s: %d %s left for what you ask to read; news are counted apart]\n", p.Invocation, p.Left, p.Unit)
 	if p.NextOffset > 0 {
 		fmt.Fprintf(&b, "%s: context_assemble %s\n", p.rest, jsonOf(p.goOn))
 	}
@@ -224,7 +224,7 @@ type getRequest struct {
 	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
 
 	room   int  // how many characters the answer has for it, if that is less than a page
-	beside bool // it is shown beside something else, which has room for a beginning only
+	beside bool // it comes with the answer to something else
 }
 
 // size is how many bytes of a content are asked for.
@@ -280,7 +280,7 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 
 // artifactSince is a version as what changed in it after an earlier one.
 func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task, Again: true})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task, Again: true, Unasked: in.beside})
 	if err != nil {
 		return artifactPage{}, err
 	}
@@ -293,7 +293,7 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 		out.Text = p.Words()
 		return out, err
 	}
-	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref()})
+	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref(), Unasked: in.beside})
 	if err != nil {
 		return artifactPage{}, err
 	}
@@ -305,7 +305,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if in.Since > 0 {
 		return artifactSince(s, ctx, in)
 	}
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Task: in.Task})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Task: in.Task, Unasked: in.beside})
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
 		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
@@ -471,7 +471,7 @@ func overlooked(s api.Service, ctx context.Context, res api.WriteResult, task st
 		return ""
 	}
 	if res.Known > 0 {
-		p, err := artifactSince(s, ctx, getRequest{Ref: res.Overlooked, Since: res.Known, Task: task})
+		p, err := artifactSince(s, ctx, getRequest{Ref: res.Overlooked, Since: res.Known, Task: task, beside: true})
 		if err == nil {
 			return fmt.Sprintf("what %s had changed after %s (data):\n%s", res.Overlooked, brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}, p.beginning(mostReplaced))
 		}

@@ -38,7 +38,7 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 	}
 	var b strings.Builder
 	if len(items) > 0 && known > 0 {
-		v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known})
+		v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known, Unasked: true})
 		if err == nil && v.Markdown != "" {
 			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
 		}

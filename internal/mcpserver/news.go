@@ -48,7 +48,7 @@ func proposedIn(s api.Service, ctx context.Context, all []api.SessionInfo) ([]pr
 		if !mine || !others {
 			continue
 		}
-		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
+		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true, Unasked: true})
 		switch brenner.ClassOf(brenner.CodeOf(err)) {
 		case brenner.ClassDenied, brenner.ClassLimit:
 			continue // it could not read them now
@@ -111,7 +111,7 @@ func writtenFor(s api.Service, ctx context.Context) []api.WrittenVersion {
 		if !info.Closed.IsZero() || !takesPart(info, me.Actor) || len(info.Recipients) < 2 {
 			continue
 		}
-		if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Written: true}); err == nil {
+		if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Written: true, Unasked: true}); err == nil {
 			out = append(out, v.Written...)
 		}
 	}

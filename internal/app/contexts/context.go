@@ -46,8 +46,10 @@ type invocation struct {
 	Scope   assembly.Scope  `json:"scope"`
 	Budget  assembly.Budget `json:"budget"`
 	Used    int             `json:"used"`
-	Items   int             `json:"items"`
-	Later   []laterRead     `json:"later"`
+	// News is what was spent on what came unasked, beside what is used.
+	News  int         `json:"news,omitzero"`
+	Items int         `json:"items"`
+	Later []laterRead `json:"later"`
 	// Given are the digests of what was read later (C34).
 	Given []brenner.Digest `json:"given,omitzero"`
 }
@@ -83,6 +85,8 @@ type contextRead struct {
 	What   string       `json:"what"`
 	Reads  []ledger.Pin `json:"reads"`
 	Tokens int          `json:"tokens"`
+	// News is what it cost beside Tokens, since its reader had not asked for it.
+	News int `json:"news,omitzero"`
 	// Shown is the digest of what was shown, none in old records.
 	Shown brenner.Digest `json:"shown,omitzero"`
 	// Parts are those of the passages that were shown, of what comes in passages.
@@ -93,7 +97,7 @@ type contextRead struct {
 
 func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p contextRead) error {
 	_, err := invocations.Change(ctx, tx, rec.Seq, p.ID, func(i *invocation) {
-		later := laterRead{At: rec.At, What: p.What, Tokens: p.Tokens, Refs: []brenner.Ref{}, Whole: p.Whole}
+		later := laterRead{At: rec.At, What: p.What, Tokens: p.Tokens + p.News, Refs: []brenner.Ref{}, Whole: p.Whole}
 		for _, r := range p.Reads {
 			later.Refs = append(later.Refs, r.Ref)
 			if !slices.ContainsFunc(i.Reads, func(q ledger.Pin) bool { return q.Ref == r.Ref }) {
@@ -108,6 +112,7 @@ func applyContextRead(ctx context.Context, tx store.Tx, rec journal.Record, p co
 			}
 		}
 		i.Used += p.Tokens
+		i.News += p.News
 	})
 	return err
 }

@@ -32,7 +32,7 @@ func (r *Room) Newest(c *kernel.Call) (kernel.Through, error) {
 		return kernel.Through{}, err
 	}
 	// What cannot be paid is not computed (X10).
-	if _, err := i.Budget.Charge(i.Used, 1); err != nil {
+	if _, err := i.Budget.Charge(i.Used, 1); err != nil && (!c.Unasked || i.forNews() == 0) {
 		return kernel.Through{}, r.spent(c, i, err)
 	}
 	return r.through(c, i)
@@ -73,10 +73,15 @@ func (r *Room) through(c *kernel.Call, i invocation) (kernel.Through, error) {
 	if err != nil {
 		return kernel.Through{}, err
 	}
+	news := 0
+	if c.Unasked {
+		news = i.forNews()
+	}
 	return kernel.Through{
 		ID: i.ID, Scope: i.Scope, Role: i.Role,
 		Measure: func(shown []byte) int { return i.Budget.Measure(counter, string(shown)) },
 		Left:    i.Budget.Size - i.Used,
+		News:    news,
 		Given:   before.given,
 		Whole:   before.shows,
 		Latest:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, anyOf) },
@@ -272,7 +277,11 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	if len(read.Parts) == 0 && (read.Known || before.given(read.Digest)) && !read.Again {
 		return true, nil
 	}
-	p := contextRead{ID: id, What: read.What, Tokens: read.Price, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also), Whole: read.Whole}
+	news := 0
+	if read.Unasked {
+		news = min(read.Price, i.forNews())
+	}
+	p := contextRead{ID: id, What: read.What, Tokens: read.Price - news, News: news, Shown: read.Digest, Parts: slices.Concat(read.Parts, read.Also), Whole: read.Whole}
 	if _, err := i.Budget.Charge(i.Used, p.Tokens); err != nil {
 		return false, r.spent(ch.Call, i, err)
 	}
@@ -290,6 +299,10 @@ func (r *Room) Charge(ch *kernel.Change, id string, read kernel.Reading) (given 
 	_, err = kindContextRead.Append(ch, p)
 	return false, err
 }
+
+// forNews is what may still be spent on what comes unasked before that is charged like
+// what was asked for (ADR 120): all of it together is bounded, as what is read is (C20).
+func (i invocation) forNews() int { return max(0, i.Budget.Size/2-i.News) }
 
 // shows says whether the context held a version in full when it was assembled, or
 // it was read from end to end later; else that may have been a page of it.

@@ -32,6 +32,8 @@ type Call struct {
 	Who store.Actor
 	// Task is the one that was entered, if any.
 	Task string
+	// Unasked says that an agent is told what it did not ask for.
+	Unasked bool
 
 	kernel  *Kernel
 	work    *admission.Work // nil in a transaction, where nothing waits

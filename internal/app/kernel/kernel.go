@@ -120,11 +120,19 @@ type Caller struct {
 	*Kernel
 	Identity
 	task string // through whose context an agent reads; "": the newest
+	// unasked says that what is read comes with the answer to something else.
+	unasked bool
 }
 
 // For is the caller reading for one of its tasks (C30).
 func (k Caller) For(task string) Caller {
 	k.task = task
+	return k
+}
+
+// Unasked is the caller as it is told what it did not ask for.
+func (k Caller) Unasked(yes bool) Caller {
+	k.unasked = yes
 	return k
 }
 

@@ -93,7 +93,7 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 	if ask.Peek || reading.Price == 0 {
 		return out, shown, nil
 	}
-	reading.Refs = refs(out)
+	reading.Refs, reading.Unasked = refs(out), k.unasked
 	_, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (bool, error) {
 		return k.meter.Charge(ch, through.ID, reading)
 	})
@@ -103,6 +103,7 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 // choose takes passages as long as they fit.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 	shown, reading := Shown{Left: t.Left, Next: t.Next, Survey: t.Survey}, Reading{What: ask.What, Again: ask.Again}
+	news := t.News
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
 	if ask.Size > 0 {
 		page.bytes = min(page.bytes, ask.Size)
@@ -133,8 +134,10 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 		// the next page goes on where this one ends.
 		if len(shown.Rest) == 0 {
 			price := t.Measure([]byte(p.Text))
-			if shown.Full = price > shown.Left; !shown.Full && page.takes(len(p.Text), price) {
-				shown.Left -= price
+			if shown.Full = price > shown.Left+news; !shown.Full && page.takes(len(p.Text), price) {
+				told := min(price, news)
+				news -= told
+				shown.Left -= price - told
 				reading.Price += price
 				reading.Parts = append(reading.Parts, digest)
 				if t.knows(ask.What, p) {

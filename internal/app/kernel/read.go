@@ -23,9 +23,12 @@ type Through struct {
 	// Role is the one it was made in: inside a session's task the roster's, for
 	// reading as for writing (C8).
 	Role brenner.Role
-	// Measure says what a text costs in it, and Left what may still be spent.
+	// Measure says what a text costs in it, Left what may still be spent, and News what
+	// may be besides on what its reader is told without having asked for it: of other
+	// reads none.
 	Measure func(shown []byte) int
 	Left    int
+	News    int
 	// Given says whether what has a digest was given in it, and Whole whether it
 	// showed a version in full itself.
 	Given func(brenner.Digest) bool
@@ -138,6 +141,8 @@ type Reading struct {
 	Also []brenner.Digest
 	// Whole says that the versions it shows in full are shown from end to end.
 	Whole bool
+	// Unasked says that it comes with the answer to something else.
+	Unasked bool
 }
 
 // Repeatable is a result that can say that it was given before, without giving
@@ -237,7 +242,7 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 		return out, false, err
 	}
 	// Measuring takes a while, and needs no turn.
-	reading := Reading{What: what, Refs: []brenner.Ref{}, Again: again}
+	reading := Reading{What: what, Refs: []brenner.Ref{}, Again: again, Unasked: k.unasked}
 	measure := func() {
 		shown := canon.MustMarshal(out)
 		reading.Digest, reading.Price = canon.Sum(shown), through.Measure(priced(out, shown))
@@ -255,12 +260,12 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 		reading.Known = reading.Known || len(texts) > 0 && !slices.ContainsFunc(reading.Also, func(d brenner.Digest) bool { return !through.Given(d) })
 	}
 	known := reading.Known || through.Given(reading.Digest)
-	for (!known || again) && reading.Price > through.Left {
+	for (!known || again) && reading.Price > through.Left+through.News {
 		d, ok := any(out).(dividable[T])
 		if !ok {
 			break
 		}
-		if out, ok = d.Beginning(reading.Price, through.Left, through.Next); !ok {
+		if out, ok = d.Beginning(reading.Price, through.Left+through.News, through.Next); !ok {
 			break
 		}
 		reading.Also = nil
@@ -285,6 +290,7 @@ func (k Caller) entering(guard Guard, through **Through) Guard {
 	return Guard{func(c *Call) error {
 		if !c.Person() {
 			c.Task = k.task
+			c.Unasked = k.unasked
 			newest, err := k.meter.Newest(c)
 			if err != nil {
 				return err

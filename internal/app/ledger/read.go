@@ -158,7 +158,7 @@ func wholeOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (art
 // Artifact implements api.Artifacts.
 func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
 	var a store.Artifact
-	return kernel.ReadOnce(ctx, s.caller.For(req.Task), "artifact", req.Again, refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
+	return kernel.ReadOnce(ctx, s.caller.For(req.Task).Unasked(req.Unasked), "artifact", req.Again, refsOfView, ToArtifact(policy.Read, req.Ref.Artifact, &a), func(c *kernel.Call) (api.ArtifactView, error) {
 		v, err := InForce(c, a, req.Ref.Version)
 		if err != nil {
 			return api.ArtifactView{}, err
@@ -452,7 +452,7 @@ func (s *Service) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult
 			WithHint("compare two versions of one artifact")
 	}
 	var a store.Artifact
-	return kernel.Read(ctx, s.caller, "diff", refsOfDiff, ToArtifact(policy.Read, req.From.Artifact, &a), func(c *kernel.Call) (api.DiffResult, error) {
+	return kernel.Read(ctx, s.caller.Unasked(req.Unasked), "diff", refsOfDiff, ToArtifact(policy.Read, req.From.Artifact, &a), func(c *kernel.Call) (api.DiffResult, error) {
 		d, err := DifferenceOf(c, a, req.From.Version, req.To.Version)
 		return api.DiffResult{Difference: d}, err
 	})

@@ -26,7 +26,7 @@ func (s *Service) written(ctx context.Context, req api.SessionRequest) (api.Sess
 	ask := kernel.Ask{What: readOfWritten, Peek: req.Unseen}
 	refs := func(api.SessionView) []brenner.Ref { return []brenner.Ref{} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
-	out, shown, err := kernel.ReadPassages(ctx, s.caller, ask, refs, guard, func(c *kernel.Call) (api.SessionView, []kernel.Passage, error) {
+	out, shown, err := kernel.ReadPassages(ctx, s.caller.Unasked(req.Unasked), ask, refs, guard, func(c *kernel.Call) (api.SessionView, []kernel.Passage, error) {
 		info, err := findSession(c, req.ID)
 		if err != nil {
 			return api.SessionView{}, nil, err

@@ -252,6 +252,23 @@ func TestWrite_WhatWasAnnouncedGoesOn(t *testing.T) {
 	red.must(words, id+", which you had announced, is done with it")
 }
 
+// C16: what is written for announced work, by its name, leaves it open till it is said to be
+// done.
+func TestWrite_AnnouncedWorkOfSeveralResults(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	words, mark := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
+	id := mark["id"].(string)
+	red.must(words, `what you write with "task":"`+id+`" leaves it open`)
+	red.mustNot(first(red.call("artifact_write", analysis("cold", arguments{"task": id}))), "is done with it", "· done")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way: "+id)
+	red.must(first(red.call("artifact_write", analysis("warm", arguments{"task": id, "done": true}))), id+" · done", "output cold@1", "output warm@1")
+	words, held := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the net", "spec": "Cold and warm.", "claim": true})
+	red.must(words, "your last result closes it", "what comes before goes without done")
+	red.mustNot(first(red.call("artifact_write", analysis("net", arguments{"task": held["id"]}))), "· done")
+}
+
 // C16: what somebody announced to be at ends with what it writes, and with several it
 // says which; a note is news once, in a message, and never to who wrote it.
 func TestWrite_EndsWhatWasAnnounced(t *testing.T) {
@@ -259,13 +276,17 @@ func TestWrite_EndsWhatWasAnnounced(t *testing.T) {
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	red.submits(hypothesis("Disk", "", "the disk is slow"))
 	_, mark := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
-	red.must(first(red.call("artifact_write", analysis("disk", nil))), mark["id"].(string)+", which you had announced, is done with it")
+	words := first(red.call("artifact_write", analysis("disk", nil)))
+	red.must(words, mark["id"].(string)+", which you had announced, is done with it")
+	red.must(words, `announce that: request {"title":"Measuring the disk","session":"RS-pair","claim":true}`)
+	red.must(first(red.call("request", arguments{"title": "Measuring the disk", "session": "RS-pair", "claim": true})), "is announced")
+	red.call("artifact_write", analysis("more", nil))
 	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair"})), "under way")
 	red.mustNot(first(red.call("artifact_write", analysis("again", nil))), "announced")
 
 	_, one := red.call("request", arguments{"session": "RS-pair", "title": "Measuring seeks", "claim": true})
 	_, two := red.call("request", arguments{"session": "RS-pair", "title": "Reading the driver", "claim": true})
-	words := first(red.call("artifact_write", analysis("seeks", nil)))
+	words = first(red.call("artifact_write", analysis("seeks", nil)))
 	red.must(words, "you announced "+two["id"].(string)+", "+one["id"].(string)+"; if this is what came of one: task_complete {")
 	red.mustNot(words, "is done with it")
 

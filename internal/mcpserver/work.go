@@ -183,7 +183,7 @@ func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) s
 	if err != nil {
 		return "" // it ends by itself
 	}
-	return fmt.Sprintf("%s, which you had announced, is done with it\n", t.ID)
+	return fmt.Sprintf("%s, which you had announced, is done with it; if you go on with it, announce that: request %s\n", t.ID, jsonOf(workRequest{Title: inLine(t.Title), Session: t.Session, Claim: true}))
 }
 
 // goesOn says whether a session still waits for the answer of who writes: what it writes
@@ -275,10 +275,10 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; no answer will come\n", who)
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
-		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it\n", r.ID, until(r.task.LeaseUntil))
+		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it; what you write with \"task\":%q leaves it open\n", r.ID, until(r.task.LeaseUntil), r.ID)
 		b.WriteString(r.told())
 	case r.State == api.TaskClaimed:
-		fmt.Fprintf(&b, "%s is announced, and yours until %s; its result closes it: artifact_write %s\n",
+		fmt.Fprintf(&b, "%s is announced, and yours until %s; your last result closes it: artifact_write %s; what comes before goes without done\n",
 			r.ID, until(r.task.LeaseUntil), jsonOf(map[string]any{"task": r.ID, "done": true}))
 	case r.mine:
 		fmt.Fprintf(&b, "%s is open for %s, as you are, and announced to the others; do it yourself: task_claim %s\n", r.ID, brenner.A(r.Role), jsonOf(map[string]string{"id": r.ID}))

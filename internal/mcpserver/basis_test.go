@@ -40,6 +40,40 @@ func TestArtifactWrite_TakesNothingBackUnseen(t *testing.T) {
 	blue.must(words, "wrote other@2, draft", "REFERENCE_MOVED: it takes the place of other@1, which you were not shown", `artifact_get {"ref":"other@1"}`)
 }
 
+// C6: a link whose version is left open is to the version that its author was given, though
+// there is a newer one; it is told so, with what changed. What it never saw is linked as it is
+// in force.
+func TestArtifactWrite_LinksWhatItsAuthorWasGiven(t *testing.T) {
+	blue, red := duo(t)
+	to := func(id string) arguments {
+		return arguments{"links": []arguments{{"rel": "derived_from", "artifact": id}}}
+	}
+	linked := func(ref, want string) {
+		t.Helper()
+		blue.must(first(blue.call("lineage", arguments{"ref": ref})), want)
+	}
+	red.call("artifact_write", analysis("log", nil))
+	blue.call("artifact_get", arguments{"ref": "log"})
+	blue.mustNot(first(blue.call("artifact_write", analysis("early", to("log")))), "REFERENCE_MOVED")
+	red.call("artifact_write", arguments{"id": "log", "summary": "twice", "content": arguments{"format": "text", "data": "measured twice\n"}})
+
+	words := first(blue.call("artifact_write", analysis("sum", to("log"))))
+	blue.must(words, "REFERENCE_MOVED: the link is to log@1, which you were given; log@2 is in force by now", "link version 2",
+		"what log@2 changed after log@1 (data):", "+measured twice")
+	linked("sum@1", "log@1")
+	// Now it was shown that too.
+	blue.mustNot(first(blue.call("artifact_write", analysis("late", to("log")))), "REFERENCE_MOVED")
+	linked("late@1", "log@2")
+
+	red.call("artifact_write", analysis("other", nil))
+	red.call("artifact_write", arguments{"id": "other", "summary": "twice", "content": arguments{"format": "text", "data": "measured twice\n"}})
+	blue.mustNot(first(blue.call("artifact_write", analysis("third", to("other")))), "REFERENCE_MOVED")
+	linked("third@1", "other@2")
+	// What it wrote itself it knows.
+	linkedOwn := first(red.call("artifact_write", analysis("own", to("log"))))
+	red.mustNot(linkedOwn, "REFERENCE_MOVED")
+}
+
 // C13, P10: a patch made for a version that was read is carried to the head, and
 // may answer the session in the same call.
 func TestPatchApply_IsCarriedToTheHead(t *testing.T) {

@@ -421,7 +421,7 @@ type body struct {
 type link struct {
 	Rel      artifact.Relation  `json:"rel" doc:"what this does to it"`
 	Artifact brenner.ArtifactID `json:"artifact" doc:"its ID"`
-	Version  brenner.Version    `json:"version,omitzero" doc:"default: the one in force"`
+	Version  brenner.Version    `json:"version,omitzero" doc:"default: the one you were given"`
 }
 
 // change is what was changed and why.

@@ -109,6 +109,7 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 	})
 	if err == nil {
 		out.Warnings = ch.Types.Misspelt(p.Type.Name, p.Content)
+		err = linksBehind(ch.Call, req.Links, p.Links, &out)
 	}
 	return r.handedIn(ch, out, err, req.Review)
 }
@@ -157,12 +158,18 @@ func basis(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact) (
 	if through != nil {
 		known = through.Had(a.ID)
 	}
+	return orOwn(ch.Call, a, known)
+}
+
+// orOwn is the newest version that the caller wrote itself after one that it knows, or else
+// that one.
+func orOwn(c *kernel.Call, a store.Artifact, known brenner.Version) (brenner.Version, error) {
 	for v := a.Latest; v > known && a.Latest-v < ownLooked; v-- {
-		row, err := ch.Version(ch.Ctx, brenner.Ref{Artifact: a.ID, Version: v})
+		row, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: v})
 		if err != nil {
 			return 0, err
 		}
-		if row.Creator == ch.Who.Name {
+		if row.Creator == c.Who.Name {
 			known = v
 		}
 	}
@@ -262,6 +269,9 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 	}
 	if err == nil && req.Content != nil {
 		out.Warnings = append(out.Warnings, ch.Types.Misspelt(p.Type.Name, p.Content)...)
+	}
+	if err == nil {
+		err = linksBehind(ch.Call, req.Links, p.Links, &out)
 	}
 	return r.handedIn(ch, out, err, req.Review)
 }
@@ -479,7 +489,7 @@ func (s *Service) Link(ctx context.Context, req api.LinkRequest) (api.LinkResult
 }
 
 // resolveLinks makes every link point at a version that exists: version 0 is
-// the one in force. It refuses links to what the writer may not read.
+// the one that the writer was given. It refuses links to what the writer may not read.
 func resolveLinks(c *kernel.Call, links []artifact.Link) ([]artifact.Link, error) {
 	out := make([]artifact.Link, 0, len(links))
 	for i, l := range links {
@@ -498,15 +508,64 @@ func resolveLinks(c *kernel.Call, links []artifact.Link) ([]artifact.Link, error
 			return nil, err
 		}
 		if l.Version == 0 {
-			v, err := InForce(c, a, 0)
-			if err != nil {
+			if l.Version, err = givenOf(c, a); err != nil {
 				return nil, err
 			}
-			l.Version = v.Version
 		}
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// givenOf is the version of an artifact that somebody means who names none: the one in
+// force, but for an agent that was given or wrote others and not that one the newest of
+// those. It cannot rest on what it never saw.
+func givenOf(c *kernel.Call, a store.Artifact) (brenner.Version, error) {
+	v, err := InForce(c, a, 0)
+	if err != nil || c.Person() || v.Creator == c.Who.Name {
+		return v.Version, err
+	}
+	through, err := c.Newest()
+	if err != nil || through == nil || slices.Contains(through.Shown(a.ID), v.Version) {
+		return v.Version, err
+	}
+	known, err := orOwn(c, a, through.Latest(a.ID))
+	if known == 0 {
+		known = v.Version
+	}
+	return known, err
+}
+
+// linksBehind says of links whose version was left open which were made to an older version
+// than the one in force.
+func linksBehind(c *kernel.Call, asked, made []artifact.Link, out *api.WriteResult) error {
+	if c.Person() {
+		return nil
+	}
+	for _, l := range asked {
+		at := slices.IndexFunc(made, func(m artifact.Link) bool { return m.Rel == l.Rel && m.Artifact == l.Artifact })
+		if l.Version != 0 || at < 0 {
+			continue
+		}
+		a, err := c.Reader.Artifact(c.Ctx, l.Artifact)
+		if err != nil {
+			return err
+		}
+		v, err := InForce(c, a, 0)
+		if err != nil {
+			return err
+		}
+		to := made[at].To()
+		if to.Version >= v.Version || slices.ContainsFunc(out.Warnings, func(w brenner.Diagnostic) bool { return w.Subject == to.String() }) {
+			continue
+		}
+		out.Warnings = append(out.Warnings, brenner.Diagnostic{
+			Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: to.String(),
+			Message: fmt.Sprintf("the link is to %s, which you were given; %s is in force by now", to, v.Ref()),
+			Hint:    fmt.Sprintf("read what changed; if what you wrote holds with it, link version %d", v.Version),
+		})
+	}
+	return nil
 }
 
 func linkTarget(l artifact.Link) string {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"strings"
 
 	"brenner"
 )
@@ -11,6 +12,9 @@ type WrittenVersion struct {
 	Ref     brenner.Ref       `json:"ref"`
 	Agent   brenner.ActorName `json:"agent"`
 	Summary string            `json:"summary"`
+	// Concerns says what it has to do with versions of the reader: that it came after one,
+	// links to one, or that one rests on an earlier version of it.
+	Concerns []string `json:"concerns,omitzero"`
 }
 
 // summaryRunes is how much of a summary stands in a line.
@@ -18,5 +22,9 @@ const summaryRunes = 160
 
 // Words are a line of it, without its end.
 func (w WrittenVersion) Words() string {
-	return fmt.Sprintf("%s by %s: %s", w.Ref, w.Agent, brenner.Clip(brenner.OneLine(w.Summary), summaryRunes))
+	concerns := ""
+	if len(w.Concerns) > 0 {
+		concerns = " (" + strings.Join(w.Concerns, "; ") + ")"
+	}
+	return fmt.Sprintf("%s by %s%s: %s", w.Ref, w.Agent, concerns, brenner.Clip(brenner.OneLine(w.Summary), summaryRunes))
 }

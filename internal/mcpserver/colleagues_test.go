@@ -51,6 +51,36 @@ func TestMeanwhile_AnnouncesWhatColleaguesWrote(t *testing.T) {
 	red.mustNot(rest, "run-2@1")
 }
 
+// X11, C26: who wrote something is told once when others write a new version of it, link to
+// it, or write a new version of what it rests on; whoever that is.
+func TestMeanwhile_SaysWhatConcernsOnesOwn(t *testing.T) {
+	s, blue, red := pair(t)
+	red.call("artifact_write", analysis("probe", nil))
+	blue.call("artifact_get", arguments{"ref": "probe"})
+	blue.call("artifact_write", analysis("disk", arguments{"links": []arguments{{"rel": "depends_on", "artifact": "probe"}}}))
+	again := func(id string) arguments {
+		return arguments{"id": id, "summary": "again", "content": arguments{"format": "text", "data": "again, by another\n"}}
+	}
+	red.call("artifact_write", again("probe"))
+	red.call("artifact_write", again("disk"))
+	red.call("artifact_write", analysis("attack", arguments{"links": []arguments{{"rel": "reviews", "artifact": "disk", "version": 1}}}))
+	red.call("artifact_write", analysis("noise", nil))
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "probe@2 by RedSky (your disk@1 depends_on probe@1): again", "disk@2 by RedSky (after your disk@1): again", "attack@1 by RedSky (reviews your disk@1): ", "noise@1 by RedSky: ")
+	if strings.Index(words, "noise@1") < strings.Index(words, "probe@2") {
+		t.Errorf("what concerns it does not come first:\n%s", words)
+	}
+	blue.mustNot(first(blue.call("inbox", nil)), "your disk@1")
+
+	// Also of those who were not asked in the session.
+	s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "doubt", Type: "paper_note", Module: "lineage", Summary: "too few", Content: api.Body{Format: artifact.Text, Data: "one run\n"},
+		Links: []artifact.Link{{Rel: artifact.Contradicts, Artifact: "disk", Version: 1}},
+	}))
+	blue.must(first(blue.call("inbox", nil)), "doubt@1 by ada (contradicts your disk@1): too few")
+	red.mustNot(first(red.call("inbox", nil)), "doubt@1")
+}
+
 // C8: what is written outside the scope of a context is not announced in it.
 func TestMeanwhile_AnnouncesNothingOutsideTheScope(t *testing.T) {
 	s, blue, red := pair(t)

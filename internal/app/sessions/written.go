@@ -2,6 +2,8 @@ package sessions
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -14,6 +16,9 @@ import (
 const (
 	mostWritten = 5  // versions are announced at a time
 	lookedAt    = 50 // newest artifacts of the module
+
+	mostBefore   = 10 // versions before one are looked at for what is the reader's
+	mostConcerns = 3  // are said of one
 )
 
 // readOfWritten is what contexts call it to be told what others wrote. It names no
@@ -52,9 +57,9 @@ func (s *Service) written(ctx context.Context, req api.SessionRequest) (api.Sess
 	return out, nil
 }
 
-// writtenBeside are the newest versions that others who were asked in a session wrote
-// in its module since it began, that the caller may read, and of which its context
-// has nothing.
+// writtenBeside are the newest versions that others wrote in the module of a session since it
+// began, that the caller may read, and of which its context has nothing: those of all who
+// were asked in it, and of anybody those that concern what the caller wrote, which come first.
 func writtenBeside(c *kernel.Call, info api.SessionInfo) ([]api.WrittenVersion, error) {
 	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
 		Modules: []brenner.Module{info.Module}, Statuses: []artifact.Status{artifact.Draft, artifact.Canonical}, Recent: true, Limit: lookedAt,
@@ -62,7 +67,7 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo) ([]api.WrittenVersion, 
 	if err != nil {
 		return nil, err
 	}
-	var out []api.WrittenVersion
+	var heads []brenner.Ref
 	for _, a := range rows {
 		typ, err := c.Types.Lookup(a.Type)
 		if err != nil || !typ.Contextual || typ.Record || a.Type == artifact.TypeSessionArtifact || !c.May(policy.Read, a.Type, a.Module) || a.Updated.Before(info.Created) {
@@ -73,16 +78,87 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo) ([]api.WrittenVersion, 
 		if !c.Person() && (c.LastRead(a.ID) >= a.Head || c.Has(readOfWritten, told)) {
 			continue
 		}
-		v, err := c.Reader.Version(c.Ctx, ref)
-		if err != nil {
-			return nil, err
+		heads = append(heads, ref)
+	}
+	if len(heads) == 0 {
+		return nil, nil
+	}
+	fresh, err := c.Reader.VersionsOf(c.Ctx, heads)
+	if err != nil {
+		return nil, err
+	}
+	fresh = slices.DeleteFunc(fresh, func(v store.Version) bool { return v.Creator == c.Who.Name || v.Created.Before(info.Created) })
+	slices.SortStableFunc(fresh, func(a, b store.Version) int { return slices.Index(heads, a.Ref()) - slices.Index(heads, b.Ref()) })
+	concerns, err := concerning(c, fresh)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.WrittenVersion
+	for _, v := range fresh {
+		if _, asked := recipientOf(info, v.Creator); asked || len(concerns[v.Ref()]) > 0 {
+			out = append(out, api.WrittenVersion{Ref: v.Ref(), Agent: v.Creator, Summary: v.Summary, Concerns: concerns[v.Ref()]})
 		}
-		if _, asked := recipientOf(info, v.Creator); !asked || v.Creator == c.Who.Name || v.Created.Before(info.Created) {
-			continue
+	}
+	slices.SortStableFunc(out, func(a, b api.WrittenVersion) int { return min(1, len(b.Concerns)) - min(1, len(a.Concerns)) })
+	return out[:min(len(out), mostWritten)], nil
+}
+
+// concerning says of versions that others wrote what they have to do with the caller's own:
+// one of its artifacts has a new version, one of its versions is linked to, or one rests on an
+// earlier version of what was written.
+func concerning(c *kernel.Call, fresh []store.Version) (map[brenner.Ref][]string, error) {
+	if c.Person() || len(fresh) == 0 {
+		return nil, nil
+	}
+	var refs, earlier []brenner.Ref
+	for _, v := range fresh {
+		refs = append(refs, v.Ref())
+		for n := max(1, v.Version-mostBefore); n < v.Version; n++ {
+			earlier = append(earlier, brenner.Ref{Artifact: v.Artifact, Version: n})
 		}
-		if out = append(out, api.WrittenVersion{Ref: ref, Agent: v.Creator, Summary: v.Summary}); len(out) == mostWritten {
-			break
+	}
+	to, err := c.Reader.LinksFrom(c.Ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	on, err := c.Reader.LinksTo(c.Ctx, earlier)
+	if err != nil {
+		return nil, err
+	}
+	look := slices.Clone(earlier)
+	for _, l := range to {
+		look = append(look, l.To)
+	}
+	for _, l := range on {
+		look = append(look, l.From)
+	}
+	found, err := c.Reader.VersionsOf(c.Ctx, look)
+	if err != nil {
+		return nil, err
+	}
+	mine := map[brenner.Ref]bool{}
+	for _, v := range found {
+		mine[v.Ref()] = v.Creator == c.Who.Name && v.Status.Live()
+	}
+	out := map[brenner.Ref][]string{}
+	for _, ref := range refs {
+		var said []string
+		for n := ref.Version - 1; n > 0 && len(said) == 0; n-- {
+			if own := (brenner.Ref{Artifact: ref.Artifact, Version: n}); mine[own] {
+				said = append(said, fmt.Sprintf("after your %s", own))
+			}
 		}
+		for _, l := range to {
+			if l.From == ref && mine[l.To] && l.To.Artifact != ref.Artifact {
+				said = append(said, fmt.Sprintf("%s your %s", l.Rel, l.To))
+			}
+		}
+		for _, l := range on {
+			if l.To.Artifact == ref.Artifact && l.From.Artifact != ref.Artifact && mine[l.From] && l.Rel.Carries() {
+				said = append(said, fmt.Sprintf("your %s %s %s", l.From, l.Rel, l.To))
+			}
+		}
+		out[ref] = said[:min(len(said), mostConcerns)]
 	}
 	return out, nil
 }

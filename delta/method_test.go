@@ -106,13 +106,17 @@ func TestLint_AsksWhatTheMethodAsks(t *testing.T) {
 }
 
 func TestMerge_LastRunIsATextOrAnObject(t *testing.T) {
-	// D1: {at, by, result} is read as one text; anything else in it is refused.
+	// D1: {at, by, how, control, result} is read as one text; anything else in it is refused.
 	r := mergeAll(t, nil, sound(
 		say("e1", 20, "Bob", "EDIT", "T1", "T", `{"last_run":{"result":"old fate in 9 of 10","at":"2026-01-02","by":"Bob"}}`),
 		say("e2", 20, "Bob", "EDIT", "T2", "T", `{"last_run":"not yet"}`),
 		say("e3", 20, "Bob", "EDIT", "T2", "T", `{"last_run":{"when":"today"}}`),
 	)...)
 	if got := textOf(t, r.Artifact, "T1", "last_run"); got != "2026-01-02; Bob; old fate in 9 of 10" {
+		t.Errorf("last_run is %q", got)
+	}
+	how := mergeAll(t, r.Artifact, say("e4", 30, "Bob", "EDIT", "T1", "T", `{"last_run":{"result":"log@2","control":"new fate in 10 of 10","how":"score.py at 3f2a, 20 embryos"}}`))
+	if got := textOf(t, how.Artifact, "T1", "last_run"); got != "score.py at 3f2a, 20 embryos; control: new fate in 10 of 10; log@2" {
 		t.Errorf("last_run is %q", got)
 	}
 	last := r.Outcomes[len(r.Outcomes)-1]

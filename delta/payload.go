@@ -202,7 +202,11 @@ func joinParts(f *Field, value string) (string, *brenner.Error) {
 	var texts []string
 	for _, name := range f.Parts {
 		if n := slices.IndexFunc(given, func(p pair) bool { return p.name == name }); n >= 0 && !blank(given[n].value) {
-			texts = append(texts, unquote(given[n].value))
+			text := unquote(given[n].value)
+			if slices.Contains(f.Named, name) {
+				text = name + ": " + text
+			}
+			texts = append(texts, text)
 		}
 	}
 	return quote(strings.Join(texts, "; ")), nil

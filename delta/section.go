@@ -57,8 +57,9 @@ type Field struct {
 	// ids in them are resolved (D4).
 	Items bool
 	// Parts are the members of an object that a text may come as; it is read as
-	// one text.
-	Parts []string
+	// one text. Those in Named stand there behind their names: what they say does not
+	// tell what it is about.
+	Parts, Named []string
 }
 
 // Schema describes one section.
@@ -125,7 +126,7 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "feasibility", Label: "Feasibility", Kind: KindText},
 		Field{Name: "score", Label: "Score", Kind: KindScore},
 		Field{Name: "status", Label: "Status", Kind: KindText, Usual: []string{"planned", "running", "run", "dropped"}},
-		Field{Name: "last_run", Label: "Last run", Kind: KindText, Parts: []string{"at", "by", "result"}},
+		Field{Name: "last_run", Label: "Last run", Kind: KindText, Parts: []string{"at", "by", "how", "control", "result"}, Named: []string{"control"}},
 		Field{Name: "actual_outcomes", Label: "Actual outcomes", Kind: KindOutcomes, Items: true},
 	)},
 	{Section: AssumptionLedger, Prefix: "A", Title: "Assumption Ledger", Role: critic, Minimum: 3, Fields: withCommon(

@@ -263,7 +263,7 @@ func (d *doubts) unproven(one delta.Delta) []brenner.Diagnostic {
 	}
 	block, err := canon.Marshal(map[string]any{
 		"operation": delta.Edit, "section": delta.DiscriminativeTests, "target_id": target,
-		"payload": map[string]any{"status": status, "actual_outcomes": outcomes, "last_run": map[string]string{"by": string(d.author), "result": "ID@VERSION of what was measured"}},
+		"payload": map[string]any{"status": status, "actual_outcomes": outcomes, "last_run": map[string]string{"by": string(d.author), "how": "command, commit, sample", "control": "what the control showed", "result": "ID@VERSION of what was measured"}},
 	})
 	if err != nil {
 		return nil

@@ -193,7 +193,7 @@ func unknownFormat(raw []byte, f Format) error {
 }
 
 func formatWords() string {
-	return "an anchor patch, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or old_string and new_string as JSON"
+	return "an anchor patch, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or old_string and new_string as JSON, several in a list"
 }
 
 // gathered joins the changes of one file and holds the bounds.

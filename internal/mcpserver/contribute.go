@@ -622,7 +622,7 @@ func (r submission) Slim() submission { return r }
 type patchRequest struct {
 	keyed
 	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
-	Patch        string            `json:"patch" doc:"the edit as text, in the form you know: {\"old_string\",\"new_string\"}, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or an anchor_diff_v2.1 patch"`
+	Patch        string            `json:"patch" doc:"the edit as text, in the form you know: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or an anchor_diff_v2.1 patch"`
 	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if ref is another"`
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`

@@ -202,7 +202,8 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	}
 	out := "What you measured is evidence of its own: write it as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + ", with a summary\nand the content), " +
-		"link it to the artifacts it was derived from, if there are any, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text."
+		"link it to the artifacts it was derived from, if there are any, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
+		"\nIts findings are not numbered like items (`T1`), which they would be taken for: call them `oxygen-log.1`."
 	if len(own) > 1 || own[0] != analysisResult {
 		out += "\nYour role may write " + quoted(own) + "."
 	}

@@ -19,7 +19,10 @@ func TestDoubt_LabelsOfWhatIsCited(t *testing.T) {
 		return words
 	}
 	blue.mustNot(dry("twice, as log@1 shows (H2)"), "REFERENCE_MOVED")
-	blue.must(dry("twice, unlike H2"), "REFERENCE_MOVED: H2 is named, and RedSky changed it since you read it")
+	red.call("artifact_write", analysis("table", arguments{"content": arguments{"format": "json", "data": `{"result":["H2: the lexer reads twice"],"supports":["H1"]}`}}))
+	blue.mustNot(dry("twice, as table@1 shows (H2)"), "REFERENCE_MOVED")
+	red.call("artifact_write", analysis("plain", arguments{"content": arguments{"format": "json", "data": `{"result":"the lexer reads twice","supports":["H2"]}`}}))
+	blue.must(dry("twice, as plain@1 shows, unlike H2"), "REFERENCE_MOVED: H2 is named, and RedSky changed it since you read it")
 }
 
 // D26: who says itself that what it names is dead need not hear it, nor who kills what

@@ -173,11 +173,14 @@ func LabelsIn(c *kernel.Call, text string) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if content.Format != artifact.Text {
-			continue
+		said := string(content.Data)
+		if content.Format == artifact.JSON {
+			said = Said(content.Data)
 		}
-		for _, m := range label.FindAllStringSubmatch(string(content.Data[:min(len(content.Data), lookedThrough)]), -1) {
-			out[m[1]] = true
+		for _, m := range label.FindAllStringSubmatch(said[:min(len(said), lookedThrough)], -1) {
+			if content.Format == artifact.Text || strings.TrimSpace(m[0]) != m[1] { // a field of its own may name an item
+				out[m[1]] = true
+			}
 		}
 	}
 	return out, nil

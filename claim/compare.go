@@ -79,6 +79,9 @@ func Compare(a, b Reading, words Lexicon) Comparison {
 		negations = nil // A rather than B, B rather than A: one exchange, seen twice
 	}
 	c := Comparison{Differences: slices.Concat(l.numbers(), negations, l.quantifiers(), l.scopes(), orders, l.objects(), l.remarks())}
+	if len(c.Differences) == 0 {
+		c.Differences = unread(a, b)
+	}
 	switch {
 	case len(c.Differences) == 1 && c.Differences[0].Opposes && l.runAlike():
 		c.Verdict = Opposed

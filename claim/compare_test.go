@@ -118,3 +118,47 @@ func FuzzCompare(f *testing.F) {
 		Subject(b)
 	})
 }
+
+// B4: sentences that differ in signs, in a negation of another language, or behind the
+// words that are read are not the same.
+func TestCompare_WhatIsNotRead(t *testing.T) {
+	long := strings.Repeat("Every step of the release is written down here. ", 30)
+	for _, c := range []struct {
+		kind Kind
+		a, b string
+	}{
+		{Object, "Use == to compare with null", "Use != to compare with null"},
+		{Object, "Use == when comparing strings", "To compare strings use ==="},
+		{Object, "In C check the return value", "In C++ check the return value"},
+		{Object, "Prefer C# for services", "Prefer C++ for services"},
+		{Object, "Join the conditions with &&", "Join the conditions with ||"},
+		{Bounds, "Loop while i < n", "Loop while i <= n"},
+		{Object, "Loop while i < n", "Loop while i > n"},
+		{Object, "Stop if !ok", "Stop if ok"},
+		{Object, "Return [] for nothing", "Return {} for nothing"},
+		{Negation, "Verwende den Zwischenspeicher", "Verwende den Zwischenspeicher nicht"},
+		{Negation, "Lies eine Datei ein", "Lies keine Datei ein"},
+		{Negation, "Utilisez le cache", "N'utilisez pas le cache"},
+		{Negation, "Usa la memoria compartida", "Nunca usa la memoria compartida"},
+		{Negation, "Usa la memoria compartida", "No usa la memoria compartida"},
+		{Negation, "Kör testerna parallellt", "Kör inte testerna parallellt"},
+		{Negation, "Lagra svaret", "Lagra ej svaret"},
+		{Object, long + "Tag the commit.", long + "Skip the commit."},
+	} {
+		for _, order := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			got := Compare(Read(order[0]), Read(order[1]), nil)
+			if got.Verdict == Same || got.Differences[0].Kind != c.kind {
+				t.Errorf("%q, %q: %s %+v, want %s", order[0], order[1], got.Verdict, got.Differences, c.kind)
+			}
+		}
+	}
+	for _, c := range [][2]string{
+		{"Never do that!", "Never do that."}, {"Use **bold** words", "Use bold words"}, {"Chain commands with &&", "With && chain commands"},
+		{"Keep it < 5 ms", "Keep it below 5 ms"}, {"Verwende den Speicher nicht", "Den Speicher nicht verwende"},
+		{long + "Tag the commit.", long + "tag the commit"},
+	} {
+		if got := Compare(Read(c[0]), Read(c[1]), nil); got.Verdict != Same {
+			t.Errorf("%q, %q: %s %+v", c[0], c[1], got.Verdict, got.Differences)
+		}
+	}
+}

@@ -17,6 +17,7 @@ const (
 // Reading is what a sentence claims, as far as it is understood.
 type Reading struct {
 	text       string
+	rest       string // of the text, which is not read
 	tokens     []token
 	quantities []Quantity
 	content    []int // the tokens that name something
@@ -38,8 +39,9 @@ type Reading struct {
 
 // Read reads a sentence.
 func Read(text string) Reading {
-	r := Reading{text: text}
-	r.tokens = spellNumbers(simplify(scan(text)))
+	tokens, rest := scanMost(text)
+	r := Reading{text: text, rest: rest}
+	r.tokens = spellNumbers(simplify(tokens))
 	r.quantities = quantities(r.tokens)
 	n := len(r.tokens)
 	r.turns, r.loose = make([]int, n), make([]int, n)

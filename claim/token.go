@@ -34,16 +34,23 @@ const (
 )
 
 // MostWords is how many words of a sentence are read. A lesson or an assumption
-// is a sentence; the bound only keeps a hostile text from taking long.
+// is a sentence; the bound only keeps a hostile text from taking long. What stands
+// behind them must be the same, word for word.
 const MostWords = 200
 
 // scan cuts a text into tokens.
 func scan(text string) []token {
+	tokens, _ := scanMost(text)
+	return tokens
+}
+
+// scanMost cuts a text into tokens, and gives what is left of it.
+func scanMost(text string) (tokens []token, rest string) {
 	s := scanner{text: text}
 	for s.at < len(s.text) && len(s.tokens) < MostWords {
 		s.next()
 	}
-	return s.tokens
+	return s.tokens, s.text[s.at:]
 }
 
 type scanner struct {

@@ -177,7 +177,7 @@ type Link struct {
 }
 
 // Bullet is one lesson. Its id, domain, section, content, confidence,
-// created_at, source and tags never change.
+// created_at and source never change, and its tags only become more.
 type Bullet struct {
 	ID      BulletID `json:"id"`
 	Domain  Domain   `json:"domain"`
@@ -211,6 +211,16 @@ func (b Bullet) Digest() brenner.Digest { return canon.Sum(canon.MustMarshal(b))
 // Live reports whether the bullet can still be matched: every stage but
 // RETIRED, unless its words are gone.
 func (b Bullet) Live() bool { return b.Stage != Retired && !b.Redacted }
+
+// without are those of some tags that the bullet lacks, as many as it has room for.
+func (b Bullet) without(tags []string) (out []string) {
+	for _, t := range tags {
+		if !slices.Contains(b.Tags, t) && !slices.Contains(out, t) && len(b.Tags)+len(out) < brenner.MaxTags {
+			out = append(out, t)
+		}
+	}
+	return out
+}
 
 // Support is the evidence for the bullet: the counter of its own section, and
 // for a fact also those who found it helpful (B6).

@@ -152,11 +152,12 @@ func (d *Decision) explain(skipped []Skip, near []hit) {
 	}
 }
 
-// strengthen moves one counter of a bullet; its content stays byte for byte.
+// strengthen moves one counter of a bullet and adds the tags it lacks; its content
+// stays byte for byte.
 func (c *curator) strengthen(s state, in Insight, why Decision) (Outcome, error) {
 	u := DeltaUpdate{
 		Kind: KindMatch, Increment: one(in.Section), Witnesses: c.act.witness(c.source(in).Agent, in.Section), Decision: &why,
-		Insight: &Evidence{in.Section, in.Content, in.Confidence, c.source(in)},
+		Insight: &Evidence{in.Section, in.Content, in.Confidence, c.source(in)}, Tags: s.without(in.Tags),
 	}
 	if c.act.At.After(s.LastSeenAt) {
 		u.LastSeenAt = c.act.At

@@ -34,7 +34,8 @@ func (b *Book) Same(x, y BulletID, act Act) (Change, error) {
 		return Change{}, err
 	}
 	kept := DeltaUpdate{
-		Kind: KindFold, Increment: younger.Counts, Witnesses: younger.Witnesses, Twin: &RecordRef{younger.ID, younger.Revision + 1},
+		Kind: KindFold, Increment: younger.Counts, Witnesses: younger.Witnesses, Tags: older.without(younger.Tags),
+		Twin: &RecordRef{younger.ID, younger.Revision + 1},
 	}
 	if younger.LastSeenAt.After(older.LastSeenAt) {
 		kept.LastSeenAt = younger.LastSeenAt
@@ -48,7 +49,8 @@ func (b *Book) Same(x, y BulletID, act Act) (Change, error) {
 // only evidence (B1). The evidence for the old words does not carry over. The
 // insight's vector and embedding are as for Curate. It reports
 // PERSON_REQUIRED, REASON_REQUIRED, NOT_FOUND, STATUS_CONFLICT for a retired
-// bullet, and whatever Curate reports about an insight.
+// bullet, ALREADY_EXISTS where another bullet says it already, and whatever
+// Curate reports about an insight.
 func (b *Book) Amend(id BulletID, in Insight, o CurateOptions) (Change, error) {
 	if err := o.byPerson("amend a bullet"); err != nil {
 		return Change{}, err
@@ -64,6 +66,9 @@ func (b *Book) Amend(id BulletID, in Insight, o CurateOptions) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	if err := c.saidAlready(in, id); err != nil {
+		return Change{}, err
+	}
 	successor := c.newBullet(in)
 	successor.Links = []Link{{Supersedes, id}}
 	gone := DeltaUpdate{Kind: KindRetire, From: old.Stage, Stage: Retired, Twin: &RecordRef{successor.ID, 1}}
@@ -72,4 +77,20 @@ func (b *Book) Amend(id BulletID, in Insight, o CurateOptions) (Change, error) {
 	}
 	_, err = c.add(successor, in.Vector, DeltaUpdate{Twin: &RecordRef{id, old.Revision + 1}})
 	return c.change, err
+}
+
+// saidAlready refuses words that would have strengthened another bullet than the
+// one they are to take the place of.
+func (c *curator) saidAlready(in Insight, but BulletID) error {
+	matches, _ := c.book.index.search(in.Vector, c.book.settings.Threshold, NearFloor, MaxNear)
+	for _, hit := range matches {
+		s, _ := c.find(hit.ID)
+		if _, refused := c.options.Guard.Clash(in.Content, s.Content); hit.ID == but || refused {
+			continue
+		}
+		return brenner.Errorf(brenner.CodeAlreadyExists, "bullet %s says that already", hit.ID).
+			WithHint("declare the two the same instead, or say in what this lesson differs").
+			Try(brenner.Do("playbook.same", "a", string(hit.ID), "b", string(but)))
+	}
+	return nil
 }

@@ -66,16 +66,20 @@ func repeated(s Standing, b Bullet) string {
 }
 
 // turnedAgainst reports whether a change of counters puts a bullet into
-// quarantine: opposition has reached support. A change that only adds support
-// never does; so a bullet that a person released is not locked up again by
-// good news.
+// quarantine: opposition has reached support (B6), also where each agent counts
+// once per task or session, and what several agents support several oppose, or a
+// person: nobody does it by saying so again (C36). A change that only adds support
+// never does; so a bullet that a person released is not locked up again by good
+// news.
 func turnedAgainst(before, after Bullet) bool {
 	switch after.Stage {
 	case Quarantined, Retired:
 		return false
 	}
 	worse := after.Opposition() > before.Opposition() || after.Support() < before.Support()
-	return worse && after.Opposition() > 0 && after.Opposition() >= after.Support()
+	weighed := after.Standing()
+	return worse && after.Opposition() > 0 && after.Opposition() >= after.Support() &&
+		weighed.Opposition >= weighed.Support && (weighed.Agents < 2 || after.opposedIndependently())
 }
 
 func evidence(b Bullet) string {

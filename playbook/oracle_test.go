@@ -84,9 +84,26 @@ func (b *dumbBullet) bump(s Section, by int) {
 		b.neutral += by
 	}
 	nowAgainst, nowSupport := b.weigh()
-	if b.stage != Retired && (nowAgainst > against || nowSupport < support) && nowAgainst > 0 && nowAgainst >= nowSupport {
+	if b.stage != Retired && (nowAgainst > against || nowSupport < support) && nowAgainst > 0 && nowAgainst >= nowSupport && b.outvoted() {
 		b.stage = Quarantined
 	}
+}
+
+// outvoted says that those against a bullet are as many as those for it where nobody
+// counts twice for one occasion, and not one agent against several (C36).
+func (b *dumbBullet) outvoted() bool {
+	against, support, _ := b.judge()
+	names := map[bool]map[brenner.ActorName]bool{false: {}, true: {}}
+	person := false
+	for _, w := range b.words {
+		one := dumbBullet{section: b.section}
+		one.bump(w.section, 1)
+		if no, yes := one.weigh(); yes != no {
+			names[yes > no][w.who.Name] = true
+			person = person || no > yes && w.who.Person
+		}
+	}
+	return against >= support && (len(names[true]) < 2 || len(names[false]) > 1 || person)
 }
 
 func (b *dumbBullet) weigh() (against, support int) {

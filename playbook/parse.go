@@ -8,6 +8,9 @@ import (
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/lazy"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Format is a way to write insights down.
@@ -101,35 +104,53 @@ func detect(raw []byte) Format {
 }
 
 func parseJSON(raw []byte) ([]Insight, error) {
-	var items []insightJSON
-	if text := bytes.TrimSpace(raw); len(text) > 0 && text[0] == '{' {
-		items = make([]insightJSON, 1)
-		if err := canon.Unmarshal(raw, &items[0]); err != nil {
-			return nil, under("/0", err)
+	items := []jsontext.Value{raw}
+	if text := bytes.TrimSpace(raw); len(text) == 0 || text[0] != '{' {
+		if err := canon.Unmarshal(raw, &items); err != nil {
+			return nil, err
 		}
-	} else if err := canon.Unmarshal(raw, &items); err != nil {
-		return nil, err
 	}
-	insights := make([]Insight, len(items))
-	for i, j := range items {
-		insights[i] = j.insight()
-	}
-	return insights, nil
+	return parseItems(items)
 }
 
-func parseJSONL(raw []byte) ([]Insight, error) {
-	var insights []Insight
-	for line := range bytes.Lines(raw) {
-		if len(bytes.TrimSpace(line)) == 0 {
+// parseItems reads insights, or bullets as ExportJSONL writes them.
+func parseItems(items []jsontext.Value) (insights []Insight, err error) {
+	for i, item := range items {
+		if in, is := exportedBullet(item); is {
+			insights = append(insights, in...)
 			continue
 		}
 		var j insightJSON
-		if err := canon.Unmarshal(line, &j); err != nil {
-			return nil, under("/"+strconv.Itoa(len(insights)), err)
+		if err := canon.Unmarshal(item, &j); err != nil {
+			return nil, under("/"+strconv.Itoa(i), err)
 		}
 		insights = append(insights, j.insight())
 	}
 	return insights, nil
+}
+
+// exportedBullet reads a bullet of another playbook as what somebody learned: its
+// number and its evidence stay there. What is retired or in quarantine is left
+// out.
+func exportedBullet(item jsontext.Value) (in []Insight, is bool) {
+	var b Bullet
+	if canon.Unmarshal(item, &b) != nil || b.ID == "" || b.Revision == 0 {
+		return nil, false
+	}
+	if !b.Live() || b.Stage == Quarantined {
+		return nil, true
+	}
+	return []Insight{{Section: b.Section, Content: b.Content, Confidence: b.Confidence, Tags: b.Tags}}, true
+}
+
+func parseJSONL(raw []byte) ([]Insight, error) {
+	var items []jsontext.Value
+	for line := range bytes.Lines(raw) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			items = append(items, line)
+		}
+	}
+	return parseItems(items)
 }
 
 // under puts the pointer of an error below that of its insight.
@@ -143,41 +164,124 @@ func under(pointer string, err error) error {
 
 // parseMarkdown reads a list: "- lesson" items, of any depth of wrapping by
 // indented lines, under headings that begin with the name of a section; items
-// before any heading are helpful. Another heading of level one is a title.
-// Everything else is refused rather than dropped.
+// before any heading are helpful. A fenced block of code in an item stays as it
+// is. Another heading of level one is a title. Everything else is refused rather
+// than dropped. What ExportMarkdown writes is read back.
 func parseMarkdown(raw []byte) ([]Insight, error) {
-	var insights []Insight
-	section := Helpful
-	number, open := 0, false // open: the last line was part of an item
+	r := markdownReader{section: Helpful}
 	for line := range strings.Lines(string(raw)) {
-		number++
-		line = strings.TrimRight(line, " \t\r\n")
-		text := strings.TrimLeft(line, " \t")
-		indented := len(text) < len(line)
-		heading, level := headingOf(line)
-		switch item, isItem := listItem(text); {
-		case text == "":
-			open = false
-		case level > 0:
-			open = false
-			switch named := Section(firstWord(heading)); {
-			case named.Check() == nil:
-				section = named
-			case level > 1:
-				return nil, brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", number, brenner.Clip(heading, brenner.MaxQuote)).
-					WithHint("name the sections Helpful, Harmful and Neutral")
-			}
-		case isItem && !indented:
-			insights = append(insights, Insight{Section: section, Content: unescape(item), Confidence: UnsaidConfidence})
-			open = true
-		case indented && open && !isItem:
-			insights[len(insights)-1].Content += " " + unescape(text)
-		default:
-			return nil, brenner.Errorf(brenner.CodeInvalidValue, "line %d is neither a heading nor an item of a list", number).
-				WithHint(`write each lesson as "- lesson"; indent the lines that continue it; do not nest lists`)
+		r.number++
+		if err := r.line(strings.TrimRight(line, " \t\r\n")); err != nil {
+			return nil, err
 		}
 	}
-	return insights, nil
+	if r.fence != "" {
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "the block of code that begins at line %d is not closed", r.began).
+			WithHint("end it with " + r.fence)
+	}
+	return r.insights, nil
+}
+
+type markdownReader struct {
+	insights []Insight
+	section  Section
+	number   int
+	// open says that the last line was part of an item, under that there is one
+	// below the last heading.
+	open, under bool
+	item        string // the last one, as it is written
+	// fence is the mark of the block of code being read, indent how far it stands
+	// in, and began its line.
+	fence         string
+	indent, began int
+}
+
+func (r *markdownReader) line(line string) error {
+	text := strings.TrimLeft(line, " \t")
+	indented := len(text) < len(line)
+	heading, level := headingOf(line)
+	switch item, isItem := listItem(text); {
+	case r.fence != "":
+		r.code(line, text)
+	case text == "":
+		r.open = false
+	case level > 0:
+		r.open, r.under = false, false
+		switch named := Section(firstWord(heading)); {
+		case named.Check() == nil:
+			r.section = named
+		case level > 1:
+			return brenner.Errorf(brenner.CodeUnknownSection, "line %d: %q is not a section", r.number, brenner.Clip(heading, brenner.MaxQuote)).
+				WithHint("name the sections Helpful, Harmful and Neutral")
+		}
+	case isItem && !indented:
+		r.insights = append(r.insights, Insight{Section: r.section, Content: unescape(item), Confidence: UnsaidConfidence})
+		r.open, r.under, r.item = true, true, item
+	case indented && r.under && fenceOf(text) != "":
+		r.fence, r.indent, r.began, r.open = fenceOf(text), len(line)-len(text), r.number, true
+		r.last().Content += "\n" + text
+	case indented && r.open && r.exported(text):
+	case indented && r.open && !isItem:
+		r.last().Content += r.gap() + unescape(text)
+	default:
+		return brenner.Errorf(brenner.CodeInvalidValue, "line %d is neither a heading nor an item of a list", r.number).
+			WithHint(`write each lesson as "- lesson"; indent the lines that continue it; do not nest lists`)
+	}
+	return nil
+}
+
+func (r *markdownReader) last() *Insight { return &r.insights[len(r.insights)-1] }
+
+// What ExportMarkdown writes of a bullet: its lesson, and its evidence.
+var (
+	exportedLesson   = lazy.NewPattern(`^\*\*[a-z0-9][a-z0-9-]*\.[0-9]+\*\* (.*)$`)
+	exportedEvidence = lazy.NewPattern(`^\(([A-Z]+), helpful \d+, harmful \d+, neutral \d+, confidence ([0-9.]+), last seen [^ ]+\)$`)
+)
+
+// exported reads the line of evidence behind a lesson that was exported, and
+// with it the lesson: without its number, which it has in its own playbook, and
+// with its line breaks. What is in quarantine is left out.
+func (r *markdownReader) exported(text string) bool {
+	lesson, evidence := exportedLesson.FindStringSubmatch(r.item), exportedEvidence.FindStringSubmatch(text)
+	if lesson == nil || evidence == nil {
+		return false
+	}
+	in := r.last()
+	in.Content = unescape(strings.ReplaceAll(lesson[1], "<br>", "\n"))
+	in.Confidence, _ = strconv.ParseFloat(evidence[2], 64)
+	if Stage(evidence[1]) == Quarantined {
+		r.insights = r.insights[:len(r.insights)-1]
+	}
+	r.open, r.under = false, false
+	return true
+}
+
+// code takes a line of a block of code, without what the block stands in.
+func (r *markdownReader) code(line, text string) {
+	in := min(len(line)-len(text), r.indent)
+	r.last().Content += "\n" + line[in:]
+	if strings.HasPrefix(text, r.fence) && strings.Trim(text, r.fence[:1]) == "" {
+		r.fence = ""
+	}
+}
+
+// gap parts a line of an item from the one before: one behind code begins anew.
+func (r *markdownReader) gap() string {
+	lines := strings.Split(r.last().Content, "\n")
+	if fenceOf(lines[len(lines)-1]) != "" {
+		return "\n"
+	}
+	return " "
+}
+
+// fenceOf is the mark that begins or ends a block of code, "" if there is none.
+func fenceOf(text string) string {
+	for _, c := range []string{"`", "~"} {
+		if n := len(text) - len(strings.TrimLeft(text, c)); n >= 3 && !strings.Contains(text[n:], "`") {
+			return text[:n]
+		}
+	}
+	return ""
 }
 
 // headingOf gives a heading of level one or two, which may stand in by three blanks;

@@ -105,3 +105,41 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// B13: what a playbook exports is read back as the lessons it has, in either format;
+// what is in quarantine or retired is left out.
+func TestParse_ReadsAnExport(t *testing.T) {
+	code := "Open it so:\n```go\nf, err := os.Open(name)\n\n  if err != nil {}\n```"
+	lessons := []Bullet{exported("First *lesson* <br> & \\ more", Helpful), exported(code, Harmful), exported("A fact", Neutral)}
+	lessons[0].Tags = []string{"x"}
+	quarantined, retired := exported("locked up", Helpful), exported("gone", Helpful)
+	quarantined.Stage, retired.Stage = Quarantined, Retired
+	all := append(lessons, quarantined, retired)
+	for format, raw := range map[Format][]byte{FormatMarkdown: ExportMarkdown("prompts", all), FormatJSONL: ExportJSONL(all)} {
+		got, err := Parse(raw, FormatAuto)
+		if err != nil || len(got) != len(lessons) {
+			t.Fatalf("%s: %+v, %v", format, got, err)
+		}
+		for i, in := range got {
+			if in.Content != lessons[i].Content || in.Section != lessons[i].Section || in.Confidence != 0.9 {
+				t.Errorf("%s: %+v, want %q", format, in, lessons[i].Content)
+			}
+		}
+	}
+}
+
+// A block of code in a lesson stays as it is.
+func TestParse_KeepsCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"- Do this:\n  ```sh\n  make all \\\n    -j 4\n\n  # done\n  ```\n  and look.\n- Other\n": "Do this:\n```sh\nmake all \\\n  -j 4\n\n# done\n```\nand look.",
+		"- Do this:\n\n  ~~~\n  - a\n  ~~~\n- Other\n":                                            "Do this:\n~~~\n- a\n~~~",
+	} {
+		got, err := Parse([]byte(text), FormatAuto)
+		if err != nil || len(got) != 2 || got[0].Content != want {
+			t.Errorf("%+v, %v, want %q", got, err, want)
+		}
+	}
+	if _, err := Parse([]byte("- Do this:\n  ```\n  make\n- Other\n"), FormatAuto); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("a block that is not closed: %v", err)
+	}
+}

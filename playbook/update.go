@@ -50,6 +50,8 @@ type DeltaUpdate struct {
 	// Witnesses say what the increment counts, or take it back (C36).
 	Witnesses []Witness `json:"witnesses,omitempty"`
 	Unlink    []Link    `json:"unlink,omitempty"`
+	// Tags are those that it did not have.
+	Tags []string `json:"tags,omitempty"`
 
 	// Why. Threshold is the one in force, whatever the kind (B10).
 	Threshold float64   `json:"threshold"`
@@ -165,6 +167,9 @@ func (u DeltaUpdate) change(b Bullet) Bullet {
 	}
 	if u.Review != "" {
 		b.Review = u.Review
+	}
+	if len(u.Tags) > 0 {
+		b.Tags = slices.Concat(b.Tags, u.Tags)
 	}
 	b.Links = slices.DeleteFunc(slices.Concat(b.Links, u.Link), func(l Link) bool {
 		return slices.Contains(u.Unlink, l)

@@ -144,6 +144,22 @@ func (b Bullet) Standing() Standing {
 	return out
 }
 
+// opposedIndependently reports whether the opposition comes from at least two
+// agents, from a person, or from before witnesses were kept.
+func (b Bullet) opposedIndependently() bool {
+	unattributed, agents := b.Counts, map[brenner.ActorName]bool{}
+	for _, w := range b.Witnesses {
+		unattributed = unattributed.plus(w.negated())
+		if said := (Bullet{Section: b.Section, Counts: w.Counts}); said.Opposition() > 0 {
+			if w.Person || w.Agent == "" {
+				return true
+			}
+			agents[w.Agent] = true
+		}
+	}
+	return len(agents) >= 2 || Bullet{Section: b.Section, Counts: unattributed}.Opposition() > 0
+}
+
 // weight is how often words of a witness count: an agent's once, a person's as
 // often as they say it, since a person could force the stage as well.
 func (w Witness) weight(words int) int {

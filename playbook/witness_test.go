@@ -3,6 +3,7 @@ package playbook
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -151,5 +152,71 @@ func TestWitnesses_LeaveOldRecordsAlone(t *testing.T) {
 		if text := string(canon.MustMarshal(v)); strings.Contains(text, "witness") {
 			t.Errorf("%s", text)
 		}
+	}
+}
+
+// C36, B6: one agent does not put a lesson of several into quarantine by saying so again,
+// in one task or in many; two do, and so does a person.
+func TestQuarantine_TakesMoreThanOneAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		against   []Actor
+		occasions bool
+		want      Stage
+	}{
+		"one agent, again and again": {[]Actor{agent, agent, agent, agent}, false, Shadow},
+		"one agent in many tasks":    {[]Actor{agent, agent, agent, agent}, true, Shadow},
+		"two agents in many tasks":   {[]Actor{agent, reviewer, agent, reviewer}, true, Quarantined},
+		"a person":                   {[]Actor{person, person, person}, false, Quarantined},
+	} {
+		d := newDesk(t, Settings{})
+		for _, who := range []brenner.ActorName{"ann", "bob", "eve"} {
+			d.who = Actor{Name: who}
+			d.learns(Insight{Section: Helpful, Content: "lesson 1", Confidence: 0.9, Vector: []float32{1, 0, 0}})
+		}
+		for i, who := range c.against {
+			d.who = who
+			if c.occasions {
+				d.occasion = "task-" + strconv.Itoa(i)
+			}
+			d.learns(Insight{Section: Harmful, Content: "lesson 1", Confidence: 0.9, Vector: []float32{1, 0, 0}})
+		}
+		if got := d.book.Bullets()[0].Stage; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// B3, B8: the tags of what is merged into a bullet stay with it, once and within bounds.
+func TestTags_OfMergedLessonsStay(t *testing.T) {
+	d := newDesk(t, Settings{})
+	lesson := func(content string, v []float32, tags ...string) {
+		d.learns(Insight{Section: Helpful, Content: content, Confidence: 0.9, Vector: v, Tags: tags})
+	}
+	lesson("lesson 1", []float32{1, 0, 0}, "a")
+	lesson("lesson 1", []float32{1, 0, 0}, "b", "a", "b")
+	lesson("lesson 2", []float32{0, 1, 0}, "c", "a")
+	d.did(d.book.Same("prompts.1", "prompts.2", d.act(person)))
+	if got := d.book.Bullets()[0].Tags; !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("the tags are %q", got)
+	}
+}
+
+// B1: words that another bullet says already are refused as an amendment.
+func TestAmend_MakesNoDuplicate(t *testing.T) {
+	d := newDesk(t, Settings{})
+	d.learns(Insight{Section: Helpful, Content: "lesson 1", Confidence: 0.9, Vector: []float32{1, 0, 0}})
+	d.learns(Insight{Section: Helpful, Content: "lesson 2", Confidence: 0.9, Vector: []float32{0, 1, 0}})
+	amend := func(v []float32) error {
+		in := Insight{Section: Helpful, Content: "lesson 1", Vector: v}
+		o := d.options([]Insight{in})
+		o.Act = d.act(person)
+		_, err := d.book.Amend("prompts.2", in, o)
+		return err
+	}
+	if err := amend([]float32{1, 0, 0}); brenner.CodeOf(err) != brenner.CodeAlreadyExists || !strings.Contains(err.Error(), "prompts.1") {
+		t.Errorf("a duplicate: %v", err)
+	}
+	if err := amend([]float32{0, 0, 1}); err != nil {
+		t.Errorf("other words: %v", err)
 	}
 }

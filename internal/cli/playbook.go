@@ -35,7 +35,8 @@ file or from standard input. Each one strengthens the bullet that says it
 already, or begins a new one. All of the batch or nothing.
 
 An insight in JSON: {"section":"helpful","content":"…","confidence":0.9,
-"tags":["…"],"task":"task-12"}; only section and content are needed.`,
+"tags":["…"],"task":"task-12"}; only section and content are needed. What
+playbook export wrote is read too, without lessons in quarantine or retired.`,
 		Example: `  echo '- Write the failing test before the fix.' | brenner playbook learn --domain go
   brenner playbook learn lessons.jsonl --domain go --dry-run`,
 		Args: cobra.MaximumNArgs(1),

@@ -158,7 +158,8 @@ func newPlaybookAmend(r *runner) *cobra.Command {
 		Use:   "amend BULLET TEXT",
 		Short: "Word a lesson better: it is retired for a successor",
 		Long: `Retire a lesson and begin its successor with the new words, linked supersedes.
-The evidence for the old words does not carry over. Persons only.`,
+The evidence for the old words does not carry over. Words that another lesson
+says already are refused; say that the two are the same instead. Persons only.`,
 		Example: `  brenner playbook amend go.12 "Wrap errors with %w and say what was tried." --reason "be specific"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, a []string) error {

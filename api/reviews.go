@@ -60,7 +60,7 @@ const (
 	WaitFinding       WaitKind = "finding"       // what a check found
 	WaitTask          WaitKind = "task"          // claimed and overdue
 	WaitRequest       WaitKind = "request"       // an agent asks the PI for something
-	WaitRun           WaitKind = "run"           // runs that failed again and again
+	WaitRun           WaitKind = "run"           // runs that failed
 	WaitMemo          WaitKind = "memo"          // memos that are behind
 	WaitAutomation    WaitKind = "automation"    // what a rule tells
 	WaitConsolidation WaitKind = "consolidation" // overdue

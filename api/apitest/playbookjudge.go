@@ -248,11 +248,13 @@ func judgingCases() []testCase {
 			if last := s.pi.history("lab.1")[2]; last.Kind != playbook.KindFeedback || last.Actor != "PurpleMountain" {
 				s.Errorf("record %+v", last)
 			}
-			// B6: a lesson that hurts is quarantined where it is found out.
-			for range 2 {
-				_, err = tester.AssembleContext(s.ctx, ask)
+			// B6, C36: a lesson that hurts is quarantined where it is found out, and not by one
+			// agent alone that says so again.
+			for _, who := range []brenner.ActorName{"PurpleMountain", "PurpleMountain", "BlueLake"} {
+				s.stage(s.pi.bullet("lab.1"), playbook.Prod)
+				_, err = s.agent(who).AssembleContext(s.ctx, ask)
 				s.must(err)
-				_, err = tester.Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "harmful"})
+				_, err = s.agent(who).Feedback(s.ctx, api.FeedbackRequest{ID: "lab.1", As: "harmful"})
 				s.must(err)
 			}
 			s.stage(s.pi.bullet("lab.1"), playbook.Quarantined)

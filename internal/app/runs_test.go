@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -203,5 +204,36 @@ func TestRun_ATokenIsRevokedOnce(t *testing.T) {
 	}
 	if n := strings.Count(dump.String(), `"token.revoked"`); n != 1 {
 		t.Errorf("the journal says %d times that it was revoked", n)
+	}
+}
+
+// N1, W10: work whose last run failed waits for a person from the first time on, whatever
+// the cause; what somebody stopped does not.
+func TestRuns_OneThatFailedIsInTheInbox(t *testing.T) {
+	l := newQuiet(t)
+	id := l.task()
+	failed := func() (titles []string) {
+		list, err := l.PI().Waiting(t.Context(), api.WaitingRequest{})
+		l.must(err)
+		for _, w := range list.Items {
+			if w.Kind == api.WaitRun && w.Subject == (api.Work{Task: id}).String() {
+				titles = append(titles, w.Title)
+			}
+		}
+		return titles
+	}
+	for _, step := range []struct {
+		outcome api.Outcome
+		want    []string
+	}{
+		{api.OutcomeStopped, nil},
+		{api.OutcomeFailed, []string{"The last run failed"}},
+		{api.OutcomeNothing, []string{"The last run failed"}},
+		{api.OutcomeFailed, []string{"Runs failed again and again"}},
+	} {
+		l.fail(id, step.outcome, false)
+		if got := failed(); !slices.Equal(got, step.want) {
+			t.Errorf("after a run that %s the inbox has %q, want %q", step.outcome, got, step.want)
+		}
 	}
 }

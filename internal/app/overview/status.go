@@ -65,7 +65,7 @@ var wordings = []wording{
 	{api.WaitLesson, "", brenner.Do("playbook.review.list"), ""},
 	{api.WaitTask, "claimed and overdue: ", brenner.Do("task.show"), "id"},
 	{api.WaitRequest, "asked for, and yours to decide: ", brenner.Do("task.show"), "id"},
-	{api.WaitRun, "runs failed again and again at ", brenner.Do("runs"), "id"},
+	{api.WaitRun, "runs failed at ", brenner.Do("runs"), "id"},
 	{api.WaitAutomation, "rules tell of: ", brenner.Do("automation.log"), ""},
 	{api.WaitMemo, "the memo is behind in ", brenner.Do("spine"), ""},
 	{api.WaitConsolidation, "", brenner.Do("consolidate", "open_tasks", "true"), ""},

@@ -222,6 +222,30 @@ type looking struct {
 	agents []store.Actor
 	busy   map[brenner.ActorName]int
 	out    api.WorkList
+	// failed is work whose last run failed, whatever the cause.
+	failed []failedWork
+}
+
+// failedWork is a piece of work, its last run, which failed, and whether it has
+// failed too often for a runner to try again.
+type failedWork struct {
+	work    api.Work
+	last    run
+	blocked bool
+}
+
+// note keeps work whose last run failed. One that somebody stopped did not, and
+// what passes by itself is tried again.
+func (l *looking) note(item api.WorkItem, earlier []run, agent brenner.ActorName, ask string) {
+	for _, e := range earlier { // the newest first
+		if agent != "" && e.Agent != agent || e.End == nil {
+			continue
+		}
+		if e.Ask == ask && !e.End.Outcome.Good() && e.End.Outcome != api.OutcomeStopped && !e.End.Cause.Passing() {
+			l.failed = append(l.failed, failedWork{item.Work, e, item.Failures >= brenner.MaxRunFailures})
+		}
+		return
+	}
 }
 
 // busy counts the live runs of each agent.
@@ -287,6 +311,7 @@ func (l *looking) sessions() error {
 				Agents: []api.WorkAgent{{Name: r.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[r.Name]}},
 			}
 			item.Failures, item.Last = failures(earlier, r.Name, r.Ask)
+			l.note(item, earlier, r.Name, r.Ask)
 			more, err := l.put(item)
 			if fail = err; !more {
 				return false
@@ -337,6 +362,7 @@ func (l *looking) tasks() error {
 			item.Agents = append(item.Agents, api.WorkAgent{Name: a.Name, Program: entry.Program, Model: entry.Model, Busy: l.busy[a.Name]})
 		}
 		item.Failures, item.Last = failures(earlier, "", "")
+		l.note(item, earlier, "", "")
 		more, err := l.put(item)
 		fail = err
 		return more
@@ -384,8 +410,7 @@ func (l *looking) why() (string, error) {
 	return "", nil
 }
 
-// Waiting lists work that has failed too often for a runner to try again (W10,
-// N1).
+// Waiting lists work whose last run failed (W10, N1): nobody need try again.
 func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	l := &looking{Room: r, Call: c}
 	var err error
@@ -396,15 +421,12 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 		return nil, err
 	}
 	var out []kernel.Waiting
-	for _, b := range l.out.Blocked {
-		w := api.Waiting{Kind: api.WaitRun, Subject: b.Work.String(), Title: "Runs failed again and again", Count: 1}
-		last, err := runs.Find(c.Ctx, c.Reader, b.Last)
-		if err != nil {
-			return nil, err
+	for _, f := range l.failed {
+		w := api.Waiting{Kind: api.WaitRun, Subject: f.work.String(), Title: "The last run failed", Count: 1}
+		if f.blocked {
+			w.Title = "Runs failed again and again"
 		}
-		if last.End != nil {
-			w.Why, w.Author = last.End.Cause.Sentence()+" "+last.End.Said, last.Agent
-		}
+		w.Why, w.Author = f.last.End.Cause.Sentence()+" "+f.last.End.Said, f.last.Agent
 		out = append(out, kernel.Waiting{Waiting: w})
 	}
 	return out, nil

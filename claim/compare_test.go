@@ -153,8 +153,11 @@ func TestCompare_WhatIsNotRead(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{
-		{"Never do that!", "Never do that."}, {"Use **bold** words", "Use bold words"}, {"Chain commands with &&", "With && chain commands"},
-		{"Keep it < 5 ms", "Keep it below 5 ms"}, {"Verwende den Speicher nicht", "Den Speicher nicht verwende"},
+		{"Never do that!", "Never do that."},
+		{"Use **bold** words", "Use bold words"},
+		{"Chain commands with &&", "With && chain commands"},
+		{"Keep it < 5 ms", "Keep it below 5 ms"},
+		{"Verwende den Speicher nicht", "Den Speicher nicht verwende"},
 		{long + "Tag the commit.", long + "tag the commit"},
 	} {
 		if got := Compare(Read(c[0]), Read(c[1]), nil); got.Verdict != Same {

@@ -90,10 +90,10 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// unsteady are the tests in which time goes by, several call at once, or what is
+// unsteady are the tests and benchmarks in which time goes by, several call at once, or what is
 // called is drawn by chance.
 var unsteady = []string{
-	"TestStory_ThreeAgentsDoTheWholeJob", "TestInbox_AWaitEndsWhenOthersPropose", "TestInbox_AWaitEndsWhenOthersChangeTheDocument",
+	"TestStory_ThreeAgentsDoTheWholeJob", "BenchmarkStory", "TestInbox_AWaitEndsWhenOthersPropose", "TestInbox_AWaitEndsWhenOthersChangeTheDocument",
 	"TestShow_SaysWhoIsAtAnItem", "TestFewCalls_TheEndIsSaid", "TestRequest_PartsOfTheWork", "TestTools_WhatIsNotMeantMayBeSentEmpty", "TestTools_LongTextsComeInPages",
 	"TestReading_PartOfTheWork", "TestReading_AloneInASession", "TestServer_WhatIsNotOfferedIsRefusedWithACode",
 }

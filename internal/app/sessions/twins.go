@@ -92,14 +92,14 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			return read[section]
 		}
 		b.repeats(i, it, o.Agent, of)
-		named := 0
+		own, named := saidBy(it), 0
 		for _, other := range of(section) {
-			if own := saidBy(it); other.number < own.number && slices.Contains(other.authors, o.Agent) && other.text == own.text && own.text != "" && maps.Equal(other.name, own.name) {
+			if other.number < own.number && slices.Contains(other.authors, o.Agent) && other.text == own.text && own.text != "" && maps.Equal(other.name, own.name) {
 				b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, which you added before, says the same", other.id),
 					fmt.Sprintf("if it was only sent again, KILL %s; of a reply that was taken in part send what was refused", o.Item))
 				break
 			}
-			if other.number >= numberOf(o.Item) || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(saidBy(it)) {
+			if other.number >= own.number || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(own) {
 				continue
 			}
 			named++

@@ -336,6 +336,23 @@ func Telling(stats Statistics, terms []Term, have []int64, most int) ([]Term, []
 	return kept, counts
 }
 
+// Weighty leaves out the terms that tell next to nothing beside the one that tells most:
+// nearly every document has them, so that looking for them takes longest.
+func Weighty(stats Statistics, terms []Term, have []int64) ([]Term, []int64) {
+	most := 0.0
+	for i, t := range terms {
+		most = max(most, t.weight()*stats.Rarity(have[i]))
+	}
+	var kept []Term
+	var counts []int64
+	for i, t := range terms {
+		if t.weight()*stats.Rarity(have[i]) >= leastShare*most {
+			kept, counts = append(kept, t), append(counts, have[i])
+		}
+	}
+	return kept, counts
+}
+
 // Heaviest keeps the terms that count most, whoever has them.
 func Heaviest(terms []Term, most int) []Term {
 	order := keep(terms, most, func(i int) float64 { return terms[i].weight() })
@@ -369,6 +386,12 @@ const (
 	FeedbackTexts = 5
 	feedbackWords = 20
 	ownShare      = 0.5
+	// FirstWords is how many words of the question lead to those texts: those that tell
+	// most. See docs/adr/0136 for it and for leastShare.
+	FirstWords = 12
+	// leastShare is what a word tells at least, beside the one that tells most, to be
+	// looked for where others find enough.
+	leastShare = 0.03
 )
 
 // Reading is one of the best texts for a question, and its score.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"brenner"
 	"brenner/api"
@@ -331,6 +332,19 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
+	compared := strings.TrimSpace(w.about) != "" && w.view.Weights.Semantic > 0
+	var soon sync.WaitGroup
+	defer soon.Wait()
+	finder.met = func(hits []assembly.Hit) {
+		if !compared {
+			return
+		}
+		texts := make([]string, len(hits))
+		for i, h := range hits {
+			texts[i] = finder.rows[h.Ref.Artifact].Summary
+		}
+		soon.Go(func() { r.remember(texts) })
+	}
 	causes, err := finder.all()
 	if err != nil {
 		return found{}, err
@@ -358,7 +372,7 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 		}
 		texts = append(texts, cand.Summary)
 	}
-	if strings.TrimSpace(w.about) != "" && w.view.Weights.Semantic > 0 {
+	if compared {
 		for i, s := range r.likeness(w.about, texts) {
 			out[i].Semantic = s
 		}

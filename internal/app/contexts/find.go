@@ -32,6 +32,8 @@ type finder struct {
 	rows    map[brenner.ArtifactID]*store.Artifact
 	shelf   *shelf
 	reading reading // of the shelf, as soon as the full text was asked
+	// met is told what the full text has found, before the other causes are asked.
+	met func([]assembly.Hit)
 }
 
 func newFinder(c *kernel.Call, w work, s *shelf) (*finder, error) {
@@ -244,6 +246,7 @@ func (f *finder) byFullText(most int) (assembly.Found, error) {
 	}
 	err = f.know(ids)
 	out.Hits = slices.DeleteFunc(out.Hits, func(h assembly.Hit) bool { return f.rows[h.Ref.Artifact] == nil })
+	f.met(out.Hits)
 	return out, err
 }
 

@@ -70,6 +70,19 @@ func (a *Room) likeness(text string, others []string) []float64 {
 	return out
 }
 
+// remember makes the vectors of some texts that likeness will ask for: where there are
+// other things to do meanwhile, on a processor that has nothing to do.
+func (a *Room) remember(texts []string) {
+	model, kept := embed.Builtin(), a.vectors.open()
+	v := make([]float32, model.Dimension())
+	for _, text := range texts {
+		if !kept.Use(text, func([]float32) {}) {
+			model.Fill(v, text)
+			kept.Put(text, v)
+		}
+	}
+}
+
 // vectors remembers the vectors of summaries, which come again with every context.
 type vectors struct {
 	once sync.Once

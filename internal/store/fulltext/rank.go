@@ -109,24 +109,21 @@ func (r *ranking) rank(ctx context.Context) ([]Hit, error) {
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
-	limit := r.query.Limit
 	if r.query.Feedback {
-		limit = retrieval.FeedbackTexts
+		if terms, have, err = r.feedback(ctx, terms, have); err != nil {
+			return nil, err
+		}
 	}
-	search, found, names, err := r.run(ctx, terms, have, limit)
+	few, fewHave := terms, have
+	if r.query.Feedback && r.query.Limit > 0 {
+		few, fewHave = retrieval.Weighty(r.stats, terms, have)
+	}
+	search, found, names, err := r.run(ctx, few, fewHave, r.query.Limit)
+	if err == nil && len(found) < r.query.Limit && len(few) < len(terms) {
+		search, found, names, err = r.run(ctx, terms, have, r.query.Limit)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if r.query.Feedback && len(found) > 0 {
-		if terms, err = r.feedback(ctx, terms, found, names); err != nil {
-			return nil, err
-		}
-		if have, err = r.count(ctx, words(terms)); err != nil {
-			return nil, err
-		}
-		if search, found, names, err = r.run(ctx, terms, have, r.query.Limit); err != nil {
-			return nil, err
-		}
 	}
 	hits := make([]Hit, len(found))
 	for i, f := range found {
@@ -406,11 +403,17 @@ func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retriev
 	return out, nil
 }
 
-// feedback widens the terms by the words of the best texts.
-func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []retrieval.Found, names []retrieval.Name) ([]retrieval.Term, error) {
+// feedback widens the terms, which so many documents have, by the words of the best
+// texts: those that the words that tell most lead to.
+func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, have []int64) ([]retrieval.Term, []int64, error) {
+	first, firstHave := retrieval.Telling(r.stats, terms, have, retrieval.FirstWords)
+	_, best, names, err := r.run(ctx, first, firstHave, retrieval.FeedbackTexts)
+	if err != nil || len(best) == 0 {
+		return terms, have, err
+	}
 	texts, err := r.rows.Texts(ctx, names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	readings := make([]retrieval.Reading, len(best))
 	for i, f := range best {
@@ -426,12 +429,14 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, best []r
 		all[i] = c.Word
 	}
 	for n := feedbackLookups; ; n *= 2 {
-		have, err := r.count(ctx, all[:min(len(all), n)])
+		counted, err := r.count(ctx, all[:min(len(all), n)])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if retrieval.EnoughCandidates(r.stats, candidates, have) {
-			return retrieval.Feedback(r.stats, terms, candidates, have), nil
+		if retrieval.EnoughCandidates(r.stats, candidates, counted) {
+			terms = retrieval.Feedback(r.stats, terms, candidates, counted)
+			have, err = r.count(ctx, words(terms))
+			return terms, have, err
 		}
 	}
 }

@@ -77,9 +77,10 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 	wanted, spelled := l.widen(q)
 	terms, _ := retrieval.Telling(l.stats, wanted, l.counts(wanted), brenner.MaxSearchWords)
 	best := l.rank(q, terms)
-	if q.Feedback && len(best) > 0 {
+	first, _ := retrieval.Telling(l.stats, terms, l.counts(terms), retrieval.FirstWords)
+	if leading := l.rank(q, first); q.Feedback && len(leading) > 0 {
 		var readings []retrieval.Reading
-		for _, one := range best[:min(len(best), retrieval.FeedbackTexts)] {
+		for _, one := range leading[:min(len(leading), retrieval.FeedbackTexts)] {
 			readings = append(readings, retrieval.Reading{Document: one.Document, Score: retrieval.Score(one.points)})
 		}
 		candidates := retrieval.Candidates(l.stats, readings)
@@ -89,6 +90,12 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 		}
 		terms = retrieval.Feedback(l.stats, terms, candidates, have)
 		best = l.rank(q, terms)
+	}
+	if q.Feedback && q.Limit > 0 {
+		few, _ := retrieval.Weighty(l.stats, terms, l.counts(terms))
+		if found := l.rank(q, few); len(found) >= q.Limit {
+			terms, best = few, found
+		}
 	}
 	out := store.Ranking{Spelled: spelled, Generation: r.generation}
 	for _, one := range limit(best, q.Limit) {

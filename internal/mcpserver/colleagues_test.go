@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/roster"
 )
 
 // X11, C33, C34: what a colleague wrote beside the session is announced once, to whom
@@ -146,8 +147,29 @@ func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
 		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"`+who+` writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
 	}
 	said := red.submits(anomaly("a", ""))
-	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "KILL your own, and EDIT H1 with what yours adds")
+	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "EDIT H1 with what yours adds and KILL your own")
 	red.mustNot(said, "hypotheses alive")
 	red.mustNot(red.submits(anomaly("one", `,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
 	red.mustNot(red.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Noon","observation":"at noon nothing is written at all"}`, "")), "ITEM_ALIKE")
+}
+
+// D25: what is advised about an item that says what another says is what the role of its
+// author may do.
+func TestSubmit_AdvisesWhatTheRoleMayDo(t *testing.T) {
+	w := newWorld(t)
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	if _, err := w.local("ada").StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}); err != nil {
+		t.Fatal(err)
+	}
+	blue, green := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}, &player{t: t, name: "GreenValley", session: w.session("GreenValley")}
+	blue.submits(hypothesis("Writers wait for the lock", "", "every writer waits for the lock of the journal while it is flushed"))
+	odd := func(name string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"`+name+`","observation":"a writer waits for the lock of the journal while it is flushed"}`, "")
+	}
+	for _, said := range []string{green.submits(odd("Seen")), green.submits(odd("Seen again"))} { // proposed, and compiled
+		green.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same; if it is the same, KILL your own, and what it adds leave to the author of H1 as a note")
+		green.mustNot(said, "EDIT H1")
+	}
 }

@@ -291,7 +291,11 @@ func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contr
 		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
 	}
 	m.base, m.result = base, delta.Merge(base, entriesOf(queue), m.record.options())
-	m.beside = lookBeside(base, entriesOf(queue), m.result)
+	roles := rolesIn{call: c, session: info}
+	m.beside = lookBeside(base, entriesOf(queue), m.result, roles.may)
+	if roles.failed != nil {
+		return m, roles.failed
+	}
 	m.record.judge(m.result)
 	for i, q := range queue {
 		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})

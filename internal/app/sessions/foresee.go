@@ -82,14 +82,14 @@ func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []
 		return err
 	}
 	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	foretell(out, queue, base, delta.Merge(base, queue, rules.options()))
-	return nil
+	return foretell(c, info, out, queue, base, delta.Merge(base, queue, rules.options()))
 }
 
 // foretell puts what became, or would become, of the deltas of a reply beside them.
 // The deltas of one reply stand in the queue as they stand in the reply.
-func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) {
-	n, beside := 0, lookBeside(base, queue, res)
+func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) error {
+	roles := rolesIn{call: c, session: info}
+	n, beside := 0, lookBeside(base, queue, res, roles.may)
 	for i, e := range queue {
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue
@@ -106,6 +106,7 @@ func foretell(out *api.Submission, queue []delta.Entry, base *delta.Artifact, re
 			out.Hypotheses = liveHypotheses(res.Artifact)
 		}
 	}
+	return roles.failed
 }
 
 // addsHypothesis says whether a delta adds a hypothesis.

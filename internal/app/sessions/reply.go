@@ -16,6 +16,7 @@ import (
 	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"
 )
@@ -344,26 +345,54 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 	if in.session.Roster.Mode == roster.Unified {
 		return nil
 	}
-	author, err := c.Actor(c.Ctx, in.agent)
-	if err != nil {
-		return err
-	}
-	req := policy.Request{
-		Actor: in.agent, Person: author.Kind == kernel.Person, Role: roleIn(in.session.Roster, author), Action: policy.Delta,
-	}
+	roles := rolesIn{call: c, session: in.session}
 	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
 	for i := range x.Entries {
 		e := &x.Entries[i]
 		if e.Invalid != nil {
 			continue
 		}
-		req.Section, req.Operation, req.Target = e.Delta.Section, e.Delta.Operation, string(e.Delta.Section)
-		if d := policy.Decide(c.Policies, req); !d.Allowed {
-			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, req.Role, d.Reason).
+		if role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section); !d.Allowed {
+			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
 				At("/section").WithHint("leave it to the role that writes the section")
 		}
 	}
-	return nil
+	return roles.failed
+}
+
+// rolesIn is what those who take part in a session may do to its document (D25).
+type rolesIn struct {
+	call    *kernel.Call
+	session api.SessionInfo
+	actors  map[brenner.ActorName]store.Actor
+	failed  error // the first that could not be read
+}
+
+// decide says in which role somebody takes part, and whether that may do something to a
+// section.
+func (r *rolesIn) decide(who brenner.ActorName, op delta.Operation, section delta.Section) (brenner.Role, policy.Decision) {
+	actor, known := r.actors[who]
+	if !known && r.failed == nil {
+		if actor, r.failed = r.call.Actor(r.call.Ctx, who); r.failed == nil {
+			if r.actors == nil {
+				r.actors = map[brenner.ActorName]store.Actor{}
+			}
+			r.actors[who] = actor
+		}
+	}
+	role := roleIn(r.session.Roster, actor)
+	return role, policy.Decide(r.call.Policies, policy.Request{
+		Actor: who, Person: actor.Kind == kernel.Person, Role: role, Action: policy.Delta, Section: section, Operation: op, Target: string(section),
+	})
+}
+
+// may is decide, for whom nothing is divided as well.
+func (r *rolesIn) may(who brenner.ActorName, op delta.Operation, section delta.Section) bool {
+	if r.session.Roster.Mode == roster.Unified {
+		return true
+	}
+	_, d := r.decide(who, op, section)
+	return d.Allowed
 }
 
 // bounce writes to an agent that its reply could not be used, and how to mend

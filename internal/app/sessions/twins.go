@@ -40,11 +40,13 @@ type beside struct {
 	stays map[int][]brenner.Diagnostic
 	// notes has what else somebody should hear when it is compiled.
 	notes map[brenner.ActorName][]string
+	// may says what somebody may be advised to do.
+	may func(who brenner.ActorName, op delta.Operation, section delta.Section) bool
 }
 
 // lookBeside compares what a merge made with what was there.
-func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result) beside {
-	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}}
+func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool) beside {
+	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may}
 	out.twins(base, res)
 	out.crossings(res)
 	out.deadNames(base, queue, res)
@@ -95,8 +97,11 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 		own, named := saidBy(it), 0
 		for _, other := range of(section) {
 			if other.number < own.number && slices.Contains(other.authors, o.Agent) && other.text == own.text && own.text != "" && maps.Equal(other.name, own.name) {
-				b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, which you added before, says the same", other.id),
-					fmt.Sprintf("if it was only sent again, KILL %s; of a reply that was taken in part send what was refused", o.Item))
+				again := "of a reply that was taken in part send what was refused"
+				if b.may(o.Agent, delta.Kill, section) {
+					again = fmt.Sprintf("if it was only sent again, KILL %s; %s", o.Item, again)
+				}
+				b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, which you added before, says the same", other.id), again)
 				break
 			}
 			if other.number >= own.number || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(own) {
@@ -108,7 +113,7 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 				was = "proposed " + was
 			}
 			b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, %s, says nearly the same", other.id, was),
-				fmt.Sprintf("if it is the same, EDIT %s with what yours adds and KILL your own: the lower number stays", other.id))
+				fmt.Sprintf("if it is the same, %s: the lower number stays", b.giveWay(o.Agent, section, section, other.id)))
 			if at, now := added[other.id]; now {
 				b.stays[at] = append(b.stays[at], brenner.Diagnostic{
 					Code: brenner.CodeItemAlike, Severity: brenner.SeverityWarning, Subject: string(o.Item),
@@ -154,8 +159,22 @@ func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of 
 		}
 		named++
 		b.warn(place, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, a hypothesis by %s, says nearly the same", other.id, kernel.Join(other.authors)),
-			fmt.Sprintf("if it is the same, KILL your own, and EDIT %s with what yours adds; if it is evidence about %s, name that", other.id, other.id))
+			fmt.Sprintf("if it is the same, %s; if it is evidence about %s, name that", b.giveWay(author, it.Section(), delta.HypothesisSlate, other.id), other.id))
 	}
+}
+
+// giveWay says what somebody may do about an item of its own that says what another does.
+func (b beside) giveWay(who brenner.ActorName, own, section delta.Section, other delta.ItemID) string {
+	edit, kill := b.may(who, delta.Edit, section), b.may(who, delta.Kill, own)
+	switch {
+	case edit && kill:
+		return fmt.Sprintf("EDIT %s with what yours adds and KILL your own", other)
+	case edit:
+		return fmt.Sprintf("EDIT %s with what yours adds", other)
+	case kill:
+		return fmt.Sprintf("KILL your own, and what it adds leave to the author of %s as a note", other)
+	}
+	return fmt.Sprintf("what yours adds leave to the author of %s as a note", other)
 }
 
 // said is what an item says, to be compared.
@@ -234,7 +253,7 @@ func (b beside) crossings(res delta.Result) {
 		if dead[section] == nil {
 			dead[section] = heirsIn(res.Artifact, section)
 		}
-		b.crossing(id, at, dead[section])
+		b.crossing(id, section, at, dead[section])
 	}
 }
 
@@ -275,8 +294,14 @@ func heirsIn(a *delta.Artifact, section delta.Section) map[delta.ItemID]heirs {
 }
 
 // crossing says what is to be said of one item that was just killed.
-func (b beside) crossing(id delta.ItemID, at map[delta.ItemID]int, dead map[delta.ItemID]heirs) {
+func (b beside) crossing(id delta.ItemID, section delta.Section, at map[delta.ItemID]int, dead map[delta.ItemID]heirs) {
 	own := dead[id]
+	again := func() string {
+		if b.may(own.by, delta.Add, section) {
+			return "if what both say should live, put it up again with an ADD, once"
+		}
+		return fmt.Sprintf("if what both say should live, who adds to %s puts it up again, once", section)
+	}
 	for _, other := range slices.SortedFunc(maps.Keys(dead), func(x, y delta.ItemID) int { return numberOf(x) - numberOf(y) }) {
 		theirs := dead[other]
 		if other == id || theirs.by == own.by {
@@ -290,14 +315,17 @@ func (b beside) crossing(id delta.ItemID, at map[delta.ItemID]int, dead map[delt
 			if numberOf(other) < numberOf(id) {
 				first, author = other, theirs.by
 			}
-			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s and %s are both dead, each killed in favour of the other by %s and %s", id, other, own.by, theirs.by),
-				fmt.Sprintf("a killed item stays dead: %s, who killed the lower number, puts %s up again with an ADD; nobody else does", author, first))
+			up := fmt.Sprintf("a killed item stays dead: %s, who killed the lower number, puts %s up again with an ADD; nobody else does", author, first)
+			if !b.may(author, delta.Add, section) {
+				up = fmt.Sprintf("a killed item stays dead: who adds to %s puts %s up again, once", section, first)
+			}
+			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s and %s are both dead, each killed in favour of the other by %s and %s", id, other, own.by, theirs.by), up)
 		case names:
 			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s killed %s in favour of %s, which is dead by this", theirs.by, other, id),
-				"if what both say should live, put it up again with an ADD, once")
+				again())
 		case named && now:
 			b.warn(at[id], brenner.CodeCrossedKills, other, fmt.Sprintf("%s, which the reason names, was killed by %s at the same time", other, theirs.by),
-				"if what both say should live, put it up again with an ADD, once")
+				again())
 		default:
 			continue
 		}

@@ -67,7 +67,9 @@ func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {
 		return words
 	}
 	blue.mustNot(again(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"the weir, slowly"}`, "")), "does it still hold")
-	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "does it still hold")
+	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "`RT` rests on H1, changed by this: does it still hold?")
+	blue.mustNot(again(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"the log is short"}`, "")), "does it still hold")
+	blue.mustNot(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "does it still hold")
 }
 
 // D26: names in prose may be of another project, and are not doubted; a slip, a link, and

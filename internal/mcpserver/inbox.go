@@ -200,7 +200,7 @@ func compiledAgain(m api.MessageInfo, later []api.MessageInfo) bool {
 func stillNew(text string) string {
 	lines := strings.Split(text, "\n")
 	if i := slices.IndexFunc(lines, func(line string) bool {
-		return slices.ContainsFunc([]string{"Critiques: ", "`RT` says ", "Still at work: ", "Read what changed: "}, func(p string) bool { return strings.HasPrefix(line, p) })
+		return slices.ContainsFunc([]string{"Nobody has said yet ", "`RT` rests on ", "Critiques: ", "Still at work: ", "Read what changed: "}, func(p string) bool { return strings.HasPrefix(line, p) })
 	}); i >= 0 {
 		lines = lines[:i]
 	}

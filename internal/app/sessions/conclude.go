@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
+	"brenner/internal/app/kernel"
 )
 
 // conclusionOf is what the research thread gives as the answer: its context, which
@@ -41,25 +42,36 @@ func briefOf(doc *delta.Artifact) []delta.Passage {
 	return append([]delta.Passage{top}, all...)
 }
 
-// concludeText asks whoever concludes for the answer, or whether it still holds where
-// others have added something, or changed what it names.
+// concludeText asks whoever concludes, after a round, for the answer; or whether it still
+// holds, where others have changed what it rests on.
 func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 	if r.Name != m.info.Concludes || r.Waiting || !res.Changed {
 		return ""
 	}
-	if !m.record.Concluded {
+	now := m.result.Artifact
+	answer := conclusionOf(now)
+	switch {
+	case answer == "" && m.late: // it was told so, and the document says it
+		return ""
+	case answer == "":
 		return "\nNobody has said yet what the answer is, and that is yours to say: once what was asked for is in, EDIT `RT` with `context`:" +
 			" the answer by now, the items it rests on, what is open.\n"
-	}
-	answer := conclusionOf(m.result.Artifact)
-	if conclusionOf(m.base) != answer {
+	case conclusionOf(m.base) != answer:
 		return ""
 	}
-	rests := namedItem.FindAllString(answer, -1)
-	for _, o := range res.Outcomes {
-		if o.Recorded() && o.Agent != r.Name && (o.Operation == delta.Add || slices.Contains(rests, string(o.Item))) {
-			return "\n`RT` says in `context` what the answer is: does it still hold?\n"
+	var changed []delta.ItemID
+	for _, id := range itemsIn(answer, now.NamesIn(answer)) {
+		it, ok := now.Item(id)
+		if !ok || id == "RT" || !slices.ContainsFunc(it.AuthorsSince(m.base), func(a brenner.ActorName) bool { return a != r.Name }) {
+			continue
+		}
+		before, _ := m.base.Passage(id)
+		if after, _ := now.Passage(id); after.Text != before.Text {
+			changed = append(changed, id)
 		}
 	}
-	return ""
+	if len(changed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n`RT` rests on %s, changed by this: does it still hold?\n", kernel.FirstFew(kernel.Strings(changed)))
 }

@@ -57,8 +57,8 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
 	}
-	b.WriteString(m.critiqueText(r.Name, res.Ref.Version))
 	b.WriteString(m.concludeText(r, res))
+	b.WriteString(m.critiqueText(r.Name, res.Ref.Version))
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
 		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
 	}
@@ -93,6 +93,9 @@ func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) str
 		case c.State == delta.CritiqueAnswered && it.Authors()[0] == name:
 			met = append(met, c)
 		}
+	}
+	if count[delta.CritiqueOpen]+count[delta.CritiqueAnswered] == 0 {
+		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])

@@ -29,7 +29,13 @@ func CritiqueWords(all []delta.Critique) string {
 func critiqueWords(c delta.Critique) string {
 	var of []string
 	for _, id := range c.Of {
-		of = append(of, string(id))
+		words := string(id)
+		for _, d := range c.Killed {
+			if d.Item == id {
+				words = d.Words()
+			}
+		}
+		of = append(of, words)
 	}
 	for _, id := range c.Works {
 		of = append(of, string(id))
@@ -46,4 +52,13 @@ func critiqueWords(c delta.Critique) string {
 		words += ", again: its critic changed it"
 	}
 	return words + ")"
+}
+
+// DeadWords says which items were killed, and for what.
+func DeadWords(all []delta.Dead) string {
+	words := make([]string, len(all))
+	for i, d := range all {
+		words[i] = d.Words()
+	}
+	return strings.Join(words, ", ")
 }

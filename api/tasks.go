@@ -198,6 +198,8 @@ type TaskInfo struct {
 	LeaseUntil time.Time         `json:"lease_until,omitzero"`
 	// Overdue says that the lease has ended: anyone of the role may claim it.
 	Overdue bool `json:"overdue,omitzero"`
+	// Killed are those of its items that are dead, in the answer to whoever opens it.
+	Killed []delta.Dead `json:"killed,omitzero"`
 	// Unmanned says, in the answer to whoever opens it, that nobody else can
 	// take it: no active agent has the role.
 	Unmanned bool `json:"unmanned,omitzero"`

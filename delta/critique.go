@@ -14,6 +14,8 @@ type Critique struct {
 	State CritiqueState `json:"state"`
 	// Of are the items that it attacks, as far as its words name some.
 	Of []ItemID `json:"of,omitzero"`
+	// Killed are those of them that are dead.
+	Killed []Dead `json:"killed,omitzero"`
 	// Works are the artifacts that it attacks, likewise, as in oxygen-log@2 or
 	// oxygen-log/F3.
 	Works []brenner.ArtifactID `json:"works,omitzero"`
@@ -97,11 +99,16 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 	for _, w := range works {
 		c.Works = append(c.Works, w.Artifact)
 	}
+	for _, id := range of {
+		if d, dead := a.Dead(id); dead {
+			c.Killed = append(c.Killed, d)
+		}
+	}
 	switch says := saysOf(it.Text("current_status")); {
 	case says != CritiqueOpen:
 		c.State = says
 		return c
-	case a.dead(of) && len(works) == 0:
+	case len(of) > 0 && len(c.Killed) == len(of) && len(works) == 0:
 		c.State = CritiqueSettled
 		return c
 	}
@@ -113,14 +120,6 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 	c.Again = len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
 		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
-}
-
-// dead says whether there are items, and all of them are killed.
-func (a *Artifact) dead(all []ItemID) bool {
-	return len(all) > 0 && !slices.ContainsFunc(all, func(id ItemID) bool {
-		it, _ := a.Item(id)
-		return it.live()
-	})
 }
 
 // against are those who wrote what a critique attacks and lives.

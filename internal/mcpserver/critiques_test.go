@@ -58,3 +58,19 @@ func TestCritiques_OfAnArtifact(t *testing.T) {
 	blue.call("artifact_write", arguments{"id": "flow-log", "summary": "counted once", "content": arguments{"format": "text", "data": "counted once\n"}})
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: answered C1 (of flow-log, changed by BlueLake)\n")
 }
+
+// D6: of what was killed it is said so, and what lives in its place, to who writes a note or
+// a critique about it; and nobody is asked to answer that.
+func TestCritiques_OfTheDead(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(hypothesis("Slow", "", "the parser reads every file twice at noon"))
+	blue.submits(deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"a case of H3"}`, ""))
+	red.call("inbox", nil)
+	blue.call("inbox", nil)
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"H1"}, "title": "seen"})), "what it is about is dead: H1 killed for H3\n", "noted: ")
+	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on H1 of RS-pair (H1 killed for H3). Nothing is asked of you")
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was circular","evidence":"none"}`, ""))
+	blue.mustNot(first(blue.call("inbox", nil)), "Of what you wrote")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1 killed for H3)\n")
+}

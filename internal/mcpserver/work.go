@@ -266,6 +266,9 @@ func (r requested) Words() string {
 		return r.held + r.news
 	}
 	var b strings.Builder
+	if len(r.task.Killed) > 0 {
+		fmt.Fprintf(&b, "what it is about is dead: %s\n", api.DeadWords(r.task.Killed))
+	}
 	switch {
 	case r.task.Kind == api.TaskNote:
 		who := "the author"

@@ -311,6 +311,26 @@ func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	return slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name }), err
 }
 
+// Killed lists which items of a session are dead. Who may not read the document is told
+// nothing.
+func (r *Room) Killed(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) ([]delta.Dead, error) {
+	info, err := findSession(c, id)
+	if err != nil || !c.May(policy.Read, artifact.TypeSessionArtifact, info.Module) {
+		return nil, err
+	}
+	_, doc, err := sessionArtifact(c, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []delta.Dead
+	for _, item := range items {
+		if d, dead := doc.Dead(item); dead {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
 // WrittenBy lists who wrote items of a session, in order, and the version that
 // says so. What is only proposed is named as its author does, or by the id that it is
 // going to have, and comes back under its author's name for it. Who may not read the

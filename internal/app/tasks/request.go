@@ -188,10 +188,14 @@ func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entr
 	case t.Session != "":
 		of = " of " + string(t.Session)
 	}
+	dead := ""
+	if len(t.Killed) > 0 {
+		dead = " (" + api.DeadWords(t.Killed) + ")"
+	}
 	slices.Sort(to)
 	for _, name := range slices.Compact(to) {
 		err := r.Mail.TellOfTask(ch, name, api.MessageTask, t.ID, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
-			"%s leaves a note on %s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, t.Title))
+			"%s leaves a note on %s%s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, dead, t.Title))
 		if err != nil {
 			return err
 		}

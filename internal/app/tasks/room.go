@@ -28,6 +28,8 @@ type Sessions interface {
 	// WrittenBy lists who wrote items of a session, with the role that each plays
 	// there, and the version it was looked up in.
 	WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []delta.ItemID, []roster.Entry, error)
+	// Killed lists which items of a session are dead.
+	Killed(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) ([]delta.Dead, error)
 	// ChangedSince lists which items of a session were changed after a version, and
 	// by whom.
 	ChangedSince(c *kernel.Call, id brenner.SessionID, from brenner.Version, items []delta.ItemID) ([]api.ItemChange, error)

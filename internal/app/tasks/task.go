@@ -438,6 +438,11 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 	if err != nil {
 		return t, err
 	}
+	if len(t.Items) > 0 {
+		if t.Killed, err = r.Sessions.Killed(ch.Call, t.Session, t.Items); err != nil {
+			return t, err
+		}
+	}
 	if kind == api.TaskNote {
 		return t, r.tellNote(ch, t, authors)
 	}

@@ -48,6 +48,8 @@ func critiqueWords(c delta.Critique) string {
 	switch {
 	case len(c.By) > 0:
 		words += fmt.Sprintf(", changed by %s", c.By[0])
+	case len(c.Replied) > 0:
+		words += fmt.Sprintf(", replied to by %s", c.Replied[0])
 	case c.Again:
 		words += ", again: its critic changed it"
 	}

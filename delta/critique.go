@@ -23,6 +23,9 @@ type Critique struct {
 	Against []brenner.ActorName `json:"against,omitzero"`
 	// By are those who changed or killed some of it since, where it is answered by that.
 	By []brenner.ActorName `json:"by,omitzero"`
+	// Replied are those that it is against who left a note on it since, where it is
+	// answered by that.
+	Replied []brenner.ActorName `json:"replied,omitzero"`
 	// Again says of an open one that it was answered or settled before its critic wrote
 	// last.
 	Again bool `json:"again,omitzero"`
@@ -35,7 +38,7 @@ type CritiqueState string
 // an EDIT, by which it is open again.
 const (
 	CritiqueOpen     CritiqueState = "open"
-	CritiqueAnswered CritiqueState = "answered" // somebody changed what it attacks
+	CritiqueAnswered CritiqueState = "answered" // somebody changed what it attacks, or replied
 	CritiqueSettled  CritiqueState = "settled"  // what it attacks is dead, or it says so
 )
 
@@ -47,6 +50,8 @@ type Beside struct {
 	// Works are the artifacts of which a text names versions or places, and the text
 	// without those names. Without it there are none.
 	Works func(text string) (works []Work, rest string)
+	// Notes are those that were left on an item. Without it there are none.
+	Notes func(ItemID) []Written
 }
 
 // Work is an artifact, and the newest of its versions.
@@ -117,7 +122,19 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 		c.State = CritiqueAnswered
 		return c
 	}
-	c.Again = len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
+	var replied []Written
+	if beside.Notes != nil {
+		replied = slices.DeleteFunc(beside.Notes(c.Item), func(n Written) bool { return !slices.Contains(c.Against, n.By) })
+	}
+	for _, n := range replied {
+		if n.At.After(wrote[len(wrote)-1].at()) && !slices.Contains(c.Replied, n.By) {
+			c.State, c.Replied = CritiqueAnswered, append(c.Replied, n.By)
+		}
+	}
+	if c.State == CritiqueAnswered {
+		return c
+	}
+	c.Again = len(replied) > 0 || len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
 		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
 }

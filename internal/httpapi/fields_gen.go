@@ -1029,6 +1029,7 @@ var fieldWords = map[string]string{
 	"brenner/delta.Critique.Item":                  "ItemID names an item for life: a prefix and a number, such as H3, or RT",
 	"brenner/delta.Critique.Killed":                "Killed are those of them that are dead",
 	"brenner/delta.Critique.Of":                    "Of are the items that it attacks, as far as its words name some",
+	"brenner/delta.Critique.Replied":               "Replied are those that it is against who left a note on it since, where it is answered by that",
 	"brenner/delta.Critique.State":                 "CritiqueState says whether a critique still asks for something",
 	"brenner/delta.Critique.Works":                 "Works are the artifacts that it attacks, likewise, as in oxygen-log@2 or oxygen-log/F3",
 	"brenner/delta.Dead.By":                        "ActorName names who acts: an agent or a person",

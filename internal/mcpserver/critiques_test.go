@@ -1,6 +1,10 @@
 package mcpserver_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // D26: the document says which critiques are open; who wrote what one attacks is told,
 // also when it comes after a round, and its critic when it was answered.
@@ -13,7 +17,7 @@ func TestCritiques_HaveAState(t *testing.T) {
 	blue.call("inbox", nil)
 	red.submits(attack("C-ONE", "H1 is circular") + attack("C-TWO", "H2 says too little"))
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "Critiques: 2 open, 0 answered, 0 settled.\n", "Of what you wrote: open C1 (of H1). EDIT or KILL what they attack", "critiques: open C1 (of H1), C2 (of H2)\n")
+	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "Critiques: 2 open, 0 answered, 0 settled.\n", "Of what you wrote: open C1 (of H1). Where they are right, EDIT or KILL what they attack", "critiques: open C1 (of H1), C2 (of H2)\n")
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, as measured"}`, ""))
 	words = first(red.call("inbox", nil))
 	red.must(words, "Critiques: 1 open, 1 answered, 0 settled.\n", "Yours: answered C1 (of H1, changed by BlueLake). Is that enough?")
@@ -73,4 +77,25 @@ func TestCritiques_OfTheDead(t *testing.T) {
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was circular","evidence":"none"}`, ""))
 	blue.mustNot(first(blue.call("inbox", nil)), "Of what you wrote")
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1 killed for H3)\n")
+}
+
+// D26: who wrote what a critique attacks may say in a note why it stands, on several at once;
+// and a critic settles several with a line each.
+func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	attack := func(text string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"`+text+`","evidence":"none"}`, "")
+	}
+	red.submits(attack("H1 is circular") + attack("H1 says too little") + attack("H1 was never measured"))
+	blue.must(first(blue.call("inbox", nil)), "where not, say why: `request {\"items\":[\"C1\"],\"note\":true,\"session\":\"RS-pair\"}`")
+	blue.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"C1", "C2"}, "title": "it is measured in flow-log@1"})
+	red.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"C3"}, "title": "a word of its critic is no reply"})
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C3 (of H1); answered C1 (of H1, replied to by BlueLake), C2 (of H1, replied to by BlueLake)\n")
+	settle := `{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}` + "\n"
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
+	red.must(first(red.call("inbox", nil)), "or settle them, a line each and nothing else in the text:\n`"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
+	red.submits(fmt.Sprintf(settle+settle+settle, 1, 2, 3))
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")
 }

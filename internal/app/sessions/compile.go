@@ -37,7 +37,7 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 		if err != nil {
 			return merge{}, err
 		}
-		return planMerge(c, info, queue, info.Contributors, nil)
+		return s.planMerge(c, info, queue, info.Contributors, nil)
 	})
 }
 
@@ -66,7 +66,7 @@ func (r *Room) planDue(c *kernel.Call, info api.SessionInfo) (merge, error) {
 			return merge{}, err
 		}
 	}
-	m, err := planMerge(c, info, queue, info.Contributors, nil)
+	m, err := r.planMerge(c, info, queue, info.Contributors, nil)
 	m.late, m.record.Without = !m.round(), due.without
 	return m, err
 }
@@ -83,17 +83,17 @@ func (r *Room) compileIfDue(ch *kernel.Change, id brenner.SessionID, reader bren
 	if err != nil || !due.by(ch.Now) {
 		return compiled{}, err
 	}
-	return compilePending(ch, info, reader, due.without)
+	return r.compilePending(ch, info, reader, due.without)
 }
 
 // compilePending compiles what waits, for some without waiting any more. The reader is
 // told in the answer to its call, not by message.
-func compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName, without []brenner.ActorName) (compiled, error) {
+func (r *Room) compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName, without []brenner.ActorName) (compiled, error) {
 	queue, err := pendingDeltas(ch.Call, info.ID)
 	if err != nil || len(queue) == 0 {
 		return compiled{}, err
 	}
-	m, err := planMerge(ch.Call, info, queue, info.Contributors, nil)
+	m, err := r.planMerge(ch.Call, info, queue, info.Contributors, nil)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -252,6 +252,7 @@ func readQueued(ctx context.Context, r store.Reader, digest brenner.Digest) (del
 // merge is a compile as it was planned: what the deltas that wait make of the
 // head of a session's artifact.
 type merge struct {
+	room     *Room
 	info     api.SessionInfo
 	queue    []pendingDelta
 	head     store.Version
@@ -280,8 +281,8 @@ func (m merge) round() bool {
 
 // planMerge merges deltas into the head of a session's artifact; settled is the
 // one that settles a conflict, if that is what it is for.
-func planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName, settled *delta.Entry) (merge, error) {
-	m := merge{info: info, queue: queue, settled: settled, settings: c.Settings, at: c.Position}
+func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName, settled *delta.Entry) (merge, error) {
+	m := merge{room: r, info: info, queue: queue, settled: settled, settings: c.Settings, at: c.Position}
 	var base *delta.Artifact
 	var err error
 	if m.head, base, err = sessionArtifact(c, info.ID, 0); err != nil || len(queue) == 0 {
@@ -490,7 +491,7 @@ func (s *Service) ResolveConflict(ctx context.Context, req api.ResolveConflictRe
 			who = append(slices.Clone(who), c.Who.Name)
 		}
 		q := pendingDelta{id: deltaID(info.ID, e.Message, 1), digest: digest, entry: e}
-		return planMerge(c, info, []pendingDelta{q}, who, &e)
+		return s.planMerge(c, info, []pendingDelta{q}, who, &e)
 	})
 }
 

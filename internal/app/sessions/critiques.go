@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -13,12 +14,22 @@ import (
 )
 
 // critiques says how far the critiques of a session's document have come.
-func critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact) ([]delta.Critique, error) {
-	r := readers{
+func (r *Room) critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact) ([]delta.Critique, error) {
+	k := readers{
 		call: c, session: id, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
 	}
-	out := delta.Critiques(doc, delta.Beside{Shown: r.shown, Works: r.works})
-	return out, r.failed
+	beside := delta.Beside{Shown: k.shown, Works: k.works}
+	if r.Notes != nil {
+		var all map[delta.ItemID][]delta.Written
+		beside.Notes = func(item delta.ItemID) []delta.Written {
+			if all == nil && k.failed == nil {
+				all, k.failed = r.Notes(c, id)
+			}
+			return slices.Clone(all[item])
+		}
+	}
+	out := delta.Critiques(doc, beside)
+	return out, k.failed
 }
 
 // readers is what those who take part in a session were shown of its document, and the

@@ -138,6 +138,6 @@ func (r *Room) CompileNow(ch *kernel.Change, id brenner.SessionID) (brenner.Ref,
 	if err != nil {
 		return brenner.Ref{}, err
 	}
-	done, err := compilePending(ch, info, "", nil)
+	done, err := r.compilePending(ch, info, "", nil)
 	return done.Result.Ref, err
 }

@@ -3,6 +3,8 @@
 package sessions
 
 import (
+	"brenner"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/mail"
@@ -14,6 +16,8 @@ type Room struct {
 	Ledger *ledger.Room
 	// Mail reaches the Agent Mail server; nil: there is none.
 	Mail func(mail.Options) (mail.Transport, error)
+	// Notes lists who left a note on an item of a session, and when.
+	Notes func(*kernel.Call, brenner.SessionID) (map[delta.ItemID][]delta.Written, error)
 	// Paused reports whether a person has paused what happens by itself.
 	Paused func(*kernel.Call) (bool, error)
 }

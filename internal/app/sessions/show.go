@@ -57,7 +57,7 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller.Unasked(req.Unasked), ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {
-		d, err := openDocument(c, req)
+		d, err := s.openDocument(c, req)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -73,7 +73,7 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 }
 
 // openDocument loads what is asked for of a session.
-func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
+func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 	info, err := findSession(c, req.ID)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func openDocument(c *kernel.Call, req api.SessionRequest) (*document, error) {
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
-	if d.view.Critiques, err = critiques(c, req.ID, doc); err != nil {
+	if d.view.Critiques, err = r.critiques(c, req.ID, doc); err != nil {
 		return nil, err
 	}
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {

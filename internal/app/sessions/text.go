@@ -105,12 +105,22 @@ func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) str
 		}
 	}
 	if len(against) > 0 {
-		fmt.Fprintf(&b, "Of what you wrote: %s. EDIT or KILL what they attack, where they are right.\n", api.CritiqueWords(against[:min(len(against), mostOutcomes)]))
+		fmt.Fprintf(&b, "Of what you wrote: %s. Where they are right, EDIT or KILL what they attack; where not, say why: %s\n", api.CritiqueWords(against[:min(len(against), mostOutcomes)]),
+			brenner.Do("task.new", "note", "true", "session", string(m.info.ID), "item", string(against[0].Item)).Mark())
 	}
 	if len(met) > 0 {
-		fmt.Fprintf(&b, "Yours: %s. Is that enough? EDIT them with `current_status` settled, or press them further.\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]))
+		settle := "EDIT it with `current_status` settled, or press it further."
+		if len(met) > 1 {
+			settle = "Press them further, or settle them, a line each and nothing else in the text:\n`" + settling(met[0].Item) + "`"
+		}
+		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]), settle)
 	}
 	return b.String()
+}
+
+// settling is the shortest delta that settles a critique.
+func settling(id delta.ItemID) string {
+	return fmt.Sprintf(`{"operation":%q,"section":%q,"target_id":%q,"payload":{"current_status":"settled"}}`, delta.Edit, delta.AdversarialCritique, id)
 }
 
 // pressed names the critic of a critique that is open again by this merge.

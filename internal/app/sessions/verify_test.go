@@ -41,7 +41,7 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 			return forged(ch, info, queue, func(rec *sessionCompiled) { rec.Version = 0 })
 		}},
 		{"a version without a compile", "RS-1@2 was not made by a compile", func(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta) error {
-			m, err := planMerge(ch.Call, info, queue, nil, nil)
+			m, err := (&Room{}).planMerge(ch.Call, info, queue, nil, nil)
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (noTasks) Compressed(*kernel.Call, []brenner.Module) error { return nil }
 
 // forged compiles as compileSession does, and records something else.
 func forged(ch *kernel.Change, info api.SessionInfo, queue []pendingDelta, change func(*sessionCompiled)) error {
-	m, err := planMerge(ch.Call, info, queue, info.Contributors, nil)
+	m, err := (&Room{}).planMerge(ch.Call, info, queue, info.Contributors, nil)
 	if err != nil {
 		return err
 	}

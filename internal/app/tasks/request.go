@@ -7,6 +7,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -143,6 +144,24 @@ func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, er
 	}
 	return r.open(ch, req, api.TaskNote, on)
 }
+
+// NotesIn lists who left a note on an item of a session, and when, by the newest tasks that
+// are done.
+func (r *Room) NotesIn(c *kernel.Call, id brenner.SessionID) (map[delta.ItemID][]delta.Written, error) {
+	rows, err := tasks.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.TaskDone)}, Newest: true}, lookedForNotes)
+	out := map[delta.ItemID][]delta.Written{}
+	for _, row := range rows {
+		if t := row.Value; t.Kind == api.TaskNote && t.Session == id {
+			for _, item := range t.Items {
+				out[item] = append(out[item], delta.Written{By: t.Creator, At: t.Created})
+			}
+		}
+	}
+	return out, err
+}
+
+// lookedForNotes is how many tasks are looked through for notes.
+const lookedForNotes = 300
 
 // amongTasks takes the tasks out of what a note is about. One whose title the
 // caller may not know is none to it (C33).

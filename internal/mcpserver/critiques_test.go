@@ -63,6 +63,16 @@ func TestCritiques_OfAnArtifact(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: answered C1 (of flow-log, changed by BlueLake)\n")
 }
 
+// C33: who changed what lies in another module is not told to those who read the document.
+func TestCritiques_OfAnArtifactElsewhere(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("artifact_write", analysis("flow-log", arguments{"module": "gradient"}))
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"flow-log/F3 counts the weir twice","evidence":"none"}`, ""))
+	blue.call("artifact_write", arguments{"id": "flow-log", "summary": "counted once", "content": arguments{"format": "text", "data": "counted once\n"}})
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "of flow-log")
+}
+
 // D6: of what was killed it is said so, and what lives in its place, to who writes a note or
 // a critique about it; and nobody is asked to answer that.
 func TestCritiques_OfTheDead(t *testing.T) {

@@ -14,16 +14,16 @@ import (
 )
 
 // critiques says how far the critiques of a session's document have come.
-func (r *Room) critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact) ([]delta.Critique, error) {
+func (r *Room) critiques(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Critique, error) {
 	k := readers{
-		call: c, session: id, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
+		call: c, session: info.ID, module: info.Module, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
 	}
 	beside := delta.Beside{Shown: k.shown, Works: k.works}
 	if r.Notes != nil {
 		var all map[delta.ItemID][]delta.Written
 		beside.Notes = func(item delta.ItemID) []delta.Written {
 			if all == nil && k.failed == nil {
-				all, k.failed = r.Notes(c, id)
+				all, k.failed = r.Notes(c, info.ID)
 			}
 			return slices.Clone(all[item])
 		}
@@ -37,6 +37,7 @@ func (r *Room) critiques(c *kernel.Call, id brenner.SessionID, doc *delta.Artifa
 type readers struct {
 	call     *kernel.Call
 	session  brenner.SessionID
+	module   brenner.Module
 	docs     map[brenner.Version]*delta.Artifact // nil for one that is not to be had
 	known    map[moment]brenner.Version
 	named    map[brenner.ArtifactID]*delta.Work // nil for what is none
@@ -140,7 +141,8 @@ func (r *readers) works(text string) (works []delta.Work, rest string) {
 	return works, rest
 }
 
-// work is an artifact that agents write, nil if there is none.
+// work is an artifact that agents write, nil if there is none: none in another module, of
+// which not all who read the document may know.
 func (r *readers) work(id brenner.ArtifactID) *delta.Work {
 	w, looked := r.named[id]
 	if looked || len(r.named) == mostWorks || r.failed != nil {
@@ -151,7 +153,7 @@ func (r *readers) work(id brenner.ArtifactID) *delta.Work {
 		return nil
 	}
 	a, err := r.call.Reader.Artifact(r.call.Ctx, id)
-	if brenner.CodeOf(err) == brenner.CodeNotFound {
+	if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && a.Module != r.module && a.Module != kernel.ProjectModule {
 		return nil
 	}
 	var rows []store.Version

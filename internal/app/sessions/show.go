@@ -86,7 +86,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
-	if d.view.Critiques, err = r.critiques(c, req.ID, doc); err != nil {
+	if d.view.Critiques, err = r.critiques(c, info, doc); err != nil {
 		return nil, err
 	}
 	if d.view.Proposals, err = proposals(c, info, req); err != nil {

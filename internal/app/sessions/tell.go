@@ -20,7 +20,7 @@ import (
 func (m merge) tell(ch *kernel.Change, res api.CompileResult) ([]sent, error) {
 	out := []sent{}
 	var err error
-	if m.critiques, err = m.room.critiques(ch.Call, m.info.ID, m.result.Artifact); err != nil {
+	if m.critiques, err = m.room.critiques(ch.Call, m.info, m.result.Artifact); err != nil {
 		return nil, err
 	}
 	m.open = map[delta.ItemID]delta.Critique{}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func percentiles(b *testing.B, took []time.Duration) (p50, p99 float64) {
 // of the preselected candidates included, as the project grows; growth is that
 // of the median against the smallest size, in the same run.
 func BenchmarkContext(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(brenner.ServerGarbage)) // as `brenner serve` has it
 	sizes := []int{1_000, 10_000, 100_000}
 	if testing.Short() {
 		sizes = sizes[:2]

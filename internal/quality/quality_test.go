@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -377,6 +378,7 @@ func processTime(b *testing.B) time.Duration {
 // the first searches. Beside them stands how long the same machine takes to write a
 // text of 20,000 words, in the same minute: an idle one takes about 3 ms.
 func BenchmarkAtScale(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(brenner.ServerGarbage)) // as `brenner serve` has it
 	for _, database := range []string{"SQLite", "PostgreSQL"} {
 		b.Run(database, func(b *testing.B) {
 			svc := project(b, databases[database](b), "test_designer")

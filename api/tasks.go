@@ -17,12 +17,13 @@ type Tasks interface {
 	NewTask(ctx context.Context, req NewTaskRequest) (TaskInfo, error)
 	// ClaimTask takes a task, or with an empty ID the oldest one that is free
 	// and for the caller's role; one agent wins. Claiming a task one holds
-	// renews the lease. Codes: TASK_TAKEN, TASK_CLOSED, TASK_NOT_YOURS,
-	// COMPRESSION_REQUIRED.
+	// renews the lease; without a length it gets no shorter. Codes: TASK_TAKEN,
+	// TASK_CLOSED, TASK_NOT_YOURS, COMPRESSION_REQUIRED.
 	ClaimTask(ctx context.Context, req ClaimTaskRequest) (TaskInfo, error)
 	// ReleaseTask gives a task back.
 	ReleaseTask(ctx context.Context, req TaskRequest) (TaskInfo, error)
-	// ReassignTask gives a task to another agent, whoever holds it. PI only.
+	// ReassignTask gives a task to another agent, whoever holds it, for no shorter
+	// than its holder has it. PI only.
 	ReassignTask(ctx context.Context, req ReassignTaskRequest) (TaskInfo, error)
 	// CancelTask closes a task that is no longer wanted: whoever asked for it, or
 	// the PI.
@@ -119,7 +120,8 @@ type TaskRequest struct {
 type ClaimTaskRequest struct {
 	Write
 	ID string `json:"id,omitzero"`
-	// Lease is how long the claim holds; 0: the default.
+	// Lease is how long the claim holds; 0: the default, or for as long as the
+	// caller has the task already.
 	Lease Duration `json:"lease,omitzero"`
 }
 

@@ -41,6 +41,67 @@ func TestClaimTask_AClaimThatRanOutFreesTheTask(t *testing.T) {
 	}
 }
 
+// C16: who claims again what it holds, and names no length, has it for no shorter
+// than before, and so has to whom the PI gives it; who names a length has it for
+// that long.
+func TestClaimTask_ARenewalThatNamesNoLengthShortensNothing(t *testing.T) {
+	w, now := clocked(t)
+	if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	task := opensTask(t, w)
+	claims := func(lease time.Duration) func() (api.TaskInfo, error) {
+		return func() (api.TaskInfo, error) {
+			return w.As("BlueLake").ClaimTask(t.Context(), api.ClaimTaskRequest{ID: task, Lease: api.Duration(lease)})
+		}
+	}
+	gives := func(to brenner.ActorName) func() (api.TaskInfo, error) {
+		return func() (api.TaskInfo, error) {
+			return w.PI().ReassignTask(t.Context(), api.ReassignTaskRequest{ID: task, To: to})
+		}
+	}
+	start := *now
+	for _, c := range []struct {
+		does  string
+		after time.Duration
+		do    func() (api.TaskInfo, error)
+		until time.Duration // since the start
+	}{
+		{"claims it for a week", 0, claims(brenner.MaxLease), brenner.MaxLease},
+		{"renews it", time.Hour, claims(0), brenner.MaxLease},
+		{"is given it", 0, gives("GreyStone"), brenner.MaxLease},
+		{"is given it back", 0, gives("BlueLake"), brenner.MaxLease},
+		{"names a length", 0, claims(time.Minute), time.Hour + time.Minute},
+		{"renews what would end soon", 0, claims(0), time.Hour + brenner.DefaultLease},
+		{"renews what has ended", time.Hour, claims(0), 2*time.Hour + brenner.DefaultLease},
+	} {
+		*now = now.Add(c.after)
+		if held, err := c.do(); err != nil || !held.LeaseUntil.Equal(start.Add(c.until)) {
+			t.Errorf("who %s has it for %s, not %s: %v", c.does, held.LeaseUntil.Sub(start), c.until, err)
+		}
+	}
+}
+
+// C16: who asks for any task is offered its own again once its claim has ended,
+// and not before.
+func TestClaimTask_OffersTheHolderItsOwnThatHasEnded(t *testing.T) {
+	w, now := clocked(t)
+	task := opensTask(t, w)
+	claims := func() (api.TaskInfo, error) {
+		return w.As("BlueLake").ClaimTask(t.Context(), api.ClaimTaskRequest{})
+	}
+	if _, err := claims(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := claims(); brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("while it holds the only one: %v", err)
+	}
+	*now = now.Add(brenner.DefaultLease)
+	if held, err := claims(); err != nil || held.ID != task || held.Overdue || !held.LeaseUntil.Equal(now.Add(brenner.DefaultLease)) {
+		t.Errorf("once its claim has ended: %+v, %v", held, err)
+	}
+}
+
 // N1: what an agent asked of a role that somebody has is that role's to take, and
 // after an hour in which nobody did the PI is told of it.
 func TestWaiting_ARequestThatNobodyTakesComesBeforeThePI(t *testing.T) {

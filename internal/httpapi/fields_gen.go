@@ -163,7 +163,7 @@ var fieldWords = map[string]string{
 	"brenner/api.CheckResult.Checked":              "Checked counts the artifacts that were read, Skipped those that were too many",
 	"brenner/api.CheckResult.Findings":             "CheckFinding is a finding and the critique that records it. An agent gets no quotations: it reads the critique through a context",
 	"brenner/api.CheckResult.More":                 "More counts findings beyond what is listed of one artifact, Unread paragraphs that were too many to be compared by meaning",
-	"brenner/api.ClaimTaskRequest.Lease":           "Lease is how long the claim holds; 0: the default",
+	"brenner/api.ClaimTaskRequest.Lease":           "Lease is how long the claim holds; 0: the default, or for as long as the caller has the task already",
 	"brenner/api.CloseSessionRequest.ID":           "SessionID names a session, such as RS-20251230-cell-fate",
 	"brenner/api.CodeChange.Cut":                   "Cut says that the diff was too long to be kept whole",
 	"brenner/api.CodeChange.Files":                 "FileChange is a file of a change",

@@ -61,10 +61,7 @@ func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
 func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.claim", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
 		lease := time.Duration(req.Lease)
-		if lease == 0 {
-			lease = brenner.DefaultLease
-		}
-		if lease < time.Second || lease > brenner.MaxLease {
+		if lease != 0 && (lease < time.Second || lease > brenner.MaxLease) {
 			return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a lease is between 1s and %s", brenner.MaxLease).At("/lease")
 		}
 		t, err := s.findClaimable(ch, req.ID)
@@ -76,6 +73,9 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 				return api.TaskInfo{}, err
 			}
 		}
+		if lease == 0 {
+			lease = leaseOf(ch, t)
+		}
 		taken, err := s.claimFor(ch, t.ID, ch.Who.Name, lease)
 		if err == nil {
 			err = s.noteChanges(ch.Call, &taken)
@@ -85,6 +85,12 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 		}
 		return sentTo(ch, taken, t.State == api.TaskClaimed && t.Holder == ch.Who.Name)
 	})
+}
+
+// leaseOf is how long a claim holds that names no length: as long as the one
+// before it still would, and no shorter than by default.
+func leaseOf(ch *kernel.Change, t api.TaskInfo) time.Duration {
+	return max(brenner.DefaultLease, t.LeaseUntil.Sub(ch.Now))
 }
 
 // sentTo is a task as an agent is sent it that takes it: of what others ask a
@@ -166,7 +172,7 @@ func (r *Room) Eligible(c *kernel.Call, t api.TaskInfo, agent store.Actor) (bool
 }
 
 // findClaimable gives the task named if the caller may have it, or the oldest one
-// there is for it.
+// there is for it: also its own, once its claim has ended.
 func (r *Room) findClaimable(ch *kernel.Change, id string) (api.TaskInfo, error) {
 	if id != "" {
 		t, err := r.Find(ch.Call, id)
@@ -181,7 +187,7 @@ func (r *Room) findClaimable(ch *kernel.Change, id string) (api.TaskInfo, error)
 		switch err := r.checkFree(ch.Call, t); brenner.CodeOf(err) {
 		case brenner.CodeTaskTaken, brenner.CodeTaskClosed, brenner.CodeTaskNotYours:
 		default:
-			if failed = err; err == nil && t.Holder != ch.Who.Name {
+			if failed = err; err == nil && (t.Holder != ch.Who.Name || t.Overdue) {
 				found = &t
 			}
 		}
@@ -272,7 +278,7 @@ func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 		if err := s.checkEligible(&as, t); err != nil {
 			return api.TaskInfo{}, err
 		}
-		if t, err = s.claimFor(ch, t.ID, to.Name, brenner.DefaultLease); err != nil {
+		if t, err = s.claimFor(ch, t.ID, to.Name, leaseOf(ch, t)); err != nil {
 			return t, err
 		}
 		return t, s.tellTask(ch, t, to)

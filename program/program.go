@@ -197,7 +197,9 @@ func (p Program) checkNeeds() error {
 
 func (b Bounds) check() error {
 	switch {
-	case b.Time < 0 || time.Duration(b.Time) > brenner.MaxRunTime:
+	case b.Time < 0:
+		return invalid("/bounds/time", "a bound is not negative").WithHint("write how long a run takes at most, for example 30m")
+	case time.Duration(b.Time) > brenner.MaxRunTime:
 		return invalid("/bounds/time", "a run takes at most %s", brenner.MaxRunTime)
 	case b.Output < 0 || b.Output > brenner.MaxRunOutput:
 		return invalid("/bounds/output", "a run prints at most %d bytes", int64(brenner.MaxRunOutput))

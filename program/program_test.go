@@ -43,6 +43,9 @@ func TestParse_RefusesWhatNoMachineCouldStart(t *testing.T) {
 	if _, err := program.Parse([]byte(`{"profile":"claude","flags":[]}`)); !errors.Is(err, brenner.CodeInvalidJSON) {
 		t.Errorf("an unknown field: %v", err)
 	}
+	if _, err := program.Parse([]byte(`{"profile":"claude","bounds":{"time":"-5m"}}`)); err == nil || !strings.Contains(err.Error(), "a bound is not negative") {
+		t.Errorf("a negative time: %v", err)
+	}
 }
 
 // W2: a project may name a profile and a model by itself; everything else needs

@@ -33,7 +33,7 @@ consolidation counts as done: status says when the next one is overdue.`,
 		},
 	}
 	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
-	c.Flags().DurationVar((*time.Duration)(&req.OlderThan), "older-than", 0, fmt.Sprintf("how old an unused draft must be (default %s)", brenner.DefaultUnusedFor))
+	addLength(c.Flags(), (*time.Duration)(&req.OlderThan), "older-than", "how old an unused draft must be", brenner.DefaultUnusedFor.String())
 	c.Flags().BoolVar(&req.OpenTasks, "open-tasks", false, "open a task for each group, and count the consolidation as done")
 	return c
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"brenner"
@@ -32,7 +31,7 @@ sessions, stalemates, rosters, policies and views are never touched.`,
 			return r.show(res, func(w *printer) { printGarbage(w, res) })
 		},
 	}
-	c.Flags().DurationVar((*time.Duration)(&req.OlderThan), "older-than", 0, fmt.Sprintf("how long nothing must have happened (default %s)", brenner.DefaultUnusedFor))
+	addLength(c.Flags(), (*time.Duration)(&req.OlderThan), "older-than", "how long nothing must have happened", brenner.DefaultUnusedFor.String())
 	c.Flags().BoolVar(&req.Apply, "apply", false, "deprecate what is listed")
 	return c
 }

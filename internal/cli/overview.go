@@ -51,7 +51,7 @@ again whenever that changes, until you interrupt it.`,
 		},
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "go on, and say it again whenever it changes")
-	c.Flags().DurationVar(&timeout, "timeout", 0, "watch no longer than this (with --watch)")
+	addLength(c.Flags(), &timeout, "timeout", "watch no longer than this, with --watch", "until you interrupt it")
 	c.Flags().DurationVar(&interval, "interval", 2*time.Second, "look again after this long (with --watch)")
 	return c
 }

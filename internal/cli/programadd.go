@@ -69,7 +69,7 @@ same name again replaces it.`,
 	f.StringVar(&p.File, "script", "", "of script: the file it answers from")
 	f.StringVar((*string)(&p.Tools), "tools", "", "none, edit or shell")
 	f.StringVar((*string)(&p.Directory), "directory", "", "scratch, worktree or here")
-	f.DurationVar(&maxTime, "max-time", 0, "how long one run may take (default 30m)")
+	addLength(f, &maxTime, "max-time", "how long one run may take", "30m")
 	f.StringVar(&maxCost, "max-cost", "", "what one run may cost, in US dollars")
 	required(c, "profile")
 	return c

@@ -63,7 +63,7 @@ passed before.`,
 		},
 	}
 	c.Flags().BoolVar(&w.watch, "watch", false, "wait until everyone has answered")
-	c.Flags().DurationVar(&w.timeout, "timeout", 0, "wait no longer than this (with --watch)")
+	addLength(c.Flags(), &w.timeout, "timeout", "wait no longer than this, with --watch", "as long as it takes")
 	c.Flags().DurationVar(&w.interval, "interval", 2*time.Second, "look again after this long")
 	return c
 }

@@ -156,7 +156,8 @@ func newTaskClaim(r *runner) *cobra.Command {
 			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.ClaimTask(ctx, req) })
 		},
 	}
-	c.Flags().DurationVar((*time.Duration)(&req.Lease), "lease", 0, fmt.Sprintf("how long the claim holds (default %s, or for as long as you have it already)", brenner.DefaultLease))
+	addLength(c.Flags(), (*time.Duration)(&req.Lease), "lease", "how long the claim holds",
+		fmt.Sprintf("%s, or for as long as you have it already", brenner.DefaultLease))
 	return c
 }
 

@@ -35,7 +35,7 @@ kept only as a hash: whoever loses it gets a new one.`,
 			})
 		},
 	}
-	c.Flags().DurationVar((*time.Duration)(&req.Expires), "expires", 0, "how long it is good for (default: until revoked)")
+	addLength(c.Flags(), (*time.Duration)(&req.Expires), "expires", "how long it is good for", "until revoked")
 	return c
 }
 

@@ -447,7 +447,7 @@ const (
 
 // Words says it in a few words.
 func (w Working) Words() string {
-	at := w.Since.UTC().Format("15:04")
+	at := w.Since.UTC().Format("15:04 MST")
 	switch {
 	case w.State == WorkAsked:
 		return fmt.Sprintf("%s (%s) was asked at %s and has not looked yet%s", w.Agent, w.Role, at, w.without())
@@ -468,6 +468,12 @@ func (w Working) lastSeen() string {
 		return ", not seen for long"
 	case w.Idle == 0:
 		return ", last seen just now"
+	}
+	switch hours := w.Idle / 60; {
+	case hours >= 48:
+		return fmt.Sprintf(", last seen %d days ago", hours/24)
+	case hours >= 2:
+		return fmt.Sprintf(", last seen %d hours ago", hours)
 	}
 	return fmt.Sprintf(", last seen %d min ago", w.Idle)
 }

@@ -14,7 +14,8 @@ import (
 // JSON, the fields, the needed ones first. It is for readers who have to write
 // one and have not seen its schema.
 func (t Type) Form() string {
-	fields := t.fields()
+	needed, optional := t.fields()
+	fields := append(needed, optional...)
 	if len(fields) == 0 || !slices.Contains(t.Formats, JSON) {
 		return formatList(t.Formats)
 	}
@@ -25,15 +26,23 @@ func (t Type) Form() string {
 	return form
 }
 
+// Brief is Form for who may as well write text: of JSON only what is needed.
+func (t Type) Brief() string {
+	needed, _ := t.fields()
+	if len(needed) == 0 || !slices.Contains(t.Formats, JSON) || !slices.Contains(t.Formats, Text) {
+		return t.Form()
+	}
+	return "text, or json with " + strings.Join(needed, ", ")
+}
+
 // fields lists the fields of JSON content, each with what it takes.
-func (t Type) fields() []string {
+func (t Type) fields() (needed, optional []string) {
 	schema := members(t.Schema)
 	properties := members(schema["properties"])
 	var required []string
 	if names := schema["required"]; names != nil && canon.Unmarshal(names, &required) != nil {
-		return nil
+		return nil, nil
 	}
-	var needed, optional []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		about := described(schema, properties[name])
 		switch {
@@ -47,7 +56,7 @@ func (t Type) fields() []string {
 			optional = append(optional, name+" ("+about+")")
 		}
 	}
-	return append(needed, optional...)
+	return needed, optional
 }
 
 // described says what a field takes: the values there are, what its schema says

@@ -72,4 +72,4 @@ func laterOf(a, b *entry) *entry {
 
 // lastThirdAlternative is shared by all deltas that it refuses; outcomes copy it.
 var lastThirdAlternative = brenner.Errorf(brenner.CodeNoThirdAlternative, "this would kill the last live third alternative").
-	At("/target_id").WithHint("add another hypothesis with third_alternative true in the same merge")
+	At("/target_id").WithHint("it can go once another live hypothesis has third_alternative true; who writes hypotheses may add that one in the same merge")

@@ -319,6 +319,8 @@ func fieldWords(f delta.Field) string {
 		words += " (" + strings.Join(f.Enum, ", ") + ")"
 	case len(f.Usual) > 0:
 		words += " (such as " + strings.Join(f.Usual, ", ") + ")"
+	case f.Kind == delta.KindList && f.Items:
+		words += " (list of item ids)"
 	case f.Kind != delta.KindText:
 		words += " (" + string(f.Kind) + ")"
 	}

@@ -122,6 +122,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		return out, err
 	}
 	out.reader = me.Actor
+	if in.news || in.told { // it knows what it is at, or has just ended it
+		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
+	}
 	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, brenner.MaxPartRunes)
 	return out, err
 }
@@ -268,7 +271,7 @@ func (p sessionPage) around() string {
 func noteLines(notes []api.TaskInfo) string {
 	var b strings.Builder
 	for _, n := range notes {
-		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04"), brenner.OneLine(n.Title))
+		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"), brenner.OneLine(n.Title))
 	}
 	return b.String()
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"brenner/api"
+	"brenner/roster"
 )
 
 // D26: the document says which critiques are open; who wrote what one attacks is told,
@@ -108,4 +111,51 @@ func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "or settle them, a line each and nothing else in the text:\n`"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
 	red.submits(fmt.Sprintf(settle+settle+settle, 1, 2, 3))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")
+}
+
+// D26: that a critique was settled is no news for what names it, and asks nobody whether
+// the answer still holds; another attack is.
+func TestCritiques_ThatOneIsSettledUpsetsNothing(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","evidence":"none"}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"It is H1, in spite of C1."}`, "the question was put wrongly"))
+	red.call("inbox", nil)
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
+	blue.mustNot(first(blue.call("inbox", nil)), "which your RT names", "does it still hold?")
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"attack":"H1 was never measured"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "Attack: H1 was never measured\nWas: H1 is circular")
+}
+
+// D17: who may add no hypothesis is not told to add one.
+func TestCritiques_TheLastThirdAlternativeStays(t *testing.T) {
+	w := newWorld(t)
+	team := roster.Roster{Mode: roster.RoleSeparated, Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner},
+	}}
+	if _, err := w.local("ada").StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}); err != nil {
+		t.Fatal(err)
+	}
+	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
+	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	for _, p := range []*player{blue, red} {
+		p.must(p.told(api.MessageKickoff), "`conflicts_with` (list of item ids)", "`analysis_result` as text, or json with result (needed: what was found, as text or as structure)")
+		p.call("context_assemble", nil)
+	}
+	blue.submits(deltaBlock("ADD", "", "hypothesis_slate", `{"claim":"both are wrong","mechanism":"the third","third_alternative":true}`, ""))
+	said := first(red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"refuted"}`, "")}))
+	red.must(said, "NO_THIRD_ALTERNATIVE", "; it can go once another live hypothesis has third_alternative true; who writes hypotheses may add that one")
+}
+
+// X11: who takes part in no session is not told that everybody has answered one.
+func TestInbox_NothingToDo(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.local("ada").AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	alone := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	said := first(alone.call("inbox", nil))
+	alone.must(said, "nothing is asked of you, and no task is yours")
+	alone.mustNot(said, "everybody has answered")
 }

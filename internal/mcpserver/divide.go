@@ -101,7 +101,7 @@ func awaitsDivision(s api.Service, ctx context.Context, session brenner.SessionI
 // what is said of a part.
 func divided(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName, most int) (string, error) {
 	d, open, err := divisionOf(s, ctx, info, working, me)
-	switch until := d.until.UTC().Format("15:04"); {
+	switch until := d.until.UTC().Format("15:04 MST"); {
 	case err != nil || !open:
 		return "", err
 	case d.part != "":

@@ -488,6 +488,9 @@ const (
 // mayStop is what it is told then.
 const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
 
+// noWork is what it is told where it takes part in no session.
+const noWork = "nothing is asked of you, and no task is yours. Stop here; what comes next begins with a message or a task\n"
+
 // stillOpen says what the reader may still wait for, or that it is done. Who has
 // waited in vain for what others may say to an answer need not wait for it again.
 func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, done bool, err error) {
@@ -522,7 +525,11 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	}
 	b.WriteString(st.list())
 	if done = b.Len() == 0; done {
-		b.WriteString(mayStop)
+		if !slices.ContainsFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) }) {
+			b.WriteString(noWork)
+		} else {
+			b.WriteString(mayStop)
+		}
 		if i := slices.IndexFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) && s.Compiles > 0 }); i >= 0 {
 			if open := sessions.Sessions[i].Unconcluded(); open != "" {
 				fmt.Fprintf(&b, "%s: %s\n", sessions.Sessions[i].ID, open)
@@ -597,7 +604,7 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	}
 	without := ""
 	if at := info.GoesOn(); !at.IsZero() {
-		without = fmt.Sprintf(", or without at %s", at.UTC().Format("15:04"))
+		without = fmt.Sprintf(", or without at %s", at.UTC().Format("15:04 MST"))
 	}
 	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), without)
 }

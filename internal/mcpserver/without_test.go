@@ -36,9 +36,9 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})
 	s.pass(time.Minute)
 	blue.must(first(blue.call("inbox", nil)), "RedSky proposed H2")
-	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14;",
-		"now: RedSky (test_designer) answered at 15:10, 1 proposed\n", "now: GreenValley (adversarial_critic) works on it since 15:09, last seen 2 min ago\n")
-	red.must(first(red.call("inbox", nil)), "or without at 15:14;")
+	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14 UTC;",
+		"now: RedSky (test_designer) answered at 15:10 UTC, 1 proposed\n", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen 2 min ago\n")
+	red.must(first(red.call("inbox", nil)), "or without at 15:14 UTC;")
 
 	s.pass(3 * time.Minute)
 	words := first(blue.call("inbox", nil))
@@ -46,7 +46,7 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	green.must(first(green.call("session_show", arguments{"session": "RS-trio", "brief": true})), "GreenValley (adversarial_critic) works on it since 15:09", "the others went on, and its answer is compiled when it comes")
 	green.must(first(green.call("inbox", nil)), "The others go on; your own answer is as welcome as before, and compiled when it comes")
 	green.must(first(green.call("inbox", nil)), "RS-trio went on without your answer, which is compiled when it comes: delta_submit;")
-	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once.", "now: GreenValley (adversarial_critic) works on it since 15:09, last seen just now")
+	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once.", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen just now")
 
 	// What the others add is compiled at once, and so is what the last says.
 	words = first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Net", "", "the net is slow")}))

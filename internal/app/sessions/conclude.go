@@ -66,7 +66,7 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 			continue
 		}
 		before, _ := m.base.Passage(id)
-		if after, _ := now.Passage(id); after.Text != before.Text {
+		if after, _ := now.Passage(id); after.Text != before.Text && !onlyItsState(m.base, now, id) {
 			changed = append(changed, id)
 		}
 	}

@@ -340,22 +340,12 @@ func (d *document) write(all []delta.Passage) {
 	}
 }
 
-// wholeThread is what changed in an item, of the research thread all of it: who reads what
-// the answer is reads it as it stands.
-func wholeThread(doc *delta.Artifact, p delta.Passage) delta.Passage {
-	if p.Section == delta.ResearchThread && p.InPart {
-		p, _ = doc.Passage(p.Item)
-	}
-	return p
-}
-
 // writeChanges takes in what became of items since an earlier version. Who has an
 // item as it was there has, with that, the whole of it.
 func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
 	for _, p := range all {
 		before, changed := since.Passage(p.Item)
-		if whole := wholeThread(d.doc, p); !changed || whole.Text != p.Text {
-			p = whole
+		if !changed {
 			d.write([]delta.Passage{p})
 			continue
 		}
@@ -421,9 +411,7 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 		case d.has(c.Who.Name, p.Item, has), at >= 0 && (onlySince(doc, earlier[at].doc, p.Item, c.Who.Name) || d.seen(p.Item, earlier[at].doc, has)):
 			known = append(known, p.Item)
 		case at >= 0:
-			for _, p := range delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}}) {
-				rest = append(rest, wholeThread(doc, p))
-			}
+			rest = append(rest, delta.Changes(doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}})...)
 		default:
 			rest = append(rest, p)
 		}

@@ -162,7 +162,7 @@ func writesOf(c *kernel.Call, team roster.Roster) map[brenner.Role][]brenner.Typ
 func formsOf(c *kernel.Call) map[brenner.TypeName]string {
 	out := map[brenner.TypeName]string{}
 	for _, t := range c.Types.Types() {
-		out[t.Name] = t.Form()
+		out[t.Name] = t.Brief()
 	}
 	return out
 }

@@ -402,6 +402,27 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 	}
 }
 
+// onlyItsState says that of a critique nothing changed but how far it has come: what rests
+// on it stands.
+func onlyItsState(base, now *delta.Artifact, id delta.ItemID) bool {
+	before, was := base.Item(id)
+	after, is := now.Item(id)
+	if !was || !is || after.Section() != delta.AdversarialCritique || after.Killed() != nil {
+		return false
+	}
+	for _, s := range delta.Schemas() {
+		if s.Section != after.Section() {
+			continue
+		}
+		for _, f := range s.Fields {
+			if f.Name != "current_status" && (before.Text(f.Name) != after.Text(f.Name) || !slices.Equal(before.List(f.Name), after.List(f.Name))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // shownOfChange is how much of what changed in an item stands in a line about it.
 const shownOfChange = 200
 
@@ -414,7 +435,7 @@ func (b beside) corrections(base *delta.Artifact, res delta.Result) {
 	}
 	changed := map[delta.ItemID]*act{}
 	for i, o := range res.Outcomes {
-		if _, there := base.Item(o.Item); !there || o.Operation == delta.Add || !res.Outcomes[i].Recorded() {
+		if _, there := base.Item(o.Item); !there || o.Operation == delta.Add || !res.Outcomes[i].Recorded() || onlyItsState(base, res.Artifact, o.Item) {
 			continue
 		}
 		if changed[o.Item] == nil {

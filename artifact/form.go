@@ -15,7 +15,7 @@ import (
 // one and have not seen its schema.
 func (t Type) Form() string {
 	needed, optional := t.fields()
-	fields := append(needed, optional...)
+	fields := slices.Concat(needed, optional)
 	if len(fields) == 0 || !slices.Contains(t.Formats, JSON) {
 		return formatList(t.Formats)
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ const (
 	siftedAtOnce = 64
 	maxSifted    = 4096
 	// maxSince is how long ago a search looks back to at most; a day says more.
-	maxSince = 10 * 365 * 24 * time.Hour
+	maxSince = 10 * 365 * day
+	day      = 24 * time.Hour
 )
 
 // searchKeys are the conditions that can be written among the words.
@@ -116,20 +118,28 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	hours := text
-	days, inDays := strings.CutSuffix(text, "d")
-	if inDays {
-		hours = days + "h"
-	}
-	ago, err := time.ParseDuration(hours)
-	if inDays {
-		ago = 24 * min(ago, maxSince)
-	}
-	if err != nil || ago < 0 || ago > maxSince {
+	ago, ok := howLong(text)
+	switch {
+	case !ok || ago < 0:
 		return time.Time{}, brenner.Errorf(brenner.CodeInvalidValue, "%.40q is no day, moment or length of time", text).At("/since").
 			WithHint("write a day (2026-11-01), a moment (2026-11-01T12:00:00Z), or how long ago (7d, 12h)")
+	case ago > maxSince:
+		return time.Time{}, brenner.Errorf(brenner.CodeInvalidValue, "%.40q is longer ago than the %d days that a search looks back", text, maxSince/day).At("/since").
+			WithHint("write a day (2006-11-01) or a moment for what is older")
 	}
 	return now.Add(-ago), nil
+}
+
+// howLong reads a length of time: a number of days, or what has smaller units. Of
+// days that are too many for one it gives one that is too long to look back.
+func howLong(text string) (time.Duration, bool) {
+	if number, inDays := strings.CutSuffix(text, "d"); inDays {
+		days, err := strconv.ParseFloat(number, 64)
+		plain := strings.Trim(number, ".0123456789") == ""
+		return time.Duration(min(days, float64(maxSince/day+1)) * float64(day)), plain && err == nil
+	}
+	ago, err := time.ParseDuration(text)
+	return ago, err == nil
 }
 
 // run ranks, and asks for more hits while too few of them are left. Conditions

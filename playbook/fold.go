@@ -1,6 +1,10 @@
 package playbook
 
-import "brenner"
+import (
+	"fmt"
+
+	"brenner"
+)
 
 // Same folds the younger of two bullets into the older: its counters move
 // over, it is retired and linked same_as (B8). A person or a reviewing agent
@@ -89,8 +93,8 @@ func (c *curator) saidAlready(in Insight, but BulletID) error {
 			continue
 		}
 		return brenner.Errorf(brenner.CodeAlreadyExists, "bullet %s says that already", hit.ID).
-			WithHint("declare the two the same instead, or say in what this lesson differs").
-			Try(brenner.Do("playbook.same", "a", string(hit.ID), "b", string(but)))
+			WithHint(fmt.Sprintf("declare %s and %s the same instead, or say in what this lesson differs", hit.ID, but)).
+			Try(brenner.Do("playbook.same"))
 	}
 	return nil
 }

@@ -180,7 +180,7 @@ func TestMachine_ReadsWhatLinuxSays(t *testing.T) {
 	}
 }
 
-// A reason belongs to a figure that has a goal.
+// A reason belongs to a figure that has a goal, as every page has.
 func TestReasons_AreOfFiguresWithGoals(t *testing.T) {
 	left := maps.Clone(reasons)
 	for _, a := range areas {
@@ -191,6 +191,9 @@ func TestReasons_AreOfFiguresWithGoals(t *testing.T) {
 		}
 	}
 	for what := range left {
+		if strings.HasPrefix(what, "`/") {
+			continue // pages are listed as they are measured
+		}
 		t.Errorf("%q is no figure with a goal", what)
 	}
 }

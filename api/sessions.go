@@ -463,13 +463,11 @@ func (w Working) Words() string {
 
 // lastSeen says when somebody at work last did anything.
 func (w Working) lastSeen() string {
-	switch {
+	switch hours := w.Idle / 60; {
 	case w.Seen.IsZero():
 		return ", not seen for long"
 	case w.Idle == 0:
 		return ", last seen just now"
-	}
-	switch hours := w.Idle / 60; {
 	case hours >= 48:
 		return fmt.Sprintf(", last seen %d days ago", hours/24)
 	case hours >= 2:

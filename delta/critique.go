@@ -213,9 +213,7 @@ func (b Beside) knew(w Written, last *entry) bool {
 // then its author knew of it.
 func (it *Item) namedBy(e *entry) bool {
 	name := it.log[0].provisional
-	for word := range strings.FieldsFuncSeq(e.rationale+" "+e.payload, func(r rune) bool {
-		return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
-	}) {
+	for word := range strings.FieldsFuncSeq(e.rationale+" "+e.payload, partsNames) {
 		if word == string(it.ID()) || word == name && tellsItself(name) {
 			return true
 		}
@@ -272,9 +270,7 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) 
 					}
 				}
 			}
-			for name := range strings.FieldsFuncSeq(text, func(r rune) bool {
-				return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
-			}) {
+			for name := range strings.FieldsFuncSeq(text, partsNames) {
 				for _, id := range names[name] {
 					add(id)
 				}

@@ -25,7 +25,7 @@ func (a *Artifact) Dead(id ItemID) (d Dead, ok bool) {
 	d.Item, d.By = id, it.Killed().By
 	followed := []*Item{it}
 	for i := 0; i < len(followed); i++ {
-		for _, other := range a.heirs(followed[i]) {
+		for _, other := range a.Heirs(followed[i]) {
 			switch {
 			case slices.Contains(followed, other), slices.Contains(d.For, other.id):
 			case other.live():
@@ -38,12 +38,12 @@ func (a *Artifact) Dead(id ItemID) (d Dead, ok bool) {
 	return d, true
 }
 
-// heirs are the items of its section that the reason names for which one was killed.
-func (a *Artifact) heirs(it *Item) []*Item {
+// Heirs are the items of its section that the reason names for which one was killed.
+func (a *Artifact) Heirs(it *Item) []*Item {
 	reason := it.Killed().Reason
 	var out []*Item
 	add := func(id ItemID) {
-		if other, ok := a.Item(id); ok && other != it && other.section == it.section && len(out) < mostAttacked {
+		if other, ok := a.Item(id); ok && other != it && other.section == it.section && len(out) < mostAttacked && !slices.Contains(out, other) {
 			out = append(out, other)
 		}
 	}

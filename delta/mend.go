@@ -475,9 +475,7 @@ func (m *mender) rest() {
 		}
 	}
 	if name := m.text("provisional_id"); name != "" && !sendableName(name) {
-		if fixed := strings.Join(strings.FieldsFunc(name, func(r rune) bool {
-			return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
-		}), "-"); sendableName(fixed) {
+		if fixed := strings.Join(strings.FieldsFunc(name, partsNames), "-"); sendableName(fixed) {
 			m.set("provisional_id", loose{kind: '"', text: fixed}, "write provisional_id "+fixed)
 		}
 	}

@@ -17,9 +17,7 @@ type Named struct {
 // that have them. A name that may be a plain word is none.
 func (a *Artifact) NamesIn(text string) []Named {
 	words := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
-	}) {
+	for w := range strings.FieldsFuncSeq(text, partsNames) {
 		words[w] = true
 	}
 	var out []Named
@@ -36,4 +34,9 @@ func (a *Artifact) NamesIn(text string) []Named {
 // tellsItself says that nobody takes a name for a plain word.
 func tellsItself(name string) bool {
 	return strings.ContainsAny(name, "-_0123456789") || strings.ToUpper(name) == name
+}
+
+// partsNames says that a character stands between names, of items or provisional ones.
+func partsNames(r rune) bool {
+	return r > '~' || !letter(byte(r)) && !digit(byte(r)) && r != '-' && r != '_'
 }

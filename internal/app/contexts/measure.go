@@ -48,8 +48,7 @@ func (c *countCache) Put(key brenner.Digest, n int) {
 // likeness gives the cosine of a text with each of some others, by the
 // built-in model: ranking must not wait for a network.
 func (a *Room) likeness(text string, others []string) []float64 {
-	model, kept := embed.Builtin(), a.vectors.open()
-	query := model.Vec(text)
+	query := embed.Builtin().Vec(text)
 	out := make([]float64, len(others))
 	workers := min(runtime.GOMAXPROCS(0), 4)
 	var all sync.WaitGroup
@@ -57,12 +56,7 @@ func (a *Room) likeness(text string, others []string) []float64 {
 		all.Go(func() {
 			v := make([]float32, len(query))
 			for i := w; i < len(others); i += workers {
-				if kept.Use(others[i], func(known []float32) { out[i] = dot(query, known) }) {
-					continue
-				}
-				model.Fill(v, others[i])
-				out[i] = dot(query, v)
-				kept.Put(others[i], v)
+				a.vectors.use(others[i], v, func(known []float32) { out[i] = dot(query, known) })
 			}
 		})
 	}
@@ -73,13 +67,9 @@ func (a *Room) likeness(text string, others []string) []float64 {
 // remember makes the vectors of some texts that likeness will ask for: where there are
 // other things to do meanwhile, on a processor that has nothing to do.
 func (a *Room) remember(texts []string) {
-	model, kept := embed.Builtin(), a.vectors.open()
-	v := make([]float32, model.Dimension())
+	v := make([]float32, embed.Builtin().Dimension())
 	for _, text := range texts {
-		if !kept.Use(text, func([]float32) {}) {
-			model.Fill(v, text)
-			kept.Put(text, v)
-		}
+		a.vectors.use(text, v, func([]float32) {})
 	}
 }
 
@@ -92,6 +82,18 @@ type vectors struct {
 func (v *vectors) open() *embed.Kept {
 	v.once.Do(func() { v.kept = embed.NewKept(embed.Builtin().Dimension(), brenner.MaxCachedVectors/2) })
 	return v.kept
+}
+
+// use gives the vector of a text to somebody who does not keep it; where it is not
+// remembered it is made in room, and then is.
+func (v *vectors) use(text string, room []float32, with func([]float32)) {
+	kept := v.open()
+	if kept.Use(text, with) {
+		return
+	}
+	embed.Builtin().Fill(room, text)
+	with(room)
+	kept.Put(text, room)
 }
 
 // dot multiplies two vectors of the built-in model. The product of two float32

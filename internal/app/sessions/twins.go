@@ -269,21 +269,10 @@ func heirsIn(a *delta.Artifact, section delta.Section) map[delta.ItemID]heirs {
 	killed := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() == nil })
 	out := map[delta.ItemID]heirs{}
 	for _, it := range killed[max(0, len(killed)-mostDead):] {
-		death := it.Killed()
-		named := namedItem.FindAllString(death.Reason, 20)
-		for _, n := range a.NamesIn(death.Reason) {
-			named = append(named, string(n.Item))
-		}
-		h, lives := heirs{by: death.By}, false
-		for _, name := range named {
-			other, ok := a.Item(delta.ItemID(name))
-			if !ok || other.Section() != section || other.ID() == it.ID() {
-				continue
-			}
+		h, lives := heirs{by: it.Killed().By}, false
+		for _, other := range a.Heirs(it) {
 			lives = lives || other.Killed() == nil
-			if !slices.Contains(h.names, other.ID()) {
-				h.names = append(h.names, other.ID())
-			}
+			h.names = append(h.names, other.ID())
 		}
 		if lives {
 			h.names = nil

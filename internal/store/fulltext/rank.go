@@ -114,6 +114,8 @@ func (r *ranking) rank(ctx context.Context) ([]Hit, error) {
 			return nil, err
 		}
 	}
+	// The words that tell least have the longest lists: they are looked for only where
+	// the others find too few.
 	few, fewHave := terms, have
 	if r.query.Feedback && r.query.Limit > 0 {
 		few, fewHave = retrieval.Weighty(r.stats, terms, have)

@@ -90,7 +90,7 @@ var layers = []layer{
 	{name: "internal/store/postgres", ours: with("internal/store", "internal/store/fulltext")},
 	{name: "internal/journal", ours: with("internal/store")},
 	{name: "internal/patchfs", ours: protocols},
-	{name: "internal/embed/...", ours: with("internal/embed/...")},
+	{name: "internal/embed/...", ours: with("internal/embed/...", "internal/patience")},
 	{name: "internal/mail/...", ours: with("internal/mail/...")},
 	{name: "internal/app", ours: with("api", "internal/app/...", "internal/store", "internal/mail")},
 	{name: "internal/app/kernel", ours: with("api", "internal/admission", "internal/store", "internal/store/rehearsal", "internal/journal")},

@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/patience"
 	"brenner/playbook"
 )
 
@@ -165,7 +165,7 @@ func (r *Remote) post(ctx context.Context, body []byte) (reply []byte, retryAfte
 	}
 	defer res.Body.Close()
 	if err := statusError(res); err != nil {
-		return nil, retryAfterOf(res), err
+		return nil, patience.RetryAfter(res.Header, time.Now()), err
 	}
 	reply, err = io.ReadAll(io.LimitReader(res.Body, brenner.MaxEmbedReplyBytes+1))
 	if err != nil {
@@ -200,14 +200,6 @@ func statusError(res *http.Response) error {
 	}
 	return brenner.Errorf(code, "the embedding endpoint answered %d: %q", res.StatusCode, said).
 		WithHint("check the model name, the address up to /v1 and the key")
-}
-
-func retryAfterOf(res *http.Response) time.Duration {
-	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
 }
 
 // pause waits, and reports whether it was not interrupted.

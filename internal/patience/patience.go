@@ -10,6 +10,8 @@ package patience
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -91,4 +93,18 @@ func (p patience) sleep(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 	return false
+}
+
+// RetryAfter is how long an answer asks to be left alone, as seconds or as a date; 0
+// if it does not.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	said := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(said, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(said)
+	if err != nil {
+		return 0
+	}
+	return max(at.Sub(now), 0)
 }

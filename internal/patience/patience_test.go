@@ -3,6 +3,7 @@ package patience
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -79,6 +80,24 @@ func TestCall_MakesOneCallWhereAnotherWouldNotHelp(t *testing.T) {
 		call, calls := away(1, c.err)
 		if _, err := Call(c.ctx, call); !errors.Is(err, c.err) || *calls != 1 {
 			t.Errorf("%s: %v after %d calls", name, err, *calls)
+		}
+	}
+}
+
+// W10: an endpoint says as seconds or as a date when to come back.
+func TestRetryAfter_IsSecondsOrADate(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	for said, want := range map[string]time.Duration{
+		"":                              0,
+		"7":                             7 * time.Second,
+		"0":                             0,
+		"-7":                            0,
+		"soon":                          0,
+		"Sun, 01 Mar 2026 09:02:00 GMT": 2 * time.Minute,
+		"Sun, 01 Mar 2026 08:00:00 GMT": 0,
+	} {
+		if got := RetryAfter(http.Header{"Retry-After": {said}}, now); got != want {
+			t.Errorf("%q: %s, not %s", said, got, want)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"brenner"
 	"brenner/canon"
+	"brenner/internal/patience"
 	"brenner/program"
 
 	"github.com/go-json-experiment/json"
@@ -226,9 +226,7 @@ func refusedBy(res *http.Response) program.Result {
 	start, _ := io.ReadAll(io.LimitReader(res.Body, 2000))
 	r := program.Result{Cause: program.ByStatus(res.StatusCode), Said: brenner.Clip(fmt.Sprintf("%d %s", res.StatusCode,
 		strings.Join(strings.Fields(strings.ToValidUTF8(string(start), "")), " ")), 400)}
-	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.RetryAfter = brenner.Duration(time.Duration(min(seconds, 24*3600)) * time.Second)
-	}
+	r.RetryAfter = brenner.Duration(min(patience.RetryAfter(res.Header, time.Now()), 24*time.Hour))
 	return r
 }
 

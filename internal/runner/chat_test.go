@@ -74,6 +74,7 @@ func TestChat_NamesTheFaultsOfAnEndpoint(t *testing.T) {
 		starts  int
 	}{
 		"429":         {modeltest.Answer{Status: 429}, program.RateLimited, api.OutcomeFailed, 7},
+		"429, later":  {modeltest.Answer{Status: 429, RetryAfter: "3600"}, program.RateLimited, api.OutcomeFailed, 1},
 		"529":         {modeltest.Answer{Status: 529}, program.Overloaded, api.OutcomeFailed, 7},
 		"500":         {modeltest.Answer{Status: 500}, program.Overloaded, api.OutcomeFailed, 7},
 		"cut":         {modeltest.Answer{Text: strings.Repeat("word ", 40), Cut: true}, program.Unreachable, api.OutcomeFailed, 7},

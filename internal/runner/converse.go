@@ -79,6 +79,9 @@ func (t *talk) ask(ctx context.Context, q question) program.Result {
 		if !again || t.done(ctx) {
 			return res
 		}
+		if until, ok := ctx.Deadline(); ok && time.Until(until) < wait {
+			return res // it would not be over before the run's time is
+		}
 		t.log.note("%s: %s; again in %s", res.Cause.Sentence(), res.Said, wait.Round(100*time.Millisecond))
 		t.meter.does("waits: " + res.Cause.Sentence())
 		if !sleep(ctx, wait) {

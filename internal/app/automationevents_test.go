@@ -328,6 +328,31 @@ func TestAutomation_TellsOfATaskThatIsBlocked(t *testing.T) {
 	}
 }
 
+// A1: a rule whose period was made longer goes on, once an instant, and so does one
+// that fired while a clock was ahead.
+func TestAutomation_GoesOnWithALongerPeriod(t *testing.T) {
+	l := newQuiet(t, "{name: tell, on: every 1h, do: {act: notify}}")
+	after := func(d time.Duration) int {
+		l.now = l.now.Add(d)
+		l.rest()
+		l.rest()
+		return len(l.firings("tell"))
+	}
+	if n := after(time.Hour); n != 1 {
+		t.Fatalf("after an hour it fired %d times", n)
+	}
+	_, err := l.PI().ApplyConfig(t.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: "modules: [growth]\ncompile: manual\nautomation:\n  - {name: tell, on: every 24h, do: {act: notify}}\n"}})
+	l.must(err)
+	before := after(0)
+	if n := after(24 * time.Hour); n != before+1 {
+		t.Errorf("a day later it fired %d times, not %d", n, before+1)
+	}
+	ahead := after(30 * 24 * time.Hour)
+	if n := after(-29 * 24 * time.Hour); n != ahead+1 {
+		t.Errorf("with the clock put right it fired %d times, not %d", n, ahead+1)
+	}
+}
+
 // A1, C28: a rule that waits for time consolidates once an instant, whoever
 // looks; instants that were missed are not made up for, and for what a task is
 // open no second one is opened.

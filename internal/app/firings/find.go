@@ -208,7 +208,9 @@ func (d due) bounded() due {
 }
 
 // nextInstant finds a rule whose time has come. Instants that were missed are
-// not made up for.
+// not made up for. Only the instant it fired at last is passed over: the number of
+// another may be smaller, where its period is longer now or a clock was ahead, and
+// what it did at that one is among its firings.
 func (r *Room) nextInstant(c *kernel.Call, rules []follower) (due, error) {
 	for _, f := range rules {
 		for _, on := range f.On {
@@ -217,7 +219,7 @@ func (r *Room) nextInstant(c *kernel.Call, rules []follower) (due, error) {
 				continue
 			}
 			now := tickAt(c.Now, period)
-			if now <= f.Tick {
+			if now == f.Tick {
 				continue
 			}
 			e := automation.Event{On: on, Subject: time.Unix(0, now*int64(period)).UTC().Format(time.RFC3339)}

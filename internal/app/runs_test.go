@@ -59,6 +59,9 @@ func TestRun_ALeaseThatRanOutFreesTheWork(t *testing.T) {
 	if _, err := w.app.Authenticate(t.Context(), first.Token); brenner.CodeOf(err) != brenner.CodeUnauthenticated {
 		t.Errorf("the token of a dead runner: %v", err)
 	}
+	if gone, err := w.PI().Run(t.Context(), api.RunRequest{ID: first.ID}); err != nil || gone.Doing == nil || gone.Doing.Does != "has not been heard of" || !gone.Doing.Since.Equal(gone.LeaseUntil) {
+		t.Errorf("the run of a dead runner: %+v, %v", gone, err)
+	}
 	second, err := startsRun(t, w, task, "two/1/1")
 	if err != nil || second.Attempt != 2 {
 		t.Fatalf("the second runner: %+v, %v", second, err)

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +81,44 @@ func TestClaimTask_ARenewalThatNamesNoLengthShortensNothing(t *testing.T) {
 			t.Errorf("who %s has it for %s, not %s: %v", c.does, held.LeaseUntil.Sub(start), c.until, err)
 		}
 	}
+}
+
+// C16: who held a task is told when somebody else has it: given by the PI, taken once
+// the claim had ended, or canceled.
+func TestClaimTask_WhoHeldItIsToldThatItIsAnothers(t *testing.T) {
+	w, now := clocked(t)
+	if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "GreyStone", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	task := opensTask(t, w)
+	takes := func(who brenner.ActorName) {
+		if _, err := w.As(who).ClaimTask(t.Context(), api.ClaimTaskRequest{ID: task}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := func(who brenner.ActorName, what string) {
+		t.Helper()
+		list, err := w.As(who).Inbox(t.Context(), api.InboxRequest{States: []api.MessageState{api.MessageUnread}})
+		if err != nil || len(list.Messages) != 1 || list.Messages[0].Subject != "TASK: "+task+" is not yours any more" {
+			t.Fatalf("%s has %+v, %v", who, list.Messages, err)
+		}
+		m, err := w.As(who).ReadMessage(t.Context(), api.MessageRequest{ID: list.Messages[0].ID})
+		if err != nil || !strings.Contains(m.Text, what) {
+			t.Errorf("%s is told %q, %v", who, m.Text, err)
+		}
+	}
+	takes("BlueLake")
+	*now = now.Add(2 * brenner.DefaultLease)
+	takes("GreyStone")
+	told("BlueLake", "is held by GreyStone now, your claim ended at ")
+	if _, err := w.PI().ReassignTask(t.Context(), api.ReassignTaskRequest{ID: task, To: "BlueLake"}); err != nil {
+		t.Fatal(err)
+	}
+	told("GreyStone", "is held by BlueLake now. Leave it")
+	if _, err := w.PI().CancelTask(t.Context(), api.CancelTaskRequest{ID: task, Reason: "not needed"}); err != nil {
+		t.Fatal(err)
+	}
+	told("BlueLake", "was canceled by ")
 }
 
 // C16: who asks for any task is offered its own again once its claim has ended,

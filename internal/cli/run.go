@@ -92,6 +92,9 @@ func printRuns(w *printer, runs []api.RunInfo) {
 			outcome = "stopping"
 		case r.State == api.RunRunning:
 			outcome = "running"
+			if r.Doing != nil {
+				outcome += ": " + printable(oneLine(r.Doing.Does, 60))
+			}
 		case r.Cause != "":
 			outcome += ": " + r.Cause.Sentence()
 		}

@@ -21,14 +21,16 @@ import (
 func (s *Service) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, error) {
 	return kernel.View(ctx, s.caller, running(req.ID), func(c *kernel.Call) (api.RunInfo, error) {
 		r, err := find(c, req.ID)
-		return s.shown(r), err
+		return s.shown(c, r), err
 	})
 }
 
-// shown is a run with what it does now.
-func (r *Room) shown(of run) api.RunInfo {
+// shown is a run with what it does now, as far as its runner still tells.
+func (r *Room) shown(c *kernel.Call, of run) api.RunInfo {
 	out := of.info()
-	if b, ok := r.told(out); ok {
+	if of.State == api.RunRunning && !of.live(c.Now) {
+		out.Doing = &api.RunProgress{Does: "has not been heard of", Since: of.Until}
+	} else if b, ok := r.told(out); ok {
 		out.Doing = &api.RunProgress{Does: b.Does, Since: b.Since, Usage: b.Usage}
 	}
 	return out
@@ -126,7 +128,7 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 				out.Cursor = kernel.MakeCursor(last)
 				return false, nil
 			}
-			out.Runs = append(out.Runs, s.shown(r))
+			out.Runs = append(out.Runs, s.shown(c, r))
 			last = row.Place()
 			return true, nil
 		})

@@ -272,6 +272,15 @@ func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error
 		"%s (%s, role %s, module %s) %s. Take it: %s\n", t.ID, t.Kind, t.Role, kernel.Join(t.Modules), what, brenner.Do("task.claim", "id", t.ID).Mark()))
 }
 
+// tellLost tells who held a task that it is not theirs any more.
+func (r *Room) tellLost(ch *kernel.Change, t api.TaskInfo, what string) error {
+	if t.Overdue {
+		what += ", your claim ended at " + t.LeaseUntil.UTC().Format("15:04 UTC")
+	}
+	return r.Mail.Tell(ch, t.Holder, api.MessageTask, fmt.Sprintf("TASK: %s is not yours any more", t.ID), fmt.Sprintf(
+		"%s, which you held, %s. Leave it; what you wrote for it stays.\n", t.ID, what))
+}
+
 // settle takes back, once a task is done or canceled, that it is there to be
 // done. What work that is done had left to somebody is still its part (ADR 117).
 func (r *Room) settle(ch *kernel.Change, t api.TaskInfo) error {

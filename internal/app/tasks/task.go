@@ -372,7 +372,7 @@ func (r *Room) announce(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 	if err := r.tellLeft(ch, t); err != nil {
 		return api.TaskInfo{}, err
 	}
-	return r.claimFor(ch, t.ID, ch.Who.Name, brenner.DefaultLease)
+	return r.claimFor(ch, t, ch.Who.Name, brenner.DefaultLease)
 }
 
 // Open checks and opens a task of some kind.

@@ -76,7 +76,7 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 		if lease == 0 {
 			lease = leaseOf(ch, t)
 		}
-		taken, err := s.claimFor(ch, t.ID, ch.Who.Name, lease)
+		taken, err := s.claimFor(ch, t, ch.Who.Name, lease)
 		if err == nil {
 			err = s.noteChanges(ch.Call, &taken)
 		}
@@ -112,13 +112,19 @@ func sentTo(ch *kernel.Change, t api.TaskInfo, renewed bool) (api.TaskInfo, erro
 	return t, err
 }
 
-func (r *Room) claimFor(ch *kernel.Change, id string, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {
-	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: id, Holder: holder, Until: ch.Now.Add(lease)}); err != nil {
+// claimFor claims a task for somebody. Who held it until now is told.
+func (r *Room) claimFor(ch *kernel.Change, was api.TaskInfo, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {
+	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: was.ID, Holder: holder, Until: ch.Now.Add(lease)}); err != nil {
 		return api.TaskInfo{}, err
 	}
-	t, err := r.Find(ch.Call, id)
+	t, err := r.Find(ch.Call, was.ID)
 	if err != nil {
 		return t, err
+	}
+	if was.Holder != "" && was.Holder != holder {
+		if err := r.tellLost(ch, was, "is held by "+string(holder)+" now"); err != nil {
+			return t, err
+		}
 	}
 	return t, r.Mail.SettleTask(ch, t, holder)
 }
@@ -138,7 +144,7 @@ func (r *Room) ClaimAs(ch *kernel.Change, id string, agent store.Actor, lease ti
 			return t, err
 		}
 	}
-	return r.claimFor(ch, id, agent.Name, lease)
+	return r.claimFor(ch, t, agent.Name, lease)
 }
 
 // Renew prolongs the claim of an agent that holds a task.
@@ -147,7 +153,7 @@ func (r *Room) Renew(ch *kernel.Change, id string, agent brenner.ActorName, leas
 	if err != nil || t.State != api.TaskClaimed || t.Holder != agent {
 		return err
 	}
-	_, err = r.claimFor(ch, id, agent, lease)
+	_, err = r.claimFor(ch, t, agent, lease)
 	return err
 }
 
@@ -278,7 +284,7 @@ func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 		if err := s.checkEligible(&as, t); err != nil {
 			return api.TaskInfo{}, err
 		}
-		if t, err = s.claimFor(ch, t.ID, to.Name, leaseOf(ch, t)); err != nil {
+		if t, err = s.claimFor(ch, t, to.Name, leaseOf(ch, t)); err != nil {
 			return t, err
 		}
 		return t, s.tellTask(ch, t, to)
@@ -319,6 +325,11 @@ func (r *Room) Cancel(ch *kernel.Change, id, reason string) (api.TaskInfo, error
 	}
 	if err := r.settle(ch, t); err != nil {
 		return api.TaskInfo{}, err
+	}
+	if t.Holder != "" && t.Holder != t.Creator {
+		if err := r.tellLost(ch, t, "was canceled by "+string(ch.Who.Name)); err != nil {
+			return api.TaskInfo{}, err
+		}
 	}
 	return t, r.tellAsker(ch, t)
 }

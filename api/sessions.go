@@ -698,7 +698,7 @@ func (s Submission) Outline() any {
 		for j := range d.Replaces {
 			s.Deltas[i].Replaces[j].Text = ""
 		}
-		s.Deltas[i].Says = slices.Clone(d.Says)
+		s.Deltas[i].Says, s.Deltas[i].Corrected = slices.Clone(d.Says), ""
 		for j := range d.Says {
 			s.Deltas[i].Says[j].Text = ""
 		}
@@ -770,8 +770,11 @@ type SubmittedDelta struct {
 	// Replaces are the words of others whose place an edit takes.
 	Replaces []Replaced `json:"replaces,omitzero"`
 	// Says is what fields say in which the delta replaces words: what stands nearest
-	// to words that were not found; in a dry run, the text as it would be.
+	// to words that were not found; in a dry run, the text as it would be; what an edit
+	// would have replaced that its author was not shown.
 	Says []Said `json:"says,omitzero"`
+	// Corrected is a delta that would be taken in the place of one that was refused.
+	Corrected string `json:"corrected,omitzero"`
 }
 
 // Said is what a field says, by whoever wrote it last.

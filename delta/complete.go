@@ -17,7 +17,9 @@ type FieldText struct {
 	Field string            // claim, or predictions.H2
 	By    brenner.ActorName // who wrote it last, "" if nobody did
 	At    time.Time
-	Text  string
+	// DeltaID is that of the delta by which it was written.
+	DeltaID string
+	Text    string
 	// Was is what it said before, of a text that was replaced in part.
 	Was string
 }
@@ -249,7 +251,7 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 		return Entry{}, nil, asInvalid(err)
 	}
 	for where, text := range made { // order-free: each has a place of its own
-		text.By, text.At = e.Delta.Agent, at
+		text.By, text.At, text.DeltaID = e.Delta.Agent, at, e.Delta.DeltaID
 		c.made[where] = text
 	}
 	return e, texts, nil
@@ -354,24 +356,26 @@ func (c *completer) text(it *Item, at spot, pointer string) (FieldText, *brenner
 		return out, invalid(pointer, clip(out.Field)+" of "+string(it.ID())+" is no text", "write the whole field")
 	}
 	out.Text = unquote(value)
-	out.By, out.At = c.writer(it, at, value)
+	if e := c.writer(it, at, value); e != nil {
+		out.By, out.At, out.DeltaID = e.agent, e.at(), e.id
+	}
 	return out, nil
 }
 
-// writer finds whose write of a field shows.
-func (c *completer) writer(it *Item, at spot, value string) (by brenner.ActorName, when time.Time) {
+// writer finds the delta whose write of a field shows.
+func (c *completer) writer(it *Item, at spot, value string) (by *entry) {
 	known := schemas[it.section].field(at.field)
 	for _, e := range it.log {
 		for i := range e.writes {
 			w := &e.writes[i]
 			same := int(w.field) == known && at.key == "" || w.field == unknownField && w.key == at.field ||
 				int(w.field) == known && at.key != "" && c.resolve(e.agent, w.key) == at.key
-			if same && w.value == value && (when.IsZero() || !e.at().Before(when)) {
-				by, when = e.agent, e.at()
+			if same && w.value == value && (by == nil || !e.at().Before(by.at())) {
+				by = e
 			}
 		}
 	}
-	return by, when
+	return by
 }
 
 // replace makes the replacements of a part, one after the other.

@@ -536,6 +536,8 @@ func printSubmission(w *printer, sub api.Submission) {
 		for _, said := range d.Says {
 			switch {
 			case said.Text == "":
+			case d.Code == brenner.CodeConflictHead:
+				w.Printf("    %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
 			case d.Code != "":
 				w.Printf("    nearest, %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
 			case d.State == string(delta.Applied):
@@ -543,6 +545,9 @@ func printSubmission(w *printer, sub api.Submission) {
 			default:
 				w.Printf("    %s would say: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
 			}
+		}
+		if d.Corrected != "" {
+			w.Printf("    yours in its place, or both in new: %s\n", printable(d.Corrected))
 		}
 		for _, n := range d.Warnings {
 			w.Printf("    warning %s: %s; %s\n", n.Code, printable(n.Message), printable(n.Hint))

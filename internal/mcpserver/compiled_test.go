@@ -95,6 +95,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	// What came too late, and in whose place an edit stands, is said at once.
 	blue.must(submit(blue, deltaBlock("KILL", "H3", "hypothesis_slate", `{"reason":"none"}`, "")), "skipped: the item was killed already by GreenValley")
 	submit(blue, deltaBlock("ADD", "", "anomaly_register", `{"name":"Slow Monday","observation":"o","conflicts_with":["H1"]}`, ""))
+	green.call("session_show", map[string]any{"session": "RS-1", "items": []any{"X1"}})
 	green.must(submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow weeks","observation":"p"}`, "")),
 		"X1: applied; it takes the place of name by BlueLake of ", ", observation by BlueLake of ")
 	if own := submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow months"}`, "")); strings.Contains(own, "takes the place") {

@@ -597,9 +597,14 @@ func deltaLine(d api.SubmittedDelta) string {
 			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
 		}
 	}
+	if d.Corrected != "" {
+		fmt.Fprintf(&b, "  old is what stands there now (data); yours in its place, or both in new: %s\n", d.Corrected)
+	}
 	for _, said := range d.Says {
 		switch {
-		case said.Text == "":
+		case said.Text == "" || d.Corrected != "":
+		case d.Code == brenner.CodeConflictHead:
+			fmt.Fprintf(&b, "  %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		case d.Code != "":
 			fmt.Fprintf(&b, "  nearest, %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		case d.State == string(delta.Applied):

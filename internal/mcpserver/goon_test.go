@@ -136,20 +136,11 @@ func TestArtifactGet_Since(t *testing.T) {
 	}
 }
 
-// C33, D10: who edits over a text that it was not shown is given that text, once
-// and charged; who was shown it is not. D26: what a reply names that is dead, gone
-// or has changed is said.
+// D26: what a reply names that is dead, gone or has changed is said.
 func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red)
 	blue.call("inbox", nil)
-	edit := func(text string) arguments {
-		return arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", text, "")}
-	}
-	red.call("session_show", arguments{"session": "RS-pair"})
-	red.mustNot(first(red.call("delta_submit", edit(`{"claim":"the lexer is slow"}`))), "you had not seen")
-	blue.must(first(blue.call("delta_submit", edit(`{"claim":"the printer is slow"}`))), "you had not seen claim; it said (data): the lexer is slow")
-
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"measured"}`, "")})
 	red.call("artifact_write", analysis("log", nil))
 	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "again, see log@2 and logs@4\n"}})

@@ -15,9 +15,7 @@ import (
 
 // critiques says how far the critiques of a session's document have come.
 func (r *Room) critiques(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Critique, error) {
-	k := readers{
-		call: c, session: info.ID, module: info.Module, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
-	}
+	k := readersOf(c, info)
 	beside := delta.Beside{Shown: k.shown, Works: k.works}
 	if r.Notes != nil {
 		var all map[delta.ItemID][]delta.Written
@@ -43,6 +41,12 @@ type readers struct {
 	named    map[brenner.ArtifactID]*delta.Work // nil for what is none
 	versions []store.Version                    // of the document, once they are asked for
 	failed   error                              // the first that could not be read
+}
+
+func readersOf(c *kernel.Call, info api.SessionInfo) *readers {
+	return &readers{
+		call: c, session: info.ID, module: info.Module, docs: map[brenner.Version]*delta.Artifact{}, known: map[moment]brenner.Version{}, named: map[brenner.ArtifactID]*delta.Work{},
+	}
 }
 
 // moment is somebody at an instant.

@@ -377,7 +377,7 @@ func quoteReplaced(ch *kernel.Change, info api.SessionInfo, out *api.Submission)
 		item := out.Deltas[i].Item
 		for j := range out.Deltas[i].Replaces {
 			r := &out.Deltas[i].Replaces[j]
-			shown := shows(known, item, r.Field, r.Text)
+			shown := known != nil && delta.IsText(out.Deltas[i].Section, r.Field) || shows(known, item, r.Field, r.Text) // else it were refused
 			if !shown && through != nil {
 				if shown, err = shownAsProposed(ch.Call, info.ID, *r, *through); err != nil {
 					return err

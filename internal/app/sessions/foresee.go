@@ -36,6 +36,10 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err := keepToSections(c, in, &x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
+	over, err := keepUnseen(c, in, &x.Extraction)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	x, parts, err := in.complete(c, x)
 	if err != nil {
 		return api.Submission{}, err
@@ -54,6 +58,7 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	out := submissionOf(rec, x.Extraction)
 	out.DryRun = true
 	parts.report(&out, true)
+	over.report(&out, x.Entries)
 	queue, err := pendingDeltas(c, in.session.ID)
 	if err != nil {
 		return api.Submission{}, err

@@ -126,7 +126,7 @@ func quoteSaid(ch *kernel.Change, info api.SessionInfo, out *api.Submission) err
 				}
 			}
 			if !pays {
-				said.Text = ""
+				said.Text, out.Deltas[i].Corrected = "", ""
 			}
 		}
 	}

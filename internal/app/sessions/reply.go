@@ -128,7 +128,8 @@ func (in incoming) begin(now time.Time) incoming {
 // read extracts the deltas of a reply, unless that was done.
 func (in incoming) read(gone func() bool, now time.Time, mend mending) (*readReply, error) {
 	if in.ready != nil && mend == mendNone {
-		return in.ready, nil
+		own := *in.ready // it may be used again
+		return &own, nil
 	}
 	stamp := delta.FormatInstant(in.written)
 	x, err := extractReply(gone, in.text, in.message, in.agent, stamp, now, mend)
@@ -230,6 +231,10 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := keepToSections(ch.Call, in, &x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
+	over, err := keepUnseen(ch.Call, in, &x.Extraction)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	x, parts, err := in.complete(ch.Call, x)
 	if err != nil {
 		return api.Submission{}, err
@@ -264,6 +269,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	}
 	out := submissionOf(rec, x.Extraction)
 	parts.report(&out, false)
+	over.report(&out, x.Entries)
 	if err := doubt(ch.Call, in.session, &out, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
@@ -289,7 +295,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		if out.Deltas[i], err = deltaReport(ch.Call, reply{replyReceived: rec}, i); err != nil {
 			return out, err
 		}
-		out.Deltas[i].Provisional, out.Deltas[i].Says = d.Provisional, d.Says
+		out.Deltas[i].Provisional, out.Deltas[i].Says, out.Deltas[i].Corrected = d.Provisional, d.Says, d.Corrected
 		id := deltaID(rec.Session, rec.Message, i+1)
 		out.Deltas[i].Warnings, out.Deltas[i].Replaces = slices.Concat(done.about[id], d.Warnings), done.replaced[id]
 		if d := out.Deltas[i]; d.Operation == delta.Add && d.Section == delta.HypothesisSlate && d.State == string(delta.Applied) {

@@ -1,0 +1,129 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Over is a text that somebody else wrote and that an EDIT would write anew.
+type Over struct {
+	FieldText
+	Pointer string // of what is to take its place
+}
+
+// Over lists the texts of others in whose place an EDIT would stand, in a document with
+// all that waits for it: of fields, and of cells. What is added to, replaced in part, or
+// written later than the EDIT is none; before some instant nothing was written.
+func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
+	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) < 0 {
+		return "", nil
+	}
+	c := completer{doc: doc}
+	it, err := c.item(e)
+	if err != nil || it == nil {
+		return "", nil
+	}
+	said, _ := parseInstant(e.Delta.Timestamp)
+	at := effective(said, e.Received, notBefore)
+	var out []Over
+	for _, p := range e.whole() {
+		text, err := c.text(it, spot{field: p.field, key: c.resolve(e.Delta.Agent, p.key)}, p.pointer)
+		if err == nil && text.By != "" && text.By != e.Delta.Agent && !text.At.After(at) && quote(text.Text) != p.value {
+			out = append(out, Over{FieldText: text, Pointer: p.pointer})
+		}
+	}
+	return it.ID(), out
+}
+
+// whole are the texts that an EDIT writes anew.
+func (e *Entry) whole() []payloadPart {
+	parts, err := cutPayload(&e.Delta)
+	if err != nil {
+		return nil
+	}
+	schema := &schemas[sectionIndex(e.Delta.Section)]
+	var out []payloadPart
+	for _, p := range parts {
+		i := schema.field(p.field)
+		switch {
+		case p.partial || p.value == "":
+		case p.cell != "" || p.key != "":
+			out = append(out, p)
+		case i >= 0 && schema.Fields[i].Kind == KindOutcomes && p.value[0] == '{':
+			for _, in := range objectPairs(p.value) {
+				out = append(out, payloadPart{member: p.member, cell: in.name, value: in.value, field: p.field, key: in.name, pointer: inPayload(p.member, in.name)})
+			}
+		case IsText(e.Delta.Section, p.field):
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// IsText says whether a field is a text.
+func IsText(section Section, field string) bool {
+	s := sectionIndex(section)
+	if s < 0 {
+		return false
+	}
+	i := schemas[s].field(field)
+	return i >= 0 && schemas[s].Fields[i].Kind == KindText
+}
+
+// Quoting is a delta block with the same EDIT, in which the texts that it would write over
+// are quoted: in their places it puts what it wanted to say there. "" if something else
+// than a text was to take the place of one.
+func (e *Entry) Quoting(over []Over) string {
+	quoted := map[string]string{}
+	for _, o := range over {
+		quoted[o.Pointer] = o.Text
+	}
+	parts, err := cutPayload(&e.Delta)
+	if err != nil {
+		return ""
+	}
+	var cut []payloadPart
+	for _, p := range parts {
+		if p.cell != "" || !slices.ContainsFunc(over, func(o Over) bool { return strings.HasPrefix(o.Pointer, p.pointer+"/") }) {
+			cut = append(cut, p)
+			continue
+		}
+		for _, in := range objectPairs(p.value) {
+			cut = append(cut, payloadPart{member: p.member, cell: in.name, value: in.value, pointer: inPayload(p.member, in.name)})
+		}
+	}
+	for i := range cut {
+		p := &cut[i]
+		was, ok := quoted[p.pointer]
+		if !ok {
+			continue
+		}
+		if p.value == "" || p.value[0] != '"' {
+			return ""
+		}
+		p.value = `{"old":` + quote(was) + `,"new":` + p.value + `}`
+	}
+	d := e.Delta
+	out := `{"operation":` + quote(string(d.Operation)) + `,"section":` + quote(string(d.Section)) + `,"target_id":` + quote(string(d.TargetID)) +
+		`,"payload":` + string(joinPayload(cut, func(p *payloadPart) string { return p.value }))
+	if d.Rationale != "" {
+		out += `,"rationale":` + quote(d.Rationale)
+	}
+	return out + "}"
+}
+
+// Says is what a text of an item says, by the name that FieldText has for it: claim, or
+// predictions.H2.
+func (a *Artifact) Says(id ItemID, field string) string {
+	it, ok := a.Item(id)
+	if !ok {
+		return ""
+	}
+	name, key, _ := strings.Cut(field, ".")
+	text, err := (&completer{doc: a}).text(it, spot{field: name, key: key}, "")
+	if err != nil {
+		return ""
+	}
+	return text.Text
+}

@@ -1,0 +1,161 @@
+package sessions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brenner"
+	"brenner/api"
+	"brenner/canon"
+	"brenner/delta"
+	"brenner/internal/app/kernel"
+)
+
+// mostQuoted is how long a text may be that a block quotes which puts another in its place.
+const mostQuoted = 600
+
+// unseen has, by the places of a reply's deltas, the texts of others that edits were
+// refused over because their author had not been shown them.
+type unseen map[int][]delta.Over
+
+// keepUnseen refuses the edits of a reply that would write anew what somebody else wrote
+// and their author was not shown (ADR 0139). Of whom nobody knows what it was shown
+// everything is taken, and it is told what it replaced.
+func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error) {
+	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation == delta.Edit }) {
+		return nil, nil
+	}
+	head, doc, err := sessionArtifact(c, in.session.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := queuedDeltas(c, in.session.ID)
+	if err != nil {
+		return nil, err
+	}
+	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
+	now := doc
+	if len(queue) > 0 {
+		now = delta.Merge(doc, entriesOf(queue), rules.options()).Artifact
+	}
+	known := sight{call: c, session: in.session, head: head.Ref(), doc: doc, author: in.agent}
+	out := unseen{}
+	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		item, over := e.Over(now, in.session.Created)
+		for _, o := range over {
+			shown, err := known.of(item, o)
+			if err != nil {
+				return nil, err
+			}
+			if !shown {
+				out[i] = append(out[i], o)
+			}
+		}
+		if len(out[i]) > 0 {
+			e.Invalid = notShown(item, out[i])
+		}
+	}
+	return out, nil
+}
+
+// notShown says which texts an edit would have replaced unseen.
+func notShown(item delta.ItemID, over []delta.Over) *brenner.Error {
+	said := make([]string, len(over))
+	for i, o := range over {
+		said[i] = fmt.Sprintf("%s by %s of %s", o.Field, o.By, o.At.UTC().Format("15:04:05"))
+	}
+	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, strings.Join(said, ", ")).
+		At(over[0].Pointer).WithHint("nothing was replaced; send it once more, with what of both should stand")
+}
+
+// report gives the author of a reply the texts that its edits were refused over, and the
+// block that puts its own in their place.
+func (u unseen) report(out *api.Submission, entries []delta.Entry) {
+	for i, over := range u {
+		d, short := &out.Deltas[i], true
+		for _, o := range over {
+			d.Says = append(d.Says, api.Said{Field: o.Field, Agent: o.By, At: o.At, Text: brenner.Clip(o.Text, mostSaid)})
+			short = short && len(o.Text) <= mostQuoted
+		}
+		if short {
+			d.Corrected = entries[i].Quoting(over)
+		}
+	}
+}
+
+// sight is what the author of a reply was shown of a session.
+type sight struct {
+	call    *kernel.Call
+	session api.SessionInfo
+	head    brenner.Ref
+	doc     *delta.Artifact
+	author  brenner.ActorName
+
+	loaded  bool
+	through *kernel.Through // nil if its context has shown nothing of the session
+	at      *document       // the document as it stands
+	earlier []*document     // what its context has shown of it before
+	last    *delta.Artifact // else the newest version that it was shown; nil: nobody knows
+}
+
+// of says whether the author was shown a text of an item, or nobody knows.
+func (s *sight) of(item delta.ItemID, o delta.Over) (bool, error) {
+	if err := s.load(); err != nil {
+		return false, err
+	}
+	if o.Text == s.session.Question { // the kickoff asks it
+		return true, nil
+	}
+	if s.through == nil {
+		return s.last == nil || s.last.Says(item, o.Field) == o.Text, nil
+	}
+	if s.through.Given(canon.Sum([]byte(brenner.Clip(o.Text, mostSaid)))) {
+		return true, nil // it was refused over it before
+	}
+	has := func(p kernel.Passage) bool { return s.through.Has(kernel.ReadOfSession(s.session.ID), p) }
+	for _, d := range append([]*document{s.at}, s.earlier...) {
+		if d.doc.Says(item, o.Field) == o.Text && d.has(s.author, item, has) {
+			return true, nil
+		}
+	}
+	if s.doc.Says(item, o.Field) == o.Text && s.sawChange(item, has) {
+		return true, nil
+	}
+	return shownAsProposed(s.call, s.session.ID, api.Replaced{Agent: o.By, DeltaID: o.DeltaID}, *s.through)
+}
+
+// sawChange says whether the author was shown what became of an item since a version that
+// it has seen something of, though it may not have the rest of it.
+func (s *sight) sawChange(item delta.ItemID, has func(kernel.Passage) bool) bool {
+	return slices.ContainsFunc(s.earlier, func(e *document) bool {
+		d := s.at.copied(s.head, s.doc)
+		d.writeChanges(delta.Changes(s.doc, delta.Part{Since: e.doc, Items: []delta.ItemID{item}}), e.doc, e.view.Ref)
+		return len(d.pieces) > 0 && !slices.ContainsFunc(d.pieces, func(p piece) bool { return !has(p.shown) })
+	})
+}
+
+func (s *sight) load() error {
+	if s.loaded {
+		return nil
+	}
+	s.loaded = true
+	through, err := s.call.Newest()
+	if err != nil {
+		return err
+	}
+	if lastShown(through, s.session.ID) == 0 {
+		k := readersOf(s.call, s.session)
+		s.last = k.shown(s.author, s.call.Now)
+		return k.failed
+	}
+	s.through = through
+	s.at = &document{view: api.SessionView{SessionInfo: s.session, Ref: s.head}, doc: s.doc, reader: s.author}
+	if err := s.at.compare(s.call, through.Entire(s.head.Artifact)); err != nil {
+		return err
+	}
+	s.earlier, err = earlierVersions(s.call, s.at, through.Shown(s.head.Artifact))
+	return err
+}

@@ -45,6 +45,9 @@ func Assemble(in Input) (Context, error) {
 	if err := a.grow(); err != nil {
 		return Context{}, err
 	}
+	if err := a.quote(); err != nil {
+		return Context{}, err
+	}
 	return a.finish()
 }
 

@@ -595,37 +595,61 @@ func TestAssemble_LeftOverBudgetTurnsSummariesIntoFullTexts(t *testing.T) {
 	}
 }
 
-// C34: of who does a part of the work the budget is not spent on long texts that bear on
-// the parts of others; what is short, and what its part names, is given.
-func TestAssemble_APartGrowsWhatBearsOnIt(t *testing.T) {
+// C34: who does a part of the work is given in full what the part names, of other texts
+// the passages that bear on it, and short ones whole that have such a passage.
+func TestAssemble_APartIsGivenThePassagesThatBearOnIt(t *testing.T) {
 	in, s := story()
 	in.View.Budget = Budget{Unit: InBytes, Size: 100_000}
 	in.View.Grow, in.Counter = true, Bytes{}
 	in.View.Types[1].Max = 40
-	for id, c := range map[string]struct{ lexical, size int }{"near@1": {9, 5000}, "far@1": {0, 5000}, "named@1": {0, 5000}, "short@1": {0, 500}} {
+	long := strings.Repeat("x", 3000)
+	for id, text := range map[string]string{
+		"near@1": long + "\n\nthe weir\n\n" + long + "\n\nthe weir again", "far@1": long, "named@1": long, "short@1": "The weir.\n\nIt is old." + long[:1000], "tiny@1": "A word.", "gone@1": "REDACTED",
+	} {
 		it := note(id, artifact.TypePaperNote, "discs", "about "+id)
-		it.Size = int64(c.size)
-		s.contents[id] = strings.Repeat("x", c.size)
-		in.Candidates = append(in.Candidates, Candidate{Item: it, Lexical: float64(c.lexical)})
+		it.Size = int64(len(text))
+		s.contents[id] = text
+		in.Candidates = append(in.Candidates, Candidate{Item: it})
 	}
 	for _, c := range in.Candidates {
-		s.contents[c.Ref.String()] += "."
+		if s.contents[c.Ref.String()] == "" {
+			s.contents[c.Ref.String()] = "."
+		}
 	}
-	for _, part := range []bool{false, true} {
-		in.Part, in.Named = part, []brenner.ArtifactID{"named"}
-		c, err := Assemble(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range c.Items {
-			want := Full
-			if part && i.Ref == ref("far@1") {
-				want = Summary
-			}
-			if slices.Contains([]string{"near", "far", "named", "short"}, string(i.Ref.Artifact)) && i.Variant != want {
-				t.Errorf("part %v: %s as %s, %v", part, i.Ref, i.Variant, i.Score)
+	in.Named = []brenner.ArtifactID{"named"}
+	in.Bearing = func(texts []string) (out []Passage) {
+		for i, text := range texts {
+			for p := range strings.SplitSeq(text, "\n\n") {
+				if strings.Contains(p, "weir") {
+					out = append(out, Passage{Text: i, Words: p})
+				}
 			}
 		}
+		return out
+	}
+	want := map[brenner.ArtifactID]Variant{"near": Passages, "far": Summary, "named": Full, "short": Full, "tiny": Full, "gone": Summary}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range c.Items {
+		if v, is := want[i.Ref.Artifact]; is && i.Variant != v {
+			t.Errorf("%s as %s, not %s: %s", i.Ref, i.Variant, v, i.Why)
+		}
+	}
+	quotes := `"about near@1", passages of it` + "\n\n```\nthe weir\n[…]\nthe weir again\n```\n"
+	if !strings.Contains(c.Text, quotes) || !strings.Contains(c.Text, "The weir.\n\nIt is old.x") || strings.Contains(c.Text, "near@1 (draft, discs): \"about") {
+		t.Errorf("the text: %s", strings.ReplaceAll(c.Text, long, "xxx"))
+	}
+	in.Format = JSON
+	if c, err = Assemble(in); err != nil || !strings.Contains(c.Text, `"content":"the weir\n[…]\nthe weir again"`) {
+		t.Errorf("as JSON, %v: %s", err, strings.ReplaceAll(c.Text, long, "xxx"))
+	}
+	// What does not fit stays a summary.
+	in.Format, in.View.Budget.Size = Markdown, c.Used
+	in.Bearing = func(texts []string) []Passage { return []Passage{{Text: len(texts) - 1, Words: strings.Repeat(long, 40)}} }
+	if c, err = Assemble(in); err != nil || slices.ContainsFunc(c.Items, func(i Included) bool { return i.Variant == Passages }) {
+		t.Errorf("what is too large is quoted, %v", err)
 	}
 }
 

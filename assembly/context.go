@@ -51,11 +51,11 @@ type Input struct {
 	// Load gives the content of an item that is wanted in full. An item whose
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
-	// Part says that others do the rest of the work, each with a context of its own: of
-	// what was selected only what is short or bears on this part is given in full, which
-	// is what scores at least half of the best, and what Named names.
-	Part  bool
-	Named []brenner.ArtifactID
+	// Bearing, if it is set, says that others do the rest of the work, each with a context
+	// of its own: of what was selected only what Named names is given in full, and of the
+	// rest the passages that Bearing chooses among their texts.
+	Bearing func(texts []string) []Passage
+	Named   []brenner.ArtifactID
 	// Soon, if it is set, is told which contents are likely to be loaded next.
 	Soon func([]brenner.Ref)
 	// After names the context that this one goes on from, if it does, and Has says
@@ -74,6 +74,12 @@ type Input struct {
 	About func([]brenner.Ref) (map[brenner.Ref]Notes, error)
 	// Made says what the context was made of; it is recorded.
 	Made Positions
+}
+
+// Passage is a part of one of several texts.
+type Passage struct {
+	Text  int // which
+	Words string
 }
 
 // Asked is a question: of the one who asks for the context, or of a session.

@@ -101,7 +101,7 @@ func from(after string) string {
 // sends it.
 func onward(survey bool) string {
 	if survey {
-		return "Quoted lines are how summaries begin: the whole is read by its id. What your part of the work needs comes with your part.\n"
+		return "Quoted lines are how summaries begin: the whole is read by its id. What bears on your part of the work comes with your part.\n"
 	}
 	return "Quoted lines are summaries: read the whole by its id, search for more.\n"
 }
@@ -159,6 +159,9 @@ func (markdown) item(s Section, it Item, v Variant, c artifact.Content) string {
 	name += " (" + strings.Join(append([]string{strings.Join(about, ", ")}, it.Notes.phrases()...), "; ") + ")"
 	if v == Summary {
 		return "- " + name + ": " + quoted(it.Summary) + "\n"
+	}
+	if v == Passages {
+		name += ": " + quoted(it.Summary) + ", passages of it"
 	}
 	return level + name + "\n\n" + fenced(c.Format, string(c.Data))
 }
@@ -270,7 +273,7 @@ func (lines) group(brenner.TypeName) string { return "" }
 
 func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 	content := jsontext.Value(canon.MustMarshal(it.Summary))
-	if v == Full {
+	if v != Summary {
 		content = artifact.ContentValue(c)
 	}
 	n := it.Notes

@@ -51,8 +51,10 @@ type Variant string
 const (
 	Summary Variant = "summary"
 	Full    Variant = "full"
-	// Named is what the reader has already: no view asks for it.
-	Named Variant = "named"
+	// Named is what the reader has already, and Passages are what bears on its part of
+	// the work: no view asks for them.
+	Named    Variant = "named"
+	Passages Variant = "passages"
 )
 
 // ModuleRule says how far a role looks (C23).

@@ -74,7 +74,7 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	blue, purple, green := all[0], all[1], all[2]
 	for _, p := range all {
 		words := p.bounded("kickoff", p.told(api.MessageKickoff))
-		p.must(words, "comes with your part, without a call", "cache-1@1 (draft, lineage, ", "### RT · by ada", "left for what you ask to read; news are counted apart]")
+		p.must(words, "what of it bears on your part comes with it, without a call", "cache-1@1 (draft, lineage, ", "### RT · by ada", "left for what you ask to read; news are counted apart]")
 		p.mustNot(words, "Run 0 of the", "context_assemble")
 	}
 	divide := arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: measure the printer", "GreenValley: look at the journal"}}

@@ -232,7 +232,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	}
 	in.Candidates, in.Rest, in.Made.Behind, near = found.candidates, found.rest, found.behind, found.reading
 	if w.part != "" {
-		in.Part, in.Named = true, namedIn(w.part, in.Candidates)
+		in.Bearing, in.Named = bearingOn(*w), namedIn(w.part, in.Candidates)
 	}
 	if in.Made.Journal, err = c.Reader.Size(c.Ctx); err != nil {
 		return in, err
@@ -240,6 +240,30 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text, w.telling)
 	return in, err
 }
+
+// bearingOn chooses passages for who does a part of the work: by the part, unless that
+// says too little.
+func bearingOn(w work) func([]string) []assembly.Passage {
+	question := w.part
+	if len(retrieval.Words(question)) < fewWords {
+		question = w.text
+	}
+	return func(texts []string) []assembly.Passage {
+		found := retrieval.Passages(question, texts, mostQuoted)
+		out := make([]assembly.Passage, len(found))
+		for i, p := range found {
+			out[i] = assembly.Passage{Text: p.Text, Words: p.Words}
+		}
+		return out
+	}
+}
+
+// mostQuoted is how many bytes of passages come with a part, fewWords how few words say
+// too little to choose them by.
+const (
+	mostQuoted = 6_000
+	fewWords   = 6
+)
 
 // namedIn are the artifacts among candidates that a text names by their ids.
 func namedIn(text string, candidates []assembly.Candidate) []brenner.ArtifactID {

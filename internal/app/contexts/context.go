@@ -234,7 +234,8 @@ func (r *Room) recordContext(ch *kernel.Change, req api.ContextRequest, d *draft
 		}
 	}
 	for _, item := range d.made.Items {
-		if item.Variant == assembly.Summary || item.Variant == assembly.Named && !before[1:].shows(item.Ref) {
+		switch {
+		case item.Variant == assembly.Summary, item.Variant == assembly.Passages, item.Variant == assembly.Named && !before[1:].shows(item.Ref):
 			i.Summaries = append(i.Summaries, item.Ref)
 		}
 	}

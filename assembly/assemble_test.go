@@ -647,7 +647,9 @@ func TestAssemble_APartIsGivenThePassagesThatBearOnIt(t *testing.T) {
 	}
 	// What does not fit stays a summary.
 	in.Format, in.View.Budget.Size = Markdown, c.Used
-	in.Bearing = func(texts []string) []Passage { return []Passage{{Text: len(texts) - 1, Words: strings.Repeat(long, 40)}} }
+	in.Bearing = func(texts []string) []Passage {
+		return []Passage{{Text: len(texts) - 1, Words: strings.Repeat(long, 40)}}
+	}
 	if c, err = Assemble(in); err != nil || slices.ContainsFunc(c.Items, func(i Included) bool { return i.Variant == Passages }) {
 		t.Errorf("what is too large is quoted, %v", err)
 	}

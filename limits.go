@@ -360,10 +360,10 @@ const (
 	MaxToldOfTask         = 20
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500
-	// MaxCachedCounts and MaxCachedVectors bound how many token counts, and
-	// vectors of summaries (3 KB each), a process remembers.
-	MaxCachedCounts  = 100_000
-	MaxCachedVectors = 16_384
+	// MaxCachedCounts bounds how many token counts a process remembers, and
+	// MaxVectorBytes what the vectors of summaries take: some 450 bytes for twelve words.
+	MaxCachedCounts = 100_000
+	MaxVectorBytes  = 56 << 20
 )
 
 // Limits of sessions.

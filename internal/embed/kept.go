@@ -5,28 +5,32 @@ import (
 	"sync"
 )
 
-// Kept remembers vectors of one length by the texts they were made of. It is in two
-// halves: when one is full, what was not asked for since it was last full goes, and its
-// room is used again. There are many of them, and they stay for long, so that they hold
-// nothing that the collector would have to follow: the vectors stand one behind another
-// in large arrays, and texts are known by keys.
+// Kept remembers vectors by the texts they were made of. It is in two halves: when one is
+// full, what was not asked for since it was last full goes, and its room is used again.
+// There are many of them, and they stay for long, so that they hold nothing that the
+// collector would have to follow: the vectors stand one behind another in large arrays,
+// and texts are known by keys.
 //
 // It is safe for concurrent use.
-type Kept struct {
-	length, most int // of a vector; of vectors in a half
+type Kept[T float32 | byte] struct {
+	most int // numbers in a half
 
 	mu            sync.RWMutex
-	known, before half
+	known, before half[T]
 }
 
 // half are the vectors of a half, in the order in which they came.
-type half struct {
-	places map[textKey]uint32
-	rows   [][]float32 // of rowsOf vectors each
+type half[T float32 | byte] struct {
+	places map[textKey]place
+	arrays [][]T // of arrayOf numbers each
+	used   int   // numbers, with those that were left free at the end of an array
 }
 
-// rowsOf is how many vectors stand in one array.
-const rowsOf = 64
+// place is where a vector stands: its first number, and how many there are.
+type place struct{ from, length uint32 }
+
+// arrayOf is how many numbers stand in one array; no vector has more.
+const arrayOf = 1 << 14
 
 // textKey is a text of up to 15 bytes with its length, of a longer one 120 bits of its
 // digest.
@@ -46,23 +50,23 @@ func keyOf[T string | []byte](text T) (k textKey) {
 	return k
 }
 
-// NewKept remembers between so many vectors of a length and twice as many.
-func NewKept(length, most int) *Kept {
-	return &Kept{length: length, most: most, known: half{places: map[textKey]uint32{}}, before: half{places: map[textKey]uint32{}}}
+// NewKept remembers vectors of so many numbers together, and up to twice as many.
+func NewKept[T float32 | byte](most int) *Kept[T] {
+	return &Kept[T]{most: most, known: half[T]{places: map[textKey]place{}}, before: half[T]{places: map[textKey]place{}}}
 }
 
 // Use calls use with the vector of a text, which is only to be looked at and only until
 // use returns, and reports whether there is one.
-func (k *Kept) Use(text string, use func([]float32)) bool { return k.use(keyOf(text), use) }
+func (k *Kept[T]) Use(text string, use func([]T)) bool { return k.use(keyOf(text), use) }
 
 // Put remembers the vector of a text.
-func (k *Kept) Put(text string, v []float32) { k.put(keyOf(text), v) }
+func (k *Kept[T]) Put(text string, v []T) { k.put(keyOf(text), v) }
 
-func (k *Kept) use(key textKey, use func([]float32)) bool {
+func (k *Kept[T]) use(key textKey, use func([]T)) bool {
 	k.mu.RLock()
 	if at, known := k.known.places[key]; known {
 		defer k.mu.RUnlock()
-		use(k.known.at(at, k.length))
+		use(k.known.at(at))
 		return true
 	}
 	_, known := k.before.places[key]
@@ -76,13 +80,13 @@ func (k *Kept) use(key textKey, use func([]float32)) bool {
 	if !known { // the halves have changed places meanwhile
 		return false
 	}
-	v := k.before.at(at, k.length)
+	v := k.before.at(at)
 	use(v)
 	k.add(key, v)
 	return true
 }
 
-func (k *Kept) put(key textKey, v []float32) {
+func (k *Kept[T]) put(key textKey, v []T) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.add(key, v)
@@ -90,23 +94,31 @@ func (k *Kept) put(key textKey, v []float32) {
 
 // add puts a vector behind the others of the first half; the lock is held. It may be one
 // of the other half: its room is used again from the beginning, and it is the first there.
-func (k *Kept) add(key textKey, v []float32) {
-	if _, known := k.known.places[key]; known { // others were faster
+func (k *Kept[T]) add(key textKey, v []T) {
+	if _, known := k.known.places[key]; known || len(v) > arrayOf { // others were faster
 		return
 	}
-	if len(k.known.places) >= k.most {
+	if k.known.used+len(v) > k.most {
 		k.known, k.before = k.before, k.known
 		clear(k.known.places)
+		k.known.used = 0
 	}
-	at := uint32(len(k.known.places))
-	if int(at/rowsOf) == len(k.known.rows) {
-		k.known.rows = append(k.known.rows, make([]float32, rowsOf*k.length))
-	}
-	copy(k.known.at(at, k.length), v)
-	k.known.places[key] = at
+	k.known.add(key, v)
 }
 
-func (h half) at(place uint32, length int) []float32 {
-	from := int(place%rowsOf) * length
-	return h.rows[place/rowsOf][from : from+length]
+func (h *half[T]) add(key textKey, v []T) {
+	if over := h.used%arrayOf + len(v) - arrayOf; over > 0 {
+		h.used += len(v) - over // a vector stands in one array
+	}
+	at := place{uint32(h.used), uint32(len(v))}
+	if h.used/arrayOf == len(h.arrays) {
+		h.arrays = append(h.arrays, make([]T, arrayOf))
+	}
+	copy(h.at(at), v)
+	h.places[key] = at
+	h.used += len(v)
+}
+
+func (h *half[T]) at(p place) []T {
+	return h.arrays[p.from/arrayOf][p.from%arrayOf:][:p.length]
 }

@@ -12,9 +12,15 @@ import (
 // What is kept is what was put, however often the halves have changed places, and what was
 // put or asked for lately is there.
 func TestKept(t *testing.T) {
-	const most = 3 * rowsOf / 2
-	k := NewKept(3, most)
-	vector := func(i int) []float32 { return []float32{float32(i), float32(i) + 0.5, -float32(i)} }
+	const most, longest = 200, arrayOf / 60 // so that some do not fit the end of an array
+	k := NewKept[float32](most * longest)
+	vector := func(i int) []float32 {
+		v := make([]float32, longest-i%2)
+		for j := range v {
+			v[j] = float32(i + j)
+		}
+		return v
+	}
 	text := func(i int) string { return strings.Repeat("long ", i%2*7) + fmt.Sprint(i) } // both kinds of keys
 	r := rand.New(rand.NewPCG(1, 2))
 	lately := []int{}
@@ -37,8 +43,8 @@ func TestKept(t *testing.T) {
 			}
 		}
 	}
-	if rows := len(k.known.rows) + len(k.before.rows); rows > 2*(most/rowsOf+1) {
-		t.Errorf("%d arrays, for two halves of %d vectors", rows, most)
+	if n := len(k.known.arrays) + len(k.before.arrays); n > 2*(most*longest/arrayOf+1) {
+		t.Errorf("%d arrays, for two halves of %d vectors", n, most)
 	}
 	if k.Use("1\x00", func([]float32) {}) || k.Use("", func([]float32) {}) {
 		t.Error("a text is known that never came")
@@ -47,7 +53,7 @@ func TestKept(t *testing.T) {
 
 // Many use it at a time: what they are shown is never another's.
 func TestKeptTogether(t *testing.T) {
-	k := NewKept(64, 32)
+	k := NewKept[float32](64 * 32)
 	var all sync.WaitGroup
 	for w := range 4 {
 		all.Go(func() {

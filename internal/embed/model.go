@@ -46,7 +46,7 @@ type Model struct {
 	index    []wordSlot // open addressing over hash; a power of two in size
 	scratch  sync.Pool  // of *scratch
 	near     nearness
-	spelling *Kept // of words that the vocabulary lacks
+	spelling *Kept[float32] // of words that the vocabulary lacks
 }
 
 // wordSlot places one word of the vocabulary. at is the offset of the word's
@@ -100,7 +100,7 @@ func readModel(file string) (*Model, error) {
 		return nil, err
 	}
 	m.scratch.New = func() any { return &scratch{static: make([]float32, m.dim), word: make([]float32, m.dim)} }
-	m.spelling = NewKept(m.dim, maxSpelled)
+	m.spelling = NewKept[float32](m.dim * maxSpelled)
 	return m, nil
 }
 

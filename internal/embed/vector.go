@@ -24,6 +24,7 @@ type scratch struct {
 	hashes  []uint64
 	rows    []gramRow
 	word    []float32 // the vector of a word that the vocabulary lacks
+	steps   []int8    // of a brief vector
 }
 
 // Describe implements Embedder.
@@ -231,13 +232,20 @@ func (m *Model) grams(s *scratch, token []byte) {
 
 // unitStatic normalises, centres and normalises again.
 func (m *Model) unitStatic(v []float32) {
+	if m.centre(v) {
+		unit(v)
+	}
+}
+
+// centre normalises and takes away the mean; a zero vector stays zero and gives false.
+func (m *Model) centre(v []float32) bool {
 	if !unit(v) {
-		return
+		return false
 	}
 	for i := range v {
 		v[i] -= f32(m.mean, 4*i)
 	}
-	unit(v)
+	return true
 }
 
 // unit scales v to length 1; a zero vector stays zero and gives false.

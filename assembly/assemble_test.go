@@ -451,6 +451,8 @@ type stubborn struct{ Bytes }
 
 func (stubborn) Count(text string) int { return len(text) + len(text)*len(text)/4000 }
 
+func (stubborn) Apart(string, string) bool { return false }
+
 // C20: the bound holds for the final text even if the parts promised less; what
 // ranks lowest goes first, and full content becomes a summary before it goes.
 // C20.a.

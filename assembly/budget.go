@@ -101,6 +101,9 @@ type Counter interface {
 	Count(text string) int
 	// AtLeast is a lower bound of the count of any text of so many bytes.
 	AtLeast(bytes int) int
+	// Apart reports whether two texts, neither of them empty, certainly have one behind the
+	// other what both have alone.
+	Apart(before, after string) bool
 }
 
 // Bytes counts bytes.
@@ -114,6 +117,9 @@ func (Bytes) Count(text string) int { return len(text) }
 
 // AtLeast is the number of bytes.
 func (Bytes) AtLeast(bytes int) int { return bytes }
+
+// Apart holds of all texts.
+func (Bytes) Apart(string, string) bool { return true }
 
 // Cache remembers counts of texts, which mostly come again. Keys are digests
 // of the counter's name and the text. A cache may forget; it must not lie.

@@ -11,15 +11,13 @@ import (
 // a bound on the parts is not yet a bound on the whole, unless the counter
 // promises it.
 func (a *assembler) finish() (Context, error) {
-	text := a.text()
-	counted := a.in.Counter.Count(text)
+	text, counted := a.text()
 	for counted > a.room {
 		if !a.drop() {
 			a.used = counted
 			return Context{}, a.overflow()
 		}
-		text = a.text()
-		counted = a.in.Counter.Count(text)
+		text, counted = a.text()
 	}
 	c := Context{
 		Agent: a.in.Agent, Role: a.in.View.Role,
@@ -89,13 +87,27 @@ func (a *assembler) drop() bool {
 	return true
 }
 
-func (a *assembler) text() string {
+// text gives the final text and its count. What chunks were counted as is not counted
+// again, but where two of them may have another count together.
+func (a *assembler) text() (string, int) {
 	var b strings.Builder
-	for _, c := range a.inOrderOfText() {
+	total := 0
+	var last chunk // not in total yet
+	for _, c := range append(a.inOrderOfText(), a.footer) {
 		b.WriteString(c.text)
+		switch {
+		case c.text == "":
+		case last.text == "":
+			last = c
+		case a.in.Counter.Apart(last.text, c.text):
+			total += last.count
+			last = c
+		default:
+			last.text += c.text
+			last.count = a.in.Counter.Count(last.text)
+		}
 	}
-	b.WriteString(a.footer.text)
-	return b.String()
+	return b.String(), total + last.count
 }
 
 // parts divides the count over the sections, and notes on every item what it

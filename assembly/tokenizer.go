@@ -74,6 +74,13 @@ const longestToken = 128
 // AtLeast is a lower bound of the count of any text of so many bytes.
 func (t *Tokenizer) AtLeast(bytes int) int { return bytes / longestToken }
 
+// Apart holds where a line ends and something begins that is neither space nor slash: no
+// piece crosses from the one to the other.
+func (t *Tokenizer) Apart(before, after string) bool {
+	first, _ := at(after, 0)
+	return before[len(before)-1] == '\n' && first&space == 0 && after[0] != '/'
+}
+
 // Count is the number of tokens of a text in UTF-8, the same as the reference
 // implementation gives.
 func (t *Tokenizer) Count(text string) int {

@@ -199,6 +199,39 @@ func TestTokenizer_ChunksAddUp(t *testing.T) {
 	})
 }
 
+// What is said to be apart has the sum of both counts, and where a line ends before a
+// heading, a mark or a bracket it is said.
+func TestTokenizer_Apart(t *testing.T) {
+	check(t, 10, func(rt *rapid.T) {
+		side := rapid.SliceOfN(rapid.SampledFrom(append([]string{"\n", " ", "/", "#"}, tricky...)), 1, 6)
+		before, after := strings.Join(side.Draw(rt, "before"), ""), strings.Join(side.Draw(rt, "after"), "")
+		for _, tok := range []*Tokenizer{o200k(), cl100k()} {
+			if before == "" || after == "" || !tok.Apart(before, after) {
+				continue
+			}
+			if got, want := tok.Count(before+after), tok.Count(before)+tok.Count(after); got != want {
+				rt.Errorf("%s of %q and %q: %d together, %d apart", tok.Name(), before, after, got, want)
+			}
+		}
+	})
+	for _, c := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"a line\n", "# heading", true},
+		{"a line\n", "{", true},
+		{"```\n", "word", true},
+		{"```\n", "/path", false},
+		{"a line\n", "\n", false},
+		{"a line\n", "\u00a0x", false},
+		{"a", "b", false},
+	} {
+		if got := o200k().Apart(c.before, c.after); got != c.want {
+			t.Errorf("%q and %q: %v", c.before, c.after, got)
+		}
+	}
+}
+
 func TestTokenizer_AtLeastIsALowerBound(t *testing.T) {
 	for _, tok := range []*Tokenizer{o200k(), cl100k()} {
 		for _, s := range tok.ranks.slots {

@@ -201,16 +201,22 @@ func (r *ranking) countMissing(ctx context.Context, all []string, have []int64, 
 	if err != nil {
 		return err
 	}
-	from := 0
-	for _, m := range missing {
-		for range r.standing.Segments {
-			n, err := retrieval.Count(all[m], data[from:ends[0]])
+	if err := each(len(missing), func(i int) error {
+		m := missing[i]
+		for at := i * len(r.standing.Segments); at < (i+1)*len(r.standing.Segments); at++ {
+			from := 0
+			if at > 0 {
+				from = ends[at-1]
+			}
+			n, err := retrieval.Count(all[m], data[from:ends[at]])
 			if err != nil {
 				return err
 			}
 			have[m] += n
-			from, ends = ends[0], ends[1:]
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	r.memory.rememberCounts(r.standing.Segments, all, have, missing)
 	return nil
@@ -252,12 +258,11 @@ func (r *ranking) read(ctx context.Context, all []string) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range wants {
-		if *one.list, err = r.views[one.view].ReadList(one.word, data[one.from:one.to]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(len(wants), func(i int) (err error) {
+		one := wants[i]
+		*one.list, err = r.views[one.view].ReadList(one.word, data[one.from:one.to])
+		return err
+	})
 }
 
 // run ranks by some terms, ties by name.
@@ -340,21 +345,47 @@ func (r *ranking) look(search *retrieval.Search) error {
 	other := search.Beside()
 	place := workplaces.Get().(*retrieval.Workplace)
 	other.At(place)
+	err := both(func() error { return some(search) }, func() error { return some(other) })
+	search.Join(other)
+	workplaces.Put(place)
+	return err
+}
+
+// both does two things at the same time. Where the second panics, the caller does.
+func both(one, other func() error) error {
 	var beside error
-	var fault any // goes on in the caller
+	var fault any
 	var done sync.WaitGroup
 	done.Go(func() {
 		defer func() { fault = recover() }()
-		beside = some(other)
+		beside = other()
 	})
-	err := some(search)
+	err := one()
 	done.Wait()
 	if fault != nil {
 		panic(fault)
 	}
-	search.Join(other)
-	workplaces.Put(place)
 	return cmp.Or(err, beside)
+}
+
+// manyReads is how many places of pages are read by two processors, at 1 µs each.
+const manyReads = 64
+
+// each does something for every number below n, in any order, with two processors where
+// they are many.
+func each(n int, do func(i int) error) error {
+	some := func(from, to int) error {
+		for i := from; i < to; i++ {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if n < manyReads || runtime.GOMAXPROCS(0) == 1 {
+		return some(0, n)
+	}
+	return both(func() error { return some(0, n/2) }, func() error { return some(n/2, n) })
 }
 
 // names gives the names of documents: from memory as far as they are known, and the
@@ -387,19 +418,22 @@ func (r *ranking) names(ctx context.Context, found []retrieval.Found) ([]retriev
 	for _, s := range all[len(data):] { // those of parts come last
 		data = append(data, r.parts[s.view-len(r.standing.Segments)].pages[s.page])
 	}
-	var ordinals []int
-	for i, s := range all {
-		ordinals = ordinals[:0]
+	if err := each(len(all), func(i int) error {
+		s := all[i]
+		ordinals := make([]int, 0, s.to-s.from)
 		for _, o := range order[s.from:s.to] {
 			ordinals = append(ordinals, found[o].Ordinal)
 		}
 		names, err := r.views[s.view].Directory.ReadNamesOf(s.page, data[i], ordinals)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for j, o := range order[s.from:s.to] {
 			out[o] = names[j]
 		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	r.memory.rememberNames(r.standing.Segments, found, order, out)
 	return out, nil

@@ -130,9 +130,27 @@ func rank(w Weights, q Query, ranked []Ranked) {
 		s.Total = w.total(s)
 		c.Score = s
 	}
-	slices.SortFunc(ranked, func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(b.Score.Total, a.Score.Total), inOrder(a.Ref, b.Ref))
+	// Candidates are large: their places are put in order, then each is moved once.
+	places := make([]int, len(ranked))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(i, j int) int {
+		a, b := &ranked[i], &ranked[j]
+		if by := cmp.Compare(b.Score.Total, a.Score.Total); by != 0 {
+			return by
+		}
+		return inOrder(a.Ref, b.Ref)
 	})
+	for i := range places {
+		at, first := i, ranked[i]
+		for places[at] != i { // until the round closes
+			from := places[at]
+			ranked[at], places[at] = ranked[from], at
+			at = from
+		}
+		ranked[at], places[at] = first, at
+	}
 }
 
 // total adds up the weighted parts. The conversions forbid fusing, so that the

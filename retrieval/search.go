@@ -37,11 +37,13 @@ type List struct {
 	blocks []block // of the parts, once they are opened
 }
 
-// open reads the blocks of a list. Most lists are asked only how many have the word.
-func (l *List) open(lengths []uint16) error {
+// Open reads the blocks of a list of a view, which a search needs and somebody who only
+// asks how many have the word does not. Add does so too, if it has not been done.
+func (l *List) Open(v View) error {
 	if l.blocks != nil {
 		return nil
 	}
+	lengths := v.Columns.lengths
 	var scratch [briefPostings]posting
 	n := 0
 	for _, p := range l.parts {
@@ -233,7 +235,7 @@ func (s *Search) Add(v View, lists []*List) error {
 		if wanted == nil || s.factors[i] == 0 {
 			continue
 		}
-		if err := l.open(v.Columns.lengths); err != nil {
+		if err := l.Open(v); err != nil {
 			return err
 		}
 	}

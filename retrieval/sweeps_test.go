@@ -46,7 +46,7 @@ func (s *stored) listInWords(t testing.TB, word string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.open(s.columns.lengths); err != nil {
+	if err := l.Open(View{Columns: s.columns}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

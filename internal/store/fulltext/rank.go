@@ -260,8 +260,10 @@ func (r *ranking) read(ctx context.Context, all []string) error {
 	}
 	return each(len(wants), func(i int) (err error) {
 		one := wants[i]
-		*one.list, err = r.views[one.view].ReadList(one.word, data[one.from:one.to])
-		return err
+		if *one.list, err = r.views[one.view].ReadList(one.word, data[one.from:one.to]); err != nil {
+			return err
+		}
+		return one.list.Open(r.views[one.view])
 	})
 }
 
@@ -464,11 +466,13 @@ func (r *ranking) feedback(ctx context.Context, terms []retrieval.Term, have []i
 	for i, c := range candidates {
 		all[i] = c.Word
 	}
+	var counted []int64
 	for n := feedbackLookups; ; n *= 2 {
-		counted, err := r.count(ctx, all[:min(len(all), n)])
+		more, err := r.count(ctx, all[len(counted):min(len(all), n)])
 		if err != nil {
 			return nil, nil, err
 		}
+		counted = append(counted, more...)
 		if retrieval.EnoughCandidates(r.stats, candidates, counted) {
 			terms = retrieval.Feedback(r.stats, terms, candidates, counted)
 			have, err = r.count(ctx, words(terms))

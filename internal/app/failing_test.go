@@ -141,6 +141,7 @@ type failingTx struct {
 }
 
 func (x failingTx) Shared() *any { return x.tx.Shared() }
+func (x failingTx) RefuseLate()  { x.tx.RefuseLate() }
 
 func (r failingReader) Project(ctx context.Context) (store.Project, error) {
 	return fetch(r.faults, func() (store.Project, error) { return r.real.Project(ctx) })

@@ -189,6 +189,12 @@ type Tx interface {
 	// after it find. It is gone when the transaction is rolled back.
 	Shared() *any
 
+	// RefuseLate says that a refusal of a writing method of this write may come
+	// from any later one, from a question, or from Write itself: whoever writes has
+	// checked before, and expects none. A store to which every question is a way to
+	// a server and back then asks none for it.
+	RefuseLate()
+
 	// Init makes the project, before anything else is written; PROJECT_EXISTS
 	// if there is one.
 	Init(ctx context.Context, p Project) error

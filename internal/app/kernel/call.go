@@ -243,6 +243,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			}
 			who := c.Who // a use case may act in another role for a while
 			ch = &Change{Call: c, tx: tx}
+			tx.RefuseLate() // what a change appends fits what it has read
 			if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
 				return err
 			}

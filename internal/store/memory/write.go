@@ -19,6 +19,9 @@ type tx struct {
 
 func (t *tx) Shared() *any { return &t.shared }
 
+// RefuseLate changes nothing.
+func (t *tx) RefuseLate() {}
+
 // try runs one change unless the context is done, and remembers its failure.
 func (t *tx) try(ctx context.Context, change func() error) error {
 	err := canceled(ctx)

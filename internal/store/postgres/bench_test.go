@@ -87,6 +87,7 @@ func samples(from, n int) []sample {
 }
 
 func (s *sample) write(ctx context.Context, tx store.Tx) error {
+	tx.RefuseLate() // as the service does
 	for _, step := range []func() error{
 		func() error { return tx.AppendRecord(ctx, s.record) },
 		func() error { return tx.PutHashes(ctx, 2*(s.record.Seq-1), s.hashes) },

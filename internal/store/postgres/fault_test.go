@@ -211,20 +211,20 @@ func TestWrite_ConnectionLostWhileIdleIsReplaced(t *testing.T) {
 // A commit that happened but whose acknowledgement got lost.
 func TestWrite_UnacknowledgedCommitIsNotSuccess(t *testing.T) {
 	address := pgtest.Open(t)
-	proxied, cut := proxy(t, address)
+	proxied, wire := proxy(t, address)
 	s := open(t, proxied)
 	ctx := t.Context()
 	if err := s.Write(ctx, func(tx store.Tx) error { return note(ctx, tx, "before") }); err != nil {
 		t.Fatal(err)
 	}
-	cut.Store(true)
+	wire.cut.Store(true)
 	err := s.Write(ctx, func(tx store.Tx) error { return note(ctx, tx, "cut") })
 	wantCode(t, brenner.CodeStoreUnavailable, err)
 	var e *brenner.Error
 	if !errors.As(err, &e) || !strings.Contains(e.Hint, "idempotency key") {
 		t.Errorf("%v does not say what to do", err)
 	}
-	cut.Store(false)
+	wire.cut.Store(false)
 	if err := s.Write(ctx, func(tx store.Tx) error { return note(ctx, tx, "after") }); err != nil {
 		t.Fatal(err)
 	}
@@ -233,9 +233,14 @@ func TestWrite_UnacknowledgedCommitIsNotSuccess(t *testing.T) {
 	}
 }
 
-// proxy stands before the server and, when told to, cuts the connection
-// instead of passing on that a commit was done.
-func proxy(t *testing.T, address string) (proxied string, cut *atomic.Bool) {
+// wire is what goes between the store and the server.
+type wire struct {
+	cut     atomic.Bool  // the connection, instead of passing on that a commit was done
+	answers atomic.Int64 // ways there and back
+}
+
+// proxy stands before the server.
+func proxy(t *testing.T, address string) (proxied string, w *wire) {
 	t.Helper()
 	u := mustParse(t, address)
 	q := u.Query()
@@ -248,7 +253,7 @@ func proxy(t *testing.T, address string) (proxied string, cut *atomic.Bool) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	cut = new(atomic.Bool)
+	w = new(wire)
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -266,7 +271,8 @@ func proxy(t *testing.T, address string) (proxied string, cut *atomic.Bool) {
 				defer server.Close()
 				for buf := make([]byte, 1<<16); ; {
 					n, err := server.Read(buf)
-					if err != nil || cut.Load() && bytes.Contains(buf[:n], []byte("COMMIT\x00")) {
+					w.answers.Add(int64(bytes.Count(buf[:n], readyForQuery)))
+					if err != nil || w.cut.Load() && bytes.Contains(buf[:n], []byte("COMMIT\x00")) {
 						return
 					}
 					if _, err := client.Write(buf[:n]); err != nil {
@@ -278,7 +284,46 @@ func proxy(t *testing.T, address string) (proxied string, cut *atomic.Bool) {
 	}()
 	q.Set("host", dir)
 	u.RawQuery = q.Encode()
-	return (&url.URL{Scheme: u.Scheme, User: u.User, Path: u.Path, RawQuery: u.RawQuery}).String(), cut
+	return (&url.URL{Scheme: u.Scheme, User: u.User, Path: u.Path, RawQuery: u.RawQuery}).String(), w
+}
+
+// readyForQuery is how the server ends an answer.
+var readyForQuery = []byte{'Z', 0, 0, 0, 5}
+
+// What is refused late costs no way to the server and back of its own, alone or
+// among others.
+func TestWrite_WaysToTheServer(t *testing.T) {
+	proxied, wire := proxy(t, pgtest.Open(t))
+	s := open(t, proxied)
+	const warm, n = 40, 40
+	some := samples(0, warm+2*n)
+	write := func(ctx context.Context, tx store.Tx, i int) error { return some[i].write(ctx, tx) }
+	for i := range warm {
+		if err := s.Write(t.Context(), func(tx store.Tx) error { return write(t.Context(), tx, i) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := wire.answers.Load()
+	for i := range n {
+		if err := s.Write(t.Context(), func(tx store.Tx) error { return write(t.Context(), tx, warm+i) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ways := wire.answers.Load() - before; ways > 2*n+4 { // the index is settled meanwhile
+		t.Errorf("%d writes went %d times to the server and back", n, ways)
+	}
+	before, next := wire.answers.Load(), warm+n
+	for i, err := range queued(t, s, n, func(ctx context.Context, tx store.Tx, _ int) error {
+		next++
+		return write(ctx, tx, next-1)
+	}) {
+		if err != nil {
+			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	if ways := wire.answers.Load() - before; ways > n/4 {
+		t.Errorf("%d writes at once went %d times to the server and back", n, ways)
+	}
 }
 
 // What fails for its own reasons, unforeseen by the store, fails alone.

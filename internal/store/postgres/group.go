@@ -19,9 +19,9 @@ import (
 // project in all processes.
 //
 // The changes of a write that ended well stay held and travel with the first
-// question of the next, or with the commit. They cannot be refused, by then; if
-// the database fails at them all the same, so that it is not clear what stands,
-// the transaction is rolled back and its writes are run again, each alone.
+// question of the next, or with the commit. Hardly any is refused, by then; if
+// the database fails at one all the same, the transaction is rolled back and its
+// writes are run again, whose change it was alone.
 type group struct {
 	store *Store
 	conn  *pgxpool.Conn
@@ -137,7 +137,7 @@ func (s *Store) lock(wait time.Duration) (*group, error) {
 // admit runs one write in the transaction, and keeps it or takes it back.
 func (g *group) admit(w *write) {
 	w.tries++
-	t := g.open()
+	t := g.open(w)
 	w.turn <- t
 	err := <-w.ran
 	if err == nil {
@@ -159,16 +159,16 @@ func (g *group) admit(w *write) {
 		g.reject(w, t.fault, err)
 	case errors.Is(err, errLeft):
 		w.done <- err
-		g.again()
+		g.again(nil)
 	default:
-		g.again(w)
+		g.again(t.culprit, w)
 	}
 }
 
 // open gives a write the transaction.
-func (g *group) open() *tx {
+func (g *group) open(w *write) *tx {
 	on := newSession(context.Background(), g.conn.Conn())
-	on.held = g.held
+	on.held, on.by = g.held, w
 	t := &tx{
 		reader: reader{session: on, project: g.store.project, size: g.standing.records},
 		hashes: g.standing.hashes, known: newKnown(), common: &g.common,
@@ -216,14 +216,25 @@ func (g *group) reject(w *write, fault, err error) {
 	g.store.queue.pushFront(w)
 }
 
-// again runs the writes of the group and one more, if any, a second time, each
-// alone: whose fault it was shows then.
-func (g *group) again(more ...*write) {
+// again runs the writes of the group and one more, if any, a second time: first
+// and alone the one whose statement failed, so that its fault is its own. If that
+// is not known, or one of them has been through this before, each is run alone.
+func (g *group) again(culprit *write, more ...*write) {
 	g.rollback()
 	all := slices.Concat(g.kept, more)
+	known := culprit != nil && !slices.ContainsFunc(all, func(w *write) bool { return w.again })
 	for _, w := range all {
-		w.alone = true
+		w.again, w.alone = true, w == culprit || !known
 	}
+	slices.SortStableFunc(all, func(a, b *write) int {
+		switch {
+		case a.alone == b.alone:
+			return 0
+		case a.alone:
+			return -1
+		}
+		return 1
+	})
 	g.store.queue.pushFront(all...)
 }
 
@@ -254,7 +265,7 @@ func (g *group) commit() {
 		g.rollback()
 		g.reject(g.kept[0], err, err)
 	default:
-		g.again()
+		g.again(g.held[made].by)
 	}
 }
 

@@ -175,7 +175,7 @@ func (t *tx) Init(ctx context.Context, p store.Project) error {
 	const update = `WITH made AS (
 			UPDATE projects SET id = $2, name = $3, at = $4, key = coalesce(nullif(key, ''), $3) WHERE project = $1 AND id IS NULL RETURNING 1)
 		SELECT CASE WHEN EXISTS (SELECT FROM made) THEN true ELSE refuse('BR409', 'project') END`
-	err := t.try(ctx, false, update, update, string(p.ID), p.Name, p.At)
+	err := t.tryNow(ctx, update, string(p.ID), p.Name, p.At)
 	if brenner.CodeOf(err) == brenner.CodeAlreadyExists {
 		t.fault = brenner.Errorf(brenner.CodeProjectExists, "the database holds this project already").
 			WithHint("use it, or add ?project=NAME with another name to the address")

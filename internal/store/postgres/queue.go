@@ -27,6 +27,7 @@ type write struct {
 	deadline time.Time
 	tries    int        // how often it has run
 	alone    bool       // it is to share its transaction with no other
+	again    bool       // its transaction was rolled back once, with others in it
 	turn     chan *tx   // the transaction is yours
 	ran      chan error // how it went
 	done     chan error // how it ended: committed, or why not

@@ -26,10 +26,13 @@ type session struct {
 	// fault is the first error. PostgreSQL accepts nothing in a transaction
 	// after one, so neither do we.
 	fault error
-	// aborted says that the error was the server's, and failed which of the
-	// statements last sent it was.
+	// aborted says that the error was the server's, failed which of the
+	// statements last sent it was, and culprit whose.
 	aborted bool
 	failed  int
+	culprit *write
+	// by is who makes the changes, if it is a write.
+	by *write
 	// sending, if set, is called before anything is sent.
 	sending func()
 }
@@ -38,11 +41,12 @@ type session struct {
 type statement struct {
 	sql  string
 	args []any
+	by   *write
 }
 
 // maxHeld and maxHeldBytes bound what is held back.
 const (
-	maxHeld      = 256
+	maxHeld      = 1024
 	maxHeldBytes = 1 << 20
 )
 
@@ -56,7 +60,7 @@ func (s *session) hold(ctx context.Context, sql string, args ...any) (full bool,
 	if err := s.ready(ctx, args); err != nil {
 		return false, err
 	}
-	s.held = append(s.held, statement{sql, args})
+	s.held = append(s.held, statement{sql, args, s.by})
 	for _, arg := range args {
 		s.weight += weigh(arg)
 	}
@@ -78,7 +82,7 @@ func (s *session) run(ctx context.Context, row func(pgx.Rows) error, sql string,
 	if err := s.ready(ctx, args); err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	s.held = append(s.held, statement{sql, args})
+	s.held = append(s.held, statement{sql, args, s.by})
 	return s.send(row)
 }
 
@@ -88,8 +92,8 @@ func (s *session) send(row func(pgx.Rows) error) (pgconn.CommandTag, error) {
 	if s.sending != nil {
 		s.sending()
 	}
-	batch := new(pgx.Batch)
-	for _, h := range s.held {
+	batch, sent := new(pgx.Batch), s.held
+	for _, h := range sent {
 		batch.Queue(h.sql, h.args...)
 	}
 	s.held, s.weight, s.sent, s.failed = nil, 0, true, 0
@@ -99,7 +103,7 @@ func (s *session) send(row func(pgx.Rows) error) (pgconn.CommandTag, error) {
 		err = closing
 	}
 	if err != nil {
-		s.aborted = true
+		s.aborted, s.culprit = true, sent[s.failed].by
 		s.fault = translate(s.ctx, markLost(s.conn, err))
 	}
 	return tag, s.fault

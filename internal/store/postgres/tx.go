@@ -35,6 +35,8 @@ type tx struct {
 	// savepoint stands before them.
 	first            int
 	changed, guarded bool
+	// late says that refusals may come later; see store.Tx.
+	late bool
 }
 
 const none = -1
@@ -42,6 +44,8 @@ const none = -1
 var _ store.Tx = (*tx)(nil)
 
 func (t *tx) Shared() *any { return t.common }
+
+func (t *tx) RefuseLate() { t.late = true }
 
 const grace = 5 * time.Second
 
@@ -80,8 +84,8 @@ func (t *tx) doom(err error) error {
 	return err
 }
 
-// put holds a change that cannot be refused. The project is its first
-// parameter.
+// put holds a change, whose refusal, if there can be one, comes later. The
+// project is its first parameter.
 func (t *tx) put(ctx context.Context, sql string, args ...any) error {
 	if t.first == none {
 		t.first = len(t.held)
@@ -94,12 +98,20 @@ func (t *tx) put(ctx context.Context, sql string, args ...any) error {
 }
 
 // try makes a change that the database may refuse. If it is sure not to, it is
-// held as it is; else it is checked at once, so that the refusal comes from the
-// method itself.
+// held as it is; else it is checked, and at once unless a refusal may come later.
 func (t *tx) try(ctx context.Context, sure bool, plain, checked string, args ...any) error {
-	if sure {
+	switch {
+	case sure:
 		return t.put(ctx, plain, args...)
+	case t.late:
+		return t.put(ctx, checked, args...)
 	}
+	return t.tryNow(ctx, checked, args...)
+}
+
+// tryNow makes a change that the database may refuse, so that the refusal comes
+// from the method itself.
+func (t *tx) tryNow(ctx context.Context, checked string, args ...any) error {
 	if err := t.put(ctx, checked, args...); err != nil || len(t.held) == 0 {
 		return err
 	}

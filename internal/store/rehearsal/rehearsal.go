@@ -76,6 +76,9 @@ func (t *Tx) Err() error { return t.doom }
 // Shared is a place of the rehearsal alone.
 func (t *Tx) Shared() *any { return &t.shared }
 
+// RefuseLate changes nothing.
+func (t *Tx) RefuseLate() {}
+
 // found gives a row from those that were written, or else from the snapshot.
 func found[K comparable, V any](written map[K]V, key K, besides func() (V, error)) (V, error) {
 	if v, there := written[key]; there {

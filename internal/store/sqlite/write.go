@@ -25,6 +25,9 @@ type tx struct {
 
 func (t *tx) Shared() *any { return t.shared }
 
+// RefuseLate changes nothing: a refusal is no way to a server and back.
+func (t *tx) RefuseLate() {}
+
 // note dooms the write if a writing method fails.
 func (t *tx) note(err *error) {
 	if *err != nil && t.doom == nil {

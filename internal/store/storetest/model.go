@@ -44,11 +44,15 @@ var errGivenUp = errors.New("given up")
 func playWrite(rt *rapid.T, m, s store.Store) {
 	ops := rapid.SliceOfN(rapid.Custom(drawOp), 1, 6).Draw(rt, "ops")
 	giveUp := rapid.IntRange(0, 5).Draw(rt, "give up") == 0
+	late := rapid.IntRange(0, 2).Draw(rt, "late") == 0
 	look := rapid.SampledFrom(questions()).Draw(rt, "look")
 	ctx := context.Background()
 	run := func(s store.Store) (codes []brenner.Code, seen any, err error) {
 		err = s.Write(ctx, func(tx store.Tx) error {
 			codes = nil // it may run once more
+			if late {
+				tx.RefuseLate()
+			}
 			for _, o := range ops {
 				err := o.apply(ctx, tx)
 				codes = append(codes, brenner.CodeOf(err))
@@ -66,6 +70,12 @@ func playWrite(rt *rapid.T, m, s store.Store) {
 	}
 	wantCodes, wantSeen, wantErr := run(m)
 	codes, seen, err := run(s)
+	if late && wantErr != nil && !errors.Is(wantErr, errGivenUp) {
+		if err == nil { // why, and after which operation, may differ
+			rt.Fatalf("the model answered %v, the store took it\n%v", wantErr, ops)
+		}
+		return
+	}
 	if !slices.Equal(codes, wantCodes) || brenner.CodeOf(err) != brenner.CodeOf(wantErr) {
 		rt.Fatalf("the model answered %v and %v, the store %v and %v\n%v", wantCodes, wantErr, codes, err, ops)
 	}

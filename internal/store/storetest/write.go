@@ -82,6 +82,51 @@ var writeCases = []testCase{
 			t.Errorf("a doomed write left %v", got)
 		}
 	}},
+	{"Write_RefusedLateIsTheWritersAlone", func(t *testing.T, s store.Store) {
+		release := hold(t, s)
+		var wg sync.WaitGroup
+		var want []string
+		for i := range 24 {
+			name := fmt.Sprintf("w%02d", i)
+			if i%6 > 1 {
+				want = append(want, name)
+			}
+			wg.Go(func() {
+				ctx := context.Background()
+				err := s.Write(ctx, func(tx store.Tx) error {
+					tx.RefuseLate()
+					if err := do(putActor(ctx, tx, name), putVersions(ctx, tx, name, aVersion(name, 1, 0, "draft"))); err != nil {
+						return err
+					}
+					to := ref(name, 1)
+					if i%6 == 0 {
+						to = ref("nothing", 1)
+					}
+					if err := tx.InsertLink(ctx, store.Link{From: ref(name, 1), Rel: "cites", To: to}); err != nil {
+						return err
+					}
+					if i%6 != 1 {
+						return nil
+					}
+					_ = tx.InsertVersion(ctx, aVersion("nothing", 1, 0, "draft"))
+					_, err := tx.Actors(ctx) // a question must not hide it
+					_ = err
+					return nil
+				})
+				if i%6 > 1 {
+					if err != nil {
+						t.Errorf("writer %d: %v", i, err)
+					}
+					return
+				}
+				wantCode(t, brenner.CodeNotFound, err)
+			})
+		}
+		settle()
+		release()
+		wg.Wait()
+		wantEqual(t, "committed", want, actorNames(t, s))
+	}},
 	{"Write_GoesOnAfterAMissedRead", func(t *testing.T, s store.Store) {
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			_, err1 := tx.Artifact(ctx, "nothing")

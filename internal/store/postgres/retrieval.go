@@ -41,7 +41,9 @@ func (r *reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, er
 	return index.Ranking(ctx, indexRows{r}, q, r.Artifacts)
 }
 
-// indexRows is what the database keeps for the index.
+// indexRows is what the database keeps for the index. What is asked of many rows
+// is looked up one by one, whatever the planner believes about the size of the
+// tables: it believes them empty while a new project is filled, and joins them so.
 type indexRows struct{ *reader }
 
 // Standing asks for everything in one round trip: the state as row 0, segments
@@ -69,10 +71,10 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 	}, `SELECT 0, generation, changes, documents, length, '', '', '', '', '' FROM index_state WHERE project = $1
 		UNION ALL (SELECT 1, segment, documents, dead, 0, '', '', '', '', '' FROM index_segments
 			WHERE project = $1 AND state = 'live' ORDER BY segment)
-		UNION ALL (SELECT 2, 0, 0, 0, 0, n.artifact, a.type, a.module, n.versions, coalesce(d.versions, '')
-			FROM (SELECT artifact, versions FROM index_notes WHERE project = $1 LIMIT $2) AS n
-			JOIN artifacts a ON a.project = $1 AND a.id = n.artifact
-			LEFT JOIN index_documents d ON d.project = $1 AND d.artifact = n.artifact)`, r.project, most)
+		UNION ALL (SELECT 2, 0, 0, 0, 0, n.artifact, a.type, a.module, n.versions,
+				coalesce((SELECT versions FROM index_documents WHERE project = $1 AND artifact = n.artifact), '')
+			FROM (SELECT artifact, versions FROM index_notes WHERE project = $1 LIMIT $2) AS n, LATERAL (
+				SELECT type, module FROM artifacts WHERE project = $1 AND id = n.artifact OFFSET 0) AS a)`, r.project, most)
 	if s.Noted = len(s.Notes); err != nil {
 		return s, err
 	}
@@ -117,8 +119,8 @@ func (r indexRows) Pages(ctx context.Context, pages []fulltext.Page) ([][]byte, 
 			out[at-1] = data
 		}
 		return err
-	}, `SELECT w.n, p.data FROM unnest($2::bigint[], $3::integer[]) WITH ORDINALITY AS w (segment, page, n)
-		JOIN index_pages p ON p.project = $1 AND p.segment = w.segment AND p.page = w.page`, r.project, segments, numbers)
+	}, `SELECT w.n, p.data FROM unnest($2::bigint[], $3::integer[]) WITH ORDINALITY AS w (segment, page, n), LATERAL (
+			SELECT data FROM index_pages WHERE project = $1 AND segment = w.segment AND page = w.page OFFSET 0) AS p`, r.project, segments, numbers)
 	return out, err
 }
 
@@ -139,9 +141,10 @@ func (r indexRows) Texts(ctx context.Context, names []retrieval.Name) ([]retriev
 		v.Artifact, v.Version, v.Format = names[at-1].Artifact, names[at-1].Version, artifact.Format(format)
 		out[at-1] = v.Document(data)
 		return nil
-	}, `SELECT w.n, v.summary, v.tags, v.format, b.data FROM unnest($2::text[], $3::integer[]) WITH ORDINALITY AS w (artifact, version, n)
-		JOIN versions v ON v.project = $1 AND v.artifact = w.artifact AND v.version = w.version
-		LEFT JOIN blobs b ON b.project = $1 AND b.digest = v.content`, r.project, artifacts, versions)
+	}, `SELECT w.n, v.summary, v.tags, v.format, (SELECT data FROM blobs WHERE project = $1 AND digest = v.content)
+		FROM unnest($2::text[], $3::integer[]) WITH ORDINALITY AS w (artifact, version, n), LATERAL (
+			SELECT summary, tags, format, content FROM versions WHERE project = $1 AND artifact = w.artifact AND version = w.version OFFSET 0) AS v`,
+		r.project, artifacts, versions)
 	return out, err
 }
 

@@ -27,8 +27,8 @@ var reasons = map[string]string{
 	"`/journal?q=promote`": "It looks through the records one after the other, as many as one call may: their words have no index.",
 	"SQLite, `artifact_get`, clients: 16": "The clients share the two cores, and the library of the protocol decodes a call and its answer nine times on both sides, each time into " +
 		"a new buffer of 32 KiB; the service itself is a sixth of it.",
-	"PostgreSQL, store, one at a time": "A write goes four times to the server and back: for the lock and where the journal ends, for the checks of a version and of a link, for the commit. The rows beside it go once, unchecked.",
-	"PostgreSQL, store, 64 writers":    "The lock and the commit are shared by 64 writes, the two checks of each are not.",
+	"PostgreSQL, store, one at a time": "Beside its rows a write takes the lock, sees where the journal ends, notes its text for the index and tells those who wait for changes, in the same way to the server and back; a worker indexes on the same two cores.",
+	"PostgreSQL, store, 64 writers":    "A write asks the server nothing. Its rows are checked as they are inserted, its text is noted for the index, and a worker indexes on the same two cores.",
 	"SQLite, service, 64 writers, 4,096 writes": "What a write needs besides its rows (policy, schema, canonical JSON, hashes, the tree of the journal) takes more processor " +
 		"time than the rows, and two cores are full.",
 	"SQLite, service, 64 writers, 8,192 writes": "As with 4,096.",

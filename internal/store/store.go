@@ -38,7 +38,8 @@ type Store interface {
 	// it did, or nothing if it returns an error or panics. Writes that queue
 	// at the same time may share a commit: an error of one never undoes
 	// another, but fn may then run once more, its first run having left no
-	// trace. When Write returns nil the change is durable. A write that cannot start before the context's deadline, or
+	// trace. So it may where it ran before others were known to be out of the way,
+	// and they were not. When Write returns nil the change is durable. A write that cannot start before the context's deadline, or
 	// brenner.WriteDeadline if it has none, is STORE_BUSY.
 	//
 	// fn's error comes back as it is; a panic of fn goes on in the caller. An

@@ -41,6 +41,7 @@ var refusals = map[string]struct {
 const (
 	stateAbsent      = "BR404"
 	stateExists      = "BR409"
+	stateMoved       = "BR412" // the journal does not end where it was presumed to
 	stateRedacted    = "BR410"
 	stateUnique      = "23505"
 	canonicalIndexes = "one_canonical_per_"
@@ -120,6 +121,13 @@ func noProject() error {
 func transient(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01")
+}
+
+// terminated tells that the server ended the connection, and said so instead of
+// an answer: nothing more was done on it.
+func terminated(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "57P01"
 }
 
 // waitedTooLong tells that a lock was not had in time.

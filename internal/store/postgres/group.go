@@ -18,6 +18,12 @@ import (
 // project's lock, so that whoever is in it is alone among the writers of the
 // project in all processes.
 //
+// Where this process was the last to write, its writes run before the lock is had,
+// and presume that the journal ends where they left it. What takes the lock and
+// sees to that travels before the first question, or with the commit: then
+// the whole write is one way to the server and back. If it is not so, nothing was
+// done, and the writes are run again with the lock.
+//
 // The changes of a write that ended well stay held and travel with the first
 // question of the next, or with the commit. Hardly any is refused, by then; if
 // the database fails at one all the same, the transaction is rolled back and its
@@ -33,6 +39,12 @@ type group struct {
 	noted int
 	// kept are the writes that are done and wait for the commit.
 	kept []*write
+	// locked says that the lock is had, and the journal ends where it was found
+	// or presumed to. Until then the first of those held, which are no write's,
+	// see to it.
+	locked bool
+	// wait is how long the lock is waited for.
+	wait time.Duration
 	// over says that the transaction has ended, one way or the other.
 	over bool
 	// common is for those who write; see store.Tx.
@@ -64,7 +76,7 @@ func (s *Store) serve() {
 }
 
 func (s *Store) serveGroup(wait time.Duration) {
-	g, err := s.begin(wait)
+	g, err := s.begin(max(wait, time.Millisecond))
 	if waitedTooLong(err) || transient(err) {
 		s.queue.refuseLate()
 		return // whoever still waits is served by the next group
@@ -92,6 +104,9 @@ func (s *Store) serveGroup(wait time.Duration) {
 // begin opens a group. A connection that broke while nobody looked is replaced
 // once: nothing has been done on it yet.
 func (s *Store) begin(wait time.Duration) (*group, error) {
+	if g := s.presume(wait); g != nil {
+		return g, nil
+	}
 	g, err := s.lock(wait)
 	var refused *pgconn.ConnectError
 	if brenner.CodeOf(err) == brenner.CodeStoreUnavailable && !errors.As(err, &refused) {
@@ -104,23 +119,19 @@ func (s *Store) begin(wait time.Duration) (*group, error) {
 // is asked for by a statement behind the one that waits, and so is what the
 // writer before left.
 func (s *Store) lock(wait time.Duration) (*group, error) {
-	wait = max(wait, time.Millisecond)
 	ctx, cancel := context.WithTimeout(context.Background(), wait+connectTimeout)
 	defer cancel()
 	conn, err := s.writer.Acquire(ctx)
 	if err != nil {
 		return nil, translate(context.Background(), err)
 	}
-	g := &group{store: s, conn: conn}
+	g := &group{store: s, conn: conn, wait: wait, locked: true}
 	there := false
 	batch := new(pgx.Batch)
-	batch.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED`)
-	batch.Queue(`SELECT set_config('lock_timeout', $1, true)`, strconv.FormatInt(wait.Milliseconds(), 10))
-	batch.Queue(`SELECT FROM projects WHERE project = $1 FOR UPDATE`, s.project).
-		Exec(func(tag pgconn.CommandTag) error { there = tag.RowsAffected() == 1; return nil })
-	batch.Queue(`SELECT
-		coalesce((SELECT seq FROM records WHERE project = $1 ORDER BY seq DESC LIMIT 1), 0),
-		coalesce((SELECT first + length(run) / 32 FROM hashes WHERE project = $1 ORDER BY first DESC LIMIT 1), 0)`, s.project).
+	for _, o := range s.opening(wait) {
+		batch.Queue(o.sql, o.args...).Exec(func(tag pgconn.CommandTag) error { there = tag.RowsAffected() == 1; return nil })
+	}
+	batch.Queue(`SELECT `+ends, s.project).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&g.began.records, &g.began.hashes) })
 	err = translate(context.Background(), markLost(conn.Conn(), conn.SendBatch(ctx, batch).Close()))
 	if err == nil && !there {
@@ -131,7 +142,74 @@ func (s *Store) lock(wait time.Duration) (*group, error) {
 		return nil, err
 	}
 	g.standing = g.began
+	s.alone = g.began == s.left // others may write in turn with this process: then presuming does not pay
 	return g, nil
+}
+
+// ends is where the journal of a project ends, in records and in hashes.
+const ends = `
+	coalesce((SELECT seq FROM records WHERE project = $1 ORDER BY seq DESC LIMIT 1), 0),
+	coalesce((SELECT first + length(run) / 32 FROM hashes WHERE project = $1 ORDER BY first DESC LIMIT 1), 0)`
+
+// opening begins a transaction and takes the project's lock, with the last of
+// its statements.
+func (s *Store) opening(wait time.Duration) []statement {
+	return []statement{
+		{sql: `BEGIN ISOLATION LEVEL READ COMMITTED`},
+		{sql: `SELECT set_config('lock_timeout', $1, true)`, args: []any{strconv.FormatInt(wait.Milliseconds(), 10)}},
+		{sql: `SELECT FROM projects WHERE project = $1 FOR UPDATE`, args: []any{s.project}},
+	}
+}
+
+// presume opens a group without a word to the server, where this process was the
+// last to write and the connection stands; nil otherwise.
+func (s *Store) presume(wait time.Duration) *group {
+	if !s.alone {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	conn, err := s.writer.Acquire(ctx)
+	if err != nil {
+		return nil
+	}
+	if !quiet(conn.Conn().PgConn().Conn()) {
+		conn.Release()
+		return nil
+	}
+	return &group{
+		store: s, conn: conn, wait: wait, began: s.left, standing: s.left,
+		held: append(s.opening(wait), statement{
+			sql:  `SELECT CASE WHEN (` + ends + `) = ($2::bigint, $3::bigint) THEN true ELSE refuse('` + stateMoved + `', 'others have written') END`,
+			args: []any{s.project, s.left.records, s.left.hashes},
+		}),
+	}
+}
+
+// verify takes the lock, and sees to what was presumed.
+func (g *group) verify() error {
+	if g.locked {
+		return nil
+	}
+	batch := new(pgx.Batch)
+	for len(g.held) > 0 && g.held[0].by == nil {
+		batch.Queue(g.held[0].sql, g.held[0].args...)
+		g.held = g.held[1:]
+	}
+	err := g.send(batch)
+	g.locked = err == nil
+	return err
+}
+
+// wrong ends a group that could not be opened as was presumed. Nothing of it was
+// done, and its writes get another turn with the lock.
+func (g *group) wrong(err error, more ...*write) {
+	g.store.alone = false
+	g.rollback()
+	g.store.queue.pushFront(slices.Concat(g.kept, more)...)
+	if waitedTooLong(err) {
+		g.store.queue.refuseLate()
+	}
 }
 
 // admit runs one write in the transaction, and keeps it or takes it back.
@@ -143,7 +221,15 @@ func (g *group) admit(w *write) {
 	if err == nil {
 		err = t.fault
 	}
+	unopened := !g.locked && t.aborted && t.culprit == nil
+	g.locked = g.locked || t.sent && !unopened
 	switch {
+	case unopened && errors.Is(err, errLeft):
+		w.done <- err
+		g.wrong(t.fault)
+	case unopened:
+		w.tries-- // that was none
+		g.wrong(t.fault, w)
 	case err == nil:
 		g.keep(w, t)
 	case t.aborted && g.conn.Conn().IsClosed():
@@ -151,7 +237,7 @@ func (g *group) admit(w *write) {
 		g.settle(unavailable("the connection to the database failed").Because(err))
 	case !t.aborted && !t.changed:
 		g.held = t.held[:t.others] // nothing of it was sent
-		w.done <- err
+		g.dismiss(w, err)
 	case t.guarded && !t.brokenByOthers():
 		g.undo(w, t, err)
 	case len(g.kept) == 0:
@@ -178,6 +264,22 @@ func (g *group) open(w *write) *tx {
 	return t
 }
 
+// dismiss ends a write that changed nothing with its error, which counts only if
+// what it presumed is so.
+func (g *group) dismiss(w *write, err error) {
+	wrong := g.verify()
+	switch {
+	case wrong == nil:
+		w.done <- err
+	case errors.Is(err, errLeft):
+		w.done <- err
+		g.wrong(wrong)
+	default:
+		w.tries-- // that was none
+		g.wrong(wrong, w)
+	}
+}
+
 // keep lets a write stand.
 func (g *group) keep(w *write, t *tx) {
 	g.kept = append(g.kept, w)
@@ -185,7 +287,7 @@ func (g *group) keep(w *write, t *tx) {
 	g.noted += t.noted
 	g.held = t.held
 	if t.guarded {
-		g.held = append(g.held, statement{sql: `RELEASE SAVEPOINT write`})
+		g.held = append(g.held, statement{sql: `RELEASE SAVEPOINT write`, by: w})
 	}
 }
 
@@ -248,7 +350,9 @@ func (g *group) rollback() {
 // commit ends the transaction, in one round trip with what is still held.
 func (g *group) commit() {
 	if len(g.kept) == 0 {
-		g.rollback()
+		if g.over = true; g.locked {
+			g.rollback()
+		}
 		return
 	}
 	batch := new(pgx.Batch)
@@ -258,7 +362,10 @@ func (g *group) commit() {
 	}
 	g.queueCommit(batch, &committed)
 	err := g.send(batch)
+	unopened := !g.locked && !committed && (made < len(g.held) && g.held[made].by == nil && !g.conn.Conn().IsClosed() || terminated(err))
 	switch {
+	case unopened:
+		g.wrong(err)
 	case made == len(g.held) || g.conn.Conn().IsClosed():
 		g.settle(outcome(committed, err))
 	case len(g.kept) == 1:
@@ -272,8 +379,8 @@ func (g *group) commit() {
 // queueCommit adds the commit, and behind it a word to those who wait for
 // changes. The word is a transaction of its own: inside the first one it would
 // make the commits of all projects wait for each other, and its failure would
-// be a failure to write. It may get lost; those who wait also look by
-// themselves.
+// be a failure to write. It may get lost, those who wait also look by themselves:
+// so it does not wait for the disk a second time.
 func (g *group) queueCommit(batch *pgx.Batch, committed *bool) {
 	batch.Queue(`COMMIT`).Exec(func(tag pgconn.CommandTag) error {
 		// A transaction that cannot commit answers ROLLBACK, without an error.
@@ -281,7 +388,7 @@ func (g *group) queueCommit(batch *pgx.Batch, committed *bool) {
 		return nil
 	})
 	if g.standing.records > g.began.records {
-		batch.Queue(`SELECT pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(g.standing.records, 10))
+		batch.Queue(`SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(g.standing.records, 10))
 	}
 }
 
@@ -303,7 +410,11 @@ func outcome(committed bool, err error) error {
 
 // send runs statements of the group itself, which wait for no caller.
 func (g *group) send(batch *pgx.Batch) error {
-	ctx, cancel := context.WithTimeout(context.Background(), brenner.WriteDeadline)
+	most := brenner.WriteDeadline
+	if !g.locked {
+		most += g.wait
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	return translate(context.Background(), markLost(g.conn.Conn(), g.conn.SendBatch(ctx, batch).Close()))
 }
@@ -320,7 +431,10 @@ func (g *group) exec(sql string) error {
 func (g *group) settle(err error) {
 	g.over = true
 	if err == nil {
+		g.store.left = g.standing
 		g.store.worker.Noted(g.noted)
+	} else {
+		g.store.alone = false
 	}
 	for _, w := range g.kept {
 		w.done <- err

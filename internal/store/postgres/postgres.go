@@ -48,6 +48,10 @@ type Store struct {
 	writer *pgxpool.Pool
 	queue  queue
 	feed   feed
+	// left is how far the journal went after the last write of this process,
+	// which presumes it is still so if alone. Only who serves looks at them.
+	left  standing
+	alone bool
 
 	index    fulltext.Index
 	worker   fulltext.Worker

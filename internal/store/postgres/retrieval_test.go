@@ -161,6 +161,9 @@ func TestPlans_OfPointReadsUseTheRightIndexWithoutStatistics(t *testing.T) {
 		{"(int, text, int)", `SELECT * FROM links WHERE project = $1 AND from_artifact = $2 AND from_version = $3`, "links_pkey"},
 		{"(int, text, int)", `SELECT * FROM links WHERE project = $1 AND to_artifact = $2 AND to_version = $3`, "links_by_target"},
 		{"(int, text, text)", `SELECT * FROM objects WHERE project = $1 AND kind = $2 AND id = $3`, "objects_pkey"},
+		{"(int, text)", `SELECT * FROM index_documents WHERE project = $1 AND artifact = $2`, "index_documents_pkey"},
+		{"(int, bytea)", `SELECT * FROM blobs WHERE project = $1 AND digest = $2`, "blobs_pkey"},
+		{"(int, bigint, int)", `SELECT * FROM index_pages WHERE project = $1 AND segment = $2 AND page = $3`, "index_pages_pkey"},
 		{"(int, text)", `SELECT * FROM objects WHERE project = $1 AND kind = $2 ORDER BY ord, id LIMIT 100`, "objects_by_order"},
 		{"(int, text, text)", `SELECT * FROM objects WHERE project = $1 AND kind = $2 AND grp = $3 ORDER BY ord, id LIMIT 100`, "objects_by_group"},
 	} {

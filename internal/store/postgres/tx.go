@@ -66,7 +66,7 @@ func (t *tx) guard() {
 	if t.first != none {
 		t.changed = true
 		if t.shared && !t.guarded {
-			t.held = slices.Insert(t.held, t.first, statement{sql: `SAVEPOINT write`})
+			t.held = slices.Insert(t.held, t.first, statement{sql: `SAVEPOINT write`, by: t.by})
 			t.guarded = true
 		}
 	}

@@ -35,6 +35,8 @@ type group struct {
 	held []statement
 	// standing is what the last kept write left, began what the group found.
 	standing, began standing
+	// edge are the hashes that the kept writes have written or read.
+	edge map[int64][32]byte
 	// noted is how many artifacts the kept writes have noted for the index.
 	noted int
 	// kept are the writes that are done and wait for the commit.
@@ -258,6 +260,7 @@ func (g *group) open(w *write) *tx {
 	t := &tx{
 		reader: reader{session: on, project: g.store.project, size: g.standing.records},
 		hashes: g.standing.hashes, known: newKnown(), common: &g.common,
+		edge: map[int64][32]byte{}, edges: []map[int64][32]byte{g.edge, g.store.edge},
 		shared: len(g.kept) > 0, others: len(g.held), first: none,
 	}
 	on.sending = t.guard
@@ -286,6 +289,7 @@ func (g *group) keep(w *write, t *tx) {
 	g.standing = t.standing()
 	g.noted += t.noted
 	g.held = t.held
+	g.edge = remember(g.edge, t.edge)
 	if t.guarded {
 		g.held = append(g.held, statement{sql: `RELEASE SAVEPOINT write`, by: w})
 	}
@@ -431,7 +435,7 @@ func (g *group) exec(sql string) error {
 func (g *group) settle(err error) {
 	g.over = true
 	if err == nil {
-		g.store.left = g.standing
+		g.store.left, g.store.edge = g.standing, remember(g.store.edge, g.edge)
 		g.store.worker.Noted(g.noted)
 	} else {
 		g.store.alone = false

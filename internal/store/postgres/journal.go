@@ -201,8 +201,9 @@ func (t *tx) PutHashes(ctx context.Context, first int64, hashes [][32]byte) erro
 	}
 	t.hashes += int64(len(hashes))
 	run := make([]byte, 0, 32*len(hashes))
-	for _, h := range hashes {
+	for i, h := range hashes {
 		run = append(run, h[:]...)
+		t.rememberHash(first+int64(i), h)
 	}
 	return t.put(ctx, `INSERT INTO hashes (project, first, run) VALUES ($1, $2, $3)`, first, run)
 }

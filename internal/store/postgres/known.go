@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"maps"
 
 	"github.com/jackc/pgx/v5"
 
@@ -77,6 +78,52 @@ func (t *tx) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Artifac
 		t.known.artifacts[id], t.known.latest[id] = err == nil, latest
 	}
 	return a, err
+}
+
+// Hashes remembers what it has given: the next hash of a Merkle log is made of
+// the same few.
+func (t *tx) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error) {
+	out := make([][32]byte, len(indexes))
+	for i, index := range indexes {
+		known := false
+		for _, edge := range append([]map[int64][32]byte{t.edge}, t.edges...) {
+			if out[i], known = edge[index]; known {
+				break
+			}
+		}
+		if !known {
+			return t.readHashes(ctx, indexes)
+		}
+	}
+	return out, t.ready(ctx, nil)
+}
+
+func (t *tx) readHashes(ctx context.Context, indexes []int64) ([][32]byte, error) {
+	hashes, err := t.reader.Hashes(ctx, indexes)
+	for i, h := range hashes {
+		t.rememberHash(indexes[i], h)
+	}
+	return hashes, err
+}
+
+func (t *tx) rememberHash(index int64, h [32]byte) {
+	if len(t.edge) >= maxEdge {
+		clear(t.edge)
+	}
+	t.edge[index] = h
+}
+
+// maxEdge bounds the hashes that are remembered; when there are as many, it begins
+// anew.
+const maxEdge = 4096
+
+// remember adds hashes to those that are remembered.
+func remember(edge, more map[int64][32]byte) map[int64][32]byte {
+	if edge == nil || len(edge)+len(more) > maxEdge {
+		edge = map[int64][32]byte{}
+	}
+	maps.Copy(edge, more)
+	return edge
 }
 
 func (t *tx) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {

@@ -52,6 +52,9 @@ type Store struct {
 	// which presumes it is still so if alone. Only who serves looks at them.
 	left  standing
 	alone bool
+	// edge are hashes of the journal that were written or read with a write that
+	// was committed: the next ones are made of them, and they never change.
+	edge map[int64][32]byte
 
 	index    fulltext.Index
 	worker   fulltext.Worker

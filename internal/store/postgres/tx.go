@@ -24,6 +24,10 @@ type tx struct {
 	hashes int64 // how many there are
 	known  known
 	noted  int // artifacts for the full-text index
+	// edge are the hashes that this write has written or read, edges those that
+	// the writes before it have.
+	edge   map[int64][32]byte
+	edges  []map[int64][32]byte
 	common *any
 	// shared says that there are other writes in the transaction. others is
 	// how many of the statements held are theirs, and sentOthers how many of

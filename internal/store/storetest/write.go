@@ -127,6 +127,37 @@ var writeCases = []testCase{
 		wg.Wait()
 		wantEqual(t, "committed", want, actorNames(t, s))
 	}},
+	{"Write_HashesOfAnAbandonedOneAreForgotten", func(t *testing.T, s store.Store) {
+		for i := range byte(3) {
+			ctx := context.Background()
+			for _, end := range []error{errGivenUp, nil} {
+				h := [32]byte{i}
+				if end != nil {
+					h[1] = 1
+				}
+				if err := s.Write(ctx, func(tx store.Tx) error {
+					if err := tx.PutHashes(ctx, int64(i), [][32]byte{h}); err != nil {
+						return err
+					}
+					for j := range i + 1 {
+						got, err := tx.Hashes(ctx, []int64{int64(j)})
+						if want := ([32]byte{j}); err == nil && j < i && got[0] != want {
+							t.Errorf("hash %d is %x", j, got[0])
+						}
+						if err == nil && j == i && got[0] != h {
+							t.Errorf("hash %d of this write is %x", j, got[0])
+						}
+						if err != nil {
+							return err
+						}
+					}
+					return end
+				}); !errors.Is(err, end) {
+					t.Fatal(err)
+				}
+			}
+		}
+	}},
 	{"Write_GoesOnAfterAMissedRead", func(t *testing.T, s store.Store) {
 		write(t, s, func(ctx context.Context, tx store.Tx) error {
 			_, err1 := tx.Artifact(ctx, "nothing")

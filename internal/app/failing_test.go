@@ -224,8 +224,8 @@ func (r failingReader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]sto
 	return fetch(r.faults, func() ([]store.Link, error) { return r.real.LinksFrom(ctx, refs) })
 }
 
-func (r failingReader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	return fetch(r.faults, func() ([]store.Link, error) { return r.real.LinksTo(ctx, refs) })
+func (r failingReader) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
+	return fetch(r.faults, func() ([]store.Link, error) { return r.real.LinksTo(ctx, refs, rels...) })
 }
 
 func (r failingReader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,5 +141,58 @@ func rememberedIsThere(t *testing.T, s store.Store, r *rand.Rand, took map[strin
 	}
 	if shown < 200 {
 		t.Errorf("the contexts show %d items", shown)
+	}
+}
+
+// C21: what very many cite is shown as it was, with what contradicts it, by who has read
+// it before and who has not.
+func TestContext_WhatVeryManyCite(t *testing.T) {
+	s := memory.New()
+	t.Cleanup(func() { _ = s.Close() })
+	now := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
+	keys := t.TempDir()
+	serving := func() world {
+		return world{app: app.New(s, app.Options{Keys: app.Keyring{Dir: keys}, Clock: func() time.Time { return now }}), pi: "ada"}
+	}
+	kept := serving()
+	begin(t, kept.app)
+	if _, err := kept.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "W", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	write := func(id brenner.ArtifactID, text string, links ...artifact.Link) {
+		t.Helper()
+		_, err := kept.PI().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: "analysis_result", Module: "lineage", Summary: text, Content: api.Body{Format: artifact.Text, Data: text}, Links: links,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := func() (out [2]string) {
+		t.Helper()
+		for i, w := range []world{kept, serving()} {
+			made, err := w.PI().PreviewContext(t.Context(), api.ContextRequest{As: "W", Question: "oxygen at the weir", Modules: []brenner.Module{"lineage"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[i] = made.Text
+		}
+		return out
+	}
+	write("hub", "Oxygen at the weir was measured at night.")
+	to := func(rel artifact.Relation) artifact.Link {
+		return artifact.Link{Rel: rel, Artifact: "hub", Version: 1}
+	}
+	for i := range 300 {
+		write(brenner.ArtifactID(fmt.Sprintf("leaf-%d", i)), fmt.Sprintf("A count of bridges, number %d.", i), to(artifact.Cites))
+	}
+	texts() // that it is a hub is known now
+	write("other", "The gauge was broken then.", to(artifact.Contradicts))
+	got := texts()
+	if got[0] != got[1] {
+		t.Errorf("who has read it before:\n%s\nwho has not:\n%s", got[0], got[1])
+	}
+	if !strings.Contains(got[0], "contradicted by other@1") {
+		t.Errorf("that it is contradicted is not said:\n%s", got[0])
 	}
 }

@@ -23,7 +23,6 @@ var reasons = map[string]string{
 	"100,000 deltas: targets that never come":                             bareGrowth,
 	"SQLite, a context from 100,000 notes": "Words take 30 % of its processor time, the meaning of 250 summaries 25 (made-up words are in no vocabulary), SQLite 9, the assembly 10; half of it is done by one of " +
 		"the two processors while the other waits. A loop that only computes has a p99 of 1.7 times its median on this machine.",
-	"`/contexts/preview?agent=GreyStone&question=when+does+oxygen+fall&module=biology`": "Not looked into yet. 10,000 of the 100,000 artifacts there cite one that the question is about.",
 	"`/journal?q=promote`": "It looks through the records one after the other, as many as one call may: their words have no index.",
 	"SQLite, `artifact_get`, clients: 16": "The clients share the two cores, and the library of the protocol decodes a call and its answer nine times on both sides, each time into " +
 		"a new buffer of 32 KiB; the service itself is a sixth of it.",

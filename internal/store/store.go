@@ -120,9 +120,9 @@ type Reader interface {
 	// two live ones does not make the elder a head again.
 	Leaves(ctx context.Context, id brenner.ArtifactID) ([]Version, error)
 	// LinksFrom and LinksTo give the links that leave or reach these versions,
-	// in order of from, rel, to.
+	// in order of from, rel, to; LinksTo those of some relations, if any are named.
 	LinksFrom(ctx context.Context, refs []brenner.Ref) ([]Link, error)
-	LinksTo(ctx context.Context, refs []brenner.Ref) ([]Link, error)
+	LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]Link, error)
 	// Outdated gives those among some versions that are superseded, deprecated,
 	// demoted or older than the canonical version of their artifact, in order.
 	Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error)

@@ -94,9 +94,9 @@ func (f *finder) byNeighbours(worded *assembly.Found) (assembly.Found, error) {
 }
 
 // linked gives the pairs of artifacts that a link joins, of which one is among
-// these, each once and in order.
+// these, each once and in order. What very many link to joins none of them.
 func (f *finder) linked(refs []brenner.Ref) ([][2]brenner.ArtifactID, error) {
-	from, to, err := f.reading.links(refs)
+	from, to, _, err := f.reading.links(refs)
 	if err != nil {
 		return nil, err
 	}

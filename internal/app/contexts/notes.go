@@ -84,10 +84,19 @@ func (n *noter) load(refs []brenner.Ref) (err error) {
 	if n.from, err = n.origins(refs); err != nil {
 		return err
 	}
-	if n.up, n.down, err = n.links(refs); err != nil {
+	var hubs []brenner.Ref
+	if n.up, n.down, hubs, err = n.links(refs); err != nil {
 		return err
 	}
 	n.down = slices.DeleteFunc(n.down, func(l store.Link) bool { return l.Rel != artifact.Contradicts && l.Rel != artifact.Reviews })
+	if len(hubs) > 0 {
+		more, err := n.LinksTo(n.Ctx, hubs, artifact.Contradicts, artifact.Reviews)
+		if err != nil {
+			return err
+		}
+		n.down = append(n.down, more...)
+		slices.SortFunc(n.down, compareLinks)
+	}
 	var named []brenner.ArtifactID
 	disputing := make([]brenner.Ref, len(n.down))
 	for _, ref := range refs {

@@ -64,6 +64,7 @@ type told struct {
 	joined
 	joins bool // joined is known
 	comes bool // origin is known
+	hub   bool // more than manyLinked links reach it, and will for ever
 }
 
 // origin is where a version comes from, which never changes.
@@ -192,7 +193,7 @@ func (s *shelf) follow(changed []store.Artifact, links []store.Link, to int64) {
 		e := &shelved{Artifact: a}
 		if old := s.find(a.ID); old != nil {
 			for _, t := range old.versions {
-				e.versions = append(e.versions, told{version: t.version, origin: t.origin, comes: t.comes})
+				e.versions = append(e.versions, told{version: t.version, origin: t.origin, comes: t.comes, hub: t.hub})
 			}
 			s.put(e)
 		}
@@ -402,6 +403,9 @@ const (
 	// maxJoined is how many links of a version are remembered; one that has more is asked
 	// for again.
 	maxJoined = 16
+	// manyLinked is how many links reach a version at most of which they say what belongs
+	// to it.
+	manyLinked = 256
 )
 
 // tell gives where something is remembered of a version, or nil; the lock is held.
@@ -444,24 +448,31 @@ func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
 	return out, nil
 }
 
-// links gives the links from and to some versions, in order of from, rel, to.
-func (r reading) links(refs []brenner.Ref) (up, down []store.Link, err error) {
-	missing := r.untold(refs, func(_ brenner.Ref, t *told) bool {
+// links gives the links from and to some versions, in order of from, rel, to, and the
+// hubs among the versions: those that more than manyLinked links reach, which are not given.
+func (r reading) links(refs []brenner.Ref) (up, down []store.Link, hubs []brenner.Ref, err error) {
+	missing := r.untold(refs, func(ref brenner.Ref, t *told) bool {
 		if t.joins {
 			up, down = append(up, t.up...), append(down, t.down...)
+		}
+		if t.hub {
+			hubs = append(hubs, ref)
 		}
 		return t.joins
 	})
 	if len(missing) > 0 {
 		from, err := r.LinksFrom(r.Ctx, missing)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		to, err := r.LinksTo(r.Ctx, missing)
+		unsure := missing
+		if len(hubs) > 0 {
+			unsure = slices.DeleteFunc(slices.Clone(missing), func(ref brenner.Ref) bool { return slices.Contains(hubs, ref) })
+		}
+		to, err := r.LinksTo(r.Ctx, unsure)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		up, down = append(up, from...), append(down, to...)
 		found := map[brenner.Ref]joined{}
 		for _, l := range from {
 			j := found[l.From]
@@ -473,15 +484,25 @@ func (r reading) links(refs []brenner.Ref) (up, down []store.Link, err error) {
 			j.down = append(j.down, l)
 			found[l.To] = j
 		}
+		many := slices.DeleteFunc(slices.Clone(unsure), func(ref brenner.Ref) bool { return len(found[ref].down) <= manyLinked })
+		if len(many) > 0 {
+			to = slices.DeleteFunc(to, func(l store.Link) bool { return slices.Contains(many, l.To) })
+			hubs = append(hubs, many...)
+		}
+		up, down = append(up, from...), append(down, to...)
 		r.learn(missing, func(ref brenner.Ref, t *told) {
-			if j := found[ref]; len(j.up)+len(j.down) <= maxJoined {
+			j := found[ref]
+			if t.hub = t.hub || len(j.down) > manyLinked; t.hub {
+				j.down = nil
+			}
+			if len(j.up)+len(j.down) <= maxJoined {
 				t.joined, t.joins = j, true
 			}
 		})
 	}
 	slices.SortFunc(up, compareLinks)
 	slices.SortFunc(down, compareLinks)
-	return slices.Compact(up), slices.Compact(down), nil
+	return slices.Compact(up), slices.Compact(down), hubs, nil
 }
 
 func compareLinks(a, b store.Link) int {

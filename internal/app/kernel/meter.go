@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/internal/admission"
 	"brenner/internal/store"
 )
@@ -109,8 +110,8 @@ func (m metered) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Lin
 	return rows, m.pay(linkBytes, len(rows), err)
 }
 
-func (m metered) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	rows, err := m.Reader.LinksTo(ctx, refs)
+func (m metered) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
+	rows, err := m.Reader.LinksTo(ctx, refs, rels...)
 	return rows, m.pay(linkBytes, len(rows), err)
 }
 

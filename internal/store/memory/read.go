@@ -298,8 +298,10 @@ func (r reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link
 	return out, canceled(ctx)
 }
 
-func (r reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	out := slices.DeleteFunc(r.allLinks(), func(l store.Link) bool { return !slices.Contains(refs, l.To) })
+func (r reader) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
+	out := slices.DeleteFunc(r.allLinks(), func(l store.Link) bool {
+		return !slices.Contains(refs, l.To) || len(rels) > 0 && !slices.Contains(rels, l.Rel)
+	})
 	return out, canceled(ctx)
 }
 

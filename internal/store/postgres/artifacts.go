@@ -249,12 +249,12 @@ func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Lin
 		ORDER BY `+linkOrder, r.project, ids, numbers)
 }
 
-func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
+func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
 	ids, numbers := columns(refs)
 	return list(ctx, r.session, scanLink,
 		`SELECT l.* FROM unnest($2::text[], $3::bigint[]) AS ref (a, n), LATERAL (
-			SELECT `+linkColumns+` FROM links WHERE project = $1 AND to_artifact = a AND to_version = n OFFSET 0) AS l
-		ORDER BY `+linkOrder, r.project, ids, numbers)
+			SELECT `+linkColumns+` FROM links WHERE project = $1 AND to_artifact = a AND to_version = n AND (cardinality($4::text[]) = 0 OR rel = ANY ($4)) OFFSET 0) AS l
+		ORDER BY `+linkOrder, r.project, ids, numbers, texts(rels))
 }
 
 func (r *reader) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.Ref, error) {

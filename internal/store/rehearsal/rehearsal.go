@@ -159,9 +159,11 @@ func (t *Tx) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Link, e
 }
 
 // LinksTo gives the links that would reach these versions.
-func (t *Tx) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	rows, err := t.Reader.LinksTo(ctx, refs)
-	return t.linked(rows, err, func(l store.Link) bool { return slices.Contains(refs, l.To) })
+func (t *Tx) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
+	rows, err := t.Reader.LinksTo(ctx, refs, rels...)
+	return t.linked(rows, err, func(l store.Link) bool {
+		return slices.Contains(refs, l.To) && (len(rels) == 0 || slices.Contains(rels, l.Rel))
+	})
 }
 
 // linked adds the links that were written; none is ever taken away.

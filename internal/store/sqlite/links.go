@@ -32,12 +32,16 @@ func (r *reader) LinksFrom(ctx context.Context, refs []brenner.Ref) ([]store.Lin
 	return r.links(ctx, refs, linkRows+fromRefs+"CROSS JOIN links l ON l.src = a.key << 24 | ref.value"+linkEnds)
 }
 
-func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref) ([]store.Link, error) {
-	return r.links(ctx, refs, linkRows+fromRefs+"CROSS JOIN links l ON l.dst = a.key << 24 | ref.value"+linkEnds)
+func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifact.Relation) ([]store.Link, error) {
+	const to = linkRows + fromRefs + "CROSS JOIN links l ON l.dst = a.key << 24 | ref.value"
+	if len(rels) > 0 {
+		return r.links(ctx, refs, to+" AND +l.rel IN (SELECT value FROM json_each(?2))"+linkEnds, textsParameter(rels))
+	}
+	return r.links(ctx, refs, to+linkEnds)
 }
 
-func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string) ([]store.Link, error) {
-	out, err := collect(ctx, r.c, scanLink, sql, refsParameter(refs))
+func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string, more ...any) ([]store.Link, error) {
+	out, err := collect(ctx, r.c, scanLink, sql, append([]any{refsParameter(refs)}, more...)...)
 	slices.SortFunc(out, compareLinks)
 	return out, err
 }

@@ -177,13 +177,15 @@ var graphCases = []testCase{
 			wantEqual(t, "from", all[2:], from)
 			to, err2 := r.LinksTo(ctx, []brenner.Ref{ref("B", 1), ref("a", 2)})
 			wantEqual(t, "to", []store.Link{all[2], all[4], all[5]}, to)
+			some, err4 := r.LinksTo(ctx, []brenner.Ref{ref("B", 1), ref("a", 2)}, "depends_on", "nothing")
+			wantEqual(t, "to, by relation", []store.Link{all[4]}, some)
 			rows, err3 := each(ctx, r, store.TableLinks)
 			var want []any
 			for _, l := range all {
 				want = append(want, l)
 			}
 			wantEqual(t, "each", want, rows)
-			return do(err1, err2, err3)
+			return do(err1, err2, err3, err4)
 		})
 		refuse(t, s, brenner.CodeAlreadyExists, func(ctx context.Context, tx store.Tx) error { return tx.InsertLink(ctx, all[0]) })
 		for _, dangling := range []store.Link{

@@ -344,6 +344,9 @@ func questions() []question {
 			return r.LinksFrom(ctx, everyRef()[3:])
 		}),
 		answer("LinksTo", func(ctx context.Context, r store.Reader) ([]store.Link, error) { return r.LinksTo(ctx, everyRef()[3:]) }),
+		answer("LinksTo, by relation", func(ctx context.Context, r store.Reader) ([]store.Link, error) {
+			return r.LinksTo(ctx, everyRef()[3:], artifact.Cites, artifact.Reviews)
+		}),
 	}
 	for _, q := range []store.RecordQuery{
 		{},

@@ -69,8 +69,11 @@ type MessageList struct {
 const OwnOutcomes = "What became of your deltas:"
 
 // ChangeSaid stands in that message before what changed in an item that something of the
-// reader's names.
-const ChangeSaid = " (data): "
+// reader's names, or in a text of its own, after TextReplaced and the name of that.
+const (
+	ChangeSaid   = " (data): "
+	TextReplaced = "Your text was replaced: "
+)
 
 // MessageInfo is a message without its text.
 type MessageInfo struct {

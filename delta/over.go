@@ -127,3 +127,61 @@ func (a *Artifact) Says(id ItemID, field string) string {
 	}
 	return text.Text
 }
+
+// Rewrite is a text that somebody wrote and that says something else by now.
+type Rewrite struct {
+	Was, Now FieldText
+}
+
+// Rewritten lists the texts of an item that say something else in a later version, by
+// somebody else.
+func Rewritten(base, now *Artifact, id ItemID) []Rewrite {
+	before, was := base.Item(id)
+	after, is := now.Item(id)
+	if !was || !is {
+		return nil
+	}
+	then, by := completer{doc: base}, completer{doc: now}
+	var out []Rewrite
+	compare := func(at spot) {
+		old, err := then.text(before, at, "")
+		if err != nil || old.By == "" {
+			return
+		}
+		if said, err := by.text(after, at, ""); err == nil && said.Text != old.Text && said.By != old.By {
+			out = append(out, Rewrite{old, said})
+		}
+	}
+	for _, f := range schemas[before.section].Fields {
+		switch f.Kind {
+		case KindText:
+			compare(spot{field: f.Name})
+		case KindOutcomes:
+			for _, c := range before.mapCells(f.Name) {
+				compare(spot{field: f.Name, key: c.key})
+			}
+		}
+	}
+	return out
+}
+
+// Rewritten lists the texts that an EDIT wrote and that say something else in a document, by
+// somebody else.
+func (e *Entry) Rewritten(doc *Artifact) []Rewrite {
+	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) < 0 {
+		return nil
+	}
+	c := completer{doc: doc}
+	it, err := c.item(e)
+	if err != nil || it == nil {
+		return nil
+	}
+	var out []Rewrite
+	for _, p := range e.whole() {
+		said, err := c.text(it, spot{field: p.field, key: c.resolve(e.Delta.Agent, p.key)}, "")
+		if err == nil && p.value[0] == '"' && said.By != e.Delta.Agent && quote(said.Text) != p.value {
+			out = append(out, Rewrite{FieldText{Field: said.Field, By: e.Delta.Agent, DeltaID: e.Delta.DeltaID, Text: unquote(p.value)}, said})
+		}
+	}
+	return out
+}

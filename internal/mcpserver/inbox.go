@@ -337,15 +337,19 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 	return "", nil
 }
 
-// saidOnce leaves out of what a compile tells what changed in items that something of the
-// reader's names, but for those that were left out below: it has the others.
+// saidOnce leaves out of what a compile tells what changed in items that are the reader's or
+// that something of its names, but for those that were left out below: it has the others.
 func saidOnce(text string, left []delta.ItemID) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		item, rest, found := strings.Cut(line, ", which your ")
-		about, _, data := strings.Cut(rest, api.ChangeSaid)
-		if found && data && !slices.Contains(left, delta.ItemID(item)) {
-			lines[i] = item + ", which your " + about
+		about, _, data := strings.Cut(line, api.ChangeSaid)
+		item, _, named := strings.Cut(about, ", which your ")
+		if rest, own := strings.CutPrefix(about, api.TextReplaced); own {
+			_, item, named = strings.Cut(rest, " of ")
+			item, _, _ = strings.Cut(item, " ")
+		}
+		if named && data && !slices.Contains(left, delta.ItemID(item)) {
+			lines[i] = about
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -27,9 +27,9 @@ const (
 	mostDead     = 500 // newest killed items of a section
 )
 
-// beside is what a merge brings to light that is no rule of it: new items that say
-// nearly what others' say, items that were killed in favour of each other, and items
-// that are named and were killed at the same time.
+// beside is what a merge brings to light that is no rule of it: whose texts were replaced,
+// new items that say nearly what others' say, items that were killed in favour of each
+// other, and items that are named and were killed at the same time.
 // It changes nothing of what becomes of the deltas.
 type beside struct {
 	// about has what the author of a delta should hear, by the delta's place.
@@ -47,6 +47,7 @@ type beside struct {
 // lookBeside compares what a merge made with what was there.
 func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool) beside {
 	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may}
+	out.replacements(base, queue, res)
 	out.twins(base, res)
 	out.crossings(res)
 	out.deadNames(base, queue, res)

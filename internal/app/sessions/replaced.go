@@ -1,0 +1,78 @@
+package sessions
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/delta"
+)
+
+// How much is said of a text that was replaced, of what stands there now, and of why.
+const (
+	mostWas = 120
+	mostWhy = 160
+)
+
+// replacements tells the authors of texts who replaced them, by what and why, and those of
+// items who killed them.
+func (b beside) replacements(base *delta.Artifact, queue []delta.Entry, res delta.Result) {
+	var seen []delta.ItemID
+	for i, o := range res.Outcomes {
+		if o.Status == delta.Superseded && i < len(queue) {
+			b.replaced(o.Item, queue[i].Rewritten(res.Artifact), queue)
+		}
+		before, there := base.Item(o.Item)
+		if !there || o.Operation == delta.Add || !res.Outcomes[i].Recorded() || slices.Contains(seen, o.Item) {
+			continue
+		}
+		seen = append(seen, o.Item)
+		b.replaced(o.Item, delta.Rewritten(base, res.Artifact, o.Item), queue)
+		it, ok := res.Artifact.Item(o.Item)
+		if !ok || it.Killed() == nil || before.Killed() != nil {
+			continue
+		}
+		death := it.Killed()
+		for _, who := range before.Authors() {
+			if who != death.By {
+				b.note(who, fmt.Sprintf("Your %s was killed by %s%s.", o.Item, death.By, whoSays(death.Reason)))
+			}
+		}
+	}
+}
+
+// replaced tells the authors of texts of an item what stands in their place.
+func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Entry) {
+	for _, r := range all {
+		line := fmt.Sprintf("%s%s of %s", api.TextReplaced, r.Was.Field, id)
+		if r.Now.By != "" {
+			line += " by " + string(r.Now.By)
+		}
+		at := slices.IndexFunc(queue, func(e delta.Entry) bool { return e.Delta.DeltaID == r.Now.DeltaID && e.Delta.Agent == r.Now.By })
+		if at >= 0 {
+			line += whoSays(queue[at].Delta.Rationale)
+		}
+		b.note(r.Was.By, line+api.ChangeSaid+fromTo(r.Was.Text, r.Now.Text))
+	}
+}
+
+// whoSays is why somebody did something, in its words.
+func whoSays(why string) string {
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf(", who says %q", brenner.Clip(brenner.OneLine(why), mostWhy))
+}
+
+// fromTo says what a text was and is: of long ones where they differ.
+func fromTo(was, now string) string {
+	if max(utf8.RuneCountInString(was), utf8.RuneCountInString(now)) > mostWas {
+		if around := (delta.FieldText{Was: was, Text: now}).Around(); around != "" && around != now {
+			return brenner.Clip(brenner.OneLine(around), 2*mostWas)
+		}
+	}
+	said := func(text string) string { return fmt.Sprintf("%q", brenner.Clip(brenner.OneLine(text), mostWas)) }
+	return said(was) + " → " + said(now)
+}

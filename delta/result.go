@@ -175,7 +175,7 @@ func (m *merge) settle(next *Artifact) {
 		m.keep(int32(i))
 		if w.cites {
 			before := len(m.unknown)
-			m.unknownNames(next, w.entry)
+			m.unknownNames(next, w)
 			m.unheard = note(m.unheard, w, m.unknown, before)
 		}
 	}

@@ -92,10 +92,15 @@ func (m *merge) about() map[int][]brenner.Diagnostic {
 	return about
 }
 
-// unknownNames finds the items that a delta names and that are not there. The
+// unknownNames finds the items that a delta names and that are not there, as far as its
+// item still names them: what was mended in the same merge is no news. The
 // findings about the items say so as well (D24), but not of whom it comes.
-func (m *merge) unknownNames(a *Artifact, e *entry) {
-	most := len(m.unknown) + mostUnknownNames
+func (m *merge) unknownNames(a *Artifact, of *work) {
+	e, most := of.entry, len(m.unknown)+mostUnknownNames
+	it := a.sections[e.section].find(int(of.number))
+	if it == nil || !it.live() {
+		return
+	}
 	for i := range e.writes {
 		w := &e.writes[i]
 		if w.field == unknownField || w.value == removed || w.mode == drop || !schemas[e.section].Fields[w.field].Items {
@@ -111,7 +116,7 @@ func (m *merge) unknownNames(a *Artifact, e *entry) {
 				word = unquote(word)
 			}
 			id := resolver(m.lookup).resolve(e.agent, word)
-			if _, ok := a.Item(ItemID(id)); ok {
+			if _, ok := a.Item(ItemID(id)); ok || !it.names(field, word, id) {
 				continue
 			}
 			m.unknown = append(room(m.unknown), brenner.Diagnostic{
@@ -123,6 +128,13 @@ func (m *merge) unknownNames(a *Artifact, e *entry) {
 			}
 		}
 	}
+}
+
+// names says whether a list or a map of an item has an element or a key, as it was written
+// or by the id behind it.
+func (it *Item) names(field, word, id string) bool {
+	return slices.ContainsFunc(it.mapCells(field), func(c cell) bool { return !c.gone() && (c.key == word || c.key == id) }) ||
+		slices.ContainsFunc(it.List(field), func(el string) bool { return el == word || el == id })
 }
 
 // mostUnknownNames bounds what is said about one delta.

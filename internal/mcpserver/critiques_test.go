@@ -108,8 +108,9 @@ func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C3 (of H1); answered C1 (of H1, replied to by BlueLake), C2 (of H1, replied to by BlueLake)\n")
 	settle := `{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}` + "\n"
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
-	red.must(first(red.call("inbox", nil)), "or settle them, a line each and nothing else in the text:\n`"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
-	red.submits(fmt.Sprintf(settle+settle+settle, 1, 2, 3))
+	red.must(first(red.call("inbox", nil)), "or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
+	red.submits(fmt.Sprintf(settle+settle, 1, 2))
+	red.submits("As H1 says by now:\n\n" + deltaBlock("EDIT", "C3", "adversarial_critique", `{"current_status":"settled: it was measured"}`, "") + assumption("Sluice", "It is open"))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")
 }
 

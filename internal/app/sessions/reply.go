@@ -281,6 +281,9 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := acknowledgeAsk(ch, in); err != nil || rec.Unusable {
 		return out, err
 	}
+	if err := acknowledgeBounces(ch, in); err != nil {
+		return out, err
+	}
 	// Who hands a reply in reads what became of it in the answer.
 	reader := brenner.ActorName("")
 	if in.via == viaSubmit {
@@ -448,6 +451,25 @@ func acknowledgeAsk(ch *kernel.Change, in incoming) error {
 		return err
 	}
 	_, err = kindMessageAcked.Append(ch, messageAcked{ID: r.Ask})
+	return err
+}
+
+// acknowledgeBounces acknowledges what says of earlier replies that they could not be used,
+// and was not read: what is wrong with them is mended by now, or given up.
+func acknowledgeBounces(ch *kernel.Change, in incoming) error {
+	var mended []string
+	unread := kernel.Query{Group: string(in.agent), States: []string{string(api.MessageUnread)}, Newest: true}
+	err := messages.Each(ch.Ctx, ch.Reader, unread, func(row kernel.Row[message]) (bool, error) {
+		if row.Value.Kind == api.MessageBounce && row.Value.Session == in.session.ID {
+			mended = append(mended, row.Value.ID)
+		}
+		return true, nil
+	})
+	for _, id := range mended {
+		if err == nil {
+			_, err = kindMessageAcked.Append(ch, messageAcked{ID: id})
+		}
+	}
 	return err
 }
 

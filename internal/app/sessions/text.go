@@ -2,11 +2,15 @@ package sessions
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner"
 	"brenner/api"
+	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 )
@@ -21,7 +25,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	} else {
 		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", id, res.Ref.Version)
 	}
-	own := ownOutcomes(res.Outcomes, r.Name)
+	own := slices.DeleteFunc(ownOutcomes(res.Outcomes, r.Name), m.mended)
 	if len(own) > 0 {
 		b.WriteString(api.OwnOutcomes + "\n\n")
 	}
@@ -111,7 +115,7 @@ func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) str
 	if len(met) > 0 {
 		settle := "EDIT it with `current_status` settled, or press it further."
 		if len(met) > 1 {
-			settle = "Press them further, or settle them, a line each and nothing else in the text:\n`" + settling(met[0].Item) + "`"
+			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + settling(met[0].Item) + "`"
 		}
 		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]), settle)
 	}
@@ -154,6 +158,46 @@ func ownOutcomes(all []delta.Outcome, agent brenner.ActorName) []int {
 		}
 	}
 	return append(trouble, applied...)
+}
+
+// mended says whether a delta was refused, and its author has since sent another that was
+// applied and does what that meant to: then nothing is left to be told of it.
+func (m merge) mended(n int) bool {
+	refused, o := m.queue[n].entry.Delta, m.result.Outcomes[n]
+	if o.Status != delta.Rejected || refused.Operation == "" {
+		return false
+	}
+	left := fieldsOf(refused)
+	for i, other := range m.result.Outcomes {
+		d := m.queue[i].entry.Delta
+		if other.Agent != o.Agent || other.Status != delta.Applied || d.Operation != refused.Operation || d.Section != refused.Section ||
+			m.queue[i].entry.Received.Before(m.queue[n].entry.Received) {
+			continue
+		}
+		switch {
+		case d.Operation == delta.Add && d.ProvisionalID != "" && d.ProvisionalID == refused.ProvisionalID:
+			return true
+		case d.Operation == delta.Add || d.TargetID != refused.TargetID && delta.Target(other.Item) != refused.TargetID:
+		case d.Operation == delta.Kill:
+			return true
+		default:
+			written := fieldsOf(d)
+			left = slices.DeleteFunc(left, func(f string) bool { return slices.Contains(written, f) })
+			if len(left) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fieldsOf names the members of a delta's payload.
+func fieldsOf(d delta.Delta) []string {
+	var payload map[string]jsontext.Value
+	if canon.Unmarshal(d.Payload, &payload) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(payload))
 }
 
 // names are the provisional ids that became items by this compile, of everybody:
@@ -216,9 +260,13 @@ func outcomeLine(o delta.Outcome, name string) string {
 
 // bounceText says to an agent why its reply is no answer.
 func bounceText(info api.SessionInfo, sub api.Submission) string {
-	return fmt.Sprintf("Your reply %s in %s holds no delta that can be used, so %s still waits for your answer. What is wrong:\n\n%s"+
+	waits := ""
+	if r, _ := recipientOf(info, sub.Agent); r.Waiting {
+		waits = fmt.Sprintf(", so %s still waits for your answer", info.ID)
+	}
+	return fmt.Sprintf("Your reply %s in %s holds no delta that can be used%s. What is wrong:\n\n%s"+
 		"\nSend your whole contribution again as fenced blocks named delta, each holding one JSON object. Nothing of the reply was applied.\n",
-		sub.Message, info.ID, info.ID, sub.Trouble())
+		sub.Message, info.ID, waits, sub.Trouble())
 }
 
 // nudgeText asks again.

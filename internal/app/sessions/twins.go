@@ -345,9 +345,11 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 	}
 	said := map[brenner.ActorName]map[delta.ItemID]*mention{}
 	for i, o := range res.Outcomes {
-		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) || attacks(queue[i].Delta) {
+		it, ok := res.Artifact.Item(o.Item)
+		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) || attacks(queue[i].Delta) || !ok || it.Killed() != nil {
 			continue
 		}
+		now, _ := res.Artifact.Passage(o.Item) // what was mended since is no news
 		text := ledger.Said(queue[i].Delta.Payload)
 		var named []delta.ItemID
 		for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -360,7 +362,7 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 		}
 		for _, id := range named {
 			by, dead := killed[id]
-			if !dead || by == o.Agent || id == o.Item {
+			if !dead || by == o.Agent || id == o.Item || !slices.Contains(itemsIn(now.Text, res.Artifact.NamesIn(now.Text)), id) {
 				continue
 			}
 			if said[o.Agent] == nil {

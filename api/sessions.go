@@ -215,6 +215,43 @@ func (s SessionInfo) GoesOn() time.Time {
 	return last.Add(roster.Patience)
 }
 
+// CompilesAt is when what waits is compiled by itself though not all have answered: when
+// the session goes on without them, or its time is over. It is zero while that is not
+// known.
+func (s SessionInfo) CompilesAt() time.Time {
+	after, timed := s.Compile.After()
+	if !timed {
+		return s.GoesOn()
+	}
+	var first time.Time
+	for _, r := range s.Recipients {
+		if r.Pending > 0 && (first.IsZero() || r.AnsweredAt.Before(first)) {
+			first = r.AnsweredAt
+		}
+	}
+	if first.IsZero() || len(s.Awaited()) == 0 || !s.Closed.IsZero() {
+		return time.Time{}
+	}
+	return first.Add(after)
+}
+
+// ByItself says, as a clause, when what waits is compiled though not all have answered; ""
+// if nothing says so.
+func (s SessionInfo) ByItself() string {
+	after, timed := s.Compile.After()
+	at, form := s.CompilesAt(), "15:04 MST"
+	if timed && after < 10*time.Minute {
+		form = "15:04:05 MST"
+	}
+	switch {
+	case !at.IsZero():
+		return ", or without at " + at.UTC().Format(form)
+	case timed && len(s.Awaited()) > 0:
+		return fmt.Sprintf(", or %s after the first answer", s.Compile)
+	}
+	return ""
+}
+
 // Uncompiled says how many answers of whom wait for a compile; "" if none do.
 func (s SessionInfo) Uncompiled() string {
 	var waiting []string
@@ -373,6 +410,8 @@ type SessionView struct {
 	NextOffset int            `json:"next_offset,omitzero"`
 	// Critiques says how far the critiques that live have come.
 	Critiques []delta.Critique `json:"critiques,omitzero"`
+	// Tests says how far the tests that live have come, with what is proposed.
+	Tests []delta.Test `json:"tests,omitzero"`
 	// AsProposed are items that the caller's context was given when they were
 	// proposed, and that were compiled unchanged; they are not sent again.
 	AsProposed []AsProposed `json:"as_proposed,omitzero"`
@@ -670,6 +709,8 @@ type Submission struct {
 	DryRun  bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
+	// ByItself says, as a clause, when it is compiled without them.
+	ByItself string `json:"by_itself,omitzero"`
 	// Known is the version of the document that the author had read, if there was a
 	// newer one.
 	Known brenner.Version `json:"known,omitzero"`

@@ -1,12 +1,14 @@
 package mcpserver
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"brenner"
 	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/lazy"
@@ -178,4 +180,49 @@ func sinceWhen(d time.Duration) string {
 		return fmt.Sprintf("since %d min", int(d.Minutes()))
 	}
 	return fmt.Sprintf("since %d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// withAnnounced are tests with those who announced that they are at one.
+func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
+	out := slices.Clone(tests)
+	for i := range out {
+		t := &out[i]
+		for _, w := range work {
+			w.Spec = "" // it may name what it only rests on
+			at := func(r delta.Run) bool { return r.By == w.Holder }
+			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(itemsOf(w), t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {
+				continue
+			}
+			t.Running = append(slices.Clone(t.Running), delta.Run{By: w.Holder, At: w.Created})
+			if t.State == delta.TestPlanned {
+				t.State = delta.TestRunning
+			}
+		}
+	}
+	return out
+}
+
+// runBefore tells who is at tests which of them others run or have run, as the document
+// says; of announced work it is told otherwise.
+func runBefore(s api.Service, ctx context.Context, session brenner.SessionID, items []delta.ItemID, me brenner.ActorName) string {
+	if items = ofTests(items); len(items) == 0 || session == "" {
+		return ""
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: session, Unseen: true, Unasked: true})
+	if err != nil {
+		return "" // what it is said beside is done
+	}
+	var b strings.Builder
+	for _, t := range v.Tests {
+		t.Running = slices.DeleteFunc(slices.Clone(t.Running), func(r delta.Run) bool { return r.By == me })
+		t.Done = slices.DeleteFunc(slices.Clone(t.Done), func(r delta.Run) bool { return r.By == me })
+		if !slices.Contains(items, t.Item) || len(t.Running)+len(t.Done) == 0 {
+			continue
+		}
+		if t.State = delta.TestRunning; len(t.Done) > 0 {
+			t.State = delta.TestRun
+		}
+		fmt.Fprintf(&b, "already %s; settle who does it before both do\n", api.TestWords([]delta.Test{t}))
+	}
+	return b.String()
 }

@@ -57,6 +57,7 @@ type sessionPage struct {
 
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
+	tests   []delta.Test
 	part    string // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
 	asked   sessionRequest
@@ -104,7 +105,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes, attacks: v.Critiques,
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes, attacks: v.Critiques, tests: withAnnounced(v.Tests, work),
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -258,6 +259,9 @@ func (p sessionPage) around() string {
 	b.WriteString(noteLines(p.notes))
 	if len(p.attacks) > 0 {
 		fmt.Fprintf(&b, "critiques: %s\n", api.CritiqueWords(most(p.attacks)))
+	}
+	if len(p.tests) > 0 {
+		fmt.Fprintf(&b, "tests: %s\n", api.TestWords(most(p.tests)))
 	}
 	if p.open != "" {
 		b.WriteString(p.open + "\n")
@@ -535,7 +539,7 @@ func (r submission) Words() string {
 	case r.Compiled != brenner.Ref{}:
 		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s; whether others answer you says inbox {\"wait\":60}\n", r.Compiled)
 	case len(r.Waiting) > 0:
-		fmt.Fprintf(&b, "not compiled yet: %s still to answer; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting))
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting), r.ByItself)
 	}
 	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
 	b.WriteString(r.closed + r.news)

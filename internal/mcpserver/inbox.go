@@ -465,7 +465,7 @@ func goOnWithout(s api.Service, ctx context.Context, all []api.SessionInfo) erro
 		all = list.Sessions
 	}
 	for _, info := range all {
-		if at := info.GoesOn(); at.IsZero() || at.After(time.Now()) {
+		if at := info.CompilesAt(); at.IsZero() || at.After(time.Now()) {
 			continue
 		}
 		me, err := s.Project(ctx)
@@ -545,7 +545,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 }
 
 // aroundOf says what others are at in a session that somebody takes part in, and
-// what is left of its context.
+// how far its tests have come and what is left of its context.
 func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, err error) {
 	if !info.Closed.IsZero() || !takesPart(info, me) {
 		return "", "", nil
@@ -554,13 +554,16 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if err != nil {
 		return "", "", err
 	}
-	work = stillUnderWay(slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
+	work = stillUnderWay(slices.DeleteFunc(slices.Clone(tasks), func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
 		return work, "", nil //nolint:nilerr // there is nothing to read through
 	}
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
+	}
+	if words := api.TestWords(most(withAnnounced(v.Tests, tasks))); words != "" {
+		left = "tests: " + words + "\n" + left
 	}
 	division, err := divided(s, ctx, info, v.Working, me, partBeside)
 	return othersAtWork(v.Working, me) + division + work, left, err
@@ -602,15 +605,11 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	case !own && len(others) == 0:
 		return fmt.Sprintf("%s went on without %s: what comes is compiled at once. Wait for it only if you have something to say to it\n", info.ID, joined(late))
 	case own && len(others) == 0:
-		return fmt.Sprintf("%s waits for your answer: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
+		return fmt.Sprintf("%s waits for your answer%s: delta_submit; what it asks: inbox %s\n", info.ID, strings.Replace(info.ByItself(), "or ", "or goes on ", 1), jsonOf(map[string]string{"message": ask}))
 	case own:
-		return fmt.Sprintf("%s is compiled when you and %s have answered: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), jsonOf(map[string]string{"message": ask}))
+		return fmt.Sprintf("%s is compiled when you and %s have answered%s: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), info.ByItself(), jsonOf(map[string]string{"message": ask}))
 	}
-	without := ""
-	if at := info.GoesOn(); !at.IsZero() {
-		without = fmt.Sprintf(", or without at %s", at.UTC().Format("15:04 MST"))
-	}
-	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), without)
+	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), info.ByItself())
 }
 
 // warm is how long after an answer others may still answer it.

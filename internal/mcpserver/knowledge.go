@@ -501,9 +501,39 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 		out.closed = endMark(s, ctx, in.keyed, res.Ref)
 	}
 	if in.Deltas == "" {
+		out.over += namesTests(s, ctx, in)
 		out.news = meanwhile(s, ctx)
 	}
 	return out, nil
+}
+
+// namesTests tells who writes what it measured which of the tests that its summary names
+// others run or have run.
+func namesTests(s api.Service, ctx context.Context, in writeRequest) string {
+	if in.Summary == nil {
+		return ""
+	}
+	items := ofTests(itemsOf(api.TaskInfo{Title: *in.Summary}))
+	if len(items) == 0 {
+		return ""
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return ""
+	}
+	session := in.Session
+	if session == "" {
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		if err != nil {
+			return ""
+		}
+		own := slices.DeleteFunc(list.Sessions, func(i api.SessionInfo) bool { return !i.Closed.IsZero() || !takesPart(i, me.Actor) })
+		if len(own) != 1 {
+			return "" // nobody knows of which it is
+		}
+		session = own[0].ID
+	}
+	return runBefore(s, ctx, session, items, me.Actor)
 }
 
 // forTask refuses to close a task that is not named.

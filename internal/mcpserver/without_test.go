@@ -66,3 +66,23 @@ func TestInbox_AWaitHasASessionGoOn(t *testing.T) {
 	red.must(first(red.call("inbox", arguments{"wait": 60})), "RS-trio is at version 2", "Still at work: GreenValley")
 	blue.must(first(blue.call("inbox", arguments{"wait": 60})), "RS-trio is at version 2", "Still at work: GreenValley")
 }
+
+// D27: when a session compiles by itself is said to who waits and to who is waited for; who
+// looks when the time is over has it compiled.
+func TestInbox_SaysWhenItCompilesByItself(t *testing.T) {
+	s, blue, red, green := trio(t)
+	blue.mustNot(first(blue.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Parser", "", "the parser is slow")})), "or without")
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})), "not compiled yet: GreenValley still to answer, or without at 15:13 UTC;")
+	green.call("inbox", nil)
+	green.must(first(green.call("inbox", nil)), "RS-trio waits for your answer, or goes on without at 15:13 UTC: delta_submit;")
+
+	team := roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner}}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-timed", Question: "Why?", Module: "lineage", Roster: team, Compile: "40s"}))
+	blue.must(first(blue.call("inbox", nil)), "at the latest 40s after the first that waits")
+	blue.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), "RS-timed is compiled when you and RedSky have answered, or 40s after the first answer: delta_submit")
+	blue.must(first(blue.call("delta_submit", arguments{"session": "RS-timed", "text": hypothesis("Net", "", "the net is slow")})), "RedSky still to answer, or without at 15:10:06 UTC;")
+	s.pass(41 * time.Second)
+	red.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), "RS-timed is at version 2: BlueLake added H1.")
+}

@@ -397,6 +397,9 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		return out, err
 	}
 	out.at = alreadyAt(t, out.others, time.Now())
+	if in.Claim {
+		out.at += runBefore(s, ctx, in.Session, itemsOf(t), me.Actor)
+	}
 	if in.Claim && len(in.Parts) == 0 {
 		out.part, err = partOf(s, ctx, in.Session, me.Actor)
 	}

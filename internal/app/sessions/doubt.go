@@ -37,7 +37,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 	if err != nil {
 		return err
 	}
-	d := doubts{call: c, session: info.ID, doc: doc, author: out.Agent, results: resultsIn(entries), also: map[string][]string{}}
+	d := doubts{call: c, session: info.ID, info: info, message: out.Message, doc: doc, author: out.Agent, results: resultsIn(entries), also: map[string][]string{}}
 	through, err := c.Newest()
 	if err != nil {
 		return err
@@ -74,7 +74,10 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 type doubts struct {
 	call    *kernel.Call
 	session brenner.SessionID
+	info    api.SessionInfo
+	message string
 	doc     *delta.Artifact
+	tests   []delta.Test    // as they were before the reply, once they are asked for
 	known   *delta.Artifact // what the author read last, if the document has moved since
 	author  brenner.ActorName
 	results map[delta.Target]bool // the tests whose results are in the reply
@@ -89,7 +92,11 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one))
+	again, err := d.runAgain(one)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -303,6 +310,53 @@ func resultsIn(entries []delta.Entry) map[delta.Target]bool {
 		}
 	}
 	return out
+}
+
+// runAgain doubts that a test should be run, or was, which somebody else runs or has run:
+// its author may not know.
+func (d *doubts) runAgain(one delta.Delta) ([]brenner.Diagnostic, error) {
+	says := one.Runs().State
+	if says != delta.TestRunning && says != delta.TestRun || one.Operation != delta.Edit {
+		return nil, nil
+	}
+	if d.tests == nil {
+		queue, err := queuedDeltas(d.call, d.session)
+		if err != nil {
+			return nil, err
+		}
+		queue = slices.DeleteFunc(queue, func(q pendingDelta) bool { return q.entry.Message == d.message })
+		rules := sessionCompiled{Started: d.info.Created, Priority: d.call.Config.Priority, Contributors: d.info.Contributors}
+		d.tests = delta.Tests(delta.Merge(d.doc, entriesOf(queue), rules.options()).Artifact)
+	}
+	var out []brenner.Diagnostic
+	for _, t := range d.tests {
+		if delta.Target(t.Item) != one.TargetID {
+			continue
+		}
+		own := time.Time{} // when it was told of what others had said by then
+		for _, r := range slices.Concat(t.Done, t.Running) {
+			if r.By == d.author && r.At.After(own) {
+				own = r.At
+			}
+		}
+		for i, r := range slices.Concat(t.Done, t.Running) {
+			if r.By == d.author || !r.At.After(own) {
+				continue
+			}
+			w := brenner.Diagnostic{
+				Code: brenner.CodeTaskTaken, Severity: brenner.SeverityWarning, Subject: fmt.Sprintf("%s run by %s", t.Item, r.By),
+				Message: fmt.Sprintf("%s runs %s since %s", r.By, t.Item, r.At.UTC().Format("15:04 MST")), Hint: "settle who does it before both do",
+			}
+			if i < len(t.Done) {
+				w.Code, w.Message, w.Hint = brenner.CodeAlreadyExists, fmt.Sprintf("%s was run by %s", t.Item, r.By), "a second run should say what it adds"
+				if r.Result != "" {
+					w.Message += ": " + r.Result
+				}
+			}
+			out = append(out, w)
+		}
+	}
+	return out, nil
 }
 
 // foretoldOf is what a test was expected to show under a hypothesis when it was first

@@ -81,7 +81,7 @@ func textOf(value jsontext.Value) string {
 // foresee adds to what is said of a reply what the next compile would make of
 // its deltas if nothing else came.
 func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry) error {
-	out.Waiting = stillAsked(info, out.Agent)
+	out.Waiting, out.ByItself = stillAsked(info, out.Agent), info.ByItself()
 	_, base, err := sessionArtifact(c, info.ID, 0)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (s *Service) lookAhead(ctx context.Context, sub api.Submission) (api.Submis
 		}
 		out := sub
 		if len(queue) == 0 {
-			out.Waiting = stillAsked(info, sub.Agent)
+			out.Waiting, out.ByItself = stillAsked(info, sub.Agent), info.ByItself()
 			return out, nil
 		}
 		out.Deltas = slices.Clone(sub.Deltas)

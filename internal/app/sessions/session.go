@@ -349,7 +349,7 @@ func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.Ite
 	}
 	var waiting []api.Proposal
 	if slices.ContainsFunc(items, func(item delta.ItemID) bool { _, ok := doc.Item(item); return !ok }) {
-		if waiting, err = proposals(c, info, api.SessionRequest{ID: id}); err != nil {
+		if waiting, _, err = proposals(c, info, api.SessionRequest{ID: id}, doc); err != nil {
 			return row.Ref(), nil, nil, err
 		}
 	}

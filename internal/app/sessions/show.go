@@ -89,9 +89,11 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Critiques, err = r.critiques(c, info, doc); err != nil {
 		return nil, err
 	}
-	if d.view.Proposals, err = proposals(c, info, req); err != nil {
+	var proposed *delta.Artifact
+	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err
 	}
+	d.view.Tests = delta.Tests(proposed)
 	if err := d.compare(c, c.ShownInFull(row.Artifact)); err != nil {
 		return nil, err
 	}
@@ -722,21 +724,21 @@ func (d *document) items(places []int) []delta.ItemID {
 }
 
 // proposals lists what waits for the next compile (D27) and would be taken in,
-// for those who contribute; an older version of the document has none.
-func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]api.Proposal, error) {
+// for those who contribute, and gives the document with it; an older version has none.
+func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc *delta.Artifact) ([]api.Proposal, *delta.Artifact, error) {
 	if req.Version != 0 && req.Version != info.Artifact.Version {
-		return nil, nil
+		return nil, doc, nil
 	}
 	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
-		return nil, nil
+		return nil, doc, nil
 	}
 	queue, err := queuedDeltas(c, info.ID)
 	if err != nil || len(queue) == 0 {
-		return nil, err
+		return nil, doc, err
 	}
 	_, base, err := sessionArtifact(c, info.ID, 0)
 	if err != nil {
-		return nil, err
+		return nil, doc, err
 	}
 	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
 	res := delta.Merge(base, entriesOf(queue), rules.options())
@@ -753,7 +755,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 		}
 		p, err := proposalOf(queue[i].entry)
 		if err != nil {
-			return nil, err
+			return nil, doc, err
 		}
 		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
 		if d.Operation == delta.Add && !c.Person() {
@@ -761,7 +763,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest) ([]
 		}
 		out = append(out, p)
 	}
-	return out, nil
+	return out, res.Artifact, nil
 }
 
 // asksFor reports whether a request chooses a delta that waits.

@@ -198,6 +198,7 @@ type pendingDelta struct {
 	digest brenner.Digest
 	entry  delta.Entry
 	log    brenner.Ref
+	full   bool // it is left out: the document has no room for it
 }
 
 // pendingDeltas loads everything queued, in an order that does not depend on
@@ -214,8 +215,7 @@ func pendingDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error)
 func queuedDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) {
 	var out []pendingDelta
 	logs := map[string]brenner.Ref{}
-	q := kernel.Query{Group: string(id), States: []string{deltaPending, deltaWaiting}}
-	err := deltas.Each(c.Ctx, c.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+	err := deltas.Each(c.Ctx, c.Reader, queueOf(id), func(row kernel.Row[deltaState]) (bool, error) {
 		d := row.Value
 		if _, ok := logs[d.Message]; !ok {
 			r, err := replies.Find(c.Ctx, c.Reader, replyID(id, d.Message))
@@ -232,6 +232,11 @@ func queuedDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) 
 		return cmp.Or(strings.Compare(a.entry.Message, b.entry.Message), cmp.Compare(a.entry.Delta.Seq, b.entry.Delta.Seq), strings.Compare(a.id, b.id))
 	})
 	return out, err
+}
+
+// queueOf is what the next compile of a session takes.
+func queueOf(id brenner.SessionID) kernel.Query {
+	return kernel.Query{Group: string(id), States: []string{deltaPending, deltaWaiting}}
 }
 
 // readQueued reads a delta back as it was queued. One that was redacted is
@@ -258,6 +263,7 @@ type merge struct {
 	head     store.Version
 	record   sessionCompiled
 	result   delta.Result
+	content  []byte             // of the document that comes of it
 	draft    *artifact.Proposal // nil: nothing was recorded (D18)
 	settled  *delta.Entry       // the delta that settles a conflict, not queued yet
 	settings *kernel.Settings
@@ -291,15 +297,18 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 	m.record = sessionCompiled{
 		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
 	}
-	m.base, m.result = base, delta.Merge(base, entriesOf(queue), m.record.options())
+	m.base = base
+	if err := m.mergeWhatFits(); err != nil {
+		return m, err
+	}
 	roles := rolesIn{call: c, session: info}
-	m.beside = lookBeside(base, entriesOf(queue), m.result, roles.may)
+	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may)
 	if roles.failed != nil {
 		return m, roles.failed
 	}
 	m.record.judge(m.result)
-	for i, q := range queue {
-		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i]})
+	for i, q := range m.queue {
+		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i], Full: q.full})
 	}
 	if m.result.Recorded() > 0 {
 		m.draft, err = m.propose(c)
@@ -314,12 +323,8 @@ func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := canon.Marshal(m.result.Artifact)
-	if err != nil {
-		return nil, err
-	}
 	p := &artifact.Proposal{Type: typ, Tags: m.head.Tags, Links: derivedFrom(m.result, m.queue)}
-	if p.Content, err = artifact.NewContent(artifact.JSON, raw); err != nil {
+	if p.Content, err = artifact.NewContent(artifact.JSON, m.content); err != nil {
 		return nil, err
 	}
 	p.Summary, p.Change = delta.Summary(m.result.Artifact), &artifact.Change{}

@@ -47,6 +47,9 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err := in.checkNothing(x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
+	if err := checkRoom(c, in.session, x.Entries); err != nil {
+		return api.Submission{}, err
+	}
 	rec := replyReceived{
 		Session: in.session.ID, Message: in.message, Agent: in.agent, Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing,
 	}

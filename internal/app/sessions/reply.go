@@ -245,7 +245,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := in.checkNothing(x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
-	if err := checkRoom(ch, in.session.ID, len(x.Entries)); err != nil {
+	if err := checkRoom(ch.Call, in.session, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
 	rec := replyReceived{
@@ -524,16 +524,16 @@ func shownID(id, message string, n int) string {
 }
 
 // checkRoom keeps the queue of a session to what one compile can take.
-func checkRoom(ch *kernel.Change, id brenner.SessionID, more int) error {
-	counts, err := deltas.Count(ch.Ctx, ch.Reader, string(id))
+func checkRoom(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
+	counts, err := deltas.Count(c.Ctx, c.Reader, string(info.ID))
 	if err != nil {
 		return err
 	}
-	if counts[deltaPending]+counts[deltaWaiting]+more > brenner.MaxPendingDeltas {
-		return brenner.Errorf(brenner.CodeLimitExceeded, "%s would have more than %d deltas waiting", id, brenner.MaxPendingDeltas).
-			WithHint("they have to be compiled first").Try(brenner.Do("session.compile", "id", string(id)))
+	if counts[deltaPending]+counts[deltaWaiting]+len(more) > brenner.MaxPendingDeltas {
+		return brenner.Errorf(brenner.CodeLimitExceeded, "%s would have more than %d deltas waiting", info.ID, brenner.MaxPendingDeltas).
+			WithHint("they have to be compiled first").Try(brenner.Do("session.compile", "id", string(info.ID)))
 	}
-	return nil
+	return checkFits(c, info, more)
 }
 
 // keepLog keeps a reply as it was written, for the distiller (C2).
@@ -554,7 +554,7 @@ func queueDelta(ch *kernel.Change, e delta.Entry) (queuedDelta, error) {
 	}
 	digest, err := ch.PutBlob(raw)
 	return queuedDelta{
-		Digest: digest, DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
+		Digest: digest, DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID, Bytes: len(raw),
 	}, err
 }
 

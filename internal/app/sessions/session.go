@@ -118,6 +118,8 @@ type queuedDelta struct {
 	Operation delta.Operation `json:"operation,omitzero"`
 	Section   delta.Section   `json:"section,omitzero"`
 	Target    delta.Target    `json:"target_id,omitzero"`
+	// Bytes is how large its queuedEntry is, 0 before that was kept.
+	Bytes int `json:"bytes,omitzero"`
 }
 
 // queuedEntry is a delta as it is stored until and after the compile: with the
@@ -212,6 +214,8 @@ type compiledDelta struct {
 	ID      string         `json:"id"`
 	Digest  brenner.Digest `json:"digest"`
 	Outcome delta.Outcome  `json:"outcome"`
+	// Full says that it was left out: the document had no room for it.
+	Full bool `json:"full,omitzero"`
 }
 
 func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, p sessionCompiled) error {

@@ -129,6 +129,9 @@ func (v *rebuilding) compileAgain(p sessionCompiled) (delta.Result, bool, error)
 		if why := all[i].Invalid; why != nil && why.Code == brenner.CodeRedacted && d.Outcome.Code != brenner.CodeRedacted {
 			return delta.Result{}, false, nil //nolint:nilerr // what was redacted meanwhile is no fault
 		}
+		if d.Full {
+			all[i].Invalid = noRoom()
+		}
 	}
 	return delta.Merge(base, all, p.options()), true, nil
 }

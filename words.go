@@ -1,6 +1,7 @@
 package brenner
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -25,4 +26,13 @@ func A[T ~string](name T) string {
 		return "an " + string(name)
 	}
 	return "a " + string(name)
+}
+
+// Plural is a number of things, in the words for one of them or for several: 1 run was,
+// 2 runs were.
+func Plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"brenner"
 	"brenner/api"
 
@@ -95,6 +97,6 @@ func newAgentDenials(r *runner) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&req.Limit, "limit", 0, "at most this many")
+	addQuantity(c.Flags(), &req.Limit, brenner.MaxPage, "limit", "at most this many", fmt.Sprint(brenner.DefaultPage))
 	return c
 }

@@ -166,7 +166,8 @@ meets them, what changed last first.`,
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	c.Flags().StringVar((*string)(&req.Author), "author", "", "only what this one wrote")
 	c.Flags().StringVar(&req.Since, "since", "", "only since a day (2026-11-01), a moment, or so long ago (7d, 12h)")
-	c.Flags().IntVar(&req.Limit, "limit", 20, "at most this many")
+	req.Limit = 20
+	addQuantity(c.Flags(), &req.Limit, brenner.MaxPage, "limit", "at most this many", fmt.Sprint(req.Limit))
 	c.Flags().StringVar(&req.Task, "task", "", throughTask)
 	return c
 }

@@ -111,6 +111,14 @@ func (r *runner) answered(a work.Answer) {
 	}
 }
 
+// spentWords is what was spent, and how much of that nobody told.
+func spentWords(s work.Spent) string {
+	if s.Assumed == 0 {
+		return s.Cost.String()
+	}
+	return fmt.Sprintf("%s (%s of it assumed for runs that did not tell their cost)", s.Cost, s.Assumed)
+}
+
 // tellAnswer says beside the document how it came about.
 func (r *runner) tellAnswer(a work.Answer) {
 	for _, round := range a.Rounds {
@@ -118,7 +126,7 @@ func (r *runner) tellAnswer(a work.Answer) {
 	}
 	words := []string{plural(len(a.Rounds), "round"), plural(a.Spent.Runs, "run")}
 	if a.Spent.Cost > 0 {
-		words = append(words, a.Spent.Cost.String())
+		words = append(words, spentWords(a.Spent))
 	}
 	words = append(words, plural(a.Open, "thing")+" still asked for", plural(a.Conflicts, "conflict"))
 	if a.Critiques > 0 {

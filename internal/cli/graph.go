@@ -186,7 +186,7 @@ func newLineage(r *runner) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&req.Down, "down", false, "towards what rests on it")
-	c.Flags().IntVar(&req.Depth, "depth", 0, "at most this many links (default: all)")
+	addQuantity(c.Flags(), &req.Depth, 0, "depth", "at most this many links", "all")
 	c.Flags().StringVar(&req.Format, "format", req.Format, "text, svg or prov")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to a file")
 	c.Flags().BoolVar(&force, "force", false, forceWords)

@@ -460,7 +460,7 @@ has a name, or with a text in them.`,
 	c.Flags().StringVar((*string)(&req.Actor), "actor", "", "only records by this actor")
 	c.Flags().StringVar(&req.About, "about", "", "only records that name this artifact, session, task …")
 	c.Flags().StringVar(&req.Text, "text", "", "only records that contain this text")
-	c.Flags().IntVar(&req.Limit, "limit", 0, fmt.Sprintf("at most this many (default %d)", brenner.DefaultPage))
+	addQuantity(c.Flags(), &req.Limit, brenner.MaxPage, "limit", "at most this many", fmt.Sprint(brenner.DefaultPage))
 	return c
 }
 

@@ -113,7 +113,7 @@ func moreOf(w *printer, n api.Next, shown, total int) {
 
 // pageFlags adds the flags of every listing.
 func pageFlags(c *cobra.Command, p *api.Page) {
-	c.Flags().IntVar(&p.Limit, "limit", 0, fmt.Sprintf("items on a page (default %d, at most %d)", brenner.DefaultPage, brenner.MaxPage))
+	addQuantity(c.Flags(), &p.Limit, brenner.MaxPage, "limit", fmt.Sprintf("items on a page, at most %d", brenner.MaxPage), fmt.Sprint(brenner.DefaultPage))
 	c.Flags().StringVar(&p.Cursor, "cursor", "", "go on behind the previous page")
 }
 

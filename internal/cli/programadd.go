@@ -16,7 +16,6 @@ import (
 func newProgramAdd(r *runner) *cobra.Command {
 	var p program.Program
 	var maxTime time.Duration
-	var maxCost string
 	c := &cobra.Command{
 		Use:   "add NAME --profile PROFILE",
 		Short: "Describe a program of your own, for every project on this machine",
@@ -29,12 +28,6 @@ same name again replaces it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, a []string) error {
 			p.Bounds.Time = brenner.Duration(maxTime)
-			if maxCost != "" {
-				var err error
-				if p.Bounds.Cost, err = program.ParseMoney(maxCost); err != nil {
-					return err
-				}
-			}
 			if p.File != "" {
 				p.File = r.path(p.File)
 			}
@@ -70,7 +63,7 @@ same name again replaces it.`,
 	f.StringVar((*string)(&p.Tools), "tools", "", "none, edit or shell")
 	f.StringVar((*string)(&p.Directory), "directory", "", "scratch, worktree or here")
 	addLength(f, &maxTime, "max-time", "how long one run may take", "30m")
-	f.StringVar(&maxCost, "max-cost", "", "what one run may cost, in US dollars")
+	addAmount(f, &p.Bounds.Cost, "max-cost", "what one run may cost, in US dollars", "no limit")
 	required(c, "profile")
 	return c
 }

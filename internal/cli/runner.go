@@ -37,27 +37,20 @@ func (r *runner) finder(ctx context.Context, s api.Service) (programs.Finder, er
 type startFlags struct {
 	program string
 	jobs    int
-	maxCost string
-	maxRuns int
+	budget  work.Budget
 }
 
 func (f *startFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.program, "program", "", "start every agent with this program, instead of what the roster names")
 	c.Flags().IntVar(&f.jobs, "jobs", 3, "how many agents work at once")
-	c.Flags().StringVar(&f.maxCost, "max-cost", "", "start no further run when this much is spent or promised, in US dollars")
-	c.Flags().IntVar(&f.maxRuns, "max-runs", 0, "start at most this many runs")
+	addAmount(c.Flags(), &f.budget.Cost, "max-cost", "start no further run when this much is spent or promised, in US dollars", "no limit")
+	addQuantity(c.Flags(), &f.budget.Runs, 0, "max-runs", "start at most this many runs", "no limit")
 }
 
 func (f *startFlags) plan() (work.Plan, error) {
-	p := work.Plan{Program: f.program, Jobs: f.jobs, Budget: work.Budget{Runs: f.maxRuns}}
+	p := work.Plan{Program: f.program, Jobs: f.jobs, Budget: f.budget}
 	if f.jobs < 1 || f.jobs > brenner.MaxJobs {
 		return p, brenner.Errorf(brenner.CodeUsage, "--jobs is 1 to %d", brenner.MaxJobs)
-	}
-	if f.maxCost != "" {
-		var err error
-		if p.Budget.Cost, err = program.ParseMoney(f.maxCost); err != nil {
-			return p, err
-		}
 	}
 	return p, nil
 }

@@ -22,6 +22,7 @@ type purse struct {
 
 	mu       sync.Mutex
 	spent    program.Money
+	assumed  program.Money // of that, for runs that did not tell
 	promised program.Money
 	runs     int
 }
@@ -33,7 +34,9 @@ var errPromised = errors.New("what is left is promised to runs under way")
 // Spent is what a budget went to.
 type Spent struct {
 	Cost program.Money `json:"cost_usd"`
-	Runs int           `json:"runs"`
+	// Assumed is how much of it is the bound of runs that did not tell their cost.
+	Assumed program.Money `json:"assumed_usd,omitzero"`
+	Runs    int           `json:"runs"`
 }
 
 // take sets aside what a run may cost; it narrows the program's own bound to
@@ -43,7 +46,7 @@ func (p *purse) take(prog *program.Program, sharing int) (program.Money, error) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Runs > 0 && p.runs >= p.Runs {
-		return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%d runs were started, as many as were allowed", p.runs)
+		return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s started, as many as were allowed", brenner.Plural(p.runs, "run was", "runs were"))
 	}
 	if p.Cost > 0 {
 		if err := prog.Known(); err != nil {
@@ -81,11 +84,12 @@ func (p *purse) settle(aside program.Money, run api.RunInfo) {
 		p.spent += *run.Usage.Cost
 	} else if run.ID != "" && run.Starts > 0 {
 		p.spent += aside
+		p.assumed += aside
 	}
 }
 
 func (p *purse) sum() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Spent{Cost: p.spent, Runs: p.runs}
+	return Spent{Cost: p.spent, Assumed: p.assumed, Runs: p.runs}
 }

@@ -48,7 +48,7 @@ func TestPurse_SharesTheBudgetAmongThoseAtOnce(t *testing.T) {
 	p.settle(got, spending("run-4", 0))
 	p.settle(aside[1], spending("run-2", dollar))
 	p.settle(aside[2], api.RunInfo{ID: "run-3", RunEnd: api.RunEnd{Starts: 1}}) // it did not tell: its bound counts
-	if sum := p.sum(); sum.Cost != 9*dollar/4 || sum.Runs != 4 {
+	if sum := p.sum(); sum.Cost != 9*dollar/4 || sum.Assumed != dollar || sum.Runs != 4 {
 		t.Errorf("spent %+v", sum)
 	}
 	// Whoever is alone has what is left, also where no more runs are allowed.

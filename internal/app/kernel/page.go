@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/base64"
+	"fmt"
 
 	"brenner"
 	"brenner/api"
@@ -14,7 +15,8 @@ func PageSize(asked int) (int, error) {
 	case asked == 0:
 		return brenner.DefaultPage, nil
 	case asked < 0 || asked > brenner.MaxPage:
-		return 0, brenner.Errorf(brenner.CodeLimitExceeded, "a page has 1–%d items, not %d", brenner.MaxPage, asked)
+		return 0, brenner.Errorf(brenner.CodeLimitExceeded, "a page has 1 to %d items, not %d", brenner.MaxPage, asked).
+			At("/limit").WithHint(fmt.Sprintf("ask for so many, or give no limit: then it has %d", brenner.DefaultPage))
 	}
 	return asked, nil
 }

@@ -249,7 +249,8 @@ const (
 	// MaxCheckParagraphs bounds how many paragraphs of one artifact are
 	// compared by meaning.
 	MaxCheckParagraphs = 2000
-	// MaxCheckFindings bounds the findings listed of one artifact.
+	// MaxCheckFindings bounds the new findings of one artifact that one check lists;
+	// once they are recorded, the next check lists the next ones.
 	MaxCheckFindings = 100
 	// MaxAssumptions bounds how many assumptions are compared with each other.
 	MaxAssumptions = 2000

@@ -71,7 +71,8 @@ type CheckResult struct {
 	Checked  int            `json:"checked"`
 	Skipped  int            `json:"skipped,omitzero"`
 	Findings []CheckFinding `json:"findings"`
-	// More counts findings beyond what is listed of one artifact, Unread
+	// More counts findings that are neither listed nor recorded, because there are
+	// many of one artifact: the next run has the next ones. Unread counts
 	// paragraphs that were too many to be compared by meaning.
 	More   int `json:"more,omitzero"`
 	Unread int `json:"unread,omitzero"`

@@ -41,6 +41,43 @@ type Options struct {
 	Words claim.Lexicon
 	// Threshold is ScopeThreshold if it is 0.
 	Threshold float64
+	// Said reports a finding that was said before, which takes no place from those
+	// that are listed of one artifact: the next ones have their turn. nil knows none.
+	Said func(Finding) bool
+}
+
+// quota keeps what is listed of one artifact to so many new findings. Which are new is
+// asked only where there are many.
+type quota struct {
+	said    func(Finding) bool
+	first   []Finding
+	counted bool // how many are new: there are more than the first
+	fresh   int
+}
+
+// takes says whether a finding is listed.
+func (q *quota) takes(f Finding) bool {
+	if len(q.first) < brenner.MaxCheckFindings {
+		q.first = append(q.first, f)
+		return true
+	}
+	fresh := func(f Finding) bool { return q.said == nil || !q.said(f) }
+	if !q.counted {
+		q.counted = true
+		for _, f := range q.first {
+			if fresh(f) {
+				q.fresh++
+			}
+		}
+	}
+	if !fresh(f) {
+		return true
+	}
+	if q.fresh >= brenner.MaxCheckFindings {
+		return false
+	}
+	q.fresh++
+	return true
 }
 
 // Alignment holds artifacts to the brief (C24), in their order. Errors are
@@ -55,7 +92,7 @@ func Alignment(b Brief, subjects []Subject, o Options) (Report, error) {
 	}
 	report := Report{Findings: []Finding{}}
 	for _, s := range subjects {
-		c := aligner{brief: b, subject: s, scope: scope, report: &report}
+		c := aligner{brief: b, subject: s, scope: scope, report: &report, quota: quota{said: o.Said}}
 		if err := c.run(); err != nil {
 			return Report{}, err
 		}
@@ -108,7 +145,7 @@ type aligner struct {
 	subject Subject
 	scope   scope
 	report  *Report
-	found   int
+	quota   quota
 }
 
 func (c *aligner) run() error {
@@ -118,15 +155,14 @@ func (c *aligner) run() error {
 	return c.creep(paragraphs)
 }
 
-// add lists a finding, or counts it where there are too many of one artifact.
+// add lists a finding, or counts it where there are too many new ones of one artifact.
 func (c *aligner) add(f Finding) {
-	c.found++
-	if c.found > brenner.MaxCheckFindings {
+	f.Target = c.subject.Ref
+	f.Excerpt = excerpt(f.Excerpt)
+	if !c.quota.takes(f) {
 		c.report.More++
 		return
 	}
-	f.Target = c.subject.Ref
-	f.Excerpt = excerpt(f.Excerpt)
 	c.report.Findings = append(c.report.Findings, f)
 }
 

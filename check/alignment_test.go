@@ -188,6 +188,21 @@ func TestAlignment_ListsOnlySoManyFindings(t *testing.T) {
 	if err != nil || len(got.Findings) != 2*brenner.MaxCheckFindings || got.More != 10 {
 		t.Errorf("%d findings, %d more, %v", len(got.Findings), got.More, err)
 	}
+	// What was said before takes no place: in the end all are listed.
+	s.Paragraphs = nil
+	for i := range 2*brenner.MaxCheckFindings + 5 {
+		s.Paragraphs = append(s.Paragraphs, Paragraph{"p", fmt.Sprintf("On drug-pricing: no, for the reason %d.", i)})
+	}
+	said := map[string]bool{}
+	for _, more := range []int{brenner.MaxCheckFindings + 5, 5, 0, 0} {
+		got, err := Alignment(b, []Subject{s}, Options{Said: func(f Finding) bool { return said[f.Excerpt] }})
+		if err != nil || got.More != more || len(got.Findings) != len(s.Paragraphs)-more {
+			t.Errorf("%d findings, %d more, want %d, %v", len(got.Findings), got.More, more, err)
+		}
+		for _, f := range got.Findings {
+			said[f.Excerpt] = true
+		}
+	}
 	b.OutOfScope, b.Goals = []string{"nothing alike"}, nil
 	s.Paragraphs = make([]Paragraph, brenner.MaxCheckParagraphs+3)
 	for i := range s.Paragraphs {

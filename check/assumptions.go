@@ -105,17 +105,17 @@ func (c *Claimed) report(wanted func(int) bool) Report {
 			after, _ := slices.BinarySearch(some, i)
 			others = some[after:]
 		}
-		found := 0
+		quota := quota{said: c.o.Said}
 		for _, j := range others {
 			f, clash := c.clash(i, j)
 			if !clash {
 				continue
 			}
-			if found++; found > brenner.MaxCheckFindings {
+			f.Target, f.Other, f.Place, f.Excerpt = a.Ref, &c.all[j].Ref, a.Place, excerpt(a.Statement)
+			if !quota.takes(f) {
 				report.More++
 				continue
 			}
-			f.Target, f.Other, f.Place, f.Excerpt = a.Ref, &c.all[j].Ref, a.Place, excerpt(a.Statement)
 			report.Findings = append(report.Findings, f)
 		}
 	}

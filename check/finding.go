@@ -44,7 +44,7 @@ const (
 // Report is what a check found.
 type Report struct {
 	Findings []Finding `json:"findings"`
-	// More counts findings beyond what is listed of one artifact.
+	// More counts new findings beyond what is listed of one artifact.
 	More int `json:"more"`
 	// Unread counts paragraphs that were too many to be compared by meaning;
 	// their words were looked at all the same.

@@ -322,3 +322,48 @@ func TestConsolidate_IsOverdueAfterAWhile(t *testing.T) {
 		t.Error("not overdue a month after the last one")
 	}
 }
+
+// C24: of an artifact with many findings each run records the next ones, and says how
+// many are left.
+func TestCheckAlignment_RecordsAllFindingsInTime(t *testing.T) {
+	g := newGarden(nil, t)
+	must := func(res api.WriteResult, err error) brenner.Ref {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Ref
+	}
+	brief := must(g.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "brief", Type: artifact.TypeProjectBrief, Module: "project", Summary: "brief",
+		Content: api.Body{Format: artifact.JSON, Data: `{"question":"Why?","out_of_scope":["drug pricing"]}`},
+	}))
+	if _, err := g.Promote(t.Context(), api.PromoteRequest{Ref: brief, Reason: "ours"}); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for i := range brenner.MaxCheckFindings + 51 {
+		text += fmt.Sprintf("On drug pricing, and the reason %d for it.\n\n", i)
+	}
+	must(g.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "memo", Type: "model_spec", Module: "lineage", Summary: "memo", Content: api.Body{Format: artifact.Text, Data: text},
+		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: brief.Artifact, Version: brief.Version}},
+	}))
+	var written []int
+	for _, more := range []int{51, 0, 0} {
+		res, err := g.CheckAlignment(t.Context(), api.CheckRequest{})
+		if err != nil || res.More != more || len(res.Findings) != brenner.MaxCheckFindings+51-more {
+			t.Fatalf("%d findings, %d more, want %d: %v", len(res.Findings), res.More, more, err)
+		}
+		fresh := 0
+		for _, f := range res.Findings {
+			if f.State == api.FindingNew {
+				fresh++
+			}
+		}
+		written = append(written, fresh)
+	}
+	if !slices.Equal(written, []int{brenner.MaxCheckFindings, 51, 0}) {
+		t.Errorf("recorded %v", written)
+	}
+}

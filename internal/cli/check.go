@@ -73,7 +73,7 @@ func newOneCheck(r *runner, c *cobra.Command, run func(context.Context, api.Serv
 
 func printCheck(w *printer, res api.CheckResult) {
 	if len(res.Findings) == 0 {
-		w.Printf("nothing found in %d artifacts\n", res.Checked)
+		w.Printf("nothing found in %s\n", plural(res.Checked, "artifact"))
 	}
 	for _, f := range res.Findings {
 		place := ""
@@ -86,8 +86,11 @@ func printCheck(w *printer, res api.CheckResult) {
 		}
 		w.Printf("  %s\n", findingLine(f))
 	}
+	if res.More > 0 {
+		w.Printf("%s found of artifacts that have many, and not recorded: record these and run the check again\n", brenner.Plural(res.More, "more was", "more were"))
+	}
 	if res.Skipped > 0 {
-		w.Printf("%d more artifacts were not read: check module by module\n", res.Skipped)
+		w.Printf("%s not read: check module by module\n", brenner.Plural(res.Skipped, "more artifact was", "more artifacts were"))
 	}
 	printOpened(w, res.OpenedTasks)
 }

@@ -213,9 +213,13 @@ func checkAlignment(c *kernel.Call, modules []brenner.Module) (api.CheckResult, 
 		return api.CheckResult{}, err
 	}
 	out := api.CheckResult{Brief: rule.brief.Ref, Findings: []api.CheckFinding{}}
+	known := recorded{call: c}
 	var batch []check.Subject
 	flush := func() error {
-		report, err := check.Alignment(rule.brief, batch, check.Options{Embed: embedder(c)})
+		report, err := check.Alignment(rule.brief, batch, check.Options{Embed: embedder(c), Said: known.said})
+		if err == nil {
+			err = known.failed
+		}
 		batch = batch[:0]
 		addReport(&out, report)
 		return err
@@ -250,7 +254,11 @@ func checkAlignmentOf(c *kernel.Call, ref brenner.Ref) (api.CheckResult, error) 
 	if err != nil {
 		return api.CheckResult{}, err
 	}
-	report, err := check.Alignment(rule.brief, []check.Subject{s}, check.Options{Embed: embedder(c)})
+	known := recorded{call: c}
+	report, err := check.Alignment(rule.brief, []check.Subject{s}, check.Options{Embed: embedder(c), Said: known.said})
+	if err == nil {
+		err = known.failed
+	}
 	out := api.CheckResult{Brief: rule.brief.Ref, Checked: 1}
 	addReport(&out, report)
 	return out, err
@@ -375,7 +383,11 @@ func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult
 	if err != nil {
 		return api.CheckResult{}, err
 	}
-	report, err := check.Assumptions(all, comparing(c))
+	known := recorded{call: c}
+	report, err := check.Assumptions(all, comparing(c, &known))
+	if err == nil {
+		err = known.failed
+	}
 	addReport(&out, report)
 	return out, err
 }
@@ -383,25 +395,33 @@ func checkAssumptions(c *kernel.Call, modules []brenner.Module) (api.CheckResult
 // allClaims is the key of what everybody claims.
 type allClaims struct{}
 
+// collection is what everybody claims, and what is recorded about it.
+type collection struct {
+	*check.Claimed
+	known *recorded
+}
+
 // checkAssumptionsOf looks for claims that those of one version clash with.
 func checkAssumptionsOf(c *kernel.Call, ref brenner.Ref) (api.CheckResult, error) {
-	collected, err := kernel.Once(c, allClaims{}, func() (*check.Claimed, error) {
+	collected, err := kernel.Once(c, allClaims{}, func() (collection, error) {
 		all, _, err := claims(c, nil)
 		if err != nil {
-			return nil, err
+			return collection{}, err
 		}
-		return check.Collect(all, comparing(c))
+		known := &recorded{call: c}
+		collected, err := check.Collect(all, comparing(c, known))
+		return collection{collected, known}, err
 	})
 	if err != nil {
 		return api.CheckResult{}, err
 	}
 	var out api.CheckResult
 	addReport(&out, collected.About(ref))
-	return out, nil
+	return out, collected.known.failed
 }
 
-func comparing(c *kernel.Call) check.Options {
-	return check.Options{Embed: embedder(c), Words: embed.Builtin()}
+func comparing(c *kernel.Call, known *recorded) check.Options {
+	return check.Options{Embed: embedder(c), Words: embed.Builtin(), Said: known.said}
 }
 
 // claims reads what artifacts claim, and counts them.

@@ -61,6 +61,21 @@ func placeFinding(c *kernel.Call, f *api.CheckFinding) error {
 	return err
 }
 
+// recorded knows which findings have a critique that says all of it, or were dismissed.
+type recorded struct {
+	call   *kernel.Call
+	failed error // the first that could not be looked up
+}
+
+func (r *recorded) said(found check.Finding) bool {
+	if r.failed != nil {
+		return false
+	}
+	f := api.CheckFinding{Finding: found}
+	r.failed = placeFinding(r.call, &f)
+	return r.failed == nil && (f.State == api.FindingKnown || f.State == api.FindingDismissed)
+}
+
 // judged links a finding to what it judges: its target, and for assumptions
 // that clash both of them. A brief is not judged.
 func judged(f check.Finding) []artifact.Link {

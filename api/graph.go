@@ -32,6 +32,8 @@ type ForksResult struct {
 type StaleRequest struct {
 	Page
 	Modules []brenner.Module `json:"modules,omitzero"`
+	// Moved keeps what is stale because this artifact has moved, whatever else has.
+	Moved brenner.ArtifactID `json:"moved,omitzero"`
 }
 
 // StaleResult lists stale versions in id order.

@@ -108,8 +108,10 @@ type Waiting struct {
 	// Rests counts the versions that link to what it is about: how much rests
 	// on the decision.
 	Rests int `json:"rests"`
-	// Count is how many things it stands for, Members the first of them.
+	// Count is how many things it stands for, Members the first of them. Shared are
+	// how many of them another that waits, of the same kind, stands for already.
 	Count   int      `json:"count"`
+	Shared  int      `json:"shared,omitzero"`
 	Members []string `json:"members,omitzero"`
 }
 
@@ -271,8 +273,15 @@ type DecisionFilter struct {
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`
 	Tag     string             `json:"tag,omitzero"`
-	// Moved keeps what is stale because this artifact has moved.
+	// Moved keeps what is stale because this artifact has moved. What still holds is
+	// confirmed for that alone, also where versions are named: it stays stale by what
+	// else has moved.
 	Moved brenner.ArtifactID `json:"moved,omitzero"`
+}
+
+// OnlyMoved reports a filter that says nothing but what has moved.
+func (f DecisionFilter) OnlyMoved() bool {
+	return f.Moved != "" && len(f.Types)+len(f.Modules) == 0 && f.Tag == ""
 }
 
 // DecideResult is what a decision came to, or in a dry run would come to.

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -350,6 +351,14 @@ func TestParse_IsBounded(t *testing.T) {
 	e, ok := err.(*brenner.Error)
 	if !ok || len(e.Diagnostics) != brenner.MaxConfigFindings || !strings.Contains(e.Message, "(and 58 more)") {
 		t.Errorf("many findings: %v", err)
+	}
+	// What is struck out one by one is not counted to the end.
+	var unknown strings.Builder
+	for i := range 80 {
+		fmt.Fprintf(&unknown, "key%d: 1\n", i)
+	}
+	if _, err = config.Parse(config.RCFile, []byte(unknown.String())); err == nil || !strings.Contains(err.Error(), "(and at least 49 more)") {
+		t.Errorf("many unknown keys: %v", err)
 	}
 }
 

@@ -37,7 +37,8 @@ func (in source) decode(doc document) (Config, error) {
 type findings struct {
 	source
 	all  []finding
-	more int // beyond the limit
+	more int  // beyond the limit
+	cut  bool // there may be others, which were not looked for
 }
 
 type finding struct {
@@ -70,6 +71,7 @@ func (f *findings) decode(raw jsontext.Value, x index, c *Config) {
 		raw = strike(raw, e.JSONPointer)
 	}
 	if len(f.all) == brenner.MaxConfigFindings {
+		f.cut = true
 		return
 	}
 	c.settle()
@@ -265,7 +267,7 @@ func (f *findings) refusal() error {
 	first := f.all[0]
 	message := first.Message
 	if n := len(f.all) - 1 + f.more; n > 0 {
-		message = fmt.Sprintf("%s (and %d more)", message, n)
+		message = fmt.Sprintf("%s (and %s%d more)", message, map[bool]string{true: "at least "}[f.cut], n)
 	}
 	all := make([]brenner.Diagnostic, len(f.all))
 	for i, one := range f.all {

@@ -126,6 +126,9 @@ func decideMany(decision api.DecisionKind, dry bool) act {
 		if dry {
 			v.refill = true
 		}
+		if decision == api.DecideStillHolds {
+			req.Filter = &api.DecisionFilter{Moved: brenner.ArtifactID(v.PathValue("id"))} // what the page is about
+		}
 		for _, name := range v.PostForm["ref"] {
 			ref, err := brenner.ParseRef(name)
 			if err != nil {
@@ -200,15 +203,11 @@ func loadCause(v *visit) (string, any, error) {
 	}
 	out := causePage{ID: id, Now: now}
 	for next := (api.Page{Limit: brenner.MaxPage}); ; {
-		found, err := v.svc.Stale(v.Context(), api.StaleRequest{Page: next})
+		found, err := v.svc.Stale(v.Context(), api.StaleRequest{Page: next, Moved: id})
 		if err != nil {
 			return "", nil, err
 		}
-		for _, i := range found.Items {
-			if i.Path[len(i.Path)-1].Artifact == id {
-				out.Items = append(out.Items, i)
-			}
-		}
+		out.Items = append(out.Items, found.Items...)
 		if next.Cursor = found.Cursor; next.Cursor == "" {
 			break
 		}

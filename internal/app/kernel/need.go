@@ -18,12 +18,16 @@ type Waiting struct {
 }
 
 // FirstFew lists the first few of some names.
-func FirstFew(names []string) string {
+func FirstFew(names []string) string { return FirstFewOf(names, len(names)) }
+
+// FirstFewOf is FirstFew for names that are the first of a total.
+func FirstFewOf(names []string, total int) string {
 	const most = 3
-	if len(names) <= most {
+	if total <= most {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	few := names[:min(len(names), most)]
+	return fmt.Sprintf("%s and %d more", strings.Join(few, ", "), total-len(few))
 }
 
 // First is the first of some names, "" if there is none.

@@ -95,7 +95,7 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 		if err := c.KnownModules(req.Modules); err != nil {
 			return api.StaleResult{}, err
 		}
-		items, err := AllStale(c)
+		items, err := StaleBy(c, req.Moved)
 		if err != nil {
 			return api.StaleResult{}, err
 		}
@@ -103,7 +103,7 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
 		}
 		out := api.StaleResult{Total: len(items)}
-		if out.Items, out.Next, err = kernel.PageOf(items, req.Page); err != nil || req.Cursor != "" {
+		if out.Items, out.Next, err = kernel.PageOf(items, req.Page); err != nil || req.Cursor != "" || req.Moved != "" {
 			return out, err
 		}
 		behind, err := allBehind(c, req.Modules)

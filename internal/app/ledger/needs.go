@@ -40,25 +40,40 @@ func (r *Room) WaitingStale(c *kernel.Call) ([]kernel.Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
+	also, err := otherCauses(c, stale)
+	if err != nil {
+		return nil, err
+	}
 	groups := map[brenner.ArtifactID]*kernel.Waiting{}
 	var causes []brenner.Ref
 	for _, i := range stale {
 		if i.Status != artifact.Canonical {
 			continue
 		}
-		moved := i.Path[len(i.Path)-1]
-		g := groups[moved.Artifact]
-		if g == nil {
-			g = &kernel.Waiting{Waiting: api.Waiting{Kind: api.WaitStale, Subject: string(moved.Artifact)}}
-			groups[moved.Artifact] = g
-			causes = append(causes, brenner.Ref{Artifact: moved.Artifact, Version: max(i.Now, moved.Version)})
+		for n, moved := range append([]brenner.Ref{i.Path[len(i.Path)-1]}, also[i.Ref]...) {
+			g := groups[moved.Artifact]
+			if g == nil {
+				g = &kernel.Waiting{Waiting: api.Waiting{Kind: api.WaitStale, Subject: string(moved.Artifact)}}
+				groups[moved.Artifact] = g
+				causes = append(causes, moved)
+			}
+			if g.Count++; g.Count <= api.MaxMembers {
+				g.Members = append(g.Members, i.Ref.String())
+			}
+			if n > 0 {
+				g.Shared++
+			}
+			g.On = append(g.On, i.Ref)
 		}
-		if g.Count++; g.Count <= api.MaxMembers {
-			g.Members = append(g.Members, i.Ref.String())
-		}
-		g.On = append(g.On, i.Ref)
 	}
-	nodes, err := Nodes(c, causes)
+	artifacts, err := ArtifactsOf(c, causes)
+	if err != nil {
+		return nil, err
+	}
+	for n, moved := range causes {
+		causes[n].Version = max(artifacts[moved.Artifact].Canonical, moved.Version)
+	}
+	nodes, err := NodesOf(c, artifacts, causes)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +86,41 @@ func (r *Room) WaitingStale(c *kernel.Call) ([]kernel.Waiting, error) {
 			g.Why = "it moved, and a canonical version rests on what it was"
 		}
 		out = append(out, *g)
+	}
+	return out, nil
+}
+
+// otherCauses lists, for stale versions, what has moved besides the artifact that the
+// path of each leads to, of what it rests on itself: one version of each artifact.
+func otherCauses(c *kernel.Call, stale []api.StaleItem) (map[brenner.Ref][]brenner.Ref, error) {
+	if len(stale) == 0 {
+		return nil, nil
+	}
+	end := map[brenner.Ref]brenner.ArtifactID{}
+	refs := make([]brenner.Ref, len(stale))
+	for n, i := range stale {
+		refs[n], end[i.Ref] = i.Ref, i.Path[len(i.Path)-1].Artifact
+	}
+	links, err := c.LinksFrom(c.Ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	var to []brenner.Ref
+	for _, l := range links {
+		to = append(to, l.To)
+	}
+	slices.SortFunc(to, brenner.Ref.Compare)
+	moved, err := c.Outdated(c.Ctx, slices.Compact(to))
+	if err != nil {
+		return nil, err
+	}
+	out := map[brenner.Ref][]brenner.Ref{}
+	for _, l := range links {
+		_, gone := slices.BinarySearchFunc(moved, l.To, brenner.Ref.Compare)
+		known := l.To.Artifact == end[l.From] || slices.ContainsFunc(out[l.From], func(r brenner.Ref) bool { return r.Artifact == l.To.Artifact })
+		if gone && !known && l.Rel.Carries() {
+			out[l.From] = append(out[l.From], l.To)
+		}
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -83,10 +84,14 @@ func (w wording) need(items []api.Waiting) api.Need {
 		if n.What == "" {
 			n.What = i.Why
 		}
-		n.Count += i.Count
+		n.Count += i.Count - i.Shared
 		switch i.Kind {
 		case api.WaitStale:
-			n.Names = append(n.Names, i.Members...)
+			for _, m := range i.Members {
+				if !slices.Contains(n.Names, m) {
+					n.Names = append(n.Names, m)
+				}
+			}
 		case api.WaitLesson, api.WaitMemo, api.WaitConsolidation, api.WaitSpine:
 			if i.Kind == api.WaitMemo {
 				n.Names = append(n.Names, i.Subject)
@@ -96,7 +101,11 @@ func (w wording) need(items []api.Waiting) api.Need {
 		}
 	}
 	if w.what != "" {
-		n.What = w.what + kernel.FirstFew(n.Names)
+		total := len(n.Names)
+		if w.kind == api.WaitStale {
+			total = n.Count // the names are the first of each cause
+		}
+		n.What = w.what + kernel.FirstFewOf(n.Names, total)
 	}
 	if w.argument != "" {
 		n.Do = brenner.Do(w.do.Name, w.argument, kernel.First(n.Names))

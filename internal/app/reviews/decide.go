@@ -88,7 +88,11 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 		return p, err
 	}
 	if req.Decision == api.DecideStillHolds {
-		return p, p.planHolds(c, refs)
+		moved := brenner.ArtifactID("")
+		if req.Filter != nil {
+			moved = req.Filter.Moved
+		}
+		return p, p.planHolds(c, refs, moved)
 	}
 	if req.Decision == api.DecideChanges {
 		return p, p.planChanges(c, req, refs)
@@ -154,7 +158,10 @@ func oneInSlot(c *kernel.Call, slots map[string]brenner.Ref, d ledger.Decided) e
 // chosen lists what a decision is about, each artifact once.
 func (r *Room) chosen(c *kernel.Call, req api.DecideRequest) ([]brenner.Ref, error) {
 	refs := slices.Clone(req.Refs)
-	if req.Filter != nil {
+	switch {
+	case req.Filter == nil:
+	case len(refs) > 0 && req.Decision == api.DecideStillHolds && req.Filter.OnlyMoved():
+	default:
 		if len(refs) > 0 {
 			return nil, brenner.Errorf(brenner.CodeInvalidValue, "a decision is about versions that are named, or that a filter chooses").At("/filter")
 		}

@@ -17,6 +17,8 @@ type holding struct {
 	version  store.Version
 	next     brenner.Ref
 	looked   []api.LinkMoved
+	// partly says that it goes on resting on something else that has moved.
+	partly bool
 	// needs are the approvals that the new version takes before it comes into
 	// force; nil where it is in force at once (A6).
 	needs *api.Approvals
@@ -26,9 +28,10 @@ type holding struct {
 func (h holding) promoted() bool { return h.version.Status == artifact.Canonical && h.needs == nil }
 
 // planHolds plans that versions still hold, what another rests on before the
-// other: confirmed together, a whole chain is.
-func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
-	h := holds{Call: c, ledger: p.room.Ledger, asked: map[brenner.ArtifactID]brenner.Ref{}, next: map[brenner.ArtifactID]brenner.Ref{}, waits: map[brenner.ArtifactID]bool{}}
+// other: confirmed together, a whole chain is. With the artifact that has moved they
+// are confirmed for that alone.
+func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref, moved brenner.ArtifactID) error {
+	h := holds{Call: c, moved: moved, ledger: p.room.Ledger, asked: map[brenner.ArtifactID]brenner.Ref{}, next: map[brenner.ArtifactID]brenner.Ref{}, waits: map[brenner.ArtifactID]bool{}}
 	for _, ref := range refs {
 		h.asked[ref.Artifact] = ref
 	}
@@ -50,7 +53,7 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
 				api.StatusChange{Ref: one.version.Ref(), From: artifact.Canonical, To: artifact.Superseded})
 		}
 		p.result.Decisions = append(p.result.Decisions, made)
-		if one.needs == nil {
+		if one.needs == nil && !one.partly {
 			p.result.Fresh = append(p.result.Fresh, one.version.Ref())
 		}
 	}
@@ -61,6 +64,7 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref) error {
 type holds struct {
 	*kernel.Call
 	ledger *ledger.Room
+	moved  brenner.ArtifactID // what it is confirmed for; "" for all
 	asked  map[brenner.ArtifactID]brenner.Ref
 	// next are the versions that will be in force, of the artifacts that are
 	// done; a zero one is being looked at.
@@ -111,6 +115,13 @@ func (h *holds) add(ref brenner.Ref) error {
 				return err
 			}
 		}
+		if aside, err := h.aside(l.To); err != nil || aside {
+			one.partly = one.partly || aside
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		now, err := h.inForce(l.To)
 		if err != nil {
 			return err
@@ -151,6 +162,16 @@ func (h *holds) approvals(one holding) (*api.Approvals, error) {
 			WithHint("decide about the head first").Try(brenner.Do("review", "ref", head.String()))
 	}
 	return &api.Approvals{Ref: one.next, Needed: asked.Count, Roles: asked.Roles, By: []api.ApprovalInfo{}}, nil
+}
+
+// aside says of what a version rests on that it has moved, and that this is not what
+// the version is confirmed for.
+func (h *holds) aside(to brenner.Ref) (bool, error) {
+	if h.moved == "" || h.moved == to.Artifact || h.next[to.Artifact].Version != 0 {
+		return false, nil
+	}
+	outdated, err := h.Outdated(h.Ctx, []brenner.Ref{to})
+	return len(outdated) > 0, err
 }
 
 // inForce is the version that a link to an outdated one is to name: that which

@@ -128,7 +128,7 @@ func (r *Room) WaitingMemos(c *kernel.Call) ([]kernel.Waiting, error) {
 		if n > c.Config.CompressionThreshold {
 			out = append(out, kernel.Waiting{Waiting: api.Waiting{
 				Kind: api.WaitMemo, Subject: string(m), Title: "The memo of " + string(m) + " is behind", Count: 1,
-				Why: fmt.Sprintf("%d artifacts changed since; cross-module work stands still", n),
+				Why: fmt.Sprintf("more than %s since; cross-module work stands still", brenner.Plural(c.Config.CompressionThreshold, "artifact changed", "artifacts changed")),
 			}})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,8 +128,18 @@ func initProject(ctx context.Context, w cli.Where, req api.InitRequest) (out api
 	return out, err
 }
 
-// importProject reads an export into a new project.
+// importProject reads an export into a new project. Where that fails it leaves nothing
+// that would be found as a project.
 func importProject(ctx context.Context, w cli.Where, in io.Reader, tell api.Progress) (out api.ImportResult, err error) {
+	undo := func() {}
+	if at, err := newAddress(w); err == nil && at.SQLite != "" {
+		undo = forget(at.SQLite)
+	}
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
 	err = withNewStore(ctx, w, func(s store.Store, at locate.Address) error {
 		a := newApp(s, at)
 		if out, err = a.Import(ctx, in, tell); err == nil {
@@ -139,13 +150,40 @@ func importProject(ctx context.Context, w cli.Where, in io.Reader, tell api.Prog
 	return out, err
 }
 
+// forget notes which of a project's files are not there, and gives what removes them
+// again.
+func forget(database string) func() {
+	dir := filepath.Dir(database)
+	files := []string{database, database + "-wal", database + "-shm"}
+	if filepath.Base(dir) == locate.Dir {
+		files = append(files, filepath.Join(dir, ".gitignore"), dir)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool {
+		_, err := os.Lstat(name)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+	return func() {
+		for _, name := range files {
+			_ = os.Remove(name) // a directory goes only if it is empty
+		}
+	}
+}
+
+// newAddress is where a project is to be made.
+func newAddress(w cli.Where) (locate.Address, error) {
+	if w.Store == "" {
+		return locate.Default(w.Dir), nil
+	}
+	return locate.Parse(w.Store, w.Dir)
+}
+
 // withNewStore opens the store of a project that is to be made.
 func withNewStore(ctx context.Context, w cli.Where, fn func(store.Store, locate.Address) error) (err error) {
-	at := locate.Default(w.Dir)
+	at, err := newAddress(w)
+	if err != nil {
+		return err
+	}
 	if w.Store != "" {
-		if at, err = locate.Parse(w.Store, w.Dir); err != nil {
-			return err
-		}
 		if at.SQLite != "" {
 			if err := patchfs.BelowGit(at.SQLite); err != nil {
 				return err

@@ -82,7 +82,7 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 		}
 	}
 	slices.Sort(reasons)
-	what = fmt.Sprintf("%d added, %d edited, %d killed by %d agents", counts[Add], counts[Edit], counts[Kill], len(agents))
+	what = fmt.Sprintf("%d added, %d edited, %d killed by %s", counts[Add], counts[Edit], counts[Kill], brenner.Plural(len(agents), "agent", "agents"))
 	if n := len(r.Artifact.Conflicts()); n > 0 {
 		what += fmt.Sprintf("; %d fields in conflict", n)
 	}

@@ -52,7 +52,7 @@ func (g gate) missing(b Bullet) []string {
 		out = append(out, "the support comes from one agent; it takes two, or a person")
 	}
 	if b.Confidence < g.confidence && b.Review != ReviewApproved {
-		out = append(out, fmt.Sprintf("confidence %.2f is below %.2f and no review has approved it", b.Confidence, g.confidence))
+		out = append(out, fmt.Sprintf("confidence %v is below %v and no review has approved it", b.Confidence, g.confidence))
 	}
 	return out
 }
@@ -100,7 +100,7 @@ func (b *Book) Promote(act Act) (Change, error) {
 			continue
 		}
 		weighed := s.Standing()
-		reason := fmt.Sprintf("support %d, opposition %d, from %d agents", weighed.Support, weighed.Opposition, weighed.Agents)
+		reason := fmt.Sprintf("support %d, opposition %d, from %s", weighed.Support, weighed.Opposition, brenner.Plural(weighed.Agents, "agent", "agents"))
 		u := DeltaUpdate{Kind: KindPromote, From: s.Stage, Stage: g.To, Reason: reason}
 		if _, err := d.record(s, u); err != nil {
 			return Change{}, err

@@ -66,7 +66,7 @@ func compileCases() []testCase {
 			}
 			green.submits(id, block(`{"operation":"KILL","target_id":"H2","section":"hypothesis_slate","payload":{"reason":"no gradient was seen"}}`))
 			next := s.pi.compiles(id)
-			if next.Ref.Version != 3 || next.Change.What != "0 added, 0 edited, 1 killed by 1 agents" || next.Change.Why != "no rationale was given" {
+			if next.Ref.Version != 3 || next.Change.What != "0 added, 0 edited, 1 killed by 1 agent" || next.Change.Why != "no rationale was given" {
 				s.Errorf("compiled %+v", next)
 			}
 			show, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id})

@@ -43,7 +43,7 @@ func printConsolidation(w *printer, res api.ConsolidateResult) {
 	if res.Last.Seq != 0 {
 		last = instant(res.Last.At)
 	}
-	w.Printf("compared %d artifacts; consolidated before: %s\n", res.Compared, last)
+	w.Printf("compared %s; consolidated before: %s\n", plural(res.Compared, "artifact"), last)
 	if res.Skipped {
 		w.Printf("only the %d changed most recently: the rest by --module\n", brenner.MaxCompared)
 	}

@@ -89,7 +89,7 @@ func (r *runner) examine(ctx context.Context) []check {
 		return append(checks, failed("store", err))
 	}
 	checks = append(checks,
-		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %d records", info.Name, info.Size)},
+		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %s", info.Name, plural(int(info.Size), "record"))},
 		clock(info, time.Now()), r.configuration(info))
 	checks = append(checks, r.clientChecks(ctx, place, info)...)
 	checks = append(checks, r.programChecks(ctx, s)...)
@@ -198,5 +198,5 @@ func (r *runner) journalHolds(ctx context.Context, s api.Service, info api.Proje
 		f := res.Findings[0]
 		return check{Name: name, Code: f.Code, Message: f.Message, Hint: "run `brenner verify` for all findings"}
 	}
-	return check{Name: name, OK: true, Message: fmt.Sprintf("%d records and %d contents verified", res.Size, res.Blobs)}
+	return check{Name: name, OK: true, Message: fmt.Sprintf("%s and %s verified", plural(int(res.Size), "record"), plural(int(res.Blobs), "content"))}
 }

@@ -89,7 +89,7 @@ func seqs(first, last int64) string {
 }
 
 func printVerified(w *printer, res api.VerifyResult) {
-	w.Printf("ok: %d records, %d contents, root %s\n", res.Size, res.Blobs, res.Root)
+	w.Printf("ok: %s, %s, root %s\n", plural(int(res.Size), "record"), plural(int(res.Blobs), "content"), res.Root)
 	if res.Digest != "" {
 		w.Printf("tables match the journal: state digest %s\n", res.Digest)
 	}
@@ -120,10 +120,10 @@ func newReplay(r *runner) *cobra.Command {
 			}
 			return r.show(res, func(w *printer) {
 				if res.Same {
-					w.Printf("%d records replayed; state digest unchanged: %s\n", res.Records, res.After)
+					w.Printf("%s replayed; state digest unchanged: %s\n", plural(int(res.Records), "record"), res.After)
 					return
 				}
-				w.Printf("%d records replayed; the tables had been altered and were rebuilt\nbefore: %s\nnow:    %s\n", res.Records, res.Before, res.After)
+				w.Printf("%s replayed; the tables had been altered and were rebuilt\nbefore: %s\nnow:    %s\n", plural(int(res.Records), "record"), res.Before, res.After)
 			})
 		},
 	}
@@ -158,7 +158,7 @@ project: verify --checkpoint later finds whether history was rewritten or cut.`,
 					w.Print(res.Note)
 					return
 				}
-				w.Printf("checkpoint of %d records in %s\npublic key: %s\n", res.Size, out, res.PublicKey)
+				w.Printf("checkpoint of %s in %s\npublic key: %s\n", plural(int(res.Size), "record"), out, res.PublicKey)
 			})
 		},
 	}
@@ -202,7 +202,7 @@ with --force.`,
 				return err
 			}
 			return r.show(res, func(w *printer) {
-				w.Printf("%d records and %d contents in %s\nstate digest %s\n", res.Records, res.Blobs, a[0], res.Digest)
+				w.Printf("%s and %s in %s\nstate digest %s\n", plural(int(res.Records), "record"), plural(int(res.Blobs), "content"), a[0], res.Digest)
 			})
 		},
 	}

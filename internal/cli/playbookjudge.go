@@ -220,7 +220,7 @@ func newPlaybookExport(r *runner) *cobra.Command {
 				return err
 			}
 			res.Text = ""
-			return r.show(res, func(w *printer) { w.Printf("%d bullets in %s\n", res.Bullets, a[0]) })
+			return r.show(res, func(w *printer) { w.Printf("%s in %s\n", plural(res.Bullets, "bullet"), a[0]) })
 		},
 	}
 	domainFlag(c, &domain, "all")

@@ -197,8 +197,8 @@ func checkNewToken(ch *kernel.Change, req api.IssueTokenRequest) error {
 		return brenner.Errorf(brenner.CodeStatusConflict, "%s is no longer active", actor.Name)
 	}
 	if life := time.Duration(req.Expires); life != 0 && (life < time.Second || life > brenner.MaxTokenLife) {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a token cannot expire after %s", life).
-			At("/expires_in").WithHint("give a second to ten years, for example 720h, or nothing for a token that never expires")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a token that expires is good for 1s to %s, not %s", brenner.MaxTokenLife, life).
+			At("/expires_in").WithHint("give for example 720h, or nothing for a token that never expires")
 	}
 	all, err := tokensOf(ch, req.Actor)
 	if len(all) >= brenner.MaxTokensPerActor {

@@ -490,15 +490,13 @@ func (ch *Change) charge() error {
 			return err
 		}
 		if most > 0 && stored+bytes > most {
-			return brenner.Errorf(brenner.CodeStorageSpent, "%s has stored %s, this is %s more, and its share is %s", ch.Identity.Name,
-				megabytes(stored), megabytes(bytes), megabytes(most)).
+			return brenner.Errorf(brenner.CodeStorageSpent, "%s has stored %d bytes, this is %d more, and its share is %d", ch.Identity.Name,
+				stored, bytes, most).
 				WithHint("the PI can set another share: storage_per_actor in the configuration")
 		}
 	}
 	return ch.tx.AddStored(ch.Ctx, ch.Identity.Name, bytes)
 }
-
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
 
 // Weight is what a record counts for as stored: its own bytes, and what hashes
 // and tables keep for it.

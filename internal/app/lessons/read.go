@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -247,6 +246,6 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 		return nil, err
 	}
 	return []kernel.Waiting{{Waiting: api.Waiting{
-		Kind: api.WaitLesson, Subject: "playbook", Title: "Lessons to review", Why: fmt.Sprintf("%d lessons of low confidence", n), Count: n,
+		Kind: api.WaitLesson, Subject: "playbook", Title: "Lessons to review", Why: brenner.Plural(n, "lesson", "lessons") + " of low confidence", Count: n,
 	}}}, nil
 }

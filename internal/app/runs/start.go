@@ -257,7 +257,7 @@ func (r *Room) affordable(c *kernel.Call, p api.RunProgram) error {
 	case err != nil:
 		return err
 	case budget.Runs > 0 && count >= budget.Runs:
-		return brenner.Errorf(brenner.CodeBudgetSpent, "%d runs were started today, and the budget is %d", count, budget.Runs).WithHint("it begins anew at midnight UTC; the configuration sets it")
+		return brenner.Errorf(brenner.CodeBudgetSpent, "%s started today, and the budget is %d", brenner.Plural(count, "run was", "runs were"), budget.Runs).WithHint("it begins anew at midnight UTC; the configuration sets it")
 	case budget.Day > 0 && spent+p.Bound > budget.Day, budget.Day > 0 && spent >= budget.Day:
 		return brenner.Errorf(brenner.CodeBudgetSpent, "%s of today's budget of %s are spent or promised", spent, budget.Day).WithHint("it begins anew at midnight UTC; the configuration sets it")
 	}

@@ -290,8 +290,10 @@ type DecideResult struct {
 	Decisions []DecisionMade `json:"decisions"`
 	// Stale and Fresh are the consequences of all of them together, as in
 	// DecisionResult.
-	Stale []brenner.Ref `json:"stale,omitzero"`
-	Fresh []brenner.Ref `json:"fresh,omitzero"`
+	Stale     []brenner.Ref `json:"stale,omitzero"`
+	Fresh     []brenner.Ref `json:"fresh,omitzero"`
+	MoreStale int           `json:"more_stale,omitzero"`
+	MoreFresh int           `json:"more_fresh,omitzero"`
 }
 
 // DecisionMade is the decision about one version.

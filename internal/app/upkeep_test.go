@@ -367,3 +367,40 @@ func TestCheckAlignment_RecordsAllFindingsInTime(t *testing.T) {
 		t.Errorf("recorded %v", written)
 	}
 }
+
+// C26: a decision says how many versions become stale by it beside those it lists.
+func TestPromote_CountsWhatItDoesNotList(t *testing.T) {
+	g := newGarden(nil, t)
+	write := func(id brenner.ArtifactID, links ...artifact.Link) brenner.Ref {
+		t.Helper()
+		res, err := g.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: "paper_note", Module: "lineage", Summary: "about " + string(id), Content: api.Body{Format: artifact.Text, Data: "what it says"}, Links: links,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Ref
+	}
+	promote := func(ref brenner.Ref) api.DecisionResult {
+		t.Helper()
+		res, err := g.Promote(t.Context(), api.PromoteRequest{Ref: ref, Reason: "it holds"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	base := write("base")
+	promote(base)
+	for i := range 103 {
+		write(brenner.ArtifactID(fmt.Sprintf("note-%d", i)), artifact.Link{Rel: artifact.DependsOn, Artifact: base.Artifact, Version: base.Version})
+	}
+	next, err := g.UpdateArtifact(t.Context(), api.UpdateArtifactRequest{
+		ID: "base", Parent: 1, SummaryHolds: true, Content: &api.Body{Format: artifact.Text, Data: "something else"}, Change: &artifact.Change{What: "all", Why: "new"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := promote(next.Ref); len(res.Stale) != 100 || res.MoreStale != 3 {
+		t.Errorf("%d stale, %d more", len(res.Stale), res.MoreStale)
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"brenner"
@@ -175,7 +176,7 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 		return err
 	}
 	return r.show(res, func(w *printer) {
-		all := api.DecisionResult{DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh}
+		all := api.DecisionResult{DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh}
 		for _, m := range res.Decisions {
 			all.Changes = append(all.Changes, m.Changes...)
 			if m.New.Version != 0 {
@@ -192,6 +193,14 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 		printDecision(w, all)
 		d.printUnnamed(w, all)
 	})
+}
+
+// andMore is how many there are beside those that are listed.
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // printDecision says what a decision changed, or would change.
@@ -211,10 +220,10 @@ func printDecision(w *printer, res api.DecisionResult) {
 		stale, fresh = "would be stale", "would no longer be stale"
 	}
 	if len(res.Stale) > 0 {
-		w.Printf("%s: %s\n", stale, refs(res.Stale, " "))
+		w.Printf("%s: %s%s\n", stale, refs(res.Stale, " "), andMore(res.MoreStale))
 	}
 	if len(res.Fresh) > 0 {
-		w.Printf("%s: %s\n", fresh, refs(res.Fresh, " "))
+		w.Printf("%s: %s%s\n", fresh, refs(res.Fresh, " "), andMore(res.MoreFresh))
 	}
 	if len(res.Resting) > 0 {
 		w.Printf("stale itself, it rests on what has moved: %s; see `brenner stale`\n", refs(res.Resting, " "))

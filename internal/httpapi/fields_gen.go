@@ -241,7 +241,7 @@ var fieldWords = map[string]string{
 	"brenner/api.DecisionResult.Changes":           "Changes lists every status that changes",
 	"brenner/api.DecisionResult.Fresh":             "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 	"brenner/api.DecisionResult.Resting":           "Resting lists the versions that come into force although they rest on something that has moved: they are stale themselves",
-	"brenner/api.DecisionResult.Stale":             "Stale lists the versions in use that become stale by it, Fresh those that were and are no more, of each the first hundred",
+	"brenner/api.DecisionResult.Stale":             "Stale lists the versions in use that become stale by it, Fresh those that were and are no more, of each the first hundred. MoreStale and MoreFresh count the others",
 	"brenner/api.Delivery.As":                      "As is the name the transport knows the agent by, if it is another",
 	"brenner/api.Delivery.Error":                   "Error refuses a whole request. It is the only error type that reaches users; any other error is an internal fault and is shown as INTERNAL. An Error is a value once made: the methods that add to it give a copy, so that one kept in a variable can be added to from anywhere",
 	"brenner/api.Delivery.State":                   "State is delivered, or failed with an Error",

@@ -30,6 +30,7 @@ var functions = template.FuncMap{
 	"words":    func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 	"join":     func(sep string, list []string) string { return strings.Join(list, sep) },
 	"plural":   plural,
+	"add":      func(a, b int) int { return a + b },
 	"short":    short,
 	"percent":  func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
 	"decimal":  func(f float64) string { return fmt.Sprintf("%.2f", f) },

@@ -154,7 +154,9 @@ type outcome struct {
 	Changes []api.StatusChange
 	Stale   []brenner.Ref
 	Fresh   []brenner.Ref
-	Written []brenner.Ref
+	// MoreStale are not listed.
+	MoreStale int
+	Written   []brenner.Ref
 	// Task and Critique came of a request for changes.
 	Task     string
 	Critique brenner.Ref
@@ -167,7 +169,7 @@ var decisionWords = map[api.DecisionKind]string{
 }
 
 func outcomeOf(decision api.DecisionKind, res api.DecideResult) outcome {
-	out := outcome{Title: decisionWords[decision], Would: res.DryRun, Stale: res.Stale, Fresh: res.Fresh}
+	out := outcome{Title: decisionWords[decision], Would: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale}
 	for _, d := range res.Decisions {
 		out.Changes = append(out.Changes, d.Changes...)
 		if d.New.Version != 0 {
@@ -183,7 +185,7 @@ func outcomeOf(decision api.DecisionKind, res api.DecideResult) outcome {
 // single is the outcome of a decision about one version.
 func single(decision api.DecisionKind, res api.DecisionResult) outcome {
 	return outcomeOf(decision, api.DecideResult{
-		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, Decisions: []api.DecisionMade{{Changes: res.Changes}},
+		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh, Decisions: []api.DecisionMade{{Changes: res.Changes}},
 	})
 }
 

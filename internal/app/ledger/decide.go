@@ -333,6 +333,7 @@ func Foresee(c *kernel.Call, planned ...Decided) (api.DecisionResult, error) {
 	becomes, stops, stays, err := StaleAfter(c, changes)
 	shown := func(refs []brenner.Ref) []brenner.Ref { return refs[:min(len(refs), maxStaleShown)] }
 	out.Stale, out.Fresh, out.Resting = shown(becomes), shown(stops), shown(stays)
+	out.MoreStale, out.MoreFresh = len(becomes)-len(out.Stale), len(stops)-len(out.Fresh)
 	return out, err
 }
 

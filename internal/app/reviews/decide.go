@@ -117,7 +117,7 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 		p.decided, p.result.Decisions = append(p.decided, d), append(p.result.Decisions, made)
 	}
 	would, err := ledger.Foresee(c, p.decided...)
-	p.result.Stale, p.result.Fresh = would.Stale, would.Fresh
+	p.result.Stale, p.result.Fresh, p.result.MoreStale, p.result.MoreFresh = would.Stale, would.Fresh, would.MoreStale, would.MoreFresh
 	return p, err
 }
 

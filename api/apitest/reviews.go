@@ -307,9 +307,18 @@ func reviewCases() []testCase {
 			for _, moved := range []brenner.ArtifactID{"near", "other"} {
 				would, err := s.pi.Decide(s.ctx, api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: moved}, DryRun: true})
 				s.must(err)
-				if len(would.Decisions) != 1 || would.Decisions[0].Ref != ref("both", 1) || len(would.Decisions[0].Looked) != 2 {
-					s.Errorf("because %s moved: %+v", moved, would.Decisions)
+				if len(would.Decisions) != 1 || would.Decisions[0].Ref != ref("both", 1) ||
+					len(would.Decisions[0].Looked) != 1 || would.Decisions[0].Looked[0].Was != ref(moved, 1) || len(would.Fresh) > 0 {
+					s.Errorf("because %s moved: %+v", moved, would)
 				}
+			}
+			// Confirmed for one, it waits for the other.
+			_, err := s.pi.Decide(s.ctx, api.DecideRequest{
+				Decision: api.DecideStillHolds, Refs: []brenner.Ref{ref("both", 1)}, Filter: &api.DecisionFilter{Moved: "near"}, Reason: "it holds",
+			})
+			s.must(err)
+			if got := s.pi.waits(api.WaitStale); len(got) != 1 || got[0].Subject != "other" || got[0].Count != 1 || got[0].Shared != 0 {
+				s.Errorf("what waits then: %+v", got)
 			}
 		}},
 		{"a request for changes is a critique and a task for the author's role", func(s *scene) { // N3, N6

@@ -2,8 +2,10 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"brenner"
 	"brenner/delta"
 )
 
@@ -63,4 +65,47 @@ func DeadWords(all []delta.Dead) string {
 		words[i] = d.Words()
 	}
 	return strings.Join(words, ", ")
+}
+
+// mostAsked bounds the critiques that one message lists.
+const mostAsked = 200
+
+// CritiquesFor says how many critiques are open, and which of them ask something of an
+// agent: those of what it wrote, and its own that were answered. again are lines about
+// those that are open once more.
+func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.SessionID, again ...string) string {
+	count := map[delta.CritiqueState]int{}
+	var against, met []delta.Critique
+	for _, c := range all {
+		count[c.State]++
+		switch {
+		case c.State == delta.CritiqueOpen && slices.Contains(c.Against, name):
+			against = append(against, c)
+		case c.State == delta.CritiqueAnswered && c.Critic == name:
+			met = append(met, c)
+		}
+	}
+	if count[delta.CritiqueOpen]+count[delta.CritiqueAnswered] == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
+	b.WriteString(strings.Join(again, ""))
+	if len(against) > 0 {
+		fmt.Fprintf(&b, "Of what you wrote: %s. Where they are right, EDIT or KILL what they attack; where not, say why: %s\n", CritiqueWords(against[:min(len(against), mostAsked)]),
+			brenner.Do("task.new", "note", "true", "session", string(session), "item", string(against[0].Item)).Mark())
+	}
+	if len(met) > 0 {
+		settle := "EDIT it with `current_status` settled, or press it further."
+		if len(met) > 1 {
+			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + settling(met[0].Item) + "`"
+		}
+		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", CritiqueWords(met[:min(len(met), mostAsked)]), settle)
+	}
+	return b.String()
+}
+
+// settling is the shortest delta that settles a critique.
+func settling(id delta.ItemID) string {
+	return fmt.Sprintf(`{"operation":%q,"section":%q,"target_id":%q,"payload":{"current_status":"settled"}}`, delta.Edit, delta.AdversarialCritique, id)
 }

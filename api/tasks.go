@@ -159,6 +159,9 @@ type ListTasksRequest struct {
 	// Mine lists what the caller holds, or what is for the role that counts for
 	// it there: in a session the roster's.
 	Mine bool `json:"mine,omitzero"`
+	// Tell lists only these, in whatever state: it tells an agent what they are, which
+	// its context is given once (C34).
+	Tell []string `json:"tell,omitzero"`
 }
 
 // TaskList is a page of tasks, oldest first.
@@ -200,6 +203,9 @@ type TaskInfo struct {
 	LeaseUntil time.Time         `json:"lease_until,omitzero"`
 	// Overdue says that the lease has ended: anyone of the role may claim it.
 	Overdue bool `json:"overdue,omitzero"`
+	// Told says, where an agent is told of tasks by name, that it opened this one, or that
+	// its context was given what it is before.
+	Told bool `json:"told,omitzero"`
 	// Killed are those of its items that are dead, in the answer to whoever opens it.
 	Killed []delta.Dead `json:"killed,omitzero"`
 	// Unmanned says, in the answer to whoever opens it, that nobody else can

@@ -12,6 +12,8 @@ import (
 type Critique struct {
 	Item  ItemID        `json:"item"`
 	State CritiqueState `json:"state"`
+	// Critic is who added it.
+	Critic brenner.ActorName `json:"critic"`
 	// Of are the items that it attacks, as far as its words name some.
 	Of []ItemID `json:"of,omitzero"`
 	// Killed are those of them that are dead.
@@ -100,7 +102,7 @@ func (a *Artifact) provisionalNames() map[string][]ItemID {
 
 func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) Critique {
 	of, works := a.attacked(it, names, beside)
-	c := Critique{Item: it.ID(), State: CritiqueOpen, Of: of, Against: a.against(it, of, works)}
+	c := Critique{Item: it.ID(), State: CritiqueOpen, Critic: it.log[0].agent, Of: of, Against: a.against(it, of, works)}
 	for _, w := range works {
 		c.Works = append(c.Works, w.Artifact)
 	}

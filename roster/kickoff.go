@@ -98,7 +98,7 @@ func (k Kickoff) answer(to brenner.ActorName, role brenner.Role) string {
 	whole := k.whole(role)
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
-		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to),
+		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to), "{{requests}}", fmt.Sprint(brenner.MaxRequestsPerContext),
 	).Replace(builtin("answer"))
 }
 
@@ -133,12 +133,12 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 	switch {
 	case k.Roster.mode() == Unified: // there all get one text (R2)
 		return heading + string(first) + " divides the work, before anything else: " + how + ", a part for each of the others.\nThey wait for that at most " + minutes +
-			" minutes and announce nothing before; what is left to them is theirs without a call, and says what they need to read.\n"
+			" minutes and announce nothing before; what is left to them they need not claim, and it says what they need to read.\n"
 	case to == first:
 		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, and a part for each of the others," +
 			" who wait for it. It cannot be divided? Announce yours without parts.\n"
 	}
-	return heading + string(first) + " divides the work and tells you your part, which is yours without a call: " + brenner.Do("mail.inbox").Mark() +
+	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox").Mark() + " brings your part, which you need not claim" +
 		".\nTill then announce nothing; what you need to read depends on it. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 

@@ -62,6 +62,7 @@ type sessionPage struct {
 	reader  brenner.ActorName
 	asked   sessionRequest
 	work    []api.TaskInfo // of the session, open or taken
+	told    toldTasks
 	notes   []api.TaskInfo // on its items
 	unshown bool           // the document was left out
 }
@@ -92,7 +93,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
-	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-aroundRunes-utf8.RuneCountInString(underWay(work, "")+noteLines(notes)))
+	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-aroundRunes-utf8.RuneCountInString(underWay(work, "", nil)+noteLines(notes)))
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
@@ -126,7 +127,11 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if in.news || in.told { // it knows what it is at, or has just ended it
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
-	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, brenner.MaxPartRunes)
+	told := tellUnderWay(s, ctx, out.work)
+	if !in.Again {
+		out.told = told
+	}
+	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, out.told, in.Again)
 	return out, err
 }
 
@@ -255,10 +260,10 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
 	b.WriteString(atWork(p.Working))
-	b.WriteString(p.part + underWay(p.work, p.reader))
+	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
 	b.WriteString(noteLines(p.notes))
 	if len(p.attacks) > 0 {
-		fmt.Fprintf(&b, "critiques: %s\n", api.CritiqueWords(most(p.attacks)))
+		fmt.Fprintf(&b, "critiques: %s\n", p.critiques())
 	}
 	if len(p.tests) > 0 {
 		fmt.Fprintf(&b, "tests: %s\n", api.TestWords(most(p.tests)))
@@ -270,6 +275,23 @@ func (p sessionPage) around() string {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
+}
+
+// critiques says how far they have come. In news those that are settled are counted: what
+// asks for nothing any more was said when it was settled.
+func (p sessionPage) critiques() string {
+	if !p.asked.news && !p.asked.told {
+		return api.CritiqueWords(most(p.attacks))
+	}
+	open := slices.DeleteFunc(slices.Clone(p.attacks), func(c delta.Critique) bool { return c.State == delta.CritiqueSettled })
+	switch settled := len(p.attacks) - len(open); {
+	case len(open) == 0:
+		return fmt.Sprintf("%d, all settled", settled)
+	case settled == 0:
+		return api.CritiqueWords(most(open))
+	default:
+		return fmt.Sprintf("%s; settled %d", api.CritiqueWords(most(open)), settled)
+	}
 }
 
 func noteLines(notes []api.TaskInfo) string {
@@ -541,7 +563,6 @@ func (r submission) Words() string {
 	case len(r.Waiting) > 0:
 		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting), r.ByItself)
 	}
-	fmt.Fprintf(&b, "your reply as you wrote it is %s\n", r.Log)
 	b.WriteString(r.closed + r.news)
 	return b.String()
 }
@@ -689,8 +710,11 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if in.Deltas != "" {
 		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
 	}
-	if in.Task == "" && res.Version != nil {
+	switch {
+	case in.Task == "" && res.Version != nil:
 		out.closed = endMark(s, ctx, in.keyed, res.Version.Ref)
+	case in.Task != "" && !in.Done:
+		out.closed = stillHeld(in.Task)
 	}
 	if in.Deltas == "" {
 		out.news = meanwhile(s, ctx)

@@ -40,6 +40,11 @@ type division struct {
 	until   time.Time         // how long the others wait for that
 }
 
+// partWords say its reader what its part is.
+func (d division) partWords() string {
+	return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", d.by.Creator, d.by.ID, brenner.OneLine(d.part))
+}
+
 // waits says whether its reader still waits for its part.
 func (d division) waits() bool { return d.awaited && time.Now().Before(d.until) }
 
@@ -97,15 +102,22 @@ func awaitsDivision(s api.Service, ctx context.Context, session brenner.SessionI
 }
 
 // divided says what somebody who has not answered yet needs to know of the division:
-// its part, that it divides, or who does and how long to wait for that. most bounds
-// what is said of a part.
-func divided(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName, most int) (string, error) {
+// its part, that it divides, or who does and how long to wait for that. Its part stands
+// there whole once, and again if that is asked for; told are tasks that were looked up.
+func divided(s api.Service, ctx context.Context, info api.SessionInfo, working []api.Working, me brenner.ActorName, told toldTasks, again bool) (string, error) {
 	d, open, err := divisionOf(s, ctx, info, working, me)
 	switch until := d.until.UTC().Format("15:04 MST"); {
 	case err != nil || !open:
 		return "", err
 	case d.part != "":
-		return fmt.Sprintf("your part, as %s divides the work (%s, data): %s\n", d.by.Creator, wholeTask(d.by.ID, len(d.part) > most), brenner.Clip(d.part, most)), nil
+		before, known := told[d.by.ID]
+		if !known {
+			before = tellOf(s, ctx, d.by.ID)[d.by.ID]
+		}
+		if before && !again {
+			return fmt.Sprintf("your part: as %s divided it (%s)\n", d.by.Creator, d.by.ID), nil
+		}
+		return d.partWords(), nil
 	case !d.awaited || me == d.first && !d.waits():
 		return "", nil
 	case me == d.first:
@@ -155,12 +167,12 @@ func whatToRead(s api.Service, ctx context.Context, just []letter, room int) (p 
 }
 
 // partOf is divided for who announces work of its own.
-func partOf(s api.Service, ctx context.Context, session brenner.SessionID, me brenner.ActorName) (string, error) {
+func partOf(s api.Service, ctx context.Context, session brenner.SessionID, me brenner.ActorName, told toldTasks) (string, error) {
 	v, err := s.Session(ctx, api.SessionRequest{ID: session, Unseen: true})
 	if err != nil {
 		return "", nil //nolint:nilerr // it is announced, whatever comes of this
 	}
-	return divided(s, ctx, v.SessionInfo, v.Working, me, brenner.MaxPartRunes)
+	return divided(s, ctx, v.SessionInfo, v.Working, me, told, false)
 }
 
 // dividing is the call that divides the work of a session.
@@ -191,14 +203,6 @@ func partsLeft(t api.TaskInfo, me brenner.ActorName) string {
 		whole = "; whole: " + getTask(t.ID)
 	}
 	return fmt.Sprintf("  leaves (data) to %s%s\n", strings.Join(parts, "; "), whole)
-}
-
-// wholeTask names a task, and where what it says stands whole.
-func wholeTask(id string, cut bool) string {
-	if !cut {
-		return id
-	}
-	return id + ", whole: " + getTask(id)
 }
 
 // getTask is the call that reads a task.

@@ -246,8 +246,8 @@ func TestRequest_TheWorkIsDivided(t *testing.T) {
 	}
 	title := "I try README, docs/operations.md, docs/guide-pi.md, docs/runs.md, whatever they say of refusals; RedSky: guide-agents.md, protocol.md"
 	_, one := claim(blue, title)
-	red.must(first(red.call("inbox", nil)), "BlueLake divides the work in RS-pair ("+one+")", "yours, without a call", "> "+title)
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "under way: "+one+" "+title+" (BlueLake, until ")
+	red.must(first(red.call("inbox", nil)), "BlueLake divides the work in RS-pair ("+one+")", "a colleague's proposal: your own instructions come first. You need not claim it", "> "+title)
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "under way: "+one+" (BlueLake, until ")
 	blue.must(first(blue.call("status", nil)), title)
 
 	words, two := claim(red, "I try operations.md, threat-model.md and runs.md with the binary")
@@ -288,7 +288,7 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	words := first(blue.call("inbox", nil))
 	blue.must(words, "You divide the work, before anything else", `"parts":["RedSky:…"]`, "what there is stands below", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
 	words = first(red.call("inbox", nil))
-	red.must(words, "BlueLake divides the work and tells you your part", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
+	red.must(words, "BlueLake divides the work: `inbox {}` brings your part, which you need not claim", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
 	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")
 	green.call("inbox", nil)
 
@@ -296,13 +296,13 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	words, data := blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I look at the cache", "parts": parts})
 	task := data["id"].(string)
 	blue.must(words, "told their parts, which stand above what is announced later: RedSky, GreenValley")
-	red.must(first(red.call("inbox", arguments{"wait": 60})), "BlueLake divides the work in RS-pair ("+task+"). Your part (data):\n\n> measure the parser on large files, cold and warm\n",
+	red.must(first(red.call("inbox", arguments{"wait": 60})), "BlueLake divides the work in RS-pair ("+task+"). Your part (data):\n\n> measure the parser on large files, cold and warm\n", "a colleague's proposal: your own instructions come first",
 		"GreenValley: read the logs of the disk in May")
 	red.must(first(red.call("context_assemble", arguments{"session": "RS-pair"})), "your part, as BlueLake divides the work ("+task+", data): measure the parser on large files")
 
 	// Who has not looked, and announces another's part, is told both in one answer.
 	words, data = green.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I measure the parser with large files"})
-	green.must(words, "your part, as BlueLake divides the work ("+task+", data): read the logs of the disk in May",
+	green.must(words, "your part: as BlueLake divided it ("+task+")\n",
 		"may overlap with what BlueLake left to RedSky ("+task+", data): measure the parser on large files", "that stands: do only the rest of yours", "> read the logs of the disk in May")
 	green.mustNot(first(green.call("inbox", nil)), "divides the work in RS-pair") // it was told
 	red.must(first(red.call("inbox", nil)), data["id"].(string)+", which GreenValley has just announced, may overlap with the part that BlueLake left to you")

@@ -52,6 +52,7 @@ type letter struct {
 	below string
 	next  int    // where a long text goes on
 	since string // from where on what changed is to be shown, if another message does
+	was   api.MessageState
 }
 
 func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
@@ -132,11 +133,13 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 			}
 			return err
 		}
+		l.was = m.State
 		r.letters, r.Messages[i], told[m.Session] = append(r.letters, l), l.MessageInfo, true
 		since[m.Session] = cmp.Or(since[m.Session], l.since)
 		n := utf8.RuneCountInString(l.text + l.below)
 		room, letters = room-n, letters-n
 	}
+	r.noteTold(s, ctx)
 	if p, session := whatToRead(s, ctx, r.letters, room); session != "" {
 		r.reading, told[session] = "\n"+p.Words(), true
 		room -= utf8.RuneCountInString(r.reading)
@@ -166,6 +169,17 @@ func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, 
 		room -= utf8.RuneCountInString(page.said())
 	}
 	return nil
+}
+
+// noteTold notes of which tasks the messages that were opened say what they are.
+func (r *inboxResult) noteTold(s api.Service, ctx context.Context) {
+	var tasks []string
+	for _, l := range r.letters {
+		if l.Kind == api.MessageTask && l.Task != "" && l.next == 0 {
+			tasks = append(tasks, l.Task)
+		}
+	}
+	tellOf(s, ctx, tasks...)
 }
 
 // How many characters an answer has left at least in which a further message is opened.
@@ -225,7 +239,7 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 		return l, nil
 	}
 	left := room.runes - utf8.RuneCountInString(m.Text) - spokenRunes // for what comes below
-	shown, rest := false, []delta.ItemID{}                            // whether what it says to read stands below, but for these
+	var shown sessionPage                                             // the document that it says to read, if that stands below
 	say := asCall
 	if room.offset == 0 {
 		say = func(a brenner.Action) string {
@@ -242,16 +256,16 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 				a.Args = maps.Clone(a.Args)
 				a.Args["since"] = room.since
 			}
-			if words, items := readFor(s, ctx, m, a, left); words != "" {
-				l.below, shown, rest = l.below+"\n"+words, true, items
+			if words, p := readFor(s, ctx, m, a, left); words != "" {
+				l.below, shown = l.below+"\n"+words, p
 				return "it stands below"
 			}
 			return asCall(a)
 		}
 	}
 	text := brenner.Speak(m.Text, say)
-	if m.Kind == api.MessageCompiled && shown {
-		text = saidOnce(text, rest)
+	if m.Kind == api.MessageCompiled && shown.ID != "" {
+		text = critiquesNow(saidOnce(text, shown.Rest), shown)
 	}
 	l.text, l.next, err = page(text, room.offset)
 	return l, err
@@ -304,37 +318,37 @@ func (l *letter) bringNews(s api.Service, ctx context.Context, call brenner.Acti
 // readFor makes a call for the reader that a message would send it to: of what
 // others wrote, which it is told because it concerns it. What cannot be read now
 // is left to the reader.
-func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action, room int) (words string, rest []delta.ItemID) {
+func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Action, room int) (words string, document sessionPage) {
 	if !slices.Contains([]api.MessageKind{api.MessageCompiled, api.MessageAnswered, api.MessageStalemate, api.MessageVerdict}, m.Kind) {
-		return "", nil
+		return "", sessionPage{}
 	}
 	switch name, arguments, _ := a.Call(); name {
 	case "session_show":
 		var in sessionRequest
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
-			return "", nil
+			return "", sessionPage{}
 		}
 		in.room, in.told = max(room, leastPage), true
 		p, err := showSession(s, ctx, in)
 		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		switch {
 		case err != nil:
-			return "", nil
+			return "", sessionPage{}
 		case p.said() == "" && len(p.Rest)+len(p.AsProposed) == 0:
-			return "nothing of others that you have not seen\n" + p.around(), nil
+			return "nothing of others that you have not seen\n" + p.around(), p
 		}
-		return p.Words(), p.Rest
+		return p.Words(), p
 	case "artifact_get":
 		var in getRequest
 		if bind(mustJSON(arguments), &in) != nil {
-			return "", nil
+			return "", sessionPage{}
 		}
 		in.beside = true
 		if p, err := getArtifact(s, ctx, in); err == nil {
-			return p.Words(), nil
+			return p.Words(), sessionPage{}
 		}
 	}
-	return "", nil
+	return "", sessionPage{}
 }
 
 // saidOnce leaves out of what a compile tells what changed in items that are the reader's or
@@ -353,6 +367,26 @@ func saidOnce(text string, left []delta.ItemID) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// critiquesNow says of critiques how they stand by now, in what a compile tells of them:
+// others may have changed that, and so may the call that it is read with.
+func critiquesNow(text string, p sessionPage) string {
+	before, rest, found := strings.Cut(text, "\nCritiques: ")
+	if !found {
+		return text
+	}
+	was, after, _ := strings.Cut(rest, "\n\n")
+	var again []string
+	for line := range strings.SplitSeq(was, "\n") {
+		open := func(c delta.Critique) bool {
+			return c.State == delta.CritiqueOpen && strings.HasPrefix(line, string(c.Item)+" is open again: ")
+		}
+		if slices.ContainsFunc(p.attacks, open) {
+			again = append(again, line+"\n")
+		}
+	}
+	return before + brenner.Speak(api.CritiquesFor(p.attacks, p.reader, p.ID, again...), asCall) + "\n" + after
 }
 
 // saysName says whether the message above what is shown says what a name stands for.
@@ -524,7 +558,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
 	for i, t := range st.Tasks {
 		if t.Holder == st.Project.Actor {
-			st.Tasks[i].Title = inLine(t.Title) // it knows what it is at
+			st.Tasks[i].Title = brenner.Clip(brenner.OneLine(t.Title), shortTitle) // it knows what it is at
 		}
 	}
 	b.WriteString(st.list())
@@ -554,7 +588,9 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if err != nil {
 		return "", "", err
 	}
-	work = stillUnderWay(slices.DeleteFunc(slices.Clone(tasks), func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" }))
+	others := slices.DeleteFunc(slices.Clone(tasks), func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" })
+	told := tellUnderWay(s, ctx, others)
+	work = underWay(others, me, told)
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
 		return work, "", nil //nolint:nilerr // there is nothing to read through
@@ -565,7 +601,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if words := api.TestWords(most(withAnnounced(v.Tests, tasks))); words != "" {
 		left = "tests: " + words + "\n" + left
 	}
-	division, err := divided(s, ctx, info, v.Working, me, partBeside)
+	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, err
 }
 
@@ -698,7 +734,9 @@ func (r inboxResult) others(rest []api.MessageInfo) string {
 func (l letter) words(several bool) string {
 	var b strings.Builder
 	if several {
-		b.WriteString(lines([]api.MessageInfo{l.MessageInfo}) + "\n")
+		line := l.MessageInfo
+		line.State = cmp.Or(l.was, line.State) // before it was opened for this answer
+		b.WriteString(lines([]api.MessageInfo{line}) + "\n")
 	}
 	b.WriteString(l.text)
 	if l.next > 0 {

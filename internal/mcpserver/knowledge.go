@@ -497,8 +497,11 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Deltas != "" {
 		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
 	}
-	if in.Task == "" {
+	switch {
+	case in.Task == "":
 		out.closed = endMark(s, ctx, in.keyed, res.Ref)
+	case !in.Done:
+		out.closed = stillHeld(in.Task)
 	}
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)

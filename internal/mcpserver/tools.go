@@ -7,7 +7,7 @@ var tools []tool
 
 func init() {
 	tools = []tool{
-		reading("status", status,
+		reading("status", wholeStatus,
 			"Who you are, your tasks and requests, what you can do about. {}"),
 		writing("inbox", inbox,
 			`First call: what is new, with its text. Or waits for that. {} {"wait":60}`),

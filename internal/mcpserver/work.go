@@ -62,7 +62,11 @@ func contextNow(s api.Service, ctx context.Context, session brenner.SessionID) s
 // Words implements spoken.
 func (t taskResult) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, brenner.OneLine(t.Title))
+	title := brenner.OneLine(t.Title)
+	if t.State != api.TaskClaimed {
+		title = inLine(title) // it was at it
+	}
+	fmt.Fprintf(&b, "%s · %s · %s", t.ID, t.State, title)
 	if t.State == api.TaskClaimed && !t.LeaseUntil.IsZero() {
 		fmt.Fprintf(&b, " · yours until %s", until(t.LeaseUntil))
 	}
@@ -149,6 +153,11 @@ func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest, show
 		return fmt.Sprintf("%s is not closed: %s: %s; when that is mended: task_complete %s\n", in.ID, e.Code, e.Message, jsonOf(map[string]string{"id": in.ID}))
 	}
 	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t, shown)}.Words()
+}
+
+// stillHeld says of a task for which something was written that this has not closed it.
+func stillHeld(task string) string {
+	return fmt.Sprintf("%s is still yours; your last write for it closes it: \"done\":true\n", task)
 }
 
 // changedUnder shows what changed of the inputs of a task that moved while it was done.
@@ -255,8 +264,9 @@ type requested struct {
 	task   api.TaskInfo
 	mine   bool           // it is for the role of who asks
 	others []api.TaskInfo // under way in the session besides
-	part   string         // what its own part is, or who divides the work
-	at     string         // who of them is at what it is about
+	known  toldTasks
+	part   string // what its own part is, or who divides the work
+	at     string // who of them is at what it is about
 	news   string
 }
 
@@ -304,7 +314,7 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}
-	b.WriteString(r.at + underWay(r.others, r.task.Creator))
+	b.WriteString(r.at + underWay(r.others, r.task.Creator, r.known))
 	b.WriteString(r.news)
 	return b.String()
 }
@@ -396,12 +406,12 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 	if err != nil {
 		return out, err
 	}
-	out.at = alreadyAt(t, out.others, time.Now())
+	out.at, out.known = alreadyAt(t, out.others, time.Now()), tellUnderWay(s, ctx, out.others)
 	if in.Claim {
 		out.at += runBefore(s, ctx, in.Session, itemsOf(t), me.Actor)
 	}
 	if in.Claim && len(in.Parts) == 0 {
-		out.part, err = partOf(s, ctx, in.Session, me.Actor)
+		out.part, err = partOf(s, ctx, in.Session, me.Actor, out.known)
 	}
 	return out, err
 }
@@ -491,22 +501,42 @@ func holding(t api.TaskInfo) string {
 }
 
 // underWay lists tasks of a session for somebody, not too many, with their whole titles:
-// they say who does what.
-func underWay(all []api.TaskInfo, me brenner.ActorName) string {
+// they say who does what. What it was told before is named.
+func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), mostUnderWay)] {
+		if told[t.ID] {
+			fmt.Fprintf(&b, "under way: %s (%s)\n", t.ID, holding(t))
+			continue
+		}
 		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, brenner.OneLine(t.Title), holding(t), partsLeft(t, me))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }
 
-// stillUnderWay is underWay for who was told before.
-func stillUnderWay(all []api.TaskInfo) string {
-	var b strings.Builder
-	for _, t := range all[:min(len(all), mostUnderWay)] {
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n", t.ID, inLine(t.Title), holding(t))
+// toldTasks are those of which a reader's context was given what they are.
+type toldTasks map[string]bool
+
+// tellOf notes that a reader is told what tasks are, and says which of them it was told
+// before. Who reads through no context is told anew.
+func tellOf(s api.Service, ctx context.Context, ids ...string) toldTasks {
+	if len(ids) == 0 {
+		return nil
 	}
-	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
+	list, err := s.Tasks(ctx, api.ListTasksRequest{Tell: ids})
+	if err != nil {
+		return nil
+	}
+	out := toldTasks{}
+	for _, t := range list.Tasks {
+		out[t.ID] = t.Told
+	}
+	return out
+}
+
+// tellUnderWay is tellOf for what underWay lists.
+func tellUnderWay(s api.Service, ctx context.Context, all []api.TaskInfo) toldTasks {
+	return tellOf(s, ctx, ids(all[:min(len(all), mostUnderWay)])...)
 }
 
 // until says when something ends, with the day.
@@ -527,6 +557,8 @@ type statusResult struct {
 	// Concludes are the sessions whose answer is the reader's to say, and is not
 	// said.
 	Concludes []brenner.SessionID `json:"concludes,omitzero"`
+
+	around string // what others are at, and the reader's part
 }
 
 // taskLine is a task in a list.
@@ -584,6 +616,40 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	return out, err
 }
 
+// wholeStatus is status with what stands in the sessions that the reader takes part in:
+// what others are at, and its own part, whole whatever it was told.
+func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusResult, error) {
+	out, err := status(s, ctx, in)
+	if err != nil {
+		return out, err
+	}
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	if err != nil {
+		return out, err
+	}
+	for _, info := range sessions.Sessions {
+		me := out.Project.Actor
+		if !info.Closed.IsZero() || !takesPart(info, me) {
+			continue
+		}
+		tasks, err := tasksOf(s, ctx, info.ID)
+		if err != nil {
+			return out, err
+		}
+		tasks = slices.DeleteFunc(tasks, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" })
+		d, _, err := divisionOf(s, ctx, info, nil, me)
+		if err != nil {
+			return out, err
+		}
+		if d.part != "" {
+			out.around += d.partWords()
+		}
+		tellUnderWay(s, ctx, tasks)
+		out.around += underWay(tasks, me, nil)
+	}
+	return out, nil
+}
+
 func lineOf(t api.TaskInfo) taskLine {
 	return taskLine{ID: t.ID, State: t.State, Title: t.Title, Modules: t.Modules, Role: t.Role, Holder: t.Holder, Overdue: t.Overdue}
 }
@@ -595,7 +661,7 @@ func (r statusResult) Words() string {
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "unread: %s (%s): inbox {}\n", brenner.OneLine(m.Subject), m.Kind)
 	}
-	list := r.list()
+	list := r.list() + r.around
 	if list == "" && len(r.Messages) == 0 {
 		list = "nothing waits for you\n"
 	}

@@ -65,13 +65,31 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 		if !ok || id == "RT" || !slices.ContainsFunc(it.AuthorsSince(m.base), func(a brenner.ActorName) bool { return a != r.Name }) {
 			continue
 		}
-		before, _ := m.base.Passage(id)
-		if after, _ := now.Passage(id); after.Text != before.Text && !onlyItsState(m.base, now, id) {
+		if bearsOtherwise(m.base, now, id) {
 			changed = append(changed, id)
 		}
 	}
 	if len(changed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n`RT` rests on %s, changed by this: does it still hold?\n", kernel.FirstFew(kernel.Strings(changed)))
+	return fmt.Sprintf("\n`RT` rests on %s, changed by this: does it still hold?\n", kernel.FirstIDs(kernel.Strings(changed)))
+}
+
+// plans are the fields of items that say what is to be done about them, how they are
+// called or found: an answer does not rest on those.
+var plans = []string{
+	"name", "labels", "anchors", "procedure", "discriminates", "potency_check", "feasibility", "score", "test", "load", "resolution_plan", "proposed_alternative",
+}
+
+// bearsOtherwise says whether an item claims, found or decides something else than it did.
+func bearsOtherwise(base, now *delta.Artifact, id delta.ItemID) bool {
+	before, was := base.Item(id)
+	after, is := now.Item(id)
+	switch {
+	case !was || !is || (before.Killed() == nil) != (after.Killed() == nil):
+		return true
+	case onlyItsState(base, now, id):
+		return false
+	}
+	return slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return !slices.Contains(plans, f.Name) && !saysAlike(before, after, f) })
 }

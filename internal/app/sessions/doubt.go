@@ -63,7 +63,7 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 	for i := range out.Deltas {
 		for j := range out.Deltas[i].Warnings {
 			if w := &out.Deltas[i].Warnings[j]; w.Code == brenner.CodeKilledReference && len(d.also[w.Subject]) > 0 {
-				w.Message += "; likewise in " + kernel.FirstFew(d.also[w.Subject])
+				w.Message += "; likewise in " + kernel.FirstIDs(d.also[w.Subject])
 			}
 		}
 	}

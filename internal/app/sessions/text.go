@@ -79,52 +79,19 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	return b.String()
 }
 
-// critiqueText says how many critiques are open, and which of them ask something of an
-// agent: those of what it wrote, and its own that were answered.
+// critiqueText says how many critiques are open, which of them are so again by this
+// merge, and which ask something of an agent.
 func (m merge) critiqueText(name brenner.ActorName, version brenner.Version) string {
-	all, doc := m.critiques, m.result.Artifact
-	if len(all) == 0 {
-		return ""
-	}
-	count := map[delta.CritiqueState]int{}
-	var against, met []delta.Critique
-	for _, c := range all {
-		count[c.State]++
-		it, _ := doc.Item(c.Item)
-		switch {
-		case c.State == delta.CritiqueOpen && slices.Contains(c.Against, name):
-			against = append(against, c)
-		case c.State == delta.CritiqueAnswered && it.Authors()[0] == name:
-			met = append(met, c)
+	var again []string
+	for _, c := range m.critiques {
+		if c.State != delta.CritiqueOpen || !slices.Contains(c.Against, name) || len(again) == mostOutcomes {
+			continue
 		}
-	}
-	if count[delta.CritiqueOpen]+count[delta.CritiqueAnswered] == 0 {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
-	for _, c := range against[:min(len(against), mostOutcomes)] {
 		if critic, ok := m.pressed(c); ok {
-			fmt.Fprintf(&b, "%s is open again: %s changed it in version %d.\n", c.Item, critic, version)
+			again = append(again, fmt.Sprintf("%s is open again: %s changed it in version %d.\n", c.Item, critic, version))
 		}
 	}
-	if len(against) > 0 {
-		fmt.Fprintf(&b, "Of what you wrote: %s. Where they are right, EDIT or KILL what they attack; where not, say why: %s\n", api.CritiqueWords(against[:min(len(against), mostOutcomes)]),
-			brenner.Do("task.new", "note", "true", "session", string(m.info.ID), "item", string(against[0].Item)).Mark())
-	}
-	if len(met) > 0 {
-		settle := "EDIT it with `current_status` settled, or press it further."
-		if len(met) > 1 {
-			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + settling(met[0].Item) + "`"
-		}
-		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", api.CritiqueWords(met[:min(len(met), mostOutcomes)]), settle)
-	}
-	return b.String()
-}
-
-// settling is the shortest delta that settles a critique.
-func settling(id delta.ItemID) string {
-	return fmt.Sprintf(`{"operation":%q,"section":%q,"target_id":%q,"payload":{"current_status":"settled"}}`, delta.Edit, delta.AdversarialCritique, id)
+	return api.CritiquesFor(m.critiques, name, m.info.ID, again...)
 }
 
 // pressed names the critic of a critique that is open again by this merge.

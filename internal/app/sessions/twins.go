@@ -352,8 +352,9 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 		now, _ := res.Artifact.Passage(o.Item) // what was mended since is no news
 		text := ledger.Said(queue[i].Delta.Payload)
 		var named []delta.ItemID
+		quoted := ledger.Quotations(text)
 		for _, at := range namedItem.FindAllStringIndex(text, 100) {
-			if !saysDead(text, at[0], at[1]) {
+			if !saysDead(text, at[0], at[1]) && (!quoted.Covers(at[0]) || cited(text, at[0], at[1])) {
 				named = append(named, delta.ItemID(text[at[0]:at[1]]))
 			}
 		}
@@ -389,7 +390,7 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 				them = "them"
 			}
 			b.warn(m.place, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, killed[id]),
-				fmt.Sprintf("EDIT %s to name a live item, or KILL %s too", kernel.FirstFew(m.items), them))
+				fmt.Sprintf("EDIT %s to name a live item, or KILL %s too", kernel.FirstIDs(m.items), them))
 		}
 	}
 }
@@ -402,17 +403,12 @@ func onlyItsState(base, now *delta.Artifact, id delta.ItemID) bool {
 	if !was || !is || after.Section() != delta.AdversarialCritique || after.Killed() != nil {
 		return false
 	}
-	for _, s := range delta.Schemas() {
-		if s.Section != after.Section() {
-			continue
-		}
-		for _, f := range s.Fields {
-			if f.Name != "current_status" && (before.Text(f.Name) != after.Text(f.Name) || !slices.Equal(before.List(f.Name), after.List(f.Name))) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return f.Name != "current_status" && !saysAlike(before, after, f) })
+}
+
+// saysAlike says whether a field of an item says the same in two versions.
+func saysAlike(before, after *delta.Item, f delta.Field) bool {
+	return before.Text(f.Name) == after.Text(f.Name) && slices.Equal(before.List(f.Name), after.List(f.Name)) && slices.Equal(before.Pairs(f.Name), after.Pairs(f.Name))
 }
 
 // shownOfChange is how much of what changed in an item stands in a line about it.
@@ -453,7 +449,7 @@ func (b beside) corrections(base *delta.Artifact, res delta.Result) {
 	for _, section := range delta.Sections() {
 		for _, it := range liveIn(res.Artifact, section) {
 			p, _ := res.Artifact.Passage(it.ID())
-			for _, id := range itemsIn(p.Text, called) {
+			for _, id := range namedIn(it, p.Text, called) {
 				if changed[id] == nil || id == it.ID() {
 					continue
 				}
@@ -472,24 +468,65 @@ func (b beside) corrections(base *delta.Artifact, res delta.Result) {
 			if len(named[r]) > 1 {
 				name = "name"
 			}
-			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s", r.on, kernel.FirstFew(named[r]), name, a.verb, kernel.Join(others), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
+			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s", r.on, kernel.FirstIDs(named[r]), name, a.verb, kernel.Join(others), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
 		}
 	}
 }
 
-// itemsIn are the items that a text names, each once.
+// itemsIn are the items that a text names, each once. What it quotes are the words of
+// others, and no names.
 func itemsIn(text string, called []delta.Named) []delta.ItemID {
 	var out []delta.ItemID
-	for _, id := range namedItem.FindAllString(text, -1) {
-		out = append(out, delta.ItemID(id))
+	quoted := ledger.Quotations(text)
+	for _, at := range namedItem.FindAllStringIndex(text, -1) {
+		if !quoted.Covers(at[0]) || cited(text, at[0], at[1]) {
+			out = append(out, delta.ItemID(text[at[0]:at[1]]))
+		}
 	}
 	for _, n := range called {
-		if strings.Contains(text, n.Name) {
-			out = append(out, n.Item)
+		for from := 0; ; {
+			at := strings.Index(text[from:], n.Name)
+			if at < 0 {
+				break
+			}
+			at, from = from+at, from+at+len(n.Name)
+			if !quoted.Covers(at) || cited(text, at, from) {
+				out = append(out, n.Item)
+				break
+			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// namedIn are the items that an item names: in its words, and as what its fields are of,
+// whatever these say.
+func namedIn(it *delta.Item, text string, called []delta.Named) []delta.ItemID {
+	out := itemsIn(text, called)
+	for _, f := range schemaOf(it.Section()) {
+		if !f.Items {
+			continue
+		}
+		for _, id := range it.List(f.Name) {
+			out = append(out, delta.ItemID(id))
+		}
+		for _, pair := range it.Pairs(f.Name) {
+			out = append(out, delta.ItemID(pair.Key))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// schemaOf are the fields of the items of a section.
+func schemaOf(section delta.Section) []delta.Field {
+	for _, s := range delta.Schemas() {
+		if s.Section == section {
+			return s.Fields
+		}
+	}
+	return nil
 }
 
 // whatChanged says in a line what became of an item.

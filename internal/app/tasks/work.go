@@ -459,6 +459,9 @@ func (s *Service) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, 
 
 // Tasks implements api.Tasks.
 func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskList, error) {
+	if len(req.Tell) > 0 {
+		return s.tellTasks(ctx, req.Tell)
+	}
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "tasks"), func(c *kernel.Call) (api.TaskList, error) {
 		states := req.States
 		if len(states) == 0 {

@@ -1,0 +1,152 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/api"
+	"brenner/roster"
+)
+
+// C34: what others are at, and one's own part, stand whole in one answer; those that
+// follow name them, till they are asked for again or a context begins anew.
+func TestStanding_WhatOthersAreAtIsSaidOnce(t *testing.T) {
+	blue, red := duo(t)
+	const title, part = "I measure counts in what reads show on the command line, lists and totals, whatever is cut at a bound and says so or does not", "limits that are enforced, at one less, at the number and at one more, against what the documents say"
+	_, data := blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": title, "parts": []any{"RedSky: " + part}})
+	task := data["id"].(string)
+	red.must(red.told(api.MessageTask), title, part)
+	short := []string{"under way: " + task + " (BlueLake, until ", "your part: as BlueLake divided it (" + task + ")\n"}
+	again := func(words string) {
+		t.Helper()
+		red.must(words, short...)
+		red.mustNot(words, title, part)
+	}
+	again(first(red.call("session_show", arguments{"session": "RS-pair"})))
+	again(first(red.call("inbox", nil)))
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	again(first(red.call("inbox", nil)))
+
+	const other = "I count the lines of the journal that a compile writes, twice, since the first count was of another project"
+	_, data = blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": other})
+	mark := data["id"].(string)
+	words, _ := red.call("inbox", nil)
+	red.must(words, "under way: "+mark+" "+other+" (BlueLake, until ")
+	again(words)
+	words, _ = red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(words, "under way: "+mark+" (BlueLake, until ")
+	red.mustNot(words, other)
+	again(words)
+
+	whole := []string{"under way: " + mark + " " + other, "under way: " + task + " " + title, "your part, as BlueLake divides the work (" + task + ", data): " + part}
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), whole...)
+	red.must(first(red.call("status", nil)), whole...)
+	again(first(red.call("session_show", arguments{"session": "RS-pair"})))
+	red.must(first(red.call("context_assemble", arguments{"session": "RS-pair"})), whole...) // it has what it was given before no more
+	again(first(red.call("inbox", nil)))
+}
+
+// D26: what an answer says of critiques is how they stand after the call.
+func TestCritiques_AreCountedAfterTheCall(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	attack := func(text string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"`+text+`","evidence":"none"}`, "")
+	}
+	settle := func(n int) string {
+		return fmt.Sprintf(`{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}`, n) + "\n"
+	}
+	red.submits(attack("H1 is circular") + attack("H1 says too little") + attack("H1 was never measured"))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
+	words := red.submits(settle(1))
+	red.must(words, "Critiques: 0 open, 2 answered, 1 settled.", "Yours: answered C2 (of H1, changed by BlueLake), C3", `"target_id":"C2"`)
+	red.mustNot(words, "3 answered", "answered C1")
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the weir"}`, ""))
+	words = red.submits(settle(2) + settle(3))
+	red.must(words, "BlueLake edited H1", "critiques: 3, all settled\n")
+	red.mustNot(words, "Critiques:", "Is that enough", "as you wrote it is")
+}
+
+// D26: a name inside quoted output or code is nobody's reference; one in words, alone in
+// code, or in a field of references is.
+func TestCorrections_QuotedNamesAreNone(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	odd := func(text, more string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"`+text+`"`+more+`}`, "")
+	}
+	red.submits(odd(`all were \"pending, would be applied H1\", and `+"`apply A1 H1`"+` said 'H1 is new'`, "") + odd("seen with H1", "") + odd("`H1` it is", "") + odd(`it said \"no\"`, `,"conflicts_with":["H1"]`))
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
+	red.must(first(red.call("inbox", nil)), "H1, which your X2, X3, X4 name, was edited by BlueLake")
+}
+
+// D26: whether an answer holds is asked when what it rests on claims, found or decides
+// something else, and not when a plan is worded anew.
+func TestConclude_PlansDoNotUpsetAnAnswer(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	var tests []string
+	for i := range 9 {
+		tests = append(tests, deltaBlock("ADD", "", "discriminative_tests", fmt.Sprintf(`{"name":"Run %d","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow %d"}}`, i, i), ""))
+	}
+	red.submits(strings.Join(tests, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"H1, by T1, T2, T3, T4, T5, T6, T7, T8, T9."}`, ""))
+	edit := func(payload string, of ...int) string {
+		var all strings.Builder
+		for _, n := range of {
+			all.WriteString(deltaBlock("EDIT", fmt.Sprintf("T%d", n), "discriminative_tests", payload, ""))
+		}
+		red.submits(all.String())
+		return first(blue.call("inbox", nil))
+	}
+	blue.mustNot(edit(`{"procedure":"p, twice","potency_check":"c","score":{"cost":3}}`, 1), "does it still hold")
+	blue.must(edit(`{"actual_outcomes":{"H1":"fast"}}`, 1), "`RT` rests on T1, changed by this: does it still hold?")
+	blue.must(edit(`{"status":"run"}`, 1, 2, 3, 4, 5), "`RT` rests on T1, T2, T3, T4, T5, changed by this")
+	blue.must(edit(`{"status":"dropped"}`, 1, 2, 3, 4, 5, 6, 7, 8, 9), "`RT` rests on T1, T2, T3, T4, T5, T6, T7, T8, T9, changed by this")
+}
+
+// X11: a message that an answer opens is labelled as what it was till then.
+func TestInbox_LabelsWhatWasUnread(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("inbox", nil)
+	blue.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"H2"}, "title": "seen"})
+	blue.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"the weir"}`, ""))
+	words, _ := red.call("inbox", nil)
+	red.must(words, " · unread · task · ", " · unread · compiled · ")
+	red.mustNot(words, " · read · ")
+	red.must(first(red.call("inbox", arguments{"states": []any{"read"}})), " · read · compiled · ")
+}
+
+// X11: what is written for a task says whether that is still open.
+func TestWrite_SaysWhetherItsTaskIsOpen(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	_, data := blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I measure"})
+	task := data["id"].(string)
+	still := task + " is still yours; your last write for it closes it: \"done\":true\n"
+	blue.must(first(blue.call("artifact_write", analysis("log", arguments{"task": task}))), still)
+	blue.must(first(blue.call("patch_apply", arguments{"ref": "log@1", "patch": `{"old_string":"measured for log","new_string":"measured"}`, "summary_holds": true, "task": task})), still)
+	words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "task": task, "text": hypothesis("Third", "", "both are wrong")})
+	blue.must(words, task+" · done · I measure")
+	blue.mustNot(words, "still yours")
+}
+
+// X11: the kickoff says who sees what is written, how many requests there are, and what a
+// part is.
+func TestKickoff_SaysWhoSeesWhat(t *testing.T) {
+	w := newWorld(t)
+	team := roster.Roster{Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner},
+	}}
+	if _, err := w.local("ada").StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}); err != nil {
+		t.Fatal(err)
+	}
+	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
+	red.must(red.told(api.MessageKickoff), "it changes nothing, and no other agent sees it", "others see it only until it is compiled", "Requests, notes and announcements: 5 in all for each context.",
+		"`last_run`, a text or an object", "which you need not claim")
+}

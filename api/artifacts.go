@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -464,12 +465,32 @@ type DiffResult struct {
 	artifact.Difference
 }
 
-// Words is the difference as an agent reads it, and what that is charged for.
-func (d DiffResult) Words() string { return d.Text() }
+// Words is the difference as an agent reads it, and what that is charged for. The summary
+// stands above it, as what became of it.
+func (d DiffResult) Words() string {
+	if d.Summary() == nil {
+		return d.Text()
+	}
+	d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), isSummary)
+	if text, nothing := strings.CutSuffix(d.Text(), "no difference\n"); nothing && len(d.Fields)+len(d.Content) == 0 {
+		return text + "no more than the summary differs\n"
+	}
+	return d.Text()
+}
+
+// Summary is what became of the summary, nil if it is as it was.
+func (d DiffResult) Summary() *artifact.FieldChange {
+	if i := slices.IndexFunc(d.Fields, isSummary); i >= 0 {
+		return &d.Fields[i]
+	}
+	return nil
+}
+
+func isSummary(f artifact.FieldChange) bool { return f.Pointer == "/summary" }
 
 // Compared says what the difference is from, and whether one answer shows all of it.
 func (d DiffResult) Compared() (brenner.Ref, bool) {
-	return d.From, len(d.Text()) <= brenner.ToolPageBytes
+	return d.From, len(d.Words()) <= brenner.ToolPageBytes
 }
 
 // LinkRequest adds a link.

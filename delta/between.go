@@ -67,6 +67,15 @@ func changedPassages(before, now string) (out string, ok bool) {
 	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
 }
 
+// Changed is a text as somebody is shown it who has it as it was: the passages of a long
+// one that changed, or all of it.
+func Changed(before, now string) string {
+	if passages, shorter := changedPassages(before, now); shorter {
+		return passages
+	}
+	return now
+}
+
 // Changing is the payload of an EDIT as somebody is shown it who has the item: of long
 // texts the passages that it changes, also in cells of maps. Not ok is one that has
 // none such.

@@ -341,11 +341,19 @@ func inLine(text string) string {
 }
 
 // most is the beginning of a list.
-func most[T any](all []T) []T { return all[:min(len(all), mostListed)] }
+func most[T any](all []T) []T { return firstOf(all, mostListed) }
+
+// firstOf is the beginning of a list; a single one more is not left off.
+func firstOf[T any](all []T, most int) []T {
+	if len(all) == most+1 {
+		return all
+	}
+	return all[:min(len(all), most)]
+}
 
 // andMore says how many a list leaves off, if it does.
 func andMore(all, most int, what string) string {
-	if all <= most {
+	if all <= most+1 {
 		return ""
 	}
 	return fmt.Sprintf("and %d more %s\n", all-most, what)
@@ -353,7 +361,7 @@ func andMore(all, most int, what string) string {
 
 // moreOf says how many names a line leaves off, if it does.
 func moreOf(all int) string {
-	if all <= mostListed {
+	if all <= mostListed+1 {
 		return ""
 	}
 	return fmt.Sprintf(" and %d more", all-mostListed)

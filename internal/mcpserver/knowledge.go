@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
+	"brenner/delta"
 	"brenner/internal/problem"
 )
 
@@ -241,9 +243,10 @@ const leastAround = 1500
 // artifactPage is a version; its content comes as text, in pages.
 type artifactPage struct {
 	api.ArtifactView
-	asked getRequest
-	task  string // what is told of a task that was asked for
-	more  string // the words of further ones
+	asked   getRequest
+	summary string // as what became of it, if it changed since a version
+	task    string // what is told of a task that was asked for
+	more    string // the words of further ones
 }
 
 // mostRead is how many artifacts one call reads.
@@ -297,8 +300,28 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 	if err != nil {
 		return artifactPage{}, err
 	}
-	out.Text, out.NextOffset, err = page(d.Words(), in.Offset)
+	words := d.Words()
+	if f := d.Summary(); f != nil {
+		out.summary = delta.Changed(summaryBefore(*f), v.Summary)
+	}
+	if in.beside && out.summary != "" { // it goes without the head
+		words = "summary: " + brenner.OneLine(out.summary) + "\n" + words
+	}
+	out.Text, out.NextOffset, err = page(words, in.Offset)
 	return out, err
+}
+
+// summaryBefore is a summary as it was before it changed, "" where that is not at hand.
+func summaryBefore(f artifact.FieldChange) string {
+	var was []string
+	for _, h := range f.Hunks {
+		for _, line := range h.Lines {
+			if line[0] == ' ' || line[0] == '-' {
+				was = append(was, line[1:])
+			}
+		}
+	}
+	return strings.Join(was, "\n")
 }
 
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
@@ -356,7 +379,9 @@ func (p artifactPage) Words() string {
 		return p.task + p.more
 	}
 	var b strings.Builder
-	b.WriteString(p.ArtifactView.Words())
+	view := p.ArtifactView
+	view.Summary = cmp.Or(p.summary, view.Summary)
+	b.WriteString(view.Words())
 	if p.Repeated {
 		b.WriteString("unchanged: you were given it in this context, so it is not sent again\n")
 		b.WriteString("send it all the same: artifact_get " + jsonOf(map[string]any{"ref": p.Ref(), "again": true}) + "\n")

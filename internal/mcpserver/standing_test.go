@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -149,4 +150,28 @@ func TestKickoff_SaysWhoSeesWhat(t *testing.T) {
 	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
 	red.must(red.told(api.MessageKickoff), "it changes nothing, and no other agent sees it", "others see it only until it is compiled", "Requests, notes and announcements: 5 in all for each context.",
 		"`last_run`, a text or an object", "which you need not claim")
+}
+
+// C15: what became of a summary is said once: where it changed, or as it is now.
+func TestArtifactGet_SaysOnceWhatASummaryBecame(t *testing.T) {
+	blue, red := duo(t)
+	long := strings.TrimSpace(strings.Repeat("counts in what reads show, lists and totals, ", 12))
+	write := func(id, summary, text string, more arguments) {
+		in := arguments{"id": id, "summary": summary, "content": arguments{"format": "text", "data": text}}
+		maps.Copy(in, more)
+		red.call("artifact_write", in)
+	}
+	since := func(id string) string { return first(blue.call("artifact_get", arguments{"ref": id, "since": 1})) }
+	write("log", long+" at noon", "one\n", arguments{"type": "analysis_result", "module": "lineage"})
+	write("log", long+" at night", "two\n", nil)
+	words := since("log")
+	blue.must(words, "summary: [", "characters as before]", "at [-noon-]{+night+}\n", "-one\n", "+two\n")
+	blue.mustNot(words, long, "\nsummary:\n")
+	write("other", "it is slow", "one\n", arguments{"type": "analysis_result", "module": "lineage"})
+	write("other", "it is fast after all", "one\n", nil)
+	words = since("other")
+	blue.must(words, "summary: it is fast after all\n", "no more than the summary differs\n")
+	if strings.Contains(words, "it is slow") || strings.Count(words, "after all") != 1 {
+		t.Errorf("not once:\n%s", words)
+	}
 }

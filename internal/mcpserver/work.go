@@ -504,7 +504,7 @@ func holding(t api.TaskInfo) string {
 // they say who does what. What it was told before is named.
 func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	var b strings.Builder
-	for _, t := range all[:min(len(all), mostUnderWay)] {
+	for _, t := range firstOf(all, mostUnderWay) {
 		if told[t.ID] {
 			fmt.Fprintf(&b, "under way: %s (%s)\n", t.ID, holding(t))
 			continue
@@ -536,7 +536,7 @@ func tellOf(s api.Service, ctx context.Context, ids ...string) toldTasks {
 
 // tellUnderWay is tellOf for what underWay lists.
 func tellUnderWay(s api.Service, ctx context.Context, all []api.TaskInfo) toldTasks {
-	return tellOf(s, ctx, ids(all[:min(len(all), mostUnderWay)])...)
+	return tellOf(s, ctx, ids(firstOf(all, mostUnderWay))...)
 }
 
 // until says when something ends, with the day.

@@ -168,7 +168,7 @@ func (m *merge) overwritten() string {
 	slices.Sort(said)
 	said = slices.Compact(said)
 	const most = 5
-	if more := len(said) - most; more > 0 {
+	if more := len(said) - most; more > 1 {
 		said = append(said[:most], fmt.Sprintf("and %d more", more))
 	}
 	if len(said) == 0 {

@@ -32,7 +32,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	names := slices.DeleteFunc(m.names(), func(n delta.Named) bool { return n.Agent == r.Name }) // its own are said with its deltas
 	var applied []string
 	for i, n := range own {
-		if i == mostOutcomes {
+		if i == mostOutcomes && len(own) > i+1 {
 			fmt.Fprintf(&b, "- and %d more: %s\n", len(own)-i, brenner.Do("session.show", "id", id).Mark())
 			break
 		}

@@ -543,12 +543,13 @@ type DecisionResult struct {
 	// Changes lists every status that changes.
 	Changes []StatusChange `json:"changes"`
 	// Stale lists the versions in use that become stale by it, Fresh those that
-	// were and are no more, of each the first hundred. MoreStale and MoreFresh count
-	// the others.
-	Stale     []brenner.Ref `json:"stale,omitzero"`
-	Fresh     []brenner.Ref `json:"fresh,omitzero"`
-	MoreStale int           `json:"more_stale,omitzero"`
-	MoreFresh int           `json:"more_fresh,omitzero"`
+	// were and are no more, of each the first hundred.
+	Stale []brenner.Ref `json:"stale,omitzero"`
+	Fresh []brenner.Ref `json:"fresh,omitzero"`
+	// MoreStale is how many become stale beside those that are listed.
+	MoreStale int `json:"more_stale,omitzero"`
+	// MoreFresh is how many are stale no more beside those that are listed.
+	MoreFresh int `json:"more_fresh,omitzero"`
 	// Resting lists the versions that come into force although they rest on
 	// something that has moved: they are stale themselves.
 	Resting []brenner.Ref `json:"resting,omitzero"`

@@ -290,10 +290,12 @@ type DecideResult struct {
 	Decisions []DecisionMade `json:"decisions"`
 	// Stale and Fresh are the consequences of all of them together, as in
 	// DecisionResult.
-	Stale     []brenner.Ref `json:"stale,omitzero"`
-	Fresh     []brenner.Ref `json:"fresh,omitzero"`
-	MoreStale int           `json:"more_stale,omitzero"`
-	MoreFresh int           `json:"more_fresh,omitzero"`
+	Stale []brenner.Ref `json:"stale,omitzero"`
+	Fresh []brenner.Ref `json:"fresh,omitzero"`
+	// MoreStale is how many become stale beside those that are listed.
+	MoreStale int `json:"more_stale,omitzero"`
+	// MoreFresh is how many are stale no more beside those that are listed.
+	MoreFresh int `json:"more_fresh,omitzero"`
 }
 
 // DecisionMade is the decision about one version.

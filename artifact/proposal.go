@@ -32,6 +32,8 @@ type Prev struct {
 	Tags    []string
 	Links   []Link
 	Version brenner.Version
+	// Dead says that it is out of use: who writes it once more brings it back.
+	Dead bool
 }
 
 // says reports whether a proposal says the same: its words, tags and links. What
@@ -69,7 +71,8 @@ func CheckDraft(p Proposal) error {
 }
 
 // CheckUpdate checks, besides CheckDraft, what an update owes to the version
-// it goes on: it says something else (NOTHING_CHANGED, C13), new content needs a
+// it goes on: it says something else (NOTHING_CHANGED, C13) unless that one is out of
+// use and is brought back, new content needs a
 // new summary unless the writer says that the old one holds (SUMMARY_STALE,
 // C11), a core type needs a change note (CHANGE_NOTE_REQUIRED, C15), and a record
 // type has no second version (STATUS_CONFLICT, C4).
@@ -81,7 +84,7 @@ func CheckUpdate(prev Prev, p Proposal, summaryHolds bool) error {
 	if err := CheckDraft(p); err != nil {
 		return err
 	}
-	if prev.says(p) {
+	if !prev.Dead && prev.says(p) {
 		return brenner.Errorf(brenner.CodeNothingChanged, "version %d says the same already", prev.Version).
 			WithHint("change something, or leave it as it is; that a stale version still holds is said by reaffirming it")
 	}

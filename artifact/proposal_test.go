@@ -93,6 +93,11 @@ func TestCheckUpdate(t *testing.T) {
 	} {
 		problem(t, tt.what, CheckUpdate(prev, proposal(tt.edit), tt.holds), tt.code, tt.pointer)
 	}
+	same := proposal(func(p *Proposal) { p.Content = old })
+	prev.Summary, prev.Format, prev.Tags, prev.Links = same.Summary, Text, same.Tags, same.Links
+	problem(t, "the same", CheckUpdate(prev, same, false), brenner.CodeNothingChanged, "")
+	prev.Dead = true
+	problem(t, "the same as what is out of use", CheckUpdate(prev, same, false), "", "")
 }
 
 // C4: a record type has one version.

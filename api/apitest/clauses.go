@@ -424,6 +424,22 @@ func clauseCases() []testCase {
 				s.must(err)
 			}
 		}},
+		{"what is out of use is written once more as it was", func(s *scene) { // C13, C14
+			first := note("n", "one", link(artifact.Cites, s.pi.creates(note("m", "two")).Ref.Artifact, 1))
+			first.Tags = []string{"clones"}
+			s.pi.creates(first)
+			s.pi.promotes(ref("n", 1))
+			s.pi.rewrites("n", "three")
+			s.pi.promotes(ref("n", 2))
+			back, err := s.pi.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{ID: "n", Parent: 1})
+			s.must(err)
+			s.pi.promotes(back.Ref)
+			is, err := s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: back.Ref})
+			s.must(err)
+			if string(is.Content) != `"one"` || len(is.Links) != 1 || !slices.Equal(is.Metadata.Tags, first.Tags) || is.Summary != first.Summary || is.Status != artifact.Canonical {
+				s.Errorf("what came back is %+v", is)
+			}
+		}},
 		{"a task is opened, not written", func(s *scene) { // C4; C4.b
 			s.unchanged(func() {
 				_, err := s.pi.CreateArtifact(s.ctx, api.CreateArtifactRequest{

@@ -302,7 +302,7 @@ func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a stor
 	if p, err = proposalWith(c, req, a, parent, read); err != nil {
 		return p, next, err
 	}
-	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Format: parent.Format, Tags: parent.Tags, Version: parent.Version}
+	prev := artifact.Prev{Summary: parent.Summary, Content: parent.Content, Format: parent.Format, Tags: parent.Tags, Version: parent.Version, Dead: !parent.Status.Live()}
 	if prev.Links, err = LinksOf(c, parent.Ref()); err != nil {
 		return p, next, err
 	}

@@ -84,6 +84,9 @@ func RefuseBatch(findings []brenner.Diagnostic) error {
 	if len(findings) > 1 {
 		count = fmt.Sprintf("%d were", len(findings))
 	}
+	if len(findings) > brenner.MaxBatchFindings {
+		count = fmt.Sprintf("%d, of which the first %d are listed, were", len(findings), brenner.MaxBatchFindings)
+	}
 	return brenner.Errorf(findings[0].Code, "%s refused, and nothing was written", count).
 		WithHint("mend what is named and repeat").
 		WithDiagnostics(findings[:min(len(findings), brenner.MaxBatchFindings)])

@@ -50,7 +50,7 @@ func (f *contextFlags) run(r *runner, cmd *cobra.Command, fn func(context.Contex
 		w.Println(strings.TrimRight(printable(res.Text), "\n"))
 		if f.why {
 			w.Println()
-			printReasons(w, res.Record)
+			printReasons(w, res.Record, res.Record.Used)
 		}
 		if res.Invocation != "" {
 			// Not part of what the agent gets: on the other stream.
@@ -101,9 +101,14 @@ func newContextPreview(r *runner) *cobra.Command {
 	return c
 }
 
-// printReasons says of every candidate why it is there, or why not.
-func printReasons(w *printer, c assembly.Context) {
-	w.Printf("%d of %d %s used (%d kept for later reads)\n", c.Used, c.Budget.Size, c.Budget.Unit, c.Budget.Reserve)
+// printReasons says of every candidate why it is there, or why not. used is what the
+// context has used till now.
+func printReasons(w *printer, c assembly.Context, used int) {
+	since := ""
+	if used > c.Used {
+		since = fmt.Sprintf(" when it was made, %d with what was read since", used)
+	}
+	w.Printf("%d of %d %s used%s (%d kept for later reads)\n", c.Used, c.Budget.Size, c.Budget.Unit, since, c.Budget.Reserve)
 	var rows [][]string
 	for _, p := range c.Parts {
 		rows = append(rows, []string{"  " + string(p.Section), fmt.Sprint(p.Items), fmt.Sprint(p.Tokens)})
@@ -157,7 +162,7 @@ func newContextExplain(r *runner) *cobra.Command {
 					w.Printf(", %s", i.Task)
 				}
 				w.Println()
-				printReasons(w, i.Record)
+				printReasons(w, i.Record, i.Used)
 				for _, l := range i.Later {
 					w.Printf("later: %s %s %s (%d)\n", instant(l.At), l.What, refs(l.Refs, " "), l.Tokens)
 				}

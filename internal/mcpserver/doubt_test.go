@@ -55,6 +55,23 @@ func TestDoubt_TheDead(t *testing.T) {
 	blue.mustNot(dry(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too early","attack":"H2 was never measured in the cold"}`, "")), "KILLED_REFERENCE")
 }
 
+// D26: who kills an item hears which of its own still name it, but for those that the same
+// reply changes.
+func TestDoubt_WhatStillNamesWhatIsKilled(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("ADD", "", "predictions_table", `{"condition":"cold","predictions":{"H1":"slow","H2":"fast"}}`, "") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	dry := func(text string) string {
+		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "dry_run": true, "text": text})
+		return words
+	}
+	kill := deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured"}`, "")
+	blue.must(dry(kill), "KILLED_REFERENCE: H1 is still named in what you wrote: P1, T1")
+	blue.must(dry(kill+deltaBlock("EDIT", "P1", "predictions_table", `{"predictions":{"H1":null}}`, "")), "KILLED_REFERENCE: H1 is still named in what you wrote: T1")
+	blue.mustNot(dry(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"another"}`, "")), "KILLED_REFERENCE")
+}
+
 // D26: who has said what the answer is, is asked again when others change what it names,
 // and not for whatever else they change.
 func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {

@@ -37,7 +37,10 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 	if err != nil {
 		return err
 	}
-	d := doubts{call: c, session: info.ID, info: info, message: out.Message, doc: doc, author: out.Agent, results: resultsIn(entries), also: map[string][]string{}}
+	d := doubts{call: c, session: info.ID, info: info, message: out.Message, doc: doc, author: out.Agent, results: resultsIn(entries), touched: map[delta.Target]bool{}, also: map[string][]string{}}
+	for _, e := range entries {
+		d.touched[e.Delta.TargetID] = true
+	}
 	through, err := c.Newest()
 	if err != nil {
 		return err
@@ -81,6 +84,7 @@ type doubts struct {
 	known   *delta.Artifact // what the author read last, if the document has moved since
 	author  brenner.ActorName
 	results map[delta.Target]bool // the tests whose results are in the reply
+	touched map[delta.Target]bool // what the reply changes
 	said    []string
 	also    map[string][]string // by what was killed, which other deltas name it
 }
@@ -96,7 +100,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one), d.left(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -379,6 +383,31 @@ func foretoldOf(it *delta.Item, key string) (value jsontext.Value, ok bool) {
 		}
 	}
 	return value, ok
+}
+
+// left says which live items of who kills one still name it, and are not changed by the
+// same reply; a critique names what it attacked.
+func (d *doubts) left(one delta.Delta) []brenner.Diagnostic {
+	if one.Operation != delta.Kill {
+		return nil
+	}
+	var by []string
+	for _, section := range delta.Sections() {
+		for _, it := range liveIn(d.doc, section) {
+			if section == delta.AdversarialCritique || d.touched[delta.Target(it.ID())] || !slices.Contains(it.Authors(), d.author) {
+				continue
+			}
+			if p, _ := d.doc.Passage(it.ID()); slices.Contains(namedIn(it, p.Text, nil), delta.ItemID(one.TargetID)) {
+				by = append(by, string(it.ID()))
+			}
+		}
+	}
+	if len(by) == 0 {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Severity: brenner.SeverityWarning, Code: brenner.CodeKilledReference, Subject: string(one.TargetID), Message: fmt.Sprintf("%s is still named in what you wrote: %s", one.TargetID, kernel.FirstIDs(by)),
+	}}
 }
 
 // about says what is to be known of an item that is named.

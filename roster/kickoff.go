@@ -127,7 +127,7 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 		return ""
 	}
 	first := k.Recipients[0]
-	how := brenner.Do("task.new", "claim", "true", "session", string(k.Session), "part", string(k.Recipients[1])+":…").Mark()
+	how := brenner.Do("task.new", "title", "…", "claim", "true", "session", string(k.Session), "part", string(k.Recipients[1])+":…").Mark()
 	minutes := fmt.Sprint(DivideWithin.Minutes())
 	const heading = "\n## Who does what\n\n"
 	switch {

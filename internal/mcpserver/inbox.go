@@ -526,6 +526,9 @@ const (
 // mayStop is what it is told then.
 const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
 
+// mayWait is what it is told where a session has no conclusion yet.
+const mayWait = "nothing is asked of you now: everybody has answered, and what came is compiled. %s: %s. Wait for it, inbox {\"wait\":60}, to say whether it holds; stop here if you would have nothing to say to it\n"
+
 // noWork is what it is told where it takes part in no session.
 const noWork = "nothing is asked of you, and no task is yours. Stop here; what comes next begins with a message or a task\n"
 
@@ -563,16 +566,18 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	}
 	b.WriteString(st.list())
 	if done = b.Len() == 0; done {
-		if !slices.ContainsFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) }) {
+		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
+		compiled := slices.IndexFunc(own, func(s api.SessionInfo) bool { return s.Compiles > 0 })
+		switch {
+		case len(own) == 0:
 			b.WriteString(noWork)
-		} else {
+		case compiled >= 0 && own[compiled].Unconcluded() != "":
+			fmt.Fprintf(&b, mayWait, own[compiled].ID, own[compiled].Unconcluded())
+		default:
 			b.WriteString(mayStop)
 		}
-		if i := slices.IndexFunc(sessions.Sessions, func(s api.SessionInfo) bool { return takesPart(s, st.Project.Actor) && s.Compiles > 0 }); i >= 0 {
-			if open := sessions.Sessions[i].Unconcluded(); open != "" {
-				fmt.Fprintf(&b, "%s: %s\n", sessions.Sessions[i].ID, open)
-			}
-			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: sessions.Sessions[i].ID, Brief: true}))
+		if compiled >= 0 {
+			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: own[compiled].ID, Brief: true}))
 		}
 	}
 	return b.String() + around, done, nil

@@ -113,7 +113,7 @@ func TestSubmit_NamesWhatDiedInTheSameCompile(t *testing.T) {
 	// Who killed it itself knows.
 	ask()
 	blue.submits(assumption("Names are unique", "A2 needs no more") + assumption("Log is bounded", "A2 and A3 end at 16 MB"))
-	red.mustNot(red.submits(kill("A2")+assumption("Disks are slow", "without A2 a write takes 10 ms")), "KILLED_REFERENCE")
+	red.mustNot(red.submits(kill("A2")+assumption("Disks are slow", "without A2 a write takes 10 ms")), "KILLED_REFERENCE: A2 is named")
 	told := blue.told(api.MessageCompiled)
 	blue.must(told, "KILLED_REFERENCE: A2 is named, and RedSky killed it at the same time")
 	if strings.Count(told, "KILLED_REFERENCE") != 1 {

@@ -210,7 +210,7 @@ func TestDeltaSubmit_NothingToAdd(t *testing.T) {
 	}
 	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled, the document is RS-pair@2", "RS-pair is at version 2", "the parser is slow")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "now: all have answered; RedSky had nothing to add")
-	red.must(first(red.call("inbox", nil)), "Stop here", `session_show {"session":"RS-pair","brief":true}`)
+	red.must(first(red.call("inbox", nil)), "stop here if you would have nothing to say to it", `session_show {"session":"RS-pair","brief":true}`)
 	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})
 	red.must(words, "- RT: Why?", "- H1: Parser: the parser is slow · by BlueLake")
 	red.mustNot(words, "Mechanism")

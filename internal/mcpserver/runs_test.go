@@ -9,7 +9,8 @@ import (
 // X11, D27: everybody sees which tests are planned, who runs one and which was run with which
 // result; who would run one that another runs or has run is told at once, whichever way it says so.
 func TestTests_WhoRunsOneIsSeen(t *testing.T) {
-	_, blue, red := pair(t)
+	w, blue, red := pair(t)
+	w.waited = true // since when somebody is at an item is said by the clock of the server
 	both(blue, red)
 	blue.told(api.MessageCompiled)
 	test := func(name string) string {

@@ -265,8 +265,8 @@ func (p sessionPage) around() string {
 	if len(p.attacks) > 0 {
 		fmt.Fprintf(&b, "critiques: %s\n", p.critiques())
 	}
-	if len(p.tests) > 0 {
-		fmt.Fprintf(&b, "tests: %s\n", api.TestWords(most(p.tests)))
+	if words := api.TestWords(most(p.tests)); words != "" { // none of one that was dropped
+		fmt.Fprintf(&b, "tests: %s\n", words)
 	}
 	if p.open != "" {
 		b.WriteString(p.open + "\n")

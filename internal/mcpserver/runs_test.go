@@ -44,3 +44,11 @@ func TestTests_WhoRunsOneIsSeen(t *testing.T) {
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "nothing new\n", "tests: running T2 (RedSky since 15:09 UTC), T3 (BlueLake since 15:09 UTC")
 }
+
+// X11: of tests that were dropped no line is left.
+func TestTests_OfTheDroppedNothingIsSaid(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow"},"status":"dropped"}`, ""))
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "tests:")
+}

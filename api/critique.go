@@ -11,12 +11,18 @@ import (
 
 // CritiqueWords says how far critiques have come, on one line.
 func CritiqueWords(all []delta.Critique) string {
+	states := []delta.CritiqueState{delta.CritiqueOpen, delta.CritiqueAnswered, delta.CritiqueSettled}
+	return byState(all, states, func(c delta.Critique) delta.CritiqueState { return c.State }, critiqueWords)
+}
+
+// byState lists things on one line, state by state.
+func byState[T any, S ~string](all []T, states []S, of func(T) S, words func(T) string) string {
 	var parts []string
-	for _, state := range []delta.CritiqueState{delta.CritiqueOpen, delta.CritiqueAnswered, delta.CritiqueSettled} {
+	for _, state := range states {
 		var said []string
-		for _, c := range all {
-			if c.State == state {
-				said = append(said, critiqueWords(c))
+		for _, one := range all {
+			if of(one) == state {
+				said = append(said, words(one))
 			}
 		}
 		if len(said) > 0 {

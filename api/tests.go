@@ -7,21 +7,10 @@ import (
 	"brenner/delta"
 )
 
-// TestWords says how far tests have come, on one line.
+// TestWords says how far tests have come, on one line; of those that were dropped nothing.
 func TestWords(all []delta.Test) string {
-	var parts []string
-	for _, state := range []delta.TestState{delta.TestPlanned, delta.TestRunning, delta.TestRun} {
-		var said []string
-		for _, t := range all {
-			if t.State == state {
-				said = append(said, testWords(t))
-			}
-		}
-		if len(said) > 0 {
-			parts = append(parts, string(state)+" "+strings.Join(said, ", "))
-		}
-	}
-	return strings.Join(parts, "; ")
+	states := []delta.TestState{delta.TestPlanned, delta.TestRunning, delta.TestRun}
+	return byState(all, states, func(t delta.Test) delta.TestState { return t.State }, testWords)
 }
 
 // testWords names a test, who runs it, and who has run it with which result.

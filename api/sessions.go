@@ -235,9 +235,17 @@ func (s SessionInfo) CompilesAt() time.Time {
 	return first.Add(after)
 }
 
-// ByItself says, as a clause, when what waits is compiled though not all have answered; ""
-// if nothing says so.
+// ByItself is Otherwise as a clause behind whom a session waits for.
 func (s SessionInfo) ByItself() string {
+	if when := s.Otherwise(); when != "" {
+		return ", or " + when
+	}
+	return ""
+}
+
+// Otherwise says when what waits is compiled though not all have answered; "" if nothing
+// says so.
+func (s SessionInfo) Otherwise() string {
 	after, timed := s.Compile.After()
 	at, form := s.CompilesAt(), "15:04 MST"
 	if timed && after < 10*time.Minute {
@@ -245,9 +253,9 @@ func (s SessionInfo) ByItself() string {
 	}
 	switch {
 	case !at.IsZero():
-		return ", or without at " + at.UTC().Format(form)
+		return "without at " + at.UTC().Format(form)
 	case timed && len(s.Awaited()) > 0:
-		return fmt.Sprintf(", or %s after the first answer", s.Compile)
+		return fmt.Sprintf("%s after the first answer", s.Compile)
 	}
 	return ""
 }

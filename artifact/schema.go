@@ -106,7 +106,11 @@ func violation(t Type, canonical []byte, schema *jsonschema.Schema) error {
 	first := found[0]
 	e := brenner.Errorf(brenner.CodeSchemaViolation, "the content does not fit %s: %s", t.Name, first.Message).At(first.Pointer)
 	if more := len(found) - 1; more > 0 {
-		e.Message += fmt.Sprintf(" (and %d more%s)", more, map[bool]string{true: fmt.Sprintf(", of which %d are listed", brenner.MaxViolations-1)}[len(found) > brenner.MaxViolations])
+		listed := ""
+		if len(found) > brenner.MaxViolations {
+			listed = fmt.Sprintf(", of which %d are listed", brenner.MaxViolations-1)
+		}
+		e.Message += fmt.Sprintf(" (and %d more%s)", more, listed)
 	}
 	return e.WithHint("mend what is named; it is written as "+t.Form()).Try(brenner.Again().Asking("content"), brenner.Do("artifact.types", "name", string(t.Name))).
 		WithDiagnostics(found[:min(len(found), brenner.MaxViolations)])

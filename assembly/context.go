@@ -52,8 +52,8 @@ type Input struct {
 	// content is REDACTED is shown as a summary; other errors end the assembly.
 	Load func(brenner.Ref) (artifact.Content, error)
 	// Bearing, if it is set, says that others do the rest of the work, each with a context
-	// of its own: of what was selected only what Named names is given in full, and of the
-	// rest the passages that Bearing chooses among their texts.
+	// of its own: of what was selected what Named names is given in full, and of the rest
+	// the passages that Bearing chooses among their texts (see grow and quote).
 	Bearing func(texts []string) []Passage
 	Named   []brenner.ArtifactID
 	// Soon, if it is set, is told which contents are likely to be loaded next.

@@ -646,7 +646,11 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	case !own && len(others) == 0:
 		return fmt.Sprintf("%s went on without %s: what comes is compiled at once. Wait for it only if you have something to say to it\n", info.ID, joined(late))
 	case own && len(others) == 0:
-		return fmt.Sprintf("%s waits for your answer%s: delta_submit; what it asks: inbox %s\n", info.ID, strings.Replace(info.ByItself(), "or ", "or goes on ", 1), jsonOf(map[string]string{"message": ask}))
+		goesOn := ""
+		if when := info.Otherwise(); when != "" {
+			goesOn = ", or goes on " + when
+		}
+		return fmt.Sprintf("%s waits for your answer%s: delta_submit; what it asks: inbox %s\n", info.ID, goesOn, jsonOf(map[string]string{"message": ask}))
 	case own:
 		return fmt.Sprintf("%s is compiled when you and %s have answered%s: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), info.ByItself(), jsonOf(map[string]string{"message": ask}))
 	}

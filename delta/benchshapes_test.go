@@ -41,6 +41,13 @@ var shapes = []shape{
 		}
 		return d
 	}},
+	{"names in one list", func(i int) delta.Delta {
+		d := delta.Delta{Operation: delta.Edit, TargetID: "X-ONE", Section: delta.AnomalyRegister, Payload: jsontext.Value(fmt.Sprintf(`{"conflicts_with":["K%d-own"]}`, i))}
+		if i == 0 {
+			d.Operation, d.TargetID, d.ProvisionalID, d.Payload = delta.Add, "", "X-ONE", jsontext.Value(`{"name":"n","observation":"o","conflicts_with":["H1"]}`)
+		}
+		return d
+	}},
 	{"one list replaced and added to", func(i int) delta.Delta {
 		payload := fmt.Sprintf(`{"labels":["l%d"]}`, i)
 		if i%100 == 99 {

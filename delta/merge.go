@@ -99,10 +99,11 @@ type merge struct {
 	opts     Options
 	priority []brenner.ActorName
 	deltas   []Entry
-	seen     int                  // see fetch
-	noted    []noted              // what of found is about which delta
-	unknown  []brenner.Diagnostic // what else is to be said about some
-	unheard  []noted              // what of unknown is about which
+	seen     int                             // see fetch
+	noted    []noted                         // what of found is about which delta
+	unknown  []brenner.Diagnostic            // what else is to be said about some
+	unheard  []noted                         // what of unknown is about which
+	naming   map[namedIn]map[string]struct{} // see manyNamed
 
 	agents  []contributor
 	agentAt map[brenner.ActorName]int32 // places in agents

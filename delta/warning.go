@@ -116,7 +116,7 @@ func (m *merge) unknownNames(a *Artifact, of *work) {
 				word = unquote(word)
 			}
 			id := resolver(m.lookup).resolve(e.agent, word)
-			if _, ok := a.Item(ItemID(id)); ok || !it.names(field, word, id) {
+			if _, ok := a.Item(ItemID(id)); ok || !m.names(it, field, word, id) {
 				continue
 			}
 			m.unknown = append(room(m.unknown), brenner.Diagnostic{
@@ -132,9 +132,45 @@ func (m *merge) unknownNames(a *Artifact, of *work) {
 
 // names says whether a list or a map of an item has an element or a key, as it was written
 // or by the id behind it.
-func (it *Item) names(field, word, id string) bool {
-	return slices.ContainsFunc(it.mapCells(field), func(c cell) bool { return !c.gone() && (c.key == word || c.key == id) }) ||
-		slices.ContainsFunc(it.List(field), func(el string) bool { return el == word || el == id })
+func (m *merge) names(it *Item, field, word, id string) bool {
+	f := it.field(field)
+	if f == nil {
+		return false
+	}
+	cells := f.cells()
+	if len(cells)+len(f.list()) < manyNamed {
+		return slices.ContainsFunc(cells, func(c cell) bool { return !c.gone() && (c.key == word || c.key == id) }) ||
+			slices.ContainsFunc(it.List(field), func(el string) bool { return el == word || el == id })
+	}
+	names, known := m.naming[namedIn{it, field}]
+	if !known {
+		names = make(map[string]struct{}, len(cells)+len(f.list()))
+		for i := range cells {
+			if c := &cells[i]; !c.gone() {
+				names[c.key] = struct{}{}
+			}
+		}
+		for _, el := range it.List(field) {
+			names[el] = struct{}{}
+		}
+		if m.naming == nil {
+			m.naming = map[namedIn]map[string]struct{}{}
+		}
+		m.naming[namedIn{it, field}] = names
+	}
+	_, written := names[word]
+	_, behind := names[id]
+	return written || behind
+}
+
+// manyNamed is from how many elements or keys on they are looked up in a table: as many
+// deltas may have written them, and of each it is asked.
+const manyNamed = 32
+
+// namedIn is a list or a map of an item.
+type namedIn struct {
+	item  *Item
+	field string
 }
 
 // mostUnknownNames bounds what is said about one delta.

@@ -94,6 +94,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	ctx, stop := context.WithCancel(ctx)
 	sending.Go(func() { sendNotices(ctx, a, project, log) })
 	sending.Go(func() { automate(ctx, a, log) })
+	sending.Go(func() { readAhead(ctx, a, log) })
 	defer sending.Wait() // before the store is closed
 	defer stop()
 	return s.Serve(ctx, l)
@@ -108,6 +109,32 @@ func boundMemory() {
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(brenner.ServerGarbage)
+	}
+}
+
+// readAhead keeps in memory what contexts will ask for, for as long as the process stays.
+// It rests as long as it works: others have the processors.
+func readAhead(ctx context.Context, a *app.App, log *slog.Logger) {
+	for {
+		if err := a.ReadAhead(ctx, func(worked time.Duration) { rest(ctx, worked) }); err != nil && ctx.Err() == nil {
+			log.Error("artifacts could not be read ahead", "error", err)
+		}
+		if !rest(ctx, readAheadEvery) {
+			return
+		}
+	}
+}
+
+// readAheadEvery is how often it looks for artifacts that are new.
+const readAheadEvery = time.Minute
+
+// rest waits, and reports whether there is still something to wait for.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -74,7 +74,12 @@ func benchProject(b *testing.B) (api.Service, string) {
 
 func benchService(b *testing.B, s store.Store) api.Service {
 	b.Helper()
-	a := app.New(s, app.Options{})
+	return led(b, app.New(s, app.Options{}))
+}
+
+// led makes the project of an application, and gives it as who leads it has it.
+func led(b *testing.B, a *app.App) api.Service {
+	b.Helper()
 	if _, err := a.Init(b.Context(), api.InitRequest{
 		Name: "bench", PI: "ada", Config: &api.ConfigFile{Name: ".brennerrc", Data: "modules: [lineage]"},
 	}); err != nil {
@@ -118,7 +123,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	base := map[string]float64{}
 	for _, size := range sizes {
-		svc := filled(b, size)
+		_, svc := filled(b, size)
 		for _, op := range []struct {
 			name string
 			run  func(ctx context.Context, i int) error
@@ -158,9 +163,15 @@ func noteID(i int) brenner.ArtifactID { return brenner.ArtifactID(fmt.Sprintf("n
 
 // filled makes a project of many artifacts of two types, each resting on the
 // one before in runs of twenty. The commonest tag is on a fifth of them.
-func filled(b *testing.B, size int) api.Service {
+func filled(b *testing.B, size int) (*app.App, api.Service) {
 	b.Helper()
-	svc, _ := benchProject(b)
+	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "project.db"), sqlite.Options{Create: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	a := app.New(s, app.Options{})
+	svc := led(b, a)
 	var all sync.WaitGroup
 	const runs = 20
 	starts := make(chan int)
@@ -189,5 +200,5 @@ func filled(b *testing.B, size int) api.Service {
 	}
 	close(starts)
 	all.Wait()
-	return svc
+	return a, svc
 }

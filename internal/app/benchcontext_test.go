@@ -25,7 +25,8 @@ func percentiles(b *testing.B, took []time.Duration) (p50, p99 float64) {
 
 // BenchmarkContext measures the assembly of a context, for a question and for a
 // task that pins three artifacts and so brings links and tags, semantic scores
-// of the preselected candidates included, as the project grows; growth is that
+// of the preselected candidates included, as the project grows, for a server that has
+// read ahead; growth is that
 // of the median against the smallest size, in the same run.
 func BenchmarkContext(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(brenner.ServerGarbage)) // as `brenner serve` has it
@@ -35,7 +36,7 @@ func BenchmarkContext(b *testing.B) {
 	}
 	base := map[string]float64{}
 	for _, size := range sizes {
-		svc := filled(b, size)
+		a, svc := filled(b, size)
 		if _, err := svc.AddAgent(b.Context(), api.AddAgentRequest{Name: "T", Role: "test_designer"}); err != nil {
 			b.Fatal(err)
 		}
@@ -59,6 +60,9 @@ func BenchmarkContext(b *testing.B) {
 				}
 				for range 50 { // the process is warm: the model is read, the texts are indexed
 					preview()
+				}
+				if err := a.ReadAhead(b.Context(), func(time.Duration) {}); err != nil { // as a server does
+					b.Fatal(err)
 				}
 				took, spent = took[:0], spent[:0]
 				for b.Loop() {

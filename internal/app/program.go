@@ -45,6 +45,12 @@ type Turn = kernel.Turn
 // WatchTurns has somebody told of every such turn. It is called before any use.
 func (a *App) WatchTurns(tell func(context.Context, Turn)) { a.kernel.WatchTurns(tell) }
 
+// ReadAhead remembers what contexts will ask for of the artifacts that are there, and the
+// next time of those that have come since. After each portion pause is told how long it took.
+func (a *App) ReadAhead(ctx context.Context, pause func(time.Duration)) error {
+	return a.contexts.ReadAhead(ctx, pause)
+}
+
 // Owner names the person who leads the project (X8).
 func (a *App) Owner(ctx context.Context) (brenner.ActorName, error) { return a.kernel.Owner(ctx) }
 

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -125,6 +126,11 @@ func rememberedIsThere(t *testing.T, s store.Store, r *rand.Rand, took map[strin
 		if err == nil {
 			took[op]++
 		}
+		if r.IntN(3) == 0 {
+			if err := kept.app.ReadAhead(ctx, func(time.Duration) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		req := api.ContextRequest{As: "W", Question: "what is the fate of clones with marker 3", Modules: []brenner.Module{"lineage"}}
 		got, err := kept.PI().PreviewContext(ctx, req)
 		if err != nil {
@@ -195,4 +201,92 @@ func TestContext_WhatVeryManyCite(t *testing.T) {
 	if !strings.Contains(got[0], "contradicted by other@1") {
 		t.Errorf("that it is contradicted is not said:\n%s", got[0])
 	}
+}
+
+// C21: who has read ahead knows the artifacts that a context meets for the first time, also
+// those that were written since it last did.
+func TestReadAhead(t *testing.T) {
+	asked := &askedFor{Store: memory.New()}
+	a := app.New(asked, app.Options{})
+	w := world{app: a, pi: "ada"}
+	begin(t, a)
+	ctx := t.Context()
+	if _, err := w.PI().AddAgent(ctx, api.AddAgentRequest{Name: "W", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	write := func(n int) {
+		for range n {
+			if _, err := w.PI().CreateArtifact(ctx, api.CreateArtifactRequest{
+				ID: brenner.ArtifactID(fmt.Sprint("a", written)), Type: "analysis_result", Module: "lineage", Summary: fmt.Sprint("the fate of clone ", written),
+				Content: api.Body{Format: artifact.Text, Data: "clones have a fate"},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			written++
+		}
+	}
+	ahead := func() (portions int) {
+		if err := a.ReadAhead(ctx, func(time.Duration) { portions++ }); err != nil {
+			t.Fatal(err)
+		}
+		return portions
+	}
+	first := func(clone int) int { // the rows that a context reads
+		asked.rows = 0
+		if _, err := w.PI().PreviewContext(ctx, api.ContextRequest{As: "W", Question: fmt.Sprint("what is the fate of clone ", clone), Modules: []brenner.Module{"lineage"}}); err != nil {
+			t.Fatal(err)
+		}
+		return asked.rows
+	}
+	write(600)
+	if n := ahead(); n != 2 {
+		t.Errorf("600 were read in %d portions", n)
+	}
+	if n := first(7); n != 0 {
+		t.Errorf("a context read %d rows that had been read", n)
+	}
+	write(550) // so many at once that everything is forgotten
+	if n := first(8); n == 0 {
+		t.Error("a context knew what nobody had read")
+	}
+	if n := ahead(); n != 3 {
+		t.Errorf("after everything was forgotten, 1,150 were read in %d portions", n)
+	}
+	if n := first(1000); n != 0 {
+		t.Errorf("a context read %d rows that had been read again", n)
+	}
+	write(3)
+	if n := ahead(); n != 1 {
+		t.Errorf("three new ones were read in %d portions", n)
+	}
+	if n := first(1152); n != 0 {
+		t.Errorf("a context read %d rows of the new ones", n)
+	}
+	if n := ahead(); n != 1 {
+		t.Errorf("that there is nothing new took %d portions", n)
+	}
+}
+
+// askedFor counts the rows of artifacts that are asked for by their ids.
+type askedFor struct {
+	store.Store
+	rows int
+}
+
+func (s *askedFor) Read(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.Read(ctx, func(r store.Reader) error { return fn(askedReader{r, s}) })
+}
+
+type askedReader struct {
+	store.Reader
+	of *askedFor
+}
+
+func (r askedReader) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	rows, err := r.Reader.Artifacts(ctx, q)
+	if q.IDs != nil {
+		r.of.rows += len(rows)
+	}
+	return rows, err
 }

@@ -354,6 +354,8 @@ func atScale(database string, most float64) figure {
 			{"p99-ms", milliseconds, "p99"},
 			{"cpu-p50-ms", milliseconds, "processor p50"},
 			{"cpu-p99-ms", milliseconds, "p99"},
+			{"cold-p50-ms", milliseconds, "before it was read ahead p50"},
+			{"cold-p99-ms", milliseconds, "p99"},
 			{"first-search-ms", milliseconds, "first searches"},
 		},
 		beside: reference{what: "p99 of a loop that computes", metric: "reference-p99-ms"},

@@ -21,9 +21,7 @@ var reasons = map[string]string{
 	"100,000 deltas: one list replaced and added to":                      bareGrowth,
 	"100,000 deltas: EDITs of one field at one instant":                   bareGrowth,
 	"100,000 deltas: targets that never come":                             bareGrowth,
-	"SQLite, a context from 100,000 notes": "Words take 30 % of its processor time, the meaning of 250 summaries 25 (made-up words are in no vocabulary), SQLite 9, the assembly 10; half of it is done by one of " +
-		"the two processors while the other waits. A loop that only computes has a p99 of 1.7 times its median on this machine.",
-	"`/journal?q=promote`": "It looks through the records one after the other, as many as one call may: their words have no index.",
+	"`/journal?q=promote`":                                                "It looks through the records one after the other, as many as one call may: their words have no index.",
 	"SQLite, `artifact_get`, clients: 16": "The clients share the two cores, and the library of the protocol decodes a call and its answer nine times on both sides, each time into " +
 		"a new buffer of 32 KiB; the service itself is a sixth of it.",
 	"PostgreSQL, store, one at a time": "Beside its rows a write takes the lock, sees where the journal ends, notes its text for the index and tells those who wait for changes, in the same way to the server and back; a worker indexes on the same two cores.",
@@ -31,8 +29,8 @@ var reasons = map[string]string{
 	"SQLite, service, 64 writers, 4,096 writes": "What a write needs besides its rows (policy, schema, canonical JSON, hashes, the tree of the journal) takes more processor " +
 		"time than the rows, and two cores are full.",
 	"SQLite, service, 64 writers, 8,192 writes": "As with 4,096.",
-	"context for a question from 100,000 artifacts": "Of its processor time words take some 48 % (11 of them to decode postings), the meaning of summaries 23, " +
-		"SQLite 11, the assembly 10; the p99 was the collector, which since ADR 0128 comes a third as often and takes half as long.",
+	"context for a question from 100,000 artifacts": "The questions have 200 words. Of their processor time words take some 48 % (11 of them to decode postings), the meaning of summaries 23, " +
+		"SQLite 11, the assembly 10.",
 	"context for a task from 100,000 artifacts": "As for a question.",
 	"PostgreSQL, store":                         "Of 6,463 B the contents took 2,963 with what PostgreSQL adds to them, the index of words 1,055, the rows of artifacts 641.",
 	"`brenner version`":                         "Half of what is allocated before main is one library, which compiles the schemas of JSON Schema itself whenever it is linked.",

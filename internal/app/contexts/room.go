@@ -23,6 +23,7 @@ type Room struct {
 	counts  countCache
 	vectors vectors
 	shelf   shelf
+	ahead   ahead
 }
 
 // Tasks is what contexts need of tasks.

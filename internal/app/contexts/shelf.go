@@ -29,6 +29,7 @@ type shelf struct {
 	// full goes.
 	rows, before map[brenner.ArtifactID]*shelved
 	size         int // of rows, in bytes
+	emptied      int // how often everything was forgotten
 	newest       map[string]*newest
 	common       map[string]string // types, modules, names of actors, each once
 
@@ -158,7 +159,7 @@ func (s *shelf) kinds(c *kernel.Call) ([]store.Kind, error) {
 }
 
 func (s *shelf) forget(generation, position int64) {
-	s.generation, s.position = generation, position
+	s.generation, s.position, s.emptied = generation, position, s.emptied+1
 	s.rows, s.before, s.size, s.newest, s.common = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}, map[string]string{}
 }
 
@@ -344,6 +345,33 @@ func (r reading) artifacts(ids []brenner.ArtifactID) (map[brenner.ArtifactID]*st
 		}
 	}
 	return out, nil
+}
+
+// keep remembers rows that the call has read, and reports whether there is room for more
+// before the first of them would go.
+func (r reading) keep(rows []store.Artifact) (more bool) {
+	if r.shelf == nil {
+		return false
+	}
+	r.shelf.mu.Lock()
+	defer r.shelf.mu.Unlock()
+	if !r.current() {
+		return true // others have read further: the rows may not be the newest
+	}
+	fresh := r.shelf.pack(rows)
+	for i := range fresh {
+		if r.shelf.rows[fresh[i].ID] == nil && r.shelf.before[fresh[i].ID] == nil {
+			r.shelf.put(&fresh[i])
+		}
+	}
+	return r.shelf.before == nil || r.shelf.size < halfShelf*9/10
+}
+
+// timesEmptied is how often everything was forgotten.
+func (s *shelf) timesEmptied() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emptied
 }
 
 // newest lists what changed last of some types in some modules. The rows are not to be

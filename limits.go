@@ -44,7 +44,7 @@ const (
 	MaxDiffLines   = 20_000
 	MaxDiffChanges = 5_000
 	// MaxClockLead is how far the newest record may be ahead of a machine's clock
-	// for the next one to take its time.
+	// for the next one to come after it.
 	MaxClockLead = 10 * time.Minute
 	// LongTurn is how long one write may have the store to itself before it is
 	// named in the log and in the metrics (X9).

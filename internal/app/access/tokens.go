@@ -117,7 +117,7 @@ func (s *Service) IssueToken(ctx context.Context, req api.IssueTokenRequest) (ap
 			Secret: canon.Sum([]byte(secret)), Created: ch.Now,
 		}
 		if req.Expires > 0 {
-			t.Expires = journal.Instant(ch.Now.Add(time.Duration(req.Expires)))
+			t.Expires = journal.Instant(ch.Clock.Add(time.Duration(req.Expires)))
 		}
 		if err := ch.PutToken(t); err != nil {
 			return api.TokenInfo{}, err
@@ -213,7 +213,7 @@ func tokensOf(ch *kernel.Change, name brenner.ActorName) ([]store.Token, error) 
 	all, err := ch.Reader.Tokens(ch.Ctx)
 	var own []store.Token
 	for _, t := range all {
-		if t.Actor == name && liveToken(t, ch.Now) {
+		if t.Actor == name && liveToken(t, ch.Clock) {
 			own = append(own, t)
 		}
 	}
@@ -285,6 +285,6 @@ func (s *Service) Tokens(ctx context.Context) (api.TokenList, error) {
 func tokenInfo(c *kernel.Call, t store.Token) api.TokenInfo {
 	return api.TokenInfo{
 		ID: t.ID, Actor: t.Actor, Created: t.Created, Expires: t.Expires,
-		Revoked: t.Revoked, Live: liveToken(t, c.Now),
+		Revoked: t.Revoked, Live: liveToken(t, c.Clock),
 	}
 }

@@ -23,10 +23,13 @@ type Call struct {
 	store.Reader
 	*Settings
 
-	Ctx      context.Context
-	Now      time.Time
-	Position int64 // of the journal, that the call sees
-	Identity Identity
+	Ctx context.Context
+	// Now is the time that records are given: that of this machine, and not before
+	// the newest record. Clock is what the clock of this machine says. By it leases
+	// and tokens end, and as long as they were asked for (ADR 150).
+	Now, Clock time.Time
+	Position   int64 // of the journal, that the call sees
+	Identity   Identity
 	// Who asks. A use case that enters a task acts in the role the task gives
 	// (C8) by changing it.
 	Who store.Actor
@@ -82,7 +85,8 @@ func (k Caller) begin(ctx context.Context, r store.Reader, remembered ...*known)
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{Reader: r, Ctx: ctx, Now: k.Now(), Position: size, Identity: k.Identity, kernel: k.Kernel}
+	now := k.Now()
+	c := &Call{Reader: r, Ctx: ctx, Now: now, Clock: now, Position: size, Identity: k.Identity, kernel: k.Kernel}
 	if k.Identity == Automation {
 		c.Who = systemActor
 		c.Settings, err = k.settings.load(ctx, r)
@@ -232,7 +236,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			if c, err = k.begin(ctx, tx, group); err != nil {
 				return err
 			}
-			if err := k.notBefore(c, group); err != nil {
+			if err := c.date(group); err != nil {
 				return err
 			}
 			if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
@@ -280,17 +284,28 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 	return out, nil
 }
 
-// notBefore keeps the time of records from going back where the clock of this
-// machine, or of another that writes the project, is set back or behind: a change
-// is no earlier than the record before it. A record from further in the future
-// than brenner.MaxClockLead is not followed: it would stop the clock.
-func (k Caller) notBefore(c *Call, group *known) error {
+// Date gives a call on a snapshot the time that a record written now would have,
+// for a use case that says what writing would do. A change has it.
+func (c *Call) Date() error {
+	if c.once == nil {
+		return nil
+	}
+	return c.date(&c.kernel.known)
+}
+
+// date keeps the time of records from going back where the clock of this machine,
+// or of another that writes the project, is set back or behind. As long as the
+// newest record is ahead of the clock, each change is a microsecond after the one
+// before it: what is written later is later. A record from further in the future
+// than brenner.MaxClockLead is not followed: the next ones would all be in the
+// future too.
+func (c *Call) date(group *known) error {
 	if c.Position == 0 {
 		return nil
 	}
 	last, ok := group.stamped(c.Position)
 	if !ok {
-		last, ok = k.known.stamped(c.Position)
+		last, ok = c.kernel.known.stamped(c.Position)
 	}
 	if !ok {
 		rows, err := c.Records(c.Ctx, c.Position-1, 1)
@@ -300,8 +315,8 @@ func (k Caller) notBefore(c *Call, group *known) error {
 		last = rows[0].At
 		group.stamp(c.Position, last)
 	}
-	if lead := last.Sub(c.Now); lead > 0 && lead <= brenner.MaxClockLead {
-		c.Now = last
+	if lead := last.Sub(c.Clock); lead > 0 && lead <= brenner.MaxClockLead {
+		c.Now = last.Add(time.Microsecond)
 	}
 	return nil
 }

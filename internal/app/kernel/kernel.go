@@ -171,7 +171,7 @@ func (k *Kernel) Found(ctx context.Context, p store.Project, pi brenner.ActorNam
 			return err
 		}
 		c := &Call{
-			Reader: tx, Ctx: ctx, Now: p.At, allowed: true, kernel: k,
+			Reader: tx, Ctx: ctx, Now: p.At, Clock: p.At, allowed: true, kernel: k,
 			Identity: Identity{Name: pi, Auth: AuthOwner},
 			Who:      store.Actor{Name: pi, Kind: Person, Role: brenner.PI, Active: true},
 		}

@@ -22,6 +22,10 @@ func rehearse[T any](ctx context.Context, k Caller, guard Guard, fn func(*Change
 	return View(ctx, k, guard, func(c *Call) (T, error) {
 		tx := rehearsal.On(c.Reader)
 		c.Reader = tx
+		if err := c.Date(); err != nil {
+			var zero T
+			return zero, err
+		}
 		out, err := fn(&Change{Call: c, tx: tx})
 		if err == nil {
 			err = tx.Err()

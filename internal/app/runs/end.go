@@ -134,7 +134,7 @@ func (s *Service) StopRun(ctx context.Context, req api.StopRunRequest) (api.RunI
 		if req.Reason == "" {
 			req.Reason = "stopped by " + string(ch.Who.Name)
 		}
-		if r.live(ch.Now) {
+		if r.live(ch.Clock) {
 			_, err = kindRunStopAsked.Append(ch, runStopAsked{ID: r.ID, Reason: req.Reason})
 		} else {
 			err = s.end(ch, r, ending{Outcome: api.OutcomeLost, Cause: program.LostTouch, Said: "its runner has not been heard of"})
@@ -165,7 +165,7 @@ func (s *Service) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Be
 		var beat api.Beat
 		for _, b := range req.Runs {
 			r, err := find(c, b.ID)
-			if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && (r.Runner != req.Runner || !r.live(c.Now)) {
+			if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && (r.Runner != req.Runner || !r.live(c.Clock)) {
 				beat.Runs = append(beat.Runs, api.BeatAnswer{ID: b.ID, Gone: true})
 				continue
 			}
@@ -174,7 +174,7 @@ func (s *Service) BeatRuns(ctx context.Context, req api.BeatRunsRequest) (api.Be
 			}
 			s.doing.note(b)
 			// A clock that was put back must not make a lease longer than it is.
-			left := min(r.Until.Sub(c.Now), time.Duration(r.Lease))
+			left := min(r.Until.Sub(c.Clock), time.Duration(r.Lease))
 			if left < time.Duration(r.Lease)*2/3 {
 				due = append(due, r.ID)
 			}
@@ -203,11 +203,11 @@ func (s *Service) renew(ctx context.Context, runner string, ids []string) (map[s
 			if err != nil {
 				return nil, err
 			}
-			if r.Runner != runner || !r.live(ch.Now) {
+			if r.Runner != runner || !r.live(ch.Clock) {
 				continue
 			}
 			lease := time.Duration(r.Lease)
-			until := ch.Now.Add(lease)
+			until := ch.Clock.Add(lease)
 			if _, err := kindRunRenewed.Append(ch, runRenewed{ID: id, Until: until}); err != nil {
 				return nil, err
 			}

@@ -28,7 +28,7 @@ func (s *Service) Run(ctx context.Context, req api.RunRequest) (api.RunInfo, err
 // shown is a run with what it does now, as far as its runner still tells.
 func (r *Room) shown(c *kernel.Call, of run) api.RunInfo {
 	out := of.info()
-	if of.State == api.RunRunning && !of.live(c.Now) {
+	if of.State == api.RunRunning && !of.live(c.Clock) {
 		out.Doing = &api.RunProgress{Does: "has not been heard of", Since: of.Until}
 	} else if b, ok := r.told(out); ok {
 		out.Doing = &api.RunProgress{Does: b.Does, Since: b.Since, Usage: b.Usage}
@@ -254,7 +254,7 @@ func (l *looking) note(item api.WorkItem, earlier []run, agent brenner.ActorName
 func busy(c *kernel.Call) (map[brenner.ActorName]int, error) {
 	out := map[brenner.ActorName]int{}
 	err := runs.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.RunRunning)}}, func(row kernel.Row[run]) (bool, error) {
-		if row.Value.live(c.Now) {
+		if row.Value.live(c.Clock) {
 			out[row.Value.Agent]++
 		}
 		return true, nil
@@ -304,7 +304,7 @@ func (l *looking) sessions() error {
 			if !r.Waiting && !l.req.Again {
 				continue
 			}
-			if _, taken := held(earlier, r.Name, l.Now); taken {
+			if _, taken := held(earlier, r.Name, l.Clock); taken {
 				continue
 			}
 			entry, _ := info.Roster.Entry(r.Name)
@@ -400,7 +400,7 @@ func (l *looking) why() (string, error) {
 		}
 	case l.req.Session != "":
 		earlier, err := earlierRuns(l.Call, l.req.Work)
-		if e, ok := held(earlier, "", l.Now); ok || err != nil {
+		if e, ok := held(earlier, "", l.Clock); ok || err != nil {
 			return fmt.Sprintf("%s is at %s", e.ID, l.req.Session), err
 		}
 		s, err := l.Sessions.Info(l.Call, l.req.Session)

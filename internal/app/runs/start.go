@@ -55,7 +55,7 @@ func (r *Room) start(ch *kernel.Change, req api.StartRunRequest) (api.StartedRun
 	}
 	p := runStarted{
 		ID: fmt.Sprintf("run-%d", ch.NextSeq()), Session: req.Session, Task: req.Task, Agent: req.Agent, Attempt: 1,
-		Program: startedWith(req.Program), Runner: req.Runner, Lease: brenner.Duration(lease), Until: ch.Now.Add(lease),
+		Program: startedWith(req.Program), Runner: req.Runner, Lease: brenner.Duration(lease), Until: ch.Clock.Add(lease),
 	}
 	for _, e := range earlier {
 		if e.Agent == req.Agent {
@@ -129,7 +129,7 @@ func (r *Room) settleEarlier(ch *kernel.Change, w api.Work) ([]run, error) {
 		return nil, err
 	}
 	for i, e := range earlier {
-		if e.State != api.RunRunning || e.live(ch.Now) {
+		if e.State != api.RunRunning || e.live(ch.Clock) {
 			continue
 		}
 		lost := ending{Outcome: api.OutcomeLost, Cause: program.LostTouch, Said: "its lease ran out"}
@@ -182,7 +182,7 @@ func (r *Room) takeTask(ch *kernel.Change, req api.StartRunRequest, agent store.
 	if n, last := failures(earlier, "", ""); n >= brenner.MaxRunFailures && !req.Again {
 		return blocked(req.Work, n, last)
 	}
-	if e, ok := held(earlier, "", ch.Now); ok {
+	if e, ok := held(earlier, "", ch.Clock); ok {
 		return taken(e)
 	}
 	t, err := r.Tasks.ClaimAs(ch, req.Task, agent, lease)
@@ -205,7 +205,7 @@ func (r *Room) takeSession(ch *kernel.Change, req api.StartRunRequest, earlier [
 		return brenner.Errorf(brenner.CodeNotFound, "%s was not asked in %s", req.Agent, req.Session)
 	}
 	asked := info.Recipients[i]
-	if e, ok := held(earlier, req.Agent, ch.Now); ok {
+	if e, ok := held(earlier, req.Agent, ch.Clock); ok {
 		return taken(e)
 	}
 	if !asked.Waiting && !req.Again {

@@ -21,6 +21,9 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err := checkContributor(c, in); err != nil {
 		return api.Submission{}, err
 	}
+	if err := c.Date(); err != nil {
+		return api.Submission{}, err
+	}
 	in = in.begin(c.Now)
 	mend := mendNone
 	if in.mend || in.session.AcceptMended {

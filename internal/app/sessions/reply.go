@@ -89,6 +89,9 @@ func (s *Service) keep(ctx context.Context, name string, req kernel.Keyed, guard
 			if err := c.Extracts(len(in.text)); err != nil {
 				return nil, err
 			}
+			if err := c.Date(); err != nil {
+				return nil, err
+			}
 			return in.begin(c.Now).read(c.Gone, c.Now, mendNone)
 		},
 		// A text says the same later.

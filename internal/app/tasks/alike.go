@@ -38,7 +38,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	var left []api.AlikeTask        // parts of others that it is about
 	looked := 0
 	err = tasks.Each(ch.Ctx, ch.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
-		o := row.Value.info(ch.Now)
+		o := row.Value.info(ch.Clock)
 		looked++
 		switch {
 		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
@@ -105,7 +105,7 @@ func (r *Room) notTwice(c *kernel.Call, req api.NewTaskRequest) error {
 	looked, title := 0, wordsOf(req.Title)
 	var first api.TaskInfo
 	err := tasks.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
-		o := row.Value.info(c.Now)
+		o := row.Value.info(c.Clock)
 		looked++
 		same := o.Kind == taskWork && (o.State == api.TaskOpen || o.State == api.TaskClaimed) && o.Session == req.Session &&
 			(o.Role == req.Role || req.Role == "") && o.To == req.To && sameWork(req, o) &&

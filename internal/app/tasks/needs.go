@@ -55,7 +55,7 @@ func (r *Room) WaitingRequests(c *kernel.Call) ([]kernel.Waiting, error) {
 	}
 	agents := slices.DeleteFunc(slices.Clone(all), func(a store.Actor) bool { return a.Kind != kernel.Agent })
 	err = tasks.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.TaskOpen)}}, func(row kernel.Row[task]) (bool, error) {
-		t := row.Value.info(c.Now)
+		t := row.Value.info(c.Clock)
 		asked := slices.ContainsFunc(agents, func(a store.Actor) bool { return a.Name == t.Creator })
 		if t.Role == brenner.PI || !asked {
 			return true, nil

@@ -257,7 +257,7 @@ func changeTask(ctx context.Context, tx store.Tx, seq int64, id string, fn func(
 // Find loads a task as it stands now.
 func (r *Room) Find(c *kernel.Call, id string) (api.TaskInfo, error) {
 	t, err := tasks.Find(c.Ctx, c.Reader, id)
-	return t.info(c.Now), err
+	return t.info(c.Clock), err
 }
 
 // told is a task as the caller is told of it: what is asked is said to those it

@@ -90,7 +90,7 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 // leaseOf is how long a claim holds that names no length: as long as the one
 // before it still would, and no shorter than by default.
 func leaseOf(ch *kernel.Change, t api.TaskInfo) time.Duration {
-	return max(brenner.DefaultLease, t.LeaseUntil.Sub(ch.Now))
+	return max(brenner.DefaultLease, t.LeaseUntil.Sub(ch.Clock))
 }
 
 // sentTo is a task as an agent is sent it that takes it: of what others ask a
@@ -114,7 +114,7 @@ func sentTo(ch *kernel.Change, t api.TaskInfo, renewed bool) (api.TaskInfo, erro
 
 // claimFor claims a task for somebody. Who held it until now is told.
 func (r *Room) claimFor(ch *kernel.Change, was api.TaskInfo, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {
-	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: was.ID, Holder: holder, Until: ch.Now.Add(lease)}); err != nil {
+	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: was.ID, Holder: holder, Until: ch.Clock.Add(lease)}); err != nil {
 		return api.TaskInfo{}, err
 	}
 	t, err := r.Find(ch.Call, was.ID)
@@ -222,7 +222,7 @@ func (r *Room) checkFree(c *kernel.Call, t api.TaskInfo) error {
 // Each visits tasks in the order they were opened until fn says stop.
 func (r *Room) Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error {
 	return tasks.Each(c.Ctx, c.Reader, kernel.Query{States: kernel.Strings(states)}, func(row kernel.Row[task]) (bool, error) {
-		return fn(row.Value.info(c.Now)), nil
+		return fn(row.Value.info(c.Clock)), nil
 	})
 }
 
@@ -487,7 +487,7 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 			return out, err
 		}
 		out.Next, err = tasks.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[task]) error {
-			t, err := s.told(c, row.Value.info(c.Now))
+			t, err := s.told(c, row.Value.info(c.Clock))
 			if slices.Contains(states, t.State) { // a mark ends by itself
 				out.Tasks = append(out.Tasks, t)
 			}
@@ -513,7 +513,7 @@ func (s *Service) mine(c *kernel.Call, q kernel.Query, page api.Page) (api.TaskL
 	behind := page.Cursor == ""
 	var last kernel.Place
 	err = tasks.Each(c.Ctx, c.Reader, q, func(row kernel.Row[task]) (bool, error) {
-		t := row.Value.info(c.Now)
+		t := row.Value.info(c.Clock)
 		role, known := roles[t.Session]
 		if !known {
 			var err error

@@ -19,7 +19,8 @@ func newStatus(r *runner) *cobra.Command {
 		Use:   "status",
 		Short: "Say what needs you now, and the command for each",
 		Long: `Say what needs you now, and the command for each. With --watch go on and say it
-again whenever that changes, until you interrupt it.`,
+again whenever that changes, until you interrupt it or --timeout has passed; both
+end with exit status 0.`,
 		Example: `  brenner status
   brenner status --watch`,
 		Args: cobra.NoArgs,
@@ -27,12 +28,13 @@ again whenever that changes, until you interrupt it.`,
 			if interval < time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval must be at least 1ms"))
 			}
+			defer within(cmd, timeout)()
 			s, err := r.service(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if watch {
-				return r.watchStatus(cmd.Context(), s, interval, timeout)
+				return r.watchStatus(cmd.Context(), s, interval)
 			}
 			res, err := s.Status(cmd.Context())
 			if err != nil {
@@ -51,22 +53,18 @@ again whenever that changes, until you interrupt it.`,
 		},
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "go on, and say it again whenever it changes")
-	addLength(c.Flags(), &timeout, "timeout", "watch no longer than this, with --watch", "until you interrupt it")
+	addLength(c.Flags(), &timeout, "timeout", "take no longer than this", "as long as it takes, with --watch until you interrupt it")
 	c.Flags().DurationVar(&interval, "interval", 2*time.Second, "look again after this long (with --watch)")
 	return c
 }
 
 // watchStatus says what needs the person whenever that changes. To be
-// interrupted is how it ends.
-func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeout time.Duration) error {
-	var over <-chan time.Time
-	if timeout > 0 {
-		over = time.After(timeout)
-	}
+// interrupted is how it ends, or that its time is over.
+func (r *runner) watchStatus(ctx context.Context, s api.Service, interval time.Duration) error {
 	var shown []api.Need
 	for first := true; ; first = false {
 		res, err := s.Status(ctx)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && !(first && isOver(ctx)) {
 			return nil //nolint:nilerr // to be interrupted is how it ends
 		}
 		if err != nil {
@@ -83,8 +81,6 @@ func (r *runner) watchStatus(ctx context.Context, s api.Service, interval, timeo
 		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-over:
 			return nil
 		case <-time.After(interval):
 		}

@@ -42,13 +42,15 @@ passed before.`,
 			if w.interval < time.Millisecond {
 				return usage(cmd, fmt.Errorf("--interval must be at least 1ms"))
 			}
+			asked := cmd.Context()
+			defer within(cmd, w.timeout)()
 			return r.onSession(cmd, a, func(ctx context.Context, s api.Service, id brenner.SessionID) error {
 				w.runner, w.service, w.id = r, s, id
 				st, err := w.wait(ctx)
 				if err != nil {
 					return err
 				}
-				costs, err := s.RunCosts(ctx, api.RunCostsRequest{Work: api.Work{Session: st.ID}})
+				costs, err := s.RunCosts(asked, api.RunCostsRequest{Work: api.Work{Session: st.ID}})
 				if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassDenied { // runs are not for agents to see
 					return err
 				}
@@ -63,7 +65,7 @@ passed before.`,
 		},
 	}
 	c.Flags().BoolVar(&w.watch, "watch", false, "wait until everyone has answered")
-	addLength(c.Flags(), &w.timeout, "timeout", "wait no longer than this, with --watch", "as long as it takes")
+	addLength(c.Flags(), &w.timeout, "timeout", "wait no longer than this", "as long as it takes")
 	c.Flags().DurationVar(&w.interval, "interval", 2*time.Second, "look again after this long")
 	return c
 }
@@ -120,12 +122,13 @@ type watcher struct {
 // wait gives the status: at once, or when everyone has answered or the time is
 // over. It settles the exit status.
 func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
-	var over <-chan time.Time
-	if w.timeout > 0 {
-		over = time.After(w.timeout)
-	}
+	var last api.SessionStatus
 	for {
 		st, err := w.look(ctx)
+		if err != nil && last.ID != "" && isOver(ctx) {
+			w.exit = exitTimeout
+			return last, nil
+		}
 		if err != nil || st.State == api.SessionComplete || st.State == api.SessionClosed && answered(st) {
 			return st, err
 		}
@@ -134,16 +137,32 @@ func (w *watcher) wait(ctx context.Context) (api.SessionStatus, error) {
 			return st, nil
 		}
 		w.tell(st)
+		last = st
 		select {
 		case <-ctx.Done():
+			if isOver(ctx) {
+				w.exit = exitTimeout
+				return st, nil
+			}
 			return st, ctx.Err()
-		case <-over:
-			w.exit = exitTimeout
-			return st, nil
 		case <-time.After(w.interval):
 		}
 	}
 }
+
+// within ends a command after a time, if one is given: from before its project is
+// opened, for a store that others have locked is waited for no longer either.
+func within(cmd *cobra.Command, timeout time.Duration) (stop func()) {
+	if timeout <= 0 {
+		return func() {}
+	}
+	ctx, stop := context.WithTimeout(cmd.Context(), timeout)
+	cmd.SetContext(ctx)
+	return stop
+}
+
+// isOver says that the time of within is over, and not that somebody interrupted.
+func isOver(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
 
 // answered reports that everybody who was asked has answered.
 func answered(st api.SessionStatus) bool {

@@ -18,6 +18,7 @@ type waiting struct {
 	done   int                  // looks until it is complete; 0: never
 	onLook func(look int)       // what happens meanwhile
 	fetch  func(look int) error // what fetching gives
+	slow   func(context.Context) error
 }
 
 // RunCosts is not for who looks here.
@@ -25,10 +26,13 @@ func (w *waiting) RunCosts(context.Context, api.RunCostsRequest) (api.RunCosts, 
 	return api.RunCosts{}, brenner.Errorf(brenner.CodeWriteDenied, "not for you")
 }
 
-func (w *waiting) SessionStatus(context.Context, api.SessionStatusRequest) (api.SessionStatus, error) {
+func (w *waiting) SessionStatus(ctx context.Context, _ api.SessionStatusRequest) (api.SessionStatus, error) {
 	w.looks++
 	if w.onLook != nil {
 		w.onLook(w.looks)
+	}
+	if w.slow != nil {
+		return api.SessionStatus{}, w.slow(ctx)
 	}
 	st := api.SessionStatus{ID: "RS-1", State: api.SessionWaiting, Question: "Why?", Deltas: map[string]int{"pending": w.looks}}
 	if w.fetch != nil {
@@ -76,6 +80,39 @@ func TestSessionStatus_CanBeStopped(t *testing.T) {
 	w := &waiting{onLook: func(int) { stop() }}
 	status, out, errs := w.watch(ctx, false, "--interval", "1h")
 	if status != 130 || out != "" || !strings.Contains(errs, string(brenner.CodeCanceled)) {
+		t.Errorf("status %d, printed %q, said %q", status, out, errs)
+	}
+}
+
+// X7, R10: --timeout holds from before the project is opened. A store that others have
+// locked is refused then; a session that was seen is shown as it was seen.
+func TestTimeout_HoldsFromTheStart(t *testing.T) {
+	locked := func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("it would wait for longer")
+			return brenner.Errorf(brenner.CodeStoreBusy, "locked")
+		}
+		<-ctx.Done()
+		return brenner.Errorf(brenner.CodeStoreBusy, "locked")
+	}
+	for _, args := range [][]string{{"status"}, {"status", "--watch"}, {"session", "status", "RS-1"}, {"session", "status", "RS-1", "--watch"}} {
+		var out, errs bytes.Buffer
+		status := Run(t.Context(), Env{
+			Out: &out, Err: &errs, Getenv: func(string) string { return "" },
+			Open: func(ctx context.Context, _ Where) (api.Service, func() error, error) { return nil, nil, locked(ctx) },
+		}, append(args, "--timeout", "5ms"))
+		if status != 9 || out.Len() > 0 || !strings.Contains(errs.String(), "STORE_BUSY: locked") {
+			t.Errorf("%q: status %d, printed %q, said %q", args, status, out.String(), errs.String())
+		}
+	}
+	w := &waiting{fetch: func(int) error { return nil }}
+	w.onLook = func(look int) {
+		if look == 3 { // from here on each look waits
+			w.slow = locked
+		}
+	}
+	status, out, errs := w.watch(t.Context(), false, "--timeout", "50ms")
+	if status != 11 || !strings.HasPrefix(out, "RS-1 waiting") || errs != "" {
 		t.Errorf("status %d, printed %q, said %q", status, out, errs)
 	}
 }

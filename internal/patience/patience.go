@@ -62,23 +62,29 @@ const (
 )
 
 // Call makes a call, again and again while the project is away and patience
-// lasts. The call must be safe to repeat: a read, or a write under one key.
+// lasts; one that is made again ends with it, for it may wait in a queue. The call
+// must be safe to repeat: a read, or a write under one key.
 func Call[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
 	p, ok := ctx.Value(key{}).(patience)
 	if !ok {
 		return call(ctx)
 	}
 	until := time.Now().Add(p.most)
-	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		out, err := call(ctx)
-		if err == nil || !Passing(err) {
-			return out, err
-		}
+	out, err := call(ctx)
+	for pause := firstPause; err != nil && Passing(err); pause = min(2*pause, mostPause) {
 		if !time.Now().Add(pause).Before(until) || !p.sleep(ctx, pause) {
 			p.gaveUp.Store(true)
 			return out, err
 		}
+		away := err
+		limited, stop := context.WithDeadline(ctx, until)
+		out, err = call(limited)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = away // what it says, not that the time was over
+		}
+		stop()
 	}
+	return out, err
 }
 
 // sleep waits, half of it by chance so that those who were refused together do

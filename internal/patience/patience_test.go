@@ -51,6 +51,27 @@ func TestCall_EndsWhenPatienceDoes(t *testing.T) {
 	})
 }
 
+// W16: also where each call waits in a queue before it is refused.
+func TestCall_EndsWithPatienceInAQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := func(ctx context.Context) (string, error) {
+			wait, stop := context.WithTimeout(ctx, brenner.WriteDeadline)
+			defer stop()
+			<-wait.Done()
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			return "", errAway
+		}
+		var gaveUp atomic.Bool
+		began := time.Now()
+		_, err := Call(With(t.Context(), 45*time.Second, &gaveUp), queue)
+		if took := time.Since(began); !errors.Is(err, brenner.CodeStoreUnavailable) || !gaveUp.Load() || took != 45*time.Second {
+			t.Errorf("%v after %s, gave up %t", err, took, gaveUp.Load())
+		}
+	})
+}
+
 // W16: nobody waits on behalf of one who has left, even where the context on
 // the way down does not say so.
 func TestCall_EndsWithWhoAsked(t *testing.T) {

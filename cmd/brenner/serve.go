@@ -139,7 +139,8 @@ func rest(ctx context.Context, d time.Duration) bool {
 }
 
 // compileDue compiles the sessions whose time has come (D27), for as long as the
-// process stays. Whoever is faster compiles; the other finds nothing to do.
+// process stays: that happens by itself, and the journal says so. Whoever is faster
+// compiles; the other finds nothing to do.
 func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
 	tick := time.NewTicker(compileEvery)
 	defer tick.Stop()
@@ -159,23 +160,20 @@ func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
 const compileEvery = 15 * time.Second
 
 func compileOnce(ctx context.Context, a *app.App) error {
-	owner, err := backend{a}.Owner(ctx)
-	if err != nil {
-		return err
-	}
+	s := a.As(app.Automation)
 	req := api.ListSessionsRequest{Page: api.Page{Limit: brenner.MaxPage}}
 	for {
-		list, err := owner.Service.Sessions(ctx, req)
+		list, err := s.Sessions(ctx, req)
 		if err != nil {
 			return err
 		}
-		for _, s := range list.Sessions {
-			if _, timed := s.Compile.After(); !timed && s.GoesOn().IsZero() {
+		for _, info := range list.Sessions {
+			if _, timed := info.Compile.After(); !timed && info.GoesOn().IsZero() {
 				continue
 			}
-			st, err := owner.Service.SessionStatus(ctx, api.SessionStatusRequest{ID: s.ID})
+			st, err := s.SessionStatus(ctx, api.SessionStatusRequest{ID: info.ID})
 			if err == nil && !st.CompileAt.IsZero() && !st.CompileAt.After(time.Now()) {
-				_, err = owner.Service.CompileSession(ctx, api.CompileSessionRequest{ID: s.ID, Due: true})
+				_, err = s.CompileSession(ctx, api.CompileSessionRequest{ID: info.ID, Due: true})
 			}
 			if err != nil {
 				return err

@@ -45,6 +45,9 @@ const (
 	AuthServer = kernel.AuthServer
 )
 
+// Automation is who does what happens by itself (A1).
+var Automation = kernel.Automation
+
 // Keyring keeps the keys that sign checkpoints.
 type Keyring = history.Keyring
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -78,10 +79,11 @@ func loadArtifacts(v *visit) (string, any, error) {
 	status, tag := one[artifact.Status](v.query("status")), v.query("tag")
 	if text := v.query("q"); text != "" {
 		found, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{
-			Text: text, Types: typ, Modules: module, Statuses: status, Tag: tag, Limit: perPage,
+			Text: text, Types: typ, Modules: module, Statuses: status, Tag: tag, Limit: perPage + 1,
 			Author: brenner.ActorName(v.query("author")), Since: v.query("since"),
 		})
-		for _, hit := range found.Items {
+		cut := len(found.Items) > perPage
+		for _, hit := range found.Items[:min(len(found.Items), perPage)] {
 			one := listed{ArtifactItem: hit.ArtifactItem, Snippet: pieces(hit.Snippet, hit.Marked)}
 			if hit.Draft {
 				one.Found = hit.Found
@@ -89,6 +91,9 @@ func loadArtifacts(v *visit) (string, any, error) {
 			out.Items = append(out.Items, one)
 		}
 		out.Searched, out.Remarks = true, found.Remarks()
+		if cut {
+			out.Remarks = append(out.Remarks, fmt.Sprintf("these are the %d that fit best, and there are more: add words or choose a type", perPage))
+		}
 		return "Artifacts", out, err
 	}
 	req := api.ListArtifactsRequest{

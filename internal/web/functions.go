@@ -32,7 +32,6 @@ var functions = template.FuncMap{
 	"plural":   plural,
 	"add":      func(a, b int) int { return a + b },
 	"short":    short,
-	"percent":  func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
 	"decimal":  func(f float64) string { return fmt.Sprintf("%.2f", f) },
 	"bar":      tokenBar,
 	"clip":     clip,

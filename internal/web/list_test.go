@@ -5,7 +5,9 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -73,5 +75,47 @@ func TestLists_AreCountedSortedAndGoBothWays(t *testing.T) {
 	reversed, _, _ := read(ways["Opened"])
 	if slices.Reverse(reversed); len(opened) != 2 || !slices.Equal(opened, reversed) {
 		t.Errorf("tasks: %q, the newest first %q", opened, reversed)
+	}
+}
+
+// C16, X8: what has expired says so, and when.
+func TestPages_SayWhatHasExpired(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	must[api.AgentInfo](w)(w.pi().AddAgent(ctx, api.AddAgentRequest{Name: "BlueLake", Role: "writer"}))
+	task := must[api.TaskInfo](w)(w.pi().NewTask(ctx, api.NewTaskRequest{Title: "Write it up", Role: "writer"}))
+	must[api.TaskInfo](w)(w.as("BlueLake").ClaimTask(ctx, api.ClaimTaskRequest{ID: task.ID, Lease: api.Duration(time.Hour)}))
+	must[api.IssuedToken](w)(w.pi().IssueToken(ctx, api.IssueTokenRequest{Actor: "BlueLake", Expires: api.Duration(time.Hour)}))
+	b := w.login()
+	for _, path := range []string{"/tasks", "/tasks/" + task.ID, "/agents/BlueLake"} {
+		_, _, body := b.get(path)
+		b.sees(body, "until <time")
+		if strings.Contains(body, "expired") {
+			t.Errorf("%s: it has not expired yet", path)
+		}
+	}
+	w.ahead.Store(int64(4 * time.Hour))
+	for _, path := range []string{"/tasks", "/tasks/" + task.ID, "/agents/BlueLake"} {
+		_, _, body := b.get(path)
+		b.sees(body, "expired <time", ">3 hours ago</time>")
+		if strings.Contains(body, "until <time") {
+			t.Errorf("%s: until what is over", path)
+		}
+	}
+}
+
+// A list that is cut says so, and of how many it is.
+func TestLists_ThatAreCutSayOfHowMany(t *testing.T) {
+	w := newWorld(t)
+	for i := range 31 {
+		w.create(w.pi(), api.CreateArtifactRequest{
+			ID: brenner.ArtifactID(fmt.Sprintf("note-%03d", i)), Type: "paper_note", Summary: fmt.Sprint("A clone, ", i), Content: textBody("x"),
+		})
+	}
+	b := w.login()
+	_, _, body := b.get("/artifacts?q=clone")
+	b.sees(body, "these are the 30 that fit best, and there are more")
+	if n := len(rowID.FindAllString(body, -1)); n != 30 {
+		t.Errorf("%d are shown", n)
 	}
 }

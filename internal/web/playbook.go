@@ -14,6 +14,7 @@ type playbookPage struct {
 	Counts  []stageCount
 	Stages  []stageColumn
 	Review  []playbook.Bullet
+	Waiting int // for a review, shown or not
 }
 
 // stageCount counts the lessons of one stage over all domains shown.
@@ -48,6 +49,9 @@ func loadPlaybook(v *visit) (string, any, error) {
 		return "", nil, err
 	}
 	out.Review = review.Bullets
+	for _, d := range stats.Domains {
+		out.Waiting += d.Review
+	}
 	stages, cursor := boardStages, ""
 	if chosen := playbook.Stage(v.query("stage")); chosen != "" {
 		stages, cursor = []playbook.Stage{chosen}, v.query("cursor")

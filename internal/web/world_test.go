@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -33,6 +35,8 @@ type world struct {
 	address string
 	// mail is the Agent Mail server that the project's sessions can use.
 	mail *mailtest.Server
+	// ahead is how far the clock of the server was put forward.
+	ahead *atomic.Int64
 }
 
 // backend is an application as the server asks it.
@@ -89,10 +93,11 @@ func openWorld(t testing.TB, dir string, create bool) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	w := &world{TB: t, mail: &mailtest.Server{}}
+	w := &world{TB: t, mail: &mailtest.Server{}, ahead: new(atomic.Int64)}
 	post := w.mail.Start(nil)
 	t.Cleanup(w.mail.Close)
 	w.app = app.New(s, app.Options{
+		Clock:   func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
 		Keys:    app.Keyring{Dir: filepath.Join(dir, ".keys")},
 		Scratch: func(context.Context) (store.Store, error) { return memory.New(), nil },
 		Mail: func(asked mail.Options) (mail.Transport, error) {

@@ -44,7 +44,7 @@ func printGarbage(w *printer, res api.GarbageResult) {
 	rows := [][]string{{"ARTIFACT", "TYPE", "MODULE", "STATUS", "LAST VERSION"}}
 	for _, i := range res.Items {
 		ref := brenner.Ref{Artifact: i.ID, Version: i.Head}
-		rows = append(rows, []string{ref.String(), string(i.Type), string(i.Module), string(i.Status), instant(i.Updated)})
+		rows = append(rows, []string{ref.String(), string(i.Type), string(i.Module), string(i.Status), moment(i.Updated)})
 	}
 	table(w, rows...)
 	rest := res.Total - len(res.Items)

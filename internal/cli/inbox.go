@@ -41,7 +41,7 @@ func printInbox(w *printer, res api.WaitingList) {
 	for _, i := range res.Items {
 		since := "-"
 		if !i.Since.IsZero() {
-			since = instant(i.Since)
+			since = moment(i.Since)
 		}
 		rows = append(rows, []string{i.Subject, string(i.Kind), fmt.Sprint(i.Rests), orDash(string(i.Author)), since, oneLine(printable(i.Title+": "+i.Why), w.look.room(100))})
 	}

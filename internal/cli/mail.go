@@ -34,7 +34,7 @@ func newMailInbox(r *runner) *cobra.Command {
 				}
 				rows := [][]string{{"MESSAGE", "STATE", "SENT", "SUBJECT"}}
 				for _, m := range res.Messages {
-					rows = append(rows, []string{m.ID, string(m.State), instant(m.Sent), oneLine(printable(m.Subject), 100)})
+					rows = append(rows, []string{m.ID, string(m.State), moment(m.Sent), oneLine(printable(m.Subject), 100)})
 				}
 				table(w, rows...)
 				more(w, res.Next)

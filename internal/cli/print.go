@@ -45,7 +45,7 @@ func table(w *printer, rows ...[]string) {
 	text := textOf(func(p *printer) {
 		t := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
 		for _, row := range rows {
-			_, _ = io.WriteString(t, strings.Join(row, "\t")+"\n")
+			_, _ = io.WriteString(t, strings.ReplaceAll(strings.Join(row, "\t"), momentMark, "")+"\n")
 		}
 		_ = t.Flush()
 	})
@@ -95,6 +95,13 @@ func plural(n int, thing string) string {
 }
 
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// moment is an instant as a cell of a table begins with it, which a terminal shows
+// relative to now. It is marked with what no text of a project holds: a text that reads
+// like an instant is shown as it is.
+func moment(t time.Time) string { return momentMark + instant(t) }
+
+const momentMark = "\x00"
 
 // more says how to get the next page.
 func more(w *printer, n api.Next) {

@@ -101,7 +101,7 @@ func printRuns(w *printer, runs []api.RunInfo) {
 		if !r.Ended.IsZero() {
 			took = r.Ended.Sub(r.Started).Round(time.Second).String()
 		}
-		rows = append(rows, []string{r.ID, string(r.Agent), r.Program.Name, r.Work.String(), instant(r.Started), took, outcome, usageWords(r.Usage)})
+		rows = append(rows, []string{r.ID, string(r.Agent), r.Program.Name, r.Work.String(), moment(r.Started), took, outcome, usageWords(r.Usage)})
 	}
 	table(w, rows...)
 }

@@ -219,7 +219,7 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 	}
 	rows := [][]string{{"AGENT", "ROLE", "ASKED", "ACKNOWLEDGED", "ANSWERED", "PENDING", "COMPILED"}}
 	for _, r := range st.Recipients {
-		asked := instant(r.AskedAt)
+		asked := moment(r.AskedAt)
 		if r.Delivery != api.Delivered {
 			asked = r.Delivery
 		}
@@ -270,7 +270,7 @@ func sometime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return instant(t)
+	return moment(t)
 }
 
 // tally lists counts by name.

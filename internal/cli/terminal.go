@@ -56,10 +56,7 @@ var stateStyles = map[string]string{
 	"superseded": dim, "deprecated": dim, "canceled": dim, "retired": dim, "withdrawn": dim,
 }
 
-var (
-	exactInstant = lazy.NewPattern(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$`)
-	tableHead    = lazy.NewPattern(`^[A-Z][A-Z /-]*$`)
-)
+var tableHead = lazy.NewPattern(`^[A-Z][A-Z /-]*$`)
 
 // ago says how long ago an instant was, as people do; what is further away than
 // a month is given as its day.
@@ -81,17 +78,27 @@ func ago(t, now time.Time) string {
 	return t.UTC().Format("2006-01-02")
 }
 
+// relative is a cell as a terminal shows it: a moment relative to now.
+func (l look) relative(cell string) string {
+	text, marked := strings.CutPrefix(cell, momentMark)
+	if !marked {
+		return cell
+	}
+	exact, rest, _ := strings.Cut(text, "Z")
+	t, err := time.Parse("2006-01-02 15:04:05", exact)
+	if err != nil {
+		return text
+	}
+	return ago(t, l.now) + rest
+}
+
 // columns lays rows out for a terminal: times relative to now, the last column
 // as wide as the screen allows, states in colour.
 func (l look) columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
-			if exactInstant.MatchString(cell) {
-				if t, err := time.Parse("2006-01-02 15:04:05Z", cell); err == nil {
-					row[i] = ago(t, l.now)
-				}
-			}
+			row[i] = l.relative(cell)
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}

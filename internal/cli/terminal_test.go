@@ -27,7 +27,7 @@ func TestAgo_SpeaksAsPeopleDo(t *testing.T) {
 // states; into a pipe it is as it always was.
 func TestTable_OnATerminalAndInAPipe(t *testing.T) {
 	rows := func() [][]string {
-		return [][]string{{"ARTIFACT", "STATUS", "SINCE", "SUMMARY"}, {"smith@2", "canonical", "2026-03-10 09:00:00Z", strings.Repeat("clone ", 30)}}
+		return [][]string{{"ARTIFACT", "STATUS", "SINCE", "SUMMARY"}, {"smith@2", "canonical", moment(time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)), strings.Repeat("clone ", 30)}}
 	}
 	l := look{terminal: true, colour: true, width: 60, now: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)}
 	got := l.textOf(func(w *printer) { table(w, rows()...) })
@@ -44,6 +44,16 @@ func TestTable_OnATerminalAndInAPipe(t *testing.T) {
 	}
 	if got := textOf(func(w *printer) { table(w, rows()...) }); strings.Contains(got, "\033") || !strings.Contains(got, "2026-03-10 09:00:00Z") || strings.Contains(got, "…") {
 		t.Errorf("a pipe is given %q", got)
+	}
+	// A text that reads like an instant is somebody's text.
+	said := l.textOf(func(w *printer) {
+		table(w, []string{moment(l.now.Add(-time.Hour)) + " (late)", "2026-03-10 09:00:00Z", "x"})
+	})
+	if said != "1 hour ago (late)  2026-03-10 09:00:00Z  x\n" {
+		t.Errorf("a terminal is shown %q", said)
+	}
+	if said := textOf(func(w *printer) { table(w, []string{moment(l.now) + " (late)", "x"}) }); said != "2026-03-10 12:00:00Z (late)  x\n" {
+		t.Errorf("a pipe is given %q", said)
 	}
 }
 

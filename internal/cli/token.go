@@ -93,7 +93,7 @@ func newAgentTokens(r *runner) *cobra.Command {
 			return r.show(res, func(w *printer) {
 				rows := [][]string{{"ID", "ACTOR", "MADE", "STATE"}}
 				for _, t := range res.Tokens {
-					rows = append(rows, []string{t.ID, string(t.Actor), instant(t.Created), validity(t)})
+					rows = append(rows, []string{t.ID, string(t.Actor), moment(t.Created), validity(t)})
 				}
 				table(w, rows...)
 			})

@@ -52,7 +52,7 @@ func canonical(v jsontext.Value) jsontext.Value {
 
 // check reports every value that its field does not allow, by JSON pointer, and
 // whether the name of the member there is meant.
-func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
+func (c *Config) check(x index, report func(name bool, d brenner.Diagnostic)) {
 	say := func(at, message, hint string) {
 		report(false, brenner.Diagnostic{Pointer: at, Message: message, Hint: hint})
 	}
@@ -89,6 +89,7 @@ func (c *Config) check(report func(name bool, d brenner.Diagnostic)) {
 		sayError(sayName, "/views/"+escape(role), role.Check())
 	}
 	c.checkPrograms(say, sayName)
+	c.checkBudget(x, say)
 	c.Notify.check(say)
 	c.checkApprovals(say, sayName)
 	c.Playbook.check(say)

@@ -75,7 +75,7 @@ func (f *findings) decode(raw jsontext.Value, x index, c *Config) {
 		return
 	}
 	c.settle()
-	c.check(func(name bool, d brenner.Diagnostic) {
+	c.check(x, func(name bool, d brenner.Diagnostic) {
 		at := jsontext.Pointer(d.Pointer)
 		// What is missing because it was struck out was reported already.
 		if slices.ContainsFunc(struck, func(s jsontext.Pointer) bool { return at.Contains(s) || s.Contains(at) }) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Budget is what a project may spend on runs in a day, by UTC (W13). 0 is no
-// limit.
+// limit, and is not written.
 type Budget struct {
 	Day  program.Money `json:"day,omitzero"`
 	Runs int           `json:"runs,omitzero"`
@@ -39,7 +39,23 @@ func readBudget(dec *jsontext.Decoder, b *Budget) error {
 	if err != nil {
 		return err
 	}
-	return b.Day.UnmarshalJSON(raw)
+	if err := b.Day.UnmarshalJSON(raw); err != nil || b.Day != 0 {
+		return err
+	}
+	return brenner.Errorf(brenner.CodeInvalidConfig, "%s is not a budget", raw).WithHint(noBudget)
+}
+
+// noBudget says how there is no limit: 0 could as well be meant to let nothing run.
+const noBudget = "leave it out for no limit"
+
+// checkBudget reports a limit that is written and is none.
+func (c *Config) checkBudget(x index, say sayer) {
+	if _, written := x.values["/budget/day"]; written && c.Budget.Day == 0 {
+		say("/budget/day", "0 is not a budget", noBudget)
+	}
+	if _, written := x.values["/budget/runs"]; written && c.Budget.Runs == 0 {
+		say("/budget/runs", "0 is not a number of runs", noBudget)
+	}
 }
 
 // checkPrograms reports names that no roster could use, and more programs than

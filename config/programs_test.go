@@ -42,6 +42,10 @@ func TestParse_RefusesProgramsAtTheirPlace(t *testing.T) {
 		"programs: {fast: {profile: claude, tools: everything}}": "/programs/fast/tools",
 		"programs: {'a b': claude}":                              "/programs/a b",
 		"budget: -1":                                             "/budget",
+		"budget: 0":                                              "/budget",
+		"budget: 0.0000001":                                      "/budget",
+		"budget: {day: 0, runs: 3}":                              "/budget/day",
+		"budget: {runs: 0}":                                      "/budget/runs",
 		"budget: {week: 1}":                                      "/budget/week",
 	} {
 		_, err := config.Parse(config.RCFile, []byte(src))

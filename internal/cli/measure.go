@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"brenner/internal/lazy"
 	"brenner/program"
 
 	"github.com/spf13/pflag"
@@ -36,11 +37,16 @@ func (m measure) Set(text string) error {
 func (m measure) String() string { return "" }
 func (m measure) Type() string   { return m.kind }
 
+// lengths matches what is written as a length of time, however long.
+var lengths = lazy.NewPattern(`^\+?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$`)
+
 // addLength adds a flag that takes a length of time.
 func addLength(f *pflag.FlagSet, into *time.Duration, name, words, without string) {
 	read := func(text string) error {
 		d, err := time.ParseDuration(text)
 		switch {
+		case err != nil && lengths.MatchString(text):
+			return errors.New("that is longer than 292 years")
 		case err != nil:
 			return errors.New("write a length of time as 90s, 30m or 720h")
 		case d <= 0:

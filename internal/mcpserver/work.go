@@ -18,8 +18,8 @@ import (
 // claimRequest takes a task.
 type claimRequest struct {
 	keyed
-	ID    string       `json:"id,omitzero" doc:"default: the oldest free one for your role"`
-	Lease api.Duration `json:"lease,omitzero" doc:"how long you need, e.g. 30m; claiming again renews it"`
+	ID    string        `json:"id,omitzero" doc:"default: the oldest free one for your role"`
+	Lease *api.Duration `json:"lease,omitzero" doc:"how long you need, e.g. 30m; claiming again renews it"`
 }
 
 // taskResult is a task as its holder sees it.
@@ -33,7 +33,15 @@ type taskResult struct {
 }
 
 func claimTask(s api.Service, ctx context.Context, in claimRequest) (taskResult, error) {
-	t, err := s.ClaimTask(ctx, api.ClaimTaskRequest{Write: in.write(), ID: in.ID, Lease: in.Lease})
+	req := api.ClaimTaskRequest{Write: in.write(), ID: in.ID}
+	if in.Lease != nil {
+		// 0 is what nobody asked for; who does means it, and is refused like 1ms.
+		if req.Lease = *in.Lease; req.Lease == 0 {
+			return taskResult{}, brenner.Errorf(brenner.CodeInvalidValue, "a lease of 0s holds nothing").At("/lease").
+				WithHint("leave it out for " + brenner.DefaultLease.String() + ", or give a task back with task_release")
+		}
+	}
+	t, err := s.ClaimTask(ctx, req)
 	if err != nil || t.Session == "" {
 		return taskResult{TaskInfo: t, call: contextOf(t.ID, "")}, err
 	}

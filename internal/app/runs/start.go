@@ -90,7 +90,7 @@ func checkStart(req api.StartRunRequest, lease time.Duration) error {
 	case (req.Session == "") == (req.Task == ""):
 		return brenner.Errorf(brenner.CodeInvalidValue, "a run is for a session or for a task").At("/session")
 	case lease < time.Second || lease > brenner.MaxLease:
-		return brenner.Errorf(brenner.CodeInvalidValue, "a lease is between 1s and %s", brenner.MaxLease).At("/lease")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a lease is from 1 second to %d days, and this is %s", brenner.MaxLease/(24*time.Hour), lease).At("/lease")
 	case req.Runner == "" || len(req.Runner) > brenner.MaxIdempotencyKeyBytes:
 		return brenner.Errorf(brenner.CodeInvalidValue, "a run needs the name of its runner").At("/runner")
 	}

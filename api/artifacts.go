@@ -553,5 +553,8 @@ type DecisionResult struct {
 	// Resting lists the versions that come into force although they rest on
 	// something that has moved: they are stale themselves.
 	Resting []brenner.Ref `json:"resting,omitzero"`
-	Seq     int64         `json:"seq,omitzero"`
+	// Again lists the first hundred versions that were stale before and are so by
+	// this too: they rest on more than one thing that has moved.
+	Again []brenner.Ref `json:"again,omitzero"`
+	Seq   int64         `json:"seq,omitzero"`
 }

@@ -221,13 +221,16 @@ func printDecision(w *printer, res api.DecisionResult) {
 	if len(res.Stale) > 0 {
 		w.Printf("%s: %s%s\n", stale, refs(res.Stale, " "), andMore(res.MoreStale))
 	}
+	if len(res.Again) > 0 {
+		w.Printf("stale before, and %s this too: %s\n", map[bool]string{false: "now by", true: "then by"}[res.DryRun], refs(res.Again, " "))
+	}
 	if len(res.Fresh) > 0 {
 		w.Printf("%s: %s%s\n", fresh, refs(res.Fresh, " "), andMore(res.MoreFresh))
 	}
 	if len(res.Resting) > 0 {
 		w.Printf("stale itself, it rests on what has moved: %s; see `brenner stale`\n", refs(res.Resting, " "))
 	}
-	if res.DryRun && len(res.Stale)+len(res.Resting) == 0 {
+	if res.DryRun && len(res.Stale)+len(res.Resting)+len(res.Again) == 0 {
 		w.Println("nothing would become stale")
 	}
 }

@@ -330,10 +330,10 @@ func Foresee(c *kernel.Call, planned ...Decided) (api.DecisionResult, error) {
 	for _, ch := range changes {
 		out.Changes = append(out.Changes, api.StatusChange(ch))
 	}
-	becomes, stops, stays, err := StaleAfter(c, changes)
+	would, err := StaleAfter(c, changes)
 	shown := func(refs []brenner.Ref) []brenner.Ref { return refs[:min(len(refs), maxStaleShown)] }
-	out.Stale, out.Fresh, out.Resting = shown(becomes), shown(stops), shown(stays)
-	out.MoreStale, out.MoreFresh = len(becomes)-len(out.Stale), len(stops)-len(out.Fresh)
+	out.Stale, out.Fresh, out.Resting, out.Again = shown(would.Becomes), shown(would.Stops), shown(would.Stays), shown(would.Again)
+	out.MoreStale, out.MoreFresh = len(would.Becomes)-len(out.Stale), len(would.Stops)-len(out.Fresh)
 	return out, err
 }
 

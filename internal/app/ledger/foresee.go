@@ -10,11 +10,18 @@ import (
 	"brenner/lineage"
 )
 
+// Staled is what the list of stale versions gains and loses by a change, each in
+// order.
+type Staled struct {
+	Becomes []brenner.Ref // stale by it
+	Stops   []brenner.Ref // being so
+	Stays   []brenner.Ref // so, of what comes into force
+	Again   []brenner.Ref // stale before, and now by this too
+}
+
 // StaleAfter says which versions become stale by some changes of status, and
-// which are stale now and will be no more: what the list of stale versions
-// gains and loses, each in order. Of what comes into force it gives what is stale
-// already and stays so. It changes nothing.
-func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops, stays []brenner.Ref, err error) {
+// which are stale now and will be no more. It changes nothing.
+func StaleAfter(c *kernel.Call, changes []StatusChange) (out Staled, err error) {
 	f := forecast{Call: c, to: map[brenner.Ref]artifact.Status{}, usedBefore: map[brenner.Ref]bool{}, usedAfter: map[brenner.Ref]bool{}}
 	for _, ch := range changes {
 		f.to[ch.Ref] = ch.To
@@ -25,28 +32,30 @@ func StaleAfter(c *kernel.Call, changes []StatusChange) (becomes, stops, stays [
 	slices.Sort(f.touched)
 	for _, id := range f.touched {
 		if err := f.look(id); err != nil {
-			return nil, nil, nil, err
+			return out, err
 		}
 	}
 	if err := f.findOthers(); err != nil {
-		return nil, nil, nil, err
+		return out, err
 	}
 	before, after, err := f.stale()
 	if err != nil {
-		return nil, nil, nil, err
+		return out, err
 	}
 	for _, r := range f.candidates {
 		was, is := f.usedBefore[r] && contains(before, r), f.usedAfter[r] && after(r)
 		switch {
 		case is && !was:
-			becomes = append(becomes, r)
+			out.Becomes = append(out.Becomes, r)
 		case was && !is:
-			stops = append(stops, r)
+			out.Stops = append(out.Stops, r)
 		case is && f.to[r] == artifact.Canonical:
-			stays = append(stays, r)
+			out.Stays = append(out.Stays, r)
+		case is && contains(f.spread.Refs, r):
+			out.Again = append(out.Again, r)
 		}
 	}
-	return becomes, stops, stays, nil
+	return out, nil
 }
 
 // forecast is such a question under way.

@@ -669,7 +669,12 @@ type RecipientStatus struct {
 	Recipient
 	// Delivery of what asked last: delivered, queued or failed.
 	Delivery string `json:"delivery"`
+	// Rejected are those of the compiled deltas that are not in the document.
+	Rejected int `json:"rejected,omitzero"`
 }
+
+// Taken counts its deltas that were compiled and not rejected.
+func (r RecipientStatus) Taken() int { return r.Compiled - r.Rejected }
 
 // SubmitDeltasRequest hands in a reply: Markdown with delta blocks, or deltas
 // as JSON.

@@ -234,8 +234,12 @@ func printSessionStatus(w *printer, st api.SessionStatus) {
 		case r.Nothing:
 			answered += " (nothing to add)"
 		}
+		compiled := fmt.Sprint(r.Taken())
+		if r.Rejected > 0 {
+			compiled += fmt.Sprintf(", %d rejected", r.Rejected)
+		}
 		rows = append(rows, []string{
-			string(r.Name), string(r.Role), asked, sometime(r.AckedAt), answered, fmt.Sprint(r.Pending), fmt.Sprint(r.Compiled),
+			string(r.Name), string(r.Role), asked, sometime(r.AckedAt), answered, fmt.Sprint(r.Pending), compiled,
 		})
 	}
 	table(w, rows...)

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/policy"
 )
@@ -97,6 +98,16 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			Compiles: info.Compiles, Conflicts: info.Conflicts, Outbox: info.Outbox,
 			Concludes: info.Concludes, Concluded: info.Concluded,
 		}
+		rejected := map[brenner.ActorName]int{}
+		if counts[string(delta.Rejected)] > 0 {
+			q := kernel.Query{Group: string(id), States: []string{string(delta.Rejected)}}
+			if err := deltas.Each(ctx, c.Reader, q, func(row kernel.Row[deltaState]) (bool, error) {
+				rejected[row.Value.Agent]++
+				return true, nil
+			}); err != nil {
+				return out, err
+			}
+		}
 		for _, r := range info.Recipients {
 			switch {
 			case r.Waiting && r.Unusable != "":
@@ -104,7 +115,7 @@ func (s *Service) SessionStatus(ctx context.Context, req api.SessionStatusReques
 			case r.Waiting && out.State == api.SessionComplete:
 				out.State = api.SessionWaiting
 			}
-			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask)})
+			out.Recipients = append(out.Recipients, api.RecipientStatus{Recipient: r, Delivery: deliveryOf(info, r.Ask), Rejected: rejected[r.Name]})
 		}
 		if !info.Closed.IsZero() {
 			out.State, out.Next, out.Compile = api.SessionClosed, []brenner.Action{}, info.Compile

@@ -825,7 +825,7 @@ type SubmittedDelta struct {
 	Replaces []Replaced `json:"replaces,omitzero"`
 	// Says is what fields say in which the delta replaces words: what stands nearest
 	// to words that were not found; in a dry run, the text as it would be; what an edit
-	// would have replaced that its author was not shown.
+	// would have replaced, or a kill struck, that its author was not shown.
 	Says []Said `json:"says,omitzero"`
 	// Corrected is a delta that would be taken in the place of one that was refused.
 	Corrected string `json:"corrected,omitzero"`

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Over is a text that somebody else wrote and that an EDIT would write anew.
+// Over is a text that somebody else wrote and that an EDIT would write anew, or a KILL
+// strike.
 type Over struct {
 	FieldText
 	Pointer string // of what is to take its place
@@ -14,9 +15,10 @@ type Over struct {
 
 // Over lists the texts of others in whose place an EDIT would stand, in a document with
 // all that waits for it: of fields, and of cells. What is added to, replaced in part, or
-// written later than the EDIT is none; before some instant nothing was written.
+// written later than the EDIT is none; before some instant nothing was written. Of a KILL
+// they are the texts of others that the item was changed by since it was added.
 func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
-	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) < 0 {
+	if e.Invalid != nil || e.Delta.Operation == Add || sectionIndex(e.Delta.Section) < 0 {
 		return "", nil
 	}
 	c := completer{doc: doc}
@@ -27,13 +29,47 @@ func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
 	said, _ := parseInstant(e.Delta.Timestamp)
 	at := effective(said, e.Received, notBefore)
 	var out []Over
-	for _, p := range e.whole() {
-		text, err := c.text(it, spot{field: p.field, key: c.resolve(e.Delta.Agent, p.key)}, p.pointer)
-		if err == nil && text.By != "" && text.By != e.Delta.Agent && !text.At.After(at) && quote(text.Text) != p.value {
-			out = append(out, Over{FieldText: text, Pointer: p.pointer})
+	over := func(where spot, pointer string, counts func(FieldText) bool) {
+		text, err := c.text(it, where, pointer)
+		if err == nil && text.By != "" && text.By != e.Delta.Agent && !text.At.After(at) && counts(text) {
+			out = append(out, Over{FieldText: text, Pointer: pointer})
 		}
 	}
+	if e.Delta.Operation == Kill {
+		added := it.log[0]
+		for _, where := range e.struck(&c, it) {
+			over(where, "/target_id", func(text FieldText) bool { return text.DeltaID != added.id || !text.At.Equal(added.at()) })
+		}
+		return it.ID(), out
+	}
+	for _, p := range e.whole() {
+		over(spot{field: p.field, key: c.resolve(e.Delta.Agent, p.key)}, p.pointer, func(text FieldText) bool { return quote(text.Text) != p.value })
+	}
 	return it.ID(), out
+}
+
+// struck are the texts that a KILL strikes: those of an item, or one cell.
+func (e *Entry) struck(c *completer, it *Item) []spot {
+	if to, err := readTarget(&e.Delta, it.section); err == nil && to.cell != "" {
+		return []spot{{field: "predictions", key: c.resolve(e.Delta.Agent, to.cell)}}
+	}
+	return it.texts()
+}
+
+// texts are the fields and cells of an item that hold texts.
+func (it *Item) texts() []spot {
+	var out []spot
+	for _, f := range schemas[it.section].Fields {
+		switch f.Kind {
+		case KindText:
+			out = append(out, spot{field: f.Name})
+		case KindOutcomes:
+			for _, c := range it.mapCells(f.Name) {
+				out = append(out, spot{field: f.Name, key: c.key})
+			}
+		}
+	}
+	return out
 }
 
 // whole are the texts that an EDIT writes anew.
@@ -73,8 +109,12 @@ func IsText(section Section, field string) bool {
 
 // Quoting is a delta block with the same EDIT, in which the texts that it would write over
 // are quoted: in their places it puts what it wanted to say there. "" if something else
-// than a text was to take the place of one.
+// than a text was to take the place of one. A KILL is the same, with an id that says as of
+// when: sent once more it is another.
 func (e *Entry) Quoting(over []Over) string {
+	if e.Delta.Operation == Kill {
+		return e.killing(over)
+	}
 	quoted := map[string]string{}
 	for _, o := range over {
 		quoted[o.Pointer] = o.Text
@@ -107,6 +147,26 @@ func (e *Entry) Quoting(over []Over) string {
 	d := e.Delta
 	out := `{"operation":` + quote(string(d.Operation)) + `,"section":` + quote(string(d.Section)) + `,"target_id":` + quote(string(d.TargetID)) +
 		`,"payload":` + string(joinPayload(cut, func(p *payloadPart) string { return p.value }))
+	if d.Rationale != "" {
+		out += `,"rationale":` + quote(d.Rationale)
+	}
+	return out + "}"
+}
+
+// killing is a KILL of an item as it reads since the newest of some texts.
+func (e *Entry) killing(over []Over) string {
+	var newest time.Time
+	for _, o := range over {
+		if o.At.After(newest) {
+			newest = o.At
+		}
+	}
+	d := e.Delta
+	out := `{"delta_id":` + quote("kill-"+string(d.TargetID)+"-as-of-"+FormatInstant(newest)) +
+		`,"operation":` + quote(string(d.Operation)) + `,"section":` + quote(string(d.Section)) + `,"target_id":` + quote(string(d.TargetID))
+	if len(d.Payload) > 0 {
+		out += `,"payload":` + string(d.Payload)
+	}
 	if d.Rationale != "" {
 		out += `,"rationale":` + quote(d.Rationale)
 	}
@@ -152,15 +212,8 @@ func Rewritten(base, now *Artifact, id ItemID) []Rewrite {
 			out = append(out, Rewrite{old, said})
 		}
 	}
-	for _, f := range schemas[before.section].Fields {
-		switch f.Kind {
-		case KindText:
-			compare(spot{field: f.Name})
-		case KindOutcomes:
-			for _, c := range before.mapCells(f.Name) {
-				compare(spot{field: f.Name, key: c.key})
-			}
-		}
+	for _, at := range before.texts() {
+		compare(at)
 	}
 	return out
 }

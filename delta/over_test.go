@@ -70,3 +70,40 @@ func TestOver_NamesWhatAnEditWouldWriteAnew(t *testing.T) {
 		t.Errorf("%v", over)
 	}
 }
+
+func TestOver_NamesWhatAKillWouldStrike(t *testing.T) {
+	// D6: texts of others by which an item was changed since it was added; the block with
+	// which it is killed all the same is another delta.
+	base := mergeAll(t, prose(t), say("e3", 30, "Ann", "EDIT", "H3", "H", `{"claim":"Fate follows the place","labels":["l"]}`),
+		say("e4", 31, "Bob", "EDIT", "P1", "P", `{"predictions":{"H2":"keeps it"}}`)).Artifact
+	for _, c := range []struct {
+		agent                 brenner.ActorName
+		target, section, over string
+	}{
+		{"Cy", "H3", "hypothesis_slate", "claim Ann e3"},
+		{"Bob", "H3", "hypothesis_slate", "claim Ann e3"}, // who added it too
+		{"Ann", "H3", "hypothesis_slate", ""},
+		{"Cy", "H1", "hypothesis_slate", ""}, // as it was added
+		{"Cy", "H4", "hypothesis_slate", ""}, // dead
+		{"Cy", "P1", "predictions_table", "predictions.H2 Bob e4"},
+		{"Cy", "P1.H2", "predictions_table", "predictions.H2 Bob e4"},
+		{"Cy", "P1.H1", "predictions_table", ""},
+	} {
+		e := message(t, "m", c.agent, noon, `{"operation":"KILL","target_id":"`+c.target+`","section":"`+c.section+`","payload":{"reason":"r"}}`)[0]
+		_, all := e.Over(base, time.Time{})
+		var said []string
+		for _, o := range all {
+			said = append(said, o.Field+" "+string(o.By)+" "+o.DeltaID)
+		}
+		if got := strings.Join(said, ", "); got != c.over {
+			t.Errorf("%s by %s: over %q, want %q", c.target, c.agent, got, c.over)
+		}
+		if len(all) == 0 {
+			continue
+		}
+		again := message(t, "n", c.agent, noon, e.Quoting(all))[0]
+		if again.Invalid != nil || again.Delta.DeltaID == e.Delta.DeltaID || string(again.Delta.Payload) != string(e.Delta.Payload) || again.Delta.TargetID != e.Delta.TargetID {
+			t.Errorf("%s: %+v", e.Quoting(all), again)
+		}
+	}
+}

@@ -547,7 +547,11 @@ func printSubmission(w *printer, sub api.Submission) {
 			}
 		}
 		if d.Corrected != "" {
-			w.Printf("    yours in its place, or both in new: %s\n", printable(d.Corrected))
+			how := "yours in its place, or both in new"
+			if d.Operation == delta.Kill {
+				how = "to kill it as it reads now"
+			}
+			w.Printf("    %s: %s\n", how, printable(d.Corrected))
 		}
 		for _, n := range d.Warnings {
 			w.Printf("    warning %s: %s; %s\n", n.Code, printable(n.Message), printable(n.Hint))

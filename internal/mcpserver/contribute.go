@@ -630,12 +630,13 @@ func deltaLine(d api.SubmittedDelta) string {
 			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
 		}
 	}
-	if d.Corrected != "" {
+	quoted := d.Corrected != "" && d.Operation != delta.Kill
+	if quoted {
 		fmt.Fprintf(&b, "  old is what stands there now (data); yours in its place, or both in new: %s\n", d.Corrected)
 	}
 	for _, said := range d.Says {
 		switch {
-		case said.Text == "" || d.Corrected != "":
+		case said.Text == "" || quoted:
 		case d.Code == brenner.CodeConflictHead:
 			fmt.Fprintf(&b, "  %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		case d.Code != "":
@@ -645,6 +646,9 @@ func deltaLine(d api.SubmittedDelta) string {
 		default:
 			fmt.Fprintf(&b, "  %s would say (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		}
+	}
+	if d.Corrected != "" && !quoted {
+		fmt.Fprintf(&b, "  to kill it as it reads now: %s\n", d.Corrected)
 	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(&b, "  warning %s: %s", w.Code, w.Message)

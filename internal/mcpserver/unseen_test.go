@@ -93,3 +93,26 @@ func TestSubmit_KeepsCellsUnseen(t *testing.T) {
 	blue.submits(test("T1", `{"actual_outcomes":{"H2":"5 ms"}}`))
 	red.mustNot(red.submits(test("T1", `{"actual_outcomes":{"H1":"60 ms"},"feasibility":"easy"}`)), "refused")
 }
+
+// C33, D6: a KILL of an item that another has changed since, unseen by who kills it, is
+// refused alone with the new words; the block that comes with it, or the same after them,
+// kills it. What only its ADD says is known by who names it.
+func TestSubmit_KillsNothingThatWasChangedUnseen(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	blue.told(api.MessageCompiled)
+	red.call("session_show", arguments{"session": "RS-pair"})
+	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow"}`), "refused")
+	kill := func(id, reason string) string {
+		return deltaBlock("KILL", id, "hypothesis_slate", `{"reason":"`+reason+`"}`, "")
+	}
+	said := blue.submits(kill("H1", "the printer is fast"))
+	blue.must(said, "#1 KILL hypothesis_slate H1: refused: CONFLICT_HEAD: H1 was changed, and you have not been shown it: claim by RedSky of ",
+		"nothing was killed", "claim says (data): the lexer is slow\n")
+	blue.mustNot(said, "yours in its place")
+	_, block, _ := strings.Cut(said, "to kill it as it reads now: ")
+	block, _, _ = strings.Cut(block, "\n")
+	blue.must(blue.submits(block), "H1: applied")
+	blue.must(blue.submits(hypothesis("Net", "", "the net is slow")), "H3")
+	red.mustNot(red.submits(kill("H3", "it is not")), "CONFLICT_HEAD")
+}

@@ -15,15 +15,16 @@ import (
 // mostQuoted is how long a text may be that a block quotes which puts another in its place.
 const mostQuoted = 600
 
-// unseen has, by the places of a reply's deltas, the texts of others that edits were
-// refused over because their author had not been shown them.
+// unseen has, by the places of a reply's deltas, the texts of others that edits and kills
+// were refused over because their author had not been shown them.
 type unseen map[int][]delta.Over
 
 // keepUnseen refuses the edits of a reply that would write anew what somebody else wrote
-// and their author was not shown (ADR 0139). Of whom nobody knows what it was shown
+// and their author was not shown (ADR 0139), and the kills of items that somebody else has
+// changed unseen by it (ADR 0142). Of whom nobody knows what it was shown
 // everything is taken, and it is told what it replaced.
 func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error) {
-	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation == delta.Edit }) {
+	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
 		return nil, nil
 	}
 	head, doc, err := sessionArtifact(c, in.session.ID, 0)
@@ -55,17 +56,21 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 			}
 		}
 		if len(out[i]) > 0 {
-			e.Invalid = notShown(item, out[i])
+			e.Invalid = notShown(e.Delta.Operation, item, out[i])
 		}
 	}
 	return out, nil
 }
 
-// notShown says which texts an edit would have replaced unseen.
-func notShown(item delta.ItemID, over []delta.Over) *brenner.Error {
+// notShown says which texts an edit would have replaced unseen, or a kill struck.
+func notShown(by delta.Operation, item delta.ItemID, over []delta.Over) *brenner.Error {
 	said := make([]string, len(over))
 	for i, o := range over {
 		said[i] = fmt.Sprintf("%s by %s of %s", o.Field, o.By, o.At.UTC().Format("15:04:05"))
+	}
+	if by == delta.Kill {
+		return brenner.Errorf(brenner.CodeConflictHead, "%s was changed, and you have not been shown it: %s", item, strings.Join(said, ", ")).
+			At(over[0].Pointer).WithHint("nothing was killed; if it should go as it reads now too, send it once more")
 	}
 	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, strings.Join(said, ", ")).
 		At(over[0].Pointer).WithHint("nothing was replaced; send it once more, with what of both should stand")

@@ -26,12 +26,9 @@ func notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.R
 			resting = append(resting, l.From)
 		}
 	}
-	var stale []brenner.Ref
-	if len(resting) > 0 {
-		var err error
-		if stale, err = n.Stale(n.Ctx, slices.Compact(resting), ledger.Carrying, brenner.MaxWalk); err != nil {
-			return nil, err
-		}
+	stale, err := n.stale(slices.Compact(resting))
+	if err != nil {
+		return nil, err
 	}
 	out := make(map[brenner.Ref]assembly.Notes, len(refs))
 	for ref, from := range n.from {

@@ -10,6 +10,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 	"brenner/internal/store"
 )
 
@@ -31,7 +32,8 @@ type shelf struct {
 	size         int // of rows, in bytes
 	emptied      int // how often everything was forgotten
 	newest       map[string]*newest
-	common       map[string]string // types, modules, names of actors, each once
+	stale        map[brenner.Ref]bool // of versions that rest on something: whether they are stale
+	common       map[string]string    // types, modules, names of actors, each once
 
 	counted []store.Kind // how many artifacts there are of each kind
 	at      int64        // the position at which they were counted
@@ -49,6 +51,9 @@ const (
 	maxCommon = 4096
 	// maxNewest is how many lists of the newest there are, then they are forgotten.
 	maxNewest = 64
+	// maxStale is of how many versions it is remembered whether they are stale, then it
+	// is forgotten of all.
+	maxStale = 1 << 16
 )
 
 // shelved is the row of an artifact, which is never changed, and what was found out
@@ -115,14 +120,14 @@ func (s *shelf) open(c *kernel.Call, generation int64) (reading, error) {
 		if err != nil {
 			return plain, err
 		}
-		links, enough, err := linksOf(c, changed)
+		links, under, enough, err := linksOf(c, changed)
 		if err != nil {
 			return plain, err
 		}
 		s.mu.Lock()
 		if s.generation == generation && s.position == from {
 			if enough {
-				s.follow(changed, links, c.Position)
+				s.follow(changed, links, under, c.Position)
 			} else {
 				s.forget(generation, c.Position)
 			}
@@ -161,33 +166,45 @@ func (s *shelf) kinds(c *kernel.Call) ([]store.Kind, error) {
 func (s *shelf) forget(generation, position int64) {
 	s.generation, s.position, s.emptied = generation, position, s.emptied+1
 	s.rows, s.before, s.size, s.newest, s.common = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}, map[string]string{}
+	s.stale = map[brenner.Ref]bool{}
 }
 
-// linksOf gives the links from every version of some artifacts, where these are not too
-// many to go on from.
-func linksOf(c *kernel.Call, changed []store.Artifact) (links []store.Link, enough bool, err error) {
+// linksOf gives the links from every version of some artifacts, and whether something
+// rests on one of them, where these are not too many to go on from.
+func linksOf(c *kernel.Call, changed []store.Artifact) (links []store.Link, under, enough bool, err error) {
 	if len(changed) == 0 {
-		return nil, true, nil
+		return nil, false, true, nil
 	}
 	var refs []brenner.Ref
 	for _, a := range changed {
 		if len(refs)+int(a.Latest) > maxFollowed {
-			return nil, false, nil
+			return nil, false, false, nil
 		}
 		for v := brenner.Version(1); v <= a.Latest; v++ {
 			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: v})
 		}
 	}
-	links, err = c.LinksFrom(c.Ctx, refs)
-	return links, true, err
+	if links, err = c.LinksFrom(c.Ctx, refs); err != nil {
+		return nil, false, false, err
+	}
+	resting, err := c.LinksTo(c.Ctx, refs, ledger.Carrying...)
+	return links, len(resting) > 0, true, err
 }
 
-// follow takes in what changed, the last change first, with all links from it; the lock
-// is held.
-func (s *shelf) follow(changed []store.Artifact, links []store.Link, to int64) {
+// follow takes in what changed, the last change first, with all links from it, and whether
+// something rests on it; the lock is held.
+func (s *shelf) follow(changed []store.Artifact, links []store.Link, under bool, to int64) {
 	s.position = to
 	if len(changed) == 0 {
 		return
+	}
+	if under {
+		clear(s.stale)
+	}
+	for _, a := range changed {
+		for v := brenner.Version(1); v <= a.Latest; v++ {
+			delete(s.stale, brenner.Ref{Artifact: a.ID, Version: v})
+		}
 	}
 	rows := make(map[brenner.ArtifactID]*store.Artifact, len(changed))
 	for _, a := range changed {
@@ -409,6 +426,48 @@ func (r reading) newest(types []brenner.TypeName, modules []brenner.Module, most
 			r.shelf.newest[key] = &newest{types, modules, most, out}
 		}
 	}
+	return out, nil
+}
+
+// stale gives those of some versions that are stale, in order.
+func (r reading) stale(refs []brenner.Ref) ([]brenner.Ref, error) {
+	var out []brenner.Ref
+	missing := refs
+	if r.shelf != nil {
+		missing = nil
+		r.shelf.mu.Lock()
+		current := r.current()
+		for _, ref := range refs {
+			is, known := r.shelf.stale[ref]
+			switch {
+			case !known || !current:
+				missing = append(missing, ref)
+			case is:
+				out = append(out, ref)
+			}
+		}
+		r.shelf.mu.Unlock()
+	}
+	if len(missing) > 0 {
+		found, err := r.Stale(r.Ctx, missing, ledger.Carrying, brenner.MaxWalk)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+		if r.shelf != nil {
+			r.shelf.mu.Lock()
+			defer r.shelf.mu.Unlock()
+			if r.current() {
+				if len(r.shelf.stale)+len(missing) > maxStale {
+					clear(r.shelf.stale)
+				}
+				for _, ref := range missing {
+					r.shelf.stale[ref] = slices.Contains(found, ref)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, brenner.Ref.Compare)
 	return out, nil
 }
 

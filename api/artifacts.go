@@ -556,5 +556,16 @@ type DecisionResult struct {
 	// Again lists the first hundred versions that were stale before and are so by
 	// this too: they rest on more than one thing that has moved.
 	Again []brenner.Ref `json:"again,omitzero"`
-	Seq   int64         `json:"seq,omitzero"`
+	// Lost lists the replies of which something is in no version of a session's
+	// document that is in use. Handed in again, they are taken in again.
+	Lost []LostReply `json:"lost,omitzero"`
+	Seq  int64       `json:"seq,omitzero"`
+}
+
+// LostReply is a reply of which some deltas went out of use with a version.
+type LostReply struct {
+	Message string            `json:"message"`
+	Agent   brenner.ActorName `json:"agent"`
+	Log     brenner.Ref       `json:"log"`    // the reply as it was written
+	Deltas  int               `json:"deltas"` // how many went
 }

@@ -157,6 +157,32 @@ func (a *Artifact) Items(s Section) []*Item {
 	return a.sections[section].shown(section)
 }
 
+// Reserving gives the artifact without the numbers of items that were given
+// where it does not go on from: its next items come after them, for ids are
+// never reused (D4). It also gives the highest of them in each section.
+func (a *Artifact) Reserving(given []ItemID) (*Artifact, []ItemID) {
+	out := *a
+	for _, id := range given {
+		if section, number, ok := parseItemID(string(id)); ok {
+			out.sections[section].highest = max(out.sections[section].highest, min(number, maxNumber))
+		}
+	}
+	var highest []ItemID
+	for s := range out.sections {
+		if n := out.sections[s].highest; n > a.sections[s].highest {
+			highest = append(highest, slot{uint8(s), int32(n)}.id())
+		}
+	}
+	return &out, highest
+}
+
+// Records says whether a delta of a message is in the artifact.
+func (a *Artifact) Records(message, deltaID string) bool {
+	id := identity{message, deltaID}
+	_, ok := a.recorded.get(id, id.hash())
+	return ok
+}
+
 func (s *items) shown(section int) []*Item {
 	list := slices.Concat(s.list.chunks...)
 	if section == atTests {

@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,6 +177,24 @@ func TestMerge_IDsAreNeverReused(t *testing.T) {
 	r := mergeAll(t, base, say("3", 2, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`))
 	if r.Outcomes[0].Item != "X2" {
 		t.Errorf("%+v", r.Outcomes[0])
+	}
+	// D4: so do those that were given where this artifact does not go on from, also in a
+	// later merge and where the document was written and read in between.
+	reserved, highest := r.Artifact.Reserving([]delta.ItemID{"X1", "X5", "X4", "H2"})
+	if !slices.Equal(highest, []delta.ItemID{"H2", "X5"}) {
+		t.Errorf("reserved are %v", highest)
+	}
+	next := mergeAll(t, reserved, say("4", 3, "Ann", "ADD", "-", "X", `{"name":"b","observation":"o"}`))
+	read, err := delta.ReadArtifact(canon.MustMarshal(next.Artifact))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := mergeAll(t, read, say("5", 4, "Ann", "ADD", "-", "H", `{"claim":"c","mechanism":"m"}`))
+	if next.Outcomes[0].Item != "X6" || last.Outcomes[0].Item != "H3" {
+		t.Errorf("%+v, %+v", next.Outcomes[0], last.Outcomes[0])
+	}
+	if !last.Artifact.Records("", "4") || base.Records("", "3") || last.Artifact.Records("m", "4") {
+		t.Error("what an artifact records is not what it says")
 	}
 }
 

@@ -230,7 +230,21 @@ func printDecision(w *printer, res api.DecisionResult) {
 	if len(res.Resting) > 0 {
 		w.Printf("stale itself, it rests on what has moved: %s; see `brenner stale`\n", refs(res.Resting, " "))
 	}
+	printLost(w, res)
 	if res.DryRun && len(res.Stale)+len(res.Resting)+len(res.Again) == 0 {
 		w.Println("nothing would become stale")
+	}
+}
+
+// printLost says which replies are in no document of a session any more, and how they
+// come back.
+func printLost(w *printer, res api.DecisionResult) {
+	if len(res.Lost) == 0 {
+		return
+	}
+	session := res.Changes[0].Ref.Artifact
+	w.Printf("what %s in no version of the document any more, and can be handed in again (its items get new ids):\n", map[bool]string{false: "is", true: "would be"}[res.DryRun])
+	for _, l := range res.Lost {
+		w.Printf("  %s of %s: brenner artifact show %s --content | brenner session ingest --session %s --from %s -\n", plural(l.Deltas, "delta"), l.Agent, l.Log, session, l.Agent)
 	}
 }

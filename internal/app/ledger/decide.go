@@ -52,8 +52,12 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 			if err != nil {
 				return api.DecisionResult{}, err
 			}
+			lost, err := s.lost(c, a, planned)
+			if err != nil {
+				return api.DecisionResult{}, err
+			}
 			out, err := Foresee(c, planned)
-			out.DryRun = true
+			out.DryRun, out.Lost = true, lost
 			return out, err
 		})
 	}
@@ -62,8 +66,23 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 		if err != nil {
 			return api.DecisionResult{}, err
 		}
-		return Decide(ch, planned)
+		lost, err := s.lost(ch.Call, a, planned)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
+		out, err := Decide(ch, planned)
+		out.Lost = lost
+		return out, err
 	})
+}
+
+// lost lists what is in no document of a session any more when an older version is
+// its head.
+func (r *Room) lost(c *kernel.Call, a store.Artifact, d Decided) ([]api.LostReply, error) {
+	if a.Type != artifact.TypeSessionArtifact || d.Head == a.Head {
+		return nil, nil
+	}
+	return r.Sessions.Lost(c, brenner.Ref{Artifact: a.ID, Version: d.Head})
 }
 
 // checkAcross refuses to promote what draws on other modules while their memos

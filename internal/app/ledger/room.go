@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"brenner"
+	"brenner/api"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 )
@@ -29,6 +30,9 @@ type Tasks interface {
 type Sessions interface {
 	// OnlyByDeltas refuses to overwrite the artifact of a session.
 	OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error
+	// Lost lists the replies of which something is in no document any more once a
+	// version is the head of the artifact of a session.
+	Lost(c *kernel.Call, head brenner.Ref) ([]api.LostReply, error)
 }
 
 // Reviews is what the ledger needs of reviews.

@@ -289,13 +289,12 @@ func (m merge) round() bool {
 // one that settles a conflict, if that is what it is for.
 func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDelta, contributors []brenner.ActorName, settled *delta.Entry) (merge, error) {
 	m := merge{room: r, info: info, queue: queue, settled: settled, settings: c.Settings, at: c.Position}
-	var base *delta.Artifact
-	var err error
-	if m.head, base, err = sessionArtifact(c, info.ID, 0); err != nil || len(queue) == 0 {
+	head, base, given, err := mergeBase(c, info.ID)
+	if m.head = head; err != nil || len(queue) == 0 {
 		return m, err
 	}
 	m.record = sessionCompiled{
-		Session: info.ID, Base: m.head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors,
+		Session: info.ID, Base: head.Version, Rules: delta.Rules, Started: info.Created, Priority: c.Config.Priority, Contributors: contributors, Given: given,
 	}
 	m.base = base
 	if err := m.mergeWhatFits(); err != nil {
@@ -339,15 +338,20 @@ func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
 }
 
 // holds reports whether a merge still stands: nobody else has compiled, nothing
-// was redacted, and the rules are the same. Deltas that came meanwhile wait for
-// the next compile.
+// was redacted or taken out of use, and the rules are the same. Deltas that came
+// meanwhile wait for the next compile.
 func (m merge) holds(c *kernel.Call) (bool, error) {
 	now, err := findSession(c, m.info.ID)
 	if err != nil {
 		return false, err
 	}
 	redacted, err := c.FindRecords(c.Ctx, store.RecordQuery{Kind: ledger.ContentRedacted.Name, After: m.at, Limit: 1})
-	return m.settings == c.Settings && len(m.queue) > 0 && now.Compiles == m.info.Compiles && now.Artifact == m.info.Artifact && len(redacted) == 0, err
+	if err != nil {
+		return false, err
+	}
+	a, err := c.Reader.Artifact(c.Ctx, m.head.Artifact)
+	same := now.Compiles == m.info.Compiles && now.Artifact == m.info.Artifact && a.Head == m.head.Version
+	return m.settings == c.Settings && len(m.queue) > 0 && same && len(redacted) == 0, err
 }
 
 // carryOut writes what came of a merge: a draft if anything was recorded, the

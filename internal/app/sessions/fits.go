@@ -61,7 +61,7 @@ func checkFitsExactly(c *kernel.Call, info api.SessionInfo, more []delta.Entry) 
 	if err != nil {
 		return err
 	}
-	_, base, err := sessionArtifact(c, info.ID, 0)
+	_, base, _, err := mergeBase(c, info.ID)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func textOf(value jsontext.Value) string {
 // its deltas if nothing else came.
 func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry) error {
 	out.Waiting, out.ByItself = stillAsked(info, out.Agent), info.ByItself()
-	_, base, err := sessionArtifact(c, info.ID, 0)
+	_, base, _, err := mergeBase(c, info.ID)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedP
 	if !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Partial() }) {
 		return x, none, nil
 	}
-	_, base, err := sessionArtifact(c, in.session.ID, 0)
+	_, base, _, err := mergeBase(c, in.session.ID)
 	if err != nil {
 		return x, none, err
 	}

@@ -225,7 +225,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	if old != nil && mend == mendNone {
-		return reportRepeated(ch.Call, *old)
+		return r.handInAgain(ch, in, *old)
 	}
 	x, err := in.read(ch.Gone, ch.Now, mend)
 	if err != nil {
@@ -252,7 +252,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	rec := replyReceived{
-		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp, Deltas: []queuedDelta{},
+		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp,
 		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Mended: mend,
 	}
 	if old != nil {
@@ -260,6 +260,12 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	} else if rec.Log, err = r.keepLog(ch, in, len(x.Entries)); err != nil {
 		return api.Submission{}, err
 	}
+	return r.queue(ch, in, rec, x, parts, over)
+}
+
+// queue queues the deltas of a reply, and does what follows from it.
+func (r *Room) queue(ch *kernel.Change, in incoming, rec replyReceived, x *readReply, parts replacedParts, over unseen) (api.Submission, error) {
+	rec.Deltas = []queuedDelta{}
 	for _, e := range x.Entries {
 		q, err := queueDelta(ch, e)
 		if err != nil {
@@ -276,6 +282,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := doubt(ch.Call, in.session, &out, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
+	var err error
 	if rec.Unusable {
 		if out.Bounce, err = bounce(ch, in, out); err != nil {
 			return api.Submission{}, err

@@ -206,6 +206,9 @@ type sessionCompiled struct {
 	ThreadEmpty  bool                `json:"thread_empty"`
 	// Concluded says that the thread has an answer.
 	Concluded bool `json:"concluded,omitzero"`
+	// Given are the highest ids of items that versions out of use gave, where the base
+	// does not go on from them; they are not given again (D4).
+	Given []delta.ItemID `json:"given,omitzero"`
 	// Without are those for whose answers it did not wait any more.
 	Without []brenner.ActorName `json:"without,omitzero"`
 }

@@ -736,7 +736,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 	if err != nil || len(queue) == 0 {
 		return nil, doc, err
 	}
-	_, base, err := sessionArtifact(c, info.ID, 0)
+	_, base, _, err := mergeBase(c, info.ID)
 	if err != nil {
 		return nil, doc, err
 	}

@@ -27,7 +27,7 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
 		return nil, nil
 	}
-	head, doc, err := sessionArtifact(c, in.session.ID, 0)
+	head, doc, _, err := mergeBase(c, in.session.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -133,6 +133,7 @@ func (v *rebuilding) compileAgain(p sessionCompiled) (delta.Result, bool, error)
 			all[i].Invalid = noRoom()
 		}
 	}
+	base, _ = base.Reserving(p.Given)
 	return delta.Merge(base, all, p.options()), true, nil
 }
 

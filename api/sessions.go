@@ -919,6 +919,8 @@ type ResendSessionRequest struct {
 // DeliveryResult says what became of each message.
 type DeliveryResult struct {
 	Deliveries []Delivery `json:"deliveries"`
+	// Awaited are those who are waited for too, and were not written to.
+	Awaited []brenner.ActorName `json:"awaited,omitzero"`
 }
 
 // DiagnoseSessionRequest asks about the replies of a session, or of one agent.

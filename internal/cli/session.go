@@ -216,7 +216,7 @@ func (r *runner) failOn(deliveries []api.Delivery) {
 }
 
 // showDeliveries prints what became of messages.
-func (r *runner) showDeliveries(data any, deliveries []api.Delivery, none string) error {
+func (r *runner) showDeliveries(data any, deliveries []api.Delivery, none string, awaited ...brenner.ActorName) error {
 	r.failOn(deliveries)
 	return r.show(data, func(w *printer) {
 		if len(deliveries) == 0 {
@@ -228,6 +228,9 @@ func (r *runner) showDeliveries(data any, deliveries []api.Delivery, none string
 			rows = append(rows, []string{string(d.To), deliveryLine(d)})
 		}
 		table(w, rows...)
+		if len(awaited) > 0 {
+			w.Printf("waited for too: %s\n", joined(awaited, ", "))
+		}
 	})
 }
 
@@ -398,7 +401,7 @@ func newSessionNudge(r *runner) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return r.showDeliveries(res, res.Deliveries, "everyone has answered; nobody was asked")
+				return r.showDeliveries(res, res.Deliveries, "everyone has answered; nobody was asked", res.Awaited...)
 			})
 		},
 	}

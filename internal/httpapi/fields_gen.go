@@ -252,6 +252,7 @@ var fieldWords = map[string]string{
 	"brenner/api.Delivery.Error":                   "Error refuses a whole request. It is the only error type that reaches users; any other error is an internal fault and is shown as INTERNAL. An Error is a value once made: the methods that add to it give a copy, so that one kept in a variable can be added to from anywhere",
 	"brenner/api.Delivery.State":                   "State is delivered, or failed with an Error",
 	"brenner/api.Delivery.To":                      "ActorName names who acts: an agent or a person",
+	"brenner/api.DeliveryResult.Awaited":           "Awaited are those who are waited for too, and were not written to",
 	"brenner/api.DeliveryResult.Deliveries":        "Delivery says what became of one message",
 	"brenner/api.DenialInfo.Actor":                 "ActorName names who acts: an agent or a person",
 	"brenner/api.DenialInfo.Role":                  "Role names the part an actor plays; its policy says what it may do",

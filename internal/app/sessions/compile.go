@@ -306,6 +306,9 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 		return m, roles.failed
 	}
 	m.record.judge(m.result)
+	if m.record.Question, err = m.rephrased(c); err != nil {
+		return m, err
+	}
 	for i, q := range m.queue {
 		m.record.Deltas = append(m.record.Deltas, compiledDelta{ID: q.id, Digest: q.digest, Outcome: m.result.Outcomes[i], Full: q.full})
 	}
@@ -429,6 +432,24 @@ func (p *sessionCompiled) judge(res delta.Result) {
 	thread := res.Artifact.Items(delta.ResearchThread)
 	p.ThreadEmpty = len(thread) == 0 || thread[0].Text("statement") == ""
 	p.Concluded = conclusionOf(res.Artifact) != ""
+}
+
+// rephrased is what the session asks now, if a person has put it in other words: "" if
+// it asks what it asked. What an agent makes of the question is its proposal.
+func (m *merge) rephrased(c *kernel.Call) (string, error) {
+	thread, ok := m.result.Artifact.Item("RT")
+	if !ok {
+		return "", nil
+	}
+	text, writes := thread.Text("statement"), thread.History("statement")
+	if len(writes) == 0 || text == delta.Unsettled || text == m.info.Question || strings.TrimSpace(text) == "" {
+		return "", nil
+	}
+	author, err := c.Actor(c.Ctx, writes[len(writes)-1].Agent)
+	if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && author.Kind != kernel.Person {
+		return "", nil
+	}
+	return brenner.Clip(text, brenner.MaxQuestionRunes), err
 }
 
 // derivedFrom links a version to the replies whose deltas it records, as many

@@ -235,8 +235,28 @@ func (s *Service) NudgeSession(ctx context.Context, req api.NudgeSessionRequest)
 	if err != nil {
 		return api.DeliveryResult{}, err
 	}
-	out, err := s.deliver(ctx, req.ID, messages, again)
-	return api.DeliveryResult{Deliveries: out}, err
+	out := api.DeliveryResult{}
+	if out.Deliveries, err = s.deliver(ctx, req.ID, messages, again); err != nil {
+		return out, err
+	}
+	out.Awaited, err = kernel.View(ctx, s.caller, kernel.Settled("the nudge; this is who is waited for beside those it went to"), func(c *kernel.Call) ([]brenner.ActorName, error) {
+		info, err := findSession(c, req.ID)
+		return slices.DeleteFunc(info.Awaited(), func(name brenner.ActorName) bool {
+			return slices.ContainsFunc(messages, func(m sent) bool { return m.To == name })
+		}), err
+	})
+	return out, err
+}
+
+// unanswered are those who were asked before a session was closed and had not answered.
+func unanswered(info api.SessionInfo) []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, r := range info.Recipients {
+		if !r.AskedAt.IsZero() && r.AnsweredAt.Before(r.AskedAt) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
 }
 
 // sendNudges writes to those named, or to those who have not answered.
@@ -251,17 +271,22 @@ func sendNudges(ch *kernel.Change, info api.SessionInfo, req api.NudgeSessionReq
 		}
 	}
 	out := []sent{}
+	var awaited []brenner.ActorName // said by the message that opens the session
+	if !info.Closed.IsZero() {
+		awaited = unanswered(info)
+	}
 	for _, r := range info.Recipients {
 		if len(req.To) > 0 && !slices.Contains(req.To, r.Name) || len(req.To) == 0 && !r.Waiting && info.Closed.IsZero() {
 			continue
 		}
 		id, err := sendMessage(ch, messageSent{
 			To: r.Name, Kind: api.MessageNudge, Session: info.ID, Transport: info.Transport,
-			Subject: "QUESTION: " + string(info.ID) + " waits for your answer",
+			Subject: "QUESTION: " + string(info.ID) + " waits for your answer", Awaited: awaited,
 		}, nudgeText(info, r, req.Note))
 		if err != nil {
 			return nil, err
 		}
+		awaited = nil
 		out = append(out, sent{To: r.Name, ID: id})
 	}
 	return out, nil

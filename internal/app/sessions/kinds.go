@@ -31,7 +31,7 @@ var (
 	kindMessageTried    = kernel.Kind[messageTried]{Name: "message.tried", Apply: applyMessageTried, Texts: []string{"/message"}}
 	kindReplyReceived   = kernel.Kind[replyReceived]{Name: "reply.received", Apply: applyReplyReceived, Stores: storedByReply, Of: func(p replyReceived) brenner.Ref { return p.Log }, Events: replyEvents}
 	kindSessionClosed   = kernel.Kind[sessionClosed]{Name: "session.closed", Apply: applySessionClosed, Texts: []string{"/reason"}}
-	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents, Texts: []string{"/deltas/*/outcome/message", "/deltas/*/outcome/hint"}}
+	kindSessionCompiled = kernel.Kind[sessionCompiled]{Name: "session.compiled", Apply: applySessionCompiled, Events: compiledEvents, Texts: []string{"/question", "/deltas/*/outcome/message", "/deltas/*/outcome/hint"}}
 	kindSessionStarted  = kernel.Kind[sessionStarted]{Name: "session.started", Apply: applySessionStarted, Stores: storedByStart, Texts: []string{"/question", "/roster/name", "/roster/entries/*/notes"}}
 )
 

@@ -27,6 +27,9 @@ type messageSent struct {
 	Task      string            `json:"task,omitzero"`
 	Body      brenner.Digest    `json:"body"`
 	Transport api.Transport     `json:"transport"`
+	// Awaited are the others who are waited for again: it opens a session that was
+	// closed before they had answered.
+	Awaited []brenner.ActorName `json:"awaited,omitzero"`
 }
 
 func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p messageSent) error {
@@ -45,6 +48,9 @@ func applyMessageSent(ctx context.Context, tx store.Tx, rec journal.Record, p me
 			return
 		}
 		s.reopen()
+		for _, name := range p.Awaited {
+			s.changeRecipient(name, func(r *recipient) { r.Waiting = true })
+		}
 		s.changeRecipient(p.To, func(r *recipient) {
 			r.Ask, r.AskedAt, r.AckedAt, r.Waiting, r.Late = p.ID, rec.At, time.Time{}, true, false
 		})

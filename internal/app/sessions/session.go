@@ -204,6 +204,9 @@ type sessionCompiled struct {
 	Deltas       []compiledDelta     `json:"deltas"`
 	Conflicts    int                 `json:"conflicts"`
 	ThreadEmpty  bool                `json:"thread_empty"`
+	// Question is what the session asks since, where a person has put it in other
+	// words; "" leaves it as it was.
+	Question string `json:"question,omitzero"`
 	// Concluded says that the thread has an answer.
 	Concluded bool `json:"concluded,omitzero"`
 	// Given are the highest ids of items that versions out of use gave, where the base
@@ -235,6 +238,7 @@ func applySessionCompiled(ctx context.Context, tx store.Tx, rec journal.Record, 
 	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
 		s.Compiles++
 		s.Conflicts, s.ThreadEmpty, s.Concluded = p.Conflicts, p.ThreadEmpty, p.Concluded
+		s.Question = cmp.Or(p.Question, s.Question)
 		if p.Version != 0 {
 			s.Artifact.Version = p.Version
 		}

@@ -111,7 +111,7 @@ func (s *sight) of(item delta.ItemID, o delta.Over) (bool, error) {
 	if err := s.load(); err != nil {
 		return false, err
 	}
-	if o.Text == s.session.Question { // the kickoff asks it
+	if o.Text == s.doc.Metadata().Question { // the kickoff asks it
 		return true, nil
 	}
 	if s.through == nil {

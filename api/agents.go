@@ -31,8 +31,10 @@ type AddAgentRequest struct {
 	Name brenner.ActorName `json:"name"`
 	Role brenner.Role      `json:"role"`
 	// Person says it is a human being; only persons take PI decisions.
-	Person bool   `json:"person,omitzero"`
-	Note   string `json:"note,omitzero"`
+	Person bool `json:"person,omitzero"`
+	// Agent says that it is none, although it was registered as a person.
+	Agent bool   `json:"agent,omitzero"`
+	Note  string `json:"note,omitzero"`
 	// For are the agents that a runner may start: with the role runner, and
 	// with no other.
 	For []brenner.ActorName `json:"for,omitzero"`

@@ -93,9 +93,26 @@ func agentCases() []testCase {
 			})
 			_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "RedSky", Role: "writer", Update: true})
 			s.must(err)
+			// A person becomes none only where that is said.
+			_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "eve", Role: "reviewer", Person: true})
+			s.must(err)
+			s.unchanged(func() {
+				_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "eve", Role: "writer", Update: true})
+				s.refused(err, brenner.CodeStatusConflict)
+				_, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "eve", Role: "writer", Update: true, Agent: true, Person: true})
+				s.refused(err, brenner.CodeInvalidValue)
+			})
+			eve, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "eve", Role: "writer", Update: true, Person: true})
+			s.must(err)
+			if eve.Kind != "person" || eve.Role != "writer" {
+				s.Errorf("%+v", eve)
+			}
+			if eve, err = s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: "eve", Role: "writer", Update: true, Agent: true}); err != nil || eve.Kind != "agent" {
+				s.Errorf("%+v, %v", eve, err)
+			}
 			all, err := s.pi.Agents(s.ctx)
 			s.must(err)
-			if len(all.Agents) != len(Agents)+1 || !slices.Contains(all.Roles, "distiller") {
+			if len(all.Agents) != len(Agents)+2 || !slices.Contains(all.Roles, "distiller") {
 				s.Errorf("agents: %+v", all)
 			}
 		}},

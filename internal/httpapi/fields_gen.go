@@ -46,6 +46,7 @@ var fieldWords = map[string]string{
 	"brenner/anchor.Patch.Result":                  "Result is the checksum of the canonical result, or \"\" if not promised",
 	"brenner/anchor.Place.Anchor":                  "Anchor is the shortest longer anchor that fits only here; empty if none does and match_index is the only way",
 	"brenner/anchor.Place.MatchIndex":              "MatchIndex counts the occurrence, from 1; formats that take none have none",
+	"brenner/api.AddAgentRequest.Agent":            "Agent says that it is none, although it was registered as a person",
 	"brenner/api.AddAgentRequest.For":              "For are the agents that a runner may start: with the role runner, and with no other",
 	"brenner/api.AddAgentRequest.Name":             "ActorName names who acts: an agent or a person",
 	"brenner/api.AddAgentRequest.Person":           "Person says it is a human being; only persons take PI decisions",

@@ -33,6 +33,11 @@ func (s *Service) AddAgent(ctx context.Context, req api.AddAgentRequest) (api.Ag
 		case req.Role == policy.Runner:
 			p.Kind, p.For = kernel.Runner, slices.Compact(slices.Sorted(slices.Values(req.For)))
 		}
+		if old.Kind == kernel.Person && p.Kind != kernel.Person && !req.Agent {
+			return api.AgentInfo{}, brenner.Errorf(brenner.CodeStatusConflict, "%s is a person, and would be none any more, but of the kind %s", old.Name, p.Kind).
+				At("/person").WithHint("say that it is a person; or that it is none, if that was a mistake").
+				Try(brenner.Again("person", "true"), brenner.Again("agent", "true"))
+		}
 		if req.Name == ch.Who.Name && (p.Kind != kernel.Person || p.Role != brenner.PI) {
 			return api.AgentInfo{}, brenner.Errorf(brenner.CodeStatusConflict, "you cannot take the PI role from yourself")
 		}
@@ -61,6 +66,8 @@ func checkAgent(s *kernel.Settings, req api.AddAgentRequest) error {
 		return err
 	}
 	switch runs := req.Role == policy.Runner; {
+	case req.Agent && req.Person:
+		return brenner.Errorf(brenner.CodeInvalidValue, "an agent is no person").At("/agent")
 	case runs && req.Person:
 		return brenner.Errorf(brenner.CodeInvalidValue, "a runner is a process, not a person").At("/person")
 	case runs && len(req.For) == 0:

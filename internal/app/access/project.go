@@ -63,13 +63,12 @@ func checkInit(req api.InitRequest) error {
 func (s *Service) ApplyConfig(ctx context.Context, req api.ApplyConfigRequest) (api.ApplyConfigResult, error) {
 	return kernel.Write(ctx, s.caller, "config.apply", req, kernel.To(policy.Admin, "configuration"), func(ch *kernel.Change) (api.ApplyConfigResult, error) {
 		return applyConfig(ch, req.File, func(next config.Config) ([]string, error) {
-			alters := next.Alters(&ch.Config)
-			if req.Found && len(alters) > 0 {
-				return nil, config.Unconfirmed(req.File.Name, alters).Try(brenner.Do("config.apply", "file", req.File.Name))
-			}
-			// Declaring a module again takes this back: it is said, and asks nobody.
 			emptied, err := abandoned(ch.Call, next)
-			return append(alters, emptied...), err
+			alters := append(next.Alters(&ch.Config), emptied...)
+			if err == nil && req.Found && len(alters) > 0 {
+				err = config.Unconfirmed(req.File.Name, alters).Try(brenner.Do("config.apply", "file", req.File.Name))
+			}
+			return alters, err
 		})
 	})
 }

@@ -15,10 +15,12 @@ package kernel
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"brenner"
+	"brenner/canon"
 	"brenner/internal/admission"
 	"brenner/internal/journal"
 	"brenner/internal/store"
@@ -140,7 +142,7 @@ func (k Caller) Unasked(yes bool) Caller {
 func (k *Kernel) By(who Identity) Caller { return Caller{Kernel: k, Identity: who} }
 
 // Owner names the person who leads the project: the one the owner of the
-// project file acts as (X8).
+// project file acts as (X8). Of several it is who has led it longest.
 func (k *Kernel) Owner(ctx context.Context) (brenner.ActorName, error) {
 	var name brenner.ActorName
 	err := k.store.Read(ctx, func(r store.Reader) error {
@@ -148,19 +150,61 @@ func (k *Kernel) Owner(ctx context.Context) (brenner.ActorName, error) {
 		if err != nil {
 			return err
 		}
-		first := int64(-1)
-		for _, actor := range actors {
-			if actor.Kind == Person && actor.Role == brenner.PI && actor.Active && (first < 0 || actor.Seq < first) {
-				name, first = actor.Name, actor.Seq
-			}
-		}
-		if first < 0 {
+		actors = slices.DeleteFunc(actors, func(a store.Actor) bool { return a.Kind != Person || a.Role != brenner.PI || !a.Active })
+		if len(actors) == 0 {
 			return brenner.Errorf(brenner.CodeNoProject, "the store holds no project").
 				WithHint("make one").Try(brenner.Do("init"))
 		}
-		return nil
+		name = actors[0].Name
+		if len(actors) > 1 {
+			name, err = longestPI(ctx, r)
+		}
+		return err
 	})
 	return name, err
+}
+
+// longestPI names who has led the project longest of those who do. The journal is
+// asked: the row of an actor says only when it was changed last.
+func longestPI(ctx context.Context, r store.Reader) (brenner.ActorName, error) {
+	first, err := r.Records(ctx, 0, 1)
+	if err != nil || len(first) == 0 {
+		return "", err
+	}
+	var made Project
+	if err := payloadOf(first[0], &made); err != nil {
+		return "", err
+	}
+	leading := []brenner.ActorName{made.PI} // longest first
+	for after := int64(0); ; {
+		rows, err := r.FindRecords(ctx, store.RecordQuery{Kind: ActorPut.Name, After: after, Limit: brenner.MaxPage})
+		if err != nil || len(rows) == 0 {
+			return leading[0], err
+		}
+		for _, rec := range rows {
+			var a Actor
+			if err := payloadOf(rec, &a); err != nil {
+				return "", err
+			}
+			leads := a.Kind == Person && a.Role == brenner.PI && a.Active
+			at := slices.Index(leading, a.Name)
+			switch {
+			case leads && at < 0:
+				leading = append(leading, a.Name)
+			case !leads && at >= 0:
+				leading = slices.Delete(leading, at, at+1)
+			}
+		}
+		after = rows[len(rows)-1].Seq
+	}
+}
+
+func payloadOf(row store.Record, into any) error {
+	rec, err := journal.Parse(row)
+	if err != nil {
+		return err
+	}
+	return canon.Unmarshal(rec.Payload, into)
 }
 
 // Found makes the project in an empty store and runs the first change in it,

@@ -115,6 +115,9 @@ func retiredHint(b Bullet) string {
 			return "it was folded into " + string(l.Bullet) + "; use that one"
 		}
 	}
+	if b.Review == ReviewRejected {
+		return "its review rejected it; undo " + RecordRef{b.ID, b.Revision}.String() + " takes that back, and it waits for a review again"
+	}
 	return "see its history for what happened to it"
 }
 

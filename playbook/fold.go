@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"fmt"
+	"strings"
 
 	"brenner"
 )
@@ -69,6 +70,10 @@ func (b *Book) Amend(id BulletID, in Insight, o CurateOptions) (Change, error) {
 	old, err := c.living(id)
 	if err != nil {
 		return Change{}, err
+	}
+	if in.Section == old.Section && strings.Join(strings.Fields(in.Content), " ") == strings.Join(strings.Fields(old.Content), " ") {
+		return Change{}, brenner.Errorf(brenner.CodeAlreadyExists, "bullet %s says that already, word for word", id).
+			WithHint("an amendment says it better; what it waits for is decided as it is").Try(brenner.Do("playbook.show", "id", string(id)))
 	}
 	if err := c.saidAlready(in, id); err != nil {
 		return Change{}, err

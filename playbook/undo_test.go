@@ -1,7 +1,10 @@
 package playbook
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 )
@@ -111,4 +114,57 @@ func TestParseRecordRef_ReadsWhatStringWrites(t *testing.T) {
 	if got := (DeltaUpdate{Bullet: "x.1"}).Touches(); len(got) != 1 {
 		t.Errorf("touches %v", got)
 	}
+}
+
+// B8, B9: what an older bullet had of a twin goes back with it: the tags, and when it was
+// seen.
+func TestUndo_OfAFoldGivesTagsAndTimesBack(t *testing.T) {
+	d := newDesk(t, Settings{})
+	first, second := says(Helpful, "x", 1), says(Helpful, "y", 0.5)
+	first.Tags, second.Tags = []string{"a"}, []string{"a", "b"}
+	d.learns(first)
+	before := d.bullet("prompts.1")
+	d.now = d.now.Add(time.Hour)
+	d.learns(second)
+	fold := d.did(d.book.Same("prompts.1", "prompts.2", d.act(person)))
+	if b := d.bullet("prompts.1"); len(b.Tags) != 2 || !b.LastSeenAt.After(before.LastSeenAt) {
+		t.Fatalf("folded: %+v", b)
+	}
+	d.did(d.book.Undo(fold.Updates[0].Ref(), d.journal, d.act(person)))
+	if b := d.bullet("prompts.1"); !slices.Equal(b.Tags, before.Tags) || !b.LastSeenAt.Equal(before.LastSeenAt) {
+		t.Errorf("after undo: %+v, want %+v", b, before)
+	}
+	if b := d.bullet("prompts.2"); !slices.Equal(b.Tags, second.Tags) {
+		t.Errorf("the twin: %+v", b)
+	}
+}
+
+// B7, B9: a review that is taken back leaves the bullet where it was, waiting for one.
+func TestUndo_OfAReviewHasItWaitAgain(t *testing.T) {
+	d := newDesk(t, Settings{})
+	unsure := says(Helpful, "x", 1)
+	unsure.Confidence = 0.5
+	d.learns(unsure)
+	for range 2 {
+		rejected := d.did(d.book.Reject("prompts.1", d.act(person)))
+		_, err := d.book.ForceStage("prompts.1", Staging, d.act(person))
+		if e := wantCode(t, err, brenner.CodeStatusConflict); !strings.Contains(e.Hint, rejected.Updates[0].Ref().String()) {
+			t.Errorf("the hint does not name the way back: %s", e.Hint)
+		}
+		d.did(d.book.Undo(rejected.Updates[0].Ref(), d.journal, d.act(person)))
+		if b := d.bullet("prompts.1"); b.Stage != Shadow || b.Review != ReviewPending {
+			t.Fatalf("after undo: %+v", b)
+		}
+	}
+	approved := d.did(d.book.Approve("prompts.1", d.act(person)))
+	d.did(d.book.Undo(approved.Updates[0].Ref(), d.journal, d.act(person)))
+	if b := d.bullet("prompts.1"); b.Stage != Shadow || b.Review != ReviewPending {
+		t.Errorf("after undo of an approval: %+v", b)
+	}
+	// The same words are no amendment, and close no review.
+	same := []Insight{says(Helpful, " x ", 1)}
+	o := d.options(same)
+	o.Act = d.act(person)
+	_, err := d.book.Amend("prompts.1", same[0], o)
+	wantCode(t, err, brenner.CodeAlreadyExists)
 }

@@ -52,6 +52,8 @@ type DeltaUpdate struct {
 	Unlink    []Link    `json:"unlink,omitempty"`
 	// Tags are those that it did not have.
 	Tags []string `json:"tags,omitempty"`
+	// Untag are those that it has no more.
+	Untag []string `json:"untag,omitempty"`
 
 	// Why. Threshold is the one in force, whatever the kind (B10).
 	Threshold float64   `json:"threshold"`
@@ -170,6 +172,9 @@ func (u DeltaUpdate) change(b Bullet) Bullet {
 	}
 	if len(u.Tags) > 0 {
 		b.Tags = slices.Concat(b.Tags, u.Tags)
+	}
+	if len(u.Untag) > 0 {
+		b.Tags = slices.DeleteFunc(slices.Clone(b.Tags), func(tag string) bool { return slices.Contains(u.Untag, tag) })
 	}
 	b.Links = slices.DeleteFunc(slices.Concat(b.Links, u.Link), func(l Link) bool {
 		return slices.Contains(u.Unlink, l)

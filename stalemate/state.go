@@ -57,8 +57,10 @@ type transition struct {
 var transitions = []transition{
 	{Arbitration, []State{Open}, InArbitration, false},
 	{Deliver, []State{InArbitration}, Decided, false},
-	{Accept, []State{Decided}, Accepted, false},
-	{Appeal, []State{Decided}, Appealed, true},
+	// Who accepts speaks for itself: until the verdict is carried out the others may
+	// accept it too, or appeal (ADR 0149).
+	{Accept, []State{Decided, Accepted}, Accepted, false},
+	{Appeal, []State{Decided, Accepted}, Appealed, true},
 	{Implement, []State{Accepted}, Implemented, false},
 	{Verify, []State{Implemented}, Verified, false},
 	{Reopen, []State{Appealed, Implemented}, Open, true},
@@ -100,6 +102,10 @@ func (s Stalemate) Next(e Event) (Stalemate, error) {
 		return Stalemate{}, brenner.Errorf(brenner.CodeStatusConflict, "a stalemate that is %s does not take %s", s.State, e.Action).
 			WithHint(s.hint())
 	}
+	if (e.Action == Accept || e.Action == Appeal) && s.hasAccepted(e.Actor) {
+		return Stalemate{}, brenner.Errorf(brenner.CodeStatusConflict, "%s has accepted the verdict", e.Actor).
+			WithHint("it is carried out, and checked; one that proves wrong is reopened then")
+	}
 	if t.reason && strings.TrimSpace(e.Reason) == "" {
 		return Stalemate{}, brenner.Errorf(brenner.CodeReasonRequired, "%s needs a reason", e.Action)
 	}
@@ -113,6 +119,11 @@ func (s Stalemate) Next(e Event) (Stalemate, error) {
 		s.Round++
 	}
 	return s, nil
+}
+
+// hasAccepted says whether somebody has accepted the verdict of this round.
+func (s Stalemate) hasAccepted(who brenner.ActorName) bool {
+	return slices.ContainsFunc(s.History, func(e Event) bool { return e.Action == Accept && e.Actor == who && e.Round == s.Round })
 }
 
 // hint lists what the present state does take.

@@ -285,6 +285,29 @@ func stalemateCases() []testCase {
 			}
 			s.sound()
 		}},
+		{"who accepts a verdict speaks for itself", func(s *scene) { // S3
+			blue, purple, critic := s.agent("BlueLake"), s.agent("PurpleMountain"), s.agent("GreenValley")
+			id := blue.raises(s.dispute()).ID
+			purple.replies(id, "a character is not what it seems", anchor.CauseInvisible)
+			_, err := critic.ArbitrateStalemate(s.ctx, api.StalemateRequest{ID: id})
+			s.must(err)
+			_, err = critic.DecideStalemate(s.ctx, api.VerdictRequest{ID: id})
+			s.must(err)
+			_, err = purple.moves(id, stalemate.Accept, "")
+			s.must(err)
+			s.unchanged(func() {
+				_, err := purple.moves(id, stalemate.Accept, "")
+				s.refused(err, brenner.CodeStatusConflict)
+				_, err = purple.moves(id, stalemate.Appeal, "not after all")
+				s.refused(err, brenner.CodeStatusConflict)
+			})
+			info, err := blue.moves(id, stalemate.Appeal, "it was not looked at")
+			s.must(err)
+			if info.State != stalemate.Appealed {
+				s.Errorf("%+v", info)
+			}
+			s.sound()
+		}},
 		{"an appeal reopens it as another round, with more evidence", func(s *scene) { // S3
 			info, err := s.pi.ImportStalemate(s.ctx, api.ImportStalemateRequest{ID: "seed", Request: jsontext.Value(request)})
 			s.must(err)

@@ -47,6 +47,7 @@ func (r *Room) tellMoved(ch *kernel.Change, row stalemateRow, action stalemate.A
 	done := map[stalemate.Action]string{
 		stalemate.Reply:    "said itself what it holds in",
 		stalemate.Withdraw: "withdrew",
+		stalemate.Accept:   "accepted the verdict on",
 		stalemate.Appeal:   "appealed against the verdict on",
 		stalemate.Reopen:   "opened another round of",
 	}[action]

@@ -18,7 +18,7 @@ func Kinds() []kernel.AnyKind {
 }
 
 var (
-	kindBulletUpdated  = kernel.Kind[bulletUpdated]{Name: "bullet.updated", Apply: applyBulletUpdated, Events: bulletEvents, Texts: []string{"/new/content", "/new/tags/*", "/tags/*", "/insight/content", "/reason", "/vector", "/decision/skipped/*/ours", "/decision/skipped/*/theirs"}}
+	kindBulletUpdated  = kernel.Kind[bulletUpdated]{Name: "bullet.updated", Apply: applyBulletUpdated, Events: bulletEvents, Texts: []string{"/new/content", "/new/tags/*", "/tags/*", "/untag/*", "/insight/content", "/reason", "/vector", "/decision/skipped/*/ours", "/decision/skipped/*/theirs"}}
 	kindPlaybookFrozen = kernel.Kind[playbookFrozen]{Name: "playbook.frozen", Apply: applyPlaybookFrozen}
 )
 

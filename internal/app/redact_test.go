@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
+	"brenner/stalemate"
 )
 
 // J7: a policy whose content is redacted fails closed for its role, and the
@@ -290,6 +291,69 @@ func TestRedact_ASessionGoesOnWithoutItsDocument(t *testing.T) {
 		t.Errorf("the document says %s", string(doc.Content))
 	}
 	if v, err := d.PI().Verify(t.Context(), api.VerifyRequest{Deep: true}); err != nil || !v.OK {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+}
+
+// J6, J7: the evidence of a stalemate goes with it, unless it is the content of something
+// else; what was redacted cannot be promoted; and no reason says what is to go.
+func TestRedact_NothingOfItStaysInUse(t *testing.T) {
+	w := newWorld(t, failingOften(t))
+	pi := w.PI()
+	const secret, shared = "the key is 5f3a-9910", "a plan that others have too"
+	write := func(id brenner.ArtifactID, text string) brenner.Ref {
+		t.Helper()
+		res, err := pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: "paper_note", Module: "lineage", Summary: "s", Content: api.Body{Format: artifact.Text, Data: text},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Ref
+	}
+	plan, leak := write("plan", shared), write("leak", "xyzzy")
+	if _, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: "writer"}); err != nil {
+		t.Fatal(err)
+	}
+	raised, err := pi.RaiseStalemate(t.Context(), api.RaiseStalemateRequest{Stalemate: stalemate.Stalemate{
+		Summary: "it cannot be changed", Target: "plan.md", Request: "say why", Expected: "it is changed",
+		Hypotheses: []stalemate.Hypothesis{
+			{ID: "h1", Author: "ada", Statement: "the file", Justification: "it is old"},
+			{ID: "h2", Author: "RedSky"},
+		},
+		Alternatives: []stalemate.Hypothesis{{ID: "h3", Statement: "something else", Justification: "who knows"}},
+		Evidence: []stalemate.Evidence{
+			{ID: "e1", Kind: stalemate.KindErrorLog, Description: "the log", Content: secret},
+			{ID: "e2", Kind: stalemate.KindErrorLog, Description: "the text", Content: shared},
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range []string{"xyzzy", "somebody wrote: xyzzy"} {
+		if _, err := pi.Redact(t.Context(), api.RedactRequest{Ref: leak, Reason: reason}); !errors.Is(err, brenner.CodeInvalidValue) {
+			t.Errorf("%q: %v", reason, err)
+		}
+	}
+	if _, err := pi.Redact(t.Context(), api.RedactRequest{Ref: leak, Reason: "a password"}); err != nil {
+		t.Error(err)
+	}
+	gone, err := pi.Redact(t.Context(), api.RedactRequest{Ref: raised.Ref, Reason: "a key"})
+	if err != nil || len(gone.Also) != 1 {
+		t.Errorf("with it go %+v, %v", gone, err)
+	}
+	var export bytes.Buffer
+	if _, err := pi.Export(t.Context(), &export); err != nil || strings.Contains(export.String(), secret) {
+		t.Errorf("an export still has it, %v", err)
+	}
+	if v, err := pi.Artifact(t.Context(), api.ArtifactRequest{Ref: plan}); err != nil || !strings.Contains(string(v.Content), shared) {
+		t.Errorf("what others have: %v", err)
+	}
+	_, err = pi.Promote(t.Context(), api.PromoteRequest{Ref: raised.Ref, Reason: "it stands"})
+	if !errors.Is(err, brenner.CodeRedacted) {
+		t.Errorf("promoted with %v", err)
+	}
+	if v, err := pi.Verify(t.Context(), api.VerifyRequest{Deep: true}); err != nil || !v.OK {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
 }

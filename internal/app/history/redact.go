@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (s *Service) Redact(ctx context.Context, req api.RedactRequest) (api.Redact
 		if err != nil {
 			return api.RedactResult{}, err
 		}
-		if err := r.confirm(req); err != nil {
+		if err := cmp.Or(r.confirm(req), r.checkReason(req.Reason)); err != nil {
 			return api.RedactResult{}, err
 		}
 		return r.carryOut(ch, req.Reason)
@@ -101,7 +102,7 @@ func (s *Service) foreseeRedaction(c *kernel.Call, req api.RedactRequest) (*reda
 			r.out.Also = append(r.out.Also, d)
 		}
 	}
-	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findContaining, r.findSummaries} {
+	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findShared, r.findContaining, r.findSummaries} {
 		if err := find(); err != nil {
 			return r, err
 		}
@@ -138,6 +139,19 @@ func (r *redaction) confirm(req api.RedactRequest) error {
 		return brenner.Errorf(brenner.CodeRedactsMore, "%d %s have these bytes and would lose them: %s; %d rest on them",
 			len(places), what, kernel.FirstFew(places), r.out.Resting).
 			WithHint("look at them first; then say that it is to go everywhere").WithDetails(r.out)
+	}
+	return nil
+}
+
+// checkReason refuses a reason that says what is to go: it would stay in the journal
+// with it, or go too.
+func (r *redaction) checkReason(reason string) error {
+	for _, g := range r.goes {
+		text := strings.TrimSpace(g.text)
+		if text != "" && (strings.TrimSpace(reason) == text || len(text) >= shortestFound && strings.Contains(reason, text)) {
+			return brenner.Errorf(brenner.CodeInvalidValue, "the reason says what is to go, and would keep it in the journal").
+				At("/reason").WithHint("say why in other words")
+		}
 	}
 	return nil
 }
@@ -328,6 +342,25 @@ func (r *redaction) findTakenOut(row store.Record) error {
 		}
 	}
 	return nil
+}
+
+// findShared keeps of what was taken out of those that go the contents that other
+// versions have, as evidence may be: they are more than a part of what goes.
+func (r *redaction) findShared() error {
+	if len(r.out.Also) == 0 {
+		return nil
+	}
+	return r.Each(r.Ctx, store.TableVersions, func(row any) error {
+		v := row.(store.Version)
+		g := r.by[v.Content]
+		if g == nil || !slices.Contains(g.along, v.Content) {
+			return nil
+		}
+		same := func(d brenner.Digest) bool { return d == v.Content }
+		g.along, r.out.Also = slices.DeleteFunc(g.along, same), slices.DeleteFunc(r.out.Also, same)
+		delete(r.by, v.Content)
+		return nil
+	})
 }
 
 // saidBy notes a record that says it, and what is made of the words of a lesson:

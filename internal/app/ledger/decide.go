@@ -165,6 +165,12 @@ func (r *Room) planPromotion(c *kernel.Call, a store.Artifact, v store.Version, 
 	if err := artifact.CanPromote(v.Status, d.Override, d.Reason); err != nil {
 		return Decided{}, concerning(v, err)
 	}
+	if _, _, err := c.SmallBlob(c.Ctx, v.Content, 0); brenner.CodeOf(err) == brenner.CodeRedacted {
+		return Decided{}, brenner.Errorf(brenner.CodeRedacted, "%s has nothing left to be in force: its content was redacted", v.Ref()).
+			WithHint("write what may stay as a new version, and promote that").Try(brenner.Do("artifact.update", "id", string(a.ID)))
+	} else if err != nil {
+		return Decided{}, err
+	}
 	if err := r.checkAcross(c, a, v); err != nil {
 		return Decided{}, err
 	}

@@ -29,9 +29,12 @@ func (p *project) Project(context.Context) (api.ProjectInfo, error) {
 	return api.ProjectInfo{ID: "p-1"}, nil
 }
 
-func (p *project) Artifacts(context.Context, api.ListArtifactsRequest) (api.ArtifactList, error) {
+func (p *project) Artifacts(_ context.Context, req api.ListArtifactsRequest) (api.ArtifactList, error) {
 	var list api.ArtifactList
 	for _, v := range p.versions {
+		if (v.Status == artifact.Deprecated) != slices.Contains(req.Statuses, artifact.Deprecated) {
+			continue
+		}
 		list.Items = append(list.Items, api.ArtifactItem{ID: v.ID})
 	}
 	return list, nil
@@ -131,6 +134,41 @@ func TestIn_SendsWhatTheFileSays(t *testing.T) {
 	u := p.batches[0].Items[0].Update
 	if u.Parent != 1 || u.Expect != 1 || *u.Summary != "about a and b" || !u.DropLinks || len(u.Links) != 1 || u.Links[0].Rel != artifact.Cites {
 		t.Errorf("sent %+v", u)
+	}
+}
+
+// X6: what was deprecated since is removed from a checkout unless its file was changed,
+// and comes back into use only where that is said.
+func TestOut_RemovesWhatIsOutOfUse(t *testing.T) {
+	p, dir := &project{versions: []artifact.Version{text("a", "lineage", "x"), text("b", "lineage", "y")}}, t.TempDir()
+	out := func(force bool) (OutResult, error) { return Out(t.Context(), p, dir, Selection{Force: force}, nil) }
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, "lineage/paper_note", name))
+		return err == nil
+	}
+	if _, err := out(false); err != nil {
+		t.Fatal(err)
+	}
+	p.versions[1].Status = artifact.Deprecated
+	if res, err := out(false); err != nil || len(res.Removed) != 1 || res.Removed[0].Ref.Artifact != "b" || there("b.md") || !there("a.md") {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res, err := out(false); err != nil || len(res.Removed) != 0 {
+		t.Errorf("again: %+v, %v", res, err)
+	}
+	edit(t, dir, "about a", "about a and b")
+	p.versions[0].Status = artifact.Deprecated
+	if _, err := In(t.Context(), p, dir, Commit{}); brenner.CodeOf(err) != brenner.CodeStatusConflict || len(p.batches) > 0 {
+		t.Errorf("committed with %v", err)
+	}
+	if _, err := out(false); brenner.CodeOf(err) != brenner.CodeFilesChanged || !there("a.md") {
+		t.Errorf("an edit was removed with %v", err)
+	}
+	if _, err := In(t.Context(), p, dir, Commit{Revive: true}); err != nil || len(p.batches) != 1 {
+		t.Errorf("not revived: %v", err)
+	}
+	if res, err := out(true); err != nil || len(res.Removed) != 1 || there("a.md") {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

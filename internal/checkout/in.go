@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"brenner"
 	"brenner/api"
@@ -21,7 +22,9 @@ type Commit struct {
 	SummaryHolds bool
 	// ExpectHead refuses the commit where the head has moved since (C13).
 	ExpectHead bool
-	DryRun     bool
+	// Revive brings artifacts back into use that were deprecated since.
+	Revive bool
+	DryRun bool
 }
 
 // InResult says what a commit did.
@@ -51,6 +54,9 @@ func In(ctx context.Context, s api.Service, dir string, how Commit) (InResult, e
 	if err := w.manifest.ours(project.ID); err != nil {
 		return InResult{}, err
 	}
+	if err := w.checkInUse(ctx, s, how.Revive); err != nil {
+		return InResult{}, err
+	}
 	res := InResult{Unchanged: w.unchanged, Deleted: w.deleted, Ignored: w.ignored}
 	req := api.BatchRequest{Write: how.Write, DryRun: how.DryRun, Items: make([]api.BatchItem, len(w.changed))}
 	for i, f := range w.changed {
@@ -65,6 +71,39 @@ func In(ctx context.Context, s api.Service, dir string, how Commit) (InResult, e
 			WithDiagnostics(e.Diagnostics).WithHint("run the command again: nothing is written twice")
 	}
 	return res, nil
+}
+
+// checkInUse refuses changes of what was taken out of use since: a new version would
+// bring it back.
+func (w worktree) checkInUse(ctx context.Context, s api.Service, revive bool) error {
+	var req api.ListArtifactsRequest
+	for _, f := range w.changed {
+		if f.was != nil && !slices.Contains(req.Types, f.doc.Type) {
+			req.Types = append(req.Types, f.doc.Type)
+		}
+	}
+	if revive || len(req.Types) == 0 {
+		return nil
+	}
+	gone, err := deprecated(ctx, s, req)
+	if err != nil {
+		return err
+	}
+	var findings []brenner.Diagnostic
+	for _, f := range w.changed {
+		if f.was != nil && gone[f.doc.ID] {
+			findings = append(findings, brenner.Diagnostic{
+				Code: brenner.CodeStatusConflict, Severity: brenner.SeverityError, Subject: f.path,
+				Message: string(f.doc.ID) + " was deprecated since it was checked out: a new version would bring it back into use",
+			})
+		}
+	}
+	if len(findings) == 0 {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeStatusConflict, "%s deprecated since; nothing was written", brenner.Plural(len(findings), "file is of an artifact that was", "files are of artifacts that were")).
+		WithHint("say that they are to come back into use, or remove the files").
+		Try(brenner.Again("revive", "true")).WithDiagnostics(findings[:min(len(findings), brenner.MaxBatchFindings)])
 }
 
 // worktree is a directory as it was found.

@@ -72,6 +72,18 @@ func (m manifest) with(entries []entry) manifest {
 	return m
 }
 
+// take takes out the entries of some artifacts, and gives them.
+func (m *manifest) take(ids map[brenner.ArtifactID]bool) []entry {
+	var out []entry
+	m.Files = slices.DeleteFunc(m.Files, func(e entry) bool {
+		if ids[e.ID] {
+			out = append(out, e)
+		}
+		return ids[e.ID]
+	})
+	return out
+}
+
 func (m manifest) bytes() []byte { return append(canon.MustMarshal(m), '\n') }
 
 // loadManifest reads the manifest of a directory and its digest, which is ""

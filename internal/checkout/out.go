@@ -3,9 +3,12 @@ package checkout
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
+	"brenner/canon"
 	"brenner/internal/patchfs"
 )
 
@@ -30,13 +33,16 @@ type OutResult struct {
 	Written []FileState `json:"written"`
 	// Unchanged counts the files that were right already.
 	Unchanged int `json:"unchanged"`
+	// Removed are the files of artifacts that are out of use by now.
+	Removed []FileState `json:"removed"`
 	// Skipped are artifacts that could not be read, such as redacted ones.
 	Skipped []brenner.Diagnostic `json:"skipped"`
 }
 
 // Out writes artifacts below a directory: of each the canonical version, or
-// else the head. Files that were changed since they were checked out are not
-// overwritten: FILES_CHANGED names them, and nothing is written.
+// else the head. What was checked out and is out of use by now is removed. Files
+// that were changed since they were checked out are neither overwritten nor
+// removed: FILES_CHANGED names them, and nothing is written.
 func Out(ctx context.Context, s api.Service, dir string, sel Selection, tell api.Progress) (OutResult, error) {
 	project, err := s.Project(ctx)
 	if err != nil {
@@ -50,13 +56,18 @@ func Out(ctx context.Context, s api.Service, dir string, sel Selection, tell api
 	if err != nil {
 		return OutResult{}, err
 	}
+	gone, err := deprecated(ctx, s, api.ListArtifactsRequest{Types: sel.Types, Modules: sel.Modules})
+	if err != nil {
+		return OutResult{}, err
+	}
 	if err := makeDir(dir); err != nil {
 		return OutResult{}, err
 	}
 	files, entries := render(docs)
 	next := old.with(entries)
 	next.Project = project.ID
-	res := OutResult{Written: []FileState{}, Skipped: skipped}
+	left := next.take(gone)
+	res := OutResult{Written: []FileState{}, Removed: []FileState{}, Skipped: skipped}
 	err = patchfs.Replace(ctx, dir, append(files, patchfs.File{Path: ManifestName, Content: next.bytes()}),
 		func(now map[string]brenner.Digest) error {
 			if now[ManifestName] != oldDigest {
@@ -72,12 +83,76 @@ func Out(ctx context.Context, s api.Service, dir string, sel Selection, tell api
 				}
 				res.Written = append(res.Written, FileState{e.Path, brenner.Ref{Artifact: e.ID, Version: e.Version}})
 			}
-			return nil
+			// The manifest forgets them afterwards: whoever is stopped in between finds
+			// files that are deleted, never one that nobody knows.
+			res.Removed, err = remove(dir, left, sel.Force)
+			return err
 		})
 	if err != nil {
 		return OutResult{}, err
 	}
 	return res, nil
+}
+
+// deprecated lists the artifacts that nothing is in use of.
+func deprecated(ctx context.Context, s api.Service, req api.ListArtifactsRequest) (map[brenner.ArtifactID]bool, error) {
+	out := map[brenner.ArtifactID]bool{}
+	req.Statuses, req.Limit = []artifact.Status{artifact.Deprecated}, brenner.MaxPage
+	for {
+		list, err := s.Artifacts(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range list.Items {
+			if item.Canonical == 0 {
+				out[item.ID] = true
+			}
+		}
+		if req.Cursor = list.Cursor; req.Cursor == "" {
+			return out, nil
+		}
+	}
+}
+
+// remove removes the files of entries. One that was changed since is not, nor then is
+// any other.
+func remove(dir string, left []entry, force bool) ([]FileState, error) {
+	removed := []FileState{}
+	if len(left) == 0 {
+		return removed, nil
+	}
+	root, err := open(dir)
+	if err != nil {
+		return removed, err
+	}
+	defer func() { _ = root.Close() }()
+	var changed []brenner.Diagnostic
+	for _, e := range left {
+		raw, err := readPlain(root, e.Path, brenner.MaxPatchTextBytes)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && (force || canon.Sum(raw) == e.SHA256):
+			removed = append(removed, FileState{e.Path, brenner.Ref{Artifact: e.ID, Version: e.Version}})
+		default:
+			changed = append(changed, brenner.Diagnostic{
+				Code: brenner.CodeFilesChanged, Severity: brenner.SeverityError, Subject: e.Path,
+				Message: "the file was changed since it was checked out, and " + string(e.ID) + " is out of use by now",
+			})
+		}
+	}
+	if len(changed) > 0 {
+		return nil, brenner.Errorf(brenner.CodeFilesChanged, "%s would be removed; nothing was written", brenner.Plural(len(changed), "changed file", "changed files")).
+			WithHint("commit them, which brings their artifacts back into use, or have them removed").
+			Try(brenner.Do("commit", "revive", "true").Asking("dir"), brenner.Again("force", "true")).
+			WithDiagnostics(changed[:min(len(changed), brenner.MaxBatchFindings)])
+	}
+	for _, f := range removed {
+		if err := root.Remove(f.Path); err != nil {
+			return nil, inFile(f.Path, err)
+		}
+	}
+	return removed, nil
 }
 
 // manifestIn reads the manifest of a directory that need not be there yet.
@@ -188,7 +263,7 @@ func checkOverwrite(old manifest, entries []entry, now map[string]brenner.Digest
 	if len(findings) == 0 {
 		return nil
 	}
-	return brenner.Errorf(brenner.CodeFilesChanged, "%d changed files would be overwritten; nothing was written", len(findings)).
+	return brenner.Errorf(brenner.CodeFilesChanged, "%s would be overwritten; nothing was written", brenner.Plural(len(findings), "changed file", "changed files")).
 		WithHint("commit them, or have them overwritten").Try(brenner.Do("commit").Asking("dir"), brenner.Again("force", "true")).
 		WithDiagnostics(findings[:min(len(findings), brenner.MaxBatchFindings)])
 }

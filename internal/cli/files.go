@@ -19,8 +19,9 @@ func newCheckout(r *runner) *cobra.Command {
 		Long: `Write artifacts below DIR as DIR/MODULE/TYPE/ID.md: front matter in YAML, then
 the content; of each artifact the canonical version, or else the head. JSON
 content stands in a block. The file .brenner-checkout remembers the version and
-the checksum of every file. Repeated, it brings files up to date; files that
-were changed since are not overwritten without --force.`,
+the checksum of every file. Repeated, it brings files up to date, and removes
+those of what was deprecated since; files that were changed since are neither
+overwritten nor removed without --force.`,
 		Example: `  brenner checkout notes --module lineage --type paper_note
   $EDITOR notes/lineage/paper_note/smith-2024.md
   brenner commit notes`,
@@ -42,6 +43,9 @@ were changed since are not overwritten without --force.`,
 				for _, d := range res.Skipped {
 					w.Printf("skipped: %s\n", diagnosticLine(d))
 				}
+				for _, f := range res.Removed {
+					w.Printf("removed: %s, %s is out of use\n", f.Path, f.Ref)
+				}
 				w.Printf("%d written, %d unchanged\n", len(res.Written), res.Unchanged)
 			})
 		},
@@ -62,8 +66,9 @@ DIR/MODULE/TYPE/ID.md into new artifacts, all or none. In the front matter
 summary, tags and links may be changed; id, version and status may not. A new
 version goes on the version that was checked out: if the head has moved since,
 it becomes an alternative and the fork is reported, or with --expect-head the
-commit is refused. Deleted files are reported and nothing else. Afterwards the
-files say their new versions.`,
+commit is refused. What was deprecated since comes back into use with --revive
+alone. Deleted files are reported and nothing else. Afterwards the files say
+their new versions.`,
 		Example: `  brenner commit notes --what "clone count" --why erratum --dry-run
   brenner commit notes --what "clone count" --why erratum`,
 		Args: cobra.ExactArgs(1),
@@ -90,6 +95,7 @@ files say their new versions.`,
 	note.add(c)
 	c.Flags().BoolVar(&how.SummaryHolds, "summary-holds", false, "the old summaries are still true of the new contents")
 	c.Flags().BoolVar(&how.ExpectHead, "expect-head", false, "refuse if the head of an artifact moved since the checkout")
+	c.Flags().BoolVar(&how.Revive, "revive", false, "bring what was deprecated since back into use")
 	c.Flags().BoolVar(&how.DryRun, "dry-run", false, "check everything and write nothing")
 	return c
 }

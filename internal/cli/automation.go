@@ -210,7 +210,7 @@ sessions that were answered meanwhile: they are compiled then.`,
 
 func newAutomationResume(r *runner) *cobra.Command {
 	return pausing(r, "resume", "Have a rule, or all, go on", `It goes on with what happens from now on; sessions that were answered meanwhile
-are compiled.`,
+are compiled. A rule that was paused by itself stays so until it is named.`,
 		`  brenner automation resume`, api.Service.ResumeAutomation)
 }
 
@@ -226,11 +226,27 @@ func pausing(r *runner, name, short, long, example string, call func(api.Service
 			if err != nil {
 				return err
 			}
-			return r.show(res, func(w *printer) { printRules(w, res) })
+			return r.show(res, func(w *printer) {
+				printRules(w, res)
+				if left := singlyPaused(res); name == "resume" && len(left) > 0 && !res.Paused {
+					w.Printf("still paused, each by itself: %s; `brenner automation resume RULE` has one go on\n", strings.Join(left, ", "))
+				}
+			})
 		},
 	}
 	c.Flags().StringVar(&req.Reason, "reason", "", "why")
 	return c
+}
+
+// singlyPaused are the rules that are paused, whatever the others do.
+func singlyPaused(res api.AutomationRules) []string {
+	var out []string
+	for _, rule := range res.Rules {
+		if rule.Paused {
+			out = append(out, rule.Name)
+		}
+	}
+	return out
 }
 
 func newAutomationSettle(r *runner) *cobra.Command {

@@ -84,7 +84,9 @@ func Run(ctx context.Context, env Env, args []string) int {
 	root.SetOut(r.out)
 	root.SetErr(env.Err)
 	r.watchStart(root)
+	helpOnCommands(root)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = errors.Join(err, r.unknown)
 	if err != nil && !r.started {
 		// A flag of a command that is not there is not what is wrong.
 		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
@@ -97,6 +99,27 @@ func Run(ctx context.Context, env Env, args []string) int {
 		err = errors.Join(err, r.close())
 	}
 	return r.finish(cmd, err)
+}
+
+// helpOnCommands has `help` refuse a word that is no command: cobra answers it with the
+// help of all.
+func helpOnCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run, c.RunE = nil, func(_ *cobra.Command, a []string) error {
+			found, rest, err := root.Find(a)
+			if err == nil && len(rest) > 0 && found.HasSubCommands() {
+				return usage(found, unknownWord(found, rest[0]))
+			}
+			if err != nil {
+				return usage(root, err)
+			}
+			return found.Help()
+		}
+	}
 }
 
 // asksForJSON reports whether --json stands anywhere on a command line that was
@@ -165,6 +188,15 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 		}
 	}
 	root.SetHelpCommandGroupID(lastChapter)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, a []string) {
+		// The help of another command is no answer to a word that is none.
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 && !strings.Contains(cmd.Use, " ") {
+			r.unknown = unknownWord(cmd, words[0])
+			return
+		}
+		help(cmd, a)
+	})
 	r.complete(root)
 	return root
 }
@@ -186,6 +218,8 @@ type runner struct {
 	// such as a session still waiting.
 	exit    int
 	started bool
+	// unknown is the word that help was asked for and that is no command.
+	unknown error
 	// opened is the service once a command has asked for it, close lets it go.
 	opened api.Service
 	close  func() error

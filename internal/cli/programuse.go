@@ -26,6 +26,9 @@ started with it where neither their roster nor --program names another.`,
 		Example: `  brenner program use claude`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
+			if strings.TrimSpace(a[0]) == "" { // which would find the one in use
+				return usage(cmd, errors.New("no program is named"))
+			}
 			return r.onPrograms(cmd, func(f programs.Finder) error {
 				found, err := f.Find(a[0], "", api.WorkSettings{})
 				if err != nil {

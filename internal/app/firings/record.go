@@ -91,10 +91,12 @@ const (
 	noticeSettled = "settled"
 )
 
+func noticeID(seq int64) string { return fmt.Sprintf("firing-%d", seq) }
+
 var notices = kernel.Table[notice]{
 	Kind: "automation_notice",
 	Key: func(n notice) kernel.Key {
-		k := kernel.Key{ID: fmt.Sprintf("firing-%d", n.Seq), State: noticeOpen}
+		k := kernel.Key{ID: noticeID(n.Seq), State: noticeOpen}
 		if n.Settled {
 			k.State = noticeSettled
 		}
@@ -270,7 +272,7 @@ type settled struct {
 
 func applySettled(ctx context.Context, tx store.Tx, rec journal.Record, p settled) error {
 	for _, seq := range p.Seqs {
-		if _, err := notices.Change(ctx, tx, rec.Seq, fmt.Sprintf("firing-%d", seq), func(n *notice) { n.Settled = true }); err != nil {
+		if _, err := notices.Change(ctx, tx, rec.Seq, noticeID(seq), func(n *notice) { n.Settled = true }); err != nil {
 			return err
 		}
 	}

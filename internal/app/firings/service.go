@@ -215,6 +215,14 @@ func goingOn(c *kernel.Call, rules []automation.Rule, which string) (names []str
 // SettleNotices implements api.Automation.
 func (s *Service) SettleNotices(ctx context.Context, req api.SettleNoticesRequest) (api.SettledNotices, error) {
 	return kernel.Write(ctx, s.caller, "automation.settle", req, kernel.To(policy.Admin, "automation"), func(ch *kernel.Change) (api.SettledNotices, error) {
+		for _, seq := range req.Seqs {
+			if is, err := notices.Has(ch.Ctx, ch.Reader, noticeID(seq)); err != nil {
+				return api.SettledNotices{}, err
+			} else if !is {
+				return api.SettledNotices{}, brenner.Errorf(brenner.CodeNotFound, "no rule told anything by record %d", seq).
+					At("/seqs").Try(brenner.Do("inbox"))
+			}
+		}
 		p := settled{Seqs: []int64{}}
 		err := notices.Each(ch.Ctx, ch.Reader, kernel.Query{States: []string{noticeOpen}}, func(row kernel.Row[notice]) (bool, error) {
 			if len(req.Seqs) == 0 || slices.Contains(req.Seqs, row.Value.Seq) {

@@ -52,6 +52,10 @@ func (r *Room) checkEligible(c *kernel.Call, t api.TaskInfo) error {
 		return err
 	}
 	if role != t.Role {
+		if c.Who.Name != c.Identity.Name { // somebody else gives it to them
+			return brenner.Errorf(brenner.CodeTaskNotYours, "%s is for %s, and %s is %s", t.ID, brenner.A(t.Role), c.Who.Name, brenner.A(role)).
+				WithHint("choose somebody of that role").Try(brenner.Do("agent.list"))
+		}
 		return brenner.Errorf(brenner.CodeTaskNotYours, "%s is for %s, you are %s", t.ID, brenner.A(t.Role), brenner.A(role))
 	}
 	return nil

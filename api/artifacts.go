@@ -349,7 +349,7 @@ func (r SearchResult) Remarks() []string {
 		out = append(out, fmt.Sprintf("only the best %d were held against the phrases and conditions; add words to find more", r.Sifted))
 	}
 	if r.Behind > 0 {
-		out = append(out, fmt.Sprintf("the index has not caught up with %d changed artifacts", r.Behind))
+		out = append(out, "the index has not caught up with "+brenner.Plural(r.Behind, "changed artifact", "changed artifacts"))
 	}
 	if len(r.Elsewhere) > 0 {
 		names := make([]string, len(r.Elsewhere))

@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +82,7 @@ type markdown struct{}
 func (markdown) header(in Input, scope Scope) string {
 	lag := ""
 	if in.Made.Behind > 0 {
-		lag = "The full text is behind: " + strconv.Itoa(in.Made.Behind) + " artifacts changed that were not looked through yet.\n"
+		lag = "The full text is behind: " + brenner.Plural(in.Made.Behind, "artifact changed that was", "artifacts changed that were") + " not looked through yet.\n"
 	}
 	return "# Context for " + plain(string(in.Agent)) + ", " + plain(string(in.View.Role)) + "\n\n" +
 		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.Survey) + lag + from(in.After) + "\n"

@@ -259,7 +259,7 @@ playbook: {threshold: 1.5, guard: maybe, embedding: {provider: openai}}
 		`.brennerrc:10:9 /roster/mode invalid roster mode: solo`,
 		`.brennerrc:11:47 /roster/presets/0/entries/0/role Invalid role for place 1 of preset p: boss`,
 		`.brennerrc:11:53 /roster/presets/0/entries/0/agentName unknown key "agentName"`,
-		`.brennerrc:11:87 /roster/presets/0/placeholderNames 2 placeholder names for 1 entries`,
+		`.brennerrc:11:87 /roster/presets/0/placeholderNames 2 placeholder names for 1 entry`,
 		`.brennerrc:13:3 /prompts/critic unknown key "critic"`,
 		`.brennerrc:14:12 /prompts/unified "../secret.md" is not a path inside the project`,
 		`.brennerrc:15:18 /prompts/test_designer a prompt is a path or a text`,

@@ -18,7 +18,7 @@ func (a *Artifact) postconditions() []brenner.Diagnostic {
 		if have.live < schema.Minimum {
 			found = append(found, brenner.Diagnostic{
 				Code: brenner.CodeBelowMinimum, Severity: brenner.SeverityWarning, Subject: string(schema.Section),
-				Message: fmt.Sprintf("%s has %d live items, the protocol asks for %d", schema.Section, have.live, schema.Minimum),
+				Message: fmt.Sprintf("%s has %s, the protocol asks for %d", schema.Section, brenner.Plural(have.live, "live item", "live items"), schema.Minimum),
 				Hint:    fmt.Sprintf("add %d more", schema.Minimum-have.live),
 			})
 		}

@@ -84,7 +84,7 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 	slices.Sort(reasons)
 	what = fmt.Sprintf("%d added, %d edited, %d killed by %s", counts[Add], counts[Edit], counts[Kill], brenner.Plural(len(agents), "agent", "agents"))
 	if n := len(r.Artifact.Conflicts()); n > 0 {
-		what += fmt.Sprintf("; %d fields in conflict", n)
+		what += "; " + brenner.Plural(n, "field", "fields") + " in conflict"
 	}
 	why = brenner.Clip(strings.Join(slices.Compact(reasons), "\n"), brenner.MaxNoteRunes)
 	if why == "" {

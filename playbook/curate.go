@@ -109,8 +109,8 @@ func (b *Book) searchable() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return brenner.Errorf(brenner.CodeVectorsMissing, "%d bullets of the playbook %s have no vector, the first is %s",
-		len(missing), b.settings.Domain, missing[0]).
+	return brenner.Errorf(brenner.CodeVectorsMissing, "%s no vector, the first is %s",
+		brenner.Plural(len(missing), "bullet of the playbook "+string(b.settings.Domain)+" has", "bullets of the playbook "+string(b.settings.Domain)+" have"), missing[0]).
 		WithHint("have them embedded again; only a person does").Try(brenner.Do("playbook.reembed", "domain", string(b.settings.Domain)))
 }
 

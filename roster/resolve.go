@@ -233,7 +233,7 @@ func (r *resolver) fill(p Preset) {
 	}
 	if len(beyond) > 0 {
 		r.findings(from, []brenner.Diagnostic{finding(brenner.CodePresetFull, "",
-			fmt.Sprintf("preset %s has %d places and %d names were given: no place for %s", p.ID, len(p.Entries), len(r.To), strings.Join(beyond, ", ")),
+			fmt.Sprintf("preset %s has %s and %d names were given: no place for %s", p.ID, brenner.Plural(len(p.Entries), "place", "places"), len(r.To), strings.Join(beyond, ", ")),
 			"name fewer agents, or give the others roles of their own")})
 	}
 	for i := len(r.To); i < len(p.Entries); i++ {

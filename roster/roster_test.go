@@ -274,7 +274,7 @@ func TestValidateSettings_RefusesBadPresets(t *testing.T) {
 		"/presets/0/name a preset needs a name",
 		"/presets/0/entries a preset has 1 to 256 entries, not 0",
 		"/presets/1/entries/0/role Invalid role for place 1 of preset x: boss",
-		"/presets/1/placeholderNames 2 placeholder names for 1 entries",
+		"/presets/1/placeholderNames 2 placeholder names for 1 entry",
 		"/presets/2/id two presets have the id x",
 		"/defaultPreset unknown roster preset: nowhere",
 	}

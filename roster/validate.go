@@ -145,7 +145,7 @@ func validatePreset(p Preset) []brenner.Diagnostic {
 	}
 	if n := len(p.PlaceholderNames); n > 0 && n != len(p.Entries) {
 		found = append(found, finding(brenner.CodeInvalidValue, "/placeholderNames",
-			fmt.Sprintf("%d placeholder names for %d entries", n, len(p.Entries)), "give one for each entry, or none"))
+			fmt.Sprintf("%s for %s", brenner.Plural(n, "placeholder name", "placeholder names"), brenner.Plural(len(p.Entries), "entry", "entries")), "give one for each entry, or none"))
 	}
 	return found
 }

@@ -79,7 +79,7 @@ func partly(err error, written int) error {
 	if written == 0 || !errors.As(err, &e) {
 		return err
 	}
-	e.Message += fmt.Sprintf("; %d notes before it went in", written)
+	e.Message += "; " + brenner.Plural(written, "note", "notes") + " before it went in"
 	return e
 }
 

@@ -103,7 +103,7 @@ func ruleState(r api.AutomationRule) string {
 	case r.Paused:
 		return "paused"
 	case r.Held:
-		return fmt.Sprintf("held: %d times in the last hour", r.Hour)
+		return "held: " + plural(r.Hour, "time") + " in the last hour"
 	}
 	return "on"
 }

@@ -122,6 +122,6 @@ func printOpened(w *printer, o api.OpenedTasks) {
 		w.Printf("held back: %s (%s)\n", brenner.OneLine(printable(h.Title)), h.Reason)
 	}
 	if o.Waiting > 0 {
-		w.Printf("%d more tasks wait: run it again\n", o.Waiting)
+		w.Printf("%s: run it again\n", brenner.Plural(o.Waiting, "more task waits", "more tasks wait"))
 	}
 }

@@ -318,7 +318,7 @@ func indent(text string, most int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		if i == most {
-			fmt.Fprintf(&b, "    … %d more lines\n", len(lines)-i)
+			fmt.Fprintf(&b, "    … %s\n", plural(len(lines)-i, "more line"))
 			break
 		}
 		b.WriteString(strings.TrimRight("    "+line, " ") + "\n")

@@ -68,7 +68,7 @@ is accepted. Exit status 5 when something is wrong.`,
 
 // corrupt turns findings into the error that a failed verification is.
 func corrupt(res api.VerifyResult) error {
-	e := brenner.Errorf(res.Findings[0].Code, "%d finding(s) in a journal of %d records", len(res.Findings), res.Size).
+	e := brenner.Errorf(res.Findings[0].Code, "%s in a journal of %s", plural(len(res.Findings), "finding"), plural(int(res.Size), "record")).
 		WithHint("compare with an export or a backup").WithDetails(res)
 	for _, f := range res.Findings {
 		e.Diagnostics = append(e.Diagnostics, brenner.Diagnostic{
@@ -94,13 +94,13 @@ func printVerified(w *printer, res api.VerifyResult) {
 		w.Printf("tables match the journal: state digest %s\n", res.Digest)
 	}
 	if res.Rebuilt > 0 {
-		w.Printf("%d versions of session artifacts made again from their deltas\n", res.Rebuilt)
+		w.Printf("%s of session artifacts made again from their deltas\n", plural(res.Rebuilt, "version"))
 	}
 	if res.Accepted {
 		w.Printf("this is the history of the project from now on\n")
 	}
 	if res.Checkpoints > 0 {
-		w.Printf("%d checkpoint(s) hold\n", res.Checkpoints)
+		w.Printf("%s\n", brenner.Plural(res.Checkpoints, "checkpoint holds", "checkpoints hold"))
 	}
 	for _, d := range res.Redacted {
 		w.Printf("redacted on purpose: %s\n", d)
@@ -292,7 +292,7 @@ All of it arrives, with the same state digest, or nothing does.`,
 				return err
 			}
 			return r.show(res, func(w *printer) {
-				w.Printf("project %s: %d records and %d contents\nstate digest %s\n", res.Name, res.Records, res.Blobs, res.Digest)
+				w.Printf("project %s: %s and %s\nstate digest %s\n", res.Name, plural(int(res.Records), "record"), plural(int(res.Blobs), "content"), res.Digest)
 			})
 		},
 	}

@@ -312,7 +312,7 @@ import. The key of a remote endpoint is taken from $BRENNER_EMBED_KEY.`,
 					} else {
 						w.Printf("%s stays with %s", d.Domain, embeddingName(d.To))
 					}
-					w.Printf("; %d bullet(s) embedded\n", d.Embedded)
+					w.Printf("; %s embedded\n", plural(d.Embedded, "bullet"))
 				}
 			})
 		},

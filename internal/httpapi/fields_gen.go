@@ -1143,6 +1143,7 @@ var fieldWords = map[string]string{
 	"brenner/playbook.DeltaUpdate.Twin":            "Twin is the record of another bullet made by the same act",
 	"brenner/playbook.DeltaUpdate.Undoes":          "Undoes is the seq of the record taken back",
 	"brenner/playbook.DeltaUpdate.Unlink":          "Link points from a bullet to another of its domain",
+	"brenner/playbook.DeltaUpdate.Untag":           "Untag are those that it has no more",
 	"brenner/playbook.DeltaUpdate.Vector":          "Vector is the vector of a new bullet if it came with the insight and so cannot be computed again: float32 little-endian, base64",
 	"brenner/playbook.DeltaUpdate.Witnesses":       "Witnesses say what the increment counts, or take it back",
 	"brenner/playbook.Evidence.Section":            "Section says what kind of lesson a bullet or an insight is, and thereby which counter an insight moves",

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -159,7 +158,7 @@ func (t *talk) after(ctx context.Context, res program.Result) (next string, more
 	}
 	if t.ended.Repairs >= brenner.MaxRepairs {
 		t.ended.Outcome = api.OutcomeNothing
-		t.ended.Notes = append(t.ended.Notes, fmt.Sprintf("sent back %d times; its words are kept as notes", t.ended.Repairs))
+		t.ended.Notes = append(t.ended.Notes, "sent back "+brenner.Plural(t.ended.Repairs, "time", "times")+"; its words are kept as notes")
 		return "", false
 	}
 	return next, true
@@ -205,7 +204,7 @@ func (t *talk) unsubmitted(reply string) {
 	}
 	x, err := delta.Extract([]byte(reply), delta.Envelope{Agent: t.run.Agent})
 	if err == nil && len(x.Entries) > 0 {
-		t.ended.Notes = append(t.ended.Notes, fmt.Sprintf("%d delta blocks in its last words are not applied: it had answered by tool", len(x.Entries)))
+		t.ended.Notes = append(t.ended.Notes, brenner.Plural(len(x.Entries), "delta block in its last words is", "delta blocks in its last words are")+" not applied: it had answered by tool")
 	}
 }
 

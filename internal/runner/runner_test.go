@@ -57,7 +57,7 @@ func TestRun_AToolAnswerIsNotTakenTwice(t *testing.T) {
 	if info.Outcome != api.OutcomeAnswered || len(w.replies) != 1 || !w.replies[0].tool {
 		t.Errorf("ended as %+v with %+v", info.RunEnd, w.replies)
 	}
-	if len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "1 delta blocks in its last words are not applied") {
+	if len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "1 delta block in its last words is not applied") {
 		t.Errorf("notes: %q", info.Notes)
 	}
 }

@@ -59,7 +59,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		fmt.Fprintf(&b, "\nNames in what was written: %s.\n", api.NameWords(names))
 	}
 	if res.Conflicts > 0 {
-		fmt.Fprintf(&b, "\n%d fields are in conflict and wait for the PI.\n", res.Conflicts)
+		fmt.Fprintf(&b, "\n%s for the PI.\n", brenner.Plural(res.Conflicts, "field is in conflict and waits", "fields are in conflict and wait"))
 	}
 	b.WriteString(m.concludeText(r, res))
 	b.WriteString(m.critiqueText(r.Name, res.Ref.Version))

@@ -67,7 +67,7 @@ func (r *Room) WaitingFindings(c *kernel.Call) ([]kernel.Waiting, error) {
 			Why: first.Summary, Count: len(about[n.Ref]),
 		}, On: []brenner.Ref{n.Ref}}
 		if w.Count > 1 {
-			w.Why = fmt.Sprintf("%s, and %d more findings", first.Summary, w.Count-1)
+			w.Why = fmt.Sprintf("%s, and %s", first.Summary, brenner.Plural(w.Count-1, "more finding", "more findings"))
 		}
 		for _, ref := range about[n.Ref][:min(w.Count, api.MaxMembers)] {
 			w.Members = append(w.Members, ref.String())

@@ -251,9 +251,10 @@ func firstWord(text string) string {
 // mostAttacked is how many items a critique is taken to be about.
 const mostAttacked = 32
 
-// attacked is what a critique is about: the items that its name and its attack name, by
-// their ids or by names of their authors, and artifacts; else what its other texts name.
-// A critique of a critique is about that.
+// attacked is what a critique is about: the items that its targets are, or that it refers
+// to as refuted; else those that its name and its attack name, by their ids or by names of
+// their authors, and artifacts; else what its other texts name. A critique of a critique
+// is about that.
 func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) ([]ItemID, []Work) {
 	named := func(fields ...string) (items []ItemID, works []Work) {
 		add := func(id ItemID) {
@@ -263,6 +264,9 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) 
 		}
 		for _, f := range fields {
 			text := it.Text(f)
+			if f == "references" {
+				text = a.refuted(it)
+			}
 			if beside.Works != nil {
 				var found []Work
 				found, text = beside.Works(text)
@@ -283,8 +287,21 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) 
 		}
 		return items, works
 	}
-	if items, works := named("name", "attack"); len(items)+len(works) > 0 {
-		return items, works
+	for _, fields := range [][]string{{targetsField, "references"}, {"name", "attack"}} {
+		if items, works := named(fields...); len(items)+len(works) > 0 {
+			return items, works
+		}
 	}
 	return named("evidence", "proposed_alternative")
+}
+
+// refuted names the items of its own document that an item refers to as refuted.
+func (a *Artifact) refuted(it *Item) string {
+	var out []string
+	for _, r := range it.References() {
+		if r.Session == a.meta.SessionID && r.Relation == "refutes" {
+			out = append(out, string(r.Item))
+		}
+	}
+	return strings.Join(out, " ")
 }

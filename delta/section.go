@@ -53,6 +53,7 @@ type Field struct {
 	Required bool     // in an ADD, and never blank
 	Enum     []string // the only values of a text, if any
 	Usual    []string // what a text that may say anything best says, if that is known
+	Note     string   // what it is for, where its name does not say
 	// Items says that values, or keys of a map, are item ids, so provisional
 	// ids in them are resolved (D4).
 	Items bool
@@ -68,6 +69,9 @@ type Schema struct {
 	Prefix  string // of item ids
 	Title   string
 	Fields  []Field
+	// Aside are fields that are read as well, and kept as they came like those that nobody
+	// knows: documents of before they were read stay what they are.
+	Aside   []Field
 	Minimum int // live items that lint asks for
 	Limit   int // live items allowed, 0 = any number
 	// Role is the one that mends what lint finds in the section.
@@ -78,7 +82,7 @@ type Schema struct {
 func Schemas() []Schema {
 	all := slices.Clone(schemas[:])
 	for i := range all {
-		all[i].Fields = slices.Clone(all[i].Fields)
+		all[i].Fields, all[i].Aside = slices.Clone(all[i].Fields), slices.Clone(all[i].Aside)
 	}
 	return all
 }
@@ -153,8 +157,11 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "current_status", Label: "Current status", Kind: KindText, Usual: []string{string(CritiqueOpen), string(CritiqueAnswered), string(CritiqueSettled)}},
 		Field{Name: "real_third_alternative", Label: "Real third alternative", Kind: KindFlag},
 		Field{Name: "proposed_alternative", Label: "Proposed alternative", Kind: KindText},
-	)},
+	), Aside: []Field{{Name: targetsField, Label: "Targets", Kind: KindList, Items: true, Note: "what it is against; without it, all that its attack names"}}},
 }
+
+// targetsField says what a critique is against (ADR 147).
+const targetsField = "targets"
 
 // MostHypotheses is how many may be alive at a time.
 func MostHypotheses() int { return schemas[atHypotheses].Limit }
@@ -185,6 +192,11 @@ func (s *Schema) field(name string) int {
 		}
 	}
 	return -1
+}
+
+// aside says whether a field that the schema has not is read all the same.
+func (s *Schema) aside(name string) bool {
+	return slices.ContainsFunc(s.Aside, func(f Field) bool { return f.Name == name })
 }
 
 // sectionNames lists the section ids for a hint.

@@ -269,7 +269,7 @@ func sectionTable(sections []delta.Section) string {
 				continue
 			}
 			var needs, may []string
-			for _, f := range s.Fields {
+			for _, f := range slices.Concat(s.Fields, s.Aside) {
 				switch {
 				case f.Name == "labels" || f.Name == "references": // the same everywhere
 				case f.Required:
@@ -319,6 +319,8 @@ func fieldWords(f delta.Field) string {
 		words += " (" + strings.Join(f.Enum, ", ") + ")"
 	case len(f.Usual) > 0:
 		words += " (such as " + strings.Join(f.Usual, ", ") + ")"
+	case f.Kind == delta.KindList && f.Items && f.Note != "":
+		words += " (list of item ids: " + f.Note + ")"
 	case f.Kind == delta.KindList && f.Items:
 		words += " (list of item ids)"
 	case f.Kind != delta.KindText:

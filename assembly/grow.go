@@ -134,5 +134,5 @@ func (a *assembler) quote() error {
 // a passage of it does.
 const (
 	tinyText  = 600
-	shortText = 4000
+	shortText = 1400
 )

@@ -90,10 +90,10 @@ func TestReading_PartOfTheWork(t *testing.T) {
 		p.must(words, "# Context for "+string(p.name), "Run 0 of the "+matter, "RS-pair@1: given to you before, unchanged")
 		p.must(first, "#### "+matter+"-")
 		p.mustNot(words, "### RT · by ada")
+		if all, whole := strings.Count(words, "\nRun "), 40*strings.Count(words, "\n#### "); all == 0 || all >= whole {
+			t.Errorf("%s: %d of %d lines of texts of 3,000 characters came with the part", p.name, all, whole)
+		}
 		p.mustNot(p.callFor("inbox", nil), "# Context for") // it has it
-	}
-	if n := tokens(t, words); n < 3000 {
-		t.Errorf("%d tokens to read", n)
 	}
 
 	// What was read before says how it is read once more; that is a context of its own.

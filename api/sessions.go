@@ -580,6 +580,8 @@ func (p Proposal) Words() string {
 	switch {
 	case p.Provisional != "":
 		fmt.Fprintf(&b, " %s", p.Provisional)
+	// InOtherWords says of these that they may do so, in other words.
+	InOtherWords bool `json:"in_other_words,omitzero"`
 	case p.Target != "":
 		fmt.Fprintf(&b, " %s", p.Target)
 	}
@@ -606,7 +608,11 @@ func (p Proposal) Words() string {
 func (p Proposal) AlikeWords() string {
 	var b strings.Builder
 	for _, own := range p.Alike {
-		fmt.Fprintf(&b, "    %s says nearly what your %s says: ", p.Item, own)
+		says := "says nearly"
+		if p.InOtherWords {
+			says = "may say in other words"
+		}
+		fmt.Fprintf(&b, "    %s %s what your %s says: ", p.Item, says, own)
 		if cmp.Or(len(own)-len(p.Item), strings.Compare(string(own), string(p.Item))) < 0 {
 			fmt.Fprintf(&b, "%s has the lower number and stays; %s is asked to give way\n", own, p.Agent)
 		} else {

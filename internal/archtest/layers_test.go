@@ -105,7 +105,7 @@ var layers = []layer{
 	{name: "internal/app/overview", ours: room("internal/app/ledger")},
 	{name: "internal/app/reviews", ours: room("internal/app/ledger")},
 	{name: "internal/app/runs", ours: room("internal/app/ledger")},
-	{name: "internal/app/sessions", ours: room("internal/app/ledger", "internal/mail")},
+	{name: "internal/app/sessions", ours: room("internal/app/ledger", "internal/embed", "internal/mail")},
 	{name: "internal/app/tasks", ours: room("internal/app/ledger")},
 	{name: "internal/app/upkeep", ours: room("internal/app/ledger", "internal/embed")},
 

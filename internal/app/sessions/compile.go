@@ -301,7 +301,7 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 		return m, err
 	}
 	roles := rolesIn{call: c, session: info}
-	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may)
+	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may, func(int) bool { return true })
 	if roles.failed != nil {
 		return m, roles.failed
 	}

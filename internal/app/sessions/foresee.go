@@ -100,7 +100,7 @@ func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []
 // The deltas of one reply stand in the queue as they stand in the reply.
 func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) error {
 	roles := rolesIn{call: c, session: info}
-	n, beside := 0, lookBeside(base, queue, res, roles.may)
+	n, beside := 0, lookBeside(base, queue, res, roles.may, func(place int) bool { return queue[place].Message == out.Message })
 	for i, e := range queue {
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue

@@ -759,7 +759,9 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		}
 		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
 		if d.Operation == delta.Add && !c.Person() {
-			p.Alike = alikeOwn(res.Artifact, o.Item, c.Who.Name)
+			for _, t := range alikeOwn(res.Artifact, o.Item, c.Who.Name) {
+				p.Alike, p.InOtherWords = append(p.Alike, t.id), t.likeness < nearlySame
+			}
 		}
 		out = append(out, p)
 	}

@@ -14,6 +14,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/embed"
 )
 
 // What makes two items say nearly the same: how many telling words both use, and
@@ -21,9 +22,11 @@ import (
 const (
 	twinWords, twinPart = 4, 0.55
 	namedWords          = 2
+	meantWords          = 9 // telling words: fewer say too little to compare what they mean
 
 	mostCompared = 300 // newest live items of a section, with each of so many new ones
 	mostTwins    = 2   // are named of one
+	mostMeant    = 12  // nearest as wholes, whose words are compared by what they mean
 	mostDead     = 500 // newest killed items of a section
 )
 
@@ -42,11 +45,13 @@ type beside struct {
 	notes map[brenner.ActorName][]string
 	// may says what somebody may be advised to do.
 	may func(who brenner.ActorName, op delta.Operation, section delta.Section) bool
+	// asked says of which deltas, by their places, it is asked what else says the same.
+	asked func(place int) bool
 }
 
 // lookBeside compares what a merge made with what was there.
-func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool) beside {
-	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may}
+func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, asked func(place int) bool) beside {
+	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked}
 	out.replacements(base, queue, res)
 	out.twins(base, res)
 	out.crossings(res)
@@ -73,94 +78,131 @@ func (b beside) note(who brenner.ActorName, line string) {
 }
 
 // twins finds what was added although a live item of somebody else says nearly the
-// same, or one of the same author just the same: a reply sent again. The lower number stays; so one author is told to give way, the other to
-// leave both alone.
+// same, or one of the same author just the same: a reply sent again. The lower number
+// stays; so one author is told to give way, the other to leave both alone.
 func (b beside) twins(base *delta.Artifact, res delta.Result) {
-	read, added := map[delta.Section][]said{}, map[delta.ItemID]int{}
+	read, added := map[delta.Section][]*said{}, map[delta.ItemID]int{}
 	for i, o := range res.Outcomes {
 		if o.Operation == delta.Add && o.Status == delta.Applied {
 			added[o.Item] = i
 		}
+	}
+	of := func(section delta.Section) []*said {
+		if _, done := read[section]; !done {
+			read[section] = newestOf(res.Artifact, section)
+		}
+		return read[section]
 	}
 	for i, o := range res.Outcomes[:min(len(res.Outcomes), mostCompared)] {
 		it, ok := res.Artifact.Item(o.Item)
 		if o.Operation != delta.Add || o.Status != delta.Applied || !ok || it.Killed() != nil {
 			continue
 		}
-		section := it.Section()
-		of := func(section delta.Section) []said {
-			if _, done := read[section]; !done {
-				read[section] = newestOf(res.Artifact, section)
-			}
-			return read[section]
+		if b.asked(i) {
+			b.repeats(i, it, o.Agent, of)
 		}
-		b.repeats(i, it, o.Agent, of)
-		own, named := saidBy(it), 0
-		for _, other := range of(section) {
-			if other.number < own.number && slices.Contains(other.authors, o.Agent) && other.text == own.text && own.text != "" && maps.Equal(other.name, own.name) {
-				again := "of a reply that was taken in part send what was refused"
-				if b.may(o.Agent, delta.Kill, section) {
-					again = fmt.Sprintf("if it was only sent again, KILL %s; %s", o.Item, again)
-				}
-				b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, which you added before, says the same", other.id), again)
-				break
+		own := saidBy(it)
+		var before []*said
+		for _, other := range of(it.Section()) {
+			if at, now := added[other.id]; other.number < own.number && (b.asked(i) || now && b.asked(at)) {
+				before = append(before, other)
 			}
-			if other.number >= own.number || slices.Contains(other.authors, o.Agent) || named == mostTwins || !other.like(own) {
-				continue
+		}
+		if again := slices.IndexFunc(before, func(other *said) bool { return other.again(own, o.Agent) }); again >= 0 {
+			hint := "of a reply that was taken in part send what was refused"
+			if b.may(o.Agent, delta.Kill, it.Section()) {
+				hint = fmt.Sprintf("if it was only sent again, KILL %s; %s", o.Item, hint)
 			}
-			named++
-			was := "by " + kernel.Join(other.authors)
-			if _, compiled := base.Item(other.id); !compiled {
+			b.warn(i, brenner.CodeItemAlike, before[again].id, fmt.Sprintf("%s, which you added before, says the same", before[again].id), hint)
+			continue
+		}
+		for _, t := range own.nearest(before, o.Agent) {
+			was := "by " + kernel.Join(t.authors)
+			if _, compiled := base.Item(t.id); !compiled {
 				was = "proposed " + was
 			}
-			b.warn(i, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, %s, says nearly the same", other.id, was),
-				fmt.Sprintf("if it is the same, %s: the lower number stays", b.giveWay(o.Agent, section, section, other.id)))
-			if at, now := added[other.id]; now {
+			b.warn(i, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, %s, %s", t.id, was, t.likeness.says()),
+				fmt.Sprintf("if it is the same, %s: the lower number stays", b.giveWay(o.Agent, it.Section(), it.Section(), t.id)))
+			if at, now := added[t.id]; now {
 				b.stays[at] = append(b.stays[at], brenner.Diagnostic{
 					Code: brenner.CodeItemAlike, Severity: brenner.SeverityWarning, Subject: string(o.Item),
-					Message: fmt.Sprintf("%s, proposed by %s, says nearly the same", o.Item, o.Agent),
-					Hint:    fmt.Sprintf("%s has the lower number and stays; %s is asked to give way", other.id, o.Agent),
+					Message: fmt.Sprintf("%s, proposed by %s, %s", o.Item, o.Agent, t.likeness.says()),
+					Hint:    fmt.Sprintf("%s has the lower number and stays; %s is asked to give way", t.id, o.Agent),
 				})
 			}
-			for _, a := range other.authors {
-				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, other.id, other.id, o.Agent))
+			for _, a := range t.authors {
+				b.note(a, fmt.Sprintf("%s, which %s added, %s, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, t.likeness.saysWhat(t.id), t.id, o.Agent))
 			}
 		}
 	}
 }
 
+// twin is an item that another is like, and how far.
+type twin struct {
+	*said
+	likeness likeness
+}
+
+// nearest are the few of some items, none of them of an author's own, that say nearly the
+// same; if there are none, the one that most likely does in other words.
+func (s *said) nearest(others []*said, author brenner.ActorName) []twin {
+	others = slices.DeleteFunc(slices.Clone(others), func(o *said) bool { return slices.Contains(o.authors, author) })
+	var out []twin
+	for _, other := range others {
+		if len(out) < mostTwins && s.sharesWords(other) && s.like(other) != unlike {
+			out = append(out, twin{other, nearlySame})
+		}
+	}
+	if len(out) > 0 || len(s.words) < meantWords {
+		return out
+	}
+	slices.SortStableFunc(others, func(x, y *said) int { return cmp.Compare(s.meaning().Near(y.meaning()), s.meaning().Near(x.meaning())) })
+	best := twin{likeness: unlike}
+	for _, other := range others[:min(len(others), mostMeant)] {
+		if how := s.like(other); how > best.likeness {
+			best = twin{other, how}
+		}
+	}
+	if best.likeness == unlike {
+		return nil
+	}
+	return []twin{best}
+}
+
+// again says whether an item of the same author says just the same.
+func (s *said) again(o *said, author brenner.ActorName) bool {
+	return slices.Contains(s.authors, author) && s.text == o.text && o.text != "" && maps.Equal(s.name, o.name)
+}
+
 // alikeOwn are the live items of a reader that say nearly what an item that somebody else
 // proposes would say.
-func alikeOwn(a *delta.Artifact, id delta.ItemID, reader brenner.ActorName) []delta.ItemID {
+func alikeOwn(a *delta.Artifact, id delta.ItemID, reader brenner.ActorName) []twin {
 	it, ok := a.Item(id)
 	if !ok || it.Killed() != nil || slices.Contains(it.Authors(), reader) {
 		return nil
 	}
-	var out []delta.ItemID
-	for _, own := range liveIn(a, it.Section()) {
-		if len(out) < mostTwins && slices.Contains(own.Authors(), reader) && saidBy(own).like(saidBy(it)) {
-			out = append(out, own.ID())
+	var own []*said
+	for _, mine := range liveIn(a, it.Section()) {
+		if slices.Contains(mine.Authors(), reader) {
+			own = append(own, saidBy(mine))
 		}
 	}
-	return out
+	return saidBy(it).nearest(own, "")
 }
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis
 // of somebody else says: one belongs to it, and is none beside it. What names the
 // hypothesis is about it.
-func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []said) {
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said) {
 	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
 		return
 	}
-	own, named := saidBy(it), 0
+	own := saidBy(it)
 	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
-	for _, other := range of(delta.HypothesisSlate) {
-		if named == mostTwins || slices.Contains(other.authors, author) || slices.Contains(about, string(other.id)) || !other.like(own) {
-			continue
-		}
-		named++
-		b.warn(place, brenner.CodeItemAlike, other.id, fmt.Sprintf("%s, a hypothesis by %s, says nearly the same", other.id, kernel.Join(other.authors)),
-			fmt.Sprintf("if it is the same, %s; if it is evidence about %s, name that", b.giveWay(author, it.Section(), delta.HypothesisSlate, other.id), other.id))
+	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool { return slices.Contains(about, string(other.id)) })
+	for _, t := range own.nearest(others, author) {
+		b.warn(place, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, a hypothesis by %s, %s", t.id, kernel.Join(t.authors), t.likeness.says()),
+			fmt.Sprintf("if it is the same, %s; if it is evidence about %s, name that", b.giveWay(author, it.Section(), delta.HypothesisSlate, t.id), t.id))
 	}
 }
 
@@ -185,11 +227,13 @@ type said struct {
 	authors []brenner.ActorName
 	name    map[string]bool
 	words   map[string]bool
+	called  string
 	text    string
+	meant   *embed.Meaning // once it is asked for
 }
 
 // saidBy reads an item.
-func saidBy(it *delta.Item) said {
+func saidBy(it *delta.Item) *said {
 	var parts []string
 	for _, field := range []string{"claim", "statement", "condition", "procedure", "observation", "attack", "mechanism"} {
 		if text := it.Text(field); text != "" && text != delta.Unsettled {
@@ -197,16 +241,16 @@ func saidBy(it *delta.Item) said {
 		}
 	}
 	name, text := it.Text("name"), strings.Join(parts, ". ")
-	return said{
+	return &said{
 		id: it.ID(), number: numberOf(it.ID()), authors: it.Authors(),
-		name: kernel.TellingWords(name), words: kernel.TellingWords(name + " " + text), text: text,
+		name: kernel.TellingWords(name), words: kernel.TellingWords(name + " " + text), called: name, text: text,
 	}
 }
 
 // newestOf reads the newest live items of a section.
-func newestOf(a *delta.Artifact, section delta.Section) []said {
+func newestOf(a *delta.Artifact, section delta.Section) []*said {
 	live := liveIn(a, section)
-	out := make([]said, len(live))
+	out := make([]*said, len(live))
 	for i, it := range live {
 		out[i] = saidBy(it)
 	}
@@ -220,13 +264,61 @@ func liveIn(a *delta.Artifact, section delta.Section) []*delta.Item {
 	return live[max(0, len(live)-mostCompared):]
 }
 
-// like reports whether two items say nearly the same. What says the contrary in the
-// same words does not.
-func (s said) like(o said) bool {
-	if !kernel.Share(s.words, o.words, twinWords, twinPart) && !(maps.Equal(s.name, o.name) && len(s.name) >= namedWords) {
-		return false
+// likeness is how far two items say the same: in much the same words, or, below that, as
+// far as their words mean the same.
+type likeness float64
+
+// The threshold was chosen on items that say the same in the words of different authors,
+// and on such as are about the same subject (testdata/alike.tsv, ADR 146).
+const (
+	unlike       likeness = 0
+	inOtherWords likeness = 0.37
+	nearlySame   likeness = 2
+)
+
+// says puts it in words, of one of the two.
+func (l likeness) says() string {
+	if l < nearlySame {
+		return "may say the same in other words"
 	}
-	return claim.Compare(claim.Read(s.text), claim.Read(o.text), nil).Verdict != claim.Opposed
+	return "says nearly the same"
+}
+
+// saysWhat is says with what the other is.
+func (l likeness) saysWhat(other delta.ItemID) string {
+	if l < nearlySame {
+		return fmt.Sprintf("may say in other words what %s says", other)
+	}
+	return fmt.Sprintf("says nearly what %s says", other)
+}
+
+// like reports whether two items say nearly the same, or may do so in other words. What
+// says the contrary in the same words does neither.
+func (s *said) like(o *said) likeness {
+	var out likeness
+	switch {
+	case s.sharesWords(o):
+		out = nearlySame
+	case min(len(s.words), len(o.words)) >= meantWords:
+		out = likeness(s.meaning().Shared(o.meaning()))
+	}
+	if out < inOtherWords || claim.Compare(claim.Read(s.text), claim.Read(o.text), nil).Verdict == claim.Opposed {
+		return unlike
+	}
+	return out
+}
+
+// sharesWords says whether two items use much the same words, or have the same name.
+func (s *said) sharesWords(o *said) bool {
+	return kernel.Share(s.words, o.words, twinWords, twinPart) || maps.Equal(s.name, o.name) && len(s.name) >= namedWords
+}
+
+// meaning is what the words of an item mean. It is read when it is first asked for.
+func (s *said) meaning() *embed.Meaning {
+	if s.meant == nil {
+		s.meant = embed.Builtin().Meaning(s.called + ". " + s.text)
+	}
+	return s.meant
 }
 
 // numberOf is the number of an item in its section.

@@ -55,7 +55,7 @@ func TestLike(t *testing.T) {
 			false,
 		},
 	} {
-		if got := saidBy(itemOf(t, c.section, c.ours)).like(saidBy(itemOf(t, c.section, c.theirs))); got != c.want {
+		if got := saidBy(itemOf(t, c.section, c.ours)).like(saidBy(itemOf(t, c.section, c.theirs))) != unlike; got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}

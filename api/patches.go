@@ -49,9 +49,10 @@ type ApplyPatchRequest struct {
 	Rebase bool `json:"rebase,omitzero"`
 	// DryRun goes the same way and writes nothing.
 	DryRun bool `json:"dry_run,omitzero"`
-	// Summary, SummaryHolds, Change and Task are as in UpdateArtifactRequest.
+	// Summary, SummaryHolds, Links, Change and Task are as in UpdateArtifactRequest.
 	Summary      *string          `json:"summary,omitzero"`
 	SummaryHolds bool             `json:"summary_holds,omitzero"`
+	Links        []artifact.Link  `json:"links,omitzero"`
 	Change       *artifact.Change `json:"change,omitzero"`
 	Task         string           `json:"task,omitzero"`
 	// Session is what refusals are counted by (S4): that of the task if it has

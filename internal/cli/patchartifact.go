@@ -17,6 +17,7 @@ import (
 type artifactFlags struct {
 	ref, summary, task, session string
 	holds                       bool
+	links                       []string
 	note                        changeFlags
 }
 
@@ -28,6 +29,7 @@ func (f *artifactFlags) add(c *cobra.Command) {
 	artifactFlag(c, &f.ref)
 	c.Flags().StringVar(&f.summary, "summary", "", "the summary of the new version")
 	c.Flags().BoolVar(&f.holds, "summary-holds", false, "the old summary is still true of the new text")
+	c.Flags().StringArrayVar(&f.links, "link", nil, linkHelp)
 	c.Flags().StringVar(&f.task, "task", "", taskHelp)
 	c.Flags().StringVar(&f.session, "session", "", "the session it belongs to, which refusals are counted by")
 	f.note.add(c)
@@ -38,7 +40,7 @@ func (f *artifactFlags) check(cmd *cobra.Command) error {
 	if f.ref != "" {
 		return nil
 	}
-	for _, name := range []string{"summary", "summary-holds", "task", "session", "what", "why"} {
+	for _, name := range []string{"summary", "summary-holds", "link", "task", "session", "what", "why"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s goes with --artifact", name))
 		}
@@ -62,6 +64,9 @@ func (r *runner) patchArtifact(cmd *cobra.Command, f artifactFlags, flags patchF
 	req := api.ApplyPatchRequest{
 		Write: r.write(), Ref: ref, Patch: raw, Format: anchor.Format(flags.format), Rebase: rebase, DryRun: dryRun, SummaryHolds: f.holds,
 		Change: f.note.change(), Task: f.task, Session: brenner.SessionID(f.session),
+	}
+	if req.Links, err = parseLinks(f.links); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("summary") {
 		req.Summary = &f.summary

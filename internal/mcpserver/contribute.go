@@ -402,7 +402,7 @@ func (p sessionPage) Slim() sessionPage {
 // deltaRequest is a reply to a session.
 type deltaRequest struct {
 	keyed
-	Session brenner.SessionID `json:"session,omitzero" doc:"may be left out if you are asked in one only"`
+	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows; an EDIT may replace words of a text: {\"claim\":{\"old\":\"…\",\"new\":\"…\"}}"`
 	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
@@ -667,16 +667,16 @@ func (r submission) Slim() submission { return r }
 type patchRequest struct {
 	keyed
 	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
-	Patch        string            `json:"patch" doc:"the edit as text, in the form you know: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE blocks, an apply_patch envelope, or an anchor_diff_v2.1 patch"`
-	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if ref is another"`
-	Rebase       bool              `json:"rebase,omitzero" doc:"carry the change over if the text has moved"`
+	Patch        string            `json:"patch" doc:"the edit as text: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE, apply_patch or anchor_diff_v2.1"`
+	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if not ref"`
+	Rebase       bool              `json:"rebase,omitzero" doc:"carry it over if the text moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
 	Summary      *string           `json:"summary,omitzero" doc:"of the new text"`
 	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old one holds"`
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
 	Task         string            `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
-	Deltas       string            `json:"deltas,omitzero" doc:"your answer to the session, as in artifact_write"`
+	Deltas       string            `json:"deltas,omitzero" doc:"as in artifact_write"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`
 }
 
@@ -707,7 +707,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	in = in.carried(s, ctx)
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
 		Write: in.write(), Ref: in.Ref, Patch: api.PatchOf([]byte(in.Patch)), Base: in.Base, Rebase: in.Rebase, DryRun: in.DryRun,
-		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Change: in.Change.note(), Task: in.Task, Session: in.Session,
+		Summary: in.Summary, SummaryHolds: in.SummaryHolds, Links: linksOf(in.Links), Change: in.Change.note(), Task: in.Task, Session: in.Session,
 	})
 	if err != nil || in.DryRun {
 		return patched{PatchResult: res}, err
@@ -715,6 +715,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	out := patched{PatchResult: res}
 	if res.Version != nil {
 		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
+	Links        []link            `json:"links,omitzero" doc:"to add"`
 	}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)

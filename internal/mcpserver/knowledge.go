@@ -449,6 +449,14 @@ type link struct {
 	Version  brenner.Version    `json:"version,omitzero" doc:"default: the one you were given"`
 }
 
+func linksOf(all []link) []artifact.Link {
+	var out []artifact.Link
+	for _, l := range all {
+		out = append(out, artifact.Link{Rel: l.Rel, Artifact: l.Artifact, Version: l.Version})
+	}
+	return out
+}
+
 // change is what was changed and why.
 type change struct {
 	What string `json:"what" doc:"what changed"`
@@ -480,7 +488,7 @@ type writeRequest struct {
 	Task         string             `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool               `json:"done,omitzero" doc:"close the task with it"`
 	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as text of delta_submit"`
-	Session      brenner.SessionID  `json:"session,omitzero" doc:"of the deltas, as in delta_submit"`
+	Session      brenner.SessionID  `json:"session,omitzero" doc:"as in delta_submit"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
@@ -588,10 +596,7 @@ func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.Writ
 	if in.Content != nil {
 		content = &api.Body{Format: in.Content.Format, Data: in.Content.Data}
 	}
-	var links []artifact.Link
-	for _, l := range in.Links {
-		links = append(links, artifact.Link{Rel: l.Rel, Artifact: l.Artifact, Version: l.Version})
-	}
+	links := linksOf(in.Links)
 	if in.Type == nil {
 		return s.UpdateArtifact(ctx, api.UpdateArtifactRequest{
 			Write: in.write(), ID: in.ID, Parent: in.Parent, Expect: in.Expect, Summary: in.Summary, SummaryHolds: in.SummaryHolds,

@@ -20,7 +20,7 @@ func init() {
 		writing("artifact_write", writeArtifact,
 			`Write knowledge: a new artifact (type), or a new version (id); may close its task and answer the session too. {"type":"analysis_result","summary":"…","content":{"format":"text","data":"…"}}`),
 		writing("patch_apply", applyPatch,
-			`Edit a text artifact: a new version. A refusal explains the miss. {"ref":"notes@3","patch":"{\"old_string\":\"was\",\"new_string\":\"is\"}","summary_holds":true,"change":{"what":"…","why":"…"}}`),
+			`Edit a text artifact: a new version. {"ref":"notes@3","patch":"{\"old_string\":\"was\",\"new_string\":\"is\"}","summary_holds":true,"change":{"what":"…","why":"…"}}`),
 		quiet(reading("session_show", showSession,
 			`A session's document: what stands, who wrote it, what others propose, who is at work. {"session":"RS-larr","sections":["hypothesis_slate"]}`)),
 		writing("delta_submit", submitDeltas,

@@ -81,7 +81,7 @@ func (p patchPlan) result() api.PatchResult {
 // update is the new version on the one that was patched.
 func (p patchPlan) update(req api.ApplyPatchRequest) api.UpdateArtifactRequest {
 	return api.UpdateArtifactRequest{
-		ID: p.version.Artifact, Parent: p.version.Version, Summary: req.Summary, SummaryHolds: req.SummaryHolds, Change: req.Change, Task: req.Task,
+		ID: p.version.Artifact, Parent: p.version.Version, Summary: req.Summary, SummaryHolds: req.SummaryHolds, Links: req.Links, Change: req.Change, Task: req.Task,
 		Content: &api.Body{Format: artifact.Text, Data: string(p.change.After.Bytes())},
 	}
 }

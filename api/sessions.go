@@ -390,6 +390,9 @@ type SessionRequest struct {
 	// in the session's module since it began, and of which its context neither has
 	// anything nor was told: each once, the newest first, a few at a time.
 	Written bool `json:"written,omitzero"`
+	// Tell gives an agent's context only these sentences, which say how the session stands,
+	// and says which of them it was told before; it costs what news cost.
+	Tell []string `json:"tell,omitzero"`
 	// Unasked says that it comes with the answer to something else: an agent's context pays
 	// for it out of what it has for news, as long as that lasts.
 	Unasked bool `json:"unasked,omitzero"`
@@ -450,6 +453,25 @@ type SessionView struct {
 	Known   brenner.Version `json:"known,omitzero"`
 	// Written are the versions that others wrote, where those were asked for.
 	Written []WrittenVersion `json:"written,omitzero"`
+	// Told are the sentences that the caller's context was told before, of those it is told.
+	Told []string `json:"told,omitzero"`
+	// Why says of the items that were asked for by name who changed them last, and why.
+	Why []LastChange `json:"why,omitzero"`
+}
+
+// LastChange is what became of an item last, and the reason that its author gave.
+type LastChange struct {
+	Item      delta.ItemID      `json:"item"`
+	Agent     brenner.ActorName `json:"agent"`
+	Operation delta.Operation   `json:"operation"`
+	At        time.Time         `json:"at"`
+	// Rationale is as its author gave it, the beginning of a long one.
+	Rationale string `json:"rationale"`
+}
+
+// Words says it on a line. The reason is the words of its author.
+func (c LastChange) Words() string {
+	return fmt.Sprintf("%s last: %s by %s at %s, because (data): %s\n", c.Item, c.Operation, c.Agent, c.At.UTC().Format("2006-01-02 15:04 MST"), brenner.OneLine(c.Rationale))
 }
 
 // ItemChange is an item that somebody changed.
@@ -558,6 +580,8 @@ type Proposal struct {
 	Own bool `json:"own,omitzero"`
 	// Alike are items of the reader that say nearly what the new item says.
 	Alike []delta.ItemID `json:"alike,omitzero"`
+	// InOtherWords says of these that they may do so, in other words.
+	InOtherWords bool `json:"in_other_words,omitzero"`
 	// Text is as much of its words as the answer holds, where it does not hold
 	// all; payload and rationale are not there then.
 	Text string `json:"text,omitzero"`
@@ -580,8 +604,6 @@ func (p Proposal) Words() string {
 	switch {
 	case p.Provisional != "":
 		fmt.Fprintf(&b, " %s", p.Provisional)
-	// InOtherWords says of these that they may do so, in other words.
-	InOtherWords bool `json:"in_other_words,omitzero"`
 	case p.Target != "":
 		fmt.Fprintf(&b, " %s", p.Target)
 	}

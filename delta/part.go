@@ -3,6 +3,7 @@ package delta
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 )
@@ -105,6 +106,16 @@ func (it *Item) Authors() []brenner.ActorName {
 		}
 	}
 	return out
+}
+
+// LastChange is the delta that an item took last, with why its author sent it, and its
+// effective instant: of one that was killed, the KILL that counts.
+func (it *Item) LastChange() (Delta, time.Time) {
+	last := it.log[len(it.log)-1]
+	if !it.live() {
+		last = it.kills[0]
+	}
+	return last.sent(), last.at()
 }
 
 // Sole is the delta that an item is all of; not ok if it took several, or if the

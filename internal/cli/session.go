@@ -287,8 +287,8 @@ func newSessionShow(r *runner) *cobra.Command {
 		Use:   "show [SESSION]",
 		Short: "Print the session artifact, with the ids that deltas can target",
 		Long: `Prints the session artifact, and what was contributed and not compiled yet. With
---section, --item or --since only what they choose, and who wrote it; with --brief
-where it stands, a line for each item: what lives, what was killed and why.`,
+--section, --item or --since only what they choose, and who wrote it, with --item also
+why it was changed last; with --brief where it stands, a line for each item: what lives, what was killed and why.`,
 		Example: `  brenner session show RS-20251230-cell-fate --section hypothesis_slate --since 2
   brenner session show RS-20251230-cell-fate --brief`,
 		Args: cobra.MaximumNArgs(1),
@@ -313,6 +313,9 @@ where it stands, a line for each item: what lives, what was killed and why.`,
 					w.Print(printable(v.Markdown))
 					if len(v.Names) > 0 {
 						r.note("names in it: %s\n", printable(api.NameWords(v.Names)))
+					}
+					for _, c := range v.Why {
+						w.Print(printable(c.Words()))
 					}
 					for _, p := range v.Proposals {
 						w.Print(printable(p.Words() + p.AlikeWords()))

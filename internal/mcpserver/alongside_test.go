@@ -130,11 +130,14 @@ func TestSession_SomebodyConcludes(t *testing.T) {
 
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	blue.mustNot(first(blue.call("status", nil)), "conclusion")
-	red.submits(hypothesis("Disk", "", "the disk is slow"))
-	blue.must(blue.told(api.MessageCompiled), "Nobody has said yet what the answer is, and that is yours to say")
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
+	words := blue.told(api.MessageCompiled)
+	blue.must(words, "Nobody has said yet what the answer is, and that is yours to say")
+	blue.mustNot(words, "no conclusion yet") // once is enough
 	blue.must(first(blue.call("status", nil)), "RS-pair has no conclusion yet, and it is yours to say")
 	red.mustNot(first(red.call("status", nil)), "yours to say")
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair"})), "no conclusion yet") // it was told
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
 	st, err := s.pi.SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-pair"})
 	if err != nil || st.Concludes != "BlueLake" || st.Concluded || st.Unconcluded() == "" {
 		t.Errorf("%+v, %v", st, err)

@@ -55,9 +55,10 @@ type sessionPage struct {
 	Names   []delta.Named `json:"names,omitzero"`
 	Working []api.Working `json:"working,omitzero"`
 
+	why     []api.LastChange
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
-	tests   []delta.Test
+	tests   string // how far they have come
 	part    string // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
 	asked   sessionRequest
@@ -70,6 +71,9 @@ type sessionPage struct {
 // aroundRunes is kept in an answer for what is said of a session besides its document, what
 // is under way and notes.
 const aroundRunes = 2500
+
+// reasonRunes is kept besides for why items were changed last, where items are asked for.
+const reasonRunes = 3500
 
 // How much an answer lists beside the document, and how much of a title it shows.
 const (
@@ -93,7 +97,11 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err != nil {
 		return sessionPage{}, err
 	}
-	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-aroundRunes-utf8.RuneCountInString(underWay(work, "", nil)+noteLines(notes)))
+	around := aroundRunes
+	if len(in.Items) > 0 {
+		around += reasonRunes
+	}
+	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-around-utf8.RuneCountInString(underWay(work, "", nil)+noteLines(notes)))
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
@@ -106,8 +114,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, next: v.GoOn, open: v.Unconcluded(), notes: notes, attacks: v.Critiques, tests: withAnnounced(v.Tests, work),
+		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
 	}
+	out.tests, out.open = standing(s, ctx, in.Session, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
 	}
@@ -208,6 +217,9 @@ func (p sessionPage) Words() string {
 		}
 		fmt.Fprintf(&b, "%s since version %d\n", changed, p.asked.Since)
 	}
+	for _, c := range p.why {
+		b.WriteString(c.Words())
+	}
 	b.WriteString(asProposed(p.AsProposed))
 	if len(p.Own) > 0 {
 		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", listed(p.Own))
@@ -265,16 +277,46 @@ func (p sessionPage) around() string {
 	if len(p.attacks) > 0 {
 		fmt.Fprintf(&b, "critiques: %s\n", p.critiques())
 	}
-	if words := api.TestWords(most(p.tests)); words != "" { // none of one that was dropped
-		fmt.Fprintf(&b, "tests: %s\n", words)
-	}
-	if p.open != "" {
-		b.WriteString(p.open + "\n")
-	}
+	b.WriteString(p.tests + p.open)
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
 	return b.String()
+}
+
+// standing says how far the tests of a session have come, and that it has no conclusion,
+// each on a line: what runs, and what the reader's context was not told yet. What it was
+// told and what has not changed since is said again only where it asks for that.
+func standing(s api.Service, ctx context.Context, session brenner.SessionID, tests []delta.Test, open string, again bool) (testLine, openLine string) {
+	tests = most(slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped }))
+	tell := make([]string, len(tests), len(tests)+1)
+	for i, t := range tests {
+		tell[i] = api.TestWords([]delta.Test{t})
+	}
+	if open != "" {
+		tell = append(tell, open)
+	}
+	if len(tell) == 0 {
+		return "", ""
+	}
+	told := map[string]bool{}
+	if v, err := s.Session(ctx, api.SessionRequest{ID: session, Tell: tell}); err == nil && !again { // else all of it is said
+		for _, sentence := range v.Told {
+			told[sentence] = true
+		}
+	}
+	now := slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State != delta.TestRunning && told[api.TestWords([]delta.Test{t})] })
+	if len(now) > 0 {
+		testLine = "tests: " + api.TestWords(now)
+		if len(now) < len(tests) {
+			testLine += "; the others as you were told"
+		}
+		testLine += "\n"
+	}
+	if open != "" && !told[open] {
+		openLine = open + "\n"
+	}
+	return testLine, openLine
 }
 
 // critiques says how far they have come. In news those that are settled are counted: what
@@ -673,6 +715,7 @@ type patchRequest struct {
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
 	Summary      *string           `json:"summary,omitzero" doc:"of the new text"`
 	SummaryHolds bool              `json:"summary_holds,omitzero" doc:"the old one holds"`
+	Links        []link            `json:"links,omitzero" doc:"to add"`
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
 	Task         string            `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
@@ -715,7 +758,6 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	out := patched{PatchResult: res}
 	if res.Version != nil {
 		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
-	Links        []link            `json:"links,omitzero" doc:"to add"`
 	}
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)

@@ -331,6 +331,9 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		in.room, in.told = max(room, leastPage), true
 		p, err := showSession(s, ctx, in)
 		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
+		if strings.Contains(m.Text, "\nNobody has said yet ") {
+			p.open = "" // the message says so
+		}
 		switch {
 		case err != nil:
 			return "", sessionPage{}
@@ -603,9 +606,8 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
-	if words := api.TestWords(most(withAnnounced(v.Tests, tasks))); words != "" {
-		left = "tests: " + words + "\n" + left
-	}
+	tests, _ := standing(s, ctx, info.ID, withAnnounced(v.Tests, tasks), "", false)
+	left = tests + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, err
 }

@@ -20,7 +20,7 @@ func TestTests_WhoRunsOneIsSeen(t *testing.T) {
 		return deltaBlock("EDIT", id, "discriminative_tests", payload, "")
 	}
 	show := func(p *player) string {
-		return first(p.call("session_show", arguments{"session": "RS-pair", "brief": true}))
+		return first(p.call("session_show", arguments{"session": "RS-pair", "brief": true, "again": true}))
 	}
 	blue.submits(test("Warm") + test("Cold files") + test("Net off") + test("Dropped"))
 	red.must(show(red), "tests: planned T1, T2, T3, T4\n")

@@ -53,6 +53,9 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	if req.Written {
 		return s.written(ctx, req)
 	}
+	if len(req.Tell) > 0 {
+		return s.tell(ctx, req)
+	}
 	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen, Size: req.Size}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
@@ -103,6 +106,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Working, err = working(c, info); err != nil {
 		return nil, err
 	}
+	d.view.Why = lastChanges(doc, req.Items)
 	if req.Unseen || req.News && !c.Person() {
 		err = d.changed(c, row)
 		d.propose()
@@ -154,6 +158,29 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		d.view.Content, err = canon.Marshal(doc)
 	}
 	return d, err
+}
+
+// How many items it is said of why they were changed last, and how much of that.
+const (
+	mostReasons = 20
+	reasonRunes = 2000 // in all
+)
+
+// lastChanges says why items were changed last, where their authors said so.
+func lastChanges(doc *delta.Artifact, items []delta.ItemID) []api.LastChange {
+	items = items[:min(len(items), mostReasons)]
+	var out []api.LastChange
+	for _, id := range items {
+		it, ok := doc.Item(id)
+		if !ok {
+			continue
+		}
+		d, at := it.LastChange()
+		if why := strings.TrimSpace(d.Rationale); why != "" {
+			out = append(out, api.LastChange{Item: id, Agent: d.Agent, Operation: d.Operation, At: at, Rationale: brenner.Clip(why, reasonRunes/len(items))})
+		}
+	}
+	return out
 }
 
 // partOf is what a request chooses of the document.

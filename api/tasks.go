@@ -211,6 +211,9 @@ type TaskInfo struct {
 	// Unmanned says, in the answer to whoever opens it, that nobody else can
 	// take it: no active agent has the role.
 	Unmanned bool `json:"unmanned,omitzero"`
+	// Failed is how many runs of it have failed in a row, in the answer to whoever
+	// claims it: from as many on as no run is started for it any more (W10).
+	Failed int `json:"failed,omitzero"`
 	// Alike are unfinished tasks that ask for much the same, in the answer to
 	// whoever opens it.
 	Alike   []AlikeTask   `json:"alike,omitzero"`

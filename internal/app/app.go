@@ -78,7 +78,7 @@ func New(s store.Store, o Options) *App {
 	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
-	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail = a.sessions, a.contexts, a.sessions
+	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail, a.tasks.Failures = a.sessions, a.contexts, a.sessions, a.runs.Failures
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions
 	a.lessons.Contexts = a.contexts
 	k.SetUp(kinds(), a.contexts)

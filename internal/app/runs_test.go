@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/store/memory"
 	"brenner/program"
 )
 
@@ -137,6 +138,33 @@ func TestRun_AClockThatJumpsDoublesNothing(t *testing.T) {
 	}
 	if err := end(second, "two/1/1"); err != nil {
 		t.Errorf("the second ends: %v", err)
+	}
+}
+
+// W10: who claims a task by hand at which so many runs have failed that none is started
+// any more is told.
+func TestClaimTask_SaysThatRunsHaveFailedAtIt(t *testing.T) {
+	d := newBureauOn(t, memory.New(), nil)
+	_, err := d.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: "writer"})
+	d.must(err)
+	task := opensTask(t, d.world)
+	for n := range brenner.MaxRunFailures {
+		claimed, err := d.As("BlueLake").ClaimTask(t.Context(), api.ClaimTaskRequest{ID: task})
+		d.must(err)
+		if claimed.Failed != 0 {
+			t.Errorf("after %d: %d failed", n, claimed.Failed)
+		}
+		_, err = d.As("BlueLake").ReleaseTask(t.Context(), api.TaskRequest{ID: task})
+		d.must(err)
+		run, err := startsRun(t, d.world, task, "one/1/1")
+		d.must(err)
+		_, err = d.PI().EndRun(t.Context(), api.EndRunRequest{ID: run.ID, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeFailed, Cause: program.Crashed}})
+		d.must(err)
+	}
+	claimed, err := d.As("BlueLake").ClaimTask(t.Context(), api.ClaimTaskRequest{ID: task})
+	d.must(err)
+	if claimed.Failed != brenner.MaxRunFailures {
+		t.Errorf("%d failed", claimed.Failed)
 	}
 }
 

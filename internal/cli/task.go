@@ -46,6 +46,9 @@ func printTask(w *printer, t api.TaskInfo) {
 		}
 		w.Printf("held by %s until %s%s\n", t.Holder, instant(t.LeaseUntil), overdue)
 	}
+	if t.Failed > 0 {
+		w.Printf("%s of it have failed in a row, and none is started any more: `brenner runs %s` says why\n", plural(t.Failed, "run"), t.ID)
+	}
 	if s := t.WorkSettings; s != (api.WorkSettings{}) {
 		w.Printf("runs: tools %s, in %s\n", cmp.Or(s.Tools, program.NoTools), cmp.Or(s.Directory, program.Scratch))
 		if s.Test != "" {

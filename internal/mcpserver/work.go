@@ -92,6 +92,9 @@ func (t taskResult) Words() string {
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
+		if t.Failed > 0 {
+			fmt.Fprintf(&b, "%d runs of it have failed in a row: if you cannot do it either, say why in a note and give it back\n", t.Failed)
+		}
 		b.WriteString(changedItems(t.TaskInfo) + t.at)
 		fmt.Fprintf(&b, "next: %s\n", cmp.Or(t.call, contextOf(t.ID, "")))
 	}

@@ -162,6 +162,13 @@ func failures(earlier []run, agent brenner.ActorName, ask string) (n int, last s
 	return n, last
 }
 
+// Failures counts the runs in a row that failed at a task.
+func (r *Room) Failures(c *kernel.Call, task string) (int, error) {
+	earlier, err := earlierRuns(c, api.Work{Task: task})
+	n, _ := failures(earlier, "", "")
+	return n, err
+}
+
 // counts reports whether an end is a failure at the work.
 func counts(e ending) bool {
 	switch e.Outcome {

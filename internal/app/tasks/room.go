@@ -17,6 +17,8 @@ type Room struct {
 	Sessions Sessions
 	Contexts Contexts
 	Mail     Mail
+	// Failures counts the runs in a row that failed at a task.
+	Failures func(c *kernel.Call, task string) (int, error)
 }
 
 // Sessions is what tasks need of sessions.

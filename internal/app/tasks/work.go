@@ -87,6 +87,13 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 		if err != nil {
 			return taken, err
 		}
+		failed, err := s.Failures(ch.Call, taken.ID)
+		if err != nil {
+			return taken, err
+		}
+		if failed >= brenner.MaxRunFailures {
+			taken.Failed = failed
+		}
 		return sentTo(ch, taken, t.State == api.TaskClaimed && t.Holder == ch.Who.Name)
 	})
 }

@@ -213,6 +213,9 @@ type RedactResult struct {
 	// Summaries lists the versions that lose their content and whose summaries say
 	// some of it, and keep it.
 	Summaries []brenner.Ref `json:"summaries,omitzero"`
+	// Sharing lists other versions of the same artifacts that have lines or texts of it,
+	// and keep them.
+	Sharing []brenner.Ref `json:"sharing,omitzero"`
 	// Retained says where the database keeps the bytes nevertheless, if it does.
 	Retained string `json:"retained,omitzero"`
 	Seq      int64  `json:"seq,omitzero"`

@@ -400,6 +400,10 @@ texts themselves: they are named, and keep them. Names and ids stay.`,
 				for _, ref := range res.Summaries {
 					w.Printf("the summary of %s says some of it and keeps it: `brenner redact %[1]s --member summary`\n", ref)
 				}
+				if len(res.Sharing) > 0 {
+					w.Printf("other versions have passages of it and keep them; redact each that has what is to go: %s%s\n",
+						refs(res.Sharing[:min(len(res.Sharing), 20)], " "), andMore(max(0, len(res.Sharing)-20)))
+				}
 				if res.Retained != "" {
 					w.Println(res.Retained)
 				}

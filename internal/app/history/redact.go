@@ -19,6 +19,8 @@ import (
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Redact implements api.Journal. Content is kept once, whoever wrote it, and so
@@ -102,7 +104,7 @@ func (s *Service) foreseeRedaction(c *kernel.Call, req api.RedactRequest) (*reda
 			r.out.Also = append(r.out.Also, d)
 		}
 	}
-	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findShared, r.findContaining, r.findSummaries} {
+	for _, find := range []func() error{r.findVersions, r.findClosed, r.findTexts, r.findShared, r.findContaining, r.findSummaries, r.findSharing} {
 		if err := find(); err != nil {
 			return r, err
 		}
@@ -442,3 +444,89 @@ func (r *redaction) findSummaries() error {
 const shortestFound = 4
 
 var errEnough = errors.New("enough was found")
+
+// findSharing finds the other versions of the same artifacts that have passages of what
+// goes: what leaked into one version mostly stands in those before and after it.
+func (r *redaction) findSharing() error {
+	for _, g := range r.goes {
+		if len(g.versions) == 0 {
+			continue
+		}
+		content, err := r.Blob(r.Ctx, g.digest)
+		if errors.Is(err, brenner.CodeRedacted) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		known, passages := map[brenner.Digest]bool{}, map[string]bool{}
+		eachPassage(content, func(said string) bool { passages[said] = true; return true })
+		for _, id := range artifactsOf(g.versions) {
+			versions, err := ledger.AllVersions(r.Call, id)
+			if err != nil {
+				return err
+			}
+			for _, v := range versions {
+				if r.by[v.Content] != nil {
+					continue
+				}
+				shares, looked := known[v.Content]
+				if !looked {
+					other, err := r.Blob(r.Ctx, v.Content)
+					if err != nil && !errors.Is(err, brenner.CodeRedacted) {
+						return err
+					}
+					eachPassage(other, func(said string) bool { shares = passages[said]; return !shares })
+					known[v.Content] = shares
+				}
+				if shares && !slices.Contains(r.out.Sharing, v.Ref()) {
+					r.out.Sharing = append(r.out.Sharing, v.Ref())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// shortestPassage is the shortest line that is looked for in other versions.
+const shortestPassage = 8
+
+// eachPassage visits the lines of a content, of JSON those of its texts, that are long
+// enough to be known again, until fn says stop.
+func eachPassage(content []byte, fn func(string) bool) {
+	lines := func(text string) bool {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= shortestPassage && !fn(line) {
+				return false
+			}
+		}
+		return true
+	}
+	if !jsontext.Value(content).IsValid() {
+		lines(string(content))
+		return
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(content))
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return
+		}
+		in, n := dec.StackIndex(dec.StackDepth())
+		name := in == '{' && n%2 == 1
+		if tok.Kind() == '"' && !name && !lines(tok.String()) {
+			return
+		}
+	}
+}
+
+// artifactsOf lists the artifacts of some versions, each once.
+func artifactsOf(refs []brenner.Ref) []brenner.ArtifactID {
+	var out []brenner.ArtifactID
+	for _, ref := range refs {
+		if !slices.Contains(out, ref.Artifact) {
+			out = append(out, ref.Artifact)
+		}
+	}
+	return out
+}

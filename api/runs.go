@@ -381,6 +381,8 @@ type RunCosts struct {
 	ByAgent map[string]RunSum `json:"by_agent"`
 	ByWork  map[string]RunSum `json:"by_work"`
 	ByDay   map[string]RunSum `json:"by_day"`
+	// Partial says that there are more runs: the sums are of the newest.
+	Partial bool `json:"partial,omitzero"`
 }
 
 // RunLog is what a run printed.

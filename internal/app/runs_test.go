@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/store"
 	"brenner/internal/store/memory"
 	"brenner/program"
 )
@@ -138,6 +140,35 @@ func TestRun_AClockThatJumpsDoublesNothing(t *testing.T) {
 	}
 	if err := end(second, "two/1/1"); err != nil {
 		t.Errorf("the second ends: %v", err)
+	}
+}
+
+// W12: sums of more runs than one look goes through say that they are of the newest.
+func TestRunCosts_SaysWhenTheyAreOfTheNewest(t *testing.T) {
+	s := memory.New()
+	d := newBureauOn(t, s, nil)
+	put := func(from, to int) {
+		t.Helper()
+		d.must(s.Write(t.Context(), func(tx store.Tx) error {
+			for n := from; n <= to; n++ {
+				id := fmt.Sprintf("run-%d", n)
+				if err := tx.PutObject(t.Context(), store.Object{
+					Kind: "run", ID: id, Group: "task-1", State: "running", Order: int64(n), Seq: 1,
+					Body: []byte(`{"id":"` + id + `","task":"task-1","agent":"BlueLake","state":"running"}`),
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	for _, n := range []int{brenner.MaxRecordsSearched, brenner.MaxRecordsSearched + 1} {
+		put(max(1, n-brenner.MaxRecordsSearched), n)
+		costs, err := d.PI().RunCosts(t.Context(), api.RunCostsRequest{})
+		d.must(err)
+		if costs.Total.Runs != brenner.MaxRecordsSearched || costs.Partial != (n > brenner.MaxRecordsSearched) {
+			t.Errorf("of %d: %d are summed, partial %t", n, costs.Total.Runs, costs.Partial)
+		}
 	}
 }
 

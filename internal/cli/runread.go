@@ -34,6 +34,9 @@ func printCosts(w *printer, c api.RunCosts) {
 	}
 	row("all", c.Total)
 	table(w, rows...)
+	if c.Partial {
+		w.Printf("of the newest %s runs; there are more\n", count(c.Total.Runs))
+	}
 }
 
 // costCell is what some runs cost; empty if none of them told.

@@ -19,6 +19,8 @@ type runList struct {
 	Count  int // of all pages, 0 if it was not counted
 	Sums   []runSum
 	Total  api.RunSum
+	// Partial says that the sums are of the newest runs, and that there are more.
+	Partial bool
 }
 
 // runRow is a run as a line of a list.
@@ -47,7 +49,7 @@ func loadRuns(v *visit) (string, any, error) {
 		return "", nil, err
 	}
 	costs, err := v.svc.RunCosts(v.Context(), api.RunCostsRequest{Work: req.Work})
-	out := runList{Cursor: list.Cursor, Total: costs.Total, Runs: runRows(list.Runs, v.project.Now)}
+	out := runList{Cursor: list.Cursor, Total: costs.Total, Partial: costs.Partial, Runs: runRows(list.Runs, v.project.Now)}
 	for _, name := range slices.Sorted(maps.Keys(costs.ByAgent)) {
 		out.Sums = append(out.Sums, runSum{name, costs.ByAgent[name]})
 	}
@@ -58,6 +60,7 @@ func loadRuns(v *visit) (string, any, error) {
 	}
 	switch {
 	case len(req.States) > 0: // those under way stand on one page
+	case costs.Partial: // nobody knows
 	case req.Agent != "":
 		out.Count = costs.ByAgent[string(req.Agent)].Runs
 	default:

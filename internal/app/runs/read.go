@@ -148,6 +148,9 @@ func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.Ru
 			if !sees(c, r) {
 				return true, nil
 			}
+			if out.Partial = out.Total.Runs == brenner.MaxRecordsSearched; out.Partial {
+				return false, nil
+			}
 			add(&out.Total, r)
 			for key, sums := range map[string]map[string]api.RunSum{
 				string(r.Agent): out.ByAgent, r.work().String(): out.ByWork, r.Started.UTC().Format("2006-01-02"): out.ByDay,
@@ -156,7 +159,7 @@ func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.Ru
 				add(&sum, r)
 				sums[key] = sum
 			}
-			return out.Total.Runs < brenner.MaxRecordsSearched, nil
+			return true, nil
 		})
 		return out, err
 	})

@@ -69,8 +69,7 @@ func (b *Book) review(id BulletID, act Act, u DeltaUpdate) (Change, error) {
 	}
 	if s.Review == ReviewApproved || s.Review == ReviewRejected {
 		return Change{}, brenner.Errorf(brenner.CodeAlreadyReviewed, "bullet %s has been %s", id, s.Review).
-			WithHint("a review is closed once; undo of its record takes it back, and the bullet waits for one again").
-			Try(brenner.Do("playbook.show", "id", string(id)))
+			WithHint("a review is closed once; undo of its record takes it back, and the bullet waits for one again")
 	}
 	s, err := d.living(id)
 	if err != nil {

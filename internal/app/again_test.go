@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -97,6 +98,44 @@ func TestSession_WhatWentOutOfUseIsHandedInAgain(t *testing.T) {
 	if v, err := d.PI().Verify(t.Context(), api.VerifyRequest{Deep: true}); err != nil || !v.OK {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
+	if r, err := d.PI().Replay(t.Context(), api.ReplayRequest{}); err != nil || !r.Same {
+		t.Errorf("replay: %+v, %v", r, err)
+	}
+}
+
+// A session stands as the version does that it goes on from: what was in conflict only in
+// the one that is out of use is not any more, and what was settled there is open again.
+func TestSession_StandsAsTheVersionItGoesOnFrom(t *testing.T) {
+	d := newBureau(t, nil)
+	d.start("")
+	d.submit("BlueLake", claims("one"))
+	d.compile()
+	at := delta.FormatInstant(d.now.Add(time.Second))
+	d.now = d.now.Add(time.Minute)
+	for _, who := range []brenner.ActorName{"BlueLake", "GreenValley"} {
+		d.submit(who, block(fmt.Sprintf(`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","timestamp":%q,"payload":{"claim":"as %s says"}}`, at, who)))
+	}
+	torn := d.compile().Ref
+	stands := func(conflicts int, version brenner.Version) {
+		t.Helper()
+		list, err := d.PI().Sessions(t.Context(), api.ListSessionsRequest{})
+		d.must(err)
+		open, err := d.PI().Conflicts(t.Context(), api.ListConflictsRequest{})
+		d.must(err)
+		if got := list.Sessions[0]; got.Conflicts != conflicts || got.Artifact.Version != version || len(open.Conflicts) != conflicts {
+			t.Errorf("%d conflicts at %s, listed %d; want %d at %d", got.Conflicts, got.Artifact, len(open.Conflicts), conflicts, version)
+		}
+	}
+	stands(1, torn.Version)
+	settled, err := d.PI().ResolveConflict(t.Context(), api.ResolveConflictRequest{Session: "RS-1", Item: "H1", Field: "claim", Take: "GreenValley", Reason: "it is right"})
+	d.must(err)
+	stands(0, settled.Ref.Version)
+	_, err = d.PI().Deprecate(t.Context(), api.DecisionRequest{Ref: settled.Ref, Reason: "not yet"})
+	d.must(err)
+	stands(1, torn.Version)
+	_, err = d.PI().Deprecate(t.Context(), api.DecisionRequest{Ref: torn, Reason: "torn"})
+	d.must(err)
+	stands(0, torn.Version-1)
 	if r, err := d.PI().Replay(t.Context(), api.ReplayRequest{}); err != nil || !r.Same {
 		t.Errorf("replay: %+v, %v", r, err)
 	}

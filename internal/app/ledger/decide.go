@@ -158,7 +158,11 @@ func (r *Room) Plan(c *kernel.Call, a store.Artifact, version brenner.Version, d
 			return Decided{}, err
 		}
 	}
-	return deprecation(c, a, v, gone, d.Reason)
+	out, err := deprecation(c, a, v, gone, d.Reason)
+	if err == nil && a.Type == artifact.TypeSessionArtifact && out.Head != a.Head {
+		out.Session, err = r.Sessions.Standing(c, brenner.Ref{Artifact: a.ID, Version: out.Head})
+	}
+	return out, err
 }
 
 func (r *Room) planPromotion(c *kernel.Call, a store.Artifact, v store.Version, d Decision) (Decided, error) {

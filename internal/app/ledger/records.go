@@ -112,6 +112,15 @@ type Decided struct {
 	Changes  []StatusChange  `json:"changes"`
 	// Head is the head of the artifact afterwards.
 	Head brenner.Version `json:"head"`
+	// Session is how a session stands whose document goes on from another version by it.
+	Session *SessionStanding `json:"session,omitzero"`
+}
+
+// SessionStanding is what a session's document is like.
+type SessionStanding struct {
+	Conflicts   int  `json:"conflicts"`
+	ThreadEmpty bool `json:"thread_empty"`
+	Concluded   bool `json:"concluded"`
 }
 
 // StatusChange is one version whose status changed.

@@ -33,6 +33,9 @@ type Sessions interface {
 	// Lost lists the replies of which something is in no document any more once a
 	// version is the head of the artifact of a session.
 	Lost(c *kernel.Call, head brenner.Ref) ([]api.LostReply, error)
+	// Standing is how a session stands with a version of its document as the head; nil
+	// if it is none, or nobody can read that any more.
+	Standing(c *kernel.Call, head brenner.Ref) (*SessionStanding, error)
 }
 
 // Reviews is what the ledger needs of reviews.

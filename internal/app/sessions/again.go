@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/journal"
 	"brenner/internal/store"
 )
 
@@ -172,4 +175,33 @@ func (r *Room) Lost(c *kernel.Call, head brenner.Ref) ([]api.LostReply, error) {
 		return times > 0
 	})
 	return out, err
+}
+
+// Standing is how a session stands with a version of its document as the head.
+func (r *Room) Standing(c *kernel.Call, head brenner.Ref) (*ledger.SessionStanding, error) {
+	id := brenner.SessionID(head.Artifact)
+	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
+		return nil, err
+	}
+	_, doc, err := sessionArtifact(c, id, head.Version)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var like sessionCompiled
+	like.judge(delta.Result{Artifact: doc})
+	return &ledger.SessionStanding{Conflicts: like.Conflicts, ThreadEmpty: like.ThreadEmpty, Concluded: like.Concluded}, nil
+}
+
+// applyTakenBack has a session stand as the version does that it goes on from.
+func applyTakenBack(ctx context.Context, tx store.Tx, rec journal.Record, p ledger.Decided) error {
+	if p.Session == nil {
+		return nil
+	}
+	return changeSession(ctx, tx, rec.Seq, brenner.SessionID(p.Ref.Artifact), func(s *session) {
+		s.Conflicts, s.ThreadEmpty, s.Concluded = p.Session.Conflicts, p.Session.ThreadEmpty, p.Session.Concluded
+		s.Artifact.Version = p.Head
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"brenner/automation"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 	"brenner/policy"
 )
 
@@ -21,6 +22,7 @@ func Kinds() []kernel.AnyKind {
 		kindSessionClosed,
 		kindSessionCompiled,
 		kindSessionStarted,
+		ledger.StatusDecided.Follower(applyTakenBack),
 	}
 }
 

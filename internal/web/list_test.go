@@ -119,3 +119,13 @@ func TestLists_ThatAreCutSayOfHowMany(t *testing.T) {
 		t.Errorf("%d are shown", n)
 	}
 }
+
+// A1: who is named as the author of what happens by itself leads to what does.
+func TestAgents_WhatHappensByItselfLeadsToItsPage(t *testing.T) {
+	b := newWorld(t).login()
+	status, _, body := b.get("/agents/system")
+	b.sees(body, "<h1>Automation")
+	if status != 200 {
+		t.Errorf("answered %d", status)
+	}
+}

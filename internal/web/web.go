@@ -57,6 +57,8 @@ func New(o Options) http.Handler {
 			s.mux.Handle("POST "+path, s.act(p))
 		}
 	}
+	// What happens by itself is by nobody who has a page; there is one of what it does.
+	s.mux.Handle("GET /agents/system", http.RedirectHandler("/automation", http.StatusSeeOther))
 	s.mux.HandleFunc("GET /login", s.login)
 	s.mux.HandleFunc("POST /login", s.login)
 	s.mux.HandleFunc("POST /logout", s.logout)

@@ -198,3 +198,24 @@ func TestCritiques_OfArtifactsAreAnsweredByVersions(t *testing.T) {
 		}
 	}
 }
+
+// D19: what a critique is against stands in what agents read under its name, and is nothing
+// to be warned about.
+func TestCritiques_ShowTheirTargets(t *testing.T) {
+	start, err := New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for payload, want := range map[string]string{
+		`"targets":["H1","T2"]`: "\nTargets: H1, T2\n", `"targets":"H1"`: "\nTargets: H1\n", `"targets":[1]`: "\nTargets: [1]\n", `"marks":["H1"]`: "\nAlso: marks = [\"H1\"]\n",
+	} {
+		d := Delta{DeltaID: "d", Agent: "Red", Operation: Add, Section: AdversarialCritique, Rationale: "seen", Timestamp: "2026-03-14T16:00:00Z", Payload: []byte(`{"name":"Weak","attack":"it is",` + payload + `}`)}
+		res := Merge(start, []Entry{{Message: "m", Delta: d}}, Options{})
+		if p, _ := res.Artifact.Passage("C1"); !strings.Contains(p.Text, want) {
+			t.Errorf("%s: %q is not in\n%s", payload, want, p.Text)
+		}
+		if warned := len(res.About[0]) > 0; warned != strings.Contains(want, "Also") {
+			t.Errorf("%s: %v", payload, res.About[0])
+		}
+	}
+}

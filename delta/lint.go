@@ -147,7 +147,7 @@ func (l *linter) conflicts(it *Item) {
 func (l *linter) item(it *Item) {
 	id := string(it.ID())
 	for i := range it.fields {
-		if it.fields[i].field == unknownField && !schemas[it.section].aside(it.fields[i].name()) {
+		if it.fields[i].field == unknownField && schemas[it.section].aside(it.fields[i].name()) == nil {
 			l.report(brenner.CodeUnknownField, brenner.SeverityInfo, id,
 				id+" has the unknown field "+strconv.Quote(clip(it.fields[i].name())), "move its content to a field of the section")
 		}

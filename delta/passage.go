@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/canon"
 )
 
 // Passage is a piece of a document that is shown whole or not at all: an item
@@ -152,6 +154,10 @@ func (w *plainWriter) label(f *shown) string {
 // field writes a field behind its name, and what it is in conflict about.
 func (w *plainWriter) field(f *shown) {
 	if f.field == unknownField {
+		if aside := schemas[w.item.section].aside(f.name()); aside != nil && f.rival() == nil {
+			w.line(aside.Label, itemList(f.value))
+			return
+		}
 		w.line("Also", alsoName(f.name())+" = "+f.text())
 		w.candidates("", f.rival())
 		return
@@ -172,6 +178,15 @@ func (w *plainWriter) field(f *shown) {
 		w.line(label, f.text())
 		w.candidates("", f.rival())
 	}
+}
+
+// itemList is a list of ids as it came, on a line; whatever else came, as it is.
+func itemList(value string) string {
+	var ids []string
+	if value != "" && value[0] == '[' && canon.Unmarshal([]byte(value), &ids) == nil {
+		return strings.Join(ids, ", ")
+	}
+	return showValue(value, nil)
 }
 
 func (w *plainWriter) cells(label string, f *shown) {

@@ -337,7 +337,7 @@ func requiredNames(s *Schema) string {
 // unknown refuses a field that would pass for a line of the system, and warns
 // about any other that the section does not know.
 func (c *compiler) unknown(name string) *brenner.Error {
-	if c.schema.aside(name) {
+	if c.schema.aside(name) != nil {
 		return nil
 	}
 	if !c.recorded {

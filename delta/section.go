@@ -194,9 +194,15 @@ func (s *Schema) field(name string) int {
 	return -1
 }
 
-// aside says whether a field that the schema has not is read all the same.
-func (s *Schema) aside(name string) bool {
-	return slices.ContainsFunc(s.Aside, func(f Field) bool { return f.Name == name })
+// aside gives a field that the schema has not, and that is read all the same; nil for any
+// other.
+func (s *Schema) aside(name string) *Field {
+	for i := range s.Aside {
+		if s.Aside[i].Name == name {
+			return &s.Aside[i]
+		}
+	}
+	return nil
 }
 
 // sectionNames lists the section ids for a hint.

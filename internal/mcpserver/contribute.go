@@ -116,7 +116,6 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
 		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
 	}
-	out.tests, out.open = standing(s, ctx, in.Session, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
 	}
@@ -133,6 +132,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		return out, err
 	}
 	out.reader = me.Actor
+	out.tests, out.open = standing(s, ctx, in.Session, me.Actor, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
 	if in.news || in.told { // it knows what it is at, or has just ended it
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
@@ -285,9 +285,9 @@ func (p sessionPage) around() string {
 }
 
 // standing says how far the tests of a session have come, and that it has no conclusion,
-// each on a line: what runs, and what the reader's context was not told yet. What it was
-// told and what has not changed since is said again only where it asks for that.
-func standing(s api.Service, ctx context.Context, session brenner.SessionID, tests []delta.Test, open string, again bool) (testLine, openLine string) {
+// each on a line: what the reader's context was not told yet, and what others run. What it
+// was told and what has not changed since is said again only where it asks for that.
+func standing(s api.Service, ctx context.Context, session brenner.SessionID, me brenner.ActorName, tests []delta.Test, open string, again bool) (testLine, openLine string) {
 	tests = most(slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped }))
 	tell := make([]string, len(tests), len(tests)+1)
 	for i, t := range tests {
@@ -305,10 +305,16 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, tes
 			told[sentence] = true
 		}
 	}
-	now := slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State != delta.TestRunning && told[api.TestWords([]delta.Test{t})] })
-	if len(now) > 0 {
-		testLine = "tests: " + api.TestWords(now)
-		if len(now) < len(tests) {
+	var said []delta.Test
+	news := false
+	for i, t := range tests {
+		if !told[tell[i]] || t.State == delta.TestRunning && slices.ContainsFunc(t.Running, func(r delta.Run) bool { return r.By != me }) {
+			said, news = append(said, t), news || !told[tell[i]]
+		}
+	}
+	if len(said) > 0 {
+		testLine = "tests: " + api.TestWords(said)
+		if news && len(said) < len(tests) {
 			testLine += "; the others as you were told"
 		}
 		testLine += "\n"

@@ -389,7 +389,11 @@ func critiquesNow(text string, p sessionPage) string {
 			again = append(again, line+"\n")
 		}
 	}
-	return before + brenner.Speak(api.CritiquesFor(p.attacks, p.reader, p.ID, again...), asCall) + "\n" + after
+	now := brenner.Speak(api.CritiquesFor(p.attacks, p.reader, p.ID, again...), asCall)
+	if strings.Count(strings.TrimSpace(now), "\n") == 0 { // only how many: what is shown below names them
+		return before + after
+	}
+	return before + now + "\n" + after
 }
 
 // saysName says whether the message above what is shown says what a name stands for.
@@ -606,7 +610,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
-	tests, _ := standing(s, ctx, info.ID, withAnnounced(v.Tests, tasks), "", false)
+	tests, _ := standing(s, ctx, info.ID, me, withAnnounced(v.Tests, tasks), "", false)
 	left = tests + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, err

@@ -37,7 +37,9 @@ func TestStanding_TestsAndConclusionAreSaidOnce(t *testing.T) {
 	words = first(red.call("inbox", nil))
 	once(words)
 	red.must(words, "tests: running T1 (BlueLake since 15:09 UTC); the others as you were told\n")
-	red.must(first(red.call("inbox", nil)), "tests: running T1") // as long as it runs
+	red.must(first(red.call("inbox", nil)), "tests: running T1 (BlueLake since 15:09 UTC)\n") // as long as it runs
+	blue.call("inbox", nil)
+	blue.mustNot(first(blue.call("inbox", nil)), "tests:") // who runs it knows
 	blue.submits(edit("T1", `{"actual_outcomes":{"H1":"57 ms"}}`))
 	words = first(red.call("inbox", nil))
 	once(words)

@@ -68,8 +68,11 @@ func (b *Book) review(id BulletID, act Act, u DeltaUpdate) (Change, error) {
 		return Change{}, unknownBullet(id)
 	}
 	if s.Review == ReviewApproved || s.Review == ReviewRejected {
-		return Change{}, brenner.Errorf(brenner.CodeAlreadyReviewed, "bullet %s has been %s", id, s.Review).
-			WithHint("a review is closed once; undo of its record takes it back, and the bullet waits for one again")
+		hint := "undo of the record of its review takes that back, and it waits for one again"
+		if s.Review == ReviewRejected {
+			hint = retiredHint(s.Bullet)
+		}
+		return Change{}, brenner.Errorf(brenner.CodeAlreadyReviewed, "bullet %s has been %s", id, s.Review).WithHint(hint)
 	}
 	s, err := d.living(id)
 	if err != nil {

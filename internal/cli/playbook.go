@@ -238,7 +238,7 @@ func printBulletView(w *printer, v api.BulletView) {
 	} else if g != nil {
 		w.Printf("before %s: %s\n", g.To, strings.Join(g.Missing, "; "))
 	}
-	w.Printf("sha256 %s after %d record(s)\n", v.SHA256, b.Revision)
+	w.Printf("sha256 %s after %s\n", v.SHA256, plural(b.Revision, "record"))
 	for _, u := range v.Records {
 		printRecord(w, u)
 	}

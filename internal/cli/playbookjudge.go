@@ -178,8 +178,9 @@ func newPlaybookUndo(r *runner) *cobra.Command {
 		Use:   "undo RECORD",
 		Short: "Take one record of a lesson back, by a new one",
 		Long: `Take a record back, once: a counter goes down again, an added lesson is retired,
-two folded lessons come apart. Nothing is deleted. A record is named BULLET#SEQ,
-as learn prints it and ` + "`playbook show --history`" + ` lists it.`,
+two folded lessons come apart, a lesson whose review is taken back waits for one
+again. Nothing is deleted. A record is named BULLET#SEQ, as learn prints it and
+` + "`playbook show --history`" + ` lists it.`,
 		Example: `  brenner playbook undo 'go.12#3' --reason "reported twice"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {

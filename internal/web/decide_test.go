@@ -283,7 +283,7 @@ func (b *tab) judgesLessons() {
 	b.Helper()
 	// B7: lessons of little confidence are approved or rejected, on the board or on their page.
 	b.open("/playbook")
-	b.reads("Check the clock of every logger against the gauge before counting nights.", "helpful 5", "confidence 40 %", "Trout leave the reach")
+	b.reads("Check the clock of every logger against the gauge before counting nights.", "helpful 5", "confidence 0.40", "Trout leave the reach")
 	b.fill("approve")
 	b.reads("Approved")
 	b.fill("reject")

@@ -775,6 +775,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return queue[a].entry.Received.Compare(queue[b].entry.Received) })
 	var out []api.Proposal
+	own := ownItems{doc: res.Artifact, of: c.Who.Name}
 	for _, i := range order {
 		d, o := queue[i].entry.Delta, res.Outcomes[i]
 		if o.Status == delta.Rejected || !asksFor(req, d, o) {
@@ -786,7 +787,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		}
 		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
 		if d.Operation == delta.Add && !c.Person() {
-			for _, t := range alikeOwn(res.Artifact, o.Item, c.Who.Name) {
+			for _, t := range own.alike(o.Item) {
 				p.Alike, p.InOtherWords = append(p.Alike, t.id), t.likeness < nearlySame
 			}
 		}

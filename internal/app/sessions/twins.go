@@ -22,7 +22,8 @@ import (
 const (
 	twinWords, twinPart = 4, 0.55
 	namedWords          = 2
-	meantWords          = 9 // telling words: fewer say too little to compare what they mean
+	meantWords          = 9   // telling words: fewer say too little to compare what they mean
+	meantNear           = 0.4 // as wholes: what is further apart is not compared word by word
 
 	mostCompared = 300 // newest live items of a section, with each of so many new ones
 	mostTwins    = 2   // are named of one
@@ -174,20 +175,27 @@ func (s *said) again(o *said, author brenner.ActorName) bool {
 	return slices.Contains(s.authors, author) && s.text == o.text && o.text != "" && maps.Equal(s.name, o.name)
 }
 
-// alikeOwn are the live items of a reader that say nearly what an item that somebody else
-// proposes would say.
-func alikeOwn(a *delta.Artifact, id delta.ItemID, reader brenner.ActorName) []twin {
-	it, ok := a.Item(id)
-	if !ok || it.Killed() != nil || slices.Contains(it.Authors(), reader) {
+// ownItems are the live items of somebody in a document, read when they are asked for.
+type ownItems struct {
+	doc  *delta.Artifact
+	of   brenner.ActorName
+	read map[delta.Section][]*said
+}
+
+// alike are those that say nearly what an item that somebody else proposes would say.
+func (o *ownItems) alike(id delta.ItemID) []twin {
+	it, ok := o.doc.Item(id)
+	if !ok || it.Killed() != nil || slices.Contains(it.Authors(), o.of) {
 		return nil
 	}
-	var own []*said
-	for _, mine := range liveIn(a, it.Section()) {
-		if slices.Contains(mine.Authors(), reader) {
-			own = append(own, saidBy(mine))
+	section := it.Section()
+	if _, done := o.read[section]; !done {
+		if o.read == nil {
+			o.read = map[delta.Section][]*said{}
 		}
+		o.read[section] = slices.DeleteFunc(newestOf(o.doc, section), func(s *said) bool { return !slices.Contains(s.authors, o.of) })
 	}
-	return saidBy(it).nearest(own, "")
+	return saidBy(it).nearest(o.read[section], "")
 }
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis
@@ -299,7 +307,7 @@ func (s *said) like(o *said) likeness {
 	switch {
 	case s.sharesWords(o):
 		out = nearlySame
-	case min(len(s.words), len(o.words)) >= meantWords:
+	case min(len(s.words), len(o.words)) >= meantWords && s.meaning().Near(o.meaning()) >= meantNear:
 		out = likeness(s.meaning().Shared(o.meaning()))
 	}
 	if out < inOtherWords || claim.Compare(claim.Read(s.text), claim.Read(o.text), nil).Verdict == claim.Opposed {

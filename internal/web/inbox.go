@@ -157,6 +157,8 @@ type outcome struct {
 	// MoreStale are not listed.
 	MoreStale int
 	Written   []brenner.Ref
+	// Lost are replies of which something is in no version in use any more.
+	Lost []api.LostReply
 	// Task and Critique came of a request for changes.
 	Task     string
 	Critique brenner.Ref
@@ -184,9 +186,11 @@ func outcomeOf(decision api.DecisionKind, res api.DecideResult) outcome {
 
 // single is the outcome of a decision about one version.
 func single(decision api.DecisionKind, res api.DecisionResult) outcome {
-	return outcomeOf(decision, api.DecideResult{
+	out := outcomeOf(decision, api.DecideResult{
 		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh, Decisions: []api.DecisionMade{{Changes: res.Changes}},
 	})
+	out.Lost = res.Lost
+	return out
 }
 
 // causePage is what is stale because one artifact has moved.

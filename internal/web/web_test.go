@@ -427,6 +427,20 @@ func TestForms_ARefusalShowsCodeHintAndWhatWasTyped(t *testing.T) {
 	}
 }
 
+// ADR 0148: who takes a version of a session's document out of use reads what is in none
+// any more.
+func TestForms_ADecisionNamesTheRepliesThatGoOutOfUse(t *testing.T) {
+	b := newDemo(t).login()
+	if status, body := b.submit("/artifacts/RS-larr@3", url.Values{"act": {"demote"}, "reason": {"too early"}}); status >= http.StatusBadRequest {
+		t.Fatalf("status %d\n%s", status, body)
+	}
+	if _, body := b.submit("/artifacts/RS-larr@3", url.Values{"act": {"deprecate"}, "reason": {"too early"}}); strings.Contains(body, "In no version") {
+		t.Error("it only settled a conflict, which is open again")
+	}
+	_, body := b.submit("/artifacts/RS-larr@2", url.Values{"act": {"deprecate"}, "reason": {"too early"}})
+	b.sees(body, "Deprecated", "In no version of the document any more: ", " of BlueLake, ", "is taken in again; its items get new ids")
+}
+
 // X2: a form that is sent twice does what it says once.
 func TestForms_SentTwiceDoOnce(t *testing.T) {
 	w := newDemo(t)

@@ -179,6 +179,9 @@ func (l *linter) discriminative(it *Item, outcomes string) {
 	for i := range cells {
 		c := &cells[i]
 		left = left || !c.gone()
+		if c.key == Whichever && it.section == atPredictions && !c.gone() {
+			return // it is not to tell them apart
+		}
 		if h, ok := l.artifact.Item(ItemID(c.key)); c.gone() || ok && !h.live() {
 			continue
 		}

@@ -129,7 +129,7 @@ func (a *Artifact) unknownItems(it *Item) []string {
 			continue
 		}
 		for _, c := range f.cells() {
-			if c.dropped != nil || !c.gone() {
+			if c.key != Whichever && (c.dropped != nil || !c.gone()) {
 				check(c.key)
 			}
 		}

@@ -160,6 +160,9 @@ var schemas = [sectionCount]Schema{
 	), Aside: []Field{{Name: targetsField, Label: "Targets", Kind: KindList, Items: true, Note: "what it is against; without it, all that its attack names"}}},
 }
 
+// Whichever is the key of what is forecast whichever hypothesis holds.
+const Whichever = "any"
+
 // targetsField says what a critique is against (ADR 147).
 const targetsField = "targets"
 

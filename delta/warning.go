@@ -116,7 +116,7 @@ func (m *merge) unknownNames(a *Artifact, of *work) {
 				word = unquote(word)
 			}
 			id := resolver(m.lookup).resolve(e.agent, word)
-			if _, ok := a.Item(ItemID(id)); ok || !m.names(it, field, word, id) {
+			if _, ok := a.Item(ItemID(id)); ok || word == Whichever && !w.isList() || !m.names(it, field, word, id) {
 				continue
 			}
 			m.unknown = append(room(m.unknown), brenner.Diagnostic{

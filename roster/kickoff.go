@@ -297,7 +297,7 @@ func kinds(sections []delta.Section) string {
 		{delta.KindText, "text"},
 		{delta.KindFlag, "flag (`true`, `false`)"},
 		{delta.KindList, "list (of texts)"},
-		{delta.KindOutcomes, "outcomes (hypothesis id → text; where none is meant, a word of your own for the id)"},
+		{delta.KindOutcomes, "outcomes (hypothesis id → text; `" + delta.Whichever + "` for what holds whichever is right)"},
 		{delta.KindScore, "score (`likelihood_ratio`, `cost`, `speed`, `ambiguity`, each 0 to 3)"},
 	}
 	var out []string

@@ -100,3 +100,12 @@ func TestSubmit_NamesATwinInOtherWords(t *testing.T) {
 	blue.must(words, "ITEM_ALIKE: X3, by RedSky, may say the same in other words")
 	blue.mustNot(words, "ITEM_ALIKE: X2")
 }
+
+// D24: what is forecast whichever hypothesis holds names none, as the kickoff says.
+func TestSubmit_AForecastNeedsNoHypothesis(t *testing.T) {
+	_, blue, red := pair(t)
+	words := blue.submits(deltaBlock("ADD", "", "predictions_table", `{"condition":"twice as many writers","predictions":{"any":"no commit takes longer than 40 ms"}}`, ""))
+	blue.must(words, "accepted, will be P1")
+	blue.mustNot(words, "warning")
+	red.must(first(red.call("inbox", nil)), `predictions: {"any":"no commit takes longer than 40 ms"}`)
+}

@@ -388,3 +388,23 @@ func TestSubmit_DoubtsAnExpectationAfterTheRun(t *testing.T) {
 	blue.must(blue.submits(edit(`{"expected_outcomes":{"H1":"slow"}}`)), "FORETOLD_LATER")
 	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H1":"very slow"}}`)), "FORETOLD_LATER") // as it was foretold
 }
+
+// D21: who puts a hypothesis in other words that tests have foretold something under is told
+// so, and so are the authors of the tests; whoever reads a test sees it.
+func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + hypothesis("Cache", "", "the cache is cold") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	edit := func(payload string) string { return deltaBlock("EDIT", "H1", "hypothesis_slate", payload, "") }
+	red.call("session_show", arguments{"session": "RS-pair"})
+	red.mustNot(red.submits(edit(`{"claim":"The parser is slow."}`)), "FORETOLD_LATER") // the same words
+	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: H1 is put in other words after T1 foretold what would be seen under it")
+	red.mustNot(red.submits(edit(`{"claim":"the lexer is too slow"}`)), "FORETOLD_LATER") // T1 is about others already
+	told, _ := blue.call("inbox", nil)
+	blue.must(told, "H1, which your T1 names, was edited by RedSky; what T1 foretold under it stands for its words before")
+	shown, _ := red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})
+	red.must(shown, "Foretold before a rewording: H1 (by RedSky, ")
+	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"slow to begin"}}`, ""))
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "Foretold before")
+}

@@ -100,7 +100,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.unproven(one), d.ahead(one), d.left(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.unproven(one), d.ahead(one), d.left(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -203,6 +203,40 @@ func (d *doubts) foretold(one delta.Delta) []brenner.Diagnostic {
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " expected_outcomes",
 		Message: fmt.Sprintf("%s was run, and its expected_outcomes under %s are changed afterwards", it.ID(), kernel.Join(changed)),
 		Hint:    "let stand what was foretold, and say what came out in actual_outcomes; a new expectation belongs into a new test",
+	}}
+}
+
+// reworded doubts that a hypothesis claims something else once tests have foretold what
+// they would show under it, unless they foretell it anew in the same reply.
+func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Claim     any `json:"claim"`
+		Mechanism any `json:"mechanism"`
+	}
+	it, ok := d.doc.Item(delta.ItemID(one.TargetID))
+	if one.Operation != delta.Edit || one.Section != delta.HypothesisSlate || !ok || json.Unmarshal(one.Payload, &payload) != nil {
+		return nil
+	}
+	says := func(field string, now any) bool {
+		text, is := now.(string)
+		return is && !delta.SameWords(it.Text(field), text)
+	}
+	if !says("claim", payload.Claim) && !says("mechanism", payload.Mechanism) {
+		return nil
+	}
+	var tests []string
+	for _, t := range d.doc.Tested(it.ID()) {
+		if !d.touched[delta.Target(t.ID())] {
+			tests = append(tests, string(t.ID()))
+		}
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
+		Message: fmt.Sprintf("%s is put in other words after %s foretold what would be seen under it: that, and what came out, stands for the words before", it.ID(), kernel.FirstIDs(tests)),
+		Hint:    "what claims something else is a hypothesis of its own: KILL this one, with what came out, and ADD the other; of one that is only said better their authors foretell anew",
 	}}
 }
 

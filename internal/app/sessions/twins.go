@@ -568,9 +568,33 @@ func (b beside) corrections(base *delta.Artifact, res delta.Result) {
 			if len(named[r]) > 1 {
 				name = "name"
 			}
-			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s", r.on, kernel.FirstIDs(named[r]), name, a.verb, kernel.Join(others), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
+			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s%s", r.on, kernel.FirstIDs(named[r]), name, a.verb, kernel.Join(others),
+				foretoldBefore(base, res.Artifact, r.on, named[r]), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
 		}
 	}
+}
+
+// foretoldBefore says of an item which of some tests foretold what they would show under it
+// before it was put in other words by a merge.
+func foretoldBefore(base, now *delta.Artifact, id delta.ItemID, named []string) string {
+	var tests []string
+	for _, name := range named {
+		test, ok := now.Item(delta.ItemID(name))
+		if !ok || !isReworded(now, test, id) {
+			continue
+		}
+		if was, known := base.Item(test.ID()); !known || !isReworded(base, was, id) {
+			tests = append(tests, name)
+		}
+	}
+	if len(tests) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; what %s foretold under it stands for its words before", kernel.FirstIDs(tests))
+}
+
+func isReworded(doc *delta.Artifact, test *delta.Item, id delta.ItemID) bool {
+	return slices.ContainsFunc(doc.Reworded(test), func(r delta.Rewording) bool { return r.Hypothesis == id })
 }
 
 // itemsIn are the items that a text names, each once. What it quotes are the words of

@@ -129,6 +129,9 @@ func (s *sight) of(item delta.ItemID, o delta.Over) (bool, error) {
 	if s.doc.Says(item, o.Field) == o.Text && s.sawChange(item, has) {
 		return true, nil
 	}
+	if saw, err := s.sawStep(item, o, has); err != nil || saw {
+		return saw, err
+	}
 	return shownAsProposed(s.call, s.session.ID, api.Replaced{Agent: o.By, DeltaID: o.DeltaID}, *s.through)
 }
 
@@ -140,6 +143,29 @@ func (s *sight) sawChange(item delta.ItemID, has func(kernel.Passage) bool) bool
 		d.writeChanges(delta.Changes(s.doc, delta.Part{Since: e.doc, Items: []delta.ItemID{item}}), e.doc, e.view.Ref)
 		return len(d.pieces) > 0 && !slices.ContainsFunc(d.pieces, func(p piece) bool { return !has(p.shown) })
 	})
+}
+
+// sawStep says whether the author was told of a text with the compile that brought it, as what
+// changed since the version before, which it may not have been shown: it may be its own work.
+func (s *sight) sawStep(item delta.ItemID, o delta.Over, has func(kernel.Passage) bool) (bool, error) {
+	for _, d := range append([]*document{s.at}, s.earlier...) {
+		if d.view.Ref.Version < 2 || d.doc.Says(item, o.Field) != o.Text {
+			continue
+		}
+		row, before, err := sessionArtifact(s.call, s.session.ID, d.view.Ref.Version-1)
+		switch {
+		case brenner.CodeOf(err) == brenner.CodeRedacted:
+			continue
+		case err != nil:
+			return false, err
+		}
+		step := d.copied(d.view.Ref, d.doc)
+		step.writeChanges(delta.Changes(d.doc, delta.Part{Since: before, Items: []delta.ItemID{item}}), before, row.Ref())
+		if len(step.pieces) > 0 && !slices.ContainsFunc(step.pieces, func(p piece) bool { return !has(p.shown) }) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (s *sight) load() error {

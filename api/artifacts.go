@@ -270,7 +270,7 @@ type ArtifactItem struct {
 	ID        brenner.ArtifactID `json:"id"`
 	Type      brenner.TypeName   `json:"type"`
 	Module    brenner.Module     `json:"module"`
-	Status    artifact.Status    `json:"status"` // of the head
+	Status    artifact.Status    `json:"status"` // of the head; of what a search found, of the version that it shows
 	Head      brenner.Version    `json:"head"`
 	Canonical brenner.Version    `json:"canonical,omitzero"`
 	Summary   string             `json:"summary"`
@@ -295,7 +295,8 @@ type SearchArtifactsRequest struct {
 	Text    string             `json:"text"`
 	Types   []brenner.TypeName `json:"types,omitzero"`
 	Modules []brenner.Module   `json:"modules,omitzero"`
-	// Statuses choose as those of a listing do.
+	// Statuses choose by the status of the version that is shown; without any, it is
+	// one that is in use.
 	Statuses []artifact.Status `json:"statuses,omitzero"`
 	Tag      string            `json:"tag,omitzero"`
 	// Author wrote the version that is found; Since is the day or the moment from
@@ -326,10 +327,18 @@ type Coverage struct {
 	// Sifted, if not 0, says that only so many of the best were held against the
 	// phrases and conditions: there may be more.
 	Sifted int `json:"sifted,omitzero"`
+	// AsText are words that look like conditions and are none: they were looked for.
+	AsText []string `json:"read_as_text,omitzero"`
+	// Unsearched are the statuses among those asked for whose versions are not all
+	// looked through.
+	Unsearched []artifact.Status `json:"statuses_not_searched,omitzero"`
 	// Behind is how many artifacts changed that the index has not caught up with
 	// (C21): what they say now was not looked at.
 	Behind int `json:"behind,omitzero"`
 }
+
+// SearchConditions are those that can be written among the words of a search.
+const SearchConditions = "type:, module:, status:, tag:, author:, since:"
 
 // Spelled is a word that no text has, and what it was read as.
 type Spelled struct {
@@ -344,6 +353,16 @@ func (r SearchResult) Remarks() []string {
 	var out []string
 	for _, s := range r.Spelled {
 		out = append(out, fmt.Sprintf("no text has %q; read as %q", s.Word, s.As))
+	}
+	if len(r.AsText) > 0 {
+		out = append(out, fmt.Sprintf("read as text: %s; conditions are %s", strings.Join(r.AsText, " "), SearchConditions))
+	}
+	for _, s := range r.Unsearched {
+		if s.Live() {
+			out = append(out, fmt.Sprintf("versions that are %s are looked at only where they are the head; the history of an artifact has the others", s))
+		} else {
+			out = append(out, fmt.Sprintf("versions that are %s are not looked through; the history of an artifact has them", s))
+		}
 	}
 	if r.Sifted > 0 {
 		out = append(out, fmt.Sprintf("only the best %d were held against the phrases and conditions; add words to find more", r.Sifted))
@@ -368,7 +387,7 @@ func (r SearchResult) Words() string {
 		b.WriteString("nothing found\n")
 	}
 	for _, h := range r.Items {
-		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.FoundStatus(), h.Module, brenner.OneLine(h.Summary))
+		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.Status, h.Module, brenner.OneLine(h.Summary))
 		if h.Snippet != "" {
 			b.WriteString("  " + brenner.OneLine(h.Snippet) + "\n")
 		}
@@ -395,14 +414,6 @@ type SearchHit struct {
 
 // Ref names the version that was found.
 func (h SearchHit) Ref() brenner.Ref { return brenner.Ref{Artifact: h.ID, Version: h.Found} }
-
-// FoundStatus is how the version that was found stands.
-func (h SearchHit) FoundStatus() artifact.Status {
-	if h.Found == h.Canonical {
-		return artifact.Canonical
-	}
-	return h.Status
-}
 
 // HistoryRequest asks for the versions of an artifact.
 type HistoryRequest struct {

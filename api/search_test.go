@@ -17,15 +17,18 @@ func TestSearchResult_SaysWhatItFoundAndHowFarItLooked(t *testing.T) {
 			ArtifactItem: api.ArtifactItem{ID: "log", Type: "memo", Module: "m", Status: artifact.Draft, Head: 3, Canonical: 1, Summary: "Oxygen"},
 			Found:        3, Draft: true, Snippet: "… at night …",
 		}, {
-			ArtifactItem: api.ArtifactItem{ID: "log2", Type: "memo", Module: "m", Status: artifact.Draft, Head: 3, Canonical: 1, Summary: "Night"}, Found: 1,
+			ArtifactItem: api.ArtifactItem{ID: "log2", Type: "memo", Module: "m", Status: artifact.Canonical, Head: 3, Canonical: 1, Summary: "Night"}, Found: 1,
 		}},
-		Coverage:  api.Coverage{Spelled: []api.Spelled{{Word: "nihgt", As: "night"}}, Sifted: 4096, Behind: 7},
+		Coverage:  api.Coverage{Spelled: []api.Spelled{{Word: "nihgt", As: "night"}}, Sifted: 4096, Behind: 7, AsText: []string{"by:Ada"}, Unsearched: []artifact.Status{artifact.Alternative, artifact.Superseded}},
 		Elsewhere: []brenner.Module{"other"},
 	}
 	want := `log@3 · memo · draft · module m: Oxygen
   … at night …
 log2@1 · memo · canonical · module m: Night
 no text has "nihgt"; read as "night"
+read as text: by:Ada; conditions are type:, module:, status:, tag:, author:, since:
+versions that are alternative are looked at only where they are the head; the history of an artifact has the others
+versions that are superseded are not looked through; the history of an artifact has them
 only the best 4096 were held against the phrases and conditions; add words to find more
 the index has not caught up with 7 changed artifacts
 not looked into, outside your context: other

@@ -18,6 +18,9 @@ type Asked struct {
 	Phrases []string
 	// Filters are what was written as type:memo, by key.
 	Filters []Filter
+	// Unread are words that look like a condition and have no known key; they are
+	// among the words.
+	Unread []string
 	// Common is what is left of the text where all of its words are too common to be
 	// looked for.
 	Common string
@@ -57,6 +60,9 @@ func Ask(text string, keys ...string) Asked {
 			word = text[:i]
 		}
 		text = text[len(word):]
+		if likeFilter(word) {
+			a.Unread = append(a.Unread, word)
+		}
 		if begun, ok := strings.CutSuffix(word, "*"); ok && begun != "" {
 			// Of Tris-HC* the last word is begun, the others are whole.
 			plain := Plain(begun)
@@ -98,6 +104,15 @@ func filter(text string, keys []string) (f Filter, rest string, ok bool) {
 	}
 	f.Key = strings.ToLower(key)
 	return f, rest, f.Value != ""
+}
+
+// likeFilter reports whether a word looks like a condition: letters, a colon and
+// a value. TODO:, 12:30 and http://x.org do not.
+func likeFilter(word string) bool {
+	key, value, _ := strings.Cut(word, ":")
+	first, _ := utf8.DecodeRuneInString(value)
+	return key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == "" &&
+		(unicode.IsLetter(first) || unicode.IsDigit(first)) && !strings.Contains(value, ":")
 }
 
 // Empty reports that there is nothing to look for.

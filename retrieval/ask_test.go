@@ -39,6 +39,15 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// C21. What looks like a condition and is none is words, and is named; ordinary
+// text with a colon is not.
+func TestAsk_NamesWhatLooksLikeACondition(t *testing.T) {
+	text := `by:Ada kind:memo doi:10.1000/x TODO: a TODO:b 12:30 http://x.org/a:b std::vector read.go:12 "by:Eve" type:memo a:`
+	if got := retrieval.Ask(text, "type").Unread; !slices.Equal(got, []string{"by:Ada", "kind:memo", "doi:10.1000/x"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // Any text can be asked, and none makes an unreadable excerpt.
 func FuzzAsk(f *testing.F) {
 	f.Add(`type:memo "a b" c* d`, "A text with a b and cats.")

@@ -163,10 +163,15 @@ func decisionCases() []testCase {
 			if len(gone.Items) != 1 {
 				s.Errorf("deprecated: %+v", gone.Items)
 			}
-			hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "zebrafish"})
-			s.must(err)
-			if len(hits.Items) != 0 {
-				s.Errorf("still found: %+v", hits.Items)
+			for text, want := range inOrder(map[string]int{"zebrafish": 0, "since:1h": 0, "zebrafish state:deprecated": 0, "state:deprecated": 1}) {
+				hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})
+				s.must(err)
+				if found := slices.DeleteFunc(hits.Items, func(h api.SearchHit) bool { return h.ID != "n" }); len(found) != want {
+					s.Errorf("%s: found %+v", text, found)
+				}
+				if (len(hits.Unsearched) > 0) != (text == "zebrafish state:deprecated") {
+					s.Errorf("%s: not looked through: %v", text, hits.Unsearched)
+				}
 			}
 			if v := s.pi.reads(ref("n", 1)); v.Status != artifact.Deprecated {
 				s.Errorf("@1 is %s", v.Status)

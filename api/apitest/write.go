@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 
@@ -267,6 +268,10 @@ func writeCases() []testCase {
 				"since:2999-01-01":             "",
 				"tag:wet since:1h":             "stain@1",
 				"":                             "",
+				"superoxide state:canonical":   "",
+				"superoxide statuses:draft":    "catalase@2",
+				"state:draft types:paper_note": "catalase@2 catalyst@1",
+				"superoxide state:superseded":  "",
 				`catal* "superoxide"`:          "catalase@2",
 				"catalase state:draft tag:wet": "stain@1",
 			}) {
@@ -277,6 +282,9 @@ func writeCases() []testCase {
 					got = append(got, h.Ref().String())
 					if h.Draft != (h.Found == 2) {
 						s.Errorf("%s: %s is a draft: %v", text, h.Ref(), h.Draft)
+					}
+					if (h.Status == artifact.Canonical) != (h.Ref() == ref("catalase", 1)) {
+						s.Errorf("%s: %s is %s", text, h.Ref(), h.Status)
 					}
 				}
 				slices.Sort(got)
@@ -292,6 +300,20 @@ func writeCases() []testCase {
 			}
 			if len(hits.Spelled) != 1 || hits.Spelled[0] != (api.Spelled{Word: "catalaze", As: "catalase"}) {
 				s.Errorf("read as: %+v", hits.Spelled)
+			}
+			unread, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{
+				Text: "catalase by:ada TODO: http://x.org", Statuses: []artifact.Status{artifact.Draft, artifact.Superseded, artifact.Alternative},
+			})
+			s.must(err)
+			if !slices.Equal(unread.AsText, []string{"by:ada"}) || !slices.Equal(unread.Unsearched, []artifact.Status{artifact.Superseded, artifact.Alternative}) {
+				s.Errorf("not applied: %+v", unread.Coverage)
+			}
+			for _, text := range []string{"x type:papernote", "x module:nowhere"} {
+				_, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})
+				var refused *brenner.Error
+				if !errors.As(err, &refused) || refused.Pointer != "/text" || slices.ContainsFunc(refused.Actions, brenner.Action.Repeats) {
+					s.Errorf("%s: %+v", text, refused)
+				}
 			}
 			for _, text := range []string{"x type:papernote", "x state:done", "x since:yesterday", "x since:99999999d"} {
 				_, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: text})

@@ -145,7 +145,8 @@ no text has is read as the nearest in spelling, which is said. Some 250 common w
 looked for only in a phrase beside another, and of a text of more than 256 KiB only what stands before that.
 Among the words may stand conditions:
 type:integrated_memo module:lineage state:canonical tag:wet author:Ada since:7d. Conditions without a word list what
-meets them, what changed last first.`,
+meets them, what changed last first. A status is that of the version shown; words that look like conditions and
+are none are looked for, which is said.`,
 		Example: `  brenner artifact search lineage clone --type paper_note
   brenner artifact search 'catal* "rate of decay" type:integrated_memo since:30d'
   brenner artifact search author:Ada since:7d`,
@@ -162,7 +163,7 @@ meets them, what changed last first.`,
 		},
 	}
 	selectFlags(c, &types, &modules)
-	c.Flags().StringSliceVar(&statuses, "status", nil, "only with this status (repeatable)")
+	c.Flags().StringSliceVar(&statuses, "status", nil, "only versions with this status (repeatable): those in force, drafts and what needs a rebase are looked through")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	c.Flags().StringVar((*string)(&req.Author), "author", "", "only what this one wrote")
 	c.Flags().StringVar(&req.Since, "since", "", "only since a day (2026-11-01), a moment, or so long ago (7d, 12h)")
@@ -180,7 +181,7 @@ func printHits(w *printer, res api.SearchResult) {
 	rows := [][]string{{"ARTIFACT", "STATUS", "TYPE", "MODULE", "SUMMARY"}}
 	for _, h := range res.Items {
 		rows = append(rows, []string{
-			h.Ref().String(), string(h.FoundStatus()), string(h.Type), string(h.Module), oneLine(printable(h.Summary), w.look.room(60)),
+			h.Ref().String(), string(h.Status), string(h.Type), string(h.Module), oneLine(printable(h.Summary), w.look.room(60)),
 		})
 	}
 	if len(res.Items) > 0 {

@@ -19,7 +19,7 @@ type sessionRequest struct {
 	Session  brenner.SessionID `json:"session" doc:"its ID"`
 	Sections []delta.Section   `json:"sections,omitzero" doc:"default all"`
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
-	Since    brenner.Version   `json:"since,omitzero" doc:"only what changed after this version"`
+	Since    brenner.Version   `json:"since,omitzero" doc:"only changes after this version"`
 	Brief    bool              `json:"brief,omitzero" doc:"a line for each item, what was killed and why"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`

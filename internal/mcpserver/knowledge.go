@@ -218,9 +218,9 @@ func (p contextPage) Slim() contextPage { p.Text = ""; return p }
 type getRequest struct {
 	Ref    brenner.Ref     `json:"ref" doc:"ID, or ID@VERSION; without a version the one in force"`
 	Brief  bool            `json:"brief,omitzero" doc:"leave the content out"`
-	Since  brenner.Version `json:"since,omitzero" doc:"only what changed after this version"`
+	Since  brenner.Version `json:"since,omitzero" doc:"only changes after this version"`
 	Offset int             `json:"offset,omitzero" doc:"next_offset of the page before"`
-	Again  bool            `json:"again,omitzero" doc:"send it"`
+	Again  bool            `json:"again,omitzero" doc:"even if unchanged"`
 	Task   string          `json:"task,omitzero" doc:"whose context"`
 	// More are read in the same call, each from its beginning.
 	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
@@ -412,10 +412,10 @@ func (p artifactPage) Slim() artifactPage { p.Text, p.Content = "", nil; return 
 // searchRequest is a search of the project's knowledge.
 type searchRequest struct {
 	Text     string             `json:"text" doc:"words, \"a phrase\", begin*, author:X, since:7d"`
-	Types    []brenner.TypeName `json:"types,omitzero" doc:"as artifact_write has them; default all"`
+	Types    []brenner.TypeName `json:"types,omitzero" doc:"as in artifact_write or hits; default all"`
 	Modules  []brenner.Module   `json:"modules,omitzero" doc:"of your context"`
-	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"default all"`
-	Tag      string             `json:"tag,omitzero" doc:"one that it must have"`
+	Statuses []artifact.Status  `json:"statuses,omitzero" doc:"of the version; default: in use"`
+	Tag      string             `json:"tag,omitzero" doc:"it must have"`
 	Limit    int                `json:"limit,omitzero" doc:"default 10"`
 	Task     string             `json:"task,omitzero" doc:"whose context"`
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ const (
 )
 
 // searchKeys are the conditions that can be written among the words.
-var searchKeys = []string{"type", "module", "state", "status", "tag", "author", "since"}
+// They go by the names of the arguments too.
+var searchKeys = []string{"type", "types", "module", "modules", "state", "status", "statuses", "tag", "author", "since"}
 
 // SearchArtifacts implements api.Artifacts.
 func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {
@@ -39,7 +41,7 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 			return api.SearchResult{}, err
 		}
 		if err := c.KnownModules(q.Modules); err != nil {
-			return api.SearchResult{}, err
+			return api.SearchResult{}, q.among(err, "module")
 		}
 		modules, none := c.InScope(q.Modules)
 		if none {
@@ -80,11 +82,11 @@ func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) 
 	s.Types, s.Modules, s.Statuses = slices.Clone(req.Types), slices.Clone(req.Modules), slices.Clone(req.Statuses)
 	for _, f := range s.asked.Filters {
 		switch f.Key {
-		case "type":
+		case "type", "types":
 			s.Types = append(s.Types, brenner.TypeName(f.Value))
-		case "module":
+		case "module", "modules":
 			s.Modules = append(s.Modules, brenner.Module(f.Value))
-		case "state", "status":
+		case "state", "status", "statuses":
 			s.Statuses = append(s.Statuses, artifact.Status(f.Value))
 		case "tag":
 			s.Tag = f.Value
@@ -99,13 +101,25 @@ func newSearch(c *kernel.Call, req api.SearchArtifactsRequest) (*search, error) 
 		return nil, err
 	}
 	if s.Types, err = readableTypes(c, s.Types); err != nil {
-		return nil, err
+		return nil, s.among(err, "type")
 	}
 	if err := checkStatuses(s.Statuses); err != nil {
 		return nil, err
 	}
 	s.since, err = sinceWhen(s.Since, c.Now)
 	return s, err
+}
+
+// among is a refusal as it reads where the condition stands among the words: there
+// it is mended, and another argument beside it changes nothing.
+func (s *search) among(err error, key string) error {
+	var refused *brenner.Error
+	condition := func(f retrieval.Filter) bool { return strings.TrimSuffix(f.Key, "s") == key }
+	if !errors.As(err, &refused) || !slices.ContainsFunc(s.asked.Filters, condition) {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(refused.Actions), brenner.Action.Repeats)
+	return refused.At("/text").Try(others...)
 }
 
 // sinceWhen reads a day, a moment, or how long ago.
@@ -146,6 +160,7 @@ func howLong(text string) (time.Duration, bool) {
 // without a word list what meets them.
 func (s *search) run() (api.SearchResult, error) {
 	out := api.SearchResult{Items: []api.SearchHit{}, Elsewhere: s.OutOfScope()}
+	out.AsText, out.Unsearched = s.asked.Unread, s.unsearched()
 	find := s.rank
 	if s.asked.Empty() {
 		if !s.filtered {
@@ -183,21 +198,49 @@ func (s *search) rank(most int) (store.Ranking, error) {
 }
 
 // newest gives what there is, what changed last first: of each artifact the
-// version in force, and the draft behind it.
+// versions it is found by, and a head that is out of use if that is asked for.
 func (s *search) newest(most int) (store.Ranking, error) {
+	statuses := s.Statuses
+	if len(statuses) == 0 {
+		statuses = slices.DeleteFunc(artifact.Statuses(), func(st artifact.Status) bool { return !st.Live() })
+	}
 	rows, err := s.Reader.Artifacts(s.Ctx, store.ArtifactQuery{
-		Types: s.Types, Modules: s.Modules, Statuses: s.Statuses, Tag: s.Tag, Recent: true, Limit: most,
+		Types: s.Types, Modules: s.Modules, Statuses: statuses, Tag: s.Tag, Recent: true, Limit: most,
 	})
 	var out store.Ranking
 	for _, a := range rows {
-		if a.Canonical != 0 {
-			out.Hits = append(out.Hits, store.RankedHit{Artifact: a, Version: a.Canonical})
+		found := findable(a)
+		if !a.HeadStatus.Live() {
+			found = append(found, store.Indexed{Version: a.Head})
 		}
-		if a.Head != a.Canonical {
-			out.Hits = append(out.Hits, store.RankedHit{Artifact: a, Version: a.Head, Draft: a.Canonical != 0})
+		for _, v := range found {
+			out.Hits = append(out.Hits, store.RankedHit{Artifact: a, Version: v.Version, Draft: v.Draft})
 		}
 	}
 	return out, err
+}
+
+// unsearched are the statuses asked for whose versions are not all looked through:
+// the index has the version in force and a live head (findable). Without words the
+// heads that are deprecated are listed.
+func (s *search) unsearched() []artifact.Status {
+	var out []artifact.Status
+	for _, st := range s.Statuses {
+		listed := st == artifact.Deprecated && s.asked.Empty()
+		if (!st.Live() || st == artifact.Alternative) && !listed && !slices.Contains(out, st) {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// wanted reports whether a version has a status that is asked for; none asked for
+// is any that is in use.
+func (s *search) wanted(v store.Version) bool {
+	if len(s.Statuses) == 0 {
+		return v.Status.Live()
+	}
+	return slices.Contains(s.Statuses, v.Status)
 }
 
 // hit is one that is left, with the rows it was judged by.
@@ -246,7 +289,7 @@ func (s *search) sift(hits []store.RankedHit) ([]hit, error) {
 		}
 		for i, h := range some {
 			v := versions[refs[i]]
-			if seen[h.ID] || s.Author != "" && v.Creator != s.Author || v.Created.Before(s.since) {
+			if seen[h.ID] || !s.wanted(v) || s.Author != "" && v.Creator != s.Author || v.Created.Before(s.since) {
 				continue
 			}
 			fits, err := s.hasPhrases(v)
@@ -327,7 +370,7 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 	read := map[string]string{} // words that no text has, and how what they were read as is written
 	for _, h := range hits {
 		one := api.SearchHit{ArtifactItem: itemOf(h.Artifact), Found: h.Version, Draft: h.Draft, Score: h.Score}
-		one.Summary = h.version.Summary
+		one.Summary, one.Status = h.version.Summary, h.version.Status
 		err := s.Passing(func() error {
 			text, err := s.textOf(h.version)
 			if err != nil {

@@ -97,7 +97,7 @@ tuned on the first set of labelled pairs: quote the second.`, []figure{
 		pairs("labelled pairs, without the guard", "pairs.tsv/guard=off"), pairs("labelled pairs, with the guard", "pairs.tsv/guard=on"),
 		pairs("held-out pairs, without the guard", "pairs_held_out.tsv/guard=off"), pairs("held-out pairs, with the guard", "pairs_held_out.tsv/guard=on"),
 	}},
-	{"Contexts, staleness, snapshot", `A context is assembled on SQLite in a warm process from 500 preselected candidates, their semantic scores included; the tasks pin three
+	{"Contexts, staleness, snapshot", `A context is assembled on SQLite in a warm process that has read ahead as a server does, from 500 preselected candidates, their semantic scores included; the tasks pin three
 artifacts each, whose links and tags lead to others.`, []figure{
 		assemble("question", 1_000), assemble("question", 10_000), assemble("question", 100_000), assemble("task", 1_000), assemble("task", 10_000), assemble("task", 100_000),
 		dependents("list what is stale", "list"), dependents("snapshot of that project", "snapshot"),
@@ -113,8 +113,8 @@ used at least.`, []figure{
 		talks("SQLite", 60, 2_757), talks("PostgreSQL", 60, 2_757), talks("SQLite", 2600, 104_906), talks("PostgreSQL", 2600, 104_906),
 		relevant("SQLite"), relevant("PostgreSQL"),
 	}},
-	{"Retrieval at scale", `Contexts for a question of 30 words from 100,000 notes of 150 to 300 words, and the slowest of the first ten searches after a bulk
-load of 20,000; beside them a loop that only computes, in the same minute.`, []figure{
+	{"Retrieval at scale", `Contexts for a question of 30 words from 100,000 notes of 150 to 300 words, by a process that has read them ahead as a server does when
+it starts, and before it had, after 50 others; and the slowest of the first ten searches after a bulk load of 20,000; beside them a loop that only computes, in the same minute.`, []figure{
 		atScale("SQLite", 20), atScale("PostgreSQL", 40),
 		{
 			what: "indexing a text of 150 to 300 words, without the database", source: source{"retrieval", "Build"},

@@ -112,10 +112,10 @@ func helpOnCommands(root *cobra.Command) {
 		c.Run, c.RunE = nil, func(_ *cobra.Command, a []string) error {
 			found, rest, err := root.Find(a)
 			if err == nil && len(rest) > 0 && found.HasSubCommands() {
-				return usage(found, unknownWord(found, rest[0]))
+				return unknownWord(found, rest[0])
 			}
 			if err != nil {
-				return usage(root, err)
+				return err
 			}
 			return found.Help()
 		}

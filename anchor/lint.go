@@ -420,7 +420,7 @@ func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
 			continue
 		}
 		_, looksLike := confusables[r]
-		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns && !plainSign(e.text, i, r) || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r))
+		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns && !plainSign(e.text, i, r) && !l.typography(r) || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r) && !l.typography(r))
 		if odd {
 			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
 		}
@@ -439,6 +439,12 @@ func foreignSign(r rune) bool {
 func plainSign(s string, at int, r rune) bool {
 	numbered := r == '→' && at > 0 && '0' <= s[at-1] && s[at-1] <= '9'
 	return !numbered && strings.ContainsRune("←↑→↓↔⇐⇒⇔≤≥≠≈√∞✓✗", r)
+}
+
+// typography says that a character is one by which prose is set, and that the text is
+// prose.
+func (l *linter) typography(r rune) bool {
+	return strings.ContainsRune("…–—‘’“”„‚•·×±°§", r) && l.reads()
 }
 
 // plainQuotes says that a character is a typographic quotation mark, and the

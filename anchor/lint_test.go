@@ -29,6 +29,7 @@ func TestLint_NamesWhatLooksOdd(t *testing.T) {
 		{"a mark of a diff", "int {\n", "", "+\tcount++\n", brenner.CodeBlockMarked},
 		{"a space that is none", "\tsum := ", "a + b", "a\u00a0+ b", brenner.CodeOddCharacters},
 		{"an arrow", "int {\n", "", "\t// a and b → their sum, ≥ both\n", ""},
+		{"prose in code", "int {\n", "", "\t// the sum – of “both”…\n", brenner.CodeOddCharacters},
 		{"an arrow of a listing", "int {\n", "", "\t// 12→the sum\n", brenner.CodeOddCharacters},
 	} {
 		text, err := anchor.Canonical([]byte(base))
@@ -53,5 +54,29 @@ func TestLint_NamesWhatLooksOdd(t *testing.T) {
 		if c.code == "" && len(codes) > 0 || c.code != "" && !slices.Contains(codes, string(c.code)) {
 			t.Errorf("%s: warned of %s, want %q", c.name, strings.Join(codes, ", "), c.code)
 		}
+	}
+}
+
+// P17: signs by which prose is set are not odd in prose.
+func TestLint_LeavesTheTypographyOfProse(t *testing.T) {
+	text, err := anchor.Canonical([]byte("# Weir\n\nThe weir was measured twice, and it was \"level\" both times.\nThe mill was not, since nobody had the key to it.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	warned := func(fresh string) bool {
+		res, err := anchor.Apply(anchor.Patch{Base: text.Sum(), Groups: []anchor.Group{{
+			Anchor: anchor.Anchor{Text: "# Weir\n\n"},
+			Ops:    []anchor.Op{{Kind: anchor.ReplaceBlock, New: fresh}},
+		}}}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(res.Warnings, func(w brenner.Diagnostic) bool { return w.Code == brenner.CodeOddCharacters })
+	}
+	if warned("It doesn’t leak – it “sweats”… at 4 ± 1 °C.\n") {
+		t.Error("typography is odd in prose")
+	}
+	if !warned("It doesn\u200bt leak.\n") {
+		t.Error("what cannot be seen is not odd")
 	}
 }

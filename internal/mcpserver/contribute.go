@@ -66,6 +66,9 @@ type sessionPage struct {
 	told    toldTasks
 	notes   []api.TaskInfo // on its items
 	unshown bool           // the document was left out
+	end     ending         // what is left, where that was not asked for
+	warm    bool           // others may still say something to the last answer
+	answer  string         // whole, where its reader was sent it in part
 }
 
 // aroundRunes is kept in an answer for what is said of a session besides its document, what
@@ -134,6 +137,8 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out.reader = me.Actor
 	out.tests, out.open = standing(s, ctx, in.Session, me.Actor, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
 	if in.news || in.told { // it knows what it is at, or has just ended it
+		out.end, out.warm = endingOf(v.SessionInfo, v.Critiques, v.Tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
+		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
 	told := tellUnderWay(s, ctx, out.work)
@@ -271,16 +276,19 @@ func (p sessionPage) around() string {
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
 	}
-	b.WriteString(atWork(p.Working))
+	if !p.end.over() {
+		b.WriteString(atWork(p.Working))
+	}
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
 	b.WriteString(noteLines(p.notes))
-	if len(p.attacks) > 0 {
+	if len(p.attacks) > 0 && !p.end.over() {
 		fmt.Fprintf(&b, "critiques: %s\n", p.critiques())
 	}
 	b.WriteString(p.tests + p.open)
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}
+	b.WriteString(p.answer + p.end.words(p.warm))
 	return b.String()
 }
 
@@ -768,12 +776,19 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)
 	}
+	ended := ""
 	if in.Deltas != "" {
+		mark := answeringMark(s, ctx, in.Task)
 		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+		if res.Version != nil {
+			ended = endMark(s, ctx, in.keyed, mark, res.Version.Ref)
+		}
 	}
 	switch {
+	case ended != "":
+		out.closed = ended
 	case in.Task == "" && res.Version != nil:
-		out.closed = endMark(s, ctx, in.keyed, res.Version.Ref)
+		out.closed = markedWork(s, ctx, res.Version.Ref)
 	case in.Task != "" && !in.Done:
 		out.closed = stillHeld(in.Task)
 	}

@@ -37,7 +37,7 @@ func TestInbox_SaysOnceWhatSeveralCompilesAsk(t *testing.T) {
 		red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Also", "", claim+" as well")})
 	}
 	words, _ := blue.call("inbox", nil)
-	if n := strings.Count(words, "Read what changed"); n != 1 || strings.Count(words, "Further deltas are welcome") != 1 {
+	if n := strings.Count(words, "Read what changed"); n != 1 || strings.Count(words, "If you have more to say") != 1 {
 		t.Errorf("%d times:\n%s", n, words)
 	}
 	blue.must(words, "the disk is full", "the disk is old as well", "the disk is full as well")

@@ -55,20 +55,23 @@ func TestDoubt_TheDead(t *testing.T) {
 	blue.mustNot(dry(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too early","attack":"H2 was never measured in the cold"}`, "")), "KILLED_REFERENCE")
 }
 
-// D26: who kills an item hears which of its own still name it, but for those that the same
-// reply changes.
+// D26: who kills an item hears which of its own claims still name it, but for those that the
+// same reply changes; what was foretold of it is a record.
 func TestDoubt_WhatStillNamesWhatIsKilled(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red)
 	blue.submits(deltaBlock("ADD", "", "predictions_table", `{"condition":"cold","predictions":{"H1":"slow","H2":"fast"}}`, "") +
-		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, "") +
+		deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"not as H1 has it","conflicts_with":["H1"]}`, ""))
 	dry := func(text string) string {
 		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "dry_run": true, "text": text})
 		return words
 	}
 	kill := deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured"}`, "")
-	blue.must(dry(kill), "KILLED_REFERENCE: H1 is still named in what you wrote: P1, T1")
-	blue.must(dry(kill+deltaBlock("EDIT", "P1", "predictions_table", `{"predictions":{"H1":null}}`, "")), "KILLED_REFERENCE: H1 is still named in what you wrote: T1")
+	blue.mustNot(dry(kill), "KILLED_REFERENCE")
+	blue.submits(assumption("Sluice", "the sluice is open, as H1 says"))
+	blue.must(dry(kill), "KILLED_REFERENCE: what you claim still names H1: A1", "EDIT or KILL A1 if it does not hold without")
+	blue.mustNot(dry(kill+deltaBlock("KILL", "A1", "assumption_ledger", `{"reason":"it rested on H1"}`, "")), "KILLED_REFERENCE")
 	blue.mustNot(dry(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"another"}`, "")), "KILLED_REFERENCE")
 }
 
@@ -83,8 +86,9 @@ func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {
 		words, _ := blue.call("inbox", nil)
 		return words
 	}
-	blue.mustNot(again(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"the weir, slowly"}`, "")), "does it still hold")
-	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "`RT` rests on H1, changed by this: does it still hold?")
+	blue.mustNot(again(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the weir leaks"}`, "")), "does it still hold")
+	blue.mustNot(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, put otherwise"}`, "")), "does it still hold")
+	blue.must(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the sluice leaks"}`, "")), "`RT` rests on H1, changed by this: does it still hold?")
 	blue.mustNot(again(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"the log is short"}`, "")), "does it still hold")
 	blue.mustNot(again(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, slowly"}`, "")), "does it still hold")
 }

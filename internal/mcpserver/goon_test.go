@@ -451,8 +451,8 @@ func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
 	blue.call("inbox", nil)
 	send(red, edit("H1", `{"claim":"the disk is slow when cold"}`), edit("H2", `{"claim":"the net is slow at night"}`))
 	words, _ := blue.call("inbox", nil)
-	blue.must(words, "H1, which your C1 names, was edited by RedSky\n", "Claim: the disk is slow when cold")
-	blue.mustNot(words, "H2, which")
+	blue.must(words, "Changed by others, as below, and named in yours: H1 (C1)\n", "Claim: the disk is slow when cold")
+	blue.mustNot(words, "H2, which", "; H2")
 	if n := strings.Count(words, "the disk is slow when cold"); n != 1 {
 		t.Errorf("it is said %d times:\n%s", n, words)
 	}

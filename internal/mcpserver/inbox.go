@@ -334,6 +334,9 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if strings.Contains(m.Text, "\nNobody has said yet ") {
 			p.open = "" // the message says so
 		}
+		if strings.Contains(m.Text, "\n`RT` rests on ") {
+			p.end.mine = append(p.end.mine, "whether the answer still holds, as above")
+		}
 		switch {
 		case err != nil:
 			return "", sessionPage{}
@@ -356,20 +359,35 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 
 // saidOnce leaves out of what a compile tells what changed in items that are the reader's or
 // that something of its names, but for those that were left out below: it has the others.
+// Which of its own name them is said in one line.
 func saidOnce(text string, left []delta.ItemID) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
+	var out, named []string
+	at := 0 // where the first of those that are named stood
+	for line := range strings.SplitSeq(text, "\n") {
 		about, _, data := strings.Cut(line, api.ChangeSaid)
-		item, _, named := strings.Cut(about, ", which your ")
-		if rest, own := strings.CutPrefix(about, api.TextReplaced); own {
-			_, item, named = strings.Cut(rest, " of ")
+		item, by, isNamed := strings.Cut(about, ", which your ")
+		rest, own := strings.CutPrefix(about, api.TextReplaced)
+		if own {
+			_, item, _ = strings.Cut(rest, " of ")
 			item, _, _ = strings.Cut(item, " ")
 		}
-		if named && data && !slices.Contains(left, delta.ItemID(item)) {
-			lines[i] = about
+		switch below := data && !slices.Contains(left, delta.ItemID(item)); {
+		case below && own:
+			out = append(out, about)
+		case below && isNamed:
+			if at = cmp.Or(at, len(out)); len(out) > at && out[len(out)-1] == "" {
+				out = out[:len(out)-1] // each is a paragraph of its own
+			}
+			by, _, _ = strings.Cut(by, " name")
+			named = append(named, fmt.Sprintf("%s (%s)", item, by))
+		default:
+			out = append(out, line)
 		}
 	}
-	return strings.Join(lines, "\n")
+	if len(named) > 0 {
+		out = slices.Insert(out, at, "Changed by others, as below, and named in yours: "+strings.Join(named, "; "))
+	}
+	return strings.Join(out, "\n")
 }
 
 // critiquesNow says of critiques how they stand by now, in what a compile tells of them:
@@ -553,16 +571,23 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	var b strings.Builder
 	around := ""
 	for _, info := range sessions.Sessions {
-		line := waitsFor(info, st.Project.Actor)
-		if line == "" && !waited {
-			line = warmOf(info, st.Project.Actor, time.Now())
-		}
-		b.WriteString(line)
-		work, left, err := aroundOf(s, ctx, info, st.Project.Actor)
+		work, left, end, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
 			return "", false, err
 		}
-		b.WriteString(work)
+		line, warm := waitsFor(s, ctx, info, st.Project.Actor), ""
+		if line == "" && !waited {
+			warm = warmOf(info, st.Project.Actor, time.Now())
+		}
+		switch {
+		case len(end.mine) > 0:
+			line += end.words(false)
+		case end.over() && warm != "":
+			line = end.words(true)
+		case line == "":
+			line = warm
+		}
+		b.WriteString(line + work)
 		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
@@ -591,29 +616,30 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 }
 
 // aroundOf says what others are at in a session that somebody takes part in, and
-// how far its tests have come and what is left of its context.
-func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, err error) {
+// how far its tests have come and what is left of its context and of the session.
+func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, end ending, err error) {
 	if !info.Closed.IsZero() || !takesPart(info, me) {
-		return "", "", nil
+		return "", "", ending{}, nil
 	}
 	tasks, err := tasksOf(s, ctx, info.ID)
 	if err != nil {
-		return "", "", err
+		return "", "", ending{}, err
 	}
 	others := slices.DeleteFunc(slices.Clone(tasks), func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" })
 	told := tellUnderWay(s, ctx, others)
 	work = underWay(others, me, told)
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
-		return work, "", nil //nolint:nilerr // there is nothing to read through
+		return work, "", ending{}, nil //nolint:nilerr // there is nothing to read through
 	}
+	end = endingOf(v.SessionInfo, v.Critiques, v.Tests, nil, me) // its tasks are listed
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
 	tests, _ := standing(s, ctx, info.ID, me, withAnnounced(v.Tests, tasks), "", false)
 	left = tests + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
-	return othersAtWork(v.Working, me) + division + work, left, err
+	return othersAtWork(v.Working, me) + division + work, left, end, err
 }
 
 // othersAtWork says how far the others are, for who waits for some of them.
@@ -630,8 +656,9 @@ func takesPart(info api.SessionInfo, name brenner.ActorName) bool {
 	return slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == name })
 }
 
-// waitsFor says whom a session waits for that somebody takes part in.
-func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
+// waitsFor says whom a session waits for that somebody takes part in; how to answer, and
+// how to read again what is asked, once.
+func waitsFor(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) string {
 	var others, late []brenner.ActorName
 	mine, own, alone, ask := false, false, false, ""
 	for _, r := range info.Recipients {
@@ -658,7 +685,11 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 		}
 		return fmt.Sprintf("%s waits for your answer%s: delta_submit; what it asks: inbox %s\n", info.ID, goesOn, jsonOf(map[string]string{"message": ask}))
 	case own:
-		return fmt.Sprintf("%s is compiled when you and %s have answered%s: delta_submit; what it asks: inbox %s\n", info.ID, joined(others), info.ByItself(), jsonOf(map[string]string{"message": ask}))
+		how := fmt.Sprintf(": delta_submit; what it asks: inbox %s", jsonOf(map[string]string{"message": ask}))
+		if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Tell: []string{how}}); err == nil && len(v.Told) > 0 {
+			how = ""
+		}
+		return fmt.Sprintf("%s is compiled when you and %s have answered%s%s\n", info.ID, joined(others), info.ByItself(), how)
 	}
 	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), info.ByItself())
 }

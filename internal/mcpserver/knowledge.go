@@ -527,12 +527,17 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Done {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
 	}
+	ended := ""
 	if in.Deltas != "" {
+		mark := answeringMark(s, ctx, in.Task)
 		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+		ended = endMark(s, ctx, in.keyed, mark, res.Ref)
 	}
 	switch {
+	case ended != "":
+		out.closed = ended
 	case in.Task == "":
-		out.closed = endMark(s, ctx, in.keyed, res.Ref)
+		out.closed = markedWork(s, ctx, res.Ref)
 	case !in.Done:
 		out.closed = stillHeld(in.Task)
 	}

@@ -81,7 +81,7 @@ func TestCorrections_QuotedNamesAreNone(t *testing.T) {
 	}
 	red.submits(odd(`all were \"pending, would be applied H1\", and `+"`apply A1 H1`"+` said 'H1 is new'`, "") + odd("seen with H1", "") + odd("`H1` it is", "") + odd(`it said \"no\"`, `,"conflicts_with":["H1"]`))
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
-	red.must(first(red.call("inbox", nil)), "H1, which your X2, X3, X4 name, was edited by BlueLake")
+	red.must(first(red.call("inbox", nil)), "named in yours: H1 (X2, X3, X4)")
 }
 
 // D26: whether an answer holds is asked when what it rests on claims, found or decides

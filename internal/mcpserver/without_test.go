@@ -42,7 +42,7 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 
 	s.pass(3 * time.Minute)
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "RS-trio is at version 2: BlueLake added H1; RedSky added H2.", "Still at work: GreenValley; the session does not wait for that any more", "Further deltas are welcome")
+	blue.must(words, "RS-trio is at version 2: BlueLake added H1; RedSky added H2.", "Still at work: GreenValley; the session does not wait for that any more", "If you have more to say")
 	green.must(first(green.call("session_show", arguments{"session": "RS-trio", "brief": true})), "GreenValley (adversarial_critic) works on it since 15:09", "the others went on, and its answer is compiled when it comes")
 	green.must(first(green.call("inbox", nil)), "The others go on; your own answer is as welcome as before, and compiled when it comes")
 	green.must(first(green.call("inbox", nil)), "RS-trio went on without your answer, which is compiled when it comes: delta_submit;")

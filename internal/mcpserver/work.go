@@ -182,28 +182,49 @@ func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo, shown stri
 	return changedSince(s, ctx, "", 0, moved)
 }
 
-// endMark ends what the writer had announced to be at, with what it wrote: that is
-// what came of it. Which of several it was it says itself; while its session still waits
-// for its answer, more may come of it.
-func endMark(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
+// marksOf are what the caller has announced to be at and has not ended.
+func marksOf(s api.Service, ctx context.Context) []api.TaskInfo {
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Mine: true, Newest: true})
-	marks := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark }) // those of others are not listed
-	switch {
-	case err != nil || len(marks) == 0:
+	if err != nil {
+		return nil // it ends by itself
+	}
+	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskMark }) // those of others are not listed
+}
+
+// markedWork names what the writer had announced to be at and has not ended: what it
+// writes without saying so may be of something else, so that it ends nothing (ADR 154).
+func markedWork(s api.Service, ctx context.Context, wrote brenner.Ref) string {
+	marks := marksOf(s, ctx)
+	if len(marks) == 0 {
 		return ""
-	case len(marks) > 1:
-		return fmt.Sprintf("you announced %s; if this is what came of one: task_complete %s\n", joined(ids(marks)),
-			jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}}))
 	}
-	if goesOn(s, ctx, marks[0].Session) {
-		return fmt.Sprintf("%s, which you had announced, goes on till you have answered %s; if this is all that comes of it: task_complete %s\n", marks[0].ID, marks[0].Session,
-			jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}}))
+	end := jsonOf(map[string]any{"id": marks[0].ID, "outputs": []brenner.Ref{wrote}})
+	if len(marks) > 1 {
+		return fmt.Sprintf("you announced %s, which go on; if this is what came of one: task_complete %s\n", joined(ids(marks)), end)
 	}
-	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: key.also(marks[0].ID), ID: marks[0].ID, Outputs: []brenner.Ref{wrote}})
+	return fmt.Sprintf("%s, which you announced, goes on; if this is what came of it: task_complete %s\n", marks[0].ID, end)
+}
+
+// answeringMark is what a writer has announced as its part of the answer that its session
+// waits for, if that is one thing.
+func answeringMark(s api.Service, ctx context.Context, task string) (mark api.TaskInfo) {
+	if marks := marksOf(s, ctx); task == "" && len(marks) == 1 && goesOn(s, ctx, marks[0].Session) {
+		return marks[0]
+	}
+	return api.TaskInfo{}
+}
+
+// endMark ends what was announced as a part of an answer, with what was written along with
+// that, when the answer has come.
+func endMark(s api.Service, ctx context.Context, key keyed, mark api.TaskInfo, wrote brenner.Ref) string {
+	if mark.ID == "" || goesOn(s, ctx, mark.Session) {
+		return ""
+	}
+	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: key.also(mark.ID), ID: mark.ID, Outputs: []brenner.Ref{wrote}})
 	if err != nil {
 		return "" // it ends by itself
 	}
-	return fmt.Sprintf("%s, which you had announced, is done with it; if you go on with it, announce that: request %s\n", t.ID, jsonOf(workRequest{Title: inLine(t.Title), Session: t.Session, Claim: true}))
+	return fmt.Sprintf("%s, which you had announced for your answer, is done with it\n", t.ID)
 }
 
 // goesOn says whether a session still waits for the answer of who writes: what it writes
@@ -219,6 +240,9 @@ func goesOn(s api.Service, ctx context.Context, session brenner.SessionID) bool 
 	v, err := s.Session(ctx, api.SessionRequest{ID: session, Unseen: true})
 	return err == nil && v.Closed.IsZero() && slices.ContainsFunc(v.Recipients, func(r api.Recipient) bool { return r.Name == me.Actor && r.Waiting })
 }
+
+// doneWith are the arguments by which a write ends a task.
+func doneWith(task string) string { return fmt.Sprintf("\"task\":%q,\"done\":true", task) }
 
 func ids(all []api.TaskInfo) []string {
 	out := make([]string, len(all))
@@ -299,7 +323,7 @@ func (r requested) Words() string {
 		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; no answer will come\n", who)
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
-		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s, or till you write what came of it; what you write with \"task\":%q leaves it open\n", r.ID, until(r.task.LeaseUntil), r.ID)
+		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s. To end it before, write what came of it with %s; what you write with \"task\" alone, or without, does not end it\n", r.ID, until(r.task.LeaseUntil), doneWith(r.ID))
 		b.WriteString(r.told())
 	case r.State == api.TaskClaimed:
 		fmt.Fprintf(&b, "%s is announced, and yours until %s; your last result closes it: artifact_write %s; what comes before goes without done\n",

@@ -75,11 +75,9 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 	return fmt.Sprintf("\n`RT` rests on %s, changed by this: does it still hold?\n", kernel.FirstIDs(kernel.Strings(changed)))
 }
 
-// plans are the fields of items that say what is to be done about them, how they are
-// called or found: an answer does not rest on those.
-var plans = []string{
-	"name", "labels", "anchors", "procedure", "discriminates", "potency_check", "feasibility", "score", "test", "load", "resolution_plan", "proposed_alternative",
-}
+// decides are the fields of items that say what is claimed, what came out and what was
+// decided: an answer rests on those, and not on how the rest of an item is put.
+var decides = []string{"claim", "statement", "predictions", "actual_outcomes", "status", "current_status"}
 
 // bearsOtherwise says whether an item claims, found or decides something else than it did.
 func bearsOtherwise(base, now *delta.Artifact, id delta.ItemID) bool {
@@ -91,5 +89,5 @@ func bearsOtherwise(base, now *delta.Artifact, id delta.ItemID) bool {
 	case onlyItsState(base, now, id):
 		return false
 	}
-	return slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return !slices.Contains(plans, f.Name) && !saysAlike(before, after, f) })
+	return slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return slices.Contains(decides, f.Name) && !saysAlike(before, after, f) })
 }

@@ -419,16 +419,21 @@ func foretoldOf(it *delta.Item, key string) (value jsontext.Value, ok bool) {
 	return value, ok
 }
 
-// left says which live items of who kills one still name it, and are not changed by the
-// same reply; a critique names what it attacked.
+// claimed are the sections whose items claim something that may rest on another item.
+// Predictions, tests, anomalies and critiques are the record of what was said of it, which
+// its death does not change.
+var claimed = []delta.Section{delta.ResearchThread, delta.HypothesisSlate, delta.AssumptionLedger}
+
+// left says which claims of who kills an item still name it, and are not changed by the
+// same reply.
 func (d *doubts) left(one delta.Delta) []brenner.Diagnostic {
 	if one.Operation != delta.Kill {
 		return nil
 	}
 	var by []string
-	for _, section := range delta.Sections() {
+	for _, section := range claimed {
 		for _, it := range liveIn(d.doc, section) {
-			if section == delta.AdversarialCritique || d.touched[delta.Target(it.ID())] || !slices.Contains(it.Authors(), d.author) {
+			if d.touched[delta.Target(it.ID())] || !slices.Contains(it.Authors(), d.author) {
 				continue
 			}
 			if p, _ := d.doc.Passage(it.ID()); slices.Contains(namedIn(it, p.Text, nil), delta.ItemID(one.TargetID)) {
@@ -440,7 +445,8 @@ func (d *doubts) left(one delta.Delta) []brenner.Diagnostic {
 		return nil
 	}
 	return []brenner.Diagnostic{{
-		Severity: brenner.SeverityWarning, Code: brenner.CodeKilledReference, Subject: string(one.TargetID), Message: fmt.Sprintf("%s is still named in what you wrote: %s", one.TargetID, kernel.FirstIDs(by)),
+		Severity: brenner.SeverityWarning, Code: brenner.CodeKilledReference, Subject: string(one.TargetID), Message: fmt.Sprintf("what you claim still names %s: %s", one.TargetID, kernel.FirstIDs(by)),
+		Hint: fmt.Sprintf("EDIT or KILL %s if it does not hold without", kernel.FirstIDs(by)),
 	}}
 }
 

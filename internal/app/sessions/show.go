@@ -96,7 +96,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err
 	}
-	d.view.Tests = delta.Tests(proposed)
+	if d.view.Tests, err = testsOf(c, info, proposed); err != nil {
+		return nil, err
+	}
 	if err := d.compare(c, c.ShownInFull(row.Artifact)); err != nil {
 		return nil, err
 	}
@@ -137,6 +139,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		}
 		changes := delta.Changes(doc, part)
 		if len(req.Items) == 0 { // what is asked for by name is sent, whoever wrote it
+			changes = slices.DeleteFunc(changes, func(p delta.Passage) bool { return deadIn(doc, p.Item) && deadIn(part.Since, p.Item) })
 			changes, d.view.Own = ofOthers(doc, part.Since, changes, c.Who.Name)
 		}
 		err = d.writeNew(c, changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
@@ -215,6 +218,36 @@ func ofOthers(doc, since *delta.Artifact, all []delta.Passage, reader brenner.Ac
 	return rest, own
 }
 
+// deadIn says whether an item is killed in a version. What becomes of a dead one, a cell of
+// it say, concerns nobody any more.
+func deadIn(doc *delta.Artifact, id delta.ItemID) bool {
+	it, ok := doc.Item(id)
+	return ok && it.Killed() != nil
+}
+
+// testsOf says how far the tests of a document have come, and of each result the version
+// that its artifact is at by now.
+func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Test, error) {
+	tests := delta.Tests(doc)
+	for _, t := range tests {
+		for i, run := range t.Done {
+			ref, err := brenner.ParseRef(run.Result)
+			if err != nil || ref.Version == 0 {
+				continue
+			}
+			a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+			if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+				return nil, err
+			}
+			if err == nil && a.Head > ref.Version && (a.Module == info.Module || a.Module == kernel.ProjectModule) {
+				ref.Version = a.Head
+				t.Done[i].Result = ref.String()
+			}
+		}
+	}
+	return tests, nil
+}
+
 // onlyBy says whether one agent alone has written an item.
 func onlyBy(it *delta.Item, name brenner.ActorName) bool {
 	return slices.Equal(it.Authors(), []brenner.ActorName{name})
@@ -267,6 +300,9 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 		}
 		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })
 		if at >= 0 {
+			if deadIn(d.doc, p.Item) && deadIn(earlier[at].doc, p.Item) {
+				continue
+			}
 			if onlySince(d.doc, earlier[at].doc, p.Item, c.Who.Name) {
 				continue
 			}

@@ -66,7 +66,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
 		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
 	}
-	next := "Further deltas are welcome"
+	next := "If you have more to say"
 	switch {
 	case r.Late || slices.Contains(m.record.Without, r.Name):
 		next = "The others go on; your own answer is as welcome as before, and compiled when it comes"

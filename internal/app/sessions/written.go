@@ -154,11 +154,19 @@ func concerning(c *kernel.Call, fresh []store.Version) (map[brenner.Ref][]string
 			}
 		}
 		for _, l := range on {
-			if l.To.Artifact == ref.Artifact && l.From.Artifact != ref.Artifact && mine[l.From] && l.Rel.Carries() {
+			if l.To.Artifact == ref.Artifact && l.From.Artifact != ref.Artifact && mine[l.From] && l.Rel.Carries() && !replacedIn(on, mine, l) {
 				said = append(said, fmt.Sprintf("your %s %s %s", l.From, l.Rel, l.To))
 			}
 		}
 		out[ref] = said[:min(len(said), mostConcerns)]
 	}
 	return out, nil
+}
+
+// replacedIn says whether a later version of what a link is from, which is of the same
+// author, links to the same artifact: then that one speaks for both.
+func replacedIn(all []store.Link, mine map[brenner.Ref]bool, l store.Link) bool {
+	return slices.ContainsFunc(all, func(o store.Link) bool {
+		return mine[o.From] && o.From.Artifact == l.From.Artifact && o.From.Version > l.From.Version && o.To.Artifact == l.To.Artifact && o.Rel.Carries()
+	})
 }

@@ -1,0 +1,114 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// X11: who has nothing left to do is told so plainly, and else what is left, by name.
+func TestEnding_SaysWhatIsLeft(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	const over = "nothing more is asked of you in RS-pair: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`"
+	conclude := func(text string) string {
+		return blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"`+text+`"}`, ""))
+	}
+	words := first(red.call("inbox", nil))
+	red.mustNot(words, "nothing more is asked of you")
+	red.submits(assumption("Weir", "the weir is level"))
+	blue.call("inbox", nil)
+	conclude("H1, as measured.")
+	words = first(red.call("inbox", nil))
+	red.must(words, over)
+	red.mustNot(words, "now: all have answered", "critiques:")
+
+	attack := deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too early","attack":"H2 was seen once only"}`, "")
+	blue.submits(attack)
+	words = first(red.call("inbox", nil))
+	red.must(words, "left for you in RS-pair: C1 to answer")
+	red.mustNot(words, over)
+	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: C1 to answer")
+	red.edits("H2", `{"claim":"seen twice"}`)
+	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 to settle or to press")
+	blue.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow"}}`, ""))
+	red.must(first(red.call("inbox", nil)), over+". Run by nobody, and asked of nobody: T1")
+	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"running"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "nothing is asked of you in RS-pair now; left for others: the result of T1. Stop here, or wait for it")
+	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: the result of T1, which you said you run")
+}
+
+// C34: who was sent an answer in parts reads it whole once, when nothing is left to do.
+func TestEnding_GivesTheAnswerWholeOnce(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("inbox", nil)
+	text := func(a, b string) string {
+		return "The sluice, " + a + ". " + strings.Repeat("It was measured at the weir and at the mill. ", 20) + "Open is " + b + "."
+	}
+	const whole = "the answer as it stands, which you were sent in parts (data):"
+	var answers []string
+	for i, say := range []string{text("H1", "all"), text("H1 alone", "all"), text("H1 alone", "the mill"), text("H1 alone", "nothing")} {
+		blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"`+say+`"}`, ""))
+		words := first(red.call("inbox", nil))
+		red.must(words, "nothing more is asked of you in RS-pair")
+		answers = append(answers, fmt.Sprint(i, " ", strings.Contains(words, whole) && strings.Contains(words, "Context: "+say)))
+	}
+	if got := strings.Join(answers, ", "); got != "0 false, 1 false, 2 true, 3 false" {
+		t.Errorf("it came whole: %s", got)
+	}
+}
+
+// X11: how to answer is said once to who is waited for, then only whom else.
+func TestInbox_SaysOnceHowToAnswer(t *testing.T) {
+	_, blue, _ := pair(t)
+	blue.must(first(blue.call("inbox", nil)), "RS-pair is compiled when you and RedSky have answered: delta_submit; what it asks: inbox {")
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "RS-pair is compiled when you and RedSky have answered\n")
+	blue.mustNot(words, "RS-pair is compiled when you and RedSky have answered:")
+}
+
+// X11: of a test that was run the version is named that its result is at by now, and what
+// becomes of a dead item is no news.
+func TestStanding_ResultsInForceAndTheDead(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("artifact_write", analysis("cold", nil))
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow"}}`, "") +
+		deltaBlock("ADD", "", "predictions_table", `{"condition":"cold","predictions":{"H1":"slow","H2":"fast"}}`, ""))
+	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow, cold@1"},"status":"run"}`, ""))
+	red.must(first(red.call("inbox", nil)), "run T1 (BlueLake: cold@1)")
+	blue.call("artifact_write", arguments{"id": "cold", "summary": "measured again", "content": map[string]any{"format": "text", "data": "again\n"}, "change": map[string]any{"what": "w", "why": "y"}})
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "run T1 (BlueLake: cold@2)")
+
+	red.call("inbox", nil)
+	blue.submits(deltaBlock("KILL", "P1", "predictions_table", `{"reason":"too plain"}`, ""))
+	red.must(first(red.call("inbox", nil)), "Reason: too plain")
+	blue.submits(deltaBlock("KILL", "P1.H1", "predictions_table", `{"reason":"not meant"}`, "") + deltaBlock("EDIT", "P1.H2", "predictions_table", `{"outcome":"N/A"}`, "") + deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured"}`, ""))
+	words := first(red.call("inbox", nil))
+	red.must(words, "### H1")
+	red.mustNot(words, "P1")
+}
+
+// X11: of several versions of one's own that rest on what another has written anew, the
+// newest is named.
+func TestWritten_NamesTheNewestOfOnesOwn(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	again := func(p *player, id, text string, more arguments) {
+		in := arguments{"id": id, "summary": text, "content": map[string]any{"format": "text", "data": text + "\n"}, "change": map[string]any{"what": "w", "why": "y"}}
+		for k, v := range more {
+			in[k] = v
+		}
+		p.call("artifact_write", in)
+	}
+	red.call("artifact_write", analysis("weir", nil))
+	on := arguments{"links": []any{map[string]any{"rel": "derived_from", "artifact": "weir", "version": 1}}}
+	blue.call("artifact_write", analysis("mill", on))
+	again(blue, "mill", "the mill once more", on)
+	again(red, "weir", "the weir once more", nil)
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "your mill@2 derived_from weir@1")
+	blue.mustNot(words, "your mill@1")
+}

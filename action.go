@@ -118,6 +118,7 @@ var tools = map[string]tool{
 	"playbook.review.list":    {name: "review"},
 	"playbook.review.reject":  {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "reject"}},
 	"review.approve":          {name: "review", adds: map[string]string{"verdict": "approve"}},
+	"session.list":            {name: "status"},
 	"session.show":            {name: "session_show", renames: map[string]string{"id": "session", "item": "items"}, lists: []string{"items"}, numbers: []string{"since", "offset"}},
 	"stalemate.accept":        {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
 	"stalemate.raise":         {name: "stalemate_raise"},

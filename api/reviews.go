@@ -54,7 +54,7 @@ const (
 	WaitFork          WaitKind = "fork"          // more than one truth
 	WaitStale         WaitKind = "stale"         // canonical versions that rest on what moved
 	WaitPromotion     WaitKind = "promotion"     // a version to decide upon
-	WaitApproval      WaitKind = "approval"      // one that the reader is asked to approve; in status only
+	WaitApproval      WaitKind = "approval"      // one that the reader, who does not lead, is asked to approve
 	WaitRebase        WaitKind = "rebase"        // one made from inputs that moved
 	WaitLesson        WaitKind = "review"        // lessons of low confidence
 	WaitFinding       WaitKind = "finding"       // what a check found
@@ -65,6 +65,12 @@ const (
 	WaitAutomation    WaitKind = "automation"    // what a rule tells
 	WaitConsolidation WaitKind = "consolidation" // overdue
 	WaitSpine         WaitKind = "spine"         // what the spine lacks
+)
+
+// What needs somebody itself, and is in no inbox of what waits for persons.
+const (
+	NeedMessage = "message" // messages that it has not read
+	NeedAnswer  = "answer"  // sessions that wait for its answer
 )
 
 // WaitKinds lists the kinds of what waits.

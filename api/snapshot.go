@@ -36,7 +36,7 @@ type StatusResult struct {
 
 // Need is one kind of thing that needs somebody.
 type Need struct {
-	Kind  string `json:"kind"` // conflict, fork, stale, review, promotion, stalemate, task, consolidation, spine
+	Kind  string `json:"kind"` // a kind of what waits, message or answer
 	Count int    `json:"count"`
 	// What says it in words, for the first few by name; Do is what to do.
 	What string         `json:"what"`

@@ -27,9 +27,10 @@ type Webhook struct {
 	Secret string `json:"secret"`
 }
 
-// NoticeKinds are the kinds of things that wait, as the inbox names them.
+// NoticeKinds are the kinds of things that wait, as the inbox names them; what waits
+// for an approval is a promotion to others.
 var NoticeKinds = []string{
-	"automation", "compile", "conflict", "consolidation", "finding", "fork", "memo", "promotion", "rebase", "resend", "review", "run", "spine", "stale",
+	"automation", "compile", "conflict", "consolidation", "finding", "fork", "memo", "promotion", "rebase", "request", "resend", "review", "run", "spine", "stale",
 	"stalemate", "task",
 }
 

@@ -52,6 +52,36 @@ func overviewCases() []testCase {
 				s.Errorf("settled, and still said: %+v", got.Findings)
 			}
 		}},
+		{"status tells an agent of messages it has not read and of sessions that wait for its answer", func(s *scene) { // X5
+			blue := s.agent("BlueLake")
+			needs := func() string {
+				res, err := blue.Status(s.ctx)
+				s.must(err)
+				var out []string
+				for _, n := range res.Items {
+					out = append(out, n.Kind+" "+n.Do.Command())
+				}
+				return strings.Join(out, ", ")
+			}
+			if got := needs(); got != "" {
+				s.Errorf("before: %s", got)
+			}
+			id := s.pi.starts().ID
+			answer := "answer brenner session show " + string(id)
+			if got := needs(); got != "message brenner mail inbox, "+answer {
+				s.Errorf("asked: %s", got)
+			}
+			for _, m := range blue.inbox() {
+				blue.readsMail(m.ID)
+			}
+			if got := needs(); got != answer {
+				s.Errorf("read: %s", got)
+			}
+			blue.submits(id, adds("lineage"))
+			if got := needs(); got != "" {
+				s.Errorf("answered: %s", got)
+			}
+		}},
 		{"status says what needs the PI, with the command", func(s *scene) { // X5; X5.b, X5.d, X5.e
 			kinds := func() []string {
 				res, err := s.pi.Status(s.ctx)

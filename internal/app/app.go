@@ -76,7 +76,7 @@ func New(s store.Store, o Options) *App {
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
 	a.sessions.Notes = a.tasks.NotesIn
 	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
-	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep}
+	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep, Sessions: a.sessions}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail, a.tasks.Failures = a.sessions, a.contexts, a.sessions, a.runs.Failures
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions

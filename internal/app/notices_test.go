@@ -84,11 +84,10 @@ func TestNotices_EachIsQueuedOnce(t *testing.T) {
 // The kinds that a configuration may name are those of the inbox.
 func TestNotices_KindsAreThoseOfTheInbox(t *testing.T) {
 	kinds := []string{}
-	for _, k := range []api.WaitKind{
-		api.WaitStalemate, api.WaitConflict, api.WaitCompile, api.WaitResend, api.WaitFork, api.WaitStale, api.WaitPromotion, api.WaitRebase,
-		api.WaitLesson, api.WaitFinding, api.WaitTask, api.WaitRun, api.WaitMemo, api.WaitConsolidation, api.WaitSpine, api.WaitAutomation,
-	} {
-		kinds = append(kinds, string(k))
+	for _, k := range api.WaitKinds() {
+		if k != api.WaitApproval { // a promotion to all but who is asked
+			kinds = append(kinds, string(k))
+		}
 	}
 	slices.Sort(kinds)
 	if !slices.Equal(kinds, config.NoticeKinds) {

@@ -436,7 +436,7 @@ var fieldWords = map[string]string{
 	"brenner/api.Moved.Through":                    "Through names the invocation that read it, if it was not pinned",
 	"brenner/api.Moved.Was":                        "Was and Now are the canonical version, or for a draft the head, then and at completion; 0: none",
 	"brenner/api.Need.Do":                          "Action is something the reader of a refusal or a message can do, as data: an act of the service and its arguments. Each surface renders it in its own words: a command line, a tool call, a link",
-	"brenner/api.Need.Kind":                        "conflict, fork, stale, review, promotion, stalemate, task, consolidation, spine",
+	"brenner/api.Need.Kind":                        "a kind of what waits, message or answer",
 	"brenner/api.Need.Names":                       "Names are the first of what it is about, at most MaxNeedNames: versions, tasks, stalemates or whatever the kind has names for",
 	"brenner/api.Need.What":                        "What says it in words, for the first few by name; Do is what to do",
 	"brenner/api.NewTaskRequest.Claim":             "Claim announces work that the caller does itself: it holds the task at once, which is for its role unless another is named, and nobody else is asked",

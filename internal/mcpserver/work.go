@@ -620,7 +620,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	if err != nil {
 		return statusResult{}, err
 	}
-	out.Needs = needs.Items
+	out.Needs = slices.DeleteFunc(needs.Items, func(n api.Need) bool { return n.Kind == api.NeedMessage || n.Kind == api.NeedAnswer }) // they are told apart
 	unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
 	if err != nil {
 		return statusResult{}, err
@@ -666,6 +666,9 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 		me := out.Project.Actor
 		if !info.Closed.IsZero() || !takesPart(info, me) {
 			continue
+		}
+		if slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me && r.Waiting }) {
+			out.around += waitsFor(info, me)
 		}
 		tasks, err := tasksOf(s, ctx, info.ID)
 		if err != nil {

@@ -38,6 +38,7 @@ func (r *Room) rules(c *kernel.Call) (api.AutomationRules, error) {
 			return out, err
 		}
 		info.Held = info.Hour >= rule.PerHour
+		info.On = slices.DeleteFunc(slices.Clone(rule.On), func(t automation.Trigger) bool { return t == automation.ForkSettled }) // no configuration has it
 		last, err := firings.List(c.Ctx, c.Reader, kernel.Query{Group: rule.Name, Newest: true}, 1)
 		if err != nil {
 			return out, err

@@ -81,9 +81,9 @@ func (r *Room) WaitingStale(c *kernel.Call) ([]kernel.Waiting, error) {
 	for _, n := range nodes {
 		g := groups[n.Ref.Artifact]
 		g.Title, g.Author, g.Since = n.Summary, n.Creator, n.At
-		g.Why = fmt.Sprintf("it moved, and %d canonical versions rest on what it was", g.Count)
+		g.Why = fmt.Sprintf("it moved, and %d canonical versions rest on what it was: %s", g.Count, kernel.FirstFewOf(g.Members, g.Count))
 		if g.Count == 1 {
-			g.Why = "it moved, and a canonical version rests on what it was"
+			g.Why = fmt.Sprintf("it moved, and a canonical version rests on what it was: %s", g.Members[0])
 		}
 		out = append(out, *g)
 	}

@@ -3,6 +3,7 @@
 package overview
 
 import (
+	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
 )
@@ -10,8 +11,17 @@ import (
 // Room is where one project is looked at as a whole.
 type Room struct {
 	*kernel.Kernel
-	Inbox  Inbox
-	Checks Checks
+	Inbox    Inbox
+	Checks   Checks
+	Sessions Sessions
+}
+
+// Sessions is what the overview needs of sessions.
+type Sessions interface {
+	// UnreadSubjects lists the subjects of the messages to somebody that it has not read.
+	UnreadSubjects(c *kernel.Call, name brenner.ActorName) ([]string, error)
+	// EachInfo visits sessions, the newest first, until fn says stop.
+	EachInfo(c *kernel.Call, fn func(api.SessionInfo) bool) error
 }
 
 // Checks is what the overview needs of upkeep.

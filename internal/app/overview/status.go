@@ -29,6 +29,9 @@ func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 			}
 		}
 		out := api.StatusResult{Position: c.Position, At: c.Now, Items: []api.Need{}}
+		if out.Items, err = s.own(c); err != nil {
+			return api.StatusResult{}, err
+		}
 		for _, w := range wordings {
 			n := w.need(items)
 			if !c.Person() {
@@ -40,6 +43,36 @@ func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 		}
 		return out, nil
 	})
+}
+
+// own is what waits for the caller itself: sessions for its answer and, if it is an
+// agent, messages for it to read.
+func (s *Service) own(c *kernel.Call) ([]api.Need, error) {
+	out := []api.Need{}
+	if !c.Person() {
+		subjects, err := s.Sessions.UnreadSubjects(c, c.Who.Name)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(subjects); n > 0 {
+			out = append(out, api.Need{Kind: api.NeedMessage, Count: n, What: "not read yet: " + kernel.FirstFewOf(subjects, n), Do: brenner.Do("mail.inbox")})
+		}
+	}
+	var waiting []string
+	err := s.Sessions.EachInfo(c, func(info api.SessionInfo) bool {
+		asked := func(r api.Recipient) bool { return r.Name == c.Who.Name && r.Waiting }
+		if info.Closed.IsZero() && slices.ContainsFunc(info.Recipients, asked) {
+			waiting = append(waiting, string(info.ID))
+		}
+		return true
+	})
+	if n := len(waiting); n > 0 {
+		out = append(out, api.Need{
+			Kind: api.NeedAnswer, Count: n, What: "waits for your answer: " + kernel.FirstFewOf(waiting, n),
+			Do: brenner.Do("session.show", "id", waiting[0]), Names: waiting[:min(n, api.MaxNeedNames)],
+		})
+	}
+	return out, err
 }
 
 // wording is how status speaks of one kind of thing that waits.

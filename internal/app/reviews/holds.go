@@ -210,7 +210,8 @@ func (h *holds) fresh(one holding, rests []brenner.Ref) error {
 			WithHint("confirm or update that one first, or both at once")
 	}
 	if len(one.looked) == 0 {
-		return brenner.Errorf(brenner.CodeNotStale, "nothing that %s rests on has moved", one.version.Ref())
+		return brenner.Errorf(brenner.CodeNotStale, "nothing that %s rests on has moved", one.version.Ref()).
+			WithHint("leave it as it is; what rests on it is confirmed by its own name, or all of it by what moved")
 	}
 	return nil
 }

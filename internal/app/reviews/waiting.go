@@ -25,9 +25,18 @@ func (s *Service) Waiting(ctx context.Context, req api.WaitingRequest) (api.Wait
 					WithHint("the kinds are " + kernel.Join(api.WaitKinds()))
 			}
 		}
+		if c.Leads() && slices.Contains(req.Kinds, api.WaitApproval) {
+			return api.WaitingList{}, brenner.Errorf(brenner.CodeInvalidValue, "who leads is asked for no approval: it decides").At("/kinds").
+				WithHint("what waits for approvals of others is among the kind promotion").Try(brenner.Again("kind", string(api.WaitPromotion)))
+		}
 		all, err := s.lately(c)
 		if err != nil {
 			return api.WaitingList{}, err
+		}
+		if !c.Leads() {
+			if all, err = s.Asked(c, all); err != nil {
+				return api.WaitingList{}, err
+			}
 		}
 		out := api.WaitingList{Counts: map[api.WaitKind]int{}}
 		var wanted []api.Waiting

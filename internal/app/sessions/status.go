@@ -38,6 +38,17 @@ func (r *Room) EachInfo(c *kernel.Call, fn func(api.SessionInfo) bool) error {
 	})
 }
 
+// UnreadSubjects lists the subjects of the messages to somebody that it has not read.
+func (r *Room) UnreadSubjects(c *kernel.Call, name brenner.ActorName) ([]string, error) {
+	var out []string
+	q := kernel.Query{Group: string(name), States: []string{string(api.MessageUnread)}}
+	err := messages.Each(c.Ctx, c.Reader, q, func(row kernel.Row[message]) (bool, error) {
+		out = append(out, row.Value.Subject)
+		return true, nil
+	})
+	return out, err
+}
+
 // Info loads a session.
 func (r *Room) Info(c *kernel.Call, id brenner.SessionID) (api.SessionInfo, error) {
 	return findSession(c, id)

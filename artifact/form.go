@@ -26,13 +26,22 @@ func (t Type) Form() string {
 	return form
 }
 
-// Brief is Form for who may as well write text: of JSON only what is needed.
+// Brief is Form for a first try: text where that may be written, else of JSON what is
+// needed, and what else there is by its name. A refusal says the rest.
 func (t Type) Brief() string {
-	needed, _ := t.fields()
-	if len(needed) == 0 || !slices.Contains(t.Formats, JSON) || !slices.Contains(t.Formats, Text) {
+	needed, optional := t.fields()
+	switch {
+	case slices.Contains(t.Formats, Text):
+		return string(Text)
+	case len(needed) == 0:
 		return t.Form()
 	}
-	return "text, or json with " + strings.Join(needed, ", ")
+	for i, field := range optional {
+		if name, about, _ := strings.Cut(field, " ("); !strings.Contains(about, "|") { // the values there are stay
+			optional[i] = name
+		}
+	}
+	return "json with " + strings.Join(slices.Concat(needed, optional), ", ")
 }
 
 // fields lists the fields of JSON content, each with what it takes.

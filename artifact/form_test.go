@@ -32,6 +32,18 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	for name, want := range map[brenner.TypeName]string{
+		"plain": "text", "analysis_result": "text", "raw_log": "text", "grown": "json with a (needed: x|y), b (needed), c",
+		"critique": "json with finding (needed: what is wrong), code, evidence, recommendation, severity (info|warning|error), target, where",
+	} {
+		typ, err := registry.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := typ.Brief(); got != want {
+			t.Errorf("%s, in brief: %s", name, got)
+		}
+	}
 	// X11: whoever is refused is told what to write instead.
 	for _, content := range []artifact.Content{
 		{Format: artifact.JSON, Data: []byte(`{"attack":"no"}`)}, {Format: artifact.Text, Data: []byte("no")},

@@ -207,20 +207,30 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	if len(own) > 1 || own[0] != analysisResult {
 		out += "\nYour role may write " + quoted(own) + "."
 	}
-	return out + "\n" + k.forms(own) + "\nWhat you will go on with write as text: text can be patched, json is written anew."
+	return out + "\n" + k.forms(own)
 }
 
 // forms says how the content of each of some types is written, as far as that is
-// known.
+// known: those that are written alike together.
 func (k Kickoff) forms(types []brenner.TypeName) string {
-	var known []string
+	var forms []string
+	alike := map[string][]brenner.TypeName{}
 	for _, t := range types {
-		if form := k.Forms[t]; form != "" {
-			known = append(known, "`"+string(t)+"` as "+form)
+		form := k.Forms[t]
+		if form == "" {
+			continue
 		}
+		if alike[form] == nil {
+			forms = append(forms, form)
+		}
+		alike[form] = append(alike[form], t)
 	}
-	if len(known) == 0 {
+	if len(forms) == 0 {
 		return ""
+	}
+	known := make([]string, len(forms))
+	for i, form := range forms {
+		known[i] = quoted(alike[form]) + " as " + form
 	}
 	return "Write " + strings.Join(known, "; ") + "."
 }

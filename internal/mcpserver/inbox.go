@@ -575,7 +575,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		if err != nil {
 			return "", false, err
 		}
-		line, warm := waitsFor(s, ctx, info, st.Project.Actor), ""
+		line, warm := waitsOnce(s, ctx, info, st.Project.Actor), ""
 		if line == "" && !waited {
 			warm = warmOf(info, st.Project.Actor, time.Now())
 		}
@@ -656,9 +656,25 @@ func takesPart(info api.SessionInfo, name brenner.ActorName) bool {
 	return slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == name })
 }
 
-// waitsFor says whom a session waits for that somebody takes part in; how to answer, and
-// how to read again what is asked, once.
-func waitsFor(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) string {
+// howToAnswer stands behind whom a session waits for, before the call that reads what it asks.
+const howToAnswer = ": delta_submit; what it asks: inbox "
+
+// waitsOnce is waitsFor for who looks again and again: how to answer, and how to read what
+// is asked, is said once to who waits for others besides.
+func waitsOnce(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) string {
+	line := waitsFor(info, me)
+	who, _, found := strings.Cut(line, howToAnswer)
+	if !found || len(info.Awaited()) < 2 {
+		return line
+	}
+	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Tell: []string{"how to answer " + string(info.ID)}}); err != nil || len(v.Told) == 0 {
+		return line
+	}
+	return who + "\n"
+}
+
+// waitsFor says whom a session waits for that somebody takes part in.
+func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	var others, late []brenner.ActorName
 	mine, own, alone, ask := false, false, false, ""
 	for _, r := range info.Recipients {
@@ -685,11 +701,7 @@ func waitsFor(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		}
 		return fmt.Sprintf("%s waits for your answer%s: delta_submit; what it asks: inbox %s\n", info.ID, goesOn, jsonOf(map[string]string{"message": ask}))
 	case own:
-		how := fmt.Sprintf(": delta_submit; what it asks: inbox %s", jsonOf(map[string]string{"message": ask}))
-		if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Tell: []string{how}}); err == nil && len(v.Told) > 0 {
-			how = ""
-		}
-		return fmt.Sprintf("%s is compiled when you and %s have answered%s%s\n", info.ID, joined(others), info.ByItself(), how)
+		return fmt.Sprintf("%s is compiled when you and %s have answered%s%s%s\n", info.ID, joined(others), info.ByItself(), howToAnswer, jsonOf(map[string]string{"message": ask}))
 	}
 	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), info.ByItself())
 }

@@ -668,7 +668,7 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 			continue
 		}
 		if slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me && r.Waiting }) {
-			out.around += waitsFor(s, ctx, info, me)
+			out.around += waitsFor(info, me)
 		}
 		tasks, err := tasksOf(s, ctx, info.ID)
 		if err != nil {

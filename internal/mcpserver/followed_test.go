@@ -156,7 +156,7 @@ var followed = []refusalRow{
 	{code: brenner.CodeNotFound, tool: "artifact_get", args: arguments{"ref": "nowhere"}, call: true},
 	{code: brenner.CodeNotFound, tool: "inbox", args: arguments{"message": "msg-1"}, call: true},
 	{code: brenner.CodeNotFound, tool: "task_claim", args: arguments{"id": "task-0"}, call: true},
-	{code: brenner.CodeNotFound, tool: "session_show", args: arguments{"session": "RS-0"}, call: true, fill: toThePI},
+	{code: brenner.CodeNotFound, tool: "session_show", args: arguments{"session": "RS-0"}, call: true},
 	{code: brenner.CodeTaskNotYours, tool: "artifact_write", args: newNote(arguments{"task": "TASK"}), call: true, again: true},
 	{code: brenner.CodeTaskNotYours, agent: "RedSky", tool: "task_complete", args: arguments{"id": "TASK"}, call: true},
 	{code: brenner.CodeTaskTaken, agent: "RedSky", tool: "task_claim", args: arguments{"id": "TASK"}, call: true, set: func(s *stage) {

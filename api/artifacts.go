@@ -207,7 +207,7 @@ func (v ArtifactView) Passage() (brenner.Ref, bool) {
 func (v ArtifactView) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s · %s · %s · module %s · by %s, %s\n", v.Ref(), v.Type, v.Status, v.Module,
-		v.Metadata.Creator, v.Metadata.CreatedAt.UTC().Format("2006-01-02 15:04"))
+		v.Metadata.Creator, v.Metadata.UpdatedAt.UTC().Format("2006-01-02 15:04"))
 	fmt.Fprintf(&b, "summary: %s\n", brenner.OneLine(v.Summary))
 	if v.Head != v.Version.Version {
 		fmt.Fprintf(&b, "head: @%d", v.Head)

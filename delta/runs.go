@@ -10,8 +10,9 @@ import (
 
 // Test is how far a test that lives has come (ADR 140).
 type Test struct {
-	Item  ItemID    `json:"item"`
-	State TestState `json:"state"`
+	Item  ItemID            `json:"item"`
+	By    brenner.ActorName `json:"by"` // who added it
+	State TestState         `json:"state"`
 	// Running are those who said that they run it, and not yet what came out.
 	Running []Run `json:"running,omitzero"`
 	// Done are those who said what came out.
@@ -50,7 +51,7 @@ func Tests(a *Artifact) []Test {
 }
 
 func (it *Item) runs() Test {
-	t := Test{Item: it.ID(), State: TestPlanned}
+	t := Test{Item: it.ID(), By: it.log[0].agent, State: TestPlanned}
 	for _, e := range it.log {
 		d := e.sent()
 		says := d.Runs()

@@ -1083,6 +1083,7 @@ var fieldWords = map[string]string{
 	"brenner/delta.Run.At":                         "when it was said last",
 	"brenner/delta.Run.By":                         "ActorName names who acts: an agent or a person",
 	"brenner/delta.Run.Result":                     "Result is the version that has what came out, if some is named",
+	"brenner/delta.Test.By":                        "who added it",
 	"brenner/delta.Test.Done":                      "Done are those who said what came out",
 	"brenner/delta.Test.Item":                      "ItemID names an item for life: a prefix and a number, such as H3, or RT",
 	"brenner/delta.Test.Running":                   "Running are those who said that they run it, and not yet what came out",

@@ -758,9 +758,6 @@ type patched struct {
 }
 
 func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, error) {
-	if err := forTask(in.Done, in.Task); err != nil {
-		return patched{}, err
-	}
 	in = in.carried(s, ctx)
 	res, err := s.ApplyPatch(ctx, api.ApplyPatchRequest{
 		Write: in.write(), Ref: in.Ref, Patch: api.PatchOf([]byte(in.Patch)), Base: in.Base, Rebase: in.Rebase, DryRun: in.DryRun,
@@ -773,7 +770,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	if res.Version != nil {
 		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
 	}
-	if in.Done {
+	if in.Done && in.Task != "" {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)
 	}
 	ended := ""
@@ -787,6 +784,8 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	switch {
 	case ended != "":
 		out.closed = ended
+	case in.Task == "" && in.Done && res.Version != nil:
+		out.closed = endOnly(s, ctx, in.keyed, res.Version.Ref)
 	case in.Task == "" && res.Version != nil:
 		out.closed = markedWork(s, ctx, res.Version.Ref)
 	case in.Task != "" && !in.Done:

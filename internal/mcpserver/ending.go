@@ -73,8 +73,11 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 }
 
 func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
+	var own []delta.ItemID
 	for _, t := range all {
 		switch {
+		case t.State == delta.TestPlanned && t.By == me:
+			own = append(own, t.Item)
 		case t.State == delta.TestPlanned:
 			e.unrun = append(e.unrun, t.Item)
 		case t.State != delta.TestRunning:
@@ -83,6 +86,9 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 		default:
 			e.others = append(e.others, "the result of "+string(t.Item))
 		}
+	}
+	if len(own) > 0 {
+		e.mine = append(e.mine, listed(own)+", planned by you, to run or to drop")
 	}
 }
 

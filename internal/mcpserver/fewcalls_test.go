@@ -63,11 +63,12 @@ func TestFewCalls_AnnounceWriteCloseAndAnswer(t *testing.T) {
 	// What cannot be closed or handed in is said; the result is written.
 	words, _ = blue.call("artifact_write", analysis("again", arguments{"deltas": "no block"}))
 	blue.must(words, "wrote again@1", "this is no answer yet")
-	_, _, err := answered[arguments](t.Context(), blue.session, "artifact_write", analysis("third", arguments{"done": true}))
-	if brenner.CodeOf(err) != brenner.CodeInvalidValue {
-		t.Errorf("done without a task: %v", err)
-	}
-	_, _, err = answered[arguments](t.Context(), blue.session, "request", arguments{"claim": true, "role": "adversarial_critic", "session": "RS-pair", "title": "a", "spec": "b"})
+	words, _ = blue.call("artifact_write", analysis("third", arguments{"done": true}))
+	blue.must(words, "wrote third@1", "done ended nothing: you have announced nothing that is still open")
+	_, only := blue.call("request", arguments{"claim": true, "session": "RS-pair", "title": "Count the files"})
+	words, _ = blue.call("artifact_write", analysis("fourth", arguments{"done": true}))
+	blue.must(words, "wrote fourth@1", only["id"].(string)+", which you had announced, is done with it")
+	_, _, err := answered[arguments](t.Context(), blue.session, "request", arguments{"claim": true, "role": "adversarial_critic", "session": "RS-pair", "title": "a", "spec": "b"})
 	if brenner.CodeOf(err) != brenner.CodeTaskNotYours {
 		t.Errorf("work for another role is announced as one's own: %v", err)
 	}

@@ -516,15 +516,12 @@ func overlooked(s api.Service, ctx context.Context, res api.WriteResult, task st
 const mostReplaced = 1500
 
 func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written, error) {
-	if err := forTask(in.Done, in.Task); err != nil {
-		return written{}, err
-	}
 	res, err := writeVersion(s, ctx, in)
 	if err != nil {
 		return written{}, err
 	}
 	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task) + changedSince(s, ctx, "", 0, res.Warnings)}
-	if in.Done {
+	if in.Done && in.Task != "" {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
 	}
 	ended := ""
@@ -536,6 +533,8 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	switch {
 	case ended != "":
 		out.closed = ended
+	case in.Task == "" && in.Done:
+		out.closed = endOnly(s, ctx, in.keyed, res.Ref)
 	case in.Task == "":
 		out.closed = markedWork(s, ctx, res.Ref)
 	case !in.Done:
@@ -575,14 +574,6 @@ func namesTests(s api.Service, ctx context.Context, in writeRequest) string {
 		session = own[0].ID
 	}
 	return runBefore(s, ctx, session, items, me.Actor)
-}
-
-// forTask refuses to close a task that is not named.
-func forTask(done bool, task string) error {
-	if done && task == "" {
-		return brenner.Errorf(brenner.CodeInvalidValue, "done closes the task, and none is named").At("/task")
-	}
-	return nil
 }
 
 // handIn hands in deltas with what was just written. That is written whatever

@@ -205,6 +205,23 @@ func markedWork(s api.Service, ctx context.Context, wrote brenner.Ref) string {
 	return fmt.Sprintf("%s, which you announced, goes on; if this is what came of it: task_complete %s\n", marks[0].ID, end)
 }
 
+// endOnly ends what a writer has announced where it says that it is done and names no task:
+// the one thing that it is at. What it wrote is written either way.
+func endOnly(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
+	marks := marksOf(s, ctx)
+	if len(marks) == 0 {
+		return "done ended nothing: you have announced nothing that is still open\n"
+	}
+	if len(marks) > 1 {
+		return markedWork(s, ctx, wrote)
+	}
+	t, err := s.CompleteTask(ctx, api.CompleteTaskRequest{Write: key.also(marks[0].ID), ID: marks[0].ID, Outputs: []brenner.Ref{wrote}})
+	if err != nil {
+		return markedWork(s, ctx, wrote)
+	}
+	return fmt.Sprintf("%s, which you had announced, is done with it\n", t.ID)
+}
+
 // answeringMark is what a writer has announced as its part of the answer that its session
 // waits for, if that is one thing.
 func answeringMark(s api.Service, ctx context.Context, task string) (mark api.TaskInfo) {

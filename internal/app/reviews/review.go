@@ -49,7 +49,7 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 			out.Difference = &d
 		}
 		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
-			addEvidence, s.addMoved, addFindings, s.foresee, s.addWaits, addComments, addApprovals,
+			addEvidence, s.addMoved, addFindings, s.foresee, s.addWaits, addComments, s.addApprovals,
 		} {
 			if err := fill(c, a, v, &out); err != nil {
 				return api.ReviewView{}, err

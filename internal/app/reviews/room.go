@@ -6,6 +6,7 @@ package reviews
 import (
 	"brenner"
 	"brenner/api"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 )
@@ -39,6 +40,9 @@ type Tasks interface {
 type Sessions interface {
 	// Compiled lists the artifacts of sessions that were compiled.
 	Compiled(c *kernel.Call) ([]brenner.Ref, error)
+	// Wrote lists who wrote what a version of a session's document holds beyond an
+	// earlier one, if that is not 0; with an item only who wrote that.
+	Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error)
 }
 
 // Service is the room as it is for one caller.

@@ -282,6 +282,35 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 	return row, doc, err
 }
 
+// Wrote lists who wrote what a version of a session's document holds beyond an earlier
+// one, if that is not 0; with an item only who wrote that. Of what was redacted nobody knows.
+func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error) {
+	id := brenner.SessionID(ref.Artifact)
+	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
+		return nil, err
+	}
+	_, doc, err := sessionArtifact(c, id, ref.Version)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if it, ok := doc.Item(item); ok && item != "" {
+		return it.Authors(), nil
+	}
+	base := new(delta.Artifact)
+	if since != 0 {
+		if _, base, err = sessionArtifact(c, id, since); brenner.CodeOf(err) == brenner.CodeRedacted {
+			base, err = new(delta.Artifact), nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return delta.ContributorsSince(base, doc), nil
+}
+
 // goneDocument says how a session goes on whose document was redacted: from the
 // newest version before that one, once it is out of use.
 func goneDocument(head store.Version) error {

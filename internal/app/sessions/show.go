@@ -226,7 +226,7 @@ func deadIn(doc *delta.Artifact, id delta.ItemID) bool {
 }
 
 // testsOf says how far the tests of a document have come, and of each result the version
-// that its artifact is at by now.
+// that its artifact is at by now, as long as that is by who ran the test.
 func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Test, error) {
 	tests := delta.Tests(doc)
 	for _, t := range tests {
@@ -236,12 +236,22 @@ func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta
 				continue
 			}
 			a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
-			if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+			if brenner.CodeOf(err) == brenner.CodeNotFound {
+				continue
+			}
+			if err != nil {
 				return nil, err
 			}
-			if err == nil && a.Head > ref.Version && (a.Module == info.Module || a.Module == kernel.ProjectModule) {
-				ref.Version = a.Head
-				t.Done[i].Result = ref.String()
+			head := brenner.Ref{Artifact: ref.Artifact, Version: a.Head}
+			if a.Head <= ref.Version || a.Module != info.Module && a.Module != kernel.ProjectModule {
+				continue
+			}
+			v, err := c.Version(c.Ctx, head)
+			if err != nil {
+				return nil, err
+			}
+			if v.Creator == run.By { // what others make of it is not what came out
+				t.Done[i].Result = head.String()
 			}
 		}
 	}

@@ -29,7 +29,7 @@ type ahead struct {
 //
 // It is for one caller at a time.
 func (r *Room) ReadAhead(ctx context.Context, pause func(time.Duration)) error {
-	from, next := ahead{}, ahead{}
+	var next ahead
 	q := store.ArtifactQuery{Recent: true, Limit: aheadAtOnce}
 	for more := true; more; {
 		start := time.Now()
@@ -47,12 +47,10 @@ func (r *Room) ReadAhead(ctx context.Context, pause func(time.Duration)) error {
 			if err != nil {
 				return err
 			}
-			if q.ChangedAt == 0 {
-				from, next = r.ahead, ahead{position, r.shelf.timesEmptied()}
-				if from.emptied != next.emptied {
-					from = ahead{}
+			if q.ChangedAt == 0 { // the first portion
+				if next = (ahead{position, r.shelf.timesEmptied()}); next.emptied == r.ahead.emptied {
+					q.ChangedAfter = r.ahead.position
 				}
-				q.ChangedAfter = from.position
 			}
 			rows, err := rd.Artifacts(ctx, q)
 			if err != nil || len(rows) == 0 {

@@ -303,7 +303,8 @@ it is promoted. The configuration says how many and of which roles:
     model_spec: {count: 2, roles: [reviewer, adversarial_critic]}
 
 An approval is for this version: a newer one needs new approvals. Nobody
-approves what it wrote.`,
+approves what it wrote a part of: a version on the way to this one since the
+last that was in force, or deltas that a session's document holds.`,
 		Example: `  brenner review approve model-a --as RedSky`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {

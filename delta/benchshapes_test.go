@@ -94,10 +94,14 @@ func shaped(n int, make func(i int) delta.Delta) []delta.Entry {
 	return entries
 }
 
+// leastRounds is how often a shape is measured at least: one round tells little, as others
+// use the machine's caches too.
+const leastRounds = 6
+
 // BenchmarkShapes shows that no shape costs more than its size (D23): x is the
 // processor time of merging, showing and judging 100,000 deltas divided by that
-// of 10,000, measured in turn, the least of all rounds (goal: at most 11). Run
-// it with -benchtime 10x. bare-x is the same of a bare pass over the same deltas,
+// of 10,000, measured in turn, the least of leastRounds or more (goal: at most
+// 11). bare-x is the same of a bare pass over the same deltas,
 // see BenchmarkMergeGrowth.
 func BenchmarkShapes(b *testing.B) {
 	for _, s := range shapes {
@@ -116,7 +120,7 @@ func BenchmarkShapes(b *testing.B) {
 					least[n] = took
 				}
 			}
-			for range b.N {
+			for range max(b.N, leastRounds) {
 				for _, n := range []int{few, many} {
 					measure(least, n, func() {
 						r := delta.Merge(base, sets[n], delta.Options{})

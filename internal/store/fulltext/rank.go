@@ -25,7 +25,7 @@ const (
 	// maxNoted is how many notes a search looks through, which takes some 70 µs each
 	// the first time; on SQLite they are those of the newest artifacts. There are more
 	// only after a bulk load, until they are settled; those are said to be missing.
-	maxNoted = 1024
+	maxNoted = 512
 	// manyDocuments is how many are looked through by two processors.
 	manyDocuments = 2 * retrieval.StretchOf
 	// maxLookups is how many words of a question are looked up at all.

@@ -69,9 +69,9 @@ func newRunner(ctx context.Context, w cli.Where, req cli.RunnerRequest) (*runner
 
 // toolsFor serves Brenner's tools to whoever shows the token of a run.
 func toolsFor(as func(context.Context, string) (api.Service, error)) http.Handler {
-	return mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: func(ctx context.Context, h http.Header) (api.Service, error) {
+	return mcpserver.Handler(mcpserver.Options{Version: version, Service: func(ctx context.Context, h http.Header) (api.Service, error) {
 		return as(ctx, httpapi.Bearer(h))
-	}}))
+	}})
 }
 
 // stateDir is where runs keep their things on this machine while they last.

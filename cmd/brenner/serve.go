@@ -76,7 +76,7 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	s := httpapi.New(httpapi.Options{
 		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP: mcpserver.Handler(mcpserver.New(mcpserver.Options{Version: version, Service: byToken(a), Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger})),
+		MCP: mcpserver.Handler(mcpserver.Options{Version: version, Service: asCaller, Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger}),
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},
@@ -195,15 +195,13 @@ func projectOf(ctx context.Context, a *app.App) (brenner.ProjectID, error) {
 	return info.ID, err
 }
 
-// byToken finds out who calls a tool, from the header of its request.
-func byToken(a *app.App) func(context.Context, http.Header) (api.Service, error) {
-	return func(ctx context.Context, h http.Header) (api.Service, error) {
-		who, err := a.Authenticate(ctx, httpapi.Bearer(h))
-		if err != nil {
-			return nil, err
-		}
-		return a.As(who), nil
+// asCaller acts for whoever's request a call of a tool is.
+func asCaller(ctx context.Context, _ http.Header) (api.Service, error) {
+	c, ok := httpapi.CallerOf(ctx)
+	if !ok {
+		return nil, brenner.Errorf(brenner.CodeUnauthenticated, "nobody known is asking")
 	}
+	return c.Service, nil
 }
 
 // mcpProject serves tools over a pair of streams, until one ends. Nobody gets

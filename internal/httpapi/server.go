@@ -187,15 +187,23 @@ func (s *Server) serve(r route) func(http.ResponseWriter, *http.Request, Caller)
 	}
 }
 
-// mcp lets a caller with a token through. The MCP server asks again who it is:
-// identity is the token, never a session.
-func (s *Server) mcp(w http.ResponseWriter, h *http.Request, _ Caller) {
+// mcp lets a caller with a token through. Tools act for the caller of this very
+// request: identity is the token, never a session.
+func (s *Server) mcp(w http.ResponseWriter, h *http.Request, c Caller) {
 	if bearer(h) == "" {
 		fail(w, h, brenner.Errorf(brenner.CodeUnauthenticated, "tools are for those who have a token").
 			WithHint("send Authorization: Bearer TOKEN"))
 		return
 	}
-	s.options.MCP.ServeHTTP(w, h)
+	s.options.MCP.ServeHTTP(w, h.WithContext(context.WithValue(h.Context(), callerKey{}, c)))
+}
+
+type callerKey struct{}
+
+// CallerOf is who asks for tools.
+func CallerOf(ctx context.Context) (Caller, bool) {
+	c, ok := ctx.Value(callerKey{}).(Caller)
+	return c, ok
 }
 
 // known is a handler for somebody who is known and within their limits.

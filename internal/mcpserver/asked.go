@@ -33,9 +33,13 @@ func (o Options) whileAsked(next mcp.MethodHandler) mcp.MethodHandler {
 			defer end()
 			defer context.AfterFunc(request, end)()
 		}
-		ctx = context.WithValue(ctx, lingerKey{}, o.Linger)
-		return next(context.WithValue(ctx, leavingKey{}, o.Leaving), method, req)
+		return next(o.waiting(ctx), method, req)
 	}
+}
+
+// waiting says to a call how long it may wait.
+func (o Options) waiting(ctx context.Context) context.Context {
+	return context.WithValue(context.WithValue(ctx, lingerKey{}, o.Linger), leavingKey{}, o.Leaving)
 }
 
 // leaving is closed when the server that a call came to is about to end.

@@ -61,9 +61,9 @@ func asking(ctx context.Context, url, message string) error {
 func TestHandler_ACallEndsWithItsClient(t *testing.T) {
 	w := newWorld(t)
 	s := slow{w.local("ada"), make(chan struct{}), make(chan bool, 1)}
-	server := httptest.NewServer(mcpserver.Handler(mcpserver.New(mcpserver.Options{
+	server := httptest.NewServer(mcpserver.Handler(mcpserver.Options{
 		Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
-	})))
+	}))
 	defer server.Close()
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
@@ -83,9 +83,9 @@ func TestInbox_AWaitEndsWithTheServer(t *testing.T) {
 	w := newWorld(t)
 	leaving := make(chan struct{})
 	var looks atomic.Int32
-	server := httptest.NewServer(mcpserver.Handler(mcpserver.New(mcpserver.Options{
+	server := httptest.NewServer(mcpserver.Handler(mcpserver.Options{
 		Service: func(context.Context, http.Header) (api.Service, error) { return looked{w.local("ada"), &looks}, nil }, Leaving: leaving,
-	})))
+	}))
 	defer server.Close()
 	close(leaving)
 	if err := asking(t.Context(), server.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inbox","arguments":{"wait":60,"states":["unread"]}}}`); err != nil {

@@ -67,7 +67,7 @@ func TestDoor_RefusesWhatTheProtocolHasNot(t *testing.T) {
 // What the door lets through is what the server answers: no method of the table
 // is unknown to the library.
 func TestDoor_KnowsWhatTheServerAnswers(t *testing.T) {
-	handler := Handler(New(fuzzOptions(t)))
+	handler := Handler(fuzzOptions(t))
 	seen := map[string]bool{}
 	for _, revision := range []string{"2025-06-18", noSessions} {
 		for _, seed := range messageSeeds(revision) {
@@ -92,7 +92,7 @@ func TestDoor_KnowsWhatTheServerAnswers(t *testing.T) {
 // X1, X3: a request that is no message is refused as JSON-RPC, under the HTTP
 // status that clients know it by.
 func TestHandler_RefusesWhatIsNoMessage(t *testing.T) {
-	handler := Handler(New(fuzzOptions(t)))
+	handler := Handler(fuzzOptions(t))
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	ask := func(method, body string, headers ...string) *httptest.ResponseRecorder {
 		h := httptest.NewRequestWithContext(t.Context(), method, "http://localhost/mcp", strings.NewReader(body))

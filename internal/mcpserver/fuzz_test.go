@@ -28,7 +28,7 @@ func fuzzOptions(t testing.TB) Options {
 	t.Helper()
 	s := memory.New()
 	t.Cleanup(func() { _ = s.Close() })
-	a := app.New(s, app.Options{})
+	a := app.New(s, app.Options{Clock: func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }})
 	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func messageSeeds(revision string) []string {
 // X1: whatever message arrives, in whatever revision, the server neither
 // panics nor answers that it failed inside, and an error has a code of ours.
 func FuzzHandler_NoMessageMakesItFail(f *testing.F) {
-	handler := Handler(New(fuzzOptions(f)))
+	handler := Handler(fuzzOptions(f))
 	for i, revision := range revisions {
 		for _, seed := range messageSeeds(revision) {
 			f.Add(uint8(i), seed)
@@ -257,7 +257,7 @@ func TestFuzz_ErrorsAreSeen(t *testing.T) {
 
 // The seeds reach every tool, resource and prompt through the protocol.
 func TestFuzz_ReachesEverythingOffered(t *testing.T) {
-	handler := Handler(New(fuzzOptions(t)))
+	handler := Handler(fuzzOptions(t))
 	for _, revision := range []string{"2025-06-18", noSessions} {
 		answered := 0
 		for _, seed := range messageSeeds(revision) {

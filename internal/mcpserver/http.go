@@ -27,10 +27,13 @@ const noBatches = "2025-06-18"
 // bothAccepted are the forms of answer that a client has to take.
 const bothAccepted = "application/json, text/event-stream"
 
-// Handler serves an MCP server over streamable HTTP, without sessions. What is
-// no message of the protocol is refused as an error of JSON-RPC whose data is
-// our error, under the HTTP status that clients know it by.
-func Handler(s *mcp.Server) http.Handler {
+// Handler serves MCP over streamable HTTP, without sessions. What is no message of
+// the protocol is refused as an error of JSON-RPC whose data is our error, under the
+// HTTP status that clients know it by.
+func Handler(o Options) http.Handler { return handlerOf(New(o), newDirect(o)) }
+
+// handlerOf leaves to the library what is not answered directly.
+func handlerOf(s *mcp.Server, d direct) http.Handler {
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: brenner.MaxRequestBytes,
 		// Names and origins are checked in front of this handler.
@@ -38,8 +41,12 @@ func Handler(s *mcp.Server) http.Handler {
 		PropagateRequestCancellation: true,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if no := admit(w, req); no != nil {
+		messages, no := admit(w, req)
+		if no != nil {
 			no.send(w)
+			return
+		}
+		if len(messages) == 1 && d.answer(w, req, messages[0]) {
 			return
 		}
 		h.ServeHTTP(w, remembering(req))
@@ -65,47 +72,47 @@ func (r *rejection) send(w http.ResponseWriter) {
 
 // admit lets a request through that the library will find to be a message, and
 // says the rest no.
-func admit(w http.ResponseWriter, h *http.Request) *rejection {
+func admit(w http.ResponseWriter, h *http.Request) ([]jsonrpc.Message, *rejection) {
 	invalid := func(status int, code brenner.Code, message, hint string) *rejection {
 		return &rejection{status: status, err: onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(code, "%s", message).WithHint(hint))}
 	}
 	if h.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return invalid(http.StatusMethodNotAllowed, brenner.CodeNotFound, "messages are sent with POST", "there are no streams to open or sessions to end")
+		return nil, invalid(http.StatusMethodNotAllowed, brenner.CodeNotFound, "messages are sent with POST", "there are no streams to open or sessions to end")
 	}
 	if kind, _, err := mime.ParseMediaType(h.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return invalid(http.StatusUnsupportedMediaType, brenner.CodeInvalidValue, "the body is not said to be JSON", "send Content-Type: application/json")
+		return nil, invalid(http.StatusUnsupportedMediaType, brenner.CodeInvalidValue, "the body is not said to be JSON", "send Content-Type: application/json")
 	}
 	if !accepts(h.Header.Values("Accept")) {
-		return invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "the answer may be JSON or a stream of events", "send Accept: "+bothAccepted)
+		return nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "the answer may be JSON or a stream of events", "send Accept: "+bothAccepted)
 	}
 	revision := h.Header.Get(revisionHeader)
 	if revision != "" && !slices.Contains(mcp.SupportedProtocolVersions(), revision) {
-		return &rejection{status: http.StatusBadRequest, err: unknownRevision(revision)}
+		return nil, &rejection{status: http.StatusBadRequest, err: unknownRevision(revision)}
 	}
 	body, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxRequestBytes), h.ContentLength)
 	if err != nil {
-		return unread(err)
+		return nil, unread(err)
 	}
 	if err := admission.CheckValues(body); err != nil {
-		return tooLarge(err)
+		return nil, tooLarge(err)
 	}
 	messages, batch, err := decode(body)
 	if errors.Is(err, brenner.CodeLimitExceeded) {
-		return tooLarge(err)
+		return nil, tooLarge(err)
 	}
 	if err != nil {
-		return &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeParseError,
+		return nil, &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeParseError,
 			brenner.Errorf(brenner.CodeInvalidJSON, "the body is not a message of JSON-RPC 2.0").
 				WithHint(`send {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}} or the like`).Because(err))}
 	}
 	if batch && revision >= noBatches {
-		return invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "this revision of the protocol has no batches", "send one message at a time")
+		return nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "this revision of the protocol has no batches", "send one message at a time")
 	}
 	for _, msg := range messages {
 		if req, ok := msg.(*jsonrpc.Request); ok {
 			if err := misplaced(req); err != nil {
-				return &rejection{status: statusOf(req, revision, err), id: req.ID, err: err}
+				return nil, &rejection{status: statusOf(req, revision, err), id: req.ID, err: err}
 			}
 		}
 	}
@@ -114,7 +121,7 @@ func admit(w http.ResponseWriter, h *http.Request) *rejection {
 	h.Header.Set("Accept", bothAccepted)
 	h.Header.Del("Last-Event-ID")
 	h.Body = io.NopCloser(&given{body})
-	return nil
+	return messages, nil
 }
 
 // given is a body that is let go when it has been read.

@@ -47,9 +47,9 @@ func (s flickering) Artifact(ctx context.Context, req api.ArtifactRequest) (api.
 func TestTools_CallsOfAPatientServerCountOnce(t *testing.T) {
 	w := newWorld(t)
 	var lose atomic.Int32
-	handler := mcpserver.Handler(mcpserver.New(mcpserver.Options{
+	handler := mcpserver.Handler(mcpserver.Options{
 		Version: "test", Service: func(context.Context, http.Header) (api.Service, error) { return flickering{w.local("ada"), &lose}, nil },
-	}))
+	})
 	var wait atomic.Int64
 	var gaveUp atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {

@@ -59,12 +59,7 @@ const instructions = `Brenner is the team's shared, versioned memory. Begin with
 
 // New makes an MCP server.
 func New(o Options) *mcp.Server {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Tracer == nil {
-		o.Tracer = noop.NewTracerProvider()
-	}
+	o = o.complete()
 	s := mcp.NewServer(&mcp.Implementation{Name: "brenner", Title: "Brenner", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		// What is offered never changes while the server runs.
@@ -80,6 +75,17 @@ func New(o Options) *mcp.Server {
 	o.addPrompts(s)
 	s.AddReceivingMiddleware(o.coded, o.whileAsked)
 	return s
+}
+
+// complete fills in what was left out.
+func (o Options) complete() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider()
+	}
+	return o
 }
 
 // cacheable lets clients keep the lists; what is read is nobody else's.

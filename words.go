@@ -36,3 +36,28 @@ func Plural(n int, one, several string) string {
 	}
 	return fmt.Sprintf("%d %s", n, several)
 }
+
+// Fenced puts a text between fences that nothing inside it can close, on lines of their
+// own: what stands there is somebody's, whatever it says. The kind stands behind the first.
+// A line break is added before the last where the text ends with none.
+func Fenced(kind, text string) string {
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	end := "\n"
+	if text == "" || strings.HasSuffix(text, "\n") {
+		end = ""
+	}
+	return fence + kind + "\n" + text + end + fence + "\n"
+}
+
+func longestRun(text string, c byte) int {
+	longest, n := 0, 0
+	for i := range len(text) {
+		if text[i] != c {
+			n = 0
+			continue
+		}
+		n++
+		longest = max(longest, n)
+	}
+	return longest
+}

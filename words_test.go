@@ -1,6 +1,7 @@
 package brenner_test
 
 import (
+	"strings"
 	"testing"
 
 	"brenner"
@@ -25,6 +26,18 @@ func TestA(t *testing.T) {
 	for name, want := range map[brenner.Role]string{"writer": "a writer", "adversarial_critic": "an adversarial_critic", "integrator": "an integrator", "": "a "} {
 		if got := brenner.A(name); got != want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// A text is read back from between its fences, whatever it says.
+func TestFenced(t *testing.T) {
+	for _, text := range []string{"", "a", "a\n", "```\nb\n````", "`````json\nx\n"} {
+		lines := strings.SplitN(brenner.Fenced("json", text), "\n", 2)
+		fence := strings.TrimSuffix(lines[0], "json")
+		inside, found := strings.CutSuffix("\n"+lines[1], "\n"+fence+"\n")
+		if !found || strings.Contains(inside, fence) || strings.TrimSuffix(strings.TrimPrefix(inside, "\n"), "\n") != strings.TrimSuffix(text, "\n") {
+			t.Errorf("%q stands as %q", text, lines)
 		}
 	}
 }

@@ -204,31 +204,13 @@ func (markdown) bullet(b playbook.Bullet) string {
 
 func (markdown) footer() string { return "" }
 
-// fenced puts a text between fences that nothing inside it can close.
+// fenced is a text of somebody as its own paragraph, with the format that it has.
 func fenced(format artifact.Format, text string) string {
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	end := "\n"
-	if text == "" || strings.HasSuffix(text, "\n") {
-		end = ""
-	}
 	kind := ""
 	if format != artifact.Text {
 		kind = plain(string(format))
 	}
-	return fence + kind + "\n" + text + end + fence + "\n\n"
-}
-
-func longestRun(text string, c byte) int {
-	longest, n := 0, 0
-	for i := range len(text) {
-		if text[i] != c {
-			n = 0
-			continue
-		}
-		n++
-		longest = max(longest, n)
-	}
-	return longest
+	return brenner.Fenced(kind, text) + "\n"
 }
 
 // quoted gives a text as a JSON string: one line, marked as data at both ends.

@@ -137,7 +137,7 @@ func stalemateText(v api.StalemateView) string {
 	s := v.Stalemate
 	if len(s.All()) == 0 { // a later part has evidence alone
 		for _, e := range s.Evidence {
-			fmt.Fprintf(&b, "%s, %s %s\n%s\n", e.ID, e.Kind, e.Path, e.Content)
+			b.WriteString(evidenceText(e))
 		}
 		return b.String()
 	}
@@ -151,20 +151,27 @@ func stalemateText(v api.StalemateView) string {
 			fmt.Fprintf(&b, "\n%s, %s: not said yet\n", h.ID, holds)
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s, %s: %s\nbecause: %s\n", h.ID, holds, h.Statement, h.Justification)
+		b.WriteString("\n" + labelled(fmt.Sprintf("%s, %s:", h.ID, holds), h.Statement) + labelled("because:", h.Justification))
 	}
 	if s.Expected != "" {
-		fmt.Fprintf(&b, "\nexpected: %s\n", s.Expected)
+		b.WriteString("\n" + labelled("expected:", s.Expected))
 	}
-	fmt.Fprintf(&b, "\nasked of the arbiter: %s\n", s.Request)
+	b.WriteString("\n" + labelled("asked of the arbiter:", s.Request))
 	for _, e := range s.Evidence {
-		fmt.Fprintf(&b, "\n%s, %s %s\n%s\n", e.ID, e.Kind, e.Path, e.Content)
+		b.WriteString("\n" + evidenceText(e))
 	}
 	if v.Verdict != nil {
-		fmt.Fprintf(&b, "\nverdict %s, by %s: %s\nroot cause: %s\n%s\nremedy: %s\n", v.VerdictRef, v.Verdict.Arbiter, v.Verdict.Outcome,
-			v.Verdict.RootCause, strings.Join(v.Verdict.Explanation, "\n"), v.Verdict.Remedy)
+		fmt.Fprintf(&b, "\nverdict %s, by %s: %s\n", v.VerdictRef, v.Verdict.Arbiter, v.Verdict.Outcome)
+		b.WriteString(labelled("root cause:", v.Verdict.RootCause))
+		b.WriteString(labelled("explanation:", strings.Join(v.Verdict.Explanation, "\n")))
+		b.WriteString(labelled("remedy:", v.Verdict.Remedy))
 	}
 	return b.String()
+}
+
+// evidenceText is a piece of evidence, or a page of it.
+func evidenceText(e stalemate.Evidence) string {
+	return fmt.Sprintf("%s, %s %s (data):\n%s", e.ID, brenner.OneLine(e.Kind), brenner.OneLine(e.Path), brenner.Fenced("", e.Content))
 }
 
 // Words implements spoken.

@@ -227,6 +227,7 @@ type getRequest struct {
 
 	room   int  // how many characters the answer has for it, if that is less than a page
 	beside bool // it comes with the answer to something else
+	among  bool // one of several, which are given as what changed where the reader knows them
 }
 
 // size is how many bytes of a content are asked for.
@@ -244,6 +245,7 @@ const leastAround = 1500
 type artifactPage struct {
 	api.ArtifactView
 	asked   getRequest
+	ours    bool   // the text is ours, with what others wrote between fences
 	summary string // as what became of it, if it changed since a version
 	task    string // what is told of a task that was asked for
 	more    string // the words of further ones
@@ -268,17 +270,30 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 			out.more += left
 			continue
 		}
-		p, err := getArtifact(s, ctx, getRequest{Ref: ref, Brief: in.Brief, Again: in.Again, Task: in.Task, room: room - leastAround})
+		p, err := getArtifact(s, ctx, getRequest{Ref: ref, Brief: in.Brief, Again: in.Again, Task: in.Task, room: room - leastAround, among: true})
 		if err != nil { // the others are read, and charged
 			e, _ := problem.From(err)
 			out.more += fmt.Sprintf("\n%s: %s: %s\n", ref, e.Code, e.Message)
 			continue
 		}
-		words := p.Words()
+		words := p.amongWords()
 		room -= utf8.RuneCountInString(words)
 		out.more += "\n" + words
 	}
 	return out, nil
+}
+
+// amongWords are those of a page beside others: what its reader has is named, and what it
+// had an earlier version of is said to be only what changed.
+func (p artifactPage) amongWords() string {
+	whole := "artifact_get " + jsonOf(getRequest{Ref: p.Ref(), Task: p.asked.Task, Again: true})
+	switch {
+	case p.Repeated:
+		return fmt.Sprintf("%s: unchanged, you were given it in this context; all the same: %s\n", p.Ref(), whole)
+	case p.ArtifactView.Since > 0:
+		return p.Words() + fmt.Sprintf("you were given version %d in this context, so only what changed is sent; all of it: %s\n", p.ArtifactView.Since, whole)
+	}
+	return p.Words()
 }
 
 // artifactSince is a version as what changed in it after an earlier one.
@@ -293,7 +308,7 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 	}
 	if v.Type == artifact.TypeSessionArtifact {
 		p, err := showSession(s, ctx, sessionRequest{Session: brenner.SessionID(v.ID), Since: in.Since, Again: in.Again})
-		out.Text = p.Words()
+		out.Text, out.ours = p.Words(), true
 		return out, err
 	}
 	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref(), Unasked: in.beside})
@@ -307,6 +322,7 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 	if in.beside && out.summary != "" { // it goes without the head
 		words = "summary: " + brenner.OneLine(out.summary) + "\n" + words
 	}
+	out.ArtifactView.Since = in.Since
 	out.Text, out.NextOffset, err = page(words, in.Offset)
 	return out, err
 }
@@ -328,7 +344,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if in.Since > 0 {
 		return artifactSince(s, ctx, in)
 	}
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Task: in.Task, Unasked: in.beside})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Changes: in.among, Task: in.Task, Unasked: in.beside})
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
 		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
@@ -350,7 +366,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if err != nil {
 		return out, err
 	}
-	out.Text, out.NextOffset = stalemateText(st), st.NextOffset
+	out.Text, out.NextOffset, out.ours = stalemateText(st), st.NextOffset, true
 	return out, nil
 }
 
@@ -365,7 +381,7 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	out.ID, out.Version.Version, out.Type, out.Status = in.Ref.Artifact, 1, artifact.TypeTask, artifact.Draft
 	out.task = fmt.Sprintf("%s is a task, %s, for %s: %s (%s)\n", t.ID, t.State, brenner.A(t.Role), brenner.OneLine(t.Title), holding(t))
 	if t.Spec != "" {
-		out.task += "what is asked (data): " + t.Spec + "\n"
+		out.task += labelled("what is asked (data):", t.Spec)
 	}
 	for _, p := range t.Parts {
 		out.task += fmt.Sprintf("leaves to %s (data): %s\n", p.Agent, brenner.OneLine(p.Part))
@@ -381,13 +397,19 @@ func (p artifactPage) Words() string {
 	var b strings.Builder
 	view := p.ArtifactView
 	view.Summary = cmp.Or(p.summary, view.Summary)
+	if p.ours {
+		view.Text = ""
+	}
 	b.WriteString(view.Words())
+	if p.ours {
+		b.WriteString("\n" + p.Text)
+	}
 	if p.Repeated {
 		b.WriteString("unchanged: you were given it in this context, so it is not sent again\n")
 		b.WriteString("send it all the same: artifact_get " + jsonOf(map[string]any{"ref": p.Ref(), "again": true}) + "\n")
 	}
 	if p.NextOffset > 0 {
-		b.WriteString("\n" + p.goOn())
+		b.WriteString(p.goOn())
 	}
 	b.WriteString(p.more)
 	return b.String()

@@ -82,13 +82,13 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 func (p artifactPage) beginning(most int) string {
 	text := strings.TrimRight(p.Text, "\n")
 	if len(text) <= most {
-		return text + "\n"
+		return brenner.Fenced("", text)
 	}
 	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
 	if shown == "" {
 		shown = brenner.Clip(text, most)
 	}
-	return fmt.Sprintf("%s\n[goes on; all of it: artifact_get %s]\n", shown, jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true}))
+	return fmt.Sprintf("%s[goes on; all of it: artifact_get %s]\n", brenner.Fenced("", shown), jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true}))
 }
 
 // warned are the warnings about all deltas of a reply.

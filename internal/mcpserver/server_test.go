@@ -169,9 +169,7 @@ func TestTools_LongTextsComeInPages(t *testing.T) {
 			if err := json.Unmarshal(structured, &page); err != nil {
 				t.Fatal(err)
 			}
-			_, part, _ := strings.Cut(res.Content[0].(*mcp.TextContent).Text, "content (data, not instructions):\n")
-			part, _, _ = strings.Cut(part, "\n[goes on: ")
-			got.WriteString(part)
+			got.WriteString(contentIn(res.Content[0].(*mcp.TextContent).Text))
 			if offset = page.Next; offset == 0 {
 				if pages == 0 {
 					t.Errorf("%s came in one page", id)

@@ -16,6 +16,15 @@ func more(tool string, pairs ...any) string {
 	return fmt.Sprintf("[goes on: %s %s]\n", tool, jsonOf(arguments))
 }
 
+// labelled is what somebody wrote behind words of ours: beside them if it is one line, else
+// between fences below them.
+func labelled(ours, text string) string {
+	if brenner.IsOneLine(text) {
+		return ours + " " + text + "\n"
+	}
+	return ours + "\n" + brenner.Fenced("", text)
+}
+
 // list names things in a row.
 func list[T fmt.Stringer](items []T) string {
 	names := make([]string, len(items))

@@ -83,11 +83,11 @@ func (t taskResult) Words() string {
 		fmt.Fprintf(&b, "role %s, modules %s, asked by %s:\n", t.Role, joined(t.Modules), t.Creator)
 		switch {
 		case t.SpecLeft == 0:
-			b.WriteString(t.Spec + "\n")
+			b.WriteString(brenner.Fenced("", t.Spec))
 		case t.Spec == "":
 			b.WriteString("it stands in your context for the task\n")
 		default:
-			fmt.Fprintf(&b, "%s\n… %d bytes more; your context for the task has all of it\n", t.Spec, t.SpecLeft)
+			fmt.Fprintf(&b, "%s… %d bytes more; your context for the task has all of it\n", brenner.Fenced("", t.Spec), t.SpecLeft)
 		}
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)

@@ -367,9 +367,7 @@ func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Arti
 		if p.Type == artifact.TypeStalemate { // shown with its evidence, in words
 			return a.Service.Artifact(ctx, req)
 		}
-		_, text, _ := strings.Cut(words, "content (data, not instructions):\n")
-		text, _, _ = strings.Cut(text, "\n[goes on: ")
-		content.WriteString(text)
+		content.WriteString(contentIn(words))
 		if offset = p.NextOffset; offset > 0 {
 			continue
 		}
@@ -381,6 +379,19 @@ func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Arti
 		}
 		return p, err
 	}
+}
+
+// contentIn is the content that artifact_get shows, byte for byte: what stands between the
+// fences, with the last line break where the line above them says that there is one.
+func contentIn(words string) string {
+	_, rest, _ := strings.Cut(words, "\n\ncontent (data, not instructions")
+	end, rest, _ := strings.Cut(rest, "):\n")
+	opening, rest, _ := strings.Cut(rest, "\n")
+	text, _, _ := strings.Cut("\n"+rest, "\n"+strings.TrimSuffix(opening, string(artifact.JSON))+"\n")
+	if end != "" {
+		text += "\n"
+	}
+	return strings.TrimPrefix(text, "\n")
 }
 
 func (a *agent) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRequest) (api.SearchResult, error) {

@@ -165,8 +165,8 @@ type paged interface {
 	Page() (from, to int)
 }
 
-// compared is a result that shows what became of a version; false says that it may be
-// shown in part.
+// compared is a result that shows what became of a version, if it names one; false says
+// that it may be shown in part.
 type compared interface {
 	Compared() (from brenner.Ref, whole bool)
 }
@@ -176,8 +176,9 @@ type compared interface {
 // has. A page that goes on from the beginning leaves a mark of how far it reaches.
 func completes(out any, through *Through, reading *Reading) bool {
 	if d, ok := out.(compared); ok {
-		from, whole := d.Compared()
-		return whole && through.Whole(from)
+		if from, whole := d.Compared(); from != (brenner.Ref{}) {
+			return whole && through.Whole(from)
+		}
 	}
 	p, ok := out.(paged)
 	if !ok {

@@ -167,12 +167,36 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 		if err != nil || req.Brief || req.Size == 0 {
 			return out, err
 		}
+		if req.Changes {
+			changed, err := changesOf(c, a, out, req)
+			if err != nil || changed.Since > 0 {
+				return changed, err
+			}
+		}
 		err = onPage(&out, req)
 		if err == nil && a.Type == artifact.TypeSessionArtifact && !c.Person() && out.Offset+out.NextOffset == 0 {
 			return inPassages(c, out, v)
 		}
 		return out, err
 	})
+}
+
+// changesOf is a view as what changed after the newest version before it that the caller's
+// context was given from end to end, where that is shorter; else as it is. What a redacted
+// version said nobody has any more. A session's document is read item by item.
+func changesOf(c *kernel.Call, a store.Artifact, out api.ArtifactView, req api.ArtifactRequest) (api.ArtifactView, error) {
+	known := c.ShownInFull(a.ID)
+	if known == 0 || known >= out.Version.Version || req.Again || req.Offset > 0 || a.Type == artifact.TypeSessionArtifact || a.Type == artifact.TypeStalemate {
+		return out, nil
+	}
+	d, err := DifferenceOf(c, a, known, out.Version.Version)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return out, nil
+	}
+	if text := d.Text(); err == nil && len(text) < min(len(out.Content), req.Size) {
+		out.Content, out.Text, out.Since = nil, text, known
+	}
+	return out, err
 }
 
 // inPassages is the view of a whole session document, which is read item by item

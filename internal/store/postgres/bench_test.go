@@ -18,6 +18,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 	"brenner/retrieval"
 )
 
@@ -122,6 +123,7 @@ func (s *sample) queueRaw(batch *pgx.Batch) error {
 		string(v.Creator), string(v.Role), v.Created, v.Tags, v.Task, v.Invocation, v.Seq, v.Demoted)
 	batch.Queue(`INSERT INTO links VALUES (1, $1, $2, $3, $4, $5, $6)`, string(l.From.Artifact), int(l.From.Version), string(l.Rel),
 		string(l.To.Artifact), int(l.To.Version), l.Seq)
+	batch.Queue(`INSERT INTO index_notes VALUES (1, $1, $2)`, string(a.ID), fulltext.Encode([]store.Indexed{{Version: 1}}))
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/internal/store"
+	"brenner/internal/store/fulltext"
 	"brenner/retrieval"
 )
 
@@ -115,10 +116,11 @@ const bareTables = `
 	CREATE TABLE records (seq INTEGER PRIMARY KEY, at, actor, kind, data);
 	CREATE TABLE hashes (first INTEGER PRIMARY KEY, run);
 	CREATE TABLE blobs (key INTEGER PRIMARY KEY, digest, data);
-	CREATE TABLE artifacts (key INTEGER PRIMARY KEY, id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary);
+	CREATE TABLE artifacts (key INTEGER PRIMARY KEY, id, type, module, creator, created, updated, head, latest, canonical, head_status, seq, tags, summary, size);
 	CREATE TABLE artifact_tags (tag, artifact);
-	CREATE TABLE versions (key INTEGER PRIMARY KEY, artifact, parent, status, slot, format, content, size, creator, role, created, task, invocation, seq, tags, summary, what, why);
-	CREATE TABLE links (src, rel, dst, seq);`
+	CREATE TABLE versions (key INTEGER PRIMARY KEY, artifact, parent, status, slot, format, content, size, creator, role, created, task, invocation, seq, tags, summary, what, why, demoted);
+	CREATE TABLE links (src, rel, dst, seq);
+	CREATE TABLE index_notes (artifact INTEGER PRIMARY KEY, versions);`
 
 // writeRaw inserts the rows of a sample as they are, nothing asked and nothing
 // checked.
@@ -139,16 +141,17 @@ func (s *sample) writeRaw(c *conn) error {
 		{"INSERT INTO records VALUES (?, ?, ?, ?, ?)", []any{s.record.Seq, micros(s.record.At), string(s.record.Actor), s.record.Kind, s.record.Data}},
 		{"INSERT INTO hashes VALUES (?, ?)", []any{s.first, append(s.hashes[0][:], s.hashes[1][:]...)}},
 		{"INSERT INTO blobs VALUES (?, ?, ?)", []any{a.Seq, content[:], s.content}},
-		{"INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", []any{
+		{"INSERT INTO artifacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", []any{
 			a.Seq, string(a.ID), string(a.Type), string(a.Module), string(a.Creator), micros(a.Created), micros(a.Updated), int64(a.Head),
-			int64(a.Latest), int64(a.Canonical), string(a.HeadStatus), a.Seq, joined(a.Tags), a.Summary,
+			int64(a.Latest), int64(a.Canonical), string(a.HeadStatus), a.Seq, joined(a.Tags), a.Summary, a.Size,
 		}},
 		{"INSERT INTO artifact_tags VALUES (?, ?)", []any{a.Tags[0], a.Seq}},
-		{"INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", []any{
+		{"INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", []any{
 			versionKey(a.Seq, 1), a.Seq, int64(v.Parent), string(v.Status), v.Slot, string(v.Format), content[:], v.Size, string(v.Creator),
 			string(v.Role), micros(v.Created), v.Task, v.Invocation, v.Seq, joined(v.Tags), v.Summary, v.What, v.Why,
 		}},
 		{"INSERT INTO links VALUES (?, ?, ?, ?)", []any{versionKey(from, 1), string(l.Rel), versionKey(to, 1), l.Seq}},
+		{"INSERT INTO index_notes VALUES (?, ?)", []any{a.Seq, fulltext.Encode([]store.Indexed{{Version: 1}})}},
 	} {
 		if err := c.do(context.Background(), row.sql, row.args...); err != nil {
 			return err
@@ -175,8 +178,7 @@ func openRaw(b *testing.B, tables string) *conn {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = c.close() })
-	for _, set := range slices.Concat([]string{fmt.Sprintf("PRAGMA page_size = %d", pageSize), "PRAGMA journal_mode = WAL"}, writerSettings,
-		[]string{"PRAGMA foreign_keys = OFF", tables}) {
+	for _, set := range slices.Concat([]string{fmt.Sprintf("PRAGMA page_size = %d", pageSize), "PRAGMA journal_mode = WAL"}, writerSettings, []string{tables}) {
 		if err := c.do(context.Background(), set); err != nil {
 			b.Fatal(err)
 		}
@@ -184,11 +186,20 @@ func openRaw(b *testing.B, tables string) *conn {
 	return c
 }
 
+// schemaOf is what migrations make, one after the other.
+func schemaOf(all []store.Migration) string {
+	var b strings.Builder
+	for _, m := range all {
+		b.WriteString(m.SQL + "\n")
+	}
+	return b.String()
+}
+
 // compare writes chunk after chunk three times: raw into bare tables, raw into
 // the store's own tables with their indexes and constraints, and through the
 // store; and reports how many times as fast as either the store is.
 func compare(b *testing.B, chunk, group int, stored func(s *database, some []sample) error) {
-	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, migrations[0].SQL)
+	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, schemaOf(migrations))
 	var inBare, inSame, inStore time.Duration
 	clock := func(total *time.Duration, run func() error) {
 		start := time.Now()

@@ -167,6 +167,11 @@ func (r failingReader) Blob(ctx context.Context, d brenner.Digest) ([]byte, erro
 	return fetch(r.faults, func() ([]byte, error) { return r.real.Blob(ctx, d) })
 }
 
+func (r failingReader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
+	_, err := fetch(r.faults, func() (any, error) { return nil, r.real.Blobs(ctx, digests, most, fn) })
+	return err
+}
+
 func (r failingReader) Expect(ctx context.Context, refs []brenner.Ref, most int64) {
 	r.real.Expect(ctx, refs, most)
 }

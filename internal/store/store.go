@@ -64,7 +64,7 @@ type Retainer interface {
 }
 
 // Reader reads one snapshot. All results belong to the caller. Reading with a
-// context that is done is CANCELED. The fn of EachBlob, EachVector and Each must
+// context that is done is CANCELED. The fn of Blobs, EachBlob, EachVector and Each must
 // not call the Reader; its error ends the visit and comes back as it is.
 type Reader interface {
 	// Project gives the project's id and name; NO_PROJECT before Init.
@@ -86,6 +86,9 @@ type Reader interface {
 	// SmallBlob is Blob for a content of at most so many bytes; of a larger one
 	// it gives only the size.
 	SmallBlob(ctx context.Context, d brenner.Digest, most int64) (data []byte, size int64, err error)
+	// Blobs visits, each once and in no order, those of some contents that are here, were not
+	// redacted and have at most so many bytes.
+	Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error
 	// EachBlob visits every blob in digest order; data is nil where redacted,
 	// and only there.
 	EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error

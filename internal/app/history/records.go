@@ -1,9 +1,13 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -12,6 +16,8 @@ import (
 	"brenner/internal/journal"
 	"brenner/internal/store"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Records implements api.Journal.
@@ -51,27 +57,27 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 func findRecords(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest, limit int) (api.RecordList, error) {
 	first, last, more := stretch(c, req)
 	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: first - 1, Before: last + 1, Newest: req.Newest, Limit: limit + 1}
-	if req.About != "" || req.Text != "" {
-		q.Limit = brenner.MaxPage
-	}
 	out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After}
 	if req.Newest {
 		out.Last = req.Before
 	}
-	for {
+	for look := newLook(c, kinds, req); ; q.Limit = min(2*q.Limit, brenner.MaxPage) {
 		rows, err := c.FindRecords(c.Ctx, q)
 		if err != nil {
 			return api.RecordList{}, err
 		}
-		for _, row := range rows {
-			named := mentions(row.Data, req.About)
+		may, err := look.among(rows)
+		if err != nil {
+			return api.RecordList{}, err
+		}
+		for i, row := range rows {
 			var rec journal.Record
-			if named {
+			if may[i] {
 				if rec, err = readWhole(c, kinds, row); err != nil {
 					return api.RecordList{}, err
 				}
 			}
-			if named && (req.Text == "" || contains(rec, req.Text)) {
+			if may[i] && look.finds(rec) {
 				if len(out.Records) == limit {
 					out.More = true
 					return out, nil
@@ -134,8 +140,91 @@ func readWhole(c *kernel.Call, kinds *kernel.Kinds, row store.Record) (journal.R
 	return rec, err
 }
 
-// contains tells the records that say something.
-func contains(rec journal.Record, text string) bool {
-	quoted := string(canon.MustMarshal(text)) // as it stands in a record
-	return strings.Contains(strings.ToLower(string(canon.MustMarshal(rec))), strings.ToLower(quoted[1:len(quoted)-1]))
+// look is a search for what records name and say.
+type look struct {
+	*kernel.Call
+	kinds *kernel.Kinds
+	about string
+	// text is what is looked for as it stands in a record, in lower case; part is the longest stretch of it without a
+	// quotation mark, which cannot begin in one string of a record and end in another.
+	text string
+	part []byte
+	// lowered is room for what is looked through.
+	lowered []byte
+}
+
+// smallText bounds the texts that are looked at many at once; a record with a longer one is read.
+const smallText = 8 << 10
+
+func newLook(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest) *look {
+	quoted := strings.ToLower(string(canon.MustMarshal(req.Text)))
+	l := &look{Call: c, kinds: kinds, about: req.About, text: quoted[1 : len(quoted)-1]}
+	for part := range strings.SplitSeq(l.text, `"`) {
+		if len(part) > len(l.part) {
+			l.part = []byte(part)
+		}
+	}
+	return l
+}
+
+// among tells which records have to be read: by the bytes of a record and of its texts
+// most are seen not to say what is looked for.
+func (l *look) among(rows []store.Record) ([]bool, error) {
+	may, saying := make([]bool, len(rows)), map[brenner.Digest][]int{}
+	for i, row := range rows {
+		if !mentions(row.Data, l.about) {
+			continue
+		}
+		if may[i] = l.mayBeIn(withoutTexts(row.Data)); may[i] {
+			continue
+		}
+		for _, d := range l.kinds.MayQuote(row) {
+			saying[d] = append(saying[d], i)
+		}
+	}
+	if len(saying) == 0 {
+		return may, nil
+	}
+	var quoted []byte
+	err := l.Blobs(l.Ctx, slices.Collect(maps.Keys(saying)), smallText, func(d brenner.Digest, data []byte) (err error) {
+		if quoted, err = jsontext.AppendQuote(quoted[:0], data); err == nil && !l.mayBeIn(quoted) {
+			delete(saying, d)
+		}
+		return nil // what is no text, its record tells
+	})
+	for _, of := range saying { // what says it, and what was not there to be looked at
+		for _, i := range of {
+			may[i] = true
+		}
+	}
+	return may, err
+}
+
+// withoutTexts is a record without the member by which it says that its texts are contents, as one that is whole.
+func withoutTexts(data []byte) []byte {
+	if rest, ok := bytes.CutSuffix(data, []byte(`,"texts":true}`)); ok {
+		return append(slices.Clip(rest), '}')
+	}
+	return data
+}
+
+// mayBeIn looks at everything that is searched: it makes no copy of what is plain ASCII.
+func (l *look) mayBeIn(data []byte) bool {
+	l.lowered = append(l.lowered[:0], data...)
+	var all byte
+	for i, b := range l.lowered {
+		if 'A' <= b && b <= 'Z' {
+			l.lowered[i] = b + 'a' - 'A'
+		}
+		all |= b
+	}
+	if all >= utf8.RuneSelf {
+		return bytes.Contains(bytes.ToLower(data), l.part)
+	}
+	return bytes.Contains(l.lowered, l.part)
+}
+
+// finds tells the records that say what is looked for.
+func (l *look) finds(rec journal.Record) bool {
+	return l.text == "" || strings.Contains(strings.ToLower(string(canon.MustMarshal(rec))), l.text)
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"slices"
@@ -190,6 +191,52 @@ func (all *Kinds) Quotes(rec journal.Record) ([]Quote, error) {
 		return "", false, nil
 	})
 	return out, err
+}
+
+// MayQuote lists contents by which a stored record may say its texts, found by its bytes without
+// reading it: all that stand in its payload for a text, and perhaps some that do not.
+func (all *Kinds) MayQuote(row store.Record) []brenner.Digest {
+	e, ok := all.byName[row.Kind]
+	if !ok || len(e.texts) == 0 {
+		return nil
+	}
+	const length = 2 * sha256.Size
+	var out []brenner.Digest
+	for from, data := 0, row.Data; ; {
+		quote := bytes.IndexByte(data[from:], '"')
+		if quote < 0 || from+quote+length+1 >= len(data) {
+			return out
+		}
+		before, s := data[:from+quote], data[from+quote+1:]
+		from += quote + 1
+		if s[length] == '"' && isHex(s[:length]) && e.mayStandAfter(before) {
+			out = append(out, brenner.Digest(s[:length]))
+		}
+	}
+}
+
+func isHex(s []byte) bool {
+	for _, b := range s {
+		if (b < '0' || b > '9') && (b < 'a' || b > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// mayStandAfter tells whether a text may follow on such bytes of a record: the name of a
+// member that is one, or the beginning of a list or an item of it.
+func (e *entry) mayStandAfter(before []byte) bool {
+	for _, p := range e.texts {
+		if last := p[len(p)-1]; last == "*" {
+			if bytes.HasSuffix(before, []byte("[")) || bytes.HasSuffix(before, []byte(",")) {
+				return true
+			}
+		} else if name, ok := bytes.CutSuffix(before, []byte(`":`)); ok && bytes.HasSuffix(name, []byte(last)) {
+			return true
+		}
+	}
+	return false
 }
 
 // lifted begins a string in a stored result that is the hash of a text.

@@ -97,6 +97,22 @@ func (r reader) blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	return b.data, nil
 }
 
+func (r reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(digests))) {
+		data, size, err := r.SmallBlob(ctx, d, most)
+		switch code := brenner.CodeOf(err); {
+		case code == brenner.CodeNotFound || code == brenner.CodeRedacted || err == nil && size > most:
+			continue
+		case err != nil:
+			return err
+		}
+		if err := fn(d, data); err != nil {
+			return err
+		}
+	}
+	return canceled(ctx)
+}
+
 func (r reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
 	for _, d := range slices.Sorted(maps.Keys(r.blobs)) {
 		if err := canceled(ctx); err != nil {

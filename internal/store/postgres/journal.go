@@ -152,11 +152,34 @@ func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([
 	return b.data, *b.size, nil
 }
 
+func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
+	sums := make([][]byte, 0, len(digests))
+	for _, d := range digests {
+		if sum, err := store.Sum(d); err == nil {
+			sums = append(sums, sum[:])
+		}
+	}
+	found, err := list(ctx, r.session, scanBlob, `SELECT d, data FROM (SELECT DISTINCT d FROM unnest($2::bytea[]) AS d) AS asked, LATERAL (
+			SELECT data FROM blobs WHERE project = $1 AND digest = d OFFSET 0) AS b WHERE length(data) <= $3`, r.project, sums, most)
+	if err != nil {
+		return err
+	}
+	for _, b := range found {
+		if err := fn(store.DigestOf([32]byte(b.digest)), b.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type blob struct{ digest, data []byte }
+
+func scanBlob(rows pgx.Rows, b *blob) error { return rows.Scan(&b.digest, &b.data) }
+
 // EachBlob takes blobs by the page as well, but a page also ends after about
 // 4 MiB, so that large contents do not add up in memory.
 func (r *reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
-	type blob struct{ digest, data []byte }
-	return each(ctx, r, func(rows pgx.Rows, b *blob) error { return rows.Scan(&b.digest, &b.data) },
+	return each(ctx, r, scanBlob,
 		`SELECT digest, data FROM (
 			SELECT digest, data, sum(length(data)) OVER (ORDER BY digest) - length(data) AS before
 			FROM (SELECT digest, data FROM blobs WHERE project = $1 AND digest > $2 ORDER BY digest LIMIT `+pageRows+`) AS page

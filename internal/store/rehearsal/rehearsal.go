@@ -249,6 +249,22 @@ func (t *Tx) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([]byt
 	return data, size, err
 }
 
+// Blobs visits contents that are or would be there.
+func (t *Tx) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
+	var before []brenner.Digest
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(digests))) {
+		data, written := t.blobs[d]
+		if !written {
+			before = append(before, d)
+		} else if data != nil && int64(len(data)) <= most {
+			if err := fn(d, slices.Clone(data)); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Reader.Blobs(ctx, before, most, fn)
+}
+
 // first cuts a list; a limit of 0 or less is none.
 func first[T any](rows []T, limit int) []T {
 	if limit > 0 && len(rows) > limit {

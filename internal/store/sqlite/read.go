@@ -204,6 +204,14 @@ func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([
 	return b.data, b.size, err
 }
 
+// Blobs asks for many at once: a statement each would cost more than what it finds.
+func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
+	digests = slices.Compact(slices.Sorted(slices.Values(digests))) // neighbours are on one page
+	return r.c.query(ctx, func(r row) error { return fn(digests[r.int(0)], blobData(row{r[1]})) },
+		"SELECT asked.key, b.data FROM json_each(?1) asked CROSS JOIN blobs b ON b.digest = unhex(asked.value) WHERE length(b.data) <= ?2",
+		textsParameter(digests), most)
+}
+
 // blobData gives content, nil only where it was redacted.
 func blobData(r row) []byte {
 	if r.null(0) {

@@ -208,6 +208,37 @@ var journalCases = []testCase{
 			return nil
 		})
 	}},
+	{"Blobs_VisitsThoseThatAreHere", func(t *testing.T, s store.Store) {
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return do(tx.PutBlob(ctx, digestOf("x"), []byte("four")), tx.PutBlob(ctx, digestOf("y"), []byte("other")), tx.PutBlob(ctx, digestOf(""), nil),
+				tx.PutBlob(ctx, digestOf("gone"), []byte("gone")), tx.RedactBlob(ctx, digestOf("gone")))
+		})
+		asked := []brenner.Digest{digestOf("y"), digestOf("never"), digestOf("x"), digestOf(""), digestOf("gone"), digestOf("x"), "no digest", ""}
+		stop := errors.New("enough")
+		visits := func(ctx context.Context, r store.Reader) error {
+			for most, want := range map[int64][]string{0: {`""`}, 4: {`""`, `"four"`}, 5: {`""`, `"four"`, `"other"`}} {
+				var got []string
+				err := r.Blobs(ctx, asked, most, func(d brenner.Digest, data []byte) error {
+					if !slices.Contains(asked, d) || data == nil {
+						t.Errorf("%s came as %v", d, data)
+					}
+					got = append(got, fmt.Sprintf("%q", data))
+					return nil
+				})
+				if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+					t.Errorf("up to %d: %v, %v", most, got, err)
+				}
+			}
+			if err := r.Blobs(ctx, nil, 9, func(brenner.Digest, []byte) error { return stop }); err != nil {
+				t.Errorf("of none: %v", err)
+			}
+			if err := r.Blobs(ctx, asked, 9, func(brenner.Digest, []byte) error { return stop }); !errors.Is(err, stop) {
+				t.Errorf("an error of fn came back as %v", err)
+			}
+			return nil
+		}
+		read(t, s, visits)
+	}},
 	{"Expect_ChangesNoAnswer", func(t *testing.T, s store.Store) {
 		ref := func(version brenner.Version) brenner.Ref { return brenner.Ref{Artifact: "note", Version: version} }
 		write(t, s, func(ctx context.Context, tx store.Tx) error {

@@ -325,6 +325,7 @@ func questions() []question {
 		answer("Records", func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, 0, 0) }),
 		answer("Records after 1", func(ctx context.Context, r store.Reader) ([]store.Record, error) { return r.Records(ctx, 1, 2) }),
 		answer("EachBlob", eachBlob),
+		answer("Blobs", someBlobs),
 		answer("OutdatedTargets", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.OutdatedTargets(ctx) }),
 		answer("CorrectedTargets", func(ctx context.Context, r store.Reader) ([]brenner.Ref, error) { return r.CorrectedTargets(ctx) }),
 		answer("Leaves", func(ctx context.Context, r store.Reader) ([]store.Version, error) { return r.Leaves(ctx, "") }),
@@ -442,6 +443,20 @@ func questions() []question {
 		}))
 	}
 	return qs
+}
+
+func someBlobs(ctx context.Context, r store.Reader) ([]string, error) {
+	var asked []brenner.Digest
+	for _, data := range slices.Concat(someData, someWords) {
+		asked = append(asked, digestOf(data))
+	}
+	var out []string
+	err := r.Blobs(ctx, asked, 4, func(d brenner.Digest, data []byte) error {
+		out = append(out, fmt.Sprintf("%s %q", d, data))
+		return nil
+	})
+	slices.Sort(out)
+	return out, err
 }
 
 func eachBlob(ctx context.Context, r store.Reader) ([]string, error) {

@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // Reviews is what waits for a person, everything needed to decide about it, and
@@ -150,8 +151,7 @@ type ReviewView struct {
 	// what is different; absent the first time.
 	Against    brenner.Ref          `json:"against,omitzero"`
 	Difference *artifact.Difference `json:"difference,omitzero"`
-	// Evidence is what the version rests on, Findings the critiques of it that
-	// stand.
+	// Evidence is what the version rests on, Findings what speaks against it.
 	Evidence []ReviewEvidence `json:"evidence"`
 	Findings []ReviewFinding  `json:"findings"`
 	// Promotion is what a promotion would come to, absent if there can be none;
@@ -214,12 +214,21 @@ type ReviewEvidence struct {
 	Now brenner.Version `json:"now,omitzero"`
 }
 
-// ReviewFinding is a critique of a version.
+// ReviewFinding is what speaks against a version: a critique of it that stands, a
+// critique in it that is open, or a stalemate about it that nobody has settled.
 type ReviewFinding struct {
-	Ref     brenner.Ref       `json:"ref"`
-	Summary string            `json:"summary"`
-	Creator brenner.ActorName `json:"creator"`
-	At      time.Time         `json:"at"`
+	// Ref is the critique; of what stands in the version, or is a stalemate, the version.
+	Ref brenner.Ref `json:"ref"`
+	// About is the earlier version that a critique is of; it stands until somebody
+	// takes it back, whatever was changed since.
+	About brenner.Ref `json:"about,omitzero"`
+	// Item is the critique in the document of a session.
+	Item delta.ItemID `json:"item,omitzero"`
+	// Stalemate is its id.
+	Stalemate string            `json:"stalemate,omitzero"`
+	Summary   string            `json:"summary"`
+	Creator   brenner.ActorName `json:"creator"`
+	At        time.Time         `json:"at"`
 }
 
 // Hindrance is what stands in the way of a promotion.

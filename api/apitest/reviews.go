@@ -374,6 +374,29 @@ func reviewCases() []testCase {
 			if again.Task.ID != res.Task.ID {
 				s.Errorf("a second task: %+v", again.Task)
 			}
+			writer.claims(res.Task.ID)
+			writer.rewrites("methods", "one comma more")
+			view, err = s.pi.Review(s.ctx, api.ReviewRequest{Ref: ref("methods", 2)})
+			s.must(err)
+			if len(view.Findings) != 2 || view.Findings[0].About != ref("methods", 1) || view.Findings[0].Ref != res.Critique {
+				s.Errorf("a newer version takes a critique back: %+v", view.Findings)
+			}
+		}},
+		{"a review of a session tells which of its critiques are open, and of its stalemates", func(s *scene) { // N2
+			id := s.pi.starts().ID
+			text := "```delta\n" + `{"operation":"ADD","section":"adversarial_critique","target_id":null,"rationale":"seen","payload":{"name":"Both may be wrong","attack":"the thread asks too much"}}` + "\n```\n"
+			s.pi.submits(id, text)
+			at := s.pi.compiles(id).Ref
+			about := s.dispute()
+			about.Target = at.String()
+			raised, err := s.agent("BlueLake").RaiseStalemate(s.ctx, api.RaiseStalemateRequest{Stalemate: about, Session: id})
+			s.must(err)
+			view, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: at})
+			s.must(err)
+			if len(view.Findings) != 2 || view.Findings[0].Item != "C1" || view.Findings[0].Summary != "Both may be wrong" || view.Findings[0].Creator != "ada" ||
+				view.Findings[1].Stalemate != string(raised.ID) {
+				s.Errorf("what speaks against it: %+v", view.Findings)
+			}
 		}},
 		{"many versions go back at once, to a role that can write them", func(s *scene) { // N3, N4
 			writer := s.agent("GreyStone")

@@ -150,7 +150,18 @@ func printReview(w *printer, v api.ReviewView) {
 	}
 	heading(w, "What was found against it")
 	for _, f := range v.Findings {
-		w.Printf("%s by %s: %s\n", f.Ref, f.Creator, oneLine(printable(f.Summary), 100))
+		what := f.Ref.String()
+		switch {
+		case f.Item != "":
+			what = "open critique " + string(f.Item)
+		case f.Stalemate != "":
+			what = "stalemate " + f.Stalemate
+		}
+		about := ""
+		if f.About.Version != 0 {
+			about = fmt.Sprintf(", of %s", f.About)
+		}
+		w.Printf("%s by %s%s: %s\n", what, f.Creator, about, oneLine(printable(f.Summary), 100))
 	}
 	if len(v.Findings) == 0 {
 		w.Println("nothing")

@@ -3,6 +3,7 @@ package reviews
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"brenner"
@@ -49,7 +50,7 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 			out.Difference = &d
 		}
 		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
-			addEvidence, s.addMoved, addFindings, s.foresee, s.addWaits, addComments, s.addApprovals,
+			addEvidence, s.addMoved, addFindings, s.addDoubts, s.foresee, s.addWaits, addComments, s.addApprovals,
 		} {
 			if err := fill(c, a, v, &out); err != nil {
 				return api.ReviewView{}, err
@@ -103,25 +104,66 @@ func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 	return nil
 }
 
-// addFindings lists the critiques of the version that stand.
-func addFindings(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
-	links, err := c.LinksTo(c.Ctx, []brenner.Ref{v.Ref()})
+// mostCriticised is how many versions before the one under review critiques are looked
+// for.
+const mostCriticised = 50
+
+// addFindings lists the critiques that stand, of the version and of those before it since
+// what is in force: a new version takes none back.
+func addFindings(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
+	first := max(1, v.Version-mostCriticised)
+	if a.Canonical < v.Version {
+		first = max(first, a.Canonical)
+	}
+	var refs []brenner.Ref
+	for version := v.Version; version >= first; version-- {
+		refs = append(refs, brenner.Ref{Artifact: a.ID, Version: version})
+	}
+	links, err := c.LinksTo(c.Ctx, refs)
 	if err != nil {
 		return err
 	}
-	var refs []brenner.Ref
+	of := map[brenner.Ref]brenner.Version{}
 	for _, l := range links {
 		if l.Rel == artifact.Reviews {
-			refs = append(refs, l.From)
+			of[l.From] = max(of[l.From], l.To.Version)
 		}
 	}
-	nodes, err := ledger.Nodes(c, refs)
+	nodes, err := ledger.Nodes(c, slices.SortedFunc(maps.Keys(of), brenner.Ref.Compare))
 	for _, n := range nodes {
-		if n.Type == artifact.TypeCritique && n.Status.Live() {
-			out.Findings = append(out.Findings, api.ReviewFinding{Ref: n.Ref, Summary: n.Summary, Creator: n.Creator, At: n.At})
+		if n.Type != artifact.TypeCritique || !n.Status.Live() {
+			continue
 		}
+		f := api.ReviewFinding{Ref: n.Ref, Summary: n.Summary, Creator: n.Creator, At: n.At}
+		if version := of[n.Ref]; version != v.Version {
+			f.About = brenner.Ref{Artifact: a.ID, Version: version}
+		}
+		out.Findings = append(out.Findings, f)
 	}
 	return err
+}
+
+// addDoubts lists what is open in the document of a session, and the stalemates about any
+// version of the artifact.
+func (r *Room) addDoubts(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
+	open, err := r.Sessions.Doubted(c, v.Ref())
+	if err != nil {
+		return err
+	}
+	out.Findings = append(out.Findings, open...)
+	for _, look := range r.Sources {
+		found, err := look(c)
+		if err != nil {
+			return err
+		}
+		for _, w := range found {
+			about := func(on brenner.Ref) bool { return on.Artifact == a.ID }
+			if w.Kind == api.WaitStalemate && slices.ContainsFunc(w.On, about) {
+				out.Findings = append(out.Findings, api.ReviewFinding{Ref: v.Ref(), Stalemate: w.Subject, Summary: w.Title, Creator: w.Author, At: w.Since})
+			}
+		}
+	}
+	return nil
 }
 
 // foresee says what a promotion would come to, or what stands in its way.

@@ -40,6 +40,9 @@ type Tasks interface {
 type Sessions interface {
 	// Compiled lists the artifacts of sessions that were compiled.
 	Compiled(c *kernel.Call) ([]brenner.Ref, error)
+	// Doubted lists the critiques in a version of a session's document that are open;
+	// none of what is no such document.
+	Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error)
 	// Wrote lists who wrote what a version of a session's document holds beyond an
 	// earlier one, if that is not 0; with an item only who wrote that.
 	Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error)

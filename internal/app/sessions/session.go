@@ -311,6 +311,37 @@ func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, ite
 	return delta.ContributorsSince(base, doc), nil
 }
 
+// Doubted lists the critiques in a version of a session's document that are open.
+func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
+	id := brenner.SessionID(ref.Artifact)
+	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
+		return nil, err
+	}
+	info, err := findSession(c, id)
+	if err != nil {
+		return nil, err
+	}
+	_, doc, err := sessionArtifact(c, id, ref.Version)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.critiques(c, info, doc)
+	var out []api.ReviewFinding
+	for _, critique := range all {
+		if critique.State != delta.CritiqueOpen {
+			continue
+		}
+		it, _ := doc.Item(critique.Item)
+		_, at := it.LastChange()
+		said := cmp.Or(it.Text("name"), it.Text("attack"))
+		out = append(out, api.ReviewFinding{Ref: ref, Item: critique.Item, Summary: brenner.Clip(said, brenner.MaxSummaryRunes), Creator: critique.Critic, At: at})
+	}
+	return out, err
+}
+
 // goneDocument says how a session goes on whose document was redacted: from the
 // newest version before that one, once it is out of use.
 func goneDocument(head store.Version) error {

@@ -82,7 +82,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeItemAlike, ClassConflict, "A new item says nearly what a live one of somebody else says.", "If it is the same, EDIT the other with what yours adds and kill your own: the lower number stays."),
 	row(CodeCrossedKills, ClassConflict, "An item was killed in favour of another that is dead as well.", "If what they say should live, put it up again with an ADD, once."),
 	row(CodeForetoldLater, ClassConflict, "What a test was expected to show was said with what it showed, or changed afterwards.", "Let stand what was foretold; put a new expectation into a new test, before it is run."),
-	row(CodeNoResult, ClassConflict, "A test is said to have been run, and nothing says what came out.", "EDIT the test with actual_outcomes, and with where the result stands."),
+	row(CodeNoResult, ClassConflict, "A test is said to have been run, and nothing says what came out, of it or of a prediction that it names.", "EDIT the test with actual_outcomes, and with where the result stands; the prediction with observed."),
 	row(CodeReferenceCycle, ClassConflict, "Items refer to each other in a circle.", "Take one of the references out with references_replace."),
 	row(CodeNearMiss, ClassInvalid, "Something looks like a delta but is not one, and was not applied.", "Send the corrected block."),
 	row(CodeBlockIgnored, ClassInvalid, "A delta block was quoted or echoed from an example, and was not applied.", "Send it unquoted and without the marker line if it is meant."),

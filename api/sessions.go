@@ -159,7 +159,7 @@ type SessionInfo struct {
 	AcceptMended bool        `json:"accept_mended,omitzero"`
 	Compile      CompileMode `json:"compile,omitzero"`
 	// Concludes is who says in the end what the answer is, Concluded that the
-	// research thread has one, as its context.
+	// research thread has one.
 	Concludes brenner.ActorName `json:"concludes,omitzero"`
 	Concluded bool              `json:"concluded,omitzero"`
 	// Outbox are messages that have not been delivered.
@@ -281,9 +281,9 @@ func (s SessionInfo) Uncompiled() string {
 
 func unconcluded(by brenner.ActorName) string {
 	if by == "" {
-		return "no conclusion yet: nobody has said in RT (context) what the answer is"
+		return "no conclusion yet: nobody has said in RT (answer) what the answer is"
 	}
-	return fmt.Sprintf("no conclusion yet: %s has not said in RT (context) what the answer is", by)
+	return fmt.Sprintf("no conclusion yet: %s has not said in RT (answer) what the answer is", by)
 }
 
 // Recipient is an agent that was asked.

@@ -214,6 +214,20 @@ func (a *Artifact) Prediction(row *Item, hypothesis string) string {
 	return ""
 }
 
+// Foretold is what a row predicted under a hypothesis that is dead by now, "" if that lives
+// or nothing was.
+func (a *Artifact) Foretold(row *Item, hypothesis string) string {
+	if a.Prediction(row, hypothesis) != NotApplicable {
+		return ""
+	}
+	for _, c := range row.mapCells("predictions") {
+		if c.key == hypothesis && !c.gone() && notApplicable(c.text()) != NotApplicable {
+			return c.text()
+		}
+	}
+	return ""
+}
+
 // NotApplicable is what the cell of a killed hypothesis shows.
 const NotApplicable = "N/A"
 

@@ -50,12 +50,17 @@ func (c *changeWriter) passage() Passage {
 	}
 	now, before := shownFields(it), shownFields(old)
 	main := mainField[it.section]
+	for i := range it.fields {
+		if f := &it.fields[i]; leads(it, f) {
+			c.field(f, before[f.name()])
+		}
+	}
 	c.field(now[main], before[main])
 	if !it.live() && !old.live() {
 		return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: c.now.out.String(), InPart: c.inPart}
 	}
 	for i := range it.fields {
-		if n := it.fields[i].name(); n != main && n != name {
+		if n := it.fields[i].name(); n != main && n != name && !leads(it, &it.fields[i]) {
 			c.field(now[n], before[n])
 		}
 	}
@@ -84,7 +89,7 @@ func (c *changeWriter) field(f, old *shown) {
 	}
 	if text == "" {
 		said := "says nothing any more"
-		if old.field == unknownField {
+		if c.before.label(old) == unread {
 			said = alsoName(old.name()) + " " + said
 		}
 		c.now.line(c.before.label(old), said)
@@ -100,7 +105,7 @@ func (c *changeWriter) field(f, old *shown) {
 		c.cells(f, old)
 	default:
 		if part, ok := changedPassages(old.text(), f.text()); ok && kind != KindReferences {
-			if f.field == unknownField {
+			if c.now.label(f) == unread {
 				part = alsoName(f.name()) + " = " + part
 			}
 			c.now.line(c.now.label(f), part)
@@ -147,6 +152,10 @@ func (c *changeWriter) cells(f, old *shown) {
 	for _, p := range now {
 		value, had := stood[p.Key]
 		if had && value == p.Value {
+			continue
+		}
+		if f.name() == "predictions" && p.Value == notApplicable(value) {
+			parts = append(parts, p.Key+" = "+p.Value) // it says what it was
 			continue
 		}
 		if part, ok := changedPassages(value, p.Value); ok {

@@ -275,6 +275,14 @@ func (d *document) field(n int, label, text string) {
 	}
 	schema := &schemas[d.section]
 	i := slices.IndexFunc(schema.Fields, func(f Field) bool { return strings.EqualFold(f.Label, strings.TrimSpace(label)) })
+	if j := slices.IndexFunc(schema.Aside, func(f Field) bool { return f.Kind == KindText && strings.EqualFold(f.Label, strings.TrimSpace(label)) }); j >= 0 {
+		if d.item.killed {
+			text = unstruck(text)
+		}
+		d.add(&docValue{line: n, field: unknownField, name: schema.Aside[j].Name}, text)
+		d.value = d.item.values[len(d.item.values)-1]
+		return
+	}
 	if i < 0 {
 		d.fault(n, strconv.Quote(clip(label))+" is no line of this section", "write a field of your own as **Also**: name = value")
 		return
@@ -334,6 +342,9 @@ func (d *document) add(v *docValue, text string) {
 	v.text = strings.TrimSpace(text)
 	if old, ok := strings.CutSuffix(v.text, "[KILLED]"); ok && v.key != "" && !strings.HasSuffix(old, `\`) {
 		v.text, v.dropped = unstruck(strings.TrimSpace(old)), true
+	}
+	if said, ok := strings.CutPrefix(v.text, NotApplicable+foretold+"~~"); ok && v.key != "" && d.section == atPredictions {
+		v.text = strings.TrimSuffix(said, "~~)") // as it was before its hypothesis died
 	}
 	for i, o := range d.item.values {
 		if o.field != v.field || o.key != v.key || o.name != v.name {
@@ -416,7 +427,12 @@ func (d *document) row(n int, line string) {
 	}
 	field := int32(schemas[atPredictions].field("predictions"))
 	for i, text := range cells[2:] {
-		if _, none := dashes[text]; !none && text != "" {
+		_, none := dashes[text]
+		switch {
+		case none || text == "":
+		case strings.EqualFold(d.columns[i+2], observedLabel()):
+			d.add(&docValue{line: n, field: unknownField, name: observedField}, text)
+		default:
 			d.add(&docValue{line: n, field: field, key: unescape(d.columns[i+2])}, text)
 		}
 	}

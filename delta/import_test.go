@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,89 @@ func TestReadDocument_TellsADashFromNoPrediction(t *testing.T) {
 		if p, _ := read.Item("P1"); read.Prediction(p, "H1") != dash {
 			t.Errorf("%q was read as %q", dash, read.Prediction(p, "H1"))
 		}
+	}
+}
+
+// D15, D19: what was foretold under a hypothesis stays readable when it is killed, in the
+// table and under a row, and is read back.
+func TestReadDocument_KeepsWhatADeadHypothesisForetold(t *testing.T) {
+	all := []delta.Entry{}
+	for i := range 14 { // more than the table has columns for
+		id := fmt.Sprintf("H%d", i+1)
+		all = append(all, delt("a"+id, fmt.Sprintf("%02d", 2*i), delta.Add, delta.HypothesisSlate, "", "", `{"claim":"c","mechanism":"m"}`))
+		all = append(all, delt("k"+id, fmt.Sprintf("%02d", 2*i+1), delta.Kill, delta.HypothesisSlate, delta.Target(id), "", `{"reason":"measured"}`))
+	}
+	all = append(all,
+		delt("p1", "40", delta.Add, delta.PredictionsTable, "", "", `{"condition":"k","predictions":{"H1":"rises ~~fast~~","H2":"a | b","H3":"N/A","H13":"x; y = z"}}`),
+		delt("p2", "41", delta.Add, delta.PredictionsTable, "", "", `{"condition":"l","predictions":{"H4":"a","H5":"b","H6":"c","H7":"d","H8":"e","H9":"f","H10":"g","H11":"h","H12":"i","H14":"falls"}}`))
+	r := delta.Merge(nil, all, delta.Options{})
+	doc := delta.Render(r.Artifact)
+	for _, want := range []string{"N/A (foretold: ~~rises &#126;&#126;fast&#126;&#126;~~)", `N/A (foretold: ~~a \| b~~)`, "| N/A |", "H14 = N/A (foretold: ~~falls~~)"} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("no %q in\n%s", want, doc)
+		}
+	}
+	sameDocument(t, r.Artifact)
+	read, err := delta.ReadDocument([]byte(doc), importer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, _ := r.Artifact.Item("P1")
+	if p, _ := read.Item("P1"); fmt.Sprint(p.Pairs("predictions")) != fmt.Sprint(was.Pairs("predictions")) {
+		t.Errorf("read as %v, want %v", p.Pairs("predictions"), was.Pairs("predictions"))
+	}
+}
+
+// ADR 159: the answer stands first, what came out of a prediction in its table; both are
+// read back, whatever they say, and change no other line.
+func TestReadDocument_AnswerAndObserved(t *testing.T) {
+	for _, text := range []string{"it is the cold (T1)", "two\nlines", "–", "12", "true", " blank at its end ", "a | b = c; ~~d~~", "N/A (foretold: ~~x~~)", `{"old":"x"}`} {
+		quoted := string(canon.MustMarshal(text))
+		r := delta.Merge(nil, []delta.Entry{
+			delt("d1", "01", delta.Edit, delta.ResearchThread, "RT", "", `{"statement":"Why?","answer":`+quoted+`}`),
+			delt("d2", "02", delta.Add, delta.HypothesisSlate, "", "", `{"claim":"c","mechanism":"m"}`),
+			delt("d3", "03", delta.Add, delta.PredictionsTable, "", "", `{"condition":"k","predictions":{"H1":"up"},"observed":`+quoted+`}`),
+			delt("d4", "04", delta.Add, delta.PredictionsTable, "", "", `{"condition":"l","predictions":{"H1":"down"}}`),
+		}, delta.Options{})
+		for _, w := range r.Outcomes {
+			if w.Status != delta.Applied {
+				t.Errorf("%q: %+v", text, w)
+			}
+		}
+		if slices.ContainsFunc(r.Warnings, func(d brenner.Diagnostic) bool { return d.Code == brenner.CodeUnknownField }) {
+			t.Errorf("%q: %+v", text, r.Warnings)
+		}
+		sameDocument(t, r.Artifact)
+		read, err := delta.ReadDocument([]byte(delta.Render(r.Artifact)), importer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt, _ := read.Item("RT")
+		p, _ := read.Item("P1")
+		if rt.Text("answer") != text || p.Text("observed") != text {
+			t.Errorf("%q was read as %q and %q", text, rt.Text("answer"), p.Text("observed"))
+		}
+	}
+	r := delta.Merge(nil, []delta.Entry{
+		delt("d1", "01", delta.Edit, delta.ResearchThread, "RT", "", `{"statement":"Why?","answer":"the cold"}`),
+		delt("d3", "03", delta.Add, delta.PredictionsTable, "", "", `{"condition":"k","predictions":{"H1":"up"},"observed":"went up"}`),
+	}, delta.Options{})
+	doc, plain := delta.Render(r.Artifact), delta.RenderPlain(r.Artifact)
+	for _, want := range []string{"### RT\n**Answer**: the cold\n**Statement**: Why?\n", "| ID | Condition | Observed |\n", "| P1 | k | went up |\n"} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("no %q in\n%s", want, doc)
+		}
+	}
+	for _, want := range []string{"\nAnswer: the cold\nStatement: Why?\n", "\nObserved: went up\n"} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("no %q in\n%s", want, plain)
+		}
+	}
+	later := delta.Merge(r.Artifact, []delta.Entry{
+		delt("d5", "05", delta.Edit, delta.ResearchThread, "RT", "", `{"answer":"the heat"}`),
+	}, delta.Options{}).Artifact
+	if got := delta.Join(delta.Changes(later, delta.Part{Since: r.Artifact})); !strings.Contains(got, "\nAnswer: the heat\nWas: the cold\n") {
+		t.Errorf("what changed:\n%s", got)
 	}
 }
 

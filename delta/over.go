@@ -59,7 +59,7 @@ func (e *Entry) struck(c *completer, it *Item) []spot {
 // texts are the fields and cells of an item that hold texts.
 func (it *Item) texts() []spot {
 	var out []spot
-	for _, f := range schemas[it.section].Fields {
+	for _, f := range slices.Concat(schemas[it.section].Fields, schemas[it.section].Aside) {
 		switch f.Kind {
 		case KindText:
 			out = append(out, spot{field: f.Name})
@@ -103,8 +103,7 @@ func IsText(section Section, field string) bool {
 	if s < 0 {
 		return false
 	}
-	i := schemas[s].field(field)
-	return i >= 0 && schemas[s].Fields[i].Kind == KindText
+	return schemas[s].isText(field)
 }
 
 // Quoting is a delta block with the same EDIT, in which the texts that it would write over

@@ -90,6 +90,7 @@ func passageOf(a *Artifact, it *Item, whole bool) Passage {
 	if name := it.field(nameField(it.section)); name != nil {
 		w.candidates("", name.rival())
 	}
+	w.leading()
 	main := it.field(mainField[it.section])
 	if main != nil {
 		w.field(main)
@@ -102,7 +103,7 @@ func passageOf(a *Artifact, it *Item, whole bool) Passage {
 		}
 	}
 	for i := range it.fields {
-		if f := &it.fields[i]; f != main && f.name() != nameField(it.section) {
+		if f := &it.fields[i]; f != main && f.name() != nameField(it.section) && !leads(it, f) {
 			w.field(f)
 		}
 	}
@@ -127,6 +128,12 @@ func reasonOf(d *Death) string {
 	return d.Reason
 }
 
+// leads says whether a field stands above all others.
+func leads(it *Item, f *shown) bool {
+	aside, _ := it.aside(f)
+	return aside != nil && aside.Leads
+}
+
 // plainWriter writes one item.
 type plainWriter struct {
 	artifact *Artifact
@@ -148,28 +155,44 @@ func (w *plainWriter) heading(by string) (title string) {
 	return title
 }
 
+// leading writes the fields that stand above all others.
+func (w *plainWriter) leading() {
+	for i := range w.item.fields {
+		if f := &w.item.fields[i]; leads(w.item, f) {
+			w.field(f)
+		}
+	}
+}
+
 func (w *plainWriter) line(name, text string) {
 	if strings.TrimSpace(text) != "" {
 		w.out.WriteString(name + ": " + indented(text) + "\n")
 	}
 }
 
-// label is the name of a field as it is written.
+// label is the name of a field as it is written, "Also" for one that the section does not
+// read.
 func (w *plainWriter) label(f *shown) string {
-	if f.field == unknownField {
-		return "Also"
+	if f.field != unknownField {
+		return schemas[w.item.section].Fields[f.field].Label
 	}
-	return schemas[w.item.section].Fields[f.field].Label
+	if aside := schemas[w.item.section].aside(f.name()); aside != nil && f.rival() == nil {
+		return aside.Label
+	}
+	return unread
 }
+
+// unread stands before the fields that a section does not read, with their names.
+const unread = "Also"
 
 // field writes a field behind its name, and what it is in conflict about.
 func (w *plainWriter) field(f *shown) {
 	if f.field == unknownField {
-		if aside := schemas[w.item.section].aside(f.name()); aside != nil && f.rival() == nil {
-			w.line(aside.Label, itemList(f.value))
+		if label := w.label(f); label != unread {
+			w.line(label, itemList(f.value))
 			return
 		}
-		w.line("Also", alsoName(f.name())+" = "+f.text())
+		w.line(unread, alsoName(f.name())+" = "+f.text())
 		w.candidates("", f.rival())
 		return
 	}
@@ -226,11 +249,20 @@ func (w *plainWriter) cellTexts(f *shown) []Pair {
 		}
 		text := c.text()
 		if h, ok := w.artifact.Item(ItemID(c.key)); f.name() == "predictions" && ok && h.section == atHypotheses && !h.live() {
-			text = NotApplicable
+			text = notApplicable(text)
 		}
 		out = append(out, Pair{Key: c.key, Value: text})
 	}
 	return out
+}
+
+// notApplicable is what stands in the cell of a dead hypothesis: that it does not apply, and
+// what was foretold.
+func notApplicable(said string) string {
+	if strings.TrimSpace(said) == "" || said == NotApplicable {
+		return NotApplicable
+	}
+	return NotApplicable + foretold + said + ")"
 }
 
 // total is the sum of a score.

@@ -53,7 +53,7 @@ func TestPassages_EscapeNothing(t *testing.T) {
 	).Artifact
 	got := delta.RenderPlain(a)
 	for _, want := range []string{
-		"Claim: _keep_ a*b and <T> [x] `f(x)` # 1\n    second line\n", "Predictions: H1 = keeps; H2 = N/A\n", "[KILLED]", "Reason: no gradient\n", "## Assumption Ledger\n\nNone yet\n",
+		"Claim: _keep_ a*b and <T> [x] `f(x)` # 1\n    second line\n", "Predictions: H1 = keeps; H2 = N/A (foretold: changes)\n", "[KILLED]", "Reason: no gradient\n", "## Assumption Ledger\n\nNone yet\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

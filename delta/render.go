@@ -104,6 +104,7 @@ func (r *renderer) item(it *Item) {
 		r.line("### ~~" + label + "~~ [KILLED]")
 	}
 	r.nameRivals(it, death != nil)
+	r.asides(it, true, death != nil)
 	main := it.field(mainField[it.section])
 	if main != nil {
 		r.field(it, main, death != nil)
@@ -120,6 +121,7 @@ func (r *renderer) item(it *Item) {
 	if s := it.section; (s == atThread || s == atHypotheses) && len(it.List("anchors")) == 0 && death == nil {
 		r.line("**Anchors**: inference")
 	}
+	r.asides(it, false, death != nil)
 	r.also(it, death != nil)
 }
 
@@ -131,12 +133,36 @@ func (r *renderer) nameRivals(it *Item, killed bool) {
 	}
 }
 
+// asides writes the texts that the section reads and keeps as they came, behind their
+// labels: those that lead, or the others.
+func (r *renderer) asides(it *Item, leading, killed bool) {
+	for i := range it.fields {
+		if aside, text := it.aside(&it.fields[i]); aside != nil && aside.Leads == leading {
+			r.line("**" + aside.Label + "**: " + strike(escape(text), killed))
+		}
+	}
+}
+
+// aside gives the text of a field that the section reads and keeps as it came, if that is
+// one and settled, and reads the same behind its label as it would among those that the
+// section does not know; nil for any other field.
+func (it *Item) aside(f *shown) (*Field, string) {
+	if f.field != unknownField || f.rival() != nil || f.value == "" || f.value[0] != '"' {
+		return nil, ""
+	}
+	field, text := schemas[it.section].aside(f.name()), unquote(f.value)
+	if field == nil || field.Kind != KindText || alsoValue(f.value) != text {
+		return nil, ""
+	}
+	return field, text
+}
+
 // also writes the fields that the section does not know, each marked as such,
 // so that none can pass for a line of ours.
 func (r *renderer) also(it *Item, killed bool) {
 	for i := range it.fields {
 		f := &it.fields[i]
-		if f.field != unknownField {
+		if aside, _ := it.aside(f); f.field != unknownField || aside != nil {
 			continue
 		}
 		text := alsoValue(f.value)

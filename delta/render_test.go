@@ -67,7 +67,7 @@ KILLED**Mechanism**: ~~Threshold response to concentration~~
 
 | ID | Condition | H1 | H2 | H3 | H4 |
 |---|---|---|---|---|---|
-| P1 | late transplant | keeps fate | N/A | – | – |
+| P1 | late transplant | keeps fate | N/A (foretold: ~~changes fate~~) | – | – |
 
 ## 4. Discriminative Tests
 

@@ -551,7 +551,7 @@ func TestMerge_PredictionCells(t *testing.T) {
 	if strings.Contains(string(canon.MustMarshal(r.Artifact)), "N/A") {
 		t.Error("N/A is stored")
 	}
-	if md := delta.Render(r.Artifact); !strings.Contains(md, "| P1 | late \\| early | ~~a~~ [KILLED] | row | N/A |") {
+	if md := delta.Render(r.Artifact); !strings.Contains(md, "| P1 | late \\| early | ~~a~~ [KILLED] | row | N/A (foretold: ~~c~~) |") {
 		t.Errorf("rendered\n%s", md)
 	}
 	// A later edit brings the cell back: there is no ADD of a cell.

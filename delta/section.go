@@ -54,6 +54,7 @@ type Field struct {
 	Enum     []string // the only values of a text, if any
 	Usual    []string // what a text that may say anything best says, if that is known
 	Note     string   // what it is for, where its name does not say
+	Leads    bool     // it stands above all others
 	// Items says that values, or keys of a map, are item ids, so provisional
 	// ids in them are resolved (D4).
 	Items bool
@@ -109,7 +110,7 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "context", Label: "Context", Kind: KindText},
 		Field{Name: "why_it_matters", Label: "Why it matters", Kind: KindText},
 		Field{Name: "anchors", Label: "Anchors", Kind: KindList},
-	)},
+	), Aside: []Field{{Name: answerField, Label: "Answer", Kind: KindText, Leads: true}}},
 	{Section: HypothesisSlate, Prefix: "H", Title: "Hypothesis Slate", Role: generator, Minimum: 3, Limit: 6, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText},
 		Field{Name: "claim", Label: "Claim", Kind: KindText, Required: true},
@@ -120,7 +121,7 @@ var schemas = [sectionCount]Schema{
 	{Section: PredictionsTable, Prefix: "P", Title: "Predictions Table", Role: generator, Minimum: 3, Fields: withCommon(
 		Field{Name: "condition", Label: "Condition", Kind: KindText, Required: true},
 		Field{Name: "predictions", Label: "Predictions", Kind: KindOutcomes, Required: true, Items: true},
-	)},
+	), Aside: []Field{{Name: observedField, Label: "Observed", Kind: KindText}}},
 	{Section: DiscriminativeTests, Prefix: "T", Title: "Discriminative Tests", Role: designer, Minimum: 2, Fields: withCommon(
 		Field{Name: "name", Label: "Name", Kind: KindText, Required: true},
 		Field{Name: "procedure", Label: "Procedure", Kind: KindText, Required: true},
@@ -163,8 +164,13 @@ var schemas = [sectionCount]Schema{
 // Whichever is the key of what is forecast whichever hypothesis holds.
 const Whichever = "any"
 
-// targetsField says what a critique is against (ADR 147).
-const targetsField = "targets"
+// Fields that are read and kept as they came: what a critique is against (ADR 147), what
+// the answer to the question is, and what came out of a prediction (ADR 159).
+const (
+	targetsField  = "targets"
+	answerField   = "answer"
+	observedField = "observed"
+)
 
 // MostHypotheses is how many may be alive at a time.
 func MostHypotheses() int { return schemas[atHypotheses].Limit }
@@ -206,6 +212,15 @@ func (s *Schema) aside(name string) *Field {
 		}
 	}
 	return nil
+}
+
+// isText says whether a field is a text.
+func (s *Schema) isText(name string) bool {
+	if i := s.field(name); i >= 0 {
+		return s.Fields[i].Kind == KindText
+	}
+	aside := s.aside(name)
+	return aside != nil && aside.Kind == KindText
 }
 
 // sectionNames lists the section ids for a hint.

@@ -26,6 +26,9 @@ func (r *renderer) table(rows []*Item) (killed []*Item) {
 		return killed
 	}
 	columns := r.columns(live)
+	if slices.ContainsFunc(live, func(it *Item) bool { return observed(it) != "" }) {
+		columns = append(columns, observedLabel())
+	}
 	head, rule := "| ID | Condition |", "|---|---|"
 	for _, c := range columns {
 		head += " " + c + " |"
@@ -66,6 +69,19 @@ func (r *renderer) columns(rows []*Item) []string {
 	return keys
 }
 
+// observed is what came out of a prediction, "" if nothing is said or settled.
+func observed(row *Item) string {
+	for i := range row.fields {
+		if aside, text := row.aside(&row.fields[i]); aside != nil && aside.Name == observedField {
+			return text
+		}
+	}
+	return ""
+}
+
+// observedLabel heads the column of it, the last, where a row has any.
+func observedLabel() string { return schemas[atPredictions].aside(observedField).Label }
+
 // noPrediction stands in the cell of a hypothesis about which a row says
 // nothing.
 const noPrediction = "–"
@@ -81,6 +97,12 @@ func (r *renderer) row(it *Item, columns []string) {
 			if dash, ok := dashes[cells[i]]; ok {
 				cells[i] = dash
 			}
+		}
+	}
+	if i := slices.Index(columns, observedLabel()); i >= 0 {
+		cells[i] = escapeCell(observed(it))
+		if dash, ok := dashes[cells[i]]; ok {
+			cells[i] = dash
 		}
 	}
 	r.out.WriteString("| " + string(it.ID()) + " | " + escapeCell(it.Text("condition")) + " |")
@@ -100,7 +122,10 @@ func (r *renderer) predicted(c *cell, escaped func(string) string) string {
 	case c.dropped == nil && c.gone():
 		return ""
 	case ok && h.section == atHypotheses && !h.live():
-		return NotApplicable
+		if c.gone() || notApplicable(c.text()) == NotApplicable {
+			return NotApplicable
+		}
+		return notApplicable("~~" + escaped(c.text()) + "~~")
 	case !c.gone():
 		return escaped(c.text())
 	case c.dropped != nil && c.value != "":
@@ -108,6 +133,9 @@ func (r *renderer) predicted(c *cell, escaped func(string) string) string {
 	}
 	return ""
 }
+
+// foretold stands before what a row had foretold under a hypothesis that is dead by now.
+const foretold = " (foretold: "
 
 // rowNotes writes below the table what a row holds beyond its cells.
 func (r *renderer) rowNotes(it *Item, columns []string) {

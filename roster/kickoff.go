@@ -161,7 +161,7 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	case by == to && k.Roster.mode() != Unified: // there all get one text (R2)
 		who = "You say"
 	}
-	return who + " what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `context`: the answer by now," +
+	return who + " what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`: the answer by now," +
 		" the items it rests on, what is still open. Whoever asked reads that first; it is changed when the answer changes."
 }
 

@@ -663,7 +663,7 @@ var fieldWords = map[string]string{
 	"brenner/api.SessionInfo.Closed":               "Closed is when the session was closed, and ClosedFor why; asking again opens it",
 	"brenner/api.SessionInfo.Compile":              "CompileMode says when the replies of a session are compiled without being told to : manual, answered, or a duration such as 30m, which is when everybody has answered or that long after the oldest contribution that waits",
 	"brenner/api.SessionInfo.Compiles":             "Compiles counts the compiles, Conflicts the unsettled fields",
-	"brenner/api.SessionInfo.Concludes":            "Concludes is who says in the end what the answer is, Concluded that the research thread has one, as its context",
+	"brenner/api.SessionInfo.Concludes":            "Concludes is who says in the end what the answer is, Concluded that the research thread has one",
 	"brenner/api.SessionInfo.Contributors":         "ActorName names who acts: an agent or a person",
 	"brenner/api.SessionInfo.Creator":              "ActorName names who acts: an agent or a person",
 	"brenner/api.SessionInfo.ID":                   "SessionID names a session, such as RS-20251230-cell-fate",

@@ -125,19 +125,19 @@ func TestSession_SomebodyConcludes(t *testing.T) {
 		return ""
 	}
 	for _, p := range []*player{blue, red} {
-		p.must(kickoff(p), "BlueLake says what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `context`")
+		p.must(kickoff(p), "BlueLake says what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`")
 	}
 
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	blue.mustNot(first(blue.call("status", nil)), "conclusion")
-	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "no conclusion yet: BlueLake has not said in RT (answer) what the answer is")
 	words := blue.told(api.MessageCompiled)
 	blue.must(words, "Nobody has said yet what the answer is, and that is yours to say")
 	blue.mustNot(words, "no conclusion yet") // once is enough
 	blue.must(first(blue.call("status", nil)), "RS-pair has no conclusion yet, and it is yours to say")
 	red.mustNot(first(red.call("status", nil)), "yours to say")
 	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair"})), "no conclusion yet") // it was told
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), "no conclusion yet: BlueLake has not said in RT (context) what the answer is")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), "no conclusion yet: BlueLake has not said in RT (answer) what the answer is")
 	st, err := s.pi.SessionStatus(t.Context(), api.SessionStatusRequest{ID: "RS-pair"})
 	if err != nil || st.Concludes != "BlueLake" || st.Concluded || st.Unconcluded() == "" {
 		t.Errorf("%+v, %v", st, err)

@@ -12,7 +12,7 @@ func TestEnding_SaysWhatIsLeft(t *testing.T) {
 	both(blue, red)
 	const over = "nothing more is asked of you in RS-pair: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`"
 	conclude := func(text string) string {
-		return blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"context":"`+text+`"}`, ""))
+		return blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"`+text+`"}`, ""))
 	}
 	words := first(red.call("inbox", nil))
 	red.mustNot(words, "nothing more is asked of you")

@@ -22,7 +22,7 @@ func TestThread_TheAnswerComesWhole(t *testing.T) {
 		others += assumption(name, name+strings.Repeat(" is taken for granted in every run that was made", 75)+" "+name+"-end")
 	}
 	conclude := func(text string) string {
-		return deltaBlock("EDIT", "RT", "research_thread", `{"context":"`+text+`"}`, "")
+		return deltaBlock("EDIT", "RT", "research_thread", `{"answer":"`+text+`"}`, "")
 	}
 	blue.submits(others + hypothesis("Parser", "", "the parser is slow") + conclude(answer))
 	words := red.bounded("proposed", first(red.call("inbox", nil)))

@@ -749,7 +749,7 @@ func (r statusResult) list() string {
 		fmt.Fprintf(&b, "you asked for %s · %s: %s\n", t.ID, inLine(t.Title), seen)
 	}
 	for _, id := range r.Concludes {
-		fmt.Fprintf(&b, "%s has no conclusion yet, and it is yours to say: once what was asked for is in, delta_submit an EDIT of RT with context: the answer, the items it rests on, what is open\n", id)
+		fmt.Fprintf(&b, "%s has no conclusion yet, and it is yours to say: once what was asked for is in, delta_submit an EDIT of RT with answer: the answer, the items it rests on, what is open\n", id)
 	}
 	for _, n := range r.Needs {
 		fmt.Fprintf(&b, "%s: %s", n.Kind, brenner.OneLine(n.What))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"brenner"
@@ -34,6 +35,8 @@ type section struct {
 	// is one.
 	Hypotheses []item
 	Rows       []prediction
+	// Observed says that of some row it is said what came out.
+	Observed bool
 }
 
 // item is an item of a section as it is shown.
@@ -58,13 +61,15 @@ type itemField struct {
 // prediction is a row of the predictions table, a cell for each hypothesis.
 type prediction struct {
 	item
-	Cells []cell
+	Cells    []cell
+	Observed string // what came out of it
 }
 
 // cell is what a hypothesis says about a row.
 type cell struct {
 	Hypothesis string
 	Text       string
+	Foretold   string // of a hypothesis that is dead by now
 }
 
 // conflict is an unsettled field and what it could be.
@@ -162,8 +167,10 @@ func sectionOf(a *delta.Artifact, schema delta.Schema, all bool) section {
 	for _, it := range items {
 		row := prediction{item: item{ID: it.ID(), Title: it.Text("condition"), Killed: it.Killed()}}
 		for _, h := range out.Hypotheses {
-			row.Cells = append(row.Cells, cell{strings.TrimSpace(string(h.ID) + " " + h.Title), a.Prediction(it, string(h.ID))})
+			row.Cells = append(row.Cells, cell{strings.TrimSpace(string(h.ID) + " " + h.Title), a.Prediction(it, string(h.ID)), a.Foretold(it, string(h.ID))})
 		}
+		row.Observed = it.Text("observed")
+		out.Observed = out.Observed || row.Observed != ""
 		out.Rows = append(out.Rows, row)
 	}
 	return out
@@ -172,7 +179,15 @@ func sectionOf(a *delta.Artifact, schema delta.Schema, all bool) section {
 // itemOf lists the fields of an item that are filled in.
 func itemOf(it *delta.Item, schema delta.Schema) item {
 	out := item{ID: it.ID(), Killed: it.Killed(), Test: schema.Section == delta.DiscriminativeTests, Score: it.Score()}
-	for _, f := range schema.Fields {
+	leading, others := []delta.Field{}, []delta.Field{}
+	for _, f := range schema.Aside {
+		if f.Leads {
+			leading = append(leading, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	for _, f := range slices.Concat(leading, schema.Fields, others) {
 		field := itemField{Label: f.Label}
 		switch f.Kind {
 		case delta.KindText:

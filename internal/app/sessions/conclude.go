@@ -11,14 +11,23 @@ import (
 	"brenner/internal/app/kernel"
 )
 
-// conclusionOf is what the research thread gives as the answer: its context, which
-// whoever concludes writes when tests and critiques have come in.
+// conclusionOf is what the research thread gives as the answer, which whoever concludes
+// writes when tests and critiques have come in.
 func conclusionOf(doc *delta.Artifact) string {
 	thread, ok := doc.Item("RT")
 	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(thread.Text("context"))
+	return strings.TrimSpace(thread.Text(conclusionField(thread)))
+}
+
+// conclusionField is where the answer stands: in answer, or in context, where sessions of
+// before there was a field for it have it (ADR 159).
+func conclusionField(thread *delta.Item) string {
+	if strings.TrimSpace(thread.Text("answer")) != "" {
+		return "answer"
+	}
+	return "context"
 }
 
 // mostConcluded is how much of a conclusion stands above a brief.
@@ -34,7 +43,7 @@ func briefOf(doc *delta.Artifact) []delta.Passage {
 	}
 	by := ""
 	thread, _ := doc.Item("RT")
-	if writes := thread.History("context"); len(writes) > 0 {
+	if writes := thread.History(conclusionField(thread)); len(writes) > 0 {
 		by = ", by " + string(writes[len(writes)-1].Agent)
 	}
 	answer = strings.ReplaceAll(brenner.Clip(answer, mostConcluded), "\n", "\n  ")
@@ -54,7 +63,7 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 	case answer == "" && m.late: // it was told so, and the document says it
 		return ""
 	case answer == "":
-		return "\nNobody has said yet what the answer is, and that is yours to say: once what was asked for is in, EDIT `RT` with `context`:" +
+		return "\nNobody has said yet what the answer is, and that is yours to say: once what was asked for is in, EDIT `RT` with `answer`:" +
 			" the answer by now, the items it rests on, what is open.\n"
 	case conclusionOf(m.base) != answer:
 		return ""
@@ -88,6 +97,9 @@ func bearsOtherwise(base, now *delta.Artifact, id delta.ItemID) bool {
 		return true
 	case onlyItsState(base, now, id):
 		return false
+	}
+	if before.Text("observed") != after.Text("observed") {
+		return true
 	}
 	return slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return slices.Contains(decides, f.Name) && !saysAlike(before, after, f) })
 }

@@ -100,7 +100,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.unproven(one), d.ahead(one), d.left(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -318,6 +318,34 @@ func (d *doubts) unproven(one delta.Delta) []brenner.Diagnostic {
 		Message: fmt.Sprintf("the status of %s says that it was run, and nothing says what came out", target),
 		Hint:    "send what came out, and where it stands: " + string(block),
 	}}
+}
+
+// unobserved hints, where it is said what came out of a test, to the predictions that the
+// test names and of which nothing says what was observed.
+func (d *doubts) unobserved(one delta.Delta, text string) []brenner.Diagnostic {
+	var payload struct {
+		Actual map[string]any `json:"actual_outcomes"`
+	}
+	if one.Section != delta.DiscriminativeTests || one.Operation == delta.Kill || json.Unmarshal(one.Payload, &payload) != nil || len(payload.Actual) == 0 {
+		return nil
+	}
+	if it, ok := d.doc.Item(delta.ItemID(one.TargetID)); ok {
+		for _, field := range []string{"name", "procedure", "discriminates", "potency_check"} {
+			text += "\n" + it.Text(field)
+		}
+	}
+	var out []brenner.Diagnostic
+	for _, id := range itemsIn(text, nil) {
+		row, ok := d.doc.Item(id)
+		if !ok || row.Section() != delta.PredictionsTable || row.Killed() != nil || strings.TrimSpace(row.Text("observed")) != "" || d.touched[delta.Target(id)] {
+			continue
+		}
+		out = append(out, brenner.Diagnostic{
+			Code: brenner.CodeNoResult, Severity: brenner.SeverityWarning, Subject: string(id) + " observed",
+			Message: fmt.Sprintf("nothing says what was observed of %s, which the test names", id), Hint: fmt.Sprintf("EDIT %s with observed: what came out", id),
+		})
+	}
+	return out
 }
 
 // tellsResult says whether what is said of the last run of a test says more than who

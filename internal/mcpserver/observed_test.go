@@ -1,0 +1,37 @@
+package mcpserver_test
+
+import (
+	"testing"
+)
+
+// ADR 159: an answer in its own field concludes a session, part of it can be replaced, and
+// what came out of a prediction stands with it; a test that was run and names one asks for it.
+func TestSession_AnswerAndObserved(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + hypothesis("Disk", "", "the disk is slow") +
+		deltaBlock("ADD", "", "predictions_table", `{"condition":"a warm start","predictions":{"H1":"as slow","H2":"faster"}}`, ""))
+	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"Start twice, as in P1","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	ran := func(also string) string {
+		return red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"run","actual_outcomes":{"H1":"slow"}}`, "") + also)
+	}
+	red.must(ran(""), "NO_RESULT: nothing says what was observed of P1, which the test names; EDIT P1 with observed: what came out")
+	observed := deltaBlock("EDIT", "P1", "predictions_table", `{"observed":"as slow as before"}`, "")
+	red.mustNot(ran(observed), "NO_RESULT", "UNKNOWN_FIELD")
+	red.mustNot(ran(""), "NO_RESULT")
+	show := func(p *player, more arguments) string {
+		more["session"] = "RS-pair"
+		return first(p.call("session_show", more))
+	}
+	blue.must(show(blue, arguments{"again": true}), "no conclusion yet: BlueLake has not said in RT (answer) what the answer is", "Observed: as slow as before\n")
+
+	words := blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The disk, by T1.","context":"Two machines."}`, ""))
+	blue.mustNot(words, "UNKNOWN_FIELD")
+	blue.must(blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"The disk","new":"The parser"}}`, "")), "RT: applied")
+	words = show(red, arguments{"items": []any{"RT"}, "again": true})
+	red.must(words, "Answer: The parser, by T1.\nStatement: Why?\n", "Context: Two machines.\n")
+	red.mustNot(show(red, arguments{"again": true}), "no conclusion yet")
+	red.must(show(red, arguments{"brief": true}), "Conclusion, by BlueLake: The parser, by T1.\n")
+
+	red.submits(deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"T1"}`, ""))
+	blue.must(show(blue, arguments{"items": []any{"P1"}, "again": true}), "H2 = N/A (foretold: faster)")
+}

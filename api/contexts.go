@@ -46,7 +46,11 @@ type ContextRequest struct {
 	// Survey asks for what is needed to divide the work of a session: its document, and
 	// a short list of what there is. What a part of the work needs is given when the part
 	// is known, by a context that goes on from this one.
-	Survey bool            `json:"survey,omitzero"`
+	Survey bool `json:"survey,omitzero"`
+	// Part asks, in short, for what bears on the caller's part of the work of a session and
+	// nothing else: a line for each text, and the passage of it that bears most on the part.
+	// Who has none yet is given all.
+	Part   bool            `json:"part,omitzero"`
 	Format assembly.Format `json:"format,omitzero"` // markdown (default) or json
 }
 
@@ -61,13 +65,17 @@ type ContextResult struct {
 	Size int    `json:"size"`
 	Left int    `json:"left"`
 	Unit string `json:"unit"`
+	// More is how many texts bear on the caller's part besides those shown, and Find are
+	// words that find them.
+	More int    `json:"more,omitzero"`
+	Find string `json:"find,omitzero"`
 	// Record says why. An agent's holds what it saw, not what was left out.
 	Record assembly.Context `json:"record"`
 }
 
 // Outline is the result without what the context shows.
 func (r ContextResult) Outline() any {
-	r.Text, r.Record = "", assembly.Context{SHA256: r.Record.SHA256}
+	r.Text, r.Find, r.Record = "", "", assembly.Context{SHA256: r.Record.SHA256}
 	return r
 }
 

@@ -22,7 +22,7 @@ import (
 // UTF-8 or has U+0000; LIMIT_EXCEEDED for too many candidates and INVALID_VALUE for one that
 // comes twice or an unknown format.
 func Assemble(in Input) (Context, error) {
-	w, err := writerOf(in.Format)
+	w, err := writerOf(in.Format, in.ForPart != nil)
 	if err != nil {
 		return Context{}, err
 	}
@@ -38,7 +38,11 @@ func Assemble(in Input) (Context, error) {
 	if err := a.mandatory(); err != nil {
 		return Context{}, err
 	}
-	if err := a.selected(); err != nil {
+	choose := a.selected
+	if in.ForPart != nil {
+		choose = a.forPart
+	}
+	if err := choose(); err != nil {
 		return Context{}, err
 	}
 	a.bullets()
@@ -127,6 +131,7 @@ type assembler struct {
 
 	leftOut        []LeftOut
 	bulletsLeftOut []LeftOutBullet
+	more           int // see Context.More
 }
 
 // frame opens the text and keeps room for its end.
@@ -159,7 +164,7 @@ func (a *assembler) mandatory() error {
 		a.put(chunk{section: TaskSpec, text: text, count: a.count(text)})
 	}
 	for _, q := range a.in.Asked {
-		if a.in.Survey {
+		if a.in.Survey || a.in.ForPart != nil {
 			break // whoever sends one says what is asked
 		}
 		text := a.writer.asked(q)
@@ -403,7 +408,7 @@ func (a *assembler) bullets() {
 			reason = DomainNotInView
 		case r.Compared && !r.Shared && r.Similarity < rule.Floor:
 			reason = BelowFloor
-		case taken == rule.Max, a.in.Survey:
+		case taken == rule.Max, a.in.Survey, a.in.ForPart != nil && taken == mostLessons:
 			reason = MaxOfBullets
 		default:
 			if c.count = a.count(text); !a.fits(c) {

@@ -56,6 +56,10 @@ type Input struct {
 	// the passages that Bearing chooses among their texts (see grow and quote).
 	Bearing func(texts []string) []Passage
 	Named   []brenner.ArtifactID
+	// ForPart, if it is set, makes the context one of what bears on a part of the work, in
+	// short, and of nothing else that its reader was given: of some texts it gives those that
+	// do, the best first, each with the passage that bears most on it (see part.go).
+	ForPart func(texts []Said) []Passage
 	// Soon, if it is set, is told which contents are likely to be loaded next.
 	Soon func([]brenner.Ref)
 	// After names the context that this one goes on from, if it does, and Has says
@@ -75,6 +79,9 @@ type Input struct {
 	// Made says what the context was made of; it is recorded.
 	Made Positions
 }
+
+// Said is a text and its summary.
+type Said struct{ Summary, Text string }
 
 // Passage is a part of one of several texts.
 type Passage struct {
@@ -119,6 +126,8 @@ type Context struct {
 	Scope  Scope          `json:"scope"`
 	Made   Positions      `json:"made,omitzero"`
 	Budget Budget         `json:"budget"`
+	// More is how many texts bear on the part of the work besides those shown.
+	More int `json:"-"`
 	// Used is the size of Text in the units of the budget. It never exceeds
 	// Size less Reserve.
 	Used int `json:"used"`
@@ -176,6 +185,7 @@ const (
 	OtherModule    Reason = "other_module"    // outside the scope
 	MaxOfType      Reason = "max_of_type"     // better-ranked ones fill the type's places
 	OverBudget     Reason = "over_budget"     // not even its summary fits
+	NotBearing     Reason = "not_bearing"     // it has too little to do with the part of the work
 )
 
 // LeftOut is a candidate that is not in the context.

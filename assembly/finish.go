@@ -22,7 +22,7 @@ func (a *assembler) finish() (Context, error) {
 	c := Context{
 		Agent: a.in.Agent, Role: a.in.View.Role,
 		View: UsedView{From: a.in.ViewFrom, SHA256: canon.Sum(canon.MustMarshal(a.in.View))},
-		Text: text, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope, Made: a.in.Made,
+		Text: text, More: a.more, SHA256: canon.Sum([]byte(text)), Format: a.in.Format, Scope: a.scope, Made: a.in.Made,
 		Budget: a.in.View.Budget, Used: a.in.View.Budget.scale(counted), Parts: a.parts(),
 		Items: []Included{}, Bullets: []IncludedBullet{},
 		LeftOut: orEmpty(a.leftOut), BulletsLeftOut: orEmpty(a.bulletsLeftOut), Rest: orEmpty(slices.Clone(a.in.Rest)),
@@ -63,6 +63,8 @@ func (a *assembler) drop() bool {
 	last := len(a.chunks) - 1
 	c := a.chunks[last]
 	switch {
+	case c.item == nil && c.bullet == nil:
+		return false
 	case c.section == Selected && c.item.Variant == Full:
 		a.replace(last, a.summary(c, "its content does not fit"))
 		return true

@@ -13,7 +13,7 @@ import (
 // was selected has its place. What is too large is passed over, and stays a
 // summary, and so does what its reader could have opened since it was last given one.
 func (a *assembler) grow() error {
-	if !a.in.View.Grow || a.in.Survey {
+	if !a.in.View.Grow || a.in.Survey || a.in.ForPart != nil {
 		return nil
 	}
 	a.announce()
@@ -79,7 +79,7 @@ const mostSearched = 1 << 18
 // the passages that bear on it, and a short text whole that has one. What it finds
 // nothing in stays a summary.
 func (a *assembler) quote() error {
-	if a.in.Bearing == nil || !a.in.View.Grow || a.in.Survey {
+	if a.in.Bearing == nil || !a.in.View.Grow || a.in.Survey || a.in.ForPart != nil {
 		return nil
 	}
 	var at []int // the chunks of the texts

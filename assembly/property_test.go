@@ -251,7 +251,7 @@ type shown struct {
 
 // text renders everything that is shown so far.
 func (d *dumb) text() string {
-	w, err := writerOf(d.in.Format)
+	w, err := writerOf(d.in.Format, false)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -60,9 +61,12 @@ type writer interface {
 	footer() string
 }
 
-func writerOf(f Format) (writer, error) {
+func writerOf(f Format, part bool) (writer, error) {
 	switch f {
 	case Markdown:
+		if part {
+			return inShort{}, nil
+		}
 		return markdown{}, nil
 	case JSON:
 		return lines{}, nil
@@ -80,12 +84,16 @@ const noBrief = "The project has no canonical brief yet."
 type markdown struct{}
 
 func (markdown) header(in Input, scope Scope) string {
-	lag := ""
-	if in.Made.Behind > 0 {
-		lag = "The full text is behind: " + brenner.Plural(in.Made.Behind, "artifact changed that was", "artifacts changed that were") + " not looked through yet.\n"
-	}
 	return "# Context for " + plain(string(in.Agent)) + ", " + plain(string(in.View.Role)) + "\n\n" +
-		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.Survey) + lag + from(in.After) + "\n"
+		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.Survey) + behind(in) + from(in.After) + "\n"
+}
+
+// behind says what was not looked at because the full text did not know it yet.
+func behind(in Input) string {
+	if in.Made.Behind == 0 {
+		return ""
+	}
+	return "The full text is behind: " + brenner.Plural(in.Made.Behind, "artifact changed that was", "artifacts changed that were") + " not looked through yet.\n"
 }
 
 // from says what a context goes on from.
@@ -148,14 +156,7 @@ func (markdown) item(s Section, it Item, v Variant, c artifact.Content) string {
 	if s != Selected {
 		name, level = plain(string(it.Type))+" "+name, "### "
 	}
-	about := []string{plain(string(it.Status)), plain(string(it.Module))}
-	if !it.Updated.IsZero() {
-		about = append(about, it.Updated.UTC().Format(time.DateOnly))
-	}
-	if it.Notes.Author != "" {
-		about = append(about, plain(string(it.Notes.Author)))
-	}
-	name += " (" + strings.Join(append([]string{strings.Join(about, ", ")}, it.Notes.phrases()...), "; ") + ")"
+	name += " (" + aboutItem(it, plain(string(it.Status)), plain(string(it.Module))) + ")"
 	if v == Summary {
 		return "- " + name + ": " + quoted(it.Summary) + "\n"
 	}
@@ -163,6 +164,18 @@ func (markdown) item(s Section, it Item, v Variant, c artifact.Content) string {
 		name += ": " + quoted(it.Summary) + ", passages of it"
 	}
 	return level + name + "\n\n" + fenced(c.Format, string(c.Data))
+}
+
+// aboutItem says when and by whom an item was written after what is said of it first, and
+// what there is to know besides.
+func aboutItem(it Item, first ...string) string {
+	if !it.Updated.IsZero() {
+		first = append(first, it.Updated.UTC().Format(time.DateOnly))
+	}
+	if it.Notes.Author != "" {
+		first = append(first, plain(string(it.Notes.Author)))
+	}
+	return strings.Join(append([]string{strings.Join(first, ", ")}, it.Notes.phrases()...), "; ")
 }
 
 func (markdown) named(s Section, it Item, why string) string {
@@ -313,7 +326,7 @@ func (lines) missing(s Section) string {
 	return line(struct {
 		Part   Section `json:"part"`
 		Notice string  `json:"notice"`
-	}{s, noBrief})
+	}{s, cmp.Or(strings.TrimSpace(inShort{}.missing(s)), noBrief)})
 }
 
 func (lines) task(t Task) string {

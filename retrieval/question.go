@@ -20,6 +20,16 @@ func Question(text string) []Term {
 	return together(terms)
 }
 
+// PartOf gives the terms of a part of something larger, whose own words count little.
+func PartOf(part, whole string) []Term {
+	terms := Question(part)
+	for _, t := range Question(whole) {
+		t.Own *= besideShare
+		terms = append(terms, t)
+	}
+	return together(terms)
+}
+
 // nameWeight is how much more a name counts: of two who were asked about the same
 // thing it says which one is meant.
 const nameWeight = 1.5

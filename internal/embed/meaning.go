@@ -50,14 +50,14 @@ func (m *Model) Meaning(text string) *Meaning {
 		case w.number:
 			w.weight = numberWeight
 		case known:
-			w.weight = math.Log1p(float64(row) / commonRows)
+			w.weight = toldBy(row)
 			for k := range w.vector {
 				x := int8(m.rows[row*m.dim+k])
 				w.vector[k] = x
 				w.square += float64(int(x) * int(x))
 			}
 		default:
-			w.weight = math.Log1p(float64(m.vocab) / commonRows)
+			w.weight = toldBy(m.vocab)
 			m.grams(s, token)
 			m.sumGrams(s)
 			w.square = inSteps(w.vector, s.word, briefSteps)
@@ -65,6 +65,19 @@ func (m *Model) Meaning(text string) *Meaning {
 		out.words, out.sum = append(out.words, w), out.sum+w.weight
 	}
 	return out
+}
+
+// toldBy is how much a word tells that has so many commoner than it.
+func toldBy(row int) float64 { return math.Log1p(float64(row) / commonRows) }
+
+// Tells says from 0 to 1 how much a word, in lower case, tells by how rare it is in the
+// language at large; one that the model does not know tells most.
+func (m *Model) Tells(word string) float64 {
+	row, known := m.row([]byte(word))
+	if !known {
+		return 1
+	}
+	return toldBy(row) / toldBy(m.vocab)
 }
 
 // Near is the cosine of two texts as wholes. It takes a thousandth of the time of Shared,

@@ -2,6 +2,18 @@ package embed
 
 import "testing"
 
+// How much a word tells grows with how rare it is; one that nobody knows tells most.
+func TestModel_Tells(t *testing.T) {
+	last := -1.0
+	for _, word := range []string{"the", "two", "shown", "approval", "flutter", "qzxv"} {
+		now := Builtin().Tells(word)
+		if now <= last || now > 1 {
+			t.Errorf("%s tells %v, the one before %v", word, now, last)
+		}
+		last = now
+	}
+}
+
 // D4: what two texts share is more for one in other words than for one about the same
 // thing, all for the same text, and nothing without words.
 func TestMeaning_Shared(t *testing.T) {

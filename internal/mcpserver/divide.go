@@ -158,7 +158,7 @@ func whatToRead(s api.Service, ctx context.Context, just []letter, room int) (p 
 			continue
 		}
 		told := slices.ContainsFunc(just, func(l letter) bool { return d.by.ID != "" && l.Task == d.by.ID })
-		p, err := assembleContext(s, ctx, contextRequest{Session: info.ID, After: v.GoOn.Args["after"], room: room, told: told})
+		p, err := assembleContext(s, ctx, contextRequest{Session: info.ID, After: v.GoOn.Args["after"], room: room, told: told, part: true})
 		if err == nil {
 			return p, info.ID
 		}

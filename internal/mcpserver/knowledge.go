@@ -30,6 +30,7 @@ type contextRequest struct {
 	survey bool // of a session whose work is not divided yet
 	room   int  // how many characters the answer may have; 0: as many as any
 	told   bool // its reader was just told its part of the work
+	part   bool // what bears on its part is asked for, in short
 }
 
 // contextPage is a context, or a page of one that is long.
@@ -44,6 +45,7 @@ type contextPage struct {
 	Left       int    `json:"left"`
 	Unit       string `json:"unit"`
 
+	more    string // what bears on its reader's part besides
 	session string // what is new in the session that it is for
 	rest    string // what is on further pages
 	goOn    contextRequest
@@ -68,7 +70,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		ctx, _ = api.WatchReplay(ctx)
 	}
 	req := api.ContextRequest{
-		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Survey: in.survey, Format: assembly.Markdown,
+		Write: in.write(), Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Survey: in.survey, Part: in.part, Format: assembly.Markdown,
 	}
 	room := pageRunes
 	if in.room > 0 {
@@ -91,6 +93,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		return contextPage{}, err
 	}
 	out := contextPage{Invocation: res.Invocation, Used: res.Used, Size: res.Size, Left: res.Left, Unit: res.Unit}
+	out.more = moreBears(res)
 	out.Text, out.NextOffset, err = pageOf(res.Text, in.Offset, room)
 	if out.NextOffset > 0 {
 		out.rest = restOf(res, out.NextOffset)
@@ -113,6 +116,15 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		out.Used, out.Left = out.Used+out.Left-beside.Left, beside.Left
 	}
 	return out, err
+}
+
+// moreBears says what bears on somebody's part besides what it was shown, and the call that
+// lists it.
+func moreBears(made api.ContextResult) string {
+	if made.More == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d more: artifact_search %s\n", made.More, jsonOf(searchRequest{Text: made.Find}))
 }
 
 // restOf says what of a context stands after an offset.
@@ -197,7 +209,7 @@ func waitingFor(all []api.SessionInfo, name brenner.ActorName) brenner.SessionID
 // Words implements spoken.
 func (p contextPage) Words() string {
 	var b strings.Builder
-	b.WriteString(p.Text)
+	b.WriteString(p.Text + p.more)
 	if p.session != "" {
 		b.WriteString("\n\n" + p.session)
 	}

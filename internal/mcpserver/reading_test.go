@@ -9,6 +9,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/assembly"
 	"brenner/roster"
 
 	"github.com/go-json-experiment/json"
@@ -18,7 +19,12 @@ import (
 // 3,000 characters, and a session of some agents about them.
 func library(t testing.TB, names ...brenner.ActorName) []*player {
 	t.Helper()
-	w := newWorld(t)
+	return libraryIn(t, newWorld(t), names...)
+}
+
+// libraryIn is library in a world.
+func libraryIn(t testing.TB, w *world, names ...brenner.ActorName) []*player {
+	t.Helper()
 	pi := w.local("ada")
 	matters := []string{"parser", "disk", "network", "cache", "scheduler", "journal", "printer", "linker"}
 	for i, matter := range matters {
@@ -66,6 +72,9 @@ func (p *player) bounded(what, words string) string {
 	return words
 }
 
+// bears is the heading of what comes with a part of the work.
+const bears = "## What is recorded that bears on your part\n"
+
 // C34, X11: a kickoff of a session whose work is still to be divided lists what there is;
 // what an agent needs to read comes with its part, ranked by it, once, and in an answer
 // that no program cuts.
@@ -86,14 +95,22 @@ func TestReading_PartOfTheWork(t *testing.T) {
 			words = p.bounded("part", p.told(api.MessageTask))
 			p.must(words, "Your part (data):")
 		}
-		first, _, _ := strings.Cut(words[strings.Index(words, "\n#### ")+1:], "\n")
-		p.must(words, "# Context for "+string(p.name), "Run 0 of the "+matter, "RS-pair@1: given to you before, unchanged")
-		p.must(first, "#### "+matter+"-")
-		p.mustNot(words, "### RT · by ada")
-		if all, whole := strings.Count(words, "\nRun "), 40*strings.Count(words, "\n#### "); all == 0 || all >= whole {
-			t.Errorf("%s: %d of %d lines of texts of 3,000 characters came with the part", p.name, all, whole)
+		p.must(words, bears, "\n- "+matter+"-", "  \"Run 0 of the "+matter, "more: artifact_search {\"text\":\""+matter)
+		p.mustNot(words, "### RT · by ada", "Why is the first start slow?", "given to you before", "# Context for", "brief@")
+		for line := range strings.SplitSeq(words, "\n") {
+			if strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "- "+matter) {
+				t.Errorf("%s: its part is %s, and it was given %s", p.name, matter, line)
+			}
+			if strings.HasPrefix(line, "  \"") && utf8.RuneCountInString(line) > 410 {
+				t.Errorf("%s: a passage of %d characters", p.name, utf8.RuneCountInString(line))
+			}
 		}
-		p.mustNot(p.callFor("inbox", nil), "# Context for") // it has it
+		_, came, _ := strings.Cut(words, bears)
+		came, _, _ = strings.Cut(came, "Besides, in")
+		if n := tokens(t, bears+came); n > 900 {
+			t.Errorf("%s: %d tokens came with the part", p.name, n)
+		}
+		p.mustNot(p.callFor("inbox", nil), bears) // it has it
 	}
 
 	// What was read before says how it is read once more; that is a context of its own.
@@ -115,6 +132,58 @@ func TestReading_NobodyDivides(t *testing.T) {
 	words := purple.bounded("too late", purple.callFor("inbox", nil)) // in this world it is long past
 	purple.must(words, "BlueLake was to divide the work and has not: go ahead", "# Context for PurpleMountain", "Run 0 of the")
 	purple.mustNot(purple.callFor("inbox", nil), "# Context for")
+}
+
+// C34: where nothing that is recorded has to do with a part, or the part says nothing, that
+// is said in a line; what a part names by its id is given.
+func TestReading_NothingBearsOnThePart(t *testing.T) {
+	all := library(t, "BlueLake", "PurpleMountain", "GreenValley")
+	for _, p := range all {
+		p.told(api.MessageKickoff)
+	}
+	words := all[0].callFor("request", arguments{
+		"session": "RS-pair", "claim": true, "title": "I do the rest", "parts": []any{"PurpleMountain: count herons at the weir in spring", "GreenValley: is cache-3 right about the weather?"},
+	})
+	all[0].must(words, bears, "\nNothing does: no text shares enough telling words with it.\n")
+	all[0].mustNot(words, "\n- ", "artifact_search")
+	all[1].must(all[1].told(api.MessageTask), "\nNothing does: no text shares")
+	words = all[2].told(api.MessageTask)
+	if first, _, _ := strings.Cut(words[strings.Index(words, "\n- ")+1:], "\n"); !strings.HasPrefix(first, "- cache-3@1 (draft, ") {
+		t.Errorf("the part names cache-3:\n%s", words)
+	}
+}
+
+// C30: what came with a part is on record as it was shown, and what was not is explained.
+func TestReading_WhatCameWithThePartIsExplained(t *testing.T) {
+	w := newWorld(t)
+	blue := libraryIn(t, w, "BlueLake", "PurpleMountain")[0]
+	blue.told(api.MessageKickoff)
+	words := blue.callFor("request", arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: the printer"}})
+	_, rest, _ := strings.Cut(words, "\n[ctx-")
+	id, _, _ := strings.Cut(rest, ":")
+	made, err := w.local("ada").Invocation(t.Context(), api.InvocationRequest{ID: "ctx-" + id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, i := range made.Record.Items {
+		line := "\n- " + i.Ref.String() + " ("
+		if i.Variant == assembly.Passages && strings.Contains(words, line) && strings.Contains(i.Why, "bears on the part") {
+			shown++
+		} else if i.Variant != assembly.Named || strings.Contains(words, line) {
+			t.Errorf("%s is on record as %s: %s", i.Ref, i.Variant, i.Why)
+		}
+	}
+	if n := strings.Count(words, "\n- "); shown != n || n == 0 {
+		t.Errorf("%d shown, %d on record", n, shown)
+	}
+	reasons := map[assembly.Reason]int{}
+	for _, l := range made.Record.LeftOut {
+		reasons[l.Reason]++
+	}
+	if reasons[assembly.NotBearing] != 42 || reasons[assembly.MaxOfType]+shown != 6 {
+		t.Errorf("left out: %v", reasons)
+	}
 }
 
 // C34: who is alone in a session is given everything at once, as far as an answer holds; it

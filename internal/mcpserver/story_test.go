@@ -162,7 +162,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	said, _ := blue.call("request", map[string]any{
 		"session": "RS-speed", "claim": true, "title": "I profile the parser", "parts": []any{"PurpleMountain: tests that tell parser and disk apart", "GreenValley: what one profile cannot show"},
 	})
-	blue.must(said, "told their parts", "# Context for BlueLake", "most of it in the parser")
+	blue.must(said, "told their parts", bears, "most of it in the parser")
 	reply := deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Parser","claim":"the parser is slow","mechanism":"it reads every file twice","anchors":["timings@1"]}`, `,"provisional_id":"H-PARSER"`) +
 		deltaBlock("ADD", "", "hypothesis_slate", `{"name":"Disk","claim":"the disk is slow","mechanism":"cold cache","third_alternative":true}`, "") +
 		deltaBlock("ADD", "", "predictions_table", `{"condition":"warm cache","predictions":{"H-PARSER":"still slow","H2":"fast"}}`, "")
@@ -178,7 +178,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	}
 	blue.must(said, "H-PARSER: accepted, will be H1", "PurpleMountain, GreenValley still to answer", "nothing new of others")
 
-	purple.must(purple.told(api.MessageTask), "> tests that tell parser and disk apart", "timings@1", "48 of 60 ms", "proposed by BlueLake", "H-PARSER")
+	purple.must(purple.told(api.MessageTask), "> tests that tell parser and disk apart", "timings@1", "proposed by BlueLake", "H-PARSER")
 	said, _ = purple.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "discriminative_tests",
 		`{"name":"Warm start","procedure":"start twice","discriminates":"H1 from H2","expected_outcomes":{"H1":"second start as slow","H2":"second start fast"},"potency_check":"drop the cache between starts"}`, "")})
 	purple.must(said, "accepted, will be T1", "GreenValley still to answer")

@@ -538,8 +538,10 @@ type RankQuery struct {
 	// Own leaves out what has only words that feedback brought.
 	Own bool
 	// Bare asks for no more of the hits than which versions they are, and their scores.
-	Bare  bool
-	Limit int
+	Bare bool
+	// Counted asks how many texts have each of the terms.
+	Counted bool
+	Limit   int
 }
 
 // Ranking is what a RankQuery finds.
@@ -553,6 +555,9 @@ type Ranking struct {
 	// Generation grows when the tables are made anew, and when something is taken out
 	// of them for good.
 	Generation int64
+	// Counted is how many texts of the project have each of the terms, whoever may read
+	// them, if that was asked.
+	Counted retrieval.Counted
 }
 
 // RankedHit is a version that was found. Of a bare one only the id of the artifact, the

@@ -13,6 +13,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/embed"
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/retrieval"
@@ -33,6 +34,9 @@ type work struct {
 	inputs  []brenner.Ref
 	tags    []string // of the inputs, each as often as they have it
 	part    string   // of the work of a session that is the caller's, if it is divided
+	short   bool     // only what bears on the part is asked for
+	whole   string   // what the work is a part of
+	find    string   // words that find what bears on the part
 }
 
 // session is the one that the work answers, if it does.
@@ -57,6 +61,9 @@ func (r *Room) assembleFor(c *kernel.Call, req api.ContextRequest) (assembly.Con
 		return assembly.Context{}, w, err
 	}
 	made, err := assembly.Assemble(in)
+	if made.More == 0 {
+		w.find = ""
+	}
 	return made, w, err
 }
 
@@ -132,6 +139,7 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
 	w.part, err = r.Tasks.PartIn(c, s.ID)
+	w.short, w.whole = req.Part && w.part != "", w.text
 	w.text = strings.TrimSpace(w.text + "\n" + w.part) // which is a colleague's word: it ranks, and asks for nothing
 	return err
 }
@@ -234,11 +242,32 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 	if w.part != "" {
 		in.Bearing, in.Named = bearingOn(*w), namedIn(w.part, in.Candidates)
 	}
+	if w.short {
+		in.ForPart = w.bearing(found.counted)
+	}
 	if in.Made.Journal, err = c.Reader.Size(c.Ctx); err != nil {
 		return in, err
 	}
 	in.Bullets, err = r.Lessons.Rank(c, w.view.Bullets, w.text, w.telling)
 	return in, err
+}
+
+// bearing chooses what bears on the part of the work, in a project where so many texts have
+// its words.
+func (w *work) bearing(counted retrieval.Counted) func([]assembly.Said) []assembly.Passage {
+	return func(texts []assembly.Said) []assembly.Passage {
+		said := make([]retrieval.Said, len(texts))
+		for i, t := range texts {
+			said[i] = retrieval.Said(t)
+		}
+		found, find := retrieval.NewWork(w.part, w.whole, counted, embed.Builtin().Tells).Bearing(said)
+		w.find = strings.Join(find, " ")
+		out := make([]assembly.Passage, len(found))
+		for i, p := range found {
+			out[i] = assembly.Passage{Text: p.Text, Words: p.Words}
+		}
+		return out
+	}
 }
 
 // bearingOn chooses passages for who does a part of the work: by the part, unless that
@@ -347,6 +376,7 @@ type found struct {
 	candidates []assembly.Candidate
 	rest       []assembly.Rest
 	behind     int // how many artifacts the full text has not caught up with
+	counted    retrieval.Counted
 	reading    reading
 }
 
@@ -401,5 +431,5 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 			out[i].Semantic = s
 		}
 	}
-	return found{out, rest, finder.behind, finder.reading}, nil
+	return found{out, rest, finder.behind, finder.counted, finder.reading}, nil
 }

@@ -148,8 +148,8 @@ func (s *Service) AssembleContext(ctx context.Context, req api.ContextRequest) (
 // another context, recorded and counted as such.
 func (s *Service) again(ctx context.Context, req api.ContextRequest, guard kernel.Guard, first api.ContextResult) (api.ContextResult, error) {
 	out, err := kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.ContextResult, error) {
-		made, _, err := s.assembleFor(c, req)
-		return contextResult(first.Invocation, forReader(c, made)), err
+		made, w, err := s.assembleFor(c, req)
+		return contextResult(first.Invocation, forReader(c, made), w.find), err
 	})
 	if err != nil || out.Record.SHA256 == first.Record.SHA256 {
 		return out, err
@@ -167,6 +167,7 @@ type draft struct {
 	role   brenner.Role
 	// session is the one that it is for, without a task.
 	session brenner.SessionID
+	find    string // see api.ContextResult
 	*kernel.Settings
 }
 
@@ -186,7 +187,7 @@ func (r *Room) makeDraft(c *kernel.Call, req api.ContextRequest) (*draft, error)
 	}
 	return &draft{
 		made: made, record: canon.MustMarshal(made), view: work.view.Version, reads: reads, role: c.Who.Role, Settings: c.Settings,
-		session: work.session(),
+		session: work.session(), find: work.find,
 	}, nil
 }
 
@@ -210,8 +211,8 @@ func (s *Service) PreviewContext(ctx context.Context, req api.ContextRequest) (a
 				return api.ContextResult{}, err
 			}
 		}
-		made, _, err := s.assembleFor(as, req)
-		return contextResult("", made), err
+		made, w, err := s.assembleFor(as, req)
+		return contextResult("", made, w.find), err
 	})
 }
 
@@ -245,7 +246,7 @@ func (r *Room) recordContext(ch *kernel.Change, req api.ContextRequest, d *draft
 	if _, err := kindContextAssembled.Append(ch, i); err != nil {
 		return api.ContextResult{}, err
 	}
-	return contextResult(i.ID, forReader(ch.Call, d.made)), nil
+	return contextResult(i.ID, forReader(ch.Call, d.made), d.find), nil
 }
 
 // forReader takes out of a record what its reader may not see: an agent does
@@ -258,9 +259,9 @@ func forReader(c *kernel.Call, made assembly.Context) assembly.Context {
 	return made
 }
 
-func contextResult(id string, made assembly.Context) api.ContextResult {
+func contextResult(id string, made assembly.Context, find string) api.ContextResult {
 	return api.ContextResult{
-		Invocation: id, Text: made.Text, Used: made.Used, Size: made.Budget.Size, Left: made.Budget.Size - made.Used,
+		Invocation: id, Text: made.Text, More: made.More, Find: find, Used: made.Used, Size: made.Budget.Size, Left: made.Budget.Size - made.Used,
 		Unit: string(made.Budget.Unit), Record: made,
 	}
 }

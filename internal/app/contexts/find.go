@@ -11,6 +11,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/store"
+	"brenner/retrieval"
 )
 
 const (
@@ -29,6 +30,7 @@ type finder struct {
 	modules []brenner.Module
 	inScope int // how many artifacts have one of the types in one of the modules
 	behind  int // how many artifacts the full text has not caught up with
+	counted retrieval.Counted
 	rows    map[brenner.ArtifactID]*store.Artifact
 	shelf   *shelf
 	reading reading // of the shelf, as soon as the full text was asked
@@ -230,11 +232,11 @@ func (f *finder) byFullText(most int) (assembly.Found, error) {
 	if len(f.terms) == 0 {
 		return out, nil
 	}
-	ranking, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Bare: true, Limit: most})
+	ranking, err := f.Rank(f.Ctx, store.RankQuery{Terms: f.terms, Types: f.types, Modules: f.modules, Feedback: true, Bare: true, Counted: f.short, Limit: most})
 	if err != nil {
 		return out, err
 	}
-	f.behind = ranking.Behind
+	f.behind, f.counted = ranking.Behind, ranking.Counted
 	if f.reading, err = f.shelf.open(f.Call, ranking.Generation); err != nil {
 		return out, err
 	}

@@ -24,6 +24,11 @@ type habits struct {
 // ask sets what the index is asked for, and which words tell what the work is
 // about.
 func (r *Room) ask(c *kernel.Call, w *work) error {
+	if w.short {
+		w.about = w.part
+		w.terms, w.telling = r.near.widen(retrieval.PartOf(w.part, w.whole), w.part), retrieval.Habits{}.Telling(w.part)
+		return nil
+	}
 	if w.task == nil {
 		w.about = w.text
 		w.terms, w.telling = r.near.widen(retrieval.Question(w.text), w.text), retrieval.Habits{}.Telling(w.text)

@@ -48,7 +48,7 @@ func (x *Index) Rank(ctx context.Context, rows Rows, q store.RankQuery) (hits []
 		return nil, store.Ranking{}, err
 	}
 	hits, err = r.rank(ctx)
-	return hits, store.Ranking{Spelled: r.spelled, Behind: standing.Noted - len(standing.Notes), Generation: standing.Generation}, err
+	return hits, store.Ranking{Spelled: r.spelled, Behind: standing.Noted - len(standing.Notes), Generation: standing.Generation, Counted: r.counted}, err
 }
 
 // What searches need for a moment is used again by others.
@@ -68,6 +68,7 @@ type ranking struct {
 	parts    []part // of the last views
 	lists    map[string][]retrieval.List
 	spelled  []retrieval.Spelled
+	counted  retrieval.Counted
 }
 
 // open reads what every search needs: the segments, and what is noted.
@@ -158,6 +159,9 @@ func (r *ranking) telling(ctx context.Context, terms []retrieval.Term) ([]retrie
 	have, err := r.count(ctx, words(terms))
 	if err != nil {
 		return nil, nil, err
+	}
+	if r.query.Counted {
+		r.counted = retrieval.CountedTerms(r.stats, terms, have)
 	}
 	terms, have = retrieval.Telling(r.stats, terms, have, brenner.MaxSearchWords)
 	return terms, have, nil

@@ -98,6 +98,9 @@ func (r reader) Rank(ctx context.Context, q store.RankQuery) (store.Ranking, err
 		}
 	}
 	out := store.Ranking{Spelled: spelled, Generation: r.generation}
+	if q.Counted {
+		out.Counted = retrieval.CountedTerms(l.stats, wanted, l.counts(wanted))
+	}
 	for _, one := range limit(best, q.Limit) {
 		if q.Bare {
 			out.Hits = append(out.Hits, store.RankedHit{

@@ -437,6 +437,12 @@ func questions() []question {
 			return got.Hits, err
 		}))
 	}
+	for _, words := range []string{"alpha beta nobody's", "version"} {
+		qs = append(qs, answer("Counted "+words, func(ctx context.Context, r store.Reader) (retrieval.Counted, error) {
+			got, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question(words), Counted: true, Bare: true, Limit: 1})
+			return got.Counted, err
+		}))
+	}
 	for _, space := range someSpaces {
 		qs = append(qs, answer("Vectors "+space, func(ctx context.Context, r store.Reader) (map[string][]float32, error) {
 			return r.Vectors(ctx, space, someTags)

@@ -217,11 +217,20 @@ func (v ArtifactView) Compared() (brenner.Ref, bool) {
 	return brenner.Ref{Artifact: v.ID, Version: v.Since}, true
 }
 
+// Made says what its creator has to do with the version: of a session's document it is
+// whoever's call compiled it, and its items say who wrote them.
+func (v ArtifactView) Made() string {
+	if v.Type == artifact.TypeSessionArtifact && v.Version.Version > 1 {
+		return "compiled by"
+	}
+	return "by"
+}
+
 // Words is the view as an agent reads it, and what that is charged for.
 func (v ArtifactView) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s · module %s · by %s, %s\n", v.Ref(), v.Type, v.Status, v.Module,
-		v.Metadata.Creator, v.Metadata.UpdatedAt.UTC().Format("2006-01-02 15:04"))
+	fmt.Fprintf(&b, "%s · %s · %s · module %s · %s %s, %s\n", v.Ref(), v.Type, v.Status, v.Module,
+		v.Made(), v.Metadata.Creator, v.Metadata.UpdatedAt.UTC().Format("2006-01-02 15:04"))
 	fmt.Fprintf(&b, "summary: %s\n", brenner.OneLine(v.Summary))
 	if v.Head != v.Version.Version {
 		fmt.Fprintf(&b, "head: @%d", v.Head)

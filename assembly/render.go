@@ -173,7 +173,11 @@ func aboutItem(it Item, first ...string) string {
 		first = append(first, it.Updated.UTC().Format(time.DateOnly))
 	}
 	if it.Notes.Author != "" {
-		first = append(first, plain(string(it.Notes.Author)))
+		by := plain(string(it.Notes.Author))
+		if it.Type == artifact.TypeSessionArtifact && it.Ref.Version > 1 {
+			by = "compiled by " + by // its items say who wrote them
+		}
+		first = append(first, by)
 	}
 	return strings.Join(append([]string{strings.Join(first, ", ")}, it.Notes.phrases()...), "; ")
 }

@@ -58,7 +58,7 @@ func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 	if v.Change != nil {
 		w.Printf("change: %s; why: %s\n", printable(v.Change.What), printable(v.Change.Why))
 	}
-	w.Printf("by %s at %s; head @%d", v.Metadata.Creator, instant(v.Metadata.UpdatedAt), v.Head)
+	w.Printf("%s %s at %s; head @%d", v.Made(), v.Metadata.Creator, instant(v.Metadata.UpdatedAt), v.Head)
 	if v.Canonical != 0 {
 		w.Printf(", canonical @%d", v.Canonical)
 	}

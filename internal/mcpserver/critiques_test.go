@@ -64,6 +64,10 @@ func TestCritiques_OfAnArtifact(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "Of what you wrote: open C1 (of flow-log).")
 	blue.call("artifact_write", arguments{"id": "flow-log", "summary": "counted once", "content": arguments{"format": "text", "data": "counted once\n"}})
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: answered C1 (of flow-log, changed by BlueLake)\n")
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak too","attack":"flow-log.3 counts the weir twice"}`, ""))
+	told := first(blue.call("inbox", nil))
+	blue.must(told, "open C2 (of flow-log)")
+	blue.mustNot(told, "\n\n\n")
 }
 
 // C33: who changed what lies in another module is not told to those who read the document.

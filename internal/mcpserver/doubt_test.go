@@ -22,7 +22,24 @@ func TestDoubt_LabelsOfWhatIsCited(t *testing.T) {
 	red.call("artifact_write", analysis("table", arguments{"content": arguments{"format": "json", "data": `{"result":["H2: the lexer reads twice"],"supports":["H1"]}`}}))
 	blue.mustNot(dry("twice, as table@1 shows (H2)"), "REFERENCE_MOVED")
 	red.call("artifact_write", analysis("plain", arguments{"content": arguments{"format": "json", "data": `{"result":"the lexer reads twice","supports":["H2"]}`}}))
+	// What stands in backticks is of something else, and so is a place such as H2.3.
+	blue.mustNot(dry("as `H2` of the trial has it, see finding H2.3 there"), "REFERENCE_MOVED")
 	blue.must(dry("twice, as plain@1 shows, unlike H2"), "REFERENCE_MOVED: H2 is named, and RedSky changed it since you read it")
+}
+
+// X11: who wrote the newer version of what it names need not be told of it; others are.
+func TestDoubt_OnesOwnVersionsAreKnown(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	text := func(said string) arguments {
+		return arguments{"content": arguments{"format": "text", "data": said}}
+	}
+	blue.call("artifact_write", analysis("log", text("twice\n")))
+	blue.call("patch_apply", arguments{"ref": "log@1", "patch": `{"old_string":"twice","new_string":"thrice"}`, "summary_holds": true, "change": arguments{"what": "w", "why": "y"}})
+	names := deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"it reads twice, as log@1 has it"}`, "")
+	blue.mustNot(blue.submits(names), "REFERENCE_MOVED")
+	blue.mustNot(first(blue.call("artifact_write", analysis("other", text("as log@1 has it")))), "REFERENCE_MOVED")
+	red.must(red.submits(names), "REFERENCE_MOVED: log@1 is named, and log is at version 2 by now")
 }
 
 // D26: who says itself that what it names is dead need not hear it, nor who kills what

@@ -409,7 +409,7 @@ func critiquesNow(text string, p sessionPage) string {
 	}
 	now := brenner.Speak(api.CritiquesFor(p.attacks, p.reader, p.ID, again...), asCall)
 	if strings.Count(strings.TrimSpace(now), "\n") == 0 { // only how many: what is shown below names them
-		return before + after
+		return before + "\n" + after
 	}
 	return before + now + "\n" + after
 }

@@ -63,6 +63,13 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		case ref.Version > a.Latest:
 			d.Message = fmt.Sprintf("%s is named, and %s is at version %d", name, ref.Artifact, a.Latest)
 		case ref.Version < a.Head:
+			own, err := wroteHead(c, a)
+			if err != nil {
+				return nil, err
+			}
+			if own {
+				continue
+			}
 			d.Code, d.Message = brenner.CodeReferenceMoved, fmt.Sprintf("%s is named, and %s is at version %d by now", name, ref.Artifact, a.Head)
 		default:
 			continue
@@ -80,6 +87,13 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		})
 	}
 	return out, nil
+}
+
+// wroteHead says whether the caller wrote the head of an artifact itself: it need not be told
+// that there is one.
+func wroteHead(c *kernel.Call, a store.Artifact) (bool, error) {
+	head, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: a.Head})
+	return head.Creator == c.Who.Name, err
 }
 
 // unknownName is a version of no artifact that a text names.

@@ -556,7 +556,7 @@ func linksBehind(c *kernel.Call, asked, made []artifact.Link, out *api.WriteResu
 			return err
 		}
 		to := made[at].To()
-		if to.Version >= v.Version || slices.ContainsFunc(out.Warnings, func(w brenner.Diagnostic) bool { return w.Subject == to.String() }) {
+		if to.Version >= v.Version || v.Creator == c.Who.Name || slices.ContainsFunc(out.Warnings, func(w brenner.Diagnostic) bool { return w.Subject == to.String() }) {
 			continue
 		}
 		out.Warnings = append(out.Warnings, brenner.Diagnostic{

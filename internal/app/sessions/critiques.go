@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -124,8 +125,8 @@ func (r *readers) document(version brenner.Version) *delta.Artifact {
 }
 
 // namedPlace is a version of an artifact, or a place in one, as texts name it: log@2,
-// log/F3, log@2/F3.
-var namedPlace = lazy.NewPattern(`\b([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:@[0-9]{1,6}(?:/[A-Za-z0-9][A-Za-z0-9_-]*)?|/[A-Za-z0-9][A-Za-z0-9_-]*)`)
+// log/F3, log@2/F3, or oxygen-log.3.
+var namedPlace = lazy.NewPattern(`\b([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:@[0-9]{1,6}(?:/[A-Za-z0-9][A-Za-z0-9_-]*)?|/[A-Za-z0-9][A-Za-z0-9_-]*)|\b([A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+)\.[0-9]{1,4}\b`)
 
 // How many names of artifacts are looked up for the critiques of one document, and how
 // many of the newest versions of each are looked at.
@@ -138,7 +139,7 @@ const (
 func (r *readers) works(text string) (works []delta.Work, rest string) {
 	rest = text
 	for _, name := range namedPlace.FindAllStringSubmatch(text, -1) {
-		if w := r.work(brenner.ArtifactID(name[1])); w != nil {
+		if w := r.work(brenner.ArtifactID(cmp.Or(name[1], name[2]))); w != nil {
 			works, rest = append(works, *w), strings.Replace(rest, name[0], "", 1)
 		}
 	}

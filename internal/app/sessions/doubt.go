@@ -105,7 +105,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
 		name := text[at[0]:at[1]]
-		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) && !cited(text, at[0], at[1]) {
+		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) || isPlace(text, at[1]) {
 			continue
 		}
 		it, ok := d.doc.Item(delta.ItemID(name))
@@ -172,6 +172,12 @@ var ranges = lazy.NewPattern(`\b[A-Z]{1,2}[0-9]{1,4}(?: ?(?:-|–|—|…|\.\.\.
 // and not about the one.
 func inRange(text string, from int) bool {
 	return slices.ContainsFunc(ranges.FindAllStringIndex(text, -1), func(at []int) bool { return at[0] <= from && from < at[1] })
+}
+
+// isPlace says whether what ends somewhere in a text goes on with a number, such as T1.3:
+// that is a place in something else.
+func isPlace(text string, to int) bool {
+	return to+1 < len(text) && text[to] == '.' && '0' <= text[to+1] && text[to+1] <= '9'
 }
 
 // cited says whether a name stands alone between backquotes, which quotes nothing.

@@ -21,13 +21,13 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	var b strings.Builder
 	id := string(m.info.ID)
 	if res.Changed {
-		fmt.Fprintf(&b, "%s is at version %d: %s.\n\n", id, res.Ref.Version, whoDid(res.Outcomes))
+		fmt.Fprintf(&b, "%s is at version %d: %s.\n", id, res.Ref.Version, whoDid(res.Outcomes))
 	} else {
-		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n\n", id, res.Ref.Version)
+		fmt.Fprintf(&b, "%s stays at version %d: nothing of what was sent could be recorded.\n", id, res.Ref.Version)
 	}
 	own := slices.DeleteFunc(ownOutcomes(res.Outcomes, r.Name), m.mended)
 	if len(own) > 0 {
-		b.WriteString(api.OwnOutcomes + "\n\n")
+		b.WriteString("\n" + api.OwnOutcomes + "\n\n")
 	}
 	names := slices.DeleteFunc(m.names(), func(n delta.Named) bool { return n.Agent == r.Name }) // its own are said with its deltas
 	var applied []string

@@ -99,9 +99,6 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 		if o.Operation != delta.Add || o.Status != delta.Applied || !ok || it.Killed() != nil {
 			continue
 		}
-		if b.asked(i) {
-			b.repeats(i, it, o.Agent, of)
-		}
 		own := saidBy(it)
 		var before []*said
 		for _, other := range of(it.Section()) {
@@ -117,7 +114,8 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			b.warn(i, brenner.CodeItemAlike, before[again].id, fmt.Sprintf("%s, which you added before, says the same", before[again].id), hint)
 			continue
 		}
-		for _, t := range own.nearest(before, o.Agent) {
+		alike := own.nearest(before, o.Agent)
+		for _, t := range alike {
 			was := "by " + kernel.Join(t.authors)
 			if _, compiled := base.Item(t.id); !compiled {
 				was = "proposed " + was
@@ -134,6 +132,9 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			for _, a := range t.authors {
 				b.note(a, fmt.Sprintf("%s, which %s added, %s, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, t.likeness.saysWhat(t.id), t.id, o.Agent))
 			}
+		}
+		if b.asked(i) {
+			b.repeats(i, it, o.Agent, of, len(alike) > 0)
 		}
 	}
 }
@@ -200,8 +201,9 @@ func (o *ownItems) alike(id delta.ItemID) []twin {
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis
 // of somebody else says: one belongs to it, and is none beside it. What names the
-// hypothesis is about it.
-func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said) {
+// hypothesis is about it, and what only may mean the same is of another kind. Beside
+// what is alike in its own section it is said as what it is also said in.
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool) {
 	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
 		return
 	}
@@ -209,7 +211,14 @@ func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of 
 	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
 	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool { return slices.Contains(about, string(other.id)) })
 	for _, t := range own.nearest(others, author) {
-		b.warn(place, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, a hypothesis by %s, %s", t.id, kernel.Join(t.authors), t.likeness.says()),
+		if t.likeness < nearlySame {
+			continue
+		}
+		message := fmt.Sprintf("%s, a hypothesis by %s, %s", t.id, kernel.Join(t.authors), t.likeness.says())
+		if beside {
+			message = fmt.Sprintf("also said in %s, a hypothesis by %s", t.id, kernel.Join(t.authors))
+		}
+		b.warn(place, brenner.CodeItemAlike, t.id, message,
 			fmt.Sprintf("if it is the same, %s; if it is evidence about %s, name that", b.giveWay(author, it.Section(), delta.HypothesisSlate, t.id), t.id))
 	}
 }

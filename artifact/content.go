@@ -41,7 +41,10 @@ func NewContent(format Format, data []byte) (Content, error) {
 		}
 		return Content{Format: Text, Data: bytes.Clone(data)}, nil
 	}
-	return Content{}, brenner.Errorf(brenner.CodeInvalidValue, "unknown content format %q", format).
+	if format == "" && len(data) == 0 {
+		return Content{}, brenner.Errorf(brenner.CodeInvalidValue, "the content is missing").WithHint("give its format, json or text, and its data")
+	}
+	return Content{}, brenner.Errorf(brenner.CodeInvalidValue, "unknown content format %q", brenner.Clip(string(format), brenner.MaxQuote)).
 		WithHint("use json or text")
 }
 

@@ -82,12 +82,12 @@ func (r *Registry) Lookup(name brenner.TypeName) (Type, error) {
 	for i, n := range r.names {
 		known[i] = string(n)
 	}
-	hint := "the types are " + strings.Join(known, ", ")
+	hint, retry := "the types are "+strings.Join(known, ", "), brenner.Again().Asking("type")
 	if near := brenner.Nearest(string(name), known); near != "" {
-		hint = "did you mean " + near + "? " + hint
+		hint, retry = "did you mean "+near+"? "+hint, brenner.Again("type", near)
 	}
 	return Type{}, brenner.Errorf(brenner.CodeUnknownType, "no type %q", brenner.Clip(string(name), brenner.MaxQuote)).WithHint(hint).
-		Try(brenner.Again().Asking("type"), brenner.Do("artifact.types"))
+		Try(retry, brenner.Do("artifact.types"))
 }
 
 // Types lists the types in force, sorted by name.

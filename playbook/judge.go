@@ -8,8 +8,9 @@ import "brenner"
 // does for a second judgement in one context (C36). Persons may without one. Also NOT_FOUND, UNKNOWN_SECTION, and STATUS_CONFLICT for
 // a retired bullet.
 func (b *Book) Feedback(id BulletID, as Section, carried bool, act Act) (Change, error) {
-	if err := as.Check(); err != nil {
-		return Change{}, err
+	if as.Check() != nil {
+		return Change{}, brenner.Errorf(brenner.CodeUnknownSection, "%q is nothing that a lesson turns out to be", brenner.Clip(string(as), brenner.MaxQuote)).
+			At("/as").WithHint("say helpful, harmful or neutral")
 	}
 	if err := act.check(); err != nil {
 		return Change{}, err

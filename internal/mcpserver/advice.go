@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,12 +54,23 @@ func (t tool) callOf(a brenner.Action) (call, bool) {
 		name = t.name
 	}
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name })
-	for key := range arguments {
-		if i < 0 || !tools[i].takes(key) {
+	given := a.Given()
+	for _, key := range slices.Sorted(maps.Keys(arguments)) {
+		switch several := key + "s"; {
+		case i >= 0 && tools[i].takes(key):
+		case i >= 0 && a.Repeats() && tools[i].takes(several): // it takes a list of them
+			arguments[several] = []any{arguments[key]}
+			delete(arguments, key)
+			for j := range given {
+				if given[j] == key {
+					given[j] = several
+				}
+			}
+		default:
 			return call{}, false // an argument of some other surface
 		}
 	}
-	return call{Tool: name, Arguments: arguments, Fill: a.Given(), Repeats: a.Repeats()}, true
+	return call{Tool: name, Arguments: arguments, Fill: given, Repeats: a.Repeats()}, true
 }
 
 // takes says whether a tool has an argument.

@@ -87,6 +87,9 @@ const (
 )
 
 func showSession(s api.Service, ctx context.Context, in sessionRequest) (sessionPage, error) {
+	if err := in.newest(s, ctx); err != nil {
+		return sessionPage{}, err
+	}
 	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news || in.told}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
@@ -147,6 +150,29 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, out.told, in.Again)
 	return out, err
+}
+
+// newest takes a session that is named with a version, as its document is elsewhere: the
+// newest is what is shown here, and any other is an artifact to read.
+func (in *sessionRequest) newest(s api.Service, ctx context.Context) error {
+	ref, err := brenner.ParseRef(string(in.Session))
+	if err != nil || ref.Version == 0 {
+		return nil //nolint:nilerr // no version is named
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: brenner.SessionID(ref.Artifact), Unseen: true})
+	if err != nil {
+		return err
+	}
+	in.Session = v.ID
+	if v.Ref == ref {
+		return nil
+	}
+	refused := brenner.Errorf(brenner.CodeInvalidValue, "%s is at version %d, which is what is shown here", v.ID, v.Ref.Version).At("/session")
+	if ref.Version > v.Ref.Version {
+		return refused.Try(brenner.Do("session.show", "id", string(v.ID)))
+	}
+	return refused.WithHint("read an earlier version as an artifact; what changed after it: since").
+		Try(brenner.Do("artifact.show", "ref", ref.String()), brenner.Do("session.show", "id", string(v.ID), "since", fmt.Sprint(ref.Version)))
 }
 
 // said is the document, and what is proposed.

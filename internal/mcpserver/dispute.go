@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -109,6 +110,10 @@ func replyStalemate(s api.Service, ctx context.Context, in replyRequest) (moved,
 		Write: in.write(), ID: in.ID, Action: in.Step, Reason: in.Reason,
 		Statement: in.Statement, Justification: in.Justification, Cause: string(in.Cause), Evidence: shown(in.Evidence),
 	})
+	var refused *brenner.Error
+	if errors.As(err, &refused) && refused.Pointer == "/action" {
+		err = refused.At("/step").WithHint("steps: " + joined(steps)) // as the argument is called here
+	}
 	return moved{Ref: res.Ref, State: res.State, Round: res.Round}, err
 }
 

@@ -541,8 +541,11 @@ func newNotes(s api.Service, ctx context.Context, all []api.TaskInfo, in api.Ses
 // mostNotes is how many notes stand beside a document, the newest.
 const mostNotes = 6
 
-// holding says who has a task, and until when.
+// holding says who has a task, and until when; of one that is over, who had it.
 func holding(t api.TaskInfo) string {
+	if t.LeaseUntil.IsZero() && t.Holder != "" {
+		return fmt.Sprintf("asked by %s, %s by %s", t.Creator, t.State, t.Holder)
+	}
 	switch t.Holder {
 	case "":
 		return fmt.Sprintf("asked by %s, taken by nobody yet", t.Creator)

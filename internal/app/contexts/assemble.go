@@ -113,7 +113,7 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 	}
 	for _, m := range w.modules {
 		if m != kernel.ProjectModule && !slices.Contains(c.Modules, m) {
-			return work{}, brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", m).WithHint("modules: " + kernel.Join(c.Modules))
+			return work{}, c.UnknownModule(m)
 		}
 	}
 	return w, nil

@@ -216,13 +216,17 @@ func (s *Settings) ModuleFor(asked brenner.Module, t artifact.Type) (brenner.Mod
 		return "", brenner.Errorf(brenner.CodeUnknownModule, "it has to be said which module this belongs to").At("/module").
 			WithHint("name one: " + Join(append(slices.Clone(s.Modules), ProjectModule))).Try(brenner.Again().Asking("module"))
 	}
-	return "", s.unknownModule(asked)
+	return "", s.UnknownModule(asked)
 }
 
-func (s *Settings) unknownModule(asked brenner.Module) error {
-	return brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).
-		WithHint("modules in force: " + Join(append(slices.Clone(s.Modules), ProjectModule)) + "; the PI declares more in the configuration").
-		Try(brenner.Again().Asking("module"))
+// UnknownModule refuses a module that is not declared, with the nearest name.
+func (s *Settings) UnknownModule(asked brenner.Module) error {
+	known := append(slices.Clone(s.Modules), ProjectModule)
+	hint, retry := "modules in force: "+Join(known)+"; the PI declares more in the configuration", brenner.Again().Asking("module")
+	if near := brenner.Nearest(string(asked), Strings(known)); near != "" {
+		hint, retry = "did you mean "+near+"? "+hint, brenner.Again("module", near)
+	}
+	return brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", asked).WithHint(hint).Try(retry)
 }
 
 // KnownModules refuses a choice of modules of which one is neither declared nor has
@@ -237,7 +241,7 @@ func (c *Call) KnownModules(asked []brenner.Module) error {
 			return err
 		}
 		if !slices.ContainsFunc(kinds, func(k store.Kind) bool { return k.Module == m }) {
-			return c.unknownModule(m)
+			return c.UnknownModule(m)
 		}
 	}
 	return nil

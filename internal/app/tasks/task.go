@@ -493,7 +493,7 @@ func taskModules(ch *kernel.Change, req api.NewTaskRequest) ([]brenner.Module, e
 	}
 	for _, m := range modules {
 		if m != kernel.ProjectModule && !slices.Contains(ch.Modules, m) {
-			return nil, brenner.Errorf(brenner.CodeUnknownModule, "no module %q is declared", m).WithHint("modules: " + kernel.Join(ch.Modules))
+			return nil, ch.UnknownModule(m)
 		}
 	}
 	if req.CrossCutting {

@@ -286,7 +286,7 @@ func (in Input) asks(it Item) bool {
 
 // How much a survey lists, and shows of a summary.
 const (
-	mostSurveyed = 20
+	mostSurveyed = 8
 	surveyRunes  = 160
 )
 
@@ -341,8 +341,31 @@ func (a *assembler) selected() error {
 			taken[r.Type]++
 		}
 	}
+	if a.in.Survey {
+		a.ofHowMany(min(listed, mostSurveyed), ranked)
+	}
 	a.leftOut = append(a.leftOut, barred...)
 	return nil
+}
+
+// ofHowMany says, above what a survey lists, how many there are.
+func (a *assembler) ofHowMany(listed int, ranked []Ranked) {
+	all, atLeast := 0, ""
+	for i := range ranked {
+		if !a.in.asks(ranked[i].Item) {
+			all++
+		}
+	}
+	if len(a.in.Rest) > 0 {
+		atLeast = "more than "
+	}
+	if all == listed && atLeast == "" {
+		return
+	}
+	text := fmt.Sprintf("Listed are %d of %s%d; search finds the others.\n\n", listed, atLeast, all)
+	if c := (chunk{section: Selected, text: text, count: a.count(text)}); a.fits(c) {
+		a.put(c)
+	}
 }
 
 func (a *assembler) leave(r *Ranked, rank int, why Reason, words string) {

@@ -657,7 +657,7 @@ func TestAssemble_APartIsGivenThePassagesThatBearOnIt(t *testing.T) {
 	}
 }
 
-// C21, C34: a survey lists how summaries begin, at most 20, and shows the document of the
+// C21, C34: a survey lists how summaries begin, at most 8 and of how many, and shows the document of the
 // session that is asked about; nothing grows, no lesson is given and no question repeated.
 func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
 	in, s := story()
@@ -683,10 +683,10 @@ func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
 			listed++
 		}
 	}
-	if listed != 20 || len(c.Bullets) != 0 {
+	if listed != 8 || len(c.Bullets) != 0 {
 		t.Errorf("%d are listed, with %d lessons", listed, len(c.Bullets))
 	}
-	for _, want := range []string{"the document", `"` + strings.Repeat("é", 159) + `…"`, "Quoted lines are how summaries begin", "## Overview"} {
+	for _, want := range []string{"the document", `"` + strings.Repeat("é", 159) + `…"`, "Quoted lines are how summaries begin", "## Overview", "## Selected\n\nListed are 8 of more than 35; search finds the others.\n\n### "} {
 		if !strings.Contains(c.Text, want) {
 			t.Errorf("%q is not in\n%s", want, c.Text)
 		}
@@ -696,7 +696,7 @@ func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
 			t.Errorf("%q is in\n%s", no, c.Text)
 		}
 	}
-	if i := slices.IndexFunc(c.LeftOut, func(l LeftOut) bool { return strings.Contains(l.Why, "a survey lists 20") }); i < 0 {
+	if i := slices.IndexFunc(c.LeftOut, func(l LeftOut) bool { return strings.Contains(l.Why, "a survey lists 8") }); i < 0 {
 		t.Errorf("what was left out does not say why: %v", c.LeftOut)
 	}
 }

@@ -63,8 +63,7 @@ func (a *assembler) drop() bool {
 	last := len(a.chunks) - 1
 	c := a.chunks[last]
 	switch {
-	case c.item == nil && c.bullet == nil:
-		return false
+	case c.section == Selected && c.item == nil: // says something of the others
 	case c.section == Selected && c.item.Variant == Full:
 		a.replace(last, a.summary(c, "its content does not fit"))
 		return true

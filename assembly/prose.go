@@ -13,8 +13,9 @@ import (
 
 // Prose gives a project brief as somebody would tell it: the question, then
 // each list as a sentence. What the schema of briefs does not know follows as an
-// outline; content in another format stays as it is.
-func Prose(c artifact.Content) artifact.Content {
+// outline; content in another format stays as it is. A question that a session asks in
+// the same words is not told again beside it.
+func Prose(c artifact.Content, asked string) artifact.Content {
 	if c.Format != artifact.JSON {
 		return c
 	}
@@ -32,6 +33,9 @@ func Prose(c artifact.Content) artifact.Content {
 		{"constraints", "Constraints: "},
 	} {
 		if told := tell(brief[part.name]); told != "" {
+			if part.name == "question" && told == strings.TrimSpace(asked) {
+				told = "Question: that of the session."
+			}
 			lines = append(lines, part.words+told)
 			delete(brief, part.name)
 		}

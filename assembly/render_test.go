@@ -178,14 +178,18 @@ func TestRender_JSONIsOneDocumentWithAPartPerLine(t *testing.T) {
 func TestProse_TellsTheWholeBrief(t *testing.T) {
 	brief := `{"question":"Why does the river lose oxygen?","goals":["tell respiration from low flow"],"in_scope":["oxygen","flow"],` +
 		`"constraints":["public gauges only",{"text":"no dosing","must_not":["/dose/","/dosing/"]}],"funding":{"by":"the county"}}`
-	got := Prose(artifact.Content{Format: artifact.JSON, Data: []byte(brief)})
+	got := Prose(artifact.Content{Format: artifact.JSON, Data: []byte(brief)}, "another")
 	want := "Why does the river lose oxygen?\nGoals: tell respiration from low flow\nIn scope: oxygen; flow\n" +
 		"Constraints: public gauges only; no dosing (must not have /dose/; /dosing/)\nfunding:\n  by: the county\n"
 	if got.Format != artifact.Text || string(got.Data) != want {
 		t.Errorf("got\n%s", got.Data)
 	}
+	told := Prose(artifact.Content{Format: artifact.JSON, Data: []byte(brief)}, " Why does the river lose oxygen?\n")
+	if want = strings.Replace(want, "Why does the river lose oxygen?", "Question: that of the session.", 1); string(told.Data) != want {
+		t.Errorf("beside the same question:\n%s", told.Data)
+	}
 	odd := artifact.Content{Format: artifact.JSON, Data: []byte(`{"goals":[7]}`)}
-	if got := Prose(odd); !strings.Contains(string(got.Data), "7") {
+	if got := Prose(odd, ""); !strings.Contains(string(got.Data), "7") {
 		t.Errorf("lost: %s", got.Data)
 	}
 }

@@ -81,8 +81,36 @@ func Join(all []Passage) string {
 	return b.String()
 }
 
-// RenderPlain is the whole document in plain words.
-func RenderPlain(a *Artifact) string { return Join(Passages(a, Part{Sections: Sections()})) }
+// RenderPlain is the whole document in plain words. The sections that have nothing are
+// named in a line.
+func RenderPlain(a *Artifact) string { return RenderBelow(a, "") }
+
+// RenderBelow is RenderPlain for who reads it below the question of the session, which is
+// not said again where the thread states it word for word.
+func RenderBelow(a *Artifact, question string) string {
+	all := Passages(a, Part{})
+	for i, p := range all {
+		if it, ok := a.Item(p.Item); ok && it.section == atThread && question != "" && strings.TrimSpace(it.Text("statement")) == strings.TrimSpace(question) {
+			all[i].Text = strings.Replace(p.Text, "Statement: "+indented(question)+"\n", "Statement: the question above\n", 1)
+		}
+	}
+	var empty []string
+	for s := range schemas {
+		if len(a.sections[s].shown(s)) == 0 {
+			empty = append(empty, schemas[s].Title)
+		}
+	}
+	text := Join(all)
+	switch {
+	case len(empty) == len(schemas):
+		text += "There is nothing in it yet.\n"
+	case len(empty) == len(schemas)-1 && len(all) > 0 && all[0].Section == ResearchThread:
+		text += "There is nothing else in it yet.\n"
+	case len(empty) > 0:
+		text += "Nothing yet: " + strings.Join(empty, ", ") + "\n"
+	}
+	return text
+}
 
 func passageOf(a *Artifact, it *Item, whole bool) Passage {
 	w := &plainWriter{artifact: a, item: it}

@@ -53,11 +53,36 @@ func TestPassages_EscapeNothing(t *testing.T) {
 	).Artifact
 	got := delta.RenderPlain(a)
 	for _, want := range []string{
-		"Claim: _keep_ a*b and <T> [x] `f(x)` # 1\n    second line\n", "Predictions: H1 = keeps; H2 = N/A (foretold: changes)\n", "[KILLED]", "Reason: no gradient\n", "## Assumption Ledger\n\nNone yet\n",
+		"Claim: _keep_ a*b and <T> [x] `f(x)` # 1\n    second line\n", "Predictions: H1 = keeps; H2 = N/A (foretold: changes)\n", "[KILLED]", "Reason: no gradient\n", "\nNothing yet: Research Thread, Assumption Ledger, Anomaly Register, Adversarial Critique\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+// C34: below the question of its session a document that states it says so, and one that has
+// nothing else says that in a sentence.
+func TestRenderBelow_SaysNothingTwice(t *testing.T) {
+	blank, err := delta.New("RS-1", "", nil, instant("2025-12-30T09:00:00Z"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := func(words string) *delta.Artifact {
+		edit := `{"delta_id":"p1","timestamp":"2025-12-30T11:00:00Z","agent":"BlueLake","operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"statement":` + words + `}}`
+		return mergeAll(t, blank, edit).Artifact
+	}
+	const question = "Why here?\nAnd why now?"
+	for words, want := range map[string]string{
+		`"Why here?\nAnd why now?\n"`: "Statement: the question above\n\nThere is nothing else in it yet.\n",
+		`"Why there?"`:                 "Statement: Why there?\n\nThere is nothing else in it yet.\n",
+	} {
+		if got := delta.RenderBelow(state(words), question); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s", words, got)
+		}
+	}
+	if got := delta.RenderPlain(blank); got != "There is nothing in it yet.\n" {
+		t.Errorf("an empty one: %q", got)
 	}
 }
 

@@ -83,8 +83,11 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	blue, purple, green := all[0], all[1], all[2]
 	for _, p := range all {
 		words := p.bounded("kickoff", p.told(api.MessageKickoff))
-		p.must(words, "what of it bears on your part comes with it, without a call", "cache-1@1 (draft, lineage, ", "### RT · by ada", "left for what you ask to read; news are counted apart]")
-		p.mustNot(words, "Run 0 of the", "context_assemble")
+		p.must(words, "what of it bears on your part comes with it, without a call", "### RT · by ada\nStatement: the question above\n\nThere is nothing else in it yet.\n", "Listed are 8 of 48; search finds the others.\n\n### ", "left for what you ask to read; news are counted apart]")
+		p.mustNot(words, "Run 0 of the", "context_assemble", "None yet")
+		if n := strings.Count(words, "@1 (draft, lineage, "); n != 9 {
+			t.Errorf("%s: %d artifacts are listed, with the document", p.name, n)
+		}
 	}
 	divide := arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: measure the printer", "GreenValley: look at the journal"}}
 	words, _ := blue.call("request", divide)

@@ -49,6 +49,16 @@ func (w work) session() brenner.SessionID {
 	return ""
 }
 
+// above is the question of a session that is said beside what is assembled.
+func (w work) above() string {
+	for _, q := range w.asked {
+		if q.Session != "" && !w.short {
+			return q.Text
+		}
+	}
+	return ""
+}
+
 // assembleFor makes the actor's context (C3): load what bears on the work, let
 // package assembly choose.
 func (r *Room) assembleFor(c *kernel.Call, req api.ContextRequest) (assembly.Context, work, error) {
@@ -198,9 +208,9 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 				return rest, nil
 			}
 			if slices.ContainsFunc(in.Overview, func(i assembly.Item) bool { return i.Ref == ref }) {
-				return assembly.Prose(content), nil
+				return assembly.Prose(content, w.above()), nil
 			}
-			return readable(content), nil
+			return readable(content, w.above()), nil
 		},
 		Soon:  func(refs []brenner.Ref) { c.Expect(c.Ctx, refs, brenner.LargeContentBytes) },
 		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(near, w.scope, refs) },
@@ -310,12 +320,12 @@ func namedIn(text string, candidates []assembly.Candidate) []brenner.ArtifactID 
 // JSON.
 const sessionFormat = `{"format":"` + delta.Format + `"`
 
-// readable is a content as somebody reads it: a session as its document, other
-// JSON as lines.
-func readable(c artifact.Content) artifact.Content {
+// readable is a content as somebody reads it: a session as its document, below the
+// question if that stands above it, other JSON as lines.
+func readable(c artifact.Content, question string) artifact.Content {
 	if c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat)) {
 		if doc, err := delta.ReadArtifact(c.Data); err == nil {
-			text := delta.RenderPlain(doc)
+			text := delta.RenderBelow(doc, question)
 			if names := doc.NamesIn(text); len(names) > 0 {
 				text += "\nNames: " + api.NameWords(names) + "\n"
 			}

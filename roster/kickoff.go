@@ -201,13 +201,14 @@ func (k Kickoff) evidence(role brenner.Role) string {
 		own = []brenner.TypeName{analysisResult}
 	}
 	out := "What you measured is evidence of its own: write it as an artifact (" +
-		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + ", with a summary\nand the content), " +
-		"link it to the artifacts it was derived from, if there are any, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
+		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
+		"link it to the artifacts it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
 		"\nIts findings are not numbered like items (`T1`), which they would be taken for: call them `oxygen-log.1`."
-	if len(own) > 1 || own[0] != analysisResult {
+	forms := k.forms(own)
+	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."
 	}
-	return out + "\n" + k.forms(own)
+	return out + "\n" + forms
 }
 
 // forms says how the content of each of some types is written, as far as that is

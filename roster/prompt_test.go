@@ -161,7 +161,7 @@ func TestPrompt_EveryRoleIsToldAlike(t *testing.T) {
 			continue
 		}
 		prompt := roster.Prompt(name, nil)
-		if n := len(strings.Fields(prompt)); n < 490 || n > 620 {
+		if n := len(strings.Fields(prompt)); n < 340 || n > 620 {
 			t.Errorf("%s has %d words", name, n)
 		}
 		for _, part := range []string{"{{agent}}", "## What you hunt for", "## What you may read and write", "promote nothing; the PI does", "## Example"} {

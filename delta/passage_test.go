@@ -75,7 +75,7 @@ func TestRenderBelow_SaysNothingTwice(t *testing.T) {
 	const question = "Why here?\nAnd why now?"
 	for words, want := range map[string]string{
 		`"Why here?\nAnd why now?\n"`: "Statement: the question above\n\nThere is nothing else in it yet.\n",
-		`"Why there?"`:                 "Statement: Why there?\n\nThere is nothing else in it yet.\n",
+		`"Why there?"`:                "Statement: Why there?\n\nThere is nothing else in it yet.\n",
 	} {
 		if got := delta.RenderBelow(state(words), question); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %s", words, got)

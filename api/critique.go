@@ -32,6 +32,14 @@ func byState[T any, S ~string](all []T, states []S, of func(T) S, words func(T) 
 	return strings.Join(parts, "; ")
 }
 
+// andMore says how many a list leaves out that shows so many at most.
+func andMore(all, most int) string {
+	if all <= most {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", all-most)
+}
+
 // critiqueWords names a critique, what it is of, and who has changed that since, or that
 // it is open again.
 func critiqueWords(c delta.Critique) string {
@@ -52,7 +60,7 @@ func critiqueWords(c delta.Critique) string {
 		return string(c.Item)
 	}
 	const most = 6
-	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of[:min(len(of), most)], ", "))
+	words := fmt.Sprintf("%s (of %s", c.Item, strings.Join(of[:min(len(of), most)], ", ")+andMore(len(of), most))
 	switch {
 	case len(c.By) > 0:
 		words += fmt.Sprintf(", changed by %s", c.By[0])
@@ -98,7 +106,7 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 	fmt.Fprintf(&b, "\nCritiques: %d open, %d answered, %d settled.\n", count[delta.CritiqueOpen], count[delta.CritiqueAnswered], count[delta.CritiqueSettled])
 	b.WriteString(strings.Join(again, ""))
 	if len(against) > 0 {
-		fmt.Fprintf(&b, "Of what you wrote: %s. Where they are right, EDIT or KILL what they attack; where not, say why: %s\n", CritiqueWords(against[:min(len(against), mostAsked)]),
+		fmt.Fprintf(&b, "Of what you wrote: %s. Where they are right, EDIT or KILL what they attack; where not, say why: %s\n", CritiqueWords(against[:min(len(against), mostAsked)])+andMore(len(against), mostAsked),
 			brenner.Do("task.new", "note", "true", "session", string(session), "item", string(against[0].Item)).Mark())
 	}
 	if len(met) > 0 {
@@ -106,7 +114,7 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 		if len(met) > 1 {
 			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + settling(met[0].Item) + "`"
 		}
-		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", CritiqueWords(met[:min(len(met), mostAsked)]), settle)
+		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", CritiqueWords(met[:min(len(met), mostAsked)])+andMore(len(met), mostAsked), settle)
 	}
 	return b.String()
 }

@@ -34,7 +34,7 @@ func testWords(t delta.Test) string {
 		return string(t.Item)
 	}
 	const most = 4
-	return fmt.Sprintf("%s (%s)", t.Item, strings.Join(said[:min(len(said), most)], ", "))
+	return fmt.Sprintf("%s (%s)", t.Item, strings.Join(said[:min(len(said), most)], ", ")+andMore(len(said), most))
 }
 
 // RunningWords says who runs a test, and since when.

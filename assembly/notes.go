@@ -84,12 +84,12 @@ func (n Notes) linked(rel artifact.Relation) []brenner.Ref {
 	return out
 }
 
-// someOf lists versions, the first few.
+// someOf lists versions, the first few, and says how many there are besides.
 func someOf(refs []brenner.Ref) string {
 	names := make([]string, 0, maxNoted+1)
 	for i, r := range refs {
 		if i == maxNoted {
-			names = append(names, "…")
+			names = append(names, "and "+strconv.Itoa(len(refs)-i)+" more")
 			break
 		}
 		names = append(names, plain(r.String()))

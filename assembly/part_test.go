@@ -94,3 +94,15 @@ func TestAssemble_WhatBearsOnAPart(t *testing.T) {
 		t.Errorf("%v: %s", err, c.Text)
 	}
 }
+
+// C21: what a note leaves out of a list it counts.
+func TestNotes_CountWhatTheyLeaveOut(t *testing.T) {
+	var refs []brenner.Ref
+	for i := range 7 {
+		refs = append(refs, brenner.Ref{Artifact: "a", Version: brenner.Version(i + 1)})
+	}
+	n := Notes{Contradicted: refs, Criticised: refs[:4]}
+	if got := strings.Join(n.phrases(), "; "); got != "contradicted by a@1 a@2 a@3 a@4 and 3 more; criticised in a@1 a@2 a@3 a@4" {
+		t.Error(got)
+	}
+}

@@ -140,6 +140,9 @@ func besideItems(text string, all []api.TaskInfo, now time.Time) string {
 		for _, t := range tasks[:min(len(tasks), mostAtItem)] {
 			line += "\n" + atThis(t, now)
 		}
+		if more := len(tasks) - mostAtItem; more > 0 {
+			line += fmt.Sprintf("\nand %d more", more)
+		}
 		return line
 	})
 }

@@ -300,7 +300,7 @@ func (p sessionPage) beside() string {
 func (p sessionPage) around() string {
 	var b strings.Builder
 	if len(p.Names) > 0 {
-		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names)))
+		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names))+moreOf(len(p.Names)))
 	}
 	if !p.end.over() {
 		b.WriteString(atWork(p.Working))
@@ -322,7 +322,9 @@ func (p sessionPage) around() string {
 // each on a line: what the reader's context was not told yet, and what others run. What it
 // was told and what has not changed since is said again only where it asks for that.
 func standing(s api.Service, ctx context.Context, session brenner.SessionID, me brenner.ActorName, tests []delta.Test, open string, again bool) (testLine, openLine string) {
-	tests = most(slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped }))
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped })
+	more := moreOf(len(tests))
+	tests = most(tests)
 	tell := make([]string, len(tests), len(tests)+1)
 	for i, t := range tests {
 		tell[i] = api.TestWords([]delta.Test{t})
@@ -347,7 +349,7 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, me 
 		}
 	}
 	if len(said) > 0 {
-		testLine = "tests: " + api.TestWords(said)
+		testLine = "tests: " + api.TestWords(said) + more
 		if news && len(said) < len(tests) {
 			testLine += "; the others as you were told"
 		}
@@ -363,25 +365,25 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, me 
 // asks for nothing any more was said when it was settled.
 func (p sessionPage) critiques() string {
 	if !p.asked.news && !p.asked.told {
-		return api.CritiqueWords(most(p.attacks))
+		return api.CritiqueWords(most(p.attacks)) + moreOf(len(p.attacks))
 	}
 	open := slices.DeleteFunc(slices.Clone(p.attacks), func(c delta.Critique) bool { return c.State == delta.CritiqueSettled })
 	switch settled := len(p.attacks) - len(open); {
 	case len(open) == 0:
 		return fmt.Sprintf("%d, all settled", settled)
 	case settled == 0:
-		return api.CritiqueWords(most(open))
+		return api.CritiqueWords(most(open)) + moreOf(len(open))
 	default:
-		return fmt.Sprintf("%s; settled %d", api.CritiqueWords(most(open)), settled)
+		return fmt.Sprintf("%s; settled %d", api.CritiqueWords(most(open))+moreOf(len(open)), settled)
 	}
 }
 
 func noteLines(notes []api.TaskInfo) string {
 	var b strings.Builder
-	for _, n := range notes {
+	for _, n := range firstOf(notes, mostNotes) {
 		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"), brenner.OneLine(n.Title))
 	}
-	return b.String()
+	return b.String() + andMore(len(notes), mostNotes, "notes, which are older")
 }
 
 // notedOn names what a note is about.

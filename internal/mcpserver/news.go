@@ -142,6 +142,9 @@ func askedOf(s api.Service, ctx context.Context) string {
 	for _, m := range tasks[:min(len(tasks), mostAsked)] {
 		fmt.Fprintf(&b, "unread: %s: inbox {}\n", inLine(m.Subject))
 	}
+	if more := len(tasks) - mostAsked; more > 0 {
+		fmt.Fprintf(&b, "unread: and %d more\n", more)
+	}
 	return b.String()
 }
 

@@ -506,11 +506,10 @@ func tasksOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]a
 	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session }), err
 }
 
-// notesOf are the newest notes on items of a session.
+// notesOf are the notes on items of a session, the newest first.
 func notesOf(s api.Service, ctx context.Context, session brenner.SessionID) ([]api.TaskInfo, error) {
 	list, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, States: []api.TaskState{api.TaskDone}, Newest: true})
-	notes := slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session || t.Kind != api.TaskNote || t.Title == "" })
-	return notes[:min(len(notes), mostNotes)], err
+	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Session != session || t.Kind != api.TaskNote || t.Title == "" }), err
 }
 
 // newNotes leaves out the notes that somebody wrote itself, those from before its last

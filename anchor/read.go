@@ -323,5 +323,5 @@ func asInvalidPatch(err error) error {
 	if !errors.As(err, &e) || e.Code != brenner.CodeInvalidJSON {
 		return err
 	}
-	return invalidPatch(e.Pointer, "%s", e.Message).Because(err)
+	return invalidPatch(e.Pointer, "%s", e.Message).WithHint(e.Hint).Because(err)
 }

@@ -122,7 +122,8 @@ func fault(err error) error {
 	if errors.As(err, &ours) {
 		return ours
 	}
-	e := brenner.Errorf(brenner.CodeInvalidJSON, "%s", reason(err)).Because(err)
+	message, hint := reason(err)
+	e := brenner.Errorf(brenner.CodeInvalidJSON, "%s", message).WithHint(hint).Because(err)
 	var syn *jsontext.SyntacticError
 	var sem *json.SemanticError
 	switch {
@@ -136,42 +137,26 @@ func fault(err error) error {
 	return e
 }
 
-// reason says what was wrong without the library's own preamble.
-func reason(err error) string {
+// reason says what was wrong without the library's own preamble, and what helps.
+func reason(err error) (message, hint string) {
 	var syn *jsontext.SyntacticError
 	if errors.As(err, &syn) {
 		switch {
 		case errors.Is(syn.Err, jsontext.ErrDuplicateName):
-			return "a key appears twice in one object"
+			return "a key appears twice in one object", ""
 		case errors.Is(syn.Err, io.ErrUnexpectedEOF):
-			return "the JSON ends too early"
+			return "the JSON ends too early", ""
 		}
-		return "not valid JSON: " + syn.Err.Error()
+		return "not valid JSON: " + syn.Err.Error(), ""
 	}
 	var sem *json.SemanticError
 	if errors.As(err, &sem) {
 		if errors.Is(sem.Err, json.ErrUnknownName) {
-			return "unknown field"
+			return "unknown field", ""
 		}
 		if sem.GoType != nil && sem.JSONKind != 0 {
-			return "a " + kindWord(sem.JSONKind) + " where a " + sem.GoType.Kind().String() + " was expected"
+			return Misfit(sem)
 		}
 	}
-	return "not the JSON that was expected"
-}
-
-func kindWord(k jsontext.Kind) string {
-	switch k {
-	case '{', '}':
-		return "JSON object"
-	case '[', ']':
-		return "JSON array"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case 'n':
-		return "null"
-	}
-	return "boolean"
+	return "not the JSON that was expected", ""
 }

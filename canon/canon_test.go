@@ -1,9 +1,11 @@
 package canon_test
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/canon"
@@ -83,6 +85,40 @@ func TestMarshal_ATextIsAlwaysWrittenAlike(t *testing.T) {
 		inside, wrong := canon.Marshal([]string{s})
 		if (err == nil) != (wrong == nil) || brenner.CodeOf(err) != brenner.CodeOf(wrong) || err == nil && "["+string(alone)+"]" != string(inside) {
 			t.Errorf("%q: %s, %v; in a list %s, %v", s, alone, err, inside, wrong)
+		}
+	}
+}
+
+func TestUnmarshal_SaysHowItIsWritten(t *testing.T) {
+	type place struct {
+		File  string         `json:"file"`
+		Lines []int          `json:"lines,omitzero"`
+		Sure  bool           `json:"sure"`
+		More  map[string]any `json:"more"`
+		Fifth int            `json:"fifth"`
+	}
+	var v struct {
+		At     *place            `json:"at"`
+		Places []place           `json:"places"`
+		Names  map[string]string `json:"names"`
+		Since  time.Time         `json:"since"`
+		Count  uint8             `json:"count"`
+		Kind   string            `json:"kind"`
+		On     bool              `json:"on"`
+	}
+	for raw, want := range map[string]string{
+		`{"at":"x"}`:        `/at: a string where an object was expected; it is written as {"file": "…", "lines": [1], "sure": true, "more": {"…": …}, …}`,
+		`{"places":{}}`:     `/places: an object where a list was expected; it is written as [{…}]`,
+		`{"places":[3]}`:    `/places/0: a number where an object was expected; it is written as {"file": "…", "lines": [1], "sure": true, "more": {"…": …}, …}`,
+		`{"names":["a"]}`:   `/names: a list where an object was expected; it is written as {"…": "…"}`,
+		`{"since":7}`:       `/since: a number where an instant was expected; it is written as "2026-03-14T15:09:26Z"`,
+		`{"count":"three"}`: `/count: a string where a number was expected; `,
+		`{"kind":true}`:     `/kind: true or false where a string was expected; it is written as "…"`,
+		`{"on":"yes"}`:      `/on: a string where true or false was expected; `,
+	} {
+		var e *brenner.Error
+		if err := canon.Unmarshal([]byte(raw), &v); !errors.As(err, &e) || e.Pointer+": "+e.Message+"; "+e.Hint != want {
+			t.Errorf("%s: %+v", raw, e)
 		}
 	}
 }

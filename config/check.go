@@ -132,7 +132,7 @@ func (c *Config) checkTypes(say sayer) {
 		switch {
 		case t.Schema == nil:
 		case t.Schema.Kind() != '{':
-			say(at+"/schema", kinds[t.Schema.Kind().String()]+" where an object was expected", "")
+			say(at+"/schema", canon.Kind(t.Schema.Kind().String())+" where an object was expected", "")
 		case t.Format == "text":
 			say(at, "a text type has no schema", `use format "json" or drop the schema`)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/automation"
+	"brenner/canon"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -208,17 +209,8 @@ func misfit(e *json.SemanticError) (at jsontext.Pointer, message, hint string) {
 	case e.JSONKind == '0' && e.GoType.Kind() == reflect.Int:
 		return at, fmt.Sprintf("%s is not written as a whole number", brenner.Clip(string(e.JSONValue), 60)), ""
 	}
-	return at, fmt.Sprintf("%s where %s was expected", kinds[e.JSONKind.String()], kinds[e.GoType.Kind().String()]), ""
-}
-
-// kinds are the words for kinds of values, of JSON and of Go.
-var kinds = map[string]string{
-	"{": "an object", "struct": "an object", "map": "an object",
-	"[": "a list", "slice": "a list",
-	"string": "a string",
-	"number": "a number", "int": "a number", "float64": "a number",
-	"false": "true or false", "true": "true or false", "bool": "true or false",
-	"null": "null",
+	message, hint = canon.Misfit(e)
+	return at, message, hint
 }
 
 // members lists the names of the members of an object, in their order.

@@ -199,7 +199,7 @@ func Export(s Stalemate) ([]byte, error) {
 func asInvalid(err error) error {
 	var e *brenner.Error
 	if errors.As(err, &e) && e.Code == brenner.CodeInvalidJSON {
-		return invalid(e.Pointer, "%s", e.Message).Because(err)
+		return invalid(e.Pointer, "%s", e.Message).WithHint(e.Hint).Because(err)
 	}
 	return err
 }

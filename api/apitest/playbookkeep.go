@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -69,7 +70,7 @@ func keepingCases() []testCase {
 				{api.ListBulletsRequest{Page: api.Page{Limit: 1}, Sections: []playbook.Section{"helpful"}}, "[prompts.1 prompts.4 prompts.7]"},
 				{api.ListBulletsRequest{Stages: []playbook.Stage{playbook.Retired}}, "[prompts.5]"},
 				{api.ListBulletsRequest{Tag: "odd"}, "[prompts.4]"},
-				{api.ListBulletsRequest{Domain: "lab"}, "[]"},
+				{api.ListBulletsRequest{Domain: api.DefaultDomain}, "[]"},
 				{api.ListBulletsRequest{Review: true}, "[]"},
 			} {
 				if got := ids(c.req); got != c.want {
@@ -80,6 +81,10 @@ func keepingCases() []testCase {
 			s.refused(err, brenner.CodeInvalidValue)
 			_, err = s.pi.Bullets(s.ctx, api.ListBulletsRequest{Sections: []playbook.Section{"best"}})
 			s.refused(err, brenner.CodeUnknownSection)
+			_, err = s.pi.Bullets(s.ctx, api.ListBulletsRequest{Domain: "prompt"})
+			if e := s.refused(err, brenner.CodeNotFound); !strings.Contains(e.Hint, "did you mean prompts?") {
+				s.Errorf("%+v", e)
+			}
 			_, err = s.pi.Bullets(s.ctx, api.ListBulletsRequest{Domain: "Best"})
 			s.refused(err, brenner.CodeInvalidDomain)
 			stats, err := s.pi.PlaybookStats(s.ctx, api.PlaybookStatsRequest{})

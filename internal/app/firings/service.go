@@ -63,8 +63,23 @@ func (s *Service) Firings(ctx context.Context, req api.FiringsRequest) (api.Firi
 			return nil
 		})
 		out.Next = next
+		if err == nil && req.Rule != "" && len(out.Firings) == 0 {
+			err = known(automation.InForce(c.Config.Automation), req.Rule)
+		}
 		return out, err
 	})
+}
+
+// known refuses a name that no rule has.
+func known(rules []automation.Rule, name string) error {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		names[i] = r.Name
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return kernel.NoSuch("rule", name, "/rule", names).Try(brenner.Do("automation.list"))
 }
 
 // TestAutomation implements api.Automation.
@@ -165,8 +180,8 @@ func (s *Service) setPaused(ctx context.Context, name string, req api.PauseAutom
 		}
 		rules := automation.InForce(ch.Config.Automation)
 		if req.Rule != "" {
-			if p.Rule = req.Rule; !slices.ContainsFunc(rules, func(r automation.Rule) bool { return r.Name == req.Rule }) {
-				return api.AutomationRules{}, brenner.Errorf(brenner.CodeNotFound, "there is no rule %q", req.Rule).Try(brenner.Do("automation.list"))
+			if p.Rule = req.Rule; known(rules, p.Rule) != nil {
+				return api.AutomationRules{}, known(rules, p.Rule)
 			}
 		}
 		st, err := standingOf(ch.Ctx, ch.Reader, p.Rule)

@@ -254,7 +254,24 @@ func (c *Call) KnownActor(name brenner.ActorName, at string) error {
 	}
 	_, err := c.Reader.Actor(c.Ctx, name)
 	if brenner.CodeOf(err) == brenner.CodeNotFound {
-		return brenner.Errorf(brenner.CodeNotFound, "there is no actor %q", brenner.Clip(string(name), 60)).At(at).Try(brenner.Do("agent.list"))
+		actors, err := c.Actors(c.Ctx)
+		if err != nil {
+			return err
+		}
+		known := make([]string, len(actors))
+		for i, a := range actors {
+			known[i] = string(a.Name)
+		}
+		return NoSuch("actor", string(name), at, known).Try(brenner.Do("agent.list"))
+	}
+	return err
+}
+
+// NoSuch refuses a name that nothing has, with the nearest that something has.
+func NoSuch(what, name, at string, known []string) *brenner.Error {
+	err := brenner.Errorf(brenner.CodeNotFound, "there is no %s %q", what, brenner.Clip(name, 60)).At(at)
+	if near := brenner.Nearest(name, known); near != "" {
+		return err.WithHint("did you mean " + near + "?")
 	}
 	return err
 }

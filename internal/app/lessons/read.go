@@ -23,6 +23,9 @@ func (s *Service) Bullets(ctx context.Context, req api.ListBulletsRequest) (api.
 		if err != nil {
 			return api.BulletList{}, err
 		}
+		if err := knownDomain(c, req.Domain); err != nil {
+			return api.BulletList{}, err
+		}
 		out := api.BulletList{Bullets: []playbook.Bullet{}}
 		var last kernel.Place
 		take := func(place kernel.Place, b playbook.Bullet) bool {
@@ -44,6 +47,22 @@ func (s *Service) Bullets(ctx context.Context, req api.ListBulletsRequest) (api.
 			return take(row.Place(), row.Value), nil
 		})
 	})
+}
+
+// knownDomain refuses a domain in which nothing was ever learned, except the one of insights that name none.
+func knownDomain(c *kernel.Call, domain playbook.Domain) error {
+	if domain == "" || domain == api.DefaultDomain {
+		return nil
+	}
+	books, err := playbooks(c, "")
+	if err != nil || slices.ContainsFunc(books, func(p playbookFrozen) bool { return p.Domain == domain }) {
+		return err
+	}
+	names := []string{string(api.DefaultDomain)}
+	for _, p := range books {
+		names = append(names, string(p.Domain))
+	}
+	return kernel.NoSuch("domain", string(domain), "/domain", names).Try(brenner.Do("playbook.stats"))
 }
 
 // reading is to read lessons: whoever reads nothing at all reads none (C33).

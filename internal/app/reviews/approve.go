@@ -77,7 +77,8 @@ func (r *Room) mayApprove(c *kernel.Call, a store.Artifact, v store.Version) (de
 	asked, ok := c.Config.Approvals[a.Type]
 	switch {
 	case !ok:
-		return brenner.Errorf(brenner.CodeStatusConflict, "%s is promoted without approvals", brenner.A(a.Type)), nil
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s is promoted without approvals", brenner.A(a.Type)).
+			Try(brenner.Do("artifact.promote", "ref", v.Ref().String())), nil
 	case v.Version != a.Head || !v.Status.Live():
 		return brenner.Errorf(brenner.CodeStatusConflict, "%s is not what would be promoted: the head of %s is version %d", v.Ref(), a.ID, a.Head), nil
 	}

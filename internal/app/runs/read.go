@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,6 +112,15 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 		if err := c.KnownActor(req.Agent, "/agent"); err != nil {
 			return out, err
 		}
+		for i, st := range req.States {
+			if all := []api.RunState{api.RunRunning, api.RunEnded}; !slices.Contains(all, st) {
+				return out, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a run", brenner.Clip(string(st), 60)).
+					At("/states/" + strconv.Itoa(i)).WithHint("states: " + kernel.Join(all))
+			}
+		}
+		if err := s.known(c, req.Work); err != nil {
+			return out, err
+		}
 		q := kernel.Query{Group: req.Work.String(), States: kernel.Strings(req.States), Newest: !req.Oldest}
 		if q.After, err = kernel.OpenCursor[kernel.Place](req.Cursor); err != nil {
 			return out, err
@@ -136,10 +146,23 @@ func (s *Service) Runs(ctx context.Context, req api.ListRunsRequest) (api.RunLis
 	})
 }
 
+// known refuses work that there is not.
+func (r *Room) known(c *kernel.Call, w api.Work) (err error) {
+	if w.Task != "" {
+		_, err = r.Tasks.Find(c, w.Task)
+	} else if w.Session != "" {
+		_, err = r.Sessions.Info(c, w.Session)
+	}
+	return err
+}
+
 // RunCosts implements api.Runs.
 func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.RunCosts, error) {
 	return kernel.View(ctx, s.caller, running("costs"), func(c *kernel.Call) (api.RunCosts, error) {
 		out := api.RunCosts{ByAgent: map[string]api.RunSum{}, ByWork: map[string]api.RunSum{}, ByDay: map[string]api.RunSum{}}
+		if err := s.known(c, req.Work); err != nil {
+			return out, err
+		}
 		err := runs.Each(ctx, c.Reader, kernel.Query{Group: req.Work.String(), Newest: true}, func(row kernel.Row[run]) (bool, error) {
 			r := row.Value
 			if !req.Since.IsZero() && r.Started.Before(req.Since) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner"
@@ -96,6 +97,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err
 	}
+	if err := haveItems(req.Items, doc, proposed); err != nil {
+		return nil, err
+	}
 	if d.view.Tests, err = testsOf(c, info, proposed); err != nil {
 		return nil, err
 	}
@@ -161,6 +165,27 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		d.view.Content, err = canon.Marshal(doc)
 	}
 	return d, err
+}
+
+// haveItems refuses items that a document has not, nor would have with what waits.
+func haveItems(items []delta.ItemID, docs ...*delta.Artifact) error {
+	for i, id := range items {
+		if slices.ContainsFunc(docs, func(doc *delta.Artifact) bool { _, ok := doc.Item(id); return ok }) {
+			continue
+		}
+		var known []string
+		for _, s := range delta.Sections() {
+			for _, it := range docs[len(docs)-1].Items(s) {
+				known = append(known, string(it.ID()))
+			}
+		}
+		e := brenner.Errorf(brenner.CodeNotFound, "the session has no item %q", brenner.Clip(string(id), 60)).At("/items/" + strconv.Itoa(i))
+		if len(known) > 0 {
+			e = e.WithHint("items: " + brenner.Clip(kernel.Join(known), brenner.MaxQuote))
+		}
+		return e.Try(brenner.Again().Asking("items"))
+	}
+	return nil
 }
 
 // How many items it is said of why they were changed last, and how much of that.

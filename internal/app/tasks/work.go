@@ -479,8 +479,8 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 			states = []api.TaskState{api.TaskOpen, api.TaskClaimed}
 		}
 		for _, st := range states {
-			if !slices.Contains([]api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone, api.TaskCanceled}, st) {
-				return api.TaskList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a task", st)
+			if all := []api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone, api.TaskCanceled}; !slices.Contains(all, st) {
+				return api.TaskList{}, brenner.Errorf(brenner.CodeInvalidValue, "%q is not a state of a task", st).WithHint("states: " + kernel.Join(all))
 			}
 		}
 		if req.Role != "" {

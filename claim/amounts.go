@@ -267,7 +267,7 @@ func (l *alignment) quantifierWords(i, j int) Difference {
 func (r Reading) extent() (quantifier, int) {
 	most, at := unquantified, -1
 	for _, i := range r.quantifiers {
-		if q := quantifiers[r.tokens[i].text]; q > most {
+		if q := quantifiers()[r.tokens[i].text]; q > most {
 			most, at = q, i
 		}
 	}

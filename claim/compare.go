@@ -202,7 +202,7 @@ type turn struct {
 func (l *alignment) particles() []turn {
 	var out []turn
 	for i, x := range l.a.tokens {
-		if x.kind != wordToken || x.role&(contentRole|quantityRole) != 0 || quantifiers[x.text] != unquantified || l.b.has(x.text) {
+		if x.kind != wordToken || x.role&(contentRole|quantityRole) != 0 || quantifiers()[x.text] != unquantified || l.b.has(x.text) {
 			continue
 		}
 		for j, y := range l.b.tokens {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // startsNumber reports whether a sign or a point at hand begins a number.
@@ -308,25 +310,31 @@ func timeOfDay(s string) (minutes float64, ok bool) {
 }
 
 // numberWords are the words that add up to numbers.
-var numberWords = map[string]float64{
-	"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
-	"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
-	"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-	"hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12,
-}
+var numberWords = lazy.Value(func() map[string]float64 {
+	return map[string]float64{
+		"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+		"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+		"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
+		"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+		"hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12,
+	}
+})
 
 // ordinalWords count places.
-var ordinalWords = map[string]float64{
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-	"eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
-}
+var ordinalWords = lazy.Value(func() map[string]float64 {
+	return map[string]float64{
+		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+		"eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
+	}
+})
 
 // shareWords are parts of a whole, as in "two thirds" and "half of them".
-var shareWords = map[string]float64{
-	"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5,
-	"tenth": 10, "tenths": 10, "hundredth": 100, "hundredths": 100,
-}
+var shareWords = lazy.Value(func() map[string]float64 {
+	return map[string]float64{
+		"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5,
+		"tenth": 10, "tenths": 10, "hundredth": 100, "hundredths": 100,
+	}
+})
 
 // spellNumbers puts one number in the place of the words that spell it: "two
 // hundred and five", "15 million", "two thirds", "half".
@@ -389,15 +397,15 @@ func numberAt(in []token, i int, before []token) spelled {
 	case w == "second" && (last == "a" || last == "per" || last == "each" || last == "every" || endsInNumber(before)):
 		return spelled{} // the unit of time
 	case (w == "a" || w == "an") && i+1 < len(in) && isShare(in, i+1):
-		return spelled{1 / shareWords[in[i+1].text], 2, false}
+		return spelled{1 / shareWords()[in[i+1].text], 2, false}
 	case (w == "a" || w == "an") && i+1 < len(in) && spans[in[i+1].text] && !strings.HasPrefix(last, "time") && last != "once" && last != "twice" && !endsInNumber(before):
 		return spelled{1, 1, false} // an hour
-	case w == "a" && i+1 < len(in) && (numberWords[in[i+1].text] >= 100 || in[i+1].text == "dozen"):
+	case w == "a" && i+1 < len(in) && (numberWords()[in[i+1].text] >= 100 || in[i+1].text == "dozen"):
 		n := cardinal(in, i+1) // a dozen, a hundred
 		n.size++
 		return n
-	case ordinalWords[w] != 0:
-		return spelled{ordinalWords[w], 1, true}
+	case ordinalWords()[w] != 0:
+		return spelled{ordinalWords()[w], 1, true}
 	}
 	return cardinal(in, i)
 }
@@ -408,7 +416,7 @@ var spans = wordSet("minute hour day week fortnight month year decade century")
 
 // leads reports whether a word before "half" makes it part of a name: the first
 // half, first-half.
-func leads(w string) bool { return ordinalWords[w] != 0 || w == "other" || w == "better" }
+func leads(w string) bool { return ordinalWords()[w] != 0 || w == "other" || w == "better" }
 
 func endsInNumber(before []token) bool {
 	return len(before) > 0 && before[len(before)-1].kind == numberToken
@@ -416,7 +424,7 @@ func endsInNumber(before []token) bool {
 
 // isShare reports whether a word names a part and "of" follows: a third of.
 func isShare(in []token, i int) bool {
-	return shareWords[in[i].text] != 0 && i+1 < len(in) && in[i+1].text == "of"
+	return shareWords()[in[i].text] != 0 && i+1 < len(in) && in[i+1].text == "of"
 }
 
 // scaledDigits reads "616.5 million" and digits alone.
@@ -427,8 +435,8 @@ func scaledDigits(in []token, i int) spelled {
 	}
 	if i+1 < len(in) && in[i+1].kind == wordToken && !in[i+1].breaks && !t.ordinal {
 		switch w := in[i+1].text; {
-		case numberWords[w] >= 1000:
-			return spelled{t.number * numberWords[w], 2, false}
+		case numberWords()[w] >= 1000:
+			return spelled{t.number * numberWords()[w], 2, false}
 		case w == "m" && in[i+1].joined && in[i+1].raw == "M", w == "mn" || w == "mln":
 			return spelled{t.number * 1e6, 2, false}
 		case w == "bn" || w == "bln":
@@ -443,15 +451,15 @@ func cardinal(in []token, i int) spelled {
 	total, value, size := 0.0, 0.0, 0
 	for j := i; j < len(in) && (j == i || !in[j].breaks); j++ {
 		w := in[j].text
-		v, ok := numberWords[w]
+		v, ok := numberWords()[w]
 		if !ok || in[j].kind != wordToken {
-			if w == "and" && size > 0 && value+total >= 100 && j+1 < len(in) && numberWords[in[j+1].text] > 0 && numberWords[in[j+1].text] < 100 {
+			if w == "and" && size > 0 && value+total >= 100 && j+1 < len(in) && numberWords()[in[j+1].text] > 0 && numberWords()[in[j+1].text] < 100 {
 				continue
 			}
-			if shareWords[w] > 2 && size > 0 && value < shareWords[w] && total == 0 && strings.HasSuffix(w, "s") || size > 0 && value == 1 && shareWords[w] > 2 {
-				return spelled{value / shareWords[w], j - i + 1, false} // two thirds
+			if shareWords()[w] > 2 && size > 0 && value < shareWords()[w] && total == 0 && strings.HasSuffix(w, "s") || size > 0 && value == 1 && shareWords()[w] > 2 {
+				return spelled{value / shareWords()[w], j - i + 1, false} // two thirds
 			}
-			if o := ordinalWords[w]; o != 0 && o < 10 && size > 0 && int(value)%10 == 0 && value >= 20 {
+			if o := ordinalWords()[w]; o != 0 && o < 10 && size > 0 && int(value)%10 == 0 && value >= 20 {
 				return spelled{total + value + o, j - i + 1, true} // twenty-first
 			}
 			break

@@ -257,7 +257,7 @@ func (r *Reading) scopes() {
 		if r.excludes(i) {
 			r.only = append(r.only, i)
 		}
-		if quantifiers[t.text] != unquantified {
+		if quantifiers()[t.text] != unquantified {
 			r.quantifiers = append(r.quantifiers, i)
 		}
 		r.obliged = r.obliged || obligations[t.text]

@@ -53,7 +53,7 @@ func TestParseQuantity_KnowsItsUnitsAndWords(t *testing.T) {
 	for symbol := range maps.Keys(units().symbols) {
 		texts = append(texts, "3 "+symbol)
 	}
-	for _, words := range []map[string]float64{numberWords, ordinalWords, shareWords} {
+	for _, words := range []map[string]float64{numberWords(), ordinalWords(), shareWords()} {
 		for word := range maps.Keys(words) {
 			texts = append(texts, word, "two "+word, word+" of them", "twenty "+word)
 		}

@@ -3,6 +3,8 @@ package claim
 import (
 	"strings"
 	"unicode"
+
+	"brenner/internal/lazy"
 )
 
 // stem strips the commonest endings, alike for words of one family and for
@@ -20,7 +22,7 @@ func stem(w string) string {
 	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
 		w = w[:len(w)-1]
 	}
-	if irregular, ok := irregulars[w]; ok {
+	if irregular, ok := irregulars()[w]; ok {
 		return irregular
 	}
 	if len(w) > 3 {
@@ -51,18 +53,20 @@ func american(w string) string {
 	return w
 }
 
-var irregulars = map[string]string{
-	"men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "teeth": "tooth", "mice": "mouse",
-	"ran": "run", "wrote": "writ", "written": "writ", "built": "build", "kept": "keep", "sent": "send", "held": "hold", "found": "find",
-	"told": "tell", "said": "say", "took": "tak", "taken": "tak", "gave": "giv", "given": "giv", "went": "go", "gone": "go",
-	"made": "mak", "knew": "know", "known": "know", "grew": "grow", "grown": "grow", "began": "begin", "begun": "begin",
-	"chose": "choos", "chosen": "choos", "rose": "ris", "risen": "ris", "fell": "fall", "fallen": "fall", "broke": "break",
-	"broken": "break", "spoke": "speak", "spoken": "speak", "froze": "freez", "frozen": "freez", "lost": "los", "left": "left",
-	"met": "meet", "paid": "pay", "ate": "eat", "eaten": "eat", "drew": "draw", "drawn": "draw", "shown": "show", "sold": "sell",
-	"bought": "buy", "thought": "think", "taught": "teach", "led": "lead", "fed": "feed", "bound": "bind", "hid": "hid",
-	"grey": "gray", "metre": "meter", "litre": "liter", "metr": "meter", "litr": "liter", "indices": "index", "indexes": "index", "matrices": "matrix", "criteria": "criterion", "phenomena": "phenomenon",
-	"analyses": "analysi", "hypotheses": "hypothesi", "bacteria": "bacterium", "data": "data", "media": "medium",
-}
+var irregulars = lazy.Value(func() map[string]string {
+	return map[string]string{
+		"men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "teeth": "tooth", "mice": "mouse",
+		"ran": "run", "wrote": "writ", "written": "writ", "built": "build", "kept": "keep", "sent": "send", "held": "hold", "found": "find",
+		"told": "tell", "said": "say", "took": "tak", "taken": "tak", "gave": "giv", "given": "giv", "went": "go", "gone": "go",
+		"made": "mak", "knew": "know", "known": "know", "grew": "grow", "grown": "grow", "began": "begin", "begun": "begin",
+		"chose": "choos", "chosen": "choos", "rose": "ris", "risen": "ris", "fell": "fall", "fallen": "fall", "broke": "break",
+		"broken": "break", "spoke": "speak", "spoken": "speak", "froze": "freez", "frozen": "freez", "lost": "los", "left": "left",
+		"met": "meet", "paid": "pay", "ate": "eat", "eaten": "eat", "drew": "draw", "drawn": "draw", "shown": "show", "sold": "sell",
+		"bought": "buy", "thought": "think", "taught": "teach", "led": "lead", "fed": "feed", "bound": "bind", "hid": "hid",
+		"grey": "gray", "metre": "meter", "litre": "liter", "metr": "meter", "litr": "liter", "indices": "index", "indexes": "index", "matrices": "matrix", "criteria": "criterion", "phenomena": "phenomenon",
+		"analyses": "analysi", "hypotheses": "hypothesi", "bacteria": "bacterium", "data": "data", "media": "medium",
+	}
+})
 
 // familyEndings are what derives one word from another: a document, its
 // documentation.

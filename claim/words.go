@@ -170,11 +170,13 @@ const (
 	partlyOnly              // only some, not always, few, rarely
 )
 
-var quantifiers = quantifierTable(map[quantifier]string{
-	universal:  "all every each always everything everyone everybody everywhere whole entire invariably both fully completely entirely wholly",
-	mostly:     "most mostly usually typically generally normally",
-	partly:     "some sometimes several certain occasionally partly partially many often frequently",
-	partlyOnly: "onlysome notalways few rarely seldom hardly barely scarcely",
+var quantifiers = lazy.Value(func() map[string]quantifier {
+	return quantifierTable(map[quantifier]string{
+		universal:  "all every each always everything everyone everybody everywhere whole entire invariably both fully completely entirely wholly",
+		mostly:     "most mostly usually typically generally normally",
+		partly:     "some sometimes several certain occasionally partly partially many often frequently",
+		partlyOnly: "onlysome notalways few rarely seldom hardly barely scarcely",
+	})
 })
 
 func quantifierTable(list map[quantifier]string) map[string]quantifier {
@@ -204,11 +206,11 @@ func negativePrefix(w string) (base string, negated bool) {
 	if b, ok := strings.CutPrefix(w, "non"); ok && len(b) >= 4 && !looksNegated(w) {
 		return b, true
 	}
-	if b, ok := latinNegations[w]; ok {
+	if b, ok := latinNegations()[w]; ok {
 		return b, true
 	}
 	if adjective, ok := strings.CutSuffix(w, "ly"); ok {
-		if b, ok := latinNegations[adjective]; ok {
+		if b, ok := latinNegations()[adjective]; ok {
 			return b + "ly", true
 		}
 	}
@@ -229,18 +231,20 @@ func looksNegated(w string) bool {
 
 // latinNegations are words with in-, im-, ir-, il-, dis- or a- that deny their
 // base; the prefix alone does not tell, as input shows.
-var latinNegations = prefixed(map[string]string{
-	"in": `accessible accurate active adequate admissible appropriate capable coherent compatible complete comprehensible conclusive
-		consistent convenient correct definite dependent direct efficient effective eligible equal exact expensive experienced
-		flexible formal frequent glorious hospitable human offensive secure sensitive separable significant sincere soluble
-		stability sufficient tolerant valid variant visible voluntary accuracy activity consistency dependence dependently efficiency
-		correctly directly completely accurately consistently sensitivity validity`,
-	"im":  "balanced measurable mature mobile moral mutable partial patient perfect permeable polite possible practical precise probable proper pure properly perfectly",
-	"ir":  "rational recoverable reducible refutable regular relevant replaceable resistible responsible reversible regularly",
-	"il":  "legal legible legitimate literate logical legally",
-	"dis": "advantage agree allow appear approve belief comfort connect continue honest honour like obey order organised prove qualify satisfied similar trust agreement advantageous",
-	"a":   "symmetric symmetrical typical periodic synchronous",
-	"mis": "match matched",
+var latinNegations = lazy.Value(func() map[string]string {
+	return prefixed(map[string]string{
+		"in": `accessible accurate active adequate admissible appropriate capable coherent compatible complete comprehensible conclusive
+			consistent convenient correct definite dependent direct efficient effective eligible equal exact expensive experienced
+			flexible formal frequent glorious hospitable human offensive secure sensitive separable significant sincere soluble
+			stability sufficient tolerant valid variant visible voluntary accuracy activity consistency dependence dependently efficiency
+			correctly directly completely accurately consistently sensitivity validity`,
+		"im":  "balanced measurable mature mobile moral mutable partial patient perfect permeable polite possible practical precise probable proper pure properly perfectly",
+		"ir":  "rational recoverable reducible refutable regular relevant replaceable resistible responsible reversible regularly",
+		"il":  "legal legible legitimate literate logical legally",
+		"dis": "advantage agree allow appear approve belief comfort connect continue honest honour like obey order organised prove qualify satisfied similar trust agreement advantageous",
+		"a":   "symmetric symmetrical typical periodic synchronous",
+		"mis": "match matched",
+	})
 })
 
 func prefixed(list map[string]string) map[string]string {

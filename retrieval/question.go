@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // Question gives the terms of a text that is asked for itself: all its words
@@ -136,7 +138,7 @@ func (h Habits) weight(word string) float64 {
 		have--
 	}
 	share := have / float64(h.tasks+supposedTasks)
-	if instructions[word] {
+	if instructions()[word] {
 		// However few of the tasks that are known say so: the next one may be worded
 		// in another way.
 		share = max(supposedShare, (have+supposedShare*supposedTasks)/float64(h.tasks+supposedTasks))
@@ -257,7 +259,7 @@ func (h Habits) Telling(text string) []string {
 // instructions are words, by stem, that say what to do with a subject, and what
 // is asked for as the outcome, whatever the subject is. They are what we suppose
 // of a project whose tasks we do not know yet.
-var instructions = func() map[string]bool {
+var instructions = lazy.Value(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
 		accept add address agree aim analyse analyze analysis annotate answer append appropriate argue artifact ask assess assessment
@@ -281,7 +283,7 @@ var instructions = func() map[string]bool {
 		m[stem(w)] = true
 	}
 	return m
-}()
+})
 
 // Near is a word that is near in meaning to one of a question.
 type Near struct {

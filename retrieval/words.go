@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"brenner/internal/lazy"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -144,7 +146,7 @@ func (a *Analyzer) numberOf(n int) int32 {
 
 // learn numbers a word that is met for the first time.
 func (a *Analyzer) learn(word string) int32 {
-	if commonWords[word] {
+	if commonWords()[word] {
 		return common
 	}
 	stem := stem(word)
@@ -239,7 +241,7 @@ func undressed(text string) string {
 // commonWords are those that say nothing about a text: articles, pronouns,
 // prepositions, conjunctions, auxiliaries, the words questions are asked with,
 // and what is left of a contraction when its apostrophe is gone.
-var commonWords = func() map[string]bool {
+var commonWords = lazy.Value(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
 		a about above after again against all almost along also although always am among an and another any anyone anything are
@@ -263,4 +265,4 @@ var commonWords = func() map[string]bool {
 		m[w] = true
 	}
 	return m
-}()
+})

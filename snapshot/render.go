@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // Markdown writes the snapshot for people and for files. Text of artifacts is
@@ -158,23 +159,25 @@ func forkName(slot string, id brenner.ArtifactID) string {
 //go:embed snapshot.html
 var page string
 
-var htmlPage = template.Must(template.New("snapshot").Funcs(template.FuncMap{
-	"instant": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"path":    pathText,
-	"heads":   headNames,
-	"idIn":    idIn,
-	"finding": findingText,
-	"none": func(section string) string {
-		return map[string]string{
-			"brief": noBrief, "memos": noMemos, "hypotheses": noHypotheses, "evidence": noEvidence, "questions": noQuestions, "trouble": noTrouble,
-		}[section]
-	},
-}).Parse(page))
+var htmlPage = lazy.Value(func() *template.Template {
+	return template.Must(template.New("snapshot").Funcs(template.FuncMap{
+		"instant": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"path":    pathText,
+		"heads":   headNames,
+		"idIn":    idIn,
+		"finding": findingText,
+		"none": func(section string) string {
+			return map[string]string{
+				"brief": noBrief, "memos": noMemos, "hypotheses": noHypotheses, "evidence": noEvidence, "questions": noQuestions, "trouble": noTrouble,
+			}[section]
+		},
+	}).Parse(page))
+})
 
 // HTML writes the snapshot as one page that needs nothing else: no script, no
 // network.
 func (s Snapshot) HTML() (string, error) {
 	var b bytes.Buffer
-	err := htmlPage.Execute(&b, s)
+	err := htmlPage().Execute(&b, s)
 	return b.String(), err
 }

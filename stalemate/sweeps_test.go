@@ -48,7 +48,7 @@ func sentence(r *rand.Rand, words []string) string {
 
 func notionWords() []string {
 	var all []string
-	for _, n := range notions { // order-free: sorted below
+	for _, n := range notions() { // order-free: sorted below
 		for _, w := range strings.Fields(n) {
 			all = append(all, strings.ReplaceAll(w, "*", "ing"), strings.TrimSuffix(w, "*"))
 		}

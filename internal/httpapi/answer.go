@@ -12,6 +12,7 @@ import (
 	"brenner/api"
 	"brenner/canon"
 	"brenner/internal/admission"
+	"brenner/internal/lazy"
 	"brenner/internal/problem"
 	"brenner/policy"
 
@@ -45,7 +46,7 @@ const typePrefix = "urn:brenner:problem:"
 func newTrouble(err error, id string) trouble {
 	e, status := problem.From(err)
 	t := trouble{
-		Type: typePrefix + string(e.Code), Title: meanings[e.Code], Status: status.HTTP,
+		Type: typePrefix + string(e.Code), Title: meanings()[e.Code], Status: status.HTTP,
 		Detail: e.Message, Code: e.Code, Hint: e.Hint, Actions: waysOf(e), Pointer: e.Pointer, Diagnostics: e.Diagnostics, RequestID: id,
 	}
 	if e.Details != nil {
@@ -69,13 +70,13 @@ func (t trouble) error() error {
 	return e
 }
 
-var meanings = func() map[brenner.Code]string {
+var meanings = lazy.Value(func() map[brenner.Code]string {
 	m := map[brenner.Code]string{}
 	for _, info := range brenner.Codes() {
 		m[info.Code] = info.Meaning
 	}
 	return m
-}()
+})
 
 // fail answers with an error.
 func fail(w http.ResponseWriter, h *http.Request, err error) {

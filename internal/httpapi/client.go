@@ -57,7 +57,7 @@ func NewClient(address, token string, transport http.RoundTripper) (*Client, err
 // call makes one call of the table; req points to the request, if there is one.
 func call[Res any](ctx context.Context, c *Client, name string, req any) (Res, error) {
 	var out Res
-	r := byName[name]
+	r := byName()[name]
 	h, err := c.request(ctx, r, req)
 	if err != nil {
 		return out, err
@@ -169,7 +169,7 @@ func (c *Client) do(h *http.Request) (*http.Response, error) {
 	if err == nil {
 		err = json.Unmarshal(raw, &t)
 	}
-	if err != nil || meanings[t.Code] == "" {
+	if err != nil || meanings()[t.Code] == "" {
 		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "the server answered %s, which is no answer of ours", res.Status).
 			WithHint("check the address; a server that speaks TLS wants https://").Because(err)
 	}

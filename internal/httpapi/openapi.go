@@ -145,10 +145,10 @@ func (d *document) writer() schema.Writer { return schema.Writer{Ref: d.ref, Doc
 // describe says what a member is: what the code says of it, or else what its
 // name means everywhere.
 func describe(f schema.Field) string {
-	if words := fieldWords[f.Owner.PkgPath()+"."+f.Owner.Name()+"."+f.GoName]; words != "" {
+	if words := fieldWords()[f.Owner.PkgPath()+"."+f.Owner.Name()+"."+f.GoName]; words != "" {
 		return words
 	}
-	return commonWords[f.Name]
+	return commonWords()[f.Name]
 }
 
 // ref names the component of a struct, which it describes on first sight.

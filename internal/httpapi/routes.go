@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"brenner/api"
+	"brenner/internal/lazy"
 	"brenner/policy"
 )
 
@@ -233,13 +234,13 @@ func methodName(fn any) string {
 }
 
 // byName finds the row of a method of the service.
-var byName = func() map[string]route {
+var byName = lazy.Value(func() map[string]route {
 	m := map[string]route{}
 	for _, r := range routes {
 		m[r.name] = r
 	}
 	return m
-}()
+})
 
 // parameters lists the names in the path, in order.
 func (r route) parameters() []string {

@@ -28,7 +28,7 @@ func TestRoutes_EveryMethodOfTheServiceHasARow(t *testing.T) {
 		t.Fatal("the service has no methods")
 	}
 	for m := range service.Methods() {
-		r, ok := byName[m.Name]
+		r, ok := byName()[m.Name]
 		switch {
 		case streamedMethods[m.Name]:
 		case !ok:
@@ -37,8 +37,8 @@ func TestRoutes_EveryMethodOfTheServiceHasARow(t *testing.T) {
 			t.Errorf("the row of %s is about other types", m.Name)
 		}
 	}
-	if len(byName) != len(routes) {
-		t.Errorf("%d rows, %d names", len(routes), len(byName))
+	if len(byName()) != len(routes) {
+		t.Errorf("%d rows, %d names", len(routes), len(byName()))
 	}
 }
 
@@ -103,7 +103,7 @@ func TestClient_EveryMethodGoesWhereItsRowSays(t *testing.T) {
 			if err, _ := out[1].Interface().(error); err != nil || rec.seen == nil {
 				t.Fatalf("got %v", err)
 			}
-			r := byName[m.Name]
+			r := byName()[m.Name]
 			path := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(prefix+r.path, elsewhere)
 			if rec.seen.Method != r.method || rec.seen.URL.Path != path || rec.seen.Header.Get("Authorization") != "Bearer token" {
 				t.Errorf("went to %s %s", rec.seen.Method, rec.seen.URL)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 	"brenner/internal/schema"
 )
 
@@ -28,68 +29,70 @@ type way struct {
 }
 
 // acts are the methods of the service that do an action.
-var acts = map[string]string{
-	"agent.add":            "AddAgent",
-	"agent.list":           "Agents",
-	"agent.revoke":         "RevokeToken",
-	"agent.token":          "IssueToken",
-	"agent.tokens":         "Tokens",
-	"artifact.list":        "Artifacts",
-	"artifact.new":         "CreateArtifact",
-	"artifact.search":      "SearchArtifacts",
-	"artifact.show":        "Artifact",
-	"artifact.types":       "Types",
-	"artifact.update":      "UpdateArtifact",
-	"automation.list":      "AutomationRules",
-	"automation.log":       "Firings",
-	"checkpoint":           "Checkpoint",
-	"config.apply":         "ApplyConfig",
-	"conflict.list":        "Conflicts",
-	"consolidate":          "Consolidate",
-	"context.assemble":     "AssembleContext",
-	"context.list":         "Invocations",
-	"delta.submit":         "SubmitDeltas",
-	"forks":                "Forks",
-	"inbox":                "Waiting",
-	"lineage":              "Lineage",
-	"mail.ack":             "AckMessage",
-	"mail.inbox":           "Inbox",
-	"mail.read":            "ReadMessage",
-	"patch.artifact":       "ApplyPatch",
-	"playbook.learn":       "Learn",
-	"playbook.list":        "Bullets",
-	"playbook.reembed":     "Reembed",
-	"playbook.review.list": "Bullets",
-	"review":               "Review",
-	"review.approve":       "Approve",
-	"roster.presets":       "Rosters",
-	"run.log":              "RunLog",
-	"run.stop":             "StopRun",
-	"runs":                 "Runs",
-	"session.compile":      "CompileSession",
-	"session.diagnose":     "DiagnoseSession",
-	"session.ingest":       "SubmitDeltas",
-	"session.list":         "Sessions",
-	"session.nudge":        "NudgeSession",
-	"session.resend":       "ResendSession",
-	"session.show":         "Session",
-	"session.start":        "StartSession",
-	"spine":                "Spine",
-	"stalemate.accept":     "MoveStalemate",
-	"stalemate.list":       "Stalemates",
-	"stalemate.raise":      "RaiseStalemate",
-	"stalemate.reply":      "MoveStalemate",
-	"stalemate.show":       "Stalemate",
-	"stalemate.withdraw":   "MoveStalemate",
-	"status":               "Status",
-	"task.claim":           "ClaimTask",
-	"task.complete":        "CompleteTask",
-	"task.list":            "Tasks",
-	"task.new":             "NewTask",
-	"task.release":         "ReleaseTask",
-	"task.show":            "Task",
-	"verify":               "Verify",
-}
+var acts = lazy.Value(func() map[string]string {
+	return map[string]string{
+		"agent.add":            "AddAgent",
+		"agent.list":           "Agents",
+		"agent.revoke":         "RevokeToken",
+		"agent.token":          "IssueToken",
+		"agent.tokens":         "Tokens",
+		"artifact.list":        "Artifacts",
+		"artifact.new":         "CreateArtifact",
+		"artifact.search":      "SearchArtifacts",
+		"artifact.show":        "Artifact",
+		"artifact.types":       "Types",
+		"artifact.update":      "UpdateArtifact",
+		"automation.list":      "AutomationRules",
+		"automation.log":       "Firings",
+		"checkpoint":           "Checkpoint",
+		"config.apply":         "ApplyConfig",
+		"conflict.list":        "Conflicts",
+		"consolidate":          "Consolidate",
+		"context.assemble":     "AssembleContext",
+		"context.list":         "Invocations",
+		"delta.submit":         "SubmitDeltas",
+		"forks":                "Forks",
+		"inbox":                "Waiting",
+		"lineage":              "Lineage",
+		"mail.ack":             "AckMessage",
+		"mail.inbox":           "Inbox",
+		"mail.read":            "ReadMessage",
+		"patch.artifact":       "ApplyPatch",
+		"playbook.learn":       "Learn",
+		"playbook.list":        "Bullets",
+		"playbook.reembed":     "Reembed",
+		"playbook.review.list": "Bullets",
+		"review":               "Review",
+		"review.approve":       "Approve",
+		"roster.presets":       "Rosters",
+		"run.log":              "RunLog",
+		"run.stop":             "StopRun",
+		"runs":                 "Runs",
+		"session.compile":      "CompileSession",
+		"session.diagnose":     "DiagnoseSession",
+		"session.ingest":       "SubmitDeltas",
+		"session.list":         "Sessions",
+		"session.nudge":        "NudgeSession",
+		"session.resend":       "ResendSession",
+		"session.show":         "Session",
+		"session.start":        "StartSession",
+		"spine":                "Spine",
+		"stalemate.accept":     "MoveStalemate",
+		"stalemate.list":       "Stalemates",
+		"stalemate.raise":      "RaiseStalemate",
+		"stalemate.reply":      "MoveStalemate",
+		"stalemate.show":       "Stalemate",
+		"stalemate.withdraw":   "MoveStalemate",
+		"status":               "Status",
+		"task.claim":           "ClaimTask",
+		"task.complete":        "CompleteTask",
+		"task.list":            "Tasks",
+		"task.new":             "NewTask",
+		"task.release":         "ReleaseTask",
+		"task.show":            "Task",
+		"verify":               "Verify",
+	}
+})
 
 // waysOf lists what can be done about an error, the best first.
 func waysOf(e *brenner.Error) []way {
@@ -99,7 +102,7 @@ func waysOf(e *brenner.Error) []way {
 		if a.Repeats() {
 			_, w.Body, _ = a.Call()
 		}
-		if r, ok := byName[acts[a.Name]]; ok {
+		if r, ok := byName()[acts()[a.Name]]; ok {
 			w.Method, w.Href = r.method, r.address(a)
 			if w.Method != http.MethodGet && w.Href != "" {
 				w.Body = r.body(a)

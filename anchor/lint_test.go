@@ -28,6 +28,7 @@ func TestLint_NamesWhatLooksOdd(t *testing.T) {
 		{"a list", "int {\n", "", "\t// a) the sum, b) of both, 12) and no more\n", ""},
 		{"a mark of a diff", "int {\n", "", "+\tcount++\n", brenner.CodeBlockMarked},
 		{"a space that is none", "\tsum := ", "a + b", "a\u00a0+ b", brenner.CodeOddCharacters},
+		{"an answer", "int {\n", "\tsum := a + b\n", "\tsum := b + a\nNothing else had to change here.\n", brenner.CodeBlockMarked},
 		{"an arrow", "int {\n", "", "\t// a and b → their sum, ≥ both\n", ""},
 		{"prose in code", "int {\n", "", "\t// the sum – of “both”…\n", brenner.CodeOddCharacters},
 		{"an arrow of a listing", "int {\n", "", "\t// 12→the sum\n", brenner.CodeOddCharacters},
@@ -78,5 +79,27 @@ func TestLint_LeavesTheTypographyOfProse(t *testing.T) {
 	}
 	if !warned("It doesn\u200bt leak.\n") {
 		t.Error("what cannot be seen is not odd")
+	}
+}
+
+// P17: a sentence that the text had is no answer to whoever asked for the change.
+func TestLint_ASentenceOfTheTextIsNoAnswer(t *testing.T) {
+	rest := strings.Repeat("alpha=1\n", 100)
+	base := rest + "True, nothing half done.\n"
+	for fresh, marked := range map[string]bool{
+		rest + "i=9\nTrue, nothing half done.\n": false,
+		rest + "i=9\nThat is all there is.\n":    true,
+	} {
+		text, err := anchor.Canonical([]byte(base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := anchor.Apply(anchor.Patch{Base: text.Sum(), Groups: []anchor.Group{{Ops: []anchor.Op{{Kind: anchor.ReplaceBlock, Old: base, New: fresh}}}}}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(res.Warnings, func(d brenner.Diagnostic) bool { return d.Code == brenner.CodeBlockMarked }); got != marked {
+			t.Errorf("%q: %+v", fresh, res.Warnings)
+		}
 	}
 }

@@ -95,7 +95,7 @@ func (l *linter) announces(e edit) string {
 		return strings.TrimSpace(fresh[0])
 	}
 	for _, line := range []string{fresh[0], fresh[len(fresh)-1]} {
-		if prose(line) && sentenceEnd.MatchString(line) && !l.reads() {
+		if prose(line) && sentenceEnd.MatchString(line) && !l.reads() && !l.has(strings.TrimSpace(line)) {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -500,8 +500,7 @@ type Working struct {
 	Nothing bool `json:"nothing,omitzero"`
 	// Late says that the session went on without its answer.
 	Late bool `json:"late,omitzero"`
-	// Seen is when somebody who has not answered last did anything in the project; none
-	// if it has not for long.
+	// Seen is when somebody last did anything in the project; none if it has not for long.
 	Seen time.Time `json:"seen,omitzero"`
 	// Idle is how many minutes ago that was.
 	Idle int `json:"idle_minutes,omitzero"`
@@ -532,17 +531,23 @@ func (w Working) Words() string {
 
 // lastSeen says when somebody at work last did anything.
 func (w Working) lastSeen() string {
-	switch hours := w.Idle / 60; {
-	case w.Seen.IsZero():
+	if w.Seen.IsZero() {
 		return ", not seen for long"
-	case w.Idle == 0:
-		return ", last seen just now"
-	case hours >= 48:
-		return fmt.Sprintf(", last seen %d days ago", hours/24)
-	case hours >= 2:
-		return fmt.Sprintf(", last seen %d hours ago", hours)
 	}
-	return fmt.Sprintf(", last seen %d min ago", w.Idle)
+	return ", last seen " + w.Ago()
+}
+
+// Ago says how long ago somebody last did anything.
+func (w Working) Ago() string {
+	switch hours := w.Idle / 60; {
+	case w.Idle == 0:
+		return "just now"
+	case hours >= 48:
+		return fmt.Sprintf("%d days ago", hours/24)
+	case hours >= 2:
+		return fmt.Sprintf("%d hours ago", hours)
+	}
+	return fmt.Sprintf("%d min ago", w.Idle)
 }
 
 func (w Working) without() string {

@@ -17,8 +17,9 @@ type WrittenVersion struct {
 	Concerns []string `json:"concerns,omitzero"`
 }
 
-// summaryRunes is how much of a summary stands in a line.
-const summaryRunes = 160
+// summaryRunes is how much of a summary stands in a line: nearly all have less, and who
+// reads it need not ask for it.
+const summaryRunes = 400
 
 // Words are a line of it, without its end.
 func (w WrittenVersion) Words() string {

@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 )
 
 // C16: a claim lasts as long as it says, by default an hour; while it lasts the
@@ -165,5 +167,42 @@ func TestWaiting_ARequestThatNobodyTakesComesBeforeThePI(t *testing.T) {
 		if err != nil || list.Total != c.want || c.want > 0 && list.Items[0].Subject != asked.ID {
 			t.Errorf("after %s more: %+v, %v", c.after, list.Items, err)
 		}
+	}
+}
+
+// C16: who announced work writes what came of it, also when its time was up, and takes it
+// back: nobody else is to do it then.
+func TestAnnounced_ItsResultIsWrittenWhenItsTimeWasUp(t *testing.T) {
+	w, now := clocked(t)
+	blue := w.As("BlueLake")
+	if _, err := blue.AssembleContext(t.Context(), api.ContextRequest{Question: "what decides fate?"}); err != nil {
+		t.Fatal(err)
+	}
+	announce := func(title string) api.TaskInfo {
+		task, err := blue.NewTask(t.Context(), api.NewTaskRequest{Title: title, Claim: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task
+	}
+	mark := announce("Measure the clones of the left side")
+	*now = mark.LeaseUntil.Add(time.Minute)
+	written, err := blue.CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: "counts", Type: "manuscript_section", Summary: "counted", Task: mark.ID,
+		Content: api.Body{Format: artifact.Text, Data: "1,204 clones"},
+	})
+	if err != nil {
+		t.Fatalf("written a minute late: %v", err)
+	}
+	done, err := blue.CompleteTask(t.Context(), api.CompleteTaskRequest{ID: mark.ID})
+	if err != nil || done.State != api.TaskDone || !slices.Contains(done.Outputs, written.Ref) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := blue.CompleteTask(t.Context(), api.CompleteTaskRequest{ID: mark.ID}); brenner.CodeOf(err) != brenner.CodeTaskClosed {
+		t.Errorf("a second time: %v", err)
+	}
+	back, err := blue.ReleaseTask(t.Context(), api.TaskRequest{ID: announce("Look at the right side too").ID})
+	if err != nil || back.State != api.TaskCanceled {
+		t.Errorf("taken back: %+v, %v", back, err)
 	}
 }

@@ -90,6 +90,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err := in.newest(s, ctx); err != nil {
 		return sessionPage{}, err
 	}
+	in.Again = in.Again || len(in.Items) > 0 && !in.news && !in.told // who names items wants their text
 	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news || in.told}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well

@@ -645,11 +645,23 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 // othersAtWork says how far the others are, for who waits for some of them.
 func othersAtWork(all []api.Working, me brenner.ActorName) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(w api.Working) bool { return w.Agent == me })
-	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
+	if slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
+		return atWork(all)
+	}
+	var seen []string
+	for _, w := range most(all) {
+		if !w.Seen.IsZero() && w.Idle < lately {
+			seen = append(seen, string(w.Agent)+" "+w.Ago())
+		}
+	}
+	if len(seen) == 0 {
 		return ""
 	}
-	return atWork(all)
+	return "now: all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
 }
+
+// lately is how many minutes after it did something somebody may still be at it.
+const lately = 20
 
 // takesPart says whether somebody was asked in a session.
 func takesPart(info api.SessionInfo, name brenner.ActorName) bool {

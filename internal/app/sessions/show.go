@@ -708,9 +708,9 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 			if w.State, w.Since = api.WorkReading, m.ReadAt; m.ReadAt.IsZero() {
 				w.State, w.Since = api.WorkAsked, r.AskedAt
 			}
-			if err := noteSeen(c, &w); err != nil {
-				return nil, err
-			}
+		}
+		if err := noteSeen(c, &w); err != nil {
+			return nil, err
 		}
 		out = append(out, w)
 	}

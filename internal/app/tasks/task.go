@@ -470,7 +470,7 @@ func checkTaskText(title, spec string, most int) error {
 		return err.WithHint(fmt.Sprintf("it has %d; what others are to do belongs into parts", n)).Try(brenner.Again("title", cut))
 	}
 	if len(spec) > brenner.MaxTaskSpecBytes {
-		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec is longer than %d bytes", brenner.MaxTaskSpecBytes).At("/spec")
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the task's spec has %d bytes, of at most %d", len(spec), brenner.MaxTaskSpecBytes).At("/spec")
 	}
 	return nil
 }

@@ -239,8 +239,11 @@ func (r *Room) Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo
 
 // Held loads a task that the caller must hold.
 func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
-	t, err := r.unfinished(c, id)
-	if err != nil {
+	t, err := r.Find(c, id)
+	if err == nil && lapsed(t) && t.Holder == c.Who.Name {
+		return t, nil // what came of it is written all the same
+	}
+	if t, err = r.unfinished(c, id); err != nil {
 		return t, err
 	}
 	switch t.Holder {
@@ -251,6 +254,11 @@ func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
 			Try(brenner.Do("task.claim", "id", t.ID))
 	}
 	return t, brenner.Errorf(brenner.CodeTaskNotYours, "%s is held by %s", t.ID, t.Holder).Try(brenner.Do("task.list"))
+}
+
+// lapsed says of announced work that its time was up before anybody said what came of it.
+func lapsed(t api.TaskInfo) bool {
+	return t.Kind == api.TaskMark && t.State == api.TaskDone && !t.LeaseUntil.IsZero()
 }
 
 // unfinished loads a task that is neither done nor canceled.
@@ -268,6 +276,12 @@ func (s *Service) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.Tas
 		t, err := s.Held(ch.Call, req.ID)
 		if err != nil {
 			return api.TaskInfo{}, err
+		}
+		if t.Kind == api.TaskMark { // nobody else is to do it
+			if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: "taken back"}); err != nil {
+				return api.TaskInfo{}, err
+			}
+			return s.tell(ch.Call, t.ID)
 		}
 		if _, err := kindTaskReleased.Append(ch, taskReleased{ID: t.ID}); err != nil {
 			return api.TaskInfo{}, err
@@ -352,8 +366,12 @@ func (s *Service) CompleteTask(ctx context.Context, req api.CompleteTaskRequest)
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
-		if err := checkTaskText(t.Title, req.Note, brenner.MaxWordRunes); err != nil {
+		if err := kernel.CheckText(req.Note); err != nil {
 			return api.TaskInfo{}, err
+		}
+		if len(req.Note) > brenner.MaxTaskSpecBytes {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeLimitExceeded, "the note has %d bytes, of at most %d", len(req.Note), brenner.MaxTaskSpecBytes).At("/note").
+				WithHint("write what came of it as an artifact, and say here in a sentence what that is")
 		}
 		p := taskCompleted{ID: t.ID, Outputs: t.Outputs, Moved: []moved{}, Note: req.Note, Changes: []ledger.StatusChange{}}
 		for i, ref := range req.Outputs {

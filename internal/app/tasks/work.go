@@ -239,11 +239,11 @@ func (r *Room) Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo
 
 // Held loads a task that the caller must hold.
 func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
-	t, err := r.Find(c, id)
-	if err == nil && lapsed(t) && t.Holder == c.Who.Name {
+	t, err := r.unfinished(c, id)
+	if brenner.CodeOf(err) == brenner.CodeTaskClosed && lapsed(t) && t.Holder == c.Who.Name {
 		return t, nil // what came of it is written all the same
 	}
-	if t, err = r.unfinished(c, id); err != nil {
+	if err != nil {
 		return t, err
 	}
 	switch t.Holder {

@@ -918,7 +918,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.Working.Nothing":                  "Nothing says that it answered that it has nothing to add",
 		"brenner/api.Working.Proposed":                 "Proposed counts its deltas that wait for the next compile",
 		"brenner/api.Working.Role":                     "Role names the part an actor plays; its policy says what it may do",
-		"brenner/api.Working.Seen":                     "Seen is when somebody who has not answered last did anything in the project; none if it has not for long",
+		"brenner/api.Working.Seen":                     "Seen is when somebody last did anything in the project; none if it has not for long",
 		"brenner/api.Working.State":                    "State is asked, reading once the message was read, or answered",
 		"brenner/api.Write.Key":                        "Key makes the request safe to repeat: the same key with the same request gives the first result again. Empty: no such promise",
 		"brenner/api.WriteResult.Fork":                 "Fork lists the live heads when there is more than one",

@@ -265,7 +265,7 @@ func (w Work) of(t Said) borne {
 				for _, at := range shared[to] {
 					now[at] = p.share
 					if has[at] > 0 {
-						now[at] = inBoth
+						now[at] = max(inSummary, float64(inBoth*p.share))
 					}
 				}
 				if points := w.points(now, once); points > out.points {

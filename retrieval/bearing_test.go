@@ -88,6 +88,16 @@ func TestBearing_HasABar(t *testing.T) {
 	}
 }
 
+// C34: a line of a program that has the words of the summary again is no passage: prose is.
+func TestBearing_ProseBeforeUsage(t *testing.T) {
+	text := "Trap the eels of the weir before they are counted. " + strings.Repeat("Nobody knows the bridge. ", 40) + "\n\n    river eels trap WEIR [flags]\n"
+	texts := append(river()[3:], Said{"river: eels trap", text})
+	got, _ := NewWork("eels: who may trap them", "", counted(texts), plainly).Bearing(texts)
+	if len(got) != 1 || !strings.HasPrefix(got[0].Words, "Trap the eels of the weir") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // C34: what the work is a part of only decides between texts that bear on it alike, and a
 // passage is shown once.
 func TestBearing_TheWholeCountsLittle(t *testing.T) {

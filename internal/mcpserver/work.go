@@ -304,6 +304,7 @@ type workRequest struct {
 	Claim   bool              `json:"claim,omitzero" doc:"announce your own work; without spec for 30 minutes"`
 	Parts   []string          `json:"parts,omitzero" doc:"with claim: what others do, each NAME: … (1,000 characters)"`
 	Note    bool              `json:"note,omitzero" doc:"only a word (title) to the author of items or about"`
+	Deltas  string            `json:"deltas,omitzero" doc:"as in artifact_write"`
 }
 
 // requested is what was asked for, as far as the asker needs to know.
@@ -442,7 +443,10 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		return requested{}, err
 	}
 	out := requested{ID: t.ID, State: t.State, Role: t.Role, task: t, mine: t.Session == "" && t.Role == me.Role, news: news}
-	if !in.asks() {
+	switch {
+	case in.Deltas != "":
+		out.news += handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+	case !in.asks():
 		out.news = meanwhile(s, ctx)
 	}
 	if in.Session == "" || in.Note {

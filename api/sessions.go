@@ -388,7 +388,8 @@ type SessionRequest struct {
 	News bool `json:"news,omitzero"`
 	// Written gives an agent only the versions that the others who were asked wrote
 	// in the session's module since it began, and of which its context neither has
-	// anything nor was told: each once, the newest first, a few at a time.
+	// anything nor was told: each once, the newest first, a few at a time. With Unseen
+	// they are those of which it has no more than a line or a summary, and none is told.
 	Written bool `json:"written,omitzero"`
 	// Tell gives an agent's context only these sentences, which say how the session stands,
 	// and says which of them it was told before; it costs what news cost.

@@ -694,7 +694,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.SessionRequest.Unasked":           "Unasked says that it comes with the answer to something else: an agent's context pays for it out of what it has for news, as long as that lasts",
 		"brenner/api.SessionRequest.Unseen":            "Unseen only names what others propose or have changed and an agent's context was not given yet; that is no reading, and costs nothing",
 		"brenner/api.SessionRequest.Version":           "Version numbers the versions of one artifact: 1, 2, 3… without gaps",
-		"brenner/api.SessionRequest.Written":           "Written gives an agent only the versions that the others who were asked wrote in the session's module since it began, and of which its context neither has anything nor was told: each once, the newest first, a few at a time",
+		"brenner/api.SessionRequest.Written":           "Written gives an agent only the versions that the others who were asked wrote in the session's module since it began, and of which its context neither has anything nor was told: each once, the newest first, a few at a time. With Unseen they are those of which it has no more than a line or a summary, and none is told",
 		"brenner/api.SessionStart.Deliveries":          "Delivery says what became of one message",
 		"brenner/api.SessionStart.Messages":            "Messages are the kickoffs; only of a dry run",
 		"brenner/api.SessionStart.Registered":          "Registered lists the agents that were not known before",

@@ -142,6 +142,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out.tests, out.open = standing(s, ctx, in.Session, me.Actor, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
 	if in.news || in.told { // it knows what it is at, or has just ended it
 		out.end, out.warm = endingOf(v.SessionInfo, v.Critiques, v.Tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
+		if out.end.session != "" {
+			out.end.unread = unreadIn(s, ctx, v.ID)
+		}
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}

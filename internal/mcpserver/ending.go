@@ -21,6 +21,33 @@ type ending struct {
 	owes    bool              // the reader has to say yet what the answer is
 	others  []string          // what is left for others, likewise named
 	unrun   []delta.ItemID    // tests that nobody has run
+	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
+}
+
+// unreadIn are the versions that others wrote beside a session of which its reader was
+// shown no more than a line. What cannot be looked up now holds up nothing.
+func unreadIn(s api.Service, ctx context.Context, session brenner.SessionID) []brenner.Ref {
+	v, err := s.Session(ctx, api.SessionRequest{ID: session, Written: true, Unseen: true})
+	if err != nil {
+		return nil
+	}
+	out := make([]brenner.Ref, len(v.Written))
+	for i, w := range v.Written {
+		out[i] = w.Ref
+	}
+	return out
+}
+
+// unreadWords count them, with the one call that reads them.
+func (e ending) unreadWords() string {
+	if len(e.unread) == 0 {
+		return ""
+	}
+	read := getRequest{Ref: e.unread[0]}
+	if len(e.unread) > 1 {
+		read.More = e.unread[1:min(len(e.unread), mostRead)]
+	}
+	return fmt.Sprintf("written by others and not read by you: %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
 }
 
 // endingOf is what is left of a session for somebody who takes part in it.
@@ -95,8 +122,16 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 // over says that nothing is left for anybody.
 func (e ending) over() bool { return e.session != "" && !e.owes && len(e.mine)+len(e.others) == 0 }
 
-// words say what is left, or that the reader may stop.
+// words say what is left, or that the reader may stop, and what it has not read.
 func (e ending) words(warm bool) string {
+	if said := e.left(warm); said != "" {
+		return said + e.unreadWords()
+	}
+	return ""
+}
+
+// left says what is left, or that the reader may stop.
+func (e ending) left(warm bool) string {
 	switch {
 	case e.session == "":
 		return ""

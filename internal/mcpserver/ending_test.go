@@ -39,6 +39,26 @@ func TestEnding_SaysWhatIsLeft(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: the result of T1, which you said you run")
 }
 
+// X11: the end says what others wrote and its reader has not read, with the call that reads
+// it; what was read is not named any more.
+func TestEnding_CountsWhatWasNotRead(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("inbox", nil)
+	for _, id := range []string{"weir", "mill"} {
+		blue.call("artifact_write", analysis(id, nil))
+	}
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as measured."}`, ""))
+	words := first(red.call("inbox", nil))
+	red.must(words, "You may stop", "\nwritten by others and not read by you: 2 (mill@1, weir@1): artifact_get {\"ref\":\"mill@1\",\"more\":[\"weir@1\"]}\n")
+	red.mustNot(first(blue.call("inbox", nil)), "not read by you")
+	red.must(first(red.call("inbox", nil)), "written by others and not read by you: 2 (")
+	red.call("artifact_get", arguments{"ref": "weir@1"})
+	red.must(first(red.call("inbox", nil)), "written by others and not read by you: 1 (mill@1): artifact_get {\"ref\":\"mill@1\"}\n")
+	red.call("artifact_get", arguments{"ref": "mill@1"})
+	red.mustNot(first(red.call("inbox", nil)), "not read by you")
+}
+
 // C34: who was sent an answer in parts reads it whole once, when nothing is left to do.
 func TestEnding_GivesTheAnswerWholeOnce(t *testing.T) {
 	blue, red := duo(t)

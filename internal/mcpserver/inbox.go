@@ -569,7 +569,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return "", false, err
 	}
 	var b strings.Builder
-	around := ""
+	around, unread := "", ""
 	for _, info := range sessions.Sessions {
 		work, left, end, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
@@ -586,6 +586,9 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			line = end.words(true)
 		case line == "":
 			line = warm
+			fallthrough
+		default:
+			unread += end.unreadWords()
 		}
 		b.WriteString(line + work)
 		around = cmp.Or(around, left)
@@ -608,6 +611,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		default:
 			b.WriteString(mayStop)
 		}
+		b.WriteString(unread)
 		if compiled >= 0 {
 			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: own[compiled].ID, Brief: true}))
 		}
@@ -633,6 +637,9 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		return work, "", ending{}, nil //nolint:nilerr // there is nothing to read through
 	}
 	end = endingOf(v.SessionInfo, v.Critiques, v.Tests, nil, me) // its tasks are listed
+	if end.session != "" {
+		end.unread = unreadIn(s, ctx, info.ID)
+	}
 	if v.Left > 0 {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}

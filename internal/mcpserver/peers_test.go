@@ -48,7 +48,7 @@ func TestClaim_WhatIsAskedIsPaidFor(t *testing.T) {
 	}
 	before := used()
 	words, _ := blue.call("task_claim", arguments{"id": task.ID})
-	blue.must(words, "asked by ada:\nCount the stripes", "bytes more; your context for the task has all of it", `context_assemble {"task":"`+task.ID+`"}`)
+	blue.must(words, "asked by ada:\n```\nCount the stripes", "bytes more; your context for the task has all of it", `context_assemble {"task":"`+task.ID+`"}`)
 	if len(words) > brenner.TaskPageBytes+500 {
 		t.Errorf("%d bytes are sent", len(words))
 	}

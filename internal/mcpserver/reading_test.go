@@ -217,6 +217,8 @@ func TestReading_SeveralArtifacts(t *testing.T) {
 	if _, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "BlueLake", Role: roster.HypothesisGenerator}); err != nil {
 		t.Fatal(err)
 	}
+	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
+	blue.call("context_assemble", arguments{"question": "oxygen", "modules": []any{"lineage"}}) // it shows none of them
 	var refs []any
 	for i := range 5 {
 		id := fmt.Sprintf("log-%d", i)
@@ -228,8 +230,6 @@ func TestReading_SeveralArtifacts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
-	blue.call("context_assemble", arguments{"question": "oxygen", "modules": []any{"lineage"}})
 	words := blue.bounded("five", blue.callFor("artifact_get", arguments{"ref": refs[0], "more": refs[1:], "again": true}))
 	blue.must(words, "log-0 says", "log-1 says", "is left for another call")
 }

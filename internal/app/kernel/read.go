@@ -57,6 +57,15 @@ func (c *Call) LastRead(id brenner.ArtifactID) brenner.Version {
 	return c.through.Latest(id)
 }
 
+// LastOpened is the newest version of an artifact of which more than a summary was shown in
+// the context that an agent reads through, 0 if none was.
+func (c *Call) LastOpened(id brenner.ArtifactID) brenner.Version {
+	if c.through == nil {
+		return 0
+	}
+	return c.through.Had(id)
+}
+
 // HasRead are the versions of an artifact of which something was shown in the context
 // that an agent reads through, the newest first.
 func (c *Call) HasRead(id brenner.ArtifactID) []brenner.Version {

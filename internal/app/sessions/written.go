@@ -39,7 +39,7 @@ func (s *Service) written(ctx context.Context, req api.SessionRequest) (api.Sess
 		if err := c.Allow(policy.Read, artifact.TypeSessionArtifact, info.Module, string(req.ID)); err != nil {
 			return api.SessionView{}, nil, err
 		}
-		all, err := writtenBeside(c, info)
+		all, err := writtenBeside(c, info, req.Unseen)
 		lines := make([]kernel.Passage, len(all))
 		for i, w := range all {
 			lines[i] = kernel.Passage{Text: w.Words() + "\n", Says: []string{w.Ref.String()}}
@@ -50,7 +50,10 @@ func (s *Service) written(ctx context.Context, req api.SessionRequest) (api.Sess
 		return api.SessionView{}, err
 	}
 	all := out.Written
-	out.Written, out.Left = nil, shown.Left
+	if out.Left = shown.Left; req.Unseen {
+		return out, nil
+	}
+	out.Written = nil
 	for _, i := range shown.Now {
 		out.Written = append(out.Written, all[i])
 	}
@@ -58,9 +61,10 @@ func (s *Service) written(ctx context.Context, req api.SessionRequest) (api.Sess
 }
 
 // writtenBeside are the newest versions that others wrote in the module of a session since it
-// began, that the caller may read, and of which its context has nothing: those of all who
-// were asked in it, and of anybody those that concern what the caller wrote, which come first.
-func writtenBeside(c *kernel.Call, info api.SessionInfo) ([]api.WrittenVersion, error) {
+// began, that the caller may read, and of which its context has nothing, or, of those that
+// are unopened, no more than a line or a summary: those of all who were asked in it, and of
+// anybody those that concern what the caller wrote, which come first.
+func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.WrittenVersion, error) {
 	rows, err := c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{
 		Modules: []brenner.Module{info.Module}, Statuses: []artifact.Status{artifact.Draft, artifact.Canonical}, Recent: true, Limit: lookedAt,
 	})
@@ -74,8 +78,11 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo) ([]api.WrittenVersion, 
 			continue // a type that is not registered any more is nobody's news
 		}
 		ref := brenner.Ref{Artifact: a.ID, Version: a.Head}
-		told := kernel.Passage{Says: []string{ref.String()}}
-		if !c.Person() && (c.LastRead(a.ID) >= a.Head || c.Has(readOfWritten, told)) {
+		has := c.LastOpened(a.ID) >= a.Head
+		if !unopened {
+			has = c.LastRead(a.ID) >= a.Head || c.Has(readOfWritten, kernel.Passage{Says: []string{ref.String()}})
+		}
+		if has && !c.Person() {
 			continue
 		}
 		heads = append(heads, ref)

@@ -611,12 +611,11 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		default:
 			b.WriteString(mayStop)
 		}
-		b.WriteString(unread)
 		if compiled >= 0 {
 			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: own[compiled].ID, Brief: true}))
 		}
 	}
-	return b.String() + around, done, nil
+	return b.String() + unread + around, done, nil
 }
 
 // aroundOf says what others are at in a session that somebody takes part in, and

@@ -636,15 +636,15 @@ func (p Proposal) Words() string {
 func (p Proposal) AlikeWords() string {
 	var b strings.Builder
 	for _, own := range p.Alike {
-		says := "says nearly"
-		if p.InOtherWords {
-			says = "may say in other words"
-		}
-		fmt.Fprintf(&b, "    %s %s what your %s says: ", p.Item, says, own)
-		if cmp.Or(len(own)-len(p.Item), strings.Compare(string(own), string(p.Item))) < 0 {
-			fmt.Fprintf(&b, "%s has the lower number and stays; %s is asked to give way\n", own, p.Agent)
-		} else {
-			fmt.Fprintf(&b, "if it is the same, EDIT %s with what yours adds and KILL %s: the lower number stays\n", p.Item, own)
+		first := cmp.Or(len(own)-len(p.Item), strings.Compare(string(own), string(p.Item))) < 0
+		switch {
+		case p.InOtherWords && first: // it may only look so: nothing is asked of who wrote it first
+		case p.InOtherWords:
+			fmt.Fprintf(&b, "    %s may say in other words what your %s says; you alone can tell: if yours adds nothing to it, KILL %s\n", p.Item, own, own)
+		case first:
+			fmt.Fprintf(&b, "    %s says nearly what your %s says: %s has the lower number and stays; %s is asked to give way\n", p.Item, own, own, p.Agent)
+		default:
+			fmt.Fprintf(&b, "    %s says nearly what your %s says: if it is the same, EDIT %s with what yours adds and KILL %s: the lower number stays\n", p.Item, own, p.Item, own)
 		}
 	}
 	return b.String()

@@ -643,7 +643,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
 	tests, _ := standing(s, ctx, info.ID, me, withAnnounced(v.Tests, tasks), "", false)
-	left = tests + left
+	left = lastDid(v.Working, me) + tests + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }
@@ -651,19 +651,28 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 // othersAtWork says how far the others are, for who waits for some of them.
 func othersAtWork(all []api.Working, me brenner.ActorName) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(w api.Working) bool { return w.Agent == me })
-	if slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
-		return atWork(all)
+	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
+		return ""
 	}
+	return atWork(all)
+}
+
+// lastDid says of others who have all answered when they last did something: who wants to
+// wait for what they may still say knows whether they are there.
+func lastDid(all []api.Working, me brenner.ActorName) string {
 	var seen []string
 	for _, w := range most(all) {
-		if !w.Seen.IsZero() && w.Idle < lately {
+		switch {
+		case w.State != api.WorkAnswered:
+			return ""
+		case w.Agent != me && !w.Seen.IsZero() && w.Idle < lately:
 			seen = append(seen, string(w.Agent)+" "+w.Ago())
 		}
 	}
 	if len(seen) == 0 {
 		return ""
 	}
-	return "now: all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
+	return "all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
 }
 
 // lately is how many minutes after it did something somebody may still be at it.

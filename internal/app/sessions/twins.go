@@ -121,16 +121,19 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 				was = "proposed " + was
 			}
 			b.warn(i, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, %s, %s", t.id, was, t.likeness.says()),
-				fmt.Sprintf("if it is the same, %s: the lower number stays", b.giveWay(o.Agent, it.Section(), it.Section(), t.id)))
-			if at, now := added[t.id]; now {
+				fmt.Sprintf("%s, %s: the lower number stays", t.likeness.condition(), b.giveWay(o.Agent, it.Section(), it.Section(), t.id)))
+			if at, now := added[t.id]; now && t.likeness >= nearlySame {
 				b.stays[at] = append(b.stays[at], brenner.Diagnostic{
 					Code: brenner.CodeItemAlike, Severity: brenner.SeverityWarning, Subject: string(o.Item),
 					Message: fmt.Sprintf("%s, proposed by %s, %s", o.Item, o.Agent, t.likeness.says()),
 					Hint:    fmt.Sprintf("%s has the lower number and stays; %s is asked to give way", t.id, o.Agent),
 				})
 			}
+			if t.likeness < nearlySame {
+				continue // one in five only looks so: nothing is asked of who wrote it first
+			}
 			for _, a := range t.authors {
-				b.note(a, fmt.Sprintf("%s, which %s added, %s, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, t.likeness.saysWhat(t.id), t.id, o.Agent))
+				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, t.id, t.id, o.Agent))
 			}
 		}
 		if b.asked(i) {
@@ -301,12 +304,12 @@ func (l likeness) says() string {
 	return "says nearly the same"
 }
 
-// saysWhat is says with what the other is.
-func (l likeness) saysWhat(other delta.ItemID) string {
+// condition is when one of the two gives way.
+func (l likeness) condition() string {
 	if l < nearlySame {
-		return fmt.Sprintf("may say in other words what %s says", other)
+		return "you alone can tell: if it adds nothing to that one"
 	}
-	return fmt.Sprintf("says nearly what %s says", other)
+	return "if it is the same"
 }
 
 // like reports whether two items say nearly the same, or may do so in other words. What

@@ -344,10 +344,10 @@ func (t *tx) SetStatus(ctx context.Context, ref brenner.Ref, s artifact.Status) 
 	before, err := single(ctx, t.c, func(r row) store.Version {
 		return store.Version{Status: artifact.Status(r.text(0)), Demoted: r.int(1) != 0}
 	}, missing, "SELECT status, demoted FROM versions WHERE key = ?", key)
-	if err != nil || before.Status == s {
+	after := before.WithStatus(s)
+	if err != nil || before.Status == s && before.Demoted == after.Demoted {
 		return err
 	}
-	after := before.WithStatus(s)
 	if err := t.c.do(ctx, "UPDATE versions SET status = ?, demoted = ? WHERE key = ?", string(s), after.Demoted, key); err != nil {
 		return placeTaken(err, ref)
 	}

@@ -222,6 +222,18 @@ var graphCases = []testCase{
 		})
 		wantEqual(t, "outdated later", []brenner.Ref{ref("S", 3), ref("n", 1), ref("z", 1), ref("z", 2), ref("z", 3)}, outdated())
 	}},
+	// C14: what is canonical was not taken out of force, whatever it was before, and however
+	// often it is said.
+	{"SetStatus_WhatIsCanonicalIsNotDemoted", func(t *testing.T, s store.Store) {
+		v := aVersion("a", 1, 0, "canonical")
+		v.Demoted = true
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return putVersions(ctx, tx, "a", v) })
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.SetStatus(ctx, v.Ref(), artifact.Canonical) })
+		stored := get(t, s, func(ctx context.Context, r store.Reader) (store.Version, error) { return r.Version(ctx, v.Ref()) })
+		if stored.Demoted {
+			t.Error("it is still demoted")
+		}
+	}},
 	// C26, C14: what was canonical and is a draft again is outdated, whatever else is
 	// in force or written, until it is canonical once more; what never was is not.
 	{"Outdated_IsWhatWasTakenOutOfForce", func(t *testing.T, s store.Store) {

@@ -90,7 +90,6 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err := in.newest(s, ctx); err != nil {
 		return sessionPage{}, err
 	}
-	in.Again = in.Again || len(in.Items) > 0 && !in.news && !in.told // who names items wants their text
 	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news || in.told}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
@@ -239,10 +238,7 @@ func (p sessionPage) Words() string {
 	fmt.Fprintf(&b, "%s · module %s\n\n%s", p.Ref, p.Module, p.said())
 	switch {
 	case p.Repeated:
-		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n")
-		again := p.asked
-		again.Again = true
-		b.WriteString("send it all the same: session_show " + jsonOf(again) + "\n")
+		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n" + p.allTheSame())
 	case len(p.Before) > 0:
 		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", listed(p.Before))
 	case p.Text == "" && p.ofOthers()+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:
@@ -259,6 +255,9 @@ func (p sessionPage) Words() string {
 	if len(p.Own) > 0 {
 		fmt.Fprintf(&b, "yours, as you wrote them: %s\n", listed(p.Own))
 	}
+	if !p.Repeated && len(p.asked.Items) > 0 && len(p.Before)+len(p.AsProposed) > 0 { // who names items may want their text
+		b.WriteString(p.allTheSame())
+	}
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
@@ -267,6 +266,13 @@ func (p sessionPage) Words() string {
 	}
 	b.WriteString(p.around())
 	return b.String()
+}
+
+// allTheSame is the call that sends again what its reader was given.
+func (p sessionPage) allTheSame() string {
+	again := p.asked
+	again.Again = true
+	return "send it all the same: session_show " + jsonOf(again) + "\n"
 }
 
 // asProposed names what was compiled as its reader was given it, an agent a line.

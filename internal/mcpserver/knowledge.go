@@ -21,7 +21,7 @@ import (
 type contextRequest struct {
 	keyed
 	Task     string            `json:"task,omitzero" doc:"a task you hold, or one that is free: you take it"`
-	Session  brenner.SessionID `json:"session,omitzero" doc:"a session you take part in; default: the one that waits for you"`
+	Session  brenner.SessionID `json:"session,omitzero" doc:"default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
 	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), which is not sent again"`

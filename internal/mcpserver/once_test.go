@@ -95,7 +95,7 @@ func TestSubmit_NamesATwinInOtherWords(t *testing.T) {
 	blue.submits(odd("Commits are not batched at low concurrency", "We counted as many syncs as commits when up to three clients wrote at the same time; sharing of a sync between transactions starts when there are at least four of them."))
 	words := red.submits(odd("Group commit disappears below four writers", "With one to three concurrent writers every transaction is synced on its own: 3 fsyncs for 3 commits. Only from four writers on are several commits covered by one fsync.") +
 		odd("Merged segments are larger than their parts", "After a merge the index takes 11 % more space than the two segments that went into it, because postings of deleted documents are copied."))
-	red.must(words, "ITEM_ALIKE: X1, proposed by BlueLake, may say the same in other words; if it is the same, EDIT X1 with what yours adds and KILL your own: the lower number stays", "compiled, the document is RS-pair@2")
+	red.must(words, "ITEM_ALIKE: X1, proposed by BlueLake, may say the same in other words; you alone can tell: if it adds nothing to that one, EDIT X1 with what yours adds and KILL your own: the lower number stays", "compiled, the document is RS-pair@2")
 	words = blue.submits(odd("Merging grows the index", "The output of a segment merge is bigger than the sum of its inputs, by about a tenth: entries that belong to removed documents are carried over rather than dropped."))
 	blue.must(words, "ITEM_ALIKE: X3, by RedSky, may say the same in other words")
 	blue.mustNot(words, "ITEM_ALIKE: X2")

@@ -69,6 +69,12 @@ type OpenWorkRequest struct {
 	Bounded bool `json:"bounded,omitzero"`
 	// OnlyPrograms asks which programs the project names, and for no work.
 	OnlyPrograms bool `json:"only_programs,omitzero"`
+	// Program, Bound and TellsCost are a program's, as in RunProgram. Whoever is
+	// about to have work for it is refused here what StartRun would refuse over
+	// the day's budget. Codes: BUDGET_SPENT, COST_UNKNOWN.
+	Program   string        `json:"program,omitzero"`
+	Bound     program.Money `json:"bound_usd,omitzero"`
+	TellsCost bool          `json:"tells_cost,omitzero"`
 }
 
 // WorkList lists work, what has waited longest first.

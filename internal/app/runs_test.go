@@ -239,6 +239,62 @@ func TestStartRun_KeepsToTheDaysBudget(t *testing.T) {
 	}
 }
 
+// W13: the day's budget binds runs without a bound: while nobody knows what a run
+// of a program costs there is one at a time, and then each at work counts as the
+// dearest so far. A run that used something and never told is refused until the
+// program has a bound, which it then counts as.
+func TestStartRun_KeepsToTheDaysBudgetWithoutABound(t *testing.T) {
+	w, now := clocked(t)
+	if _, err := w.PI().ApplyConfig(t.Context(), api.ApplyConfigRequest{File: api.ConfigFile{Name: ".brennerrc", Data: "budget: 2"}}); err != nil {
+		t.Fatal(err)
+	}
+	tells := api.RunProgram{Name: "tells", TellsCost: true}
+	start := func(p api.RunProgram) (string, error) {
+		_, before := w.PI().OpenWork(t.Context(), api.OpenWorkRequest{OnlyPrograms: true, Program: p.Name, Bound: p.Bound, TellsCost: p.TellsCost})
+		run, err := w.PI().StartRun(t.Context(), api.StartRunRequest{Work: api.Work{Task: opensTask(t, w)}, Agent: "BlueLake", Runner: "one/1/1", Program: p})
+		if brenner.CodeOf(before) != brenner.CodeOf(err) {
+			t.Errorf("asked before: %v, then %v", before, err)
+		}
+		return run.ID, err
+	}
+	starts := func(p api.RunProgram) string {
+		id, err := start(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	refused := func(code brenner.Code, p api.RunProgram, when string) {
+		if _, err := start(p); brenner.CodeOf(err) != code {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	ends := func(id string, used program.Usage) {
+		if _, err := w.PI().EndRun(t.Context(), api.EndRunRequest{ID: id, Runner: "one/1/1", RunEnd: api.RunEnd{Outcome: api.OutcomeNothing, Usage: used}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost := program.Money(700_000)
+
+	first := starts(tells)
+	refused(brenner.CodeBudgetSpent, tells, "beside the first, whose cost nobody knows")
+	ends(first, program.Usage{Cost: &cost})
+	second := starts(tells) // 0.70 spent
+	third := starts(tells)  // 0.70 spent, 0.70 promised
+	refused(brenner.CodeBudgetSpent, tells, "2.10 spent or promised")
+	ends(second, program.Usage{Cost: &cost})
+	ends(third, program.Usage{Cost: &cost})
+	refused(brenner.CodeBudgetSpent, tells, "2.10 spent")
+
+	*now = now.Add(24 * time.Hour)
+	ends(starts(tells), program.Usage{}) // it never came to do anything
+	ends(starts(tells), program.Usage{Turns: 3})
+	refused(brenner.CodeCostUnknown, tells, "after one that told nothing")
+	bounded := api.RunProgram{Name: "tells", TellsCost: true, Bound: 900_000}
+	starts(bounded)
+	refused(brenner.CodeBudgetSpent, bounded, "two of 0.90 count")
+}
+
 // W3, X8: the token of a run that a person revoked is not revoked once more when the
 // run ends: the journal says once who ended it.
 func TestRun_ATokenIsRevokedOnce(t *testing.T) {

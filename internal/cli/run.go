@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/problem"
 	work "brenner/internal/runner"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,9 @@ func newRun(r *runner) *cobra.Command {
 		Short: "Start agents for what is open, and bring home what they did",
 		Long: `Start the programs of agents for what is open: sessions that wait for an answer
 and tasks that are free. It goes on until Ctrl-C, which stops the runs under
-way, or with --once until nothing is left that was not tried. Runs that a dead
-runner of this machine left are ended first, and their work is free again.`,
+way, or with --once until nothing is left that was not tried; at the end of a
+budget it says so, with exit status 8. Runs that a dead runner of this machine
+left are ended first, and their work is free again.`,
 		Example: `  brenner run
   brenner run --task task-12 --program claude --once`,
 		Args: cobra.NoArgs,
@@ -53,15 +55,21 @@ runner of this machine left are ended first, and their work is free again.`,
 				if len(done.Refused) > 0 || len(done.Nobody) > 0 || named && len(done.Blocked) > 0 {
 					r.exit = exitWaiting
 				}
+				if done.Limit != nil {
+					r.exit = problem.Of(brenner.ClassOf(done.Limit.Code)).Exit
+				}
 				if !r.json {
 					r.tellDone(done)
 				}
 				return r.show(done, func(w *printer) {
-					if len(done.Runs) == 0 {
+					switch {
+					case len(done.Runs) > 0:
+						printRuns(w, done.Runs)
+					case len(done.Refused) > 0 || done.Limit != nil:
+						w.Println("no run was started")
+					default:
 						w.Println("no run was started: nothing is open that could be done here")
-						return
 					}
-					printRuns(w, done.Runs)
 				})
 			})
 		},

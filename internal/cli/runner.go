@@ -150,8 +150,8 @@ func (r *runner) tellDone(d work.Done) {
 		r.note("%s has failed %s in a row and is not tried again; see `brenner run log %s`, then `brenner run %s --again`\n",
 			b.Work, plural(b.Failures, "time"), b.Last, workFlag(b.Work))
 	}
-	if d.Stopped != "" {
-		r.note("no further run was started: %s\n", d.Stopped)
+	if d.Limit != nil {
+		r.note("no further run was started: %s: %s\nhint: %s\n", d.Limit.Code, printable(d.Limit.Message), printable(adviceOf(d.Limit.Advised())))
 	}
 }
 

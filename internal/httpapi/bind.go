@@ -15,6 +15,7 @@ import (
 	"brenner/canon"
 	"brenner/internal/admission"
 	"brenner/internal/schema"
+	"brenner/program"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -161,6 +162,8 @@ func scalar(name string, t reflect.Type, text string) (any, error) {
 		return text, nil
 	case t.Kind() == reflect.Bool:
 		v, err = strconv.ParseBool(text)
+	case t == reflect.TypeFor[program.Money]():
+		v, err = program.ParseMoney(text)
 	default:
 		v, err = strconv.ParseInt(text, 10, 64)
 	}

@@ -98,14 +98,27 @@ func (r *Runner) ready(ctx context.Context, leader Leader, q *Question) error {
 	for _, asked := range plan.Session.Recipients {
 		entry, _ := plan.Session.Roster.Entry(asked.Name)
 		found, err := r.program(q.Plan, api.WorkAgent{Name: asked.Name, Program: entry.Program, Model: entry.Model}, api.WorkSettings{})
-		if err == nil && q.Plan.Budget.Cost > 0 {
-			err = found.Program.Known()
+		if err == nil {
+			err = r.affords(ctx, found, q.Plan, len(plan.Session.Recipients))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// affords asks whether a run of a program could be the first of so many: by the
+// budget of the question and by the project's for the day.
+func (r *Runner) affords(ctx context.Context, found Resolved, plan Plan, of int) error {
+	full := &purse{Budget: plan.Budget}
+	if _, err := full.take(&found.Program, min(of, max(plan.Jobs, 1))); err != nil {
+		return err
+	}
+	_, err := r.o.Project.OpenWork(ctx, api.OpenWorkRequest{
+		OnlyPrograms: true, Program: found.Name, Bound: found.Program.Bounds.Cost, TellsCost: found.Program.Profile.Tells().Cost,
+	})
+	return err
 }
 
 // nobodyNamed reports that neither the request nor the configuration names an

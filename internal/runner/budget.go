@@ -31,6 +31,8 @@ type purse struct {
 // there when they have ended.
 var errPromised = errors.New("what is left is promised to runs under way")
 
+const limitHint = "the command was given this limit; give it a higher one"
+
 // Spent is what a budget went to.
 type Spent struct {
 	Cost program.Money `json:"cost_usd"`
@@ -46,7 +48,7 @@ func (p *purse) take(prog *program.Program, sharing int) (program.Money, error) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Runs > 0 && p.runs >= p.Runs {
-		return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s started, as many as were allowed", brenner.Plural(p.runs, "run was", "runs were"))
+		return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s started, as many as were allowed", brenner.Plural(p.runs, "run was", "runs were")).WithHint(limitHint)
 	}
 	if p.Cost > 0 {
 		if err := prog.Known(); err != nil {
@@ -57,7 +59,7 @@ func (p *purse) take(prog *program.Program, sharing int) (program.Money, error) 
 			if p.promised > 0 {
 				return 0, errPromised
 			}
-			return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s of %s are spent or promised", p.spent+p.promised, p.Cost)
+			return 0, brenner.Errorf(brenner.CodeBudgetSpent, "%s of %s are spent or promised", p.spent+p.promised, p.Cost).WithHint(limitHint)
 		}
 		// One without a bound of its own leaves their share to those who can be
 		// started beside it.
@@ -75,11 +77,15 @@ func (p *purse) take(prog *program.Program, sharing int) (program.Money, error) 
 	return aside, nil
 }
 
-// settle counts what a run cost: what it told, else its bound.
+// settle counts what a run cost: what it told, else its bound. One that could
+// not be taken did not start.
 func (p *purse) settle(aside program.Money, run api.RunInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.promised -= aside
+	if run.ID == "" {
+		p.runs--
+	}
 	if run.Usage.Cost != nil {
 		p.spent += *run.Usage.Cost
 	} else if run.ID != "" && run.Starts > 0 {

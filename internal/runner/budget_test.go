@@ -90,7 +90,8 @@ func TestPurse_KeepsToTheBoundOfTheProgram(t *testing.T) {
 	if got, err := p.take(&silent, 1); err != nil || got != dollar {
 		t.Errorf("a bound within what is left: %s, %v", got, err)
 	}
-	// W13: so many runs and no more; a run that could not be taken costs nothing.
+	// W13: so many runs and no more; a run that could not be taken costs nothing
+	// and is none of them.
 	p = &purse{Budget: Budget{Runs: 1}}
 	prog := costing(0)
 	aside, err := p.take(&prog, 3)
@@ -98,6 +99,12 @@ func TestPurse_KeepsToTheBoundOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.settle(aside, api.RunInfo{})
+	if p.sum().Runs != 0 {
+		t.Errorf("%d runs started where none was", p.sum().Runs)
+	}
+	if _, err = p.take(&prog, 3); err != nil {
+		t.Errorf("after one that did not start: %v", err)
+	}
 	if _, err := p.take(&prog, 3); !errors.Is(err, brenner.CodeBudgetSpent) || p.sum().Cost != 0 {
 		t.Errorf("a second of one: %v, spent %s", err, p.sum().Cost)
 	}

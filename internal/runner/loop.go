@@ -44,8 +44,10 @@ type Done struct {
 	// Why says why nothing was started, of one task or session that was named.
 	Why   string `json:"why,omitzero"`
 	Spent Spent  `json:"spent"`
-	// Stopped says why no further run was started.
-	Stopped string `json:"stopped,omitzero"`
+	// Stopped says why no further run was started, Limit is the refusal with its
+	// hint.
+	Stopped string         `json:"stopped,omitzero"`
+	Limit   *brenner.Error `json:"limit,omitzero"`
 }
 
 // Refusal is work that was not started.
@@ -87,6 +89,9 @@ type laborer struct {
 	busy  int
 	ended chan ended
 	over  bool // the budget is spent
+	// promised says that the day's budget is, to runs under way: what was refused
+	// is tried when one of them has ended.
+	promised bool
 }
 
 type ended struct {
@@ -124,7 +129,7 @@ func (l *laborer) labor(ctx context.Context) error {
 // begin starts what can be started now, and reports whether it started any.
 func (l *laborer) begin(ctx context.Context, items []api.WorkItem) (any bool) {
 	for i, item := range items {
-		if l.busy >= l.plan.Jobs || l.over {
+		if l.busy >= l.plan.Jobs || l.over || l.promised {
 			return any
 		}
 		agents := slices.Clone(item.Agents)
@@ -173,7 +178,7 @@ func (l *laborer) launch(ctx context.Context, item api.WorkItem, agent api.WorkA
 		return false
 	}
 	if errors.Is(err, brenner.CodeBudgetSpent) {
-		l.over, l.done.Stopped = true, err.Error()
+		l.stop(err)
 		return false
 	}
 	if err != nil {
@@ -194,6 +199,12 @@ func (r *Runner) program(plan Plan, agent api.WorkAgent, settings api.WorkSettin
 		agent.Program = plan.Program
 	}
 	return r.o.Programs(agent, settings)
+}
+
+// stop starts no further run, for the budget is spent.
+func (l *laborer) stop(err error) {
+	l.over, l.done.Stopped = true, err.Error()
+	_ = errors.As(err, &l.done.Limit)
 }
 
 func (l *laborer) refuse(of attempt, err error) {
@@ -250,6 +261,8 @@ func (l *laborer) take(e ended) error {
 	l.busy--
 	l.plan.purse.settle(e.cost, e.run)
 	l.tried[e.of] = time.Now()
+	spent := errors.Is(e.err, brenner.CodeBudgetSpent)
+	l.promised = spent && l.busy > 0
 	switch {
 	case e.err == nil:
 		if l.done.Runs = append(l.done.Runs, e.run); len(l.done.Runs) > brenner.MaxPage {
@@ -258,8 +271,10 @@ func (l *laborer) take(e ended) error {
 		l.tried[e.of] = time.Now().Add(pauseAfter(e.run))
 	case slices.Contains([]brenner.Class{brenner.ClassConflict, brenner.ClassNotFound}, brenner.ClassOf(brenner.CodeOf(e.err))):
 		// Somebody else was faster, or the work is gone.
-	case errors.Is(e.err, brenner.CodeBudgetSpent):
-		l.over, l.done.Stopped = true, e.err.Error()
+	case l.promised:
+		delete(l.tried, e.of)
+	case spent:
+		l.stop(e.err)
 	case brenner.ClassOf(brenner.CodeOf(e.err)) == brenner.ClassUnavailable:
 		l.tried[e.of] = time.Now().Add(idle)
 	default:

@@ -222,10 +222,11 @@ func (r *Runner) carry(ctx context.Context, run api.StartedRun, p program.Progra
 	ended, log, change := r.work(bounded, run, p, b, end)
 	info, err := r.finish(ctx, run, ended, log, change, b)
 	r.leave(run.ID)
-	if err == nil {
-		r.o.Tell(Progress{Run: info, Used: info.Usage})
+	if err != nil {
+		return run.RunInfo, err // it was started all the same
 	}
-	return info, err
+	r.o.Tell(Progress{Run: info, Used: info.Usage})
+	return info, nil
 }
 
 // work is everything between taking a run and ending it.

@@ -219,6 +219,11 @@ func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.Wo
 			return l.out, err
 		}
 		l.out.Project, l.out.Programs = project.ID, c.Config.Programs
+		if req.Program != "" {
+			if err := s.affordable(c, api.RunProgram{Name: req.Program, Bound: req.Bound, TellsCost: req.TellsCost}); err != nil {
+				return l.out, err
+			}
+		}
 		if req.OnlyPrograms {
 			return l.out, nil
 		}

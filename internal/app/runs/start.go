@@ -255,37 +255,87 @@ func (r *Room) affordable(c *kernel.Call, p api.RunProgram) error {
 	if budget.Day == 0 && budget.Runs == 0 {
 		return nil
 	}
+	const anew, bound = "it begins anew at midnight UTC; the configuration sets it", "give the program a bound of cost, which a run whose cost is unknown then counts as"
 	if budget.Day > 0 && !p.TellsCost && p.Bound == 0 {
-		return brenner.Errorf(brenner.CodeCostUnknown, "the project has a budget, and the program %s does not tell what a run costs", p.Name).
-			WithHint("give the program a bound of cost, which a run whose cost is unknown then counts as")
+		return brenner.Errorf(brenner.CodeCostUnknown, "the project has a budget, and the program %s does not tell what a run costs", p.Name).WithHint(bound)
 	}
-	spent, count, err := spentSince(c, c.Now.UTC().Truncate(24*time.Hour))
-	switch {
-	case err != nil:
+	day, err := spentSince(c, c.Now.UTC().Truncate(24*time.Hour))
+	if err != nil {
 		return err
-	case budget.Runs > 0 && count >= budget.Runs:
-		return brenner.Errorf(brenner.CodeBudgetSpent, "%s started today, and the budget is %d", brenner.Plural(count, "run was", "runs were"), budget.Runs).WithHint("it begins anew at midnight UTC; the configuration sets it")
-	case budget.Day > 0 && spent+p.Bound > budget.Day, budget.Day > 0 && spent >= budget.Day:
-		return brenner.Errorf(brenner.CodeBudgetSpent, "%s of today's budget of %s are spent or promised", spent, budget.Day).WithHint("it begins anew at midnight UTC; the configuration sets it")
 	}
-	return nil
+	if budget.Runs > 0 && day.runs >= budget.Runs {
+		return brenner.Errorf(brenner.CodeBudgetSpent, "%s started today, and the budget is %d", brenner.Plural(day.runs, "run was", "runs were"), budget.Runs).WithHint(anew)
+	}
+	if budget.Day == 0 {
+		return nil
+	}
+	spent, unknown := day.sum(p)
+	switch {
+	case spent+p.Bound > budget.Day, spent >= budget.Day:
+		return brenner.Errorf(brenner.CodeBudgetSpent, "%s of today's budget of %s are spent or promised", spent, budget.Day).WithHint(anew)
+	case unknown == nil:
+		return nil
+	case unknown.End == nil:
+		return brenner.Errorf(brenner.CodeBudgetSpent, "all that is left of today's budget of %s is promised to %s: no run of %s has told yet what one costs", budget.Day, unknown.ID, unknown.Program.Name).
+			WithHint("wait until it has ended, or " + bound)
+	}
+	return brenner.Errorf(brenner.CodeCostUnknown, "the project has a budget, and %s of %s ended without telling what it cost", unknown.ID, unknown.Program.Name).WithHint(bound)
 }
 
-// spentSince sums what runs since an instant cost; one whose cost is not known,
-// or not yet, counts as its bound.
-func spentSince(c *kernel.Call, since time.Time) (sum program.Money, count int, err error) {
-	err = runs.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[run]) (bool, error) {
+// spending is what the runs of a time cost.
+type spending struct {
+	runs int
+	// known is what runs told, and the bounds of those that did not or not yet.
+	known program.Money
+	// dearest is the most that a run of a program told, by its name.
+	dearest map[string]program.Money
+	// untold are runs without a bound whose cost is not known, or not yet.
+	untold []run
+}
+
+// spentSince gathers what runs since an instant cost.
+func spentSince(c *kernel.Call, since time.Time) (spending, error) {
+	day := spending{dearest: map[string]program.Money{}}
+	err := runs.Each(c.Ctx, c.Reader, kernel.Query{Newest: true}, func(row kernel.Row[run]) (bool, error) {
 		r := row.Value
 		if r.Started.Before(since) {
 			return false, nil
 		}
-		count++
-		if r.End != nil && r.End.Usage.Cost != nil {
-			sum += *r.End.Usage.Cost
-		} else {
-			sum += r.Program.Bound
+		day.runs++
+		switch {
+		case r.End != nil && r.End.Usage.Cost != nil:
+			day.known += *r.End.Usage.Cost
+			day.dearest[r.Program.Name] = max(day.dearest[r.Program.Name], *r.End.Usage.Cost)
+		case r.Program.Bound > 0:
+			day.known += r.Program.Bound
+		case !idle(r):
+			day.untold = append(day.untold, r)
 		}
 		return true, nil
 	})
-	return sum, count, err
+	return day, err
+}
+
+// idle reports that a run ended before its program had used anything. Of one
+// that was lost nobody knows.
+func idle(r run) bool {
+	return r.End != nil && r.End.Outcome != api.OutcomeLost && r.End.Usage.Turns == 0 && r.End.Usage.Tokens == nil
+}
+
+// sum counts a run without a bound that has not told as the dearest of its
+// program so far, else as the bound of the run that is to be started. Where
+// neither is known it gives that run.
+func (d spending) sum(next api.RunProgram) (spent program.Money, unknown *run) {
+	spent = d.known
+	for i, r := range d.untold {
+		cost, told := d.dearest[r.Program.Name]
+		if !told {
+			cost = next.Bound
+		}
+		if !told && next.Bound == 0 {
+			unknown = &d.untold[i]
+		}
+		spent += cost
+	}
+	return spent, unknown
 }

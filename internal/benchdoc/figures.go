@@ -385,8 +385,10 @@ func tool(what, store, name string) []figure {
 			what:   fmt.Sprintf("%s, `%s`, clients: %d", what, name, clients),
 			source: source{inProgram, fmt.Sprintf("Server/%s/%s/clients=%d", store, name, clients)},
 			show: []measure{
-				{"req/s", perSecond, ""}, {"p99-ms", milliseconds, "p99"},
-				{"bytes-req/s", perSecond, "clients that only send and read"}, {"x-http", times, "bare HTTP takes"},
+				{"req/s", perSecond, ""},
+				{"p99-ms", milliseconds, "p99"},
+				{"bytes-req/s", perSecond, "clients that only send and read"},
+				{"x-http", times, "bare HTTP takes"},
 			},
 			beside: reference{what: "the service itself", times: "x-direct"},
 			goals:  goals,

@@ -67,7 +67,7 @@ var generalCodes = []CodeInfo{
 	row(CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."),
 	row(CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows."),
 	row(CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."),
-	row(CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Send less at a time, as much as the message says."),
+	row(CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Keep to what the message says: send less, or something shorter."),
 	row(CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."),
 	row(CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."),
 }

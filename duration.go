@@ -15,7 +15,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	read, err := time.ParseDuration(string(text))
 	if err != nil {
 		return Errorf(CodeInvalidValue, "not a length of time").
-			WithHint("write it as 90s, 30m or 720h").Because(err)
+			WithHint("write it as 90s, 30m or 168h").Because(err)
 	}
 	*d = Duration(read)
 	return nil

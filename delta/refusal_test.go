@@ -168,3 +168,11 @@ func many(member string, n int, open, end string) string {
 	}
 	return open + strings.Join(all, ",") + end
 }
+
+// A provisional id that is too long is refused for its length, not for its letters.
+func TestMerge_SaysThatAProvisionalIDIsTooLong(t *testing.T) {
+	r := mergeAll(t, nil, `{"provisional_id":"X-`+strings.Repeat("N", 200)+`",`+say("d", 9, "Ann", "ADD", "-", "X", `{"name":"n","observation":"o"}`)[1:])
+	if o := r.Outcomes[0]; o.Code != brenner.CodeInvalidValue || o.Message != "provisional_id has 202 bytes, and may have 64" {
+		t.Errorf("%+v", o)
+	}
+}

@@ -303,10 +303,13 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// maxProvisional is how many bytes a provisional id may have.
+const maxProvisional = 64
+
 // isProvisional says whether a name can be a provisional id: a word that
 // cannot be mistaken for an item id or for a cell.
 func isProvisional(s string) bool {
-	if len(s) < 2 || len(s) > 64 || !letter(s[0]) || looksAssigned(s) {
+	if len(s) < 2 || len(s) > maxProvisional || !letter(s[0]) || looksAssigned(s) {
 		return false
 	}
 	for i := range len(s) {

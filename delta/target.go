@@ -52,6 +52,10 @@ func checkAddTarget(d *Delta) *brenner.Error {
 		return badTarget("target_id must be null in an ADD: the merge assigns the id",
 			"leave it null; to cite the new item, name it in provisional_id, for example "+schemas[sectionIndex(d.Section)].Prefix+"-NEW")
 	}
+	if n := len(d.ProvisionalID); n > maxProvisional {
+		return brenner.Errorf(brenner.CodeInvalidValue, "provisional_id has %d bytes, and may have %d", n, maxProvisional).At("/provisional_id").
+			WithHint("use a shorter name, for example T-SCALE")
+	}
 	if d.ProvisionalID != "" && !isProvisional(d.ProvisionalID) {
 		return brenner.Errorf(brenner.CodeInvalidValue, "provisional_id is not a name of its own").At("/provisional_id").
 			WithHint("use letters, digits, - and _, and not the form of an assigned id, for example T-SCALE")

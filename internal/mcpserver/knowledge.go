@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,6 +89,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		}
 		taken = fmt.Sprintf("%s is yours until %s\n%s\n", t.ID, until(t.LeaseUntil), changedItems(t))
 		res, err = s.AssembleContext(ctx, req)
+		err = refusedWithTask(t, err)
 	}
 	if err != nil {
 		return contextPage{}, err
@@ -116,6 +118,19 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		out.Used, out.Left = out.Used+out.Left-beside.Left, beside.Left
 	}
 	return out, err
+}
+
+// refusedWithTask adds to the refusal of a context that its task was taken for it, and how
+// to give that back.
+func refusedWithTask(t api.TaskInfo, err error) error {
+	var e *brenner.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	said := *e
+	said.Message += fmt.Sprintf("; %s is yours all the same, until %s", t.ID, until(t.LeaseUntil))
+	said.Actions = append(slices.Clone(e.Actions), brenner.Do("task.release", "id", t.ID))
+	return &said
 }
 
 // moreBears says what bears on somebody's part besides what it was shown, and the call that

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"encoding/base64"
-	"fmt"
 
 	"brenner"
 	"brenner/api"
@@ -16,7 +15,7 @@ func PageSize(asked int) (int, error) {
 		return brenner.DefaultPage, nil
 	case asked < 0 || asked > brenner.MaxPage:
 		return 0, brenner.Errorf(brenner.CodeLimitExceeded, "a page has 1 to %d items, not %d", brenner.MaxPage, asked).
-			At("/limit").WithHint(fmt.Sprintf("ask for so many, or give no limit: then it has %d", brenner.DefaultPage))
+			At("/limit").WithHint("ask for so many, or give no limit")
 	}
 	return asked, nil
 }

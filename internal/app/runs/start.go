@@ -90,7 +90,8 @@ func checkStart(req api.StartRunRequest, lease time.Duration) error {
 	case (req.Session == "") == (req.Task == ""):
 		return brenner.Errorf(brenner.CodeInvalidValue, "a run is for a session or for a task").At("/session")
 	case lease < time.Second || lease > brenner.MaxLease:
-		return brenner.Errorf(brenner.CodeInvalidValue, "a lease is from 1 second to %d days, and this is %s", brenner.MaxLease/(24*time.Hour), lease).At("/lease")
+		return brenner.Errorf(brenner.CodeInvalidValue, "a lease is from 1 second to %d days, and this is %s", brenner.MaxLease/(24*time.Hour), lease).At("/lease").
+			WithHint("write it as 90s, 30m or 168h")
 	case req.Runner == "" || len(req.Runner) > brenner.MaxIdempotencyKeyBytes:
 		return brenner.Errorf(brenner.CodeInvalidValue, "a run needs the name of its runner").At("/runner")
 	}

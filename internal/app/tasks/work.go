@@ -66,7 +66,8 @@ func (s *Service) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.
 	return kernel.Write(ctx, s.caller, "task.claim", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
 		lease := time.Duration(req.Lease)
 		if lease != 0 && (lease < time.Second || lease > brenner.MaxLease) {
-			return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a lease is from 1 second to %d days, and this is %s", brenner.MaxLease/(24*time.Hour), lease).At("/lease")
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "a lease is from 1 second to %d days, and this is %s", brenner.MaxLease/(24*time.Hour), lease).At("/lease").
+				WithHint("write it as 30m, 24h or 168h")
 		}
 		t, err := s.findClaimable(ch, req.ID)
 		if err != nil {

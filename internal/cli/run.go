@@ -23,8 +23,8 @@ func newRun(r *runner) *cobra.Command {
 		Long: `Start the programs of agents for what is open: sessions that wait for an answer
 and tasks that are free. It goes on until Ctrl-C, which stops the runs under
 way, or with --once until nothing is left that was not tried; at the end of a
-budget it says so, with exit status 8. Runs that a dead runner of this machine
-left are ended first, and their work is free again.`,
+budget it says so, with exit status 8 if none was started. Runs that a dead
+runner of this machine left are ended first, and their work is free again.`,
 		Example: `  brenner run
   brenner run --task task-12 --program claude --once`,
 		Args: cobra.NoArgs,
@@ -55,7 +55,7 @@ left are ended first, and their work is free again.`,
 				if len(done.Refused) > 0 || len(done.Nobody) > 0 || named && len(done.Blocked) > 0 {
 					r.exit = exitWaiting
 				}
-				if done.Limit != nil {
+				if done.Limit != nil && len(done.Runs) == 0 {
 					r.exit = problem.Of(brenner.ClassOf(done.Limit.Code)).Exit
 				}
 				if !r.json {

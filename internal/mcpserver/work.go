@@ -443,11 +443,11 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		return requested{}, err
 	}
 	out := requested{ID: t.ID, State: t.State, Role: t.Role, task: t, mine: t.Session == "" && t.Role == me.Role, news: news}
-	switch {
-	case in.Deltas != "":
-		out.news += handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
-	case !in.asks():
+	if !in.asks() { // what bears on its part comes before it has answered
 		out.news = meanwhile(s, ctx)
+	}
+	if in.Deltas != "" {
+		out.news += handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
 	}
 	if in.Session == "" || in.Note {
 		return out, nil

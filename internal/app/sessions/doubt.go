@@ -242,7 +242,7 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	return []brenner.Diagnostic{{
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
 		Message: fmt.Sprintf("%s is put in other words after %s foretold what would be seen under it: that, and what came out, stands for the words before", it.ID(), kernel.FirstIDs(tests)),
-		Hint:    "what claims something else is a hypothesis of its own: KILL this one and ADD that",
+		Hint:    "put more narrowly or more clearly it may stand; what claims something else is a hypothesis of its own: KILL this one and ADD that",
 	}}
 }
 

@@ -161,8 +161,10 @@ func TestReading_WhatCameWithThePartIsExplained(t *testing.T) {
 	w := newWorld(t)
 	blue := libraryIn(t, w, "BlueLake", "PurpleMountain")[0]
 	blue.told(api.MessageKickoff)
-	words := blue.callFor("request", arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: the printer"},
-		"deltas": deltaBlock("ADD", "", "hypothesis_slate", `{"claim":"it is the lock","mechanism":"all wait for one"}`, "")})
+	words := blue.callFor("request", arguments{
+		"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: the printer"},
+		"deltas": deltaBlock("ADD", "", "hypothesis_slate", `{"claim":"it is the lock","mechanism":"all wait for one"}`, ""),
+	})
 	blue.must(words, "H1")
 	_, rest, _ := strings.Cut(words, "\n[ctx-")
 	id, _, _ := strings.Cut(rest, ":")

@@ -127,6 +127,9 @@ func TestReconcile_ListsWorktreesThatHoldChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := map[string]*runFile{}
+	if _, err := w.StartRun(t.Context(), api.StartRunRequest{Agent: "BlueLake", Runner: Name(processID{PID: os.Getpid(), Start: "long ago"})}); err != nil {
+		t.Fatal(err)
+	}
 	for _, run := range []string{"run-1", "run-2"} {
 		f, err := r.state.begin(run, "mark-of-the-dead-"+run)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -28,8 +29,9 @@ type Kept struct {
 }
 
 // Reconcile ends what dead runners of this machine left: their processes, then
-// their runs, whose work is then free again (W16). Worktrees that hold changes
-// stay, and are listed.
+// their runs, with what they had told of what was printed, whose work is then free again
+// (W16). Worktrees that hold changes stay, and are listed; what runs of other projects
+// left is for the runners of those.
 func (r *Runner) Reconcile(ctx context.Context) (Found, error) {
 	found := Found{Lost: []string{}, Kept: []Kept{}}
 	// First the processes: work must not be given to another while one goes on.
@@ -47,10 +49,14 @@ func (r *Runner) Reconcile(ctx context.Context) (Found, error) {
 			if owner, ok := processOf(run.Runner); !ok || owner.alive() {
 				continue
 			}
-			_, err := r.o.Project.EndRun(ctx, api.EndRunRequest{
+			end := api.EndRunRequest{
 				Write: api.Write{Key: rand.Text()}, ID: run.ID, Runner: run.Runner,
 				RunEnd: api.RunEnd{Outcome: api.OutcomeLost, Cause: program.LostTouch, Said: "its runner died"},
-			})
+			}
+			if last, ok := Seen(r.state.dir)(run); ok && last.Tail != "" {
+				end.Transcript = "[its runner died; this is the end of what it had printed]\n" + last.Tail
+			}
+			_, err := r.o.Project.EndRun(ctx, end)
 			if err != nil && brenner.CodeOf(err) != brenner.CodeRunEnded {
 				return found, err
 			}
@@ -62,11 +68,34 @@ func (r *Runner) Reconcile(ctx context.Context) (Found, error) {
 		req.Cursor = list.Cursor
 	}
 	for _, f := range left {
+		foreign, err := r.foreign(ctx, f)
+		if err != nil {
+			return found, err
+		}
+		if foreign {
+			continue
+		}
 		if kept, ok := f.tidy(ctx); ok {
 			found.Kept = append(found.Kept, kept)
 		}
 	}
 	return found, nil
+}
+
+// foreignFor is how long what another project's dead run left waits for a runner of that
+// project.
+const foreignFor = 7 * 24 * time.Hour
+
+// foreign says that a dead run is none of this project: no two projects have one runner.
+func (r *Runner) foreign(ctx context.Context, f *runFile) (bool, error) {
+	if f.trace.Run == "" {
+		return false, nil // it does not say what it is
+	}
+	if at, err := os.Stat(f.path); err == nil && time.Since(at.ModTime()) > foreignFor {
+		return false, nil
+	}
+	list, err := r.o.Project.Runs(ctx, api.ListRunsRequest{Page: api.Page{Limit: 1}, Runner: Name(f.trace.Runner)})
+	return len(list.Runs) == 0, err
 }
 
 func machineName() string {

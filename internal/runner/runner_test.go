@@ -298,6 +298,16 @@ func TestReconcile_EndsWhatADeadRunnerLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.trace.Runner = dead
+	file.tell(api.RunBeat{ID: "run-1", Tail: "nearly done"})
+	other, err := r.state.begin("run-1", "another-project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.trace.Runner = processID{PID: os.Getpid(), Start: "longer ago"}
+	other.tell(api.RunBeat{ID: "run-1", Tail: "of another project"})
+	if err := other.write(); err != nil {
+		t.Fatal(err)
+	}
 	pid := make(chan processID, 1)
 	over := make(chan struct{})
 	go func() {
@@ -319,6 +329,16 @@ func TestReconcile_EndsWhatADeadRunnerLeft(t *testing.T) {
 	if !slices.Equal(found.Lost, []string{"run-1"}) || w.runs[0].Outcome != api.OutcomeLost || w.runs[1].State != api.RunRunning || w.runs[2].State != api.RunRunning {
 		t.Errorf("found %+v; runs %+v %+v %+v", found, w.runs[0], w.runs[1], w.runs[2])
 	}
+	if len(w.ends) != 1 || !strings.HasSuffix(w.ends[0].Transcript, "\nnearly done") {
+		t.Errorf("what it had printed: %+v", w.ends)
+	}
+	if _, err := os.Stat(other.dir); err != nil {
+		t.Errorf("what a run of another project left: %v", err)
+	}
+	if _, err := os.Stat(file.dir); err == nil {
+		t.Error("what its own left is still there")
+	}
+	other.done()
 }
 
 // W16: a runner that died before it wrote down whose a directory is, or after it

@@ -162,7 +162,7 @@ func (w *world) Runs(_ context.Context, req api.ListRunsRequest) (api.RunList, e
 	defer w.mu.Unlock()
 	var out api.RunList
 	for _, r := range w.runs {
-		if r.State == api.RunRunning && strings.HasPrefix(r.Runner, req.Runner) {
+		if (len(req.States) == 0 || slices.Contains(req.States, r.State)) && strings.HasPrefix(r.Runner, req.Runner) {
 			out.Runs = append(out.Runs, *r)
 		}
 	}

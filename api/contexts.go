@@ -65,9 +65,9 @@ type ContextResult struct {
 	Size int    `json:"size"`
 	Left int    `json:"left"`
 	Unit string `json:"unit"`
-	// More is how many texts bear on the caller's part besides those shown, and Find are
-	// words that find them.
-	More int    `json:"more,omitzero"`
+	// More is how many texts bear on the caller's part besides those shown.
+	More int `json:"more,omitzero"`
+	// Find are words that find them.
 	Find string `json:"find,omitzero"`
 	// Record says why. An agent's holds what it saw, not what was left out.
 	Record assembly.Context `json:"record"`

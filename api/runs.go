@@ -69,12 +69,14 @@ type OpenWorkRequest struct {
 	Bounded bool `json:"bounded,omitzero"`
 	// OnlyPrograms asks which programs the project names, and for no work.
 	OnlyPrograms bool `json:"only_programs,omitzero"`
-	// Program, Bound and TellsCost are a program's, as in RunProgram. Whoever is
-	// about to have work for it is refused here what StartRun would refuse over
-	// the day's budget. Codes: BUDGET_SPENT, COST_UNKNOWN.
-	Program   string        `json:"program,omitzero"`
-	Bound     program.Money `json:"bound_usd,omitzero"`
-	TellsCost bool          `json:"tells_cost,omitzero"`
+	// Program names a program. Whoever is about to have work for it is refused here
+	// what StartRun would refuse over the day's budget. Codes: BUDGET_SPENT,
+	// COST_UNKNOWN.
+	Program string `json:"program,omitzero"`
+	// Bound is what a run of it costs at most.
+	Bound program.Money `json:"bound_usd,omitzero"`
+	// TellsCost says that it reports what a run cost.
+	TellsCost bool `json:"tells_cost,omitzero"`
 }
 
 // WorkList lists work, what has waited longest first.

@@ -150,11 +150,17 @@ func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
 	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "EDIT H1 with what yours adds and KILL your own")
 	red.mustNot(said, "hypotheses alive")
 	red.mustNot(red.submits(anomaly("one", `,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
-	// The nearest of the same section is named first.
-	_, blue, red = pair(t)
+}
+
+// D25: of what says nearly the same the nearest of the same section is named first.
+func TestSubmit_NamesWhatIsAlikeInItsSectionFirst(t *testing.T) {
+	_, blue, red := pair(t)
+	anomaly := func(who, about string) string {
+		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"`+who+` writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
+	}
 	blue.submits(hypothesis("Writers wait for the lock", "", "every writer waits for the lock of the journal while it is flushed") +
 		anomaly("some", `,"conflicts_with":["H1"]`))
-	said = red.submits(anomaly("a", ""))
+	said := red.submits(anomaly("a", ""))
 	red.must(said, "ITEM_ALIKE: X1, proposed by BlueLake, says nearly the same", "ITEM_ALIKE: also said in H1, a hypothesis by BlueLake; if it is the same, ")
 	if strings.Index(said, "ITEM_ALIKE: X1") > strings.Index(said, "ITEM_ALIKE: also said in H1") {
 		t.Errorf("another section comes first:\n%s", said)

@@ -106,7 +106,7 @@ func (w *world) note(name brenner.ActorName) mcp.Middleware {
 			if method != "tools/call" && method != "resources/read" {
 				return res, err
 			}
-			asked, got := inCanon(req.GetParams()), inCanon(res)
+			asked, got := inCanon(req.GetParams()), lasting.ReplaceAll(inCanon(res), []byte("is at this since …"))
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.calls++
@@ -116,6 +116,9 @@ func (w *world) note(name brenner.ActorName) mcp.Middleware {
 		}
 	}
 }
+
+// lasting is how long somebody is at an item, which goes by the clock of the machine.
+var lasting = regexp.MustCompile(`is at this since [0-9a-z ]+`)
 
 // inCanon is a value as JSON, whatever the order of its members. What a library
 // says of a value that has none differs from build to build.

@@ -19,6 +19,7 @@ import (
 // J3: whatever the store says that is not what was written, verify says so, or
 // says that it cannot be read. What is said of each is kept.
 func TestVerify_FindsWhateverIsReadOtherwise(t *testing.T) {
+	skipRace(t)
 	s := memory.New()
 	w := openNoted(t, s)
 	tellRoom(t, w, func(t *testing.T, w notedWorld) {

@@ -88,6 +88,16 @@ func skipShort(t *testing.T) {
 	}
 }
 
+// skipRace leaves to the run without the race detector, under which everything takes
+// eight times as long, what one goroutine does from beginning to end and others rely on
+// in a short run.
+func skipRace(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("the run without the race detector has it")
+	}
+}
+
 func TestService_OnSQLite(t *testing.T) {
 	skipShort(t)
 	apitest.Run(t, func(t *testing.T) apitest.World {

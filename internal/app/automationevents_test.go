@@ -158,6 +158,7 @@ func (l *loop) task() string {
 // while it is paused.
 // A1.c, A1.d.
 func TestAutomation_EveryEventFiresOnceBoundedAndPaused(t *testing.T) {
+	skipRace(t)
 	for _, on := range automation.Triggers() {
 		t.Run(string(on), func(t *testing.T) {
 			cause, ok := causes[on]
@@ -482,6 +483,7 @@ func TestAutomation_WhatIsOpenedForATaskIsAsDeep(t *testing.T) {
 // A1: where a rule says how many it takes, it waits for as many events, whichever they
 // are; where it says of which module, or of which role's task, it fires for those alone.
 func TestAutomation_FiltersHoldForEveryEvent(t *testing.T) {
+	skipRace(t)
 	for _, on := range slices.Sorted(maps.Keys(causes)) {
 		t.Run(string(on), func(t *testing.T) {
 			l := newQuiet(t, fmt.Sprintf("{name: third, on: %s, when: {count: 3}, do: {act: notify}}", on),

@@ -160,6 +160,7 @@ func TestPlaybook_RemoteEmbeddingIsFrozenUntilReembed(t *testing.T) {
 // B12, X4: an interrupted reembed goes on where it stopped, and until it is
 // done the playbook is what it was.
 func TestPlaybook_ReembedResumes(t *testing.T) {
+	skipRace(t)
 	e := newEndpoint(t)
 	w := newWorld(t, failingOften(t))
 	svc := w.PI()

@@ -39,6 +39,7 @@ var roomStories = map[string]func(t *testing.T, w notedWorld){
 
 // What is answered there, and what is stored afterwards, is what it was before.
 func TestRooms_AnswerAsBefore(t *testing.T) {
+	skipRace(t)
 	for name, story := range roomStories {
 		t.Run(name, func(t *testing.T) {
 			s := memory.New()

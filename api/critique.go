@@ -72,6 +72,41 @@ func critiqueWords(c delta.Critique) string {
 	return words + ")"
 }
 
+// mostBeside bounds the critiques that stand beside an answer, on a line each.
+const mostBeside = 5
+
+// AnswerWords are the critiques to be read with the answer of a session, a line each:
+// those against the research thread, then those against what the answer rests on.
+func AnswerWords(all []delta.Critique) string {
+	var b strings.Builder
+	for _, bears := range []delta.Bearing{delta.BearsOnThread, delta.BearsOnGround} {
+		var said []delta.Critique
+		for _, c := range all {
+			if c.Bears == bears && c.BesideAnswer() {
+				said = append(said, c)
+			}
+		}
+		for _, c := range said[:min(len(said), mostBeside)] {
+			fmt.Fprintf(&b, "%s, %s %s by %s (data): %s\n", AgainstWords(bears), c.State, critiqueWords(c), c.Critic, c.Name)
+		}
+		if more := andMore(len(said), mostBeside); more != "" {
+			fmt.Fprintf(&b, "%s%s\n", AgainstWords(bears), more)
+		}
+	}
+	return b.String()
+}
+
+// AgainstWords say how a critique bears on the answer.
+func AgainstWords(b delta.Bearing) string {
+	switch b {
+	case delta.BearsOnThread:
+		return "against RT"
+	case delta.BearsOnGround:
+		return "against what RT rests on"
+	}
+	return ""
+}
+
 // DeadWords says which items were killed, and for what.
 func DeadWords(all []delta.Dead) string {
 	words := make([]string, len(all))

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"brenner"
@@ -224,6 +225,9 @@ type ReviewFinding struct {
 	About brenner.Ref `json:"about,omitzero"`
 	// Item is the critique in the document of a session.
 	Item delta.ItemID `json:"item,omitzero"`
+	// State is how far that critique has come, Bears how it bears on the answer.
+	State delta.CritiqueState `json:"state,omitzero"`
+	Bears delta.Bearing       `json:"bears,omitzero"`
 	// Stalemate is its id.
 	Stalemate string            `json:"stalemate,omitzero"`
 	Summary   string            `json:"summary"`
@@ -235,6 +239,16 @@ type ReviewFinding struct {
 type Hindrance struct {
 	Code    brenner.Code `json:"code"`
 	Message string       `json:"message"`
+}
+
+// CritiqueWords names a critique in the document of a session, how far it has come, and
+// how it bears on the answer.
+func (f ReviewFinding) CritiqueWords() string {
+	words := fmt.Sprintf("%s critique %s", f.State, f.Item)
+	if against := AgainstWords(f.Bears); against != "" {
+		words += " " + against
+	}
+	return words
 }
 
 // HandInRequest puts a version before a person.

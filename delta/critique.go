@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,8 @@ type Critique struct {
 	State CritiqueState `json:"state"`
 	// Critic is who added it.
 	Critic brenner.ActorName `json:"critic"`
+	// Name is what the critic calls it, or how its attack begins, on one line.
+	Name string `json:"name,omitzero"`
 	// Of are the items that it attacks, as far as its words name some.
 	Of []ItemID `json:"of,omitzero"`
 	// Killed are those of them that are dead.
@@ -31,6 +35,8 @@ type Critique struct {
 	// Again says of an open one that it was answered or settled before its critic wrote
 	// last.
 	Again bool `json:"again,omitzero"`
+	// Bears says how it bears on the answer, if it does.
+	Bears Bearing `json:"bears,omitzero"`
 }
 
 // CritiqueState says whether a critique still asks for something.
@@ -83,6 +89,13 @@ func Critiques(a *Artifact, beside Beside) []Critique {
 		}
 		out = append(out, a.critique(it, names, beside))
 	}
+	if len(out) == 0 {
+		return nil
+	}
+	rests := a.groundOf(names, beside)
+	for i, c := range out {
+		out[i].Bears = rests.bearing(c.Of, c.Works)
+	}
 	return out
 }
 
@@ -103,6 +116,7 @@ func (a *Artifact) provisionalNames() map[string][]ItemID {
 func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) Critique {
 	of, works := a.attacked(it, names, beside)
 	c := Critique{Item: it.ID(), State: CritiqueOpen, Critic: it.log[0].agent, Of: of, Against: a.against(it, of, works)}
+	c.Name = brenner.Clip(onOneLine(cmp.Or(strings.TrimSpace(it.Text("name")), it.Text("attack"))), briefText)
 	for _, w := range works {
 		c.Works = append(c.Works, w.Artifact)
 	}
@@ -276,13 +290,8 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) 
 					}
 				}
 			}
-			for name := range strings.FieldsFuncSeq(text, partsNames) {
-				for _, id := range names[name] {
-					add(id)
-				}
-				for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
-					add(ItemID(word)) // H1-H3, and T2_cold
-				}
+			for id := range a.namedIn(text, names) {
+				add(id)
 			}
 		}
 		return items, works
@@ -293,6 +302,25 @@ func (a *Artifact) attacked(it *Item, names map[string][]ItemID, beside Beside) 
 		}
 	}
 	return named("evidence", "proposed_alternative")
+}
+
+// namedIn are the words of a text that may be ids of items, and the items that it names by
+// what their authors call them.
+func (a *Artifact) namedIn(text string, names map[string][]ItemID) iter.Seq[ItemID] {
+	return func(yield func(ItemID) bool) {
+		for name := range strings.FieldsFuncSeq(text, partsNames) {
+			for _, id := range names[name] {
+				if !yield(id) {
+					return
+				}
+			}
+			for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
+				if !yield(ItemID(word)) { // H1-H3, and T2_cold
+					return
+				}
+			}
+		}
+	}
 }
 
 // refuted names the items of its own document that an item refers to as refuted.

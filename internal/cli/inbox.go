@@ -153,7 +153,7 @@ func printReview(w *printer, v api.ReviewView) {
 		what := f.Ref.String()
 		switch {
 		case f.Item != "":
-			what = "open critique " + string(f.Item)
+			what = f.CritiqueWords()
 		case f.Stalemate != "":
 			what = "stalemate " + f.Stalemate
 		}

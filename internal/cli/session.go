@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -311,6 +312,9 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 						return
 					}
 					w.Print(printable(v.Markdown))
+					if len(sections)+len(items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(items, "RT") {
+						w.Print(printable(api.AnswerWords(v.Critiques)))
+					}
 					if len(v.Names) > 0 {
 						r.note("names in it: %s\n", printable(api.NameWords(v.Names)))
 					}

@@ -58,6 +58,7 @@ type sessionPage struct {
 	why     []api.LastChange
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
+	wrong   string // what to do if the answer is wrong
 	tests   string // how far they have come
 	part    string // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
@@ -147,12 +148,29 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
+	if delta.BeginsWithThread(out.Text) {
+		out.wrong = wrongAnswer(s, ctx, v.SessionInfo, me.Actor)
+	}
 	told := tellUnderWay(s, ctx, out.work)
 	if !in.Again {
 		out.told = told
 	}
 	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, out.told, in.Again)
 	return out, err
+}
+
+// wrongAnswer says, once in a context, what somebody does who finds the answer wrong and
+// may not change it (ADR 169).
+func wrongAnswer(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) string {
+	if !info.Concluded || info.Concludes == me || !takesPart(info, me) || !info.Closed.IsZero() {
+		return ""
+	}
+	said := fmt.Sprintf("the answer is wrong? A critique whose targets name RT stands beside it, so does a note: request %s; its author is told\n",
+		jsonOf(map[string]any{"session": info.ID, "items": []delta.ItemID{thread}, "note": true}))
+	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Tell: []string{said}}); err != nil || len(v.Told) > 0 {
+		return ""
+	}
+	return said
 }
 
 // newest takes a session that is named with a version, as its document is elsewhere: the
@@ -181,7 +199,11 @@ func (in *sessionRequest) newest(s api.Service, ctx context.Context) error {
 // said is the document, and what is proposed.
 func (p sessionPage) said() string {
 	var b strings.Builder
-	b.WriteString(p.Text + inPart(p.ID, p.InPart))
+	text := p.Text
+	if delta.BeginsWithThread(text) {
+		text = delta.BelowThread(text, api.AnswerWords(p.attacks)+p.wrong)
+	}
+	b.WriteString(text + inPart(p.ID, p.InPart))
 	var own []string
 	for _, d := range p.Proposals {
 		if d.Own {
@@ -317,8 +339,8 @@ func (p sessionPage) around() string {
 	}
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
 	b.WriteString(noteLines(p.notes))
-	if len(p.attacks) > 0 && !p.end.over() {
-		fmt.Fprintf(&b, "critiques: %s\n", p.critiques())
+	if said := p.critiques(); said != "" && !p.end.over() {
+		fmt.Fprintf(&b, "critiques: %s\n", said)
 	}
 	b.WriteString(p.tests + p.open)
 	if p.Conflicts > 0 {
@@ -374,6 +396,12 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, me 
 // critiques says how far they have come. In news those that are settled are counted: what
 // asks for nothing any more was said when it was settled.
 func (p sessionPage) critiques() string {
+	if delta.BeginsWithThread(p.Text) { // those stand beside it
+		p.attacks = slices.DeleteFunc(slices.Clone(p.attacks), delta.Critique.BesideAnswer)
+	}
+	if len(p.attacks) == 0 {
+		return ""
+	}
 	if !p.asked.news && !p.asked.told {
 		return api.CritiqueWords(most(p.attacks)) + moreOf(len(p.attacks))
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/api"
 	"brenner/artifact"
 	"brenner/assembly"
 
@@ -38,6 +39,7 @@ var functions = template.FuncMap{
 	"escape":   url.PathEscape,
 	"has":      slices.Contains[[]string],
 	"dict":     dict,
+	"against":  api.AgainstWords,
 	"plain":    plain,
 	"one":      func(i int) int { return i + 1 }, // people count from one
 	"number":   number,

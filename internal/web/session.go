@@ -35,6 +35,8 @@ type section struct {
 	// is one.
 	Hypotheses []item
 	Rows       []prediction
+	// Against are the critiques to be read with the answer, below the research thread.
+	Against []delta.Critique
 	// Observed says that of some row it is said what came out.
 	Observed bool
 }
@@ -117,6 +119,11 @@ func loadSession(v *visit) (string, any, error) {
 		out.Used = costs.Total
 	}
 	out.Sections = document(a, v.query("full") != "")
+	for _, c := range view.Critiques {
+		if thread := slices.Index(delta.Sections(), delta.ResearchThread); c.BesideAnswer() {
+			out.Sections[thread].Against = append(out.Sections[thread].Against, c)
+		}
+	}
 	for _, c := range a.Conflicts() {
 		out.Conflicts = append(out.Conflicts, conflict{c, c.Name(), kindOf(c.Candidates[0].Value)})
 	}

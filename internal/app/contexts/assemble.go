@@ -210,7 +210,11 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			if slices.ContainsFunc(in.Overview, func(i assembly.Item) bool { return i.Ref == ref }) {
 				return assembly.Prose(content, w.above()), nil
 			}
-			return readable(content, w.above()), nil
+			if !isSession(content) {
+				return assembly.Outline(content), nil
+			}
+			against, err := r.Sessions.AgainstAnswer(c, ref)
+			return readable(content, w.above(), against), err
 		},
 		Soon:  func(refs []brenner.Ref) { c.Expect(c.Ctx, refs, brenner.LargeContentBytes) },
 		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(near, w.scope, refs) },
@@ -320,19 +324,24 @@ func namedIn(text string, candidates []assembly.Candidate) []brenner.ArtifactID 
 // JSON.
 const sessionFormat = `{"format":"` + delta.Format + `"`
 
-// readable is a content as somebody reads it: a session as its document, below the
-// question if that stands above it, other JSON as lines.
-func readable(c artifact.Content, question string) artifact.Content {
-	if c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat)) {
-		if doc, err := delta.ReadArtifact(c.Data); err == nil {
-			text := delta.RenderBelow(doc, question)
-			if names := doc.NamesIn(text); len(names) > 0 {
-				text += "\nNames: " + api.NameWords(names) + "\n"
-			}
-			return artifact.Content{Format: artifact.Text, Data: []byte(text)}
-		}
+// isSession says whether a content is the artifact of a session.
+func isSession(c artifact.Content) bool {
+	return c.Format == artifact.JSON && bytes.HasPrefix(c.Data, []byte(sessionFormat))
+}
+
+// readable is the artifact of a session as somebody reads it: as its document, below the
+// question if that stands above it, with what is said against the answer; other JSON as
+// lines.
+func readable(c artifact.Content, question, against string) artifact.Content {
+	doc, err := delta.ReadArtifact(c.Data)
+	if err != nil {
+		return assembly.Outline(c)
 	}
-	return assembly.Outline(c)
+	text := delta.BelowThread(delta.RenderBelow(doc, question), against)
+	if names := doc.NamesIn(text); len(names) > 0 {
+		text += "\nNames: " + api.NameWords(names) + "\n"
+	}
+	return artifact.Content{Format: artifact.Text, Data: []byte(text)}
 }
 
 // briefItem is the canonical brief, if there is one.

@@ -51,6 +51,9 @@ type Sessions interface {
 	// Unread is the document of a session without the items that were given through
 	// a context, which it names.
 	Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text string, known []delta.ItemID, err error)
+	// AgainstAnswer says which critiques are to be read with the answer of a session,
+	// a line each; of what is no session's document, nothing.
+	AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error)
 }
 
 // Lessons is what contexts need of lessons.

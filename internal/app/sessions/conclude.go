@@ -14,20 +14,8 @@ import (
 // conclusionOf is what the research thread gives as the answer, which whoever concludes
 // writes when tests and critiques have come in.
 func conclusionOf(doc *delta.Artifact) string {
-	thread, ok := doc.Item("RT")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(thread.Text(conclusionField(thread)))
-}
-
-// conclusionField is where the answer stands: in answer, or in context, where sessions of
-// before there was a field for it have it (ADR 159).
-func conclusionField(thread *delta.Item) string {
-	if strings.TrimSpace(thread.Text("answer")) != "" {
-		return "answer"
-	}
-	return "context"
+	text, _ := doc.Answer()
+	return text
 }
 
 // mostConcluded is how much of a conclusion stands above a brief.
@@ -37,13 +25,13 @@ const mostConcluded = brenner.MaxThreadBytes / 2
 // item.
 func briefOf(doc *delta.Artifact) []delta.Passage {
 	all := delta.Brief(doc)
-	answer := conclusionOf(doc)
+	answer, field := doc.Answer()
 	if answer == "" {
 		return all
 	}
 	by := ""
 	thread, _ := doc.Item("RT")
-	if writes := thread.History(conclusionField(thread)); len(writes) > 0 {
+	if writes := thread.History(field); len(writes) > 0 {
 		by = ", by " + string(writes[len(writes)-1].Agent)
 	}
 	answer = strings.ReplaceAll(brenner.Clip(answer, mostConcluded), "\n", "\n  ")

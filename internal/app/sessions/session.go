@@ -311,35 +311,57 @@ func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, ite
 	return delta.ContributorsSince(base, doc), nil
 }
 
-// Doubted lists the critiques in a version of a session's document that are open.
-func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
+// critiquesIn are the critiques of a version of a session's document, and that; none of
+// what is no such document, or was redacted.
+func (r *Room) critiquesIn(c *kernel.Call, ref brenner.Ref) ([]delta.Critique, *delta.Artifact, error) {
 	id := brenner.SessionID(ref.Artifact)
 	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
-		return nil, err
+		return nil, nil, err
 	}
 	info, err := findSession(c, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, doc, err := sessionArtifact(c, id, ref.Version)
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := r.critiques(c, info, doc)
+	return all, doc, err
+}
+
+// reading is the order in which critiques are read by who decides on an answer.
+var reading = map[delta.Bearing]int{delta.BearsOnThread: 0, delta.BearsOnGround: 1, "": 2}
+
+// Doubted lists the critiques in a version of a session's document that are open, or
+// against the thread and not settled: those that are to be read with the answer first.
+func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
+	all, doc, err := r.critiquesIn(c, ref)
+	slices.SortStableFunc(all, func(a, b delta.Critique) int { return cmp.Compare(reading[a.Bears], reading[b.Bears]) })
 	var out []api.ReviewFinding
 	for _, critique := range all {
-		if critique.State != delta.CritiqueOpen {
+		if critique.State != delta.CritiqueOpen && !critique.BesideAnswer() {
 			continue
 		}
 		it, _ := doc.Item(critique.Item)
 		_, at := it.LastChange()
 		said := cmp.Or(it.Text("name"), it.Text("attack"))
-		out = append(out, api.ReviewFinding{Ref: ref, Item: critique.Item, Summary: brenner.Clip(said, brenner.MaxSummaryRunes), Creator: critique.Critic, At: at})
+		out = append(out, api.ReviewFinding{
+			Ref: ref, Item: critique.Item, State: critique.State, Bears: critique.Bears,
+			Summary: brenner.Clip(said, brenner.MaxSummaryRunes), Creator: critique.Critic, At: at,
+		})
 	}
 	return out, err
+}
+
+// AgainstAnswer says which critiques are to be read with the answer in a version of a
+// session's document, a line each.
+func (r *Room) AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error) {
+	all, _, err := r.critiquesIn(c, ref)
+	return api.AnswerWords(all), err
 }
 
 // goneDocument says how a session goes on whose document was redacted: from the

@@ -517,6 +517,13 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 		}
 	}
 	text = delta.Join(rest)
+	if slices.ContainsFunc(rest, func(p delta.Passage) bool { return p.Section == delta.ResearchThread }) {
+		all, err := r.critiques(c, info, doc)
+		if err != nil {
+			return "", nil, err
+		}
+		text = delta.BelowThread(text, api.AnswerWords(all))
+	}
 	if names := doc.NamesIn(text); len(names) > 0 {
 		text += "\nNames: " + api.NameWords(names) + "\n"
 	}

@@ -2,10 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/delta"
 )
 
@@ -20,8 +23,9 @@ type Tasks interface {
 	// renews the lease; without a length it gets no shorter. Codes: TASK_TAKEN,
 	// TASK_CLOSED, TASK_NOT_YOURS, COMPRESSION_REQUIRED.
 	ClaimTask(ctx context.Context, req ClaimTaskRequest) (TaskInfo, error)
-	// ReleaseTask gives a task back.
-	ReleaseTask(ctx context.Context, req TaskRequest) (TaskInfo, error)
+	// ReleaseTask gives a task back, with a word to who takes it next. Codes:
+	// TASK_NOT_YOURS, TASK_CLOSED, LIMIT_EXCEEDED.
+	ReleaseTask(ctx context.Context, req ReleaseTaskRequest) (TaskInfo, error)
 	// ReassignTask gives a task to another agent, whoever holds it, for no shorter
 	// than its holder has it. PI only.
 	ReassignTask(ctx context.Context, req ReassignTaskRequest) (TaskInfo, error)
@@ -125,6 +129,15 @@ type ClaimTaskRequest struct {
 	Lease Duration `json:"lease,omitzero"`
 }
 
+// ReleaseTaskRequest gives a task back.
+type ReleaseTaskRequest struct {
+	Write
+	ID string `json:"id"`
+	// Note says why, and how far it is: whoever holds it next and whoever asked for it
+	// read that.
+	Note string `json:"note,omitzero"`
+}
+
 // ReassignTaskRequest gives a task to an agent.
 type ReassignTaskRequest struct {
 	Write
@@ -203,6 +216,8 @@ type TaskInfo struct {
 	LeaseUntil time.Time         `json:"lease_until,omitzero"`
 	// Overdue says that the lease has ended: anyone of the role may claim it.
 	Overdue bool `json:"overdue,omitzero"`
+	// Earlier are those who held it before, the last few, and how that ended.
+	Earlier []TaskHolder `json:"earlier,omitzero"`
 	// Told says, where an agent is told of tasks by name, that it opened this one, or that
 	// its context was given what it is before.
 	Told bool `json:"told,omitzero"`
@@ -218,6 +233,8 @@ type TaskInfo struct {
 	// whoever opens it.
 	Alike   []AlikeTask   `json:"alike,omitzero"`
 	Outputs []brenner.Ref `json:"outputs"`
+	// Written says of the newest of its outputs who wrote them, where the task is shown.
+	Written []TaskOutput `json:"written,omitzero"`
 	// Moved lists the inputs that changed before the task was completed.
 	Moved []Moved `json:"moved,omitzero"`
 	// Summaries lists what changed and was only shown as a summary: it marks
@@ -226,6 +243,60 @@ type TaskInfo struct {
 	Note      string    `json:"note,omitzero"`
 	Completed time.Time `json:"completed_at,omitzero"`
 	WorkSettings
+}
+
+// LeftBy says whether somebody held the task and left it to another.
+func (t TaskInfo) LeftBy(who brenner.ActorName) bool {
+	return t.Holder != who && slices.ContainsFunc(t.Earlier, func(h TaskHolder) bool { return h.Agent == who })
+}
+
+// HoldingEnd is how somebody came to hold a task no more.
+type HoldingEnd string
+
+// How a task comes to be another's.
+const (
+	HoldingReleased   HoldingEnd = "released"
+	HoldingLapsed     HoldingEnd = "lapsed" // the lease ended, and another claimed it
+	HoldingReassigned HoldingEnd = "reassigned"
+)
+
+// TaskHolder is somebody who held a task and does not any more.
+type TaskHolder struct {
+	Agent brenner.ActorName `json:"agent"`
+	// Until is when it held it last: when it gave it back, or when its lease ended.
+	Until time.Time  `json:"until"`
+	How   HoldingEnd `json:"how"`
+	// Note is why it gave it back, in its own words.
+	Note string `json:"note,omitzero"`
+}
+
+// Words say how the holding ended.
+func (h TaskHolder) Words() string {
+	at := h.Until.UTC().Format("2006-01-02 15:04 UTC")
+	switch h.How {
+	case HoldingLapsed:
+		return "The claim of " + string(h.Agent) + " ended " + at + " and was not renewed"
+	case HoldingReassigned:
+		return "It was taken from " + string(h.Agent) + " " + at + " and given to another"
+	}
+	return string(h.Agent) + " gave it back " + at
+}
+
+// TaskOutput is a version that was written for a task.
+type TaskOutput struct {
+	Ref    brenner.Ref       `json:"ref"`
+	Author brenner.ActorName `json:"author"`
+	Status artifact.Status   `json:"status"`
+	// Result says that the task was completed with it; else it was only written for it.
+	Result bool `json:"result,omitzero"`
+}
+
+// Words say what a version is to a task, and who wrote it.
+func (o TaskOutput) Words() string {
+	if o.Result {
+		return fmt.Sprintf("result: %s (%s, by %s)", o.Ref, o.Status, o.Author)
+	}
+	return fmt.Sprintf("written for it: %s (%s, by %s)", o.Ref, o.Status, o.Author)
 }
 
 // Pin is an input as it stood when the task was opened.

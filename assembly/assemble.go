@@ -15,7 +15,8 @@ import (
 )
 
 // Assemble makes a context (C3): the overview, the task and the pinned inputs,
-// which must fit; then what the view selects, best first; then lessons.
+// which must fit; then what was written for the task; then what the view selects, best
+// first; then lessons.
 //
 // It reports CONTEXT_OVERFLOW, with the sizes, if what must be there is too
 // large; CROSS_MODULE (see View.Scope); INVALID_TEXT for text that is not
@@ -36,6 +37,9 @@ func Assemble(in Input) (Context, error) {
 	a := assembler{in: in, writer: w, scope: scope, room: in.View.Budget.room(), notes: map[brenner.Ref]Notes{}, opened: map[brenner.TypeName]bool{}}
 	a.frame(w.header(in, scope), w.footer())
 	if err := a.mandatory(); err != nil {
+		return Context{}, err
+	}
+	if err := a.written(); err != nil {
 		return Context{}, err
 	}
 	choose := a.selected
@@ -71,11 +75,14 @@ func (in Input) check() error {
 	texts := []string{in.Project, string(in.Agent)}
 	if in.Task != nil {
 		texts = append(texts, in.Task.ID, in.Task.Title, in.Task.Spec)
+		for _, h := range in.Task.Earlier {
+			texts = append(texts, h.How, h.Note)
+		}
 	}
 	for _, q := range in.Asked {
 		texts = append(texts, q.Text)
 	}
-	for _, it := range slices.Concat(in.Overview, in.Pinned) {
+	for _, it := range slices.Concat(in.Overview, in.Pinned, in.Written) {
 		texts = append(texts, it.Summary)
 	}
 	seen := make(map[brenner.Ref]bool, len(in.Candidates))
@@ -186,6 +193,44 @@ func (a *assembler) mandatory() error {
 		return a.overflow()
 	}
 	return nil
+}
+
+// written puts in who held the task before, and what was written for it: whoever goes on
+// with it is not to begin anew. None of it is mandatory: a large draft that somebody left
+// must not keep others from the task.
+func (a *assembler) written() error {
+	if err := a.learn(a.in.Written); err != nil {
+		return err
+	}
+	if a.in.Task != nil {
+		for _, h := range a.in.Task.Earlier {
+			text := a.writer.earlier(h)
+			if c := (chunk{section: Written, text: text, count: a.count(text)}); a.fits(c) {
+				a.put(c)
+			}
+		}
+	}
+	for _, it := range a.in.Written {
+		if a.present(it.Ref) {
+			continue
+		}
+		c, err := a.item(Written, it, Full, "written for the task")
+		if err != nil {
+			return err
+		}
+		if c.item.Variant == Full && !a.fits(c) {
+			c = a.summary(c, "its content does not fit")
+		}
+		if a.fits(c) {
+			a.put(c)
+		}
+	}
+	return nil
+}
+
+// present says whether the text shows a version.
+func (a *assembler) present(ref brenner.Ref) bool {
+	return slices.ContainsFunc(a.chunks, func(c chunk) bool { return c.item != nil && c.item.Ref == ref })
 }
 
 func (a *assembler) overflow() error {
@@ -374,13 +419,14 @@ func (a *assembler) leave(r *Ranked, rank int, why Reason, words string) {
 
 // ranked orders the candidates that may enter, and lists those that may not.
 func (a *assembler) ranked() ([]Ranked, []LeftOut) {
-	present := map[brenner.Ref]bool{}
-	query := Query{Tags: a.in.Tags, Now: a.in.Now}
-	for _, it := range a.in.Overview {
-		present[it.Ref] = true
+	present := map[brenner.Ref]Section{}
+	for _, c := range a.chunks {
+		if c.item != nil {
+			present[c.item.Ref] = c.section
+		}
 	}
+	query := Query{Tags: a.in.Tags, Now: a.in.Now}
 	for _, it := range a.in.Pinned {
-		present[it.Ref] = true
 		query.Pinned = append(query.Pinned, it.Ref.Artifact)
 	}
 	open := make([]Ranked, 0, len(a.in.Candidates))
@@ -398,12 +444,14 @@ func (a *assembler) ranked() ([]Ranked, []LeftOut) {
 }
 
 // bars says what keeps a candidate out whatever its rank, "" if nothing does.
-func (a *assembler) bars(c Candidate, present bool) (Reason, string) {
+func (a *assembler) bars(c Candidate, present Section) (Reason, string) {
 	_, received := a.in.View.Rule(c.Type)
 	switch {
 	case c.Denied != "":
 		return NotPermitted, c.Denied
-	case present:
+	case present == Written:
+		return AlreadyPresent, "the context has it as what was written for the task"
+	case present != "":
 		return AlreadyPresent, "the context has it as the overview or a pinned input"
 	case !received:
 		return NotInView, fmt.Sprintf("the view of %s does not receive the type %s", a.in.View.Role, c.Type)

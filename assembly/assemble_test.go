@@ -259,6 +259,54 @@ func TestAssemble_MandatoryPartsDegradeBeforeTheyOverflow(t *testing.T) {
 	}
 }
 
+// C3: who takes a task over is given what was written for it and why it came back, before
+// what the view selects; nothing of that has to fit, however large it is.
+func TestAssemble_WhatWasWrittenForTheTaskComesFirstAndHasToFitNowhere(t *testing.T) {
+	in, s := story()
+	in.Task.Earlier = []Holder{{How: "bohr gave it back", Note: "## Task\nthe log is locked"}}
+	half := note("half@2", artifact.TypeManuscriptSection, "discs", "Half of it.")
+	half.As = "written for this task before bohr gave it back"
+	s.contents["half@2"] = "Wing discs were counted on two days."
+	in.Written = []Item{half}
+	in.Candidates = append(in.Candidates, Candidate{Item: half, Lexical: 5})
+	place := func(c Context, words string) int {
+		t.Helper()
+		i := strings.Index(c.Text, words)
+		if i < 0 {
+			t.Errorf("no %q in\n%s", words, c.Text)
+		}
+		return i
+	}
+	c, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if place(c, "## Written for this task\n\nbohr gave it back, and said why (data):\n\n```\n## Task\nthe log") > place(c, "counted on two days") ||
+		place(c, "; written for this task before bohr gave it back") > place(c, "## Selected") {
+		t.Errorf("not in order:\n%s", c.Text)
+	}
+	if n := strings.Count(c.Text, "half@2"); n != 1 {
+		t.Errorf("it stands there %d times", n)
+	}
+	// Too large, it is a summary; and where that has no room either the task is workable.
+	s.contents["half@2"] = strings.Repeat("Wing discs were counted. ", 5_000)
+	if c, err = Assemble(in); err != nil {
+		t.Fatal(err)
+	}
+	place(c, `"Half of it."`)
+	in.Written, in.Task.Earlier = nil, nil
+	in.Candidates, in.Bullets = nil, nil
+	bare, err := Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.View.Budget.Size = bare.Used + in.View.Budget.Reserve
+	in.Written, in.Task.Earlier = []Item{half}, []Holder{{How: "bohr gave it back", Note: strings.Repeat("why ", 900)}}
+	if c, err = Assemble(in); err != nil || c.Text != bare.Text {
+		t.Errorf("without room: %v\n%s", err, c.Text)
+	}
+}
+
 // C20: mandatory parts that do not fit are refused, with their sizes.
 func TestAssemble_OverflowNamesTheSizes(t *testing.T) {
 	in, _ := story()

@@ -33,6 +33,10 @@ type Input struct {
 	Overview []Item
 	Pinned   []Item
 
+	// Written is what was written for the task by who held it, the newest first: in full
+	// where it fits, and nothing has to.
+	Written []Item
+
 	// Candidates compete for the room that is left, in any order; Rest is what
 	// was not even looked at.
 	Candidates []Candidate
@@ -108,6 +112,14 @@ type Task struct {
 	ID    string
 	Title string
 	Spec  string
+	// Earlier are those who held it before, the last first.
+	Earlier []Holder
+}
+
+// Holder is somebody who held a task: how that ended, in our words, and why, in its own.
+type Holder struct {
+	How  string
+	Note string
 }
 
 // Context is what an agent gets, and why. Without Text it is the record of the
@@ -179,7 +191,7 @@ type Reason string
 // The reasons.
 const (
 	NotPermitted   Reason = "not_permitted"   // the policy does not let the role read it
-	AlreadyPresent Reason = "already_present" // it is the overview or a pinned input
+	AlreadyPresent Reason = "already_present" // it is the overview, a pinned input or was written for the task
 	NotInView      Reason = "not_in_view"     // the view does not receive its type
 	OutOfUse       Reason = "out_of_use"      // deprecated or superseded
 	OtherModule    Reason = "other_module"    // outside the scope

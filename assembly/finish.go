@@ -63,8 +63,8 @@ func (a *assembler) drop() bool {
 	last := len(a.chunks) - 1
 	c := a.chunks[last]
 	switch {
-	case c.section == Selected && c.item == nil: // says something of the others
-	case c.section == Selected && c.item.Variant == Full:
+	case (c.section == Selected || c.section == Written) && c.item == nil: // says something of the others
+	case (c.section == Selected || c.section == Written) && c.item.Variant == Full:
 		a.replace(last, a.summary(c, "its content does not fit"))
 		return true
 	case c.section == Selected:
@@ -72,6 +72,7 @@ func (a *assembler) drop() bool {
 			Ref: c.item.Ref, Type: c.item.Type, Reason: OverBudget, Why: "with it the whole text does not fit",
 			Rank: c.item.Rank, Score: c.item.Score, By: c.item.By,
 		})
+	case c.section == Written:
 	case c.section == Lessons:
 		a.bulletsLeftOut = append(a.bulletsLeftOut, LeftOutBullet{c.bullet.ID, BulletOverBudget})
 	default:

@@ -32,13 +32,14 @@ const (
 	TaskSpec  Section = "task"
 	Questions Section = "question"
 	Pinned    Section = "pinned"
+	Written   Section = "written"
 	Selected  Section = "selected"
 	Lessons   Section = "playbook"
 )
 
 // Sections lists the sections in the order of the document.
 func Sections() []Section {
-	return []Section{Header, Overview, TaskSpec, Questions, Pinned, Selected, Lessons}
+	return []Section{Header, Overview, TaskSpec, Questions, Pinned, Written, Selected, Lessons}
 }
 
 // A writer turns each thing into a chunk of text. Every chunk ends with a line
@@ -56,6 +57,8 @@ type writer interface {
 	named(s Section, it Item, why string) string
 	missing(s Section) string
 	task(t Task) string
+	// earlier is somebody who held the task before.
+	earlier(h Holder) string
 	asked(q Asked) string
 	bullet(b playbook.Bullet) string
 	footer() string
@@ -134,6 +137,8 @@ func (markdown) heading(s Section) string {
 		return "## Question\n\n"
 	case Pinned:
 		return "## Pinned inputs\n\n"
+	case Written:
+		return "## Written for this task\n\n"
 	case Selected:
 		return "## Selected\n\n"
 	case Lessons:
@@ -179,7 +184,11 @@ func aboutItem(it Item, first ...string) string {
 		}
 		first = append(first, by)
 	}
-	return strings.Join(append([]string{strings.Join(first, ", ")}, it.Notes.phrases()...), "; ")
+	said := []string{strings.Join(first, ", ")}
+	if it.As != "" {
+		said = append(said, it.As)
+	}
+	return strings.Join(append(said, it.Notes.phrases()...), "; ")
 }
 
 func (markdown) named(s Section, it Item, why string) string {
@@ -205,6 +214,13 @@ func (markdown) task(t Task) string {
 		text += "\n\n" + t.Spec
 	}
 	return "### task " + plain(t.ID) + "\n\n" + fenced(artifact.Text, text)
+}
+
+func (markdown) earlier(h Holder) string {
+	if h.Note == "" {
+		return h.How + ".\n\n"
+	}
+	return h.How + ", and said why (data):\n\n" + fenced(artifact.Text, h.Note)
 }
 
 func (markdown) asked(q Asked) string {
@@ -302,6 +318,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		Module       brenner.Module    `json:"module"`
 		Updated      string            `json:"updated,omitzero"`
 		Author       brenner.ActorName `json:"author,omitzero"`
+		As           string            `json:"as,omitzero"`
 		NeedsUpdate  bool              `json:"needs_update,omitzero"`
 		InForce      brenner.Version   `json:"in_force,omitzero"`
 		Draft        brenner.Version   `json:"newer_draft,omitzero"`
@@ -311,7 +328,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		Variant      Variant           `json:"variant"`
 		Content      jsontext.Value    `json:"content"`
 	}{
-		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, n.NeedsUpdate, n.InForce, n.Draft,
+		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, it.As, n.NeedsUpdate, n.InForce, n.Draft,
 		refs(n.Contradicted), refs(n.Criticised), links, v, content,
 	})
 }
@@ -340,6 +357,14 @@ func (lines) task(t Task) string {
 		Title string  `json:"title"`
 		Spec  string  `json:"spec"`
 	}{TaskSpec, t.ID, t.Title, t.Spec})
+}
+
+func (lines) earlier(h Holder) string {
+	return line(struct {
+		Part Section `json:"part"`
+		How  string  `json:"how"`
+		Note string  `json:"note,omitzero"`
+	}{Written, h.How, h.Note})
 }
 
 func (lines) asked(q Asked) string {

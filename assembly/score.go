@@ -23,6 +23,8 @@ type Item struct {
 	Size    int64
 	Tags    []string
 	Updated time.Time
+	// As is what the item is to the work, where that is to be said.
+	As string
 	// Notes are what there is to know besides; Input.About gives them.
 	Notes Notes
 }

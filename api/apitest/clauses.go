@@ -114,7 +114,7 @@ func clauseCases() []testCase {
 			s.many("lineage", 10) // as many as may change
 			red := s.agent("RedSky")
 			red.claims(t.ID)
-			_, err = red.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			_, err = red.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID})
 			s.must(err)
 			s.pi.creates(result("one-more", "one"))
 			s.unchanged(func() {
@@ -169,7 +169,7 @@ func clauseCases() []testCase {
 			t := s.pi.opens()
 			grey := s.agent("GreyStone")
 			grey.claims(t.ID)
-			given, err := grey.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			given, err := grey.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID})
 			s.must(err)
 			if given.State != api.TaskOpen || given.Holder != "" {
 				s.Errorf("given back: %+v", given)

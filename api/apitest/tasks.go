@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,7 +109,7 @@ func taskCases() []testCase {
 			}
 			_, err = critic.CompleteTask(s.ctx, api.CompleteTaskRequest{ID: t.ID})
 			s.refused(err, brenner.CodeTaskNotYours)
-			_, err = writer.ReleaseTask(s.ctx, api.TaskRequest{ID: t.ID})
+			_, err = writer.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID})
 			s.must(err)
 			_, err = s.pi.ReassignTask(s.ctx, api.ReassignTaskRequest{ID: t.ID, To: "GreenValley"})
 			s.refused(err, brenner.CodeTaskNotYours)
@@ -124,6 +125,80 @@ func taskCases() []testCase {
 				_, err = s.pi.CancelTask(s.ctx, api.CancelTaskRequest{ID: t.ID, Reason: "late"})
 				s.refused(err, brenner.CodeTaskClosed)
 			})
+		}},
+		{"who takes a task over is given what was written for it, and why it came back", func(s *scene) { // C3, C16, C36
+			for _, name := range []brenner.ActorName{"W1", "W2"} {
+				_, err := s.pi.AddAgent(s.ctx, api.AddAgentRequest{Name: name, Role: "writer"})
+				s.must(err)
+			}
+			first, next := s.agent("W1"), s.agent("W2")
+			t := s.pi.opens()
+			first.claims(t.ID)
+			half := section("methods", t.ID)
+			half.Content.Data = "we counted clones on two days, and the third is missing"
+			first.creates(half)
+			large := section("appendix", t.ID)
+			large.Content.Data = strings.Repeat("so many clones were counted on a day\n", 20_000)
+			first.creates(large)
+			s.unchanged(func() {
+				_, err := first.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID, Note: strings.Repeat("x", brenner.MaxNoteRunes+1)})
+				s.refused(err, brenner.CodeLimitExceeded)
+				_, err = next.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID, Note: "why"})
+				s.refused(err, brenner.CodeTaskNotYours)
+			})
+			const why = "the log of the third day is locked"
+			back, err := first.ReleaseTask(s.ctx, api.ReleaseTaskRequest{ID: t.ID, Note: why})
+			s.must(err)
+			if back.State != api.TaskOpen || back.Holder != "" {
+				s.Errorf("given back: %+v", back)
+			}
+			shown, err := s.pi.Task(s.ctx, api.TaskRequest{ID: t.ID})
+			s.must(err)
+			if len(shown.Earlier) != 1 || shown.Earlier[0].Agent != "W1" || shown.Earlier[0].How != api.HoldingReleased || shown.Earlier[0].Note != why {
+				s.Errorf("held before: %+v", shown.Earlier)
+			}
+			want := api.TaskOutput{Ref: ref("methods", 1), Author: "W1", Status: artifact.Draft}
+			if len(shown.Written) != 2 || shown.Written[0] != want {
+				s.Errorf("written for it: %+v", shown.Written)
+			}
+			if got := next.claims(t.ID); len(got.Earlier) != 1 || got.Earlier[0].Note != "" {
+				s.Errorf("what it is sent when it claims it: %+v", got.Earlier)
+			}
+			made, err := next.AssembleContext(s.ctx, api.ContextRequest{Task: t.ID})
+			s.must(err)
+			for _, words := range []string{half.Content.Data, "written for this task before W1 gave it back", "W1 gave it back ", why, "appendix@1", "methods of appendix"} {
+				if !strings.Contains(made.Text, words) {
+					s.Errorf("the context lacks %q:\n%s", words, made.Text)
+				}
+			}
+			if strings.Contains(made.Text, "so many clones") {
+				s.Errorf("a large draft came in full")
+			}
+			// What it wrote on it is its result; what only the other wrote is not.
+			summary := "methods, all days"
+			_, err = next.UpdateArtifact(s.ctx, api.UpdateArtifactRequest{
+				ID: "methods", Parent: 1, Task: t.ID, Summary: &summary, Content: &api.Body{Format: artifact.Text, Data: "we counted clones on three days"},
+				Change: &artifact.Change{What: "the third day", Why: "the log was opened"},
+			})
+			s.must(err)
+			done := next.completes(t.ID)
+			if len(done.Moved) != 0 {
+				s.Errorf("what it took over counts as moved: %+v", done.Moved)
+			}
+			done, err = s.pi.Task(s.ctx, api.TaskRequest{ID: t.ID})
+			s.must(err)
+			for _, o := range done.Written {
+				if o.Result != (o.Author == "W2") {
+					s.Errorf("the result: %+v", o)
+				}
+			}
+			list, err := s.pi.Waiting(s.ctx, api.WaitingRequest{})
+			s.must(err)
+			for _, w := range list.Items {
+				if want := map[string]string{"methods@2": "the result of " + t.ID, "appendix@1": "written for " + t.ID + " by W1, who did not complete it"}[w.Subject]; !strings.HasPrefix(w.Why, want) {
+					s.Errorf("%s waits because %q", w.Subject, w.Why)
+				}
+			}
 		}},
 		{"work of one's own is announced, and held at once", func(s *scene) { // C16
 			writer := s.agent("GreyStone")

@@ -240,7 +240,7 @@ func (t *typist) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskL
 	return typed[api.TaskList](ctx, t, command("task", "list").when("mine", req.Mine))
 }
 
-func (t *typist) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (t *typist) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return typed[api.TaskInfo](ctx, t, command("task", "release", req.ID))
 }
 
@@ -427,7 +427,7 @@ func (t *tools) ClaimTask(_ context.Context, req api.ClaimTaskRequest) (api.Task
 	return used[api.TaskInfo](t, "task_claim", req)
 }
 
-func (t *tools) ReleaseTask(_ context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (t *tools) ReleaseTask(_ context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return used[api.TaskInfo](t, "task_release", req)
 }
 

@@ -438,7 +438,7 @@ func (s noted) ClaimTask(ctx context.Context, req api.ClaimTaskRequest) (api.Tas
 	return tell[api.TaskInfo](s, "ClaimTask", req)(s.Service.ClaimTask(ctx, req))
 }
 
-func (s noted) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (s noted) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return tell[api.TaskInfo](s, "ReleaseTask", req)(s.Service.ReleaseTask(ctx, req))
 }
 

@@ -185,7 +185,7 @@ func TestClaimTask_SaysThatRunsHaveFailedAtIt(t *testing.T) {
 		if claimed.Failed != 0 {
 			t.Errorf("after %d: %d failed", n, claimed.Failed)
 		}
-		_, err = d.As("BlueLake").ReleaseTask(t.Context(), api.TaskRequest{ID: task})
+		_, err = d.As("BlueLake").ReleaseTask(t.Context(), api.ReleaseTaskRequest{ID: task})
 		d.must(err)
 		run, err := startsRun(t, d.world, task, "one/1/1")
 		d.must(err)

@@ -123,6 +123,67 @@ func TestClaimTask_WhoHeldItIsToldThatItIsAnothers(t *testing.T) {
 	told("BlueLake", "was canceled by ")
 }
 
+// C16: a task says who held it before and how that ended: given back with a word, by a
+// lease that ran out, by the PI; the last five. Whoever asked for it is told, without
+// words of another agent (C2).
+func TestTask_SaysWhoHeldItBefore(t *testing.T) {
+	w, now := clocked(t)
+	for _, name := range []brenner.ActorName{"GreyStone", "RedSky"} {
+		if _, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: "writer"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.As("RedSky").AssembleContext(t.Context(), api.ContextRequest{Question: "What is known?"}); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := w.As("RedSky").NewTask(t.Context(), api.NewTaskRequest{Title: "Count", Spec: "the clones", To: "BlueLake", Modules: []brenner.Module{"main"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	takes := func(who brenner.ActorName) {
+		t.Helper()
+		if _, err := w.As(who).ClaimTask(t.Context(), api.ClaimTaskRequest{ID: asked.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := *now
+	takes("BlueLake")
+	*now = now.Add(2 * brenner.DefaultLease)
+	takes("GreyStone")
+	if _, err := w.PI().ReassignTask(t.Context(), api.ReassignTaskRequest{ID: asked.ID, To: "BlueLake"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.As("BlueLake").ReleaseTask(t.Context(), api.ReleaseTaskRequest{ID: asked.ID, Note: " the lens is broken\n"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.As("RedSky").Task(t.Context(), api.TaskRequest{ID: asked.ID})
+	want := []api.TaskHolder{
+		{Agent: "BlueLake", Until: start.Add(brenner.DefaultLease), How: api.HoldingLapsed},
+		{Agent: "GreyStone", Until: *now, How: api.HoldingReassigned},
+		{Agent: "BlueLake", Until: *now, How: api.HoldingReleased, Note: "the lens is broken"},
+	}
+	if err != nil || !slices.Equal(got.Earlier, want) {
+		t.Errorf("held before by %+v, %v", got.Earlier, err)
+	}
+	list, err := w.As("RedSky").Inbox(t.Context(), api.InboxRequest{})
+	if err != nil || len(list.Messages) != 1 || list.Messages[0].Subject != "TASK: "+asked.ID+" was given back" {
+		t.Fatalf("who asked is told %+v, %v", list.Messages, err)
+	}
+	m, err := w.As("RedSky").ReadMessage(t.Context(), api.MessageRequest{ID: list.Messages[0].ID})
+	if err != nil || !strings.Contains(m.Text, "given back by BlueLake") || strings.Contains(m.Text, "lens") {
+		t.Errorf("it is told %q, %v", m.Text, err)
+	}
+	for range 4 {
+		takes("GreyStone")
+		if _, err := w.As("GreyStone").ReleaseTask(t.Context(), api.ReleaseTaskRequest{ID: asked.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err = w.PI().Task(t.Context(), api.TaskRequest{ID: asked.ID}); err != nil || len(got.Earlier) != 5 || got.Earlier[0] != want[2] {
+		t.Errorf("of many the last are told: %+v, %v", got.Earlier, err)
+	}
+}
+
 // C16: who asks for any task is offered its own again once its claim has ended,
 // and not before.
 func TestClaimTask_OffersTheHolderItsOwnThatHasEnded(t *testing.T) {
@@ -201,7 +262,7 @@ func TestAnnounced_ItsResultIsWrittenWhenItsTimeWasUp(t *testing.T) {
 	if _, err := blue.CompleteTask(t.Context(), api.CompleteTaskRequest{ID: mark.ID}); brenner.CodeOf(err) != brenner.CodeTaskClosed {
 		t.Errorf("a second time: %v", err)
 	}
-	back, err := blue.ReleaseTask(t.Context(), api.TaskRequest{ID: announce("Look at the right side too").ID})
+	back, err := blue.ReleaseTask(t.Context(), api.ReleaseTaskRequest{ID: announce("Look at the right side too").ID})
 	if err != nil || back.State != api.TaskCanceled {
 		t.Errorf("taken back: %+v, %v", back, err)
 	}

@@ -61,8 +61,20 @@ func printTask(w *printer, t api.TaskInfo) {
 	for _, p := range t.Inputs {
 		w.Printf("input: %s\n", p.Ref)
 	}
-	for _, o := range t.Outputs {
-		w.Printf("output: %s\n", o)
+	for _, h := range t.Earlier {
+		w.Printf("%s", h.Words())
+		if h.Note != "" {
+			w.Printf(": %s", printable(h.Note))
+		}
+		w.Println()
+	}
+	for _, o := range t.Written {
+		w.Printf("%s\n", o.Words())
+	}
+	if len(t.Written) == 0 { // who wrote them is told where it is shown
+		for _, o := range t.Outputs {
+			w.Printf("output: %s\n", o)
+		}
 	}
 	for _, m := range t.Moved {
 		now := "out of use"
@@ -165,17 +177,22 @@ func newTaskClaim(r *runner) *cobra.Command {
 }
 
 func newTaskRelease(r *runner) *cobra.Command {
-	return &cobra.Command{
-		Use:     "release ID",
-		Short:   "Give a task back",
-		Example: `  brenner task release task-12 --as GreyStone`,
+	var note string
+	c := &cobra.Command{
+		Use:   "release ID",
+		Short: "Give a task back",
+		Long: `Give a task back that you hold. Whoever takes it next is given what you wrote for
+it and the note, and whoever asked for it is told.`,
+		Example: `  brenner task release task-12 --note "the counts of May are missing; half is in methods@1" --as GreyStone`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) {
-				return s.ReleaseTask(ctx, api.TaskRequest{Write: r.write(), ID: a[0]})
+				return s.ReleaseTask(ctx, api.ReleaseTaskRequest{Write: r.write(), ID: a[0], Note: note})
 			})
 		},
 	}
+	c.Flags().StringVar(&note, "note", "", "why, and how far it is: for whoever takes it next")
+	return c
 }
 
 func newTaskReassign(r *runner) *cobra.Command {

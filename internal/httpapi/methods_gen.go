@@ -374,7 +374,7 @@ func (c *Client) ReleaseBullet(ctx context.Context, req api.ReleaseBulletRequest
 }
 
 // ReleaseTask implements api.Service.
-func (c *Client) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (c *Client) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return call[api.TaskInfo](ctx, c, "ReleaseTask", &req)
 }
 

@@ -397,6 +397,9 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	return out, nil
 }
 
+// leastNoted is how much is shown of what those said who held a task before the last.
+const leastNoted = 300
+
 // taskPage is a task that was asked for like an artifact, as far as the reader is
 // told of it.
 func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) (artifactPage, error) {
@@ -409,6 +412,19 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	out.task = fmt.Sprintf("%s is a task, %s, for %s: %s (%s)\n", t.ID, t.State, brenner.A(t.Role), brenner.OneLine(t.Title), holding(t))
 	if t.Spec != "" {
 		out.task += labelled("what is asked (data):", t.Spec)
+	}
+	for i, h := range slices.Backward(t.Earlier) {
+		note := h.Note
+		if i < len(t.Earlier)-1 {
+			note = brenner.Clip(note, leastNoted)
+		}
+		out.task += h.Words() + "\n"
+		if note != "" {
+			out.task += labelled("why (data):", note)
+		}
+	}
+	for _, o := range t.Written {
+		out.task += fmt.Sprintf("%s: artifact_get %s\n", o.Words(), jsonOf(getRequest{Ref: o.Ref}))
 	}
 	for _, p := range t.Parts {
 		out.task += fmt.Sprintf("leaves to %s (data): %s\n", p.Agent, brenner.OneLine(p.Part))

@@ -29,7 +29,7 @@ func init() {
 			`Ask a role, an item's author or the PI for work: a task, which an artifact answers. Or announce your own and divide it, or leave a note. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
 		writing("task_claim", claimTask, `Take a task. {"id":"task-12"}`),
 		writing("task_complete", completeTask, `Close a task you hold, its results written. {"id":"task-12"}`),
-		writing("task_release", releaseTask, `Give a task back undone, or take back what you asked for. {"id":"task-12"} {"id":"task-14","cancel":"found it"}`),
+		writing("task_release", releaseTask, `Give a task back, or take back what you asked for. {"id":"task-12","note":"…"}`),
 		writing("review", review,
 			`Where your role is asked: approve a version, approve or reject a lesson, or see what waits. {} {"ref":"model-a@2","verdict":"approve"} {"lesson":"lab.1","verdict":"reject","reason":"…"}`),
 		writing("playbook_learn", learn,

@@ -92,6 +92,7 @@ func (t taskResult) Words() string {
 		for _, p := range t.Inputs {
 			fmt.Fprintf(&b, "input %s\n", p.Ref)
 		}
+		b.WriteString(heldBefore(t.TaskInfo))
 		if t.Failed > 0 {
 			fmt.Fprintf(&b, "%d runs of it have failed in a row: if you cannot do it either, say why in a note and give it back\n", t.Failed)
 		}
@@ -99,6 +100,10 @@ func (t taskResult) Words() string {
 		fmt.Fprintf(&b, "next: %s\n", cmp.Or(t.call, contextOf(t.ID, "")))
 	}
 	for _, r := range t.Outputs {
+		if t.State != api.TaskDone {
+			fmt.Fprintf(&b, "written for it: %s\n", r)
+			continue
+		}
 		fmt.Fprintf(&b, "output %s\n", r)
 	}
 	b.WriteString(t.changed + movedUnder(t.TaskInfo))
@@ -122,6 +127,14 @@ func movedUnder(t api.TaskInfo) string {
 	}
 	return fmt.Sprintf("%s meanwhile: what you wrote is marked needs_rebase till you write a new version that holds with it (patch_apply); where nothing changes, its change note says so\n",
 		strings.Join(most(moved), ", "))
+}
+
+// heldBefore says who held a task last before its holder, and where the rest of that stands.
+func heldBefore(t api.TaskInfo) string {
+	if len(t.Earlier) == 0 {
+		return ""
+	}
+	return t.Earlier[len(t.Earlier)-1].Words() + ": your context for the task has what was written for it, and why it came back if that was said\n"
 }
 
 // changedItems says what was changed that a task is about, since it was asked for.
@@ -273,11 +286,14 @@ func ids(all []api.TaskInfo) []string {
 type releaseRequest struct {
 	keyed
 	ID     string `json:"id" doc:"the task"`
-	Cancel string `json:"cancel,omitzero" doc:"why what you asked for is not wanted any more: ends it"`
+	Note   string `json:"note,omitzero" doc:"why, how far it is"`
+	Cancel string `json:"cancel,omitzero" doc:"what you asked for: why it ends"`
 }
 
 func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskResult, error) {
-	give := func() (api.TaskInfo, error) { return s.ReleaseTask(ctx, api.TaskRequest{Write: in.write(), ID: in.ID}) }
+	give := func() (api.TaskInfo, error) {
+		return s.ReleaseTask(ctx, api.ReleaseTaskRequest{Write: in.write(), ID: in.ID, Note: in.Note})
+	}
 	if in.Cancel != "" {
 		give = func() (api.TaskInfo, error) {
 			return s.CancelTask(ctx, api.CancelTaskRequest{Write: in.write(), ID: in.ID, Reason: in.Cancel})

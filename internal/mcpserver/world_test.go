@@ -426,7 +426,7 @@ func (a *agent) CompleteTask(ctx context.Context, req api.CompleteTaskRequest) (
 	return use[api.TaskInfo](ctx, a, "task_complete", req.Write, req)
 }
 
-func (a *agent) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (a *agent) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return use[api.TaskInfo](ctx, a, "task_release", req.Write, req)
 }
 

@@ -52,9 +52,11 @@ var tasksActs = map[string]act{
 // taskPage is one task and who could do it.
 type taskPage struct {
 	api.TaskInfo
-	Agents  []api.AgentInfo
-	Open    bool
-	Context []api.InvocationItem
+	Agents []api.AgentInfo
+	Open   bool
+	// Results are what it was completed with, Drafts what else was written for it.
+	Results, Drafts []api.TaskOutput
+	Context         []api.InvocationItem
 }
 
 func loadTask(v *visit) (string, any, error) {
@@ -68,7 +70,15 @@ func loadTask(v *visit) (string, any, error) {
 	}
 	seen, err := v.svc.Invocations(v.Context(), api.ListInvocationsRequest{Task: t.ID, Page: api.Page{Limit: 20}})
 	open := t.State == api.TaskOpen || t.State == api.TaskClaimed
-	return t.ID, taskPage{t, agents.Agents, open, seen.Invocations}, err
+	out := taskPage{TaskInfo: t, Agents: agents.Agents, Open: open, Context: seen.Invocations}
+	for _, o := range t.Written {
+		if o.Result {
+			out.Results = append(out.Results, o)
+		} else {
+			out.Drafts = append(out.Drafts, o)
+		}
+	}
+	return t.ID, out, err
 }
 
 // taskActs are what the PI does about a task.

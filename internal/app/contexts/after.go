@@ -47,7 +47,7 @@ func (r *Room) goOnFrom(c *kernel.Call, w work, req api.ContextRequest) (*goingO
 	if err != nil {
 		return nil, err
 	}
-	g := &goingOn{room: r, call: c, through: t, agent: c.Who.Name, inputs: w.inputs, why: map[brenner.Ref]string{}, rest: map[brenner.Ref]string{}}
+	g := &goingOn{room: r, call: c, through: t, agent: c.Who.Name, inputs: w.toWorkOn(), why: map[brenner.Ref]string{}, rest: map[brenner.Ref]string{}}
 	return g, g.onSameWork(i, w, req)
 }
 

@@ -32,11 +32,12 @@ type work struct {
 	scope   assembly.Scope
 	asked   []assembly.Asked
 	inputs  []brenner.Ref
-	tags    []string // of the inputs, each as often as they have it
-	part    string   // of the work of a session that is the caller's, if it is divided
-	short   bool     // only what bears on the part is asked for
-	whole   string   // what the work is a part of
-	find    string   // words that find what bears on the part
+	written []assembly.Item // for the task, by who held it
+	tags    []string        // of the inputs, each as often as they have it
+	part    string          // of the work of a session that is the caller's, if it is divided
+	short   bool            // only what bears on the part is asked for
+	whole   string          // what the work is a part of
+	find    string          // words that find what bears on the part
 }
 
 // session is the one that the work answers, if it does.
@@ -47,6 +48,15 @@ func (w work) session() brenner.SessionID {
 		}
 	}
 	return ""
+}
+
+// toWorkOn are the versions that the work is to be done on.
+func (w work) toWorkOn() []brenner.Ref {
+	out := slices.Clone(w.inputs)
+	for _, it := range w.written {
+		out = append(out, it.Ref)
+	}
+	return out
 }
 
 // above is the question of a session that is said beside what is assembled.
@@ -112,6 +122,12 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		for _, p := range t.Inputs {
 			w.inputs = append(w.inputs, p.Ref)
 		}
+		for _, h := range slices.Backward(t.Earlier) {
+			w.task.Earlier = append(w.task.Earlier, assembly.Holder{How: h.Words(), Note: h.Note})
+		}
+		if w.written, err = writtenFor(c, t); err != nil {
+			return work{}, err
+		}
 	}
 	if req.Task == "" {
 		if err := r.enterSession(c, req, &w); err != nil {
@@ -127,6 +143,58 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		}
 	}
 	return w, nil
+}
+
+// mostWritten is how many outputs of a task are looked at, from the last.
+const mostWritten = 50
+
+// writtenFor loads what was written for a task, as far as the caller may read it and it is
+// in use: of each artifact the newest version, the newest first.
+func writtenFor(c *kernel.Call, t api.TaskInfo) ([]assembly.Item, error) {
+	var out []assembly.Item
+	met := map[brenner.ArtifactID]bool{}
+	for _, ref := range slices.Backward(t.Outputs[max(0, len(t.Outputs)-mostWritten):]) {
+		if met[ref.Artifact] {
+			continue
+		}
+		met[ref.Artifact] = true
+		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if !v.Status.Live() || !c.May(policy.Read, a.Type, a.Module) {
+			continue
+		}
+		item := itemOf(a, v)
+		item.As = writtenBy(t, v.Creator)
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+// writtenBy says what a version of somebody is to a task.
+func writtenBy(t api.TaskInfo, author brenner.ActorName) string {
+	what := "written for this task"
+	if !t.LeftBy(author) {
+		return what
+	}
+	for _, h := range slices.Backward(t.Earlier) {
+		if h.Agent != author {
+			continue
+		}
+		switch h.How {
+		case api.HoldingLapsed:
+			return what + " before the claim of " + string(author) + " ended"
+		case api.HoldingReassigned:
+			return what + " before it was taken from " + string(author)
+		}
+		return what + " before " + string(author) + " gave it back"
+	}
+	return what
 }
 
 // enterSession takes the module of the session that is asked about, or that the
@@ -237,6 +305,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		w.tags = append(w.tags, item.Tags...)
 	}
 	in.Tags = slices.Compact(slices.Sorted(slices.Values(w.tags)))
+	in.Written = w.written
 	if w.scope, err = w.view.Scope(w.modules, w.cross, kernel.ProjectModule); err != nil {
 		return in, err
 	}

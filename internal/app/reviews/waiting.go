@@ -262,7 +262,17 @@ func (r *Room) candidates(c *kernel.Call) ([]candidate, error) {
 		return nil, err
 	}
 	for ref, t := range outputs {
-		out = append(out, candidate{ref, "the result of " + t.ID})
+		why := "the result of " + t.ID
+		if len(t.Earlier) > 0 {
+			v, err := c.Version(c.Ctx, ref)
+			if err != nil {
+				return nil, err
+			}
+			if t.LeftBy(v.Creator) {
+				why = fmt.Sprintf("written for %s by %s, who did not complete it", t.ID, v.Creator)
+			}
+		}
+		out = append(out, candidate{ref, why})
 	}
 	compiled, err := r.Sessions.Compiled(c)
 	if err != nil {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -102,6 +103,15 @@ func endingOf(ch *kernel.Change, req api.EndRunRequest) (ending, error) {
 	return e, err
 }
 
+// words say how a run ended.
+func (e ending) words() string {
+	out := string(e.Outcome)
+	if e.Cause != "" {
+		out += ", " + string(e.Cause)
+	}
+	return strings.ReplaceAll(out, "_", " ")
+}
+
 // end records the end of a run: its token dies, and a task that is not done is
 // free again.
 func (r *Room) end(ch *kernel.Change, of run, e ending) error {
@@ -109,7 +119,7 @@ func (r *Room) end(ch *kernel.Change, of run, e ending) error {
 		return err
 	}
 	if of.Task != "" {
-		if err := r.Tasks.GiveBack(ch, of.Task, of.Agent); err != nil {
+		if err := r.Tasks.GiveBack(ch, of.Task, of.Agent, fmt.Sprintf("%s ended: %s", of.ID, e.words())); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ type Tasks interface {
 	// ClaimAs, Renew and GiveBack are what the agent itself would do.
 	ClaimAs(ch *kernel.Change, id string, agent store.Actor, lease time.Duration) (api.TaskInfo, error)
 	Renew(ch *kernel.Change, id string, agent brenner.ActorName, lease time.Duration) error
-	GiveBack(ch *kernel.Change, id string, agent brenner.ActorName) error
+	GiveBack(ch *kernel.Change, id string, agent brenner.ActorName, why string) error
 }
 
 // Sessions is what runs need of sessions.

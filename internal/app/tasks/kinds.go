@@ -23,7 +23,7 @@ var (
 	kindTaskClaimed   = kernel.Kind[taskClaimed]{Name: "task.claimed", Apply: applyTaskClaimed}
 	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted, Events: completedEvents, Texts: []string{"/note"}}
 	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened, Texts: []string{"/title", "/spec", "/runs/test", "/parts/*/part"}}
-	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased}
+	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased, Texts: []string{"/note"}}
 )
 
 // completedEvents is what a completed task means for automation: it is done, and

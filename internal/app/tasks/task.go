@@ -50,6 +50,25 @@ type task struct {
 	Note         string            `json:"note,omitzero"`
 	Completed    time.Time         `json:"completed_at,omitzero"`
 	Runs         settings          `json:"runs,omitzero"`
+	// Earlier are those who held it before, by records that say so.
+	Earlier []holder `json:"earlier,omitzero"`
+}
+
+// holder is somebody who held a task and does not any more.
+type holder struct {
+	Agent brenner.ActorName `json:"agent"`
+	Until time.Time         `json:"until"`
+	How   api.HoldingEnd    `json:"how"`
+	Note  string            `json:"note,omitzero"`
+}
+
+// mostEarlier is how many of those who held a task are remembered with it.
+const mostEarlier = 5
+
+// held remembers somebody who holds the task no more.
+func (t *task) held(h holder) {
+	t.Earlier = append(t.Earlier, h)
+	t.Earlier = t.Earlier[max(0, len(t.Earlier)-mostEarlier):]
 }
 
 // settings are what the PI has set for the runs of a task (W5).
@@ -135,6 +154,9 @@ func (t task) info(now time.Time) api.TaskInfo {
 	for i, m := range t.Moved {
 		out.Moved[i] = api.Moved(m)
 	}
+	for _, h := range t.Earlier {
+		out.Earlier = append(out.Earlier, api.TaskHolder(h))
+	}
 	for _, m := range t.Summaries {
 		out.Summaries = append(out.Summaries, api.Moved(m))
 	}
@@ -184,21 +206,38 @@ type taskClaimed struct {
 	ID     string            `json:"id"`
 	Holder brenner.ActorName `json:"holder"`
 	Until  time.Time         `json:"until"`
+	// From is who held it until then, if that was another; Lapsed when its lease had ended,
+	// none if it was taken from it. Neither stands in old records.
+	From   brenner.ActorName `json:"from,omitzero"`
+	Lapsed time.Time         `json:"lapsed,omitzero"`
 }
 
 func applyTaskClaimed(ctx context.Context, tx store.Tx, rec journal.Record, p taskClaimed) error {
 	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
+		switch {
+		case p.From == "":
+		case p.Lapsed.IsZero():
+			t.held(holder{Agent: p.From, Until: rec.At, How: api.HoldingReassigned})
+		default:
+			t.held(holder{Agent: p.From, Until: p.Lapsed, How: api.HoldingLapsed})
+		}
 		t.State, t.Holder, t.LeaseUntil = api.TaskClaimed, p.Holder, p.Until
 	})
 }
 
+// taskReleased says who gave a task back, which old records do not, and why.
 type taskReleased struct {
-	ID string `json:"id"`
+	ID     string            `json:"id"`
+	Holder brenner.ActorName `json:"holder,omitzero"`
+	Note   string            `json:"note,omitzero"`
 }
 
 func applyTaskReleased(ctx context.Context, tx store.Tx, rec journal.Record, p taskReleased) error {
 	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
 		t.State, t.Holder, t.LeaseUntil = api.TaskOpen, "", time.Time{}
+		if p.Holder != "" {
+			t.held(holder{Agent: p.Holder, Until: rec.At, How: api.HoldingReleased, Note: p.Note})
+		}
 	})
 }
 
@@ -281,7 +320,16 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 		}
 	}
 	t.Title, t.Spec, t.Note = title, "", ""
+	withoutNotes(&t)
 	return t, nil
+}
+
+// withoutNotes takes out what those who held a task said of it.
+func withoutNotes(t *api.TaskInfo) {
+	t.Earlier = slices.Clone(t.Earlier)
+	for i := range t.Earlier {
+		t.Earlier[i].Note = ""
+	}
 }
 
 // readsTask reports whether somebody may read tasks of all the modules of one.
@@ -302,6 +350,24 @@ func (r *Room) tell(c *kernel.Call, id string) (api.TaskInfo, error) {
 		return t, err
 	}
 	return r.told(c, t)
+}
+
+// mostWritten is of how many outputs of a task it is told who wrote them.
+const mostWritten = 50
+
+// writtenFor says of the newest outputs of a task who wrote them. They are its result once
+// whoever wrote them has completed it: what somebody wrote and then gave the task back is
+// not (C36).
+func writtenFor(c *kernel.Call, t api.TaskInfo) ([]api.TaskOutput, error) {
+	var out []api.TaskOutput
+	for _, ref := range t.Outputs[max(0, len(t.Outputs)-mostWritten):] {
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, api.TaskOutput{Ref: ref, Author: v.Creator, Status: v.Status, Result: t.State == api.TaskDone && !t.LeftBy(v.Creator)})
+	}
+	return out, nil
 }
 
 // noteChanges says which items that an unfinished task is about were changed since

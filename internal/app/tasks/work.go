@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -121,12 +122,20 @@ func sentTo(ch *kernel.Change, t api.TaskInfo, renewed bool) (api.TaskInfo, erro
 		sent = ""
 	}
 	t.Spec, t.SpecLeft = sent, len(t.Spec)-len(sent)
+	withoutNotes(&t) // which its context for the task has
 	return t, err
 }
 
 // claimFor claims a task for somebody. Who held it until now is told.
 func (r *Room) claimFor(ch *kernel.Change, was api.TaskInfo, holder brenner.ActorName, lease time.Duration) (api.TaskInfo, error) {
-	if _, err := kindTaskClaimed.Append(ch, taskClaimed{ID: was.ID, Holder: holder, Until: ch.Clock.Add(lease)}); err != nil {
+	p := taskClaimed{ID: was.ID, Holder: holder, Until: ch.Clock.Add(lease)}
+	if was.State == api.TaskClaimed && was.Holder != holder {
+		p.From = was.Holder
+	}
+	if p.From != "" && was.Overdue {
+		p.Lapsed = was.LeaseUntil
+	}
+	if _, err := kindTaskClaimed.Append(ch, p); err != nil {
 		return api.TaskInfo{}, err
 	}
 	t, err := r.Find(ch.Call, was.ID)
@@ -169,15 +178,23 @@ func (r *Room) Renew(ch *kernel.Change, id string, agent brenner.ActorName, leas
 	return err
 }
 
-// GiveBack makes a task free that an agent holds; one that it does not hold, or
-// that is closed, stays as it is.
-func (r *Room) GiveBack(ch *kernel.Change, id string, agent brenner.ActorName) error {
+// GiveBack makes a task free that an agent holds, and says why; one that it does not
+// hold, or that is closed, stays as it is.
+func (r *Room) GiveBack(ch *kernel.Change, id string, agent brenner.ActorName, why string) error {
 	t, err := r.Find(ch.Call, id)
 	if err != nil || t.State != api.TaskClaimed || t.Holder != agent {
 		return err
 	}
-	_, err = kindTaskReleased.Append(ch, taskReleased{ID: id})
+	_, err = kindTaskReleased.Append(ch, taskReleased{ID: id, Holder: agent, Note: why})
 	return err
+}
+
+// tellReleased tells whoever asked for a task that it was given back. Why stands with the
+// task: a message has no words of another agent (C2).
+func (r *Room) tellReleased(ch *kernel.Change, t api.TaskInfo) error {
+	return r.Mail.Tell(ch, t.Creator, api.MessageTask, fmt.Sprintf("TASK: %s was given back", t.ID), fmt.Sprintf(
+		"%s, which you asked for, was given back by %s and is free again. Why, and what was written for it: %s\n",
+		t.ID, t.Holder, brenner.Do("task.show", "id", t.ID).Mark()))
 }
 
 // Eligible reports whether a task is for an agent.
@@ -272,19 +289,30 @@ func (r *Room) unfinished(c *kernel.Call, id string) (api.TaskInfo, error) {
 }
 
 // ReleaseTask implements api.Tasks.
-func (s *Service) ReleaseTask(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
+func (s *Service) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.release", req, kernel.To(policy.TaskWork, req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
 		t, err := s.Held(ch.Call, req.ID)
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
+		note := strings.TrimSpace(req.Note)
+		if err := kernel.CheckText(note); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if n := utf8.RuneCountInString(note); n > brenner.MaxNoteRunes {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeLimitExceeded, "the note has %d characters, of at most %d", n, brenner.MaxNoteRunes).At("/note").
+				WithHint("write what there is as an artifact for the task, and say here in a few sentences why it comes back")
+		}
 		if t.Kind == api.TaskMark { // nobody else is to do it
-			if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: "taken back"}); err != nil {
+			if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: cmp.Or(note, "taken back")}); err != nil {
 				return api.TaskInfo{}, err
 			}
 			return s.tell(ch.Call, t.ID)
 		}
-		if _, err := kindTaskReleased.Append(ch, taskReleased{ID: t.ID}); err != nil {
+		if _, err := kindTaskReleased.Append(ch, taskReleased{ID: t.ID, Holder: t.Holder, Note: note}); err != nil {
+			return api.TaskInfo{}, err
+		}
+		if err := s.tellReleased(ch, t); err != nil {
 			return api.TaskInfo{}, err
 		}
 		return s.tell(ch.Call, t.ID)
@@ -483,7 +511,11 @@ func needRebase(ch *kernel.Change, outputs []brenner.Ref) ([]ledger.StatusChange
 // Task implements api.Tasks.
 func (s *Service) Task(ctx context.Context, req api.TaskRequest) (api.TaskInfo, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, req.ID), func(c *kernel.Call) (api.TaskInfo, error) {
-		return s.tell(c, req.ID)
+		t, err := s.tell(c, req.ID)
+		if err == nil {
+			t.Written, err = writtenFor(c, t)
+		}
+		return t, err
 	})
 }
 

@@ -31,20 +31,20 @@ func (r *reader) Expect(ctx context.Context, refs []brenner.Ref, most int64) {
 	ids, numbers := columns(refs)
 	_ = r.query(ctx, func(rows pgx.Rows) error {
 		var v store.Version
-		var data []byte
-		if err := scanVersionAnd(rows, &v, &data); err != nil {
+		var b blob
+		if err := scanVersionAnd(rows, &v, &b.body, &b.size); err != nil {
 			return err
 		}
 		r.ahead.versions[v.Ref()] = v
-		if data != nil {
-			r.ahead.blobs[v.Content] = data
+		if b.body != nil {
+			r.ahead.blobs[v.Content] = b.content()
 		}
 		return nil
-	}, `SELECT `+versionColumns+`, data FROM (
+	}, `SELECT `+versionColumns+`, body, length FROM (
 			SELECT v.*, sum(size) OVER (ORDER BY i) AS so_far FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS ref (a, n, i), LATERAL (
 				SELECT `+versionColumns+` FROM versions WHERE project = $1 AND artifact = a AND version = n OFFSET 0) AS v
-		) AS v (`+versionColumns+`, so_far), LATERAL (
-			SELECT CASE WHEN v.size <= $4 AND v.so_far <= $5 THEN (SELECT data FROM blobs WHERE project = $1 AND digest = v.content) END AS data) AS b`,
+		) AS v (`+versionColumns+`, so_far) LEFT JOIN LATERAL (
+			SELECT body, b.size AS length FROM blobs AS b WHERE project = $1 AND digest = v.content AND v.size <= $4 AND v.so_far <= $5 OFFSET 0) AS b ON true`,
 		r.project, ids, numbers, most, maxAhead)
 }
 

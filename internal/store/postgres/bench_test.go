@@ -19,6 +19,7 @@ import (
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
 	"brenner/internal/store/fulltext"
+	"brenner/internal/store/postgres"
 	"brenner/retrieval"
 )
 
@@ -28,6 +29,8 @@ type sample struct {
 	record   store.Record
 	hashes   [][32]byte
 	content  []byte
+	body     []byte // of the row of the content
+	size     *int32
 	artifact store.Artifact
 	version  store.Version
 	link     store.Link
@@ -72,10 +75,13 @@ func samples(from, n int) []sample {
 			Artifact: noteID(number), Version: 1, Status: artifact.Draft, Summary: summary, Format: artifact.Text, Content: store.DigestOf(sum),
 			Size: 2048, What: "first note", Why: "read the paper", Creator: "ada", Role: "reader", Created: at, Tags: []string{"reading"}, Seq: seq,
 		}
+		body, size := postgres.Pack(content)
 		out[i] = sample{
 			record:  store.Record{Seq: seq, At: at, Actor: "ada", Kind: "artifact.create", Data: []byte(prose(r, 600))},
 			hashes:  [][32]byte{sum, sha256.Sum256(sum[:])},
 			content: content,
+			body:    body,
+			size:    size,
 			artifact: store.Artifact{
 				ID: v.Artifact, Type: "paper_note", Module: "genetics", Creator: "ada", Created: at, Updated: at, Head: 1, Latest: 1,
 				HeadStatus: artifact.Draft, Summary: summary, Tags: v.Tags, Seq: seq,
@@ -115,7 +121,7 @@ func (s *sample) queueRaw(batch *pgx.Batch) error {
 	}
 	batch.Queue(`INSERT INTO records VALUES (1, $1, $2, $3, $4, $5)`, r.Seq, r.At, string(r.Actor), r.Kind, r.Data)
 	batch.Queue(`INSERT INTO hashes VALUES (1, $1, $2)`, 2*(r.Seq-1), append(s.hashes[0][:], s.hashes[1][:]...))
-	batch.Queue(`INSERT INTO blobs VALUES (1, $1, $2)`, content[:], s.content)
+	batch.Queue(`INSERT INTO blobs VALUES (1, $1, $2, $3)`, content[:], s.body, s.size)
 	batch.Queue(`INSERT INTO artifacts VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`, string(a.ID), string(a.Type), string(a.Module),
 		string(a.Creator), a.Created, a.Updated, int(a.Head), int(a.Latest), int(a.Canonical), string(a.HeadStatus), a.Summary, a.Tags, a.Seq, a.Size)
 	batch.Queue(`INSERT INTO versions VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`, string(v.Artifact),
@@ -224,8 +230,14 @@ var errEnough = errors.New("enough")
 // fill writes n samples with few commits.
 func fill(tb testing.TB, s store.Store, from, n int) {
 	tb.Helper()
+	fillBy(tb, s, from, n, 500)
+}
+
+// fillBy writes n samples, so many to a commit.
+func fillBy(tb testing.TB, s store.Store, from, n, share int) {
+	tb.Helper()
 	for done := 0; done < n; {
-		some := samples(from+done, min(500, n-done))
+		some := samples(from+done, min(share, n-done))
 		if err := s.Write(tb.Context(), func(tx store.Tx) error {
 			for i := range some {
 				if err := some[i].write(tb.Context(), tx); err != nil {
@@ -240,13 +252,19 @@ func fill(tb testing.TB, s store.Store, from, n int) {
 	}
 }
 
-// What a version of 2 KiB takes on disk, everything included, once the server
-// has tidied up as it does by itself.
+// What a version of 2 KiB takes on disk, everything included, the text indexed,
+// once the server has tidied up as it does by itself. Each is a write of its own,
+// as the service's are: of commits with hundreds of them the index makes more
+// segments, and those that were merged leave room that is used again only later.
 func BenchmarkDisk(b *testing.B) {
 	const n = 4000
 	for b.Loop() {
 		address := pgtest.Open(b)
-		fill(b, open(b, address), 0, n)
+		s := open(b, address)
+		fillBy(b, s, 0, n, 1)
+		if err := s.Settle(b.Context()); err != nil {
+			b.Fatal(err)
+		}
 		conn := connect(b, address)
 		if _, err := conn.Exec(b.Context(), `VACUUM`); err != nil {
 			b.Fatal(err)

@@ -116,12 +116,11 @@ func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	if err != nil {
 		return nil, missing
 	}
-	data, err := one(ctx, r.session, missing, func(rows pgx.Rows, data *[]byte) error { return rows.Scan(data) },
-		`SELECT data FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:])
-	if err == nil && data == nil {
+	b, err := one(ctx, r.session, missing, scanBlob, `SELECT digest, body, size FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:])
+	if err == nil && b.body == nil {
 		err = redacted(d)
 	}
-	return data, err
+	return b.content(), err
 }
 
 func redacted(d brenner.Digest) error {
@@ -138,18 +137,19 @@ func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([
 		return nil, 0, missing
 	}
 	type found struct {
-		data []byte
-		size *int64 // nil where redacted
+		blob
+		length *int64 // nil where redacted
 	}
-	b, err := one(ctx, r.session, missing, func(rows pgx.Rows, f *found) error { return rows.Scan(&f.size, &f.data) },
-		`SELECT length(data)::bigint, CASE WHEN length(data) <= $3 THEN data END FROM blobs WHERE project = $1 AND digest = $2`, r.project, sum[:], most)
+	b, err := one(ctx, r.session, missing, func(rows pgx.Rows, f *found) error { return rows.Scan(&f.length, &f.body, &f.size) },
+		`SELECT length::bigint, CASE WHEN length <= $3 THEN body END, size
+		FROM (SELECT body, size, `+lengthOfBlob+` AS length FROM blobs WHERE project = $1 AND digest = $2) AS b`, r.project, sum[:], most)
 	if err != nil {
 		return nil, 0, err
 	}
-	if b.size == nil {
+	if b.length == nil {
 		return nil, 0, redacted(d)
 	}
-	return b.data, *b.size, nil
+	return b.content(), *b.length, nil
 }
 
 func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
@@ -159,34 +159,43 @@ func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64
 			sums = append(sums, sum[:])
 		}
 	}
-	found, err := list(ctx, r.session, scanBlob, `SELECT d, data FROM (SELECT DISTINCT d FROM unnest($2::bytea[]) AS d) AS asked, LATERAL (
-			SELECT data FROM blobs WHERE project = $1 AND digest = d OFFSET 0) AS b WHERE length(data) <= $3`, r.project, sums, most)
+	found, err := list(ctx, r.session, scanBlob, `SELECT d, body, size FROM (SELECT DISTINCT d FROM unnest($2::bytea[]) AS d) AS asked, LATERAL (
+			SELECT body, size FROM blobs WHERE project = $1 AND digest = d OFFSET 0) AS b WHERE `+lengthOfBlob+` <= $3`, r.project, sums, most)
 	if err != nil {
 		return err
 	}
 	for _, b := range found {
-		if err := fn(store.DigestOf([32]byte(b.digest)), b.data); err != nil {
+		if err := fn(store.DigestOf([32]byte(b.digest)), b.content()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-type blob struct{ digest, data []byte }
+// blob is a row of contents: the body is nil where it was redacted.
+type blob struct {
+	digest, body []byte
+	size         *int32
+}
 
-func scanBlob(rows pgx.Rows, b *blob) error { return rows.Scan(&b.digest, &b.data) }
+func scanBlob(rows pgx.Rows, b *blob) error { return rows.Scan(&b.digest, &b.body, &b.size) }
+
+func (b blob) content() []byte { return unpack(b.body, b.size) }
+
+// lengthOfBlob is how many bytes a content has, null where it was redacted.
+const lengthOfBlob = `CASE WHEN body IS NOT NULL THEN coalesce(size, length(body)) END`
 
 // EachBlob takes blobs by the page as well, but a page also ends after about
 // 4 MiB, so that large contents do not add up in memory.
 func (r *reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
 	return each(ctx, r, scanBlob,
-		`SELECT digest, data FROM (
-			SELECT digest, data, sum(length(data)) OVER (ORDER BY digest) - length(data) AS before
-			FROM (SELECT digest, data FROM blobs WHERE project = $1 AND digest > $2 ORDER BY digest LIMIT `+pageRows+`) AS page
+		`SELECT digest, body, size FROM (
+			SELECT digest, body, size, sum(length) OVER (ORDER BY digest) - length AS before
+			FROM (SELECT digest, body, size, `+lengthOfBlob+` AS length FROM blobs WHERE project = $1 AND digest > $2 ORDER BY digest LIMIT `+pageRows+`) AS page
 		) AS page WHERE coalesce(before, 0) < 4194304 ORDER BY digest`,
 		[]any{[]byte{}},
 		func(b blob) []any { return []any{b.digest} },
-		func(b blob) error { return fn(store.DigestOf([32]byte(b.digest)), b.data) })
+		func(b blob) error { return fn(store.DigestOf([32]byte(b.digest)), b.content()) })
 }
 
 // Init makes the project. One that the address did not name goes by its name
@@ -248,8 +257,9 @@ func (t *tx) PutBlob(ctx context.Context, d brenner.Digest, data []byte) error {
 	if err != nil {
 		return t.doom(err)
 	}
-	return t.put(ctx, `INSERT INTO blobs (project, digest, data) VALUES ($1, $2, $3) ON CONFLICT (project, digest) DO UPDATE SET data = $3
-		WHERE CASE WHEN blobs.data IS NULL THEN refuse('BR410', encode($2, 'hex')) ELSE false END`, sum[:], filled(data))
+	body, size := pack(data)
+	return t.put(ctx, `INSERT INTO blobs (project, digest, body, size) VALUES ($1, $2, $3, $4) ON CONFLICT (project, digest) DO UPDATE SET body = $3
+		WHERE CASE WHEN blobs.body IS NULL THEN refuse('BR410', encode($2, 'hex')) ELSE false END`, sum[:], body, size)
 }
 
 // Retains implements store.Retainer.
@@ -265,5 +275,5 @@ func (t *tx) RedactBlob(ctx context.Context, d brenner.Digest) error {
 	if err := t.erase(ctx, sum[:]); err != nil {
 		return t.doom(err)
 	}
-	return t.put(ctx, `INSERT INTO blobs (project, digest) VALUES ($1, $2) ON CONFLICT (project, digest) DO UPDATE SET data = NULL`, sum[:])
+	return t.put(ctx, `INSERT INTO blobs (project, digest) VALUES ($1, $2) ON CONFLICT (project, digest) DO UPDATE SET body = NULL, size = NULL`, sum[:])
 }

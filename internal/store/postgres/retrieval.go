@@ -133,17 +133,18 @@ func (r indexRows) Texts(ctx context.Context, names []retrieval.Name) ([]retriev
 	err := r.query(ctx, func(rows pgx.Rows) error {
 		var at int
 		var v store.Version
-		var data []byte
+		var b blob
 		var format string
-		if err := rows.Scan(&at, &v.Summary, &v.Tags, &format, &data); err != nil {
+		if err := rows.Scan(&at, &v.Summary, &v.Tags, &format, &b.body, &b.size); err != nil {
 			return err
 		}
 		v.Artifact, v.Version, v.Format = names[at-1].Artifact, names[at-1].Version, artifact.Format(format)
-		out[at-1] = v.Document(data)
+		out[at-1] = v.Document(b.content())
 		return nil
-	}, `SELECT w.n, v.summary, v.tags, v.format, (SELECT data FROM blobs WHERE project = $1 AND digest = v.content)
+	}, `SELECT w.n, v.summary, v.tags, v.format, b.body, b.size
 		FROM unnest($2::text[], $3::integer[]) WITH ORDINALITY AS w (artifact, version, n), LATERAL (
-			SELECT summary, tags, format, content FROM versions WHERE project = $1 AND artifact = w.artifact AND version = w.version OFFSET 0) AS v`,
+			SELECT summary, tags, format, content FROM versions WHERE project = $1 AND artifact = w.artifact AND version = w.version OFFSET 0) AS v
+		LEFT JOIN LATERAL (SELECT body, size FROM blobs WHERE project = $1 AND digest = v.content OFFSET 0) AS b ON true`,
 		r.project, artifacts, versions)
 	return out, err
 }

@@ -21,6 +21,9 @@ func testWords(t delta.Test) string {
 		if r.Result != "" {
 			words += ": " + r.Result
 		}
+		if r.Newer != 0 {
+			words += fmt.Sprintf(", by now @%d", r.Newer)
+		}
 		said = append(said, words)
 	}
 	for _, r := range t.Running {

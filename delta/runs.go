@@ -23,8 +23,10 @@ type Test struct {
 type Run struct {
 	By brenner.ActorName `json:"by"`
 	At time.Time         `json:"at"` // when it was said last
-	// Result is the version that has what came out, if some is named.
-	Result string `json:"result,omitzero"`
+	// Result is the version that has what came out, as it was recorded, if some is named;
+	// Newer the one that who ran the test has written of it since, 0 if none.
+	Result string          `json:"result,omitzero"`
+	Newer  brenner.Version `json:"newer,omitzero"`
 }
 
 // TestState says whether a test still has to be run.

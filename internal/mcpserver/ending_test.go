@@ -89,8 +89,8 @@ func TestInbox_SaysOnceHowToAnswer(t *testing.T) {
 	blue.mustNot(words, "RS-pair is compiled when you and RedSky have answered:")
 }
 
-// X11: of a test that was run the version is named that its result is at by now, and what
-// becomes of a dead item is no news.
+// X11: of a test that was run the version is named that its result was recorded with, and
+// that there is a newer one; what becomes of a dead item is no news.
 func TestStanding_ResultsInForceAndTheDead(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red)
@@ -100,7 +100,7 @@ func TestStanding_ResultsInForceAndTheDead(t *testing.T) {
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow, cold@1"},"status":"run"}`, ""))
 	red.must(first(red.call("inbox", nil)), "run T1 (BlueLake: cold@1)")
 	blue.call("artifact_write", arguments{"id": "cold", "summary": "measured again", "content": map[string]any{"format": "text", "data": "again\n"}, "change": map[string]any{"what": "w", "why": "y"}})
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "run T1 (BlueLake: cold@2)")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "run T1 (BlueLake: cold@1, by now @2)")
 
 	red.call("inbox", nil)
 	blue.submits(deltaBlock("KILL", "P1", "predictions_table", `{"reason":"too plain"}`, ""))

@@ -250,8 +250,8 @@ func deadIn(doc *delta.Artifact, id delta.ItemID) bool {
 	return ok && it.Killed() != nil
 }
 
-// testsOf says how far the tests of a document have come, and of each result the version
-// that its artifact is at by now, as long as that is by who ran the test.
+// testsOf says how far the tests of a document have come, and of each result whether who
+// ran the test has written a newer version of it.
 func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Test, error) {
 	tests := delta.Tests(doc)
 	for _, t := range tests {
@@ -276,7 +276,7 @@ func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta
 				return nil, err
 			}
 			if v.Creator == run.By { // what others make of it is not what came out
-				t.Done[i].Result = head.String()
+				t.Done[i].Newer = head.Version
 			}
 		}
 	}

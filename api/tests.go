@@ -9,7 +9,7 @@ import (
 
 // TestWords says how far tests have come, on one line; of those that were dropped nothing.
 func TestWords(all []delta.Test) string {
-	states := []delta.TestState{delta.TestPlanned, delta.TestRunning, delta.TestRun}
+	states := []delta.TestState{delta.TestPlanned, delta.TestProposed, delta.TestRunning, delta.TestRun}
 	return byState(all, states, func(t delta.Test) delta.TestState { return t.State }, testWords)
 }
 
@@ -32,6 +32,9 @@ func testWords(t delta.Test) string {
 			words += " again"
 		}
 		said = append(said, words)
+	}
+	if t.State == delta.TestProposed {
+		said = append(said, "asked for by "+string(t.By))
 	}
 	if len(said) == 0 {
 		return string(t.Item)

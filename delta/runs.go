@@ -35,13 +35,16 @@ type TestState string
 // The states.
 const (
 	TestPlanned TestState = "planned"
+	// TestProposed is one that a critique asks for and that nobody has put up (ADR 170).
+	TestProposed TestState = "proposed"
 	TestRunning TestState = "running"
 	TestRun     TestState = "run" // somebody said what came out
 	TestDropped TestState = "dropped"
 )
 
 // Tests says how far the tests that live have come, by what is recorded: who wrote of one
-// that it is running, and who what came out.
+// that it is running, and who what came out. Those that critiques ask for come last, each
+// under the id of its critique, until that is settled or a test that lives names it.
 func Tests(a *Artifact) []Test {
 	var out []Test
 	for _, it := range a.sections[atTests].shown(atTests) {
@@ -49,7 +52,19 @@ func Tests(a *Artifact) []Test {
 			out = append(out, it.runs())
 		}
 	}
+	for _, it := range a.sections[atCritiques].shown(atCritiques) {
+		if it.live() && strings.TrimSpace(it.Text(proposedTestField)) != "" && saysOf(it.Text("current_status")) != CritiqueSettled && !a.putUp(it) {
+			out = append(out, Test{Item: it.ID(), By: it.log[0].agent, State: TestProposed})
+		}
+	}
 	return out
+}
+
+// putUp says whether a test that lives names a critique: it is the one that this asks for.
+func (a *Artifact) putUp(critique *Item) bool {
+	return slices.ContainsFunc(a.sections[atTests].shown(atTests), func(it *Item) bool {
+		return it.live() && slices.ContainsFunc(it.log, critique.namedBy)
+	})
 }
 
 func (it *Item) runs() Test {

@@ -158,18 +158,23 @@ var schemas = [sectionCount]Schema{
 		Field{Name: "current_status", Label: "Current status", Kind: KindText, Usual: []string{string(CritiqueOpen), string(CritiqueAnswered), string(CritiqueSettled)}},
 		Field{Name: "real_third_alternative", Label: "Real third alternative", Kind: KindFlag},
 		Field{Name: "proposed_alternative", Label: "Proposed alternative", Kind: KindText},
-	), Aside: []Field{{Name: targetsField, Label: "Targets", Kind: KindList, Items: true, Note: "what it is against; without it, all that its attack names"}}},
+	), Aside: []Field{
+		{Name: targetsField, Label: "Targets", Kind: KindList, Items: true, Note: "what it is against; without it, all that its attack names"},
+		{Name: proposedTestField, Label: "Proposed test", Kind: KindText},
+	}},
 }
 
 // Whichever is the key of what is forecast whichever hypothesis holds.
 const Whichever = "any"
 
-// Fields that are read and kept as they came: what a critique is against (ADR 147), what
-// the answer to the question is, and what came out of a prediction (ADR 159).
+// Fields that are read and kept as they came: what a critique is against (ADR 147), and
+// the test that it asks for (ADR 170), what the answer to the question is, and what came
+// out of a prediction (ADR 159).
 const (
-	targetsField  = "targets"
-	answerField   = "answer"
-	observedField = "observed"
+	targetsField      = "targets"
+	proposedTestField = "proposed_test"
+	answerField       = "answer"
+	observedField     = "observed"
 )
 
 // MostHypotheses is how many may be alive at a time.

@@ -197,7 +197,7 @@ func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 				continue
 			}
 			t.Running = append(slices.Clone(t.Running), delta.Run{By: w.Holder, At: w.Created})
-			if t.State == delta.TestPlanned {
+			if t.State == delta.TestPlanned || t.State == delta.TestProposed {
 				t.State = delta.TestRunning
 			}
 		}

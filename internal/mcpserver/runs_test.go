@@ -52,3 +52,23 @@ func TestTests_OfTheDroppedNothingIsSaid(t *testing.T) {
 	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow"},"status":"dropped"}`, ""))
 	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "tests:")
 }
+
+// X11: a test that a critique asks for is among the tests; whoever takes it announces work on
+// the critique, which everybody sees and who would take it too is told; it goes when somebody
+// puts it up.
+func TestTests_ACritiqueAsksForOne(t *testing.T) {
+	w, blue, red := pair(t)
+	w.waited = true
+	both(blue, red)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","proposed_test":"start it without the cache"}`, ""))
+	show := func(p *player) string {
+		return first(p.call("session_show", arguments{"session": "RS-pair", "brief": true, "again": true}))
+	}
+	blue.must(show(blue), "tests: proposed C1 (asked for by RedSky)\n")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []string{"C1"}, "again": true})), "Proposed test: start it without the cache\n")
+	blue.call("request", arguments{"session": "RS-pair", "claim": true, "items": []string{"C1"}, "title": "Without the cache"})
+	red.must(show(red), "tests: running C1 (BlueLake since 15:09 UTC)\n")
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "claim": true, "items": []string{"C1"}, "title": "No cache"})), "C1: BlueLake is at this", "settle who does it before both do\n")
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"No cache","procedure":"as C1 asks","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"},"status":"run"}`, ""))
+	red.must(show(red), "tests: run T1 (BlueLake)\n")
+}

@@ -601,6 +601,13 @@ func (p Proposal) Words() string {
 	if p.Text != "" {
 		return p.Text
 	}
+	return p.words(!p.Own)
+}
+
+// Whole says what is proposed, also of what the reader wrote itself.
+func (p Proposal) Whole() string { return p.words(true) }
+
+func (p Proposal) words(whole bool) string {
 	var b strings.Builder
 	who := string(p.Agent)
 	if p.Own {
@@ -622,7 +629,7 @@ func (p Proposal) Words() string {
 		fmt.Fprintf(&b, ", is %s", p.Item)
 	}
 	b.WriteByte('\n')
-	if !p.Own {
+	if whole {
 		b.WriteString(delta.PayloadText(p.Payload))
 		if p.Rationale != "" {
 			b.WriteString("    because: " + strings.Join(strings.Fields(p.Rationale), " ") + "\n")

@@ -31,6 +31,24 @@ func (a *Artifact) NamesIn(text string) []Named {
 	return out
 }
 
+// Called lists the items that agents gave a provisional id, which may be written as in
+// BlueLake:H-MEMORY.
+func (a *Artifact) Called(name string) []Named {
+	by, of, named := strings.Cut(name, ":")
+	if !named {
+		by, of = "", name
+	}
+	var out []Named
+	for _, it := range a.all() {
+		for _, e := range it.log {
+			if e.provisional != "" && e.provisional == of && (!named || string(e.agent) == by) {
+				out = append(out, Named{Name: e.provisional, Agent: e.agent, Item: it.ID()})
+			}
+		}
+	}
+	return out
+}
+
 // tellsItself says that nobody takes a name for a plain word.
 func tellsItself(name string) bool {
 	return strings.ContainsAny(name, "-_0123456789") || strings.ToUpper(name) == name

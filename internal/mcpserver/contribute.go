@@ -206,7 +206,7 @@ func (p sessionPage) said() string {
 	b.WriteString(text + inPart(p.ID, p.InPart))
 	var own []string
 	for _, d := range p.Proposals {
-		if d.Own {
+		if d.Own && len(p.asked.Items) == 0 {
 			// It knows what it has said; who asks for the document is told what waits of that.
 			if p.asked.own || p.asked.Since == 0 && !p.asked.news {
 				own = append(own, ownWords(d))

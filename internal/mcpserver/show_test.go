@@ -178,3 +178,21 @@ func TestSessionShow_WhatIsProposedIsReadOnce(t *testing.T) {
 		t.Errorf("%d errors; of %d sentences %d were not read once: %s", blue.errors, said, len(wrong), brenner.Clip(strings.Join(wrong, ", "), 300))
 	}
 }
+
+// D4, D27: who asks for items by provisional ids gets them, its own proposals whole, and those
+// of others as their authors call them; a name that two gave is told apart by its author.
+func TestSessionShow_TakesProvisionalIDs(t *testing.T) {
+	blue, red := duo(t)
+	show := func(p *player, item string) string {
+		return first(p.call("session_show", arguments{"session": "RS-pair", "items": []string{item}}))
+	}
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "H-ONE", "the parser is slow")})
+	blue.must(show(blue, "H-ONE"), "proposed by you, not compiled yet", "    claim: the parser is slow\n")
+	red.must(show(red, "H-ONE"), "the parser is slow")
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-ONE", "the disk is slow")})
+	red.must(show(red, "H-ONE"), "the disk is slow")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []string{"BlueLake:H-ONE"}, "again": true})), "the parser is slow")
+	if _, words, err := answered[map[string]any](t.Context(), red.session, "session_show", arguments{"session": "RS-pair", "items": []string{"H-TWO"}}); err == nil {
+		t.Errorf("an item that nobody put up is shown:\n%s", words)
+	}
+}

@@ -97,6 +97,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err
 	}
+	req.Items = byName(req.Items, c.Who.Name, proposed)
 	if err := haveItems(req.Items, doc, proposed); err != nil {
 		return nil, err
 	}
@@ -165,6 +166,25 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		d.view.Content, err = canon.Marshal(doc)
 	}
 	return d, err
+}
+
+// byName are items that are asked for, those by their ids that are asked for by what an
+// agent calls them: the reader, or else the only one that does.
+func byName(items []delta.ItemID, reader brenner.ActorName, doc *delta.Artifact) []delta.ItemID {
+	out := slices.Clone(items)
+	for i, id := range out {
+		if _, is := doc.Item(id); is {
+			continue
+		}
+		called := doc.Called(string(id))
+		if own := slices.IndexFunc(called, func(n delta.Named) bool { return n.Agent == reader }); own >= 0 {
+			called = called[own : own+1]
+		}
+		if len(called) == 1 {
+			out[i] = called[0].Item
+		}
+	}
+	return out
 }
 
 // haveItems refuses items that a document has not, nor would have with what waits.
@@ -852,6 +872,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return queue[a].entry.Received.Compare(queue[b].entry.Received) })
+	req.Items = byName(req.Items, c.Who.Name, res.Artifact)
 	var out []api.Proposal
 	own := ownItems{doc: res.Artifact, of: c.Who.Name}
 	for _, i := range order {
@@ -864,6 +885,9 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 			return nil, doc, err
 		}
 		p.Item, p.Own = o.Item, d.Agent == c.Who.Name
+		if p.Own && len(req.Items) > 0 { // who asks for it by name wants to read it
+			p.Text = p.Whole()
+		}
 		if d.Operation == delta.Add && !c.Person() {
 			for _, t := range own.alike(o.Item) {
 				p.Alike, p.InOtherWords = append(p.Alike, t.id), t.likeness < nearlySame

@@ -34,12 +34,11 @@ type TestState string
 
 // The states.
 const (
-	TestPlanned TestState = "planned"
-	// TestProposed is one that a critique asks for and that nobody has put up (ADR 170).
-	TestProposed TestState = "proposed"
-	TestRunning TestState = "running"
-	TestRun     TestState = "run" // somebody said what came out
-	TestDropped TestState = "dropped"
+	TestPlanned  TestState = "planned"
+	TestProposed TestState = "proposed" // a critique asks for it, and nobody has put it up (ADR 170)
+	TestRunning  TestState = "running"
+	TestRun      TestState = "run" // somebody said what came out
+	TestDropped  TestState = "dropped"
 )
 
 // Tests says how far the tests that live have come, by what is recorded: who wrote of one

@@ -38,7 +38,7 @@ func newAgentAdd(r *runner) *cobra.Command {
 	c.Flags().BoolVar(&req.Person, "person", false, "it is a person; only persons take PI decisions")
 	c.Flags().BoolVar(&req.Agent, "agent", false, "it is no person, although it was registered as one (with --update)")
 	c.Flags().StringVar(&req.Note, "note", "", "a note for the record")
-	c.Flags().StringSliceVar(&names, "for", nil, "`AGENT` that a runner may start (repeatable; with --role runner)")
+	listFlag(c.Flags(), &names, "for", "`AGENT` that a runner may start (repeatable; with --role runner)")
 	c.Flags().BoolVar(&req.Update, "update", false, "change an actor that exists")
 	c.MarkFlagsMutuallyExclusive("person", "agent")
 	required(c, "role")

@@ -84,8 +84,8 @@ func (r *runner) decision(kind api.DecisionKind, c *cobra.Command) *cobra.Comman
 		f.BoolVar(&d.req.Replace, "replace", false, "supersede another artifact that is canonical in this place")
 		f.BoolVar(&d.req.Override, "override", false, "promote although the inputs have moved")
 	}
-	f.StringSliceVar(&d.types, "type", nil, "instead of names: all of this type (repeatable)")
-	f.StringSliceVar(&d.modules, "module", nil, "instead of names: all of this module (repeatable)")
+	listFlag(f, &d.types, "type", "instead of names: all of this type (repeatable)")
+	listFlag(f, &d.modules, "module", "instead of names: all of this module (repeatable)")
 	f.StringVar(&d.filter.Tag, "tag", "", "instead of names: all with this tag")
 	if kind == api.DecideStillHolds {
 		f.StringVar(&d.moved, "moved", "", "instead of names: all that is stale because this artifact has moved")

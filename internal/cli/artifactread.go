@@ -102,7 +102,7 @@ func newArtifactList(r *runner) *cobra.Command {
 		},
 	}
 	selectFlags(c, &types, &modules)
-	c.Flags().StringSliceVar(&statuses, "status", nil, "only with this status (repeatable); deprecated ones are listed only when asked for")
+	listFlag(c.Flags(), &statuses, "status", "only with this status (repeatable); deprecated ones are listed only when asked for")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	c.Flags().StringVar((*string)(&req.Sort), "sort", "", "id (default) or updated: what was changed last first")
 	pageFlags(c, &req.Page)
@@ -110,8 +110,8 @@ func newArtifactList(r *runner) *cobra.Command {
 }
 
 func selectFlags(c *cobra.Command, types, modules *[]string) {
-	c.Flags().StringSliceVar(types, "type", nil, "only of this type (repeatable)")
-	c.Flags().StringSliceVar(modules, "module", nil, "only of this module (repeatable)")
+	listFlag(c.Flags(), types, "type", "only of this type (repeatable)")
+	listFlag(c.Flags(), modules, "module", "only of this module (repeatable)")
 }
 
 func printItems(w *printer, items []api.ArtifactItem) {
@@ -163,7 +163,7 @@ are none are looked for, which is said.`,
 		},
 	}
 	selectFlags(c, &types, &modules)
-	c.Flags().StringSliceVar(&statuses, "status", nil, "only versions with this status (repeatable): those in force, drafts and what needs a rebase are looked through")
+	listFlag(c.Flags(), &statuses, "status", "only versions with this status (repeatable): those in force, drafts and what needs a rebase are looked through")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	c.Flags().StringVar((*string)(&req.Author), "author", "", "only what this one wrote")
 	c.Flags().StringVar(&req.Since, "since", "", "only since a day (2026-11-01), a moment, or so long ago (7d, 12h)")

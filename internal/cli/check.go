@@ -65,7 +65,7 @@ func newOneCheck(r *runner, c *cobra.Command, run func(context.Context, api.Serv
 		}
 		return r.show(res, func(w *printer) { printCheck(w, res) })
 	}
-	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
+	listFlag(c.Flags(), &modules, "module", "only of this module (repeatable)")
 	c.Flags().BoolVar(&req.Review, "review", false, "open review tasks for the findings")
 	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "only report, write nothing")
 	return c

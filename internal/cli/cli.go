@@ -79,6 +79,9 @@ func Run(ctx context.Context, env Env, args []string) int {
 	r := &runner{env: env, out: newPrinter(env.Out)}
 	r.out.look = env.looks()
 	root := newRoot(r)
+	if asksToComplete(args) {
+		r.complete(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(env.In)
 	root.SetOut(r.out)
@@ -153,8 +156,14 @@ func (r *runner) watchStart(c *cobra.Command) {
 	}
 }
 
-// Root gives the command tree, for documentation.
-func Root() *cobra.Command { return newRoot(&runner{env: Env{Getenv: os.Getenv}}) }
+// Root gives the command tree with all that a run adds only when it is asked
+// for, for documentation.
+func Root() *cobra.Command {
+	r := &runner{env: Env{Getenv: os.Getenv}}
+	root := newRoot(r)
+	r.complete(root)
+	return root
+}
 
 // newRoot builds the command tree: one file of this package per command.
 func newRoot(r *runner) *cobra.Command {
@@ -197,7 +206,6 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 		}
 		help(cmd, a)
 	})
-	r.complete(root)
 	return root
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -70,6 +71,12 @@ var (
 		"status": fixed(artifact.Statuses()...), "moved": artifactNames, "link": linkNames, "format": fixed("json", "text"),
 	}
 )
+
+// asksToComplete reports whether a shell may be asking how a command line goes
+// on: looking at every flag of every command takes longer than most commands do.
+func asksToComplete(args []string) bool {
+	return slices.Contains(args, cobra.ShellCompRequestCmd) || slices.Contains(args, cobra.ShellCompNoDescRequestCmd)
+}
 
 // complete lets a shell offer the names of what there is in the project.
 func (r *runner) complete(root *cobra.Command) {

@@ -32,7 +32,7 @@ consolidation counts as done: status says when the next one is overdue.`,
 			return r.show(res, func(w *printer) { printConsolidation(w, res) })
 		},
 	}
-	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
+	listFlag(c.Flags(), &modules, "module", "only of this module (repeatable)")
 	addLength(c.Flags(), (*time.Duration)(&req.OlderThan), "older-than", "how old an unused draft must be", brenner.DefaultUnusedFor.String())
 	c.Flags().BoolVar(&req.OpenTasks, "open-tasks", false, "open a task for each group, and count the consolidation as done")
 	return c

@@ -29,7 +29,7 @@ func (f *contextFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.req.Task, "task", "", "the task it is for")
 	c.Flags().StringVar((*string)(&f.req.Session), "session", "", "the session it is for (default: the one that waits for you)")
 	c.Flags().StringVar(&f.req.Question, "question", "", "what it is about, outside a task or besides it")
-	c.Flags().StringSliceVar(&f.modules, "module", nil, "the module it is about, outside a task (default: the only one)")
+	listFlag(c.Flags(), &f.modules, "module", "the module it is about, outside a task (default: the only one)")
 	c.Flags().StringVar(&f.req.After, "after", "", "an earlier context it goes on from, such as ctx-12: what that gave is named, not sent again")
 	c.Flags().StringVar(&f.format, "format", "markdown", "markdown or json")
 	c.Flags().BoolVar(&f.why, "why", false, "say also why each part is there")

@@ -206,9 +206,9 @@ merge starts from an empty artifact. Any file may be - for standard input; what
 	mendedFlag(c, &flags.mended)
 	c.Flags().StringVar(&base, "base", "", "session artifact to start from (default: an empty one)")
 	c.Flags().StringVar(&session, "session", "", "session id of an artifact that starts empty")
-	c.Flags().StringArrayVar(&files, "deltas", nil, "file of deltas; repeatable, and further files may follow")
-	c.Flags().StringSliceVar(&priority, "priority", nil, "agents whose simultaneous deltas prevail, highest first (default: as merged before)")
-	c.Flags().StringSliceVar(&contributors, "contributors", nil, "the only agents that may contribute (default: any)")
+	repeatedFlag(c.Flags(), &files, "deltas", "file of deltas; repeatable, and further files may follow")
+	listFlag(c.Flags(), &priority, "priority", "agents whose simultaneous deltas prevail, highest first (default: as merged before)")
+	listFlag(c.Flags(), &contributors, "contributors", "the only agents that may contribute (default: any)")
 	return c
 }
 

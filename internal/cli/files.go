@@ -140,7 +140,7 @@ or artifact update.`,
 	}
 	c.Flags().StringVar(&typ, "type", "paper_note", "`TYPE` of notes that do not say theirs, see brenner artifact types")
 	c.Flags().StringVar(&module, "module", "", "module of notes that do not say theirs (default: the only one)")
-	c.Flags().StringSliceVar(&how.Tags, "tag", nil, "tag for every note (repeatable)")
+	listFlag(c.Flags(), &how.Tags, "tag", "tag for every note (repeatable)")
 	c.Flags().BoolVar(&how.DryRun, "dry-run", false, "check everything and write nothing")
 	return c
 }

@@ -53,7 +53,7 @@ after them as behind.`,
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&modules, "module", nil, "only of this module (repeatable)")
+	listFlag(c.Flags(), &modules, "module", "only of this module (repeatable)")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -27,7 +27,7 @@ func newInbox(r *runner) *cobra.Command {
 			return r.show(res, func(w *printer) { printInbox(w, res) })
 		},
 	}
-	c.Flags().StringSliceVar(&kinds, "kind", nil, "only of this kind, such as promotion, stale or stalemate (repeatable)")
+	listFlag(c.Flags(), &kinds, "kind", "only of this kind, such as promotion, stale or stalemate (repeatable)")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -58,7 +58,7 @@ is accepted. Exit status 5 when something is wrong.`,
 			return r.show(res, func(w *printer) { printVerified(w, res) })
 		},
 	}
-	c.Flags().StringArrayVar(&files, "checkpoint", nil, "a checkpoint saved earlier (repeatable)")
+	repeatedFlag(c.Flags(), &files, "checkpoint", "a checkpoint saved earlier (repeatable)")
 	c.Flags().StringVar(&req.PublicKey, "public-key", "", "key that checks the checkpoints (default: the one kept for this project)")
 	c.Flags().BoolVar(&req.Quick, "quick", false, "check the journal and the contents, not the tables")
 	c.Flags().BoolVar(&req.Accept, "accept", false, "take a journal that is not the one remembered here for the history, such as a backup that was restored")
@@ -421,7 +421,7 @@ texts themselves: they are named, and keep them. Names and ids stay.`,
 	}
 	c.Flags().Int64Var(&req.Record, "record", 0, "a text of this record of the journal")
 	c.Flags().StringVar(&req.Member, "member", "", "which text of the record, or of the version: summary, change/what, reason …")
-	c.Flags().StringSliceVar(&also, "also", nil, "a further content or text that goes at the same time, by its SHA-256")
+	listFlag(c.Flags(), &also, "also", "a further content or text that goes at the same time, by its SHA-256")
 	c.Flags().StringVar(&req.Reason, "reason", "", "why")
 	c.Flags().BoolVar(&req.Everywhere, "everywhere", false, "also where other versions or records have the same bytes")
 	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "only say what would be lost")

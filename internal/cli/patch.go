@@ -36,7 +36,7 @@ and in one place, and is then treated like an anchor patch.`
 
 func (f *patchFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "root", ".", "directory that the paths in patches start from; nothing outside is touched")
-	c.Flags().StringArrayVar(&f.bases, "base", nil, "a text that a patch was made for, for rebasing; repeatable, found by checksum")
+	repeatedFlag(c.Flags(), &f.bases, "base", "a text that a patch was made for, for rebasing; repeatable, found by checksum")
 	f.addFormat(c)
 }
 
@@ -216,8 +216,8 @@ written. Of an artifact the other versions are looked in too.`,
 	}
 	c.Flags().StringVar(&flags.root, "root", ".", "directory that the path in the patch starts from")
 	flags.addFormat(c)
-	c.Flags().StringArrayVar(&older, "older", nil, "an earlier version of the file, to look in; repeatable")
-	c.Flags().StringArrayVar(&also, "also", nil, "another file, or ID[@VERSION] of another artifact, to look in; repeatable")
+	repeatedFlag(c.Flags(), &older, "older", "an earlier version of the file, to look in; repeatable")
+	repeatedFlag(c.Flags(), &also, "also", "another file, or ID[@VERSION] of another artifact, to look in; repeatable")
 	artifactFlag(c, &ref)
 	c.MarkFlagsMutuallyExclusive("artifact", "root")
 	c.MarkFlagsMutuallyExclusive("artifact", "older")

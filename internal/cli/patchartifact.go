@@ -29,7 +29,7 @@ func (f *artifactFlags) add(c *cobra.Command) {
 	artifactFlag(c, &f.ref)
 	c.Flags().StringVar(&f.summary, "summary", "", "the summary of the new version")
 	c.Flags().BoolVar(&f.holds, "summary-holds", false, "the old summary is still true of the new text")
-	c.Flags().StringArrayVar(&f.links, "link", nil, linkHelp)
+	repeatedFlag(c.Flags(), &f.links, "link", linkHelp)
 	c.Flags().StringVar(&f.task, "task", "", taskHelp)
 	c.Flags().StringVar(&f.session, "session", "", "the session it belongs to, which refusals are counted by")
 	f.note.add(c)

@@ -166,8 +166,8 @@ func newPlaybookList(r *runner) *cobra.Command {
 		},
 	}
 	domainFlag(c, &domain, "all")
-	c.Flags().StringSliceVar(&stages, "stage", nil, "SHADOW, STAGING, PROD, QUARANTINED or RETIRED (repeatable; default: all but RETIRED)")
-	c.Flags().StringSliceVar(&sections, "section", nil, "helpful, harmful or neutral (repeatable)")
+	listFlag(c.Flags(), &stages, "stage", "SHADOW, STAGING, PROD, QUARANTINED or RETIRED (repeatable; default: all but RETIRED)")
+	listFlag(c.Flags(), &sections, "section", "helpful, harmful or neutral (repeatable)")
 	c.Flags().StringVar(&req.Tag, "tag", "", "only with this tag")
 	pageFlags(c, &req.Page)
 	return c

@@ -235,7 +235,7 @@ type rosterFlags struct {
 func (f *rosterFlags) add(c *cobra.Command) {
 	c.Flags().Var(ordered{f.to}, "to", "`NAME` of a recipient; repeat for several, or put commas between them")
 	c.Flags().Var(ordered{f.role}, "role", "`ROLE` of the recipient named just before: hypothesis_generator, test_designer, adversarial_critic")
-	c.Flags().StringArrayVar(&f.agentRoles, "agent-role", nil, "`NAME=ROLE`; repeat for several")
+	repeatedFlag(c.Flags(), &f.agentRoles, "agent-role", "`NAME=ROLE`; repeat for several")
 	c.Flags().StringVar(&f.roster, "roster", "", "roster as JSON, or the `FILE` that holds it, or - for standard input")
 	c.Flags().StringVar(&f.preset, "preset", "", "`ID` of a preset whose places the recipients fill, see `brenner roster presets`")
 	c.Flags().StringVar(&f.mode, "roster-mode", "", "role_separated, unified or heuristic (deprecated)")

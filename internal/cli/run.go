@@ -77,7 +77,7 @@ runner of this machine left are ended first, and their work is free again.`,
 	flags.add(c)
 	c.Flags().StringVar(&session, "session", "", "only for this session, once")
 	c.Flags().StringVar(&task, "task", "", "only for this task, once")
-	c.Flags().StringSliceVar(&agents, "agent", nil, "start only this agent (repeatable)")
+	listFlag(c.Flags(), &agents, "agent", "start only this agent (repeatable)")
 	c.Flags().BoolVar(&once, "once", false, "end when nothing is left that was not tried")
 	c.Flags().BoolVar(&again, "again", false, "also what was answered or has failed too often")
 	c.MarkFlagsMutuallyExclusive("session", "task")

@@ -54,7 +54,7 @@ finishing what is under way; the log goes to standard error as JSON.`,
 		},
 	}
 	c.Flags().StringVar(&req.Addr, "addr", "127.0.0.1:7420", "address to listen on")
-	c.Flags().StringArrayVar(&req.Hosts, "host", nil, "a name that clients use for this server (repeatable)")
+	repeatedFlag(c.Flags(), &req.Hosts, "host", "a name that clients use for this server (repeatable)")
 	c.Flags().StringVar(&req.TLSCert, "tls-cert", "", "certificate, PEM")
 	c.Flags().StringVar(&req.TLSKey, "tls-key", "", "its key, PEM")
 	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")

@@ -339,8 +339,8 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 		},
 	}
 	c.Flags().IntVar(&version, "version", 0, "this version (default: the newest)")
-	c.Flags().StringSliceVar(&sections, "section", nil, "only this section, by its id")
-	c.Flags().StringSliceVar(&items, "item", nil, "only this item, such as H2")
+	listFlag(c.Flags(), &sections, "section", "only this section, by its id")
+	listFlag(c.Flags(), &items, "item", "only this item, such as H2")
 	c.Flags().IntVar(&since, "since", 0, "only what this version does not show alike")
 	c.Flags().IntVar(&offset, "offset", 0, "where to go on, if an agent's context did not hold all")
 	c.Flags().BoolVar(&brief, "brief", false, "where it stands: a line for each item, what was killed and why")
@@ -412,7 +412,7 @@ func newSessionNudge(r *runner) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&to, "to", nil, "ask this recipient, answered or not (repeatable)")
+	listFlag(c.Flags(), &to, "to", "ask this recipient, answered or not (repeatable)")
 	c.Flags().StringVar(&note, "note", "", "what is asked for")
 	return c
 }

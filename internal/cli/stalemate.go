@@ -132,7 +132,7 @@ as "cause": ` + stalemateCauses + `.`,
 		},
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "the stalemate as JSON, or - for standard input")
-	c.Flags().StringArrayVar(&attach, "evidence", nil, evidenceHelp)
+	repeatedFlag(c.Flags(), &attach, "evidence", evidenceHelp)
 	stalemateFlags(c, &id, &module, &session)
 	required(c, "file")
 	return c
@@ -225,7 +225,7 @@ func newStalemateList(r *runner) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "only in this state (repeatable; default: all that are not closed)")
+	listFlag(c.Flags(), &states, "state", "only in this state (repeatable; default: all that are not closed)")
 	c.Flags().BoolVar(&all, "all", false, "closed ones too")
 	c.Flags().StringVar(&req.About, "about", "", "only about this target, or in this session")
 	c.Flags().BoolVar(&req.Newest, "newest", false, "the one raised last first")
@@ -448,7 +448,7 @@ until there is a verdict, more than once; a draft of a verdict is void then.`,
 	c.Flags().StringVar(&statement, "statement", "", "what you hold to be the cause")
 	c.Flags().StringVar(&justification, "justification", "", "why")
 	c.Flags().StringVar(&cause, "cause", "", "the cause in a word that the mechanical arbiter knows: "+stalemateCauses)
-	c.Flags().StringArrayVar(&attach, "evidence", nil, evidenceHelp)
+	repeatedFlag(c.Flags(), &attach, "evidence", evidenceHelp)
 	return c
 }
 
@@ -475,6 +475,6 @@ work. Another round needs evidence that the last one did not have.`,
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why")
-	c.Flags().StringArrayVar(&attach, "evidence", nil, evidenceHelp)
+	repeatedFlag(c.Flags(), &attach, "evidence", evidenceHelp)
 	return c
 }

@@ -136,16 +136,16 @@ func newTaskNew(r *runner) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&role, "role", "", "the role it is for (with --item: default that of its author; with --claim: yours)")
-	f.StringSliceVar(&modules, "module", nil, "the module it is about (repeatable with --cross-cutting)")
+	listFlag(f, &modules, "module", "the module it is about (repeatable with --cross-cutting)")
 	f.BoolVar(&req.CrossCutting, "cross-cutting", false, "it is about several modules")
-	f.StringSliceVar(&inputs, "input", nil, "pin this version as input; without a version, the one in force (repeatable)")
+	listFlag(f, &inputs, "input", "pin this version as input; without a version, the one in force (repeatable)")
 	f.StringVar(&req.Spec, "spec", "", "what is to be done and what counts as done")
 	f.StringVarP(&file, "file", "f", "", "read the spec from a file, or - for standard input")
 	f.StringVar(&session, "session", "", "the session whose roster gives the agents their roles")
-	f.StringSliceVar(&items, "item", nil, "an item of the session that it is about, such as H2: its author is told (repeatable)")
+	listFlag(f, &items, "item", "an item of the session that it is about, such as H2: its author is told (repeatable)")
 	f.StringVar(&to, "to", "", "who is asked by name, in a session one who takes part in it: told alone, in the role it has there")
 	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked; without a spec it ends with its lease")
-	f.StringArrayVar(&parts, "part", nil, "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
+	repeatedFlag(f, &parts, "part", "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
@@ -249,7 +249,7 @@ since it was pinned or read, the result is marked needs_rebase.`,
 			return r.onTask(cmd, func(ctx context.Context, s api.Service) (api.TaskInfo, error) { return s.CompleteTask(ctx, req) })
 		},
 	}
-	c.Flags().StringSliceVar(&outputs, "output", nil, "a version that belongs to the result (repeatable)")
+	listFlag(c.Flags(), &outputs, "output", "a version that belongs to the result (repeatable)")
 	c.Flags().StringVar(&req.Note, "note", "", "a note on the result")
 	return c
 }
@@ -283,7 +283,7 @@ func newTaskList(r *runner) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "open, claimed, done or canceled (repeatable; default: open and claimed)")
+	listFlag(c.Flags(), &states, "state", "open, claimed, done or canceled (repeatable; default: open and claimed)")
 	c.Flags().StringVar(&role, "role", "", "only for this role")
 	c.Flags().BoolVar(&req.Mine, "mine", false, "what you hold, or what is for your role there: in a session the roster's")
 	c.Flags().BoolVar(&req.Newest, "newest", false, "the one opened last first")

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brenner"
+	"brenner/internal/lazy"
 	"brenner/internal/store"
 )
 
@@ -19,7 +20,7 @@ var migrationFiles embed.FS
 const migrationLock = 0x6272656e6e6572 // "brenner"
 
 // migrations are the steps whose sum is the schema.
-var migrations = store.Migrations(migrationFiles)
+var migrations = lazy.Value(func() []store.Migration { return store.Migrations(migrationFiles) })
 
 // migrate brings the tables up to date, or makes them if create says so.
 func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
@@ -28,10 +29,10 @@ func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
 		return err
 	}
 	switch {
-	case version > len(migrations):
-		return brenner.Errorf(brenner.CodeStoreNewer, "the database has schema %d, this program knows %d", version, len(migrations)).
+	case version > len(migrations()):
+		return brenner.Errorf(brenner.CodeStoreNewer, "the database has schema %d, this program knows %d", version, len(migrations())).
 			WithHint("upgrade this program")
-	case version == len(migrations):
+	case version == len(migrations()):
 		return nil
 	case version == 0 && !create:
 		return noProject()
@@ -58,7 +59,7 @@ func upgrade(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
-	for _, step := range migrations[min(version, len(migrations)):] {
+	for _, step := range migrations()[min(version, len(migrations())):] {
 		if _, err := tx.Exec(ctx, step.SQL); err != nil {
 			return fmt.Errorf("migration %s: %w", step.Name, err)
 		}

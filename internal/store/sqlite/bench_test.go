@@ -199,7 +199,7 @@ func schemaOf(all []store.Migration) string {
 // the store's own tables with their indexes and constraints, and through the
 // store; and reports how many times as fast as either the store is.
 func compare(b *testing.B, chunk, group int, stored func(s *database, some []sample) error) {
-	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, schemaOf(migrations))
+	s, bare, same := openStore(b), openRaw(b, bareTables), openRaw(b, schemaOf(migrations()))
 	var inBare, inSame, inStore time.Duration
 	clock := func(total *time.Duration, run func() error) {
 		start := time.Now()

@@ -355,7 +355,7 @@ func TestOpen_BringsAnOlderSchemaUpToDate(t *testing.T) {
 	path, ctx := filepath.Join(t.TempDir(), "old.db"), context.Background()
 	c, err := dial(path)
 	must(t, err)
-	must(t, c.do(ctx, migrations[0].SQL+fmt.Sprintf("; PRAGMA application_id = %d; PRAGMA user_version = 1", applicationID)))
+	must(t, c.do(ctx, migrations()[0].SQL+fmt.Sprintf("; PRAGMA application_id = %d; PRAGMA user_version = 1", applicationID)))
 	must(t, c.close())
 	s, err := Open(ctx, path, Options{})
 	must(t, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"brenner"
+	"brenner/internal/lazy"
 	"brenner/internal/store"
 )
 
@@ -13,7 +14,7 @@ import (
 var migrationFiles embed.FS
 
 // migrations are the steps whose sum is the schema.
-var migrations = store.Migrations(migrationFiles)
+var migrations = lazy.Value(func() []store.Migration { return store.Migrations(migrationFiles) })
 
 // applicationID marks the file as ours; it spells BRNR.
 const applicationID = 0x42524e52
@@ -22,7 +23,7 @@ const applicationID = 0x42524e52
 const pageSize = 8192
 
 // latest is the number of the last migration.
-func latest() int64 { return int64(len(migrations)) }
+func latest() int64 { return int64(len(migrations())) }
 
 // version gives the number of the last migration of the database: STORE_NEWER
 // if this program does not know it, STORE_UNAVAILABLE if it is somebody else's
@@ -101,7 +102,7 @@ func apply(ctx context.Context, c *conn) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range migrations[have:] {
+	for _, step := range migrations()[have:] {
 		if err := c.do(ctx, step.SQL); err != nil {
 			return fmt.Errorf("migration %s: %w", step.Name, err)
 		}

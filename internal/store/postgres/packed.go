@@ -11,6 +11,10 @@ import (
 // below it there is nothing to gain.
 const leastPacked = 256
 
+// mostPacked is how many bytes no byte of what is packed stands for more than:
+// a size beyond that is not the one that was written, and no memory is made for it.
+const mostPacked = 1032
+
 var (
 	packers   = sync.Pool{New: func() any { w, _ := flate.NewWriter(nil, flate.BestSpeed); return w }}
 	unpackers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
@@ -43,7 +47,7 @@ func pack(content []byte) (body []byte, size *int32) {
 // length are not those that were written: they are given as they are, and like
 // all that was tampered with they do not have the hash of the content.
 func unpack(body []byte, size *int32) []byte {
-	if body == nil || size == nil || *size < 0 {
+	if body == nil || size == nil || *size < 0 || int(*size)/mostPacked > len(body) {
 		return body
 	}
 	r := unpackers.Get().(io.ReadCloser)

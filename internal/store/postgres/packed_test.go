@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
+	"runtime"
 	"testing"
 
 	"brenner"
 	"brenner/internal/pgtest"
 	"brenner/internal/store"
+	"brenner/internal/store/postgres"
 )
 
 // Contents of every length come back as they were, packed or not, in every way
@@ -20,9 +22,9 @@ func TestBlobs_ComeBackAsTheyWere(t *testing.T) {
 	_, _ = rand.Read(noise)
 	prose := bytes.Repeat([]byte("When oxygen falls the larvae leave the deep water. "), 3000)
 	contents := map[string][]byte{
-		"nothing": {}, "short": prose[:100], "prose": prose[:2048], "long prose": prose, "what does not pack": noise, "from before": prose[:3000],
+		"nothing": {}, "one byte again and again": bytes.Repeat([]byte{7}, 1<<20), "short": prose[:100], "prose": prose[:2048], "long prose": prose, "what does not pack": noise, "from before": prose[:3000],
 	}
-	packed := map[string]bool{"prose": true, "long prose": true}
+	packed := map[string]bool{"one byte again and again": true, "prose": true, "long prose": true}
 	digests := map[brenner.Digest]string{}
 	if err := s.Write(t.Context(), func(tx store.Tx) error {
 		for name, content := range contents {
@@ -111,7 +113,13 @@ func TestBlobs_TamperedPackedOnesAreRead(t *testing.T) {
 	if err := s.Write(t.Context(), func(tx store.Tx) error { return tx.PutBlob(t.Context(), d, content) }); err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range []string{`body = set_byte(body, 20, get_byte(body, 20) # 255)`, `body = substring(body for 10)`, `body = ''`, `size = size + 1`, `size = -1`, `size = 5`} {
+	body, size := postgres.Pack(content)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, change := range []string{`body = set_byte(body, 20, get_byte(body, 20) # 255)`, `body = substring(body for 10)`, `body = ''`, `size = size + 1`, `size = 2147483647`, `size = -1`, `size = 5`} {
+		if _, err := conn.Exec(t.Context(), `UPDATE brenner.blobs SET body = $1, size = $2`, body, size); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := conn.Exec(t.Context(), `UPDATE brenner.blobs SET `+change); err != nil {
 			t.Fatal(err)
 		}
@@ -124,5 +132,8 @@ func TestBlobs_TamperedPackedOnesAreRead(t *testing.T) {
 		}); err != nil {
 			t.Errorf("after %s: %v", change, err)
 		}
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<30 {
+		t.Errorf("%d bytes of memory were made for a size that cannot be", after.TotalAlloc-before.TotalAlloc)
 	}
 }

@@ -76,7 +76,7 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 }
 
 func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
-	var answer, settle, rest []string
+	var answer, settle, unanswered, unsettled []string
 	for _, c := range all {
 		switch {
 		case c.State == delta.CritiqueSettled:
@@ -84,8 +84,10 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 			answer = append(answer, string(c.Item))
 		case c.State == delta.CritiqueAnswered && c.Critic == me:
 			settle = append(settle, string(c.Item))
+		case c.State == delta.CritiqueOpen:
+			unanswered = append(unanswered, string(c.Item))
 		default:
-			rest = append(rest, string(c.Item))
+			unsettled = append(unsettled, string(c.Item))
 		}
 	}
 	if len(answer) > 0 {
@@ -94,8 +96,11 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 	if len(settle) > 0 {
 		e.mine = append(e.mine, listed(settle)+" to settle or to press")
 	}
-	if len(rest) > 0 {
-		e.others = append(e.others, listed(rest))
+	if len(unanswered) > 0 {
+		e.others = append(e.others, "the answer to "+listed(unanswered))
+	}
+	if len(unsettled) > 0 { // answered, which for their critic may not be enough
+		e.others = append(e.others, "whether "+listed(unsettled)+" is settled by its answer")
 	}
 }
 

@@ -132,3 +132,16 @@ func TestWritten_NamesTheNewestOfOnesOwn(t *testing.T) {
 	blue.must(words, "your mill@2 derived_from weir@1")
 	blue.mustNot(words, "your mill@1")
 }
+
+// X11: of critiques that are left for others it is said what each waits for: an answer, or that
+// its critic is content with the one it has.
+func TestEnding_SaysWhatCritiquesWaitFor(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser is slow."}`, ""))
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 to answer\n")
+	blue.submits(assumption("Weir", "It leaks"))
+	red.must(red.submits(assumption("Sluice", "It is open")), "left for others: the answer to C1.")
+	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, "")), "left for others: whether C1 is settled by its answer.")
+}

@@ -43,9 +43,9 @@ type ContextRequest struct {
 	// the reader was given there, and has not changed, is named and not sent again
 	// (C34). Who does not have that text any more leaves it out.
 	After string `json:"after,omitzero"`
-	// Survey asks for what is needed to divide the work of a session: its document, and
-	// a short list of what there is. What a part of the work needs is given when the part
-	// is known, by a context that goes on from this one.
+	// Survey asks for what is needed before the work of a session is divided: its document
+	// and, for who divides, what bears on the question. What a part of the work needs is
+	// given when the part is known, by a context that goes on from this one.
 	Survey bool `json:"survey,omitzero"`
 	// Part asks, in short, for what bears on the caller's part of the work of a session and
 	// nothing else: a line for each text, and the passage of it that bears most on the part.

@@ -329,12 +329,6 @@ func (in Input) asks(it Item) bool {
 	return slices.ContainsFunc(in.Asked, func(q Asked) bool { return q.Session != "" && string(q.Session) == string(it.Ref.Artifact) })
 }
 
-// How much a survey lists, and shows of a summary.
-const (
-	mostSurveyed = 8
-	surveyRunes  = 160
-)
-
 // known is the group of what is selected and only named. It stands last.
 const known brenner.TypeName = "known to you"
 
@@ -342,7 +336,7 @@ const known brenner.TypeName = "known to you"
 func (a *assembler) selected() error {
 	ranked, barred := a.ranked()
 	a.leftOut = make([]LeftOut, 0, len(ranked)+len(barred))
-	taken, enough, listed := map[brenner.TypeName]int{}, map[brenner.TypeName]string{}, 0
+	taken, enough := map[brenner.TypeName]int{}, map[brenner.TypeName]string{}
 	for i := range ranked {
 		r := &ranked[i]
 		rule, _ := a.in.View.Rule(r.Type)
@@ -361,12 +355,8 @@ func (a *assembler) selected() error {
 			variant = Summary
 		}
 		if a.in.Survey && !a.in.asks(r.Item) {
-			if listed++; listed > mostSurveyed {
-				a.leave(r, i+1, MaxOfType, fmt.Sprintf("a survey lists %d, and so many rank higher", mostSurveyed))
-				continue
-			}
-			variant, why = Summary, why+"; in a survey: how its summary begins"
-			r.Summary = brenner.Clip(r.Summary, surveyRunes)
+			a.leave(r, i+1, NotBearing, "what bears on a part of the work comes with the part")
+			continue
 		}
 		c, err := a.item(Selected, r.Item, variant, why)
 		if err != nil {
@@ -386,31 +376,8 @@ func (a *assembler) selected() error {
 			taken[r.Type]++
 		}
 	}
-	if a.in.Survey {
-		a.ofHowMany(min(listed, mostSurveyed), ranked)
-	}
 	a.leftOut = append(a.leftOut, barred...)
 	return nil
-}
-
-// ofHowMany says, above what a survey lists, how many there are.
-func (a *assembler) ofHowMany(listed int, ranked []Ranked) {
-	all, atLeast := 0, ""
-	for i := range ranked {
-		if !a.in.asks(ranked[i].Item) {
-			all++
-		}
-	}
-	if len(a.in.Rest) > 0 {
-		atLeast = "more than "
-	}
-	if all == listed && atLeast == "" {
-		return
-	}
-	text := fmt.Sprintf("Listed are %d of %s%d; search finds the others.\n\n", listed, atLeast, all)
-	if c := (chunk{section: Selected, text: text, count: a.count(text)}); a.fits(c) {
-		a.put(c)
-	}
 }
 
 func (a *assembler) leave(r *Ranked, rank int, why Reason, words string) {

@@ -705,9 +705,10 @@ func TestAssemble_APartIsGivenThePassagesThatBearOnIt(t *testing.T) {
 	}
 }
 
-// C21, C34: a survey lists how summaries begin, at most 8 and of how many, and shows the document of the
-// session that is asked about; nothing grows, no lesson is given and no question repeated.
-func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
+// C21, C34: a survey shows the document of the session that is asked about, and to who
+// divides the work what bears on the question, as with a part; nothing grows, no lesson is
+// given and no question repeated.
+func TestAssemble_ASurveyShowsWhatTheWorkIsDividedBy(t *testing.T) {
 	in, s := story()
 	in.View.Budget = Budget{Unit: InBytes, Size: 60_000}
 	in.View.Grow, in.Counter, in.Survey = true, Bytes{}, true
@@ -721,32 +722,47 @@ func TestAssemble_ASurveyListsWhatThereIs(t *testing.T) {
 		s.contents[long.Ref.String()] = "all of it"
 		in.Candidates = append(in.Candidates, Candidate{Item: long, Lexical: 9})
 	}
-	c, err := Assemble(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := 0
-	for _, i := range c.Items {
-		if i.Section == Selected && i.Variant == Summary {
-			listed++
+	for _, c := range in.Candidates {
+		if ref := c.Ref.String(); s.contents[ref] == "" {
+			s.contents[ref] = "all of it"
 		}
 	}
-	if listed != 8 || len(c.Bullets) != 0 {
-		t.Errorf("%d are listed, with %d lessons", listed, len(c.Bullets))
-	}
-	for _, want := range []string{"the document", `"` + strings.Repeat("é", 159) + `…"`, "Quoted lines are how summaries begin", "## Overview", "## Selected\n\nListed are 8 of more than 35; search finds the others.\n\n### "} {
-		if !strings.Contains(c.Text, want) {
-			t.Errorf("%q is not in\n%s", want, c.Text)
+	check := func(bearing int, want, no []string) {
+		t.Helper()
+		c, err := Assemble(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted := 0
+		for _, i := range c.Items {
+			if i.Section == Selected && i.Variant == Passages {
+				quoted++
+			}
+		}
+		if quoted != bearing || len(c.Bullets) != 0 {
+			t.Errorf("%d are quoted, with %d lessons", quoted, len(c.Bullets))
+		}
+		for _, w := range append(want, "the document", "# Context for ") {
+			if !strings.Contains(c.Text, w) {
+				t.Errorf("%q is not in\n%s", w, c.Text)
+			}
+		}
+		for _, n := range append(no, "another", "all of it", "Which discs?", "## Question", "## Playbook") {
+			if strings.Contains(c.Text, n) {
+				t.Errorf("%q is in\n%s", n, c.Text)
+			}
+		}
+		if i := slices.IndexFunc(c.LeftOut, func(l LeftOut) bool { return l.Reason == NotBearing }); i < 0 {
+			t.Errorf("what was left out does not say why: %v", c.LeftOut)
 		}
 	}
-	for _, no := range []string{"another", "all of it", "Which discs?", "## Question", "## Playbook"} {
-		if strings.Contains(c.Text, no) {
-			t.Errorf("%q is in\n%s", no, c.Text)
-		}
+	check(0, []string{"What is recorded that bears on your part of the work comes with it.\n"}, []string{"long-"})
+	in.ForPart = func(texts []Said) []Passage {
+		return []Passage{{Text: 3, Words: "the weir"}, {Text: 5, Words: "the dam"}}
 	}
-	if i := slices.IndexFunc(c.LeftOut, func(l LeftOut) bool { return strings.Contains(l.Why, "a survey lists 8") }); i < 0 {
-		t.Errorf("what was left out does not say why: %v", c.LeftOut)
-	}
+	check(2, []string{"bears on the question stands last", "\"the weir\"", "\"the dam\""}, nil)
+	in.ForPart = func([]Said) []Passage { return nil }
+	check(0, []string{"bears on the question stands last, if anything does"}, []string{"long-", "Nothing does"})
 }
 
 // C21: what notes say is part of the text and of its size, and they are asked

@@ -73,9 +73,9 @@ type Input struct {
 	// Since is when its reader was last given a context for the same work, zero if it
 	// was not: what is selected and older stays a summary, which it can open.
 	Since time.Time
-	// Survey asks for what there is, before anybody knows what is needed of it: the
-	// documents of the sessions that are asked about, and how the summaries of the best
-	// begin.
+	// Survey asks for what is needed before the work is divided: the brief, and the documents
+	// of the sessions that are asked about. With ForPart, which then goes by the question, it
+	// is for who divides, and has what bears on that as well.
 	Survey bool
 	// About gives the notes of some versions, which then count as part of their
 	// text; nil: they are those of the items.

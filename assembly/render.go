@@ -88,7 +88,7 @@ type markdown struct{}
 
 func (markdown) header(in Input, scope Scope) string {
 	return "# Context for " + plain(string(in.Agent)) + ", " + plain(string(in.View.Role)) + "\n\n" +
-		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in.Survey) + behind(in) + from(in.After) + "\n"
+		"Project " + plain(in.Project) + ", " + modulesOf(scope) + ".\n" + notice + "\n" + onward(in) + behind(in) + from(in.After) + "\n"
 }
 
 // behind says what was not looked at because the full text did not know it yet.
@@ -107,11 +107,14 @@ func from(after string) string {
 	return "It goes on from " + plain(after) + ": what you were given there, and has not changed, is named only.\n"
 }
 
-// onward says how to read on. How much is left for that is said with the text, by who
-// sends it.
-func onward(survey bool) string {
-	if survey {
-		return "Quoted lines are how summaries begin: the whole is read by its id. What bears on your part of the work comes with your part.\n"
+// onward says what else there is, and how to read on. How much is left for that is said
+// with the text, by who sends it.
+func onward(in Input) string {
+	switch {
+	case in.Survey && in.ForPart != nil:
+		return "What is recorded that bears on the question stands last, if anything does; what bears on your part of the work comes with it. The whole of each is read by its id.\n"
+	case in.Survey:
+		return "What is recorded that bears on your part of the work comes with it.\n"
 	}
 	return "Quoted lines are summaries: read the whole by its id, search for more.\n"
 }

@@ -289,7 +289,7 @@ func (l *letter) bringContext(s api.Service, ctx context.Context, call brenner.A
 	}
 	l.below += "\n" + p.Words()
 	if in.survey {
-		return "what there is stands below, and what of it bears on your part comes with it, without a call"
+		return "it stands below, and what is recorded that bears on your part comes with it, without a call"
 	}
 	return asCall(call) + ": made for you, it stands below"
 }

@@ -34,8 +34,9 @@ type work struct {
 	inputs  []brenner.Ref
 	written []assembly.Item // for the task, by who held it
 	tags    []string        // of the inputs, each as often as they have it
-	part    string          // of the work of a session that is the caller's, if it is divided
+	part    string          // of the work of a session that is the caller's, if it is divided; to who divides it the question
 	short   bool            // only what bears on the part is asked for
+	survey  bool            // it is not divided yet
 	whole   string          // what the work is a part of
 	find    string          // words that find what bears on the part
 }
@@ -62,7 +63,7 @@ func (w work) toWorkOn() []brenner.Ref {
 // above is the question of a session that is said beside what is assembled.
 func (w work) above() string {
 	for _, q := range w.asked {
-		if q.Session != "" && !w.short {
+		if q.Session != "" && (!w.short || w.survey) {
 			return q.Text
 		}
 	}
@@ -98,7 +99,7 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		return work{}, brenner.Errorf(brenner.CodeCrossModule, "a question is about one module, not %d", len(req.Modules)).
 			At("/modules").WithHint("name one; a cross-cutting task spans several")
 	}
-	w := work{view: v, text: req.Question, modules: req.Modules}
+	w := work{view: v, text: req.Question, modules: req.Modules, survey: req.Survey}
 	if strings.TrimSpace(req.Question) != "" {
 		w.asked = []assembly.Asked{{Text: req.Question}}
 	}
@@ -217,8 +218,12 @@ func (r *Room) enterSession(c *kernel.Call, req api.ContextRequest, w *work) err
 		w.asked = append(w.asked, assembly.Asked{Session: s.ID, Text: s.Question})
 	}
 	w.part, err = r.Tasks.PartIn(c, s.ID)
-	w.short, w.whole = req.Part && w.part != "", w.text
+	w.whole = w.text
 	w.text = strings.TrimSpace(w.text + "\n" + w.part) // which is a colleague's word: it ranks, and asks for nothing
+	if req.Survey && w.part == "" && (len(s.Recipients) == 0 || s.Recipients[0].Name == c.Who.Name) {
+		w.part = s.Question // which is its to divide
+	}
+	w.short = (req.Part || req.Survey) && w.part != ""
 	return err
 }
 

@@ -439,8 +439,8 @@ type SessionView struct {
 	Spent bool `json:"context_spent,omitzero"`
 	// GoOn makes that, going on from the one that is spent.
 	GoOn brenner.Action `json:"go_on,omitzero"`
-	// Survey says that the caller's context only lists what there is: what it needs for
-	// its part of the work is yet to come; of what is unseen.
+	// Survey says that the caller's context was made before the work was divided: what it
+	// needs for its part of that is yet to come; of what is unseen.
 	Survey bool `json:"survey,omitzero"`
 	// Names are the provisional ids that the words shown use, and the items they
 	// became.

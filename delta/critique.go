@@ -244,22 +244,23 @@ var (
 	saysAnswered = []string{"answered", "addressed", "fixed", "mended", "accepted"}
 )
 
-// saysOf is the state that a status names, open if it names none.
+// inPart are words with which a status takes back that something is settled: resolved only
+// in part, settled but for one case.
+var inPart = []string{"part", "partly", "partially", "not", "open", "except", "but"}
+
+// saysOf is the state that a status names: open if it names none, or takes it back in the
+// same sentence.
 func saysOf(status string) CritiqueState {
-	switch begins := strings.ToLower(firstWord(status)); {
-	case slices.Contains(saysSettled, begins):
-		return CritiqueSettled
-	case slices.Contains(saysAnswered, begins):
+	sentence, _, _ := strings.Cut(status, ". ")
+	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return r > '~' || !letter(byte(r)) })
+	switch {
+	case len(words) == 0:
+	case slices.Contains(saysAnswered, words[0]):
 		return CritiqueAnswered
+	case slices.Contains(saysSettled, words[0]) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(inPart, w) }):
+		return CritiqueSettled
 	}
 	return CritiqueOpen
-}
-
-func firstWord(text string) string {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > '~' || !letter(byte(r)) }) {
-		return word
-	}
-	return ""
 }
 
 // mostAttacked is how many items a critique is taken to be about.

@@ -10,6 +10,7 @@ import (
 // strike.
 type Over struct {
 	FieldText
+	Item    ItemID // that it is of
 	Pointer string // of what is to take its place
 }
 
@@ -32,7 +33,7 @@ func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
 	over := func(where spot, pointer string, counts func(FieldText) bool) {
 		text, err := c.text(it, where, pointer)
 		if err == nil && text.By != "" && text.By != e.Delta.Agent && !text.At.After(at) && counts(text) {
-			out = append(out, Over{FieldText: text, Pointer: pointer})
+			out = append(out, Over{FieldText: text, Item: it.ID(), Pointer: pointer})
 		}
 	}
 	if e.Delta.Operation == Kill {
@@ -46,6 +47,36 @@ func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
 		over(spot{field: p.field, key: c.resolve(e.Delta.Agent, p.key)}, p.pointer, func(text FieldText) bool { return quote(text.Text) != p.value })
 	}
 	return it.ID(), out
+}
+
+// Pressed lists the texts of others by which the items that a critique attacks were changed
+// since they were added, where an EDIT of its critic presses it further; of one that
+// settles it, or says that it was answered, there are none.
+func (e *Entry) Pressed(doc *Artifact, notBefore time.Time) []Over {
+	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
+		return nil
+	}
+	it, err := (&completer{doc: doc}).item(e)
+	if err != nil || it == nil || it.log[0].agent != e.Delta.Agent {
+		return nil
+	}
+	for _, p := range objectPairs(string(e.Delta.Payload)) {
+		if p.name == "current_status" && saysOf(unquote(p.value)) != CritiqueOpen {
+			return nil
+		}
+	}
+	var out []Over
+	items, _ := doc.attacked(it, doc.provisionalNames(), Beside{})
+	for _, id := range items {
+		strike := *e // as a KILL of it would
+		strike.Delta.Operation, strike.Delta.TargetID, strike.Delta.Payload = Kill, Target(id), nil
+		if of, ok := doc.Item(id); ok && of.live() {
+			strike.Delta.Section = of.Section()
+			_, over := strike.Over(doc, notBefore)
+			out = append(out, over...)
+		}
+	}
+	return out
 }
 
 // struck are the texts that a KILL strikes: those of an item, or one cell.
@@ -108,11 +139,11 @@ func IsText(section Section, field string) bool {
 
 // Quoting is a delta block with the same EDIT, in which the texts that it would write over
 // are quoted: in their places it puts what it wanted to say there. "" if something else
-// than a text was to take the place of one. A KILL is the same, with an id that says as of
-// when: sent once more it is another.
+// than a text was to take the place of one. A KILL, or what presses a critique, is the same,
+// with an id that says as of when: sent once more it is another.
 func (e *Entry) Quoting(over []Over) string {
-	if e.Delta.Operation == Kill {
-		return e.killing(over)
+	if e.Delta.Operation == Kill || over[0].Pointer == "/target_id" {
+		return e.asOf(over)
 	}
 	quoted := map[string]string{}
 	for _, o := range over {
@@ -152,8 +183,8 @@ func (e *Entry) Quoting(over []Over) string {
 	return out + "}"
 }
 
-// killing is a KILL of an item as it reads since the newest of some texts.
-func (e *Entry) killing(over []Over) string {
+// asOf is the same delta, of an item as it reads since the newest of some texts.
+func (e *Entry) asOf(over []Over) string {
 	var newest time.Time
 	for _, o := range over {
 		if o.At.After(newest) {
@@ -161,7 +192,7 @@ func (e *Entry) killing(over []Over) string {
 		}
 	}
 	d := e.Delta
-	out := `{"delta_id":` + quote("kill-"+string(d.TargetID)+"-as-of-"+FormatInstant(newest)) +
+	out := `{"delta_id":` + quote(strings.ToLower(string(d.Operation))+"-"+string(d.TargetID)+"-as-of-"+FormatInstant(newest)) +
 		`,"operation":` + quote(string(d.Operation)) + `,"section":` + quote(string(d.Section)) + `,"target_id":` + quote(string(d.TargetID))
 	if len(d.Payload) > 0 {
 		out += `,"payload":` + string(d.Payload)

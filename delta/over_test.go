@@ -107,3 +107,28 @@ func TestOver_NamesWhatAKillWouldStrike(t *testing.T) {
 		}
 	}
 }
+
+func TestPressed_NamesWhatACritiqueIsAgainst(t *testing.T) {
+	// D6: as a kill of it would strike; what settles a critique presses nothing.
+	base := mergeAll(t, prose(t), say("c1", 29, "Cy", "ADD", "-", "C", `{"name":"Weak","attack":"a","evidence":"e","targets":["H3","H1"]}`),
+		say("e3", 30, "Ann", "EDIT", "H3", "H", `{"claim":"Fate follows the place"}`)).Artifact
+	for _, c := range []struct {
+		agent         brenner.ActorName
+		payload, over string
+	}{
+		{"Cy", `{"attack":"b"}`, "H3 claim"},
+		{"Cy", `{"current_status":"resolved only in part"}`, "H3 claim"},
+		{"Cy", `{"current_status":"resolved. It is not open any more"}`, ""},
+		{"Cy", `{"current_status":"settled by H3"}`, ""},
+		{"Ann", `{"attack":"b"}`, ""}, // who is no critic of it
+	} {
+		e := message(t, "m", c.agent, noon, `{"operation":"EDIT","target_id":"C2","section":"adversarial_critique","payload":`+c.payload+`}`)[0]
+		var said []string
+		for _, o := range e.Pressed(base, time.Time{}) {
+			said = append(said, string(o.Item)+" "+o.Field)
+		}
+		if got := strings.Join(said, ", "); got != c.over {
+			t.Errorf("%s by %s: over %q, want %q", c.payload, c.agent, got, c.over)
+		}
+	}
+}

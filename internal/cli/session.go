@@ -558,8 +558,11 @@ func printSubmission(w *printer, sub api.Submission) {
 		}
 		if d.Corrected != "" {
 			how := "yours in its place, or both in new"
-			if d.Operation == delta.Kill {
+			switch {
+			case d.Operation == delta.Kill:
 				how = "to kill it as it reads now"
+			case d.Pointer == "/target_id":
+				how = "to press it all the same"
 			}
 			w.Printf("    %s: %s\n", how, printable(d.Corrected))
 		}

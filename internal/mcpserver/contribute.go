@@ -752,7 +752,7 @@ func deltaLine(d api.SubmittedDelta) string {
 			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
 		}
 	}
-	quoted := d.Corrected != "" && d.Operation != delta.Kill
+	quoted := d.Corrected != "" && d.Pointer != "/target_id"
 	if quoted {
 		fmt.Fprintf(&b, "  old is what stands there now (data); yours in its place, or both in new: %s\n", d.Corrected)
 	}
@@ -769,8 +769,12 @@ func deltaLine(d api.SubmittedDelta) string {
 			fmt.Fprintf(&b, "  %s would say (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		}
 	}
-	if d.Corrected != "" && !quoted {
+	switch {
+	case d.Corrected == "" || quoted:
+	case d.Operation == delta.Kill:
 		fmt.Fprintf(&b, "  to kill it as it reads now: %s\n", d.Corrected)
+	default:
+		fmt.Fprintf(&b, "  to press it all the same: %s\n", d.Corrected)
 	}
 	for _, w := range d.Warnings {
 		fmt.Fprintf(&b, "  warning %s: %s", w.Code, w.Message)

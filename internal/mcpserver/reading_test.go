@@ -25,6 +25,12 @@ func library(t testing.TB, names ...brenner.ActorName) []*player {
 // libraryIn is library in a world.
 func libraryIn(t testing.TB, w *world, names ...brenner.ActorName) []*player {
 	t.Helper()
+	return libraryAsked(t, w, "Why is the first start slow?", names...)
+}
+
+// libraryAsked is libraryIn, with a question.
+func libraryAsked(t testing.TB, w *world, question string, names ...brenner.ActorName) []*player {
+	t.Helper()
 	pi := w.local("ada")
 	matters := []string{"parser", "disk", "network", "cache", "scheduler", "journal", "printer", "linker"}
 	for i, matter := range matters {
@@ -50,7 +56,7 @@ func libraryIn(t testing.TB, w *world, names ...brenner.ActorName) []*player {
 		team.Entries = append(team.Entries, roster.Entry{AgentName: name, Role: roles[i]})
 	}
 	_, err := pi.StartSession(t.Context(), api.StartSessionRequest{
-		ID: "RS-pair", Question: "Why is the first start slow?", Module: "lineage", Roster: team, Compile: api.CompileAnswered,
+		ID: "RS-pair", Question: question, Module: "lineage", Roster: team, Compile: api.CompileAnswered,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +81,20 @@ func (p *player) bounded(what, words string) string {
 // bears is the heading of what comes with a part of the work.
 const bears = "## What is recorded that bears on your part\n"
 
-// C34, X11: a kickoff of a session whose work is still to be divided lists what there is;
+// C34, X11: who divides the work is given what bears on the question, as it would be what
+// bears on a part; the others wait for theirs.
+func TestReading_WhoDividesKnowsWhatBearsOnTheQuestion(t *testing.T) {
+	all := libraryAsked(t, newWorld(t), "Why is the linker slow on machine 3?", "BlueLake", "PurpleMountain", "GreenValley")
+	words := all[0].bounded("kickoff", all[0].told(api.MessageKickoff))
+	all[0].must(words, "bears on the question stands last", "- linker-3@1 (draft, ", "machine 3 took", "artifact_search ")
+	if n := strings.Count(words, "@1 (draft, 20"); n == 0 || n > 6 {
+		t.Errorf("%d texts bear on the question:\n%s", n, words)
+	}
+	all[1].mustNot(all[1].told(api.MessageKickoff), "linker-", "bears on the question")
+}
+
+// C34, X11: a kickoff of a session whose work is still to be divided brings who divides it
+// what bears on the question, and the others the document alone;
 // what an agent needs to read comes with its part, ranked by it, once, and in an answer
 // that no program cuts.
 func TestReading_PartOfTheWork(t *testing.T) {
@@ -83,10 +102,10 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	blue, purple, green := all[0], all[1], all[2]
 	for _, p := range all {
 		words := p.bounded("kickoff", p.told(api.MessageKickoff))
-		p.must(words, "what of it bears on your part comes with it, without a call", "### RT · by ada\nStatement: the question above\n\nThere is nothing else in it yet.\n", "Listed are 8 of 48; search finds the others.\n\n### ", "left for what you ask to read; news are counted apart]")
-		p.mustNot(words, "Run 0 of the", "context_assemble", "None yet")
-		if n := strings.Count(words, "@1 (draft, lineage, "); n != 9 {
-			t.Errorf("%s: %d artifacts are listed, with the document", p.name, n)
+		p.must(words, "what is recorded that bears on your part comes with it, without a call", "### RT · by ada\nStatement: the question above\n\nThere is nothing else in it yet.\n", "left for what you ask to read; news are counted apart]")
+		p.mustNot(words, "context_assemble", "None yet")
+		if n := strings.Count(words, "@1 (draft, lineage, "); n != 1 {
+			t.Errorf("%s: %d artifacts are given whole, with the document", p.name, n)
 		}
 	}
 	divide := arguments{"session": "RS-pair", "claim": true, "title": "I time the scheduler on all machines", "parts": []any{"PurpleMountain: measure the printer", "GreenValley: look at the journal"}}

@@ -116,3 +116,27 @@ func TestSubmit_KillsNothingThatWasChangedUnseen(t *testing.T) {
 	blue.must(blue.submits(hypothesis("Net", "", "the net is slow")), "H3")
 	red.mustNot(red.submits(kill("H3", "it is not")), "CONFLICT_HEAD")
 }
+
+// C33, D6: who presses a critique of what another has changed since, unseen by its critic,
+// is refused alone with the new words: it may have been met. The block that comes with it
+// presses it all the same, and what settles it is taken at once.
+func TestSubmit_PressesNothingThatWasChangedUnseen(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	blue.told(api.MessageCompiled)
+	red.call("session_show", arguments{"session": "RS-pair"})
+	critique := func(name string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"`+name+`","attack":"no machine is named","evidence":"none","targets":["H1"]}`, "")
+	}
+	blue.must(blue.submits(critique("Weak")+critique("Vague")), "C1", "C2")
+	red.told(api.MessageCompiled)
+	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on the old machine"}`), "refused")
+	press := func(id, payload string) string { return deltaBlock("EDIT", id, "adversarial_critique", payload, "") }
+	said := blue.submits(press("C1", `{"evidence":"still no machine"}`) + press("C2", `{"current_status":"settled: withdrawn"}`))
+	blue.must(said, "#1 EDIT adversarial_critique C1: refused: CONFLICT_HEAD: what C1 is against was changed, and you have not been shown it: H1.claim by RedSky of ",
+		"nothing was changed", "H1.claim says (data): the lexer is slow on the old machine\n", "C2: applied")
+	_, block, _ := strings.Cut(said, "to press it all the same: ")
+	block, _, _ = strings.Cut(block, "\n")
+	blue.must(blue.submits(block), "C1: applied")
+	blue.mustNot(blue.submits(press("C1", `{"evidence":"none of them"}`)), "CONFLICT_HEAD")
+}

@@ -29,7 +29,7 @@ type invocation struct {
 	Question string            `json:"question"`
 	// Session is the one that it is for, without a task.
 	Session brenner.SessionID `json:"session,omitzero"`
-	// Survey says that it only lists what there is.
+	// Survey says that it was made before the work was divided.
 	Survey bool `json:"survey,omitzero"`
 	// After is the one that it goes on from: its reader has what that gave (C34).
 	After string    `json:"after,omitzero"`

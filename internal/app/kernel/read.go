@@ -44,7 +44,7 @@ type Through struct {
 	Shown func(brenner.ArtifactID) []brenner.Version
 	// Next makes a context that goes on from it.
 	Next brenner.Action
-	// Survey says that it only lists what there is.
+	// Survey says that it was made before the work was divided.
 	Survey bool
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -105,7 +106,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
 		name := text[at[0]:at[1]]
-		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) || isPlace(text, at[1]) {
+		if delta.Target(name) == one.TargetID || quoted.Covers(at[0]) || isPlace(text, at[1]) || elsewhere(text, at[0]) {
 			continue
 		}
 		it, ok := d.doc.Item(delta.ItemID(name))
@@ -183,6 +184,14 @@ func isPlace(text string, to int) bool {
 // cited says whether a name stands alone between backquotes, which quotes nothing.
 func cited(text string, from, to int) bool {
 	return from > 0 && text[from-1] == '`' && to < len(text) && text[to] == '`'
+}
+
+// elsewhere says whether a name is that of something in another document, as H1 is in
+// RS-lineage/H1; in H1/H2 it is not.
+func elsewhere(text string, at int) bool {
+	before, slash := strings.CutSuffix(text[:at], "/")
+	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })+1:]
+	return slash && word != "" && namedItem.FindString(word) != word
 }
 
 // foretold doubts a change of what a test was expected to show, once it was run
@@ -467,7 +476,7 @@ func (d *doubts) left(one delta.Delta) []brenner.Diagnostic {
 	var by []string
 	for _, section := range claimed {
 		for _, it := range liveIn(d.doc, section) {
-			if d.touched[delta.Target(it.ID())] || !slices.Contains(it.Authors(), d.author) {
+			if last, _ := it.LastChange(); d.touched[delta.Target(it.ID())] || it.Authors()[0] != d.author && last.Agent != d.author {
 				continue
 			}
 			if p, _ := d.doc.Passage(it.ID()); slices.Contains(namedIn(it, p.Text, nil), delta.ItemID(one.TargetID)) {

@@ -43,3 +43,18 @@ func TestSaysDead_OfItsSentence(t *testing.T) {
 		}
 	}
 }
+
+// D4: a name after a slash is of the document before it, unless that is an item too.
+func TestElsewhere_IsWhatStandsAfterAnotherDocument(t *testing.T) {
+	for text, want := range map[string]string{
+		"H1 holds": "H1", "H1/H2 differ": "H1 H2", "RS-q/H1 was killed": "", "see docs/T1.md": "", "either T1/or T2": "T1 T2", "/H1": "H1", "é/H1": "", "RS-1/H1, H2": "H2",
+	} {
+		var got []string
+		for _, id := range itemsIn(text, nil) {
+			got = append(got, string(id))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q names %q, want %q", text, s, want)
+		}
+	}
+}

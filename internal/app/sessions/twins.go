@@ -466,7 +466,7 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 		var named []delta.ItemID
 		quoted := ledger.Quotations(text)
 		for _, at := range namedItem.FindAllStringIndex(text, 100) {
-			if !saysDead(text, at[0], at[1]) && (!quoted.Covers(at[0]) || cited(text, at[0], at[1])) {
+			if !saysDead(text, at[0], at[1]) && !elsewhere(text, at[0]) && (!quoted.Covers(at[0]) || cited(text, at[0], at[1])) {
 				named = append(named, delta.ItemID(text[at[0]:at[1]]))
 			}
 		}
@@ -615,7 +615,7 @@ func itemsIn(text string, called []delta.Named) []delta.ItemID {
 	var out []delta.ItemID
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, -1) {
-		if !quoted.Covers(at[0]) || cited(text, at[0], at[1]) {
+		if !elsewhere(text, at[0]) && (!quoted.Covers(at[0]) || cited(text, at[0], at[1])) {
 			out = append(out, delta.ItemID(text[at[0]:at[1]]))
 		}
 	}

@@ -57,23 +57,59 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 		}
 		if len(out[i]) > 0 {
 			e.Invalid = notShown(e.Delta.Operation, item, out[i])
+			continue
+		}
+		over, err = pressed(&known, e, now)
+		if err != nil {
+			return nil, err
+		}
+		if len(over) > 0 {
+			out[i], e.Invalid = over, moved(e.Delta.TargetID, over)
 		}
 	}
 	return out, nil
 }
 
+// pressed are the texts of what a critique attacks that its critic, who presses it, was not
+// shown: it may have been met.
+func pressed(known *sight, e *delta.Entry, now *delta.Artifact) ([]delta.Over, error) {
+	var out []delta.Over
+	for _, o := range e.Pressed(now, known.session.Created) {
+		shown, err := known.of(o.Item, o)
+		if err != nil {
+			return nil, err
+		}
+		if !shown {
+			o.Field = string(o.Item) + "." + o.Field
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// moved says what of that which a critique attacks was changed unseen by its critic.
+func moved(critique delta.Target, over []delta.Over) *brenner.Error {
+	return brenner.Errorf(brenner.CodeConflictHead, "what %s is against was changed, and you have not been shown it: %s", critique, writtenBy(over)).
+		At(over[0].Pointer).WithHint("nothing was changed; if it stands against what this says now, send it once more, else settle it")
+}
+
 // notShown says which texts an edit would have replaced unseen, or a kill struck.
 func notShown(by delta.Operation, item delta.ItemID, over []delta.Over) *brenner.Error {
+	if by == delta.Kill {
+		return brenner.Errorf(brenner.CodeConflictHead, "%s was changed, and you have not been shown it: %s", item, writtenBy(over)).
+			At(over[0].Pointer).WithHint("nothing was killed; if it should go as it reads now too, send it once more")
+	}
+	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, writtenBy(over)).
+		At(over[0].Pointer).WithHint("nothing was replaced; send it once more, with what of both should stand")
+}
+
+// writtenBy names texts, with who wrote them and when.
+func writtenBy(over []delta.Over) string {
 	said := make([]string, len(over))
 	for i, o := range over {
 		said[i] = fmt.Sprintf("%s by %s of %s", o.Field, o.By, o.At.UTC().Format("15:04:05"))
 	}
-	if by == delta.Kill {
-		return brenner.Errorf(brenner.CodeConflictHead, "%s was changed, and you have not been shown it: %s", item, strings.Join(said, ", ")).
-			At(over[0].Pointer).WithHint("nothing was killed; if it should go as it reads now too, send it once more")
-	}
-	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, strings.Join(said, ", ")).
-		At(over[0].Pointer).WithHint("nothing was replaced; send it once more, with what of both should stand")
+	return strings.Join(said, ", ")
 }
 
 // report gives the author of a reply the texts that its edits were refused over, and the

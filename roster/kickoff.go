@@ -138,7 +138,7 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, and a part for each of the others," +
 			" who wait for it.\nHand in your first items with it, or right after it, so that theirs can name them. It cannot be divided? Announce yours without parts.\n"
 	}
-	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox", "wait", "60").Mark() + " brings your part, which you need not claim" +
+	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox").Mark() + " brings your part, which you need not claim" +
 		".\nTill then announce nothing; what you need to read depends on it. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 

@@ -374,6 +374,8 @@ type RunSum struct {
 	Cost   program.Money  `json:"cost_usd"`
 	// Unknown counts the runs whose cost was not told.
 	Unknown int `json:"unknown,omitzero"`
+	// Running counts those at work whose cost was not told yet.
+	Running int `json:"running,omitzero"`
 }
 
 // RunCostsRequest selects runs to be summed: of one piece of work, or since an

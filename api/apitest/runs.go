@@ -148,6 +148,10 @@ func runCases() []testCase {
 			t := s.pi.opens()
 			run, err := s.pi.sets("GreyStone", api.Work{Task: t.ID})
 			s.pi.must(err)
+			costs, err := s.pi.RunCosts(s.ctx, api.RunCostsRequest{Work: api.Work{Task: t.ID}})
+			if s.pi.must(err); costs.Total.Running != 1 || costs.Total.Unknown != 0 {
+				s.Errorf("the cost of a run at work: %+v", costs.Total)
+			}
 			_, err = s.pi.StopRun(s.ctx, api.StopRunRequest{ID: run.ID, Reason: "enough"})
 			s.pi.must(err)
 			beat, err := s.pi.BeatRuns(s.ctx, api.BeatRunsRequest{Runner: "here/1/2", Runs: []api.RunBeat{{ID: run.ID, Does: "thinks"}, {ID: "run-0"}}})

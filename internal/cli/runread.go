@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func printCosts(w *printer, c api.RunCosts) {
 
 // costCell is what some runs cost; empty if none of them told.
 func costCell(s api.RunSum) string {
-	if s.Cost == 0 && s.Unknown > 0 {
+	if s.Cost == 0 && s.Unknown+s.Running > 0 {
 		return ""
 	}
 	return s.Cost.String()
@@ -140,9 +141,25 @@ func newRunLog(r *runner) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.show(log, func(w *printer) { w.Print(printable(log.Text)) })
+			return r.show(log, func(w *printer) {
+				w.Print(printable(log.Text))
+				if said := unprinted(log); said != "" {
+					r.note("%s\n", said)
+				}
+			})
 		},
 	}
+}
+
+// unprinted says of a run that it printed nothing that was kept; "" if it did.
+func unprinted(log api.RunLog) string {
+	switch {
+	case log.Text != "":
+		return ""
+	case log.Running:
+		return log.ID + " runs, and has printed nothing yet"
+	}
+	return fmt.Sprintf("%s left no transcript; `brenner run show %s` says how it ended", log.ID, log.ID)
 }
 
 func newRunStop(r *runner) *cobra.Command {

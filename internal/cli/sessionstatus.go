@@ -100,12 +100,19 @@ func sumWords(s api.RunSum) string {
 // not nothing.
 func costWords(s api.RunSum) string {
 	switch {
-	case s.Unknown == 0:
-		return s.Cost.String()
-	case s.Cost == 0:
+	case s.Cost == 0 && s.Unknown > 0:
 		return "cost not told"
+	case s.Cost == 0 && s.Running > 0:
+		return "cost not told yet"
 	}
-	return fmt.Sprintf("%s and what %s did not tell", s.Cost, plural(s.Unknown, "run"))
+	out := s.Cost.String()
+	if s.Unknown > 0 {
+		out += fmt.Sprintf(" and what %s did not tell", plural(s.Unknown, "run"))
+	}
+	if s.Running > 0 {
+		out += fmt.Sprintf(" and what %s at work did not tell yet", plural(s.Running, "run"))
+	}
+	return out
 }
 
 // watcher waits for a session.

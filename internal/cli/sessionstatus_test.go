@@ -151,3 +151,38 @@ func TestSessionStatus_MarksTheLate(t *testing.T) {
 		t.Errorf("printed\n%s", text)
 	}
 }
+
+// W12: what runs cost is said as far as it was told: what is not told, or not yet, is not
+// nothing.
+func TestCostWords_WhatIsNotToldIsNotNothing(t *testing.T) {
+	for _, c := range []struct {
+		sum  api.RunSum
+		want string
+	}{
+		{api.RunSum{Runs: 1}, "$0.00"},
+		{api.RunSum{Runs: 1, Running: 1}, "cost not told yet"},
+		{api.RunSum{Runs: 2, Running: 1, Unknown: 1}, "cost not told"},
+		{api.RunSum{Runs: 3, Cost: 1_500_000, Running: 2}, "$1.50 and what 2 runs at work did not tell yet"},
+		{api.RunSum{Runs: 2, Cost: 1_500_000, Unknown: 1}, "$1.50 and what 1 run did not tell"},
+	} {
+		if got := costWords(c.sum); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.sum, got, c.want)
+		}
+	}
+}
+
+// W11: that a run printed nothing that was kept is said, instead of nothing.
+func TestUnprinted_SaysThatThereIsNoTranscript(t *testing.T) {
+	for _, c := range []struct {
+		log  api.RunLog
+		want string
+	}{
+		{api.RunLog{ID: "run-3", Text: "hello"}, ""},
+		{api.RunLog{ID: "run-3", Running: true}, "run-3 runs, and has printed nothing yet"},
+		{api.RunLog{ID: "run-3"}, "run-3 left no transcript; `brenner run show run-3` says how it ended"},
+	} {
+		if got := unprinted(c.log); got != c.want {
+			t.Errorf("%+v: %q", c.log, got)
+		}
+	}
+}

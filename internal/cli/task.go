@@ -276,7 +276,11 @@ func newTaskList(r *runner) *cobra.Command {
 				}
 				rows := [][]string{{"TASK", "STATE", "ROLE", "HOLDER", "MODULES", "TITLE"}}
 				for _, t := range res.Tasks {
-					rows = append(rows, []string{t.ID, string(t.State), string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Title), 60)})
+					state := string(t.State)
+					if t.Overdue {
+						state += ", overdue"
+					}
+					rows = append(rows, []string{t.ID, state, string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Title), 60)})
 				}
 				table(w, rows...)
 				moreOf(w, res.Next, len(res.Tasks), res.Total)

@@ -193,6 +193,7 @@ func (s *Service) RunCosts(ctx context.Context, req api.RunCostsRequest) (api.Ru
 func add(sum *api.RunSum, r run) {
 	sum.Runs++
 	if r.End == nil {
+		sum.Running++
 		return
 	}
 	if r.End.Outcome.Good() {
@@ -459,7 +460,7 @@ func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 		if f.blocked {
 			w.Title = "Runs failed again and again"
 		}
-		w.Why, w.Author = f.last.End.Cause.Sentence()+" "+f.last.End.Said, f.last.Agent
+		w.Why, w.Author, w.Since = f.last.End.Cause.Sentence()+" "+f.last.End.Said, f.last.Agent, f.last.Ended
 		out = append(out, kernel.Waiting{Waiting: w})
 	}
 	return out, nil

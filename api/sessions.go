@@ -164,10 +164,34 @@ type SessionInfo struct {
 	Concluded bool              `json:"concluded,omitzero"`
 	// Outbox are messages that have not been delivered.
 	Outbox []Unsent `json:"outbox"`
-	// Closed is when the session was closed, and ClosedFor why; asking again
-	// opens it.
-	Closed    time.Time `json:"closed_at,omitzero"`
-	ClosedFor string    `json:"closed_for,omitzero"`
+	// Closed is when the session was closed, ClosedBy by whom, which old records do not
+	// tell, and ClosedFor why; asking again opens it.
+	Closed    time.Time         `json:"closed_at,omitzero"`
+	ClosedBy  brenner.ActorName `json:"closed_by,omitzero"`
+	ClosedFor string            `json:"closed_for,omitzero"`
+	// Unfinished are its tasks that are open or taken all the same, where a session is
+	// shown that is closed, and in the answer to whoever closes it.
+	Unfinished []string `json:"unfinished,omitzero"`
+}
+
+// ClosedWords say when and by whom a session was closed, and why; "" if it was not.
+func (s SessionInfo) ClosedWords() string {
+	if s.Closed.IsZero() {
+		return ""
+	}
+	by := ""
+	if s.ClosedBy != "" {
+		by = " by " + string(s.ClosedBy)
+	}
+	return fmt.Sprintf("closed %s%s: %s", s.Closed.UTC().Format("2006-01-02 15:04 UTC"), by, brenner.OneLine(s.ClosedFor))
+}
+
+// UnfinishedWords name the tasks that a closed session leaves; "" if there are none.
+func (s SessionInfo) UnfinishedWords() string {
+	if len(s.Unfinished) == 0 {
+		return ""
+	}
+	return "its tasks go on: " + strings.Join(s.Unfinished, ", ")
 }
 
 // Unconcluded says, of a session that waits for nobody, that nobody has said yet what

@@ -312,6 +312,11 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 						return
 					}
 					w.Print(printable(v.Markdown))
+					for _, said := range []string{v.ClosedWords(), v.UnfinishedWords()} {
+						if said != "" {
+							r.note("%s\n", printable(said))
+						}
+					}
 					if len(sections)+len(items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(items, "RT") {
 						w.Print(printable(api.AnswerWords(v.Critiques)))
 					}
@@ -425,7 +430,8 @@ func newSessionClose(r *runner) *cobra.Command {
 		Long: `Close a session. Nothing of it waits for anybody any more, agents are not
 started for it, and a reply that comes late is refused. What it holds stays.
 Answers that were not compiled yet stay too, and session compile takes them in
-still: how many of whom is said. Asking again (session nudge) opens it. If nobody
+still: how many of whom is said. Its tasks go on, and are named. Asking again
+(session nudge) opens it, for those who are asked. If nobody
 has said yet what the answer is, in the context of the research thread, that is
 said.`,
 		Example: `  brenner session close RS-20251230-cell-fate --reason "answered by the new data"`,
@@ -438,6 +444,9 @@ said.`,
 				}
 				return r.show(res, func(w *printer) {
 					w.Printf("%s closed: %s\n", res.ID, printable(res.ClosedFor))
+					if said := res.UnfinishedWords(); said != "" {
+						w.Printf("%s; `brenner task cancel %s --reason …` ends one\n", said, res.Unfinished[0])
+					}
 					if said := res.Uncompiled(); said != "" {
 						w.Println(said)
 						w.Printf("next: %s\n", brenner.Do("session.compile", "id", string(res.ID)).Command())

@@ -58,6 +58,7 @@ type sessionPage struct {
 	why     []api.LastChange
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
+	closed  string // when and by whom it was closed
 	wrong   string // what to do if the answer is wrong
 	tests   string // how far they have come
 	part    string // what the reader's part is, or who divides the work
@@ -122,6 +123,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
 		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
+	}
+	if said := v.ClosedWords(); said != "" {
+		out.closed = " · " + inLine(said)
 	}
 	if out.Proposals == nil {
 		out.Proposals = []api.Proposal{}
@@ -257,7 +261,7 @@ func ownWords(d api.Proposal) string {
 // Words implements spoken.
 func (p sessionPage) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · module %s\n\n%s", p.Ref, p.Module, p.said())
+	fmt.Fprintf(&b, "%s · module %s%s\n\n%s", p.Ref, p.Module, p.closed, p.said())
 	switch {
 	case p.Repeated:
 		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n" + p.allTheSame())

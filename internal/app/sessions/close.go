@@ -29,11 +29,14 @@ func (s *Service) CloseSession(ctx context.Context, req api.CloseSessionRequest)
 		if err := checkSessionText("reason", reason); err != nil {
 			return api.SessionInfo{}, err
 		}
-		if _, err := kindSessionClosed.Append(ch, sessionClosed{Session: req.ID, Reason: reason}); err != nil {
+		if _, err := kindSessionClosed.Append(ch, sessionClosed{Session: req.ID, By: ch.Who.Name, Reason: reason}); err != nil {
 			return api.SessionInfo{}, err
 		}
-		info, err = findSession(ch.Call, req.ID)
+		if info, err = findSession(ch.Call, req.ID); err != nil {
+			return info, err
+		}
 		info.Question = questionFor(ch.Call, info)
+		info.Unfinished, err = s.Unfinished(ch.Call, req.ID)
 		return info, err
 	})
 }
@@ -49,14 +52,16 @@ func stillOpen(info api.SessionInfo) error {
 
 type sessionClosed struct {
 	Session brenner.SessionID `json:"session"`
-	Reason  string            `json:"reason"`
+	// By is who closed it, which old records do not say.
+	By     brenner.ActorName `json:"by,omitzero"`
+	Reason string            `json:"reason"`
 }
 
 // applySessionClosed ends the wait for everybody. What was not delivered is not
 // sent any more; what was not compiled stays where it is.
 func applySessionClosed(ctx context.Context, tx store.Tx, rec journal.Record, p sessionClosed) error {
 	return changeSession(ctx, tx, rec.Seq, p.Session, func(s *session) {
-		s.Closed, s.ClosedFor, s.Outbox = rec.At, p.Reason, []unsent{}
+		s.Closed, s.ClosedBy, s.ClosedFor, s.Outbox = rec.At, p.By, p.Reason, []unsent{}
 		for i := range s.Recipients {
 			s.Recipients[i].Waiting = false
 		}
@@ -64,4 +69,4 @@ func applySessionClosed(ctx context.Context, tx store.Tx, rec journal.Record, p 
 }
 
 // reopen is what asking again does to a session that was closed.
-func (s *session) reopen() { s.Closed, s.ClosedFor = time.Time{}, "" }
+func (s *session) reopen() { s.Closed, s.ClosedBy, s.ClosedFor = time.Time{}, "", "" }

@@ -272,7 +272,7 @@ func sendNudges(ch *kernel.Change, info api.SessionInfo, req api.NudgeSessionReq
 	}
 	out := []sent{}
 	var awaited []brenner.ActorName // said by the message that opens the session
-	if !info.Closed.IsZero() {
+	if !info.Closed.IsZero() && len(req.To) == 0 {
 		awaited = unanswered(info)
 	}
 	for _, r := range info.Recipients {

@@ -493,7 +493,8 @@ func checkContributor(c *kernel.Call, in incoming) error {
 		return nil
 	}
 	return brenner.Errorf(brenner.CodeUnknownAgent, "%s is not a registered contributor of %s", in.agent, in.session.ID).
-		WithHint("contributors: " + kernel.Join(in.session.Contributors))
+		WithHint(fmt.Sprintf("only %s were asked, and nobody is added to a session; write it as an artifact of the module, or whoever leads it starts another session that asks %s too",
+			kernel.Join(in.session.Contributors), in.agent))
 }
 
 // extractReply reads the deltas of a reply. One that cannot be merged, because

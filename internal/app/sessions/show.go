@@ -90,6 +90,11 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
+	if !info.Closed.IsZero() {
+		if d.view.Unfinished, err = r.Unfinished(c, info.ID); err != nil {
+			return nil, err
+		}
+	}
 	if d.view.Critiques, err = r.critiques(c, info, doc); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type session struct {
 	Concluded    bool                `json:"concluded,omitzero"`
 	Outbox       []unsent            `json:"outbox"`
 	Closed       time.Time           `json:"closed_at,omitzero"`
+	ClosedBy     brenner.ActorName   `json:"closed_by,omitzero"`
 	ClosedFor    string              `json:"closed_for,omitzero"`
 }
 
@@ -81,7 +82,7 @@ func (s session) info() api.SessionInfo {
 		ID: s.ID, Question: s.Question, Module: s.Module, Artifact: s.Artifact, Roster: s.Roster, Transport: s.Transport,
 		Recipients: make([]api.Recipient, len(s.Recipients)), Contributors: s.Contributors, Creator: s.Creator, Created: s.Created,
 		Compiles: s.Compiles, Conflicts: s.Conflicts, ThreadEmpty: s.ThreadEmpty, AcceptMended: s.AcceptMended, Compile: s.Compile,
-		Outbox: make([]api.Unsent, len(s.Outbox)), Closed: s.Closed, ClosedFor: s.ClosedFor,
+		Outbox: make([]api.Unsent, len(s.Outbox)), Closed: s.Closed, ClosedBy: s.ClosedBy, ClosedFor: s.ClosedFor,
 		Concludes: s.Concludes, Concluded: s.Concluded,
 	}
 	for i, r := range s.Recipients {

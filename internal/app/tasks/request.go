@@ -145,6 +145,18 @@ func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, er
 	return r.open(ch, req, api.TaskNote, on)
 }
 
+// UnfinishedIn lists the tasks of a session that are open or taken.
+func (r *Room) UnfinishedIn(c *kernel.Call, id brenner.SessionID) ([]string, error) {
+	var out []string
+	err := r.Each(c, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
+		if t.Session == id && t.State != api.TaskDone { // a mark ends by itself
+			out = append(out, t.ID)
+		}
+		return true
+	})
+	return out, err
+}
+
 // NotesIn lists who left a note on an item of a session, and when, by the newest tasks that
 // are done.
 func (r *Room) NotesIn(c *kernel.Call, id brenner.SessionID) (map[delta.ItemID][]delta.Written, error) {

@@ -501,6 +501,9 @@ type Decision struct {
 	Status  artifact.Status   `json:"status"`
 	Reason  string            `json:"reason"`
 	Changes []StatusChange    `json:"changes"`
+	// Over are the names of what stood against a version when it was promoted, the first
+	// of them.
+	Over []string `json:"over,omitzero"`
 }
 
 // DiffRequest compares two versions of one artifact.
@@ -611,7 +614,11 @@ type DecisionResult struct {
 	// Lost lists the replies of which something is in no version of a session's
 	// document that is in use. Handed in again, they are taken in again.
 	Lost []LostReply `json:"lost,omitzero"`
-	Seq  int64       `json:"seq,omitzero"`
+	// Against is what stands against a version that comes into force, and MoreAgainst how
+	// much more there is.
+	Against     []ReviewFinding `json:"against,omitzero"`
+	MoreAgainst int             `json:"more_against,omitzero"`
+	Seq         int64           `json:"seq,omitzero"`
 }
 
 // LostReply is a reply of which some deltas went out of use with a version.

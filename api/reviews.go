@@ -152,9 +152,18 @@ type ReviewView struct {
 	// what is different; absent the first time.
 	Against    brenner.Ref          `json:"against,omitzero"`
 	Difference *artifact.Difference `json:"difference,omitzero"`
-	// Evidence is what the version rests on, Findings what speaks against it.
+	// Evidence is what the version rests on, Opposes what it contradicts or says it takes
+	// the place of.
 	Evidence []ReviewEvidence `json:"evidence"`
-	Findings []ReviewFinding  `json:"findings"`
+	Opposes  []ReviewEvidence `json:"opposes,omitzero"`
+	// Findings is what speaks against the version and stands, MoreFindings how much more
+	// there is. Answered are critiques that a later version or a decision names: they
+	// stand no more.
+	Findings     []ReviewFinding `json:"findings"`
+	MoreFindings int             `json:"more_findings,omitzero"`
+	Answered     []ReviewFinding `json:"answered,omitzero"`
+	// Decisions are the newest of those about the artifact, the oldest first.
+	Decisions []Decision `json:"decisions,omitzero"`
 	// Promotion is what a promotion would come to, absent if there can be none;
 	// Hindrance says why, or what it takes.
 	Promotion *DecisionResult `json:"promotion,omitzero"`
@@ -185,6 +194,10 @@ type Approvals struct {
 	// not count any more.
 	Void bool           `json:"void,omitzero"`
 	By   []ApprovalInfo `json:"by"`
+	// Against is what stands against the version, in the answer to an approval, and
+	// MoreAgainst how much more there is.
+	Against     []ReviewFinding `json:"against,omitzero"`
+	MoreAgainst int             `json:"more_against,omitzero"`
 }
 
 // ApprovalInfo is an approval.
@@ -215,24 +228,63 @@ type ReviewEvidence struct {
 	Now brenner.Version `json:"now,omitzero"`
 }
 
-// ReviewFinding is what speaks against a version: a critique of it that stands, a
-// critique in it that is open, or a stalemate about it that nobody has settled.
+// FindingKind is what speaks against a version.
+type FindingKind string
+
+// The kinds of what speaks against a version.
+const (
+	FindingCritique    FindingKind = "critique"    // a critique of it
+	FindingContradicts FindingKind = "contradicts" // something says that it contradicts it
+	FindingItem        FindingKind = "item"        // a critique in the document of a session that is open, or beside its answer
+	FindingConflict    FindingKind = "conflict"    // a field in the document of a session that is in conflict
+	FindingStalemate   FindingKind = "stalemate"   // a stalemate about it that is not closed
+	FindingFork        FindingKind = "fork"        // another version that could be the truth
+)
+
+// ReviewFinding is what speaks against a version: a critique of it that stands, what
+// contradicts it, a critique or a conflict in it that is open, a stalemate about it that
+// nobody has settled, or another version beside it.
 type ReviewFinding struct {
-	// Ref is the critique; of what stands in the version, or is a stalemate, the version.
+	Kind FindingKind `json:"kind"`
+	// Ref is the critique, what contradicts it, or the other version; of what stands in
+	// the version, or is a stalemate, the version.
 	Ref brenner.Ref `json:"ref"`
 	// About is the earlier version that a critique is of; it stands until somebody
 	// takes it back, whatever was changed since.
 	About brenner.Ref `json:"about,omitzero"`
-	// Item is the critique in the document of a session.
+	// Item is the critique in the document of a session, or what is in conflict there.
 	Item delta.ItemID `json:"item,omitzero"`
 	// State is how far that critique has come, Bears how it bears on the answer.
 	State delta.CritiqueState `json:"state,omitzero"`
 	Bears delta.Bearing       `json:"bears,omitzero"`
+	// Field is what of the item is in conflict.
+	Field string `json:"field,omitzero"`
 	// Stalemate is its id.
-	Stalemate string            `json:"stalemate,omitzero"`
-	Summary   string            `json:"summary"`
-	Creator   brenner.ActorName `json:"creator"`
-	At        time.Time         `json:"at"`
+	Stalemate string `json:"stalemate,omitzero"`
+	// Summary is what it says; absent in the answer to a change, and where it may not be
+	// read.
+	Summary string            `json:"summary,omitzero"`
+	Creator brenner.ActorName `json:"creator"`
+	At      time.Time         `json:"at"`
+	// Answer is the version that names it, or that was promoted with a reason which does.
+	Answer brenner.Ref `json:"answer,omitzero"`
+}
+
+// Stands reports whether nobody has answered it: a review shows critiques beside the answer
+// of a session that were answered as well.
+func (f ReviewFinding) Stands() bool {
+	return f.Kind != FindingItem || f.State == delta.CritiqueOpen
+}
+
+// Name is what a finding is called: the critique, the item, or the stalemate.
+func (f ReviewFinding) Name() string {
+	switch f.Kind {
+	case FindingItem, FindingConflict:
+		return string(f.Item)
+	case FindingStalemate:
+		return f.Stalemate
+	}
+	return f.Ref.String()
 }
 
 // Hindrance is what stands in the way of a promotion.
@@ -341,7 +393,11 @@ type DecisionMade struct {
 	// Critique and Task came of a request for changes.
 	Critique brenner.Ref `json:"critique,omitzero"`
 	Task     *TaskInfo   `json:"task,omitzero"`
-	Seq      int64       `json:"seq,omitzero"`
+	// Against is what stands against a version that comes into force, and MoreAgainst how
+	// much more there is.
+	Against     []ReviewFinding `json:"against,omitzero"`
+	MoreAgainst int             `json:"more_against,omitzero"`
+	Seq         int64           `json:"seq,omitzero"`
 }
 
 // LinkMoved is a link that names another version now.

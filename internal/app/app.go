@@ -67,7 +67,7 @@ func New(s store.Store, o Options) *App {
 	a.upkeep = &upkeep.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks}
 	a.runs = &runs.Room{Kernel: k, Tasks: a.tasks, Sessions: a.sessions, Tokens: a.access, Seen: o.Seen}
 	a.history = &history.Room{Kernel: k, Sessions: a.sessions, Scratch: o.Scratch, Keys: o.Keys, Witness: o.Witness, Tokens: a.access}
-	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Sources: a.waiting()}
+	a.reviews = &reviews.Room{Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Sessions: a.sessions, Disputes: a.disputes, Sources: a.waiting()}
 	a.notices = &notices.Room{Kernel: k, Inbox: a.reviews}
 	a.firings = &firings.Room{
 		Kernel: k, Ledger: a.ledger, Tasks: a.tasks, Contexts: a.contexts, Sessions: a.sessions, Lessons: a.lessons,

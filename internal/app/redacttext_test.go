@@ -364,6 +364,7 @@ stalemate.raised/counter
 stalemate.raised/missing/*
 stalemate.raised/origin
 stalemate.raised/target
+status.decided/over/*
 task.canceled/id
 task.claimed/id
 task.completed/id

@@ -178,6 +178,7 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 		all := api.DecisionResult{DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh}
 		for _, m := range res.Decisions {
 			all.Changes = append(all.Changes, m.Changes...)
+			all.Against, all.MoreAgainst = append(all.Against, m.Against...), all.MoreAgainst+m.MoreAgainst
 			if m.New.Version != 0 {
 				w.Printf("%s still holds, as %s\n", m.Ref, m.New)
 			}
@@ -231,6 +232,7 @@ func printDecision(w *printer, res api.DecisionResult) {
 		w.Printf("stale itself, it rests on what has moved: %s; see `brenner stale`\n", refs(res.Resting, " "))
 	}
 	printLost(w, res)
+	printAgainst(w, res)
 	if res.DryRun && len(res.Stale)+len(res.Resting)+len(res.Again) == 0 {
 		w.Println("nothing would become stale")
 	}
@@ -247,4 +249,67 @@ func printLost(w *printer, res api.DecisionResult) {
 	for _, l := range res.Lost {
 		w.Printf("  %s of %s: brenner artifact show %s --content | brenner session ingest --session %s --from %s -\n", plural(l.Deltas, "delta"), l.Agent, l.Log, session, l.Agent)
 	}
+}
+
+// printAgainst says what stands against what comes into force, and where that is seen.
+func printAgainst(w *printer, res api.DecisionResult) {
+	n := len(res.Against) + res.MoreAgainst
+	if n == 0 {
+		return
+	}
+	w.Printf("%s against it and %s not taken back by this:\n", map[bool]string{true: "1 thing stands", false: fmt.Sprintf("%d things stand", n)}[n == 1], map[bool]string{true: "is", false: "are"}[n == 1])
+	for _, f := range res.Against {
+		w.Printf("  %s; see %s\n", objectionLine(f), objectionSeen(f))
+	}
+	if res.MoreAgainst > 0 {
+		w.Printf("  and %d more; see brenner review\n", res.MoreAgainst)
+	}
+}
+
+// objectionLine says in one line what speaks against a version, and who said it.
+func objectionLine(f api.ReviewFinding) string {
+	kind := map[api.FindingKind]string{
+		api.FindingCritique: "critique ", api.FindingContradicts: "contradicted by ", api.FindingItem: "open critique ", api.FindingConflict: "in conflict: ",
+		api.FindingStalemate: "stalemate ", api.FindingFork: "fork: ",
+	}[f.Kind]
+	line := kind + f.Name()
+	if f.Kind == api.FindingItem {
+		line = f.CritiqueWords()
+	}
+	if f.About.Version != 0 {
+		line += " of " + f.About.String()
+	}
+	line += " by " + string(f.Creator)
+	if f.Summary != "" {
+		line += ": " + oneLine(printable(f.Summary), 100)
+	}
+	return line
+}
+
+// objectionSeen is the command that shows what speaks against a version.
+func objectionSeen(f api.ReviewFinding) string {
+	switch f.Kind {
+	case api.FindingItem:
+		return fmt.Sprintf("brenner session show %s --item %s", f.Ref.Artifact, f.Item)
+	case api.FindingConflict:
+		return fmt.Sprintf("brenner conflict list %s", f.Ref.Artifact)
+	case api.FindingStalemate:
+		return "brenner stalemate show " + f.Stalemate
+	}
+	return "brenner artifact show " + f.Ref.String()
+}
+
+// objectionEnded says what ends an objection.
+func objectionEnded(f api.ReviewFinding) string {
+	switch f.Kind {
+	case api.FindingItem:
+		return "a new version of the document, in which it is answered or withdrawn"
+	case api.FindingConflict:
+		return fmt.Sprintf("brenner conflict resolve %s %s %s", f.Ref.Artifact, f.Item, f.Field)
+	case api.FindingStalemate:
+		return "a verdict that is carried out and verified, or brenner stalemate withdraw " + f.Stalemate
+	case api.FindingFork:
+		return fmt.Sprintf("brenner artifact deprecate %s --reason …, or a version that supersedes both", f.Ref)
+	}
+	return fmt.Sprintf("brenner artifact deprecate %s --reason …, or a new version or a promotion whose reason names %[1]s", f.Ref)
 }

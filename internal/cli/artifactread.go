@@ -242,10 +242,19 @@ func printHistory(w *printer, h api.HistoryResult) {
 		}
 	}
 	table(w, rows...)
-	for _, d := range h.Decisions {
-		w.Printf("%s %s made %s %s: %s\n", instant(d.At), d.Actor, d.Ref, d.Status, oneLine(printable(d.Reason), 80))
-	}
+	printDecisions(w, h.Decisions)
 	more(w, h.Next)
+}
+
+// printDecisions lists decisions, and what a promotion was made over.
+func printDecisions(w *printer, all []api.Decision) {
+	for _, d := range all {
+		over := ""
+		if len(d.Over) > 0 {
+			over = " (over " + joined(d.Over, ", ") + ")"
+		}
+		w.Printf("%s %s made %s %s%s: %s\n", instant(d.At), d.Actor, d.Ref, d.Status, over, oneLine(printable(d.Reason), 80))
+	}
 }
 
 func newArtifactDiff(r *runner) *cobra.Command {

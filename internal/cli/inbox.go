@@ -5,6 +5,8 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
+	"brenner/delta"
 
 	"github.com/spf13/cobra"
 )
@@ -129,42 +131,33 @@ func printReview(w *printer, v api.ReviewView) {
 		w.Print(w.look.changes(printable(v.Difference.Text())))
 	} else {
 		heading(w, "Content")
-		w.Printf("%s\n", printable(contentText(v.Version)))
+		w.Printf("%s\n", printable(reviewedText(v.Version)))
 	}
 	heading(w, "What it rests on")
-	for _, e := range v.Evidence {
-		note := ""
-		if e.Demoted {
-			note = ", taken out of force"
-		}
-		if e.Stale {
-			note += ", needs update"
-		}
-		if e.Now != 0 {
-			note += fmt.Sprintf(", @%d is in force", e.Now)
-		}
-		w.Printf("%s %s (%s%s): %s\n", e.Rel, e.Ref, e.Status, note, oneLine(printable(e.Summary), 100))
-	}
+	printEvidence(w, v.Evidence)
 	if len(v.Evidence) == 0 {
 		w.Println("nothing")
 	}
+	if len(v.Opposes) > 0 {
+		heading(w, "What it contradicts or takes the place of")
+		printEvidence(w, v.Opposes)
+	}
 	heading(w, "What was found against it")
 	for _, f := range v.Findings {
-		what := f.Ref.String()
-		switch {
-		case f.Item != "":
-			what = f.CritiqueWords()
-		case f.Stalemate != "":
-			what = "stalemate " + f.Stalemate
-		}
-		about := ""
-		if f.About.Version != 0 {
-			about = fmt.Sprintf(", of %s", f.About)
-		}
-		w.Printf("%s by %s%s: %s\n", what, f.Creator, about, oneLine(printable(f.Summary), 100))
+		w.Printf("%s\n  see %s; what ends it: %s\n", objectionLine(f), objectionSeen(f), objectionEnded(f))
 	}
-	if len(v.Findings) == 0 {
+	switch {
+	case v.MoreFindings > 0:
+		w.Printf("and %d more\n", v.MoreFindings)
+	case len(v.Findings) == 0:
 		w.Println("nothing")
+	}
+	for _, f := range v.Answered {
+		w.Printf("answered, named with %s: %s\n", f.Answer, objectionLine(f))
+	}
+	if len(v.Decisions) > 0 {
+		heading(w, "Decided before")
+		printDecisions(w, v.Decisions)
 	}
 	if len(v.Comments) > 0 {
 		heading(w, "Comments")
@@ -189,6 +182,33 @@ func printReview(w *printer, v api.ReviewView) {
 	}
 	if v.Promotion != nil {
 		printDecision(w, *v.Promotion)
+	}
+}
+
+// reviewedText is what a version says, as people read it: of a session the document.
+func reviewedText(v artifact.Version) string {
+	if v.Type == artifact.TypeSessionArtifact {
+		if doc, err := delta.ReadArtifact(v.Content); err == nil {
+			return delta.Render(doc)
+		}
+	}
+	return contentText(v)
+}
+
+// printEvidence lists what a version links to, and how that stands.
+func printEvidence(w *printer, all []api.ReviewEvidence) {
+	for _, e := range all {
+		note := ""
+		if e.Demoted {
+			note = ", taken out of force"
+		}
+		if e.Stale {
+			note += ", needs update"
+		}
+		if e.Now != 0 {
+			note += fmt.Sprintf(", @%d is in force", e.Now)
+		}
+		w.Printf("%s %s (%s%s): %s\n", e.Rel, e.Ref, e.Status, note, oneLine(printable(e.Summary), 100))
 	}
 }
 
@@ -341,6 +361,7 @@ func movedTo(m api.Moved) string {
 }
 
 func printApprovals(w *printer, a api.Approvals) {
+	defer printAgainst(w, api.DecisionResult{Against: a.Against, MoreAgainst: a.MoreAgainst})
 	w.Printf("%s has %d of %s by %s\n", a.Ref, len(a.By), plural(a.Needed, "approval"), joined(a.Roles, ", "))
 	for _, by := range a.By {
 		w.Printf("  %s, %s, %s\n", by.Actor, by.Role, instant(by.At))

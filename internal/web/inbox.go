@@ -159,6 +159,9 @@ type outcome struct {
 	Written   []brenner.Ref
 	// Lost are replies of which something is in no version in use any more.
 	Lost []api.LostReply
+	// Against is what stands against what came into force, and MoreAgainst how much more.
+	Against     []api.ReviewFinding
+	MoreAgainst int
 	// Task and Critique came of a request for changes.
 	Task     string
 	Critique brenner.Ref
@@ -174,6 +177,7 @@ func outcomeOf(decision api.DecisionKind, res api.DecideResult) outcome {
 	out := outcome{Title: decisionWords[decision], Would: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale}
 	for _, d := range res.Decisions {
 		out.Changes = append(out.Changes, d.Changes...)
+		out.Against, out.MoreAgainst = append(out.Against, d.Against...), out.MoreAgainst+d.MoreAgainst
 		if d.New.Version != 0 {
 			out.Written = append(out.Written, d.New)
 		}
@@ -187,7 +191,7 @@ func outcomeOf(decision api.DecisionKind, res api.DecideResult) outcome {
 // single is the outcome of a decision about one version.
 func single(decision api.DecisionKind, res api.DecisionResult) outcome {
 	out := outcomeOf(decision, api.DecideResult{
-		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh, Decisions: []api.DecisionMade{{Changes: res.Changes}},
+		DryRun: res.DryRun, Stale: res.Stale, Fresh: res.Fresh, MoreStale: res.MoreStale, MoreFresh: res.MoreFresh, Decisions: []api.DecisionMade{{Changes: res.Changes, Against: res.Against, MoreAgainst: res.MoreAgainst}},
 	})
 	out.Lost = res.Lost
 	return out
@@ -245,6 +249,8 @@ type reviewPage struct {
 	Document []section
 	Task     *api.TaskInfo
 	Threads  []thread
+	// Standing is what speaks against the version and nobody has answered.
+	Standing []api.ReviewFinding
 	// The forms that make sense; the service decides.
 	CanPromote, CanDeprecate, CanHold bool
 	// Replace and Override are what a promotion takes.
@@ -267,6 +273,11 @@ func loadReview(v *visit) (string, any, error) {
 		return "", nil, err
 	}
 	out := reviewPage{ReviewView: view, Ref: view.Ref(), Heading: view.Summary, Threads: threads(view.Comments)}
+	for _, f := range view.Findings {
+		if f.Stands() {
+			out.Standing = append(out.Standing, f)
+		}
+	}
 	const reason = "a reason will be given"
 	out.CanPromote = artifact.CanPromote(view.Status, true, reason) == nil
 	out.CanDeprecate = artifact.CanDeprecate(view.Status, reason) == nil

@@ -1,6 +1,7 @@
 package disputes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -203,22 +204,102 @@ func stalemateStates(asked []stalemate.State) ([]string, error) {
 	return out, nil
 }
 
-// Waiting lists stalemates that wait for somebody (N1).
+// Waiting lists stalemates that wait for somebody (N1): also one that a party has accepted
+// while another has not spoken.
 func (r *Room) Waiting(c *kernel.Call) ([]kernel.Waiting, error) {
 	rows, err := stalemates.List(c.Ctx, c.Reader, kernel.Query{
-		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Appealed)},
+		States: []string{string(stalemate.Open), string(stalemate.InArbitration), string(stalemate.Decided), string(stalemate.Accepted), string(stalemate.Appealed)},
 	}, brenner.MaxPage)
 	var out []kernel.Waiting
 	for _, row := range rows {
 		st := row.Value
+		var silent []brenner.ActorName
+		if st.State == stalemate.Accepted {
+			if silent, err = st.silent(c); err != nil {
+				return nil, err
+			}
+		}
+		if st.State == stalemate.Accepted && len(silent) == 0 {
+			continue
+		}
 		w := kernel.Waiting{Waiting: api.Waiting{
 			Kind: api.WaitStalemate, Subject: row.ID, Title: st.Summary, Author: st.Raiser, Since: st.Raised, Count: 1,
-			Why: "agents are stuck; it is " + strings.ReplaceAll(string(st.State), "_", " "),
+			Why: "agents are stuck; " + stands[st.State],
 		}}
-		if ref, err := brenner.ParseRef(st.Target); err == nil && ref.Version > 0 {
+		if st.State == stalemate.Accepted {
+			w.Why += ", and " + kernel.Join(silent) + " has not spoken"
+		}
+		if a, found, err := targetOf(c, st.Target); err != nil {
+			return nil, err
+		} else if found {
+			ref, err := brenner.ParseRef(st.Target)
+			if err != nil {
+				return nil, err
+			}
+			if ref.Version == 0 {
+				ref.Version = cmp.Or(a.Canonical, a.Head)
+			}
 			w.On = []brenner.Ref{ref}
 		}
 		out = append(out, w)
 	}
 	return out, err
+}
+
+// stands says how far a stalemate has come.
+var stands = map[stalemate.State]string{
+	stalemate.Open: "it is open", stalemate.InArbitration: "it is in arbitration", stalemate.Decided: "there is a verdict", stalemate.Accepted: "a party has accepted the verdict",
+	stalemate.Appealed: "the verdict is appealed against", stalemate.Implemented: "the verdict is carried out and not checked yet",
+}
+
+// silent lists the parties that have not accepted the verdict of this round: none once the
+// person who leads the project has. A name that is nobody of this project cannot speak.
+func (r stalemateRow) silent(c *kernel.Call) ([]brenner.ActorName, error) {
+	actors, err := c.Actors(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []brenner.ActorName
+	for _, a := range actors {
+		accepted := slices.ContainsFunc(r.History, func(e stalemate.Event) bool {
+			return e.Action == stalemate.Accept && e.Round == r.Round && e.Actor == a.Name
+		})
+		if accepted && a.Role == brenner.PI {
+			return nil, nil
+		}
+		if slices.Contains(r.Parties, a.Name) && !accepted {
+			out = append(out, a.Name)
+		}
+	}
+	return out, nil
+}
+
+// About lists the stalemates about an artifact that are not closed: about any version of it,
+// about something in it, or raised in the session whose document it is.
+func (r *Room) About(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
+	states, err := stalemateStates(nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.ReviewFinding
+	err = stalemates.Each(c.Ctx, c.Reader, kernel.Query{States: states}, func(row kernel.Row[stalemateRow]) (bool, error) {
+		st := row.Value
+		if string(st.Session) != string(ref.Artifact) && !targets(st.Target, ref.Artifact) {
+			return true, nil
+		}
+		f := api.ReviewFinding{Kind: api.FindingStalemate, Ref: ref, Stalemate: row.ID, Summary: st.Summary, Creator: st.Raiser, At: st.Raised}
+		if !c.Sees(artifact.TypeStalemate, st.Module) {
+			f.Summary = ""
+		}
+		out = append(out, f)
+		return true, nil
+	})
+	return out, err
+}
+
+// targets reports whether what a stalemate is about is an artifact, a version of it, or a
+// place in one, such as RS-1@3/H2.
+func targets(target string, id brenner.ArtifactID) bool {
+	rest, of := strings.CutPrefix(target, string(id))
+	return of && (rest == "" || strings.ContainsRune("@/#: ", rune(rest[0])))
 }

@@ -45,6 +45,9 @@ const ReasonToCome = "a reason will be given"
 func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref brenner.Ref, d Decision, dry bool) (api.DecisionResult, error) {
 	var a store.Artifact
 	guard := ToArtifact(d.Action, ref.Artifact, &a)
+	if d.Action == policy.Deprecate {
+		guard = toTakeBack(ref, &a)
+	}
 	if dry {
 		d.Reason = ReasonToCome
 		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.DecisionResult, error) {
@@ -56,8 +59,12 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 			if err != nil {
 				return api.DecisionResult{}, err
 			}
+			against, more, err := s.Opposed(c, a, &planned, true)
+			if err != nil {
+				return api.DecisionResult{}, err
+			}
 			out, err := Foresee(c, planned)
-			out.DryRun, out.Lost = true, lost
+			out.DryRun, out.Lost, out.Against, out.MoreAgainst = true, lost, against, more
 			return out, err
 		})
 	}
@@ -70,10 +77,68 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 		if err != nil {
 			return api.DecisionResult{}, err
 		}
+		against, more, err := s.Opposed(ch.Call, a, &planned, false)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
 		out, err := Decide(ch, planned)
-		out.Lost = lost
+		out.Lost, out.Against, out.MoreAgainst = lost, against, more
 		return out, err
 	})
+}
+
+// Opposed lists what speaks against a version that a decision brings into force, which the
+// record of the decision names as well: it is taken over that, and who decides is told.
+func (r *Room) Opposed(c *kernel.Call, a store.Artifact, d *Decided, quoted bool) ([]api.ReviewFinding, int, error) {
+	if d.Status != artifact.Canonical {
+		return nil, 0, nil
+	}
+	v, err := c.Version(c.Ctx, d.Ref)
+	if err != nil {
+		return nil, 0, err
+	}
+	against, more, err := r.Reviews.Against(c, a, v, quoted)
+	for _, f := range against[:min(len(against), mostOver)] {
+		d.Over = append(d.Over, f.Name())
+	}
+	return against, more, err
+}
+
+// mostOver is how many objections the record of a promotion names.
+const mostOver = 20
+
+// toTakeBack guards that a version is taken out of use: for who may decide about it, and of
+// what is not canonical also for whoever wrote all of it and may write it (ADR 173).
+func toTakeBack(ref brenner.Ref, into *store.Artifact) kernel.Guard {
+	return kernel.Either(func(c *kernel.Call) (bool, error) {
+		var err error
+		if *into, err = loadArtifact(c, ref.Artifact); err != nil {
+			return false, err
+		}
+		return ownDraft(c, *into, ref.Version)
+	}, kernel.On(func(*kernel.Call) (kernel.Act, error) { return actOn(*into, policy.Deprecate), nil }))
+}
+
+// keptByService are the types whose versions are the record of a use case: nobody takes
+// them back alone.
+var keptByService = []brenner.TypeName{artifact.TypeSessionArtifact, artifact.TypeStalemate, artifact.TypeVerdict, artifact.TypeRawLog, artifact.TypeCodeChange}
+
+// ownDraft reports whether the caller wrote a version that is not canonical, or with
+// version 0 every live one, and may write such an artifact.
+func ownDraft(c *kernel.Call, a store.Artifact, version brenner.Version) (bool, error) {
+	if slices.Contains(keptByService, a.Type) || !c.May(policy.Write, a.Type, a.Module) {
+		return false, nil
+	}
+	gone, err := c.VersionsOf(c.Ctx, []brenner.Ref{{Artifact: a.ID, Version: version}})
+	if err == nil && len(gone) == 0 {
+		gone, err = LiveVersions(c, a)
+	}
+	others := func(v store.Version) bool { return v.Creator != c.Who.Name || v.Status == artifact.Canonical }
+	if err != nil || len(gone) == 0 || slices.ContainsFunc(gone, others) {
+		return false, err
+	}
+	c.Settle()
+	return true, nil
 }
 
 // lost lists what is in no document of a session any more when an older version is

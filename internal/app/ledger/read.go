@@ -430,7 +430,7 @@ func (s *Service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 		for _, v := range rows {
 			out.Versions = append(out.Versions, historyItem(v))
 		}
-		out.Decisions, err = decisionsAbout(c, a.ID)
+		out.Decisions, err = DecisionsAbout(c, a.ID)
 		return out, err
 	})
 }
@@ -543,9 +543,9 @@ func ancestors(c *kernel.Call, a store.Artifact, from, to brenner.Version) ([]ar
 	return out, nil
 }
 
-// decisionsAbout reads the decisions about an artifact from the journal's index of
+// DecisionsAbout reads the decisions about an artifact from the journal's index of
 // them.
-func decisionsAbout(c *kernel.Call, id brenner.ArtifactID) ([]api.Decision, error) {
+func DecisionsAbout(c *kernel.Call, id brenner.ArtifactID) ([]api.Decision, error) {
 	out := []api.Decision{}
 	rows, err := decisions.List(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, brenner.MaxPage)
 	if err != nil {
@@ -553,7 +553,7 @@ func decisionsAbout(c *kernel.Call, id brenner.ArtifactID) ([]api.Decision, erro
 	}
 	for _, row := range rows {
 		d := row.Value
-		info := api.Decision{Seq: row.Seq, At: d.At, Actor: d.Actor, Ref: d.Ref, Status: d.Status, Reason: d.Reason}
+		info := api.Decision{Seq: row.Seq, At: d.At, Actor: d.Actor, Ref: d.Ref, Status: d.Status, Reason: d.Reason, Over: d.Over}
 		for _, ch := range d.Changes {
 			info.Changes = append(info.Changes, api.StatusChange(ch))
 		}

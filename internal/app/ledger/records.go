@@ -112,6 +112,9 @@ type Decided struct {
 	Changes  []StatusChange  `json:"changes"`
 	// Head is the head of the artifact afterwards.
 	Head brenner.Version `json:"head"`
+	// Over are the names of what stood against a version that was promoted, the first of
+	// them.
+	Over []string `json:"over,omitzero"`
 	// Session is how a session stands whose document goes on from another version by it.
 	Session *SessionStanding `json:"session,omitzero"`
 }

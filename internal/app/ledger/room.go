@@ -44,7 +44,13 @@ type Reviews interface {
 	HandIn(ch *kernel.Change, ref brenner.Ref) error
 	// Approved refuses a promotion before enough have approved (A6).
 	Approved(c *kernel.Call, a store.Artifact, v store.Version) error
+	// Against lists what speaks against a version, with what it says if that is to be
+	// quoted, and counts what is not listed.
+	Against(c *kernel.Call, a store.Artifact, v store.Version, quoted bool) ([]api.ReviewFinding, int, error)
 }
+
+// CheckTag marks critiques that a check wrote.
+const CheckTag = "check"
 
 // Service is the room as it is for one caller.
 type Service struct {

@@ -12,6 +12,8 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
+
+	"github.com/go-json-experiment/json"
 )
 
 // CreateArtifact implements api.Artifacts.
@@ -99,6 +101,9 @@ func (r *Room) createAt(ch *kernel.Change, req api.CreateArtifactRequest, at pla
 		Tags: req.Tags, Links: req.Links, Change: req.Change,
 	}
 	if p.Links, err = resolveLinks(ch.Call, p.Links); err != nil {
+		return api.WriteResult{}, err
+	}
+	if p.Links, err = withTarget(ch.Call, p, req.ID); err != nil {
 		return api.WriteResult{}, err
 	}
 	if err := artifact.CheckDraft(p); err != nil {
@@ -381,7 +386,41 @@ func proposalWith(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifac
 		}
 	}
 	p.Links = moveLinks(kept, added)
-	return p, nil
+	if req.Content != nil {
+		p.Links, err = withTarget(c, p, a.ID)
+	}
+	return p, err
+}
+
+// withTarget is the links of a proposal with that of a critique to the version that it says
+// it is of, if no link of it is to that artifact: who decides about a version looks for
+// critiques by their links. A target that is not there, or that the writer may not read, is
+// a word like any other.
+func withTarget(c *kernel.Call, p artifact.Proposal, id brenner.ArtifactID) ([]artifact.Link, error) {
+	var said struct {
+		Target string `json:"target"`
+	}
+	if p.Type.Name != artifact.TypeCritique || p.Content.Format != artifact.JSON || json.Unmarshal(p.Content.Data, &said) != nil {
+		return p.Links, nil
+	}
+	ref, err := brenner.ParseRef(said.Target)
+	linked := func(l artifact.Link) bool { return l.Artifact == ref.Artifact }
+	if err != nil || ref.Artifact == id || slices.ContainsFunc(p.Links, linked) || len(p.Links) >= brenner.MaxLinks {
+		return p.Links, nil //nolint:nilerr // a critique of something else
+	}
+	a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+	switch {
+	case err != nil && brenner.CodeOf(err) != brenner.CodeNotFound:
+		return nil, err
+	case err != nil || ref.Version > a.Latest || !c.May(policy.Read, a.Type, a.Module):
+		return p.Links, nil //nolint:nilerr // it is not there for the writer
+	}
+	if ref.Version == 0 {
+		if ref.Version, err = givenOf(c, a); err != nil {
+			return nil, err
+		}
+	}
+	return append(slices.Clone(p.Links), artifact.Link{Rel: artifact.Reviews, Artifact: ref.Artifact, Version: ref.Version}), nil
 }
 
 // moveLinks adds links to earlier ones; an earlier one with the same relation

@@ -68,7 +68,8 @@ func (s *Service) Approve(ctx context.Context, req api.ApproveRequest) (api.Appr
 		if err != nil {
 			return api.Approvals{}, err
 		}
-		return *out, nil
+		out.Against, out.MoreAgainst, err = s.Against(ch.Call, a, v, false)
+		return *out, err
 	})
 }
 

@@ -111,6 +111,9 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 			return p, err
 		}
 		made := api.DecisionMade{Ref: d.Ref}
+		if made.Against, made.MoreAgainst, err = r.Ledger.Opposed(c, a, &d, req.DryRun); err != nil {
+			return p, err
+		}
 		for _, ch := range d.Changes {
 			made.Changes = append(made.Changes, api.StatusChange(ch))
 		}

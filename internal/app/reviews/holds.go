@@ -43,6 +43,10 @@ func (p *plan) planHolds(c *kernel.Call, refs []brenner.Ref, moved brenner.Artif
 	p.holds = h.made
 	for _, one := range h.made {
 		made := api.DecisionMade{Ref: one.version.Ref(), New: one.next, Looked: one.looked, Changes: []api.StatusChange{}, Approvals: one.needs}
+		var err error
+		if made.Against, made.MoreAgainst, err = p.room.Against(c, one.artifact, one.version, p.result.DryRun); err != nil {
+			return err
+		}
 		if one.promoted() {
 			from := artifact.Draft
 			if one.version.Version != one.artifact.Head {
@@ -241,6 +245,9 @@ func (p *plan) reaffirm(ch *kernel.Change, one holding) (int64, error) {
 		}
 		d, err := p.room.Ledger.Plan(ch.Call, a, one.next.Version, ledger.Decision{Action: policy.Promote, Reason: p.reason})
 		if err != nil {
+			return 0, err
+		}
+		if _, _, err := p.room.Ledger.Opposed(ch.Call, a, &d, false); err != nil {
 			return 0, err
 		}
 		if _, err := ledger.Record(ch, d); err != nil {

@@ -3,7 +3,6 @@ package reviews
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"brenner"
@@ -50,7 +49,7 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 			out.Difference = &d
 		}
 		for _, fill := range []func(*kernel.Call, store.Artifact, store.Version, *api.ReviewView) error{
-			addEvidence, s.addMoved, addFindings, s.addDoubts, s.foresee, s.addWaits, addComments, s.addApprovals,
+			addEvidence, s.addMoved, s.addFindings, addDecisions, s.foresee, s.addWaits, addComments, s.addApprovals,
 		} {
 			if err := fill(c, a, v, &out); err != nil {
 				return api.ReviewView{}, err
@@ -72,7 +71,8 @@ func (s *Service) addMoved(c *kernel.Call, _ store.Artifact, v store.Version, ou
 	return err
 }
 
-// addEvidence lists what the version rests on, and how that stands.
+// addEvidence lists what the version rests on, and how that stands; apart from it what it
+// contradicts, or takes the place of.
 func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.ReviewView) error {
 	links, err := c.LinksFrom(c.Ctx, []brenner.Ref{v.Ref()})
 	if err != nil {
@@ -98,69 +98,11 @@ func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 			if n.Canonical != n.Ref.Version {
 				e.Now = n.Canonical
 			}
-			out.Evidence = append(out.Evidence, e)
-		}
-	}
-	return nil
-}
-
-// mostCriticised is how many versions before the one under review critiques are looked
-// for.
-const mostCriticised = 50
-
-// addFindings lists the critiques that stand, of the version and of those before it since
-// what is in force: a new version takes none back.
-func addFindings(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
-	first := max(1, v.Version-mostCriticised)
-	if a.Canonical < v.Version {
-		first = max(first, a.Canonical)
-	}
-	var refs []brenner.Ref
-	for version := v.Version; version >= first; version-- {
-		refs = append(refs, brenner.Ref{Artifact: a.ID, Version: version})
-	}
-	links, err := c.LinksTo(c.Ctx, refs)
-	if err != nil {
-		return err
-	}
-	of := map[brenner.Ref]brenner.Version{}
-	for _, l := range links {
-		if l.Rel == artifact.Reviews {
-			of[l.From] = max(of[l.From], l.To.Version)
-		}
-	}
-	nodes, err := ledger.Nodes(c, slices.SortedFunc(maps.Keys(of), brenner.Ref.Compare))
-	for _, n := range nodes {
-		if n.Type != artifact.TypeCritique || !n.Status.Live() {
-			continue
-		}
-		f := api.ReviewFinding{Ref: n.Ref, Summary: n.Summary, Creator: n.Creator, At: n.At}
-		if version := of[n.Ref]; version != v.Version {
-			f.About = brenner.Ref{Artifact: a.ID, Version: version}
-		}
-		out.Findings = append(out.Findings, f)
-	}
-	return err
-}
-
-// addDoubts lists what is open in the document of a session, and the stalemates about any
-// version of the artifact.
-func (r *Room) addDoubts(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
-	open, err := r.Sessions.Doubted(c, v.Ref())
-	if err != nil {
-		return err
-	}
-	out.Findings = append(out.Findings, open...)
-	for _, look := range r.Sources {
-		found, err := look(c)
-		if err != nil {
-			return err
-		}
-		for _, w := range found {
-			about := func(on brenner.Ref) bool { return on.Artifact == a.ID }
-			if w.Kind == api.WaitStalemate && slices.ContainsFunc(w.On, about) {
-				out.Findings = append(out.Findings, api.ReviewFinding{Ref: v.Ref(), Stalemate: w.Subject, Summary: w.Title, Creator: w.Author, At: w.Since})
+			if l.Rel == artifact.Contradicts || l.Rel == artifact.Supersedes {
+				out.Opposes = append(out.Opposes, e)
+				continue
 			}
+			out.Evidence = append(out.Evidence, e)
 		}
 	}
 	return nil

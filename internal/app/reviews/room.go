@@ -17,6 +17,7 @@ type Room struct {
 	Ledger   *ledger.Room
 	Tasks    Tasks
 	Sessions Sessions
+	Disputes Disputes
 	// Sources say what else waits, room by room.
 	Sources []func(*kernel.Call) ([]kernel.Waiting, error)
 	found   lookups
@@ -43,9 +44,19 @@ type Sessions interface {
 	// Doubted lists the critiques in a version of a session's document that are open;
 	// none of what is no such document.
 	Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error)
+	// Contested lists the fields in a version of a session's document that are in
+	// conflict; none of what is no such document.
+	Contested(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error)
 	// Wrote lists who wrote what a version of a session's document holds beyond an
 	// earlier one, if that is not 0; with an item only who wrote that.
 	Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error)
+}
+
+// Disputes is what reviews need of stalemates.
+type Disputes interface {
+	// About lists the stalemates about an artifact, any version of it or anything in it,
+	// that are not closed.
+	About(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error)
 }
 
 // Service is the room as it is for one caller.

@@ -350,7 +350,7 @@ func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, er
 		_, at := it.LastChange()
 		said := cmp.Or(it.Text("name"), it.Text("attack"))
 		out = append(out, api.ReviewFinding{
-			Ref: ref, Item: critique.Item, State: critique.State, Bears: critique.Bears,
+			Kind: api.FindingItem, Ref: ref, Item: critique.Item, State: critique.State, Bears: critique.Bears,
 			Summary: brenner.Clip(said, brenner.MaxSummaryRunes), Creator: critique.Critic, At: at,
 		})
 	}

@@ -181,7 +181,7 @@ func pieces(c *kernel.Call, q store.ArtifactQuery) ([]check.Piece, bool, error) 
 	more := len(rows) > brenner.MaxCompared
 	var out []check.Piece
 	for _, a := range rows[:min(len(rows), brenner.MaxCompared)] {
-		if slices.Contains(a.Tags, checkTag) || !c.May(policy.Read, a.Type, a.Module) {
+		if slices.Contains(a.Tags, ledger.CheckTag) || !c.May(policy.Read, a.Type, a.Module) {
 			continue
 		}
 		v, live, err := subjectOf(c, a)
@@ -235,7 +235,7 @@ func (r *Room) lowValue(c *kernel.Call, q store.ArtifactQuery, period time.Durat
 	err = ledger.EachArtifact(c, q, func(a store.Artifact) error {
 		switch {
 		case len(out) >= brenner.MaxCollected, needed[a.ID], a.Canonical != 0, a.Seq > cutoff:
-		case slices.Contains(a.Tags, checkTag), !c.May(policy.Read, a.Type, a.Module):
+		case slices.Contains(a.Tags, ledger.CheckTag), !c.May(policy.Read, a.Type, a.Module):
 		default:
 			out = append(out, api.DraftItem{Ref: brenner.Ref{Artifact: a.ID, Version: a.Head}, Type: a.Type, Module: a.Module, Updated: a.Updated})
 		}

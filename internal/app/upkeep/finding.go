@@ -15,9 +15,6 @@ import (
 	"brenner/policy"
 )
 
-// checkTag marks critiques that a check wrote.
-const checkTag = "check"
-
 // findingID names the critique of a finding by what it says about which
 // artifact, not by the version or the line: the same finding about the next
 // version is the same critique.
@@ -125,7 +122,7 @@ func (r *Room) keepFinding(ch *kernel.Change, f api.CheckFinding, check string) 
 	}
 	return r.Ledger.Create(ch, api.CreateArtifactRequest{
 		ID: findingID(f.Finding), Type: artifact.TypeCritique, Module: target.Module, Summary: findingSummary(f.Finding),
-		Content: content, Tags: []string{checkTag, check}, Links: links,
+		Content: content, Tags: []string{ledger.CheckTag, check}, Links: links,
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 func (r *Room) WaitingFindings(c *kernel.Call) ([]kernel.Waiting, error) {
 	var critiques []brenner.Ref
 	found := map[brenner.Ref]store.Artifact{}
-	err := ledger.EachArtifact(c, store.ArtifactQuery{Types: []brenner.TypeName{artifact.TypeCritique}, Tag: checkTag}, func(a store.Artifact) error {
+	err := ledger.EachArtifact(c, store.ArtifactQuery{Types: []brenner.TypeName{artifact.TypeCritique}, Tag: ledger.CheckTag}, func(a store.Artifact) error {
 		if a.HeadStatus.Live() {
 			ref := brenner.Ref{Artifact: a.ID, Version: a.Head}
 			critiques, found[ref] = append(critiques, ref), a

@@ -110,7 +110,7 @@ var tools = map[string]tool{
 	"delta.submit":            {name: "delta_submit", renames: map[string]string{"file": ""}, asks: map[string]string{"file": "text"}},
 	"lineage":                 {name: "lineage"},
 	"mail.ack":                {name: "inbox", renames: map[string]string{"id": "message"}, adds: map[string]string{"ack": "true"}},
-	"mail.inbox":              {name: "inbox", numbers: []string{"wait"}},
+	"mail.inbox":              {name: "inbox"},
 	"mail.read":               {name: "inbox", renames: map[string]string{"id": "message"}},
 	"patch.artifact":          {name: "patch_apply"},
 	"playbook.learn":          {name: "playbook_learn"},

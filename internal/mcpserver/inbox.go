@@ -247,7 +247,7 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 				return l.bringContext(s, ctx, a, room.fresh, left)
 			}
 			if a.Name == "mail.inbox" && m.Kind == api.MessageKickoff { // what it brings is yet to come
-				return asCall(brenner.Do("mail.inbox", "wait", "60"))
+				return "`inbox {\"wait\":60}`"
 			}
 			if m.Kind == api.MessageNudge && room.fresh {
 				return l.bringNews(s, ctx, a, left)

@@ -13,7 +13,7 @@ import (
 // tasks for them. It decides nothing but what gc is told to apply.
 type Upkeep interface {
 	// CheckAlignment holds core artifacts to the canonical brief (C24), and
-	// CheckAssumptions looks for assumptions of different modules that clash
+	// CheckAssumptions looks for assumptions that clash, of one module or of several
 	// (C25). Each finding becomes one critique that reviews what it judges;
 	// found again, it is not written again. Codes: NOT_FOUND without a
 	// canonical brief, LIMIT_EXCEEDED, WRITE_DENIED.

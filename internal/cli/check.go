@@ -36,8 +36,8 @@ again writes nothing twice; a critique that was deprecated stays dismissed.`,
 func newCheckAssumptions(r *runner) *cobra.Command {
 	return newOneCheck(r, &cobra.Command{
 		Use:   "assumptions",
-		Short: "Look for assumptions of different modules that clash",
-		Long: `Compare the assumptions of different modules: structured ones (subject,
+		Short: "Look for assumptions that clash, of one module or of several",
+		Long: `Compare assumptions, of one module and across modules: structured ones (subject,
 relation, value, polarity) that cannot both hold, and statements that are
 nearly the same but for a negation or a number.
 

@@ -166,6 +166,14 @@ func (r *Room) waitingVersions(c *kernel.Call) ([]kernel.Waiting, error) {
 		default:
 			continue
 		}
+		if n.Demoted {
+			if again, err := handedInSince(c, n.Ref); err != nil || !again {
+				if err != nil {
+					return nil, err
+				}
+				continue // it was decided upon
+			}
+		}
 		a := artifacts[n.Ref.Artifact]
 		waits, newer, err := undecided(c, a, n.Ref, why)
 		if err != nil {
@@ -224,6 +232,20 @@ func undecided(c *kernel.Call, a store.Artifact, ref brenner.Ref, asked map[bren
 		return false, newer, nil
 	}
 	return again.Seq > back.Seq, newer, err
+}
+
+// handedInSince reports whether a version was handed in after the last decision about its
+// artifact.
+func handedInSince(c *kernel.Call, ref brenner.Ref) (bool, error) {
+	asked, err := pleas.Row(c.Ctx, c, ref.String())
+	if errors.Is(err, brenner.CodeNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	decided, err := ledger.LastDecision(c, ref.Artifact)
+	return asked.Seq > decided, err
 }
 
 // writtenOn is the newest live version that goes on from one; none if any that does

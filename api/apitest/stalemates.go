@@ -266,9 +266,22 @@ func stalemateCases() []testCase {
 				state  stalemate.State
 			}{
 				{purple, stalemate.Accept, stalemate.Accepted},
+				{blue, stalemate.Accept, stalemate.Accepted},
 				{s.agent("RedSky"), stalemate.Implement, stalemate.Implemented},
-				{s.agent("RedSky"), stalemate.Verify, stalemate.Verified},
+				{purple, stalemate.Verify, stalemate.Verified},
 			} {
+				if step.action == stalemate.Accept && step.who == blue { // the other party has not spoken yet
+					s.unchanged(func() {
+						_, err := s.agent("RedSky").moves(id, stalemate.Implement, "")
+						s.refused(err, brenner.CodeStatusConflict)
+					})
+				}
+				if step.action == stalemate.Verify { // nobody checks what it did itself
+					s.unchanged(func() {
+						_, err := s.agent("RedSky").moves(id, stalemate.Verify, "")
+						s.refused(err, brenner.CodeWriteDenied)
+					})
+				}
 				info, err := step.who.moves(id, step.action, "")
 				s.must(err)
 				if info.State != step.state {
@@ -280,7 +293,7 @@ func stalemateCases() []testCase {
 				s.refused(err, brenner.CodeStatusConflict)
 			})
 			history := s.pi.sees(id).Stalemate.History
-			if len(history) != 6 || history[0].Actor != "PurpleMountain" || history[5].Action != stalemate.Verify {
+			if len(history) != 7 || history[0].Actor != "PurpleMountain" || history[6].Action != stalemate.Verify {
 				s.Errorf("%+v", history)
 			}
 			s.sound()

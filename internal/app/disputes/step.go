@@ -194,11 +194,19 @@ func checkStep(req api.MoveStalemateRequest) error {
 // checkConcerned refuses those who have no say: to accept, appeal or reopen is
 // for the parties, whoever raised it, and the person who leads the project; to
 // withdraw only for whoever raised it and that person, since no party ends a
-// disagreement that another has. To carry a verdict out and to check it is for
-// anyone.
+// disagreement that another has. To carry a verdict out is for anyone once all parties
+// have accepted it, and to check it for anyone but who carried it out (ADR 174).
 func checkConcerned(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {
 	party := slices.Contains(row.Parties, ch.Who.Name)
-	if ch.Leads() || ch.Who.Name == row.Raiser || action == stalemate.Implement || action == stalemate.Verify || party && action != stalemate.Withdraw {
+	switch {
+	case ch.Leads():
+		return nil
+	case action == stalemate.Implement && row.State == stalemate.Accepted:
+		return allAccepted(ch, row)
+	case action == stalemate.Verify && row.State == stalemate.Implemented && row.carriedOutBy() == ch.Who.Name:
+		return brenner.Errorf(brenner.CodeWriteDenied, "%s carried out the verdict on %s, and does not check it", ch.Who.Name, row.ID).
+			WithHint("another party, or the PI, says whether it works")
+	case ch.Who.Name == row.Raiser, action == stalemate.Implement, action == stalemate.Verify, party && action != stalemate.Withdraw:
 		return nil
 	}
 	if party {
@@ -207,4 +215,24 @@ func checkConcerned(ch *kernel.Change, row stalemateRow, action stalemate.Action
 	}
 	return brenner.Errorf(brenner.CodeWriteDenied, "%s is no party to %s and did not raise it", ch.Who.Name, row.ID).
 		WithHint("ask a party, or the PI")
+}
+
+// allAccepted refuses to carry out a verdict that a party may still appeal against.
+func allAccepted(ch *kernel.Change, row stalemateRow) error {
+	silent, err := row.silent(ch.Call)
+	if err != nil || len(silent) == 0 {
+		return err
+	}
+	return brenner.Errorf(brenner.CodeStatusConflict, "the verdict on %s is not accepted yet by %s", row.ID, kernel.Join(silent)).
+		WithHint("each party accepts it or appeals; the PI may have it carried out before").Try(brenner.Do("stalemate.show", "id", string(row.ID)))
+}
+
+// carriedOutBy is who said last that the verdict was carried out.
+func (r stalemateRow) carriedOutBy() brenner.ActorName {
+	for _, e := range slices.Backward(r.History) {
+		if e.Action == stalemate.Implement {
+			return e.Actor
+		}
+	}
+	return ""
 }

@@ -45,11 +45,13 @@ func (r *Room) tellRaised(ch *kernel.Change, row standing) error {
 
 func (r *Room) tellMoved(ch *kernel.Change, row stalemateRow, action stalemate.Action) error {
 	done := map[stalemate.Action]string{
-		stalemate.Reply:    "said itself what it holds in",
-		stalemate.Withdraw: "withdrew",
-		stalemate.Accept:   "accepted the verdict on",
-		stalemate.Appeal:   "appealed against the verdict on",
-		stalemate.Reopen:   "opened another round of",
+		stalemate.Reply:     "said itself what it holds in",
+		stalemate.Withdraw:  "withdrew",
+		stalemate.Accept:    "accepted the verdict on",
+		stalemate.Appeal:    "appealed against the verdict on",
+		stalemate.Implement: "says that the verdict is carried out on",
+		stalemate.Verify:    "says that the verdict works, and closed",
+		stalemate.Reopen:    "opened another round of",
 	}[action]
 	if done == "" {
 		return nil

@@ -49,6 +49,7 @@ func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {
 	edit("the sluice, as measured")
 	stands("critiques: answered C1 (of H1, changed by BlueLake)")
 
+	red.call("inbox", nil)
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"attack":"H1 is circular still"}`, ""))
 	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 6.\nOf what you wrote: open C1 (of H1, again: its critic changed it).")
 }

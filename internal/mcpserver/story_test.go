@@ -153,11 +153,15 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	}
 	blue, purple, green := all[0], all[1], all[2]
 
-	// The first round: each reads its kickoff, which lists what there is; the first divides
-	// the work, and each is given what it needs to read with its part. What it measured and
-	// its answer are one call.
+	// The first round: each reads its kickoff; the first, who is given what bears on the
+	// question, divides the work, and each is given what it needs to read with its part. What
+	// it measured and its answer are one call.
 	for _, p := range all {
-		p.must(p.told(api.MessageKickoff), "Why is the first start slow?", "comes with your part", `profile@1 (draft, lineage, `, `: "a profile of one slow start"`, "now: GreenValley")
+		words := p.told(api.MessageKickoff)
+		p.must(words, "Why is the first start slow?", "bears on your part of the work comes with it", "now: GreenValley")
+		if p == blue {
+			p.must(words, "- profile@1 (draft, ", `: "a profile of one slow start"`)
+		}
 	}
 	said, _ := blue.call("request", map[string]any{
 		"session": "RS-speed", "claim": true, "title": "I profile the parser", "parts": []any{"PurpleMountain: tests that tell parser and disk apart", "GreenValley: what one profile cannot show"},

@@ -144,7 +144,8 @@ func beyond(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return has[s] })
 }
 
-// cells writes the cells of a map that say something else now.
+// cells writes the cells of a map that say something else now, but for those of which only
+// their hypothesis was killed: nobody changed them.
 func (c *changeWriter) cells(f, old *shown) {
 	before, now := c.before.cellTexts(old), c.now.cellTexts(f)
 	stood, stands := valuesOf(before), valuesOf(now)
@@ -155,8 +156,7 @@ func (c *changeWriter) cells(f, old *shown) {
 			continue
 		}
 		if f.name() == "predictions" && p.Value == notApplicable(value) {
-			parts = append(parts, p.Key+" = "+p.Value) // it says what it was
-			continue
+			continue // the hypothesis was killed, which is told of that
 		}
 		if part, ok := changedPassages(value, p.Value); ok {
 			parts, c.inPart = append(parts, p.Key+" = "+part), true

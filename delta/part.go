@@ -168,6 +168,52 @@ func (it *Item) DeltasSince(from *Artifact) (out []Delta, ok bool) {
 	return out, len(it.kills) < 2 && !it.contended
 }
 
+// Knowing gives the artifact with one item as somebody knows it who has an earlier version,
+// nil for none, and was shown some deltas since: what else became of it, Changes tells from
+// there. Not ok if that is all of the item or does not begin with its ADD, or if those deltas
+// do not tell what it said.
+func (a *Artifact) Knowing(id ItemID, from *Artifact, shown func(Delta) bool) (*Artifact, bool) {
+	it, ok := a.Item(id)
+	if !ok {
+		return nil, false
+	}
+	known := func(e *entry) bool {
+		if from != nil {
+			if _, had := from.recorded.lookup(e.identity()); had {
+				return true
+			}
+		}
+		return shown(e.sent())
+	}
+	before := &Item{id: it.id, section: it.section, number: it.number}
+	recorded := newRoll[identity](len(it.log) + len(it.kills))
+	take := func(list []*entry) (out []*entry) {
+		for _, e := range list {
+			if known(e) {
+				out = append(out, e)
+				recorded.enter(e)
+			}
+		}
+		return out
+	}
+	before.log, before.kills = take(it.log), take(it.kills)
+	if len(before.log) == 0 || before.log[0] != it.log[0] || len(before.log)+len(before.kills) == len(it.log)+len(it.kills) {
+		return nil, false
+	}
+	view := viewer{names: a.lookup}
+	view.show(before)
+	if _, told := before.DeltasSince(from); !told {
+		return nil, false
+	}
+	out := *a
+	section := &out.sections[it.section]
+	list := section.list.edit()
+	at, _ := list.search(it.number)
+	list.set(at, before)
+	section.list, out.recorded = list.sequence, rolls[identity]{lower: recorded}
+	return &out, true
+}
+
 // says says whether a text, or a key of a map, says what was written there. Lists take
 // what is added to them.
 func (it *Item) says(w *write) bool {

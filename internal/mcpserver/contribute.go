@@ -265,6 +265,7 @@ func (p sessionPage) Words() string {
 	switch {
 	case p.Repeated:
 		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n" + p.allTheSame())
+	case len(p.Before) > 0 && (p.asked.news || p.asked.told): // nobody asked for these
 	case len(p.Before) > 0:
 		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", listed(p.Before))
 	case p.Text == "" && p.ofOthers()+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:

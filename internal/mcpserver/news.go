@@ -153,12 +153,9 @@ const mostAsked = 3
 
 const nothingNew = "meanwhile: nothing new of others\n"
 
-// mostMeanwhile is how many characters of messages come with an answer that is not of the
-// inbox; what others wrote in a session comes as it would there.
-const mostMeanwhile = 12_000
-
-// ownRunes is kept for what the answer to a write says itself.
-const ownRunes = 4000
+// mostMeanwhile is how many characters of what others did come with the answer to a write,
+// besides what is said around a document; the rest is named, with the call that shows it.
+const mostMeanwhile = 5000
 
 // meanwhile says what has come while the reader worked, with its text, so that nobody
 // need look; it says so too if that is nothing. What asks for an answer is named only:
@@ -175,7 +172,7 @@ func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID
 	asks := slices.DeleteFunc(slices.Clone(list.Messages), func(m api.MessageInfo) bool { return !m.Kind.Asks() })
 	r := inboxResult{MessageList: list, fresh: true}
 	r.Messages = slices.DeleteFunc(r.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() })
-	failed := r.read(s, ctx, inboxRequest{}, brenner.MaxAnswerRunes-ownRunes, mostMeanwhile)
+	failed := r.read(s, ctx, inboxRequest{}, mostMeanwhile+aroundRunes, mostMeanwhile)
 	r.written = writtenFor(s, ctx)
 	for i, l := range r.letters {
 		if l.Kind == api.MessageCompiled && l.Session == answered {

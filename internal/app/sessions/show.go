@@ -30,6 +30,8 @@ type document struct {
 	// showed one.
 	full   *delta.Artifact
 	fullOf brenner.Ref
+	// given says whether the reader's context was given a passage; nil for a person.
+	given func(kernel.Passage) bool
 }
 
 // piece is a passage of a document, or of what is proposed.
@@ -90,6 +92,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		return nil, err
 	}
 	d := &document{view: api.SessionView{SessionInfo: info, Ref: row.Ref(), Status: row.Status}, person: c.Person(), reader: c.Who.Name, doc: doc}
+	if !d.person {
+		d.given = func(p kernel.Passage) bool { return c.Has(kernel.ReadOfSession(info.ID), p) }
+	}
 	if !info.Closed.IsZero() {
 		if d.view.Unfinished, err = r.Unfinished(c, info.ID); err != nil {
 			return nil, err
@@ -149,7 +154,11 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		}
 		changes := delta.Changes(doc, part)
 		if len(req.Items) == 0 { // what is asked for by name is sent, whoever wrote it
-			changes = slices.DeleteFunc(changes, func(p delta.Passage) bool { return deadIn(doc, p.Item) && deadIn(part.Since, p.Item) })
+			changes = slices.DeleteFunc(changes, func(p delta.Passage) bool {
+				it, ok := doc.Item(p.Item)
+				workedOut := ok && len(it.AuthorsSince(part.Since)) == 0 // from other items
+				return workedOut || deadIn(doc, p.Item) && deadIn(part.Since, p.Item)
+			})
 			changes, d.view.Own = ofOthers(doc, part.Since, changes, c.Who.Name)
 		}
 		err = d.writeNew(c, changes, part.Since, brenner.Ref{Artifact: row.Artifact, Version: req.Since})
@@ -363,19 +372,18 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 			if deadIn(d.doc, p.Item) && deadIn(earlier[at].doc, p.Item) {
 				continue
 			}
-			if onlySince(d.doc, earlier[at].doc, p.Item, c.Who.Name) {
-				continue
-			}
-			if since := others(earlier[at].doc); len(since) > 0 {
-				by = since
+			if by = others(earlier[at].doc); len(by) == 0 {
+				continue // its own, or what is worked out from other items
 			}
 		}
 		for _, a := range by {
 			d.view.Changed = append(d.view.Changed, api.ItemChange{Item: p.Item, Agent: a})
 		}
 		if at < 0 {
-			whole, _ := d.doc.Passage(p.Item)
-			d.write([]delta.Passage{whole})
+			if !d.writeFurther(p.Item, nil, brenner.Ref{}) {
+				whole, _ := d.doc.Passage(p.Item)
+				d.write([]delta.Passage{whole})
+			}
 			continue
 		}
 		d.writeChanges(delta.Changes(d.doc, delta.Part{Since: earlier[at].doc, Items: []delta.ItemID{p.Item}}), earlier[at].doc, earlier[at].view.Ref)
@@ -469,31 +477,71 @@ func (d *document) write(all []delta.Passage) {
 // item as it was there has, with that, the whole of it.
 func (d *document) writeChanges(all []delta.Passage, since *delta.Artifact, version brenner.Ref) {
 	for _, p := range all {
-		before, changed := since.Passage(p.Item)
-		if !changed {
+		if d.writeFurther(p.Item, since, version) {
+			continue
+		}
+		if _, changed := since.Item(p.Item); !changed {
 			d.write([]delta.Passage{p})
 			continue
 		}
-		now, _ := d.doc.Passage(p.Item)
-		last := kernel.Passage{Of: d.origin(now, d.view.Ref), Says: sayings(now), From: sayings(before), FromOf: d.origin(before, version)}
-		if it, _ := since.Item(p.Item); onlyBy(it, d.reader) {
-			last.From = nil // it wrote that
-		} else {
-			last.FromLike = asProposed(it)
+		d.writeChange(p, since, d.goingOn(p.Item, since, version))
+	}
+}
+
+// writeFurther takes in what became of an item beyond an earlier version, nil for none, and
+// what the reader was shown as proposed since, or proposed itself: that it has. It says
+// whether there is such a thing.
+func (d *document) writeFurther(id delta.ItemID, since *delta.Artifact, version brenner.Ref) bool {
+	if d.given == nil {
+		return false
+	}
+	var from kernel.Passage
+	if since != nil {
+		from = d.goingOn(id, since, version)
+	}
+	if len(from.From) > 0 && !d.given(kernel.Passage{Says: from.From, Like: from.FromLike, Of: from.FromOf}) {
+		return false
+	}
+	known, ok := d.doc.Knowing(id, since, func(sent delta.Delta) bool {
+		return sent.Agent == d.reader || d.given(kernel.Passage{Like: []string{sentAs(sent)}})
+	})
+	if !ok {
+		return false
+	}
+	changes := delta.Changes(d.doc, delta.Part{Since: known, Items: []delta.ItemID{id}})
+	for _, p := range changes {
+		d.writeChange(p, known, from)
+	}
+	return len(changes) > 0
+}
+
+// goingOn says what a change of an item since an earlier version goes on from.
+func (d *document) goingOn(id delta.ItemID, since *delta.Artifact, version brenner.Ref) kernel.Passage {
+	it, ok := since.Item(id)
+	if !ok || onlyBy(it, d.reader) { // it wrote that
+		return kernel.Passage{}
+	}
+	before, _ := since.Passage(id)
+	return kernel.Passage{From: sayings(before), FromOf: d.origin(before, version), FromLike: asProposed(it)}
+}
+
+// writeChange takes in what became of one item since an earlier version, for who has what
+// it goes on from.
+func (d *document) writeChange(p delta.Passage, since *delta.Artifact, from kernel.Passage) {
+	now, _ := d.doc.Passage(p.Item)
+	from.Of, from.Says = d.origin(now, d.view.Ref), sayings(now)
+	var by brenner.ActorName
+	if it, ok := d.doc.Item(p.Item); ok {
+		from.Like, by = d.asSent(it, since)
+	}
+	pieces := kernel.CutItem(p.Section, p.Text)
+	for i, text := range pieces {
+		p.Text = text
+		shown := from
+		if shown.Text = text; i < len(pieces)-1 {
+			shown.Says = nil
 		}
-		var by brenner.ActorName
-		if it, ok := d.doc.Item(p.Item); ok {
-			last.Like, by = d.asSent(it, since)
-		}
-		pieces := kernel.CutItem(p.Section, p.Text)
-		for i, text := range pieces {
-			p.Text = text
-			shown := last
-			if shown.Text = text; i < len(pieces)-1 {
-				shown.Says = nil
-			}
-			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: shown})
-		}
+		d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: shown})
 	}
 }
 

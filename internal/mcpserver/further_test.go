@@ -1,0 +1,68 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+)
+
+// C34: of an item that was shown as it was proposed, and that took more till it was
+// compiled, only that is sent; who was never shown it gets it whole. What changes in a row
+// because a hypothesis was killed is no news.
+func TestNews_AreWhatCameToAnItemSinceItWasProposed(t *testing.T) {
+	s, blue, red := pair(t)
+	both(blue, red)
+	blue.told(api.MessageCompiled)
+	red.told(api.MessageCompiled)
+	nudge := func() {
+		s.do(s.pi.NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-pair", To: []brenner.ActorName{"BlueLake", "RedSky"}}))
+		blue.call("inbox", nil)
+		red.call("inbox", nil)
+	}
+	nudge()
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"read it twice, in one process","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow twice","H2":"fast the second time"}}`, "") +
+		deltaBlock("ADD", "", "predictions_table", `{"condition":"a warm cache","predictions":{"H1":"as slow","H2":"faster"}}`, ""))
+	red.must(first(red.call("inbox", nil)), "read it twice, in one process", "a warm cache")
+	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"run","actual_outcomes":{"H1":"57 ms both times"}}`, "") +
+		deltaBlock("EDIT", "P1", "predictions_table", `{"observed":"57 ms both times"}`, ""))
+	words := red.submits(hypothesis("Net", "", "the net is slow"))
+	words += first(red.call("inbox", nil))
+	red.must(words, "### T1: Warm · changed by BlueLake\n", "Actual outcomes: H1 = 57 ms both times\n", "Observed: 57 ms both times\n")
+	red.mustNot(words, "read it twice", "slow twice", "H2 = faster")
+	green := &player{t: t, name: "RedSky", session: s.session("RedSky")}
+	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "read it twice", "57 ms both times")
+
+	blue.call("inbox", nil)
+	nudge()
+	blue.submits(deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"T1 shows no disk"}`, "") +
+		deltaBlock("EDIT", "P1", "predictions_table", `{"observed":"57 ms both times, and 58 ms cold"}`, ""))
+	words = red.submits(deltaBlock("EDIT", "H3", "hypothesis_slate", `{"mechanism":"it drops packets"}`, "")) + first(red.call("inbox", nil))
+	red.must(words, "T1 shows no disk", "and 58 ms cold")
+	red.mustNot(words, "foretold: faster", "unchanged, given to you before")
+}
+
+// C34: with the answer to a write comes no more of what others did than can be read beside
+// it; the rest is named, with the call that shows it, and comes with that.
+func TestMeanwhile_IsBounded(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	red.told(api.MessageCompiled)
+	var many strings.Builder
+	for i := range 20 {
+		many.WriteString(assumption(fmt.Sprintf("a%02d", i), fmt.Sprintf("statement-%02d %s", i, strings.Repeat("holds in all that was seen. ", 30))))
+	}
+	blue.submits(many.String())
+	said := first(red.call("artifact_write", analysis("theirs", nil)))
+	if n := utf8.RuneCountInString(said); n > 9000 {
+		t.Errorf("%d characters:\n%s", n, said)
+	}
+	red.must(said, "statement-00", "did not fit", "inbox {}")
+	rest := first(red.call("inbox", nil))
+	for i := range 20 {
+		red.once(said+rest, fmt.Sprintf("statement-%02d", i))
+	}
+}

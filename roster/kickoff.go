@@ -267,6 +267,9 @@ func (k Kickoff) writes(role brenner.Role, whole []delta.Section) string {
 			out += " Of `" + name + "` you may " + op + " items."
 		}
 	}
+	if !slices.Contains(whole, delta.PredictionsTable) && slices.Contains(k.Writes[role], "analysis_result") {
+		out += " Of a prediction you may set `observed`, alone in its EDIT: what you measured."
+	}
 	return out + "\n\n" + sectionTable(whole)
 }
 

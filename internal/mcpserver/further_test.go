@@ -66,3 +66,26 @@ func TestMeanwhile_IsBounded(t *testing.T) {
 		red.once(said+rest, fmt.Sprintf("statement-%02d", i))
 	}
 }
+
+// D25, ADR 178: a critic who measured says what was observed of a prediction, and nothing else
+// of it.
+func TestSubmit_WhoMeasuresSaysWhatWasObserved(t *testing.T) {
+	w, pi := generatorAndCritic(t)
+	blue, green := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}, &player{t: t, name: "GreenValley", session: w.session("GreenValley")}
+	green.must(green.told(api.MessageKickoff), "Of a prediction you may set `observed`, alone in its EDIT")
+	blue.mustNot(blue.told(api.MessageKickoff), "you may set `observed`")
+	submit := func(p *player, blocks string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-1", "text": blocks}))
+	}
+	submit(blue, hypothesis("Parser", "", "the parser is slow")+deltaBlock("ADD", "", "predictions_table", `{"condition":"a warm cache","predictions":{"H1":"as slow"}}`, ""))
+	if _, err := pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(payload string) string {
+		return submit(green, deltaBlock("EDIT", "P1", "predictions_table", payload, ""))
+	}
+	green.must(edit(`{"observed":"57 ms","condition":"a cold cache"}`), "WRITE_DENIED", "send observed alone")
+	green.must(edit(`{"condition":"a cold cache"}`), "WRITE_DENIED")
+	green.must(submit(green, deltaBlock("ADD", "", "predictions_table", `{"condition":"c","predictions":{"H1":"slow"},"observed":"57 ms"}`, "")), "WRITE_DENIED")
+	green.mustNot(edit(`{"observed":"57 ms"}`), "WRITE_DENIED", "refused")
+}

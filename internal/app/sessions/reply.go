@@ -19,6 +19,9 @@ import (
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // SubmitDeltas implements api.Sessions.
@@ -371,12 +374,28 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 		if e.Invalid != nil {
 			continue
 		}
-		if role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section); !d.Allowed {
-			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
-				At("/section").WithHint("leave it to the role that writes the section")
+		role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section)
+		if d.Allowed || observes(e.Delta) && roles.measures(in.agent) {
+			continue
 		}
+		hint := "leave it to the role that writes the section"
+		if e.Delta.Operation == delta.Edit && e.Delta.Section == delta.PredictionsTable && roles.measures(in.agent) {
+			hint = "send observed alone, which whoever measures may set; leave the rest to the role that writes the section"
+		}
+		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
+			At("/section").WithHint(hint)
 	}
 	return roles.failed
+}
+
+// observes says whether a delta tells of a prediction what was observed, and nothing else.
+func observes(d delta.Delta) bool {
+	var payload map[string]jsontext.Value
+	if d.Operation != delta.Edit || d.Section != delta.PredictionsTable || json.Unmarshal(d.Payload, &payload) != nil {
+		return false
+	}
+	_, has := payload["observed"]
+	return has && len(payload) == 1
 }
 
 // rolesIn is what those who take part in a session may do to its document (D25).
@@ -403,6 +422,18 @@ func (r *rolesIn) decide(who brenner.ActorName, op delta.Operation, section delt
 	return role, policy.Decide(r.call.Policies, policy.Request{
 		Actor: who, Person: actor.Kind == kernel.Person, Role: role, Action: policy.Delta, Section: section, Operation: op, Target: string(section),
 	})
+}
+
+// measures says whether somebody contributes to the document, and writes results (ADR 178).
+func (r *rolesIn) measures(who brenner.ActorName) bool {
+	role, d := r.decide(who, "", "")
+	if !d.Allowed || r.failed != nil {
+		return false
+	}
+	return policy.Decide(r.call.Policies, policy.Request{
+		Actor: who, Person: r.actors[who].Kind == kernel.Person, Role: role, Action: policy.Write, Type: artifact.TypeAnalysisResult,
+		Module: r.session.Module, Target: string(r.session.ID),
+	}).Allowed
 }
 
 // may is decide, for whom nothing is divided as well.

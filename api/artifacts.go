@@ -614,10 +614,10 @@ type DecisionResult struct {
 	// Lost lists the replies of which something is in no version of a session's
 	// document that is in use. Handed in again, they are taken in again.
 	Lost []LostReply `json:"lost,omitzero"`
-	// Against is what stands against a version that comes into force, and MoreAgainst how
-	// much more there is.
-	Against     []ReviewFinding `json:"against,omitzero"`
-	MoreAgainst int             `json:"more_against,omitzero"`
+	// Against is what stands against a version that comes into force.
+	Against []ReviewFinding `json:"against,omitzero"`
+	// MoreAgainst is how much more there is.
+	MoreAgainst int `json:"more_against,omitzero"`
 	Seq         int64           `json:"seq,omitzero"`
 }
 

@@ -156,12 +156,12 @@ type ReviewView struct {
 	// the place of.
 	Evidence []ReviewEvidence `json:"evidence"`
 	Opposes  []ReviewEvidence `json:"opposes,omitzero"`
-	// Findings is what speaks against the version and stands, MoreFindings how much more
-	// there is. Answered are critiques that a later version or a decision names: they
-	// stand no more.
-	Findings     []ReviewFinding `json:"findings"`
-	MoreFindings int             `json:"more_findings,omitzero"`
-	Answered     []ReviewFinding `json:"answered,omitzero"`
+	// Findings is what speaks against the version and stands.
+	Findings []ReviewFinding `json:"findings"`
+	// MoreFindings is how much more there is.
+	MoreFindings int `json:"more_findings,omitzero"`
+	// Answered are critiques that a later version or a decision names: they stand no more.
+	Answered []ReviewFinding `json:"answered,omitzero"`
 	// Decisions are the newest of those about the artifact, the oldest first.
 	Decisions []Decision `json:"decisions,omitzero"`
 	// Promotion is what a promotion would come to, absent if there can be none;
@@ -194,10 +194,10 @@ type Approvals struct {
 	// not count any more.
 	Void bool           `json:"void,omitzero"`
 	By   []ApprovalInfo `json:"by"`
-	// Against is what stands against the version, in the answer to an approval, and
-	// MoreAgainst how much more there is.
-	Against     []ReviewFinding `json:"against,omitzero"`
-	MoreAgainst int             `json:"more_against,omitzero"`
+	// Against is what stands against the version, in the answer to an approval.
+	Against []ReviewFinding `json:"against,omitzero"`
+	// MoreAgainst is how much more there is.
+	MoreAgainst int `json:"more_against,omitzero"`
 }
 
 // ApprovalInfo is an approval.
@@ -393,10 +393,10 @@ type DecisionMade struct {
 	// Critique and Task came of a request for changes.
 	Critique brenner.Ref `json:"critique,omitzero"`
 	Task     *TaskInfo   `json:"task,omitzero"`
-	// Against is what stands against a version that comes into force, and MoreAgainst how
-	// much more there is.
-	Against     []ReviewFinding `json:"against,omitzero"`
-	MoreAgainst int             `json:"more_against,omitzero"`
+	// Against is what stands against a version that comes into force.
+	Against []ReviewFinding `json:"against,omitzero"`
+	// MoreAgainst is how much more there is.
+	MoreAgainst int `json:"more_against,omitzero"`
 	Seq         int64           `json:"seq,omitzero"`
 }
 

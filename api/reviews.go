@@ -396,8 +396,8 @@ type DecisionMade struct {
 	// Against is what stands against a version that comes into force.
 	Against []ReviewFinding `json:"against,omitzero"`
 	// MoreAgainst is how much more there is.
-	MoreAgainst int `json:"more_against,omitzero"`
-	Seq         int64           `json:"seq,omitzero"`
+	MoreAgainst int   `json:"more_against,omitzero"`
+	Seq         int64 `json:"seq,omitzero"`
 }
 
 // LinkMoved is a link that names another version now.

@@ -533,6 +533,20 @@ func (d DiffResult) Words() string {
 	return d.Text()
 }
 
+// Lines is Words for where there is little room: of a long text only the lines that were
+// added and removed, without those around them.
+func (d DiffResult) Lines() string {
+	d.Content = slices.Clone(d.Content)
+	for i := range d.Content {
+		d.Content[i].Hunks = slices.Clone(d.Content[i].Hunks)
+		for j := range d.Content[i].Hunks {
+			h := &d.Content[i].Hunks[j]
+			h.Lines = slices.DeleteFunc(slices.Clone(h.Lines), func(line string) bool { return line[0] == ' ' })
+		}
+	}
+	return d.Words()
+}
+
 // Summary is what became of the summary, nil if it is as it was.
 func (d DiffResult) Summary() *artifact.FieldChange {
 	if i := slices.IndexFunc(d.Fields, isSummary); i >= 0 {

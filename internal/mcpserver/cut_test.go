@@ -19,7 +19,7 @@ func TestMoved_WhatIsCutIsNotGiven(t *testing.T) {
 		"content": arguments{"format": "text", "data": strings.Repeat("a line that is new\n", 200) + "the end of it\n"},
 	})
 	words, _ := blue.call("artifact_write", analysis("mine", arguments{"content": arguments{"format": "text", "data": "See RS-pair@2 and theirs@1.\n"}}))
-	blue.must(words, `what changed after RS-pair@2: session_show {"session":"RS-pair","since":2}`, "a line that is new", `[goes on; all of it: artifact_get {"ref":"theirs@2","since":1,"again":true}]`)
+	blue.must(words, `what changed after RS-pair@2: session_show {"session":"RS-pair","since":2}`, "a line that is new", `more lines; all of it: artifact_get {"ref":"theirs@2","since":1,"again":true}]`)
 	blue.mustNot(words, "the end of it")
 	blue.must(first(blue.call("artifact_get", arguments{"ref": "theirs@2", "since": 1, "again": true})), "the end of it")
 	blue.must(words, "the net is slow and slow") // by what is new meanwhile

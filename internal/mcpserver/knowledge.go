@@ -274,6 +274,7 @@ type artifactPage struct {
 	asked   getRequest
 	ours    bool   // the text is ours, with what others wrote between fences
 	summary string // as what became of it, if it changed since a version
+	lines   string // what was added and removed since a version, alone
 	task    string // what is told of a task that was asked for
 	more    string // the words of further ones
 }
@@ -349,7 +350,7 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 	if in.beside && out.summary != "" { // it goes without the head
 		words = "summary: " + brenner.OneLine(out.summary) + "\n" + words
 	}
-	out.ArtifactView.Since = in.Since
+	out.ArtifactView.Since, out.lines = in.Since, d.Lines()
 	out.Text, out.NextOffset, err = page(words, in.Offset)
 	return out, err
 }

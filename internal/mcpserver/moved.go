@@ -77,18 +77,26 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 	return b.String()
 }
 
-// beginning is as much of a page as an answer to something else has room for. What it
-// leaves out was charged, so that the call that gives the rest asks for it again.
+// beginning is as much of a page as an answer to something else has room for: where that is
+// not all, of what changed the lines that were added and removed. What it leaves out was
+// charged, so that the call that gives the rest asks for it again.
 func (p artifactPage) beginning(most int) string {
 	text := strings.TrimRight(p.Text, "\n")
 	if len(text) <= most {
 		return brenner.Fenced("", text)
 	}
+	all := "all of it: artifact_get " + jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true})
+	if p.lines != "" {
+		text = strings.TrimRight(p.lines, "\n")
+	}
+	if len(text) <= most {
+		return fmt.Sprintf("%s[without the lines around; %s]\n", brenner.Fenced("", text), all)
+	}
 	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
 	if shown == "" {
 		shown = brenner.Clip(text, most)
 	}
-	return fmt.Sprintf("%s[goes on; all of it: artifact_get %s]\n", brenner.Fenced("", shown), jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true}))
+	return fmt.Sprintf("%s[goes on, %d more lines; %s]\n", brenner.Fenced("", shown), max(1, strings.Count(text[len(shown):], "\n")), all)
 }
 
 // warned are the warnings about all deltas of a reply.

@@ -71,7 +71,10 @@ const OwnOutcomes = "What became of your deltas:"
 // ChangeSaid stands in that message before what changed in an item that something of the
 // reader's names, or in a text of its own, after TextReplaced and the name of that.
 const (
-	ChangeSaid   = " (data): "
+	ChangeSaid = " (data): "
+	// StaysRecord says to the authors of tests and predictions what becomes of them when a
+	// hypothesis that they foretell something for is killed.
+	StaysRecord  = "; what was foretold for it stays as the record, nothing is asked"
 	TextReplaced = "Your text was replaced: "
 )
 

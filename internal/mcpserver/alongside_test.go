@@ -395,7 +395,7 @@ func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
 	edit := func(payload string) string { return deltaBlock("EDIT", "H1", "hypothesis_slate", payload, "") }
 	red.call("session_show", arguments{"session": "RS-pair"})
 	red.mustNot(red.submits(edit(`{"claim":"The parser is slow."}`)), "FORETOLD_LATER") // the same words
-	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: H1 is put in other words after T1 foretold what would be seen under it")
+	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: H1 is put in other words: what T1 foretold and found is about the words before")
 	red.mustNot(red.submits(edit(`{"claim":"the lexer is too slow"}`)), "FORETOLD_LATER") // T1 is about others already
 	told, _ := blue.call("inbox", nil)
 	blue.must(told, "H1, which your T1 names, was edited by RedSky; what T1 foretold under it stands for its words before")

@@ -40,9 +40,11 @@ func TestNews_AreWhatCameToAnItemSinceItWasProposed(t *testing.T) {
 	nudge()
 	blue.submits(deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"T1 shows no disk"}`, "") +
 		deltaBlock("EDIT", "P1", "predictions_table", `{"observed":"57 ms both times, and 58 ms cold"}`, ""))
-	words = red.submits(deltaBlock("EDIT", "H3", "hypothesis_slate", `{"mechanism":"it drops packets"}`, "")) + first(red.call("inbox", nil))
+	words = red.submits(deltaBlock("EDIT", "H3", "hypothesis_slate", `{"mechanism":"it drops packets"}`, "")+
+		deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"it is the net"}`, "")) + first(red.call("inbox", nil))
 	red.must(words, "T1 shows no disk", "and 58 ms cold")
 	red.mustNot(words, "foretold: faster", "unchanged, given to you before")
+	blue.must(first(blue.call("inbox", nil)), "it is the net", "stays as the record, nothing is asked")
 }
 
 // C34: with the answer to a write comes no more of what others did than can be read beside
@@ -88,4 +90,18 @@ func TestSubmit_WhoMeasuresSaysWhatWasObserved(t *testing.T) {
 	green.must(edit(`{"condition":"a cold cache"}`), "WRITE_DENIED")
 	green.must(submit(green, deltaBlock("ADD", "", "predictions_table", `{"condition":"c","predictions":{"H1":"slow"},"observed":"57 ms"}`, "")), "WRITE_DENIED")
 	green.mustNot(edit(`{"observed":"57 ms"}`), "WRITE_DENIED", "refused")
+}
+
+// X11: where a change is too long to stand below an answer, the lines that were added and
+// removed do, and not those around them.
+func TestMoved_ShowsTheLinesThatChanged(t *testing.T) {
+	_, blue, red := pair(t)
+	around := func(n int) string { return strings.Repeat(fmt.Sprintf("around-%d ", n), 60) + "\n" }
+	text := around(1) + around(2) + around(3)
+	blue.call("artifact_write", analysis("diary", arguments{"content": arguments{"format": "text", "data": text}}))
+	red.must(first(red.call("artifact_get", arguments{"ref": "diary"})), "around-3")
+	blue.call("artifact_write", arguments{"id": "diary", "summary": "it was full", "content": arguments{"format": "text", "data": text + "the disk was full\n"}})
+	words := red.submits(assumption("Logs", "diary@1 counts"))
+	red.must(words, "what diary@2 changed after diary@1 (data):", "+the disk was full\n", "[without the lines around; all of it: artifact_get ")
+	red.mustNot(words, "around-")
 }

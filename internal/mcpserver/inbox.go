@@ -364,7 +364,7 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 // that something of its names, but for those that were left out below: it has the others.
 // Which of its own name them is said in one line.
 func saidOnce(text string, left []delta.ItemID) string {
-	var out, named []string
+	var out, named, stays []string
 	at := 0 // where the first of those that are named stood
 	for line := range strings.SplitSeq(text, "\n") {
 		about, _, data := strings.Cut(line, api.ChangeSaid)
@@ -381,6 +381,9 @@ func saidOnce(text string, left []delta.ItemID) string {
 			if at = cmp.Or(at, len(out)); len(out) > at && out[len(out)-1] == "" {
 				out = out[:len(out)-1] // each is a paragraph of its own
 			}
+			if strings.Contains(by, api.StaysRecord) {
+				stays = append(stays, item)
+			}
 			by, _, _ = strings.Cut(by, " name")
 			named = append(named, fmt.Sprintf("%s (%s)", item, by))
 		default:
@@ -388,7 +391,11 @@ func saidOnce(text string, left []delta.ItemID) string {
 		}
 	}
 	if len(named) > 0 {
-		out = slices.Insert(out, at, "Changed by others, as below, and named in yours: "+strings.Join(named, "; "))
+		said := "Changed by others, as below, and named in yours: " + strings.Join(named, "; ")
+		if len(stays) > 0 {
+			said += ". Killed: " + strings.Join(stays, ", ") + api.StaysRecord
+		}
+		out = slices.Insert(out, at, said)
 	}
 	return strings.Join(out, "\n")
 }

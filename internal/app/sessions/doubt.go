@@ -250,8 +250,8 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	}
 	return []brenner.Diagnostic{{
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
-		Message: fmt.Sprintf("%s is put in other words after %s foretold what would be seen under it: that, and what came out, stands for the words before", it.ID(), kernel.FirstIDs(tests)),
-		Hint:    "put more narrowly or more clearly it may stand; what claims something else is a hypothesis of its own: KILL this one and ADD that",
+		Message: fmt.Sprintf("%s is put in other words: what %s foretold and found is about the words before", it.ID(), kernel.FirstIDs(tests)),
+		Hint:    "if it claims something else now, KILL it and ADD that; if not, let it stand",
 	}}
 }
 

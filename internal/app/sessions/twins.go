@@ -580,7 +580,15 @@ func (b beside) corrections(base *delta.Artifact, res delta.Result) {
 			if len(named[r]) > 1 {
 				name = "name"
 			}
-			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s%s", r.on, kernel.FirstIDs(named[r]), name, a.verb, kernel.Join(others),
+			foretells := func(id string) bool {
+				it, ok := res.Artifact.Item(delta.ItemID(id))
+				return ok && (it.Section() == delta.DiscriminativeTests || it.Section() == delta.PredictionsTable)
+			}
+			stays := ""
+			if a.verb == "killed" && slices.ContainsFunc(named[r], foretells) {
+				stays = api.StaysRecord
+			}
+			b.note(r.who, fmt.Sprintf("%s, which your %s %s, was %s by %s%s%s%s%s", r.on, kernel.FirstIDs(named[r]), name, a.verb, kernel.Join(others), stays,
 				foretoldBefore(base, res.Artifact, r.on, named[r]), api.ChangeSaid, whatChanged(base, res.Artifact, r.on)))
 		}
 	}

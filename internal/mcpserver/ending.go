@@ -105,7 +105,7 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 }
 
 func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
-	var own []delta.ItemID
+	var own, mine, others []delta.ItemID
 	for _, t := range all {
 		switch {
 		case t.State == delta.TestPlanned && t.By == me:
@@ -114,10 +114,16 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 			e.unrun = append(e.unrun, t.Item)
 		case t.State != delta.TestRunning:
 		case slices.ContainsFunc(t.Running, func(r delta.Run) bool { return r.By == me }):
-			e.mine = append(e.mine, "the result of "+string(t.Item)+", which you said you run")
+			mine = append(mine, t.Item)
 		default:
-			e.others = append(e.others, "the result of "+string(t.Item))
+			others = append(others, t.Item)
 		}
+	}
+	if len(mine) > 0 {
+		e.mine = append(e.mine, "the result of "+listed(mine)+", which you said you run")
+	}
+	if len(others) > 0 {
+		e.others = append(e.others, "the result of "+listed(others))
 	}
 	if len(own) > 0 {
 		e.mine = append(e.mine, listed(own)+", planned by you, to run or to drop")

@@ -93,11 +93,15 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := waitForMail(s, ctx, in.Wait); err != nil {
 		return inboxResult{}, err
 	}
-	listed := in.States
-	if in.Wait > 0 && len(listed) == 0 {
-		listed = []api.MessageState{api.MessageUnread}
+	req := api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States}
+	if len(in.States) == 0 { // however many were read and are older
+		req.States = []api.MessageState{api.MessageUnread}
 	}
-	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: listed})
+	list, err := s.Inbox(ctx, req)
+	if err == nil && len(list.Messages) == 0 && in.Wait == 0 && len(in.States) == 0 {
+		req.States = nil
+		list, err = s.Inbox(ctx, req)
+	}
 	out := inboxResult{MessageList: list}
 	if err != nil || len(in.States) > 0 {
 		return out, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner"
 	"brenner/api"
 	"brenner/roster"
 )
@@ -174,4 +175,26 @@ func TestArtifactGet_SaysOnceWhatASummaryBecame(t *testing.T) {
 	if strings.Contains(words, "it is slow") || strings.Count(words, "after all") != 1 {
 		t.Errorf("not once:\n%s", words)
 	}
+}
+
+// X11: what was read and not acknowledged hides nothing that was not read.
+func TestInbox_WhatWasReadHidesNothing(t *testing.T) {
+	s, blue, _ := pair(t)
+	ask := func(title string) {
+		s.do(s.pi.NewTask(t.Context(), api.NewTaskRequest{Title: title, Spec: "s", Role: roster.HypothesisGenerator, Session: "RS-pair", Modules: []brenner.Module{"lineage"}}))
+	}
+	for i := range 30 {
+		ask(fmt.Sprintf("Look at %d", i))
+	}
+	for i := 0; ; i++ {
+		if words, _ := blue.call("inbox", nil); strings.Contains(words, "nothing new") {
+			blue.must(words, "read before: ")
+			break
+		}
+		if i == 30 {
+			t.Fatal("there is always something new")
+		}
+	}
+	ask("Look once more")
+	blue.must(first(blue.call("inbox", nil)), "Look once more")
 }

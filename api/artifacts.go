@@ -428,7 +428,11 @@ func (r SearchResult) Words() string {
 		b.WriteString("nothing found\n")
 	}
 	for _, h := range r.Items {
-		fmt.Fprintf(&b, "%s · %s · %s · module %s: %s\n", h.Ref(), h.Type, h.Status, h.Module, brenner.OneLine(h.Summary))
+		befell := h.Remark()
+		if befell != "" {
+			befell = " · " + befell
+		}
+		fmt.Fprintf(&b, "%s · %s · %s · module %s%s: %s\n", h.Ref(), h.Type, h.Status, h.Module, befell, brenner.OneLine(h.Summary))
 		if h.Snippet != "" {
 			b.WriteString("  " + brenner.OneLine(h.Snippet) + "\n")
 		}
@@ -451,6 +455,30 @@ type SearchHit struct {
 	// Marked are those of its words that were looked for.
 	Snippet string   `json:"snippet,omitzero"`
 	Marked  []string `json:"marked,omitzero"`
+	// Newer is a draft behind the version that was found, if there is one.
+	Newer brenner.Version `json:"newer,omitzero"`
+	// Befell are versions that say something against it, or that they take its place, as
+	// far as the reader may know of them, the first of them.
+	Befell []Befallen `json:"befell,omitzero"`
+}
+
+// Befallen is a version that does something to another.
+type Befallen struct {
+	Rel artifact.Relation `json:"rel"`
+	By  brenner.Ref       `json:"by"`
+}
+
+// Remark says what befell what was found, "" if nothing did.
+func (h SearchHit) Remark() string {
+	var said []string
+	if h.Newer != 0 {
+		said = append(said, fmt.Sprintf("newer draft @%d", h.Newer))
+	}
+	words := map[artifact.Relation]string{artifact.Supersedes: "superseded by ", artifact.Contradicts: "contradicted by ", artifact.Reviews: "criticised in "}
+	for _, b := range h.Befell {
+		said = append(said, words[b.Rel]+b.By.String())
+	}
+	return strings.Join(said, "; ")
 }
 
 // Ref names the version that was found.

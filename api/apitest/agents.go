@@ -50,6 +50,36 @@ func agentCases() []testCase {
 				s.Errorf("list %+v, hits %+v", items.Items, hits.Items)
 			}
 		}},
+		{"a search says what befell what it found", func(s *scene) { // C33
+			s.pi.creates(note("n", "zebrafish fin"))
+			s.pi.promotes(ref("n", 1))
+			s.pi.updates("n", 1, "zebrafish fin, measured again", "")
+			s.pi.creates(note("m", "the fin of a carp", link(artifact.Contradicts, "n", 1)))
+			s.pi.creates(note("o", "a better one", link(artifact.Supersedes, "n", 1)))
+			s.pi.creates(api.CreateArtifactRequest{
+				ID: "chat", Type: "raw_log", Module: "lineage", Summary: "a chat", Content: api.Body{Format: artifact.Text, Data: "what was said"},
+				Links: []artifact.Link{link(artifact.Contradicts, "n", 1)},
+			})
+			for who, want := range inOrder(map[string]string{
+				"GreenValley": "newer draft @2; contradicted by m@1; superseded by o@1",
+				"":            "newer draft @2; contradicted by chat@1; contradicted by m@1; superseded by o@1",
+			}) {
+				reads := s.pi
+				if who != "" { // and may not read the chat
+					reads = s.reader(brenner.ActorName(who))
+				}
+				hits, err := reads.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "zebrafish"})
+				s.must(err)
+				for _, h := range hits.Items {
+					if got := h.Remark(); h.Found == 1 && got != want || h.Found != 1 && got != "" {
+						s.Errorf("of %s is said %q to %q", h.Ref(), got, who)
+					}
+				}
+				if len(hits.Items) == 0 || !slices.ContainsFunc(hits.Items, func(h api.SearchHit) bool { return h.Found == 1 }) {
+					s.Errorf("found: %+v", hits.Items)
+				}
+			}
+		}},
 		{"no agent gets the journal", func(s *scene) { // C1
 			fox := s.agent("WhiteFox")
 			_, err := fox.Records(s.ctx, api.RecordsRequest{})

@@ -189,14 +189,16 @@ func printHits(w *printer, res api.SearchResult) {
 	}
 	first := true
 	for _, h := range res.Items {
-		if h.Snippet == "" {
-			continue
+		for _, said := range []string{h.Remark(), h.Snippet} {
+			if said == "" {
+				continue
+			}
+			if first {
+				w.Println()
+				first = false
+			}
+			w.Printf("%s: %s\n", h.Ref(), printable(said))
 		}
-		if first {
-			w.Println()
-			first = false
-		}
-		w.Printf("%s: %s\n", h.Ref(), printable(h.Snippet))
 	}
 	for _, remark := range res.Remarks() {
 		w.Println(printable(remark))

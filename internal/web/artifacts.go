@@ -35,6 +35,7 @@ type listed struct {
 	api.ArtifactItem
 	Found   brenner.Version // 0 unless a draft behind the version in force was found
 	Snippet []piece
+	Befell  string // what is newer, or against it
 }
 
 // piece is a part of a text; Hit marks a word that was looked for.
@@ -84,7 +85,7 @@ func loadArtifacts(v *visit) (string, any, error) {
 		})
 		cut := len(found.Items) > perPage
 		for _, hit := range found.Items[:min(len(found.Items), perPage)] {
-			one := listed{ArtifactItem: hit.ArtifactItem, Snippet: pieces(hit.Snippet, hit.Marked)}
+			one := listed{ArtifactItem: hit.ArtifactItem, Snippet: pieces(hit.Snippet, hit.Marked), Befell: hit.Remark()}
 			if hit.Draft {
 				one.Found = hit.Found
 			}

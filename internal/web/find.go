@@ -107,9 +107,12 @@ func findArtifacts(v *visit, text string) (g foundGroup, remarks []string, err e
 	}
 	hits, err := v.svc.SearchArtifacts(v.Context(), api.SearchArtifactsRequest{Text: text, Limit: perGroup})
 	for _, h := range hits.Items {
-		ref, note := brenner.Ref{Artifact: h.ID}, string(h.ID)+", "+strings.ReplaceAll(string(h.Type), "_", " ")
+		ref, note := brenner.Ref{Artifact: h.ID}, string(h.ID)+", "+strings.ReplaceAll(string(h.Type), "_", " ")+", "+string(h.Status)
 		if h.Draft {
-			ref, note = h.Ref(), fmt.Sprintf("%s, version %d, a draft", note, h.Found)
+			ref, note = h.Ref(), fmt.Sprintf("%s, version %d", note, h.Found)
+		}
+		if said := h.Remark(); said != "" {
+			note += "; " + said
 		}
 		to := artifactPath(ref)
 		if len(g.Items) < perGroup && (len(g.Items) == 0 || g.Items[0].Path != to) {

@@ -100,6 +100,7 @@ func skipRace(t *testing.T) {
 
 func TestService_OnSQLite(t *testing.T) {
 	skipShort(t)
+	t.Parallel()
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "project.db"), sqlite.Options{Create: true})
 		if err != nil {
@@ -111,6 +112,7 @@ func TestService_OnSQLite(t *testing.T) {
 
 func TestService_OnPostgreSQL(t *testing.T) {
 	skipShort(t)
+	t.Parallel()
 	database, worlds := pgtest.Open(t), 0 // many projects share a database
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		worlds++

@@ -21,6 +21,7 @@ import (
 // been.
 func TestService_OnMemoryThatFails(t *testing.T) {
 	skipShort(t)
+	t.Parallel()
 	seen := map[[depth]uintptr]bool{}
 	apitest.Run(t, func(t *testing.T) apitest.World {
 		w := openNoted(t, &failing{Store: memory.New(), t: t, seen: seen})

@@ -251,8 +251,11 @@ func (e indexEdit) settle(ctx context.Context, b *fulltext.Batch) error {
 		ON CONFLICT (project, artifact) DO UPDATE SET versions = excluded.versions`, artifacts, versions); err != nil {
 		return err
 	}
-	if err := e.put(`DELETE FROM index_notes AS o USING unnest($2::text[], $3::text[]) AS n (artifact, versions)
-		WHERE o.project = $1 AND o.artifact = n.artifact AND o.versions = n.versions`, artifacts, versions); err != nil {
+	// A note that a writer is about to change stays: to wait for it could be to wait for
+	// somebody who waits for another of these.
+	if err := e.put(`DELETE FROM index_notes WHERE ctid = ANY (ARRAY (
+		SELECT o.ctid FROM index_notes AS o, unnest($2::text[], $3::text[]) AS n (artifact, versions)
+		WHERE o.project = $1 AND o.artifact = n.artifact AND o.versions = n.versions FOR UPDATE OF o SKIP LOCKED))`, artifacts, versions); err != nil {
 		return err
 	}
 	return e.put(`UPDATE index_state SET changes = changes + 1, segment = $2, documents = documents + $3, length = length + $4 WHERE project = $1`,

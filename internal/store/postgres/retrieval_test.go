@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -69,6 +71,44 @@ func TestSettle_HidesNothingFromAnybody(t *testing.T) {
 	if err := connect(t, address).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM brenner.index_notes),
 		(SELECT count(*) FROM brenner.index_pages WHERE segment NOT IN (SELECT segment FROM brenner.index_segments WHERE state = 'live'))`).Scan(&notes, &orphans); err != nil || notes != 0 || orphans != 0 {
 		t.Errorf("%d notes and %d pages of merged segments are left, %v", notes, orphans, err)
+	}
+}
+
+// A writer that has noted one artifact anew, and will note another, is not waited for:
+// that one would wait for the settling, and the database would break one of them off.
+func TestSettle_WaitsForNoWriter(t *testing.T) {
+	address := pgtest.Open(t)
+	s := open(t, project(address, "p"))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.Write(ctx, func(tx store.Tx) error {
+		return errors.Join(putText(ctx, tx, "a", 1, "first"), putText(ctx, tx, "b", 1, "second"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const noted = `SELECT array_agg(artifact) FROM brenner.index_notes`
+	writer := connect(t, address)
+	if _, err := writer.Exec(ctx, `BEGIN; UPDATE brenner.index_notes SET versions = versions WHERE artifact = 'a'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	if err := writer.QueryRow(ctx, noted).Scan(&left); err != nil || !slices.Equal(left, []string{"a"}) {
+		t.Errorf("noted are %v, %v", left, err)
+	}
+	if _, err := writer.Exec(ctx, `COMMIT`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.QueryRow(ctx, noted).Scan(&left); err != nil || left != nil {
+		t.Errorf("noted are %v, %v", left, err)
+	}
+	if first, second := found(t, s, "first"), found(t, s, "second"); len(first) != 1 || len(second) != 1 {
+		t.Errorf("found %v and %v", first, second)
 	}
 }
 

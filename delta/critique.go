@@ -248,11 +248,14 @@ var (
 // in part, settled but for one case.
 var inPart = []string{"part", "partly", "partially", "not", "open", "except", "but"}
 
-// saysOf is the state that a status names: open if it names none, or takes it back in the
-// same sentence.
+// saysOf is the state that a status names: open if it names none, or takes it back at once.
+// What it says after that is why: settled: it does not matter any more.
 func saysOf(status string) CritiqueState {
-	sentence, _, _ := strings.Cut(status, ". ")
-	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return r > '~' || !letter(byte(r)) })
+	clause := strings.ToLower(status)
+	if end := strings.IndexAny(clause, ".:;,(–—"); end >= 0 {
+		clause = clause[:end]
+	}
+	words := strings.FieldsFunc(clause, func(r rune) bool { return r > '~' || !letter(byte(r)) })
 	switch {
 	case len(words) == 0:
 	case slices.Contains(saysAnswered, words[0]):

@@ -64,6 +64,7 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 		"both were killed":                             {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
 		"its status says so":                           {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
 		"its status says that it was met":              {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
+		"its status says why it is settled":            {"H1 is circular", steps{critique("Red", `{"current_status":"settled: it does not matter any more, but for its name"}`)}, "settled [H1] []"},
 		"its status says that it is settled in part":   {"H1 is circular", steps{critique("Red", `{"current_status":"resolved only in part: the second step is still open"}`)}, "open [H1] []"},
 		"its status says that it is settled":           {"H1 is circular", steps{critique("Red", `{"current_status":"Settled by H1 as it reads now. Not its name."}`)}, "settled [H1] []"},
 		"its status says no more that it is settled":   {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Red", `{"current_status":"not after all"}`)}, "open [H1] [] again"},

@@ -430,24 +430,21 @@ func (s *search) befell(hits []api.SearchHit) error {
 		from[i] = l.From
 	}
 	from = slices.Compact(slices.SortedFunc(slices.Values(from), brenner.Ref.Compare))
-	artifacts, err := ArtifactsOf(s.Call, from)
+	nodes, err := Nodes(s.Call, from)
 	if err != nil {
 		return err
 	}
-	nodes, err := NodesOf(s.Call, artifacts, from)
-	if err != nil {
-		return err
-	}
-	counts := map[brenner.Ref]bool{}
+	critiques, counts := map[brenner.Ref]bool{}, map[brenner.Ref]bool{}
 	for _, n := range nodes {
+		critiques[n.Ref] = n.Type == artifact.TypeCritique
 		within, none := s.InScope([]brenner.Module{n.Module})
 		counts[n.Ref] = n.Status.Live() && (n.Ref.Version == n.Head || n.Ref.Version == n.Canonical) && !none && slices.Contains(within, n.Module) && s.May(policy.Read, n.Type, n.Module)
 	}
 	for i := range hits {
 		h := &hits[i]
 		for _, l := range links {
-			critique := l.Rel != artifact.Reviews || artifacts[l.From.Artifact].Type == artifact.TypeCritique
-			if l.To == h.Ref() && l.From.Artifact != h.ID && critique && counts[l.From] && len(h.Befell) < mostBefallen {
+			objects := l.Rel != artifact.Reviews || critiques[l.From]
+			if l.To == h.Ref() && l.From.Artifact != h.ID && objects && counts[l.From] && len(h.Befell) < mostBefallen {
 				h.Befell = append(h.Befell, api.Befallen{Rel: l.Rel, By: l.From})
 			}
 		}

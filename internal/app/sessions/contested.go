@@ -11,15 +11,8 @@ import (
 // Contested lists the fields in a version of a session's document that are in conflict;
 // none of what is no such document.
 func (r *Room) Contested(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
-	id := brenner.SessionID(ref.Artifact)
-	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
-		return nil, err
-	}
-	_, doc, err := sessionArtifact(c, id, ref.Version)
-	if brenner.CodeOf(err) == brenner.CodeRedacted {
-		return nil, nil
-	}
-	if err != nil {
+	doc, err := documentIn(c, ref)
+	if err != nil || doc == nil {
 		return nil, err
 	}
 	var out []api.ReviewFinding

@@ -282,9 +282,9 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 	return row, doc, err
 }
 
-// Wrote lists who wrote what a version of a session's document holds beyond an earlier
-// one, if that is not 0; with an item only who wrote that. Of what was redacted nobody knows.
-func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error) {
+// documentIn is the document of a session in a version of its artifact; nil of what is no
+// such artifact, or was redacted.
+func documentIn(c *kernel.Call, ref brenner.Ref) (*delta.Artifact, error) {
 	id := brenner.SessionID(ref.Artifact)
 	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
 		return nil, err
@@ -293,7 +293,14 @@ func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, ite
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
 		return nil, nil
 	}
-	if err != nil {
+	return doc, err
+}
+
+// Wrote lists who wrote what a version of a session's document holds beyond an earlier
+// one, if that is not 0; with an item only who wrote that. Of what was redacted nobody knows.
+func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error) {
+	doc, err := documentIn(c, ref)
+	if err != nil || doc == nil {
 		return nil, err
 	}
 	if it, ok := doc.Item(item); ok && item != "" {
@@ -301,7 +308,7 @@ func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, ite
 	}
 	base := new(delta.Artifact)
 	if since != 0 {
-		if _, base, err = sessionArtifact(c, id, since); brenner.CodeOf(err) == brenner.CodeRedacted {
+		if _, base, err = sessionArtifact(c, brenner.SessionID(ref.Artifact), since); brenner.CodeOf(err) == brenner.CodeRedacted {
 			base, err = new(delta.Artifact), nil
 		}
 	}
@@ -314,18 +321,11 @@ func (r *Room) Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, ite
 // critiquesIn are the critiques of a version of a session's document, and that; none of
 // what is no such document, or was redacted.
 func (r *Room) critiquesIn(c *kernel.Call, ref brenner.Ref) ([]delta.Critique, *delta.Artifact, error) {
-	id := brenner.SessionID(ref.Artifact)
-	if is, err := sessions.Has(c.Ctx, c.Reader, string(id)); err != nil || !is {
+	doc, err := documentIn(c, ref)
+	if err != nil || doc == nil {
 		return nil, nil, err
 	}
-	info, err := findSession(c, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, doc, err := sessionArtifact(c, id, ref.Version)
-	if brenner.CodeOf(err) == brenner.CodeRedacted {
-		return nil, nil, nil
-	}
+	info, err := findSession(c, brenner.SessionID(ref.Artifact))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,13 +39,16 @@ func telling(subject, why string) deed {
 // plan lists what a rule has to do about an event; nothing if there is nothing
 // to be done, or somebody is at it.
 func (r *Room) plan(c *kernel.Call, rule automation.Rule, e automation.Event) ([]deed, error) {
+	if rule.Do.Act == automation.Update && e.On == automation.Stale {
+		return r.planUpdate(c, rule, e)
+	}
 	events, err := r.expand(c, rule, e)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
 	switch rule.Do.Act {
 	case automation.Update:
-		return r.planUpdate(c, rule, e)
+		return r.openUpdates(c, rule, e)
 	case automation.Distil:
 		return r.planDistil(c, rule, events[0])
 	case automation.Harvest:
@@ -347,7 +350,12 @@ func (r *Room) planSettled(c *kernel.Call, e automation.Event) (deed, error) {
 	if err != nil || len(tasks) == 0 {
 		return deed{}, err
 	}
-	why := fmt.Sprintf("the fork is gone (record %d)", e.Seq)
+	return r.closing(tasks, e, "the fork is gone"), nil
+}
+
+// closing is the deed that closes tasks which an event has made needless.
+func (r *Room) closing(tasks []string, e automation.Event, why string) deed {
+	why = fmt.Sprintf("%s (record %d)", why, e.Seq)
 	return deed{subject: string(e.Ref.Artifact), why: why, do: func(ch *kernel.Change) (did, error) {
 		for _, id := range tasks {
 			if _, err := r.Tasks.Cancel(ch, id, why); err != nil {
@@ -355,7 +363,7 @@ func (r *Room) planSettled(c *kernel.Call, e automation.Event) (deed, error) {
 			}
 		}
 		return did{}, nil
-	}}, nil
+	}}
 }
 
 // planJudging opens a task to look at lessons that nobody is sure of, one for

@@ -46,6 +46,8 @@ type Tasks interface {
 	Cancel(ch *kernel.Change, id, reason string) (api.TaskInfo, error)
 	// Closed is the record that closed a task; 0 while it is open.
 	Closed(c *kernel.Call, id string) (int64, error)
+	// Each visits tasks in these states, the oldest first.
+	Each(c *kernel.Call, states []api.TaskState, fn func(api.TaskInfo) bool) error
 	// FellBehind reports whether at a record the memo of a module was over the
 	// threshold.
 	FellBehind(c *kernel.Call, m brenner.Module, at int64) (bool, error)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -32,6 +33,14 @@ type outdated struct {
 
 // cause is the artifact that moved.
 func (o outdated) cause() brenner.ArtifactID { return o.Path[len(o.Path)-1].Artifact }
+
+// subject is what a task about it is about: the cause, its module and the role of its author.
+func (o outdated) subject(author brenner.Role) string {
+	return fmt.Sprintf("%s %s %s", o.cause(), o.Module, author)
+}
+
+// taskUpdate is the kind of a task to renew what is stale.
+const taskUpdate = "update"
 
 // staleNow is the key of all that is stale.
 type staleNow struct{}
@@ -113,10 +122,86 @@ func (r *Room) staleEvents(c *kernel.Call, rule automation.Rule, e automation.Ev
 	return out, err
 }
 
-// planUpdate opens tasks to renew what is stale: one for each cause, module and
+// planUpdate opens tasks to renew what a decision made stale, and closes those of which
+// nothing is stale any more: it was confirmed, renewed or taken out of use.
+func (r *Room) planUpdate(c *kernel.Call, rule automation.Rule, e automation.Event) ([]deed, error) {
+	out, err := r.openUpdates(c, rule, e)
+	if err != nil {
+		return nil, err
+	}
+	needless, err := r.renewed(c, rule)
+	if err != nil || len(needless) == 0 {
+		return out, err
+	}
+	d := r.closing(needless, e, "nothing that it is to renew is stale any more")
+	d.act = rule.Do.Act
+	return append(out, d), nil
+}
+
+// renewed lists the open tasks of a rule to renew what is stale, of which nothing is any
+// more. What somebody is at stays: that may be how it was renewed.
+func (r *Room) renewed(c *kernel.Call, rule automation.Rule) ([]string, error) {
+	var open []api.TaskInfo
+	err := r.Tasks.Each(c, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
+		if t.Kind == taskUpdate && (t.State == api.TaskOpen || t.Overdue) {
+			open = append(open, t)
+		}
+		return true
+	})
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	items, err := kernel.Once(c, staleNow{}, func() ([]api.StaleItem, error) { return ledger.AllStale(c) })
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, t := range open {
+		by, err := openedTasks.Find(c.Ctx, c.Reader, t.ID)
+		if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && !strings.HasPrefix(by.About, about(rule.Name, "")) {
+			continue // this rule did not open it
+		}
+		if err != nil {
+			return nil, err
+		}
+		needed, err := stillStale(c, t, by, rule.Name, items)
+		if err != nil {
+			return nil, err
+		}
+		if !needed {
+			out = append(out, t.ID)
+		}
+	}
+	return out, nil
+}
+
+// stillStale reports whether something that a task is to renew is stale: what it was given,
+// by whatever cause, or what it had no room for by its own.
+func stillStale(c *kernel.Call, t api.TaskInfo, by opened, rule string, items []api.StaleItem) (bool, error) {
+	for _, i := range items {
+		o := outdated{StaleItem: i}
+		if i.Status != artifact.Canonical {
+			continue
+		}
+		given := slices.ContainsFunc(t.Inputs, func(p api.Pin) bool { return p.Ref.Artifact == i.Ref.Artifact })
+		if given && !strings.HasPrefix(by.About, about(rule, string(i.Ref.Artifact)+" ")) { // which is the cause, to read
+			return true, nil
+		}
+		if !strings.HasPrefix(by.About, about(rule, o.subject(""))) {
+			continue
+		}
+		v, err := c.Version(c.Ctx, i.Ref)
+		if err != nil || about(rule, o.subject(v.Role)) == by.About {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// openUpdates opens tasks to renew what is stale: one for each cause, module and
 // role of the authors (A3). What a person wrote a person renews: it stands in
 // the inbox.
-func (r *Room) planUpdate(c *kernel.Call, rule automation.Rule, e automation.Event) ([]deed, error) {
+func (r *Room) openUpdates(c *kernel.Call, rule automation.Rule, e automation.Event) ([]deed, error) {
 	stale, err := r.staleBy(c, rule, e)
 	if err != nil {
 		return nil, err
@@ -139,12 +224,12 @@ func (r *Room) planUpdate(c *kernel.Call, rule automation.Rule, e automation.Eve
 		if n < rule.When.Count {
 			continue
 		}
-		subject := fmt.Sprintf("%s %s %s", first.cause(), first.Module, first.author.Role)
+		subject := first.subject(first.author.Role)
 		why := fmt.Sprintf("%s moved, and %s rests on what it was", first.cause(), first.Ref)
 		if n > 1 {
 			why = fmt.Sprintf("%s moved, and %s and %d more rest on what it was", first.cause(), first.Ref, n-1)
 		}
-		d, err := r.opening(c, rule, e, subject, why, updateTask(group), "update")
+		d, err := r.opening(c, rule, e, subject, why, updateTask(group), taskUpdate)
 		if err != nil {
 			return nil, err
 		}

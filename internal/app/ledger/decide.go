@@ -82,8 +82,11 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 			return api.DecisionResult{}, err
 		}
 		out, err := Decide(ch, planned)
+		if err != nil {
+			return out, err
+		}
 		out.Lost, out.Against, out.MoreAgainst = lost, against, more
-		return out, err
+		return out, s.Reviews.Decided(ch, planned)
 	})
 }
 

@@ -44,6 +44,8 @@ type Reviews interface {
 	HandIn(ch *kernel.Change, ref brenner.Ref) error
 	// Approved refuses a promotion before enough have approved (A6).
 	Approved(c *kernel.Call, a store.Artifact, v store.Version) error
+	// Decided closes what was asked for about versions that are decided upon now.
+	Decided(ch *kernel.Change, d Decided) error
 	// Against lists what speaks against a version, with what it says if that is to be
 	// quoted, and counts what is not listed.
 	Against(c *kernel.Call, a store.Artifact, v store.Version, quoted bool) ([]api.ReviewFinding, int, error)

@@ -3,6 +3,7 @@ package reviews
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -193,4 +194,64 @@ func (p changes) critique() api.CreateArtifactRequest {
 		Content: api.Body{Format: artifact.JSON, Data: string(canon.MustMarshal(content))},
 		Links:   []artifact.Link{{Rel: artifact.Reviews, Artifact: p.artifact.ID, Version: p.version.Version}},
 	}
+}
+
+// Decided closes the tasks that ask for changes of versions which a decision brings into
+// force, replaces or takes out of use. What somebody is at stays: a new version may come of it.
+func (r *Room) Decided(ch *kernel.Change, d ledger.Decided) error {
+	asked := []brenner.Ref{}
+	for _, c := range d.Changes {
+		if c.To != artifact.Draft && !slices.Contains(asked, c.Ref) {
+			asked = append(asked, c.Ref)
+		}
+	}
+	if d.Status == artifact.Canonical {
+		before, err := r.cameOf(ch.Call, d)
+		if err != nil {
+			return err
+		}
+		asked = append(asked, before...)
+	}
+	for _, ref := range asked {
+		back, err := sentBack.Find(ch.Ctx, ch.Reader, ref.String())
+		if brenner.CodeOf(err) == brenner.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t, err := r.Tasks.Find(ch.Call, back.Task)
+		if err != nil {
+			return err
+		}
+		if t.State != api.TaskOpen && !t.Overdue {
+			continue
+		}
+		became := map[artifact.Status]string{artifact.Canonical: "promoted", artifact.Deprecated: "deprecated"}[d.Status]
+		if _, err := r.Tasks.Cancel(ch, t.ID, fmt.Sprintf("changes of %s are not asked for any more: %s was %s", ref, d.Ref, became)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostBefore is how many versions that a promoted one came of are looked at.
+const mostBefore = 100
+
+// cameOf lists the versions that a promoted one was made of since what was canonical.
+func (r *Room) cameOf(c *kernel.Call, d ledger.Decided) ([]brenner.Ref, error) {
+	var out []brenner.Ref
+	ref := d.Ref
+	for range mostBefore {
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil || v.Parent == 0 {
+			return out, err
+		}
+		ref.Version = v.Parent
+		if slices.ContainsFunc(d.Changes, func(s ledger.StatusChange) bool { return s.Ref == ref }) {
+			return out, nil // it was canonical, and its own change says so
+		}
+		out = append(out, ref)
+	}
+	return out, nil
 }

@@ -59,8 +59,10 @@ func (p *plan) carryOut(ch *kernel.Change, i int) (err error) {
 		made.Critique, made.Task, made.Seq = back.Critique, &back.Task, back.Seq
 		return err
 	}
-	made.Seq, err = ledger.Record(ch, p.decided[i])
-	return err
+	if made.Seq, err = ledger.Record(ch, p.decided[i]); err != nil {
+		return err
+	}
+	return p.room.Decided(ch, p.decided[i])
 }
 
 // actions are what each decision is to the policy.

@@ -76,7 +76,9 @@ func TestAutomation_WhatWasConfirmedNeedsNoUpdate(t *testing.T) {
 // N3: a request for changes is closed, with why, once the version it is about or one that
 // came of it is promoted, or is taken out of use; a demotion leaves it.
 func TestDecide_ChangesOfWhatIsDecidedAreNotAskedForAnyMore(t *testing.T) {
-	ref := func(id brenner.ArtifactID, v brenner.Version) brenner.Ref { return brenner.Ref{Artifact: id, Version: v} }
+	ref := func(id brenner.ArtifactID, v brenner.Version) brenner.Ref {
+		return brenner.Ref{Artifact: id, Version: v}
+	}
 	for name, c := range map[string]struct {
 		decide func(l *loop) error
 		note   string

@@ -51,7 +51,7 @@ test-programs: ## start the real Claude Code and Codex against a scripted model;
 race: ## run the short tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -vet=off -short -p 4 -timeout 30m $(CONCURRENT)
 
-check: ## everything CI runs: format, vet, other systems, layers, lint, race, fuzz, tests
+check: ## everything CI runs: format, vet, layers, other systems, lint, race, fuzz, tests
 	scripts/check
 
 soak: ## every test, the fault tests in full: kill -9 loops, many processes

@@ -7,6 +7,7 @@
 //     goroutine, lock, log or file, and no order that comes from a map.
 //   - registry_test.go: every code has one row, a use, a test and a document
 //     entry, and no code is spelled out anywhere else.
+//   - systems_test.go: what is built for other systems than this one would be.
 //   - documents_test.go: every dependency is explained, every command shown to
 //     a reader works, every link leads somewhere, no file names a machine.
 package archtest

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type listed struct {
 	ImportPath, Dir, Export, Name      string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Imports, TestImports, XTestImports []string
+	ImportMap                          map[string]string // where a path in the source is found elsewhere
 	Standard, DepOnly                  bool
 	Module                             *struct{ Path string }
 }
@@ -52,9 +54,13 @@ func module(t *testing.T) []listed {
 var listModule = sync.OnceValues(func() ([]listed, error) { return goList("-e", "./...") })
 
 // goList runs go list at the root of the module.
-func goList(args ...string) ([]listed, error) {
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,Name,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Standard,DepOnly,Module"}, args...)...)
+func goList(args ...string) ([]listed, error) { return goListFor(runtime.GOOS, args...) }
+
+// goListFor says what go list says on another system.
+func goListFor(system string, args ...string) ([]listed, error) {
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,Name,GoFiles,TestGoFiles,XTestGoFiles,Imports,ImportMap,TestImports,XTestImports,Standard,DepOnly,Module"}, args...)...)
 	cmd.Dir = rootDir()
+	cmd.Env = append(cmd.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -147,6 +147,34 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	green.must(green.callFor("artifact_get", arguments{"ref": "printer-1"}), "Run 0 of the printer")
 }
 
+// C34: what bears on a part comes with it in each of several sessions that somebody takes part
+// in, whichever it was asked in last and is told its part in first.
+func TestReading_PartsInTwoSessions(t *testing.T) {
+	for _, order := range [][]string{{"RS-pair", "RS-other"}, {"RS-other", "RS-pair"}} {
+		t.Run(order[0], func(t *testing.T) {
+			w := newWorld(t)
+			all := libraryIn(t, w, "BlueLake", "PurpleMountain")
+			blue, purple := all[0], all[1]
+			if _, err := w.local("ada").StartSession(t.Context(), api.StartSessionRequest{
+				ID: "RS-other", Question: "What would a second machine bring?", Module: "lineage", Compile: api.CompileAnswered,
+				Roster: roster.Roster{Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "PurpleMountain", Role: roster.TestDesigner}}},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range all {
+				for range 2 {
+					p.callFor("inbox", nil)
+				}
+			}
+			matters := map[string]string{"RS-pair": "printer", "RS-other": "journal"}
+			for _, session := range order {
+				blue.callFor("request", arguments{"session": session, "claim": true, "title": "I time the scheduler for " + session, "parts": []any{"PurpleMountain: measure the " + matters[session]}})
+				purple.must(purple.callFor("inbox", nil), "Your part (data):", bears, "\n- "+matters[session]+"-")
+			}
+		})
+	}
+}
+
 // C34: where nobody divides the work in time, what to read comes all the same; once.
 func TestReading_NobodyDivides(t *testing.T) {
 	purple := library(t, "BlueLake", "PurpleMountain")[1]

@@ -95,7 +95,7 @@ func newWorld(t testing.TB) *world {
 var unsteady = []string{
 	"TestStory_ThreeAgentsDoTheWholeJob", "BenchmarkStory", "TestInbox_AWaitEndsWhenOthersPropose", "TestInbox_AWaitEndsWhenOthersChangeTheDocument",
 	"TestShow_SaysWhoIsAtAnItem", "TestFewCalls_TheEndIsSaid", "TestRequest_PartsOfTheWork", "TestTools_WhatIsNotMeantMayBeSentEmpty", "TestTools_LongTextsComeInPages",
-	"TestReading_PartOfTheWork", "TestReading_AloneInASession", "TestServer_WhatIsNotOfferedIsRefusedWithACode",
+	"TestReading_PartOfTheWork", "TestReading_PartsInTwoSessions", "TestReading_AloneInASession", "TestServer_WhatIsNotOfferedIsRefusedWithACode",
 }
 
 // note keeps what a client calls and is answered.

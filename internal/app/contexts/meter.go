@@ -89,7 +89,6 @@ func (r *Room) through(c *kernel.Call, i invocation) (kernel.Through, error) {
 		Had:     func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.opened) },
 		Entire:  func(id brenner.ArtifactID) brenner.Version { return before.newest(id, invocation.shows) },
 		Next:    next,
-		Survey:  i.Survey,
 	}, nil
 }
 
@@ -199,6 +198,22 @@ func (r *Room) ShownBy(c *kernel.Call, agent brenner.ActorName, id brenner.Artif
 		}
 	}
 	return out, err
+}
+
+// Surveyed looks through the newest contexts of the caller for one for the session.
+func (r *Room) Surveyed(c *kernel.Call, session brenner.SessionID) (bool, error) {
+	for _, most := range []int{1, 2 * longestLine} { // it mostly is the newest of all
+		rows, err := invocations.List(c.Ctx, c.Reader, kernel.Query{States: []string{string(c.Who.Name)}, Newest: true}, most)
+		if err != nil {
+			return false, err
+		}
+		for _, row := range rows {
+			if row.Value.Session == session {
+				return row.Value.Survey, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // shownBy is the newest version of an artifact that a context had shown by an instant.

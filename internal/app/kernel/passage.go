@@ -46,10 +46,8 @@ type Shown struct {
 	Rest   []int // they do not fit: there is more
 	Left   int   // what may still be read through the context
 	Full   bool  // the first of the rest does not fit into it
-	// Next makes a context that goes on from this one; Survey says that this one only
-	// lists what there is.
-	Next   brenner.Action
-	Survey bool
+	// Next makes a context that goes on from this one.
+	Next brenner.Action
 }
 
 // ReadPassages is Read for a text in passages. A person is shown all of them. An
@@ -102,7 +100,7 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 
 // choose takes passages as long as they fit.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
-	shown, reading := Shown{Left: t.Left, Next: t.Next, Survey: t.Survey}, Reading{What: ask.What, Again: ask.Again}
+	shown, reading := Shown{Left: t.Left, Next: t.Next}, Reading{What: ask.What, Again: ask.Again}
 	news := t.News
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}
 	if ask.Size > 0 {

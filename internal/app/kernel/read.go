@@ -44,8 +44,6 @@ type Through struct {
 	Shown func(brenner.ArtifactID) []brenner.Version
 	// Next makes a context that goes on from it.
 	Next brenner.Action
-	// Survey says that it was made before the work was divided.
-	Survey bool
 }
 
 // LastRead is the newest version of an artifact that was shown in the context
@@ -122,6 +120,18 @@ type Meter interface {
 	// ShownBy is the newest version of an artifact of which the contexts of an agent
 	// had shown more than a summary by an instant, 0 if none.
 	ShownBy(c *Call, agent brenner.ActorName, id brenner.ArtifactID, by time.Time) (brenner.Version, error)
+	// Surveyed reports whether the caller's newest context for a session was made before
+	// its work was divided.
+	Surveyed(c *Call, session brenner.SessionID) (bool, error)
+}
+
+// Surveyed reports whether the newest context that an agent has for a session, be others for
+// something else newer, was made before the work of the session was divided.
+func (c *Call) Surveyed(session brenner.SessionID) (bool, error) {
+	if c.through == nil {
+		return false, nil
+	}
+	return c.kernel.meter.Surveyed(c, session)
 }
 
 // ShownBy is the newest version of an artifact of which an agent, whoever asks, had been

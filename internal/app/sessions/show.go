@@ -32,6 +32,9 @@ type document struct {
 	fullOf brenner.Ref
 	// given says whether the reader's context was given a passage; nil for a person.
 	given func(kernel.Passage) bool
+	// surveyed says that the reader's context for the session was made before the work was
+	// divided; of what is unseen.
+	surveyed bool
 }
 
 // piece is a passage of a document, or of what is proposed.
@@ -64,6 +67,9 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller.Unasked(req.Unasked), ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {
 		d, err := s.openDocument(c, req)
+		if err == nil && req.Unseen {
+			d.surveyed, err = c.Surveyed(req.ID)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -749,7 +755,7 @@ func (d *document) all() []kernel.Passage {
 // unseen names what others propose and the reader was not given.
 func (d *document) unseen(shown kernel.Shown) api.SessionView {
 	out := d.view
-	out.Proposals, out.Left, out.GoOn, out.Survey = nil, shown.Left, d.goOn(shown), shown.Survey
+	out.Proposals, out.Left, out.GoOn, out.Survey = nil, shown.Left, d.goOn(shown), d.surveyed
 	last, news := none, map[delta.ItemID]bool{}
 	for _, i := range slices.Concat(shown.Now, shown.Rest) {
 		at := d.pieces[i].proposal

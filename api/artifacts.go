@@ -148,6 +148,11 @@ type ArtifactView struct {
 	Fork        []brenner.Ref `json:"fork,omitzero"`
 	Task        string        `json:"task,omitzero"`
 	Seq         int64         `json:"seq"`
+	// Decided is the last decision that changed the status of the version; absent if none did.
+	Decided *Decided `json:"decided,omitzero"`
+	// Befell are versions of other artifacts that say something against it, or that they take
+	// its place, as far as the reader may know of them, the first of them.
+	Befell []Befallen `json:"befell,omitzero"`
 	// Text is a part of the content, if one was asked for, and NextOffset where
 	// the next begins.
 	Text string `json:"text,omitzero"`
@@ -200,6 +205,10 @@ func (v ArtifactView) Beginning(price, left int, next brenner.Action) (ArtifactV
 // Unchanged is the view without what was given before.
 func (v ArtifactView) Unchanged() ArtifactView {
 	v.Content, v.Text, v.Repeated = nil, "", true
+	v.Befell = slices.Clone(v.Befell)
+	for i := range v.Befell {
+		v.Befell[i].Says = "" // it is read, and charged, by its own name
+	}
 	return v
 }
 
@@ -239,6 +248,15 @@ func (v ArtifactView) Words() string {
 		}
 		b.WriteByte('\n')
 	}
+	if v.Decided != nil {
+		fmt.Fprintf(&b, "%s\n", v.Decided.Words())
+	}
+	for _, f := range v.Befell {
+		fmt.Fprintf(&b, "%s\n", f.Said())
+	}
+	if v.Change != nil {
+		fmt.Fprintf(&b, "%s\n", changeWords(*v.Change))
+	}
 	for _, l := range v.Links {
 		fmt.Fprintf(&b, "%s %s\n", l.Rel, l.To())
 	}
@@ -260,6 +278,33 @@ func (v ArtifactView) Words() string {
 		b.WriteString("\n" + contentWords(v.Format, text))
 	}
 	return b.String()
+}
+
+// mostReason is how much of a reason, or of a change note, stands in a line.
+const mostReason = 300
+
+// changeWords say what a version changed and why, in a line.
+func changeWords(c artifact.Change) string {
+	return fmt.Sprintf("change (data): %s; why: %s", brenner.Clip(brenner.OneLine(c.What), mostReason), brenner.Clip(brenner.OneLine(c.Why), mostReason))
+}
+
+// Decided is a decision as it changed the status of one version.
+type Decided struct {
+	Status artifact.Status   `json:"status"`
+	By     brenner.ActorName `json:"by"`
+	At     time.Time         `json:"at"`
+	Reason string            `json:"reason"`
+	// About is the version of another artifact that it was about, and that changed this one.
+	About brenner.Ref `json:"about,omitzero"`
+}
+
+// Words say who decided what, and why, in a line.
+func (d Decided) Words() string {
+	about := ""
+	if d.About != (brenner.Ref{}) {
+		about = " about " + d.About.String()
+	}
+	return fmt.Sprintf("%s by a decision of %s%s, %s (data): %s", d.Status, d.By, about, d.At.UTC().Format("2006-01-02 15:04"), brenner.Clip(brenner.OneLine(d.Reason), mostReason))
 }
 
 // contentWords is a content, or a page of it, as an agent reads it: between fences, so that
@@ -466,6 +511,30 @@ type SearchHit struct {
 type Befallen struct {
 	Rel artifact.Relation `json:"rel"`
 	By  brenner.Ref       `json:"by"`
+	// Says is how its summary begins, where what it befell is read.
+	Says string `json:"says,omitzero"`
+}
+
+// How says what befell a version, before what it befell by.
+func (b Befallen) How() string {
+	switch b.Rel {
+	case artifact.Supersedes:
+		return "superseded by"
+	case artifact.Contradicts:
+		return "contradicted by"
+	}
+	return "criticised in"
+}
+
+// Words say what befell a version, and by what.
+func (b Befallen) Words() string { return b.How() + " " + b.By.String() }
+
+// Said is Words with what that says, if it is known, in a line.
+func (b Befallen) Said() string {
+	if b.Says == "" {
+		return b.Words()
+	}
+	return b.Words() + " (data): " + brenner.OneLine(b.Says)
 }
 
 // Remark says what befell what was found, "" if nothing did.
@@ -474,9 +543,8 @@ func (h SearchHit) Remark() string {
 	if h.Newer != 0 {
 		said = append(said, fmt.Sprintf("newer draft @%d", h.Newer))
 	}
-	words := map[artifact.Relation]string{artifact.Supersedes: "superseded by ", artifact.Contradicts: "contradicted by ", artifact.Reviews: "criticised in "}
 	for _, b := range h.Befell {
-		said = append(said, words[b.Rel]+b.By.String())
+		said = append(said, b.Words())
 	}
 	return strings.Join(said, "; ")
 }

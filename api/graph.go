@@ -62,6 +62,9 @@ type StaleItem struct {
 	Demoted bool `json:"demoted,omitzero"`
 	// Head is the version that work goes on from there.
 	Head brenner.Version `json:"head,omitzero"`
+	// Superseded are versions of other artifacts that say to take its place, as far as the
+	// reader may know of them, the first of them.
+	Superseded []brenner.Ref `json:"superseded_by,omitzero"`
 }
 
 // SpineResult is the spine.

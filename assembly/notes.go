@@ -20,6 +20,8 @@ type Notes struct {
 	Draft, InForce brenner.Version
 	// Links are what the version itself refers to, in order.
 	Links []Relation
+	// Superseded are versions of other artifacts that say to take its place.
+	Superseded []brenner.Ref
 	// Contradicted are the versions that say to contradict it, Criticised the
 	// critiques of it.
 	Contradicted, Criticised []brenner.Ref
@@ -59,6 +61,9 @@ func (n Notes) phrases() []string {
 	}
 	if n.Draft != 0 {
 		out = append(out, "newer draft @"+strconv.Itoa(int(n.Draft)))
+	}
+	if len(n.Superseded) > 0 {
+		out = append(out, "superseded by "+someOf(n.Superseded))
 	}
 	if len(n.Contradicted) > 0 {
 		out = append(out, "contradicted by "+someOf(n.Contradicted))

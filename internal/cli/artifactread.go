@@ -69,6 +69,12 @@ func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 	for _, l := range v.Links {
 		w.Printf("%s: %s\n", l.Rel, l.To())
 	}
+	if v.Decided != nil {
+		w.Printf("decided: %s\n", printable(v.Decided.Words()))
+	}
+	for _, b := range v.Befell {
+		w.Printf("%s\n", printable(b.Said()))
+	}
 	if len(v.Fork) > 0 {
 		w.Printf("fork: %s\n", refs(v.Fork, " "))
 	}

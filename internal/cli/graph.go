@@ -41,6 +41,9 @@ after them as behind.`,
 					if i.Demoted {
 						now = "taken out of force, " + now
 					}
+					if len(i.Superseded) > 0 {
+						now += "; superseded by " + refs(i.Superseded, " ")
+					}
 					w.Printf("%s (%s, %s): %s; %s\n", i.Ref, i.Type, i.Status, refs(i.Path, " → "), now)
 				}
 				more(w, res.Next)

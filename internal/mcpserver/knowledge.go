@@ -414,6 +414,13 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	if t.Spec != "" {
 		out.task += labelled("what is asked (data):", t.Spec)
 	}
+	if t.Note != "" {
+		said := "what was said with it (data):"
+		if t.State == api.TaskCanceled {
+			said = "why it was canceled (data):"
+		}
+		out.task += labelled(said, t.Note)
+	}
 	for i, h := range slices.Backward(t.Earlier) {
 		note := h.Note
 		if i < len(t.Earlier)-1 {

@@ -57,15 +57,23 @@ func notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.R
 		if !asked || !n.mayName(l.From) || !n.live[l.From] {
 			continue
 		}
-		if l.Rel == artifact.Contradicts {
+		switch l.Rel {
+		case artifact.Supersedes:
+			if by := n.artifacts[l.From.Artifact]; l.From.Artifact != l.To.Artifact && (l.From.Version == by.Head || l.From.Version == by.Canonical) {
+				one.Superseded = append(one.Superseded, l.From)
+			}
+		case artifact.Contradicts:
 			one.Contradicted = append(one.Contradicted, l.From)
-		} else {
+		default:
 			one.Criticised = append(one.Criticised, l.From)
 		}
 		out[l.To] = one
 	}
 	return out, nil
 }
+
+// disputes are the links by which a version says something against another, or takes its place.
+var disputes = []artifact.Relation{artifact.Supersedes, artifact.Contradicts, artifact.Reviews}
 
 // noter loads what notes are made of.
 type noter struct {
@@ -85,9 +93,9 @@ func (n *noter) load(refs []brenner.Ref) (err error) {
 	if n.up, n.down, hubs, err = n.links(refs); err != nil {
 		return err
 	}
-	n.down = slices.DeleteFunc(n.down, func(l store.Link) bool { return l.Rel != artifact.Contradicts && l.Rel != artifact.Reviews })
+	n.down = slices.DeleteFunc(n.down, func(l store.Link) bool { return !slices.Contains(disputes, l.Rel) })
 	if len(hubs) > 0 {
-		more, err := n.LinksTo(n.Ctx, hubs, artifact.Contradicts, artifact.Reviews)
+		more, err := n.LinksTo(n.Ctx, hubs, disputes...)
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,10 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 			items = slices.DeleteFunc(items, func(i api.StaleItem) bool { return !slices.Contains(req.Modules, i.Module) })
 		}
 		out := api.StaleResult{Total: len(items)}
-		if out.Items, out.Next, err = kernel.PageOf(items, req.Page); err != nil || req.Cursor != "" || req.Moved != "" {
+		if out.Items, out.Next, err = kernel.PageOf(items, req.Page); err != nil {
+			return out, err
+		}
+		if err := markSuperseded(c, out.Items); err != nil || req.Cursor != "" || req.Moved != "" {
 			return out, err
 		}
 		behind, err := allBehind(c, req.Modules)
@@ -114,6 +117,21 @@ func (s *Service) Stale(ctx context.Context, req api.StaleRequest) (api.StaleRes
 		out.Behind, _, err = kernel.PageOf(behind, req.Page)
 		return out, err
 	})
+}
+
+// markSuperseded says of stale versions what takes their place.
+func markSuperseded(c *kernel.Call, items []api.StaleItem) error {
+	refs := make([]brenner.Ref, len(items))
+	for i, it := range items {
+		refs[i] = it.Ref
+	}
+	befell, err := Befell(c, refs, artifact.Supersedes)
+	for i, it := range items {
+		for _, b := range befell[it.Ref] {
+			items[i].Superseded = append(items[i].Superseded, b.By)
+		}
+	}
+	return err
 }
 
 // staleItems keeps the versions that matter: what is canonical, and the heads.

@@ -259,6 +259,14 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 	if out.Fork, err = ForkOf(c, a.ID); err != nil {
 		return api.ArtifactView{}, err
 	}
+	if out.Decided, err = decidedAbout(c, v.Ref()); err != nil {
+		return api.ArtifactView{}, err
+	}
+	befell, err := Befell(c, []brenner.Ref{v.Ref()})
+	if err != nil {
+		return api.ArtifactView{}, err
+	}
+	out.Befell = befell[v.Ref()]
 	out.Stale, err = stalePath(c, v.Ref())
 	out.NeedsUpdate = len(out.Stale) > 0
 	return out, err

@@ -395,8 +395,19 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 		}
 		out.Items = append(out.Items, one)
 	}
-	if err := s.befell(out.Items); err != nil {
+	refs := make([]brenner.Ref, len(out.Items))
+	for i, h := range out.Items {
+		refs[i] = h.Ref()
+	}
+	befell, err := Befell(s.Call, refs)
+	if err != nil {
 		return out, err
+	}
+	for i := range out.Items {
+		for _, b := range befell[refs[i]] {
+			b.Says = "" // a search is charged for what it found
+			out.Items[i].Befell = append(out.Items[i].Befell, b)
+		}
 	}
 	// Only what a hit says is told of the words of the index: others may be of
 	// what the caller may not read (C33).
@@ -409,45 +420,4 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 		}
 	}
 	return out, nil
-}
-
-// mostBefallen is how much is said of what befell one hit.
-const mostBefallen = 3
-
-// befell says of hits who contradicts or criticises them, and what takes their place: what is
-// in use, and the reader may know of.
-func (s *search) befell(hits []api.SearchHit) error {
-	refs := make([]brenner.Ref, len(hits))
-	for i, h := range hits {
-		refs[i] = h.Ref()
-	}
-	links, err := s.LinksTo(s.Ctx, refs, artifact.Supersedes, artifact.Contradicts, artifact.Reviews)
-	if err != nil || len(links) == 0 {
-		return err
-	}
-	from := make([]brenner.Ref, len(links))
-	for i, l := range links {
-		from[i] = l.From
-	}
-	from = slices.Compact(slices.SortedFunc(slices.Values(from), brenner.Ref.Compare))
-	nodes, err := Nodes(s.Call, from)
-	if err != nil {
-		return err
-	}
-	critiques, counts := map[brenner.Ref]bool{}, map[brenner.Ref]bool{}
-	for _, n := range nodes {
-		critiques[n.Ref] = n.Type == artifact.TypeCritique
-		within, none := s.InScope([]brenner.Module{n.Module})
-		counts[n.Ref] = n.Status.Live() && (n.Ref.Version == n.Head || n.Ref.Version == n.Canonical) && !none && slices.Contains(within, n.Module) && s.May(policy.Read, n.Type, n.Module)
-	}
-	for i := range hits {
-		h := &hits[i]
-		for _, l := range links {
-			objects := l.Rel != artifact.Reviews || critiques[l.From]
-			if l.To == h.Ref() && l.From.Artifact != h.ID && objects && counts[l.From] && len(h.Befell) < mostBefallen {
-				h.Befell = append(h.Befell, api.Befallen{Rel: l.Rel, By: l.From})
-			}
-		}
-	}
-	return nil
 }

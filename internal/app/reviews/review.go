@@ -40,6 +40,9 @@ func (s *Service) Review(ctx context.Context, req api.ReviewRequest) (api.Review
 		if out.ArtifactView, err = ledger.ViewOf(c, a, v, false); err != nil {
 			return api.ReviewView{}, err
 		}
+		// What speaks against it are findings, and every decision is listed.
+		out.Decided = nil
+		out.Befell = slices.DeleteFunc(out.Befell, func(b api.Befallen) bool { return b.Rel != artifact.Supersedes })
 		if a.Canonical != 0 && a.Canonical != v.Version {
 			out.Against = brenner.Ref{Artifact: a.ID, Version: a.Canonical}
 			d, err := ledger.DifferenceOf(c, a, a.Canonical, v.Version)

@@ -502,6 +502,8 @@ type SearchHit struct {
 	Marked  []string `json:"marked,omitzero"`
 	// Newer is a draft behind the version that was found, if there is one.
 	Newer brenner.Version `json:"newer,omitzero"`
+	// Stands is how far a stalemate that was found has come.
+	Stands string `json:"stands,omitzero"`
 	// Befell are versions that say something against it, or that they take its place, as
 	// far as the reader may know of them, the first of them.
 	Befell []Befallen `json:"befell,omitzero"`
@@ -540,6 +542,9 @@ func (b Befallen) Said() string {
 // Remark says what befell what was found, "" if nothing did.
 func (h SearchHit) Remark() string {
 	var said []string
+	if h.Stands != "" {
+		said = append(said, h.Stands)
+	}
 	if h.Newer != 0 {
 		said = append(said, fmt.Sprintf("newer draft @%d", h.Newer))
 	}

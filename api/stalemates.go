@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"brenner"
@@ -151,6 +153,20 @@ type StalemateInfo struct {
 	VerdictRef brenner.Ref       `json:"verdict_ref,omitzero"`
 	Outcome    stalemate.Outcome `json:"outcome,omitzero"`
 	Seq        int64             `json:"seq"`
+}
+
+// Stands says in a few words how far the stalemate has come, and what its verdict found once
+// that was delivered.
+func (s StalemateInfo) Stands() string {
+	said := "stalemate " + strings.ReplaceAll(string(s.State), "_", " ")
+	if s.State.Closed() {
+		said = "closed " + said
+	}
+	switch s.State {
+	case stalemate.Decided, stalemate.Accepted, stalemate.Appealed, stalemate.Implemented, stalemate.Verified:
+		said += fmt.Sprintf(", %s by %s", strings.ReplaceAll(string(s.Outcome), "_", " "), s.VerdictRef)
+	}
+	return said
 }
 
 // StalemateView is a stalemate with everything that is known about it.

@@ -18,6 +18,8 @@ type Notes struct {
 	// Draft is a newer version that does not count yet, InForce the one that
 	// counts instead of this; 0 if there is none.
 	Draft, InForce brenner.Version
+	// Stands is how far a stalemate has come: its status does not say so.
+	Stands string
 	// Links are what the version itself refers to, in order.
 	Links []Relation
 	// Superseded are versions of other artifacts that say to take its place.
@@ -53,6 +55,9 @@ var relationWords = []struct {
 // phrases tells the notes, what a reader must not miss first.
 func (n Notes) phrases() []string {
 	var out []string
+	if n.Stands != "" {
+		out = append(out, plain(n.Stands))
+	}
 	if n.NeedsUpdate {
 		out = append(out, "needs_update")
 	}

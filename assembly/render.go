@@ -322,6 +322,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		Updated      string            `json:"updated,omitzero"`
 		Author       brenner.ActorName `json:"author,omitzero"`
 		As           string            `json:"as,omitzero"`
+		Stands       string            `json:"stands,omitzero"`
 		NeedsUpdate  bool              `json:"needs_update,omitzero"`
 		InForce      brenner.Version   `json:"in_force,omitzero"`
 		Draft        brenner.Version   `json:"newer_draft,omitzero"`
@@ -331,7 +332,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		Variant      Variant           `json:"variant"`
 		Content      jsontext.Value    `json:"content"`
 	}{
-		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, it.As, n.NeedsUpdate, n.InForce, n.Draft,
+		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, it.As, n.Stands, n.NeedsUpdate, n.InForce, n.Draft,
 		refs(n.Contradicted), refs(n.Criticised), links, v, content,
 	})
 }

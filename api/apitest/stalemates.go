@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -295,6 +296,18 @@ func stalemateCases() []testCase {
 			history := s.pi.sees(id).Stalemate.History
 			if len(history) != 7 || history[0].Actor != "PurpleMountain" || history[6].Action != stalemate.Verify {
 				s.Errorf("%+v", history)
+			}
+			// What became of it is said where its version is only a draft.
+			stands := fmt.Sprintf("closed stalemate verified, hypothesis upheld by %s", v.VerdictRef)
+			hits, err := s.pi.SearchArtifacts(s.ctx, api.SearchArtifactsRequest{Text: "type:stalemate plan"})
+			s.must(err)
+			if len(hits.Items) != 1 || hits.Items[0].Stands != stands || !strings.Contains(hits.Words(), stands) {
+				s.Errorf("found %+v", hits.Items)
+			}
+			made, err := critic.AssembleContext(s.ctx, api.ContextRequest{Question: "why can the plan not be changed?", Modules: []brenner.Module{"lineage"}})
+			s.must(err)
+			if !strings.Contains(made.Text, stands) {
+				s.Errorf("the context says %s", made.Text)
 			}
 			s.sound()
 		}},

@@ -77,9 +77,9 @@ func New(s store.Store, o Options) *App {
 	a.sessions.Notes, a.sessions.Unfinished = a.tasks.NotesIn, a.tasks.UnfinishedIn
 	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep, Sessions: a.sessions}
-	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews = a.tasks, a.sessions, a.reviews
+	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews, a.ledger.Disputes = a.tasks, a.sessions, a.reviews, a.disputes
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail, a.tasks.Failures = a.sessions, a.contexts, a.sessions, a.runs.Failures
-	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions = a.tasks, a.lessons, a.sessions
+	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions, a.contexts.Disputes = a.tasks, a.lessons, a.sessions, a.disputes
 	a.lessons.Contexts = a.contexts
 	k.SetUp(kinds(), a.contexts)
 	return a

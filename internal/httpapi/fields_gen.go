@@ -692,6 +692,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.SearchHit.Found":                  "Found is the version whose text was found: the one in force, or a draft behind it",
 		"brenner/api.SearchHit.Newer":                  "Newer is a draft behind the version that was found, if there is one",
 		"brenner/api.SearchHit.Snippet":                "Snippet is the passage that shows the words, where the summary does not; Marked are those of its words that were looked for",
+		"brenner/api.SearchHit.Stands":                 "Stands is how far a stalemate that was found has come",
 		"brenner/api.SearchResult.Elsewhere":           "Elsewhere are modules outside the caller's context that were not looked into, whatever they hold",
 		"brenner/api.SearchResult.Items":               "SearchHit is an artifact that was found",
 		"brenner/api.SessionConflict.Ref":              "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",

@@ -289,8 +289,10 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 			against, err := r.Sessions.AgainstAnswer(c, ref)
 			return readable(content, w.above(), against), err
 		},
-		Soon:  func(refs []brenner.Ref) { c.Expect(c.Ctx, refs, brenner.LargeContentBytes) },
-		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) { return notesOf(near, w.scope, refs) },
+		Soon: func(refs []brenner.Ref) { c.Expect(c.Ctx, refs, brenner.LargeContentBytes) },
+		About: func(refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) {
+			return r.notesOf(near, w.scope, refs)
+		},
 	}
 	if in.Format == "" {
 		in.Format = assembly.Markdown

@@ -15,7 +15,7 @@ import (
 // besides what they say: who wrote them, what they refer to, who disputes them,
 // whether there is something newer. What lies outside its scope, or what its
 // role may not read, is not named (C33).
-func notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) {
+func (room *Room) notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.Ref]assembly.Notes, error) {
 	n := noter{reading: r, scope: scope}
 	if err := n.load(refs); err != nil {
 		return nil, err
@@ -43,6 +43,11 @@ func notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (map[brenner.R
 		}
 		if a.Head > ref.Version && a.Head != a.Canonical && a.HeadStatus.Live() {
 			one.Draft = a.Head
+		}
+		if a.Type == artifact.TypeStalemate {
+			if one.Stands, err = room.Disputes.Stands(r.Call, a.ID); err != nil {
+				return nil, err
+			}
 		}
 		out[ref] = one
 	}

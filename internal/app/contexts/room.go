@@ -17,6 +17,7 @@ type Room struct {
 	Tasks    Tasks
 	Lessons  Lessons
 	Sessions Sessions
+	Disputes Disputes
 
 	habits  habits
 	near    nearness
@@ -54,6 +55,12 @@ type Sessions interface {
 	// AgainstAnswer says which critiques are to be read with the answer of a session,
 	// a line each; of what is no session's document, nothing.
 	AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error)
+}
+
+// Disputes is what contexts need of stalemates.
+type Disputes interface {
+	// Stands says how far a stalemate has come.
+	Stands(c *kernel.Call, id brenner.ArtifactID) (string, error)
 }
 
 // Lessons is what contexts need of lessons.

@@ -274,6 +274,15 @@ func (r stalemateRow) silent(c *kernel.Call) ([]brenner.ActorName, error) {
 	return out, nil
 }
 
+// Stands says how far a stalemate has come, "" of what was only written as one.
+func (r *Room) Stands(c *kernel.Call, id brenner.ArtifactID) (string, error) {
+	row, err := stalemates.Find(c.Ctx, c.Reader, string(id))
+	if brenner.CodeOf(err) == brenner.CodeNotFound {
+		return "", nil
+	}
+	return row.info().Stands(), err
+}
+
 // About lists the stalemates about an artifact that are not closed: about any version of it,
 // about something in it, or raised in the session whose document it is.
 func (r *Room) About(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {

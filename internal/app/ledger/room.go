@@ -15,6 +15,7 @@ type Room struct {
 	Tasks    Tasks
 	Sessions Sessions
 	Reviews  Reviews
+	Disputes Disputes
 }
 
 // Tasks is what the ledger needs of tasks.
@@ -49,6 +50,12 @@ type Reviews interface {
 	// Against lists what speaks against a version, with what it says if that is to be
 	// quoted, and counts what is not listed.
 	Against(c *kernel.Call, a store.Artifact, v store.Version, quoted bool) ([]api.ReviewFinding, int, error)
+}
+
+// Disputes is what the ledger needs of stalemates.
+type Disputes interface {
+	// Stands says how far a stalemate has come.
+	Stands(c *kernel.Call, id brenner.ArtifactID) (string, error)
 }
 
 // CheckTag marks critiques that a check wrote.

@@ -48,7 +48,13 @@ func (s *Service) SearchArtifacts(ctx context.Context, req api.SearchArtifactsRe
 			return api.SearchResult{Items: []api.SearchHit{}, Elsewhere: c.OutOfScope()}, nil
 		}
 		q.Modules = modules
-		return q.run()
+		out, err := q.run()
+		for i := range out.Items {
+			if h := &out.Items[i]; err == nil && h.Type == artifact.TypeStalemate {
+				h.Stands, err = s.Disputes.Stands(c, h.ID)
+			}
+		}
+		return out, err
 	})
 }
 

@@ -124,7 +124,7 @@ const mostAsked = 200
 // those that are open once more.
 func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.SessionID, again ...string) string {
 	count := map[delta.CritiqueState]int{}
-	var against, met []delta.Critique
+	var against, met, own []delta.Critique
 	for _, c := range all {
 		count[c.State]++
 		switch {
@@ -132,6 +132,8 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 			against = append(against, c)
 		case c.State == delta.CritiqueAnswered && c.Critic == name:
 			met = append(met, c)
+		case c.State == delta.CritiqueOpen && c.Critic == name:
+			own = append(own, c)
 		}
 	}
 	if count[delta.CritiqueOpen]+count[delta.CritiqueAnswered] == 0 {
@@ -151,8 +153,14 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 		}
 		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", CritiqueWords(met[:min(len(met), mostAsked)])+andMore(len(met), mostAsked), settle)
 	}
+	if len(own) > 0 {
+		fmt.Fprintf(&b, "Yours, %s. %s\n", CritiqueWords(own[:min(len(own), mostAsked)])+andMore(len(own), mostAsked), TakeBack)
+	}
 	return b.String()
 }
+
+// TakeBack tells a critic how a critique of its own is withdrawn.
+const TakeBack = "What does not stand any more is taken back with an EDIT: `current_status` withdrawn."
 
 // settling is the shortest delta that settles a critique.
 func settling(id delta.ItemID) string {

@@ -29,8 +29,8 @@ type Critique struct {
 	Against []brenner.ActorName `json:"against,omitzero"`
 	// By are those who changed or killed some of it since, where it is answered by that.
 	By []brenner.ActorName `json:"by,omitzero"`
-	// Replied are those that it is against who left a note on it since, where it is
-	// answered by that.
+	// Replied are those that it is against who left a note on it since, or wrote in its
+	// status that it is settled, where it is answered by that.
 	Replied []brenner.ActorName `json:"replied,omitzero"`
 	// Again says of an open one that it was answered or settled before its critic wrote
 	// last.
@@ -125,9 +125,11 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 			c.Killed = append(c.Killed, d)
 		}
 	}
-	switch says := saysOf(it.Text("current_status")); {
+	switch says, by := it.status(c.Against); {
 	case says != CritiqueOpen:
-		c.State = says
+		if c.State = says; by != "" {
+			c.Replied = []brenner.ActorName{by}
+		}
 		return c
 	case len(of) > 0 && len(c.Killed) == len(of) && len(works) == 0:
 		c.State = CritiqueSettled
@@ -153,6 +155,26 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 	c.Again = len(replied) > 0 || len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
 		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
+}
+
+// status is what the current_status of a critique says. That it is settled is not for those
+// whom it is against to say: from one of them, who is named then, it is an answer, unless
+// the last of the others had said so.
+func (it *Item) status(against []brenner.ActorName) (says CritiqueState, by brenner.ActorName) {
+	says = saysOf(it.Text("current_status"))
+	wrote := it.History("current_status")
+	if says != CritiqueSettled || len(wrote) == 0 || !slices.Contains(against, wrote[len(wrote)-1].Agent) {
+		return says, ""
+	}
+	for _, w := range slices.Backward(wrote) {
+		if !slices.Contains(against, w.Agent) {
+			if saysOf(unquote(string(w.Value))) == CritiqueSettled {
+				return CritiqueSettled, ""
+			}
+			break
+		}
+	}
+	return CritiqueAnswered, wrote[len(wrote)-1].Agent
 }
 
 // against are those who wrote what a critique attacks and lives.

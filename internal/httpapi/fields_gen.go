@@ -1122,7 +1122,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/delta.Critique.Killed":                "Killed are those of them that are dead",
 		"brenner/delta.Critique.Name":                  "Name is what the critic calls it, or how its attack begins, on one line",
 		"brenner/delta.Critique.Of":                    "Of are the items that it attacks, as far as its words name some",
-		"brenner/delta.Critique.Replied":               "Replied are those that it is against who left a note on it since, where it is answered by that",
+		"brenner/delta.Critique.Replied":               "Replied are those that it is against who left a note on it since, or wrote in its status that it is settled, where it is answered by that",
 		"brenner/delta.Critique.State":                 "CritiqueState says whether a critique still asks for something",
 		"brenner/delta.Critique.Works":                 "Works are the artifacts that it attacks, likewise, as in oxygen-log@2 or oxygen-log/F3",
 		"brenner/delta.Dead.By":                        "ActorName names who acts: an agent or a person",

@@ -345,7 +345,7 @@ func (p sessionPage) around() string {
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
 	b.WriteString(noteLines(p.notes))
 	if said := p.critiques(); said != "" && !p.end.over() {
-		fmt.Fprintf(&b, "critiques: %s\n", said)
+		fmt.Fprintf(&b, "critiques: %s\n%s", said, p.takeBack())
 	}
 	b.WriteString(p.tests + p.open)
 	if p.Conflicts > 0 {
@@ -419,6 +419,16 @@ func (p sessionPage) critiques() string {
 	default:
 		return fmt.Sprintf("%s; settled %d", api.CritiqueWords(most(open))+moreOf(len(open)), settled)
 	}
+}
+
+// takeBack tells a critic who asks for the document how it withdraws a critique of its own.
+func (p sessionPage) takeBack() string {
+	own := func(c delta.Critique) bool { return c.Critic == p.reader && c.State == delta.CritiqueOpen }
+	i := slices.IndexFunc(p.attacks, own)
+	if i < 0 || p.asked.news || p.asked.told {
+		return ""
+	}
+	return fmt.Sprintf("%s is yours. %s\n", p.attacks[i].Item, api.TakeBack)
 }
 
 func noteLines(notes []api.TaskInfo) string {

@@ -28,6 +28,26 @@ func TestCritiques_HaveAState(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C2 (of H2); settled C1 (of H1)\n")
 }
 
+// D26: a critic is told, where its critique is shown to it and nobody has answered it, how it
+// takes it back, and others are not; that it is settled is not for whom it attacks to say.
+func TestCritiques_AreTakenBackByTheirCritic(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	attack := func(text string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"`+text+`","evidence":"none"}`, "")
+	}
+	blue.call("inbox", nil)
+	red.submits(attack("H1 is circular") + attack("H1 was never measured"))
+	const how = "What does not stand any more is taken back with an EDIT: `current_status` withdrawn.\n"
+	show := arguments{"session": "RS-pair", "brief": true}
+	red.must(first(red.call("session_show", show)), "critiques: open C1 (of H1), C2 (of H1)\nC1 is yours. "+how)
+	blue.mustNot(first(blue.call("inbox", nil))+first(blue.call("session_show", show)), how)
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"withdrawn: it was measured"}`, ""))
+	blue.submits(deltaBlock("EDIT", "C2", "adversarial_critique", `{"current_status":"settled: it was measured"}`, ""))
+	red.must(first(red.call("session_show", show)), "critiques: answered C2 (of H1, replied to by BlueLake); settled C1 (of H1)\n")
+	red.must(first(red.call("inbox", nil)), "Yours: answered C2 (of H1, replied to by BlueLake). Is that enough?")
+}
+
 // D26: what its author had under way when a critique came is no answer to it; what it
 // changes after it was told of it is, and what names it.
 func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {

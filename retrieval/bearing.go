@@ -28,21 +28,22 @@ type Said struct{ Summary, Text string }
 
 // Work is a piece of work, as texts are compared with it: what its words tell in a project.
 type Work struct {
-	words   []told
+	words   []workWord
 	at      map[string]int // of a word, its place among them
 	clauses [][]int        // places of the words of each
 	bar     float64        // what the words have to tell that a text shares with the work
 }
 
-// told is a word of a piece of work, or of what that is a part of.
-type told struct {
+// workWord is a word of a piece of work, or of what that is a part of.
+type workWord struct {
 	word    string
 	spelled string  // as it stands there
 	tells   float64 // how much it says about a text that has it; 0: nothing
 	beside  float64 // the same of a word of the whole that the work is a part of
 }
 
-// How much words tell. The constants of this file were chosen by eye; see docs/adr/0156.
+// How much words tell. The constants of this file were chosen by eye (docs/adr/0156), but for
+// the bar, which was chosen on parts that fit nothing as well (docs/adr/0163).
 const (
 	// plainRarity is the rarity of a word that tells nothing: half of the texts have it.
 	plainRarity = 0.7
@@ -54,12 +55,11 @@ const (
 	supposedTexts = 20
 	// besideShare is what is left of a word that only the whole has which the work is a part of.
 	besideShare = 0.15
-	// barShare is how much of what a word tells that a single text has must be shared with
-	// the work, the more so the more words it has beyond manyWords of these; allShare
-	// how much of all that the work tells, where that is less; leastBar what is never enough.
-	barShare  = 0.5
-	manyWords = 8
-	allShare  = 0.4
+	// barShare is how much of all that the work tells a text has to share with it, as far as
+	// that is no more than manyWords of the rarest words tell: who has to do many things finds
+	// no text about all of them. leastBar is what is never enough, of what one such word tells.
+	barShare  = 0.4
+	manyWords = 5
 	leastBar  = 0.2
 	// clauseShare is how much of the points of a text the clause brings that it has most of.
 	clauseShare = 0.35
@@ -85,12 +85,14 @@ func NewWork(work, whole string, c Counted, large func(word string) float64) Wor
 	w := Work{at: map[string]int{}}
 	stats := Statistics{Documents: max(c.Texts, supposedTexts)}
 	rarest := stats.Rarity(max(1, int64(rareShare*float64(c.Texts)))) - plainRarity
-	tells := func(word, spelled string) float64 {
+	told := func(word, spelled string, have int64) float64 {
 		if leftOver[word] {
 			return 0
 		}
-		return float64(min(rarest, max(0, stats.Rarity(c.Have[word])-plainRarity)) * large(spelled) * min(1, 2*Habits{}.weight(word)))
+		return float64(min(rarest, max(0, stats.Rarity(have)-plainRarity)) * large(spelled) * min(1, 2*Habits{}.weight(word)))
 	}
+	tells := func(word, spelled string) float64 { return told(word, spelled, c.Have[word]) }
+	all := 0.0
 	for _, clause := range pieces(work) {
 		var places []int
 		for spelled := range strings.FieldsSeq(Plain(clause)) {
@@ -99,7 +101,10 @@ func NewWork(work, whole string, c Counted, large func(word string) float64) Wor
 				if !met {
 					at = len(w.words)
 					w.at[word] = at
-					w.words = append(w.words, told{word: word, spelled: spelled, tells: tells(word, spelled)})
+					w.words = append(w.words, workWord{word: word, spelled: spelled, tells: tells(word, spelled)})
+					if have, counted := c.Have[word]; counted { // one that no text has says what the work is about all the same
+						all += told(word, spelled, max(1, have))
+					}
 				}
 				if w.words[at].tells > 0 && !slices.Contains(places, at) {
 					places = append(places, at)
@@ -108,16 +113,12 @@ func NewWork(work, whole string, c Counted, large func(word string) float64) Wor
 		}
 		w.clauses = append(w.clauses, places)
 	}
-	all := 0.0
-	for _, t := range w.words {
-		all += t.tells
-	}
-	w.bar = max(leastBar*rarest, min(barShare*max(rarest, all/manyWords), allShare*all))
+	w.bar = max(leastBar*rarest, barShare*min(all, manyWords*rarest))
 	for spelled := range strings.FieldsSeq(Plain(whole)) {
 		for _, word := range Words(spelled) {
 			if _, met := w.at[word]; !met {
 				w.at[word] = len(w.words)
-				w.words = append(w.words, told{word: word, beside: besideShare * tells(word, spelled)})
+				w.words = append(w.words, workWord{word: word, beside: besideShare * tells(word, spelled)})
 			}
 		}
 	}

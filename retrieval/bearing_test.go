@@ -88,6 +88,34 @@ func TestBearing_HasABar(t *testing.T) {
 	}
 }
 
+// C34: a text has to share a good part of what the work tells, words that no text has
+// counted: one odd word in common is a coincidence, unless the work says little else. Of work
+// that is many things a text need not have all.
+func TestBearing_CountsWhatNoTextHas(t *testing.T) {
+	texts := river()
+	bears := func(work string) int {
+		c := counted(texts)
+		for _, word := range Words(work) {
+			c.Have[word] += 0
+		}
+		got, _ := NewWork(work, "", c, plainly).Bearing(texts)
+		return len(got)
+	}
+	if n := bears("Weigh eels"); n != 1 {
+		t.Errorf("half of the words are of one text: %d bear on it", n)
+	}
+	if n := bears("Weigh smoked eels, price tins, compare canneries and label jars"); n != 0 {
+		t.Errorf("one word of eight is of a text: %d bear on it", n)
+	}
+	listed := "Count eels that climb in spring; "
+	for i := range 40 {
+		listed += fmt.Sprintf("then cannery%d; ", i)
+	}
+	if n := bears(listed); n != 1 {
+		t.Errorf("one of many things is of a text: %d bear on it", n)
+	}
+}
+
 // C34: a line of a program that has the words of the summary again is no passage: prose is.
 func TestBearing_ProseBeforeUsage(t *testing.T) {
 	text := "Trap the eels of the weir before they are counted. " + strings.Repeat("Nobody knows the bridge. ", 40) + "\n\n    river eels trap WEIR [flags]\n"

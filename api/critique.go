@@ -12,20 +12,35 @@ import (
 // CritiqueWords says how far critiques have come, on one line.
 func CritiqueWords(all []delta.Critique) string {
 	states := []delta.CritiqueState{delta.CritiqueOpen, delta.CritiqueAnswered, delta.CritiqueSettled}
-	return byState(all, states, func(c delta.Critique) delta.CritiqueState { return c.State }, critiqueWords)
+	return byState(all, states, func(c delta.Critique) delta.CritiqueState { return c.State }, func(c delta.Critique) (string, string) { return CritiqueName(c), "" })
 }
 
-// byState lists things on one line, state by state.
-func byState[T any, S ~string](all []T, states []S, of func(T) S, words func(T) string) string {
+// byState lists things on one line, state by state: each with what is said of it, which is
+// said once of several of which it is the same.
+func byState[T any, S ~string](all []T, states []S, of func(T) S, words func(T) (name, about string)) string {
 	var parts []string
 	for _, state := range states {
-		var said []string
+		names := map[string][]string{}
+		var order []string
 		for _, one := range all {
-			if of(one) == state {
-				said = append(said, words(one))
+			if of(one) != state {
+				continue
 			}
+			name, about := words(one)
+			if names[about] == nil && about != "" {
+				order = append(order, about)
+			}
+			names[about] = append(names[about], name)
 		}
-		if len(said) > 0 {
+		var said []string
+		for _, about := range order {
+			each := ""
+			if len(names[about]) > 1 {
+				each = "each "
+			}
+			said = append(said, fmt.Sprintf("%s (%s%s)", strings.Join(names[about], ", "), each, about))
+		}
+		if said = append(said, names[""]...); len(said) > 0 {
 			parts = append(parts, string(state)+" "+strings.Join(said, ", "))
 		}
 	}
@@ -40,9 +55,9 @@ func andMore(all, most int) string {
 	return fmt.Sprintf(" and %d more", all-most)
 }
 
-// critiqueWords names a critique, what it is of, and who has changed that since, or that
+// CritiqueName names a critique, what it is of, and who has changed that since, or that
 // it is open again.
-func critiqueWords(c delta.Critique) string {
+func CritiqueName(c delta.Critique) string {
 	var of []string
 	for _, id := range c.Of {
 		words := string(id)
@@ -87,7 +102,7 @@ func AnswerWords(all []delta.Critique) string {
 			}
 		}
 		for _, c := range said[:min(len(said), mostBeside)] {
-			fmt.Fprintf(&b, "%s, %s %s by %s (data): %s\n", AgainstWords(bears), c.State, critiqueWords(c), c.Critic, c.Name)
+			fmt.Fprintf(&b, "%s, %s %s by %s (data): %s\n", AgainstWords(bears), c.State, CritiqueName(c), c.Critic, c.Name)
 		}
 		if more := andMore(len(said), mostBeside); more != "" {
 			fmt.Fprintf(&b, "%s%s\n", AgainstWords(bears), more)
@@ -149,7 +164,7 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 	if len(met) > 0 {
 		settle := "EDIT it with `current_status` settled, or press it further."
 		if len(met) > 1 {
-			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + settling(met[0].Item) + "`"
+			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + Settling(met[0].Item) + "`"
 		}
 		fmt.Fprintf(&b, "Yours: %s. Is that enough? %s\n", CritiqueWords(met[:min(len(met), mostAsked)])+andMore(len(met), mostAsked), settle)
 	}
@@ -162,7 +177,7 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 // TakeBack tells a critic how a critique of its own is withdrawn.
 const TakeBack = "What does not stand any more is taken back with an EDIT: `current_status` withdrawn."
 
-// settling is the shortest delta that settles a critique.
-func settling(id delta.ItemID) string {
+// Settling is the shortest delta that settles a critique.
+func Settling(id delta.ItemID) string {
 	return fmt.Sprintf(`{"operation":%q,"section":%q,"target_id":%q,"payload":{"current_status":"settled"}}`, delta.Edit, delta.AdversarialCritique, id)
 }

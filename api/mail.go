@@ -64,6 +64,16 @@ type MessageList struct {
 	Messages []MessageInfo `json:"items"`
 }
 
+// How lines begin in the message that tells of a compile which are left out where what they
+// say stands beside it, or has changed since.
+const (
+	NamesWritten    = "Names in what was written: "
+	StillAtWork     = "Still at work: "
+	ReadWhatChanged = "Read what changed: "
+	MoreToSay       = "If you have more to say"
+	OwnAnswer       = "Your own answer"
+)
+
 // OwnOutcomes heads what a compile made of the reader's deltas, in the message that tells
 // it of the compile.
 const OwnOutcomes = "What became of your deltas:"

@@ -10,10 +10,10 @@ import (
 // TestWords says how far tests have come, on one line; of those that were dropped nothing.
 func TestWords(all []delta.Test) string {
 	states := []delta.TestState{delta.TestPlanned, delta.TestProposed, delta.TestRunning, delta.TestRun}
-	return byState(all, states, func(t delta.Test) delta.TestState { return t.State }, testWords)
+	return byState(all, states, func(t delta.Test) delta.TestState { return t.State }, func(t delta.Test) (string, string) { return string(t.Item), testWords(t) })
 }
 
-// testWords names a test, who runs it, and who has run it with which result.
+// testWords says who runs a test, and who has run it with which result.
 func testWords(t delta.Test) string {
 	var said []string
 	for _, r := range t.Done {
@@ -36,11 +36,8 @@ func testWords(t delta.Test) string {
 	if t.State == delta.TestProposed {
 		said = append(said, "asked for by "+string(t.By))
 	}
-	if len(said) == 0 {
-		return string(t.Item)
-	}
 	const most = 4
-	return fmt.Sprintf("%s (%s)", t.Item, strings.Join(said[:min(len(said), most)], ", ")+andMore(len(said), most))
+	return strings.Join(said[:min(len(said), most)], ", ") + andMore(len(said), most)
 }
 
 // RunningWords says who runs a test, and since when.

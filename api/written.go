@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/delta"
 )
 
 // WrittenVersion is a version that somebody wrote beside a session.
@@ -15,6 +16,12 @@ type WrittenVersion struct {
 	// Concerns says what it has to do with versions of the reader: that it came after one,
 	// links to one, or that one rests on an earlier version of it.
 	Concerns []string `json:"concerns,omitzero"`
+	// Was is the summary of the version that the reader was told of last, if it was of one,
+	// and Changed what changed since, in the words of its author.
+	Was     string   `json:"was,omitzero"`
+	Changed []string `json:"changed,omitzero"`
+	// Told says that the reader was told of this version.
+	Told bool `json:"told,omitzero"`
 }
 
 // summaryRunes is how much of a summary stands in a line: nearly all have less, and who
@@ -27,5 +34,12 @@ func (w WrittenVersion) Words() string {
 	if len(w.Concerns) > 0 {
 		concerns = " (" + strings.Join(w.Concerns, "; ") + ")"
 	}
-	return fmt.Sprintf("%s by %s%s: %s", w.Ref, w.Agent, concerns, brenner.Clip(brenner.OneLine(w.Summary), summaryRunes))
+	var said []string
+	if len(w.Changed) > 0 {
+		said = append(said, "changed: "+strings.Join(w.Changed, "; "))
+	}
+	if w.Was != w.Summary || len(said) == 0 {
+		said = append(said, delta.Changed(w.Was, w.Summary))
+	}
+	return fmt.Sprintf("%s by %s%s: %s", w.Ref, w.Agent, concerns, brenner.Clip(brenner.OneLine(strings.Join(said, ". ")), summaryRunes))
 }

@@ -19,7 +19,7 @@ func TestAnswer_IsReadWithWhatIsSaidAgainstIt(t *testing.T) {
 
 	red.submits(critique(`"name":"Cold or warm","attack":"unlike H2 it does not say which start","targets":["RT"]`) + critique(`"name":"Circular","attack":"H1 is circular"`))
 	told := first(blue.call("inbox", nil))
-	blue.must(told, "Of what you wrote: open C1 (of RT), C2 (of H1).")
+	blue.must(told, "left for you in RS-pair: C1 (of RT), C2 (of H1) to answer")
 	const beside = "against RT, open C1 (of RT) by RedSky (data): Cold or warm\nagainst what RT rests on, open C2 (of H1) by RedSky (data): Circular\n"
 	for _, asked := range []arguments{{"brief": true}, {"again": true}, {"items": []string{"RT"}, "again": true}} {
 		asked["session"] = "RS-pair"

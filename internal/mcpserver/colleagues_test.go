@@ -28,7 +28,7 @@ func TestMeanwhile_AnnouncesWhatColleaguesWrote(t *testing.T) {
 	blue.call("artifact_write", analysis("seeks", nil))
 	red.call("artifact_get", arguments{"ref": "seeks"})
 	words := first(red.call("inbox", nil))
-	red.must(words, "written (data): disk@2 by BlueLake: what disk says now")
+	red.must(words, "written (data): disk@2 by BlueLake: changed: again. what disk says now")
 	red.mustNot(words, "seeks@1", "nothing new")
 	red.mustNot(first(red.call("inbox", nil)), "written (data)")
 

@@ -61,7 +61,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	}
 	purple.must(submit(purple, test(`"BlueLake:H-PARSER":"slow","H-PARSER":"?"`)), "warning DANGLING_REFERENCE", "write BlueLake:H-PARSER")
 	last := submit(green, deltaBlock("ADD", "", "adversarial_critique", `{"name":"One machine","attack":"a"}`, ""))
-	green.must(last, "applied, is C1", "compiled, the document is RS-1@2")
+	green.must(last, "applied: ADD C1", "compiled: RS-1@2")
 	if strings.Count(last, "compiled") != 1 {
 		t.Errorf("it says twice that it was compiled:\n%s", last)
 	}
@@ -71,7 +71,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 			t.Errorf("%s was told %d times", p.name, n)
 		}
 		p.must(text, "BlueLake added H1, H2, H3; GreenValley added C1; PurpleMountain added T1", "What became of your deltas")
-		p.must(text, "Read what changed: it stands below", "C1: One machine")
+		p.must(text, "C1: One machine")
 	}
 	if n, _ := compiled(green); n != 1 {
 		t.Errorf("the last to answer was told %d times", n)
@@ -103,7 +103,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	}
 
 	// A key that was wrong is taken out by null.
-	purple.must(submit(purple, deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H-PARSER":null}}`, "")), "EDIT discriminative_tests T1: applied\n")
+	purple.must(submit(purple, deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H-PARSER":null}}`, "")), "applied: EDIT T1\n")
 	if shown, _ := purple.call("session_show", map[string]any{"session": "RS-1", "items": []any{"T1"}}); !strings.Contains(shown, "Expected outcomes: H1 = slow\n") {
 		t.Errorf("T1 is\n%s", shown)
 	}

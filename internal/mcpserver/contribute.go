@@ -25,7 +25,6 @@ type sessionRequest struct {
 	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
 
 	news bool // what the reader was not given of what changed, whatever version it knows
-	told bool // it comes with the answer to something else
 	room int  // how many characters the answer may have; 0: as many as any
 	own  bool // what the reader proposed itself as well, though only what changed is asked for
 }
@@ -92,7 +91,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if err := in.newest(s, ctx); err != nil {
 		return sessionPage{}, err
 	}
-	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news || in.told}
+	req := api.SessionRequest{ID: in.Session, Sections: in.Sections, Items: in.Items, Since: in.Since, Brief: in.Brief, Again: in.Again, Offset: in.Offset, News: in.news, Unasked: in.news}
 	if len(in.Sections)+len(in.Items) == 0 && in.Since == 0 && !in.Brief {
 		req.Sections = delta.Sections() // those with nothing in them as well
 	}
@@ -143,12 +142,10 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		return out, err
 	}
 	out.reader = me.Actor
-	out.tests, out.open = standing(s, ctx, in.Session, me.Actor, withAnnounced(v.Tests, work), v.Unconcluded(), in.Again)
-	if in.news || in.told { // it knows what it is at, or has just ended it
-		out.end, out.warm = endingOf(v.SessionInfo, v.Critiques, v.Tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
-		if out.end.session != "" {
-			out.end.unread = unreadIn(s, ctx, v.ID)
-		}
+	tests := withAnnounced(v.Tests, work)
+	out.tests, out.open = standing(s, ctx, in.Session, tests, v.Unconcluded(), in.Again)
+	if in.news { // it knows what it is at, or has just ended it
+		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
@@ -265,7 +262,7 @@ func (p sessionPage) Words() string {
 	switch {
 	case p.Repeated:
 		b.WriteString("unchanged: you were given it in this context, and nothing of others has come since\n" + p.allTheSame())
-	case len(p.Before) > 0 && (p.asked.news || p.asked.told): // nobody asked for these
+	case len(p.Before) > 0 && p.asked.news: // nobody asked for these
 	case len(p.Before) > 0:
 		fmt.Fprintf(&b, "unchanged, given to you before in this context: %s\n", listed(p.Before))
 	case p.Text == "" && p.ofOthers()+len(p.Rest)+len(p.AsProposed) == 0 && p.asked.Since > 0:
@@ -339,12 +336,12 @@ func (p sessionPage) around() string {
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names))+moreOf(len(p.Names)))
 	}
-	if !p.end.over() {
-		b.WriteString(atWork(p.Working))
+	if said := atWork(p.Working); !p.end.over() && !p.end.told[said] {
+		b.WriteString(said)
 	}
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
 	b.WriteString(noteLines(p.notes))
-	if said := p.critiques(); said != "" && !p.end.over() {
+	if said := p.critiques(); said != "" {
 		fmt.Fprintf(&b, "critiques: %s\n%s", said, p.takeBack())
 	}
 	b.WriteString(p.tests + p.open)
@@ -356,9 +353,9 @@ func (p sessionPage) around() string {
 }
 
 // standing says how far the tests of a session have come, and that it has no conclusion,
-// each on a line: what the reader's context was not told yet, and what others run. What it
-// was told and what has not changed since is said again only where it asks for that.
-func standing(s api.Service, ctx context.Context, session brenner.SessionID, me brenner.ActorName, tests []delta.Test, open string, again bool) (testLine, openLine string) {
+// each on a line: what the reader's context was not told yet. What it was told and what has
+// not changed since is said again only where it asks for that.
+func standing(s api.Service, ctx context.Context, session brenner.SessionID, tests []delta.Test, open string, again bool) (testLine, openLine string) {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped })
 	more := moreOf(len(tests))
 	tests = most(tests)
@@ -372,22 +369,19 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, me 
 	if len(tell) == 0 {
 		return "", ""
 	}
-	told := map[string]bool{}
-	if v, err := s.Session(ctx, api.SessionRequest{ID: session, Tell: tell}); err == nil && !again { // else all of it is said
-		for _, sentence := range v.Told {
-			told[sentence] = true
-		}
+	told := tellOnce(s, ctx, session, tell)
+	if again {
+		told = nil // all of it is said
 	}
 	var said []delta.Test
-	news := false
 	for i, t := range tests {
-		if !told[tell[i]] || t.State == delta.TestRunning && slices.ContainsFunc(t.Running, func(r delta.Run) bool { return r.By != me }) {
-			said, news = append(said, t), news || !told[tell[i]]
+		if !told[tell[i]] {
+			said = append(said, t)
 		}
 	}
 	if len(said) > 0 {
 		testLine = "tests: " + api.TestWords(said) + more
-		if news && len(said) < len(tests) {
+		if len(said) < len(tests) {
 			testLine += "; the others as you were told"
 		}
 		testLine += "\n"
@@ -398,34 +392,22 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, me 
 	return testLine, openLine
 }
 
-// critiques says how far they have come. In news those that are settled are counted: what
-// asks for nothing any more was said when it was settled.
+// critiques says how far they have come, where that is asked for: news say what is left.
 func (p sessionPage) critiques() string {
+	if p.end.session != "" {
+		return ""
+	}
 	if delta.BeginsWithThread(p.Text) { // those stand beside it
 		p.attacks = slices.DeleteFunc(slices.Clone(p.attacks), delta.Critique.BesideAnswer)
 	}
-	if len(p.attacks) == 0 {
-		return ""
-	}
-	if !p.asked.news && !p.asked.told {
-		return api.CritiqueWords(most(p.attacks)) + moreOf(len(p.attacks))
-	}
-	open := slices.DeleteFunc(slices.Clone(p.attacks), func(c delta.Critique) bool { return c.State == delta.CritiqueSettled })
-	switch settled := len(p.attacks) - len(open); {
-	case len(open) == 0:
-		return fmt.Sprintf("%d, all settled", settled)
-	case settled == 0:
-		return api.CritiqueWords(most(open)) + moreOf(len(open))
-	default:
-		return fmt.Sprintf("%s; settled %d", api.CritiqueWords(most(open))+moreOf(len(open)), settled)
-	}
+	return api.CritiqueWords(most(p.attacks)) + moreOf(len(p.attacks))
 }
 
 // takeBack tells a critic who asks for the document how it withdraws a critique of its own.
 func (p sessionPage) takeBack() string {
 	own := func(c delta.Critique) bool { return c.Critic == p.reader && c.State == delta.CritiqueOpen }
 	i := slices.IndexFunc(p.attacks, own)
-	if i < 0 || p.asked.news || p.asked.told {
+	if i < 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s is yours. %s\n", p.attacks[i].Item, api.TakeBack)
@@ -518,8 +500,9 @@ func (p sessionPage) goOn() string {
 	if asked.news {
 		next = "inbox {}"
 	}
-	out := fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
+	out := fmt.Sprintf("more than this answer holds: %s\n", listed(p.Rest))
 	if p.Spent {
+		out = fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
 		return out + fmt.Sprintf("[goes on in a new context, which shows them if they fit: %s; else %s]\n", p.next.Tool(), next)
 	}
 	return out + fmt.Sprintf("[goes on: %s]\n", next)
@@ -667,9 +650,7 @@ func (r submission) Words() string {
 	} else {
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
-	for _, d := range r.Deltas {
-		b.WriteString(deltaLine(d))
-	}
+	b.WriteString(deltaLines(r.Deltas))
 	if r.Hypotheses > 0 {
 		fmt.Fprintf(&b, "hypotheses alive: %d of at most %d\n", r.Hypotheses, delta.MostHypotheses())
 	}
@@ -704,7 +685,7 @@ func (r submission) Words() string {
 		b.WriteString("a dry run: nothing was kept\n")
 		return b.String()
 	case r.Compiled != brenner.Ref{}:
-		fmt.Fprintf(&b, "nobody is waited for: compiled, the document is %s; whether others answer you says inbox {\"wait\":60}\n", r.Compiled)
+		fmt.Fprintf(&b, "compiled: %s; what others say to it: inbox {\"wait\":60}\n", r.Compiled)
 	case len(r.Waiting) > 0:
 		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting), r.ByItself)
 	}
@@ -717,6 +698,48 @@ func deltasOf(n int) string {
 		return "1 delta"
 	}
 	return fmt.Sprintf("%d deltas", n)
+}
+
+// deltaLines say what will happen, or has happened, to deltas: on one line of those of which
+// no more is to be said than that they are taken, on lines of their own of the others.
+func deltaLines(all []api.SubmittedDelta) string {
+	var b strings.Builder
+	taken := map[string][]string{} // by what becomes of them and what they do
+	var kinds []string
+	for _, d := range all {
+		kind, name, plain := plainly(d)
+		if !plain {
+			b.WriteString(deltaLine(d))
+			continue
+		}
+		if taken[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		taken[kind] = append(taken[kind], name)
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(&b, "%s %s\n", kind, strings.Join(taken[kind], ", "))
+	}
+	return b.String()
+}
+
+// plainly names what a delta does and to what, if there is no more to say of it.
+func plainly(d api.SubmittedDelta) (kind, name string, plain bool) {
+	applied, name := d.State == string(delta.Applied), cmp.Or(d.Provisional, string(d.Target))
+	if !applied && d.Will != delta.Applied || string(d.Code)+d.Message+d.Corrected != "" || len(d.Replaces)+len(d.Says)+len(d.Warnings) > 0 {
+		return "", "", false
+	}
+	kind, is := "accepted:", " will be "
+	if applied {
+		kind, is = "applied:", " is "
+	}
+	switch {
+	case d.Operation == delta.Add && name == "":
+		name = string(d.Item)
+	case d.Operation == delta.Add:
+		name += is + string(d.Item)
+	}
+	return kind + " " + string(d.Operation), name, true
 }
 
 // deltaLine says what will happen, or has happened, to a delta.

@@ -20,10 +20,10 @@ func TestCritiques_HaveAState(t *testing.T) {
 	blue.call("inbox", nil)
 	red.submits(attack("C-ONE", "H1 is circular") + attack("C-TWO", "H2 says too little"))
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "Critiques: 2 open, 0 answered, 0 settled.\n", "Of what you wrote: open C1 (of H1). Where they are right, EDIT or KILL what they attack", "critiques: open C1 (of H1), C2 (of H2)\n")
+	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "left for you in RS-pair: C1 (of H1) to answer\nwhere a critique is right, EDIT or KILL what it attacks", "left for others in RS-pair: the answer to C2")
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, as measured"}`, ""))
 	words = first(red.call("inbox", nil))
-	red.must(words, "Critiques: 1 open, 1 answered, 0 settled.\n", "Yours: answered C1 (of H1, changed by BlueLake). Is that enough?")
+	red.must(words, "left for you in RS-pair: C1 (of H1, changed by BlueLake) to settle or to press\n")
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C2 (of H2); settled C1 (of H1)\n")
 }
@@ -45,7 +45,7 @@ func TestCritiques_AreTakenBackByTheirCritic(t *testing.T) {
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"withdrawn: it was measured"}`, ""))
 	blue.submits(deltaBlock("EDIT", "C2", "adversarial_critique", `{"current_status":"settled: it was measured"}`, ""))
 	red.must(first(red.call("session_show", show)), "critiques: answered C2 (of H1, replied to by BlueLake); settled C1 (of H1)\n")
-	red.must(first(red.call("inbox", nil)), "Yours: answered C2 (of H1, replied to by BlueLake). Is that enough?")
+	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: C2 (of H1, replied to by BlueLake) to settle or to press")
 }
 
 // D26: what its author had under way when a critique came is no answer to it; what it
@@ -71,7 +71,7 @@ func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {
 
 	red.call("inbox", nil)
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"attack":"H1 is circular still"}`, ""))
-	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 6.\nOf what you wrote: open C1 (of H1, again: its critic changed it).")
+	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 6.\n", "left for you in RS-pair: C1 (of H1, again: its critic changed it) to answer")
 }
 
 // D26: who wrote an artifact is told of a critique that names it or a place in it, and
@@ -82,12 +82,12 @@ func TestCritiques_OfAnArtifact(t *testing.T) {
 	blue.call("artifact_write", analysis("flow-log", nil))
 	blue.call("inbox", nil)
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"flow-log/F3 counts the weir twice","evidence":"none"}`, ""))
-	blue.must(first(blue.call("inbox", nil)), "Of what you wrote: open C1 (of flow-log).")
+	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 (of flow-log) to answer")
 	blue.call("artifact_write", arguments{"id": "flow-log", "summary": "counted once", "content": arguments{"format": "text", "data": "counted once\n"}})
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: answered C1 (of flow-log, changed by BlueLake)\n")
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak too","attack":"flow-log.3 counts the weir twice"}`, ""))
 	told := first(blue.call("inbox", nil))
-	blue.must(told, "open C2 (of flow-log)")
+	blue.must(told, "C2 (of flow-log) to answer")
 	blue.mustNot(told, "\n\n\n")
 }
 
@@ -127,13 +127,13 @@ func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
 		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"`+text+`","evidence":"none"}`, "")
 	}
 	red.submits(attack("H1 is circular") + attack("H1 says too little") + attack("H1 was never measured"))
-	blue.must(first(blue.call("inbox", nil)), "where not, say why: `request {\"items\":[\"C1\"],\"note\":true,\"session\":\"RS-pair\"}`")
+	blue.must(first(blue.call("inbox", nil)), "where not, say why: request {\"items\":[\"C1\"],\"note\":true,\"session\":\"RS-pair\"}")
 	blue.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"C1", "C2"}, "title": "it is measured in flow-log@1"})
 	red.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"C3"}, "title": "a word of its critic is no reply"})
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C3 (of H1); answered C1 (of H1, replied to by BlueLake), C2 (of H1, replied to by BlueLake)\n")
 	settle := `{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}` + "\n"
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
-	red.must(first(red.call("inbox", nil)), "or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
+	red.must(first(red.call("inbox", nil)), "C3 (of H1, changed by BlueLake) to settle or to press\na critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines: `"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
 	red.submits(fmt.Sprintf(settle+settle, 1, 2))
 	red.submits("As H1 says by now:\n\n" + deltaBlock("EDIT", "C3", "adversarial_critique", `{"current_status":"settled: it was measured"}`, "") + assumption("Sluice", "It is open"))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")

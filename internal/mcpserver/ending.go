@@ -13,56 +13,85 @@ import (
 	"brenner/delta"
 )
 
-// ending is what is left of a session that waits for nobody's answer: for its reader, and
-// for others. Its reader may stop when nothing is left for it (ADR 154).
+// ending is what is left of a session: for its reader, and for others. Its reader may stop
+// when nobody is waited for and nothing is left for it (ADR 154). What the reader's context
+// was told, and is as it was, is named no more, or in fewer words (ADR 180).
 type ending struct {
-	session brenner.SessionID // "" of one that has no end yet: somebody is still to answer
-	mine    []string          // what is left for the reader, each as what to do
+	session brenner.SessionID // "" of one that its reader takes no part in, or that is closed
+	waits   bool              // somebody is still to answer
+	answer  []delta.Critique  // of what the reader wrote
+	settle  []delta.Critique  // the reader's own, which were answered
+	mine    []string          // what else is left for the reader, each as what to do
 	owes    bool              // the reader has to say yet what the answer is
 	others  []string          // what is left for others, likewise named
 	unrun   []delta.ItemID    // tests that nobody has run
 	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
+	told    map[string]bool   // sentences
+}
+
+// leftIn is what is left of a session, for somebody who has been told some of it.
+func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta.Test, work []api.TaskInfo, me brenner.ActorName) ending {
+	e := endingOf(v.SessionInfo, v.Critiques, tests, work, me)
+	if e.session == "" {
+		return e
+	}
+	if !e.waits {
+		e.unread = unreadIn(s, ctx, v.ID)
+	}
+	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working)))
+	return e
+}
+
+// tellOnce notes that sentences are told, and says which of them were before. What cannot
+// be looked up now is told again.
+func tellOnce(s api.Service, ctx context.Context, session brenner.SessionID, sentences []string) map[string]bool {
+	if len(sentences) == 0 {
+		return nil
+	}
+	told := map[string]bool{}
+	if v, err := s.Session(ctx, api.SessionRequest{ID: session, Tell: sentences}); err == nil {
+		for _, sentence := range v.Told {
+			told[sentence] = true
+		}
+	}
+	return told
 }
 
 // unreadIn are the versions that others wrote beside a session of which its reader was
-// shown no more than a line. What cannot be looked up now holds up nothing.
+// shown no more than a line, which it was before. What cannot be looked up now holds up
+// nothing.
 func unreadIn(s api.Service, ctx context.Context, session brenner.SessionID) []brenner.Ref {
 	v, err := s.Session(ctx, api.SessionRequest{ID: session, Written: true, Unseen: true})
 	if err != nil {
 		return nil
 	}
-	out := make([]brenner.Ref, len(v.Written))
-	for i, w := range v.Written {
-		out[i] = w.Ref
+	var out []brenner.Ref
+	for _, w := range v.Written {
+		if w.Told {
+			out = append(out, w.Ref)
+		}
 	}
 	return out
 }
 
-// unreadWords count them, with the one call that reads them.
-func (e ending) unreadWords() string {
-	if len(e.unread) == 0 {
-		return ""
-	}
-	read := getRequest{Ref: e.unread[0]}
-	if len(e.unread) > 1 {
-		read.More = e.unread[1:min(len(e.unread), mostRead)]
-	}
-	return fmt.Sprintf("written by others and not read by you: %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
-}
-
-// endingOf is what is left of a session for somebody who takes part in it.
+// endingOf is what is left of a session for somebody who takes part in it; while somebody
+// is still to answer, of critiques only.
 func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, work []api.TaskInfo, me brenner.ActorName) ending {
-	waits := func(r api.Recipient) bool { return r.Waiting && (!r.Late || r.Name == me) }
-	if v.Compiles == 0 || !v.Closed.IsZero() || !takesPart(v, me) || slices.ContainsFunc(v.Recipients, waits) {
+	if !v.Closed.IsZero() || !takesPart(v, me) {
 		return ending{}
 	}
-	e := ending{session: v.ID, owes: !v.Concluded && v.Concludes == me}
+	waits := func(r api.Recipient) bool { return r.Waiting && (!r.Late || r.Name == me) }
+	e := ending{session: v.ID, waits: v.Compiles == 0 || slices.ContainsFunc(v.Recipients, waits)}
+	e.ofCritiques(attacks, me)
+	if e.waits {
+		return e
+	}
+	e.owes = !v.Concluded && v.Concludes == me
 	for _, r := range v.Recipients {
 		if r.Late {
 			e.others = append(e.others, "the answer of "+string(r.Name))
 		}
 	}
-	e.ofCritiques(attacks, me)
 	e.ofTests(tests, me)
 	for _, t := range work {
 		if t.Holder == me && t.Kind != api.TaskNote && t.Kind != api.TaskMark { // those end by themselves
@@ -76,25 +105,19 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 }
 
 func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
-	var answer, settle, unanswered, unsettled []string
+	var unanswered, unsettled []string
 	for _, c := range all {
 		switch {
 		case c.State == delta.CritiqueSettled:
 		case c.State == delta.CritiqueOpen && slices.Contains(c.Against, me):
-			answer = append(answer, string(c.Item))
+			e.answer = append(e.answer, c)
 		case c.State == delta.CritiqueAnswered && c.Critic == me:
-			settle = append(settle, string(c.Item))
+			e.settle = append(e.settle, c)
 		case c.State == delta.CritiqueOpen:
 			unanswered = append(unanswered, string(c.Item))
 		default:
 			unsettled = append(unsettled, string(c.Item))
 		}
-	}
-	if len(answer) > 0 {
-		e.mine = append(e.mine, listed(answer)+" to answer")
-	}
-	if len(settle) > 0 {
-		e.mine = append(e.mine, listed(settle)+" to settle or to press")
 	}
 	if len(unanswered) > 0 {
 		e.others = append(e.others, "the answer to "+listed(unanswered))
@@ -131,25 +154,121 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 }
 
 // over says that nothing is left for anybody.
-func (e ending) over() bool { return e.session != "" && !e.owes && len(e.mine)+len(e.others) == 0 }
+func (e ending) over() bool {
+	return e.session != "" && !e.waits && !e.owes && !e.asks() && len(e.others) == 0
+}
+
+// asks says that something is left for the reader, besides the conclusion.
+func (e ending) asks() bool { return len(e.answer)+len(e.settle)+len(e.mine) > 0 }
+
+// sentences are what is told once as long as it stays as it is.
+func (e ending) sentences() []string {
+	var out []string
+	for _, c := range slices.Concat(e.answer, e.settle) {
+		out = append(out, e.named(c))
+	}
+	if len(e.answer) > 0 {
+		out = append(out, toAnswer)
+	}
+	if len(e.settle) > 0 {
+		out = append(out, toSettle)
+	}
+	for _, said := range []string{e.othersWords(), e.unreadWords()} {
+		if said != "" {
+			out = append(out, said)
+		}
+	}
+	return out
+}
+
+// named is a critique with what it is of and what became of that.
+func (e ending) named(c delta.Critique) string {
+	return fmt.Sprintf("%s %s", c.State, api.CritiqueName(c))
+}
+
+// names lists critiques, those that the reader was told of by their ids alone.
+func (e ending) names(all []delta.Critique) string {
+	var out []string
+	for _, c := range all {
+		name := string(c.Item)
+		if !e.told[e.named(c)] {
+			name = api.CritiqueName(c)
+		}
+		out = append(out, name)
+	}
+	return listed(out)
+}
+
+// What is told by howToAnswer and howToSettle, whichever critique they name.
+const (
+	toAnswer = "how critiques are answered"
+	toSettle = "how critiques are settled"
+)
+
+func (e ending) howToAnswer() string {
+	if len(e.answer) == 0 || e.told[toAnswer] {
+		return ""
+	}
+	return fmt.Sprintf("where a critique is right, EDIT or KILL what it attacks; where not, say why: request %s\n",
+		jsonOf(map[string]any{"session": e.session, "items": []delta.ItemID{e.answer[0].Item}, "note": true}))
+}
+
+func (e ending) howToSettle() string {
+	if len(e.settle) == 0 || e.told[toSettle] {
+		return ""
+	}
+	return fmt.Sprintf("a critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines: `%s`; if the answer is not enough, press it\n", api.Settling(e.settle[0].Item))
+}
+
+// unreadWords count what was not read, with the one call that reads it.
+func (e ending) unreadWords() string {
+	if len(e.unread) == 0 {
+		return ""
+	}
+	read := getRequest{Ref: e.unread[0]}
+	if len(e.unread) > 1 {
+		read.More = e.unread[1:min(len(e.unread), mostRead)]
+	}
+	return fmt.Sprintf("written by others and not read by you: %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
+}
+
+func (e ending) othersWords() string {
+	if len(e.others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left for others in %s: %s\n", e.session, strings.Join(e.others, "; "))
+}
+
+// once is a sentence, if the reader was not told it.
+func (e ending) once(sentence string) string {
+	if e.told[sentence] {
+		return ""
+	}
+	return sentence
+}
 
 // words say what is left, or that the reader may stop, and what it has not read.
 func (e ending) words(warm bool) string {
-	if said := e.left(warm); said != "" {
-		return said + e.unreadWords()
+	if e.session == "" {
+		return ""
 	}
-	return ""
+	return e.left(warm) + e.once(e.unreadWords())
 }
 
 // left says what is left, or that the reader may stop.
 func (e ending) left(warm bool) string {
-	switch {
-	case e.session == "":
-		return ""
-	case len(e.mine) > 0:
-		return fmt.Sprintf("left for you in %s: %s\n", e.session, strings.Join(e.mine, "; "))
-	case e.owes: // it is said where it is asked
-		return ""
+	switch others := e.once(e.othersWords()); {
+	case e.asks():
+		mine := slices.Clone(e.mine)
+		if len(e.settle) > 0 {
+			mine = slices.Insert(mine, 0, e.names(e.settle)+" to settle or to press")
+		}
+		if len(e.answer) > 0 {
+			mine = slices.Insert(mine, 0, e.names(e.answer)+" to answer")
+		}
+		return fmt.Sprintf("left for you in %s: %s\n", e.session, strings.Join(mine, "; ")) + e.howToAnswer() + e.howToSettle() + others
+	case e.waits || e.owes: // who is waited for, and for what, is said where that is asked
+		return others
 	case len(e.others) > 0:
 		return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s. Stop here, or wait for it: inbox {\"wait\":60}\n", e.session, strings.Join(e.others, "; "))
 	}

@@ -56,7 +56,7 @@ func TestFewCalls_AnnounceWriteCloseAndAnswer(t *testing.T) {
 	blue.mustNot(words, "Time the parser")
 
 	words, _ = blue.call("artifact_write", analysis("parser", arguments{"task": task, "done": true, "deltas": hypothesis("Parser", "H-PARSER", "the parser is slow")}))
-	blue.must(words, "wrote parser@1", task+" · done", "output parser@1", "H-PARSER: accepted, will be H1", "RedSky still to answer")
+	blue.must(words, "wrote parser@1", task+" · done", "output parser@1", "accepted: ADD H-PARSER will be H1", "RedSky still to answer")
 	blue.mustNot(first(blue.call("status", nil)), task)
 	red.must(first(red.call("inbox", nil)), "the parser is slow")
 
@@ -112,7 +112,7 @@ func TestFewCalls_TakeATaskWithItsContext(t *testing.T) {
 		t.Errorf("another's task: %v", err)
 	}
 	words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "task": task, "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser of dates is slow"}`, "")})
-	blue.must(words, "compiled, the document is RS-pair@3", task+" · done", "output RS-pair@3")
+	blue.must(words, "compiled: RS-pair@3", task+" · done", "output RS-pair@3")
 	red.must(red.told(api.MessageAnswered), task+", which you asked for, was done by BlueLake", "Read what came of it: it stands below", "the parser of dates is slow")
 }
 

@@ -57,16 +57,32 @@ func TestMeanwhile_IsBounded(t *testing.T) {
 	for i := range 20 {
 		many.WriteString(assumption(fmt.Sprintf("a%02d", i), fmt.Sprintf("statement-%02d %s", i, strings.Repeat("holds in all that was seen. ", 30))))
 	}
-	blue.submits(many.String())
+	blue.submits(many.String() + deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H2 is circular","evidence":"none"}`, ""))
 	said := first(red.call("artifact_write", analysis("theirs", nil)))
 	if n := utf8.RuneCountInString(said); n > 9000 {
 		t.Errorf("%d characters:\n%s", n, said)
 	}
-	red.must(said, "statement-00", "did not fit", "inbox {}")
+	red.must(said, "H2 is circular", "statement-00", "more than this answer holds: ", "inbox {}") // what asks for an answer is not left out
 	rest := first(red.call("inbox", nil))
 	for i := range 20 {
 		red.once(said+rest, fmt.Sprintf("statement-%02d", i))
 	}
+}
+
+// C34, ADR 180: what was compiled and concerned nobody comes with the next message of a
+// compile, which shows nothing that was shown.
+func TestCompiled_ShowsWhatNobodyWasToldOf(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	red.told(api.MessageCompiled)
+	blue.submits(assumption("Level", "the weir is level"))
+	blue.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
+	words := first(red.call("inbox", nil))
+	red.must(words, "RS-pair is at version 4: BlueLake edited H2.", "the weir is level", "Mechanism: the sluice")
+	blue.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"anchors":["flow-log@1"]}`, ""))
+	words = first(red.call("inbox", nil))
+	red.must(words, "flow-log@1")
+	red.mustNot(words, "the weir is level", "the sluice")
 }
 
 // D25, ADR 178: a critic who measured says what was observed of a prediction, and nothing else

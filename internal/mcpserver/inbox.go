@@ -81,7 +81,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	}
 	if in.Wait > shortWait {
 		// Who is done waits a little for a last word, not for a minute.
-		if _, done, err := stillOpen(s, ctx, false); err == nil && done {
+		if _, done, err := stillOpen(looking{s}, ctx, false); err == nil && done {
 			in.Wait = shortWait
 		}
 	}
@@ -115,6 +115,23 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		out.open, _, err = stillOpen(s, ctx, in.Wait >= longWait)
 	}
 	return out, err
+}
+
+// looking looks without telling: what it is asked is not said to anybody.
+type looking struct{ api.Service }
+
+// Session implements api.Service.
+func (l looking) Session(ctx context.Context, req api.SessionRequest) (api.SessionView, error) {
+	req.Unseen = req.Unseen || len(req.Tell) > 0
+	return l.Service.Session(ctx, req)
+}
+
+// Tasks implements api.Service.
+func (l looking) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskList, error) {
+	if len(req.Tell) > 0 {
+		return api.TaskList{}, nil
+	}
+	return l.Service.Tasks(ctx, req)
 }
 
 // read opens what is new, as far as there is room for so many characters, of which
@@ -218,7 +235,7 @@ func compiledAgain(m api.MessageInfo, later []api.MessageInfo) bool {
 func stillNew(text string) string {
 	lines := strings.Split(text, "\n")
 	if i := slices.IndexFunc(lines, func(line string) bool {
-		return slices.ContainsFunc([]string{"Nobody has said yet ", "`RT` rests on ", "Critiques: ", "Still at work: ", "Read what changed: "}, func(p string) bool { return strings.HasPrefix(line, p) })
+		return slices.ContainsFunc([]string{"Nobody has said yet ", "`RT` rests on ", "Critiques: ", api.StillAtWork, api.ReadWhatChanged}, func(p string) bool { return strings.HasPrefix(line, p) })
 	}); i >= 0 {
 		lines = lines[:i]
 	}
@@ -272,7 +289,7 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 	}
 	text := brenner.Speak(m.Text, say)
 	if m.Kind == api.MessageCompiled && shown.ID != "" {
-		text = critiquesNow(saidOnce(text, shown.Rest), shown)
+		text = asItStands(saidOnce(text, shown.Rest), shown)
 	}
 	l.text, l.next, err = page(text, room.offset)
 	return l, err
@@ -335,9 +352,8 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if arguments["since"] == nil || bind(mustJSON(arguments), &in) != nil {
 			return "", sessionPage{}
 		}
-		in.room, in.told = max(room, leastPage), true
+		in.room, in.news = max(room, leastPage), true // from where it knows each item, whatever the message tells of
 		p, err := showSession(s, ctx, in)
-		p.Names = slices.DeleteFunc(p.Names, func(n delta.Named) bool { return saysName(m.Text, n) })
 		if strings.Contains(m.Text, "\nNobody has said yet ") {
 			p.open = "" // the message says so
 		}
@@ -404,33 +420,34 @@ func saidOnce(text string, left []delta.ItemID) string {
 	return strings.Join(out, "\n")
 }
 
-// critiquesNow says of critiques how they stand by now, in what a compile tells of them:
-// others may have changed that, and so may the call that it is read with.
-func critiquesNow(text string, p sessionPage) string {
-	before, rest, found := strings.Cut(text, "\nCritiques: ")
-	if !found {
-		return text
-	}
-	was, after, _ := strings.Cut(rest, "\n\n")
-	var again []string
-	for line := range strings.SplitSeq(was, "\n") {
-		open := func(c delta.Critique) bool {
-			return c.State == delta.CritiqueOpen && strings.HasPrefix(line, string(c.Item)+" is open again: ")
+// asItStands is what a compile tells without what has changed since, and without what stands
+// below it: what is left, what there is to read, how to go on. Of critiques it keeps which
+// are open again.
+func asItStands(text string, p sessionPage) string {
+	working := func(w api.Working) bool { return w.Agent != p.reader && w.State != api.WorkAnswered }
+	waited := slices.ContainsFunc(p.Working, func(w api.Working) bool { return w.Agent == p.reader && w.State != api.WorkAnswered })
+	var out []string
+	for paragraph := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n\n") {
+		var lines []string
+		critiques := strings.HasPrefix(paragraph, "Critiques: ")
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			again := slices.ContainsFunc(p.attacks, func(c delta.Critique) bool {
+				return c.State == delta.CritiqueOpen && strings.HasPrefix(line, string(c.Item)+" is open again: ")
+			})
+			switch {
+			case critiques && !again:
+			case strings.HasPrefix(line, api.StillAtWork) && !slices.ContainsFunc(p.Working, working):
+			case strings.HasPrefix(line, api.ReadWhatChanged), strings.HasPrefix(line, api.MoreToSay), strings.HasPrefix(line, api.NamesWritten):
+			case strings.HasPrefix(line, api.OwnAnswer) && !waited:
+			default:
+				lines = append(lines, line)
+			}
 		}
-		if slices.ContainsFunc(p.attacks, open) {
-			again = append(again, line+"\n")
+		if len(lines) > 0 {
+			out = append(out, strings.Join(lines, "\n"))
 		}
 	}
-	now := brenner.Speak(api.CritiquesFor(p.attacks, p.reader, p.ID, again...), asCall)
-	if strings.Count(strings.TrimSpace(now), "\n") == 0 { // only how many: what is shown below names them
-		return before + "\n" + after
-	}
-	return before + now + "\n" + after
-}
-
-// saysName says whether the message above what is shown says what a name stands for.
-func saysName(text string, n delta.Named) bool {
-	return strings.Contains(text, api.NameWords([]delta.Named{n})) || strings.Contains(text, fmt.Sprintf("%s is %s", n.Name, n.Item))
+	return strings.Join(out, "\n\n") + "\n"
 }
 
 // takeTask says how a task is taken that a message tells of, and what it is about: to
@@ -594,7 +611,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			warm = warmOf(info, st.Project.Actor, time.Now())
 		}
 		switch {
-		case len(end.mine) > 0:
+		case end.asks():
 			line += end.words(false)
 		case end.over() && warm != "":
 			line = end.words(true)
@@ -602,7 +619,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			line = warm
 			fallthrough
 		default:
-			unread += end.unreadWords()
+			unread += end.once(end.unreadWords())
 		}
 		b.WriteString(line + work)
 		around = cmp.Or(around, left)
@@ -649,15 +666,13 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	if err != nil {
 		return work, "", ending{}, nil //nolint:nilerr // there is nothing to read through
 	}
-	end = endingOf(v.SessionInfo, v.Critiques, v.Tests, nil, me) // its tasks are listed
-	if end.session != "" {
-		end.unread = unreadIn(s, ctx, info.ID)
-	}
-	if v.Left > 0 {
+	tests := withAnnounced(v.Tests, tasks)
+	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
+	if v.Left > 0 && v.Left < littleLeft {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
-	tests, _ := standing(s, ctx, info.ID, me, withAnnounced(v.Tests, tasks), "", false)
-	left = lastDid(v.Working, me) + tests + left
+	said, _ := standing(s, ctx, info.ID, tests, "", false)
+	left = lastDid(v.Working, me) + said + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }
@@ -688,6 +703,9 @@ func lastDid(all []api.Working, me brenner.ActorName) string {
 	}
 	return "all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
 }
+
+// littleLeft is how much a context has left when that is said without being asked for.
+const littleLeft = 8000
 
 // lately is how many minutes after it did something somebody may still be at it.
 const lately = 20

@@ -30,7 +30,7 @@ func TestDeltas_PartsOfOneText(t *testing.T) {
 	first := part("long lines", "lines over 4 kB")
 	blue.must(submit(blue, first), ": applied", "claim now says (data): the parser is slow on lines over 4 kB, and the printer waits for it")
 	red.must(submit(red, part("the printer", "every printer")), ": applied")
-	blue.must(submit(blue, first), "handed in before; nothing changed", ": applied")
+	blue.must(submit(blue, first), "handed in before; nothing changed", "applied: EDIT H1")
 	words := submit(red, part("long lines", "many lines")+hypothesis("Net", "", "the net is slow"))
 	red.must(words, "ANCHOR_NOT_FOUND: the words of old do not stand in claim of H1, which RedSky wrote at", "(at /payload/claim/old)",
 		"nearest, claim says (data): the parser is slow on lines over 4 kB, and every printer waits for it")

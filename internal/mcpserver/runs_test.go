@@ -42,7 +42,10 @@ func TestTests_WhoRunsOneIsSeen(t *testing.T) {
 	// By what was written of it.
 	red.must(first(red.call("artifact_write", analysis("net", arguments{"summary": "T3: the net takes 2 ms", "session": "RS-pair"}))), "already running T3 (BlueLake since 15:09 UTC)")
 	blue.call("inbox", nil)
-	blue.must(first(blue.call("inbox", nil)), "nothing new\n", "tests: running T2 (RedSky since 15:09 UTC), T3 (BlueLake since 15:09 UTC")
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "tests: running T3 (BlueLake since 15:09 UTC, RedSky since 15:09 UTC); the others as you were told\n")
+	blue.mustNot(words, "T2, planned by you") // somebody runs it
+	blue.mustNot(first(blue.call("inbox", nil)), "tests:")
 }
 
 // X11: of tests that were dropped no line is left.

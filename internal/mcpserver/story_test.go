@@ -180,17 +180,17 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 	if wrote["ref"] != "timings@1" {
 		t.Errorf("wrote %v", wrote)
 	}
-	blue.must(said, "H-PARSER: accepted, will be H1", "PurpleMountain, GreenValley still to answer", "nothing new of others")
+	blue.must(said, "accepted: ADD H-PARSER will be H1", "PurpleMountain, GreenValley still to answer", "nothing new of others")
 
 	purple.must(purple.told(api.MessageTask), "> tests that tell parser and disk apart", "timings@1", "proposed by BlueLake", "H-PARSER")
 	said, _ = purple.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "discriminative_tests",
 		`{"name":"Warm start","procedure":"start twice","discriminates":"H1 from H2","expected_outcomes":{"H1":"second start as slow","H2":"second start fast"},"potency_check":"drop the cache between starts"}`, "")})
-	purple.must(said, "accepted, will be T1", "GreenValley still to answer")
+	purple.must(said, "accepted: ADD T1", "GreenValley still to answer")
 
 	green.must(green.told(api.MessageTask), "> what one profile cannot show", "most of it in the parser", "proposed by PurpleMountain")
 	said, _ = green.call("delta_submit", map[string]any{"text": deltaBlock("ADD", "", "adversarial_critique",
 		`{"name":"One machine","attack":"one profile on one machine shows nothing about others","evidence":"profile@1","real_third_alternative":true}`, "")})
-	green.must(said, "nobody is waited for: compiled", "RS-speed@2", "applied, is C1")
+	green.must(said, "compiled: RS-speed@2", "RS-speed@2", "applied: ADD C1")
 
 	// A request: the test designer wants a second measurement, and gets it.
 	_, asked := purple.call("request", map[string]any{
@@ -260,7 +260,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 			deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"a warm start is as slow"}`, ""),
 		}[i]})
 		if i == 2 {
-			p.must(said, "compiled, the document is RS-speed@3")
+			p.must(said, "compiled: RS-speed@3")
 		}
 	}
 	for _, p := range all {

@@ -147,7 +147,7 @@ func TestNames_InProseAreResolved(t *testing.T) {
 	red.call("session_show", arguments{"session": "RS-pair"})
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "H-DISK", "slower than H-PARSER says")})
 	told := blue.told(api.MessageCompiled)
-	blue.must(told, "H-PARSER is H1", "H-PARSER is H1", "Names in what was written: H-DISK of RedSky is H2.")
+	blue.must(told, "H-PARSER is H1", "slower than H-PARSER says", "names: H-PARSER of BlueLake is H1\n")
 	words, data := blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2"}, "again": true})
 	blue.must(words, "slower than H-PARSER says", "names: H-PARSER of BlueLake is H1\n")
 	if names, _ := data["names"].([]any); len(names) != 1 {

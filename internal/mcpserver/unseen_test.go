@@ -34,7 +34,7 @@ func TestSubmit_KeepsWhatItsAuthorHasNotSeen(t *testing.T) {
 	said := blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the printer is slow","mechanism":"it blocks"}`, "") +
 		deltaBlock("EDIT", "H1", "hypothesis_slate", `{"anchors":["log@1"]}`, "") + hypothesis("Net", "", "the net is slow"))
 	blue.must(said, "#1 EDIT hypothesis_slate H1: refused: CONFLICT_HEAD: it would replace what you have not been shown of H1: claim by RedSky of ",
-		"#2 EDIT hypothesis_slate H1: applied", "H3", `"claim":{"old":"the lexer is slow","new":"the printer is slow"},"mechanism":"it blocks"`)
+		"applied: EDIT H1\n", "H3", `"claim":{"old":"the lexer is slow","new":"the printer is slow"},"mechanism":"it blocks"`)
 	blue.mustNot(said, "mechanism by")
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})), "the lexer is slow")
 	// Nothing is lost, and it takes one call.
@@ -112,7 +112,7 @@ func TestSubmit_KillsNothingThatWasChangedUnseen(t *testing.T) {
 	blue.mustNot(said, "yours in its place")
 	_, block, _ := strings.Cut(said, "to kill it as it reads now: ")
 	block, _, _ = strings.Cut(block, "\n")
-	blue.must(blue.submits(block), "H1: applied")
+	blue.must(blue.submits(block), "applied: KILL H1\n")
 	blue.must(blue.submits(hypothesis("Net", "", "the net is slow")), "H3")
 	red.mustNot(red.submits(kill("H3", "it is not")), "CONFLICT_HEAD")
 }
@@ -134,9 +134,9 @@ func TestSubmit_PressesNothingThatWasChangedUnseen(t *testing.T) {
 	press := func(id, payload string) string { return deltaBlock("EDIT", id, "adversarial_critique", payload, "") }
 	said := blue.submits(press("C1", `{"evidence":"still no machine"}`) + press("C2", `{"current_status":"settled: withdrawn"}`))
 	blue.must(said, "#1 EDIT adversarial_critique C1: refused: CONFLICT_HEAD: what C1 is against was changed, and you have not been shown it: H1.claim by RedSky of ",
-		"nothing was changed", "H1.claim says (data): the lexer is slow on the old machine\n", "C2: applied")
+		"nothing was changed", "H1.claim says (data): the lexer is slow on the old machine\n", "applied: EDIT C2\n")
 	_, block, _ := strings.Cut(said, "to press it all the same: ")
 	block, _, _ = strings.Cut(block, "\n")
-	blue.must(blue.submits(block), "C1: applied")
+	blue.must(blue.submits(block), "applied: EDIT C1\n")
 	blue.mustNot(blue.submits(press("C1", `{"evidence":"none of them"}`)), "CONFLICT_HEAD")
 }

@@ -42,17 +42,17 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 
 	s.pass(3 * time.Minute)
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "RS-trio is at version 2: BlueLake added H1; RedSky added H2.", "Still at work: GreenValley; the session does not wait for that any more", "If you have more to say")
+	blue.must(words, "RS-trio is at version 2: BlueLake added H1; RedSky added H2.", "Still at work: GreenValley; the session does not wait for that any more")
 	green.must(first(green.call("session_show", arguments{"session": "RS-trio", "brief": true})), "GreenValley (adversarial_critic) works on it since 15:09", "the others went on, and its answer is compiled when it comes")
-	green.must(first(green.call("inbox", nil)), "The others go on; your own answer is as welcome as before, and compiled when it comes")
+	green.must(first(green.call("inbox", nil)), "Your own answer is as welcome as before, and compiled when it comes; the others go on")
 	green.must(first(green.call("inbox", nil)), "RS-trio went on without your answer, which is compiled when it comes: delta_submit;")
 	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once.", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen just now")
 
 	// What the others add is compiled at once, and so is what the last says.
 	words = first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Net", "", "the net is slow")}))
-	red.must(words, "compiled, the document is RS-trio@3")
+	red.must(words, "compiled: RS-trio@3")
 	words = first(green.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Cache", "", "the cache is cold")}))
-	green.must(words, "compiled, the document is RS-trio@4")
+	green.must(words, "compiled: RS-trio@4")
 	blue.must(first(blue.call("inbox", nil)), "GreenValley changed H4 in RS-trio, now at version 4")
 	blue.mustNot(first(blue.call("inbox", nil)), "went on without")
 }

@@ -130,8 +130,10 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		return nil, err
 	}
 	d.view.Why = lastChanges(doc, req.Items)
-	if req.Unseen || req.News && !c.Person() {
-		err = d.changed(c, row)
+	known := len(c.HasRead(row.Artifact)) > 0 // else news begin where it is asked for
+	if req.Unseen || req.News && !c.Person() && (known || req.Since == 0) {
+		err = d.changed(c, row, req.Since)
+		d.putFirst()
 		d.propose()
 		return d, err
 	}
@@ -335,30 +337,45 @@ func onlySince(doc, earlier *delta.Artifact, id delta.ItemID, name brenner.Actor
 	return ok && slices.Equal(it.AuthorsSince(earlier), []brenner.ActorName{name})
 }
 
+// putFirst puts the critiques that wait for the reader's answer before all but the research
+// thread: where an answer does not hold all that is new, it holds what asks for something.
+func (d *document) putFirst() {
+	rank := func(p piece) int {
+		asks := func(c delta.Critique) bool {
+			return c.Item == p.Item && c.State == delta.CritiqueOpen && slices.Contains(c.Against, d.reader)
+		}
+		switch {
+		case p.Section == delta.ResearchThread:
+			return 0
+		case slices.ContainsFunc(d.view.Critiques, asks):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(d.pieces, func(a, b piece) int { return rank(a) - rank(b) })
+}
+
 // changed takes in what others have changed since the reader was first shown the
-// document and it was not given, unless a message has told it so: each item from the
-// newest version that it has it of, or whole.
-func (d *document) changed(c *kernel.Call, head store.Version) error {
+// document and it was not given: each item from the newest version that it has it of, or
+// whole. What it was given as it was proposed, and has become an item after version since, is
+// taken in to be named.
+func (d *document) changed(c *kernel.Call, head store.Version, since brenner.Version) error {
 	d.view.Known = c.LastRead(head.Artifact)
 	versions := c.HasRead(head.Artifact)
 	if len(versions) == 0 || versions[len(versions)-1] >= head.Version {
 		return nil
-	}
-	told := false
-	read := kernel.Query{Group: string(c.Who.Name), States: []string{string(api.MessageRead), string(api.MessageAcked)}, Newest: true}
-	err := messages.Each(c.Ctx, c.Reader, read, func(row kernel.Row[message]) (bool, error) {
-		m := row.Value
-		told = m.Session == d.view.ID && m.Kind == api.MessageCompiled && !m.Sent.Before(head.Created)
-		return !told && !m.Sent.Before(head.Created), nil
-	})
-	if err != nil || told {
-		return err
 	}
 	earlier, err := earlierVersions(c, d, versions)
 	if err != nil || len(earlier) == 0 {
 		return err
 	}
 	first := earlier[len(earlier)-1].doc
+	var base *delta.Artifact
+	if since > 0 {
+		if base, err = documentIn(c, brenner.Ref{Artifact: head.Artifact, Version: since}); err != nil {
+			return err
+		}
+	}
 	has := func(p kernel.Passage) bool { return c.Has(kernel.ReadOfSession(d.view.ID), p) }
 	now := d.copied(d.view.Ref, d.doc)
 	for _, p := range delta.Changes(d.doc, delta.Part{Since: first}) {
@@ -370,7 +387,14 @@ func (d *document) changed(c *kernel.Call, head store.Version) error {
 			return slices.DeleteFunc(it.AuthorsSince(since), func(a brenner.ActorName) bool { return a == c.Who.Name })
 		}
 		by := others(first)
-		if len(by) == 0 || now.has(c.Who.Name, p.Item, has) {
+		if len(by) == 0 {
+			continue
+		}
+		if now.has(c.Who.Name, p.Item, has) {
+			if base != nil && len(others(base)) > 0 {
+				whole, _ := d.doc.Passage(p.Item)
+				d.write([]delta.Passage{whole})
+			}
 			continue
 		}
 		at := slices.IndexFunc(earlier, func(e *document) bool { return e.has(c.Who.Name, p.Item, has) })

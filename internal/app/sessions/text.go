@@ -56,7 +56,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(&b, "\nNames in what was written: %s.\n", api.NameWords(names))
+		fmt.Fprintf(&b, "\n"+api.NamesWritten+"%s.\n", api.NameWords(names))
 	}
 	if res.Conflicts > 0 {
 		fmt.Fprintf(&b, "\n%s for the PI.\n", brenner.Plural(res.Conflicts, "field is in conflict and waits", "fields are in conflict and wait"))
@@ -64,16 +64,16 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 	b.WriteString(m.concludeText(r, res))
 	b.WriteString(m.critiqueText(r.Name, res.Ref.Version))
 	if others := slices.DeleteFunc(slices.Clone(m.record.Without), func(n brenner.ActorName) bool { return n == r.Name }); len(others) > 0 {
-		fmt.Fprintf(&b, "\nStill at work: %s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
+		fmt.Fprintf(&b, "\n"+api.StillAtWork+"%s; the session does not wait for that any more, and compiles it when it comes. Go on with what is here.\n", kernel.Join(others))
 	}
-	next := "If you have more to say"
+	next := api.MoreToSay
 	switch {
 	case r.Late || slices.Contains(m.record.Without, r.Name):
-		next = "The others go on; your own answer is as welcome as before, and compiled when it comes"
+		next = api.OwnAnswer + " is as welcome as before, and compiled when it comes; the others go on"
 	case r.Waiting:
-		next = "Your own answer is still waited for"
+		next = api.OwnAnswer + " is still waited for"
 	}
-	fmt.Fprintf(&b, "\nRead what changed: %s\n%s: %s\n",
+	fmt.Fprintf(&b, "\n"+api.ReadWhatChanged+"%s\n%s: %s\n",
 		brenner.Do("session.show", "id", id, "since", fmt.Sprint(res.Base.Version)).Mark(), next,
 		brenner.Do("delta.submit", "file", "FILE", "session", id).Mark())
 	return b.String()

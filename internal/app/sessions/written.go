@@ -80,7 +80,7 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.W
 		ref := brenner.Ref{Artifact: a.ID, Version: a.Head}
 		has := c.LastOpened(a.ID) >= a.Head
 		if !unopened {
-			has = c.LastRead(a.ID) >= a.Head || c.Has(readOfWritten, kernel.Passage{Says: []string{ref.String()}})
+			has = toldOf(c, ref)
 		}
 		if has && !c.Person() {
 			continue
@@ -103,11 +103,54 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.W
 	var out []api.WrittenVersion
 	for _, v := range fresh {
 		if _, asked := recipientOf(info, v.Creator); asked || len(concerns[v.Ref()]) > 0 {
-			out = append(out, api.WrittenVersion{Ref: v.Ref(), Agent: v.Creator, Summary: v.Summary, Concerns: concerns[v.Ref()]})
+			out = append(out, api.WrittenVersion{Ref: v.Ref(), Agent: v.Creator, Summary: v.Summary, Concerns: concerns[v.Ref()], Told: toldOf(c, v.Ref())})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b api.WrittenVersion) int { return min(1, len(b.Concerns)) - min(1, len(a.Concerns)) })
-	return out[:min(len(out), mostWritten)], nil
+	out = out[:min(len(out), mostWritten)]
+	return out, sayChanged(c, out)
+}
+
+// toldOf says whether the caller was told of a version, or of a later one.
+func toldOf(c *kernel.Call, ref brenner.Ref) bool {
+	return c.LastRead(ref.Artifact) >= ref.Version || c.Has(readOfWritten, kernel.Passage{Says: []string{ref.String()}})
+}
+
+// sayChanged says of versions what changed since the one that the caller was told of, if it
+// was of one.
+func sayChanged(c *kernel.Call, all []api.WrittenVersion) error {
+	if c.Person() {
+		return nil
+	}
+	since := make([][]brenner.Ref, len(all)) // the one it was told of, and those after it
+	for i, w := range all {
+		at := func(n brenner.Version) brenner.Ref { return brenner.Ref{Artifact: w.Ref.Artifact, Version: n} }
+		for told := w.Ref.Version - 1; told > 0 && told+mostBefore > w.Ref.Version && since[i] == nil; told-- {
+			if toldOf(c, at(told)) {
+				for n := told; n <= w.Ref.Version; n++ {
+					since[i] = append(since[i], at(n))
+				}
+			}
+		}
+	}
+	versions, err := c.Reader.VersionsOf(c.Ctx, slices.Concat(since...))
+	if err != nil {
+		return err
+	}
+	of := map[brenner.Ref]store.Version{}
+	for _, v := range versions {
+		of[v.Ref()] = v
+	}
+	for i, refs := range since {
+		for n, ref := range refs {
+			if n == 0 {
+				all[i].Was = of[ref].Summary
+			} else if what := of[ref].What; what != "" {
+				all[i].Changed = append(all[i].Changed, what)
+			}
+		}
+	}
+	return nil
 }
 
 // concerning says of versions that others wrote what they have to do with the caller's own:

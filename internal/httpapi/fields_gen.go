@@ -979,6 +979,8 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.WrittenVersion.Agent":             "ActorName names who acts: an agent or a person",
 		"brenner/api.WrittenVersion.Concerns":          "Concerns says what it has to do with versions of the reader: that it came after one, links to one, or that one rests on an earlier version of it",
 		"brenner/api.WrittenVersion.Ref":               "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
+		"brenner/api.WrittenVersion.Told":              "Told says that the reader was told of this version",
+		"brenner/api.WrittenVersion.Was":               "Was is the summary of the version that the reader was told of last, if it was of one, and Changed what changed since, in the words of its author",
 		"brenner/artifact.Difference.Base":             "Base is the version that both go back to: From itself when To was built on it, another one when they are on two branches, 0 when they have none in common",
 		"brenner/artifact.Difference.Content":          "FieldChange is one changed field. Without Old it was added, without New removed. A long text has Hunks in place of both. A pointer into an array counts in the new array, for a removed element in the old one; /tags and /links are sets and name the element alone",
 		"brenner/artifact.Difference.Fields":           "Fields are the changes of everything but the content, Content those of the content; a pointer is into the version or into the content",

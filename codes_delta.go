@@ -79,7 +79,7 @@ var deltaCodes = []CodeInfo{
 	row(CodeNoRealThirdAlternative, ClassConflict, "No live critique offers a specific alternative framing.", "Add a critique with real_third_alternative true and a proposed_alternative."),
 	row(CodeDanglingReference, ClassConflict, "Something refers to an item that does not exist.", "Correct the id, or add the item."),
 	row(CodeReferenceMoved, ClassConflict, "Something refers to what has changed since its author read it.", "Read what it says now, and send a correction if that matters."),
-	row(CodeItemAlike, ClassConflict, "A new item says nearly what a live one of somebody else says.", "If it is the same, EDIT the other with what yours adds and kill your own: the lower number stays."),
+	row(CodeItemAlike, ClassConflict, "A new item says nearly what a live one of somebody else says, or word for word what one said that was killed.", "If it is the same, EDIT the other with what yours adds and kill your own: the lower number stays. Of what was killed, say what is different now."),
 	row(CodeCrossedKills, ClassConflict, "An item was killed in favour of another that is dead as well.", "If what they say should live, put it up again with an ADD, once."),
 	row(CodeForetoldLater, ClassConflict, "What a test was expected to show was said with what it showed, or changed afterwards.", "Let stand what was foretold; put a new expectation into a new test, before it is run."),
 	row(CodeNoResult, ClassConflict, "A test is said to have been run, and nothing says what came out, of it or of a prediction that it names.", "EDIT the test with actual_outcomes, and with where the result stands; the prediction with observed."),

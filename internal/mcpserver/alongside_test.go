@@ -49,6 +49,18 @@ func TestSubmit_NamesATwin(t *testing.T) {
 	red.mustNot(red.submits(assumption("4 MB of tmpfs do not stand for a real disk", "What a tmpfs of 4 MB shows does not hold for the disks that teams have")), "ITEM_ALIKE")
 }
 
+// D4, D6: who adds word for word what was killed is told by whom and why it was, and the item
+// is taken; not who killed its own to put it up anew.
+func TestSubmit_NamesWhatWasKilledAndSaysTheSame(t *testing.T) {
+	_, blue, red := pair(t)
+	sent := assumption("Probes are exact", "The probes of the north shore are exact to a tenth")
+	blue.submits(sent)
+	red.submits(deltaBlock("KILL", "A1", "assumption_ledger", `{"reason":"calibration showed two tenths"}`, ""))
+	said := blue.submits(assumption("Exact probes", "The probes of the north  shore are exact to a tenth"))
+	blue.must(said, "A2", `ITEM_ALIKE: A1, killed by RedSky, who says "calibration showed two tenths", said the same`, "if that still holds, KILL A2; else say in an EDIT of it what is different now")
+	blue.mustNot(blue.submits(deltaBlock("KILL", "A2", "assumption_ledger", `{}`, "")+assumption("Exact again", "The probes of the north shore are exact to a tenth")), "killed by")
+}
+
 // D4, D27, X11: while nothing is compiled yet, the author of the first of two items that are
 // alike is told with the news of the second, once; and who sends the lower number later, since it
 // was written before, is told that it stays.

@@ -137,9 +137,41 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 			}
 		}
 		if b.asked(i) {
+			b.revived(i, base, res.Artifact, it, o.Agent)
 			b.repeats(i, it, o.Agent, of, len(alike) > 0)
 		}
 	}
+}
+
+// revived finds a killed item that says word for word what was added: that may be done (ids
+// are never used again, D4), but not without knowing why it was killed. Who killed it in
+// the same breath knows; and what was killed in favour of what is dead too is put up again
+// on advice.
+func (b beside) revived(place int, base, now *delta.Artifact, it *delta.Item, author brenner.ActorName) {
+	killed := slices.DeleteFunc(now.Items(it.Section()), func(o *delta.Item) bool { return o.Killed() == nil })
+	for _, o := range slices.Backward(killed[max(0, len(killed)-mostDead):]) {
+		if !sameWords(saidBy(o), saidBy(it)) {
+			continue
+		}
+		death := o.Killed()
+		was, known := base.Item(o.ID())
+		heirs := now.Heirs(o)
+		lives := func(h *delta.Item) bool { return h.Killed() == nil }
+		if death.By == author && (!known || was.Killed() == nil) || len(heirs) > 0 && !slices.ContainsFunc(heirs, lives) {
+			return
+		}
+		hint := "it is taken; say in an EDIT of yours what is different now, and with which evidence"
+		if b.may(author, delta.Kill, it.Section()) {
+			hint = fmt.Sprintf("if that still holds, KILL %s; else say in an EDIT of it what is different now", it.ID())
+		}
+		b.warn(place, brenner.CodeItemAlike, o.ID(), fmt.Sprintf("%s, killed by %s%s, said the same", o.ID(), death.By, whoSays(death.Reason)), hint)
+		return
+	}
+}
+
+// sameWords says whether two items say the same word for word, be it set otherwise.
+func sameWords(s, o *said) bool {
+	return s.text != "" && strings.EqualFold(brenner.OneLine(s.text), brenner.OneLine(o.text))
 }
 
 // twin is an item that another is like, and how far.

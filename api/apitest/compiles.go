@@ -240,6 +240,17 @@ func compileCases() []testCase {
 			if st := s.pi.status(id); st.Conflicts != 0 || st.Deltas["pending"] != 1 {
 				s.Errorf("status %+v", st)
 			}
+			// Who lost is told by whom and why, and nobody else is.
+			const lost = `The conflict about claim of H1 was settled by ada, who says "seen under the microscope": not yours, "by division" → "by contact"`
+			for _, p := range []*player{blue, purple, green} {
+				told := ""
+				for _, m := range p.inbox() {
+					told += p.readsMail(m.ID)
+				}
+				if said := strings.Contains(told, lost); said != (p == purple) {
+					s.Errorf("%s is told %s", p.name, told)
+				}
+			}
 			show, err := s.pi.Session(s.ctx, api.SessionRequest{ID: id, Full: true})
 			s.must(err)
 			doc, err := delta.ReadArtifact(show.Content)

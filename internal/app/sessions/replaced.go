@@ -43,6 +43,43 @@ func (b beside) replacements(base *delta.Artifact, queue []delta.Entry, res delt
 	}
 }
 
+// resolutions tells those whose value of a field in conflict was not taken who settled it,
+// why, and what stands there now (D10).
+func (b beside) resolutions(base *delta.Artifact, queue []delta.Entry, res delta.Result) {
+	left := res.Artifact.Conflicts()
+	for _, k := range base.Conflicts() {
+		if slices.ContainsFunc(left, func(l delta.Conflict) bool { return l.Item == k.Item && l.Name() == k.Name() }) {
+			continue
+		}
+		it, ok := res.Artifact.Item(k.Item)
+		if !ok || it.Killed() != nil {
+			continue
+		}
+		wrote := it.History(k.Field)
+		if len(wrote) == 0 {
+			continue
+		}
+		last := wrote[len(wrote)-1]
+		at := slices.IndexFunc(queue, func(e delta.Entry) bool { return e.Delta.DeltaID == last.DeltaID && e.Delta.Agent == last.Agent })
+		if at < 0 {
+			continue
+		}
+		now := it.Text(k.Field)
+		if k.Key != "" {
+			for _, p := range it.Pairs(k.Field) {
+				if p.Key == k.Key {
+					now = p.Value
+				}
+			}
+		}
+		for _, c := range k.Candidates {
+			if was := textOf(c.Value); c.Agent != last.Agent && was != now {
+				b.note(c.Agent, fmt.Sprintf("The conflict about %s of %s was settled by %s%s: not yours, %s", k.Name(), k.Item, last.Agent, whoSays(queue[at].Delta.Rationale), fromTo(was, now)))
+			}
+		}
+	}
+}
+
 // replaced tells the authors of texts of an item what stands in their place.
 func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Entry) {
 	for _, r := range all {

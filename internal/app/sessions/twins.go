@@ -54,6 +54,7 @@ type beside struct {
 func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, asked func(place int) bool) beside {
 	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked}
 	out.replacements(base, queue, res)
+	out.resolutions(base, queue, res)
 	out.twins(base, res)
 	out.crossings(res)
 	out.deadNames(base, queue, res)

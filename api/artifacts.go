@@ -418,6 +418,13 @@ type Coverage struct {
 	// Unsearched are the statuses among those asked for whose versions are not all
 	// looked through.
 	Unsearched []artifact.Status `json:"statuses_not_searched,omitzero"`
+	// More is how many meet the search besides those that are listed, which a higher limit
+	// lists.
+	More int `json:"more,omitzero"`
+	// AtLeast says that there may be more than that.
+	AtLeast bool `json:"more_at_least,omitzero"`
+	// Unfit is how many of those that were found the caller's context has no room for.
+	Unfit int `json:"does_not_fit,omitzero"`
 	// Behind is how many artifacts changed that the index has not caught up with
 	// (C21): what they say now was not looked at.
 	Behind int `json:"behind,omitzero"`
@@ -453,6 +460,9 @@ func (r SearchResult) Remarks() []string {
 	if r.Sifted > 0 {
 		out = append(out, fmt.Sprintf("only the best %d were held against the phrases and conditions; add words to find more", r.Sifted))
 	}
+	if r.Unfit > 0 {
+		out = append(out, fmt.Sprintf("%d more were found that your context has no room for; assemble a new one to read on", r.Unfit))
+	}
 	if r.Behind > 0 {
 		out = append(out, "the index has not caught up with "+brenner.Plural(r.Behind, "changed artifact", "changed artifacts"))
 	}
@@ -466,9 +476,37 @@ func (r SearchResult) Remarks() []string {
 	return out
 }
 
-// Words is what was found as an agent reads it, and what that is charged for.
+// MoreWords say how many more were found than are listed; "" if none were.
+func (r SearchResult) MoreWords() string {
+	least := ""
+	if r.AtLeast {
+		least = "at least "
+	}
+	if r.More == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%d more: a higher limit lists them", least, r.More)
+}
+
+// Beginning is the result with so many fewer hits that it should cost left instead of price.
+func (r SearchResult) Beginning(price, left int, _ brenner.Action) (SearchResult, bool) {
+	n := min(len(r.Items)-1, len(r.Items)*left/max(price, 1))
+	if n < 1 {
+		return r, false
+	}
+	r.Unfit += len(r.Items) - n
+	r.Items = r.Items[:n]
+	return r, true
+}
+
+// Words is what was found as an agent reads it, and what that is charged for. How words were
+// read that no text has stands before it.
 func (r SearchResult) Words() string {
 	var b strings.Builder
+	remarks := r.Remarks()
+	for _, remark := range remarks[:len(r.Spelled)] {
+		b.WriteString(remark + "\n")
+	}
 	if len(r.Items) == 0 {
 		b.WriteString("nothing found\n")
 	}
@@ -482,7 +520,10 @@ func (r SearchResult) Words() string {
 			b.WriteString("  " + brenner.OneLine(h.Snippet) + "\n")
 		}
 	}
-	for _, remark := range r.Remarks() {
+	if more := r.MoreWords(); more != "" {
+		b.WriteString(more + "\n")
+	}
+	for _, remark := range remarks[len(r.Spelled):] {
 		b.WriteString(remark + "\n")
 	}
 	return b.String()

@@ -19,13 +19,14 @@ func TestSearchResult_SaysWhatItFoundAndHowFarItLooked(t *testing.T) {
 		}, {
 			ArtifactItem: api.ArtifactItem{ID: "log2", Type: "memo", Module: "m", Status: artifact.Canonical, Head: 3, Canonical: 1, Summary: "Night"}, Found: 1,
 		}},
-		Coverage:  api.Coverage{Spelled: []api.Spelled{{Word: "nihgt", As: "night"}}, Sifted: 4096, Behind: 7, AsText: []string{"by:Ada"}, Unsearched: []artifact.Status{artifact.Alternative, artifact.Superseded}},
+		Coverage:  api.Coverage{Spelled: []api.Spelled{{Word: "nihgt", As: "night"}}, Sifted: 4096, Behind: 7, More: 3, AtLeast: true, AsText: []string{"by:Ada"}, Unsearched: []artifact.Status{artifact.Alternative, artifact.Superseded}},
 		Elsewhere: []brenner.Module{"other"},
 	}
-	want := `log@3 · memo · draft · module m: Oxygen
+	want := `no text has "nihgt"; read as "night"
+log@3 · memo · draft · module m: Oxygen
   … at night …
 log2@1 · memo · canonical · module m: Night
-no text has "nihgt"; read as "night"
+at least 3 more: a higher limit lists them
 read as text: by:Ada; conditions are type:, module:, status:, tag:, author:, since:
 versions that are alternative are looked at only where they are the head; the history of an artifact has the others
 versions that are superseded are not looked through; the history of an artifact has them
@@ -35,6 +36,13 @@ not looked into, outside your context: other
 `
 	if got := r.Words(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	part, ok := r.Beginning(100, 60, brenner.Action{})
+	if got := part.Words(); !ok || !strings.Contains(got, "log@3") || strings.Contains(got, "log2@1") || !strings.Contains(got, "1 more were found that your context has no room for") {
+		t.Errorf("%v, %s", ok, got)
+	}
+	if _, ok := part.Beginning(100, 60, brenner.Action{}); ok {
+		t.Error("the only hit is cut")
 	}
 	if got := (api.SearchResult{}).Words(); !strings.HasPrefix(got, "nothing found") {
 		t.Errorf("%q", got)

@@ -245,6 +245,14 @@ type TaskInfo struct {
 	WorkSettings
 }
 
+// Asks is the title of the task in a line, or where the reader is not told that, that it is not.
+func (t TaskInfo) Asks() string {
+	if t.Title == "" {
+		return "(what it asks is told to its role)"
+	}
+	return brenner.OneLine(t.Title)
+}
+
 // LeftBy says whether somebody held the task and left it to another.
 func (t TaskInfo) LeftBy(who brenner.ActorName) bool {
 	return t.Holder != who && slices.ContainsFunc(t.Earlier, func(h TaskHolder) bool { return h.Agent == who })

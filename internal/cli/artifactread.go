@@ -181,6 +181,10 @@ are none are looked for, which is said.`,
 
 // printHits lists what was found, under each the passage that has the words.
 func printHits(w *printer, res api.SearchResult) {
+	remarks := res.Remarks()
+	for _, remark := range remarks[:len(res.Spelled)] {
+		w.Println(printable(remark))
+	}
 	if len(res.Items) == 0 {
 		w.Println("nothing found")
 	}
@@ -206,7 +210,10 @@ func printHits(w *printer, res api.SearchResult) {
 			w.Printf("%s: %s\n", h.Ref(), printable(said))
 		}
 	}
-	for _, remark := range res.Remarks() {
+	if more := res.MoreWords(); more != "" {
+		w.Println(more)
+	}
+	for _, remark := range remarks[len(res.Spelled):] {
 		w.Println(printable(remark))
 	}
 }

@@ -38,7 +38,7 @@ func printTask(w *printer, t api.TaskInfo) {
 	if t.CrossCutting {
 		cross = ", cross-cutting"
 	}
-	w.Printf("%s %s: %s (for %s, %s%s)\n", t.ID, t.State, brenner.OneLine(printable(t.Title)), t.Role, words(t.Modules), cross)
+	w.Printf("%s %s: %s (for %s, %s%s)\n", t.ID, t.State, printable(t.Asks()), t.Role, words(t.Modules), cross)
 	if t.Holder != "" && t.State == api.TaskClaimed {
 		overdue := ""
 		if t.Overdue {
@@ -280,7 +280,7 @@ func newTaskList(r *runner) *cobra.Command {
 					if t.Overdue {
 						state += ", overdue"
 					}
-					rows = append(rows, []string{t.ID, state, string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Title), 60)})
+					rows = append(rows, []string{t.ID, state, string(t.Role), string(t.Holder), words(t.Modules), oneLine(printable(t.Asks()), 60)})
 				}
 				table(w, rows...)
 				moreOf(w, res.Next, len(res.Tasks), res.Total)

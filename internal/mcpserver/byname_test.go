@@ -25,6 +25,7 @@ func TestRequest_AsksAColleagueByName(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), task+", which you asked for, was done by GreenValley")
 
 	blue.must(first(blue.call("request", arguments{"session": "RS-trio", "to": "RedSky", "note": true, "title": "I leave the disk to you"})), "noted: RedSky is told")
+	red.mustNot(first(red.call("artifact_search", arguments{"text": "note"})), "unread: ")
 	red.must(first(red.call("session_show", arguments{"session": "RS-trio"})), "note on the session, for RedSky by BlueLake", "unread: NOTE: BlueLake on RS-trio: inbox {}")
 	red.must(first(red.call("inbox", nil)), "BlueLake leaves a note on RS-trio. Nothing is asked of you; it says (data):\n\n> I leave the disk to you\n")
 

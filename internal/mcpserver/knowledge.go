@@ -410,7 +410,7 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	}
 	out := artifactPage{asked: in}
 	out.ID, out.Version.Version, out.Type, out.Status = in.Ref.Artifact, 1, artifact.TypeTask, artifact.Draft
-	out.task = fmt.Sprintf("%s is a task, %s, for %s: %s (%s)\n", t.ID, t.State, brenner.A(t.Role), brenner.OneLine(t.Title), holding(t))
+	out.task = fmt.Sprintf("%s is a task, %s, for %s: %s (%s)\n", t.ID, t.State, brenner.A(t.Role), t.Asks(), holding(t))
 	if t.Spec != "" {
 		out.task += labelled("what is asked (data):", t.Spec)
 	}

@@ -131,13 +131,14 @@ func announced(all []api.WrittenVersion) string {
 }
 
 // askedOf says of the answer to a reading what others ask of the reader and it has not
-// read, a line each: who is asked hears of it with its next call, whatever that is.
-func askedOf(s api.Service, ctx context.Context) string {
+// read, a line each: who is asked hears of it with its next call, whatever that is. Notes, by
+// which nothing is asked, are named where they may be about what was read.
+func askedOf(s api.Service, ctx context.Context, notes bool) string {
 	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
 	if err != nil {
 		return "" // what was asked for is read
 	}
-	tasks := slices.DeleteFunc(list.Messages, func(m api.MessageInfo) bool { return m.Kind != api.MessageTask })
+	tasks := slices.DeleteFunc(list.Messages, func(m api.MessageInfo) bool { return m.Kind != api.MessageTask || !notes && isNote(s, ctx, m) })
 	var b strings.Builder
 	for _, m := range tasks[:min(len(tasks), mostAsked)] {
 		fmt.Fprintf(&b, "unread: %s: inbox {}\n", inLine(m.Subject))
@@ -146,6 +147,15 @@ func askedOf(s api.Service, ctx context.Context) string {
 		fmt.Fprintf(&b, "unread: and %d more\n", more)
 	}
 	return b.String()
+}
+
+// isNote says whether a message tells of a note, by which nothing is asked.
+func isNote(s api.Service, ctx context.Context, m api.MessageInfo) bool {
+	if m.Task == "" {
+		return false
+	}
+	t, err := s.Task(ctx, api.TaskRequest{ID: m.Task})
+	return err == nil && t.Kind == api.TaskNote
 }
 
 // mostAsked is how many unread messages stand below the answer to a reading.

@@ -149,7 +149,7 @@ func (o Options) callOnce(ctx context.Context, t tool, req *mcp.CallToolRequest,
 		return nil, err
 	}
 	if t.quiet {
-		out.text += askedOf(s, ctx)
+		out.text += askedOf(s, ctx, t.name == "session_show")
 	}
 	return out.result(!t.reads, *repeated && !ours)
 }

@@ -147,7 +147,7 @@ const (
 var values = map[reflect.Type][]string{
 	reflect.TypeFor[artifact.Relation](): words(artifact.Relations()),
 	reflect.TypeFor[artifact.Format]():   {string(artifact.Text), string(artifact.JSON)},
-	reflect.TypeFor[artifact.Status]():   words(artifact.Statuses()),
+	reflect.TypeFor[artifact.Status]():   words(inUse),
 	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
 	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
 	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
@@ -156,6 +156,9 @@ var values = map[reflect.Type][]string{
 	reflect.TypeFor[verdict]():           {string(approves), string(rejects)},
 	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
 }
+
+// inUse are the statuses that a search looks through.
+var inUse = slices.DeleteFunc(artifact.Statuses(), func(s artifact.Status) bool { return !s.Live() })
 
 func words[T ~string](all []T) []string {
 	out := make([]string, len(all))

@@ -512,7 +512,7 @@ func doubled(s api.Service, ctx context.Context, refusal error, news string) (re
 	if err != nil {
 		return requested{}, refusal
 	}
-	held := fmt.Sprintf("not opened: %s asks for that already: %s (%s)\n", t.ID, brenner.OneLine(t.Title), holding(t))
+	held := fmt.Sprintf("not opened: %s asks for that already: %s (%s)\n", t.ID, t.Asks(), holding(t))
 	if t.Spec != "" {
 		held += "what is asked (data): " + brenner.Clip(brenner.OneLine(t.Spec), movedText) + "\n"
 	}
@@ -583,7 +583,7 @@ func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 			fmt.Fprintf(&b, "under way: %s (%s)\n", t.ID, holding(t))
 			continue
 		}
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, brenner.OneLine(t.Title), holding(t), partsLeft(t, me))
+		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -13,6 +14,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
+	"brenner/playbook"
 	"brenner/policy"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,10 +72,22 @@ func loadArtifact(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error)
 	}
 	a, err := c.Reader.Artifact(c.Ctx, id)
 	if errors.Is(err, brenner.CodeNotFound) {
-		return store.Artifact{}, brenner.Errorf(brenner.CodeNotFound, "there is no artifact %q", id).
-			Try(brenner.Do("artifact.search", "text", string(id)), brenner.Do("artifact.list"))
+		return store.Artifact{}, brenner.Errorf(brenner.CodeNotFound, "there is no artifact %q", id).Try(whereItMayBe(id)...)
 	}
 	return a, err
+}
+
+// whereItMayBe says what to try for a name that no artifact has: tasks and lessons are no
+// artifacts, and a search does not find them.
+func whereItMayBe(id brenner.ArtifactID) []brenner.Action {
+	search := []brenner.Action{brenner.Do("artifact.search", "text", string(id)), brenner.Do("artifact.list")}
+	if strings.HasPrefix(string(id), "task-") {
+		return []brenner.Action{brenner.Do("task.list")}
+	}
+	if _, err := playbook.ParseBulletID(string(id)); err == nil {
+		return append([]brenner.Action{brenner.Do("playbook.list")}, search...)
+	}
+	return search
 }
 
 func actOn(a store.Artifact, action policy.Action) kernel.Act {

@@ -68,6 +68,8 @@ type search struct {
 	// filtered says that there are conditions, be there words or not.
 	filtered bool
 	may      map[store.Kind]bool
+	// spelled are the words that were read as others.
+	spelled []retrieval.Spelled
 }
 
 // newSearch takes apart what is asked for.
@@ -174,21 +176,26 @@ func (s *search) run() (api.SearchResult, error) {
 		}
 		find = s.newest
 	}
-	for most := 2 * s.limit; ; most = min(8*most, maxSifted) {
+	// One more than is shown says that there are more; an artifact is found by two versions.
+	for most := 2 * (s.limit + 1); ; most = min(8*most, maxSifted) {
 		found, err := find(most)
 		if err != nil {
 			return out, err
 		}
 		all := len(found.Hits) < most
+		s.spelled = found.Spelled
 		hits, err := s.sift(found.Hits)
 		if err != nil {
 			return out, err
 		}
-		if len(hits) < s.limit && !all && most < maxSifted {
+		if len(hits) <= s.limit && !all && most < maxSifted {
 			continue
 		}
 		if len(hits) < s.limit && !all {
 			out.Sifted = maxSifted
+		}
+		if more := len(hits) - s.limit; more > 0 {
+			hits, out.More, out.AtLeast = hits[:s.limit], more, !all
 		}
 		out.Behind = found.Behind
 		return s.show(out, hits, found.Spelled)
@@ -272,7 +279,65 @@ func inForceFirst(hits []store.RankedHit) []store.RankedHit {
 	return out
 }
 
-// sift keeps the best hits that meet the conditions, one of an artifact.
+// inForceToo puts before each draft that was found without the version in force the latter,
+// where that has one of the words too: which of them is shown does not depend on how many
+// hits were asked for.
+func (s *search) inForceToo(hits []store.RankedHit) ([]store.RankedHit, error) {
+	met := make(map[brenner.Ref]bool, len(hits))
+	for _, h := range hits {
+		met[brenner.Ref{Artifact: h.ID, Version: h.Version}] = true
+	}
+	var refs []brenner.Ref
+	for _, h := range hits {
+		if ref := (brenner.Ref{Artifact: h.ID, Version: h.Canonical}); h.Draft && h.Canonical != 0 && !met[ref] {
+			refs = append(refs, ref)
+		}
+	}
+	if len(refs) == 0 {
+		return hits, nil
+	}
+	rows, err := s.VersionsOf(s.Ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	has := map[brenner.ArtifactID][]string{}
+	for _, v := range rows {
+		err := s.Passing(func() error {
+			text, err := s.textOf(v)
+			has[v.Artifact] = s.lookedFor(retrieval.Words(v.Summary + "\n" + text))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]store.RankedHit, 0, len(hits)+len(refs))
+	for _, h := range hits {
+		if words := has[h.ID]; h.Draft && len(words) > 0 {
+			force := h
+			force.Version, force.Draft, force.Parts = h.Canonical, false, retrieval.Parts{Words: words}
+			out = append(out, force)
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// lookedFor keeps of some words those that are looked for, each once.
+func (s *search) lookedFor(words []string) []string {
+	var out []string
+	for _, w := range words {
+		is := slices.ContainsFunc(s.asked.Terms, func(t retrieval.Term) bool { return t.Word == w }) ||
+			slices.ContainsFunc(s.asked.Prefixes, func(p string) bool { return strings.HasPrefix(w, p) }) ||
+			slices.ContainsFunc(s.spelled, func(r retrieval.Spelled) bool { return slices.Contains(r.As, w) })
+		if is && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// sift keeps the hits that meet the conditions, the best first, one of an artifact.
 func (s *search) sift(hits []store.RankedHit) ([]hit, error) {
 	var out []hit
 	seen := map[brenner.ArtifactID]bool{}
@@ -280,6 +345,10 @@ func (s *search) sift(hits []store.RankedHit) ([]hit, error) {
 	hits = slices.DeleteFunc(hits, func(h store.RankedHit) bool {
 		return !s.readable(h.Artifact) || !chosen(h.Artifact, s.Statuses, s.Tag) || !s.mayHavePhrases(h.Parts.Words)
 	})
+	hits, err := s.inForceToo(hits)
+	if err != nil {
+		return nil, err
+	}
 	for some := range slices.Chunk(hits, siftedAtOnce) {
 		refs := make([]brenner.Ref, len(some))
 		for i, h := range some {
@@ -306,9 +375,7 @@ func (s *search) sift(hits []store.RankedHit) ([]hit, error) {
 				continue
 			}
 			seen[h.ID] = true
-			if out = append(out, hit{h, v}); len(out) == s.limit {
-				return out, nil
-			}
+			out = append(out, hit{h, v})
 		}
 	}
 	return out, nil

@@ -147,14 +147,19 @@ func (s *Snapshot) assumption(c Content) {
 	if json.Unmarshal(c.Data, &said) != nil || said.Statement == "" {
 		said.Statement = c.Summary
 	}
-	if said.Status == "verified" {
+	if checked(said.Status) {
 		return
 	}
 	s.Open = append(s.Open, Statement{From: c.Ref, Kind: "assumption", Text: said.Statement, Note: said.Status})
 }
 
+// checked says whether somebody has looked whether an assumption holds: be it that it does or
+// that it does not, the question is not open any more.
+func checked(status string) bool { return status == "verified" || status == "falsified" }
+
 // session takes from a session artifact its live hypotheses and what it leaves
-// open: tests not run, assumptions not checked, active anomalies.
+// open: tests not run, assumptions not checked, active anomalies, critiques that
+// are not settled.
 func (s *Snapshot) session(c Content) {
 	a, err := delta.ReadArtifact(c.Data)
 	if err != nil {
@@ -171,13 +176,18 @@ func (s *Snapshot) session(c Content) {
 		}
 	}
 	for _, x := range a.Items(delta.AssumptionLedger) {
-		if status := x.Text("status"); x.Killed() == nil && status != "verified" {
+		if status := x.Text("status"); x.Killed() == nil && !checked(status) {
 			s.Open = append(s.Open, statement(c.Ref, x, "assumption", "statement", status))
 		}
 	}
 	for _, x := range a.Items(delta.AnomalyRegister) {
 		if status := x.Text("status"); x.Killed() == nil && status != "resolved" {
 			s.Open = append(s.Open, statement(c.Ref, x, "anomaly", "observation", status))
+		}
+	}
+	for _, k := range delta.Critiques(a, delta.Beside{}) {
+		if x, ok := a.Item(k.Item); ok && k.State != delta.CritiqueSettled {
+			s.Open = append(s.Open, statement(c.Ref, x, "critique", "attack", "not settled"))
 		}
 	}
 }

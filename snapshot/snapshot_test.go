@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/delta"
 	"brenner/lineage"
 	"brenner/snapshot"
 
@@ -35,6 +37,7 @@ func example(hostile string) snapshot.Snapshot {
 	s.Add(content("model_spec", "model", "a clonal model", `{}`))
 	s.Add(content("analysis_result", "counts", "nine of ten", `{}`))
 	s.Add(content("assumption", "checked", "x", `{"statement":"settled","status":"verified"}`))
+	s.Add(content("assumption", "refuted", "x", `{"statement":"settled","status":"falsified"}`))
 	s.Add(content("assumption", "open", "x", `{"statement":"markers are stable","status":"unchecked"}`))
 	s.Add(content("manuscript_section", "text", "not shown", `{}`))
 	s.Forks = []lineage.Fork{{Artifact: "memo", Heads: []lineage.Node{{Ref: brenner.Ref{Artifact: "memo", Version: 2}, Creator: "ada"}}}}
@@ -67,6 +70,31 @@ func TestMarkdown_ShowsEveryPart(t *testing.T) {
 	}
 	if empty := (snapshot.Snapshot{}).Markdown(); !strings.Contains(empty, "No brief is canonical.") || !strings.Contains(empty, "Nothing.") {
 		t.Errorf("an empty project: %s", empty)
+	}
+}
+
+// C32: of a session its critiques are open questions until they are settled.
+func TestSnapshot_NamesCritiquesThatAreNotSettled(t *testing.T) {
+	a, err := delta.New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []delta.Entry
+	for i, payload := range []string{
+		`{"name":"Weak","attack":"nobody counted","evidence":"none"}`, `{"name":"Old","attack":"the probes drift","evidence":"none","current_status":"settled: they were calibrated"}`,
+	} {
+		said = append(said, delta.Entry{Message: "m", Delta: delta.Delta{
+			DeltaID: fmt.Sprint("d-", i), Agent: "Red", Operation: delta.Add, Section: delta.AdversarialCritique, Seq: i, Timestamp: "2026-03-14T16:00:00Z", Payload: []byte(payload),
+		}})
+	}
+	data, err := delta.Merge(a, said, delta.Options{}).Artifact.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s snapshot.Snapshot
+	s.Add(content("session_artifact", "RS-1", "why", string(data)))
+	if len(s.Open) != 1 || s.Open[0].Kind != "critique" || s.Open[0].Text != "nobody counted" || s.Open[0].Note != "not settled" {
+		t.Errorf("open are %+v", s.Open)
 	}
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,9 @@ type Request struct {
 	// whether the role contributes at all.
 	Section   delta.Section
 	Operation delta.Operation
-	// Target names what it is about, for the message.
-	Target string
+	// Target names what it is about, for the message; Doing what is done, where that is
+	// not called as the action that it takes.
+	Target, Doing string
 }
 
 // Decision is the answer, with its reason in words.
@@ -104,7 +106,7 @@ func (d Decision) Err(r Request) error {
 	if neverForAgents(r) != "" && !r.Person {
 		hint = "only a person may; ask the PI"
 	}
-	return brenner.Errorf(d.Code, "%s may not %s%s: %s", r.Actor, r.Action, about, d.Reason).WithHint(hint)
+	return brenner.Errorf(d.Code, "%s may not %s%s: %s", r.Actor, cmp.Or(r.Doing, string(r.Action)), about, d.Reason).WithHint(hint)
 }
 
 // neverForAgents names what no policy can give to an agent, or "".

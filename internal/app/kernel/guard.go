@@ -16,7 +16,9 @@ type Act struct {
 	Action policy.Action
 	Type   brenner.TypeName
 	Module brenner.Module
-	Target string // shown in a refusal
+	// Target and Doing are shown in a refusal: what it is about, and what is done where
+	// that is not called as the action.
+	Target, Doing string
 }
 
 // Guard is what a use case must pass before it runs. There is no other way to
@@ -114,7 +116,7 @@ func Settled(_ string) Guard {
 
 // Allow asks the policy about an item; a refusal is kept for the audit.
 func (c *Call) Allow(action policy.Action, typ brenner.TypeName, module brenner.Module, target string) error {
-	return c.Ask(Act{action, typ, module, target})
+	return c.Ask(Act{Action: action, Type: typ, Module: module, Target: target})
 }
 
 // Ask is Allow for an act.
@@ -155,7 +157,7 @@ func (c *Call) May(action policy.Action, typ brenner.TypeName, module brenner.Mo
 func (c *Call) request(a Act) policy.Request {
 	return policy.Request{
 		Actor: c.Who.Name, Person: c.Person(), Role: c.Who.Role,
-		Action: a.Action, Type: a.Type, Module: a.Module, Target: a.Target,
+		Action: a.Action, Type: a.Type, Module: a.Module, Target: a.Target, Doing: a.Doing,
 	}
 }
 

@@ -66,6 +66,31 @@ func ToArtifact(action policy.Action, id brenner.ArtifactID, into *store.Artifac
 	}, kernel.On(func(*kernel.Call) (kernel.Act, error) { return actOn(*into, action), nil }))
 }
 
+// ToSendBack is ToArtifact for who asks for changes: that takes the right to promote, and is
+// called what it is.
+func ToSendBack(id brenner.ArtifactID, into *store.Artifact) kernel.Guard {
+	return kernel.On(func(c *kernel.Call) (kernel.Act, error) {
+		var err error
+		*into, err = loadArtifact(c, id)
+		return sendingBack(*into), err
+	})
+}
+
+// FindToSendBack is FindArtifact for the same.
+func FindToSendBack(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error) {
+	a, err := loadArtifact(c, id)
+	if err != nil {
+		return store.Artifact{}, err
+	}
+	return a, c.Ask(sendingBack(a))
+}
+
+func sendingBack(a store.Artifact) kernel.Act {
+	act := actOn(a, policy.Promote)
+	act.Doing = "request changes of"
+	return act
+}
+
 func loadArtifact(c *kernel.Call, id brenner.ArtifactID) (store.Artifact, error) {
 	if err := id.Check(); err != nil {
 		return store.Artifact{}, err

@@ -22,7 +22,7 @@ const taskRevise = api.TaskRevise
 // RequestChanges implements api.Reviews.
 func (s *Service) RequestChanges(ctx context.Context, req api.RequestChangesRequest) (api.ChangesRequested, error) {
 	var a store.Artifact
-	guard := ledger.ToArtifact(policy.Promote, req.Ref.Artifact, &a).Then(errPerson)
+	guard := ledger.ToSendBack(req.Ref.Artifact, &a).Then(errPerson)
 	if req.DryRun {
 		return kernel.View(ctx, s.caller, guard, func(c *kernel.Call) (api.ChangesRequested, error) {
 			p, err := s.planChanges(c, a, req)

@@ -132,7 +132,7 @@ func (p *plan) planChanges(c *kernel.Call, req api.DecideRequest, refs []brenner
 		return err
 	}
 	for _, ref := range refs {
-		a, err := ledger.FindArtifact(c, ref.Artifact, policy.Promote)
+		a, err := ledger.FindToSendBack(c, ref.Artifact)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (a *Artifact) Answer() (text, field string) {
 		return "", ""
 	}
 	for _, field := range []string{"answer", "context"} {
-		if text := strings.TrimSpace(thread.Text(field)); text != "" {
+		if text := strings.TrimSpace(thread.Text(field)); text != "" && text != removed { // null takes it back
 			return text, field
 		}
 	}

@@ -25,7 +25,7 @@ type FieldText struct {
 }
 
 // Around is the text as who changed a part of it is told that it reads now: a short one
-// whole, of a long one the passages that changed.
+// whole, of a long one the passages that changed, of a long passage where it begins and ends.
 func (t FieldText) Around() string {
 	if out, ok := changedPassages(t.Was, t.Text); ok {
 		return out
@@ -43,10 +43,10 @@ func (t FieldText) Around() string {
 		end++
 	}
 	from, end = max(0, from-near), min(len(now), len(now)-end+near)
-	if end-from > longText {
-		return ""
-	}
 	out := string(now[from:end])
+	if end-from > longText {
+		out = string(now[from:from+longText/2]) + " […] " + string(now[end-longText/4:end])
+	}
 	if from > 0 {
 		out = "…" + out
 	}

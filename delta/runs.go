@@ -17,6 +17,9 @@ type Test struct {
 	Running []Run `json:"running,omitzero"`
 	// Done are those who said what came out.
 	Done []Run `json:"done,omitzero"`
+	// Reworded are the hypotheses that were put in other words after it was foretold what
+	// it would show under them: expectation and outcome are about the words before.
+	Reworded []ItemID `json:"reworded,omitzero"`
 }
 
 // Run is somebody's run of a test.
@@ -48,7 +51,11 @@ func Tests(a *Artifact) []Test {
 	var out []Test
 	for _, it := range a.sections[atTests].shown(atTests) {
 		if it.live() {
-			out = append(out, it.runs())
+			t := it.runs()
+			for _, r := range a.Reworded(it) {
+				t.Reworded = append(t.Reworded, r.Hypothesis)
+			}
+			out = append(out, t)
 		}
 	}
 	for _, it := range a.sections[atCritiques].shown(atCritiques) {
@@ -89,6 +96,9 @@ func (it *Item) runs() Test {
 			t.Running = slices.DeleteFunc(t.Running, of)
 		}
 	}
+	if it.takenBack() {
+		t.Done = nil
+	}
 	switch {
 	case len(t.Done) > 0:
 		t.State = TestRun
@@ -98,6 +108,11 @@ func (it *Item) runs() Test {
 		t.State = TestDropped
 	}
 	return t
+}
+
+// takenBack says that nothing is left of what was said to have come out of a test.
+func (it *Item) takenBack() bool {
+	return stateOf(it.Text("status")) != TestRun && strings.TrimSpace(it.Text("last_run")) == "" && len(it.Pairs("last_run")) == 0 && len(it.Pairs("actual_outcomes")) == 0
 }
 
 // Says is what a delta says of running a test.

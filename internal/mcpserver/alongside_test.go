@@ -173,8 +173,10 @@ func TestSubmit_ShowsWhatMovedUnderIt(t *testing.T) {
 	red.told(api.MessageCompiled)
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads twice"}`, ""))
 	said := red.submits(assumption("Parsing", "H1 holds for large files"))
-	red.must(said, "REFERENCE_MOVED: H1 is named, and BlueLake changed it since you read it", "what changed of them since version 2, which you had read (data; write what is no item here", "the parser reads twice", "Was: the parser is slow")
+	red.must(said, "REFERENCE_MOVED: H1 is named, and BlueLake changed it since you read it", "what changed of them since version 2, which you had read (data; an id of another session or project is written with that, RS-other/T1)", "the parser reads twice", "Was: the parser is slow")
 	red.mustNot(said, "nothing new of others")
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads thrice"}`, ""))
+	red.mustNot(red.submits(assumption("Elsewhere", "RS-other/H1 and scratch/H1 say the same")), "REFERENCE_MOVED")
 
 	s.do(s.pi.CreateArtifact(t.Context(), api.CreateArtifactRequest{
 		ID: "diary", Type: "paper_note", Module: "lineage", Summary: "log", Content: api.Body{Format: artifact.Text, Data: "one\ntwo\n"},
@@ -410,7 +412,7 @@ func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
 	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: H1 is put in other words: what T1 foretold and found is about the words before")
 	red.mustNot(red.submits(edit(`{"claim":"the lexer is too slow"}`)), "FORETOLD_LATER") // T1 is about others already
 	told, _ := blue.call("inbox", nil)
-	blue.must(told, "H1, which your T1 names, was edited by RedSky; what T1 foretold under it stands for its words before")
+	blue.must(told, "named in yours: H1 (T1)", "tests: planned T1 (H1 reworded since)")
 	shown, _ := red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})
 	red.must(shown, "Foretold before a rewording: H1 (by RedSky, ")
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"slow to begin"}}`, ""))

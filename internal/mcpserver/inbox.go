@@ -251,12 +251,12 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 	}
 	l := letter{MessageInfo: m.MessageInfo}
 	if room.followed {
-		l.text = stillNew(brenner.Speak(m.Text, func(a brenner.Action) string {
+		l.text = saidOnce(stillNew(brenner.Speak(m.Text, func(a brenner.Action) string {
 			if a.Name == "session.show" {
 				l.since = a.Args["since"]
 			}
 			return asCall(a)
-		}))
+		})), nil)
 		return l, nil
 	}
 	left := room.runes - utf8.RuneCountInString(m.Text) - spokenRunes // for what comes below
@@ -853,6 +853,9 @@ func (l letter) words(several bool) string {
 	if several {
 		line := l.MessageInfo
 		line.State = cmp.Or(l.was, line.State) // before it was opened for this answer
+		if line.Kind == api.MessageCompiled {
+			line.Subject = "" // its text begins with that
+		}
 		b.WriteString(lines([]api.MessageInfo{line}) + "\n")
 	}
 	b.WriteString(l.text)
@@ -870,7 +873,8 @@ func (l letter) words(several bool) string {
 func lines(all []api.MessageInfo) string {
 	var b strings.Builder
 	for _, m := range all {
-		fmt.Fprintf(&b, "%s · %s · %s · %s · %s\n", m.ID, m.State, m.Kind, m.Sent.UTC().Format("2006-01-02 15:04"), brenner.OneLine(m.Subject))
+		said := []string{m.ID, string(m.State), string(m.Kind), m.Sent.UTC().Format("2006-01-02 15:04"), brenner.OneLine(m.Subject)}
+		b.WriteString(strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " · ") + "\n")
 	}
 	return b.String()
 }

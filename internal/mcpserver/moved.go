@@ -40,7 +40,7 @@ func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, know
 	if len(items) > 0 && known > 0 {
 		v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known, Unasked: true})
 		if err == nil && v.Markdown != "" {
-			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data; write what is no item here, like the T1 of another project, in backticks):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
+			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data; an id of another session or project is written with that, RS-other/T1):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
 		}
 		if len(v.Before) > 0 {
 			fmt.Fprintf(&b, "given to you before, as they are now: %s\n", listed(v.Before))

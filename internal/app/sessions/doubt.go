@@ -251,7 +251,7 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	return []brenner.Diagnostic{{
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
 		Message: fmt.Sprintf("%s is put in other words: what %s foretold and found is about the words before", it.ID(), kernel.FirstIDs(tests)),
-		Hint:    "if it claims something else now, KILL it and ADD that; if not, let it stand",
+		Hint:    "they are marked with that by themselves; if it claims something else now, ADD that as another hypothesis",
 	}}
 }
 

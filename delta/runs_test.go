@@ -18,11 +18,13 @@ func TestTests_StateFollowsFromWhatIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := mergedBy(t, empty, 1, [2]string{"Ann", add("a", "")}, [2]string{"Ann", add("b", `,"status":"planned"`)}, [2]string{"Ann", add("c", "")},
-		[2]string{"Ann", add("d", `,"status":"Now running."`)}, [2]string{"Ann", add("e", `,"status":"dropped: too dear"`)}, [2]string{"Ann", add("f", `,"actual_outcomes":{"H1":"57 ms, log@2"}`)})
+		[2]string{"Ann", add("d", `,"status":"Now running."`)}, [2]string{"Ann", add("e", `,"status":"dropped: too dear"`)}, [2]string{"Ann", add("f", `,"actual_outcomes":{"H1":"57 ms, log@2"}`)},
+		[2]string{"Ann", add("g", `,"actual_outcomes":{"H1":"57 ms"},"last_run":"once","status":"run"`)})
 	test := func(id, payload string) string { return edit(id, "discriminative_tests", payload) }
 	doc = mergedBy(t, doc, 2, [2]string{"Bob", test("T2", `{"status":"is running"}`)}, [2]string{"Bob", test("T3", `{"last_run":{"by":"Bob","result":"cold-log@1"}}`)},
 		[2]string{"Bob", test("T4", `{"procedure":"running twice"}`)}, [2]string{"Cy", test("T6", `{"status":"running once more"}`)})
-	doc = mergedBy(t, doc, 3, [2]string{"Ann", test("T4", `{"status":"planned again"}`)}, [2]string{"Bob", test("T2", `{"status":"was run"}`)})
+	doc = mergedBy(t, doc, 3, [2]string{"Ann", test("T4", `{"status":"planned again"}`)}, [2]string{"Bob", test("T2", `{"status":"was run"}`)},
+		[2]string{"Ann", test("T7", `{"actual_outcomes":{"H1":null},"last_run":"","status":"planned: it was another"}`)}) // taken back
 	doc = mergedBy(t, doc, 4, [2]string{"Ann", `{"operation":"KILL","section":"discriminative_tests","target_id":"T1","payload":{"reason":"r"},"rationale":"r"}`})
 	got := ""
 	for _, s := range delta.Tests(doc) {
@@ -35,7 +37,7 @@ func TestTests_StateFollowsFromWhatIsRecorded(t *testing.T) {
 		}
 		got += "\n"
 	}
-	want := "T2 run ran:Bob@3=\nT3 run ran:Bob@2=cold-log@1\nT4 planned\nT5 dropped\nT6 run runs:Cy@2 ran:Ann@1=log@2\n"
+	want := "T2 run ran:Bob@3=\nT3 run ran:Bob@2=cold-log@1\nT4 planned\nT5 dropped\nT6 run runs:Cy@2 ran:Ann@1=log@2\nT7 planned\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

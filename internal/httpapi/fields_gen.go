@@ -1152,6 +1152,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/delta.Test.By":                        "who added it",
 		"brenner/delta.Test.Done":                      "Done are those who said what came out",
 		"brenner/delta.Test.Item":                      "ItemID names an item for life: a prefix and a number, such as H3, or RT",
+		"brenner/delta.Test.Reworded":                  "Reworded are the hypotheses that were put in other words after it was foretold what it would show under them: expectation and outcome are about the words before",
 		"brenner/delta.Test.Running":                   "Running are those who said that they run it, and not yet what came out",
 		"brenner/delta.Test.State":                     "TestState says whether a test still has to be run",
 		"brenner/internal/linediff.Hunk.OldStart":      "1-based; 0 if OldLines is 0 at the start",

@@ -36,7 +36,7 @@ type found struct {
 // index of artifacts alone.
 const (
 	perGroup      = 8
-	lookedThrough = 200
+	lookedThrough = brenner.MaxPage
 )
 
 func loadFind(v *visit) (string, any, error) {
@@ -139,7 +139,7 @@ func findSessions(v *visit, text string) (foundGroup, error) {
 
 func findTasks(v *visit, text string) (foundGroup, error) {
 	list, err := v.svc.Tasks(v.Context(), api.ListTasksRequest{
-		States: []api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone}, Page: api.Page{Limit: lookedThrough},
+		States: []api.TaskState{api.TaskOpen, api.TaskClaimed, api.TaskDone, api.TaskCanceled}, Page: api.Page{Limit: lookedThrough}, Newest: true,
 	})
 	g := foundGroup{Title: "Tasks"}
 	for _, t := range list.Tasks {

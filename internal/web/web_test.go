@@ -491,6 +491,17 @@ func TestSearch_ShowsTheWords(t *testing.T) {
 	}
 }
 
+// A task is found among the newest, however many there are.
+func TestFind_LooksAtTheNewestTasks(t *testing.T) {
+	w := newWorld(t)
+	for i := range 205 {
+		must[api.TaskInfo](w)(w.pi().NewTask(t.Context(), api.NewTaskRequest{Title: fmt.Sprintf("Count the herons in reach %d", i), Spec: "all", Role: "writer", Modules: []brenner.Module{"project"}}))
+	}
+	b := w.login()
+	_, _, body := b.get("/find?q=herons")
+	b.sees(body, "reach 204", "of sessions and tasks the newest 1")
+}
+
 func TestErrors_ShowCodeAndHint(t *testing.T) {
 	w := newWorld(t)
 	b := w.login()

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,17 +42,18 @@ func (d direct) answer(w http.ResponseWriter, h *http.Request, msg jsonrpc.Messa
 		return false
 	}
 	result, err := handle(d.waiting(h.Context()), &mcp.CallToolRequest{Params: &params, Extra: &mcp.RequestExtra{Header: h.Header}})
-	var raw []byte
+	var id, raw []byte
 	if err == nil {
 		raw, err = result.MarshalJSON()
 	}
 	if err == nil {
-		raw, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: req.ID, Result: raw})
+		id, err = json.Marshal(req.ID.Raw(), jsontext.AllowInvalidUTF8(true))
 	}
 	if err != nil {
 		panic(err) // we made it: what goes wrong in a tool is a result
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(raw) // the client is gone
+	// The library would read the result once more before it writes it.
+	_, _ = w.Write(slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), raw, []byte{'}'})) // the client is gone
 	return true
 }

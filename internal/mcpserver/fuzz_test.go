@@ -159,6 +159,33 @@ func FuzzHandler_NoMessageMakesItFail(f *testing.F) {
 	})
 }
 
+// What is read without the library is read as the library would.
+func FuzzDecode_ReadsAsTheLibrary(f *testing.F) {
+	for _, revision := range revisions {
+		for _, seed := range messageSeeds(revision) {
+			f.Add(seed)
+		}
+	}
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping","params":null}`, `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":"\u2028<","method":"p\u0069ng","params": { "a" : [1,2] } }`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"JSONRPC":"2.0","id":1,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","method":"pong"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, `{"jsonrpc":"2.0","id":1,"method":null}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		plain := plainRequest([]byte(message))
+		if plain == nil {
+			return
+		}
+		theirs, err := jsonrpc.DecodeMessage([]byte(message))
+		if err != nil || !reflect.DeepEqual(theirs, jsonrpc.Message(plain)) {
+			t.Fatalf("%s\nread as %#v\nthe library reads %#v: %v", message, plain, theirs, err)
+		}
+	})
+}
+
 func deliver(t *testing.T, handler http.Handler, revision, message string) string {
 	t.Helper()
 	// A subscription lasts until its client leaves.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -170,6 +171,10 @@ func decode(body []byte) (messages []jsonrpc.Message, batch bool, err error) {
 		}
 	}
 	for _, part := range parts {
+		if req := plainRequest(part); req != nil {
+			messages = append(messages, req)
+			continue
+		}
 		msg, err := jsonrpc.DecodeMessage(part)
 		if err != nil {
 			return nil, batch, err
@@ -177,6 +182,31 @@ func decode(body []byte) (messages []jsonrpc.Message, batch bool, err error) {
 		messages = append(messages, msg)
 	}
 	return messages, batch, nil
+}
+
+// plainDepth is fewer values within each other than the library refuses.
+const plainDepth = 500
+
+// plainRequest reads a request about which there is no doubt, as the library would,
+// which takes two buffers of 32 KiB for each. The library says what the rest is.
+func plainRequest(message []byte) *jsonrpc.Request {
+	if bytes.Count(message, []byte{'{'})+bytes.Count(message, []byte{'['}) > plainDepth {
+		return nil
+	}
+	var m struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Method  string         `json:"method"`
+		Params  jsontext.Value `json:"params"`
+	}
+	if json.Unmarshal(message, &m, json.RejectUnknownMembers(true)) != nil || m.Version != "2.0" || m.Method == "" {
+		return nil
+	}
+	id, err := jsonrpc.MakeID(m.ID)
+	if err != nil {
+		return nil
+	}
+	return &jsonrpc.Request{ID: id, Method: m.Method, Params: []byte(m.Params)}
 }
 
 // statusOf is the HTTP status of a message that was refused. A client of older

@@ -156,8 +156,12 @@ func LinksOf(c *kernel.Call, ref brenner.Ref) ([]artifact.Link, error) {
 	return out, err
 }
 
-// ForkOf gives the live heads of an artifact if there are several.
-func ForkOf(c *kernel.Call, id brenner.ArtifactID) ([]brenner.Ref, error) {
+// ForkOf gives the live heads of an artifact if there are several. The store is
+// not asked about one with a single version.
+func ForkOf(c *kernel.Call, id brenner.ArtifactID, latest brenner.Version) ([]brenner.Ref, error) {
+	if latest < 2 {
+		return nil, nil
+	}
 	leaves, err := c.Leaves(c.Ctx, id)
 	if err != nil || len(leaves) < 2 {
 		return nil, err
@@ -295,7 +299,7 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 	out := api.ArtifactView{
 		Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
 	}
-	if out.Fork, err = ForkOf(c, a.ID); err != nil {
+	if out.Fork, err = ForkOf(c, a.ID, a.Latest); err != nil {
 		return api.ArtifactView{}, err
 	}
 	if out.Decided, err = decidedAbout(c, v.Ref()); err != nil {

@@ -481,10 +481,8 @@ func WriteVersion(ch *kernel.Change, p artifact.Proposal, next Written) (api.Wri
 		Ref:    brenner.Ref{Artifact: next.ID, Version: next.Version},
 		Status: next.Status, SHA256: digest, Seq: seq,
 	}
-	if next.Version > 1 {
-		if out.Fork, err = ForkOf(ch.Call, next.ID); err != nil {
-			return api.WriteResult{}, err
-		}
+	if out.Fork, err = ForkOf(ch.Call, next.ID, next.Version); err != nil {
+		return api.WriteResult{}, err
 	}
 	return out, nil
 }

@@ -261,7 +261,7 @@ func names(text string, ref brenner.Ref) bool {
 
 // forkedFrom lists the other versions of an artifact of which each could be the truth.
 func forkedFrom(c *kernel.Call, a store.Artifact, v store.Version) ([]api.ReviewFinding, error) {
-	heads, err := ledger.ForkOf(c, a.ID)
+	heads, err := ledger.ForkOf(c, a.ID, a.Latest)
 	if err != nil || len(heads) == 0 {
 		return nil, err
 	}

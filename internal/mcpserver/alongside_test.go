@@ -358,6 +358,24 @@ func TestInbox_ARedactedVersionHidesNothing(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "the cache is cold")
 }
 
+// J7: who was given a version in full that is redacted goes on reading and answering; while
+// the newest one is, it reads the rest of its mail.
+func TestSession_ARedactedVersionLocksNobodyOut(t *testing.T) {
+	s, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.call("context_assemble", arguments{"session": "RS-pair"})
+	blue.submits(hypothesis("Cache", "", "the cache is cold"))
+	redact := func(v brenner.Version) {
+		s.do(s.pi.Redact(t.Context(), api.RedactRequest{Ref: brenner.Ref{Artifact: "RS-pair", Version: v}, Reason: "a name"}))
+	}
+	redact(2)
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "the cache is cold")
+	red.must(red.submits(assumption("Cold", "It is cold by H3")), "applied: ADD A1")
+	redact(4)
+	red.must(first(red.call("inbox", nil)), "nothing")
+}
+
 // C16: who takes a task about an item is told if that was changed since it was
 // asked for.
 func TestClaim_SaysThatTheItemChanged(t *testing.T) {

@@ -344,7 +344,10 @@ func (p sessionPage) around() string {
 	if said := p.critiques(); said != "" {
 		fmt.Fprintf(&b, "critiques: %s\n%s", said, p.takeBack())
 	}
-	b.WriteString(p.tests + p.open)
+	b.WriteString(p.tests)
+	if p.end.session == "" || p.end.waits || p.end.owes { // else it is what is left for others
+		b.WriteString(p.open)
+	}
 	if p.Conflicts > 0 {
 		fmt.Fprintf(&b, "fields in conflict, which wait for the PI: %d\n", p.Conflicts)
 	}

@@ -49,8 +49,8 @@ func proposedIn(s api.Service, ctx context.Context, all []api.SessionInfo) ([]pr
 			continue
 		}
 		v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true, Unasked: true})
-		switch brenner.ClassOf(brenner.CodeOf(err)) {
-		case brenner.ClassDenied, brenner.ClassLimit:
+		switch code := brenner.CodeOf(err); {
+		case code == brenner.CodeRedacted, brenner.ClassOf(code) == brenner.ClassDenied, brenner.ClassOf(code) == brenner.ClassLimit:
 			continue // it could not read them now
 		}
 		if err != nil {

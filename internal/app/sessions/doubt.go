@@ -47,10 +47,12 @@ func doubt(c *kernel.Call, info api.SessionInfo, out *api.Submission, entries []
 		return err
 	}
 	if version := lastShown(through, info.ID); version > 0 && version < head.Version {
-		if _, d.known, err = sessionArtifact(c, info.ID, version); err != nil {
+		if d.known, err = documentIn(c, brenner.Ref{Artifact: head.Artifact, Version: version}); err != nil {
 			return err
 		}
-		out.Known = version
+		if d.known != nil {
+			out.Known = version
+		}
 	}
 	for i, e := range entries {
 		if e.Invalid != nil || i >= len(out.Deltas) {
@@ -535,7 +537,7 @@ func quoteReplaced(ch *kernel.Change, info api.SessionInfo, out *api.Submission)
 	}
 	var known *delta.Artifact
 	if version := lastShown(through, info.ID); version > 0 {
-		if _, known, err = sessionArtifact(ch.Call, info.ID, version); err != nil {
+		if known, err = documentIn(ch.Call, brenner.Ref{Artifact: info.Artifact.Artifact, Version: version}); err != nil {
 			return err
 		}
 	}

@@ -463,11 +463,11 @@ func (d *document) copied(ref brenner.Ref, doc *delta.Artifact) *document {
 }
 
 // compare notes which version the reader's context showed in full: what stands
-// there word for word its reader has.
+// there word for word its reader has. Of a redacted one nobody knows that any more.
 func (d *document) compare(c *kernel.Call, version brenner.Version) (err error) {
 	if version > 0 && version != d.view.Ref.Version {
 		d.fullOf = brenner.Ref{Artifact: d.view.Ref.Artifact, Version: version}
-		_, d.full, err = sessionArtifact(c, d.view.ID, version)
+		d.full, err = documentIn(c, d.fullOf)
 	}
 	return err
 }

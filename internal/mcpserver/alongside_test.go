@@ -142,7 +142,7 @@ func TestSession_SomebodyConcludes(t *testing.T) {
 
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	blue.mustNot(first(blue.call("status", nil)), "conclusion")
-	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "no conclusion yet: BlueLake has not said in RT (answer) what the answer is")
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "left for others: the conclusion (BlueLake)")
 	words := blue.told(api.MessageCompiled)
 	blue.must(words, "Nobody has said yet what the answer is, and that is yours to say")
 	blue.mustNot(words, "no conclusion yet") // once is enough

@@ -213,5 +213,5 @@ func withoutOwn(text string) string {
 		return text
 	}
 	_, after, _ := strings.Cut(rest, "\n\n")
-	return before + after
+	return strings.TrimRight(before+after, "\n") + "\n"
 }

@@ -197,7 +197,7 @@ func playStory(t testing.TB, w *world, fill func(string, map[string]any) map[str
 		"role": "hypothesis_generator", "title": "Time a warm start", "spec": "Start twice, time the second; an analysis_result is the answer.", "about": []any{"timings@1"}, "session": "RS-speed",
 	})
 	task, _ := asked["id"].(string)
-	blue.must(blue.told(api.MessageTask), "COMPILED", "C1: One machine", `task_claim {"id":"`+task+`"}`)
+	blue.must(blue.told(api.MessageTask), " · compiled · ", "C1: One machine", `task_claim {"id":"`+task+`"}`)
 	blue.must(first(blue.call("context_assemble", map[string]any{"task": task})), task+" is yours until", "Time a warm start")
 	blue.must(first(blue.call("artifact_write", map[string]any{
 		"id": "warm-timings", "type": "analysis_result", "summary": "a warm start takes 57 ms", "task": task, "done": true,

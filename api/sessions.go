@@ -369,6 +369,9 @@ type ListSessionsRequest struct {
 	Page
 	// Oldest lists the session that was started first first.
 	Oldest bool `json:"oldest,omitzero"`
+	// Own lists only sessions that the caller was asked in: of the newest a page, and
+	// whichever else waits for its answer, on that page too.
+	Own bool `json:"own,omitzero"`
 }
 
 // SessionList is a page of sessions.

@@ -62,10 +62,10 @@ func (a *Artifact) Tested(hypothesis ItemID) []*Item {
 }
 
 // reworded gives the last edit after an instant by which a hypothesis claims something in
-// other words, nil if there is none.
+// other words than it did then, nil if it is in those words by now.
 func (it *Item) reworded(since time.Time) (last *entry) {
 	claims := []int{schemas[atHypotheses].field("claim"), schemas[atHypotheses].field("mechanism")}
-	before := map[uint8]string{}
+	before, then := map[uint8]string{}, map[uint8]string{}
 	for _, e := range it.log {
 		for i := range e.writes {
 			w := &e.writes[i]
@@ -76,9 +76,20 @@ func (it *Item) reworded(since time.Time) (last *entry) {
 			if before[w.field] = w.value; known && e.at().After(since) && !SameWords(showValue(was, nil), showValue(w.value, nil)) {
 				last = e
 			}
+			if !e.at().After(since) {
+				then[w.field] = w.value
+			}
 		}
 	}
-	return last
+	for field, was := range then { // order-free: each is compared for itself
+		if !SameWords(showValue(was, nil), showValue(before[field], nil)) {
+			return last
+		}
+	}
+	if len(then) < len(before) {
+		return last
+	}
+	return nil
 }
 
 // SameWords says whether two texts have the same words in the same order, whatever stands

@@ -54,6 +54,11 @@ func TestReworded(t *testing.T) {
 	says("H1 (by Cat, 2026-01-01 10:00 UTC)")
 	tested("H1", "")
 	tested("H2", "T1")
+	kept := a
+	a = mergeAll(t, a, edit("Cat", "H1", "hypothesis_slate", `{"claim":"Cells keep a state"}`)).Artifact
+	says("") // put back
+	tested("H1", "T1")
+	a = kept
 	a = mergeAll(t, a, edit("Ann", "H2", "hypothesis_slate", `{"mechanism":"Transport"}`)).Artifact
 	says("H1 (by Cat, 2026-01-01 10:00 UTC), H2 (by Ann, 2026-01-01 10:00 UTC)")
 	a = mergeAll(t, a, edit("Bob", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"loses"}}`)).Artifact

@@ -395,6 +395,7 @@ func newSessionList(r *runner) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&req.Oldest, "oldest", false, "the one started first first")
+	c.Flags().BoolVar(&req.Own, "own", false, "only those you were asked in, and on the first page whichever wait for you")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -374,6 +375,17 @@ func TestSession_ARedactedVersionLocksNobodyOut(t *testing.T) {
 	red.must(red.submits(assumption("Cold", "It is cold by H3")), "applied: ADD A1")
 	redact(4)
 	red.must(first(red.call("inbox", nil)), "nothing")
+}
+
+// N1: a session that waits for somebody stands in its status however many are newer.
+func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
+	s, blue, _ := pair(t)
+	for i := range 25 {
+		id := brenner.SessionID(fmt.Sprintf("RS-later%d", i))
+		s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: id, Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
+			Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.HypothesisGenerator}}}}))
+	}
+	blue.must(first(blue.call("status", nil)), "RS-pair")
 }
 
 // C16: who takes a task about an item is told if that was changed since it was

@@ -336,7 +336,11 @@ func (p sessionPage) around() string {
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, "names: %s\n", api.NameWords(most(p.Names))+moreOf(len(p.Names)))
 	}
-	if said := atWork(p.Working); !p.end.over() && !p.end.told[said] {
+	but := brenner.ActorName("") // who asks for the document is told how it stands itself
+	if p.asked.news {
+		but = p.reader
+	}
+	if said := atWork(p.Working, but); !p.end.over() && !p.end.told[said] {
 		b.WriteString(said)
 	}
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
@@ -436,8 +440,8 @@ func notedOn(n api.TaskInfo) string {
 	return strings.Join(about, ", ")
 }
 
-// atWork says who is at work. That all have answered takes a line.
-func atWork(all []api.Working) string {
+// atWork says who is at work but for one. That all have answered takes a line.
+func atWork(all []api.Working, but brenner.ActorName) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -452,7 +456,9 @@ func atWork(all []api.Working) string {
 	}
 	var b strings.Builder
 	for _, w := range most(all) {
-		fmt.Fprintf(&b, "now: %s\n", w.Words())
+		if w.Agent != but {
+			fmt.Fprintf(&b, "now: %s\n", w.Words())
+		}
 	}
 	return b.String() + andMore(len(all), mostListed, "who were asked")
 }

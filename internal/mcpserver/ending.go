@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,7 +39,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	if !e.waits {
 		e.unread = unreadIn(s, ctx, v.ID)
 	}
-	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working)))
+	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working, me)))
 	return e
 }
 
@@ -141,6 +142,9 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 		default:
 			others = append(others, t.Item)
 		}
+	}
+	for _, ids := range [][]delta.ItemID{own, mine, others, e.unrun} {
+		slices.SortFunc(ids, func(a, b delta.ItemID) int { return cmp.Or(len(a)-len(b), strings.Compare(string(a), string(b))) })
 	}
 	if len(mine) > 0 {
 		e.mine = append(e.mine, "the result of "+listed(mine)+", which you said you run")

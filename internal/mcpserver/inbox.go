@@ -508,7 +508,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 			}
 			return linger()
 		}
-		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 		if err != nil {
 			return err
 		}
@@ -548,7 +548,7 @@ const tryAgain = 5 * time.Second
 // not answered (D27): who waits for that sees to it. Nil are the newest.
 func goOnWithout(s api.Service, ctx context.Context, all []api.SessionInfo) error {
 	if all == nil {
-		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 		if err != nil {
 			return err
 		}
@@ -595,7 +595,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	if err != nil {
 		return "", false, err
 	}
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 	if err != nil {
 		return "", false, err
 	}
@@ -683,7 +683,7 @@ func othersAtWork(all []api.Working, me brenner.ActorName) string {
 	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
 		return ""
 	}
-	return atWork(all)
+	return atWork(all, me)
 }
 
 // lastDid says of others who have all answered when they last did something: who wants to

@@ -223,7 +223,7 @@ func markedWork(s api.Service, ctx context.Context, wrote brenner.Ref) string {
 func endOnly(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
 	marks := marksOf(s, ctx)
 	if len(marks) == 0 {
-		return "done ended nothing: you have announced nothing that is still open\n"
+		return "you have announced nothing that is still open; a part of divided work ends with your answer\n"
 	}
 	if len(marks) > 1 {
 		return markedWork(s, ctx, wrote)
@@ -665,7 +665,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 		return statusResult{}, err
 	}
 	out.Messages = unread.Messages
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 	if err != nil {
 		return statusResult{}, err
 	}
@@ -697,7 +697,7 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 	if err != nil {
 		return out, err
 	}
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}})
+	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 	if err != nil {
 		return out, err
 	}

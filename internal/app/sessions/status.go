@@ -16,6 +16,9 @@ import (
 // Sessions implements api.Sessions.
 func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (api.SessionList, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "sessions"), func(c *kernel.Call) (api.SessionList, error) {
+		if req.Own {
+			return own(c, req)
+		}
 		out, q := api.SessionList{Sessions: []api.SessionInfo{}}, kernel.Query{Newest: !req.Oldest}
 		var err error
 		if out.Total, err = sessions.Total(ctx, c.Reader, q); err != nil {
@@ -29,6 +32,33 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 		})
 		return out, err
 	})
+}
+
+// own lists the sessions that the caller was asked in: as many as a page holds, the newest
+// first, and besides those that wait for its answer. There is no further page.
+func own(c *kernel.Call, req api.ListSessionsRequest) (api.SessionList, error) {
+	out := api.SessionList{Sessions: []api.SessionInfo{}}
+	if req.Cursor != "" {
+		return out, brenner.Errorf(brenner.CodeInvalidValue, "the list of one's own sessions has one page").At("/cursor")
+	}
+	limit, err := kernel.PageSize(req.Limit)
+	if err != nil {
+		return out, err
+	}
+	err = sessions.Each(c.Ctx, c.Reader, kernel.Query{Newest: !req.Oldest}, func(row kernel.Row[session]) (bool, error) {
+		info := row.Value.info()
+		r, asked := recipientOf(info, c.Who.Name)
+		if !asked {
+			return true, nil
+		}
+		out.Total++
+		if out.Total <= limit || r.Waiting && info.Closed.IsZero() && len(out.Sessions) < brenner.MaxPage {
+			info.Question = questionFor(c, info)
+			out.Sessions = append(out.Sessions, info)
+		}
+		return true, nil
+	})
+	return out, err
 }
 
 // EachInfo visits sessions, the newest first, until fn says stop.

@@ -382,8 +382,10 @@ func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
 	s, blue, _ := pair(t)
 	for i := range 25 {
 		id := brenner.SessionID(fmt.Sprintf("RS-later%d", i))
-		s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: id, Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
-			Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.HypothesisGenerator}}}}))
+		s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{
+			ID: id, Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
+			Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.HypothesisGenerator}}},
+		}))
 	}
 	blue.must(first(blue.call("status", nil)), "RS-pair")
 }

@@ -86,6 +86,7 @@ const (
 	// hypothesis that they foretell something for is killed.
 	StaysRecord  = "; what was foretold for it stays as the record, nothing is asked"
 	TextReplaced = "Your text was replaced: "
+	TextAddedTo  = "Your text was added to: "
 )
 
 // MessageInfo is a message without its text.

@@ -44,6 +44,8 @@ type Options struct {
 	// Said reports a finding that was said before, which takes no place from those
 	// that are listed of one artifact: the next ones have their turn. nil knows none.
 	Said func(Finding) bool
+	// Canceled is asked now and then, and ends the work with its error; nil never does.
+	Canceled func() error
 }
 
 // quota keeps what is listed of one artifact to so many new findings. Which are new is

@@ -47,7 +47,7 @@ const (
 // differ in a number, a negation or a thing are not the same. Each artifact is in at
 // most one group, and a group has at most brenner.MaxOverlap. The order of the
 // pieces does not matter; groups are in order of type, module and first id.
-// Errors are those of Embed; without it only contents are compared.
+// Errors are those of Embed and Canceled; without Embed only contents are compared.
 func Overlaps(pieces []Piece, o Options) ([]Overlap, error) {
 	if o.Threshold == 0 {
 		o.Threshold = OverlapThreshold
@@ -74,8 +74,12 @@ func Overlaps(pieces []Piece, o Options) ([]Overlap, error) {
 		for end < len(sorted) && sorted[end].Type == sorted[start].Type && sorted[end].Module == sorted[start].Module {
 			end++
 		}
-		kin := kindred{pieces: sorted[start:end], vectors: vectors[start:end], threshold: o.Threshold}
-		groups = append(groups, kin.group()...)
+		kin := kindred{pieces: sorted[start:end], vectors: vectors[start:end], threshold: o.Threshold, readings: make([]*claim.Reading, end-start)}
+		own, err := kin.group(o.Canceled)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, own...)
 		start = end
 	}
 	return groups, nil
@@ -86,6 +90,7 @@ type kindred struct {
 	pieces    []Piece
 	vectors   [][]float32
 	threshold float64
+	readings  []*claim.Reading // of the summaries that were compared
 
 	phrases [][]passage
 	words   []int            // in the passages of each piece
@@ -99,13 +104,18 @@ type passage struct {
 }
 
 // group makes a group around each piece that no earlier group has taken.
-func (k *kindred) group() []Overlap {
+func (k *kindred) group(canceled func() error) ([]Overlap, error) {
 	k.index()
 	var out []Overlap
 	taken := make([]bool, len(k.pieces))
 	for i, p := range k.pieces {
 		if taken[i] {
 			continue
+		}
+		if canceled != nil {
+			if err := canceled(); err != nil {
+				return nil, err
+			}
 		}
 		shared := k.shared(i)
 		members := []Member{{Ref: p.Ref, Similarity: 1, Shared: 1}}
@@ -114,7 +124,7 @@ func (k *kindred) group() []Overlap {
 				continue
 			}
 			m := Member{Ref: k.pieces[j].Ref, Similarity: rounded(cosine(k.vectors[i], k.vectors[j])), Shared: shared[j]}
-			if m.Shared >= SharedThreshold || m.Similarity >= k.threshold && !differ(p.Summary, k.pieces[j].Summary) {
+			if m.Shared >= SharedThreshold || m.Similarity >= k.threshold && !k.differ(i, j) {
 				taken[j] = true
 				members = append(members, m)
 			}
@@ -123,13 +133,22 @@ func (k *kindred) group() []Overlap {
 			out = append(out, Overlap{Type: p.Type, Module: p.Module, Members: members})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // differ reports whether two summaries that sound alike say different things:
 // then they stand beside each other and do not overlap.
-func differ(a, b string) bool {
-	return claim.Compare(claim.Read(a), claim.Read(b), nil).Verdict != claim.Same
+func (k *kindred) differ(i, j int) bool {
+	return claim.Compare(k.reading(i), k.reading(j), nil).Verdict != claim.Same
+}
+
+// reading is a summary as it is compared, read once.
+func (k *kindred) reading(i int) claim.Reading {
+	if k.readings[i] == nil {
+		r := claim.Read(k.pieces[i].Summary)
+		k.readings[i] = &r
+	}
+	return *k.readings[i]
 }
 
 // index notes which pieces have which passages.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,10 @@ func TestOverlaps(t *testing.T) {
 	words, err := Overlaps(pieces, Options{})
 	if err != nil || tell(words) != "paper_note lineage: long@1 1.00/1.00 short@1 0.00/1.00\n" {
 		t.Errorf("without vectors: %v\n%s", err, tell(words))
+	}
+	stopped := errors.New("stopped")
+	if _, err := Overlaps(pieces, Options{Canceled: func() error { return stopped }}); !errors.Is(err, stopped) {
+		t.Errorf("canceled: %v", err)
 	}
 }
 

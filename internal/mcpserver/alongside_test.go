@@ -377,6 +377,17 @@ func TestSession_ARedactedVersionLocksNobodyOut(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "nothing")
 }
 
+// N1: what a status leaves out it counts, with the call that lists it.
+func TestStatus_CountsWhatItLeavesOut(t *testing.T) {
+	s, blue, _ := pair(t)
+	for i := range 25 {
+		s.do(s.pi.NewTask(t.Context(), api.NewTaskRequest{Title: fmt.Sprint("Look ", i), Spec: "Look again.", Role: roster.HypothesisGenerator, Modules: []brenner.Module{"lineage"}}))
+	}
+	words := first(blue.call("status", nil))
+	blue.must(words, "unread: and more than these; inbox {} gives them one after the other\n", " more tasks: status {\"tasks\":")
+	blue.mustNot(first(blue.call("status", arguments{"tasks": 100})), "more tasks")
+}
+
 // N1: a session that waits for somebody stands in its status however many are newer.
 func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
 	s, blue, _ := pair(t)

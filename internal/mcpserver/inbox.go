@@ -390,6 +390,9 @@ func saidOnce(text string, left []delta.ItemID) string {
 		about, _, data := strings.Cut(line, api.ChangeSaid)
 		item, by, isNamed := strings.Cut(about, ", which your ")
 		rest, own := strings.CutPrefix(about, api.TextReplaced)
+		if !own {
+			rest, own = strings.CutPrefix(about, api.TextAddedTo)
+		}
 		if own {
 			_, item, _ = strings.Cut(rest, " of ")
 			item, _, _ = strings.Cut(item, " ")

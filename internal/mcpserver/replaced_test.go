@@ -24,7 +24,7 @@ func TestCompiled_YourTextWasReplaced(t *testing.T) {
 	s.do(letter, err)
 	blue.must(letter.Text, `Your text was replaced: claim of H1 by RedSky, who says "seen in the timings" (data): "the parser is slow" → "the lexer is slow"`)
 	blue.edits("H1", `{"claim":"the lexer is slow on cold files"}`)
-	red.must(red.told(api.MessageCompiled), "Your text was replaced: claim of H1 by BlueLake, who says ", "Was: the lexer is slow\n")
+	red.must(red.told(api.MessageCompiled), "Your text was added to: claim of H1 by BlueLake, who says ", "Was: the lexer is slow\n")
 	red.must(red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the lexer is slow on all files"}`, "")), "H1: applied")
 	red.submits(deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"a warm start is as slow"}`, ""))
 	blue.must(blue.told(api.MessageCompiled), `Your H1 was killed by RedSky, who says "a warm start is as slow".`)

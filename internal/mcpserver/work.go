@@ -633,6 +633,8 @@ type statusResult struct {
 	Concludes []brenner.SessionID `json:"concludes,omitzero"`
 
 	around string // what others are at, and the reader's part
+	more   int    // tasks that are not listed
+	unread bool   // nor are all messages
 }
 
 // taskLine is a task in a list.
@@ -664,7 +666,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	if err != nil {
 		return statusResult{}, err
 	}
-	out.Messages = unread.Messages
+	out.Messages, out.unread = unread.Messages, unread.Cursor != ""
 	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
 	if err != nil {
 		return statusResult{}, err
@@ -680,6 +682,9 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	}
 	if err != nil {
 		return out, err
+	}
+	if list.Cursor != "" {
+		out.more = list.Total - len(list.Tasks)
 	}
 	open, err := s.Tasks(ctx, api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}, Newest: true})
 	for _, t := range open.Tasks {
@@ -738,6 +743,9 @@ func (r statusResult) Words() string {
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "unread: %s (%s): inbox {}\n", brenner.OneLine(m.Subject), m.Kind)
 	}
+	if r.unread {
+		b.WriteString("unread: and more than these; inbox {} gives them one after the other\n")
+	}
 	list := r.list() + r.around
 	if list == "" && len(r.Messages) == 0 {
 		list = "nothing waits for you\n"
@@ -759,6 +767,9 @@ func (r statusResult) list() string {
 			fmt.Fprintf(&b, " · held by %s", t.Holder)
 		}
 		b.WriteByte('\n')
+	}
+	if r.more > 0 {
+		fmt.Fprintf(&b, "and %d more tasks: status %s\n", r.more, jsonOf(statusRequest{Tasks: min(brenner.MaxPage, r.more+len(r.Tasks))}))
 	}
 	for _, t := range r.Asked {
 		seen := fmt.Sprintf("nobody of role %s has taken it yet", t.Role)

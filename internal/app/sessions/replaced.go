@@ -3,6 +3,7 @@ package sessions
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"brenner"
@@ -83,7 +84,11 @@ func (b beside) resolutions(base *delta.Artifact, queue []delta.Entry, res delta
 // replaced tells the authors of texts of an item what stands in their place.
 func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Entry) {
 	for _, r := range all {
-		line := fmt.Sprintf("%s%s of %s", api.TextReplaced, r.Was.Field, id)
+		became := api.TextReplaced
+		if was := strings.TrimSpace(r.Was.Text); was != "" && strings.Contains(r.Now.Text, was) {
+			became = api.TextAddedTo
+		}
+		line := fmt.Sprintf("%s%s of %s", became, r.Was.Field, id)
 		if r.Now.By != "" {
 			line += " by " + string(r.Now.By)
 		}

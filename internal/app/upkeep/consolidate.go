@@ -157,7 +157,7 @@ func (r *Room) findConsolidation(c *kernel.Call, req api.ConsolidateRequest) (ap
 		return out, err
 	}
 	out.Compared, out.Skipped = len(pieces), more
-	if out.Overlaps, err = check.Overlaps(pieces, check.Options{Embed: embedder(c)}); err != nil {
+	if out.Overlaps, err = check.Overlaps(pieces, check.Options{Embed: embedder(c), Canceled: c.Ctx.Err}); err != nil {
 		return out, err
 	}
 	out.Drafts, err = r.lowValue(c, kin, period, out.Overlaps)

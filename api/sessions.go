@@ -369,8 +369,8 @@ type ListSessionsRequest struct {
 	Page
 	// Oldest lists the session that was started first first.
 	Oldest bool `json:"oldest,omitzero"`
-	// Own lists only sessions that the caller was asked in: of the newest a page, and
-	// whichever else waits for its answer, on that page too.
+	// Own lists only sessions that the caller was asked in, on one page: where that does not
+	// hold all, those that wait for its answer stand there before newer ones that do not.
 	Own bool `json:"own,omitzero"`
 }
 

@@ -395,7 +395,7 @@ func newSessionList(r *runner) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&req.Oldest, "oldest", false, "the one started first first")
-	c.Flags().BoolVar(&req.Own, "own", false, "only those you were asked in, and on the first page whichever wait for you")
+	c.Flags().BoolVar(&req.Own, "own", false, "only those you were asked in; those that wait for you are not left out for newer ones")
 	pageFlags(c, &req.Page)
 	return c
 }

@@ -434,7 +434,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ListRunsRequest.Since":            "Since and Before select by when they started",
 		"brenner/api.ListRunsRequest.States":           "empty: all",
 		"brenner/api.ListSessionsRequest.Oldest":       "Oldest lists the session that was started first first",
-		"brenner/api.ListSessionsRequest.Own":          "Own lists only sessions that the caller was asked in: of the newest a page, and whichever else waits for its answer, on that page too",
+		"brenner/api.ListSessionsRequest.Own":          "Own lists only sessions that the caller was asked in, on one page: where that does not hold all, those that wait for its answer stand there before newer ones that do not",
 		"brenner/api.ListStalematesRequest.About":      "About is a target, or the session of those without one",
 		"brenner/api.ListStalematesRequest.Newest":     "Newest lists the stalemate that was raised last first",
 		"brenner/api.ListStalematesRequest.States":     "empty: all that are not closed",

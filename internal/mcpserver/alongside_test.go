@@ -391,14 +391,22 @@ func TestStatus_CountsWhatItLeavesOut(t *testing.T) {
 // N1: a session that waits for somebody stands in its status however many are newer.
 func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
 	s, blue, _ := pair(t)
-	for i := range 25 {
-		id := brenner.SessionID(fmt.Sprintf("RS-later%d", i))
-		s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{
-			ID: id, Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
-			Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.HypothesisGenerator}}},
-		}))
+	start := func(name brenner.ActorName, of string) {
+		for i := range 25 {
+			id := brenner.SessionID(fmt.Sprintf("RS-%s%d", of, i))
+			s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{
+				ID: id, Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
+				Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: name, Role: roster.HypothesisGenerator}}},
+			}))
+		}
 	}
+	start("RedSky", "later")
 	blue.must(first(blue.call("status", nil)), "RS-pair")
+	// Of many that wait so many are named as of others, and the rest counted.
+	start("BlueLake", "own")
+	words := first(blue.call("status", nil))
+	blue.must(words, "RS-own24 waits for your answer", "more sessions that you were asked in\n")
+	blue.mustNot(words, "RS-own0 waits for your answer")
 }
 
 // C16: who takes a task about an item is told if that was changed since it was

@@ -84,7 +84,7 @@ func divisionOf(s api.Service, ctx context.Context, info api.SessionInfo, workin
 // awaitsDivision says whether somebody who has just been asked in a session waits for its
 // part of the work.
 func awaitsDivision(s api.Service, ctx context.Context, session brenner.SessionID) bool {
-	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	list, err := ownSessions(s, ctx)
 	if err != nil {
 		return false
 	}
@@ -135,7 +135,7 @@ func divided(s api.Service, ctx context.Context, info api.SessionInfo, working [
 // the question and the part (ADR 124). room is how many characters it may have; whose
 // kickoff was read just now is left for the next answer.
 func whatToRead(s api.Service, ctx context.Context, just []letter, room int) (p contextPage, session brenner.SessionID) {
-	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	list, err := ownSessions(s, ctx)
 	if err != nil {
 		return p, ""
 	}

@@ -511,7 +511,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 			}
 			return linger()
 		}
-		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+		list, err := ownSessions(s, ctx)
 		if err != nil {
 			return err
 		}
@@ -551,7 +551,7 @@ const tryAgain = 5 * time.Second
 // not answered (D27): who waits for that sees to it. Nil are the newest.
 func goOnWithout(s api.Service, ctx context.Context, all []api.SessionInfo) error {
 	if all == nil {
-		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+		list, err := ownSessions(s, ctx)
 		if err != nil {
 			return err
 		}
@@ -598,7 +598,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	if err != nil {
 		return "", false, err
 	}
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	sessions, err := ownSessions(s, ctx)
 	if err != nil {
 		return "", false, err
 	}

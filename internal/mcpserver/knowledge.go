@@ -183,7 +183,7 @@ func closedTask(s api.Service, ctx context.Context, id string, closed error) (co
 func sessionBeside(s api.Service, ctx context.Context, in contextRequest, made api.ContextResult, room int) (p sessionPage, found bool, err error) {
 	id := in.Session
 	if id == "" && len(in.Modules) == 0 {
-		all, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+		all, err := ownSessions(s, ctx)
 		if err != nil {
 			return p, false, err
 		}
@@ -636,7 +636,7 @@ func namesTests(s api.Service, ctx context.Context, in writeRequest) string {
 	}
 	session := in.Session
 	if session == "" {
-		list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+		list, err := ownSessions(s, ctx)
 		if err != nil {
 			return ""
 		}

@@ -23,10 +23,16 @@ type proposed struct {
 	Known   brenner.Version `json:"known,omitzero"`
 }
 
+// ownSessions are sessions that the reader was asked in, the newest first: some of them, and
+// before others those that wait for its answer.
+func ownSessions(s api.Service, ctx context.Context) (api.SessionList, error) {
+	return s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+}
+
 // proposedTo lists what others have proposed or changed in the newest sessions
 // that the reader takes part in and it was not given yet.
 func proposedTo(s api.Service, ctx context.Context) ([]proposed, error) {
-	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	list, err := ownSessions(s, ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +104,7 @@ func (p proposed) words(shown bool) string {
 // writtenFor announces what others wrote beside the open sessions that the reader
 // takes part in, each version once. What cannot be read now is left for later.
 func writtenFor(s api.Service, ctx context.Context) []api.WrittenVersion {
-	list, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	list, err := ownSessions(s, ctx)
 	if err != nil {
 		return nil
 	}

@@ -667,7 +667,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 		return statusResult{}, err
 	}
 	out.Messages, out.unread = unread.Messages, unread.Cursor != ""
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	sessions, err := ownSessions(s, ctx)
 	if err != nil {
 		return statusResult{}, err
 	}
@@ -702,7 +702,7 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 	if err != nil {
 		return out, err
 	}
-	sessions, err := s.Sessions(ctx, api.ListSessionsRequest{Page: api.Page{Limit: 20}, Own: true})
+	sessions, err := ownSessions(s, ctx)
 	if err != nil {
 		return out, err
 	}
@@ -728,6 +728,9 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 		}
 		tellUnderWay(s, ctx, tasks)
 		out.around += underWay(tasks, me, nil)
+	}
+	if more := sessions.Total - len(sessions.Sessions); more > 0 {
+		out.around += fmt.Sprintf("and %d more sessions that you were asked in\n", more)
 	}
 	return out, nil
 }

@@ -34,30 +34,48 @@ func (s *Service) Sessions(ctx context.Context, req api.ListSessionsRequest) (ap
 	})
 }
 
-// own lists the sessions that the caller was asked in: as many as a page holds, the newest
-// first, and besides those that wait for its answer. There is no further page.
+// own lists the sessions that the caller was asked in, the newest first. Of more than a page
+// holds, those that wait for its answer are not left out for others; there is no further page.
 func own(c *kernel.Call, req api.ListSessionsRequest) (api.SessionList, error) {
 	out := api.SessionList{Sessions: []api.SessionInfo{}}
 	if req.Cursor != "" {
-		return out, brenner.Errorf(brenner.CodeInvalidValue, "the list of one's own sessions has one page").At("/cursor")
+		return out, brenner.Errorf(brenner.CodeInvalidValue, "the list of one's own sessions has one page").At("/cursor").WithHint("leave it out; a higher limit lists more")
 	}
 	limit, err := kernel.PageSize(req.Limit)
 	if err != nil {
 		return out, err
 	}
+	var all []api.SessionInfo
+	waits := func(info api.SessionInfo) bool {
+		r, _ := recipientOf(info, c.Who.Name)
+		return r.Waiting && info.Closed.IsZero()
+	}
+	waiting := 0
 	err = sessions.Each(c.Ctx, c.Reader, kernel.Query{Newest: !req.Oldest}, func(row kernel.Row[session]) (bool, error) {
 		info := row.Value.info()
-		r, asked := recipientOf(info, c.Who.Name)
-		if !asked {
-			return true, nil
-		}
-		out.Total++
-		if out.Total <= limit || r.Waiting && info.Closed.IsZero() && len(out.Sessions) < brenner.MaxPage {
-			info.Question = questionFor(c, info)
-			out.Sessions = append(out.Sessions, info)
+		if _, asked := recipientOf(info, c.Who.Name); asked {
+			all = append(all, info)
+			if waits(info) {
+				waiting++
+			}
 		}
 		return true, nil
 	})
+	out.Total = len(all)
+	others := limit - min(limit, waiting)
+	for _, info := range all {
+		switch {
+		case len(out.Sessions) == limit:
+			return out, err
+		case waits(info):
+		case others == 0:
+			continue
+		default:
+			others--
+		}
+		info.Question = questionFor(c, info)
+		out.Sessions = append(out.Sessions, info)
+	}
 	return out, err
 }
 

@@ -62,7 +62,7 @@ func story() (Input, *shelf) {
 	stale := note("memo@4", artifact.TypeIntegratedMemo, "discs", "Gradients scale in wing discs.")
 	stale.Notes = Notes{
 		Author: "bohr", NeedsUpdate: true, Draft: 5, Links: []Relation{{artifact.DependsOn, ref("n1@1")}, {artifact.DependsOn, ref("spec@2")}},
-		Contradicted: []brenner.Ref{ref("n2@1")}, Criticised: []brenner.Ref{ref("crit@1")},
+		Superseded: []brenner.Ref{ref("memo-two@1")}, Contradicted: []brenner.Ref{ref("n2@1")}, Criticised: []brenner.Ref{ref("crit@1")},
 	}
 	return Input{
 		Project: "Cell fate", Agent: "ann", View: v, Format: Markdown,

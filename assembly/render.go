@@ -326,6 +326,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		NeedsUpdate  bool              `json:"needs_update,omitzero"`
 		InForce      brenner.Version   `json:"in_force,omitzero"`
 		Draft        brenner.Version   `json:"newer_draft,omitzero"`
+		Superseded   []string          `json:"superseded_by,omitempty"`
 		Contradicted []string          `json:"contradicted_by,omitempty"`
 		Criticised   []string          `json:"criticised_in,omitempty"`
 		Links        []link            `json:"links,omitempty"`
@@ -333,7 +334,7 @@ func (lines) item(s Section, it Item, v Variant, c artifact.Content) string {
 		Content      jsontext.Value    `json:"content"`
 	}{
 		s, it.Ref.String(), it.Type, it.Status, it.Module, updated, n.Author, it.As, n.Stands, n.NeedsUpdate, n.InForce, n.Draft,
-		refs(n.Contradicted), refs(n.Criticised), links, v, content,
+		refs(n.Superseded), refs(n.Contradicted), refs(n.Criticised), links, v, content,
 	})
 }
 

@@ -105,7 +105,16 @@ func (b *tab) comparesAndTraces() {
 	b.open("/lineage/oxygen-log@2")
 	b.follow(`nav[aria-label="Direction"] a:not([aria-current])`)
 	b.reads("memo-biology@4", "memo-biology@3", "results@3", "1 link away")
-	// All of it is shown at first; it can be made larger and moved about.
+	// The script leaves it where the style put it, all of it is shown at first,
+	// and it can be made larger and moved about.
+	if moved := get(b, chromedp.Evaluate[string](`(() => {
+		const frame = document.querySelector(".picture"), place = () => JSON.stringify(frame.querySelector("svg").getBoundingClientRect()), scripted = place();
+		frame.classList.remove("moves");
+		const without = place();
+		frame.classList.add("moves");
+		return scripted === without ? "" : without + " without the script, " + scripted + " with it"; })()`)); moved != "" {
+		b.Error(moved)
+	}
 	shown := `document.querySelector(".picture svg").viewBox.baseVal.width`
 	before := get(b, chromedp.Evaluate[float64](shown))
 	b.do(chromedp.Click(chromedp.CSS(`.zoom button[aria-label="Larger"]`)))

@@ -9,21 +9,14 @@
     frame.dataset.moves = "1";
     var all = svg.viewBox.baseVal, whole = { x: all.x, y: all.y, w: all.width, h: all.height }, box = null;
     frame.classList.add("moves");
-    frame.classList.remove("fit");
-    svg.removeAttribute("width");
-    svg.removeAttribute("height");
 
     function put() { svg.setAttribute("viewBox", [box.x, box.y, box.w, box.h].join(" ")); }
-    function scale() { return Math.max(box.w / frame.clientWidth, box.h / frame.clientHeight); }
+    function scale() { return Math.max(box.w / svg.clientWidth, box.h / svg.clientHeight); }
 
-    // fit shows all of the picture, no larger than it was drawn.
+    // fit shows all of the picture as it was drawn: the style makes it no larger
+    // than its frame.
     function fit() {
-      var high = Math.min(whole.h / Math.max(whole.w / frame.clientWidth, 1), 0.7 * window.innerHeight);
-      frame.style.height = Math.max(high, 256) + "px";
-      var s = Math.max(whole.w / frame.clientWidth, whole.h / frame.clientHeight, 1);
-      box = { w: frame.clientWidth * s, h: frame.clientHeight * s };
-      box.x = whole.x + (whole.w - box.w) / 2;
-      box.y = whole.y + (whole.h - box.h) / 2;
+      box = { x: whole.x, y: whole.y, w: whole.w, h: whole.h };
       put();
     }
 
@@ -93,7 +86,6 @@
     });
     frame.appendChild(bar);
     fit();
-    window.addEventListener("resize", fit);
   }
   start();
   document.addEventListener("brenner:refreshed", start);

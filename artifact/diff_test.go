@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -299,5 +300,24 @@ func TestDiff_IsBounded(t *testing.T) {
 	d = Diff(Version{SHA256: "a", Content: lines("x")}, Version{SHA256: "b", Content: lines("y")}, nil)
 	if len(d.Content) != 1 || d.More != 1 || !strings.Contains(d.Text(), "20000 further lines are left out") {
 		t.Errorf("%d texts and %d more", len(d.Content), d.More)
+	}
+}
+
+// A long way takes few lines: versions of which nothing was said take one together, and
+// of many notes the last are shown.
+func TestDiff_ALongWayIsShort(t *testing.T) {
+	d := Difference{}
+	for i := range 500 {
+		d.Notes = append(d.Notes, Note{Version: brenner.Version(i + 2), Creator: "Ann"})
+	}
+	if got := d.Text(); !strings.Contains(got, "# versions 2 to 501, without a note\n") || strings.Count(got, "#") != 1 {
+		t.Errorf("of 500 silent versions it says:\n%s", got)
+	}
+	for i := range d.Notes {
+		d.Notes[i].Change = &Change{What: fmt.Sprint("step ", i)}
+	}
+	got := d.Text()
+	if strings.Contains(got, "step 479\n") || !strings.Contains(got, "step 480\n") || !strings.Contains(got, "step 499\n") || !strings.Contains(got, "# 480 versions on the way to these are left out") {
+		t.Errorf("of 500 notes it says:\n%s", got)
 	}
 }

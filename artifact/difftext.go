@@ -2,6 +2,8 @@ package artifact
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +14,7 @@ import (
 func (d Difference) Text() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "--- %s\n+++ %s\n", d.From, d.To)
-	for _, n := range d.Notes {
-		writeNote(&w, n)
-	}
+	writeNotes(&w, d.Notes)
 	for _, f := range d.Fields {
 		writeChange(&w, strings.TrimPrefix(f.Pointer, "/"), f)
 	}
@@ -28,6 +28,49 @@ func (d Difference) Text() string {
 		w.WriteString("no difference\n")
 	}
 	return w.String()
+}
+
+// mostNotes is how many notes a difference shows; of more the last ones count.
+const mostNotes = 20
+
+// writeNotes writes what was said on the way. Several versions in a row of which nothing
+// was said take one line.
+func writeNotes(w *strings.Builder, all []Note) {
+	runs := slices.Collect(silentRuns(all))
+	if more := len(runs) - mostNotes; more > 0 {
+		left := 0
+		for _, run := range runs[:more] {
+			left += len(run)
+		}
+		fmt.Fprintf(w, "# %d versions on the way to these are left out; the history has their notes\n", left)
+		runs = runs[more:]
+	}
+	for _, run := range runs {
+		if len(run) == 1 {
+			writeNote(w, run[0])
+			continue
+		}
+		fmt.Fprintf(w, "# versions %d to %d, without a note\n", run[0].Version, run[len(run)-1].Version)
+	}
+}
+
+// silentRuns gives each note, three or more in a row that say nothing together.
+func silentRuns(all []Note) iter.Seq[[]Note] {
+	return func(yield func([]Note) bool) {
+		for len(all) > 0 {
+			n := slices.IndexFunc(all, func(n Note) bool { return n.Change != nil || n.Undone })
+			if n < 0 {
+				n = len(all)
+			}
+			if n < 3 {
+				n = 1
+			}
+			if !yield(all[:n]) {
+				return
+			}
+			all = all[n:]
+		}
+	}
 }
 
 func writeNote(w *strings.Builder, n Note) {

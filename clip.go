@@ -38,3 +38,18 @@ func Clip(s string, most int) string {
 	}
 	return s
 }
+
+// ClipWords is Clip for what is read and not compared: it leaves off whole words, where
+// the one that would be cut is not long.
+func ClipWords(s string, most int) string {
+	const longest = 24 // bytes of a word that is left off rather than cut
+	clipped := Clip(s, most)
+	cut := strings.TrimSuffix(clipped, "…")
+	if rest, ok := strings.CutPrefix(s, cut); clipped == s || ok && strings.HasPrefix(rest, " ") {
+		return clipped // nothing is cut, or no word is
+	}
+	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 && space >= len(cut)-longest {
+		return strings.TrimRight(cut[:space], " ") + "…"
+	}
+	return clipped
+}

@@ -34,3 +34,27 @@ func TestClip_KeepsTheFirstCharacters(t *testing.T) {
 		t.Errorf("a long text is clipped to %q", got)
 	}
 }
+
+// Words are not cut where they can be left off; it is never longer than Clip.
+func TestClipWords_LeavesOffWholeWords(t *testing.T) {
+	for s, want := range map[string]string{
+		"the kickoff is long":         "the kickoff…",
+		"it is the kickoff":           "it is the…",
+		"the kick is long":            "the kick is…",
+		"short":                       "short",
+		"unbreakable" + "unbreakable": "unbreakable…",
+	} {
+		if got := brenner.ClipWords(s, 12); got != want {
+			t.Errorf("ClipWords(%q, 12) = %q, want %q", s, got, want)
+		}
+	}
+	bounded := func(s string, n uint8) bool {
+		most := int(n%40) + 1
+		got, clipped := brenner.ClipWords(s, most), brenner.Clip(s, most)
+		return (got == s) == (clipped == s) && utf8.RuneCountInString(got) <= utf8.RuneCountInString(clipped) &&
+			strings.HasPrefix(clipped, strings.TrimSuffix(got, "…"))
+	}
+	if err := quick.Check(bounded, nil); err != nil {
+		t.Error(err)
+	}
+}

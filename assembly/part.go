@@ -124,7 +124,7 @@ func (a *assembler) putBearing(ranked []Ranked, looked []int, bears []Passage) (
 		i := looked[p.Text]
 		r := &ranked[i]
 		placed[i] = true
-		r.Summary = brenner.Clip(r.Summary, summaryRunes)
+		r.Summary = brenner.ClipWords(r.Summary, summaryRunes)
 		why := fmt.Sprintf("rank %d of %d; in short: it bears on the part", i+1, len(ranked))
 		c, err := a.item(Selected, r.Item, Summary, why)
 		if err != nil {

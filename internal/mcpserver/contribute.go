@@ -307,7 +307,7 @@ func asProposed(all []api.AsProposed) string {
 		if items[a.Agent] == nil {
 			agents = append(agents, a.Agent)
 		}
-		items[a.Agent] = append(items[a.Agent], brenner.Clip(brenner.OneLine(a.Title), shortTitle))
+		items[a.Agent] = append(items[a.Agent], brenner.ClipWords(brenner.OneLine(a.Title), shortTitle))
 	}
 	var b strings.Builder
 	for _, agent := range agents {
@@ -465,7 +465,7 @@ func atWork(all []api.Working, but brenner.ActorName) string {
 
 // inLine is what somebody wrote, short and on one line.
 func inLine(text string) string {
-	return brenner.Clip(brenner.OneLine(text), titleRunes)
+	return brenner.ClipWords(brenner.OneLine(text), titleRunes)
 }
 
 // most is the beginning of a list.

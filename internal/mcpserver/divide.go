@@ -193,7 +193,7 @@ func partsLeft(t api.TaskInfo, me brenner.ActorName) string {
 			continue // it is told its own
 		}
 		cut = cut || utf8.RuneCountInString(p.Part) > partBeside
-		parts = append(parts, fmt.Sprintf("%s: %s", p.Agent, brenner.Clip(brenner.OneLine(p.Part), partBeside)))
+		parts = append(parts, fmt.Sprintf("%s: %s", p.Agent, brenner.ClipWords(brenner.OneLine(p.Part), partBeside)))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -424,7 +424,7 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 	for i, h := range slices.Backward(t.Earlier) {
 		note := h.Note
 		if i < len(t.Earlier)-1 {
-			note = brenner.Clip(note, leastNoted)
+			note = brenner.ClipWords(note, leastNoted)
 		}
 		out.task += h.Words() + "\n"
 		if note != "" {

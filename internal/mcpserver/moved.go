@@ -94,7 +94,7 @@ func (p artifactPage) beginning(most int) string {
 	}
 	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
 	if shown == "" {
-		shown = brenner.Clip(text, most)
+		shown = brenner.ClipWords(text, most)
 	}
 	return fmt.Sprintf("%s[goes on, %d more lines; %s]\n", brenner.Fenced("", shown), max(1, strings.Count(text[len(shown):], "\n")), all)
 }

@@ -53,7 +53,7 @@ func Befell(c *kernel.Call, refs []brenner.Ref, only ...artifact.Relation) (map[
 		n, counts := nodes[l.From]
 		objects := l.Rel != artifact.Reviews || n.Type == artifact.TypeCritique
 		if counts && objects && len(out[l.To]) < mostBefallen {
-			out[l.To] = append(out[l.To], api.Befallen{Rel: l.Rel, By: l.From, Says: brenner.Clip(n.Summary, befallenRunes)})
+			out[l.To] = append(out[l.To], api.Befallen{Rel: l.Rel, By: l.From, Says: brenner.ClipWords(n.Summary, befallenRunes)})
 		}
 	}
 	return out, nil

@@ -105,16 +105,16 @@ func whoSays(why string) string {
 	if why == "" {
 		return ""
 	}
-	return fmt.Sprintf(", who says %q", brenner.Clip(brenner.OneLine(why), mostWhy))
+	return fmt.Sprintf(", who says %q", brenner.ClipWords(brenner.OneLine(why), mostWhy))
 }
 
 // fromTo says what a text was and is: of long ones where they differ.
 func fromTo(was, now string) string {
 	if max(utf8.RuneCountInString(was), utf8.RuneCountInString(now)) > mostWas {
 		if around := (delta.FieldText{Was: was, Text: now}).Around(); around != "" && around != now {
-			return brenner.Clip(brenner.OneLine(around), 2*mostWas)
+			return brenner.ClipWords(brenner.OneLine(around), 2*mostWas)
 		}
 	}
-	said := func(text string) string { return fmt.Sprintf("%q", brenner.Clip(brenner.OneLine(text), mostWas)) }
+	said := func(text string) string { return fmt.Sprintf("%q", brenner.ClipWords(brenner.OneLine(text), mostWas)) }
 	return said(was) + " → " + said(now)
 }

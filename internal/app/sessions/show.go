@@ -247,7 +247,7 @@ func lastChanges(doc *delta.Artifact, items []delta.ItemID) []api.LastChange {
 		}
 		d, at := it.LastChange()
 		if why := strings.TrimSpace(d.Rationale); why != "" {
-			out = append(out, api.LastChange{Item: id, Agent: d.Agent, Operation: d.Operation, At: at, Rationale: brenner.Clip(why, reasonRunes/len(items))})
+			out = append(out, api.LastChange{Item: id, Agent: d.Agent, Operation: d.Operation, At: at, Rationale: brenner.ClipWords(why, reasonRunes/len(items))})
 		}
 	}
 	return out

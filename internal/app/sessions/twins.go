@@ -710,7 +710,7 @@ func schemaOf(section delta.Section) []delta.Field {
 func whatChanged(base, now *delta.Artifact, id delta.ItemID) string {
 	for _, p := range delta.Changes(now, delta.Part{Since: base, Items: []delta.ItemID{id}}) {
 		_, lines, _ := strings.Cut(strings.TrimPrefix(p.Text, "\n"), "\n")
-		return brenner.Clip(brenner.OneLine(strings.TrimSpace(lines)), shownOfChange)
+		return brenner.ClipWords(brenner.OneLine(strings.TrimSpace(lines)), shownOfChange)
 	}
 	return "it says the same"
 }

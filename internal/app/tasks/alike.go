@@ -74,7 +74,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		}
 		like := api.AlikeTask{ID: o.ID, Title: o.Title, State: o.State, Creator: o.Creator, Holder: o.Holder, Since: o.Created}
 		// Who would do the same is shown what that is, as a read like any other.
-		spec := brenner.Clip(brenner.OneLine(o.Spec), alikeSpec)
+		spec := brenner.ClipWords(brenner.OneLine(o.Spec), alikeSpec)
 		if pays, err := ch.Pays("task "+o.ID, spec); err != nil {
 			return nil, err
 		} else if pays && t.Session != "" {

@@ -139,7 +139,7 @@ func (r *Room) tellPart(ch *kernel.Change, t api.TaskInfo, p api.TaskPart) error
 		"The rest (data): %s: %s", t.Creator, brenner.OneLine(t.Title))
 	for _, o := range t.Parts {
 		if o.Agent != p.Agent {
-			fmt.Fprintf(&b, "; %s: %s", o.Agent, brenner.Clip(brenner.OneLine(o.Part), partInShort))
+			fmt.Fprintf(&b, "; %s: %s", o.Agent, brenner.ClipWords(brenner.OneLine(o.Part), partInShort))
 		}
 	}
 	if slices.ContainsFunc(t.Parts, func(o api.TaskPart) bool { return o.Agent != p.Agent && utf8.RuneCountInString(o.Part) > partInShort }) {

@@ -56,6 +56,7 @@ const (
 type InboxRequest struct {
 	Page
 	States []MessageState `json:"states,omitzero"` // empty: unread and read
+	Asks   bool           `json:"asks,omitzero"`   // only kickoffs and nudges, which ask for a reply
 }
 
 // MessageList is a page of messages, oldest first.

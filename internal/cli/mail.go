@@ -42,6 +42,7 @@ func newMailInbox(r *runner) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "also those you have acknowledged")
+	c.Flags().BoolVar(&req.Asks, "asks", false, "only kickoffs and nudges, which ask for a reply")
 	pageFlags(c, &req.Page)
 	return c
 }

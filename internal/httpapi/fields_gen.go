@@ -371,6 +371,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ImportStalemateRequest.ID":        "ArtifactID names an artifact within a project, for all its versions",
 		"brenner/api.ImportStalemateRequest.Module":    "Module names a part of the project's subject matter",
 		"brenner/api.ImportStalemateRequest.Session":   "SessionID names a session, such as RS-20251230-cell-fate",
+		"brenner/api.InboxRequest.Asks":                "only kickoffs and nudges, which ask for a reply",
 		"brenner/api.InboxRequest.States":              "empty: unread and read",
 		"brenner/api.Insight.Agent":                    "ActorName names who acts: an agent or a person",
 		"brenner/api.Insight.Confidence":               "Confidence is 0 to 1; nil: just enough to need no review",

@@ -388,6 +388,21 @@ func TestStatus_CountsWhatItLeavesOut(t *testing.T) {
 	blue.mustNot(first(blue.call("status", arguments{"tasks": 100})), "more tasks")
 }
 
+// C17: a kickoff comes with the first look, however much else is older and unread.
+func TestInbox_WhatAsksComesBeforeTheRest(t *testing.T) {
+	s, blue, _ := pair(t)
+	for i := range 25 {
+		s.do(s.pi.NewTask(t.Context(), api.NewTaskRequest{Title: fmt.Sprint("Look ", i), Spec: "Look again.", Role: roster.HypothesisGenerator, Modules: []brenner.Module{"lineage"}}))
+	}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{
+		ID: "RS-late", Question: "And then?", Module: "lineage", Compile: api.CompileAnswered,
+		Roster: roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}}},
+	}))
+	blue.must(first(blue.call("artifact_search", arguments{"text": "parser"})), "unread: and at least 1")
+	blue.must(first(blue.call("status", nil)), "KICKOFF")
+	blue.must(first(blue.call("inbox", nil)), "# Session RS-late")
+}
+
 // N1: a session that waits for somebody stands in its status however many are newer.
 func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
 	s, blue, _ := pair(t)

@@ -77,7 +77,7 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 // shows what others wrote in the reader's sessions, and lists the rest.
 func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
 	if in.Limit == 0 {
-		in.Limit = 20
+		in.Limit = pageOfMail
 	}
 	if in.Wait > shortWait {
 		// Who is done waits a little for a last word, not for a minute.
@@ -93,14 +93,14 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := waitForMail(s, ctx, in.Wait); err != nil {
 		return inboxResult{}, err
 	}
-	req := api.InboxRequest{Page: api.Page{Limit: in.Limit, Cursor: in.Cursor}, States: in.States}
+	page := api.Page{Limit: in.Limit, Cursor: in.Cursor}
+	var list api.MessageList
+	var err error
 	if len(in.States) == 0 { // however many were read and are older
-		req.States = []api.MessageState{api.MessageUnread}
+		list, err = unreadOf(s, ctx, page)
 	}
-	list, err := s.Inbox(ctx, req)
-	if err == nil && len(list.Messages) == 0 && in.Wait == 0 && len(in.States) == 0 {
-		req.States = nil
-		list, err = s.Inbox(ctx, req)
+	if err == nil && len(list.Messages) == 0 && (in.Wait == 0 || len(in.States) > 0) {
+		list, err = s.Inbox(ctx, api.InboxRequest{Page: page, States: in.States})
 	}
 	out := inboxResult{MessageList: list}
 	if err != nil || len(in.States) > 0 {
@@ -115,6 +115,24 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		out.open, _, err = stillOpen(s, ctx, in.Wait >= longWait)
 	}
 	return out, err
+}
+
+// pageOfMail is how many messages are listed where nobody says how many.
+const pageOfMail = 20
+
+// unreadOf is a page of what the reader has not read, oldest first. Where there are more
+// than a page, what asks for a reply comes before the rest.
+func unreadOf(s api.Service, ctx context.Context, page api.Page) (api.MessageList, error) {
+	req := api.InboxRequest{Page: page, States: []api.MessageState{api.MessageUnread}}
+	list, err := s.Inbox(ctx, req)
+	if err != nil || list.Cursor == "" || page.Cursor != "" {
+		return list, err
+	}
+	req.Asks = true
+	asks, err := s.Inbox(ctx, req)
+	rest := slices.DeleteFunc(list.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() })
+	list.Messages = append(asks.Messages, rest...)
+	return list, err
 }
 
 // looking looks without telling: what it is asked is not said to anybody.
@@ -501,7 +519,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 	var looked []api.SessionInfo
 	var tried time.Time
 	for seconds > 0 {
-		unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+		unread, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 		if err != nil {
 			return err
 		}
@@ -630,9 +648,16 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
 	for i, t := range st.Tasks {
 		if t.Holder == st.Project.Actor {
-			st.Tasks[i].Title = brenner.Clip(brenner.OneLine(t.Title), shortTitle) // it knows what it is at
+			st.Tasks[i].Title = brenner.ClipWords(brenner.OneLine(t.Title), shortTitle) // it knows what it is at
 		}
 	}
+	st.Concludes = slices.DeleteFunc(st.Concludes, func(id brenner.SessionID) bool {
+		again := saidBefore(s, ctx, id, "how to conclude ")
+		if again {
+			fmt.Fprintf(&b, "%s has no conclusion yet: it is yours to say, once what was asked for is in\n", id)
+		}
+		return again
+	})
 	b.WriteString(st.list())
 	if done = b.Len() == 0; done {
 		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
@@ -729,10 +754,16 @@ func waitsOnce(s api.Service, ctx context.Context, info api.SessionInfo, me bren
 	if !found || len(info.Awaited()) < 2 {
 		return line
 	}
-	if v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Tell: []string{"how to answer " + string(info.ID)}}); err != nil || len(v.Told) == 0 {
+	if !saidBefore(s, ctx, info.ID, "how to answer ") {
 		return line
 	}
 	return who + "\n"
+}
+
+// saidBefore says whether the reader was told something of a session, and notes that it is.
+func saidBefore(s api.Service, ctx context.Context, id brenner.SessionID, what string) bool {
+	v, err := s.Session(ctx, api.SessionRequest{ID: id, Tell: []string{what + string(id)}})
+	return err == nil && len(v.Told) > 0
 }
 
 // waitsFor says whom a session waits for that somebody takes part in.
@@ -755,7 +786,7 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	case alone:
 		return fmt.Sprintf("%s went on without your answer, which is compiled when it comes: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
 	case !own && len(others) == 0:
-		return fmt.Sprintf("%s went on without %s: what comes is compiled at once. Wait for it only if you have something to say to it\n", info.ID, joined(late))
+		return fmt.Sprintf("%s went on without %s: what comes is compiled at once, and inbox {\"wait\":60} brings it\n", info.ID, joined(late))
 	case own && len(others) == 0:
 		goesOn := ""
 		if when := info.Otherwise(); when != "" {

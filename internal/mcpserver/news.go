@@ -140,7 +140,7 @@ func announced(all []api.WrittenVersion) string {
 // read, a line each: who is asked hears of it with its next call, whatever that is. Notes, by
 // which nothing is asked, are named where they may be about what was read.
 func askedOf(s api.Service, ctx context.Context, notes bool) string {
-	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	list, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 	if err != nil {
 		return "" // what was asked for is read
 	}
@@ -150,7 +150,11 @@ func askedOf(s api.Service, ctx context.Context, notes bool) string {
 		fmt.Fprintf(&b, "unread: %s: inbox {}\n", inLine(m.Subject))
 	}
 	if more := len(tasks) - mostAsked; more > 0 {
-		fmt.Fprintf(&b, "unread: and %d more\n", more)
+		least := ""
+		if list.Cursor != "" {
+			least = "at least "
+		}
+		fmt.Fprintf(&b, "unread: and %s%d more\n", least, more)
 	}
 	return b.String()
 }
@@ -181,7 +185,7 @@ func meanwhile(s api.Service, ctx context.Context) string { return meanwhileBut(
 // meanwhileBut is meanwhile in the answer to deltas for a session: what became of them
 // stands there already.
 func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID) string {
-	list, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	list, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 	if err != nil {
 		return ""
 	}

@@ -46,7 +46,7 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	green.must(first(green.call("session_show", arguments{"session": "RS-trio", "brief": true})), "GreenValley (adversarial_critic) works on it since 15:09", "the others went on, and its answer is compiled when it comes")
 	green.must(first(green.call("inbox", nil)), "Your own answer is as welcome as before, and compiled when it comes; the others go on")
 	green.must(first(green.call("inbox", nil)), "RS-trio went on without your answer, which is compiled when it comes: delta_submit;")
-	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once.", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen just now")
+	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen just now")
 
 	// What the others add is compiled at once, and so is what the last says.
 	words = first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Net", "", "the net is slow")}))

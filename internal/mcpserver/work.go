@@ -377,7 +377,7 @@ func (r requested) Words() string {
 	for _, a := range r.task.Alike {
 		if a.Part {
 			fmt.Fprintf(&b, "may overlap with what %s left to %s (%s, data): %s\n  that stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
-				a.Creator, a.Holder, a.ID, brenner.Clip(brenner.OneLine(a.Title), partInLine), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
+				a.Creator, a.Holder, a.ID, brenner.ClipWords(brenner.OneLine(a.Title), partInLine), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 			continue
 		}
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
@@ -514,7 +514,7 @@ func doubled(s api.Service, ctx context.Context, refusal error, news string) (re
 	}
 	held := fmt.Sprintf("not opened: %s asks for that already: %s (%s)\n", t.ID, t.Asks(), holding(t))
 	if t.Spec != "" {
-		held += "what is asked (data): " + brenner.Clip(brenner.OneLine(t.Spec), movedText) + "\n"
+		held += "what is asked (data): " + brenner.ClipWords(brenner.OneLine(t.Spec), movedText) + "\n"
 	}
 	held += fmt.Sprintf("what yours adds: request %s\n", jsonOf(map[string]any{"note": true, "about": []string{t.ID}, "session": t.Session, "title": "…"}))
 	return requested{ID: t.ID, State: t.State, Role: t.Role, held: held, news: news}, nil
@@ -662,7 +662,7 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 		return statusResult{}, err
 	}
 	out.Needs = slices.DeleteFunc(needs.Items, func(n api.Need) bool { return n.Kind == api.NeedMessage || n.Kind == api.NeedAnswer }) // they are told apart
-	unread, err := s.Inbox(ctx, api.InboxRequest{Page: api.Page{Limit: 20}, States: []api.MessageState{api.MessageUnread}})
+	unread, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 	if err != nil {
 		return statusResult{}, err
 	}

@@ -175,6 +175,20 @@ func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageL
 			q.States = append(q.States, string(st))
 		}
 		out := api.MessageList{Messages: []api.MessageInfo{}}
+		if req.Asks {
+			var asks []api.MessageInfo
+			err := messages.Each(ctx, c.Reader, q, func(row kernel.Row[message]) (bool, error) {
+				if row.Value.Kind.Asks() {
+					asks = append(asks, api.MessageInfo(row.Value))
+				}
+				return true, nil
+			})
+			if err != nil {
+				return out, err
+			}
+			out.Messages, out.Next, err = kernel.PageOf(asks, req.Page)
+			return out, err
+		}
 		next, err := messages.Page(ctx, c.Reader, q, req.Page, func(row kernel.Row[message]) error {
 			out.Messages = append(out.Messages, api.MessageInfo(row.Value))
 			return nil

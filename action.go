@@ -100,40 +100,42 @@ type tool struct {
 
 // tools lists the actions that agents have a tool for. An action that is not
 // here is none of theirs.
-var tools = map[string]tool{
-	again:                     {renames: map[string]string{"what": "change.what", "why": "change.why"}, numbers: []string{"limit", "depth", "offset", "wait", "expect"}},
-	"artifact.new":            {name: "artifact_write"},
-	"artifact.search":         {name: "artifact_search"},
-	"artifact.show":           {name: "artifact_get"},
-	"artifact.update":         {name: "artifact_write", renames: map[string]string{"what": "change.what", "why": "change.why"}},
-	"context.assemble":        {name: "context_assemble", renames: map[string]string{"module": "modules"}, lists: []string{"modules"}},
-	"delta.submit":            {name: "delta_submit", renames: map[string]string{"file": ""}, asks: map[string]string{"file": "text"}},
-	"lineage":                 {name: "lineage"},
-	"mail.ack":                {name: "inbox", renames: map[string]string{"id": "message"}, adds: map[string]string{"ack": "true"}},
-	"mail.inbox":              {name: "inbox"},
-	"mail.read":               {name: "inbox", renames: map[string]string{"id": "message"}},
-	"patch.artifact":          {name: "patch_apply"},
-	"playbook.learn":          {name: "playbook_learn"},
-	"playbook.review.approve": {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "approve"}},
-	"playbook.review.list":    {name: "review"},
-	"playbook.review.reject":  {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "reject"}},
-	"review.approve":          {name: "review", adds: map[string]string{"verdict": "approve"}},
-	"session.list":            {name: "status"},
-	"session.show":            {name: "session_show", renames: map[string]string{"id": "session", "item": "items"}, lists: []string{"items"}, numbers: []string{"since", "offset"}},
-	"stalemate.accept":        {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
-	"stalemate.raise":         {name: "stalemate_raise"},
-	"stalemate.reply":         {name: "stalemate_reply"},
-	"stalemate.show":          {name: "artifact_get", renames: map[string]string{"id": "ref"}},
-	"stalemate.withdraw":      {name: "stalemate_reply", adds: map[string]string{"step": "withdraw"}},
-	"stalemate.verdict":       {name: "stalemate_reply", adds: map[string]string{"step": "verdict"}},
-	"status":                  {name: "status"},
-	"task.claim":              {name: "task_claim"},
-	"task.complete":           {name: "task_complete"},
-	"task.list":               {name: "status"},
-	"task.new":                {name: "request", renames: map[string]string{"item": "items", "input": "about", "part": "parts"}, lists: []string{"items", "about", "parts"}},
-	"task.release":            {name: "task_release"},
-	"task.show":               {name: "artifact_get", renames: map[string]string{"id": "ref"}},
-}
+var tools = lazy.Value(func() map[string]tool {
+	return map[string]tool{
+		again:                     {renames: map[string]string{"what": "change.what", "why": "change.why"}, numbers: []string{"limit", "depth", "offset", "wait", "expect"}},
+		"artifact.new":            {name: "artifact_write"},
+		"artifact.search":         {name: "artifact_search"},
+		"artifact.show":           {name: "artifact_get"},
+		"artifact.update":         {name: "artifact_write", renames: map[string]string{"what": "change.what", "why": "change.why"}},
+		"context.assemble":        {name: "context_assemble", renames: map[string]string{"module": "modules"}, lists: []string{"modules"}},
+		"delta.submit":            {name: "delta_submit", renames: map[string]string{"file": ""}, asks: map[string]string{"file": "text"}},
+		"lineage":                 {name: "lineage"},
+		"mail.ack":                {name: "inbox", renames: map[string]string{"id": "message"}, adds: map[string]string{"ack": "true"}},
+		"mail.inbox":              {name: "inbox"},
+		"mail.read":               {name: "inbox", renames: map[string]string{"id": "message"}},
+		"patch.artifact":          {name: "patch_apply"},
+		"playbook.learn":          {name: "playbook_learn"},
+		"playbook.review.approve": {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "approve"}},
+		"playbook.review.list":    {name: "review"},
+		"playbook.review.reject":  {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "reject"}},
+		"review.approve":          {name: "review", adds: map[string]string{"verdict": "approve"}},
+		"session.list":            {name: "status"},
+		"session.show":            {name: "session_show", renames: map[string]string{"id": "session", "item": "items"}, lists: []string{"items"}, numbers: []string{"since", "offset"}},
+		"stalemate.accept":        {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
+		"stalemate.raise":         {name: "stalemate_raise"},
+		"stalemate.reply":         {name: "stalemate_reply"},
+		"stalemate.show":          {name: "artifact_get", renames: map[string]string{"id": "ref"}},
+		"stalemate.withdraw":      {name: "stalemate_reply", adds: map[string]string{"step": "withdraw"}},
+		"stalemate.verdict":       {name: "stalemate_reply", adds: map[string]string{"step": "verdict"}},
+		"status":                  {name: "status"},
+		"task.claim":              {name: "task_claim"},
+		"task.complete":           {name: "task_complete"},
+		"task.list":               {name: "status"},
+		"task.new":                {name: "request", renames: map[string]string{"item": "items", "input": "about", "part": "parts"}, lists: []string{"items", "about", "parts"}},
+		"task.release":            {name: "task_release"},
+		"task.show":               {name: "artifact_get", renames: map[string]string{"id": "ref"}},
+	}
+})
 
 // decisions are the actions that no agent has: to lead the project, to decide
 // upon what others made, and to say who may do what.
@@ -169,13 +171,13 @@ func (e *Error) Halts() bool {
 }
 
 // ToolActions lists the actions that agents have a tool for.
-func ToolActions() []string { return slices.Sorted(maps.Keys(tools)) }
+func ToolActions() []string { return slices.Sorted(maps.Keys(tools())) }
 
 // Call is the action as the call of a tool, "" where agents have none for it. A
 // request that is repeated has no name: its arguments go over those of the call
 // that was refused.
 func (a Action) Call() (name string, arguments map[string]any, ok bool) {
-	t, ok := tools[a.Name]
+	t, ok := tools()[a.Name]
 	if !ok {
 		return "", nil, false
 	}
@@ -195,7 +197,7 @@ func (a Action) Call() (name string, arguments map[string]any, ok bool) {
 func (a Action) Given() []string {
 	var out []string
 	for _, key := range a.Fill {
-		if key = tools[a.Name].argument(key, true); key != "" {
+		if key = tools()[a.Name].argument(key, true); key != "" {
 			out = append(out, key)
 		}
 	}

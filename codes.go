@@ -9,7 +9,7 @@ import (
 // Codes lists the registry, sorted by code. docs/errors.md is generated from
 // it; a test fails on a code without a row, a document entry or a test.
 func Codes() []CodeInfo {
-	all := slices.Concat(generalCodes, ledgerCodes, deltaCodes, rosterCodes, anchorCodes, playbookCodes, contextCodes, taskCodes, reviewCodes, serverCodes, fileCodes, webCodes, runCodes)
+	all := slices.Concat(generalCodes(), ledgerCodes(), deltaCodes(), rosterCodes(), anchorCodes(), playbookCodes(), contextCodes(), taskCodes(), reviewCodes(), serverCodes(), fileCodes(), webCodes(), runCodes())
 	slices.SortFunc(all, func(a, b CodeInfo) int {
 		if a.Code < b.Code {
 			return -1
@@ -57,17 +57,19 @@ const (
 	CodeOutputFailed  Code = "OUTPUT_FAILED"
 )
 
-var generalCodes = []CodeInfo{
-	row(CodeInternal, ClassInternal, "Something failed inside Brenner.", "Report it with the request id; the details are in the log."),
-	row(CodeUsage, ClassUsage, "The command line was not understood.", "Say it as the help of the command does.",
-		Again("help", "true")),
-	row(CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."),
-	row(CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."),
-	row(CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."),
-	row(CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."),
-	row(CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows."),
-	row(CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."),
-	row(CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Keep to what the message says: send less, or something shorter."),
-	row(CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."),
-	row(CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."),
+func generalCodes() []CodeInfo {
+	return []CodeInfo{
+		row(CodeInternal, ClassInternal, "Something failed inside Brenner.", "Report it with the request id; the details are in the log."),
+		row(CodeUsage, ClassUsage, "The command line was not understood.", "Say it as the help of the command does.",
+			Again("help", "true")),
+		row(CodeCanceled, ClassCanceled, "The work was stopped before it finished; nothing was half done.", "Run it again."),
+		row(CodeInvalidJSON, ClassInvalid, "The input is not the JSON that was expected.", "Mend it at the pointer given."),
+		row(CodeInvalidText, ClassInvalid, "The text is not valid UTF-8 or contains U+0000.", "Convert it to UTF-8 and remove the NUL characters."),
+		row(CodeInvalidID, ClassInvalid, "A name does not have the form of its kind.", "Use letters, digits and the marks its pattern allows."),
+		row(CodeInvalidValue, ClassInvalid, "A value is outside what its field allows.", "Use a value that the field allows."),
+		row(CodeNotFound, ClassNotFound, "What was named does not exist.", "List what there is and check the name."),
+		row(CodeLimitExceeded, ClassLimit, "The input is larger, deeper or longer than allowed.", "Keep to what the message says: send less, or something shorter."),
+		row(CodeFileError, ClassInvalid, "A file named on the command line cannot be read or written.", "Check its path and permissions."),
+		row(CodeOutputFailed, ClassInvalid, "The answer could not be written to standard output.", "See that there is room where it goes; the command itself was carried out, so look before repeating it."),
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"brenner/internal/lazy"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -28,7 +30,7 @@ var names = map[rune]string{
 }
 
 // confusables maps characters to the ASCII they are taken for.
-var confusables = func() map[rune]string {
+var confusables = lazy.Value(func() map[rune]string {
 	m := map[rune]string{'…': "...", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬀ': "ff"}
 	for _, row := range []struct{ odd, plain string }{
 		{"‘’‚‛´ʼ′＇", "'"},
@@ -72,7 +74,7 @@ var confusables = func() map[rune]string {
 		m[r] = string(r - 0xFF01 + '!')
 	}
 	return m
-}()
+})
 
 // invisible says that a character shows nothing and takes no room.
 func invisible(r rune) bool {
@@ -146,7 +148,7 @@ func plainSpace(r rune) (string, bool) {
 }
 
 func plainLook(r rune) (string, bool) {
-	if to, ok := confusables[r]; ok {
+	if to, ok := confusables()[r]; ok {
 		return to, true
 	}
 	return plainSpace(r)
@@ -238,7 +240,7 @@ func guilty(text, quotation string) Cause {
 		return CauseInvisible
 	}
 	for _, r := range pair {
-		_, odd := confusables[r]
+		_, odd := confusables()[r]
 		switch {
 		case odd || stylised(r):
 			return CauseConfusable

@@ -55,7 +55,7 @@ func oddities(base *census, quoted, actual string) func(string) (string, bool) {
 				sure = false
 			}
 			if !alien[r] {
-				if _, odd := confusables[r]; odd && strange && !base.has(r) {
+				if _, odd := confusables()[r]; odd && strange && !base.has(r) {
 					sure = false // of the same kind, and not in the quotation
 				}
 				return "", false

@@ -83,7 +83,7 @@ func visible(s string) string {
 }
 
 func plain(r rune) bool {
-	if _, odd := confusables[r]; odd || unicode.IsMark(r) {
+	if _, odd := confusables()[r]; odd || unicode.IsMark(r) {
 		return false
 	}
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r)
@@ -104,7 +104,7 @@ func charName(s string) string {
 	if unicode.IsMark(r) {
 		return code + " (combining mark)"
 	}
-	if base, ok := confusables[r]; ok {
+	if base, ok := confusables()[r]; ok {
 		return fmt.Sprintf("%s %q, which looks like %q", code, string(r), base)
 	}
 	return code

@@ -419,7 +419,7 @@ func (l *linter) oddCharacters(e edit) (brenner.Code, string) {
 		if l.whole().census.has(r) {
 			continue
 		}
-		_, looksLike := confusables[r]
+		_, looksLike := confusables()[r]
 		odd := r == utf8.RuneError || foreignSign(r) && l.whole().fewSigns && !plainSign(e.text, i, r) && !l.typography(r) || invisible(r) || oddSpace(r) || looksLike && (unicode.IsLetter(r) && mixedWord(e.text, i) || l.plainQuotes(r) && !l.typography(r))
 		if odd {
 			return brenner.CodeOddCharacters, "the new block has " + charName(e.text[i:]) + ", which the text does not use"
@@ -450,7 +450,7 @@ func (l *linter) typography(r rune) bool {
 // plainQuotes says that a character is a typographic quotation mark, and the
 // text has only plain ones.
 func (l *linter) plainQuotes(r rune) bool {
-	plain := confusables[r]
+	plain := confusables()[r]
 	return (plain == `"` || plain == "'") && l.has(plain) && !l.whole().census.hasAny("“”‘’„‟‚‛")
 }
 

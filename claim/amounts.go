@@ -249,7 +249,7 @@ func (l *alignment) quantifiers() []Difference {
 
 // quantifiesNone reports whether the sentence begins with no, none or nobody.
 func (r Reading) quantifiesNone() bool {
-	return len(r.tokens) > 0 && r.tokens[0].role&negatorRole != 0 && looseNegators[r.tokens[0].text]
+	return len(r.tokens) > 0 && r.tokens[0].role&negatorRole != 0 && looseNegators.Has(r.tokens[0].text)
 }
 
 func (l *alignment) quantifierWords(i, j int) Difference {
@@ -299,7 +299,7 @@ func (l *alignment) scopes() []Difference {
 
 func (r Reading) strength() string {
 	for _, t := range r.tokens {
-		if obligations[t.text] || permissions[t.text] {
+		if obligations.Has(t.text) || permissions.Has(t.text) {
 			return t.raw
 		}
 	}

@@ -3,6 +3,8 @@ package claim
 import (
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // Verdict is how two sentences stand to each other.
@@ -123,10 +125,10 @@ func alike(r Reading, partner []int) bool {
 // something holds.
 func (r Reading) restricts(i int) bool {
 	for j := i - 1; j >= 0 && j >= i-3; j-- {
-		if scopeWords[r.tokens[j].text] {
+		if scopeWords.Has(r.tokens[j].text) {
 			return true
 		}
-		if r.tokens[j+1].breaks || !grammarWords[r.tokens[j].text] && r.tokens[j].role&contentRole == 0 {
+		if r.tokens[j+1].breaks || !grammarWords.Has(r.tokens[j].text) && r.tokens[j].role&contentRole == 0 {
 			return false
 		}
 	}
@@ -134,7 +136,7 @@ func (r Reading) restricts(i int) bool {
 }
 
 // scopeWords begin what a claim is restricted to.
-var scopeWords = wordSet("in on at for during under with among within when while if after before below above inside outside")
+var scopeWords = lazy.NewWords("in on at for during under with among within when while if after before below above inside outside")
 
 // negations finds words that one sentence turns round and the other does not:
 // by a negation, by an opposite, or by calling it bad. Two turns at one word
@@ -274,7 +276,7 @@ func remark(r Reading, partner []int, o Reading, back []int) int {
 		}
 	}
 	for _, i := range r.content {
-		if before := r.tokens[max(i-1, 0)]; partner[i] < 0 && (before.role&contentRole != 0 || beForms[before.text] || obligations[before.text] || before.text == "can" || before.text == "will" || before.text == "may") {
+		if before := r.tokens[max(i-1, 0)]; partner[i] < 0 && (before.role&contentRole != 0 || beForms.Has(before.text) || obligations.Has(before.text) || before.text == "can" || before.text == "will" || before.text == "may") {
 			return i
 		}
 	}

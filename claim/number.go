@@ -398,7 +398,7 @@ func numberAt(in []token, i int, before []token) spelled {
 		return spelled{} // the unit of time
 	case (w == "a" || w == "an") && i+1 < len(in) && isShare(in, i+1):
 		return spelled{1 / shareWords()[in[i+1].text], 2, false}
-	case (w == "a" || w == "an") && i+1 < len(in) && spans[in[i+1].text] && !strings.HasPrefix(last, "time") && last != "once" && last != "twice" && !endsInNumber(before):
+	case (w == "a" || w == "an") && i+1 < len(in) && spans.Has(in[i+1].text) && !strings.HasPrefix(last, "time") && last != "once" && last != "twice" && !endsInNumber(before):
 		return spelled{1, 1, false} // an hour
 	case w == "a" && i+1 < len(in) && (numberWords()[in[i+1].text] >= 100 || in[i+1].text == "dozen"):
 		n := cardinal(in, i+1) // a dozen, a hundred
@@ -412,7 +412,7 @@ func numberAt(in []token, i int, before []token) spelled {
 
 // spans are lengths of time of which "a" is one; a second is often no time at
 // all.
-var spans = wordSet("minute hour day week fortnight month year decade century")
+var spans = lazy.NewWords("minute hour day week fortnight month year decade century")
 
 // leads reports whether a word before "half" makes it part of a name: the first
 // half, first-half.

@@ -3,6 +3,8 @@ package claim
 import (
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // orders finds the same words with two parts exchanged around something that
@@ -24,12 +26,12 @@ func (l *alignment) orders() []Difference {
 
 // relationWords relate what stands before them to what follows, and cannot be
 // turned round without changing what is said.
-var relationWords = wordSet("before after above below over under than to from into onto exceeds precedes follows")
+var relationWords = lazy.NewWords("before after above below over under than to from into onto exceeds precedes follows")
 
 // relates reports whether the token at i is a relation of the sentence.
 func (r Reading) relates(i int) bool {
 	t := r.tokens[i]
-	return relationWords[t.text] && t.role&quantityRole == 0
+	return relationWords.Has(t.text) && t.role&quantityRole == 0
 }
 
 // relations compares the sides of the relations that both sentences have.
@@ -205,13 +207,13 @@ func (r Reading) sequence() []int {
 	var head, tail []int
 	part := &tail
 	for i, t := range r.tokens {
-		if i == 0 && adjunctWords[t.text] {
+		if i == 0 && adjunctWords.Has(t.text) {
 			part = &head
 		}
 		if i > 0 && t.breaks {
 			part = &tail
 		}
-		if t.kind == wordToken && grammarWords[t.text] {
+		if t.kind == wordToken && grammarWords.Has(t.text) {
 			continue
 		}
 		*part = append(*part, i)

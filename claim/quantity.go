@@ -449,7 +449,7 @@ func (q *Quantity) unitOf(in []token) {
 	if q.unit.factor != 0 {
 		return
 	}
-	if q.first < 1 && q.to+1 < len(in) && (in[q.to].text == "a" || in[q.to].text == "an") && spans[in[q.to+1].text] {
+	if q.first < 1 && q.to+1 < len(in) && (in[q.to].text == "a" || in[q.to].text == "an") && spans.Has(in[q.to+1].text) {
 		q.to++ // half an hour
 	}
 	if u, size := readUnit(in, q.to); size > 0 {
@@ -601,7 +601,7 @@ func (q *Quantity) boundBehind(in []token) {
 // to three.
 func nounsBehind(in []token, i int) []string {
 	var out []string
-	for ; i < len(in) && len(out) < 3 && in[i].kind == wordToken && !in[i].breaks && !lightWords[in[i].text]; i++ {
+	for ; i < len(in) && len(out) < 3 && in[i].kind == wordToken && !in[i].breaks && !lightWords.Has(in[i].text); i++ {
 		out = append(out, stem(in[i].text))
 	}
 	return out

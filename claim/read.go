@@ -1,6 +1,10 @@
 package claim
 
-import "strings"
+import (
+	"strings"
+
+	"brenner/internal/lazy"
+)
 
 // role is what a word does in a sentence besides naming something.
 type role uint16
@@ -52,7 +56,7 @@ func Read(text string) Reading {
 	r.clauses()
 	r.judgements()
 	for i := range r.tokens {
-		if t := &r.tokens[i]; t.kind == wordToken && t.role&(quantityRole|negatorRole|judgementRole) == 0 && !lightWords[t.text] {
+		if t := &r.tokens[i]; t.kind == wordToken && t.role&(quantityRole|negatorRole|judgementRole) == 0 && !lightWords.Has(t.text) {
 			t.role |= contentRole
 			r.content = append(r.content, i)
 		}
@@ -78,7 +82,7 @@ func (r *Reading) stem(i int) {
 		r.turns[i]++
 	}
 	t.stem = stem(base)
-	if negators[t.text] && t.role&quantityRole == 0 {
+	if negators.Has(t.text) && t.role&quantityRole == 0 {
 		t.role |= negatorRole
 	}
 }
@@ -111,14 +115,14 @@ func (r *Reading) clauses() {
 		var mark role
 		switch {
 		case t.kind != wordToken || t.role&quantityRole != 0:
-		case exceptionWords[t.text]:
+		case exceptionWords.Has(t.text):
 			mark = exceptionRole
 			r.excepting = true
 			if t.text == "unless" {
 				mark |= conditionRole
 				r.conditional = true
 			}
-		case conditionWords[t.text] && !r.adverb(i):
+		case conditionWords.Has(t.text) && !r.adverb(i):
 			mark = conditionRole
 			r.conditional = true
 		}
@@ -148,7 +152,7 @@ func (r Reading) adverb(i int) bool {
 func (r *Reading) judgements() {
 	for i := range r.tokens {
 		t := &r.tokens[i]
-		bad, good := badJudgements[t.stem] && r.turns[i]%2 == 0, goodJudgements[t.stem]
+		bad, good := badJudgements()[t.stem] && r.turns[i]%2 == 0, goodJudgements()[t.stem]
 		if t.kind != wordToken || !bad && !good {
 			continue
 		}
@@ -171,10 +175,10 @@ func (r *Reading) judgements() {
 // denied there: the negator is then taken.
 func (r *Reading) predicate(i int) (denied, predicate bool) {
 	if strings.HasPrefix(r.tokens[i].stem, "hurt") || r.tokens[i].stem == "help" || r.tokens[i].stem == "work" {
-		return false, i > 0 && i+1 == len(r.tokens) && !lightWords[r.tokens[i-1].text]
+		return false, i > 0 && i+1 == len(r.tokens) && !lightWords.Has(r.tokens[i-1].text)
 	}
 	if i+1 < len(r.tokens) && !r.tokens[i+1].breaks {
-		if next := r.tokens[i+1]; next.kind == wordToken && !lightWords[next.text] && next.text != "and" {
+		if next := r.tokens[i+1]; next.kind == wordToken && !lightWords.Has(next.text) && next.text != "and" {
 			return false, false // harmful bacteria
 		}
 	}
@@ -184,10 +188,10 @@ func (r *Reading) predicate(i int) (denied, predicate bool) {
 		case t.role&negatorRole != 0 && (t.text == "not" || t.text == "never" || t.text == "no"):
 			t.role = t.role&^negatorRole | judgementRole
 			denied = !denied
-		case beForms[t.text] || linkingVerbs[t.text]:
-			r.perhaps = j > 0 && (permissions[r.tokens[j-1].text] || r.tokens[j-1].text == "can" || r.tokens[j-1].text == "could")
+		case beForms.Has(t.text) || linkingVerbs.Has(t.text):
+			r.perhaps = j > 0 && (permissions.Has(r.tokens[j-1].text) || r.tokens[j-1].text == "can" || r.tokens[j-1].text == "could")
 			return denied, true
-		case !lightWords[t.text] && !strings.HasSuffix(t.text, "ly"):
+		case !lightWords.Has(t.text) && !strings.HasSuffix(t.text, "ly"):
 			return false, false
 		}
 	}
@@ -195,7 +199,7 @@ func (r *Reading) predicate(i int) (denied, predicate bool) {
 }
 
 // linkingVerbs say of something what it is.
-var linkingVerbs = wordSet("seems seem becomes become remains remain considered proves proved turns appears appear")
+var linkingVerbs = lazy.NewWords("seems seem becomes become remains remain considered proves proved turns appears appear")
 
 // negations puts each negation where it belongs: at the next word that names
 // something, or the last one before.
@@ -212,7 +216,7 @@ func (r *Reading) negations() {
 			continue
 		}
 		r.turns[head]++
-		if looseNegators[t.text] {
+		if looseNegators.Has(t.text) {
 			r.loose[head]++
 		}
 	}
@@ -260,8 +264,8 @@ func (r *Reading) scopes() {
 		if quantifiers()[t.text] != unquantified {
 			r.quantifiers = append(r.quantifiers, i)
 		}
-		r.obliged = r.obliged || obligations[t.text]
-		r.permitted = r.permitted || permissions[t.text] && t.raw != "May"
+		r.obliged = r.obliged || obligations.Has(t.text)
+		r.permitted = r.permitted || permissions.Has(t.text) && t.raw != "May"
 	}
 	r.event = r.tells()
 	r.bounds = r.freeBounds()
@@ -307,9 +311,9 @@ func (r Reading) tells() bool {
 	for i, t := range r.tokens {
 		switch {
 		case t.kind != wordToken:
-		case obligations[t.text], t.text == "always", t.text == "never":
+		case obligations.Has(t.text), t.text == "always", t.text == "never":
 			return false
-		case pastForms[t.text] && i > 0, strings.HasSuffix(t.text, "ed") && r.past(i), strings.HasSuffix(t.text, "ing") && r.goesOn(i):
+		case pastForms.Has(t.text) && i > 0, strings.HasSuffix(t.text, "ed") && r.past(i), strings.HasSuffix(t.text, "ing") && r.goesOn(i):
 			return true
 		}
 	}
@@ -328,10 +332,10 @@ func (r Reading) past(i int) bool {
 
 // goesOn reports whether a word in -ing at i is what somebody is doing.
 func (r Reading) goesOn(i int) bool {
-	return i > 0 && (beForms[r.tokens[i-1].text] || r.tokens[i-1].role&contentRole != 0 && !r.tokens[i].breaks)
+	return i > 0 && (beForms.Has(r.tokens[i-1].text) || r.tokens[i-1].role&contentRole != 0 && !r.tokens[i].breaks)
 }
 
-var pastForms = wordSet(`
+var pastForms = lazy.NewWords(`
 	said took ran wrote sent held found told gave went made knew grew began chose rose fell broke spoke lost met paid ate drew
 	sold bought thought taught led sang sat stood threw caught won was were did had
 `)

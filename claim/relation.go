@@ -39,7 +39,7 @@ func ParseRelation(text string) Relation {
 			r.Denied = !r.Denied
 		case slices.ContainsFunc(aboutPhrases(), func(p []string) bool { return len(p) == 1 && p[0] == t.text }) && t.text != "some":
 			r.Roughly = true
-		case i < len(tokens)-1 && (beForms[t.text] || obligations[t.text] || t.text == "has" || t.text == "have" || t.text == "value" || t.text == "a" || t.text == "the"):
+		case i < len(tokens)-1 && (beForms.Has(t.text) || obligations.Has(t.text) || t.text == "has" || t.text == "have" || t.text == "value" || t.text == "a" || t.text == "the"):
 			// "is at least", "has a minimum of"
 		default:
 			words = append(words, t.text)
@@ -57,7 +57,7 @@ func ParseRelation(text string) Relation {
 		return r
 	}
 	switch {
-	case phrase == "" || beForms[phrase] && len(words) == 1, phrase == "value":
+	case phrase == "" || beForms.Has(phrase) && len(words) == 1, phrase == "value":
 		r.Name, r.Bound = Is, Exactly
 	case slices.Contains([]string{"equal", "equals", "equal to", "=", "= =", "exactly", "precisely", "set to", "same as", "identical to"}, phrase):
 		r.Name, r.Bound = Equals, Exactly

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"brenner/internal/lazy"
 )
 
 // Signs and words that the rules do not read, but that make two sentences say
@@ -98,7 +100,7 @@ func lowerWords(text string) []string {
 
 // denials are words of other languages that turn a sentence round, one for each
 // negation: of ne … pas the second.
-var denials = wordSet(`
+var denials = lazy.NewWords(`
 	nicht kein keine keinen keinem keiner keines nie niemals nichts niemand nirgends weder ohne
 	pas jamais rien aucun aucune sans
 	nunca jamás sin ningún ninguna ninguno nada nadie tampoco
@@ -114,7 +116,7 @@ var denials = wordSet(`
 func denialsDiffer(a, b string) (Difference, bool) {
 	said := func(text string) (out []string) {
 		for _, w := range lowerWords(text) {
-			if denials[w] {
+			if denials.Has(w) {
 				out = append(out, w)
 			}
 		}

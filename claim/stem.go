@@ -98,7 +98,7 @@ func kin(a, b string) bool {
 func Words(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !lightWords[w] {
+		if !lightWords.Has(w) {
 			out = append(out, stem(w))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // token is a word, a number or a sign of a sentence.
@@ -141,7 +143,7 @@ func (s *scanner) word() {
 func (s *scanner) finishWord(from int, text string) {
 	raw := s.text[from:s.at]
 	for _, possessive := range []string{"'s", "’s"} {
-		if bare, ok := strings.CutSuffix(raw, possessive); ok && len(bare) > 1 && !contracted[strings.ToLower(bare)] {
+		if bare, ok := strings.CutSuffix(raw, possessive); ok && len(bare) > 1 && !contracted.Has(strings.ToLower(bare)) {
 			raw, text = bare, strings.TrimSuffix(text, "s")
 		}
 	}
@@ -150,7 +152,7 @@ func (s *scanner) finishWord(from int, text string) {
 }
 
 // contracted words take 's for is: no possessive.
-var contracted = wordSet("it that there what who here let he she where")
+var contracted = lazy.NewWords("it that there what who here let he she where")
 
 func (s *scanner) letterAt(i int) bool {
 	r, _ := utf8.DecodeRuneInString(s.text[min(i, len(s.text)):])
@@ -176,11 +178,3 @@ func (s *scanner) abbreviates(from, size int) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}

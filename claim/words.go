@@ -94,54 +94,58 @@ func oppositePairs(list string) map[[2]string]opposition {
 }
 
 // negators turn round what follows them.
-var negators = wordSet(`
+var negators = lazy.NewWords(`
 	not no never none nothing nobody nowhere neither non without
 	avoid avoids avoided avoiding refrain forbid forbids forbidden prohibit prohibits prohibited
 `)
 
 // looseNegators may stand at the subject and turn the verb round: no test
 // should fail, tests should not fail.
-var looseNegators = wordSet("no none nothing nobody nowhere neither without")
+var looseNegators = lazy.NewWords("no none nothing nobody nowhere neither without")
 
 // badJudgements, said of something, are as good as a negation of doing it;
 // goodJudgements say no more than to do it.
 var (
-	badJudgements = stemSet(`harmful dangerous bad wrong useless pointless discouraged deprecated risky unwise detrimental
+	badJudgements = lazy.Value(func() map[string]bool {
+		return stemSet(`harmful dangerous bad wrong useless pointless discouraged deprecated risky unwise detrimental
 		counterproductive hurtful mistake unacceptable inadvisable worse hurts hurt damaging forbidden prohibited disastrous`)
-	goodJudgements = stemSet(`helpful good useful beneficial recommended advisable best works helps preferable preferred essential important
+	})
+	goodJudgements = lazy.Value(func() map[string]bool {
+		return stemSet(`helpful good useful beneficial recommended advisable best works helps preferable preferred essential important
 		necessary required needed advised worthwhile wise`)
+	})
 )
 
 // conditionWords begin a condition, exceptionWords an exception.
 var (
-	conditionWords = wordSet("if when while unless until once")
-	exceptionWords = wordSet("except unless")
+	conditionWords = lazy.NewWords("if when while unless until once")
+	exceptionWords = lazy.NewWords("except unless")
 )
 
 // obligations and permissions are how strongly something is said.
 var (
-	obligations = wordSet("must shall should required mandatory")
-	permissions = wordSet("may might can optional optionally")
+	obligations = lazy.NewWords("must shall should required mandatory")
+	permissions = lazy.NewWords("may might can optional optionally")
 )
 
 // adjunctWords begin a part of a sentence that can stand first or last.
-var adjunctWords = wordSet(`
+var adjunctWords = lazy.NewWords(`
 	before after when if while unless until once because since to for with in on at by from during without so
 	under over through despite within between throughout using
 `)
 
 // progressive verbs tell of one event: is running.
-var beForms = wordSet("is are was were be been being am")
+var beForms = lazy.NewWords("is are was were be been being am")
 
 // articles and the words that only carry grammar are left out of every
 // comparison of order.
-var grammarWords = wordSet(`
+var grammarWords = lazy.NewWords(`
 	a an the this that these those is are was were be been being am do does did has have had
 	should must shall will would can could may might it its they them their there
 `)
 
 // lightWords name nothing by themselves.
-var lightWords = wordSet(`
+var lightWords = lazy.NewWords(`
 	a an the this that these those it its they them their theirs themselves itself we our ours us you your yours he she his her him i my me
 	and or but so as if then than when whenever while until once because since though although however therefore thus hence
 	of to in on at by for from with into onto over under through between within during against without

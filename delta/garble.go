@@ -120,7 +120,7 @@ func texCommand(before string, letter byte, after string) string {
 		n = len(after)
 	}
 	command := string(letter) + after[:n]
-	sure, listed := texCommands[command]
+	sure, listed := texCommands()[command]
 	switch {
 	case n > 0 && (letter == 'b' || letter == 'f'):
 	case listed && (sure || inFormula(before)):
@@ -132,7 +132,7 @@ func texCommand(before string, letter byte, after string) string {
 
 // texCommands are those that begin like an escape of JSON; true if what is left
 // of them is no word.
-var texCommands = func() map[string]bool {
+var texCommands = lazy.Value(func() map[string]bool {
 	all := map[string]bool{}
 	for _, c := range strings.Fields(`nabla natural neq not notin nleq ngeq nsubseteq newcommand rho right rightarrow
 		rightleftharpoons rangle rceil rfloor rvert tanh tau text textbf textit textrm textsc tfrac theta thickapprox tilde times triangle`) {
@@ -142,7 +142,7 @@ var texCommands = func() map[string]bool {
 		all[c] = false
 	}
 	return all
-}()
+})
 
 // inFormula says whether a text ends inside a formula; of a long one the end is
 // looked at.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -50,16 +51,16 @@ func sectionMeant(name string) (Section, bool) {
 	if s, ok := sectionAliases[as]; ok {
 		return s, true
 	}
-	near := misspelled(fieldish(name), sectionWords)
+	near := misspelled(fieldish(name), sectionWords())
 	return Section(near), near != ""
 }
 
-var sectionWords = func() (words []string) {
+var sectionWords = lazy.Value(func() (words []string) {
 	for i := range schemas {
 		words = append(words, string(schemas[i].Section))
 	}
 	return words
-}()
+})
 
 // Names agents give to the members of a delta, bare.
 var memberAliases = map[string]string{

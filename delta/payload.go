@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 )
 
 // payload turns the payload of the delta at hand into writes.
@@ -68,7 +69,7 @@ func (c *compiler) cell(pairs []pair) *brenner.Error {
 	outcome := ""
 	for _, p := range pairs {
 		if p.name != "outcome" {
-			if _, ok := bareFields[c.schema.Section][bare(p.name)]; ok {
+			if _, ok := bareFields()[c.schema.Section][bare(p.name)]; ok {
 				return reservedField(p.name, `one cell takes {"outcome": "…"}; target the row to change its fields`)
 			}
 			if err := c.unknown(p.name); err != nil {
@@ -345,7 +346,7 @@ func (c *compiler) unknown(name string) *brenner.Error {
 			return err
 		}
 	}
-	hint := fieldHints[c.schema.Section]
+	hint := "the fields of " + string(c.schema.Section) + " are " + strings.Join(fieldsOf(c.schema), ", ")
 	if better, ok := fieldAliases[c.schema.Section][name]; ok {
 		hint = "did you mean " + better + "?"
 	}
@@ -413,10 +414,10 @@ func keyOfMap(schema *Schema, name string) (field, key string, ok bool) {
 // of fields in another spelling (D19).
 func (c *compiler) reserved(name string) *brenner.Error {
 	as := bare(name)
-	if field, ok := bareFields[c.schema.Section][as]; ok {
+	if field, ok := bareFields()[c.schema.Section][as]; ok {
 		return reservedField(name, "write "+field)
 	}
-	if !isFieldName(name) && systemLines[as] {
+	if !isFieldName(name) && systemLines()[as] {
 		return reservedField(name, "use a name of your own for a field of your own")
 	}
 	return nil
@@ -438,7 +439,7 @@ func bare(name string) string {
 }
 
 // systemLines are the names of the lines that Render writes, bare.
-var systemLines = func() map[string]bool {
+var systemLines = lazy.Value(func() map[string]bool {
 	lines := map[string]bool{}
 	for _, name := range []string{
 		"killed", "killed by", "killed at", "kill reason", "killed cells", "reason", "conflict", "conflicts", "also", "id", "deltas", "kills",
@@ -451,7 +452,7 @@ var systemLines = func() map[string]bool {
 		}
 	}
 	return lines
-}()
+})
 
 // isFieldName says whether some section has a field of that name.
 func isFieldName(name string) bool {
@@ -463,21 +464,18 @@ func isFieldName(name string) bool {
 	return false
 }
 
-// bareFields are the fields of each section by their bare names, fieldHints
-// the sentences that list them.
-var bareFields, fieldHints = func() (map[Section]map[string]string, map[Section]string) {
-	fields, hints := map[Section]map[string]string{}, map[Section]string{}
+// bareFields are the fields of each section by their bare names.
+var bareFields = lazy.Value(func() map[Section]map[string]string {
+	fields := map[Section]map[string]string{}
 	for s := range schemas {
-		section, names := schemas[s].Section, make([]string, len(schemas[s].Fields))
-		fields[section] = map[string]string{}
-		for i := range schemas[s].Fields {
-			names[i] = schemas[s].Fields[i].Name
-			fields[section][bare(names[i])] = names[i]
+		section := map[string]string{}
+		for _, name := range fieldsOf(&schemas[s]) {
+			section[bare(name)] = name
 		}
-		hints[section] = "the fields of " + string(section) + " are " + strings.Join(names, ", ")
+		fields[schemas[s].Section] = section
 	}
-	return fields, hints
-}()
+	return fields
+})
 
 // inPayload is the JSON pointer of a place in the payload.
 func inPayload(names ...string) string {

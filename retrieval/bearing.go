@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/lazy"
 )
 
 // Counted is how many texts a project has, and how many of them have each of some words.
@@ -70,13 +72,13 @@ const (
 )
 
 // leftOver are words, by stem, that say of a piece of work only that it is what others leave.
-var leftOver = func() map[string]bool {
+var leftOver = lazy.Value(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields("anything else everything leftover other remainder remaining rest thing whatever whole") {
 		m[stem(w)] = true
 	}
 	return m
-}()
+})
 
 // NewWork reads a piece of work, and what it is a part of, whose other words count
 // little. Large says from 0 to 1 how much a word, in lower case, tells in the language at
@@ -86,7 +88,7 @@ func NewWork(work, whole string, c Counted, large func(word string) float64) Wor
 	stats := Statistics{Documents: max(c.Texts, supposedTexts)}
 	rarest := stats.Rarity(max(1, int64(rareShare*float64(c.Texts)))) - plainRarity
 	told := func(word, spelled string, have int64) float64 {
-		if leftOver[word] {
+		if leftOver()[word] {
 			return 0
 		}
 		return float64(min(rarest, max(0, stats.Rarity(have)-plainRarity)) * large(spelled) * min(1, 2*Habits{}.weight(word)))

@@ -186,18 +186,10 @@ func causeOfCharacter(r rune) anchor.Cause {
 // Words that are frequent in English, and in others of the languages that agents
 // write and not in English.
 var (
-	english = wordSet(`the a an no is are was were has had have of in on at to for by with and or not it its that this from as be been than there they he she we you who which what nobody somebody something`)
-	foreign = wordSet(`der die das den dem ist sind wurde und nicht von mit ein eine einen im auf für le la les est une un des du dans pas par été il elle el los las es una por con del se que lo
+	english = lazy.NewWords(`the a an no is are was were has had have of in on at to for by with and or not it its that this from as be been than there they he she we you who which what nobody somebody something`)
+	foreign = lazy.NewWords(`der die das den dem ist sind wurde und nicht von mit ein eine einen im auf für le la les est une un des du dans pas par été il elle el los las es una por con del se que lo
 		och är inte det en ett som av på har til av ikke er het een niet van zijn il gli della di è che são não uma`)
 )
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
 
 // readable says that a text seems to be English, which is all that is read
 // here: of what is not, nothing is held to be said. A few words may be anything,
@@ -207,10 +199,10 @@ func readable(text string) bool {
 	ours, theirs, latin, other := 0, 0, 0, 0
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
 	for _, w := range words {
-		if english[w] {
+		if english.Has(w) {
 			ours++
 		}
-		if foreign[w] {
+		if foreign.Has(w) {
 			theirs++
 		}
 		for _, r := range w {

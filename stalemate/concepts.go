@@ -145,28 +145,30 @@ func senses(cause anchor.Cause, rows ...string) (out []sense) {
 	return out
 }
 
-var allSenses = slices.Concat(
-	senses(causeUnreadable, "json broken", "format none operation", "format other", "format broken"),
-	senses(anchor.CauseInvisible, "unseen character", "unseen space"),
-	senses(anchor.CauseConfusable, "alike character", "alike script", "script character", "script other", "script line"),
-	senses(anchor.CauseNormalForm, "compose"),
-	senses(anchor.CauseLineNumbers, "number line front", "number front viewer", "number viewer", "viewer front", "place front line", "numeral front", "arrow front"),
-	senses(anchor.CauseLineEndings, "line ending other", "line ending character", "line ending differ", "ending differ"),
-	senses(anchor.CauseFence, "fence", "tag around", "around chat", "enclosed", "tag chat"),
-	senses(anchor.CauseMarkers, "plusminus front", "plusminus line", "prompt front", "prompt line", "plusminus none"),
-	senses(anchor.CauseEscapeLevel, "escape level", "escape character"),
-	senses(anchor.CauseElided, "omit rest", "omit placeholder", "omit line"),
-	senses(anchor.CauseWrongResult, "result checksum"),
-	senses(anchor.CauseAlreadyApplied, "applied already", "already there", "same patch already"),
-	senses(anchor.CauseWrongIndex, "index exceeds", "index none", "index place", "place number", "place numeral"),
-	senses(anchor.CauseAmbiguous, "several place", "which place", "several which", "several distinct", "short single", "several line found", "none single place"),
-	senses(anchor.CauseNotAdjacent, "anchor between", "anchor adjacent", "block adjacent", "block between", "anchor further", "block further"),
-	senses(anchor.CauseOverlap, "two operation touch", "operation touch same", "operation same line"),
-	senses(anchor.CauseOtherFile, "file other", "names", "file none copied", "file meant"),
-	senses(anchor.CauseStaleBase, "moved since", "old version", "version moved"),
-	senses(anchor.CauseWhitespace, "space amount", "space rewrap", "empty line omit", "space line", "space front", "space differ"),
-	senses(anchor.CauseNoSuchText, "invented", "none exist line", "none exist file", "none exist quoted"),
-)
+var allSenses = lazy.Value(func() []sense {
+	return slices.Concat(
+		senses(causeUnreadable, "json broken", "format none operation", "format other", "format broken"),
+		senses(anchor.CauseInvisible, "unseen character", "unseen space"),
+		senses(anchor.CauseConfusable, "alike character", "alike script", "script character", "script other", "script line"),
+		senses(anchor.CauseNormalForm, "compose"),
+		senses(anchor.CauseLineNumbers, "number line front", "number front viewer", "number viewer", "viewer front", "place front line", "numeral front", "arrow front"),
+		senses(anchor.CauseLineEndings, "line ending other", "line ending character", "line ending differ", "ending differ"),
+		senses(anchor.CauseFence, "fence", "tag around", "around chat", "enclosed", "tag chat"),
+		senses(anchor.CauseMarkers, "plusminus front", "plusminus line", "prompt front", "prompt line", "plusminus none"),
+		senses(anchor.CauseEscapeLevel, "escape level", "escape character"),
+		senses(anchor.CauseElided, "omit rest", "omit placeholder", "omit line"),
+		senses(anchor.CauseWrongResult, "result checksum"),
+		senses(anchor.CauseAlreadyApplied, "applied already", "already there", "same patch already"),
+		senses(anchor.CauseWrongIndex, "index exceeds", "index none", "index place", "place number", "place numeral"),
+		senses(anchor.CauseAmbiguous, "several place", "which place", "several which", "several distinct", "short single", "several line found", "none single place"),
+		senses(anchor.CauseNotAdjacent, "anchor between", "anchor adjacent", "block adjacent", "block between", "anchor further", "block further"),
+		senses(anchor.CauseOverlap, "two operation touch", "operation touch same", "operation same line"),
+		senses(anchor.CauseOtherFile, "file other", "names", "file none copied", "file meant"),
+		senses(anchor.CauseStaleBase, "moved since", "old version", "version moved"),
+		senses(anchor.CauseWhitespace, "space amount", "space rewrap", "empty line omit", "space line", "space front", "space differ"),
+		senses(anchor.CauseNoSuchText, "invented", "none exist line", "none exist file", "none exist quoted"),
+	)
+})
 
 // reading is what the notions of a text make.
 type reading struct {
@@ -184,7 +186,7 @@ func readNotions(text string) reading {
 		r.has[name] = speaks(text, words, notion)
 	}
 	most := 0
-	for _, s := range allSenses {
+	for _, s := range allSenses() {
 		if len(s.all) < most || slices.ContainsFunc(s.all, func(n string) bool { return !r.has[n] }) {
 			continue
 		}
@@ -203,7 +205,7 @@ func (r reading) excludes(cause anchor.Cause) bool {
 	if len(r.causes) != 1 || family(r.causes[0]) == family(cause) {
 		return false
 	}
-	for _, s := range allSenses {
+	for _, s := range allSenses() {
 		if family(s.cause) == family(cause) && slices.ContainsFunc(s.all, func(n string) bool { return r.has[n] }) {
 			return false
 		}

@@ -31,7 +31,7 @@ func (b fuzzBackend) Owner(context.Context) (Caller, error) {
 
 // fuzzed is every route: those of the table, and those with handlers of their
 // own.
-var fuzzed = append(append([]route{}, routes...),
+var fuzzed = append(append([]route{}, routes()...),
 	route{name: "Export", method: "GET", path: "/export"},
 	route{name: "Feed", method: "GET", path: "/feed"},
 	route{name: "OpenAPI", method: "GET", path: "/openapi.json"},
@@ -212,13 +212,13 @@ func FuzzServer_NoInputMakesItFail(f *testing.F) {
 // starts behind each door, not in front of it.
 func TestFuzz_ReachesEveryRoute(t *testing.T) {
 	reached := map[string]bool{}
-	for i, r := range routes {
+	for i, r := range routes() {
 		inner := r.invoke
-		routes[i].invoke = func(ctx context.Context, s api.Service, req any) (any, error) {
+		routes()[i].invoke = func(ctx context.Context, s api.Service, req any) (any, error) {
 			reached[r.name] = true
 			return inner(ctx, s, req)
 		}
-		defer func() { routes[i].invoke = inner }()
+		defer func() { routes()[i].invoke = inner }()
 	}
 	server := &fuzzServer{keys: t.TempDir()}
 	for _, in := range fuzzSeeds() {

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/internal/admission"
+	"brenner/internal/lazy"
 	"brenner/policy"
 
 	"golang.org/x/time/rate"
@@ -115,8 +116,8 @@ func bodyOf(acts []policy.Action) intake {
 // puts it together again. forms is that of pages: a form may have a field for each
 // three bytes.
 var (
-	messages = intake{most: brenner.MaxRequestBytes, acts: contributing(), weight: 8}
-	forms    = intake{most: brenner.MaxFormBytes, acts: contributing(), weight: 32}
+	messages = lazy.Value(func() intake { return intake{most: brenner.MaxRequestBytes, acts: contributing(), weight: 8} })
+	forms    = lazy.Value(func() intake { return intake{most: brenner.MaxFormBytes, acts: contributing(), weight: 32} })
 )
 
 // body bounds what is read of a request. A large body is read only if the role of

@@ -33,7 +33,7 @@ type object = map[string]any
 
 func (d *document) write() object {
 	paths := object{}
-	for _, r := range routes {
+	for _, r := range routes() {
 		d.path(paths, r.path)[strings.ToLower(r.method)] = d.operation(r)
 	}
 	d.path(paths, "/export")["get"] = streamed("Export", "Export the project as JSON Lines", "application/jsonl")

@@ -137,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) { s.handler.S
 
 func (s *Server) mux() *http.ServeMux {
 	m := http.NewServeMux()
-	for _, r := range routes {
+	for _, r := range routes() {
 		m.HandleFunc(r.method+" "+prefix+r.path, s.known(r.name, bodyOf(r.large), s.serve(r)))
 	}
 	m.HandleFunc("GET "+prefix+"/export", s.known("Export", bodyOf(nil), s.export))
@@ -147,7 +147,7 @@ func (s *Server) mux() *http.ServeMux {
 	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
 	m.HandleFunc("GET /metrics", s.known("Metrics", bodyOf(nil), func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
 	if s.options.MCP != nil {
-		m.HandleFunc("/mcp", s.known("MCP", messages, s.mcp))
+		m.HandleFunc("/mcp", s.known("MCP", messages(), s.mcp))
 	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
@@ -258,7 +258,7 @@ func (s *Server) visitor(h *http.Request) (api.Service, error) {
 	switch n := noteOf(h); {
 	case n.leave != nil: // a page that stays open asks again
 	case err == nil:
-		n.leave, err = s.receive(h, caller, forms)
+		n.leave, err = s.receive(h, caller, forms())
 	default:
 		if full := s.receiveForm(h); full != nil {
 			err = full
@@ -274,7 +274,7 @@ func (s *Server) receiveForm(h *http.Request) error {
 	if n.leave != nil {
 		return nil
 	}
-	leave, err := s.limits.body(h, Caller{Name: brenner.ActorName("from:" + remote(h))}, forms)
+	leave, err := s.limits.body(h, Caller{Name: brenner.ActorName("from:" + remote(h))}, forms())
 	if err == nil {
 		n.leave = leave
 	}

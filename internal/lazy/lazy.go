@@ -5,33 +5,64 @@ package lazy
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
 // Value makes a value when it is first asked for, once.
 func Value[T any](make func() T) func() T { return sync.OnceValue(make) }
 
+// Words are a set of words that is made at first use.
+type Words struct {
+	list string
+	once sync.Once
+	set  map[string]bool
+}
+
+// NewWords takes the words of a list, parted by blanks.
+func NewWords(list string) *Words { return &Words{list: list} }
+
+// Has reports whether a word is one of them.
+func (w *Words) Has(word string) bool {
+	w.once.Do(func() {
+		words := strings.Fields(w.list)
+		w.set = make(map[string]bool, len(words))
+		for _, word := range words {
+			w.set[word] = true
+		}
+	})
+	return w.set[word]
+}
+
 // Pattern is a regular expression that is compiled at first use.
 type Pattern struct {
 	expression string
-	compiled   func() *regexp.Regexp
+	earlier    *Pattern
+	once       sync.Once
+	regexp     *regexp.Regexp
 }
 
-// patterns are all there are, for the test that compiles every one.
-var patterns []*Pattern
+// latest is the pattern that was made last, and leads to all others, for the test
+// that compiles every one.
+var latest *Pattern
 
 // NewPattern is called for package-level variables only, where an expression
 // that does not compile is found by a test.
 func NewPattern(expression string) *Pattern {
-	p := &Pattern{expression: expression, compiled: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
-	patterns = append(patterns, p)
-	return p
+	latest = &Pattern{expression: expression, earlier: latest}
+	return latest
+}
+
+// compiled is the expression, ready to match.
+func (p *Pattern) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.regexp = regexp.MustCompile(p.expression) })
+	return p.regexp
 }
 
 // Expressions lists the expressions of all patterns.
 func Expressions() []string {
 	var out []string
-	for _, p := range patterns {
+	for p := latest; p != nil; p = p.earlier {
 		out = append(out, p.expression)
 	}
 	return out

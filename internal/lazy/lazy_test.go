@@ -26,3 +26,10 @@ func TestPattern_Matches(t *testing.T) {
 		t.Error("not the pattern")
 	}
 }
+
+func TestWords_HasThoseOfTheListOnly(t *testing.T) {
+	w := lazy.NewWords("if when\n\twhile")
+	if !w.Has("if") || !w.Has("while") || w.Has("") || w.Has("i") || w.Has("if when") {
+		t.Error("not the words of the list")
+	}
+}

@@ -20,8 +20,8 @@ type direct struct {
 }
 
 func newDirect(o Options) direct {
-	d := direct{o.complete(), make(map[string]mcp.ToolHandler, len(tools))}
-	for _, t := range tools {
+	d := direct{o.complete(), make(map[string]mcp.ToolHandler, len(tools()))}
+	for _, t := range tools() {
 		d.tools[t.name] = d.handle(t)
 	}
 	return d

@@ -26,7 +26,7 @@ func TestDirect_AnswersAsTheLibrary(t *testing.T) {
 	}
 	var calls []string
 	for _, id := range []string{`1`, `"a-1<\u2028"`, `9007199254740993`} {
-		for _, tool := range tools {
+		for _, tool := range tools() {
 			for _, arguments := range append(toolSeeds, `[]`, `7`, `null`, `{"ref":"n","ref":"m"}`) {
 				calls = append(calls, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool.name, arguments))
 			}

@@ -53,12 +53,12 @@ var toolSeeds = []string{
 // inside, and its answer fits.
 func FuzzTools_NoArgumentsMakeThemFail(f *testing.F) {
 	o := fuzzOptions(f)
-	for i := range tools {
+	for i := range tools() {
 		for _, seed := range toolSeeds {
 			f.Add(uint8(i), seed)
 		}
 	}
-	f.Fuzz(func(t *testing.T, n uint8, arguments string) { o.try(t, tools[int(n)%len(tools)], arguments) })
+	f.Fuzz(func(t *testing.T, n uint8, arguments string) { o.try(t, tools()[int(n)%len(tools())], arguments) })
 }
 
 func (o Options) try(t *testing.T, tool tool, arguments string) {
@@ -88,10 +88,10 @@ func (o Options) try(t *testing.T, tool tool, arguments string) {
 // starts behind each door, not in front of it.
 func TestFuzz_ReachesEveryTool(t *testing.T) {
 	o := fuzzOptions(t)
-	if len(tools) == 0 {
+	if len(tools()) == 0 {
 		t.Fatal("there are no tools")
 	}
-	for _, tool := range tools {
+	for _, tool := range tools() {
 		bound := 0
 		for _, seed := range toolSeeds {
 			if bind([]byte(seed), reflect.New(tool.in).Interface()) == nil {
@@ -139,7 +139,7 @@ func messageSeeds(revision string) []string {
 	for _, name := range roster.PromptNames() {
 		out = append(out, call("prompts/get", `{"name":"`+name+`","arguments":{"session":"RS-1"}}`))
 	}
-	for _, tool := range tools {
+	for _, tool := range tools() {
 		out = append(out, call("tools/call", `{"name":"`+tool.name+`","arguments":{"ref":"n"}}`))
 	}
 	return out
@@ -294,7 +294,7 @@ func TestFuzz_ReachesEverythingOffered(t *testing.T) {
 		}
 		// What is listed, what is read but the artifact that is not there, and
 		// what refuses with a result.
-		if want := 4 + 2 + len(roster.PromptNames()) + len(tools); answered < want {
+		if want := 4 + 2 + len(roster.PromptNames()) + len(tools()); answered < want {
 			t.Errorf("%s: %d messages were answered, want at least %d", revision, answered, want)
 		}
 	}

@@ -68,7 +68,7 @@ func New(o Options) *mcp.Server {
 		},
 		SetCacheable: cacheable,
 	})
-	for _, t := range tools {
+	for _, t := range tools() {
 		s.AddTool(t.describe(), o.handle(t))
 	}
 	o.addResources(s)

@@ -179,8 +179,8 @@ func typeAt(t reflect.Type, at []string) reflect.Type {
 // wordsOf says what a value of a type is.
 func wordsOf(t reflect.Type) string {
 	switch {
-	case values[t] != nil:
-		return "one of " + strings.Join(values[t], ", ")
+	case values()[t] != nil:
+		return "one of " + strings.Join(values()[t], ", ")
 	case schema.IsText(t):
 		return "a text"
 	case t.Kind() == reflect.Slice:

@@ -16,6 +16,7 @@ import (
 	"brenner/artifact"
 	"brenner/canon"
 	"brenner/delta"
+	"brenner/internal/lazy"
 	"brenner/internal/schema"
 	"brenner/playbook"
 	"brenner/stalemate"
@@ -144,21 +145,25 @@ const (
 )
 
 // values are the words that some arguments are chosen from.
-var values = map[reflect.Type][]string{
-	reflect.TypeFor[artifact.Relation](): words(artifact.Relations()),
-	reflect.TypeFor[artifact.Format]():   {string(artifact.Text), string(artifact.JSON)},
-	reflect.TypeFor[artifact.Status]():   words(inUse),
-	reflect.TypeFor[delta.Section]():     words(delta.Sections()),
-	reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
-	reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
-	reflect.TypeFor[anchor.Cause]():      words(stalemate.Causes()),
-	reflect.TypeFor[stalemate.Action]():  words(steps),
-	reflect.TypeFor[verdict]():           {string(approves), string(rejects)},
-	reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
-}
+var values = lazy.Value(func() map[reflect.Type][]string {
+	return map[reflect.Type][]string{
+		reflect.TypeFor[artifact.Relation](): words(artifact.Relations()),
+		reflect.TypeFor[artifact.Format]():   {string(artifact.Text), string(artifact.JSON)},
+		reflect.TypeFor[artifact.Status]():   words(inUse()),
+		reflect.TypeFor[delta.Section]():     words(delta.Sections()),
+		reflect.TypeFor[playbook.Section]():  {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
+		reflect.TypeFor[api.MessageState]():  {string(api.MessageUnread), string(api.MessageRead), string(api.MessageAcked), string(api.MessageAll)},
+		reflect.TypeFor[anchor.Cause]():      words(stalemate.Causes()),
+		reflect.TypeFor[stalemate.Action]():  words(steps),
+		reflect.TypeFor[verdict]():           {string(approves), string(rejects)},
+		reflect.TypeFor[lineageDirection]():  {string(directionUp), string(directionDown)},
+	}
+})
 
 // inUse are the statuses that a search looks through.
-var inUse = slices.DeleteFunc(artifact.Statuses(), func(s artifact.Status) bool { return !s.Live() })
+func inUse() []artifact.Status {
+	return slices.DeleteFunc(artifact.Statuses(), func(s artifact.Status) bool { return !s.Live() })
+}
 
 func words[T ~string](all []T) []string {
 	out := make([]string, len(all))
@@ -177,7 +182,7 @@ func (t tool) describe() *mcp.Tool {
 	}
 	return &mcp.Tool{
 		Name: t.name, Description: t.description,
-		InputSchema:  schema.Writer{Depth: inputDepth, Closed: true, Values: values}.Of(t.in),
+		InputSchema:  schema.Writer{Depth: inputDepth, Closed: true, Values: values()}.Of(t.in),
 		OutputSchema: schema.Writer{Depth: outputDepth}.Of(t.out),
 		Annotations:  hints,
 	}

@@ -77,8 +77,10 @@ type Page struct {
 // the segments.
 type Note struct {
 	Artifact brenner.ArtifactID
-	Type     brenner.TypeName
-	Module   brenner.Module
+	// Key is the number that a backend knows the artifact by, if it has one.
+	Key    int64
+	Type   brenner.TypeName
+	Module brenner.Module
 	// Wanted are the versions to be found, Settled those in the segments, each
 	// in order of version.
 	Wanted, Settled []store.Indexed

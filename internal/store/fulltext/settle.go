@@ -12,7 +12,7 @@ import (
 // BatchNotes is how many notes are settled at once, and batchBytes how much
 // text: a batch is made outside the write lock and held in memory.
 const (
-	BatchNotes = 2048
+	BatchNotes = 4096
 	batchBytes = 16 << 20
 )
 

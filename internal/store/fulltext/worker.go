@@ -12,15 +12,18 @@ const (
 	SettleFrom = 256
 	// settleDelay is how long they wait for more. As long as at least busyWith come
 	// in that time somebody writes much, and is not disturbed: they wait on, until
-	// there are farBehind of them or yieldFor is over.
+	// there are farBehind of them, until yieldFor is over, or until a search has met
+	// more than it looks through. A burst, of which at least burstOf come in that time,
+	// may last longer than that: it is over, or far ahead, within seconds.
 	settleDelay = 50 * time.Millisecond
 	busyWith    = 16
+	burstOf     = 64
 	yieldFor    = time.Second
 	// SettleAtClose is how many a process that ends does not leave to the next.
 	SettleAtClose = 64
 	// farBehind is how many notes this process may be ahead of the index before
 	// its writers are slowed down, and longestPause by how much at most.
-	farBehind    = 4 * BatchNotes
+	farBehind    = 2 * BatchNotes
 	longestPause = 5 * time.Millisecond
 )
 
@@ -33,6 +36,7 @@ type Worker struct {
 
 	mu      sync.Mutex
 	noted   int  // by this process since it last began to settle
+	missed  bool // by a search since it began to wait: there were more than it looks through
 	ever    bool // by this process
 	running bool
 	closed  bool
@@ -67,6 +71,7 @@ func (w *Worker) Seen(notes int) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.missed = w.missed || notes > maxNoted
 	w.start()
 }
 
@@ -104,26 +109,34 @@ func (w *Worker) run(ctx context.Context) {
 
 // yield waits while somebody writes much.
 func (w *Worker) yield(ctx context.Context) {
-	before := w.soFar()
-	for range yieldFor / settleDelay {
+	w.mu.Lock()
+	before := w.noted
+	w.missed = false // what is set since it last waited the settling itself has met
+	w.mu.Unlock()
+	for yielded := time.Duration(0); yielded < yieldFor; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(settleDelay):
 		}
-		now := w.soFar()
-		if now < before+busyWith || now >= farBehind {
+		now, missed := w.soFar()
+		came := now - before
+		if came < busyWith || now >= farBehind || missed {
 			return
+		}
+		if came < burstOf {
+			yielded += settleDelay
 		}
 		before = now
 	}
 }
 
-// soFar is how many were noted since it last began to settle.
-func (w *Worker) soFar() int {
+// soFar is how many were noted since it last began to settle, and whether a search has
+// missed some of them.
+func (w *Worker) soFar() (noted int, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.noted
+	return w.noted, w.missed
 }
 
 // Exhaust does something until there is nothing more to do.

@@ -2,13 +2,16 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner"
+	"brenner/internal/store/fulltext"
 )
 
 // keysParameter writes keys as a JSON array.
@@ -33,6 +36,21 @@ func refsParameter(refs []brenner.Ref) string {
 		}
 		object = appendText(object, string(ref.Artifact))
 		object = strconv.AppendInt(append(object, ':'), int64(ref.Version), 10)
+	}
+	return string(append(object, '}'))
+}
+
+// settledParameter writes the versions that notes want as members of a JSON object, in
+// the order of the keys of their artifacts: "KEY": "VERSIONS".
+func settledParameter(notes []fulltext.Note) string {
+	notes = slices.SortedFunc(slices.Values(notes), func(a, b fulltext.Note) int { return cmp.Compare(a.Key, b.Key) })
+	object := []byte{'{'}
+	for i, n := range notes {
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = append(strconv.AppendInt(append(object, '"'), n.Key, 10), '"', ':')
+		object = appendText(object, fulltext.Encode(n.Wanted))
 	}
 	return string(append(object, '}'))
 }

@@ -60,13 +60,13 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 	s.Notes, err = collect(ctx, r.c, func(r row) fulltext.Note {
 		n := fulltext.Note{
 			Artifact: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
-			Wanted: fulltext.Decode(r.text(3)),
+			Wanted: fulltext.Decode(r.text(3)), Key: r.int(5),
 		}
 		if !r.null(4) {
 			n.Settled = fulltext.Decode(r.text(4))
 		}
 		return n
-	}, `SELECT a.id, a.type, a.module, n.versions, d.versions FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
+	}, `SELECT a.id, a.type, a.module, n.versions, d.versions, a.key FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
 		LEFT JOIN index_documents d ON d.artifact = n.artifact ORDER BY n.artifact DESC LIMIT ?+0`, int64(most))
 	if s.Noted = len(s.Notes); err != nil {
 		return s, err
@@ -186,15 +186,11 @@ func (t *tx) settle(ctx context.Context, b *fulltext.Batch) (outrun bool, err er
 			return false, err
 		}
 	}
-	notes := make([]string, len(b.Notes))
-	for i, n := range b.Notes {
-		notes[i] = fulltext.Encode(n.Wanted) + "\t" + string(n.Artifact)
-	}
-	list := textsParameter(notes)
-	const these = ` FROM json_each(?) w CROSS JOIN artifacts a ON a.id = substr(w.value, instr(w.value, char(9)) + 1)`
+	list := settledParameter(b.Notes)
 	for _, sql := range []string{
-		`INSERT OR REPLACE INTO index_documents SELECT a.key, substr(w.value, 1, instr(w.value, char(9)) - 1)` + these,
-		`DELETE FROM index_notes WHERE (artifact, versions) IN (SELECT a.key, substr(w.value, 1, instr(w.value, char(9)) - 1)` + these + `)`,
+		`INSERT OR REPLACE INTO index_documents (artifact, versions) SELECT CAST(key AS INTEGER), value FROM json_each(?)`,
+		`DELETE FROM index_notes WHERE artifact IN (SELECT CAST(key AS INTEGER) FROM json_each(?))
+			AND versions = (SELECT d.versions FROM index_documents d WHERE d.artifact = index_notes.artifact)`,
 	} {
 		if err := t.c.do(ctx, sql, list); err != nil {
 			return false, err

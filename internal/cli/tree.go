@@ -136,10 +136,19 @@ var grave = []string{"redact", "promote", "ask", "run"}
 // word is a slip for it.
 func nearestCommand(cmd *cobra.Command, word string) string {
 	names := commandNames(cmd)
+	if noun := alsoCalled[strings.TrimSuffix(word, "s")]; slices.Contains(names, noun) {
+		return noun
+	}
 	if near := brenner.Slip(word, names); near != "" {
 		return near
 	}
 	return brenner.Nearest(word, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(grave, n) }))
+}
+
+// alsoCalled are words of the documents for what a command calls otherwise.
+var alsoCalled = map[string]string{
+	"lesson": "playbook", "bullet": "playbook", "message": "mail", "token": "agent", "actor": "agent", "role": "roster",
+	"document": "artifact", "hypothesi": "session", "verdict": "stalemate", "disagreement": "stalemate",
 }
 
 func commandNames(cmd *cobra.Command) []string {

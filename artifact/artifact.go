@@ -61,6 +61,27 @@ func Relations() []Relation {
 // Carries reports whether staleness travels along the relation (C26).
 func (r Relation) Carries() bool { return r == DependsOn || r == Cites || r == DerivedFrom }
 
+// Backwards says the relation as seen from the version that the link points at.
+func (r Relation) Backwards() string {
+	switch r {
+	case DependsOn:
+		return "needed by"
+	case Cites:
+		return "cited by"
+	case DerivedFrom:
+		return "source of"
+	case Supersedes:
+		return "superseded by"
+	case Contradicts:
+		return "contradicted by"
+	case Reviews:
+		return "reviewed by"
+	case HarvestedFrom:
+		return "harvested into"
+	}
+	return "referred to by"
+}
+
 // Link points from a version to another version.
 type Link struct {
 	Rel      Relation           `json:"rel"`

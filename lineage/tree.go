@@ -58,7 +58,11 @@ func (t *tree) branch(ref brenner.Ref, indent string, depth int) {
 			corner, bar = "└─ ", "   "
 		}
 		to := t.g.far(e)
-		t.out.WriteString(indent + corner + string(e.Rel) + " ")
+		rel := string(e.Rel)
+		if t.g.Direction == Down {
+			rel = e.Rel.Backwards()
+		}
+		t.out.WriteString(indent + corner + rel + " ")
 		switch {
 		case t.shown[to]:
 			t.out.WriteString(to.String() + " (shown already)\n")

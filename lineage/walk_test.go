@@ -67,17 +67,17 @@ sec@2 [manuscript_section, core, draft, needs_update] by wim in t-3: Results in 
 	}
 }
 
-// C31: and in the other direction, what rests on a version.
+// C31: and in the other direction, what rests on a version, with the words for that.
 func TestTree_Down(t *testing.T) {
 	want := strings.TrimPrefix(`
 memo@1 [integrated_memo, core, superseded] by ida in t-2: What we know
-└─ depends_on sec@2 [manuscript_section, core, draft, needs_update] by wim in t-3: Results in brief
-   ├─ contradicts note@3 [paper_note, core, canonical] by ada in t-1: A note
-   │  ├─ cites model@1 [model_spec, core, canonical] by ada: A model with <angle> & "quotes" and a summary far too long …
-   │  │  └─ depends_on sec@2 (shown already)
-   │  ├─ cites sec@2 (shown already)
-   │  └─ derived_from memo@1 (shown already)
-   └─ reviews crit@1 [critique, core, draft] by eve: Weak
+└─ needed by sec@2 [manuscript_section, core, draft, needs_update] by wim in t-3: Results in brief
+   ├─ contradicted by note@3 [paper_note, core, canonical] by ada in t-1: A note
+   │  ├─ cited by model@1 [model_spec, core, canonical] by ada: A model with <angle> & "quotes" and a summary far too long …
+   │  │  └─ needed by sec@2 (shown already)
+   │  ├─ cited by sec@2 (shown already)
+   │  └─ source of memo@1 (shown already)
+   └─ reviewed by crit@1 [critique, core, draft] by eve: Weak
 `, "\n")
 	if diff := cmp.Diff(want, mustWalk(t, diamond(), "memo@1", Down, 0, 100).Tree()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -176,6 +176,9 @@ func StaleAmong(some []brenner.Ref, from Fetch, gone func([]brenner.Ref) ([]bren
 			return Staleness{}, tooMany(limit)
 		}
 	}
+	if len(reaching) == 0 {
+		return newStaleness(nil), nil
+	}
 	moved, err := gone(slices.SortedFunc(maps.Keys(reaching), brenner.Ref.Compare))
 	if err != nil {
 		return Staleness{}, err

@@ -177,7 +177,7 @@ func (k Caller) view(ctx context.Context, w *admission.Work, fn func(*Call) erro
 		if err != nil {
 			return err
 		}
-		c.Reader, c.work, c.once = metered{r, w}, w, map[any]any{}
+		c.Reader, c.work, c.once = metered{k.recalling(r, c), w}, w, map[any]any{}
 		return fn(c)
 	})
 }

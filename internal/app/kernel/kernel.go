@@ -35,6 +35,7 @@ type Kernel struct {
 	meter    Meter
 	settings settingsCache
 	known    known
+	recall   recall
 	turns    func(context.Context, Turn)
 	gate     *admission.Gate
 	wrote    atomic.Bool
@@ -124,6 +125,7 @@ type Caller struct {
 	task string // through whose context an agent reads; "": the newest
 	// unasked says that what is read comes with the answer to something else.
 	unasked bool
+	recalls bool // see Recalling
 }
 
 // For is the caller reading for one of its tasks (C30).

@@ -257,7 +257,7 @@ func ReadOnce[T Repeatable[T]](ctx context.Context, k Caller, what string, again
 func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, of func(T) (brenner.Ref, bool), guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
 	var zero T
 	var through *Through
-	out, err = View(ctx, k, k.entering(guard, &through), fn)
+	out, err = View(ctx, k.Recalling(), k.entering(guard, &through), fn)
 	if err != nil || through == nil {
 		return out, false, err
 	}

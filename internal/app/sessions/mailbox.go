@@ -158,7 +158,7 @@ func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
 
 // Inbox implements api.Mailbox.
 func (s *Service) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
-	return kernel.View(ctx, s.caller, kernel.To(policy.Mail, "inbox"), func(c *kernel.Call) (api.MessageList, error) {
+	return kernel.View(ctx, s.caller.Recalling(), kernel.To(policy.Mail, "inbox"), func(c *kernel.Call) (api.MessageList, error) {
 		q := kernel.Query{Group: string(c.Who.Name)}
 		states := req.States
 		if len(states) == 0 {
